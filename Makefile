@@ -1,0 +1,66 @@
+# vaultflow: build, try, test. `make help` lists the targets.
+
+GO       ?= go
+BIN      := bin
+VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# The worker links MuPDF (static) and Tesseract (dynamic). Both carry a libjpeg; without hiding MuPDF's, every
+# JPEG that Tesseract's image library decodes fails silently. Go refuses this flag in source, so it is set here.
+WORKER_LDFLAGS := $(if $(filter Linux,$(shell uname -s)),-Wl$(comma)--exclude-libs$(comma)ALL)
+comma    := ,
+WORKER   := CGO_ENABLED=1 CGO_LDFLAGS="$(WORKER_LDFLAGS)"
+GOFILES  := $(shell git ls-files '*.go' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: deps
+deps: ## install what building needs (Tesseract, Leptonica, language data, pkg-config)
+	@sh scripts/deps.sh build
+
+.PHONY: build
+build: deps ## build bin/vaultflow (no cgo) and bin/vaultflow-worker (MuPDF, Tesseract)
+	@echo "building $(BIN)/vaultflow (CGO_ENABLED=0)"
+	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow ./cmd/vaultflow
+	@echo "building $(BIN)/vaultflow-worker (cgo: MuPDF, Tesseract; about a minute the first time)"
+	@$(WORKER) $(GO) build -trimpath -tags worker -o $(BIN)/vaultflow-worker ./cmd/vaultflow-worker
+
+.PHONY: demo
+demo: build ## import a PDF, a scan and a photo into a copy of the test vault and run the example workflows, offline
+	@sh scripts/demo.sh
+
+.PHONY: test
+test: build ## run every test, the real worker and browser included
+	@sh scripts/deps.sh test
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -race ./...
+	@CGO_ENABLED=0 $(GO) vet ./...
+
+.PHONY: test-short
+test-short: ## the quick tests, without the worker or a browser
+	@$(GO) test -short ./...
+
+.PHONY: test-worker
+test-worker: build ## only the tests that need MuPDF and Tesseract
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -count=1 ./cmd/vaultflow-worker/... ./ingestion/... ./cmd/vaultflow/...
+
+.PHONY: check
+check: build ## formatting, vet, staticcheck, race tests, import rules, examples, docs links
+	@sh scripts/check.sh
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for 30 s
+	@sh scripts/fuzz.sh 30s
+
+.PHONY: bench
+bench: build ## measure; ratios against mutool, pdftoppm and tesseract of the distribution
+	@sh scripts/bench.sh
+
+.PHONY: vault
+vault: ## make testdata/vault's pictures and PDFs again
+	@$(GO) run ./testdata/generate
+
+.PHONY: clean
+clean: ## remove what was built and the demo vault
+	@rm -rf $(BIN) demo
