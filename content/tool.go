@@ -1,0 +1,71 @@
+package content
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxToolText is how many bytes of a tool's output are shown to a model. Media are not counted in it.
+const MaxToolText = 30 * 1024
+
+// ToolCall is a model's request to run a tool.
+type ToolCall struct {
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input,omitempty"`
+}
+
+// Type implements Block.
+func (ToolCall) Type() Type { return TypeToolCall }
+
+// Text implements Block: a line such as `[tool call: read {"name":"a.md"}]`.
+func (c ToolCall) Text() string {
+	if len(c.Input) == 0 {
+		return "[tool call: " + line(c.Name) + "]"
+	}
+	return "[tool call: " + line(c.Name) + " " + string(c.Input) + "]"
+}
+
+// ToolResult is what a tool gave back.
+type ToolResult struct {
+	CallID       string
+	Success      bool
+	Output       string          // text for the model
+	Blocks       []Block         // media and further text, in order
+	Data         json.RawMessage // the same for programs; long encoded strings are left out when stored
+	FilesChanged []string        // names inside the vault
+	Error        string          // why it did not succeed, one sentence
+}
+
+// Type implements Block.
+func (ToolResult) Type() Type { return TypeToolResult }
+
+// Text implements Block: error, output (at most MaxToolText bytes) and the texts of its blocks, in this order.
+func (r ToolResult) Text() string {
+	var parts []string
+	if r.Error != "" {
+		parts = append(parts, "error: "+r.Error)
+	}
+	if r.Output != "" {
+		parts = append(parts, clip(r.Output, MaxToolText))
+	}
+	if text := Join(r.Blocks); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// clip cuts s to at most limit bytes, the notice included, without splitting a character.
+func clip(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	notice := fmt.Sprintf("\n[cut: %s in all]", FormatSize(int64(len(s))))
+	end := limit - len(notice)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + notice
+}
