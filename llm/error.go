@@ -1,0 +1,126 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Class is what kind of failure a provider reported.
+type Class string
+
+// The classes. The list is closed: whatever fits nowhere is ClassOther.
+const (
+	ClassContextTokens    Class = "context_tokens"
+	ClassRequestBytes     Class = "request_bytes"
+	ClassImageBytes       Class = "image_bytes"
+	ClassImageDims        Class = "image_dims"
+	ClassImageCount       Class = "image_count"
+	ClassImagePixels      Class = "image_pixels"
+	ClassMediaMismatch    Class = "media_mismatch"
+	ClassUnsupportedMedia Class = "unsupported_media"
+	ClassPDFPages         Class = "pdf_pages"
+	ClassPDFEncrypted     Class = "pdf_encrypted"
+	ClassURLFetch         Class = "url_fetch"
+	ClassPairing          Class = "pairing"
+	ClassRateLimit        Class = "rate_limit"
+	ClassOverloaded       Class = "overloaded"
+	ClassAuth             Class = "auth"
+	ClassBilling          Class = "billing"
+	ClassNotFound         Class = "not_found"
+	ClassParameter        Class = "parameter"
+	ClassRefusal          Class = "refusal"
+	ClassNetwork          Class = "network"
+	ClassOther            Class = "other"
+)
+
+// Error is a failure that a provider reported, or that stands between us and it. It holds no key, no request body and
+// no media: Message is cleaned and short.
+type Error struct {
+	Class      Class
+	Status     int    // HTTP status; 0 without an answer
+	Code       string // the provider's own code
+	Message    string
+	Actual     int64         // what was sent, in the unit of the class; 0 when the provider did not say
+	Limit      int64         // what is allowed, likewise
+	RetryAfter time.Duration // how long the provider asks us to wait; 0 when it does not say
+	Provider   string
+	Partial    bool  // text had been handed to progress before the failure
+	Usage      Usage // what was charged all the same, when the provider says
+	Err        error // cause, for errors.Is; may be nil
+}
+
+// Error implements error: "anthropic: rate_limit (429): message".
+func (e *Error) Error() string {
+	head := string(e.Class)
+	if e.Status != 0 {
+		head = fmt.Sprintf("%s (%d)", e.Class, e.Status)
+	}
+	if e.Provider != "" {
+		head = e.Provider + ": " + head
+	}
+	if e.Message == "" {
+		return head
+	}
+	return head + ": " + e.Message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Retryable tells whether the same request may succeed later. It speaks of the failure alone: Retry itself stops once
+// text was delivered (Partial), while an executor may start a new, visible attempt.
+func (e *Error) Retryable() bool {
+	switch e.Class {
+	case ClassRateLimit, ClassOverloaded, ClassNetwork:
+		return true
+	}
+	return false
+}
+
+// Hint says what a person can do about the failure, in one sentence; empty when there is nothing general to say.
+func (e *Error) Hint() string {
+	if hint := hints[e.Class]; hint != "" {
+		return hint + e.limits()
+	}
+	return ""
+}
+
+func (e *Error) limits() string {
+	switch {
+	case e.Actual > 0 && e.Limit > 0:
+		return fmt.Sprintf(" (sent %d, allowed %d)", e.Actual, e.Limit)
+	case e.Limit > 0:
+		return fmt.Sprintf(" (allowed %d)", e.Limit)
+	}
+	return ""
+}
+
+// hints holds the sentence of each class.
+var hints = map[Class]string{
+	ClassContextTokens:    "send less: fewer or shorter inputs (head=, refs_only, budget max_prompt_tokens), or use a model with a larger context window",
+	ClassRequestBytes:     "send less: lower the budget max_total_mb or max_images",
+	ClassImageBytes:       "lower the budget max_image_mb",
+	ClassImageDims:        "lower the longest side of images",
+	ClassImageCount:       "lower the budget max_images",
+	ClassImagePixels:      "lower the budget max_image_pixels",
+	ClassMediaMismatch:    "the file is not what its name says: convert it to PNG or JPEG",
+	ClassUnsupportedMedia: "this model does not take this kind of file: use images=ignore, another model, or correct its capabilities in the settings",
+	ClassPDFPages:         "send fewer pages",
+	ClassPDFEncrypted:     "remove the password from the PDF",
+	ClassURLFetch:         "the provider could not fetch a link: download the file into the vault",
+	ClassPairing:          "the order of the turns was refused: please report this as a bug",
+	ClassRateLimit:        "wait, or lower the number of parallel runs for this provider",
+	ClassOverloaded:       "the provider has trouble: try again later, or name another model",
+	ClassAuth:             "check the API key of this provider in the settings or the environment",
+	ClassBilling:          "check the credit and the plan of your account with this provider",
+	ClassNotFound:         "check the model's name and the base_url of the provider in the settings",
+	ClassParameter:        "the provider does not accept an option: check max output tokens, temperature and thinking of this model",
+	ClassRefusal:          "the provider declined the content",
+	ClassNetwork:          "check that base_url is right and the server is running and reachable",
+}
+
+// AsError finds the provider's failure in err.
+func AsError(err error) (*Error, bool) {
+	return errors.AsType[*Error](err)
+}

@@ -1,0 +1,97 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// Provider answers one request. Implementations are safe for concurrent use.
+//
+// Generate returns when the answer is complete. While it arrives, progress (which may be nil) gets each piece of its
+// text, from one goroutine, in order; reasoning is not passed. A failure of the model's side is an *Error; an ended
+// context gives an error that wraps ctx.Err(). Generate sends the request once: repeating is Retry's work.
+type Provider interface {
+	Generate(ctx context.Context, request Request, progress func(delta string)) (*Response, error)
+}
+
+// Loader gives the bytes of a picture at the moment when the request is written. Pictures are asked for one at a time,
+// in order, and again when a request is repeated. mediaType is that of the bytes returned. An error means that the
+// picture's fallback text is sent in its place. Implementations are safe for concurrent use.
+type Loader interface {
+	Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error)
+}
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles. System text stands in Request.System.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one turn. Raw, on an assistant's turn, is Response.Raw of an earlier answer: the provider that gave it gets
+// it back unchanged; another provider or model gets Blocks, without reasoning.
+type Message struct {
+	Role   Role
+	Blocks []content.Block
+	Raw    json.RawMessage
+}
+
+// Request is one question to a model. The order of Blocks is the author's and is kept on the wire.
+type Request struct {
+	Model           string // the provider's own name for the model
+	System          string
+	Messages        []Message
+	MaxOutputTokens int      // 0: the adapter's default
+	Temperature     *float64 // nil: the provider's default
+	Thinking        string   // "" the provider's default, "off", "low", "medium", "high", or a number of tokens
+	ContextWindow   int      // tokens; 0: not known. Ollama reserves this many (num_ctx)
+	Media           Loader   // nil: every picture is sent as its fallback text
+}
+
+// Stop says why an answer ended.
+type Stop string
+
+// The reasons. An answer with StopLength is cut off and must not be taken for a whole one.
+const (
+	StopEnd     Stop = "end"
+	StopLength  Stop = "length"
+	StopRefusal Stop = "refusal"
+	StopToolUse Stop = "tool_use"
+	StopOther   Stop = "other"
+)
+
+// Response is a model's answer. Text may be empty, also with StopEnd: the caller decides whether that is a failure.
+type Response struct {
+	Text    string          // the answer; never the words of a refusal
+	Refusal string          // the model's own words for declining, when it has some
+	Blocks  []content.Block // text, reasoning and tool calls, in order
+	Raw     json.RawMessage // for Message.Raw; opaque
+	Stop    Stop
+	Usage   Usage
+	Model   string   // the model that answered, as the provider names it
+	Omitted []string // names of pictures that were sent as fallback text because their bytes could not be had
+}
+
+// SendableBlocks returns the blocks that carry something to send, in order: texts of blanks alone (the line break between
+// two pictures) and reasoning are left out, since services refuse empty parts; documents and tool blocks become their text.
+func SendableBlocks(blocks []content.Block) []content.Block {
+	out := make([]content.Block, 0, len(blocks))
+	for _, b := range blocks {
+		if image, ok := b.(content.Image); ok {
+			out = append(out, image)
+			continue
+		}
+		if text := b.Text(); strings.TrimSpace(text) != "" {
+			out = append(out, content.Text{Value: text})
+		}
+	}
+	return out
+}
+
+// Secret is a key or token. It prints as *** in every verb, in JSON and in log records; string(s) gives the value.
+type Secret string
