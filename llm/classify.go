@@ -1,0 +1,113 @@
+package llm
+
+import (
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Failure is what a provider said when it did not answer: HTTP status, its code or type, and its sentence.
+type Failure struct {
+	Status  int // 0 when the failure came inside a stream that began with 200
+	Code    string
+	Message string
+}
+
+// Classify names the class of a failure and the numbers in its sentence. The order is: status and code where they alone
+// decide, exclusions (sentences that look like an overflow and are none), media, context, and last the bare status.
+func Classify(f Failure) (class Class, actual, limit int64) {
+	code := strings.ToLower(f.Code)
+	if class, sure := byCode(f.Status, code, f.Message); sure {
+		return class, 0, 0
+	}
+	for _, r := range rules {
+		if m := r.pattern.FindStringSubmatch(f.Message); m != nil {
+			return r.class, number(r.pattern, m, "actual"), number(r.pattern, m, "limit")
+		}
+	}
+	return byStatus(f, code), 0, 0
+}
+
+// byCode decides what needs no sentence.
+func byCode(status int, code, message string) (Class, bool) {
+	switch code {
+	case "insufficient_quota", "billing_error", "billing_not_active", "insufficient_credits", "billing_hard_limit_reached":
+		return ClassBilling, true
+	case "authentication_error", "invalid_api_key", "permission_error", "permission_denied", "unauthenticated":
+		return ClassAuth, true
+	case "overloaded_error", "server_error", "api_error", "internal_server_error", "unavailable", "engine_overloaded":
+		return ClassOverloaded, true
+	case "content_filter", "content_policy_violation":
+		return ClassRefusal, true
+	case "context_length_exceeded":
+		return ClassContextTokens, !rules.match(message) // its sentence has the numbers
+	case "model_not_found":
+		return ClassNotFound, true
+	}
+	switch status {
+	case http.StatusTooManyRequests:
+		if spent.MatchString(message) {
+			return ClassBilling, true
+		}
+		return ClassRateLimit, true
+	case http.StatusUnauthorized:
+		return ClassAuth, true
+	case http.StatusPaymentRequired:
+		return ClassBilling, true
+	}
+	return "", false
+}
+
+// spent tells a 429 that waiting does not cure.
+var spent = regexp.MustCompile(`(?i)exceeded your current quota|check your plan and billing|credit balance|insufficient (credit|balance|funds)`)
+
+// byStatus is the last resort.
+func byStatus(f Failure, code string) Class {
+	switch {
+	case code == "rate_limit_error" || code == "rate_limit_exceeded" || code == "429":
+		return ClassRateLimit
+	case code == "not_found_error" || f.Status == http.StatusNotFound:
+		return ClassNotFound
+	case f.Status == http.StatusForbidden:
+		return ClassAuth
+	case f.Status == http.StatusRequestTimeout, f.Status == 425, f.Status == 409:
+		return ClassNetwork
+	case f.Status == http.StatusRequestEntityTooLarge && f.Message == "":
+		return ClassRequestBytes
+	case code == "request_too_large":
+		return ClassRequestBytes
+	case f.Status == 529 || f.Status >= 500:
+		return ClassOverloaded
+	}
+	return ClassOther
+}
+
+type rule struct {
+	class   Class
+	pattern *regexp.Regexp
+}
+
+type ruleList []rule
+
+func (l ruleList) match(message string) bool {
+	for _, r := range l {
+		if r.pattern.MatchString(message) {
+			return true
+		}
+	}
+	return false
+}
+
+// number reads a named group as digits, which may be separated by commas or underscores.
+func number(p *regexp.Regexp, match []string, group string) int64 {
+	i := p.SubexpIndex(group)
+	if i < 0 || match[i] == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(strings.NewReplacer(",", "", "_", "").Replace(match[i]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,73 @@
+package llm
+
+import (
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Config is what every HTTP adapter is made from. Nothing is read from the environment but, by http.DefaultTransport,
+// the proxy variables; give a Client to decide on proxies, certificates and connection limits.
+type Config struct {
+	Name        string            // the provider's name in the settings, for errors; empty: the adapter's own
+	Kind        string            // the dialect, for adapters that speak several
+	BaseURL     string            // empty: the vendor's public address
+	APIKey      Secret            // empty: no authentication
+	Headers     map[string]string // further headers; a value may be secret
+	Client      *http.Client      // nil: one of its own. Its redirects are never followed: a key must not travel
+	Timeout     time.Duration     // a whole call; 0: DefaultTimeout, negative: none
+	IdleTimeout time.Duration     // no byte sent or received; 0: DefaultIdleTimeout, negative: none
+	Now         func() time.Time  // nil: time.Now. Used to read Retry-After dates
+}
+
+// Time-outs of a call. A local server may need minutes to load a model before its first byte.
+const (
+	DefaultTimeout     = 30 * time.Minute
+	DefaultIdleTimeout = 10 * time.Minute
+)
+
+// Endpoint makes the address that an adapter posts to. auth are the headers that carry the key.
+func (c Config) Endpoint(name, baseURL string, auth map[string]string) *Endpoint {
+	e := &Endpoint{
+		provider: either(c.Name, name),
+		base:     strings.TrimRight(either(c.BaseURL, baseURL), "/"),
+		headers:  make(http.Header),
+		timeout:  orDefault(c.Timeout, DefaultTimeout),
+		idle:     orDefault(c.IdleTimeout, DefaultIdleTimeout),
+		now:      c.Now,
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	client := http.Client{}
+	if c.Client != nil {
+		client = *c.Client
+	}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	e.client = &client
+	if c.APIKey != "" {
+		e.secrets = append(e.secrets, string(c.APIKey))
+		for key, value := range auth {
+			e.headers.Set(key, value)
+		}
+	}
+	for key, value := range c.Headers {
+		e.headers.Set(key, value)
+		e.secrets = append(e.secrets, value)
+	}
+	return e
+}
+
+func either(s, otherwise string) string {
+	if s != "" {
+		return s
+	}
+	return otherwise
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return max(d, 0)
+}

@@ -1,0 +1,197 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxFailureBytes is how much of a failed answer is read to find its sentence.
+const maxFailureBytes = 64 << 10
+
+// Endpoint sends requests to one service and turns whatever goes wrong into an *Error without keys. It is safe for
+// concurrent use.
+type Endpoint struct {
+	provider string
+	base     string
+	headers  http.Header
+	secrets  []string
+	client   *http.Client
+	timeout  time.Duration
+	idle     time.Duration
+	now      func() time.Time
+}
+
+// Provider is the name that errors carry.
+func (e *Endpoint) Provider() string { return e.provider }
+
+// Post sends a body and returns the answer once its status is known to be a success. The caller closes the answer.
+func (e *Endpoint) Post(ctx context.Context, path string, body *Body) (*Answer, error) {
+	return e.do(ctx, http.MethodPost, path, body)
+}
+
+// Get asks without a body. The caller closes the answer.
+func (e *Endpoint) Get(ctx context.Context, path string) (*Answer, error) {
+	return e.do(ctx, http.MethodGet, path, nil)
+}
+
+func (e *Endpoint) do(ctx context.Context, method, path string, body *Body) (*Answer, error) {
+	w := newWatch(ctx, e.timeout, e.idle)
+	answer, err := e.send(w, method, path, body)
+	if err != nil {
+		w.stop()
+		return nil, err
+	}
+	return answer, nil
+}
+
+func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, error) {
+	request, err := http.NewRequestWithContext(w.ctx, method, e.base+path, nil)
+	if err != nil {
+		return nil, &Error{Class: ClassParameter, Provider: e.provider, Message: "base_url is not a web address"}
+	}
+	request.Header = e.headers.Clone()
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+		request.ContentLength = body.length()
+		request.GetBody = func() (io.ReadCloser, error) {
+			return io.NopCloser(w.reader(body.open(w.ctx))), nil
+		}
+		request.Body, _ = request.GetBody() // never fails, see above
+	}
+	response, err := e.client.Do(request)
+	if err != nil {
+		return nil, e.broken(w, err)
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		defer response.Body.Close()
+		return nil, e.refused(w, response)
+	}
+	return &Answer{
+		Body: w.reader(response.Body), MediaType: mediaType(response.Header), endpoint: e, watch: w, closer: response.Body,
+	}, nil
+}
+
+// Answer is a successful answer, still being read.
+type Answer struct {
+	Body      io.Reader
+	MediaType string // "text/event-stream", without parameters
+	endpoint  *Endpoint
+	watch     *watch
+	closer    io.Closer
+}
+
+// Close ends the answer, read whole or not.
+func (a *Answer) Close() {
+	a.watch.stop()
+	_ = a.closer.Close() // nothing was written through it
+}
+
+// Broken makes the error for an answer that could not be read to its end. delivered says that text was handed on.
+func (a *Answer) Broken(err error, delivered bool) error {
+	return markPartial(a.endpoint.broken(a.watch, err), delivered)
+}
+
+// Failed makes the error for a failure that came inside the answer.
+func (a *Answer) Failed(f Failure, delivered bool) error {
+	return markPartial(a.endpoint.failure(f), delivered)
+}
+
+func markPartial(err error, delivered bool) error {
+	if failure, ok := AsError(err); ok {
+		failure.Partial = delivered
+	}
+	return err
+}
+
+// refused reads an answer that is no success.
+func (e *Endpoint) refused(w *watch, response *http.Response) error {
+	data, err := io.ReadAll(io.LimitReader(w.reader(response.Body), maxFailureBytes))
+	if err != nil && len(data) == 0 && w.parent.Err() != nil {
+		return e.broken(w, err)
+	}
+	f := ParseFailure(data)
+	f.Status = response.StatusCode
+	if f.Status >= 300 && f.Status < 400 {
+		f.Message = "the server sends us elsewhere; set base_url to its final address"
+		failure := e.failure(f)
+		failure.Class = ClassNotFound
+		return failure
+	}
+	failure := e.failure(f)
+	if failure.Message == "" {
+		failure.Message = http.StatusText(f.Status)
+	}
+	failure.RetryAfter = retryAfter(response.Header, e.now())
+	return failure
+}
+
+func (e *Endpoint) failure(f Failure) *Error {
+	class, actual, limit := Classify(f)
+	return &Error{
+		Class: class, Status: f.Status, Code: e.clean(f.Code), Message: e.clean(f.Message),
+		Actual: actual, Limit: limit, Provider: e.provider, Usage: Usage{CostUnknown: true},
+	}
+}
+
+// broken names a failure below HTTP: the caller's context, one of our time-outs, or the network.
+func (e *Endpoint) broken(w *watch, err error) error {
+	if cause := w.parent.Err(); cause != nil {
+		return fmt.Errorf("%s: %w", e.provider, cause)
+	}
+	message := "the connection broke"
+	var expired expiredError
+	var wrapped *url.Error
+	switch {
+	case errors.As(context.Cause(w.ctx), &expired):
+		message = expired.Error()
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		message = "the answer broke off before its end"
+	case errors.As(err, &wrapped): // its own text would hold the address
+		message = wrapped.Err.Error()
+	case err != nil:
+		message = err.Error()
+	}
+	return &Error{Class: ClassNetwork, Provider: e.provider, Message: e.clean(message), Usage: Usage{CostUnknown: true}, Err: rootCause(err)}
+}
+
+// rootCause keeps only causes whose text is fixed, so that nobody prints an address or a body through Unwrap.
+func rootCause(err error) error {
+	for _, known := range []error{io.ErrUnexpectedEOF, context.DeadlineExceeded} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return nil
+}
+
+// retryAfter reads how long to wait: milliseconds, seconds or an HTTP date, which is compared with the server's own clock
+// where it tells it. Nonsense and the past are zero.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return time.Duration(min(ms, 1e9) * float64(time.Millisecond))
+	}
+	value := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), 1e6) * float64(time.Second))
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	if server, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = server
+	}
+	return max(at.Sub(now), 0)
+}
+
+func mediaType(h http.Header) string {
+	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}

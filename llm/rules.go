@@ -1,0 +1,71 @@
+package llm
+
+import "regexp"
+
+// rules are tried in this order; the first that matches decides. The sentences they come from stand in
+// testdata/provider_errors.tsv. A named group "actual" or "limit" is the number of that meaning.
+var rules = concat(exclusions, mediaRules, contextRules)
+
+// exclusions are sentences that speak of tokens, contexts or models and are no overflow.
+var exclusions = ruleList{
+	is(ClassRateLimit, `throttl|too many requests|rate.?limit|(?:tokens|requests) per (?:min|hour|day)|\bTPM\b|\bRPM\b`),
+	is(ClassBilling, `credit balance is too low|exceeded your current quota|check your plan and billing|insufficient (?:credit|balance|funds)`),
+	is(ClassAuth, `(?:invalid|incorrect|missing) (?:x-)?api.?key|no auth credentials`),
+	is(ClassParameter, `max(?:_completion|_output)?_tokens[^.]{0,80}(?:too large|must be|is greater|exceeds?)|unsupported (?:parameter|value)|unknown parameter|budget_tokens|does not support thinking`),
+	is(ClassOther, `doesn't support counting tokens|endpoint is unavailable|set 'n_ctx' explicitly`),
+	is(ClassPairing, `tool result blocks cannot be provided in the same turn|no tool output found for|unexpected role '\w+' after role|tool_use.{0,40}without.{0,20}tool_result|must be followed by tool messages|roles must alternate`),
+	is(ClassNotFound, `model\b.{0,120}\b(?:not found|does not exist)|no such model|unknown model`),
+	is(ClassOverloaded, `overloaded|over capacity|temporarily unavailable`),
+}
+
+// mediaRules stand before contextRules: a sentence about pictures may also speak of limits.
+var mediaRules = ruleList{
+	is(ClassMediaMismatch, `does not match the provided media type|the image appears to be an? `),
+	is(ClassImageBytes, `image exceeds [\d.]+ ?MB maximum(?:: (?P<actual>\d+) bytes > (?P<limit>\d+) bytes)?`),
+	is(ClassImageDims, `exceed max allowed size.{0,60}?: (?P<limit>\d+) pixels`),
+	is(ClassImagePixels, `requires (?P<actual>\d+) patches.{0,60}limit of (?P<limit>\d+)`),
+	is(ClassImagePixels, `maximum allowed total pixels.*?= (?P<actual>\d+) pixels.*?allowed: (?P<limit>\d+)`),
+	is(ClassImagePixels, `(?:total|too many) pixels`),
+	is(ClassImageCount, `too many images.{0,40}?: (?P<actual>\d+)(?: \+ \d+)? > (?P<limit>\d+)`),
+	is(ClassImageCount, `too many images.{0,40}?: (?P<actual>\d+) images provided.{0,60}maximum of (?P<limit>\d+)`),
+	is(ClassImageCount, `too many images.{0,60}up to (?P<limit>\d+) images`),
+	is(ClassImageCount, `at most (?P<limit>\d+) image`),
+	is(ClassImageCount, `too many images`),
+	is(ClassPDFPages, `maximum of (?P<limit>\d+) PDF pages`),
+	is(ClassPDFEncrypted, `(?:pdf|document).{0,60}(?:password|encrypted)|password.protected`),
+	is(ClassURLFetch, `image URLs are not currently supported|cannot fetch content from the provided URL|(?:error|failed|unable|timeout) (?:while )?(?:downloading|to download|to fetch|fetching)`),
+	is(ClassUnsupportedMedia, `support (?:image|file|audio|document|multimodal) input|does not support (?:image|vision)|s3Uri field|extraneous key \[toolResult\]`),
+	is(ClassUnsupportedMedia, "unknown variant `(?:image|image_url|input_image|file)`|expected to be either text or image_url"),
+	is(ClassUnsupportedMedia, `provided image is not valid|unable to process input image|invalid image input|uploaded an unsupported image|could not process image|illegal base64|invalid image data|failed to (?:load|process) image`),
+	is(ClassUnsupportedMedia, `unsupported MIME type|file type you uploaded is not supported|image urls are only allowed|mmproj|multimodal.{0,20}not supported`),
+	is(ClassRequestBytes, `request (?:payload |body )?(?:size )?exceeds the (?:maximum|limit)(?: (?:allowed )?size)?(?:: (?P<limit>\d+) bytes)?|request entity too large|request too large|payload too large`),
+}
+
+// contextRules know a prompt that is longer than the model's window.
+var contextRules = ruleList{
+	is(ClassContextTokens, `prompt is too long(?:: (?P<actual>\d+) tokens > (?P<limit>\d+))?`),
+	is(ClassContextTokens, `range of input length should be \[\d+, (?P<limit>\d+)\]`),
+	is(ClassContextTokens, `current length is (?P<actual>\d+) while limit is (?P<limit>\d+)`),
+	is(ClassContextTokens, `token count of (?P<actual>\d+) exceeds the limit of (?P<limit>\d+)`),
+	is(ClassContextTokens, `token count \((?P<actual>\d+)\) exceeds the maximum number of tokens allowed \((?P<limit>\d+)\)`),
+	is(ClassContextTokens, `exceeded model token limit: (?P<limit>\d+) \(requested: (?P<actual>\d+)\)`),
+	is(ClassContextTokens, `maximum context length (?:of|is) (?P<limit>\d+) tokens(?:\D{0,80}(?P<actual>\d+) tokens)?`),
+	is(ClassContextTokens, `input length (?P<actual>\d+) exceeds the maximum allowed input length of (?P<limit>\d+)`),
+	is(ClassContextTokens, `input too long: (?P<actual>\d+) input tokens, limit is (?P<limit>\d+)`),
+	is(ClassContextTokens, `exceeds the context limit \((?P<limit>\d+) tokens\)`),
+	is(ClassContextTokens, `maximum prompt length is (?P<limit>\d+) but the request contains (?P<actual>\d+)`),
+	is(ClassContextTokens, `\((?P<actual>\d+) tokens\) exceeds the available context size \((?P<limit>\d+)`),
+	is(ClassContextTokens, `input is too long|prompt too long|exceed(?:s|ed)? (?:the )?(?:available |max |maximum )?context|context window exceeds|greater than the context length|context length exceeded|超过模型最大上下文|exceeds the model's (?:maximum )?context`),
+}
+
+func is(class Class, pattern string) rule {
+	return rule{class, regexp.MustCompile(`(?is)` + pattern)}
+}
+
+func concat(lists ...ruleList) ruleList {
+	var all ruleList
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}

@@ -1,0 +1,105 @@
+package llm
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+// Bounds of an answer. A provider's stream is untrusted input.
+const (
+	maxLine   = 16 << 20
+	maxStream = 64 << 20
+)
+
+var errTooLong = errors.New("the answer is too long")
+
+// Lines yields the non-empty lines of a stream (JSON lines). A line is valid until the next one. The last pair holds the
+// error, if reading ended with one; a line over 16 MB or a stream over 64 MB is an error.
+func Lines(r io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for line, err := range rawLines(r) {
+			if err == nil && len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
+			if !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+func rawLines(r io.Reader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		limited := &io.LimitedReader{R: r, N: maxStream}
+		scanner := bufio.NewScanner(limited)
+		scanner.Buffer(make([]byte, 0, 64<<10), maxLine)
+		for scanner.Scan() {
+			if !yield(scanner.Bytes(), nil) {
+				return
+			}
+		}
+		switch err := scanner.Err(); {
+		case errors.Is(err, bufio.ErrTooLong), err == nil && limited.N <= 0:
+			yield(nil, errTooLong)
+		case err != nil:
+			yield(nil, fmt.Errorf("read the answer: %w", err))
+		}
+	}
+}
+
+// ServerEvent is one server-sent event.
+type ServerEvent struct {
+	Name string // "" when the stream does not name it
+	Data []byte // valid until the next event
+}
+
+// ServerEvents yields the events of a text/event-stream, within the bounds of Lines. Comments are skipped; an event that
+// the stream does not end with a blank line is still yielded, since some servers leave it out.
+func ServerEvents(r io.Reader) iter.Seq2[ServerEvent, error] {
+	return func(yield func(ServerEvent, error) bool) {
+		var event ServerEvent
+		seen := false
+		for line, err := range rawLines(r) {
+			switch {
+			case err != nil:
+				yield(ServerEvent{}, err)
+				return
+			case len(line) == 0:
+				if seen && !yield(event, nil) {
+					return
+				}
+				event, seen = ServerEvent{}, false
+			default:
+				seen = event.take(line) || seen
+			}
+		}
+		if seen {
+			yield(event, nil)
+		}
+	}
+}
+
+// take adds a line to the event and tells whether it carried data.
+func (e *ServerEvent) take(line []byte) bool {
+	line = bytes.TrimPrefix(line, []byte("\ufeff"))
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(field) {
+	case "event":
+		e.Name = string(value)
+	case "data":
+		if e.Data != nil {
+			e.Data = append(e.Data, '\n')
+		}
+		e.Data = append(e.Data, value...)
+		if e.Data == nil {
+			e.Data = []byte{}
+		}
+		return true
+	}
+	return false
+}
