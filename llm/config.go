@@ -58,6 +58,13 @@ func (c Config) Endpoint(name, baseURL string, auth map[string]string) *Endpoint
 	return e
 }
 
+// SetDefault sets a header that the settings did not. Call it before the first request.
+func (e *Endpoint) SetDefault(header, value string) {
+	if e.headers.Get(header) == "" {
+		e.headers.Set(header, value)
+	}
+}
+
 func either(s, otherwise string) string {
 	if s != "" {
 		return s

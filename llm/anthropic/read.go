@@ -1,0 +1,193 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+type event struct {
+	Type    string `json:"type"`
+	Index   int    `json:"index"`
+	Message struct {
+		Model string `json:"model"`
+		Usage usage  `json:"usage"`
+	} `json:"message"`
+	ContentBlock map[string]json.RawMessage `json:"content_block"`
+	Delta        map[string]json.RawMessage `json:"delta"`
+	Usage        usage                      `json:"usage"`
+}
+
+type usage struct {
+	Input      *int `json:"input_tokens"`
+	Output     *int `json:"output_tokens"`
+	CacheRead  *int `json:"cache_read_input_tokens"`
+	CacheWrite *int `json:"cache_creation_input_tokens"`
+	Details    struct {
+		Thinking *int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+// over takes the counts that are there: every one is a total for the whole message.
+func (u *usage) over(next usage) {
+	for _, pair := range [][2]**int{
+		{&u.Input, &next.Input}, {&u.Output, &next.Output}, {&u.CacheRead, &next.CacheRead},
+		{&u.CacheWrite, &next.CacheWrite}, {&u.Details.Thinking, &next.Details.Thinking},
+	} {
+		if *pair[1] != nil {
+			*pair[0] = *pair[1]
+		}
+	}
+}
+
+// total is the usage in the house's terms. The API counts cached input apart.
+func (u *usage) total() llm.Usage {
+	n := func(p *int) int {
+		if p == nil || *p < 0 {
+			return 0
+		}
+		return *p
+	}
+	return llm.Usage{
+		InputTokens:  n(u.Input) + n(u.CacheRead) + n(u.CacheWrite),
+		OutputTokens: n(u.Output), CachedTokens: n(u.CacheRead), CacheWriteTokens: n(u.CacheWrite),
+		ThinkingTokens: n(u.Details.Thinking), CostUnknown: true,
+	}
+}
+
+// reader gathers one answer.
+type reader struct {
+	request   llm.Request
+	progress  func(string)
+	delivered bool
+	model     string
+	stop      string
+	ended     bool
+	usage     usage
+	blocks    []*block
+	text      strings.Builder
+}
+
+func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+	r := &reader{request: request, progress: progress}
+	for e, err := range llm.ServerEvents(answer.Body) {
+		if err != nil {
+			return nil, answer.Broken(err, r.delivered)
+		}
+		failed, err := r.take(e.Data)
+		switch {
+		case err != nil:
+			return nil, answer.Broken(err, r.delivered)
+		case failed:
+			return nil, answer.Failed(llm.ParseFailure(e.Data), r.delivered)
+		}
+		if r.ended {
+			break
+		}
+	}
+	if !r.ended {
+		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+	}
+	return r.response(answer)
+}
+
+// take adds one event and tells whether it reports a failure. Kinds that are not known (ping) are passed over.
+func (r *reader) take(data []byte) (failed bool, err error) {
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil {
+		return false, errNotUnderstood
+	}
+	switch e.Type {
+	case "message_start":
+		r.model = e.Message.Model
+		r.usage.over(e.Message.Usage)
+	case "content_block_start":
+		if e.Index != len(r.blocks) {
+			return false, errNotUnderstood
+		}
+		r.blocks = append(r.blocks, newBlock(e.ContentBlock))
+		r.say(e.ContentBlock["type"], e.ContentBlock["text"])
+	case "content_block_delta":
+		if e.Index < 0 || e.Index >= len(r.blocks) {
+			return false, errNotUnderstood
+		}
+		r.blocks[e.Index].add(e.Delta)
+		r.say(e.Delta["type"], e.Delta["text"])
+	case "message_delta":
+		r.usage.over(e.Usage)
+		if stop := text(e.Delta["stop_reason"]); stop != "" {
+			r.stop = stop
+		}
+	case "message_stop":
+		r.ended = true
+	case "error":
+		return true, nil
+	}
+	return false, nil
+}
+
+// say hands on a piece of the answer's text.
+func (r *reader) say(kind, piece json.RawMessage) {
+	if k := text(kind); k != "text" && k != "text_delta" {
+		return
+	}
+	delta := text(piece)
+	if delta == "" {
+		return
+	}
+	r.text.WriteString(delta)
+	if r.progress != nil {
+		r.delivered = true
+		r.progress(delta)
+	}
+}
+
+func (r *reader) response(answer *llm.Answer) (*llm.Response, error) {
+	response := &llm.Response{Text: r.text.String(), Stop: stops(r.stop), Usage: r.usage.total(), Model: r.model}
+	raw := make([]json.RawMessage, 0, len(r.blocks))
+	for _, b := range r.blocks {
+		data, err := b.raw()
+		if err != nil {
+			return nil, answer.Broken(errNotUnderstood, r.delivered)
+		}
+		known := b.known()
+		if known == (content.Text{}) {
+			continue // the API refuses to get back an empty text that it sent
+		}
+		raw = append(raw, data)
+		if known != nil {
+			response.Blocks = append(response.Blocks, known)
+		}
+	}
+	if turn, err := json.Marshal(raw); err == nil && len(raw) > 0 {
+		response.Raw = llm.PackRaw(wire, r.request.Model, turn)
+	}
+	if response.Stop == llm.StopRefusal {
+		response.Text, response.Refusal = "", response.Text
+	}
+	return llm.Settle(response, answer, r.request)
+}
+
+func stops(reason string) llm.Stop {
+	switch reason {
+	case "end_turn", "stop_sequence":
+		return llm.StopEnd
+	case "max_tokens", "model_context_window_exceeded":
+		return llm.StopLength
+	case "refusal":
+		return llm.StopRefusal
+	case "tool_use":
+		return llm.StopToolUse
+	}
+	return llm.StopOther
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s) // anything else is no text
+	return s
+}
+

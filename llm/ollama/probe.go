@@ -1,0 +1,81 @@
+package ollama
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// maxProbe is how many bytes of a description are read; some hold a whole licence and vocabulary.
+const maxProbe = 16 << 20
+
+// Model is what a server says about one of its models.
+type Model struct {
+	Capabilities  []string // Ollama's words: completion, vision, tools, thinking, embedding…
+	ContextLength int      // tokens that the model was made for; 0: not told
+}
+
+// Has tells whether the server names a capability.
+func (m Model) Has(capability string) bool {
+	for _, c := range m.Capabilities {
+		if c == capability {
+			return true
+		}
+	}
+	return false
+}
+
+// Show asks the server what a model can do.
+func (p *Provider) Show(ctx context.Context, model string) (Model, error) {
+	body, err := llm.NewDrawing(nil, llm.Form{}).Body(map[string]string{"model": model})
+	if err != nil {
+		return Model{}, err
+	}
+	var shown struct {
+		Capabilities []string                   `json:"capabilities"`
+		Info         map[string]json.RawMessage `json:"model_info"`
+	}
+	answer, err := p.endpoint.Post(ctx, "/api/show", body)
+	if err := decode(answer, err, &shown); err != nil {
+		return Model{}, err
+	}
+	m := Model{Capabilities: shown.Capabilities}
+	for key, value := range shown.Info {
+		if strings.HasSuffix(key, ".context_length") && json.Unmarshal(value, &m.ContextLength) != nil {
+			m.ContextLength = 0
+		}
+	}
+	return m, nil
+}
+
+// Tags asks the server which models it has; an error means that it cannot be reached.
+func (p *Provider) Tags(ctx context.Context) ([]string, error) {
+	var list struct {
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	answer, err := p.endpoint.Get(ctx, "/api/tags")
+	if err := decode(answer, err, &list); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list.Models))
+	for i, m := range list.Models {
+		names[i] = m.Name
+	}
+	return names, nil
+}
+
+func decode(answer *llm.Answer, err error, into any) error {
+	if err != nil {
+		return err
+	}
+	defer answer.Close()
+	if err := json.NewDecoder(io.LimitReader(answer.Body, maxProbe)).Decode(into); err != nil {
+		return answer.Broken(errNotUnderstood, false)
+	}
+	return nil
+}

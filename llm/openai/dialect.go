@@ -1,0 +1,41 @@
+package openai
+
+import (
+	"maps"
+	"slices"
+)
+
+// dialect is what one service does differently. Read from the services' documentation, November 2026.
+type dialect struct {
+	baseURL       string
+	maxTokens     string // the member that bounds the answer
+	streamOptions bool   // ask for usage in the stream; Mistral's schema forbids the member
+	usageInclude  bool   // OpenRouter's own way to ask for usage with its cost
+	effort        string // how reasoning is asked for: "reasoning_effort", "reasoning" (an object), "" not at all
+	accept        []string
+}
+
+var (
+	common  = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+	twoOnly = []string{"image/png", "image/jpeg"}
+)
+
+// Compatible is the kind for any other server (LM Studio, llama.cpp, vLLM, a gateway): the least common shape.
+const Compatible = "openai_compatible"
+
+// dialects by kind.
+var dialects = map[string]dialect{
+	"openai_chat": {baseURL: "https://api.openai.com/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", accept: common},
+	Compatible:    {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, accept: common},
+	"lmstudio":    {baseURL: "http://localhost:1234/v1", maxTokens: "max_tokens", streamOptions: true, accept: common},
+	"llamacpp":    {baseURL: "http://localhost:8080/v1", maxTokens: "max_tokens", streamOptions: true, accept: twoOnly},
+	"vllm":        {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, accept: common},
+	"mistral":     {baseURL: "https://api.mistral.ai/v1", maxTokens: "max_tokens", accept: common},
+	"groq":        {baseURL: "https://api.groq.com/openai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", accept: common},
+	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, usageInclude: true, effort: "reasoning", accept: common},
+	"xai":         {baseURL: "https://api.x.ai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", accept: twoOnly},
+	"deepseek":    {baseURL: "https://api.deepseek.com/v1", maxTokens: "max_tokens", streamOptions: true, accept: common},
+}
+
+// Kinds lists the dialects by name, sorted. Any other kind is spoken to as Compatible.
+func Kinds() []string { return slices.Sorted(maps.Keys(dialects)) }

@@ -1,0 +1,201 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+var errNotUnderstood = errors.New("the answer is not what Chat Completions sends")
+
+type chunk struct {
+	Model string          `json:"model"`
+	Error json.RawMessage `json:"error"`
+	Usage *usage          `json:"usage"`
+	Groq  struct {
+		Usage *usage `json:"usage"`
+	} `json:"x_groq"`
+	Choices []struct {
+		Index   int                        `json:"index"`
+		Delta   map[string]json.RawMessage `json:"delta"`
+		Message map[string]json.RawMessage `json:"message"` // when the server does not stream
+		Finish  string                     `json:"finish_reason"`
+	} `json:"choices"`
+}
+
+type usage struct {
+	Prompt        int      `json:"prompt_tokens"`
+	Completion    int      `json:"completion_tokens"`
+	Cost          *float64 `json:"cost"`
+	PromptDetails struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (u *usage) total() llm.Usage {
+	if u == nil {
+		return llm.Usage{CostUnknown: true}
+	}
+	total := llm.Usage{
+		InputTokens: max(u.Prompt, 0), OutputTokens: max(u.Completion, 0), CachedTokens: max(u.PromptDetails.Cached, 0),
+		ThinkingTokens: max(u.CompletionDetails.Reasoning, 0), CostUnknown: u.Cost == nil,
+	}
+	if u.Cost != nil {
+		total.CostUSD = *u.Cost
+	}
+	return total
+}
+
+// reader gathers one answer.
+type reader struct {
+	progress  func(string)
+	delivered bool
+	model     string
+	finish    string
+	done      bool
+	usage     *usage
+	message *turn
+	text      strings.Builder
+	thinking  strings.Builder
+	refusal   strings.Builder
+}
+
+func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+	r := &reader{progress: progress, message: newTurn()}
+	var err error
+	if answer.MediaType == "application/json" {
+		err = r.readWhole(answer)
+	} else {
+		err = r.readEvents(answer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.finish == "" {
+		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+	}
+	return p.response(r, answer, request)
+}
+
+// readWhole reads an answer that was not streamed although we asked for it.
+func (r *reader) readWhole(answer *llm.Answer) error {
+	var all []byte
+	for line, err := range llm.Lines(answer.Body) {
+		if err != nil {
+			return answer.Broken(err, r.delivered)
+		}
+		all = append(append(all, line...), '\n')
+	}
+	return r.take(answer, all)
+}
+
+func (r *reader) readEvents(answer *llm.Answer) error {
+	for e, err := range llm.ServerEvents(answer.Body) {
+		if err != nil {
+			return answer.Broken(err, r.delivered)
+		}
+		if string(e.Data) == "[DONE]" {
+			return nil
+		}
+		if err := r.take(answer, e.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take adds one chunk. Usage comes in the last one, after the finish.
+func (r *reader) take(answer *llm.Answer, data []byte) error {
+	var c chunk
+	if json.Unmarshal(data, &c) != nil {
+		return answer.Broken(errNotUnderstood, r.delivered)
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return answer.Failed(llm.ParseFailure(data), r.delivered)
+	}
+	if c.Model != "" {
+		r.model = c.Model
+	}
+	for _, u := range []*usage{c.Usage, c.Groq.Usage} {
+		if u != nil {
+			r.usage = u
+		}
+	}
+	for _, choice := range c.Choices {
+		if choice.Index != 0 {
+			continue // one answer was asked for
+		}
+		for _, delta := range []map[string]json.RawMessage{choice.Delta, choice.Message} {
+			r.message.merge(delta)
+			r.say(delta)
+		}
+		if choice.Finish != "" {
+			r.finish = choice.Finish
+		}
+	}
+	return nil
+}
+
+// say hands on what the delta adds to the answer.
+func (r *reader) say(delta map[string]json.RawMessage) {
+	r.refusal.WriteString(text(delta["refusal"]))
+	for _, name := range []string{"reasoning_content", "reasoning"} { // the services' names for one thing
+		if piece := text(delta[name]); piece != "" {
+			r.thinking.WriteString(piece)
+			break
+		}
+	}
+	answer, thinking := parts(delta["content"])
+	r.thinking.WriteString(thinking)
+	if answer == "" {
+		return
+	}
+	r.text.WriteString(answer)
+	if r.progress != nil {
+		r.delivered = true
+		r.progress(answer)
+	}
+}
+
+func (p *Provider) response(r *reader, answer *llm.Answer, request llm.Request) (*llm.Response, error) {
+	response := &llm.Response{Text: r.text.String(), Refusal: r.refusal.String(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
+	if response.Refusal != "" {
+		response.Stop = llm.StopRefusal
+	}
+	if r.finish == "error" { // OpenRouter: the upstream broke, without a word why
+		return nil, answer.Failed(llm.Failure{Code: "server_error", Message: "the upstream provider reported an error"}, r.delivered)
+	}
+	if r.thinking.Len() > 0 {
+		response.Blocks = append(response.Blocks, content.Thinking{Value: r.thinking.String()})
+	}
+	if response.Text != "" {
+		response.Blocks = append(response.Blocks, content.Text{Value: response.Text})
+	}
+	calls := r.message.calls()
+	response.Blocks = append(response.Blocks, calls...)
+	if response.Text != "" || len(calls) > 0 {
+		response.Raw = llm.PackRaw(p.wire, request.Model, r.message.raw())
+	}
+	return llm.Settle(response, answer, request)
+}
+
+func stops(reason string) llm.Stop {
+	switch reason {
+	case "stop", "eos":
+		return llm.StopEnd
+	case "length", "model_length":
+		return llm.StopLength
+	case "content_filter":
+		return llm.StopRefusal
+	case "tool_calls", "function_call":
+		return llm.StopToolUse
+	}
+	return llm.StopOther
+}

@@ -1,0 +1,188 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// turn is the assistant's message as it grows. Every member is kept, known to us or not, so that it can go back unchanged.
+type turn struct {
+	fields  map[string]json.RawMessage
+	growing map[string]*strings.Builder // members that are strings and come in pieces, put together once at the end
+}
+
+func newTurn() *turn {
+	return &turn{map[string]json.RawMessage{}, map[string]*strings.Builder{}}
+}
+
+// merge adds a delta: strings grow, lists are extended (by "index" where their members have one), the rest is replaced.
+func (t *turn) merge(delta map[string]json.RawMessage) {
+	for name, value := range delta {
+		value = bytes.TrimSpace(value)
+		grown, fresh := t.growing[name], len(t.fields[name]) == 0
+		isText := len(value) > 0 && value[0] == '"' && !once[name]
+		switch {
+		case isText && (grown != nil || fresh):
+			if grown == nil {
+				grown = &strings.Builder{}
+				t.growing[name] = grown
+			}
+			grown.WriteString(text(value))
+		case grown != nil && len(value) > 0 && value[0] == '[':
+			t.fields[name] = quote(grown.String())
+			delete(t.growing, name)
+			t.fields[name] = mergeValue(name, t.fields[name], value)
+		case grown == nil && string(value) != "null":
+			t.fields[name] = mergeValue(name, t.fields[name], value)
+		}
+	}
+}
+
+// once are the members that are not pieces of a text although they are strings: they repeat.
+var once = map[string]bool{"role": true, "type": true, "id": true, "format": true}
+
+func mergeValue(name string, old, next json.RawMessage) json.RawMessage {
+	next = bytes.TrimSpace(next)
+	if len(next) == 0 || string(next) == "null" {
+		if old != nil {
+			return old
+		}
+		return next
+	}
+	if len(old) == 0 || string(old) == "null" || once[name] {
+		return next
+	}
+	switch {
+	case old[0] == '"' && next[0] == '"':
+		return quote(text(old) + text(next))
+	case old[0] == '[' && next[0] == '[':
+		return mergeList(old, next)
+	case old[0] == '{' && next[0] == '{':
+		var a, b map[string]json.RawMessage
+		if json.Unmarshal(old, &a) == nil && json.Unmarshal(next, &b) == nil {
+			for name, value := range b {
+				a[name] = mergeValue(name, a[name], value)
+			}
+			return encode(a, old)
+		}
+	case old[0] == '"' && next[0] == '[': // Mistral: plain text first, then a list of parts
+		return mergeList(encode([]textPart{{"text", text(old)}}, old), next)
+	case old[0] == '[' && next[0] == '"':
+		return mergeList(old, encode([]textPart{{"text", text(next)}}, next))
+	}
+	return next
+}
+
+func mergeList(old, next json.RawMessage) json.RawMessage {
+	var all, more []json.RawMessage
+	if json.Unmarshal(old, &all) != nil || json.Unmarshal(next, &more) != nil {
+		return next
+	}
+	for _, item := range more {
+		if at := sameIndex(all, item); at >= 0 {
+			all[at] = mergeValue("", all[at], item)
+			continue
+		}
+		all = append(all, item)
+	}
+	return encode(all, old)
+}
+
+// sameIndex finds the member that an item continues, -1 when it is a new one.
+func sameIndex(all []json.RawMessage, item json.RawMessage) int {
+	index := func(raw json.RawMessage) (int, bool) {
+		var v struct {
+			Index *int `json:"index"`
+		}
+		if json.Unmarshal(raw, &v) != nil || v.Index == nil {
+			return 0, false
+		}
+		return *v.Index, true
+	}
+	want, ok := index(item)
+	if !ok {
+		return -1
+	}
+	for i, have := range all {
+		if n, ok := index(have); ok && n == want {
+			return i
+		}
+	}
+	return -1
+}
+
+// raw is the message as it is echoed.
+func (t *turn) raw() json.RawMessage {
+	out := map[string]json.RawMessage{"role": quote("assistant")}
+	maps.Copy(out, t.fields)
+	for name, grown := range t.growing {
+		out[name] = quote(grown.String())
+	}
+	return encode(out, json.RawMessage(`{"role":"assistant","content":""}`))
+}
+
+// calls are the tool calls of the finished message.
+func (t *turn) calls() []content.Block {
+	var calls []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	}
+	if json.Unmarshal(t.fields["tool_calls"], &calls) != nil {
+		return nil
+	}
+	var blocks []content.Block
+	for _, c := range calls {
+		input := json.RawMessage(c.Function.Arguments)
+		if !json.Valid(input) {
+			input = nil
+		}
+		blocks = append(blocks, content.ToolCall{ID: c.ID, Name: c.Function.Name, Input: input})
+	}
+	return blocks
+}
+
+// parts reads a content: a string, or Mistral's list of text and thinking parts.
+func parts(raw json.RawMessage) (answer, thinking string) {
+	var list []struct {
+		Type     string          `json:"type"`
+		Text     string          `json:"text"`
+		Thinking json.RawMessage `json:"thinking"`
+	}
+	if json.Unmarshal(raw, &list) != nil {
+		return text(raw), ""
+	}
+	var said, thought strings.Builder
+	for _, p := range list {
+		if p.Type == "thinking" {
+			inner, _ := parts(p.Thinking)
+			thought.WriteString(inner)
+			continue
+		}
+		said.WriteString(p.Text)
+	}
+	return said.String(), thought.String()
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(raw, &s) // anything else is no text
+	return s
+}
+
+func quote(s string) json.RawMessage { return encode(s, json.RawMessage(`""`)) }
+
+// encode marshals; otherwise stands for what cannot happen, since all parts came from valid JSON.
+func encode(v any, otherwise json.RawMessage) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return otherwise
+	}
+	return data
+}
