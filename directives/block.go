@@ -1,0 +1,175 @@
+package directives
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Block is the directive block of a step, cut from the prompt text below it.
+type Block struct {
+	Lines  []string // the lines of the block, blank ones included, without fence lines
+	At     Position // of the first line of Lines
+	Fenced bool     // the block is a fenced one with the info string `directives`
+	Rest   int      // index of the first line after the block, in the lines that Cut was given
+}
+
+// Cut finds the directive block at the top of a step's lines, which start at the given position. Directives are the
+// first lines that start with `@` and a letter, blank lines between them included, or the content of one fenced block
+// with the info string `directives`. Mixing both, and a directive line below prompt text, are errors.
+func Cut(lines []string, at Position) (Block, []Diagnostic) {
+	var r report
+	first := skipBlank(lines, 0)
+	if first < len(lines) && isDirectiveFence(lines[first]) {
+		b := cutFenced(lines, first, at, &r)
+		if next := skipBlank(lines, b.Rest); next < len(lines) && isDirectiveLine(lines[next]) {
+			r.add(place(at, next, lines[next]), CodeMixedBlock, "", "a directive below the fenced block: keep all of them in one place")
+			for next < len(lines) && (isDirectiveLine(lines[next]) || strings.TrimSpace(lines[next]) == "") {
+				next++
+			}
+			b.Rest = next
+		}
+		findLate(lines, b.Rest, at, &r)
+		return b, r.list
+	}
+	end, next := first, first
+	for next < len(lines) && isDirectiveLine(lines[next]) {
+		end = next + 1
+		next = skipBlank(lines, end)
+	}
+	b := Block{Lines: lines[first:end], At: offsetLines(at, first), Rest: end}
+	if next < len(lines) && end > first && isDirectiveFence(lines[next]) {
+		r.add(place(at, next, lines[next]), CodeMixedBlock, "", "a fenced directives block below directive lines: keep all of them in one place")
+		b.Rest = cutFenced(lines, next, at, &r).Rest
+	}
+	findLate(lines, b.Rest, at, &r)
+	return b, r.list
+}
+
+func cutFenced(lines []string, first int, at Position, r *report) Block {
+	mark, _ := fenceOf(lines[first])
+	for i := first + 1; i < len(lines); i++ {
+		if m, info := fenceOf(lines[i]); m != "" && m[0] == mark[0] && len(m) >= len(mark) && info == "" {
+			return Block{Lines: lines[first+1 : i], At: offsetLines(at, first+1), Fenced: true, Rest: i + 1}
+		}
+	}
+	r.add(place(at, first, lines[first]), CodeFenceOpen, "add a line with "+mark, "the directives block is not closed")
+	return Block{At: offsetLines(at, first+1), Fenced: true, Rest: len(lines)}
+}
+
+// findLate reports known directives that stand below the beginning of the prompt, outside code.
+func findLate(lines []string, from int, at Position, r *report) {
+	open := ""
+	for i := from; i < len(lines); i++ {
+		mark, info := fenceOf(lines[i])
+		switch {
+		case open != "":
+			if mark != "" && mark[0] == open[0] && len(mark) >= len(open) && info == "" {
+				open = ""
+			}
+		case mark != "":
+			open = mark
+			if isDirectiveFence(lines[i]) {
+				r.add(place(at, i, lines[i]), CodeLateDirective, "move it to the top of the step", "a directives block below prompt text")
+			}
+		case isDirectiveLine(lines[i]) && indent(lines[i]) < 4:
+			if name, _ := lineName(lines[i]); isKnown(name) {
+				r.add(place(at, i, lines[i]), CodeLateDirective, `move it above the prompt text, or write \@`+name,
+					"@%s stands below prompt text, where it would not be obeyed", name)
+			}
+		}
+	}
+}
+
+// Unescape turns a line of prompt text that starts with `\@` and a letter into one that starts with `@`. Other lines
+// are returned as they are.
+func Unescape(line string) string {
+	trimmed := strings.TrimLeft(line, " \t")
+	if strings.HasPrefix(trimmed, `\@`) && isDirectiveLine(trimmed[1:]) {
+		return line[:len(line)-len(trimmed)] + trimmed[1:]
+	}
+	return line
+}
+
+// IsDirective says whether a line would be read as a directive at the top of a step, and whether its name is known.
+func IsDirective(line string) (directive, knownName bool) {
+	if !isDirectiveLine(line) {
+		return false, false
+	}
+	name, _ := lineName(line)
+	return true, isKnown(name)
+}
+
+func isDirectiveLine(line string) bool {
+	line = strings.TrimLeft(line, " \t")
+	return len(line) > 1 && line[0] == '@' && isLetter(rune(line[1]))
+}
+
+// lineName is the name of a directive line and the byte offset of what follows it.
+func lineName(line string) (name string, end int) {
+	start := indentBytes(line) + 1
+	end = start
+	for end < len(line) && isNameByte(line[end]) {
+		end++
+	}
+	return line[start:end], end
+}
+
+func isLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+func isNameByte(c byte) bool {
+	return isLetter(rune(c)) || '0' <= c && c <= '9' || c == '_' || c == '-'
+}
+
+// fenceOf is the run of backquotes or tildes that opens or closes a fence on this line, and its info string.
+func fenceOf(line string) (mark, info string) {
+	if indent(line) > 3 {
+		return "", ""
+	}
+	s := strings.TrimSpace(line)
+	if !strings.HasPrefix(s, "```") && !strings.HasPrefix(s, "~~~") {
+		return "", ""
+	}
+	n := len(s) - len(strings.TrimLeft(s, s[:1]))
+	info = strings.TrimSpace(s[n:])
+	if s[0] == '`' && strings.Contains(info, "`") {
+		return "", ""
+	}
+	return s[:n], info
+}
+
+func isDirectiveFence(line string) bool {
+	mark, info := fenceOf(line)
+	return mark != "" && strings.EqualFold(info, "directives")
+}
+
+func indentBytes(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
+
+// indent counts columns; a tab goes to the next multiple of four.
+func indent(line string) int {
+	n := 0
+	for _, c := range line[:indentBytes(line)] {
+		if c == '\t' {
+			n += 4 - n%4
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+func skipBlank(lines []string, i int) int {
+	for i < len(lines) && strings.TrimSpace(lines[i]) == "" {
+		i++
+	}
+	return i
+}
+
+func offsetLines(at Position, n int) Position {
+	at.Line += n
+	return at
+}
+
+// place is the position of the first character of a line that is not blank.
+func place(at Position, i int, line string) Position {
+	return Position{File: at.File, Line: at.Line + i, Column: at.Column + utf8.RuneCountInString(line[:indentBytes(line)])}
+}

@@ -1,0 +1,93 @@
+package directives
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Severities of a [Diagnostic]. A workflow with an error does not run; warnings and notes do not stop it.
+const (
+	SeverityError   = "error"
+	SeverityWarning = "warning"
+	SeverityNote    = "note"
+)
+
+// Position is a place in a source file. Lines and columns count from 1; columns count characters (code points), not
+// bytes. The zero Position means that the place is not known.
+type Position struct {
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// String is `file:line:column`.
+func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// Diagnostic is one thing to say about a source text. It is an error value too, so that the faults found while
+// resolving an input carry their position to the person who can mend them.
+type Diagnostic struct {
+	File       string `json:"file"`
+	Line       int    `json:"line"`
+	Column     int    `json:"column"`
+	Severity   string `json:"severity"`
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion"`
+}
+
+// String is `file:line:column: severity[code]: message`, followed by the suggestion in brackets if there is one.
+func (d Diagnostic) String() string {
+	s := fmt.Sprintf("%s:%d:%d: %s[%s]: %s", d.File, d.Line, d.Column, d.Severity, d.Code, d.Message)
+	if d.Suggestion != "" {
+		s += " (" + d.Suggestion + ")"
+	}
+	return s
+}
+
+// Error is the same text as String.
+func (d Diagnostic) Error() string { return d.String() }
+
+// Hint is the suggestion, for callers that print errors with their remedies.
+func (d Diagnostic) Hint() string { return d.Suggestion }
+
+// MarshalJSON adds `"type":"diagnostic"`, which every line of machine output starts with.
+func (d Diagnostic) MarshalJSON() ([]byte, error) {
+	type plain Diagnostic
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"diagnostic", plain(d)})
+}
+
+// HasErrors says whether any of the diagnostics is an error.
+func HasErrors(list []Diagnostic) bool {
+	return slices.ContainsFunc(list, func(d Diagnostic) bool { return d.Severity == SeverityError })
+}
+
+// Sort orders diagnostics by file, line and column, and removes exact repetitions. It works in place and returns the
+// shortened slice.
+func Sort(list []Diagnostic) []Diagnostic {
+	slices.SortStableFunc(list, func(a, b Diagnostic) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(list)
+}
+
+// At makes a diagnostic for a position. The severity is the one that the code has in [Codes].
+func At(p Position, code, suggestion, format string, args ...any) Diagnostic {
+	return Diagnostic{
+		File: p.File, Line: p.Line, Column: p.Column,
+		Severity: severityOf(code), Code: code, Message: fmt.Sprintf(format, args...), Suggestion: suggestion,
+	}
+}
+
+// report gathers the diagnostics of one pass.
+type report struct{ list []Diagnostic }
+
+func (r *report) add(p Position, code, suggestion, format string, args ...any) {
+	r.list = append(r.list, At(p, code, suggestion, format, args...))
+}

@@ -1,0 +1,13 @@
+// Package directives is the small language at the top of a workflow's steps: the lines that start with `@`, the
+// patterns in their paths, and the selection of files that an `@input` asks for.
+//
+// It has three layers. [Cut] and [Parse] turn source lines into [Directive] values with positions; [Interpret] gives
+// them types ([Input], [Output], [Model], …), which are plain data and survive JSON, because a run pins them in its
+// journal; [Input.Resolve] and [Output.Name] apply them to a vault, which they see as an fs.FS, and to a moment in
+// time, which they are given as [Facts].
+//
+// The package reads and never writes. It keeps no state: what has been processed already is asked of a [Pending], where
+// a wikilink leads is asked of a [Links]. Every mistake becomes a [Diagnostic] with file, line, column, a stable code
+// and, where there is one, a correction. All mistakes of a text are reported in one pass, and none of them is ever
+// taken for prompt text or for the name of a file.
+package directives

@@ -1,0 +1,294 @@
+package directives
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// How images of an input are treated.
+const (
+	ImagesAuto     = "auto"
+	ImagesIgnore   = "ignore"
+	ImagesRequired = "required"
+)
+
+// Input is one `@input`. Fields that were not given have their zero value; the methods give defaults.
+type Input struct {
+	At     Position `json:"at"`    // of the `@`
+	Index  int      `json:"index"` // counts the step's inputs from 0; a part of the key of pending state
+	Target Target   `json:"target"`
+
+	Selection Selection `json:"selection,omitzero"`
+
+	Required   bool        `json:"required,omitempty"`
+	RefsOnly   bool        `json:"refs_only,omitempty"`
+	Head       int         `json:"head,omitempty"` // characters
+	Tail       int         `json:"tail,omitempty"` // characters
+	Lines      *Range      `json:"lines,omitempty"`
+	Properties *Properties `json:"properties,omitempty"`
+	Pages      []Range     `json:"pages,omitempty"`
+	Images     string      `json:"images,omitempty"`   // auto, ignore or required; empty means auto
+	Comments   string      `json:"comments,omitempty"` // drop or keep; empty means drop
+	Embeds     string      `json:"embeds,omitempty"`   // inline or ref; empty means inline
+	Trust      string      `json:"trust,omitempty"`    // trusted or untrusted; empty means by place
+	As         string      `json:"as,omitempty"`       // the place {{As}} in the prompt
+	Scope      string      `json:"scope,omitempty"`    // of a variable that is read: run or workflow; empty means run
+
+	Route *Route `json:"route,omitempty"` // where it goes instead of into the prompt
+}
+
+// Range is a range of lines or pages, both ends included, counted from 1. Last 0 means to the end.
+type Range struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
+}
+
+// Properties asks for frontmatter only: all of it when Keys is empty.
+type Properties struct {
+	Keys []string `json:"keys,omitempty"`
+}
+
+// Destinations of a [Route].
+const (
+	RouteInline   = "inline"
+	RouteDiscard  = "discard"
+	RouteFile     = SchemeFile
+	RouteVariable = SchemeVariable
+)
+
+// Route sends an input's content somewhere else than into the prompt.
+type Route struct {
+	To        string  `json:"to"` // inline, discard, file or variable
+	Target    *Target `json:"target,omitempty"`
+	WriteMode string  `json:"write_mode,omitempty"` // append, replace or new; empty means append
+	Scope     string  `json:"scope,omitempty"`      // run or workflow, for a variable
+}
+
+// Output is the route as an output, for [Output.Name].
+func (r Route) Output(at Position) Output {
+	o := Output{At: at, Scope: r.Scope}
+	if r.Target != nil {
+		o.Target = *r.Target
+	}
+	return o
+}
+
+// ImagesMode is auto, ignore or required.
+func (in Input) ImagesMode() string {
+	if in.Images == "" {
+		return ImagesAuto
+	}
+	return in.Images
+}
+
+// ParseInput reads the value of one `@input`, without the directive's name, as the command line gives it:
+// `file: notes/today (head=200)`. A value without scheme is a file.
+func ParseInput(text string) (Input, []Diagnostic) {
+	if end := schemeEnd(text); end == 0 && !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "'") {
+		text = "file: " + text
+	}
+	list, faults := Parse([]string{"@input " + strings.NewReplacer("\n", " ", "\r", " ").Replace(text)}, Position{Line: 1, Column: 1})
+	set, more := Interpret(list)
+	faults = append(faults, more...)
+	if len(set.Inputs) == 0 {
+		return Input{}, faults
+	}
+	return set.Inputs[0], faults
+}
+
+func readInput(d Directive, r *report) Input {
+	in := Input{At: d.At}
+	t, ok := parseTarget("@input", source{text: d.Text, at: d.TextAt}, r)
+	in.Target = t
+	var routing []Param
+	for _, p := range d.Params {
+		switch p.Key {
+		case "output", "write_mode", "scope":
+			routing = append(routing, p)
+		case "pending", "latest", "limit", "order", "dir":
+			if t.Scheme == SchemeVariable {
+				r.add(p.At, CodeParamElsewhere, "", "%s selects files and has no meaning for a variable", p.Key)
+			}
+			in.Selection.set(p, r)
+		default:
+			in.set(p, r)
+		}
+	}
+	in.route(routing, r)
+	if ok && t.Scheme == SchemeFile {
+		checkInputPath(t, &in.Selection, r)
+	}
+	in.Selection.check(d, r)
+	return in
+}
+
+func (in *Input) set(p Param, r *report) {
+	switch p.Key {
+	case "required":
+		in.Required = p.boolean(r)
+	case "refs_only":
+		in.RefsOnly = p.boolean(r)
+	case "head":
+		in.Head = p.count(r)
+	case "tail":
+		in.Tail = p.count(r)
+	case "lines":
+		in.Lines = readLines(p, r)
+	case "properties":
+		in.Properties = readProperties(p, r)
+	case "pages":
+		in.Pages = readPages(p, r)
+	case "images":
+		in.Images = p.word(r, ImagesAuto, ImagesIgnore, ImagesRequired)
+	case "comments":
+		in.Comments = p.word(r, "drop", "keep")
+	case "embeds":
+		in.Embeds = p.word(r, "inline", "ref")
+	case "trust":
+		in.Trust = p.word(r, "trusted", "untrusted")
+	case "as":
+		in.As = p.Value
+		if !isPlace(p.Value) {
+			r.add(p.ValueAt, CodeParamValue, "", "as takes a name of letters, digits and _, not %q", clip(p.Value))
+		}
+	}
+}
+
+func isPlace(s string) bool {
+	for i, c := range s {
+		if !unicode.IsLetter(c) && c != '_' && (i == 0 || !unicode.IsDigit(c) && c != '-') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func readLines(p Param, r *report) *Range {
+	rg, err := readRange(p.Value)
+	if p.Bare || err != nil {
+		r.add(p.ValueAt, CodeParamValue, "write lines=10-80", "lines takes a range such as 10-80, not %q", clip(p.Value))
+		return nil
+	}
+	return &rg
+}
+
+func readPages(p Param, r *report) []Range {
+	var list []Range
+	for part := range strings.SplitSeq(p.Value, ",") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		rg, err := readRange(part)
+		if err != nil {
+			r.add(p.ValueAt, CodeParamValue, "write pages=1-20,25", "pages: %v", err)
+			return nil
+		}
+		list = append(list, rg)
+	}
+	if len(list) == 0 {
+		r.add(p.ValueAt, CodeParamValue, "write pages=1-20,25", "pages names no page")
+	}
+	return list
+}
+
+// readRange reads `7`, `3-9` and `3-`.
+func readRange(s string) (Range, error) {
+	fault := fmt.Errorf("%q is not a range such as 3-9", clip(s))
+	from, to, dash := strings.Cut(strings.TrimSpace(s), "-")
+	first, err := strconv.Atoi(strings.TrimSpace(from))
+	if err != nil || first < 1 {
+		return Range{}, fault
+	}
+	if !dash {
+		return Range{first, first}, nil
+	}
+	if strings.TrimSpace(to) == "" {
+		return Range{First: first}, nil
+	}
+	last, err := strconv.Atoi(strings.TrimSpace(to))
+	if err != nil || last < first {
+		return Range{}, fault
+	}
+	return Range{first, last}, nil
+}
+
+func readProperties(p Param, r *report) *Properties {
+	if p.Bare {
+		return &Properties{}
+	}
+	if b, err := ParseBool(p.Value); err == nil && !p.Quoted {
+		if b {
+			return &Properties{}
+		}
+		return nil
+	}
+	props := &Properties{}
+	for part := range strings.SplitSeq(p.Value, ",") {
+		if key := strings.TrimSpace(part); key != "" && !slices.Contains(props.Keys, key) {
+			props.Keys = append(props.Keys, key)
+		}
+	}
+	if len(props.Keys) == 0 {
+		r.add(p.ValueAt, CodeParamValue, `write properties, or properties="a, b"`, "properties names no key")
+	}
+	return props
+}
+
+func (in *Input) route(list []Param, r *report) {
+	byKey := map[string]Param{}
+	for _, p := range list {
+		byKey[p.Key] = p
+	}
+	to, routed := byKey["output"]
+	if routed {
+		in.Route = readRoute(to, r)
+	}
+	if p, ok := byKey["write_mode"]; ok {
+		switch {
+		case in.Route == nil || in.Route.Target == nil:
+			if !routed || in.Route != nil {
+				r.add(p.At, CodeParamElsewhere, "add output=file: … or output=variable: …", "write_mode= belongs to a routed input")
+			}
+		default:
+			in.Route.WriteMode = strings.ToLower(p.Value)
+			checkMode(in.Route.WriteMode, p.ValueAt, CodeParamValue, "write_mode", r)
+		}
+	}
+	if p, ok := byKey["scope"]; ok {
+		in.scope(p, r)
+	}
+}
+
+// scope is that of the variable which is written, or else of the one which is read.
+func (in *Input) scope(p Param, r *report) {
+	word := p.word(r, "run", "workflow")
+	switch {
+	case in.Route != nil && in.Route.To == RouteVariable:
+		in.Route.Scope = word
+	case in.Target.Scheme == SchemeVariable:
+		in.Scope = word
+	default:
+		r.add(p.At, CodeScopeUnused, "", "scope= belongs to a variable")
+	}
+}
+
+func readRoute(p Param, r *report) *Route {
+	switch word := strings.ToLower(strings.TrimSpace(p.Value)); word {
+	case RouteInline, RouteDiscard:
+		return &Route{To: word}
+	case "context", "":
+		r.add(p.ValueAt, CodeParamValue, "", "output is inline, discard, file: PATH or variable: NAME, not %q", clip(p.Value))
+		return nil
+	}
+	t, ok := parseTarget("output=", source{text: p.Value, at: p.ValueAt}, r)
+	if !ok {
+		return nil
+	}
+	if t.Scheme == SchemeFile {
+		checkOutputPath(t, r)
+	}
+	return &Route{To: t.Scheme, Target: &t}
+}

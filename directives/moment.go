@@ -1,0 +1,193 @@
+package directives
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tokens holds the tokens of moment's date formats, longest first among those that share a beginning.
+var tokens = []struct {
+	name   string
+	format func(time.Time) string
+}{
+	{"YYYYYY", func(t time.Time) string { return fmt.Sprintf("%+07d", t.Year()) }},
+	{"YYYYY", func(t time.Time) string { return fmt.Sprintf("%05d", t.Year()) }},
+	{"YYYY", year}, {"YY", func(t time.Time) string { return fmt.Sprintf("%02d", t.Year()%100) }}, {"Y", year},
+	{"yyyy", year}, {"yyy", year}, {"yy", year}, {"y", year},
+	{"Qo", func(t time.Time) string { return ordinal(quarter(t)) }}, {"Q", number(quarter)},
+	{"MMMM", func(t time.Time) string { return t.Month().String() }}, {"MMM", func(t time.Time) string { return t.Month().String()[:3] }},
+	{"MM", two(month)}, {"Mo", func(t time.Time) string { return ordinal(month(t)) }}, {"M", number(month)},
+	{"DDDD", func(t time.Time) string { return fmt.Sprintf("%03d", t.YearDay()) }},
+	{"DDDo", func(t time.Time) string { return ordinal(t.YearDay()) }}, {"DDD", number(time.Time.YearDay)},
+	{"DD", two(time.Time.Day)}, {"Do", func(t time.Time) string { return ordinal(t.Day()) }}, {"D", number(time.Time.Day)},
+	{"dddd", func(t time.Time) string { return t.Weekday().String() }}, {"ddd", func(t time.Time) string { return t.Weekday().String()[:3] }},
+	{"dd", func(t time.Time) string { return t.Weekday().String()[:2] }},
+	{"do", func(t time.Time) string { return ordinal(weekday(t)) }}, {"d", number(weekday)},
+	{"e", number(weekday)}, {"E", number(isoWeekday)},
+	{"GGGG", func(t time.Time) string { y, _ := t.ISOWeek(); return fmt.Sprintf("%04d", y) }},
+	{"GG", func(t time.Time) string { y, _ := t.ISOWeek(); return fmt.Sprintf("%02d", y%100) }},
+	{"WW", two(isoWeek)}, {"Wo", func(t time.Time) string { return ordinal(isoWeek(t)) }}, {"W", number(isoWeek)},
+	{"gggg", func(t time.Time) string { y, _ := localWeek(t); return fmt.Sprintf("%04d", y) }},
+	{"gg", func(t time.Time) string { y, _ := localWeek(t); return fmt.Sprintf("%02d", y%100) }},
+	{"ww", two(week)}, {"wo", func(t time.Time) string { return ordinal(week(t)) }}, {"w", number(week)},
+	{"HH", two(time.Time.Hour)}, {"H", number(time.Time.Hour)},
+	{"hh", two(hour12)}, {"h", number(hour12)}, {"kk", two(hour24)}, {"k", number(hour24)},
+	{"mm", two(time.Time.Minute)}, {"m", number(time.Time.Minute)}, {"ss", two(time.Time.Second)}, {"s", number(time.Time.Second)},
+	{"SSSSSSSSS", fraction(9)}, {"SSSSSSSS", fraction(8)}, {"SSSSSSS", fraction(7)}, {"SSSSSS", fraction(6)}, {"SSSSS", fraction(5)},
+	{"SSSS", fraction(4)}, {"SSS", fraction(3)}, {"SS", fraction(2)}, {"S", fraction(1)},
+	{"A", func(t time.Time) string { return t.Format("PM") }}, {"a", func(t time.Time) string { return t.Format("pm") }},
+	{"ZZ", func(t time.Time) string { return t.Format("-0700") }}, {"Z", func(t time.Time) string { return t.Format("-07:00") }},
+	{"X", func(t time.Time) string { return strconv.FormatInt(t.Unix(), 10) }},
+	{"x", func(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }},
+}
+
+// localFormats holds moment's formats of the English locale, by token.
+var localFormats = map[string]string{
+	"LTS": "h:mm:ss A", "LT": "h:mm A",
+	"LLLL": "dddd, MMMM D, YYYY h:mm A", "LLL": "MMMM D, YYYY h:mm A", "LL": "MMMM D, YYYY", "L": "MM/DD/YYYY",
+	"llll": "ddd, MMM D, YYYY h:mm A", "lll": "MMM D, YYYY h:mm A", "ll": "MMM D, YYYY", "l": "M/D/YYYY",
+}
+
+// FormatDate formats a time with moment's tokens in English: `YYYY-MM-DD`, `dddd`, `[Week] WW`. `[text]` is literal,
+// `\` makes the token after it literal, and what is no token stays as it is. The format is scanned once, the longest
+// token first, so names that were put in are never taken for tokens.
+func FormatDate(t time.Time, format string) string {
+	var b strings.Builder
+	for _, part := range scanFormat(format) {
+		switch {
+		case part.format != nil:
+			b.WriteString(part.format(t))
+		case part.local != "":
+			b.WriteString(FormatDate(t, part.local))
+		default:
+			b.WriteString(part.text)
+		}
+	}
+	return b.String()
+}
+
+// formatPart is literal text, a token, or a local format that stands for several tokens.
+type formatPart struct {
+	text   string
+	format func(time.Time) string
+	local  string
+	stray  bool // a letter outside brackets that is no token
+}
+
+func scanFormat(format string) []formatPart {
+	var parts []formatPart
+	for i := 0; i < len(format); {
+		if format[i] == '[' {
+			if end := bracketEnd(format, i); end > 0 {
+				parts = append(parts, formatPart{text: format[i+1 : end]})
+				i = end + 1
+				continue
+			}
+		}
+		escaped := format[i] == '\\' && i+1 < len(format)
+		if escaped {
+			i++
+		}
+		part := partAt(format[i:])
+		i += len(part.text)
+		if escaped {
+			part = formatPart{text: part.text}
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// bracketEnd is the last `]` before the next `[`, as in moment, where `[a] b]` is one literal text.
+func bracketEnd(s string, open int) int {
+	limit := strings.IndexByte(s[open+1:], '[')
+	if limit < 0 {
+		limit = len(s) - open - 1
+	}
+	if end := strings.LastIndexByte(s[open+1:open+1+limit], ']'); end >= 0 {
+		return open + 1 + end
+	}
+	return -1
+}
+
+// partAt is the longest token at the beginning of s, or its first byte.
+func partAt(s string) formatPart {
+	for n := min(4, len(s)); n > 0; n-- {
+		if local := localFormats[s[:n]]; local != "" {
+			return formatPart{text: s[:n], local: local}
+		}
+	}
+	for _, token := range tokens {
+		if strings.HasPrefix(s, token.name) {
+			return formatPart{text: token.name, format: token.format}
+		}
+	}
+	return formatPart{text: s[:1], stray: isLetter(rune(s[0]))}
+}
+
+// strayLetters gives the runs of letters in a format that are no tokens.
+func strayLetters(format string) []string {
+	var runs []string
+	run := ""
+	for _, p := range append(scanFormat(format), formatPart{}) {
+		if p.stray {
+			run += p.text
+			continue
+		}
+		if run != "" {
+			runs = append(runs, run)
+		}
+		run = ""
+	}
+	return runs
+}
+
+func number(f func(time.Time) int) func(time.Time) string {
+	return func(t time.Time) string { return strconv.Itoa(f(t)) }
+}
+
+func two(f func(time.Time) int) func(time.Time) string {
+	return func(t time.Time) string { return fmt.Sprintf("%02d", f(t)) }
+}
+
+func fraction(digits int) func(time.Time) string {
+	return func(t time.Time) string { return fmt.Sprintf("%09d", t.Nanosecond())[:digits] }
+}
+
+func year(t time.Time) string       { return strconv.Itoa(t.Year()) }
+func month(t time.Time) int         { return int(t.Month()) }
+func quarter(t time.Time) int       { return (month(t) + 2) / 3 }
+func weekday(t time.Time) int       { return int(t.Weekday()) }
+func isoWeekday(t time.Time) int    { return (weekday(t)+6)%7 + 1 }
+func isoWeek(t time.Time) int       { _, w := t.ISOWeek(); return w }
+func week(t time.Time) int          { _, w := localWeek(t); return w }
+func hour12(t time.Time) int        { return (t.Hour()+11)%12 + 1 }
+func hour24(t time.Time) int        { return (t.Hour()+23)%24 + 1 }
+func daysOf(t time.Time) (days int) { return int(t.Unix() / 86400) }
+
+// localWeek is the week of the English locale: it starts on Sunday, and the first one holds 1 January.
+func localWeek(t time.Time) (year, week int) {
+	y, m, d := t.Date()
+	sunday := time.Date(y, m, d-weekday(t), 0, 0, 0, 0, time.UTC)
+	year = sunday.AddDate(0, 0, 6).Year()
+	first := time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC)
+	first = first.AddDate(0, 0, -weekday(first))
+	return year, (daysOf(sunday)-daysOf(first))/7 + 1
+}
+
+func ordinal(n int) string {
+	suffix := "th"
+	if tens := n % 100; tens < 11 || tens > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(n) + suffix
+}

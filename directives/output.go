@@ -1,0 +1,37 @@
+package directives
+
+// Formats of an [Output].
+const (
+	FormatMarkdown = "markdown"
+	FormatJSON     = "json"
+	FormatYAML     = "yaml"
+)
+
+// Output is one `@output`.
+type Output struct {
+	At     Position `json:"at"` // of the `@`
+	Target Target   `json:"target"`
+	Scope  string   `json:"scope,omitempty"`  // of a variable: run or workflow; empty means run
+	Format string   `json:"format,omitempty"` // markdown, json or yaml; empty means markdown
+}
+
+func readOutput(d Directive, r *report) Output {
+	out := Output{At: d.At}
+	t, ok := parseTarget("@output", source{text: d.Text, at: d.TextAt}, r)
+	out.Target = t
+	for _, p := range d.Params {
+		switch p.Key {
+		case "scope":
+			out.Scope = p.word(r, "run", "workflow")
+			if ok && t.Scheme != SchemeVariable {
+				r.add(p.At, CodeScopeUnused, "", "scope= belongs to a variable")
+			}
+		case "format":
+			out.Format = p.word(r, FormatMarkdown, FormatJSON, FormatYAML)
+		}
+	}
+	if ok && t.Scheme == SchemeFile {
+		checkOutputPath(t, r)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package directives
+
+import (
+	"errors"
+	"path"
+	"strings"
+)
+
+// OutputEnv is the world in which an output gets its name.
+type OutputEnv struct {
+	Facts     Facts
+	Links     Links                  // where a wikilink leads; nil: wikilinks are refused
+	From      string                 // name of the workflow's note
+	ImportDir string                 // the inbox, which is never written to; empty means Import
+	MayWrite  func(name string) bool // permissions.write; nil allows everything
+}
+
+// Name is the vault name that a file output writes to, before numbering by write mode new. No extension, and one that
+// the language does not know, means .md. Names outside the vault, below a dot folder, inside the import folder or
+// outside permissions.write are refused with a [Diagnostic]. A variable's name is returned as it is.
+func (o Output) Name(env OutputEnv) (string, error) {
+	t := o.Target
+	if t.Scheme != SchemeFile {
+		return t.Path, nil
+	}
+	name, err := o.written(env)
+	if err != nil {
+		return "", err
+	}
+	if f := outputFault(name); f != nil {
+		return "", At(f.at(t), f.code, f.suggestion, "%q: %s", name, f.message)
+	}
+	if KindOf(name) == "" {
+		name += ".md"
+	}
+	if len(path.Base(name)) > 255 {
+		return "", At(t.At, CodeNameTooLong, "", "the name %q is longer than 255 bytes", clip(name))
+	}
+	inbox := env.ImportDir
+	if inbox == "" {
+		inbox = "Import"
+	}
+	if Inside(name, inbox) {
+		return "", At(t.At, CodeImportFolder, "write somewhere else", "%s is inside the import folder %s", name, inbox)
+	}
+	if env.MayWrite != nil && !env.MayWrite(name) {
+		return "", At(t.At, CodeNotPermitted, "add it to permissions.write", "%s is outside permissions.write", name)
+	}
+	return name, nil
+}
+
+// written is the name before the rules are applied to it.
+func (o Output) written(env OutputEnv) (string, error) {
+	t := o.Target
+	if t.Literal {
+		return t.Path, nil
+	}
+	name, err := ExpandPath(t.Path, env.Facts)
+	var p *PatternError
+	if errors.As(err, &p) {
+		return "", At(t.source().pos(p.Offset), p.Code, p.Suggestion, "%s", p.Message)
+	}
+	if err != nil || !t.Link {
+		return name, err
+	}
+	if env.Links != nil {
+		if l := env.Links.Locate(name, env.From); l.Found && len(l.Ambiguous) < 2 {
+			return l.Name, nil
+		} else if l.Found {
+			return "", At(t.At, CodeLinkMissing, "write the whole path", "[[%s]] fits %s", name, oneOf(l.Ambiguous))
+		}
+	}
+	return "", At(t.At, CodeLinkMissing, "write file: "+name+" to make a new note", "[[%s]] leads to no note", name)
+}
+
+// Inside says whether a name is a folder or lies below it, without regard to case.
+func Inside(name, folder string) bool {
+	name, folder = strings.ToLower(name), strings.ToLower(strings.Trim(folder, "/"))
+	return name == folder || strings.HasPrefix(name, folder+"/")
+}

@@ -1,0 +1,232 @@
+package directives
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLine is the longest directive line in bytes. Directives are written by hand; a longer line is an accident, and
+// the bound keeps the search for matching parentheses cheap.
+const maxLine = 4096
+
+// Directive is one directive line before its value has a type.
+type Directive struct {
+	Name   string   // canonical: lower case with `_`
+	At     Position // of the `@`
+	Text   string   // the value without the parameter block
+	TextAt Position // of Text
+	Params []Param  // in the order written
+}
+
+// Param is one item of a parameter block.
+type Param struct {
+	Key     string // canonical: lower case with `_`
+	Value   string // without quotes; empty for a bare key
+	Bare    bool   // written without `=`, which means true
+	Quoted  bool
+	At      Position
+	ValueAt Position
+}
+
+// Parse reads the lines of a directive block; blank lines are skipped. Column 1 of the position is the first character
+// of a line. Every fault is reported; a directive that has a fault of its own is left out of the result, so that no
+// later step sees a half-understood one.
+func Parse(lines []string, at Position) ([]Directive, []Diagnostic) {
+	var (
+		r   report
+		all []Directive
+	)
+	seen := map[string]Position{}
+	for i, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		d, ok := parseLine(source{text: strings.TrimRight(line, " \t\r\n"), at: offsetLines(at, i)}, &r)
+		if d.Name != "" && known[d.Name].single {
+			if before, twice := seen[d.Name]; twice {
+				r.add(d.At, CodeRepeatedDirective, "", "@%s is given twice; the first is on line %d", d.Name, before.Line)
+				continue
+			}
+			seen[d.Name] = d.At
+		}
+		if ok {
+			all = append(all, d)
+		}
+	}
+	return all, r.list
+}
+
+// source is a line, or the end of one, that knows the position of each of its bytes.
+type source struct {
+	text string
+	at   Position // of the first byte
+}
+
+func (s source) pos(offset int) Position {
+	p := s.at
+	p.Column += utf8.RuneCountInString(s.text[:offset])
+	return p
+}
+
+// from is the source from an offset on, without blanks at its beginning.
+func (s source) from(offset int) source {
+	for offset < len(s.text) && (s.text[offset] == ' ' || s.text[offset] == '\t') {
+		offset++
+	}
+	return source{text: s.text[offset:], at: s.pos(offset)}
+}
+
+// to is the source up to an offset, without blanks at its end.
+func (s source) to(offset int) source {
+	return source{text: strings.TrimRight(s.text[:offset], " \t"), at: s.at}
+}
+
+// parseLine reads one line. The result has a name as soon as the directive is one that is in force, also when its
+// value is faulty.
+func parseLine(line source, r *report) (Directive, bool) {
+	start := line.pos(indentBytes(line.text))
+	if !isDirectiveLine(line.text) {
+		r.add(start, CodeNotDirective, "move prompt text below the block", "this line of the directives block is not a directive")
+		return Directive{}, false
+	}
+	if len(line.text) > maxLine {
+		r.add(start, CodeLineTooLong, "", "this directive has %d bytes; at most %d are read", len(line.text), maxLine)
+		return Directive{}, false
+	}
+	written, end := lineName(line.text)
+	g, ok := lookup(written, start, r)
+	if !ok {
+		return Directive{}, false
+	}
+	d := Directive{Name: canonical(written), At: start}
+	rest := line.from(end)
+	if strings.HasPrefix(rest.text, ":") {
+		rest = rest.from(1)
+	} else if rest.text != "" && len(rest.text) == len(line.text)-end && rest.text[0] != '(' {
+		r.add(rest.at, CodeMalformed, "write @"+d.Name+" "+strings.TrimLeft(rest.text, "=:"), "a blank or a colon must follow @%s", written)
+		return d, false
+	}
+	faults := len(r.list)
+	d.Text, d.TextAt, d.Params = value(d.Name, g, rest, r)
+	if d.Text == "" && len(r.list) == faults {
+		r.add(rest.at, CodeNoValue, example(d.Name), "@%s has no value", d.Name)
+	}
+	return d, len(r.list) == faults
+}
+
+// lookup finds a directive's grammar, and reports names that are unknown or not in force.
+func lookup(written string, at Position, r *report) (grammar, bool) {
+	name := canonical(written)
+	g, ok := known[name]
+	switch {
+	case ok && g.available:
+		return g, true
+	case ok:
+		r.add(at, CodeNotAvailable, "leave it out", "@%s is not available in this version", name)
+	case slices.Contains(foreign, name):
+		r.add(at, CodeUnknownDirective, "delete the line", "@%s belongs to AssistantMD's chats and has no meaning in a workflow", name)
+	default:
+		suggestion := `known are @` + strings.Join(Names(), ", @") + `; write \@` + written + ` if it is prompt text`
+		if n := nearestDirective(written); n != "" {
+			suggestion = "did you mean @" + n + `? Write \@` + written + " if it is prompt text"
+		}
+		r.add(at, CodeUnknownDirective, suggestion, "unknown directive @%s", written)
+	}
+	return grammar{}, false
+}
+
+// value separates a directive's value from its parameter block.
+func value(name string, g grammar, s source, r *report) (string, Position, []Param) {
+	if g.params == nil {
+		return s.text, s.at, nil
+	}
+	start := 0
+	if g.target {
+		start = schemeEnd(s.text)
+	}
+	if start < len(s.text) {
+		if end, delimited := delimitedEnd(s, start, r); delimited {
+			if end < 0 {
+				return "", s.at, nil
+			}
+			tail := s.from(end)
+			params := trailing(name, g, tail, r)
+			return s.text[:end], s.at, params
+		}
+	}
+	open, items, ok := cutBlock(s, g)
+	if !ok {
+		return s.text, s.at, nil
+	}
+	base := s.to(open)
+	checkSecondBlock(name, g, base, r)
+	return base.text, base.at, params(name, g, items, r)
+}
+
+// delimitedEnd is the end of a quoted text or wikilink that starts at an offset; -1 if it is not closed, which is
+// reported.
+func delimitedEnd(s source, start int, r *report) (end int, delimited bool) {
+	rest := s.text[start:]
+	switch {
+	case rest[0] == '"' || rest[0] == '\'':
+		if i := strings.IndexByte(rest[1:], rest[0]); i >= 0 {
+			return start + 1 + i + 1, true
+		}
+		r.add(s.pos(start), CodeQuoteOpen, "close it with "+rest[:1], "this quote is not closed")
+		return -1, true
+	case strings.HasPrefix(rest, "[["):
+		if i := strings.Index(rest, "]]"); i >= 0 {
+			return start + i + 2, true
+		}
+		r.add(s.pos(start), CodeQuoteOpen, "close it with ]]", "this wikilink is not closed")
+		return -1, true
+	}
+	return 0, false
+}
+
+// trailing reads what follows a quoted text or wikilink: nothing, or a parameter block.
+func trailing(name string, g grammar, s source, r *report) []Param {
+	if s.text == "" {
+		return nil
+	}
+	if s.text[0] != '(' || s.text[len(s.text)-1] != ')' {
+		r.add(s.at, CodeTrailingText, "put parameters in parentheses; a part of the path belongs inside the quotes", "unexpected text %q after the closing quote or ]]", clip(s.text))
+		return nil
+	}
+	return params(name, g, split(source{text: s.text[1 : len(s.text)-1], at: s.pos(1)}, g), r)
+}
+
+// schemeEnd is the offset behind `word:` and the blanks that follow it, or 0.
+func schemeEnd(s string) int {
+	i := 0
+	for i < len(s) && isNameByte(s[i]) {
+		i++
+	}
+	j := i
+	for j < len(s) && s[j] == ' ' {
+		j++
+	}
+	if i == 0 || j >= len(s) || s[j] != ':' {
+		return 0
+	}
+	for j++; j < len(s) && (s[j] == ' ' || s[j] == '\t'); j++ {
+		continue
+	}
+	return j
+}
+
+func example(name string) string {
+	return map[string]string{
+		"input": "write @input file: notes/today", "output": "write @output file: notes/today", "header": "write @header {today}",
+		"model": "write @model ALIAS, or @model none", "write_mode": "write @write_mode append", "run_on": "write @run_on monday, friday",
+	}[name]
+}
+
+// clip shortens text that is quoted in a message.
+func clip(s string) string {
+	if utf8.RuneCountInString(s) <= 40 {
+		return s
+	}
+	return string([]rune(s)[:39]) + "…"
+}

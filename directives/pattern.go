@@ -1,0 +1,271 @@
+package directives
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mode says what a pattern's text is for.
+type mode int
+
+const (
+	modeText mode = iota // a heading: any text
+	modePath             // one file: values are made fit for names
+	modeGlob             // files: globs stay, values are escaped
+)
+
+// PatternError is a fault in a pattern. Offset counts bytes from the beginning of the pattern.
+type PatternError struct {
+	Offset     int
+	Code       string
+	Message    string
+	Suggestion string
+}
+
+func (e *PatternError) Error() string { return e.Message }
+
+// Hint is the suggestion.
+func (e *PatternError) Hint() string { return e.Suggestion }
+
+// piece is a part of a scanned pattern: literal text, glob syntax, or a name in braces.
+type piece struct {
+	text   string // literal text or glob syntax
+	glob   bool
+	name   string // of a pattern in braces
+	format string
+	offset int
+}
+
+// Expand replaces the patterns in a text, such as a header. Braces are written `{{` and `}}`. The first fault is
+// returned, as a [*PatternError].
+func Expand(pattern string, f Facts) (string, error) { return expand(pattern, f, modeText) }
+
+// ExpandPath is Expand for the path of one file: characters that no file's name can have are replaced in the values of
+// {step} and {item-name}. The result is not checked; see [Output.Name].
+func ExpandPath(pattern string, f Facts) (string, error) { return expand(pattern, f, modePath) }
+
+// ExpandGlob is Expand for a path with globs, in doublestar's syntax: values are escaped, {latest} and {pending} become
+// `*`, and braces with a comma are alternatives.
+func ExpandGlob(pattern string, f Facts) (string, error) { return expand(pattern, f, modeGlob) }
+
+func expand(pattern string, f Facts, m mode) (string, error) {
+	pieces, faults := scan(pattern, m)
+	if len(faults) > 0 {
+		return "", faults[0]
+	}
+	var b strings.Builder
+	for _, p := range pieces {
+		switch {
+		case p.glob:
+			b.WriteString(p.text)
+		case p.name == "":
+			b.WriteString(literal(p.text, m))
+		default:
+			v, ok := f.value(p.name, p.format)
+			if !ok {
+				return "", &PatternError{p.offset, CodePatternPlace, "{" + p.name + "} has no value here", "remove it"}
+			}
+			if m != modeText && (p.name == "step" || p.name == "item-name") {
+				v = plain(v)
+			}
+			b.WriteString(literal(v, m))
+		}
+	}
+	return b.String(), nil
+}
+
+// literal escapes glob syntax where it would be taken as such.
+func literal(s string, m mode) string {
+	if m != modeGlob || !strings.ContainsAny(s, `*?[]{}\`) {
+		return s
+	}
+	var b strings.Builder
+	for _, c := range s {
+		if strings.ContainsRune(`*?[]{}\`, c) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// scanner walks once through a pattern.
+type scanner struct {
+	text   string
+	mode   mode
+	depth  int // of open alternatives
+	pieces []piece
+	faults []*PatternError
+}
+
+func scan(pattern string, m mode) ([]piece, []*PatternError) {
+	s := &scanner{text: pattern, mode: m}
+	opened := 0
+	for i := 0; i < len(pattern); {
+		switch c := pattern[i]; {
+		case c == '{' && strings.HasPrefix(pattern[i+1:], "{"):
+			s.pieces = append(s.pieces, piece{text: "{", offset: i})
+			i += 2
+		case c == '{':
+			if s.depth == 0 {
+				opened = i
+			}
+			i = s.open(i)
+		case c == '}' && s.depth > 0:
+			s.depth--
+			s.glob(i, "}")
+			i++
+		case c == '}' && strings.HasPrefix(pattern[i+1:], "}"):
+			s.pieces = append(s.pieces, piece{text: "}", offset: i})
+			i += 2
+		case c == '}':
+			s.fault(i, CodeBraceOpen, "write }} for a literal brace", "this } closes nothing")
+			i++
+		default:
+			n := strings.IndexAny(pattern[i:], "{}")
+			if n < 0 {
+				n = len(pattern) - i
+			}
+			s.pieces = append(s.pieces, piece{text: pattern[i : i+n], glob: m == modeGlob, offset: i})
+			i += n
+		}
+	}
+	if s.depth > 0 {
+		s.fault(opened, CodeBraceOpen, "close it, or write {{ for a literal brace", "this { is not closed")
+	}
+	return s.pieces, s.faults
+}
+
+func (s *scanner) glob(offset int, text string) {
+	s.pieces = append(s.pieces, piece{text: text, glob: true, offset: offset})
+}
+
+func (s *scanner) fault(offset int, code, suggestion, format string, args ...any) {
+	s.faults = append(s.faults, &PatternError{offset, code, fmt.Sprintf(format, args...), suggestion})
+}
+
+// open reads what an opening brace begins, a pattern or alternatives, and returns the offset after it.
+func (s *scanner) open(i int) int {
+	end := patternEnd(s.text, i+1)
+	if end < 0 {
+		s.fault(i, CodeBraceOpen, "close it, or write {{ for a literal brace", "this { is not closed")
+		return len(s.text)
+	}
+	inside := s.text[i+1 : end]
+	name, format, formatted := strings.Cut(inside, ":")
+	if s.mode == modeGlob && !slices.Contains(PatternNames(), name) && alternatives(s.text[i+1:]) {
+		s.depth++
+		s.glob(i, "{")
+		return i + 1
+	}
+	p := piece{name: name, format: format, offset: i}
+	if s.check(p, formatted) {
+		if slices.Contains(selectors, name) {
+			p = piece{text: "*", glob: true, name: name, format: format, offset: i}
+		}
+		s.pieces = append(s.pieces, p)
+	}
+	return end + 1
+}
+
+// patternEnd is the offset of the brace that ends a pattern; one inside `[literal]` does not.
+func patternEnd(s string, from int) int {
+	for i := from; i < len(s); i++ {
+		switch s[i] {
+		case '[':
+			if end := strings.IndexByte(s[i:], ']'); end >= 0 {
+				i += end
+			}
+		case '}':
+			return i
+		}
+	}
+	return -1
+}
+
+// alternatives says whether a comma stands at the top level before the closing brace.
+func alternatives(s string) bool {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return false
+			}
+		case ',':
+			if depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *scanner) check(p piece, formatted bool) bool {
+	_, isDate := dates[p.name]
+	isSelector := slices.Contains(selectors, p.name)
+	switch {
+	case isSelector && s.mode != modeGlob:
+		s.fault(p.offset, CodePatternPlace, "use it in an @input", "{%s} selects files and has no meaning here", p.name)
+	case isSelector:
+		if _, err := selectorCount(p.format); formatted && err != nil {
+			s.fault(p.offset, CodePatternFormat, "write {"+p.name+":3}", "{%s:%s} takes a whole number above zero", p.name, clip(p.format))
+			return false
+		}
+		return true
+	case isDate && formatted && strings.Trim(p.format, "0123456789 ") == "":
+		s.fault(p.offset, CodePatternFormat, "use a glob with limit=, or a format such as {"+p.name+":YYYY-MM-DD}", "{%s:%s} is not a date format", p.name, clip(p.format))
+	case isDate:
+		return true
+	case slices.Contains(names, p.name) && formatted:
+		s.fault(p.offset, CodePatternFormat, "write {"+p.name+"}", "{%s} takes no format", p.name)
+	case slices.Contains(names, p.name):
+		return true
+	default:
+		s.fault(p.offset, CodeUnknownPattern, didYouMeanPattern(p.name), "unknown pattern {%s}", clip(p.name))
+	}
+	return false
+}
+
+func didYouMeanPattern(name string) string {
+	if n := Nearest(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), PatternNames()); n != "" {
+		return "did you mean {" + n + "}? Literal braces are written {{ and }}"
+	}
+	return "known are {" + strings.Join(PatternNames(), "} {") + "}; literal braces are written {{ and }}"
+}
+
+// selectorCount reads the number of `{latest:3}`; it is 0 when there is none.
+func selectorCount(format string) (int, error) {
+	if format == "" {
+		return 0, fmt.Errorf("no number")
+	}
+	n, err := strconv.Atoi(format)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is not a whole number above zero", format)
+	}
+	return n, nil
+}
+
+// checkPattern reports the faults of a pattern at their places, and returns its pieces if there are none.
+func checkPattern(s source, m mode, r *report) ([]piece, bool) {
+	pieces, faults := scan(s.text, m)
+	for _, f := range faults {
+		r.add(s.pos(f.Offset), f.Code, f.Suggestion, "%s", f.Message)
+	}
+	for _, p := range pieces {
+		if p.name == "item" || p.name == "item-name" || p.name == "batch" {
+			r.add(s.pos(p.offset), CodePatternPlace, "remove it", "{%s} has a meaning only with @for_each", p.name)
+			faults = append(faults, nil)
+		}
+		if _, isDate := dates[p.name]; isDate {
+			for _, run := range strayLetters(p.format) {
+				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} is no date token", run, p.name)
+			}
+		}
+	}
+	return pieces, len(faults) == 0
+}

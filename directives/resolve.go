@@ -1,0 +1,307 @@
+package directives
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// DefaultMaxFiles is the largest selection when nothing else is set (engine.max_selected_files).
+const DefaultMaxFiles = 500
+
+// Links finds the note that a wikilink means, by Obsidian's rules, over the whole vault.
+type Links interface {
+	// Locate takes the text of a link before `|` and `#`, and the name of the note in which it stands.
+	Locate(linkpath, from string) Location
+}
+
+// LinksFunc is a function that is a [Links].
+type LinksFunc func(linkpath, from string) Location
+
+// Locate calls the function.
+func (f LinksFunc) Locate(linkpath, from string) Location { return f(linkpath, from) }
+
+// Location is where a link leads. Its fields are those of the vault's location, so that one converts to the other.
+type Location struct {
+	Name      string
+	Ambiguous []string // all files that fit equally well; Name is one of them
+	Near      []string // similar names, when nothing was found
+	Found     bool
+}
+
+// Pending remembers which files a step has processed in which content.
+type Pending interface {
+	// Done says whether the file was processed with this SHA-256 (lower-case hex).
+	Done(ctx context.Context, key PendingKey, name, sha256 string) (bool, error)
+}
+
+// PendingKey is the identity of pending state: it survives changes of a directive's path, limit and spelling.
+type PendingKey struct {
+	Workflow  string `json:"workflow"`
+	Step      string `json:"step"`
+	Directive int    `json:"directive"` // Input.Index
+}
+
+// ResolveEnv is the world that an input is resolved in. FS is required. Without Links a wikilink is taken as a path;
+// without Pending nothing has been processed.
+type ResolveEnv struct {
+	FS       fs.FS
+	Facts    Facts
+	Links    Links
+	Pending  Pending
+	From     string                                   // name of the workflow's note in the vault, where its wikilinks stand
+	MaxFiles int                                      // 0 means DefaultMaxFiles
+	Born     func(name string) (t time.Time, ok bool) // creation times for order=ctime; may be nil
+}
+
+// Found is one selected file.
+type Found struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256,omitempty"` // set where the selection had to read the file: for pending
+}
+
+// Resolution is what an input finds.
+type Resolution struct {
+	Files      []Found      `json:"files,omitempty"`      // in the order of the selection
+	Target     string       `json:"target"`               // the path with patterns expanded, for markers and messages
+	Missing    bool         `json:"missing,omitempty"`    // nothing fits the path at all
+	Near       []string     `json:"near,omitempty"`       // similar names, when Missing
+	Considered int          `json:"considered,omitempty"` // files that fit before pending, latest and limit
+	Warnings   []Diagnostic `json:"warnings,omitempty"`
+}
+
+// Key is the identity of the input's pending state.
+func (in Input) Key(workflow, step string) PendingKey {
+	return PendingKey{Workflow: workflow, Step: step, Directive: in.Index}
+}
+
+// Resolve finds the files of a file input. It only reads, and it reads the content of files for `pending` alone, no
+// more of them than it needs. A variable input resolves to nothing. An error is a [Diagnostic] when the author or the
+// vault is at fault; a file that is missing is no error.
+func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error) {
+	res := Resolution{Target: in.Target.Path}
+	if in.Target.Scheme != SchemeFile {
+		return res, nil
+	}
+	if env.MaxFiles == 0 {
+		env.MaxFiles = DefaultMaxFiles
+	}
+	f := finder{in: in, env: env, res: &res}
+	list, err := f.candidates(ctx)
+	if err != nil {
+		return res, err
+	}
+	res.Considered = len(list)
+	if len(list) == 0 {
+		f.missing()
+		return res, nil
+	}
+	if list, err = f.stamped(ctx, list); err != nil {
+		return res, err
+	}
+	in.Selection.arrange(list)
+	res.Files, err = f.take(ctx, list)
+	return res, err
+}
+
+// finder carries one resolution.
+type finder struct {
+	in   Input
+	env  ResolveEnv
+	res  *Resolution
+	near []string
+}
+
+func (f *finder) warn(code, suggestion, format string, args ...any) {
+	d := At(f.in.Target.At, code, suggestion, format, args...)
+	d.Severity = SeverityWarning
+	f.res.Warnings = append(f.res.Warnings, d)
+}
+
+func (f *finder) fail(code, suggestion, format string, args ...any) error {
+	return At(f.in.Target.At, code, suggestion, format, args...)
+}
+
+// candidates lists the files that fit the path, in no particular order.
+func (f *finder) candidates(ctx context.Context) ([]candidate, error) {
+	t := f.in.Target
+	switch {
+	case t.Link:
+		return f.link()
+	case t.Literal:
+		return f.exact(t.Path)
+	}
+	glob, err := ExpandGlob(t.Path, f.env.Facts)
+	if err != nil {
+		return nil, f.pattern(err)
+	}
+	name := unescape(glob)
+	f.res.Target = name
+	if !hasMeta(glob) {
+		return f.exact(name)
+	}
+	// A file whose name happens to look like a glob, `a [1].md`, is meant when it is there.
+	if fs.ValidPath(name) && faultOf(name) == nil && KindOf(name) != "" {
+		if info, err := fs.Stat(f.env.FS, name); err == nil && info.Mode().IsRegular() {
+			return []candidate{{name: name}}, nil
+		}
+	}
+	return f.glob(ctx, glob)
+}
+
+func (f *finder) pattern(err error) error {
+	var p *PatternError
+	if errors.As(err, &p) {
+		return At(f.in.Target.source().pos(p.Offset), p.Code, p.Suggestion, "%s", p.Message)
+	}
+	return err
+}
+
+func (f *finder) link() ([]candidate, error) {
+	linkpath, err := ExpandPath(f.in.Target.Path, f.env.Facts)
+	if err != nil {
+		return nil, f.pattern(err)
+	}
+	f.res.Target = "[[" + linkpath + "]]"
+	if f.env.Links == nil {
+		return f.exact(linkpath)
+	}
+	l := f.env.Links.Locate(linkpath, f.env.From)
+	if !l.Found {
+		f.near = l.Near
+		return nil, nil
+	}
+	if bad := faultOf(l.Name); bad != nil {
+		return nil, f.fail(bad.code, bad.suggestion, "%s leads to %s: %s", f.res.Target, l.Name, bad.message)
+	}
+	if len(l.Ambiguous) > 1 {
+		f.warn(CodeAmbiguousLink, "write more of the path", "%s fits %s; %s is taken", f.res.Target, oneOf(l.Ambiguous), l.Name)
+	}
+	return []candidate{{name: l.Name}}, nil
+}
+
+// exact finds one file by the extension rules: a known extension as it is; none, with .md; an unknown one as it is and
+// then with .md.
+func (f *finder) exact(name string) ([]candidate, error) {
+	if bad := faultOf(name); bad != nil {
+		return nil, At(bad.at(f.in.Target), bad.code, bad.suggestion, "%s", bad.message)
+	}
+	folder := false
+	for _, try := range spellings(name) {
+		info, err := fs.Stat(f.env.FS, try)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			return []candidate{{name: try}}, nil
+		case err == nil:
+			folder = folder || info.IsDir()
+		case !errors.Is(err, fs.ErrNotExist) && !notDir(err):
+			return nil, f.fail(CodeCannotRead, "", "cannot read %s: %v", try, err)
+		}
+	}
+	if folder {
+		f.warn(CodeFolder, "write "+name+"/* for the notes in it", "%s is a folder", name)
+	}
+	return nil, nil
+}
+
+// notDir recognises a path through a file (`a.md/b`), which some file systems do not report as missing.
+func notDir(err error) bool { return strings.Contains(err.Error(), "not a directory") }
+
+func spellings(name string) []string {
+	switch ext := path.Ext(name); {
+	case KindOf(name) != "":
+		return []string{name}
+	case ext == "":
+		return []string{name + ".md", name}
+	}
+	return []string{name, name + ".md"}
+}
+
+// stamped gives the candidates the times that order them. A file that vanished meanwhile is left out.
+func (f *finder) stamped(ctx context.Context, list []candidate) ([]candidate, error) {
+	if f.in.Selection.Order == OrderCtime && f.env.Born == nil {
+		f.warn(CodeNoCreationTimes, "use order=mtime", "creation times are not known here: modification times order the files")
+	}
+	kept := list[:0]
+	for _, c := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("order the files of %s: %w", f.res.Target, err)
+		}
+		switch err := f.in.Selection.stamp(f.env.FS, &c, f.env.Born); {
+		case err == nil:
+			kept = append(kept, c)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, f.fail(CodeCannotRead, "", "cannot read %s: %v", c.name, err)
+		}
+	}
+	return kept, nil
+}
+
+// take applies pending, latest, limit and the bound on the whole.
+func (f *finder) take(ctx context.Context, list []candidate) ([]Found, error) {
+	limit := f.in.Selection.limit()
+	var files []Found
+	for _, c := range list {
+		if limit > 0 && len(files) == limit {
+			break
+		}
+		found := Found{Name: c.name}
+		if f.in.Selection.Pending {
+			done, err := f.done(ctx, &found)
+			if err != nil {
+				return nil, err
+			}
+			if done {
+				continue
+			}
+		}
+		if len(files) == f.env.MaxFiles {
+			return nil, f.fail(CodeTooMany, "narrow the path, or add limit="+fmt.Sprint(f.env.MaxFiles),
+				"%s selects more than %d files (engine.max_selected_files)", f.res.Target, f.env.MaxFiles)
+		}
+		files = append(files, found)
+	}
+	return files, nil
+}
+
+// missing describes an input that fits no file.
+func (f *finder) missing() {
+	f.res.Missing = true
+	f.res.Near = f.near
+	if len(f.near) == 0 {
+		f.res.Near = f.nearby()
+	}
+	hint := ""
+	if len(f.res.Near) > 0 {
+		hint = "did you mean " + oneOf(f.res.Near) + "?"
+	}
+	f.warn(CodeMissing, hint, "nothing found for %s", f.res.Target)
+}
+
+// nearby lists at most three names in the folder of a missing file that differ in case or by a slip.
+func (f *finder) nearby() []string {
+	dir, base := path.Split(f.res.Target)
+	dir = path.Clean("./" + dir)
+	if !fs.ValidPath(dir) || strings.ContainsAny(f.res.Target, "*?[{") {
+		return nil
+	}
+	entries, err := fs.ReadDir(f.env.FS, dir)
+	if err != nil {
+		return nil // the folder itself is missing: there is nothing to propose
+	}
+	bare := strings.ToLower(strings.TrimSuffix(base, ".md"))
+	var near []string
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".md")
+		if len(near) < 3 && !e.IsDir() && !strings.HasPrefix(name, ".") && Nearest(bare, []string{name}) != "" {
+			near = append(near, path.Join(dir, e.Name()))
+		}
+	}
+	slices.SortFunc(near, Natural)
+	return near
+}

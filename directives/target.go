@@ -1,0 +1,131 @@
+package directives
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Schemes of a [Target].
+const (
+	SchemeFile     = "file"
+	SchemeVariable = "variable"
+)
+
+// Target is what an input reads and an output writes: a file of the vault or a variable of the run. It holds what the
+// author wrote; [Input.Resolve] and [Output.Name] make names of it.
+type Target struct {
+	Scheme   string   `json:"scheme"`             // file or variable
+	Path     string   `json:"path"`               // path, glob with patterns, linkpath, or variable name
+	Literal  bool     `json:"literal,omitempty"`  // quoted: neither glob nor pattern
+	Link     bool     `json:"link,omitempty"`     // written as a wikilink
+	Fragment string   `json:"fragment,omitempty"` // of a wikilink, behind its first `#`: heading, `^block`, `page=3`
+	Alias    string   `json:"alias,omitempty"`    // of a wikilink, behind its first `|`
+	At       Position `json:"at"`                 // of the path
+}
+
+// String is the target as it would be written.
+func (t Target) String() string {
+	path := t.Path
+	switch {
+	case t.Link && t.Fragment != "":
+		path = "[[" + path + "#" + t.Fragment + "]]"
+	case t.Link:
+		path = "[[" + path + "]]"
+	case t.Literal:
+		path = `"` + path + `"`
+	}
+	return t.Scheme + ": " + path
+}
+
+// parseTarget reads `file: PATH` or `variable: NAME`. The owner is named in messages.
+func parseTarget(owner string, s source, r *report) (Target, bool) {
+	literal := false
+	if inner, quoted := unquote(s); quoted {
+		s, literal = inner, true
+	}
+	end := schemeEnd(s.text)
+	if end == 0 {
+		r.add(s.at, CodeNoScheme, schemeHint(owner, s.text), "%s does not say file: or variable:", owner)
+		return Target{}, false
+	}
+	word := strings.TrimRight(s.text[:end], ": \t")
+	t := Target{Scheme: strings.ToLower(word), Literal: literal}
+	if t.Scheme != SchemeFile && t.Scheme != SchemeVariable {
+		r.add(s.at, CodeUnknownScheme, didYouMean(word, []string{SchemeFile, SchemeVariable}, "quote a path that holds a colon: file: \"…\""),
+			"%s has the unknown scheme %q; known are file and variable", owner, clip(word))
+		return Target{}, false
+	}
+	p := s.from(end)
+	t.At = p.at
+	if inner, quoted := unquote(p); quoted {
+		p, t.Literal = inner, true
+	} else if strings.HasPrefix(p.text, "[[") && strings.HasSuffix(p.text, "]]") {
+		p, t.Link = source{text: p.text[2 : len(p.text)-2], at: p.pos(2)}, true
+	}
+	t.Path = p.text
+	if t.Scheme == SchemeVariable {
+		return t, checkVariable(t, r)
+	}
+	if t.Link {
+		return t, t.readLink(r)
+	}
+	if strings.Contains(strings.ToLower(t.Path), ", file:") {
+		r.add(t.At, CodeMalformed, "write one "+owner+" line for each file", "%s names several files", owner)
+		return t, false
+	}
+	return t, true
+}
+
+func schemeHint(owner, text string) string {
+	switch strings.ToLower(text) {
+	case "context":
+		return "context belongs to AssistantMD's chats; write file: or variable:"
+	case "inline", "discard":
+		return "write output=" + strings.ToLower(text) + " in the parameters of an @input"
+	}
+	if strings.HasPrefix(owner, "@") && text != "" {
+		return "write " + owner + " file: " + clip(text)
+	}
+	return "write file: PATH or variable: NAME"
+}
+
+// unquote takes the quotes off a text that is quoted as a whole.
+func unquote(s source) (source, bool) {
+	n := len(s.text)
+	if n >= 2 && (s.text[0] == '"' || s.text[0] == '\'') && strings.IndexByte(s.text[1:], s.text[0]) == n-2 {
+		return source{text: s.text[1 : n-1], at: s.pos(1)}, true
+	}
+	return s, false
+}
+
+// readLink splits a wikilink's inside: cut at the first `|` (written `\|` in tables), then at the first `#`.
+func (t *Target) readLink(r *report) bool {
+	link, alias, _ := strings.Cut(t.Path, "|")
+	link = strings.TrimSuffix(link, `\`)
+	link, fragment, _ := strings.Cut(link, "#")
+	t.Path, t.Alias, t.Fragment = strings.TrimSpace(link), strings.TrimSpace(alias), strings.TrimSpace(fragment)
+	if word := strings.ToLower(t.Path); strings.HasPrefix(word, "file:") || strings.HasPrefix(word, "variable:") {
+		r.add(t.At, CodeMalformed, "write file: [[…]]", "the scheme stands inside the wikilink")
+		return false
+	}
+	if t.Path == "" {
+		r.add(t.At, CodeEmptyPath, "write the note's name", "the wikilink names no note")
+		return false
+	}
+	if strings.ContainsFunc(t.Path, unicode.IsControl) {
+		r.add(t.At, CodeBadCharacter, "", "the wikilink holds a control character")
+		return false
+	}
+	return true
+}
+
+func checkVariable(t Target, r *report) bool {
+	ok := t.Path != "" && !t.Link
+	for i, c := range t.Path {
+		ok = ok && (unicode.IsLetter(c) || c == '_' || i > 0 && (unicode.IsDigit(c) || c == '-'))
+	}
+	if !ok {
+		r.add(t.At, CodeVariableName, "", "%q is not a variable's name: a letter, then letters, digits, _ and -", clip(t.Path))
+	}
+	return ok
+}

@@ -1,0 +1,98 @@
+package directives
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ParseBool reads true/false, yes/no, on/off and 1/0 in any case.
+func ParseBool(s string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "true", "yes", "on", "1":
+		return true, nil
+	case "false", "no", "off", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is not true or false", clip(s))
+}
+
+// ParseDuration reads Go's durations (`90s`, `2h30m`) with `d` for 24 hours and `w` for seven days before them
+// (`1w2d`, `1d12h`). Durations are above zero.
+func ParseDuration(s string) (time.Duration, error) {
+	fault := fmt.Errorf("%q is not a duration such as 90s, 2h, 3d or 1w", clip(s))
+	rest := strings.ToLower(strings.TrimSpace(s))
+	var total time.Duration
+	for _, unit := range []struct {
+		letter string
+		length time.Duration
+	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}} {
+		number, after, found := strings.Cut(rest, unit.letter)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || n < 0 || n*float64(unit.length) > math.MaxInt64/4 || strings.Trim(number, "0123456789.") != "" {
+			return 0, fault
+		}
+		total, rest = total+time.Duration(n*float64(unit.length)), after
+	}
+	if rest != "" {
+		d, err := time.ParseDuration(rest)
+		if err != nil || d < 0 || d > math.MaxInt64/4 {
+			return 0, fault
+		}
+		total += d
+	}
+	if total <= 0 {
+		return 0, fault
+	}
+	return total, nil
+}
+
+// Weekday reads the full name of a day or its first three letters, in any case.
+func Weekday(s string) (time.Weekday, bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		if name := strings.ToLower(d.String()); s == name || s == name[:3] {
+			return d, true
+		}
+	}
+	return 0, false
+}
+
+// boolean reads a parameter that is bare or has a boolean value.
+func (p Param) boolean(r *report) bool {
+	if p.Bare {
+		return true
+	}
+	b, err := ParseBool(p.Value)
+	if err != nil {
+		r.add(p.ValueAt, CodeParamValue, "write "+p.Key+", or "+p.Key+"=false", "%s: %v", p.Key, err)
+	}
+	return b
+}
+
+// count reads a whole number above zero.
+func (p Param) count(r *report) int {
+	n, err := strconv.Atoi(strings.TrimSpace(p.Value))
+	if p.Bare || err != nil || n < 1 || n > math.MaxInt32 {
+		r.add(p.ValueAt, CodeParamValue, "write "+p.Key+"=10", "%s takes a whole number above zero, not %q", p.Key, clip(p.Value))
+		return 0
+	}
+	return n
+}
+
+// word reads one of the allowed words, in any case.
+func (p Param) word(r *report, allowed ...string) string {
+	v := strings.ToLower(strings.TrimSpace(p.Value))
+	for _, a := range allowed {
+		if v == a {
+			return a
+		}
+	}
+	r.add(p.ValueAt, CodeParamValue, didYouMean(v, allowed, ""), "%s is %s, not %q", p.Key, oneOf(allowed), clip(p.Value))
+	return ""
+}
