@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The activities of a workflow run, in order. Each is idempotent; its input and output structs stand below. New fields
+// of input structs must be `omitempty` or `omitzero`: an unfinished run of the version before is checked against the
+// digest of its recorded input.
+const (
+	ActivityResolve  = "resolve"  // inputs to files with digests: ResolveIn, ResolveOut
+	ActivityAssemble = "assemble" // prompt and receipt: AssembleIn, AssembleOut
+	ActivityGenerate = "generate" // the model's answer: GenerateIn, GenerateOut
+	ActivityStage    = "stage"    // answer and outputs to new contents: StageIn, StageOut
+	ActivityCommit   = "commit"   // new contents to the vault: CommitIn, CommitOut
+)
+
+// The activities of an import, in order.
+const (
+	ActivityClassify = "classify" // bytes to a handler: ClassifyIn, ClassifyOut
+	ActivityExtract  = "extract"  // pages, text, pictures: ExtractIn, ExtractOut
+	ActivityPublish  = "publish"  // the bundle appears: PublishIn, PublishOut
+	ActivityFile     = "file"     // the original moves to its place: FileIn, FileOut
+)
+
+// StepRef names a step of a run. The plan is the blob Plan; Index counts its steps from zero.
+type StepRef struct {
+	Run      string    `json:"run"`
+	Workflow string    `json:"workflow"`
+	Plan     string    `json:"plan"`
+	Index    int       `json:"index"`
+	Step     string    `json:"step"`
+	At       time.Time `json:"at"` // the time for date patterns, in the workflow's zone
+}
+
+// ResolveIn asks which files the step's inputs are now.
+type ResolveIn struct {
+	StepRef
+	Vars    []Var   `json:"vars,omitempty"`
+	Trigger Trigger `json:"trigger"`
+}
+
+// ResolveOut names them. Missing lists the required inputs that nothing was found for, as written; then the step is
+// skipped and nothing else was read.
+type ResolveOut struct {
+	Inputs   []ResolvedInput `json:"inputs,omitempty"`
+	Missing  []string        `json:"missing,omitempty"`
+	Warnings []string        `json:"warnings,omitempty"`
+}
+
+// ResolvedInput is what one @input directive found, in order.
+type ResolvedInput struct {
+	Directive int            `json:"directive"` // counts the step's inputs from zero
+	Files     []ResolvedFile `json:"files,omitempty"`
+	Variable  string         `json:"variable,omitempty"` // name, for a variable input
+	Digest    string         `json:"digest,omitempty"`   // the variable's blob; empty when it is not set
+}
+
+// ResolvedFile is a file and the content that was seen.
+type ResolvedFile struct {
+	Name    string `json:"name"`
+	SHA256  string `json:"sha256"`
+	Pending bool   `json:"pending,omitempty"` // the directive selects pending files: mark it when the step commits
+}
+
+// AssembleIn asks for the prompt.
+type AssembleIn struct {
+	StepRef
+	Inputs []ResolvedInput `json:"inputs,omitempty"`
+	Vars   []Var           `json:"vars,omitempty"`
+}
+
+// AssembleOut is the prompt and what was left out of it.
+type AssembleOut struct {
+	Prompt   string   `json:"prompt,omitempty"`  // blob: the request without bytes of media
+	Receipt  string   `json:"receipt,omitempty"` // blob: the receipt's JSON
+	Text     string   `json:"text,omitempty"`    // blob: the resolved inputs as text, for @model none
+	Model    string   `json:"model,omitempty"`   // alias
+	Warnings []string `json:"warnings,omitempty"`
+	Omitted  []string `json:"omitted,omitempty"` // one line for each reference that the model does not get to see
+}
+
+// GenerateIn asks the model.
+type GenerateIn struct {
+	StepRef
+	Prompt string `json:"prompt"`
+	Model  string `json:"model,omitempty"`
+}
+
+// Why a model stopped.
+const (
+	StopEnd     = "end"
+	StopLength  = "length"
+	StopRefusal = "refusal"
+)
+
+// GenerateOut is the model's answer, whatever it is: an empty answer, a refusal and a cut-off answer are paid for and
+// recorded, and the body calls them what they are. An error is for calls that gave no answer.
+type GenerateOut struct {
+	Answer   string   `json:"answer,omitempty"` // blob: the visible text
+	Raw      string   `json:"raw,omitempty"`    // blob: the blocks as they came, thinking included
+	Empty    bool     `json:"empty,omitempty"`  // nothing but blanks
+	Stop     string   `json:"stop"`             // end, length, refusal, or the provider's own word
+	Model    string   `json:"model,omitempty"`  // the provider's name of the model that answered
+	Provider string   `json:"provider,omitempty"`
+	Usage    Usage    `json:"usage"`
+	Omitted  []string `json:"omitted,omitempty"` // left out while sending: a file that had vanished
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// StageIn asks what the step's outputs will be. Nothing is written to the vault.
+type StageIn struct {
+	StepRef
+	Answer    string          `json:"answer,omitempty"` // blob: the answer, or the resolved text for @model none
+	Inputs    []ResolvedInput `json:"inputs,omitempty"` // for routed inputs
+	Vars      []Var           `json:"vars,omitempty"`
+	Attempt   int             `json:"attempt"`             // from 1; above 1 somebody changed a target in between
+	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written: leave them out
+}
+
+// StageOut is the step's result, ready to be written.
+type StageOut struct {
+	Files    []StagedFile `json:"files,omitempty"`
+	Vars     []Var        `json:"vars,omitempty"`   // variables for the steps that follow in this run
+	Shared   []Var        `json:"shared,omitempty"` // variables with scope=workflow, kept between runs by commit
+	Warnings []string     `json:"warnings,omitempty"`
+}
+
+// StagedFile is a file to be written. All outputs of the step to the same file are one StagedFile.
+type StagedFile struct {
+	Name    string   `json:"name"`
+	Base    string   `json:"base,omitempty"` // digest of the content it builds on; empty: the file must not exist
+	New     string   `json:"new"`            // digest of the new content, which is the blob of that digest
+	Targets []string `json:"targets"`        // the directives it serves, such as "output:0" and "input:2"
+}
+
+// Mark says that a pending input's file was processed in this content.
+type Mark struct {
+	Directive int    `json:"directive"`
+	Name      string `json:"name"`
+	SHA256    string `json:"sha256"`
+}
+
+// CommitIn asks for the writes. For each file: when its content has the digest New, it is done already (this process
+// died after writing); when it has Base, it is written; anything else is a conflict. All bases are looked at before
+// the first write. Marks and Shared are stored only when no file is in conflict.
+type CommitIn struct {
+	StepRef
+	Files  []StagedFile `json:"files,omitempty"`
+	Shared []Var        `json:"shared,omitempty"`
+	Marks  []Mark       `json:"marks,omitempty"`
+}
+
+// CommitOut says what was written.
+type CommitOut struct {
+	Written   []StagedFile `json:"written,omitempty"`
+	Conflicts []string     `json:"conflicts,omitempty"` // names whose content was neither Base nor New
+}
+
+// ImportRef names the bytes that are imported.
+type ImportRef struct {
+	Run     string          `json:"run"`
+	Source  string          `json:"source"`
+	SHA256  string          `json:"sha256"`
+	Size    int64           `json:"size"`
+	Mode    string          `json:"mode,omitempty"`
+	Options json.RawMessage `json:"options,omitempty"`
+	At      time.Time       `json:"at"`
+}
+
+// ClassifyIn asks what the bytes are.
+type ClassifyIn struct{ ImportRef }
+
+// ClassifyOut says it.
+type ClassifyOut struct {
+	Gone            bool            `json:"gone,omitempty"`      // the file is not there any more, or has other bytes now
+	Duplicate       string          `json:"duplicate,omitempty"` // id of the import that had the same bytes and settings
+	DuplicateBundle string          `json:"duplicate_bundle,omitempty"`
+	Kind            string          `json:"kind,omitempty"`
+	MediaType       string          `json:"media_type,omitempty"`
+	Route           json.RawMessage `json:"route,omitempty"` // ingestion's routing decision with its evidence
+}
+
+// ExtractIn asks for pages, text and pictures. The activity keeps each finished page, so that a killed one goes on with
+// the next page.
+type ExtractIn struct {
+	ImportRef
+	Route json.RawMessage `json:"route,omitempty"`
+}
+
+// ExtractOut says what was made of it.
+type ExtractOut struct {
+	Extracted   string   `json:"extracted,omitempty"` // blob: ingestion's record of the extraction
+	Pages       int      `json:"pages,omitempty"`
+	FailedPages []int    `json:"failed_pages,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"`
+}
+
+// PublishIn asks for the bundle.
+type PublishIn struct {
+	ImportRef
+	Route     json.RawMessage `json:"route,omitempty"`
+	Extracted string          `json:"extracted,omitempty"`
+}
+
+// PublishOut names it.
+type PublishOut struct {
+	Bundle string `json:"bundle"` // vault name of the folder
+	Note   string `json:"note"`   // vault name of the note
+}
+
+// FileIn asks for the original to be put where it belongs: into its bundle, or to the failed ones with a note that says why.
+type FileIn struct {
+	ImportRef
+	State   ImportState `json:"state"` // done, partial, duplicate, failed or needs_password
+	Bundle  string      `json:"bundle,omitempty"`
+	Failure *Failure    `json:"failure,omitempty"`
+}
+
+// FileOut says where the original is now.
+type FileOut struct {
+	Name string `json:"name,omitempty"` // vault name; empty when it was removed or left where it was
+}

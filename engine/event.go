@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The kinds of events.
+const (
+	EventRun      = "run"      // the run's status changed
+	EventStep     = "step"     // a step's status changed; Record holds it
+	EventActivity = "activity" // an activity begins (Status running) or ended; Name is the activity
+	EventRetry    = "retry"    // an activity failed and is repeated
+	EventPage     = "page"     // page Page of Pages is finished
+	EventDelta    = "delta"    // a piece of an answer, in Message; not stored
+	EventImport   = "import"   // an import's state changed
+	EventWarning  = "warning"
+	EventInfo     = "info"
+	EventLost     = "lost" // a slow subscriber missed Lost events
+)
+
+// Event is something that happened to a run. Its type in machine output is "event".
+type Event struct {
+	Seq     int64       `json:"seq,omitempty"` // order among the stored events; zero for those that are not stored
+	Time    time.Time   `json:"time"`
+	Run     string      `json:"run,omitempty"`
+	Subject string      `json:"subject,omitempty"` // workflow, or source of an import
+	Kind    string      `json:"kind"`
+	Step    string      `json:"step,omitempty"`
+	Status  Status      `json:"status,omitempty"`
+	State   ImportState `json:"state,omitempty"`
+	Name    string      `json:"name,omitempty"` // vault name, or the activity
+	Message string      `json:"message,omitempty"`
+	Page    int         `json:"page,omitempty"`
+	Pages   int         `json:"pages,omitempty"`
+	Bundle  string      `json:"bundle,omitempty"`
+	Note    string      `json:"note,omitempty"`
+	Lost    int         `json:"lost,omitempty"`
+	Failure *Failure    `json:"failure,omitempty"`
+	Record  *StepRecord `json:"record,omitempty"`
+}
+
+// MarshalJSON adds `"type":"event"`.
+func (e Event) MarshalJSON() ([]byte, error) {
+	type plain Event
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"event", plain(e)})
+}

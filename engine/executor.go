@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Executor runs bodies. Every implementation passes enginetest.Exercise. All methods are safe for concurrent use.
+type Executor interface {
+	// Run works until ctx ends, then stops within the executor's grace period, leaving unfinished runs resumable. It
+	// returns nil when ctx ended. Runs are begun only while Run is at work.
+	Run(ctx context.Context) error
+	// Start accepts a run; it is stored before Start returns. Two requests with the same key are one run.
+	Start(ctx context.Context, r Request) (Started, error)
+	// Resume takes up every unfinished run of the journal after its last recorded outcome and says how many there are.
+	// Call it once, before anything is started.
+	Resume(ctx context.Context) (int, error)
+	// Wait blocks until the run has finished, or ctx ends.
+	Wait(ctx context.Context, run string) (RunRecord, error)
+	// Cancel ends a run that has not finished; its activity is told through its context. A finished run stays as it is.
+	Cancel(ctx context.Context, run string) error
+	// Retry takes up a failed or cancelled run at the activity that made it fail. What succeeded before is not repeated.
+	Retry(ctx context.Context, run string) error
+	// Subscribe delivers events until the returned function is called. A subscriber that does not keep up loses events
+	// and is told by one EventLost how many.
+	Subscribe(buffer int) (<-chan Event, func())
+}
+
+// ErrNotFound says that there is no run, import or blob with that id.
+var ErrNotFound = errors.New("not found")
+
+// Record is the outcome of one activity, as the journal keeps it.
+type Record struct {
+	Seq      int // position in the run, from zero
+	Step     int // index of the step; -1 for imports
+	Activity string
+	InDigest string // of the input's JSON
+	In       json.RawMessage
+	Out      json.RawMessage // nil when it failed
+	Failure  *Failure
+	Attempts int
+	Started  time.Time
+	Finished time.Time
+}
+
+// Entry is a run as the journal keeps it: the views, and what is needed to begin again.
+type Entry struct {
+	Run       RunRecord
+	Import    *ImportRecord   // for imports
+	Spec      json.RawMessage // the executor's own record of the request
+	Lane      string          // runs of one lane follow each other
+	Cancelled bool            // a person cancelled it; the run has not ended yet
+}
+
+// Journal is what an executor needs of its journal. An executor treats any error as its own death: it begins nothing
+// more for that run and leaves it to be resumed.
+type Journal interface {
+	// Create stores a run unless one with the same key is there. With again, a finished one does not count, except an import that was cancelled or needs a password. It returns the entry that holds now.
+	Create(ctx context.Context, e Entry, again bool) (Entry, bool, error)
+	// Append stores the outcome of an activity together with the views, in one transaction that is on disk when Append returns. The
+	// record's Seq must be the next one of the run.
+	Append(ctx context.Context, r Record, e Entry) error
+	// Save stores the views of a run. A finished run is not changed any more.
+	Save(ctx context.Context, e Entry) error
+	// Note stores an event. A body's event has its number among the body's notes (from one) and is stored once; others have zero.
+	Note(ctx context.Context, e Event, number int) (Event, error)
+	// Load gives a run and its records in order; ErrNotFound when there is none.
+	Load(ctx context.Context, run string) (Entry, []Record, error)
+	// Unfinished gives the runs that have not ended, in the order in which they were created.
+	Unfinished(ctx context.Context) ([]Entry, error)
+	// Reopen makes a finished run unfinished and forgets its records from seq on.
+	Reopen(ctx context.Context, e Entry, seq int) error
+	// Put stores a blob and returns its digest; Get returns it.
+	Put(ctx context.Context, data []byte) (digest string, err error)
+	Get(ctx context.Context, digest string) ([]byte, error)
+}

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Failure is an error as data: it crosses the journal and the process and means the same on the other side. It never
+// holds a key, a request body or bytes of a picture.
+type Failure struct {
+	Code      string `json:"code"` // one of the Code constants
+	Message   string `json:"message"`
+	Hint      string `json:"hint,omitempty"` // what a person can do about it
+	Retryable bool   `json:"retryable,omitempty"`
+	Class     string `json:"class,omitempty"` // the provider's error class when Code is CodeProvider
+	HTTP      int    `json:"status,omitempty"`
+	Actual    int64  `json:"actual,omitempty"` // what was measured, when a limit was passed
+	Limit     int64  `json:"limit,omitempty"`
+}
+
+// The codes of failures. Exit codes, messages and tests refer to these; nothing else may stand in Failure.Code.
+const (
+	CodeInternal         = "internal"          // an error that no activity gave a code to
+	CodePanic            = "panic"             // an activity panicked
+	CodeCancelled        = "cancelled"         // a person cancelled the run
+	CodeTimeout          = "timeout"           // the run took longer than it may
+	CodeDiverged         = "diverged"          // the journal does not fit the body; nothing is guessed
+	CodeUnknownActivity  = "unknown_activity"  // this executor has no such activity
+	CodeInvalidWorkflow  = "invalid_workflow"  // the plan or the chosen steps make no sense
+	CodeInvalidSettings  = "invalid_settings"  //
+	CodeUnknownModel     = "unknown_model"     // no such alias
+	CodeModelNotSuitable = "model_not_capable" // images=required and a model without vision, for example
+	CodeInput            = "input"             // an input cannot be read or selected
+	CodeOutput           = "output"            // an output cannot be named or written
+	CodeConflict         = "conflict"          // somebody kept changing the file that was to be written
+	CodeVault            = "vault"             // the vault's file system failed
+	CodeState            = "state"             // the journal or the blobs failed
+	CodePermission       = "permission"        // refused by permissions
+	CodeBudget           = "budget"            // refused by a budget
+	CodeProvider         = "provider"          // the model's provider failed; see Class
+	CodeEmptyAnswer      = "empty_answer"      // the model answered nothing
+	CodeRefusal          = "refusal"           // the model refused
+	CodeCutOff           = "cut_off"           // the answer reached its length limit
+	CodeIncomplete       = "incomplete_answer" // the answer stopped for another reason before its end
+	CodeNeedsPassword    = "needs_password"    // an encrypted document
+	CodeUnsupported      = "unsupported"       // a kind of file that this version does not read
+	CodeCorrupt          = "corrupt"           // a broken document
+	CodeTooLarge         = "too_large"         // above a limit
+	CodeWorker           = "worker"            // the worker is missing or died
+)
+
+var codes = []string{
+	CodeInternal, CodePanic, CodeCancelled, CodeTimeout, CodeDiverged, CodeUnknownActivity, CodeInvalidWorkflow,
+	CodeInvalidSettings, CodeUnknownModel, CodeModelNotSuitable, CodeInput, CodeOutput, CodeConflict, CodeVault, CodeState,
+	CodePermission, CodeBudget, CodeProvider, CodeEmptyAnswer, CodeRefusal, CodeCutOff, CodeIncomplete, CodeNeedsPassword,
+	CodeUnsupported, CodeCorrupt, CodeTooLarge, CodeWorker,
+}
+
+// Codes lists every code that a Failure may have.
+func Codes() []string { return slices.Clone(codes) }
+
+// Fail makes a failure that repeating does not help.
+func Fail(code, hint, format string, args ...any) *Failure {
+	return &Failure{Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)}
+}
+
+// Error is the message. The hint is not part of it.
+func (f *Failure) Error() string { return f.Message }
+
+// FailureCode is the code; other packages' errors may have the same method, see [FailureOf].
+func (f *Failure) FailureCode() string { return f.Code }
+
+// FailureOf turns an error into data. A [Failure] in its chain keeps code and hint and takes the whole message; otherwise the code comes from
+// a method FailureCode() string, the hint from Hint() string and Retryable from Retryable() bool, wherever in the chain
+// they stand. Cancelled and timed out contexts have codes of their own; everything else is CodeInternal. It returns nil
+// for nil.
+func FailureOf(err error) *Failure {
+	if err == nil {
+		return nil
+	}
+	if f, ok := errors.AsType[*Failure](err); ok {
+		known := *f
+		known.Message = err.Error()
+		return &known
+	}
+	f := &Failure{Code: CodeInternal, Message: err.Error()}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		f.Code = CodeTimeout
+	case errors.Is(err, context.Canceled):
+		f.Code = CodeCancelled
+	}
+	if c, ok := errors.AsType[interface {
+		error
+		FailureCode() string
+	}](err); ok && slices.Contains(codes, c.FailureCode()) {
+		f.Code = c.FailureCode()
+	}
+	if h, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok {
+		f.Hint = h.Hint()
+	}
+	if r, ok := errors.AsType[interface {
+		error
+		Retryable() bool
+	}](err); ok {
+		f.Retryable = r.Retryable()
+	}
+	return f
+}
+
+// retryAfter is how long the cause of an error asks callers to wait, zero when it says nothing.
+type retryAfter interface {
+	error
+	RetryAfter() time.Duration
+}
+
+// RetryAfter is how long an error asks to wait before the next attempt, and zero when it says nothing.
+func RetryAfter(err error) time.Duration {
+	if r, ok := errors.AsType[retryAfter](err); ok {
+		return r.RetryAfter()
+	}
+	return 0
+}

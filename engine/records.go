@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Usage is what a model call used, as the provider counted it. Its fields are those of llm.Usage, in the same order.
+type Usage struct {
+	InputTokens      int     `json:"input_tokens"`
+	OutputTokens     int     `json:"output_tokens"`
+	CachedTokens     int     `json:"cached_tokens,omitempty"`      // part of the input
+	CacheWriteTokens int     `json:"cache_write_tokens,omitempty"` // part of the input
+	ThinkingTokens   int     `json:"thinking_tokens,omitempty"`    // part of the output
+	CostUSD          float64 `json:"cost_usd"`
+	CostUnknown      bool    `json:"cost_unknown,omitempty"` // some of it has no known price
+}
+
+// Add is the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens,
+		CachedTokens: u.CachedTokens + v.CachedTokens, CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
+		ThinkingTokens: u.ThinkingTokens + v.ThinkingTokens,
+		CostUSD:        u.CostUSD + v.CostUSD, CostUnknown: u.CostUnknown || v.CostUnknown,
+	}
+}
+
+// Output is something that a step wrote.
+type Output struct {
+	Kind   string `json:"kind"` // file or variable
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"` // digest; empty for a file that was created
+	After  string `json:"after"`            // digest
+}
+
+// RunRecord is a run as people and programs see it. Its type in machine output is "run".
+type RunRecord struct {
+	ID       string       `json:"id"`
+	Kind     Kind         `json:"kind"`
+	Workflow string       `json:"workflow"` // name of the workflow, or source of the import
+	Status   Status       `json:"status"`
+	Reason   string       `json:"reason"`
+	Trigger  Trigger      `json:"trigger"`
+	Key      string       `json:"key,omitempty"`
+	At       time.Time    `json:"at"` // the time that date patterns use
+	Created  time.Time    `json:"created"`
+	Started  time.Time    `json:"started,omitzero"`
+	Finished time.Time    `json:"finished,omitzero"`
+	Plan     string       `json:"plan,omitempty"`   // digest of the pinned plan
+	Chosen   []string     `json:"chosen,omitempty"` // steps that were asked for; empty means all
+	Activity string       `json:"activity,omitempty"`
+	Resumed  int          `json:"resumed,omitempty"` // how often it was taken up again after an interruption
+	Steps    []StepRecord `json:"steps,omitempty"`
+	Outputs  []Output     `json:"outputs"`
+	Usage    Usage        `json:"usage"`
+	Warnings []string     `json:"warnings,omitempty"`
+	Failure  *Failure     `json:"failure,omitempty"`
+}
+
+// MarshalJSON adds `"type":"run"`.
+func (r RunRecord) MarshalJSON() ([]byte, error) {
+	type plain RunRecord
+	if r.Outputs == nil {
+		r.Outputs = []Output{}
+	}
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"run", plain(r)})
+}
+
+// StepRecord is a step of a run. Its type in machine output is "step".
+type StepRecord struct {
+	Run      string    `json:"run"`
+	Index    int       `json:"index"`
+	Step     string    `json:"step"`
+	Status   Status    `json:"status"`
+	Reason   string    `json:"reason,omitempty"`
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	Model    string    `json:"model,omitempty"` // alias
+	Answered string    `json:"answered_by,omitempty"`
+	Usage    Usage     `json:"usage"`
+	Prompt   string    `json:"prompt,omitempty"`  // blob
+	Receipt  string    `json:"receipt,omitempty"` // blob
+	Answer   string    `json:"answer,omitempty"`  // blob
+	Raw      string    `json:"raw,omitempty"`     // blob
+	Inputs   []string  `json:"inputs,omitempty"`  // vault names
+	Outputs  []Output  `json:"outputs,omitempty"`
+	Omitted  []string  `json:"omitted,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+	Failure  *Failure  `json:"failure,omitempty"`
+}
+
+// MarshalJSON adds `"type":"step"`.
+func (r StepRecord) MarshalJSON() ([]byte, error) {
+	type plain StepRecord
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"step", plain(r)})
+}
+
+// ImportRecord is an import. Its type in machine output is "import". Its id is the id of its run; a file that is still
+// arriving has no run and an id that starts with "arrival:".
+type ImportRecord struct {
+	ID          string      `json:"id"`
+	Source      string      `json:"source"` // vault name at which the file arrived
+	State       ImportState `json:"state"`
+	Reason      string      `json:"reason,omitempty"`
+	Bundle      string      `json:"bundle"`
+	Note        string      `json:"note,omitempty"`
+	Pages       int         `json:"pages"`
+	Page        int         `json:"page"` // pages that are finished
+	FailedPages []int       `json:"failed_pages,omitempty"`
+	Error       string      `json:"error"`
+	Hint        string      `json:"hint,omitempty"`
+	Code        string      `json:"code,omitempty"`
+	SHA256      string      `json:"sha256,omitempty"`
+	Size        int64       `json:"size,omitempty"` // bytes
+	Kind        string      `json:"kind,omitempty"`
+	MediaType   string      `json:"media_type,omitempty"`
+	DuplicateOf string      `json:"duplicate_of,omitempty"` // id of an import
+	Filed       string      `json:"filed,omitempty"`        // where the original is now
+	Created     time.Time   `json:"created"`
+	Started     time.Time   `json:"started,omitzero"`
+	Finished    time.Time   `json:"finished,omitzero"`
+	Warnings    []string    `json:"warnings,omitempty"`
+}
+
+// MarshalJSON adds `"type":"import"`.
+func (r ImportRecord) MarshalJSON() ([]byte, error) {
+	type plain ImportRecord
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"import", plain(r)})
+}
+
+// SlotState says what became of a planned time.
+type SlotState string
+
+// The states of slots.
+const (
+	SlotDue     SlotState = "due" // the row is there, the run not yet
+	SlotRan     SlotState = "ran"
+	SlotLate    SlotState = "late"    // ran after the machine had been off or asleep
+	SlotMerged  SlotState = "merged"  // a later slot ran for this one too
+	SlotSkipped SlotState = "skipped" // see Reason
+	SlotMissed  SlotState = "missed"  // passed while nothing was there to run it
+	SlotNext    SlotState = "next"    // lies ahead; never stored
+)
+
+// SlotRecord is a planned time of a workflow. Its type in machine output is "slot".
+type SlotRecord struct {
+	Workflow string    `json:"workflow"`
+	Slot     time.Time `json:"slot"`
+	Schedule string    `json:"schedule"` // as written
+	State    SlotState `json:"state"`
+	Reason   string    `json:"reason,omitempty"`
+	Run      string    `json:"run,omitempty"`
+	Count    int       `json:"count,omitempty"` // above one: this row stands for so many slots
+}
+
+// MarshalJSON adds `"type":"slot"`.
+func (r SlotRecord) MarshalJSON() ([]byte, error) {
+	type plain SlotRecord
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"slot", plain(r)})
+}
+
+// Diagnostic is one thing to say about a workflow file; its fields are those of directives.Diagnostic, in the same order.
+type Diagnostic struct {
+	File       string `json:"file"`
+	Line       int    `json:"line"`
+	Column     int    `json:"column"`
+	Severity   string `json:"severity"`
+	Code       string `json:"code"`
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion"`
+}
+
+// MarshalJSON adds `"type":"diagnostic"`.
+func (d Diagnostic) MarshalJSON() ([]byte, error) {
+	type plain Diagnostic
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"diagnostic", plain(d)})
+}
+
+// WorkflowStatus is a workflow with what it did and will do. Its type in machine output is "workflow".
+type WorkflowStatus struct {
+	Name        string       `json:"name"`
+	File        string       `json:"file"`
+	Description string       `json:"description,omitempty"`
+	Valid       bool         `json:"valid"`
+	Enabled     bool         `json:"enabled"`
+	Paused      string       `json:"paused,omitempty"` // why it does not fire by itself for now
+	Triggers    []string     `json:"triggers"`         // as written: "cron: 0 8 * * 1-5", "watch: Inbox/*.md"
+	Steps       []string     `json:"steps"`
+	Next        []time.Time  `json:"next"` // the next fire times
+	Last        *RunRecord   `json:"last,omitempty"`
+	Diagnostics []Diagnostic `json:"diagnostics"`
+}
+
+// MarshalJSON adds `"type":"workflow"`.
+func (w WorkflowStatus) MarshalJSON() ([]byte, error) {
+	type plain WorkflowStatus
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"workflow", plain(w)})
+}

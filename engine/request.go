@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Kind says which body a run has.
+type Kind string
+
+// The kinds of runs.
+const (
+	KindWorkflow Kind = "workflow"
+	KindImport   Kind = "import"
+)
+
+// TriggerKind says why a run was asked for.
+type TriggerKind string
+
+// The kinds of triggers.
+const (
+	TriggerManual   TriggerKind = "manual" // a person or a program asked: command line, dashboard, API
+	TriggerCron     TriggerKind = "cron"
+	TriggerOnce     TriggerKind = "once"
+	TriggerWatch    TriggerKind = "watch"
+	TriggerOnImport TriggerKind = "on_import"
+	TriggerStart    TriggerKind = "start"  // the daemon's start
+	TriggerDrop     TriggerKind = "import" // a file arrived in the import folder
+)
+
+// Trigger is why a run was asked for.
+type Trigger struct {
+	Kind   TriggerKind `json:"kind"`
+	Slot   time.Time   `json:"slot,omitzero"`    // the planned time of cron and once
+	Late   bool        `json:"late,omitempty"`   // the slot had passed when it was found
+	Files  []string    `json:"files,omitempty"`  // vault names that changed, for watch; the new note, for on_import
+	Import string      `json:"import,omitempty"` // id of the import, for on_import
+}
+
+// Attended says whether a person asked for the run. @run_on and overlap concern the others only.
+func (t Trigger) Attended() bool { return t.Kind == TriggerManual || t.Kind == "" }
+
+// Overlap says what happens to an unattended run that is asked for while its lane is busy.
+type Overlap string
+
+// The overlap rules. The zero value means OverlapSkip.
+const (
+	OverlapSkip    Overlap = "skip"    // the run is recorded as skipped
+	OverlapQueue   Overlap = "queue"   // the run waits
+	OverlapReplace Overlap = "replace" // the runs before it are cancelled
+)
+
+// Request asks an executor for a run.
+type Request struct {
+	// Key makes asking idempotent: two requests with one key are one run. Empty for manual runs, which are never the same.
+	Key string
+	// Again lets a run start although one with the same key has finished; one that has not finished is still the same run.
+	// A finished import that was cancelled or needs a password is not begun again by itself.
+	Again   bool
+	Kind    Kind
+	Subject string // the workflow's name, or the vault name of the file to import
+	Trigger Trigger
+	At      time.Time // the time that date patterns use, in the workflow's zone; zero means now
+	Overlap Overlap
+	Timeout time.Duration // for the whole run while this process lives; zero means the executor's default
+
+	// Of a workflow run:
+	Plan  json.RawMessage   // the workflow.Plan as JSON; it is pinned
+	Steps []string          // names of the steps to run; empty means all
+	Vars  map[string]string // variables set from outside; text by name
+
+	// Of an import:
+	Import *ImportRequest
+}
+
+// ImportRequest says which bytes to import, and how.
+type ImportRequest struct {
+	SHA256  string          `json:"sha256"`
+	Size    int64           `json:"size"` // bytes
+	Mode    string          `json:"mode,omitempty"`
+	Options json.RawMessage `json:"options,omitempty"` // the ingestion settings of this import, pinned
+}
+
+// Started is an executor's answer to a [Request].
+type Started struct {
+	Run     string // id
+	Created bool   // false: a run with this key was there before
+	Status  Status
+	Reason  string // why, when Status is Skipped
+}
+
+// Var is a variable of a run: its value is the blob with the digest.
+type Var struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+}
+
+// Pinned is what a workflow run was started with. It does not change while the run lives, whatever happens to the
+// workflow's file.
+type Pinned struct {
+	Run      string       `json:"run"`
+	Workflow string       `json:"workflow"`
+	Plan     string       `json:"plan"` // digest of the plan's JSON
+	At       time.Time    `json:"at"`   // in the workflow's zone
+	Trigger  Trigger      `json:"trigger"`
+	Steps    []PinnedStep `json:"steps"`            // all steps of the plan
+	Chosen   []string     `json:"chosen,omitempty"` // names; empty means all
+	Vars     []Var        `json:"vars,omitempty"`   // sorted by name
+}
+
+// PinnedStep is what the body needs to know about a step of the plan.
+type PinnedStep struct {
+	Name    string         `json:"name"`
+	NoModel bool           `json:"no_model,omitempty"` // @model none
+	Limited bool           `json:"limited,omitempty"`  // @run_on stands, and Days are the only days
+	Days    []time.Weekday `json:"days,omitempty"`
+}
+
+// ImportPlan is what an import was started with.
+type ImportPlan struct {
+	Run     string          `json:"run"`
+	Source  string          `json:"source"` // vault name
+	SHA256  string          `json:"sha256"`
+	Size    int64           `json:"size"`
+	Mode    string          `json:"mode,omitempty"`
+	Options json.RawMessage `json:"options,omitempty"`
+	At      time.Time       `json:"at"`
+}
+
+// ImportKey is the key of an import run: the bytes, the settings that shape the result, and the place where they
+// arrived. Equal bytes at another place are another run, which ends as a duplicate; all runs of the same bytes wait for each other.
+func ImportKey(sha256, settings, source string) string {
+	return "import:" + sha256 + ":" + settings + ":" + source
+}

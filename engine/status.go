@@ -1,0 +1,63 @@
+package engine
+
+import "slices"
+
+// Status is where a run or a step stands.
+type Status string
+
+// The statuses of runs and steps. Only Done and DoneWithOmissions mean that every declared output was written.
+const (
+	Triggered         Status = "triggered"           // accepted, not yet looked at
+	Queued            Status = "queued"              // waits for its lane or for room
+	Running           Status = "running"             // at work, or interrupted and waiting to be resumed
+	Done              Status = "done"                // every declared output is present, non-empty and complete
+	DoneWithOmissions Status = "done_with_omissions" // done, but something referenced was left out of the prompt
+	Skipped           Status = "skipped"             // nothing was to be done; nothing was read or written
+	Failed            Status = "failed"
+	Cancelled         Status = "cancelled"
+	AwaitingApproval  Status = "awaiting_approval" // parked until a person decides
+)
+
+// Statuses lists all statuses in the order in which a run passes through them.
+var statuses = []Status{Triggered, Queued, Running, AwaitingApproval, Done, DoneWithOmissions, Skipped, Failed, Cancelled}
+
+// Statuses lists all statuses in the order in which a run passes through them.
+func Statuses() []Status { return slices.Clone(statuses) }
+
+// Finished says whether a run with this status has ended for good.
+func (s Status) Finished() bool {
+	switch s {
+	case Done, DoneWithOmissions, Skipped, Failed, Cancelled:
+		return true
+	}
+	return false
+}
+
+// Succeeded says whether the run did what it was asked to do.
+func (s Status) Succeeded() bool { return s == Done || s == DoneWithOmissions }
+
+// ImportState is where an import stands; see the ingestion page, section 5.
+type ImportState string
+
+// The states of imports.
+const (
+	ImportSeen          ImportState = "seen"
+	ImportReceiving     ImportState = "receiving" // the file still grows
+	ImportQueued        ImportState = "queued"
+	ImportWorking       ImportState = "working"
+	ImportDone          ImportState = "done"
+	ImportPartial       ImportState = "partial" // some pages failed, the others are there
+	ImportNeedsPassword ImportState = "needs_password"
+	ImportFailed        ImportState = "failed"
+	ImportDuplicate     ImportState = "duplicate" // the same bytes were imported before
+	ImportCancelled     ImportState = "cancelled"
+)
+
+// Finished says whether an import in this state has ended.
+func (s ImportState) Finished() bool {
+	switch s {
+	case ImportSeen, ImportReceiving, ImportQueued, ImportWorking, "":
+		return false
+	}
+	return true
+}
