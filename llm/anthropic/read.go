@@ -190,4 +190,3 @@ func text(raw json.RawMessage) string {
 	_ = json.Unmarshal(raw, &s) // anything else is no text
 	return s
 }
-

@@ -83,7 +83,7 @@ func turn(drawing *llm.Drawing, model string, m llm.Message) []any {
 	blocks := llm.SendableBlocks(m.Blocks)
 	if m.Role == llm.Assistant {
 		if raw, ok := llm.UnpackRaw(m.Raw, wire, model); ok {
-			return []any{json.RawMessage(raw)}
+			return []any{json.RawMessage(escape(string(raw)))} // the marks are plain letters in JSON too
 		}
 		if text := content.Join(blocks); text != "" {
 			return []any{textMessage{string(m.Role), escape(text)}}

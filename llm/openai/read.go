@@ -61,7 +61,7 @@ type reader struct {
 	finish    string
 	done      bool
 	usage     *usage
-	message *turn
+	message   *turn
 	text      strings.Builder
 	thinking  strings.Builder
 	refusal   strings.Builder

@@ -1,0 +1,17 @@
+package anthropic_test
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/anthropic"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+)
+
+func TestProvider_contract(t *testing.T) {
+	t.Parallel()
+	llmtest.Exercise(t, llmtest.Subject{
+		New:  func(c llm.Config) llm.Provider { return anthropic.New(c) },
+		Wire: llmtest.Anthropic{},
+	})
+}

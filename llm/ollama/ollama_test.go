@@ -1,0 +1,19 @@
+package ollama_test
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/ollama"
+)
+
+func TestProvider_contract(t *testing.T) {
+	t.Parallel()
+	llmtest.Exercise(t, llmtest.Subject{
+		New:       func(c llm.Config) llm.Provider { return ollama.New(c) },
+		Wire:      llmtest.Ollama{},
+		NoRefusal: true,
+		NoCache:   true,
+	})
+}

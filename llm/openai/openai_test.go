@@ -1,0 +1,26 @@
+package openai_test
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/openai"
+)
+
+func TestProvider_contract(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"openai_chat", "mistral", "openrouter", "openai_compatible"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			llmtest.Exercise(t, llmtest.Subject{
+				New: func(c llm.Config) llm.Provider {
+					c.Kind = kind
+					return openai.New(c)
+				},
+				Path: "/v1",
+				Wire: llmtest.OpenAI{Kind: kind},
+			})
+		})
+	}
+}
