@@ -1,0 +1,83 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// Loaded is one workflow of a vault with what there is to say about it.
+type Loaded struct {
+	Plan        *Plan                   `json:"plan"` // never nil
+	Diagnostics []directives.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+// Valid says whether the workflow may run.
+func (l Loaded) Valid() bool { return !directives.HasErrors(l.Diagnostics) }
+
+// Load reads every workflow below a folder, at any depth, in natural order of their names. Files and folders whose
+// name starts with `_` or `.` are skipped. A file that cannot be read or understood is listed with its diagnostics and
+// stops no other. A folder that does not exist holds no workflows; the error is for one that cannot be listed.
+func Load(fsys fs.FS, dir string) ([]Loaded, error) {
+	var all []Loaded
+	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if name == dir {
+				return err
+			}
+			all = append(all, unreadable(name, dir, err))
+			if d != nil && d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if base := path.Base(name); name != dir && (base[0] == '_' || base[0] == '.') {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.IsDir() && strings.EqualFold(path.Ext(name), ".md") {
+			all = append(all, loadFile(fsys, name, dir))
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list workflows in %q: %w", dir, err)
+	}
+	sortLoaded(all)
+	return all, nil
+}
+
+// LoadFile reads one workflow, as [Load] does.
+func LoadFile(fsys fs.FS, file, dir string) Loaded { return loadFile(fsys, file, dir) }
+
+func loadFile(fsys fs.FS, name, dir string) Loaded {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return unreadable(name, dir, err)
+	}
+	defer file.Close()
+	src, err := io.ReadAll(io.LimitReader(file, MaxSize+1))
+	if err != nil {
+		return unreadable(name, dir, err)
+	}
+	plan, list := Parse(NameOf(name, dir), name, src)
+	return Loaded{plan, list}
+}
+
+func unreadable(name, dir string, err error) Loaded {
+	at := Position{File: name, Line: 1, Column: 1}
+	return Loaded{
+		Plan:        &Plan{Name: NameOf(name, dir), File: name, Meta: defaults()},
+		Diagnostics: []directives.Diagnostic{directives.At(at, directives.CodeUnreadable, "", "cannot read the file: %v", err)},
+	}
+}

@@ -1,0 +1,163 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+func sortLoaded(all []Loaded) {
+	slices.SortFunc(all, func(a, b Loaded) int { return directives.Natural(a.Plan.Name, b.Plan.Name) })
+}
+
+// Loops reports workflows that can trigger each other in a circle: an output of the one fits a watch glob of the next.
+// The engine's guard by content stops a workflow from being triggered by its own writes; a circle over several
+// workflows is bounded by max_runs_per_day alone, and both are worth a warning. Workflows that are not enabled are left
+// out. There is one diagnostic for each workflow on a circle, at the output which closes it.
+func Loops(plans []*Plan) []directives.Diagnostic {
+	var live []*Plan
+	for _, p := range plans {
+		if p.Meta.Enabled && len(p.Meta.Watch) > 0 {
+			live = append(live, p)
+		}
+	}
+	var list []directives.Diagnostic
+	for _, p := range live {
+		for _, s := range p.Steps {
+			for _, out := range s.fileOutputs() {
+				if path := circle(p, out, live); path != nil {
+					list = append(list, directives.At(out.Target.At, directives.CodeWatchLoop, "write outside the watched folder, or narrow watch",
+						"this output can start %s", describe(path)))
+				}
+			}
+		}
+	}
+	return directives.Sort(list)
+}
+
+func describe(path []*Plan) string {
+	if len(path) == 1 {
+		return "the workflow itself again"
+	}
+	names := make([]string, len(path))
+	for i, p := range path {
+		names[i] = p.Name
+	}
+	return "a circle: " + strings.Join(names, " → ")
+}
+
+// circle is the shortest way from an output of p back to p, ending with p; nil if there is none.
+func circle(p *Plan, out directives.Output, live []*Plan) []*Plan {
+	type step struct {
+		plan *Plan
+		path []*Plan
+	}
+	var queue []step
+	seen := map[*Plan]bool{}
+	push := func(out directives.Output, path []*Plan) {
+		for _, next := range live {
+			if !seen[next] && triggers(out, next) {
+				seen[next] = true
+				queue = append(queue, step{next, append(slices.Clone(path), next)})
+			}
+		}
+	}
+	push(out, nil)
+	for len(queue) > 0 {
+		at := queue[0]
+		queue = queue[1:]
+		if at.plan == p {
+			return at.path
+		}
+		for _, s := range at.plan.Steps {
+			for _, out := range s.fileOutputs() {
+				push(out, at.path)
+			}
+		}
+	}
+	return nil
+}
+
+// triggers says whether a file that an output may write fits a watch glob.
+func triggers(out directives.Output, p *Plan) bool {
+	name := Shape(out.Target)
+	return slices.ContainsFunc(p.Meta.Watch, func(glob string) bool {
+		return overlap(strings.Split(name, "/"), strings.Split(glob, "/"))
+	})
+}
+
+// Shape is a glob for the names that an output may write: patterns become `*`, and an extension is added where the
+// rules add one. A wikilink may lead anywhere to a note of its name.
+func Shape(t directives.Target) string {
+	name := t.Path
+	if !t.Literal {
+		name = braces(name)
+	}
+	if directives.KindOf(name) == "" {
+		name += ".md"
+	}
+	if t.Link {
+		return "**/" + name[strings.LastIndexByte(name, '/')+1:]
+	}
+	return name
+}
+
+// braces replaces each pattern by `*`, and doubled braces by single ones.
+func braces(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case strings.HasPrefix(s[i:], "{{") || strings.HasPrefix(s[i:], "}}"):
+			b.WriteByte('?')
+			i++
+		case s[i] == '{':
+			end := strings.IndexByte(s[i:], '}')
+			if end < 0 {
+				return b.String() + "*"
+			}
+			if strings.Contains(s[i:i+end], "/") {
+				b.WriteString("*/**/") // a date format with folders
+			}
+			b.WriteByte('*')
+			i += end
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+// overlap says whether a name can fit both globs. It may say yes too often, never no: `**` is exact, and two parts that
+// both hold wildcards overlap when their fixed beginnings and ends do not contradict each other.
+func overlap(a, b []string) bool {
+	switch {
+	case len(a) > 0 && a[0] == "**":
+		return overlap(a[1:], b) || len(b) > 0 && overlap(a, b[1:])
+	case len(b) > 0 && b[0] == "**":
+		return overlap(a, b[1:]) || len(a) > 0 && overlap(a[1:], b)
+	case len(a) == 0 || len(b) == 0:
+		return len(a) == len(b)
+	}
+	return partsOverlap(a[0], b[0]) && overlap(a[1:], b[1:])
+}
+
+func partsOverlap(a, b string) bool {
+	const wild = "*?[{\\"
+	switch inA, inB := strings.ContainsAny(a, wild), strings.ContainsAny(b, wild); {
+	case !inA && !inB:
+		return a == b
+	case !inA:
+		return doublestar.MatchUnvalidated(b, a)
+	case !inB:
+		return doublestar.MatchUnvalidated(a, b)
+	}
+	headA, headB := a[:strings.IndexAny(a, wild)], b[:strings.IndexAny(b, wild)]
+	tailA, tailB := tail(a), tail(b)
+	return (strings.HasPrefix(headA, headB) || strings.HasPrefix(headB, headA)) &&
+		(strings.HasSuffix(tailA, tailB) || strings.HasSuffix(tailB, tailA))
+}
+
+func tail(s string) string { return s[strings.LastIndexAny(s, "*?]}")+1:] }

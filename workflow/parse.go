@@ -1,0 +1,38 @@
+package workflow
+
+import (
+	"path"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// Parse reads a workflow note. Name is the workflow's name, file the note's name in the vault, which the diagnostics
+// carry. The plan is never nil and holds what could be understood; it must not run when a diagnostic is an error (see
+// [directives.HasErrors]). Diagnostics are in the order of the file.
+func Parse(name, file string, src []byte) (*Plan, []directives.Diagnostic) {
+	n := &note{name: name, file: file}
+	p := &Plan{Name: name, File: file, SHA256: digest(src), Meta: defaults()}
+	if n.read(src) {
+		if n.hasMeta {
+			n.readMeta(&p.Meta)
+		}
+		n.readBody(p)
+	}
+	return p, directives.Sort(n.list)
+}
+
+func defaults() Meta {
+	return Meta{WeekStart: "monday", Overlap: "skip", CatchUp: "none"}
+}
+
+// NameOf is the name of the workflow in a note below the workflows folder.
+func NameOf(file, dir string) string {
+	if dir != "" && dir != "." {
+		file = strings.TrimPrefix(file, strings.TrimSuffix(dir, "/")+"/")
+	}
+	if ext := path.Ext(file); strings.EqualFold(ext, ".md") {
+		file = file[:len(file)-len(ext)]
+	}
+	return file
+}

@@ -1,0 +1,58 @@
+package workflow
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Permissions narrow what a workflow may touch. A list that was not given is nil: everything for reading and writing,
+// the tools that @tools names, and no network.
+type Permissions struct {
+	Read    []string `json:"read,omitempty"`
+	Write   []string `json:"write,omitempty"`
+	Tools   []string `json:"tools,omitempty"`
+	Network []string `json:"network,omitempty"`
+
+	// An empty list that was given forbids everything; JSON would lose it.
+	NoRead  bool `json:"no_read,omitempty"`
+	NoWrite bool `json:"no_write,omitempty"`
+	NoTools bool `json:"no_tools,omitempty"`
+}
+
+// MayRead says whether the workflow may read a file.
+func (p Permissions) MayRead(name string) bool {
+	return !p.NoRead && (p.Read == nil || matchAny(p.Read, name))
+}
+
+// MayWrite says whether the workflow may create or change a file.
+func (p Permissions) MayWrite(name string) bool {
+	return !p.NoWrite && (p.Write == nil || matchAny(p.Write, name))
+}
+
+// Budget is the frontmatter's budget: numbers by key of the language, section 7, and the reaction to an excess.
+type Budget struct {
+	Limits       map[string]float64 `json:"limits,omitempty"`
+	WhenExceeded string             `json:"when_exceeded,omitempty"`
+}
+
+// budgetKeys are the numeric keys of a budget; true for those that may have a fraction.
+var budgetKeys = map[string]bool{
+	"max_images": false, "max_image_mb": true, "max_total_mb": true, "max_image_pixels": false, "min_image_side": false,
+	"max_decode_pixels": false, "max_pages": false, "max_prompt_tokens": false, "max_tool_images": false,
+	"max_step_images": false, "max_cost_usd": true,
+}
+
+// matchAny says whether a name fits one of the globs, which have been validated.
+func matchAny(globs []string, name string) bool {
+	for _, g := range globs {
+		if doublestar.MatchUnvalidated(g, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func lastPart(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+func sameName(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }

@@ -1,0 +1,193 @@
+package workflow
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// Kinds of a [Schedule].
+const (
+	KindCron = "cron"
+	KindOnce = "once"
+)
+
+// Schedule is one entry of the schedule property.
+type Schedule struct {
+	Kind string    `json:"kind"`          // cron or once
+	Spec string    `json:"spec"`          // the text after `cron:` or `once:`
+	Pos  Position  `json:"at"`            // of the entry
+	At   time.Time `json:"time,omitzero"` // of once, when its text holds an offset; otherwise it depends on the zone
+}
+
+// String is the entry as it is written.
+func (s Schedule) String() string { return s.Kind + ": " + s.Spec }
+
+// Next is the first moment strictly after a moment at which the schedule fires; the zero time means never. Clock times
+// are those of the zone: one that the clock skips fires once, at the first moment after the gap; one that the clock
+// shows twice fires once, at its first occurrence. `@every` counts from the beginning of 1970 in UTC, so that its
+// moments do not depend on when the engine was started. A schedule that is not valid never fires.
+func (s Schedule) Next(after time.Time, loc *time.Location) time.Time {
+	if loc == nil {
+		loc = time.UTC
+	}
+	switch s.Kind {
+	case KindOnce:
+		at, err := s.Moment(loc)
+		if err != nil || !at.After(after) {
+			return time.Time{}
+		}
+		return at
+	case KindCron:
+		c, fault := parseCron(s.Spec)
+		if fault != nil {
+			return time.Time{}
+		}
+		return c.next(after, loc)
+	}
+	return time.Time{}
+}
+
+// Moment is when a `once:` fires in a zone. A clock time that the zone skips is an error.
+func (s Schedule) Moment(loc *time.Location) (time.Time, error) {
+	if s.Kind != KindOnce {
+		return time.Time{}, fmt.Errorf("%s is no single moment", s)
+	}
+	clock, fixed, fault := parseOnce(s.Spec)
+	if fault != nil {
+		return time.Time{}, fault
+	}
+	if fixed {
+		return clock.In(loc), nil
+	}
+	at, exists := moment(clock, loc)
+	if !exists {
+		return at, &scheduleError{directives.CodeOnceNoSuch, fmt.Sprintf("%s does not exist in %s: the clock jumps to %s", s.Spec, loc, at.Format("15:04")), "choose another time"}
+	}
+	return at, nil
+}
+
+// scheduleError is what is wrong with an entry.
+type scheduleError struct{ code, message, suggestion string }
+
+func (e *scheduleError) Error() string { return e.message }
+
+// Hint is the suggestion.
+func (e *scheduleError) Hint() string { return e.suggestion }
+
+// onceForms are the only forms of a date. A misread date runs a job at the wrong time, so nothing is guessed.
+var onceForms = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02"}
+
+// parseOnce reads a date. A fixed one holds its offset; any other is a clock time, given in UTC.
+func parseOnce(text string) (t time.Time, fixed bool, fault *scheduleError) {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, true, nil
+	}
+	for _, form := range onceForms {
+		if t, err := time.Parse(form, text); err == nil {
+			return t, false, nil
+		}
+	}
+	return time.Time{}, false, &scheduleError{directives.CodeOnce, fmt.Sprintf("%q is not a date in one of the exact forms", text), "write once: 2026-12-24 09:00"}
+}
+
+// parseSchedule reads the text of one entry.
+func parseSchedule(text string, at Position) (Schedule, *scheduleError) {
+	kind, spec, found := strings.Cut(text, ":")
+	s := Schedule{Kind: strings.ToLower(strings.TrimSpace(kind)), Spec: strings.Join(strings.Fields(spec), " "), Pos: at}
+	if !found || s.Kind != KindCron && s.Kind != KindOnce {
+		return s, &scheduleError{directives.CodeScheduleForm, fmt.Sprintf("%q is neither cron: nor once:", text), scheduleHint(text)}
+	}
+	if s.Kind == KindOnce {
+		t, fixed, fault := parseOnce(s.Spec)
+		if fault != nil {
+			return s, fault
+		}
+		if fixed {
+			s.At = t
+		}
+		return s, nil
+	}
+	_, fault := parseCron(s.Spec)
+	return s, fault
+}
+
+// scheduleHint proposes the entry that was probably meant.
+func scheduleHint(text string) string {
+	if strings.HasPrefix(text, "@") || len(strings.Fields(text)) == 5 {
+		return `write "cron: ` + text + `"`
+	}
+	if _, _, fault := parseOnce(text); fault == nil {
+		return `write "once: ` + text + `"`
+	}
+	return `write "cron: 0 8 * * *" or "once: 2026-12-24 09:00"`
+}
+
+// readSchedules reads the schedule property: one entry or a list of them.
+func (n *note) readSchedules(m *Meta, f field) {
+	for _, item := range n.entries(f) {
+		at := n.node(item.node)
+		s, fault := parseSchedule(strings.TrimSpace(item.node.Value), at)
+		if fault != nil {
+			n.add(at, fault.code, fault.suggestion, "%s", fault.message)
+			continue
+		}
+		if slices.ContainsFunc(m.Schedules, func(o Schedule) bool { return o.String() == s.String() }) {
+			n.add(at, directives.CodeScheduleTwice, "", "%s is given twice", s)
+			continue
+		}
+		m.Schedules = append(m.Schedules, s)
+	}
+}
+
+// entries lists the texts of the property. An unquoted `- cron: …` in a list is a group to YAML, and reported.
+func (n *note) entries(f field) []field {
+	if f.node.Kind == yaml.SequenceNode {
+		var list []field
+		for _, item := range f.node.Content {
+			list = append(list, n.entries(field{f.name, item})...)
+		}
+		return list
+	}
+	if f.node.Kind == yaml.MappingNode && len(f.node.Content) > 1 {
+		if key := f.node.Content[0]; key.Value == KindCron || key.Value == KindOnce {
+			entry := key.Value + ": " + f.node.Content[1].Value
+			n.add(n.node(f.node), directives.CodeUnquotedSchedule, "write "+strconv.Quote(entry), "quote it: YAML reads the colon in %s as a key", entry)
+			return nil
+		}
+	}
+	if _, ok := n.scalar(f, `"cron: …", "once: …" or a list of these`); !ok {
+		return nil
+	}
+	return []field{f}
+}
+
+// checkZoned checks what needs the workflow's own zone, when it names one.
+func (n *note) checkZoned(m *Meta) {
+	loc, err := loadZone(m.Timezone)
+	if err != nil {
+		return
+	}
+	n.list = append(n.list, noSuchTimes(m.Schedules, loc)...)
+}
+
+func noSuchTimes(list []Schedule, loc *time.Location) []directives.Diagnostic {
+	var found []directives.Diagnostic
+	for _, s := range list {
+		if s.Kind != KindOnce {
+			continue
+		}
+		var fault *scheduleError
+		if _, err := s.Moment(loc); errors.As(err, &fault) {
+			found = append(found, directives.At(s.Pos, fault.code, fault.suggestion, "%s", fault.message))
+		}
+	}
+	return found
+}

@@ -1,0 +1,166 @@
+package workflow
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// section is a level-2 heading and the lines below it.
+type section struct {
+	name  string
+	at    Position // of the heading
+	lines []string
+	first Position // of the first of the lines
+}
+
+// instructional is a heading that adds to the system prompt.
+var instructional = regexp.MustCompile(`(?i)\binstructions\b`)
+
+// readBody reads the sections of the body into instructions and steps.
+func (n *note) readBody(p *Plan) {
+	sections := n.sections()
+	if sections == nil {
+		whole := section{name: path.Base(n.name), at: n.at(n.bodyLine, 1), lines: strings.Split(string(n.body), "\n"), first: n.at(n.bodyLine, 1)}
+		if strings.TrimSpace(string(n.body)) == "" {
+			n.add(whole.at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has no step")
+			return
+		}
+		p.Steps = append(p.Steps, n.readStep(whole))
+		return
+	}
+	var instructions []string
+	named := map[string]int{}
+	for _, s := range sections {
+		if instructional.MatchString(s.name) {
+			if text := n.readInstructions(s); text != "" {
+				instructions = append(instructions, text)
+			}
+			continue
+		}
+		if key := strings.ToLower(s.name); s.name == "" {
+			n.add(s.at, directives.CodeUnnamedStep, "", "this heading has no text: a step needs a name")
+		} else if before, twice := named[key]; twice {
+			n.add(s.at, directives.CodeDuplicateStep, "rename one of them", "the step %q has the name of the one on line %d", s.name, before)
+		} else {
+			named[key] = s.at.Line
+		}
+		p.Steps = append(p.Steps, n.readStep(s))
+	}
+	p.Instructions = strings.Join(instructions, "\n\n")
+	if len(p.Steps) == 0 {
+		n.add(sections[0].at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has instructions and no step")
+	}
+}
+
+// sections cuts the body at its level-2 headings, as goldmark sees them; nil if there are none.
+func (n *note) sections() []section {
+	doc := goldmark.DefaultParser().Parse(text.NewReader(n.body))
+	var (
+		list  []section
+		start int // of the lines below the last heading
+	)
+	close := func(end int) {
+		if len(list) == 0 {
+			n.beforeSections(string(n.body[:end]))
+			return
+		}
+		s := &list[len(list)-1]
+		s.first = n.offset(start)
+		s.first.Column = 1
+		s.lines = strings.Split(string(n.body[min(start, end):end]), "\n")
+	}
+	for node := doc.FirstChild(); node != nil; node = node.NextSibling() {
+		h, ok := node.(*ast.Heading)
+		if !ok || h.Level != 2 {
+			continue
+		}
+		at := h.Pos()
+		if at < 0 || at > len(n.body) {
+			continue
+		}
+		begin := bytes.LastIndexByte(n.body[:at], '\n') + 1
+		close(begin)
+		name, end := n.heading(h, begin)
+		list = append(list, section{name: name, at: n.offset(at)})
+		start = end
+	}
+	if list != nil {
+		close(len(n.body))
+	}
+	return list
+}
+
+// heading is the text of a heading and the offset of the line below it.
+func (n *note) heading(h *ast.Heading, begin int) (name string, end int) {
+	lines := h.Lines()
+	parts := make([]string, 0, lines.Len())
+	for i := range lines.Len() {
+		seg := lines.At(i)
+		parts = append(parts, strings.TrimSpace(string(seg.Value(n.body))))
+	}
+	end = n.lineEnd(begin)
+	if setext := !strings.HasPrefix(strings.TrimLeft(string(n.body[begin:end]), " "), "#") || lines.Len() > 1; setext && lines.Len() > 0 {
+		end = n.lineEnd(n.lineEnd(max(begin, lines.At(lines.Len()-1).Start)))
+		n.checkSetext(parts, begin)
+	}
+	return strings.Join(parts, " "), end
+}
+
+// checkSetext looks for rules (---) that were meant to divide and make a heading of what stands above them.
+func (n *note) checkSetext(lines []string, begin int) {
+	at := n.offset(begin)
+	for i, line := range lines {
+		if directive, _ := directives.IsDirective(line); directive {
+			at.Line += i
+			n.add(at, directives.CodeSetextAccident, "put a blank line before ---", "the --- below this directive makes a heading of it")
+			return
+		}
+	}
+	if len(lines) > 1 {
+		n.add(at, directives.CodeSetextSuspected, "put a blank line before ---, or use ##", "the --- below this paragraph makes a heading of it")
+	}
+}
+
+// lineEnd is the offset behind the line end that follows an offset.
+func (n *note) lineEnd(from int) int {
+	if i := bytes.IndexByte(n.body[min(from, len(n.body)):], '\n'); i >= 0 {
+		return from + i + 1
+	}
+	return len(n.body)
+}
+
+// offset is the position of a byte of the body.
+func (n *note) offset(at int) Position {
+	before := n.body[:min(at, len(n.body))]
+	line := bytes.Count(before, []byte("\n"))
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return n.at(n.bodyLine+line, len([]rune(string(before[start:])))+1)
+}
+
+// beforeSections reports directives in the author's notes above the first heading.
+func (n *note) beforeSections(text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if _, known := directives.IsDirective(line); known {
+			n.add(n.at(n.bodyLine+i, 1), directives.CodeOutsideSection, "move it below the heading of a step", "this directive stands before the first section and is not used")
+		}
+	}
+}
+
+// readInstructions is the text of an instructions section, in which directives have no meaning.
+func (n *note) readInstructions(s section) string {
+	block, _ := directives.Cut(s.lines, s.first)
+	for i, line := range block.Lines {
+		if _, known := directives.IsDirective(line); known {
+			n.add(n.at(block.At.Line+i, 1), directives.CodeInInstructions, "move it into a step", "a directive has no meaning in instructions")
+		}
+	}
+	return strings.Trim(strings.Join(s.lines, "\n"), "\n \t")
+}

@@ -1,0 +1,93 @@
+package workflow
+
+import (
+	"strings"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// readStep reads the directives and the prompt of one section.
+func (n *note) readStep(s section) Step {
+	block, faults := directives.Cut(s.lines, s.first)
+	list, more := directives.Parse(block.Lines, block.At)
+	set, typed := directives.Interpret(list)
+	n.list = append(append(append(n.list, faults...), more...), typed...)
+
+	step := Step{
+		Name: s.name, Line: s.at.Line, Inputs: set.Inputs, Outputs: set.Outputs, Model: set.Model, RunOn: set.RunOn,
+		WriteMode: directives.WriteMode{Mode: directives.ModeAppend},
+	}
+	if set.WriteMode != nil {
+		step.WriteMode = *set.WriteMode
+	}
+	if set.Header != nil {
+		step.Header, step.HeaderAt = set.Header.Text, set.Header.At
+	}
+	n.readPrompt(&step, s, block.Rest)
+	if !directives.HasErrors(faults) && !directives.HasErrors(more) && !directives.HasErrors(typed) {
+		n.checkStep(step, s)
+	}
+	return step
+}
+
+// readPrompt takes the lines below the directives, without blank lines at either end.
+func (n *note) readPrompt(step *Step, s section, from int) {
+	lines := s.lines[min(from, len(s.lines)):]
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines, from = lines[1:], from+1
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	if len(lines) == 0 {
+		return
+	}
+	step.PromptLine = s.first.Line + from
+	lines = append([]string{directives.Unescape(lines[0])}, lines[1:]...)
+	step.Prompt = strings.Join(unescapeKnown(lines), "\n")
+}
+
+// unescapeKnown takes the backslash off `\@input` and the like at the beginning of lines outside code, where it is
+// needed to tell prompt text from a misplaced directive. All other text stays as it is.
+func unescapeKnown(lines []string) []string {
+	open := ""
+	for i, line := range lines {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case open != "":
+			if strings.HasPrefix(trimmed, open) && strings.Trim(trimmed, open[:1]) == "" {
+				open = ""
+			}
+		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+			open = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
+		default:
+			plain := directives.Unescape(line)
+			if _, known := directives.IsDirective(plain); known && i > 0 {
+				lines[i] = plain
+			}
+		}
+	}
+	return lines
+}
+
+// checkStep looks at the step as a whole.
+func (n *note) checkStep(step Step, s section) {
+	none := step.Model != nil && step.Model.None
+	if step.Prompt == "" && len(step.Inputs) == 0 && !(none && len(step.Outputs) == 0) {
+		n.add(s.at, directives.CodeNothingToSend, "write a prompt below the directives", "the step %q has neither prompt text nor inputs", step.Name)
+	}
+	for _, in := range step.Inputs {
+		if in.As != "" && !none && !strings.Contains(step.Prompt, "{{"+in.As+"}}") {
+			n.add(in.At, directives.CodePlaceUnused, "write {{"+in.As+"}} where the input belongs", "the prompt does not say {{%s}}", in.As)
+		}
+	}
+	if step.Header == "" {
+		return
+	}
+	for _, out := range step.Outputs {
+		if out.Target.Scheme == directives.SchemeFile {
+			return
+		}
+	}
+	n.add(step.HeaderAt, directives.CodeHeaderUnused, "", "the step writes no file that the header could stand in")
+}
