@@ -1,0 +1,191 @@
+package offline
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// finder gathers what the prompt holds. It knows Markdown and that inputs stand between tags with a path; it does not
+// depend on the names of the tags.
+type finder struct {
+	request  []string // lines outside all inputs: what was asked
+	sources  []*source
+	stack    []frame
+	fence    string // the mark that opened a code block
+	pictures []picture
+}
+
+// frame is an input that is being read.
+type frame struct {
+	tag    string
+	source *source
+	page   int
+	lines  int // seen so far
+	front  bool
+}
+
+// source is one input.
+type source struct {
+	name      string
+	headings  []heading
+	sentences []string
+	tasks     []string
+	dates     []string
+	pages     map[int]bool
+}
+
+type heading struct {
+	level, page int
+	text        string
+}
+
+type picture struct {
+	image content.Image
+	from  string // the input it stands in, "" for the prompt itself
+	page  int
+}
+
+const maxSentences = 3
+
+func newFinder() *finder { return &finder{} }
+
+var (
+	openTag   = regexp.MustCompile(`^<([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>$`)
+	closeTag  = regexp.MustCompile(`^</([A-Za-z][\w.:-]*)>$`)
+	pathOf    = regexp.MustCompile(`\b(?:path|name|file|note)="([^"]*)"`)
+	markdownH = regexp.MustCompile(`^(#{1,6})\s+(.+?)\s*#*$`)
+	plainH    = regexp.MustCompile(`^(?i:chapter|unit|lesson|part|module|section|kapitel|lektion)\s+(?:\d+|[IVXLC]+)\b.{0,80}$`)
+	pageH     = regexp.MustCompile(`^(?i:page|seite)\s+(\d+)\b`)
+	pageName  = regexp.MustCompile(`page_0*(\d+)\.\w+$`)
+	task      = regexp.MustCompile(`^\s*[-*+]\s+\[[ xX]\]\s+(.+)$`)
+	taskWord  = regexp.MustCompile(`(?i)\b(?:action|to ?do|decision|decided|agreed|deadline|due|follow.?up|next step)s?\b`)
+	date      = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.? (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?\b`)
+)
+
+// text reads a text block line by line.
+func (f *finder) text(block string) {
+	for line := range strings.Lines(block) {
+		f.line(strings.TrimRight(line, "\r\n"))
+	}
+}
+
+func (f *finder) line(line string) {
+	trimmed := strings.TrimSpace(line)
+	if f.tag(trimmed) {
+		return
+	}
+	if len(f.stack) == 0 {
+		f.request = append(f.request, line)
+		return
+	}
+	top := &f.stack[len(f.stack)-1]
+	top.lines++
+	if f.skip(top, trimmed) {
+		return
+	}
+	top.read(line, trimmed)
+}
+
+// tag opens or closes an input.
+func (f *finder) tag(line string) bool {
+	if m := closeTag.FindStringSubmatch(line); m != nil {
+		for i := len(f.stack) - 1; i >= 0; i-- {
+			if f.stack[i].tag == m[1] {
+				f.stack, f.fence = f.stack[:i], ""
+				return true
+			}
+		}
+		return false
+	}
+	m := openTag.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	named := pathOf.FindStringSubmatch(m[2])
+	if named == nil {
+		return false
+	}
+	s := &source{name: named[1], pages: map[int]bool{}}
+	f.sources = append(f.sources, s)
+	f.stack = append(f.stack, frame{tag: m[1], source: s, page: pageOf(named[1])})
+	f.fence = ""
+	return true
+}
+
+func pageOf(name string) int {
+	m := pageName.FindStringSubmatch(name)
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// skip passes over properties at the top and code blocks.
+func (f *finder) skip(top *frame, line string) bool {
+	switch {
+	case top.lines == 1 && line == "---":
+		top.front = true
+		return true
+	case top.front:
+		top.front = line != "---"
+		return true
+	case f.fence != "":
+		if strings.HasPrefix(line, f.fence) {
+			f.fence = ""
+		}
+		return true
+	case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+		f.fence = line[:3]
+		return true
+	}
+	return line == ""
+}
+
+// read takes what is of use from a line of an input.
+func (t *frame) read(line, trimmed string) {
+	s := t.source
+	if m := markdownH.FindStringSubmatch(trimmed); m != nil {
+		if p := pageH.FindStringSubmatch(m[2]); p != nil {
+			t.page, _ = strconv.Atoi(p[1]) // digits; a number too large to hold is page 0, unknown
+			s.pages[t.page] = true
+			return
+		}
+		s.headings = append(s.headings, heading{len(m[1]), t.page, plain(m[2])})
+		return
+	}
+	if plainH.MatchString(trimmed) {
+		s.headings = append(s.headings, heading{1, t.page, plain(trimmed)})
+		return
+	}
+	s.dates = append(s.dates, date.FindAllString(trimmed, -1)...)
+	if m := task.FindStringSubmatch(line); m != nil {
+		s.tasks = append(s.tasks, plain(m[1]))
+		return
+	}
+	if taskWord.MatchString(trimmed) {
+		s.tasks = append(s.tasks, plain(trimmed))
+	}
+	if len(s.sentences) < maxSentences && isProse(trimmed) {
+		s.sentences = append(s.sentences, firstSentence(plain(trimmed)))
+	}
+}
+
+// picture notes an image at the place where it stands.
+func (f *finder) picture(image content.Image) {
+	p := picture{image: image, page: pageOf(path.Base(image.Name))}
+	if n := len(f.stack); n > 0 {
+		p.from = f.stack[n-1].source.name
+		if p.page == 0 {
+			p.page = f.stack[n-1].page
+		}
+	}
+	f.pictures = append(f.pictures, p)
+}
