@@ -1,0 +1,133 @@
+package chunking
+
+import (
+	"bytes"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Math is text, but brackets in it are no links: `$[[1,2],[3,4]]$`. A line that begins with `$$` and does not close it
+// opens a block, if a closing `$$` follows at all. `$$…$$` stands within a paragraph, `$…$` within a line, where the
+// opening sign has no space behind it and the closing one neither a space before nor a digit behind, so that prices
+// stay prices.
+
+var mathMark = []byte("$$")
+
+// maxInlineMath bounds the search for a closing `$`, in bytes.
+const maxInlineMath = 2000
+
+var (
+	kindMath      = ast.NewNodeKind("Math")
+	kindMathBlock = ast.NewNodeKind("MathBlock")
+)
+
+// math is inline math.
+type math struct{ ast.BaseInline }
+
+// Kind implements ast.Node.
+func (*math) Kind() ast.NodeKind { return kindMath }
+
+// Dump implements ast.Node.
+func (n *math) Dump(src []byte, level int) { ast.DumpHelper(n, src, level, nil, nil) }
+
+// mathBlock is math over whole lines.
+type mathBlock struct{ ast.BaseBlock }
+
+// Kind implements ast.Node.
+func (*mathBlock) Kind() ast.NodeKind { return kindMathBlock }
+
+// Dump implements ast.Node.
+func (n *mathBlock) Dump(src []byte, level int) { ast.DumpHelper(n, src, level, nil, nil) }
+
+// IsRaw implements ast.Node: nothing inside is parsed.
+func (*mathBlock) IsRaw() bool { return true }
+
+// mathParser reads inline math.
+type mathParser struct{}
+
+var unclosedMath = parser.NewContextKey()
+
+// Trigger implements parser.InlineParser.
+func (mathParser) Trigger() []byte { return []byte{'$'} }
+
+// Parse implements parser.InlineParser.
+func (mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	if bytes.HasPrefix(line, mathMark) {
+		if _, _, ok := between(block, pc, mathMark, unclosedMath); ok {
+			return &math{}
+		}
+		return nil
+	}
+	if end := inlineMath(line); end > 0 {
+		block.Advance(end)
+		return &math{}
+	}
+	return nil
+}
+
+// inlineMath is the length of `$…$` at the start of the line, 0 when there is none.
+func inlineMath(line []byte) int {
+	if len(line) < 3 || util.IsSpace(line[1]) {
+		return 0
+	}
+	for i := 1; i < min(len(line), maxInlineMath); i++ {
+		switch {
+		case line[i] == '\\':
+			i++
+		case line[i] != '$':
+		case util.IsSpace(line[i-1]) || i+1 < len(line) && line[i+1] >= '0' && line[i+1] <= '9':
+		default:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// mathBlockParser reads block math.
+type mathBlockParser struct{}
+
+var noMoreMath = parser.NewContextKey()
+
+// Trigger implements parser.BlockParser.
+func (mathBlockParser) Trigger() []byte { return []byte{'$'} }
+
+// Open implements parser.BlockParser.
+func (mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, seg := reader.PeekLine()
+	pos := pc.BlockOffset()
+	if pos < 0 || !bytes.HasPrefix(line[pos:], mathMark) || bytes.Contains(line[pos+2:], mathMark) {
+		return nil, parser.NoChildren
+	}
+	if pc.Get(noMoreMath) != nil {
+		return nil, parser.NoChildren
+	}
+	if !bytes.Contains(reader.Source()[seg.Stop:], mathMark) {
+		pc.Set(noMoreMath, true)
+		return nil, parser.NoChildren
+	}
+	return &mathBlock{}, parser.NoChildren
+}
+
+// Continue implements parser.BlockParser.
+func (mathBlockParser) Continue(_ ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	line, _ := reader.PeekLine()
+	if i := bytes.Index(line, mathMark); i >= 0 {
+		reader.Advance(i + len(mathMark))
+		return parser.Close
+	}
+	reader.AdvanceToEOL()
+	return parser.Continue | parser.NoChildren
+}
+
+// Close implements parser.BlockParser.
+func (mathBlockParser) Close(ast.Node, text.Reader, parser.Context) {}
+
+// CanInterruptParagraph implements parser.BlockParser.
+func (mathBlockParser) CanInterruptParagraph() bool { return true }
+
+// CanAcceptIndentedLine implements parser.BlockParser.
+func (mathBlockParser) CanAcceptIndentedLine() bool { return false }

@@ -1,0 +1,75 @@
+package chunking
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"go.abhg.dev/goldmark/wikilink"
+)
+
+// wikilink reads the inside of `[[…]]` from the source, because the library splits at the last `#`, keeps the backslash
+// of a table's `\|` and keeps spaces. ok is false for what Obsidian does not take for a link.
+func (d document) wikilink(n *wikilink.Node) (c Chunk, ok bool) {
+	inside := string(d.body[n.Pos():d.ends[n]])
+	inside = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(inside, "!"), "[["), "]]")
+	link, display, _ := strings.Cut(inside, "|")
+	link = strings.TrimSpace(strings.TrimSuffix(link, `\`))
+	if link == "" || strings.HasPrefix(link, "##") || strings.HasPrefix(link, "^^") {
+		return Chunk{}, false // the latter two are searches of Obsidian's editor
+	}
+	target, fragment, _ := strings.Cut(link, "#")
+	c = Chunk{
+		Kind: Embed, Syntax: SyntaxWikilink, Written: link,
+		Target: strings.TrimSpace(target), Fragment: strings.TrimSpace(fragment),
+	}
+	if IsImageName(c.Target) {
+		c.Kind = Image
+	}
+	c.Alt, c.Width, c.Height = caption(display)
+	return c, true
+}
+
+// caption splits `text|100x80`: the last part is a size when it is `N` or `NxM`, the rest is text. Bars may be escaped,
+// as they must be in tables.
+func caption(display string) (alt string, width, height int) {
+	parts := strings.Split(display, "|")
+	for i, p := range parts {
+		if i < len(parts)-1 {
+			p = strings.TrimSuffix(p, `\`)
+		}
+		parts[i] = strings.TrimSpace(p)
+	}
+	if w, h, ok := size(parts[len(parts)-1]); ok {
+		width, height = w, h
+		parts = parts[:len(parts)-1]
+	}
+	return strings.TrimSpace(strings.Join(parts, "|")), width, height
+}
+
+// size reads `100` and `100x80`.
+func size(s string) (width, height int, ok bool) {
+	w, h, both := strings.Cut(s, "x")
+	width, ok = pixels(w)
+	if ok && both {
+		height, ok = pixels(h)
+	}
+	return width, height, ok
+}
+
+func pixels(s string) (int, bool) {
+	if s == "" || len(s) > 5 || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
+}
+
+// extensions of pictures that a note may embed.
+var extensions = map[string]bool{
+	".png": true, ".jpg": true, ".jpeg": true, ".webp": true, ".gif": true, ".bmp": true, ".tif": true, ".tiff": true,
+	".heic": true, ".heif": true, ".avif": true, ".svg": true,
+}
+
+// IsImageName tells whether a name has the extension of a picture. Upper and lower case are the same.
+func IsImageName(name string) bool { return extensions[strings.ToLower(path.Ext(name))] }
