@@ -119,12 +119,20 @@ type StageIn struct {
 	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written: leave them out
 }
 
-// StageOut is the step's result, ready to be written.
+// StageOut is the step's result, ready to be written. Every @output of the step must be the target of a file or a
+// variable, or of a file in StageIn.Committed; the body fails the step otherwise.
 type StageOut struct {
 	Files    []StagedFile `json:"files,omitempty"`
-	Vars     []Var        `json:"vars,omitempty"`   // variables for the steps that follow in this run
-	Shared   []Var        `json:"shared,omitempty"` // variables with scope=workflow, kept between runs by commit
+	Vars     []StagedVar  `json:"vars,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
+}
+
+// StagedVar is a variable to be set for the steps that follow; a shared one is kept for later runs of the workflow too.
+type StagedVar struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	Shared bool   `json:"shared,omitempty"` // scope=workflow
+	Target string `json:"target"`           // as in StagedFile.Targets
 }
 
 // StagedFile is a file to be written. All outputs of the step to the same file are one StagedFile.
@@ -167,6 +175,7 @@ type ImportRef struct {
 	Mode    string          `json:"mode,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"`
 	At      time.Time       `json:"at"`
+	Where   string          `json:"where,omitempty"` // where the bytes are now, if not at Source: a retried import was filed before
 }
 
 // ClassifyIn asks what the bytes are.

@@ -13,7 +13,7 @@ const (
 	EventRetry    = "retry"    // an activity failed and is repeated
 	EventPage     = "page"     // page Page of Pages is finished
 	EventDelta    = "delta"    // a piece of an answer, in Message; not stored
-	EventImport   = "import"   // an import's state changed
+	EventImport   = "import"   // an import's state changed; Import holds it
 	EventWarning  = "warning"
 	EventInfo     = "info"
 	EventLost     = "lost" // a slow subscriber missed Lost events
@@ -33,11 +33,11 @@ type Event struct {
 	Message string      `json:"message,omitempty"`
 	Page    int         `json:"page,omitempty"`
 	Pages   int         `json:"pages,omitempty"`
-	Bundle  string      `json:"bundle,omitempty"`
-	Note    string      `json:"note,omitempty"`
 	Lost    int         `json:"lost,omitempty"`
 	Failure *Failure    `json:"failure,omitempty"`
-	Record  *StepRecord `json:"record,omitempty"`
+
+	Record *StepRecord   `json:"record,omitempty"` // of EventStep
+	Import *ImportRecord `json:"import,omitempty"` // of EventImport
 }
 
 // MarshalJSON adds `"type":"event"`.

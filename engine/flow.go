@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -15,6 +16,12 @@ type Flow interface {
 	// Note tells people what goes on. It never fails and changes nothing for the body.
 	Note(Event)
 }
+
+// ErrStopped is what Do returns when the executor goes down. The run goes on when it comes up again.
+var ErrStopped = errors.New("the executor stopped")
+
+// Stopped says whether an error of Do means that the body must return at once.
+func Stopped(err error) bool { return errors.Is(err, ErrStopped) }
 
 // Activity carries out one named activity: JSON in, JSON out. It must be idempotent, because a process may die after
 // the activity ended and before its outcome was recorded. It may call [Report] for progress. A context that ended

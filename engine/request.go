@@ -112,6 +112,7 @@ type Pinned struct {
 type PinnedStep struct {
 	Name    string         `json:"name"`
 	NoModel bool           `json:"no_model,omitempty"` // @model none
+	Outputs int            `json:"outputs,omitempty"`  // how many @output directives it has
 	Limited bool           `json:"limited,omitempty"`  // @run_on stands, and Days are the only days
 	Days    []time.Weekday `json:"days,omitempty"`
 }
@@ -125,6 +126,7 @@ type ImportPlan struct {
 	Mode    string          `json:"mode,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"`
 	At      time.Time       `json:"at"`
+	Where   string          `json:"where,omitempty"` // see ImportRef
 }
 
 // ImportKey is the key of an import run: the bytes, the settings that shape the result, and the place where they

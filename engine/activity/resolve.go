@@ -1,0 +1,104 @@
+package activity
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Resolve finds the files and variables of a step's inputs. It only reads.
+func (w *Workflow) Resolve(ctx context.Context, in engine.ResolveIn) (engine.ResolveOut, error) {
+	s, err := w.scene(ctx, in.StepRef)
+	if err != nil {
+		return engine.ResolveOut{}, err
+	}
+	var out engine.ResolveOut
+	for _, input := range s.step.Inputs {
+		found, warnings, err := w.resolveInput(ctx, s, input, in.Vars)
+		if err != nil {
+			return out, err
+		}
+		for _, warning := range warnings {
+			out.Warnings = append(out.Warnings, warning.String())
+		}
+		if input.Required && len(found.Files) == 0 && found.Digest == "" {
+			out.Missing = append(out.Missing, input.Target.String())
+		}
+		out.Inputs = append(out.Inputs, found)
+	}
+	return out, nil
+}
+
+func (w *Workflow) resolveInput(ctx context.Context, s scene, input directives.Input, vars []engine.Var) (engine.ResolvedInput, []directives.Diagnostic, error) {
+	found := engine.ResolvedInput{Directive: input.Index}
+	if input.Target.Scheme == directives.SchemeVariable {
+		found.Variable = input.Target.Path
+		digest, err := w.variable(ctx, s.plan.Name, input.Target.Path, input.Scope, vars)
+		found.Digest = digest
+		return found, nil, err
+	}
+	resolution, err := input.Resolve(ctx, w.resolveEnv(s))
+	if err != nil {
+		return found, nil, inputFailure(err)
+	}
+	for _, file := range resolution.Files {
+		if !s.plan.Meta.Permissions.MayRead(file.Name) {
+			return found, nil, engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter",
+				"%s: %s may not be read by this workflow", input.At, file.Name)
+		}
+		if file.SHA256 == "" {
+			if file.SHA256, err = w.digest(file.Name); err != nil {
+				return found, nil, engine.Fail(engine.CodeInput, "", "read %s: %v", file.Name, err)
+			}
+		}
+		found.Files = append(found.Files, engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending})
+	}
+	return found, resolution.Warnings, nil
+}
+
+func (w *Workflow) resolveEnv(s scene) directives.ResolveEnv {
+	return directives.ResolveEnv{
+		FS: w.FS, Facts: s.facts, Links: w.Links, Pending: w.Memory, From: s.plan.File, MaxFiles: w.MaxFiles,
+	}
+}
+
+// inputFailure gives an error of resolving its code, unless it has one.
+func inputFailure(err error) error {
+	failure := engine.FailureOf(err)
+	if failure.Code == engine.CodeInternal {
+		failure.Code = engine.CodeInput
+	}
+	return failure
+}
+
+// variable is the digest of a variable: of the run, or kept between runs. It is empty when the variable is not set.
+func (w *Workflow) variable(ctx context.Context, workflow, name, scope string, vars []engine.Var) (string, error) {
+	if scope == "workflow" {
+		return w.Memory.Shared(ctx, workflow, name)
+	}
+	for _, v := range vars {
+		if v.Name == name {
+			return v.Digest, nil
+		}
+	}
+	return "", nil
+}
+
+// digest reads a file once, without keeping it.
+func (w *Workflow) digest(name string) (string, error) {
+	f, err := w.FS.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("hash: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

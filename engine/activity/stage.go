@@ -1,0 +1,266 @@
+package activity
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Stage decides what the step's outputs and routed inputs will hold: names, numbers of write mode new, and contents as
+// blobs. It writes nothing to the vault.
+func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut, error) {
+	s, err := w.scene(ctx, in.StepRef)
+	if err != nil {
+		return engine.StageOut{}, err
+	}
+	st := &staging{w: w, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
+	answer, err := w.Blobs.Get(ctx, in.Answer)
+	if err != nil && in.Answer != "" {
+		return engine.StageOut{}, engine.Fail(engine.CodeState, "", "read the answer: %v", err)
+	}
+	for i, output := range s.step.Outputs {
+		text, err := formatted(string(answer), output.Format)
+		if err != nil {
+			return engine.StageOut{}, err
+		}
+		if err := st.put(ctx, fmt.Sprintf("output:%d", i), output, s.step.WriteMode.OrAppend(), s.step.Header, text); err != nil {
+			return engine.StageOut{}, err
+		}
+	}
+	for _, input := range s.step.Inputs {
+		if err := st.route(ctx, input, in.Inputs); err != nil {
+			return engine.StageOut{}, err
+		}
+	}
+	return st.finish(ctx)
+}
+
+// staging collects the outputs of one step.
+type staging struct {
+	w      *Workflow
+	s      scene
+	skip   map[string]bool // targets that an earlier attempt has written
+	files  []*stagedContent
+	vars   []engine.Var
+	set    []engine.Var
+	shared []engine.Var
+}
+
+// stagedContent is a file on its way: the content so far, and the digest it builds on.
+type stagedContent struct {
+	engine.StagedFile
+	data []byte
+}
+
+func committedTargets(files []engine.StagedFile) map[string]bool {
+	done := map[string]bool{}
+	for _, file := range files {
+		for _, target := range file.Targets {
+			done[target] = true
+		}
+	}
+	return done
+}
+
+// put adds one output: text to a file or a variable.
+func (st *staging) put(ctx context.Context, target string, output directives.Output, mode, header, text string) error {
+	if st.skip[target] {
+		return nil
+	}
+	if output.Target.Scheme == directives.SchemeVariable {
+		return st.setVariable(ctx, output, mode, text)
+	}
+	name, err := output.Name(st.w.outputEnv(st.s))
+	if err != nil {
+		return outputFailure(err)
+	}
+	heading, err := directives.Expand(header, st.s.facts)
+	if err != nil {
+		return engine.Fail(engine.CodeInvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
+	}
+	file, err := st.file(name, mode)
+	if err != nil {
+		return err
+	}
+	file.data = composition{header: heading, append: mode == directives.ModeAppend}.compose(file.data, text)
+	file.Targets = append(file.Targets, target)
+	return nil
+}
+
+func (w *Workflow) outputEnv(s scene) directives.OutputEnv {
+	return directives.OutputEnv{
+		Facts: s.facts, Links: w.Links, From: s.plan.File, ImportDir: w.ImportDir, MayWrite: s.plan.Meta.Permissions.MayWrite,
+	}
+}
+
+// file is the staged file of a name. Mode new takes the first free number instead of a file that is there.
+func (st *staging) file(name, mode string) (*stagedContent, error) {
+	if mode == directives.ModeNew {
+		free, err := st.number(name)
+		if err != nil {
+			return nil, err
+		}
+		file := &stagedContent{StagedFile: engine.StagedFile{Name: free}}
+		st.files = append(st.files, file)
+		return file, nil
+	}
+	for _, file := range st.files {
+		if file.Name == name {
+			return file, nil
+		}
+	}
+	data, digest, err := st.w.Vault.Read(name, st.w.MaxText)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, engine.Fail(engine.CodeOutput, "", "read %s before writing: %v", name, err)
+	}
+	file := &stagedContent{StagedFile: engine.StagedFile{Name: name, Base: digest}, data: data}
+	st.files = append(st.files, file)
+	return file, nil
+}
+
+// maxNumber bounds the search for a free number; a folder with more files of one name is a mistake.
+const maxNumber = 10000
+
+// number is the first free name among `name_000.md`, `name_001.md`, …
+func (st *staging) number(name string) (string, error) {
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for i := range maxNumber {
+		candidate := fmt.Sprintf("%s_%03d%s", stem, i, ext)
+		taken := slices.ContainsFunc(st.files, func(f *stagedContent) bool { return f.Name == candidate })
+		if _, err := fs.Stat(st.w.FS, candidate); errors.Is(err, fs.ErrNotExist) && !taken {
+			return candidate, nil
+		}
+	}
+	return "", engine.Fail(engine.CodeOutput, "use another name, or move the old files", "%s has %d numbered files already", name, maxNumber)
+}
+
+func (st *staging) setVariable(ctx context.Context, output directives.Output, mode, text string) error {
+	name := output.Target.Path
+	if mode == directives.ModeAppend {
+		old, err := st.w.variable(ctx, st.s.plan.Name, name, output.Scope, st.vars)
+		if err != nil {
+			return err
+		}
+		if old != "" {
+			before, err := st.w.Blobs.Get(ctx, old)
+			if err != nil {
+				return err
+			}
+			text = string(before) + "\n\n" + text
+		}
+	}
+	digest, err := st.w.Blobs.Put(ctx, []byte(text))
+	if err != nil {
+		return err
+	}
+	v := engine.Var{Name: name, Digest: digest}
+	if output.Scope == "workflow" {
+		st.shared = setVar(st.shared, v)
+		return nil
+	}
+	st.vars = setVar(st.vars, v)
+	st.set = setVar(st.set, v)
+	return nil
+}
+
+// setVar replaces or adds a variable.
+func setVar(vars []engine.Var, v engine.Var) []engine.Var {
+	if i := slices.IndexFunc(vars, func(o engine.Var) bool { return o.Name == v.Name }); i >= 0 {
+		vars[i] = v
+		return vars
+	}
+	return append(vars, v)
+}
+
+// route sends a routed input's content to its file or variable.
+func (st *staging) route(ctx context.Context, input directives.Input, resolved []engine.ResolvedInput) error {
+	if input.Route == nil || input.Route.To == directives.RouteInline || input.Route.To == directives.RouteDiscard {
+		return nil
+	}
+	i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == input.Index })
+	if i < 0 {
+		return nil
+	}
+	text, err := st.w.plainText(ctx, resolved[i])
+	if err != nil {
+		return err
+	}
+	mode := input.Route.WriteMode
+	if mode == "" {
+		mode = directives.ModeAppend
+	}
+	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), mode, "", text)
+}
+
+// plainText is the content of an input's files, joined by blank lines.
+func (w *Workflow) plainText(ctx context.Context, in engine.ResolvedInput) (string, error) {
+	if in.Variable != "" {
+		if in.Digest == "" {
+			return "", nil
+		}
+		data, err := w.Blobs.Get(ctx, in.Digest)
+		return string(data), err
+	}
+	var parts []string
+	for _, file := range in.Files {
+		data, _, err := w.Vault.Read(file.Name, w.MaxText)
+		if err != nil {
+			return "", engine.Fail(engine.CodeInput, "", "read %s: %v", file.Name, err)
+		}
+		if bytes.IndexByte(data, 0) >= 0 {
+			return "", engine.Fail(engine.CodeInput, "only text can be routed", "%s is not text", file.Name)
+		}
+		parts = append(parts, strings.TrimRight(string(data), "\n"))
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+// finish stores the contents and names them.
+func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
+	out := engine.StageOut{Vars: st.set, Shared: st.shared}
+	for _, file := range st.files {
+		digest, err := st.w.Blobs.Put(ctx, file.data)
+		if err != nil {
+			return out, err
+		}
+		file.New = digest
+		out.Files = append(out.Files, file.StagedFile)
+	}
+	return out, nil
+}
+
+// formatted checks an answer against the output's format; for JSON and YAML a code fence around the whole is taken off.
+func formatted(answer, format string) (string, error) {
+	if format != directives.FormatJSON && format != directives.FormatYAML {
+		return answer, nil
+	}
+	text := strings.TrimSpace(answer)
+	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "```") && strings.HasSuffix(rest, "```") {
+		text = strings.TrimSpace(strings.TrimSuffix(rest, "```"))
+	}
+	var err error
+	if format == directives.FormatJSON {
+		if !json.Valid([]byte(text)) {
+			err = errors.New("it is not JSON")
+		}
+	} else {
+		var any yaml.Node
+		err = yaml.Unmarshal([]byte(text), &any)
+	}
+	if err != nil {
+		return "", engine.Fail(engine.CodeIncomplete, "ask for "+format+" only, without words around it", "the answer was to be %s: %v", format, err)
+	}
+	return text, nil
+}

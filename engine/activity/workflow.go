@@ -1,0 +1,126 @@
+// Package activity holds the side effects that a run may ask for: resolving inputs, assembling prompts, asking models,
+// writing answers, and importing files. Each activity is idempotent, takes and gives small JSON (names and digests, never
+// bytes), and reaches the vault, the journal and the models through the narrow interfaces stated here. The package keeps
+// no state of its own.
+package activity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// Vault reads and writes notes. Write is conditional on the digest base that was read ("" when the file must not
+// exist) and succeeds quietly when the content is there already.
+type Vault interface {
+	Read(name string, limit int64) (data []byte, sha256 string, err error)
+	Write(ctx context.Context, name string, data []byte, base string) error
+}
+
+// Blobs keeps large values by digest.
+type Blobs interface {
+	Put(ctx context.Context, data []byte) (digest string, err error)
+	Get(ctx context.Context, digest string) ([]byte, error)
+}
+
+// Memory is what a workflow remembers between runs: which pending files it has processed, its own writes (so that they
+// never trigger it again), and variables with scope=workflow.
+type Memory interface {
+	directives.Pending
+	// Writing records digests that a workflow is about to write. It comes before the write: a watcher may be fast.
+	Writing(ctx context.Context, workflow string, files []engine.StagedFile) error
+	// Settle stores marks and shared variables of a step that was committed. Settling twice changes nothing.
+	Settle(ctx context.Context, step engine.StepRef, marks []engine.Mark, shared []engine.Var) error
+	// Shared is the digest of a variable with scope=workflow, empty when it was never set.
+	Shared(ctx context.Context, workflow, name string) (digest string, err error)
+}
+
+// Model is an alias made ready to be asked.
+type Model struct {
+	Alias         string
+	ID            string // the provider's name of the model
+	ProviderName  string // as in the settings
+	Kind          string // provider kind, such as anthropic
+	Capabilities  policy.Capabilities
+	ContextWindow int // tokens; 0: not known
+	MaxOutput     int // tokens; 0: the adapter's default
+	Temperature   *float64
+	Thinking      string
+	Price         *llm.Price
+	Client        llm.Provider
+}
+
+// Models finds a model by alias. An unknown alias is an error that lists the known ones.
+type Models interface {
+	Model(ctx context.Context, alias string) (Model, error)
+}
+
+// Workflow carries out the activities of workflow runs. All fields but Names are required. It is safe for concurrent use.
+type Workflow struct {
+	FS           fs.FS // the vault
+	Vault        Vault
+	Links        directives.Links
+	Blobs        Blobs
+	Memory       Memory
+	Models       Models
+	Prompt       prompt.Builder
+	Budget       policy.Budget // of the settings
+	DefaultModel string        // alias
+	WorkflowsDir string
+	ImportDir    string
+	ImportedDir  string // below it inputs are untrusted
+	VaultName    string // told to the model
+	MaxFiles     int    // largest selection of one input
+	MaxText      int64  // largest text file that is read, bytes
+}
+
+// Activities are the workflow's activities by name.
+func (w *Workflow) Activities() engine.Activities {
+	return engine.Activities{
+		engine.ActivityResolve:  engine.Handle(w.Resolve),
+		engine.ActivityAssemble: engine.Handle(w.Assemble),
+		engine.ActivityGenerate: engine.Handle(w.Generate),
+		engine.ActivityStage:    engine.Handle(w.Stage),
+		engine.ActivityCommit:   engine.Handle(w.Commit),
+	}
+}
+
+// scene is what most activities begin with: the pinned plan, the step, and the facts for its patterns.
+type scene struct {
+	plan  workflow.Plan
+	step  workflow.Step
+	facts directives.Facts
+}
+
+func (w *Workflow) scene(ctx context.Context, ref engine.StepRef) (scene, error) {
+	data, err := w.Blobs.Get(ctx, ref.Plan)
+	if err != nil {
+		return scene{}, engine.Fail(engine.CodeState, "start the workflow again", "read the pinned plan: %v", err)
+	}
+	var plan workflow.Plan
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return scene{}, fmt.Errorf("read the pinned plan: %w", err)
+	}
+	if ref.Index < 0 || ref.Index >= len(plan.Steps) {
+		return scene{}, engine.Fail(engine.CodeInvalidWorkflow, "", "the plan has no step %d", ref.Index)
+	}
+	step := plan.Steps[ref.Index]
+	return scene{plan: plan, step: step, facts: FactsOf(plan, step.Name, ref.Run, ref.At)}, nil
+}
+
+// FactsOf are the facts that a step's patterns are made of, for a run at a moment.
+func FactsOf(plan workflow.Plan, step, run string, at time.Time) directives.Facts {
+	return directives.Facts{
+		Now: at.In(plan.Meta.Location(at.Location())), WeekStart: plan.Meta.WeekStartDay(),
+		Workflow: plan.Name, Step: step, Run: run,
+	}
+}

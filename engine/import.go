@@ -1,0 +1,112 @@
+package engine
+
+import "fmt"
+
+// RunImport is the body of an import: classify, extract, publish, file the original. The original is filed last, so that
+// a file which is still in the import folder is one whose import has not ended.
+func RunImport(f Flow, p ImportPlan) Outcome {
+	b := &importBody{flow: f, rec: ImportRecord{ID: p.Run, Source: p.Source, SHA256: p.SHA256, Size: p.Size}}
+	b.ref = ImportRef{Run: p.Run, Source: p.Source, SHA256: p.SHA256, Size: p.Size, Mode: p.Mode, Options: p.Options, At: p.At, Where: p.Where}
+	b.say(ImportWorking)
+	var kind ClassifyOut
+	if err := f.Do(ActivityClassify, ClassifyIn{b.ref}, &kind); err != nil {
+		return b.fail(err)
+	}
+	b.rec.Kind, b.rec.MediaType = kind.Kind, kind.MediaType
+	switch {
+	case kind.Gone:
+		b.rec.Reason = "the file is gone, or has other bytes now"
+		b.say(ImportCancelled)
+		return Outcome{Status: Skipped, Reason: b.rec.Reason, Import: &b.rec}
+	case kind.Duplicate != "":
+		b.rec.DuplicateOf, b.rec.Bundle = kind.Duplicate, kind.DuplicateBundle
+		b.rec.Reason = "the same bytes were imported before"
+		return b.end(ImportDuplicate)
+	}
+	return b.work(kind)
+}
+
+type importBody struct {
+	flow Flow
+	ref  ImportRef
+	rec  ImportRecord
+}
+
+func (b *importBody) say(s ImportState) {
+	b.rec.State = s
+	rec := b.rec
+	b.flow.Note(Event{Kind: EventImport, State: s, Message: rec.Reason, Import: &rec})
+}
+
+func (b *importBody) work(kind ClassifyOut) Outcome {
+	b.say(ImportWorking)
+	var pages ExtractOut
+	if err := b.flow.Do(ActivityExtract, ExtractIn{b.ref, kind.Route}, &pages); err != nil {
+		return b.fail(err)
+	}
+	b.rec.Pages, b.rec.FailedPages, b.rec.Warnings = pages.Pages, pages.FailedPages, pages.Warnings
+	b.rec.Page = pages.Pages - len(pages.FailedPages)
+	b.say(ImportWorking)
+	var made PublishOut
+	if err := b.flow.Do(ActivityPublish, PublishIn{b.ref, kind.Route, pages.Extracted}, &made); err != nil {
+		return b.fail(err)
+	}
+	b.rec.Bundle, b.rec.Note = made.Bundle, made.Note
+	if n := len(pages.FailedPages); n > 0 {
+		b.rec.Reason = fmt.Sprintf("%d of %d pages failed", n, pages.Pages)
+		return b.end(ImportPartial)
+	}
+	return b.end(ImportDone)
+}
+
+// end files the original of an import that has a bundle. A failure to do so does not undo the import.
+func (b *importBody) end(s ImportState) Outcome {
+	out := Outcome{Status: Done, Reason: b.rec.Reason, Import: &b.rec}
+	if s == ImportPartial {
+		out.Status = DoneWithOmissions
+	}
+	stopped, bad := b.file(s, nil)
+	if stopped {
+		return Outcome{Status: Running}
+	}
+	if bad != nil {
+		out.Status, out.Reason = DoneWithOmissions, "imported, but the original stayed where it was: "+bad.Message
+	}
+	b.say(s)
+	return out
+}
+
+// fail ends an import that has no bundle. A cancelled one leaves its original alone.
+func (b *importBody) fail(err error) Outcome {
+	if Stopped(err) {
+		return Outcome{Status: Running}
+	}
+	f := FailureOf(err)
+	state := ImportFailed
+	switch f.Code {
+	case CodeCancelled:
+		state = ImportCancelled
+	case CodeNeedsPassword:
+		state = ImportNeedsPassword
+	}
+	b.rec.Reason, b.rec.Error, b.rec.Hint, b.rec.Code = f.Message, f.Message, f.Hint, f.Code
+	if state != ImportCancelled {
+		if stopped, _ := b.file(state, f); stopped {
+			return Outcome{Status: Running}
+		}
+	}
+	b.say(state)
+	return Outcome{Status: failureStatus(f), Reason: f.Message, Failure: f, Import: &b.rec}
+}
+
+// file asks for the original to be put in its place and keeps the fault as a warning.
+func (b *importBody) file(s ImportState, why *Failure) (stopped bool, bad *Failure) {
+	var out FileOut
+	err := b.flow.Do(ActivityFile, FileIn{b.ref, s, b.rec.Bundle, why}, &out)
+	if err != nil {
+		bad = FailureOf(err)
+		b.rec.Warnings = append(b.rec.Warnings, "the original was not moved: "+bad.Message)
+	}
+	b.rec.Filed = out.Name
+	return Stopped(err), bad
+}

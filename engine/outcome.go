@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Outcome is how a body ended.
+type Outcome struct {
+	Status  Status
+	Reason  string // for people; empty when everything was done
+	Failure *Failure
+	Steps   []StepRecord  // of a workflow run; without times
+	Import  *ImportRecord // of an import; without times
+}
+
+// failed is the outcome of a run that could not begin.
+func failed(f *Failure) Outcome {
+	return Outcome{Status: failureStatus(f), Reason: f.Message, Failure: f}
+}
+
+// failureStatus is the status of a step or run that ended with a failure.
+func failureStatus(f *Failure) Status {
+	if f.Code == CodeCancelled {
+		return Cancelled
+	}
+	return Failed
+}
+
+// outcomeOf sums up the steps of a run. The worst step decides; skipped steps count only when there are no others.
+func outcomeOf(steps []StepRecord) Outcome {
+	out := Outcome{Status: Skipped, Steps: steps}
+	omitted := 0
+	for _, s := range steps {
+		switch s.Status {
+		case Failed, Cancelled:
+			out.Status, out.Failure = s.Status, s.Failure
+			out.Reason = fmt.Sprintf("step %q: %s", s.Step, s.Reason)
+			return out
+		case Done, DoneWithOmissions:
+			omitted += len(s.Omitted)
+			out.Status = worse(out.Status, s.Status)
+		}
+	}
+	switch out.Status {
+	case Skipped:
+		out.Reason = skipReasons(steps)
+	case DoneWithOmissions:
+		out.Reason = fmt.Sprintf("%d references were left out of the prompts", omitted)
+		if omitted == 1 {
+			out.Reason = "1 reference was left out of a prompt"
+		}
+	}
+	return out
+}
+
+func worse(run, step Status) Status {
+	if run == DoneWithOmissions {
+		return run
+	}
+	return step
+}
+
+func skipReasons(steps []StepRecord) string {
+	var reasons []string
+	for _, s := range steps {
+		if s.Reason != "" && !slices.Contains(reasons, s.Reason) {
+			reasons = append(reasons, s.Reason)
+		}
+	}
+	return strings.Join(reasons, "; ")
+}

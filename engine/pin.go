@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// ReadPlan reads a pinned plan.
+func ReadPlan(raw json.RawMessage) (*workflow.Plan, error) {
+	var p workflow.Plan
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, fmt.Errorf("read the pinned plan: %w", err)
+	}
+	return &p, nil
+}
+
+// PinSteps gives the body's view of a plan's steps.
+func PinSteps(p *workflow.Plan) []PinnedStep {
+	steps := make([]PinnedStep, 0, len(p.Steps))
+	for _, s := range p.Steps {
+		pinned := PinnedStep{Name: s.Name, NoModel: s.Model != nil && s.Model.None, Outputs: len(s.Outputs)}
+		if on := s.RunOn; on != nil && (on.Never || !on.Daily) {
+			pinned.Limited = true
+			if !on.Never {
+				pinned.Days = on.Days
+			}
+		}
+		steps = append(steps, pinned)
+	}
+	return steps
+}
+
+// ChooseSteps gives the names of the chosen steps as the plan writes them; names are compared without case. An unknown
+// one is a *Failure that lists the steps.
+func ChooseSteps(p *workflow.Plan, chosen []string) ([]string, error) {
+	var names []string
+	for _, c := range chosen {
+		s, ok := p.Step(c)
+		if !ok {
+			return nil, unknownStep(p.Name, c, PinSteps(p))
+		}
+		names = append(names, s.Name)
+	}
+	return names, nil
+}
+
+func unknownStep(workflow, name string, steps []PinnedStep) *Failure {
+	var names []string
+	for _, s := range steps {
+		names = append(names, s.Name)
+	}
+	return Fail(CodeInvalidWorkflow, "its steps are: "+strings.Join(names, ", "), "workflow %q has no step %q", workflow, name)
+}
