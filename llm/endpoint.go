@@ -174,12 +174,12 @@ func rootCause(err error) error {
 // retryAfter reads how long to wait: milliseconds, seconds or an HTTP date, which is compared with the server's own clock
 // where it tells it. Nonsense and the past are zero.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
-		return time.Duration(min(ms, 1e9) * float64(time.Millisecond))
+	if ms, ok := positive(h.Get("Retry-After-Ms")); ok {
+		return time.Duration(ms * float64(time.Millisecond))
 	}
 	value := strings.TrimSpace(h.Get("Retry-After"))
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		return time.Duration(min(max(seconds, 0), 1e6) * float64(time.Second))
+	if seconds, ok := positive(value); ok {
+		return time.Duration(seconds * float64(time.Second))
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {
@@ -189,6 +189,12 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		now = server
 	}
 	return max(at.Sub(now), 0)
+}
+
+// positive reads a number of at most 1e6 that is above zero.
+func positive(s string) (float64, bool) {
+	n, err := strconv.ParseFloat(s, 64)
+	return min(n, 1e6), err == nil && n > 0
 }
 
 func mediaType(h http.Header) string {
