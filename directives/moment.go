@@ -127,21 +127,21 @@ func partAt(s string) formatPart {
 	return formatPart{text: s[:1], stray: isLetter(rune(s[0]))}
 }
 
-// strayLetters gives the runs of letters in a format that are no tokens.
+// strayLetters gives the words in a format that hold letters which are no tokens.
 func strayLetters(format string) []string {
-	var runs []string
-	run := ""
+	var words []string
+	word, stray := "", false
 	for _, p := range append(scanFormat(format), formatPart{}) {
-		if p.stray {
-			run += p.text
+		if p.stray || p.format != nil || p.local != "" {
+			word, stray = word+p.text, stray || p.stray
 			continue
 		}
-		if run != "" {
-			runs = append(runs, run)
+		if stray {
+			words = append(words, word)
 		}
-		run = ""
+		word, stray = "", false
 	}
-	return runs
+	return words
 }
 
 func number(f func(time.Time) int) func(time.Time) string {

@@ -263,7 +263,7 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 		}
 		if _, isDate := dates[p.name]; isDate {
 			for _, run := range strayLetters(p.format) {
-				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} is no date token", run, p.name)
+				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} has letters that are no date tokens", run, p.name)
 			}
 		}
 	}
