@@ -24,7 +24,7 @@ func faultOf(name string) *pathFault {
 	case strings.Contains(name, "://"):
 		return &pathFault{CodeAbsolute, "name a file of the vault", "a URL is not a path in the vault", "://"}
 	case name[0] == '/' || name[0] == '\\' || strings.HasPrefix(name, "~/") || hasDrive(name):
-		return &pathFault{CodeAbsolute, "write it relative to the vault: " + strings.TrimLeft(name, `/\~`), "the path is absolute", ""}
+		return &pathFault{CodeAbsolute, "write it relative to the vault, such as notes/today", "the path is absolute", ""}
 	}
 	for _, c := range name {
 		if unicode.IsControl(c) {

@@ -83,6 +83,9 @@ func schemeHint(owner, text string) string {
 	case "inline", "discard":
 		return "write output=" + strings.ToLower(text) + " in the parameters of an @input"
 	}
+	if inside, ok := strings.CutPrefix(strings.ToLower(text), "[[file:"); ok {
+		return "write file: [[" + clip(strings.TrimSpace(text[len(text)-len(inside):]))
+	}
 	if strings.HasPrefix(owner, "@") && text != "" {
 		return "write " + owner + " file: " + clip(text)
 	}

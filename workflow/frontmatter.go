@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 )
 
-// readMeta decodes the frontmatter. Line numbers of YAML start at the line below the first ---.
+// readMeta decodes the frontmatter.
 func (n *note) readMeta(m *Meta) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(strings.Join(n.frontmatter, "\n")+"\n"), &doc); err != nil {
@@ -90,8 +90,8 @@ func ordinary(key string) bool {
 	return slices.Contains([]string{"models", "mode", "modes", "budgets", "timezones", "descriptions"}, strings.ToLower(key))
 }
 
-// node is the position of a YAML node; its columns count characters, as ours do.
-func (n *note) node(y *yaml.Node) Position { return n.at(y.Line+1, max(y.Column, 1)) }
+// node is the position of a YAML node; its columns count characters, as ours do, and its lines those below the first ---.
+func (n *note) node(y *yaml.Node) Position { return n.at(n.metaLine+y.Line, max(y.Column, 1)) }
 
 var yamlLine = regexp.MustCompile(`line (\d+): (.*)`)
 
@@ -106,24 +106,24 @@ var reserved = regexp.MustCompile("^(\\s*[^\\s#:][^:]*:\\s+|\\s*-\\s+)([@`%&*!|>
 func (n *note) yamlFault(err error) {
 	for i, line := range n.frontmatter {
 		if m := unquoted.FindStringSubmatch(line); m != nil {
-			at := n.at(i+2, len([]rune(m[1]))+1)
+			at := n.at(n.metaLine+1+i, len([]rune(m[1]))+1)
 			n.add(at, directives.CodeUnquotedSchedule, "write schedule: "+strconv.Quote(strings.TrimSpace(m[2])), "quote it: YAML reads the colon in %s as a key", strings.TrimSpace(m[2]))
 			return
 		}
 	}
-	at, message := n.at(2, 1), strings.TrimPrefix(err.Error(), "yaml: ")
+	at, message := n.at(n.metaLine+1, 1), strings.TrimPrefix(err.Error(), "yaml: ")
 	if m := yamlLine.FindStringSubmatch(message); m != nil {
 		line, _ := strconv.Atoi(m[1]) // the expression allows digits only
-		at.Line, message = min(line, len(n.frontmatter))+1, m[2]
+		at.Line, message = n.metaLine+min(line, len(n.frontmatter)), m[2]
 	}
 	hint := "quote values that hold a colon or start with @ { [ or *"
 	for i, line := range n.frontmatter {
 		if m := reserved.FindStringSubmatch(line); m != nil && (m[2][0] == '@' || m[2][0] == '`' || strings.HasPrefix(m[2], "{{")) {
-			at, hint = n.at(i+2, len([]rune(m[1]))+1), "quote it: "+strconv.Quote(strings.TrimSpace(m[2]))
+			at, hint = n.at(n.metaLine+1+i, len([]rune(m[1]))+1), "quote it: "+strconv.Quote(strings.TrimSpace(m[2]))
 			break
 		}
 		if strings.HasPrefix(line, "\t") {
-			at, hint = n.at(i+2, 1), "indent with blanks"
+			at, hint = n.at(n.metaLine+1+i, 1), "indent with blanks"
 			break
 		}
 	}

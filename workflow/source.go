@@ -20,6 +20,7 @@ type note struct {
 
 	frontmatter []string // lines between the --- lines; nil without frontmatter
 	hasMeta     bool
+	metaLine    int    // number of the --- line above the frontmatter
 	body        []byte // with \n line ends
 	bodyLine    int    // number of the body's first line
 }
@@ -46,33 +47,41 @@ func (n *note) read(src []byte) bool {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
 	lines := strings.Split(text, "\n")
-	if !isDashes(lines[0]) {
+	first := n.frontmatterStart(lines)
+	if first < 0 {
 		n.body = []byte(text)
-		n.lateFrontmatter(lines)
 		return true
 	}
-	for i := 1; i < len(lines); i++ {
+	n.metaLine = first + 1
+	for i := first + 1; i < len(lines); i++ {
 		if isDashes(lines[i]) {
-			n.hasMeta, n.frontmatter = true, lines[1:i]
+			n.hasMeta, n.frontmatter = true, lines[first+1:i]
 			n.body, n.bodyLine = []byte(strings.Join(lines[i+1:], "\n")), i+2
 			return true
 		}
 	}
-	n.add(n.at(1, 1), directives.CodeFrontmatterOpen, "add a --- line below the properties", "the frontmatter is not closed")
+	n.add(n.at(n.metaLine, 1), directives.CodeFrontmatterOpen, "add a --- line below the properties", "the frontmatter is not closed")
 	n.body = []byte(text)
 	return false
 }
 
-// lateFrontmatter reports properties below blank lines, where no program sees them.
-func (n *note) lateFrontmatter(lines []string) {
+// frontmatterStart is the index of the line that opens the frontmatter, or -1. Properties below blank lines are
+// reported, since no program sees them there, and read all the same, to report the rest of their faults.
+func (n *note) frontmatterStart(lines []string) int {
 	i := 0
 	for i < len(lines) && strings.TrimSpace(lines[i]) == "" {
 		i++
 	}
-	if i == 0 || i+1 >= len(lines) || !isDashes(lines[i]) || !strings.Contains(lines[i+1], ":") {
-		return
+	switch {
+	case i == len(lines) || !isDashes(lines[i]):
+		return -1
+	case i == 0:
+		return 0
+	case i+1 == len(lines) || !strings.Contains(lines[i+1], ":"):
+		return -1 // a rule
 	}
 	n.add(n.at(i+1, 1), directives.CodeFrontmatterOpen, "delete the lines above ---", "the frontmatter does not start on the first line")
+	return i
 }
 
 func isDashes(line string) bool { return strings.TrimRight(line, " \t") == "---" }

@@ -1,0 +1,135 @@
+package directives
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// seedLines are the directive lines of the golden files.
+func seedLines(f *testing.F) []string {
+	f.Helper()
+	files, err := filepath.Glob("../workflow/testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	var lines []string
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for line := range strings.Lines(string(src)) {
+			if strings.HasPrefix(line, "@") {
+				lines = append(lines, strings.TrimSpace(line))
+			}
+		}
+	}
+	return lines
+}
+
+// Positions lie inside the text, results hold allowed names only, and no accepted path leads out of the vault.
+func FuzzParse(f *testing.F) {
+	for _, line := range seedLines(f) {
+		f.Add(line)
+	}
+	f.Add("```directives\n@input file: a (pages=1,2)\n```\nPrompt")
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			return
+		}
+		lines := strings.Split(text, "\n")
+		at := Position{File: "w.md", Line: 7, Column: 1}
+		b, faults := Cut(lines, at)
+		if b.Rest < 0 || b.Rest > len(lines) || b.At.Line < 7 || b.At.Line+len(b.Lines) > 7+len(lines) {
+			t.Fatalf("block %+v of %d lines", b, len(lines))
+		}
+		list, more := Parse(b.Lines, b.At)
+		set, typed := Interpret(list)
+		for _, d := range slices.Concat(faults, more, typed) {
+			if d.Line < 7 || d.Line >= 7+len(lines) || d.Column < 1 || d.Column > utf8.RuneCountInString(lines[d.Line-7])+1 {
+				t.Errorf("%v lies outside of %q", d, text)
+			}
+		}
+		for _, d := range list {
+			g := known[d.Name]
+			if !g.available {
+				t.Errorf("directive %q", d.Name)
+			}
+			for _, p := range d.Params {
+				if !slices.Contains(g.params, p.Key) {
+					t.Errorf("parameter %q of %s", p.Key, d.Name)
+				}
+			}
+		}
+		if HasErrors(typed) {
+			return
+		}
+		for _, in := range set.Inputs {
+			stays(t, in.Target)
+		}
+		for _, out := range set.Outputs {
+			stays(t, out.Target)
+			if name, err := out.Name(OutputEnv{Facts: sample}); err == nil && out.Target.Scheme == SchemeFile && (outputFault(name) != nil || Inside(name, "Import")) {
+				t.Errorf("%s is written to %q", out.Target, name)
+			}
+		}
+	})
+}
+
+func stays(t *testing.T, target Target) {
+	t.Helper()
+	if target.Scheme != SchemeFile || target.Link {
+		return
+	}
+	name := target.Path
+	if !target.Literal {
+		glob, err := ExpandGlob(name, sample)
+		if err != nil {
+			return // an output, where braces have fewer meanings
+		}
+		name = unescape(glob)
+	}
+	if bad := faultOf(name); bad != nil {
+		t.Errorf("%s was accepted: %s", target, bad.message)
+	}
+}
+
+// Without braces nothing changes; with doubled braces the text comes back; one scan never yields more patterns.
+func FuzzExpand(f *testing.F) {
+	for _, s := range []string{"{today}", "{today:YYYY-[W]WW}", "{{x}}", "a/{latest:3}", "*.{png,jpg}", "{a,{today}}", "{step}", "}{", "{today:[}]}"} {
+		f.Add(s, "step {today} *")
+	}
+	f.Fuzz(func(t *testing.T, pattern, step string) {
+		facts := sample
+		facts.Step = step
+		doubled := strings.NewReplacer("{", "{{", "}", "}}").Replace(pattern)
+		if got, err := Expand(doubled, facts); err != nil || got != pattern {
+			t.Errorf("Expand(%q) = %q, %v", doubled, got, err)
+		}
+		if !strings.ContainsAny(pattern, "{}") {
+			if got, err := ExpandPath(pattern, facts); err != nil || got != pattern {
+				t.Errorf("ExpandPath(%q) = %q, %v", pattern, got, err)
+			}
+		}
+		for _, m := range []mode{modeText, modePath, modeGlob} {
+			_, faults := scan(pattern, m)
+			for _, fault := range faults {
+				if fault.Offset < 0 || fault.Offset > len(pattern) {
+					t.Errorf("fault at %d of %q", fault.Offset, pattern)
+				}
+			}
+			if _, err := expand(pattern, facts, m); (err == nil) != (len(faults) == 0) && step != "" && len(faults) > 0 {
+				t.Errorf("expand(%q): %v, faults %v", pattern, err, faults)
+			}
+		}
+		if step != "" {
+			if got, err := ExpandGlob("{step}", facts); err != nil || unescape(got) != plain(step) || hasMeta(got) {
+				t.Errorf("the step %q became the glob %q, %v", step, got, err)
+			}
+		}
+	})
+}

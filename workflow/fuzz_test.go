@@ -1,0 +1,68 @@
+package workflow
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// A plan is always there, survives JSON, has its positions inside the note, and no prompt starts with a directive.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(full))
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		_, parts := archive(string(src))
+		for i := 0; i < len(parts); i += 2 {
+			f.Add([]byte(parts[i].text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		plan, list := Parse("a/b", "w.md", src)
+		text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
+		lines := strings.Split(strings.TrimPrefix(text, "\uFEFF"), "\n")
+		for _, d := range list {
+			if d.Line < 1 || d.Line > len(lines) || d.Column < 1 || d.Column > utf8.RuneCountInString(lines[d.Line-1])+1 {
+				t.Errorf("%v lies outside of %q", d, src)
+			}
+		}
+		data, err := json.Marshal(plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Plan
+		if err := json.Unmarshal(data, &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(*plan, back); diff != "" {
+			t.Errorf("after JSON (-want +got):\n%s", diff)
+		}
+		if directives.HasErrors(list) {
+			return
+		}
+		if len(plan.Steps) == 0 {
+			t.Error("no step and no error")
+		}
+		now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+		for _, s := range plan.Meta.Schedules {
+			if next := s.Next(now, time.UTC); !next.IsZero() && !next.After(now) {
+				t.Errorf("%s fires at %s", s, next)
+			}
+		}
+		Check(plan, World{Now: now, Zone: time.UTC})
+	})
+}
