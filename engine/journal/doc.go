@@ -1,0 +1,7 @@
+// Package journal keeps what happened in one SQLite file with blobs beside it: runs and the outcomes of their activities,
+// events, slots, pending state, variables, own writes, import jobs, usage. It owns the state directory: one process
+// writes (a lock file says which), others may read. It never looks into the vault, never decides what a run does next, and
+// never stores a key, a request body or bytes of a picture in a row.
+//
+// What [Journal.Append] returned for is on disk, also after a power cut. The file does not belong into a synced folder.
+package journal

@@ -1,0 +1,114 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// arrivalPrefix begins the ids of files that have no run yet.
+const arrivalPrefix = "arrival:"
+
+func arrivalID(source string) string { return arrivalPrefix + source }
+
+func saveImport(ctx context.Context, tx execer, r engine.ImportRecord, key string) error {
+	view, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO imports (id, source, sha256, key, state, created, finished, view) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET state = excluded.state, finished = excluded.finished, view = excluded.view`,
+		r.ID, r.Source, r.SHA256, key, r.State, micros(r.Created), micros(r.Finished), view)
+	return err
+}
+
+// execer is what *sql.DB and *sql.Tx have in common.
+type execer interface {
+	ExecContext(ctx context.Context, q string, args ...any) (sql.Result, error)
+}
+
+// Arriving stores that a file is being received, or was seen; a run for it takes the row's place.
+func (j *Journal) Arriving(ctx context.Context, source string, state engine.ImportState, size int64, now time.Time) error {
+	r := engine.ImportRecord{ID: arrivalID(source), Source: source, State: state, Size: size, Created: now.UTC()}
+	if err := saveImport(ctx, j.write, r, ""); err != nil {
+		return fmt.Errorf("store the arrival of %q: %w", source, err)
+	}
+	return nil
+}
+
+// Gone forgets a file that was being received; with an empty name all of them, for the daemon's start.
+func (j *Journal) Gone(ctx context.Context, source string) error {
+	like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(arrivalID(source))
+	if source == "" {
+		like += "%"
+	}
+	if _, err := j.write.ExecContext(ctx, `DELETE FROM imports WHERE id LIKE ? ESCAPE '\'`, like); err != nil {
+		return fmt.Errorf("forget the arrival of %q: %w", source, err)
+	}
+	return nil
+}
+
+// ImportFilter says which imports a list holds; zero fields do not filter.
+type ImportFilter struct {
+	State  engine.ImportState
+	Before time.Time
+	Limit  int // at most 1000; zero means 50
+}
+
+// Imports gives the newest imports first, files that are still arriving included.
+func (j *Journal) Imports(ctx context.Context, f ImportFilter) ([]engine.ImportRecord, error) {
+	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports WHERE (? = '' OR state = ?) AND (? = 0 OR created < ?)
+		ORDER BY created DESC, rowid DESC LIMIT ?`, f.State, f.State, micros(f.Before), micros(f.Before), capped(f.Limit))
+	if err != nil {
+		return nil, fmt.Errorf("list imports: %w", err)
+	}
+	return list, nil
+}
+
+// Import gives an import by its id.
+func (j *Journal) Import(ctx context.Context, id string) (engine.ImportRecord, error) {
+	r, err := scanView[engine.ImportRecord](j.read.QueryRowContext(ctx, `SELECT view FROM imports WHERE id = ?`, id))
+	if err != nil {
+		return r, fmt.Errorf("read import %s: %w", id, err)
+	}
+	return r, nil
+}
+
+// Imported finds the import that made a bundle of the same bytes with the same settings, and says whether there is one.
+// The key's settings part must be the one of engine.ImportKey.
+func (j *Journal) Imported(ctx context.Context, sha256, settings string) (engine.ImportRecord, bool, error) {
+	prefix := engine.ImportKey(sha256, settings, "")
+	r, err := scanView[engine.ImportRecord](j.read.QueryRowContext(ctx, `SELECT view FROM imports WHERE sha256 = ?
+		AND substr(key, 1, ?) = ? AND state IN (?, ?) ORDER BY finished DESC LIMIT 1`, sha256, len(prefix), prefix, engine.ImportDone, engine.ImportPartial))
+	if errors.Is(err, engine.ErrNotFound) {
+		return r, false, nil
+	}
+	if err != nil {
+		return r, false, fmt.Errorf("look for an import of %s: %w", sha256, err)
+	}
+	return r, true, nil
+}
+
+// Unannounced gives finished imports that on_import has not been told of, oldest first.
+func (j *Journal) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
+	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports WHERE announced = 0 AND state IN (?, ?)
+		ORDER BY finished, rowid LIMIT ?`, engine.ImportDone, engine.ImportPartial, maxRows)
+	if err != nil {
+		return nil, fmt.Errorf("list new imports: %w", err)
+	}
+	return list, nil
+}
+
+// Announced says that on_import has been told of an import.
+func (j *Journal) Announced(ctx context.Context, id string) error {
+	if _, err := j.write.ExecContext(ctx, `UPDATE imports SET announced = 1 WHERE id = ?`, id); err != nil {
+		return fmt.Errorf("store that import %s was announced: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// maxRows bounds every list; a limit of zero means defaultRows.
+const (
+	maxRows     = 1000
+	defaultRows = 50
+)
+
+func capped(limit int) int {
+	if limit <= 0 {
+		return defaultRows
+	}
+	return min(limit, maxRows)
+}
+
+// RunFilter says which runs a list holds; zero fields do not filter.
+type RunFilter struct {
+	Kind     engine.Kind
+	Workflow string
+	Status   engine.Status
+	Before   time.Time // created before
+	Limit    int       // at most 1000; zero means 50
+}
+
+// Runs gives the newest runs first.
+func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
+	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE (? = '' OR kind = ?) AND (? = '' OR workflow = ?)
+		AND (? = '' OR status = ?) AND (? = 0 OR created < ?) ORDER BY created DESC, rowid DESC LIMIT ?`,
+		f.Kind, f.Kind, f.Workflow, f.Workflow, f.Status, f.Status, micros(f.Before), micros(f.Before), capped(f.Limit))
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	return runs, nil
+}
+
+// Run gives the run with an id, or with the one id that begins so. ErrNotFound when there is none; an ambiguous
+// beginning is an error that names two.
+func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) {
+	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(id)
+	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE id = ? OR (? != '' AND id LIKE ? ESCAPE '\')
+		ORDER BY id = ? DESC, created DESC LIMIT 2`, id, id, escaped+"%", id)
+	switch {
+	case err != nil:
+		return engine.RunRecord{}, fmt.Errorf("read run %s: %w", id, err)
+	case len(runs) == 0:
+		return engine.RunRecord{}, fmt.Errorf("run %s: %w", id, engine.ErrNotFound)
+	case len(runs) > 1 && runs[0].ID != id:
+		return engine.RunRecord{}, fmt.Errorf("run %s: both %s and %s begin so", id, runs[0].ID, runs[1].ID)
+	}
+	return runs[0], nil
+}
+
+// Count counts the unattended runs of a workflow that were created since a time and not skipped.
+func (j *Journal) Count(ctx context.Context, workflow string, since time.Time) (int, error) {
+	var n int
+	err := j.read.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE workflow = ? AND kind = ? AND trigger != ? AND created >= ? AND status != ?`,
+		workflow, engine.KindWorkflow, engine.TriggerManual, micros(since), engine.Skipped).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count the runs of %s: %w", workflow, err)
+	}
+	return n, nil
+}
+
+// Failures gives the failed runs of a workflow that follow each other at its end, newest first, at most limit. Runs
+// before the last Unpause do not count; cancelled and skipped runs neither count nor end the row.
+func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]engine.RunRecord, error) {
+	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE workflow = ? AND kind = ? AND finished > 0
+		AND status NOT IN (?, ?) AND finished > coalesce((SELECT since FROM unpaused WHERE workflow = runs.workflow), 0)
+		ORDER BY finished DESC, rowid DESC LIMIT ?`, workflow, engine.KindWorkflow, engine.Cancelled, engine.Skipped, capped(limit))
+	if err != nil {
+		return nil, fmt.Errorf("read the failures of %s: %w", workflow, err)
+	}
+	for i, r := range runs {
+		if r.Status != engine.Failed {
+			return runs[:i], nil
+		}
+	}
+	return runs, nil
+}
+
+// Unpause lets a workflow that failed too often fire again.
+func (j *Journal) Unpause(ctx context.Context, workflow string, now time.Time) error {
+	_, err := j.write.ExecContext(ctx, `INSERT INTO unpaused (workflow, since) VALUES (?, ?) ON CONFLICT (workflow) DO UPDATE SET since = excluded.since`,
+		workflow, micros(now))
+	if err != nil {
+		return fmt.Errorf("resume %s: %w", workflow, err)
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Conditions that callers test.
+var (
+	// ErrLocked says that another process works on this state directory.
+	ErrLocked = errors.New("another vaultflow is at work on this vault")
+	// ErrCorrupt says that the database is no database, or a broken one.
+	ErrCorrupt = errors.New("the state database is broken")
+	// ErrNewer says that a newer version of vaultflow has written the database.
+	ErrNewer = errors.New("the state database belongs to a newer version of vaultflow")
+)
+
+// OpenError is a state directory that cannot be used.
+type OpenError struct {
+	Dir    string
+	Remedy string
+	Err    error
+}
+
+func (e *OpenError) Error() string { return fmt.Sprintf("open the state in %s: %v", e.Dir, e.Err) }
+
+// Unwrap gives the condition, such as ErrLocked.
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// Hint says what to do about it.
+func (e *OpenError) Hint() string { return e.Remedy }
+
+// FailureCode is the failure code of every fault of the state directory.
+func (e *OpenError) FailureCode() string { return "state" }
+
+// Journal is an open state directory. Its methods are safe for concurrent use.
+type Journal struct {
+	dir   string
+	write *sql.DB // one connection
+	read  *sql.DB
+	lock  *flock.Flock // nil for readers
+}
+
+// Open takes the state directory for this process, making or bringing it up to date. The lock ends with Close or with
+// the process. Errors are *OpenError.
+func Open(ctx context.Context, dir string) (*Journal, error) {
+	if err := os.MkdirAll(filepath.Join(dir, "blobs"), 0o700); err != nil {
+		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	free, err := lock.TryLock()
+	if err != nil {
+		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
+	}
+	if !free {
+		return nil, &OpenError{dir, "stop it, or ask it through its dashboard", ErrLocked}
+	}
+	j := &Journal{dir: dir, lock: lock}
+	if err := j.connect(ctx); err != nil {
+		return nil, errors.Join(explain(dir, err), j.Close())
+	}
+	return j, nil
+}
+
+// OpenReader opens the state directory for reading only, beside a process that works on it. Methods that write fail.
+// It is an error when there is no state yet (os.ErrNotExist).
+func OpenReader(ctx context.Context, dir string) (*Journal, error) {
+	if _, err := os.Stat(filepath.Join(dir, "state.db")); err != nil {
+		return nil, &OpenError{dir, "nothing has run in this vault yet", err}
+	}
+	j := &Journal{dir: dir}
+	db, err := sql.Open("sqlite", dsn(dir, "query_only(1)"))
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	j.read, j.write = db, db
+	if err := checkVersion(ctx, db); err != nil {
+		return nil, errors.Join(explain(dir, err), j.Close())
+	}
+	return j, nil
+}
+
+// connect opens one connection for writing and some for reading.
+func (j *Journal) connect(ctx context.Context) error {
+	var err error
+	if j.write, err = sql.Open("sqlite", dsn(j.dir, "journal_mode(WAL)", "synchronous(FULL)")+"&_txlock=immediate"); err != nil {
+		return err
+	}
+	j.write.SetMaxOpenConns(1)
+	if err := checkWhole(ctx, j.write, filepath.Join(j.dir, "state.db")); err != nil {
+		return err
+	}
+	if err := migrate(ctx, j.write); err != nil {
+		return err
+	}
+	if j.read, err = sql.Open("sqlite", dsn(j.dir, "query_only(1)")); err != nil {
+		return err
+	}
+	j.read.SetMaxOpenConns(4)
+	return nil
+}
+
+// dsn names the database with the pragmas of every connection.
+func dsn(dir string, pragmas ...string) string {
+	query := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
+	path := filepath.ToSlash(filepath.Join(dir, "state.db"))
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+}
+
+// checkLimit bounds the files that are checked whole when they are opened, in bytes.
+const checkLimit = 64 << 20
+
+// checkWhole finds broken pages before work is based on them.
+func checkWhole(ctx context.Context, db *sql.DB, path string) error {
+	if info, err := os.Stat(path); err != nil || info.Size() > checkLimit {
+		return db.PingContext(ctx)
+	}
+	var verdict string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%w: %s", ErrCorrupt, verdict)
+	}
+	return nil
+}
+
+// explain gives SQLite's errors words and a remedy.
+func explain(dir string, err error) error {
+	remedy := ""
+	var lite *sqlite.Error
+	if errors.As(err, &lite) {
+		switch lite.Code() & 0xff {
+		case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+			err = fmt.Errorf("%w: %w", ErrCorrupt, lite)
+		}
+	}
+	switch {
+	case errors.Is(err, ErrCorrupt):
+		remedy = "move state.db away and start again: notes, imports and workflows are in the vault, only the history is lost"
+	case errors.Is(err, ErrNewer):
+		remedy = "use the newer vaultflow, or another --state-dir"
+	}
+	return &OpenError{dir, remedy, err}
+}
+
+// Dir is the state directory.
+func (j *Journal) Dir() string { return j.dir }
+
+// Close gives the state directory free.
+func (j *Journal) Close() error {
+	var errs []error
+	if j.read != nil && j.read != j.write {
+		errs = append(errs, j.read.Close())
+	}
+	if j.write != nil {
+		errs = append(errs, j.write.Close())
+	}
+	if j.lock != nil {
+		errs = append(errs, j.lock.Unlock())
+	}
+	return errors.Join(errs...)
+}

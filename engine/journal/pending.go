@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Done says whether a step's pending input has processed a file in this content. A content that the workflow itself
+// wrote over a processed one counts as processed. It is directives.Pending.
+func (j *Journal) Done(ctx context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
+	var marked string
+	err := j.read.QueryRowContext(ctx, `SELECT sha256 FROM pending WHERE workflow = ? AND step = ? AND directive = ? AND name = ?`,
+		key.Workflow, key.Step, key.Directive, name).Scan(&marked)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("look up whether %q is pending: %w", name, err)
+	case marked == sha256:
+		return true, nil
+	}
+	return j.OwnWrite(ctx, key.Workflow, name, sha256)
+}
+
+// Committed stores what a step's commit leaves behind: the marks of its pending inputs and its shared variables.
+func (j *Journal) Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		for _, m := range marks {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO pending (workflow, step, directive, name, sha256, run) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, run = excluded.run`, ref.Workflow, ref.Step, m.Directive, m.Name, m.SHA256, ref.Run); err != nil {
+				return err
+			}
+		}
+		for _, v := range shared {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO variables (workflow, name, digest, run) VALUES (?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET digest = excluded.digest, run = excluded.run`, ref.Workflow, v.Name, v.Digest, ref.Run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store what step %q of %s processed: %w", ref.Step, ref.Workflow, err)
+	}
+	return nil
+}
+
+// Writing stores that a workflow is about to write these contents. It comes before the write, so that the watcher never
+// sees the content first.
+func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		for _, f := range files {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO own_writes (workflow, name, sha256, run) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+				ref.Workflow, f.Name, f.New, ref.Run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store the writes of step %q of %s: %w", ref.Step, ref.Workflow, err)
+	}
+	return nil
+}
+
+// OwnWrite says whether the workflow has ever written this content to this file.
+func (j *Journal) OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error) {
+	var own bool
+	err := j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM own_writes WHERE workflow = ? AND name = ? AND sha256 = ?)`,
+		workflow, name, sha256).Scan(&own)
+	if err != nil {
+		return false, fmt.Errorf("look up who wrote %q: %w", name, err)
+	}
+	return own, nil
+}
+
+// Variable gives the digest of a variable that is kept between the runs of a workflow, and says whether it is set.
+func (j *Journal) Variable(ctx context.Context, workflow, name string) (digest string, set bool, err error) {
+	err = j.read.QueryRowContext(ctx, `SELECT digest FROM variables WHERE workflow = ? AND name = ?`, workflow, name).Scan(&digest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("read variable %q of %s: %w", name, workflow, err)
+	}
+	return digest, true, nil
+}

@@ -1,0 +1,100 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// row is what *sql.Row and *sql.Rows have in common.
+type row interface{ Scan(dest ...any) error }
+
+// query gathers all rows of a query.
+func query[T any](ctx context.Context, db *sql.DB, scan func(row) (T, error), q string, args ...any) (list []T, err error) {
+	rows, err := db.QueryContext(ctx, q, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, v)
+	}
+	return list, rows.Err()
+}
+
+// found turns the driver's "no rows" into ErrNotFound.
+func found(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return engine.ErrNotFound
+	}
+	return err
+}
+
+// held is an entry with its place among those of the same key.
+type held struct {
+	engine.Entry
+	generation int
+}
+
+const entryColumns = `SELECT r.view, r.spec, r.lane, r.cancelled, r.generation, i.view FROM runs r LEFT JOIN imports i ON i.id = r.id`
+
+func entryByKey(ctx context.Context, tx *sql.Tx, key string) (held, error) {
+	return scanEntry(tx.QueryRowContext(ctx, entryColumns+` WHERE r.key = ? ORDER BY r.generation DESC LIMIT 1`, key))
+}
+
+func scanEntry(r row) (held, error) {
+	var h held
+	var view, spec, imported []byte
+	if err := r.Scan(&view, &spec, &h.Lane, &h.Cancelled, &h.generation, &imported); err != nil {
+		return held{}, found(err)
+	}
+	h.Spec = spec
+	if err := json.Unmarshal(view, &h.Run); err != nil {
+		return held{}, fmt.Errorf("read a stored run: %w", err)
+	}
+	if imported != nil {
+		h.Import = new(engine.ImportRecord)
+		if err := json.Unmarshal(imported, h.Import); err != nil {
+			return held{}, fmt.Errorf("read a stored import: %w", err)
+		}
+	}
+	return h, nil
+}
+
+func scanRecord(r row) (engine.Record, error) {
+	var rec engine.Record
+	var in, out, failure []byte
+	var started, finished int64
+	if err := r.Scan(&rec.Seq, &rec.Step, &rec.Activity, &rec.InDigest, &in, &out, &failure, &rec.Attempts, &started, &finished); err != nil {
+		return rec, err
+	}
+	rec.In, rec.Out, rec.Started, rec.Finished = in, out, moment(started), moment(finished)
+	if failure != nil {
+		rec.Failure = new(engine.Failure)
+		if err := json.Unmarshal(failure, rec.Failure); err != nil {
+			return rec, fmt.Errorf("read a stored failure: %w", err)
+		}
+	}
+	return rec, nil
+}
+
+// scanView reads a row whose first column is a view's JSON.
+func scanView[T any](r row) (T, error) {
+	var view T
+	var raw []byte
+	if err := r.Scan(&raw); err != nil {
+		return view, found(err)
+	}
+	if err := json.Unmarshal(raw, &view); err != nil {
+		return view, fmt.Errorf("read a stored row: %w", err)
+	}
+	return view, nil
+}

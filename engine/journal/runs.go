@@ -1,0 +1,184 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Create stores a run unless one with the same key is there; see engine.Journal.
+func (j *Journal) Create(ctx context.Context, e engine.Entry, again bool) (held engine.Entry, created bool, err error) {
+	held = e
+	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+		generation := 0
+		before, err := entryByKey(ctx, tx, e.Run.Key)
+		switch {
+		case errors.Is(err, engine.ErrNotFound):
+		case err != nil:
+			return err
+		case !again || !repeatable(before.Entry):
+			held = before.Entry
+			return nil
+		default:
+			generation = before.generation + 1
+		}
+		created = true
+		return insertRun(ctx, tx, e, generation)
+	})
+	if err != nil {
+		return engine.Entry{}, false, fmt.Errorf("store run %s: %w", e.Run.ID, err)
+	}
+	return held, created, nil
+}
+
+// repeatable says whether a run may be followed by another one with the same key.
+func repeatable(e engine.Entry) bool {
+	if !e.Run.Status.Finished() {
+		return false
+	}
+	if e.Import == nil || e.Run.Status == engine.Skipped {
+		return true
+	}
+	return e.Import.State != engine.ImportNeedsPassword && e.Import.State != engine.ImportCancelled
+}
+
+func insertRun(ctx context.Context, tx *sql.Tx, e engine.Entry, generation int) error {
+	view, err := json.Marshal(e.Run)
+	if err != nil {
+		return err
+	}
+	r := e.Run
+	if _, err := tx.ExecContext(ctx, `INSERT INTO runs (id, kind, workflow, status, trigger, key, generation, lane, created, finished, view, spec)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.Kind, r.Workflow, r.Status, r.Trigger.Kind, r.Key, generation, e.Lane,
+		micros(r.Created), micros(r.Finished), view, []byte(e.Spec)); err != nil {
+		return err
+	}
+	if e.Import == nil {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM imports WHERE id = ?`, arrivalID(e.Import.Source)); err != nil {
+		return err
+	}
+	return saveImport(ctx, tx, *e.Import, r.Key)
+}
+
+// Append stores an activity's outcome together with the views; see engine.Journal.
+func (j *Journal) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
+	failure, err := failureJSON(r.Failure)
+	if err != nil {
+		return err
+	}
+	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+		var next int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM records WHERE run = ?`, e.Run.ID).Scan(&next); err != nil {
+			return err
+		}
+		if r.Seq != next {
+			return fmt.Errorf("record %d comes where record %d is expected: two processes work on one run", r.Seq, next)
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO records (run, seq, step, activity, in_digest, input, output, failure, attempts, started, finished)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Run.ID, r.Seq, r.Step, r.Activity, r.InDigest, []byte(r.In), []byte(r.Out), failure,
+			r.Attempts, micros(r.Started), micros(r.Finished)); err != nil {
+			return err
+		}
+		if err := saveUsage(ctx, tx, r, e); err != nil {
+			return err
+		}
+		return save(ctx, tx, e)
+	})
+	if err != nil {
+		return fmt.Errorf("record %s of run %s: %w", r.Activity, e.Run.ID, err)
+	}
+	return nil
+}
+
+func failureJSON(f *engine.Failure) ([]byte, error) {
+	if f == nil {
+		return nil, nil
+	}
+	return json.Marshal(f)
+}
+
+// Save stores the views of a run; see engine.Journal.
+func (j *Journal) Save(ctx context.Context, e engine.Entry) error {
+	if err := inTx(ctx, j.write, func(tx *sql.Tx) error { return save(ctx, tx, e) }); err != nil {
+		return fmt.Errorf("store run %s: %w", e.Run.ID, err)
+	}
+	return nil
+}
+
+func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
+	view, err := json.Marshal(e.Run)
+	if err != nil {
+		return err
+	}
+	res, err := tx.ExecContext(ctx, `UPDATE runs SET status = ?, finished = ?, cancelled = ?, view = ?, spec = ? WHERE id = ? AND finished = 0`,
+		e.Run.Status, micros(e.Run.Finished), e.Cancelled, view, []byte(e.Spec), e.Run.ID)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, errors.New("the run has finished, or is not there"))
+	}
+	if e.Import == nil {
+		return nil
+	}
+	return saveImport(ctx, tx, *e.Import, e.Run.Key)
+}
+
+// Reopen makes a finished run unfinished and forgets its records from seq on. Usage that was paid for stays.
+func (j *Journal) Reopen(ctx context.Context, e engine.Entry, seq int) error {
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM records WHERE run = ? AND seq >= ?`, e.Run.ID, seq); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE events SET number = 0 WHERE run = ?`, e.Run.ID); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE runs SET finished = 0 WHERE id = ?`, e.Run.ID); err != nil {
+			return err
+		}
+		return save(ctx, tx, e)
+	})
+	if err != nil {
+		return fmt.Errorf("reopen run %s: %w", e.Run.ID, err)
+	}
+	return nil
+}
+
+// Load gives a run and its records in order.
+func (j *Journal) Load(ctx context.Context, run string) (engine.Entry, []engine.Record, error) {
+	held, err := scanEntry(j.read.QueryRowContext(ctx, entryColumns+` WHERE r.id = ?`, run))
+	if err != nil {
+		return engine.Entry{}, nil, fmt.Errorf("read run %s: %w", run, err)
+	}
+	records, err := j.Records(ctx, run)
+	return held.Entry, records, err
+}
+
+// Records gives the outcomes of a run's activities in order.
+func (j *Journal) Records(ctx context.Context, run string) ([]engine.Record, error) {
+	records, err := query(ctx, j.read, scanRecord, `SELECT seq, step, activity, in_digest, input, output, failure, attempts, started, finished
+		FROM records WHERE run = ? ORDER BY seq`, run)
+	if err != nil {
+		return nil, fmt.Errorf("read the records of run %s: %w", run, err)
+	}
+	return records, nil
+}
+
+// Unfinished gives the runs that have not ended, oldest first.
+func (j *Journal) Unfinished(ctx context.Context) ([]engine.Entry, error) {
+	held, err := query(ctx, j.read, scanEntry, entryColumns+` WHERE r.finished = 0 ORDER BY r.created, r.rowid`)
+	if err != nil {
+		return nil, fmt.Errorf("read unfinished runs: %w", err)
+	}
+	entries := make([]engine.Entry, len(held))
+	for i, h := range held {
+		entries[i] = h.Entry
+	}
+	return entries, nil
+}

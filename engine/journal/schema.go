@@ -1,0 +1,112 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// migrations bring a database from one version to the next; user_version counts those that were applied. An entry that
+// was released is never changed. Times are microseconds since 1970, UTC.
+var migrations = []string{`
+CREATE TABLE runs (
+	id TEXT PRIMARY KEY, kind TEXT NOT NULL, workflow TEXT NOT NULL, status TEXT NOT NULL, trigger TEXT NOT NULL,
+	key TEXT NOT NULL, generation INTEGER NOT NULL, lane TEXT NOT NULL, cancelled INTEGER NOT NULL DEFAULT 0,
+	created INTEGER NOT NULL, finished INTEGER NOT NULL DEFAULT 0, view TEXT NOT NULL, spec TEXT NOT NULL,
+	UNIQUE (key, generation)
+);
+CREATE INDEX runs_by_workflow ON runs (workflow, created);
+CREATE INDEX runs_by_created ON runs (created);
+CREATE INDEX runs_unfinished ON runs (created) WHERE finished = 0;
+CREATE TABLE records (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, seq INTEGER NOT NULL, step INTEGER NOT NULL,
+	activity TEXT NOT NULL, in_digest TEXT NOT NULL, input TEXT NOT NULL, output TEXT, failure TEXT,
+	attempts INTEGER NOT NULL, started INTEGER NOT NULL, finished INTEGER NOT NULL, PRIMARY KEY (run, seq)
+);
+CREATE TABLE events (
+	seq INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, number INTEGER NOT NULL, time INTEGER NOT NULL,
+	kind TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE UNIQUE INDEX events_once ON events (run, number) WHERE number > 0;
+CREATE INDEX events_by_run ON events (run, seq);
+CREATE TABLE imports (
+	id TEXT PRIMARY KEY, source TEXT NOT NULL, sha256 TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL,
+	created INTEGER NOT NULL, finished INTEGER NOT NULL DEFAULT 0, announced INTEGER NOT NULL DEFAULT 0, view TEXT NOT NULL
+);
+CREATE INDEX imports_by_created ON imports (created);
+CREATE INDEX imports_by_content ON imports (sha256);
+CREATE TABLE slots (
+	workflow TEXT NOT NULL, slot INTEGER NOT NULL, schedule TEXT NOT NULL, state TEXT NOT NULL, reason TEXT NOT NULL,
+	run TEXT NOT NULL, count INTEGER NOT NULL, zone TEXT NOT NULL, PRIMARY KEY (workflow, slot)
+);
+CREATE INDEX slots_by_time ON slots (slot);
+CREATE TABLE schedules (workflow TEXT PRIMARY KEY, spec TEXT NOT NULL, until INTEGER NOT NULL);
+CREATE TABLE unpaused (workflow TEXT PRIMARY KEY, since INTEGER NOT NULL);
+CREATE TABLE pending (
+	workflow TEXT NOT NULL, step TEXT NOT NULL, directive INTEGER NOT NULL, name TEXT NOT NULL, sha256 TEXT NOT NULL,
+	run TEXT NOT NULL, PRIMARY KEY (workflow, step, directive, name)
+);
+CREATE TABLE variables (
+	workflow TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (workflow, name)
+);
+CREATE TABLE own_writes (
+	workflow TEXT NOT NULL, name TEXT NOT NULL, sha256 TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (workflow, name, sha256)
+);
+CREATE TABLE usage (
+	run TEXT NOT NULL, seq INTEGER NOT NULL, workflow TEXT NOT NULL, step TEXT NOT NULL, time INTEGER NOT NULL,
+	model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cached INTEGER NOT NULL,
+	cache_write INTEGER NOT NULL, thinking INTEGER NOT NULL, cost REAL NOT NULL, cost_unknown INTEGER NOT NULL,
+	PRIMARY KEY (run, seq, time)
+);
+CREATE INDEX usage_by_time ON usage (time);
+`}
+
+// checkVersion refuses a database that this version cannot read.
+func checkVersion(ctx context.Context, db *sql.DB) error {
+	var version int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version > len(migrations) {
+		return fmt.Errorf("%w: schema %d, this version knows %d", ErrNewer, version, len(migrations))
+	}
+	if version < len(migrations) {
+		return fmt.Errorf("the database has schema %d; start vaultflow serve once to bring it to %d", version, len(migrations))
+	}
+	return nil
+}
+
+// migrate applies what is missing, each step in a transaction of its own.
+func migrate(ctx context.Context, db *sql.DB) error {
+	var version int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	for ; version < len(migrations); version++ {
+		script := fmt.Sprintf("%s; PRAGMA user_version = %d", migrations[version], version+1)
+		if err := inTx(ctx, db, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, script)
+			return err
+		}); err != nil {
+			return fmt.Errorf("bring the database to schema %d: %w", version+1, err)
+		}
+	}
+	return checkVersion(ctx, db)
+}
+
+// inTx does fn in one transaction.
+func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) (err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tx.Rollback() // the first error is the one that matters
+		}
+	}()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Until gives the time up to which a workflow's slots were looked at with this schedule. ok is false when the workflow
+// is new or its schedule is another one.
+func (j *Journal) Until(ctx context.Context, workflow, spec string) (until time.Time, ok bool, err error) {
+	var us int64
+	err = j.read.QueryRowContext(ctx, `SELECT until FROM schedules WHERE workflow = ? AND spec = ?`, workflow, spec).Scan(&us)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	if err != nil {
+		return time.Time{}, false, fmt.Errorf("read the schedule of %s: %w", workflow, err)
+	}
+	return moment(us), true, nil
+}
+
+// Plan stores slots that fell due and the time up to which slots were looked at, together. A slot that is there stays
+// as it is.
+func (j *Journal) Plan(ctx context.Context, workflow, spec string, until time.Time, slots []engine.SlotRecord) error {
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		for _, s := range slots {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO slots (workflow, slot, schedule, state, reason, run, count, zone) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+				ON CONFLICT DO NOTHING`, s.Workflow, micros(s.Slot), s.Schedule, s.State, s.Reason, s.Run, s.Count, s.Slot.Location().String()); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO schedules (workflow, spec, until) VALUES (?, ?, ?)
+			ON CONFLICT DO UPDATE SET spec = excluded.spec, until = excluded.until`, workflow, spec, micros(until))
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store the slots of %s: %w", workflow, err)
+	}
+	return nil
+}
+
+// Forget ends the watch over a workflow's slots: it is disabled. When it comes back it is new.
+func (j *Journal) Forget(ctx context.Context, workflow string) error {
+	if _, err := j.write.ExecContext(ctx, `DELETE FROM schedules WHERE workflow = ?`, workflow); err != nil {
+		return fmt.Errorf("forget the schedule of %s: %w", workflow, err)
+	}
+	return nil
+}
+
+// Settle stores what became of a slot.
+func (j *Journal) Settle(ctx context.Context, s engine.SlotRecord) error {
+	if _, err := j.write.ExecContext(ctx, `UPDATE slots SET state = ?, reason = ?, run = ? WHERE workflow = ? AND slot = ?`,
+		s.State, s.Reason, s.Run, s.Workflow, micros(s.Slot)); err != nil {
+		return fmt.Errorf("store slot %s of %s: %w", s.Slot.Format(time.RFC3339), s.Workflow, err)
+	}
+	return nil
+}
+
+// Due gives the slots whose run was never asked for, oldest first: the process died in between.
+func (j *Journal) Due(ctx context.Context) ([]engine.SlotRecord, error) {
+	return j.slots(ctx, `WHERE state = ? ORDER BY slot LIMIT ?`, engine.SlotDue, maxRows)
+}
+
+// Slots gives the newest slots first; of all workflows when the name is empty. The limit is at most 1000; zero means 50.
+func (j *Journal) Slots(ctx context.Context, workflow string, limit int) ([]engine.SlotRecord, error) {
+	return j.slots(ctx, `WHERE ? = '' OR workflow = ? ORDER BY slot DESC LIMIT ?`, workflow, workflow, capped(limit))
+}
+
+func (j *Journal) slots(ctx context.Context, where string, args ...any) ([]engine.SlotRecord, error) {
+	list, err := query(ctx, j.read, scanSlot, `SELECT workflow, slot, schedule, state, reason, run, count, zone FROM slots `+where, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read slots: %w", err)
+	}
+	return list, nil
+}
+
+func scanSlot(r row) (engine.SlotRecord, error) {
+	var s engine.SlotRecord
+	var us int64
+	var zone string
+	err := r.Scan(&s.Workflow, &us, &s.Schedule, &s.State, &s.Reason, &s.Run, &s.Count, &zone)
+	s.Slot = moment(us)
+	if loc, bad := time.LoadLocation(zone); bad == nil {
+		s.Slot = s.Slot.In(loc)
+	}
+	return s, err
+}
