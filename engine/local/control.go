@@ -1,0 +1,178 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Resume takes up every unfinished run; see engine.Executor.
+func (x *Executor) Resume(ctx context.Context) (int, error) {
+	entries, err := x.cfg.Journal.Unfinished(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range entries {
+		j, err := newJob(e)
+		if err != nil {
+			return 0, fmt.Errorf("resume run %s: %w", e.Run.ID, err)
+		}
+		x.enqueue(j)
+	}
+	return len(entries), nil
+}
+
+// Wait blocks until the run has finished; see engine.Executor. A run that is not on this executor's books and has not
+// finished, or that was interrupted, is an error.
+func (x *Executor) Wait(ctx context.Context, run string) (engine.RunRecord, error) {
+	if j := x.job(run); j != nil {
+		select {
+		case <-j.done:
+			if j.err != nil {
+				return j.snapshot().Run, j.err
+			}
+		case <-ctx.Done():
+			return engine.RunRecord{}, ctx.Err()
+		case <-x.stopped:
+			return j.snapshot().Run, fmt.Errorf("wait for run %s: %w", run, engine.ErrStopped)
+		}
+	}
+	e, _, err := x.cfg.Journal.Load(ctx, run)
+	if err != nil {
+		return engine.RunRecord{}, err
+	}
+	if !e.Run.Status.Finished() {
+		return e.Run, fmt.Errorf("run %s is %s, but not here", run, e.Run.Status)
+	}
+	return e.Run, nil
+}
+
+func (x *Executor) job(run string) *job {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.jobs[run]
+}
+
+// Cancel ends a run; see engine.Executor. It returns when the wish is stored; Wait tells when the run has ended.
+func (x *Executor) Cancel(ctx context.Context, run string) error {
+	if j := x.job(run); j != nil {
+		return x.cancelJob(ctx, j)
+	}
+	e, _, err := x.cfg.Journal.Load(ctx, run)
+	if err != nil || e.Run.Status.Finished() {
+		return err
+	}
+	j, err := newJob(e)
+	if err != nil {
+		return err
+	}
+	x.finish(ctx, j, cancelledOutcome())
+	return j.err
+}
+
+func cancelledOutcome() engine.Outcome {
+	return engine.Outcome{Status: engine.Cancelled, Reason: "cancelled", Failure: engine.Fail(engine.CodeCancelled, "", "cancelled")}
+}
+
+func (x *Executor) cancelJob(ctx context.Context, j *job) error {
+	if x.take(j) {
+		x.finish(ctx, j, cancelledOutcome())
+		return j.err
+	}
+	// The wish is stored first: should the process die now, the run ends as cancelled after the restart.
+	e, err := x.update(ctx, j, nil, func(e *engine.Entry) { e.Cancelled = !e.Run.Status.Finished() })
+	if e.Run.Status.Finished() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.cancel != nil {
+		j.cancel(errCancelled)
+	}
+	return nil
+}
+
+// Retry takes up a failed or cancelled run; see engine.Executor.
+func (x *Executor) Retry(ctx context.Context, run string) error {
+	x.starting.Lock()
+	defer x.starting.Unlock()
+	e, records, err := x.cfg.Journal.Load(ctx, run)
+	if err != nil {
+		return err
+	}
+	if e.Run.Status != engine.Failed && e.Run.Status != engine.Cancelled {
+		return engine.Fail(engine.CodeInternal, "", "run %s is %s; only a failed or cancelled run can be tried again", run, e.Run.Status)
+	}
+	from := retryFrom(e.Run, records)
+	if e.Import != nil && e.Import.Filed != "" {
+		from = 0
+		if err := refile(&e); err != nil {
+			return fmt.Errorf("retry import %s: %w", run, err)
+		}
+	}
+	reset(&e)
+	if err := x.cfg.Journal.Reopen(ctx, e, from); err != nil {
+		return err
+	}
+	j, err := newJob(e)
+	if err != nil {
+		return err
+	}
+	x.enqueue(j)
+	return nil
+}
+
+// retryFrom is the place of the first record that a retry must not recall: the failed one, or the one that the body
+// would not accept. A file that somebody kept changing is staged anew.
+func retryFrom(r engine.RunRecord, records []engine.Record) int {
+	for i, rec := range records {
+		if rec.Failure != nil {
+			return i
+		}
+	}
+	code := ""
+	if r.Failure != nil {
+		code = r.Failure.Code
+	}
+	n := len(records)
+	switch code {
+	case engine.CodeCancelled, engine.CodeTimeout, engine.CodeUnknownActivity, engine.CodeInvalidWorkflow, "":
+		return n
+	case engine.CodeConflict:
+		for n > 0 && (records[n-1].Activity == engine.ActivityCommit || records[n-1].Activity == engine.ActivityStage) {
+			n--
+		}
+		return n
+	case engine.CodeDiverged:
+		return 0
+	}
+	return max(n-1, 0)
+}
+
+// refile lets an import begin again where its original was put.
+func refile(e *engine.Entry) error {
+	var s spec
+	if err := json.Unmarshal(e.Spec, &s); err != nil {
+		return err
+	}
+	s.Import.Where = e.Import.Filed
+	raw, err := json.Marshal(s)
+	e.Spec = raw
+	return err
+}
+
+// reset takes the end out of a run's views. The steps say themselves again what they are.
+func reset(e *engine.Entry) {
+	r := &e.Run
+	r.Status, r.Reason, r.Failure, r.Finished, r.Steps = engine.Queued, "", nil, time.Time{}, nil
+	e.Cancelled = false
+	if i := e.Import; i != nil {
+		*i = engine.ImportRecord{ID: i.ID, Source: i.Source, State: engine.ImportQueued, SHA256: i.SHA256, Size: i.Size, Created: i.Created}
+	}
+}

@@ -1,0 +1,72 @@
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// spec is what the journal keeps so that a run can begin again.
+type spec struct {
+	Timeout time.Duration      `json:"timeout,omitempty"`
+	Pinned  *engine.Pinned     `json:"pinned,omitempty"`
+	Import  *engine.ImportPlan `json:"import,omitempty"`
+}
+
+// job is a run that waits or is at work.
+type job struct {
+	id   string
+	lane string
+	spec spec
+	done chan struct{} // closed when the run left the books
+	err  error         // why it left them unfinished; read after done
+
+	saving sync.Mutex // held from an edit of the entry until it is stored, so that the journal sees edits in order
+
+	mu     sync.Mutex // guards what follows
+	entry  engine.Entry
+	cancel context.CancelCauseFunc // nil while waiting
+}
+
+func newJob(e engine.Entry) (*job, error) {
+	j := &job{id: e.Run.ID, lane: e.Lane, entry: e, done: make(chan struct{})}
+	return j, json.Unmarshal(e.Spec, &j.spec)
+}
+
+// kind may be read without the lock: it does not change.
+func (j *job) kind() engine.Kind {
+	if j.spec.Import != nil {
+		return engine.KindImport
+	}
+	return engine.KindWorkflow
+}
+
+// change edits the entry and gives a copy of it that shares nothing that later changes edit.
+func (j *job) change(edit func(*engine.Entry)) engine.Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	edit(&j.entry)
+	e := j.entry
+	e.Run.Steps = slices.Clone(e.Run.Steps)
+	e.Run.Outputs = slices.Clone(e.Run.Outputs)
+	e.Run.Warnings = slices.Clone(e.Run.Warnings)
+	if e.Import != nil {
+		imported := *e.Import
+		e.Import = &imported
+	}
+	return e
+}
+
+func (j *job) snapshot() engine.Entry { return j.change(func(*engine.Entry) {}) }
+
+// attach gives the job the means to be cancelled, and says whether it was cancelled before.
+func (j *job) attach(cancel context.CancelCauseFunc) (cancelled bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.cancel = cancel
+	return j.entry.Cancelled
+}

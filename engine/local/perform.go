@@ -1,0 +1,160 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// store does something with the journal, unless this executor counts as dead.
+func (x *Executor) store(fn func() error) error {
+	if x.dead.Load() {
+		return engine.ErrStopped
+	}
+	return fn()
+}
+
+// update edits a run's views and stores them, also when ctx has ended; with a record, in one transaction with it.
+func (x *Executor) update(ctx context.Context, j *job, rec *engine.Record, edit func(*engine.Entry)) (engine.Entry, error) {
+	j.saving.Lock()
+	defer j.saving.Unlock()
+	e := j.change(edit)
+	ctx = context.WithoutCancel(ctx)
+	return e, x.store(func() error {
+		if rec != nil {
+			return x.cfg.Journal.Append(ctx, *rec, e)
+		}
+		return x.cfg.Journal.Save(ctx, e)
+	})
+}
+
+// perform runs a job's body from its recorded outcomes on.
+func (x *Executor) perform(ctx context.Context, j *job) {
+	runCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if j.attach(cancel) {
+		cancel(errCancelled)
+	}
+	if d := j.spec.Timeout; d > 0 {
+		var stop context.CancelFunc
+		runCtx, stop = context.WithTimeoutCause(runCtx, d, errTimeout)
+		defer stop()
+	}
+	f := &flow{x: x, j: j, ctx: runCtx}
+	if err := x.begin(f); err != nil {
+		x.abandon(j, err)
+		return
+	}
+	outcome := x.body(f)
+	switch {
+	case f.halted != nil:
+		x.abandon(j, f.halted)
+	case f.fatal != nil:
+		x.finish(ctx, j, engine.Outcome{Status: engine.Failed, Reason: f.fatal.Message, Failure: f.fatal})
+	case !outcome.Status.Finished():
+		x.abandon(j, engine.ErrStopped)
+	default:
+		x.finish(ctx, j, outcome)
+	}
+}
+
+// begin loads what was recorded and says that the run is at work.
+func (x *Executor) begin(f *flow) error {
+	ctx := context.WithoutCancel(f.ctx)
+	_, records, err := x.cfg.Journal.Load(ctx, f.j.id)
+	if err != nil {
+		return err
+	}
+	f.records = records
+	resumed := false
+	_, err = x.update(ctx, f.j, nil, func(e *engine.Entry) {
+		resumed = !e.Run.Started.IsZero()
+		e.Run.Status, e.Run.Reason = engine.Running, ""
+		if resumed {
+			e.Run.Resumed++
+		} else {
+			e.Run.Started = x.cfg.Now()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	began := engine.Event{Kind: engine.EventRun, Status: engine.Running}
+	if resumed {
+		began.Message = fmt.Sprintf("resumed after %d recorded activities", len(records))
+	}
+	f.tell(began)
+	return nil
+}
+
+func (x *Executor) body(f *flow) engine.Outcome {
+	if f.j.spec.Import != nil {
+		return engine.RunImport(f, *f.j.spec.Import)
+	}
+	return engine.RunWorkflow(f, *f.j.spec.Pinned)
+}
+
+// abandon leaves a run unfinished: it will be resumed when an executor comes up again.
+func (x *Executor) abandon(j *job, err error) {
+	if !errors.Is(err, engine.ErrStopped) {
+		x.cfg.Logger.Error("run interrupted; it will be resumed at the next start", "run", j.id, "err", err)
+	}
+	x.leave(j, fmt.Errorf("run %s was interrupted and will be resumed: %w", j.id, err))
+}
+
+// finish stores how a run ended and tells people, also when ctx has ended.
+func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
+	now := x.cfg.Now()
+	e, err := x.update(ctx, j, nil, func(e *engine.Entry) {
+		r := &e.Run
+		r.Status, r.Reason, r.Failure, r.Activity, r.Finished = o.Status, o.Reason, o.Failure, "", now
+		for i := range r.Steps {
+			closeStep(&r.Steps[i], o, now)
+		}
+		if e.Import != nil {
+			closeImport(e.Import, o, now)
+			r.Warnings = e.Import.Warnings
+			r.Outputs = importOutputs(*e.Import)
+		}
+	})
+	if err != nil {
+		x.abandon(j, err)
+		return
+	}
+	f := &flow{x: x, j: j, ctx: ctx}
+	f.tell(engine.Event{Kind: engine.EventRun, Status: o.Status, Message: o.Reason, Failure: o.Failure})
+	x.cfg.Logger.Info("run finished", "run", j.id, "workflow", e.Run.Workflow, "status", o.Status, "reason", o.Reason, "duration", now.Sub(e.Run.Created))
+	x.leave(j, nil)
+}
+
+// closeStep ends a step that was at work when its run ended.
+func closeStep(s *engine.StepRecord, o engine.Outcome, now time.Time) {
+	if s.Status.Finished() {
+		return
+	}
+	s.Status, s.Reason, s.Failure, s.Finished = o.Status, o.Reason, o.Failure, now
+}
+
+// closeImport ends an import whose body did not get to say how it ended.
+func closeImport(r *engine.ImportRecord, o engine.Outcome, now time.Time) {
+	if r.State.Finished() {
+		return
+	}
+	r.State, r.Reason, r.Finished = engine.ImportFailed, o.Reason, now
+	if o.Status == engine.Cancelled {
+		r.State = engine.ImportCancelled
+	}
+	if o.Failure != nil {
+		r.Error, r.Hint, r.Code = o.Failure.Message, o.Failure.Hint, o.Failure.Code
+	}
+}
+
+func importOutputs(r engine.ImportRecord) []engine.Output {
+	if r.Note == "" {
+		return nil
+	}
+	return []engine.Output{{Kind: "file", Name: r.Note}}
+}
