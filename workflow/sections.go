@@ -28,7 +28,7 @@ var instructional = regexp.MustCompile(`(?i)\binstructions\b`)
 func (n *note) readBody(p *Plan) {
 	sections := n.sections()
 	if sections == nil {
-		whole := section{name: path.Base(n.name), at: n.at(n.bodyLine, 1), lines: strings.Split(string(n.body), "\n"), first: n.at(n.bodyLine, 1)}
+		whole := section{name: path.Base(n.name), at: n.at(min(n.bodyLine, n.lastLine), 1), lines: strings.Split(string(n.body), "\n"), first: n.at(n.bodyLine, 1)}
 		if strings.TrimSpace(string(n.body)) == "" {
 			n.add(whole.at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has no step")
 			return

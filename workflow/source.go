@@ -23,6 +23,7 @@ type note struct {
 	metaLine    int    // number of the --- line above the frontmatter
 	body        []byte // with \n line ends
 	bodyLine    int    // number of the body's first line
+	lastLine    int
 }
 
 func (n *note) at(line, column int) Position {
@@ -47,6 +48,7 @@ func (n *note) read(src []byte) bool {
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
 	lines := strings.Split(text, "\n")
+	n.lastLine = len(lines)
 	first := n.frontmatterStart(lines)
 	if first < 0 {
 		n.body = []byte(text)
