@@ -2,6 +2,7 @@ package offline
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,12 +11,16 @@ import (
 // maxListed bounds each list of the answer.
 const maxListed = 200
 
+// chaptersTitle is the section that a later step may build on.
+const chaptersTitle = "Chapters"
+
 // notice is the first line of every answer.
 const notice = "> Answer of the offline model: extracted from the prompt, without understanding it. Configure a real model for more.\n"
 
 var (
-	wantsPlan = regexp.MustCompile(`(?i)\b(?:plan|schedule|timetable|days?|weeks?)\b`)
-	wantsTags = regexp.MustCompile(`(?i)\btag(?:s|ging)?\b|\bkeywords?\b`)
+	wantsChapters = regexp.MustCompile(`(?i)\bchapters?\b|\bboundar(?:y|ies)\b|\bcontents\b`)
+	wantsPlan     = regexp.MustCompile(`(?i)\b(?:plan|schedule|timetable|days?|weeks?)\b`)
+	wantsTags     = regexp.MustCompile(`(?i)\btag(?:s|ging)?\b|\bkeywords?\b`)
 )
 
 // sections is the whole answer, piece by piece.
@@ -34,6 +39,9 @@ func (f *finder) sections() []string {
 	}
 	request := strings.Join(f.request, "\n")
 	add("Asked", f.asked())
+	if wantsChapters.MatchString(request) {
+		add(chaptersTitle, f.chapterList())
+	}
 	if wantsPlan.MatchString(request) {
 		add("Study plan", f.plan())
 	}
@@ -59,6 +67,17 @@ func (f *finder) asked() []string {
 		}
 	}
 	return nil
+}
+
+// chapterList is what reread reads.
+func (f *finder) chapterList() []string {
+	var lines []string
+	for _, s := range f.sources {
+		for _, c := range s.chapters() {
+			lines = append(lines, "- "+c.text+c.span())
+		}
+	}
+	return lines
 }
 
 // plan gives every chapter a day, with the pages from its heading to the next one.
@@ -88,7 +107,8 @@ func (c chapter) span() string {
 	return fmt.Sprintf(" (page %d)", c.page)
 }
 
-// chapters are the headings of the topmost level that occurs more than once; a single top heading is the title.
+// chapters are the headings of the topmost level that occurs more than once; a single top heading is the title. When
+// no level does, every heading counts.
 func (s *source) chapters() []chapter {
 	level := 0
 	for l := 1; l <= 6 && level == 0; l++ {
@@ -102,13 +122,17 @@ func (s *source) chapters() []chapter {
 	}
 	var all []chapter
 	for _, h := range s.headings {
-		if h.level != level {
+		if level > 0 && h.level != level {
 			continue
 		}
-		if n := len(all); n > 0 && h.page > 0 {
+		if n := len(all); n > 0 && h.page > 0 && all[n-1].heading.last == 0 {
 			all[n-1].last = max(h.page-1, all[n-1].page)
 		}
-		all = append(all, chapter{h, lastPage})
+		last := lastPage
+		if h.last > 0 {
+			last = h.last
+		}
+		all = append(all, chapter{h, last})
 	}
 	return all
 }
@@ -166,7 +190,7 @@ func (f *finder) tagList() []string {
 		if words == "" {
 			words = "no words in its name or description"
 		}
-		lines = append(lines, fmt.Sprintf("- `%s`: %s", p.image.Name, words))
+		lines = append(lines, fmt.Sprintf("- [[%s|%s]]: %s", p.image.Name, path.Base(p.image.Name), words))
 	}
 	return lines
 }

@@ -26,6 +26,7 @@ type frame struct {
 	page   int
 	lines  int // seen so far
 	front  bool
+	own    string // the section, when the input is an earlier answer of this model
 }
 
 // source is one input.
@@ -40,6 +41,7 @@ type source struct {
 
 type heading struct {
 	level, page int
+	last        int // its last page, where that is written down
 	text        string
 }
 
@@ -54,16 +56,17 @@ const maxSentences = 3
 func newFinder() *finder { return &finder{} }
 
 var (
-	openTag   = regexp.MustCompile(`^<([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>$`)
-	closeTag  = regexp.MustCompile(`^</([A-Za-z][\w.:-]*)>$`)
-	pathOf    = regexp.MustCompile(`\b(?:path|name|file|note)="([^"]*)"`)
-	markdownH = regexp.MustCompile(`^(#{1,6})\s+(.+?)\s*#*$`)
-	plainH    = regexp.MustCompile(`^(?i:chapter|unit|lesson|part|module|section|kapitel|lektion)\s+(?:\d+|[IVXLC]+)\b.{0,80}$`)
-	pageH     = regexp.MustCompile(`^(?i:page|seite)\s+(\d+)\b`)
-	pageName  = regexp.MustCompile(`page_0*(\d+)\.\w+$`)
-	task      = regexp.MustCompile(`^\s*[-*+]\s+\[[ xX]\]\s+(.+)$`)
-	taskWord  = regexp.MustCompile(`(?i)\b(?:action|to ?do|decision|decided|agreed|deadline|due|follow.?up|next step)s?\b`)
-	date      = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.? (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?\b`)
+	openTag     = regexp.MustCompile(`^<([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>$`)
+	closeTag    = regexp.MustCompile(`^</([A-Za-z][\w.:-]*)>$`)
+	pathOf      = regexp.MustCompile(`\b(?:path|name|file|note|variable)="([^"]*)"`)
+	markdownH   = regexp.MustCompile(`^(#{1,6})\s+(.+?)\s*#*$`)
+	plainH      = regexp.MustCompile(`^(?i:chapter|unit|lesson|part|module|section|kapitel|lektion)\s+(?:\d+|[IVXLC]+)\b.{0,80}$`)
+	pageH       = regexp.MustCompile(`^(?i:page|seite)\s+(\d+)\b`)
+	pageName    = regexp.MustCompile(`page_0*(\d+)\.\w+$`)
+	chapterLine = regexp.MustCompile(`^- (.+?)(?: \(pages? (\d+)(?:–(\d+))?\))?$`)
+	task        = regexp.MustCompile(`^\s*[-*+]\s+\[[ xX]\]\s+(.+)$`)
+	taskWord    = regexp.MustCompile(`(?i)\b(?:action|to ?do|decision|decided|agreed|deadline|due|follow.?up|next step)s?\b`)
+	date        = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.? (?:January|February|March|April|May|June|July|August|September|October|November|December)(?: \d{4})?\b`)
 )
 
 // text reads a text block line by line.
@@ -85,6 +88,14 @@ func (f *finder) line(line string) {
 	top := &f.stack[len(f.stack)-1]
 	top.lines++
 	if f.skip(top, trimmed) {
+		return
+	}
+	if trimmed == strings.TrimSpace(notice) {
+		top.own = notice
+		return
+	}
+	if top.own != "" {
+		top.reread(trimmed)
 		return
 	}
 	top.read(line, trimmed)
@@ -158,11 +169,11 @@ func (t *frame) read(line, trimmed string) {
 			s.pages[t.page] = true
 			return
 		}
-		s.headings = append(s.headings, heading{len(m[1]), t.page, plain(m[2])})
+		s.headings = append(s.headings, heading{level: len(m[1]), page: t.page, text: plain(m[2])})
 		return
 	}
 	if plainH.MatchString(trimmed) {
-		s.headings = append(s.headings, heading{1, t.page, plain(trimmed)})
+		s.headings = append(s.headings, heading{level: 1, page: t.page, text: plain(trimmed)})
 		return
 	}
 	s.dates = append(s.dates, date.FindAllString(trimmed, -1)...)
@@ -176,6 +187,22 @@ func (t *frame) read(line, trimmed string) {
 	if len(s.sentences) < maxSentences && isProse(trimmed) {
 		s.sentences = append(s.sentences, firstSentence(plain(trimmed)))
 	}
+}
+
+// reread takes the chapters from an earlier answer of this model, so that one step can build on another.
+func (t *frame) reread(line string) {
+	if m := markdownH.FindStringSubmatch(line); m != nil {
+		t.own = m[2]
+		return
+	}
+	m := chapterLine.FindStringSubmatch(line)
+	if m == nil || t.own != chaptersTitle {
+		return
+	}
+	h := heading{level: 1, text: m[1]}
+	h.page, _ = strconv.Atoi(m[2]) // empty or digits: 0 is not known
+	h.last, _ = strconv.Atoi(m[3])
+	t.source.headings = append(t.source.headings, h)
 }
 
 // picture notes an image at the place where it stands.

@@ -86,6 +86,22 @@ Make a study plan from this workbook.
 	}
 }
 
+func TestGenerate_buildsOnItsOwnAnswer(t *testing.T) {
+	t.Parallel()
+	first, err := offline.New().Generate(t.Context(), request(content.Text{Value: "Find where each chapter begins and ends.\n<input-1 path=\"Workbook/index.md\">\n" +
+		"## Page 1\nChapter 1 Roots\n## Page 2\ntext of two words\n## Page 3\nChapter 2 Stems\n## Page 4\n</input-1>"}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := offline.New().Generate(t.Context(), request(content.Text{Value: "Spread it over two weeks.\n<input-2 variable=\"chapters\">\n" + first.Text + "</input-2>"}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "## Study plan\n\n- [ ] Day 1: Chapter 1 Roots (pages 1–2)\n- [ ] Day 2: Chapter 2 Stems (pages 3–4)\n"; !strings.Contains(second.Text, want) {
+		t.Errorf("the answer lacks %q:\n%s\nfirst answer:\n%s", want, second.Text, first.Text)
+	}
+}
+
 func TestGenerate_tags(t *testing.T) {
 	t.Parallel()
 	r := request(content.Text{Value: "Give every photo tags."},
@@ -94,7 +110,7 @@ func TestGenerate_tags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"`Photos/Harbour/red_boat-2024.jpg`: #red #boat #fishing #harbour\n", "`IMG_0042.png`: no words", "1. `Photos/Harbour/red_boat-2024.jpg`: a fishing boat\n"} {
+	for _, want := range []string{"[[Photos/Harbour/red_boat-2024.jpg|red_boat-2024.jpg]]: #red #boat #fishing #harbour\n", "[[IMG_0042.png|IMG_0042.png]]: no words", "1. `Photos/Harbour/red_boat-2024.jpg`: a fishing boat\n"} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("the answer lacks %q:\n%s", want, got.Text)
 		}
@@ -127,6 +143,18 @@ func TestGenerate_picturesAreLoaded(t *testing.T) {
 	}
 	if !strings.Contains(got.Text, "1. `there.png`") || strings.Contains(got.Text, "`gone.png`") {
 		t.Errorf("want the one picture that is there:\n%s", got.Text)
+	}
+}
+
+func TestGenerate_everyHeadingCountsWhenLevelsDiffer(t *testing.T) {
+	t.Parallel()
+	r := request(content.Text{Value: "List the contents.\n<doc path=\"a.md\">\n# Title\n## Only part\n</doc>"})
+	got, err := offline.New().Generate(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "## Chapters\n\n- Title\n- Only part\n"; !strings.Contains(got.Text, want) {
+		t.Errorf("the answer lacks %q:\n%s", want, got.Text)
 	}
 }
 
