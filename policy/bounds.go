@@ -1,0 +1,114 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+)
+
+// Bounds are a budget and a provider's limits together: of each two the smaller one. It is plain data. Zero means no
+// bound, except for MaxImages and MaxTotalBytes, where it means none.
+type Bounds struct {
+	MaxImages       int      `json:"max_images"`
+	MaxImageBytes   int64    `json:"max_image_bytes"` // of one image as it is sent, before base64
+	MaxTotalBytes   int64    `json:"max_total_bytes"`
+	MaxSide         int      `json:"max_side"`
+	MinSide         int      `json:"min_side"`
+	MaxPixels       int64    `json:"max_pixels,omitempty"` // of one image as it is sent
+	MaxDecodePixels int64    `json:"max_decode_pixels"`
+	MaxPages        int      `json:"max_pages"`
+	MaxPromptTokens int      `json:"max_prompt_tokens,omitempty"`
+	ReservedTokens  int      `json:"reserved_tokens,omitempty"` // text that is in the prompt already
+	WhenExceeded    Exceeded `json:"when_exceeded"`
+	Accept          []string `json:"accept,omitempty"` // media types that are sent as they are; empty: all
+	Tokens          Formula  `json:"tokens,omitempty"`
+
+	// From says who bound a value, by key: default, settings, workflow, step, or the provider's name.
+	From map[string]string `json:"from,omitempty"`
+}
+
+// bounder collects bounds and who set them.
+type bounder struct {
+	budget Budget
+	from   map[string]string
+	who    string // the provider
+}
+
+// smaller takes the provider's limit when there is one and it is below the budget's.
+func (m bounder) smaller(key string, budget, limit int64) int64 {
+	m.from[key] = m.budget.origin(key)
+	if limit > 0 && (limit < budget || budget == 0 && key != "max_images" && key != "max_total_mb") {
+		m.from[key] = m.who
+		return limit
+	}
+	return budget
+}
+
+// Bound merges the published limits of a provider into the budget.
+func (b Budget) Bound(l ProviderLimits) Bounds {
+	m := bounder{budget: b, from: map[string]string{}, who: l.Provider}
+	out := Bounds{
+		MaxImages:       int(m.smaller("max_images", int64(b.MaxImages), int64(l.MaxImages))),
+		MaxImageBytes:   m.smaller("max_image_mb", raw(b.MaxImageMB, l.CountsBase64), l.MaxImageBytes),
+		MaxTotalBytes:   m.smaller("max_total_mb", raw(b.MaxTotalMB, false), room(l.MaxRequest)),
+		MaxSide:         int(m.smaller("max_image_pixels", int64(b.MaxImagePixels), int64(l.MaxSide))),
+		MaxDecodePixels: m.smaller("max_decode_pixels", b.MaxDecodePixels, 0),
+		MaxPages:        int(m.smaller("max_pages", int64(b.MaxPages), int64(l.MaxPDFPages))),
+		MaxPixels:       l.MaxPixels,
+		MinSide:         b.MinImageSide,
+		MaxPromptTokens: b.MaxPromptTokens,
+		WhenExceeded:    b.WhenExceeded,
+		Tokens:          l.Tokens,
+		From:            m.from,
+	}
+	if l.ManySide > 0 && out.MaxImages > l.ManyImages {
+		out.MaxSide = int(m.smaller("max_image_pixels", int64(out.MaxSide), int64(l.ManySide)))
+	}
+	m.from["min_image_side"] = b.origin("min_image_side")
+	if l.MinSide > out.MinSide {
+		out.MinSide, m.from["min_image_side"] = l.MinSide, l.Provider
+	}
+	m.tokens(&out, l)
+	for _, f := range l.Formats {
+		out.Accept = append(out.Accept, mediaType(f))
+	}
+	return out
+}
+
+// tokens sets the bound of the prompt: what the user says, else four fifths of the window.
+func (m bounder) tokens(out *Bounds, l ProviderLimits) {
+	if m.budget.MaxPromptTokens > 0 {
+		m.from["max_prompt_tokens"] = m.budget.origin("max_prompt_tokens")
+	}
+	window := l.ContextWindow * 4 / 5
+	if window > 0 && (out.MaxPromptTokens == 0 || window < out.MaxPromptTokens) {
+		out.MaxPromptTokens = window
+		m.from["max_prompt_tokens"] = m.who
+		if l.WindowFromUser {
+			m.from["max_prompt_tokens"] = "context window"
+		}
+	}
+}
+
+// room leaves a tenth of a request's size, at least 256 KB, to text and JSON.
+func room(request int64) int64 {
+	if request == 0 {
+		return 0
+	}
+	return max(request-max(request/10, 256<<10), 1)
+}
+
+func mediaType(format string) string {
+	if format == "svg" {
+		return "image/svg+xml"
+	}
+	return "image/" + format
+}
+
+// accepts tells whether an image is sent in its own format. Every provider's list holds the ones it reads; an empty list
+// means that nothing is known against any.
+func (b Bounds) accepts(media string) bool {
+	return len(b.Accept) == 0 || media == "" || slices.Contains(b.Accept, strings.ToLower(media))
+}
+
+// convertible are the formats that the daemon itself turns into PNG or JPEG. The others need the worker.
+var convertible = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff"}

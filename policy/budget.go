@@ -1,0 +1,119 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Exceeded is what happens to images that do not fit.
+type Exceeded string
+
+// The reactions.
+const (
+	Defer      Exceeded = "defer"       // what fits is attached, the rest stands as deferred with its chunk id
+	Fail       Exceeded = "fail"        // Decide returns an ExceededError
+	DropOldest Exceeded = "drop_oldest" // the last ones that fit are attached, the others omitted
+	DropNewest Exceeded = "drop_newest" // the first ones that fit are attached, the others omitted
+	RefsOnly   Exceeded = "refs_only"   // none is attached as soon as one does not fit
+)
+
+// Budget is what the user allows for one prompt. Keys and defaults are those of the workflow language.
+type Budget struct {
+	MaxImages       int      `json:"max_images"`        // attached images after dedupe
+	MaxImageMB      float64  `json:"max_image_mb"`      // per image, after normalising
+	MaxTotalMB      float64  `json:"max_total_mb"`      // all images of a prompt
+	MaxImagePixels  int      `json:"max_image_pixels"`  // longest side; larger ones are scaled down
+	MinImageSide    int      `json:"min_image_side"`    // longest side; smaller ones stay references
+	MaxDecodePixels int64    `json:"max_decode_pixels"` // width times height; refused before decoding
+	MaxPages        int      `json:"max_pages"`         // document pages
+	MaxPromptTokens int      `json:"max_prompt_tokens"` // 0: four fifths of the model's window
+	MaxToolImages   int      `json:"max_tool_images"`   // per tool result
+	MaxStepImages   int      `json:"max_step_images"`   // over all calls of a step
+	MaxCostUSD      float64  `json:"max_cost_usd"`      // 0: no bound
+	WhenExceeded    Exceeded `json:"when_exceeded"`
+
+	// Origins says who set a value, by key; a key that is absent has its default.
+	Origins map[string]string `json:"origins,omitempty"`
+}
+
+// DefaultBudget is the budget when nobody says anything.
+func DefaultBudget() Budget {
+	return Budget{
+		MaxImages: 20, MaxImageMB: 5, MaxTotalMB: 100, MaxImagePixels: 2000, MinImageSide: 24,
+		MaxDecodePixels: 100_000_000, MaxPages: 20, MaxToolImages: 10, MaxStepImages: 40, WhenExceeded: Defer,
+	}
+}
+
+// Overlay is a part of a budget that someone set: settings, a workflow or a step. Limits are numbers by key; keys that
+// are absent stay as they are.
+type Overlay struct {
+	From         string             `json:"from"` // settings, workflow, step
+	Limits       map[string]float64 `json:"limits,omitempty"`
+	WhenExceeded string             `json:"when_exceeded,omitempty"`
+}
+
+// Merge is the budget with the overlay's values. It fails on an unknown key, a negative value and an unknown reaction,
+// and leaves the receiver as it was.
+func (b Budget) Merge(over Overlay) (Budget, error) {
+	b.Origins = maps.Clone(b.Origins)
+	if b.Origins == nil {
+		b.Origins = map[string]string{}
+	}
+	for _, key := range slices.Sorted(maps.Keys(over.Limits)) {
+		if err := b.set(key, over.Limits[key]); err != nil {
+			return Budget{}, fmt.Errorf("budget of %s: %w", over.From, err)
+		}
+		b.Origins[key] = over.From
+	}
+	switch e := Exceeded(over.WhenExceeded); e {
+	case "":
+	case Defer, Fail, DropOldest, DropNewest, RefsOnly:
+		b.WhenExceeded = e
+		b.Origins["when_exceeded"] = over.From
+	default:
+		return Budget{}, fmt.Errorf("budget of %s: when_exceeded is defer, fail, drop_oldest, drop_newest or refs_only, not %q", over.From, e)
+	}
+	return b, nil
+}
+
+func (b *Budget) set(key string, v float64) error {
+	if !(v >= 0) || v > 1e15 {
+		return fmt.Errorf("%s must be a number that is not negative, not %v", key, v)
+	}
+	switch key {
+	case "max_images":
+		b.MaxImages = int(v)
+	case "max_image_mb":
+		b.MaxImageMB = v
+	case "max_total_mb":
+		b.MaxTotalMB = v
+	case "max_image_pixels":
+		b.MaxImagePixels = int(v)
+	case "min_image_side":
+		b.MinImageSide = int(v)
+	case "max_decode_pixels":
+		b.MaxDecodePixels = int64(v)
+	case "max_pages":
+		b.MaxPages = int(v)
+	case "max_prompt_tokens":
+		b.MaxPromptTokens = int(v)
+	case "max_tool_images":
+		b.MaxToolImages = int(v)
+	case "max_step_images":
+		b.MaxStepImages = int(v)
+	case "max_cost_usd":
+		b.MaxCostUSD = v
+	default:
+		return fmt.Errorf("unknown key %q", key)
+	}
+	return nil
+}
+
+// origin is who set the key.
+func (b Budget) origin(key string) string {
+	if from := b.Origins[key]; from != "" {
+		return from
+	}
+	return "default"
+}

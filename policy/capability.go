@@ -1,0 +1,170 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Capability is something a model can take or do.
+type Capability string
+
+// The capabilities.
+const (
+	Text             Capability = "text"
+	Vision           Capability = "vision"
+	PDF              Capability = "pdf"
+	Thinking         Capability = "thinking"
+	Citations        Capability = "citations"
+	AudioInput       Capability = "audio_input"
+	VideoInput       Capability = "video_input"
+	Tools            Capability = "tools"
+	StructuredOutput Capability = "structured_output"
+	PromptCaching    Capability = "prompt_caching"
+)
+
+// AllCapabilities lists them in the order in which they are shown.
+func AllCapabilities() []Capability {
+	return []Capability{Text, Vision, PDF, Thinking, Citations, AudioInput, VideoInput, Tools, StructuredOutput, PromptCaching}
+}
+
+// Origin is where something about a model was learned.
+type Origin string
+
+// The origins, first the one that goes before the others.
+const (
+	FromSettings Origin = "settings"
+	FromProbe    Origin = "probe"
+	FromTable    Origin = "table"
+	FromDefault  Origin = "default"
+)
+
+// Learned is whether a model has a capability, and who says so.
+type Learned struct {
+	Has     bool   `json:"has"`
+	From    Origin `json:"from"`
+	Source  string `json:"source,omitempty"`  // of the table's row
+	Checked string `json:"checked,omitempty"` // month in which that source was read
+}
+
+// Capabilities holds an entry for every capability.
+type Capabilities map[Capability]Learned
+
+// Has tells whether the model has the capability. Text is always there.
+func (c Capabilities) Has(want Capability) bool { return want == Text || c[want].Has }
+
+// List names the capabilities that the model has, in the order of AllCapabilities.
+func (c Capabilities) List() []Capability {
+	var list []Capability
+	for _, one := range AllCapabilities() {
+		if c.Has(one) {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// Override is what settings say about an alias. A list is the exact set (text always included); a map sets single flags
+// and leaves the others to be learned.
+type Override struct {
+	Exact []Capability        `json:"exact,omitempty"`
+	Flags map[Capability]bool `json:"flags,omitempty"`
+	exact bool                // an empty list was given
+}
+
+// ExactOverride is the override of a list. Names must be known.
+func ExactOverride(names []string) (*Override, error) {
+	o := &Override{exact: true}
+	for _, name := range names {
+		c, err := capability(name)
+		if err != nil {
+			return nil, err
+		}
+		o.Exact = append(o.Exact, c)
+	}
+	return o, nil
+}
+
+// FlagOverride is the override of a map. Names must be known; text cannot be taken away.
+func FlagOverride(flags map[string]bool) (*Override, error) {
+	o := &Override{Flags: map[Capability]bool{}}
+	names := make([]string, 0, len(flags))
+	for name := range flags {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		c, err := capability(name)
+		if err != nil {
+			return nil, err
+		}
+		if c == Text && !flags[name] {
+			return nil, fmt.Errorf("capability text cannot be switched off")
+		}
+		o.Flags[c] = flags[name]
+	}
+	return o, nil
+}
+
+func capability(name string) (Capability, error) {
+	c := Capability(strings.ToLower(strings.TrimSpace(name)))
+	all := AllCapabilities()
+	if !slices.Contains(all, c) {
+		return "", fmt.Errorf("unknown capability %q; known are %v", name, all)
+	}
+	return c, nil
+}
+
+// says is what the override decides about a capability.
+func (o *Override) says(c Capability) (has, decided bool) {
+	switch {
+	case o == nil:
+		return false, false
+	case o.exact || len(o.Exact) > 0:
+		return slices.Contains(o.Exact, c), true
+	}
+	has, decided = o.Flags[c]
+	return has, decided
+}
+
+// Probe is what a server told about a model: the flags that it answered, and the size of its context window in tokens
+// (0 when it did not say).
+type Probe struct {
+	Flags         map[Capability]bool `json:"flags,omitempty"`
+	ContextWindow int                 `json:"context_window,omitempty"`
+}
+
+// firstParty are the families whose models read pictures unless the table says otherwise. Local and compatible servers
+// hold any model, so they start with text.
+var firstParty = map[string]bool{"anthropic": true, "openai": true, "openai_responses": true, "google": true, "vertex": true}
+
+// Lookup tells what a model can take. For each capability the first that knows decides: settings, probe, table by
+// provider and model name, default. provider is the provider's name as the tables know it (anthropic, openai, ollama,
+// openai_chat for a compatible server, …), model the provider's own id.
+func Lookup(provider, model string, override *Override, probe *Probe) Capabilities {
+	provider = strings.ToLower(provider)
+	row := capabilityRow(provider, model)
+	caps := Capabilities{}
+	for _, c := range AllCapabilities() {
+		caps[c] = learn(c, provider, row, override, probe)
+	}
+	return caps
+}
+
+func learn(c Capability, provider string, row *modelRow, override *Override, probe *Probe) Learned {
+	if c == Text {
+		return Learned{Has: true, From: FromDefault}
+	}
+	if has, decided := override.says(c); decided {
+		return Learned{Has: has, From: FromSettings}
+	}
+	if probe != nil {
+		if has, decided := probe.Flags[c]; decided {
+			return Learned{Has: has, From: FromProbe}
+		}
+	}
+	if row != nil {
+		return Learned{Has: slices.Contains(row.Flags, c), From: FromTable, Source: row.Source, Checked: row.Checked}
+	}
+	return Learned{Has: c == Vision && firstParty[provider], From: FromDefault}
+}

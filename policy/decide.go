@@ -1,0 +1,183 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Decide gives every candidate its fate: one decision for each, in the same order, with the candidate's id. The attached
+// ones never exceed the bounds: not in number, in bytes together, in bytes each, nor in tokens. The same picture (by name
+// or SHA-256) is attached once and counted once. Local images take the budget before remote ones; then order decides,
+// and an image that does not fit leaves its room to later, smaller ones.
+//
+// mode is that of candidates which have none. Errors are a *CapabilityError (images=required without vision) and, with
+// when_exceeded=fail, an *ExceededError; then there are no decisions.
+func Decide(cands []Candidate, caps Capabilities, mode ImageMode, b Bounds) ([]Decision, error) {
+	d := decider{bounds: b, sees: caps.Has(Vision), out: make([]Decision, len(cands)), first: map[string]int{}}
+	var fitting []int
+	for i, c := range cands {
+		if c.Mode == "" {
+			c.Mode = mode
+		}
+		if c.Mode == Required && !d.sees {
+			return nil, &CapabilityError{Need: Vision, ID: c.ID}
+		}
+		d.out[i] = d.situation(c)
+		d.out[i].ID = c.ID
+		if c.Mode != Ignore && c.Name != "" && !c.Missing {
+			d.remember(c, i+1)
+		}
+		if d.out[i].Fate == Sent || d.out[i].Fate == Resized {
+			fitting = append(fitting, i)
+		}
+	}
+	if err := d.allot(fitting, cands); err != nil {
+		return nil, err
+	}
+	return d.out, nil
+}
+
+type decider struct {
+	bounds Bounds
+	sees   bool
+	out    []Decision
+	first  map[string]int // number of the first candidate, by name and by digest
+}
+
+// situation is the table of the language's section 6 without the budgets of the whole prompt, first row first.
+func (d *decider) situation(c Candidate) Decision {
+	side := max(c.Width, c.Height)
+	pixels := int64(c.Width) * int64(c.Height)
+	switch {
+	case c.Mode == Ignore:
+		return Decision{Fate: Reference, Reason: "images=ignore"}
+	case c.Missing:
+		return Decision{Fate: Missing, Reason: "not found"}
+	case c.Remote && c.SHA256 == "":
+		return Decision{Fate: Reference, Reason: "remote image, not fetched"}
+	case c.Problem != "":
+		return Decision{Fate: Refused, Reason: c.Problem}
+	}
+	if same := d.same(c); same > 0 {
+		return Decision{Fate: Deduplicated, Reason: fmt.Sprintf("same as image %d", same), Same: same}
+	}
+	switch {
+	case side > 0 && side < d.bounds.MinSide:
+		return Decision{Fate: Reference, Reason: fmt.Sprintf("longest side %d < %d", side, d.bounds.MinSide), Bound: "min_image_side"}
+	case d.bounds.MaxDecodePixels > 0 && pixels > d.bounds.MaxDecodePixels:
+		return Decision{Fate: Refused, Reason: fmt.Sprintf("too many pixels: %d > %d", pixels, d.bounds.MaxDecodePixels), Bound: "max_decode_pixels"}
+	case !d.sees:
+		return Decision{Fate: Converted, Reason: "the model has no vision"}
+	}
+	s := d.bounds.estimate(c)
+	if s.refused != "" {
+		return Decision{Fate: Refused, Reason: s.refused}
+	}
+	fate := Sent
+	if s.scaled {
+		fate = Resized
+	}
+	return Decision{Fate: fate, Reason: s.changed, Width: s.width, Height: s.height, Bytes: s.bytes, Tokens: s.tokens}
+}
+
+func (d *decider) same(c Candidate) int {
+	if n := d.first["name:"+c.Name]; n > 0 && c.Name != "" {
+		return n
+	}
+	if c.SHA256 == "" {
+		return 0
+	}
+	return d.first["sha:"+strings.ToLower(c.SHA256)]
+}
+
+func (d *decider) remember(c Candidate, number int) {
+	keys := []string{"name:" + c.Name}
+	if c.SHA256 != "" {
+		keys = append(keys, "sha:"+strings.ToLower(c.SHA256))
+	}
+	for _, key := range keys {
+		if d.first[key] == 0 {
+			d.first[key] = number
+		}
+	}
+}
+
+// allot gives the prompt's budgets to the images that could be attached.
+func (d *decider) allot(fitting []int, cands []Candidate) error {
+	a := account{bounds: d.bounds, tokens: d.bounds.ReservedTokens}
+	var over []int
+	for _, i := range order(fitting, cands, d.bounds.WhenExceeded) {
+		key, reason := a.take(d.out[i])
+		if key == "" {
+			continue
+		}
+		over = append(over, i)
+		d.hold(i, key, reason)
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	switch d.bounds.WhenExceeded {
+	case Fail:
+		o := d.out[over[0]]
+		return &ExceededError{Key: o.Bound, From: d.bounds.From[o.Bound], ID: o.ID, Reason: o.Reason}
+	case RefsOnly:
+		why := d.out[over[0]]
+		for _, i := range fitting {
+			d.hold(i, why.Bound, why.Reason+"; when_exceeded=refs_only")
+			d.out[i].Fate = Reference
+		}
+	}
+	return nil
+}
+
+// hold takes an image out of the prompt.
+func (d *decider) hold(i int, key, reason string) {
+	fate := Deferred
+	if e := d.bounds.WhenExceeded; e == DropOldest || e == DropNewest {
+		fate = Omitted
+	}
+	d.out[i] = Decision{ID: d.out[i].ID, Fate: fate, Reason: reason, Bound: key}
+}
+
+// order is who is asked first: local ones, then remote ones, each from the front, or from the back for drop_oldest.
+func order(fitting []int, cands []Candidate, e Exceeded) []int {
+	var local, remote []int
+	for k := range fitting {
+		i := fitting[k]
+		if e == DropOldest {
+			i = fitting[len(fitting)-1-k]
+		}
+		if cands[i].Remote {
+			remote = append(remote, i)
+		} else {
+			local = append(local, i)
+		}
+	}
+	return append(local, remote...)
+}
+
+// account is what is spent.
+type account struct {
+	bounds Bounds
+	images int
+	bytes  int64
+	tokens int
+}
+
+// take spends what the image needs, or names the budget that does not hold it.
+func (a *account) take(d Decision) (key, reason string) {
+	b := a.bounds
+	switch {
+	case a.images+1 > b.MaxImages:
+		return "max_images", fmt.Sprintf("max_images %d reached", b.MaxImages)
+	case a.bytes+d.Bytes > b.MaxTotalBytes:
+		return "max_total_mb", fmt.Sprintf("max_total_mb: %s and %s > %s", megabytes(a.bytes), megabytes(d.Bytes), megabytes(b.MaxTotalBytes))
+	case b.MaxPromptTokens > 0 && a.tokens+d.Tokens > b.MaxPromptTokens:
+		return "max_prompt_tokens", fmt.Sprintf("max_prompt_tokens: %d and %d > %d", a.tokens, d.Tokens, b.MaxPromptTokens)
+	}
+	a.images++
+	a.bytes += d.Bytes
+	a.tokens += d.Tokens
+	return "", ""
+}

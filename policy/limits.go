@@ -1,0 +1,70 @@
+package policy
+
+import "strings"
+
+const megabyte = 1 << 20
+
+// ProviderLimits is what a provider publishes about one request. Zero means not published. Sizes are bytes before
+// base64: where the provider counts the encoded string, the table's value is three quarters here.
+type ProviderLimits struct {
+	Provider       string
+	Model          string
+	MaxImages      int
+	MaxImageBytes  int64
+	CountsBase64   bool // the user's max_image_mb is meant as the encoded size too
+	MaxSide        int  // pixels
+	MinSide        int  // pixels; smaller ones harm the server
+	ManyImages     int  // a request with more images than this …
+	ManySide       int  // … has this longest side
+	MaxPixels      int64
+	MaxRequest     int64
+	MaxPDFPages    int
+	MaxPDFBytes    int64
+	ContextWindow  int      // tokens
+	Formats        []string // short names: png, jpeg, …; empty: all that the daemon can read
+	Tokens         Formula
+	Source         string
+	Checked        string
+	WindowFromUser bool // ContextWindow was set in settings
+}
+
+// Limits gives the published limits for a model of a provider. An unknown provider has none but a token formula.
+func Limits(provider, model string) ProviderLimits {
+	provider = strings.ToLower(provider)
+	l := ProviderLimits{Provider: provider, Model: model, Tokens: FormulaDefault}
+	if row := capabilityRow(provider, model); row != nil {
+		l.ContextWindow = row.Window
+	}
+	for _, row := range limitRows() {
+		if row.fits(provider, model) {
+			row.fill(&l)
+			break
+		}
+	}
+	return l
+}
+
+func (r limitRow) fill(l *ProviderLimits) {
+	l.MaxImages, l.MaxSide, l.MinSide, l.ManyImages, l.ManySide = r.MaxImages, r.MaxSide, r.MinSide, r.ManyImages, r.ManySide
+	l.MaxPixels, l.MaxPDFPages, l.MaxPDFBytes = r.MaxPixels, r.MaxPDFPages, raw(r.MaxPDFMB, r.Base64)
+	l.MaxImageBytes, l.MaxRequest = raw(r.MaxImageMB, r.Base64), raw(r.MaxRequestMB, r.Base64)
+	l.CountsBase64, l.Formats, l.Tokens = r.Base64, r.Formats, r.Tokens
+	l.Source, l.Checked = r.Source, r.Checked
+}
+
+// raw is a size in bytes: of megabytes, or of the bytes whose base64 has that many megabytes.
+func raw(mb float64, base64 bool) int64 {
+	if base64 {
+		mb = mb * 3 / 4
+	}
+	return int64(mb * megabyte)
+}
+
+// WithWindow replaces the context window, which a probe or settings know better than the table. Zero changes nothing.
+func (l ProviderLimits) WithWindow(tokens int) ProviderLimits {
+	if tokens > 0 {
+		l.ContextWindow = tokens
+		l.WindowFromUser = true
+	}
+	return l
+}

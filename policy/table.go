@@ -1,0 +1,118 @@
+package policy
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed data/*.yaml
+var data embed.FS
+
+// words is a text or a list of texts.
+type words []string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (w *words) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		*w = words{n.Value}
+		return nil
+	}
+	return n.Decode((*[]string)(w))
+}
+
+// match are the columns that every row begins and ends with.
+type match struct {
+	Provider words  `yaml:"provider"`
+	Model    words  `yaml:"model"`
+	Source   string `yaml:"source"`
+	Checked  string `yaml:"checked"`
+}
+
+// fits compares a provider and a model with the row. Patterns are those of path.Match on the model's last path part.
+func (m match) fits(provider, model string) bool {
+	if !slices.Contains(m.Provider, provider) && !slices.Contains(m.Provider, "any") {
+		return false
+	}
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	return slices.ContainsFunc(m.Model, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// check refuses rows that say nothing about where they come from.
+func (m match) check() error {
+	if len(m.Provider) == 0 || len(m.Model) == 0 || m.Source == "" || len(m.Checked) != len("2026-08") {
+		return fmt.Errorf("row %v %v lacks provider, model, source or checked", m.Provider, m.Model)
+	}
+	for _, pattern := range m.Model {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("row %v: pattern %q: %w", m.Provider, pattern, err)
+		}
+	}
+	return nil
+}
+
+// modelRow is a row of capabilities.yaml.
+type modelRow struct {
+	match  `yaml:",inline"`
+	Flags  []Capability `yaml:"flags"`
+	Window int          `yaml:"window"` // tokens; 0 when it depends on the server
+}
+
+// limitRow is a row of limits.yaml.
+type limitRow struct {
+	match        `yaml:",inline"`
+	MaxImages    int      `yaml:"max_images"`
+	MaxImageMB   float64  `yaml:"max_image_mb"`
+	Base64       bool     `yaml:"base64"`
+	MaxSide      int      `yaml:"max_side"`
+	MinSide      int      `yaml:"min_side"`
+	ManyImages   int      `yaml:"many_images"`
+	ManySide     int      `yaml:"many_side"`
+	MaxPixels    int64    `yaml:"max_pixels"`
+	MaxRequestMB float64  `yaml:"max_request_mb"`
+	MaxPDFPages  int      `yaml:"max_pdf_pages"`
+	MaxPDFMB     float64  `yaml:"max_pdf_mb"`
+	Formats      []string `yaml:"formats"`
+	Tokens       Formula  `yaml:"tokens"`
+}
+
+// The tables are part of the program; a row that cannot be read is a programmer's mistake that the tests catch.
+var (
+	modelRows = sync.OnceValue(func() []modelRow { return read[modelRow]("capabilities") })
+	limitRows = sync.OnceValue(func() []limitRow { return read[limitRow]("limits") })
+)
+
+func read[R any](name string) []R {
+	src, err := data.ReadFile("data/" + name + ".yaml")
+	if err != nil {
+		panic(fmt.Sprintf("policy table %s: %v", name, err))
+	}
+	var table struct {
+		Rows []R `yaml:"rows"`
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(src))
+	dec.KnownFields(true)
+	if err := dec.Decode(&table); err != nil {
+		panic(fmt.Sprintf("policy table %s: %v", name, err))
+	}
+	return table.Rows
+}
+
+func capabilityRow(provider, model string) *modelRow {
+	rows := modelRows()
+	for i := range rows {
+		if rows[i].fits(provider, model) {
+			return &rows[i]
+		}
+	}
+	return nil
+}
