@@ -84,6 +84,15 @@ func (in Input) ImagesMode() string {
 	return in.Images
 }
 
+// Trusted says whether the text of a file may be taken as the author's: as the input says, or else by place. What was
+// imported came from somewhere else.
+func (in Input) Trusted(name, importedDir string) bool {
+	if in.Trust != "" {
+		return in.Trust == "trusted"
+	}
+	return !Inside(name, importedDir)
+}
+
 // ParseInput reads the value of one `@input`, without the directive's name, as the command line gives it:
 // `file: notes/today (head=200)`. A value without scheme is a file.
 func ParseInput(text string) (Input, []Diagnostic) {

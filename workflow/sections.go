@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -120,6 +122,7 @@ func (n *note) checkSetext(lines []string, begin int) {
 	for i, line := range lines {
 		if directive, _ := directives.IsDirective(line); directive {
 			at.Line += i
+			n.cutShort = true
 			n.add(at, directives.CodeSetextAccident, "put a blank line before ---", "the --- below this directive makes a heading of it")
 			return
 		}
@@ -139,10 +142,19 @@ func (n *note) lineEnd(from int) int {
 
 // offset is the position of a byte of the body.
 func (n *note) offset(at int) Position {
-	before := n.body[:min(at, len(n.body))]
-	line := bytes.Count(before, []byte("\n"))
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return n.at(n.bodyLine+line, len([]rune(string(before[start:])))+1)
+	if n.starts == nil {
+		n.starts = []int{0}
+		for i, c := range n.body {
+			if c == '\n' {
+				n.starts = append(n.starts, i+1)
+			}
+		}
+	}
+	line, exact := slices.BinarySearch(n.starts, at)
+	if !exact {
+		line--
+	}
+	return n.at(n.bodyLine+line, utf8.RuneCount(n.body[n.starts[line]:at])+1)
 }
 
 // beforeSections reports directives in the author's notes above the first heading.

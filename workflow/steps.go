@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -71,17 +70,10 @@ func unescapeKnown(lines []string) []string {
 	return lines
 }
 
-// cutShort says whether a --- line has taken directives from a step, which is an error of its own.
-func (n *note) cutShort() bool {
-	return slices.ContainsFunc(n.list, func(d directives.Diagnostic) bool {
-		return d.Code == directives.CodeSetextAccident
-	})
-}
-
 // checkStep looks at the step as a whole.
 func (n *note) checkStep(step Step, s section) {
 	none := step.Model != nil && step.Model.None
-	if step.Prompt == "" && len(step.Inputs) == 0 && !n.cutShort() {
+	if step.Prompt == "" && len(step.Inputs) == 0 && !n.cutShort {
 		n.add(s.at, directives.CodeNothingToSend, "write a prompt below the directives", "the step %q has neither prompt text nor inputs", step.Name)
 	}
 	for _, in := range step.Inputs {

@@ -326,3 +326,18 @@ func format(parts []part) string {
 	}
 	return b.String()
 }
+
+// A note of nothing but headings must not cost more per line than any other.
+func BenchmarkParse(b *testing.B) {
+	for name, src := range map[string]string{
+		"headings": strings.Repeat("## a\n", 20000), "prose": full + strings.Repeat("A line of the prompt.\n", 4000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				Parse("w", "w.md", []byte(src))
+			}
+		})
+	}
+}
