@@ -79,6 +79,11 @@ func (x *Executor) inLane(lane string) []*job {
 	return list
 }
 
+// Busy says whether a run of a workflow waits or is at work.
+func (x *Executor) Busy(workflow string) bool {
+	return len(x.inLane(lane(engine.Request{Kind: engine.KindWorkflow, Subject: workflow}))) > 0
+}
+
 // entry makes the journal's entry of a request and stores the blobs that it refers to.
 func (x *Executor) entry(ctx context.Context, r engine.Request) (engine.Entry, error) {
 	now := x.cfg.Now()

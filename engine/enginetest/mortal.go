@@ -1,0 +1,88 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// errKilled is what a dead journal answers.
+var errKilled = errors.New("killed")
+
+// mortal is a journal whose process dies at an append: nothing that comes after reaches the disk.
+type mortal struct {
+	engine.Journal
+	at   int  // dies at this append, counted from one; zero never
+	kept bool // whether the append at which it dies is on disk
+	died chan struct{}
+
+	mu      sync.Mutex // guards what follows
+	appends int
+	dead    bool
+}
+
+func newMortal(at int, kept bool) *mortal {
+	return &mortal{at: at, kept: kept, died: make(chan struct{})}
+}
+
+// over lets m stand before another journal.
+func (m *mortal) over(j engine.Journal) engine.Journal {
+	m.Journal = j
+	return m
+}
+
+func (m *mortal) alive() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return errKilled
+	}
+	return nil
+}
+
+// Append stores an outcome, or dies before or after doing so.
+func (m *mortal) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dead {
+		return errKilled
+	}
+	m.appends++
+	if m.appends != m.at {
+		return m.Journal.Append(ctx, r, e)
+	}
+	m.dead = true
+	close(m.died)
+	if m.kept {
+		if err := m.Journal.Append(ctx, r, e); err != nil {
+			return err
+		}
+	}
+	return errKilled
+}
+
+// Create stores a run while alive.
+func (m *mortal) Create(ctx context.Context, e engine.Entry, again bool) (engine.Entry, bool, error) {
+	if err := m.alive(); err != nil {
+		return engine.Entry{}, false, err
+	}
+	return m.Journal.Create(ctx, e, again)
+}
+
+// Save stores views while alive.
+func (m *mortal) Save(ctx context.Context, e engine.Entry) error {
+	if err := m.alive(); err != nil {
+		return err
+	}
+	return m.Journal.Save(ctx, e)
+}
+
+// Note stores an event while alive.
+func (m *mortal) Note(ctx context.Context, e engine.Event, number int) (engine.Event, error) {
+	if err := m.alive(); err != nil {
+		return e, err
+	}
+	return m.Journal.Note(ctx, e, number)
+}

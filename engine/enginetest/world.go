@@ -1,0 +1,235 @@
+package enginetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// World is what survives a killed executor: a vault, blobs, and a model provider that counts what it is asked. It is
+// safe for concurrent use.
+type World struct {
+	// Before is called when an activity begins; what it returns becomes the activity's error. It may block until ctx
+	// ends, and it may panic. The step is the name of the workflow's step, or the source of the import.
+	Before func(ctx context.Context, activity, step string) error
+	// Answers is what the provider says to a step, by its name; others get a complete answer.
+	Answers map[string]engine.GenerateOut
+	// Omitted is what the prompt of a step leaves out, by its name.
+	Omitted map[string][]string
+	// Missing makes a step's required input missing, by its name.
+	Missing map[string]bool
+
+	mu    sync.Mutex
+	files map[string]string
+	blobs map[string]string
+	calls map[string]int
+	now   int // activities at work
+	most  int // activities that were at work together
+}
+
+// NewWorld makes an empty world.
+func NewWorld() *World {
+	return &World{
+		Answers: map[string]engine.GenerateOut{}, Omitted: map[string][]string{}, Missing: map[string]bool{},
+		files: map[string]string{}, blobs: map[string]string{}, calls: map[string]int{},
+	}
+}
+
+// File is the content of a file of the vault; empty when there is none.
+func (w *World) File(name string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.files[name]
+}
+
+// Write is a person who writes a file.
+func (w *World) Write(name, content string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.files[name] = content
+}
+
+// Files is a copy of the vault.
+func (w *World) Files() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.files)
+}
+
+// Calls counts how often an activity was begun for a step.
+func (w *World) Calls(activity, step string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.calls[activity+" "+step]
+}
+
+// Most is how many activities were at work at the same time.
+func (w *World) Most() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.most
+}
+
+func (w *World) put(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	digest := hex.EncodeToString(sum[:])
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.blobs[digest] = content
+	return digest
+}
+
+func (w *World) blob(digest string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.blobs[digest]
+}
+
+// digest is the digest of a file; empty when there is none.
+func (w *World) digest(name string) string {
+	w.mu.Lock()
+	content, ok := w.files[name]
+	w.mu.Unlock()
+	if !ok {
+		return ""
+	}
+	return w.put(content)
+}
+
+// enter counts an activity and does what the test wants to happen.
+func (w *World) enter(ctx context.Context, activity, step string) (leave func(), err error) {
+	w.mu.Lock()
+	w.calls[activity+" "+step]++
+	w.now++
+	w.most = max(w.most, w.now)
+	w.mu.Unlock()
+	leave = func() {
+		w.mu.Lock()
+		w.now--
+		w.mu.Unlock()
+	}
+	if w.Before != nil {
+		defer func() {
+			if p := recover(); p != nil {
+				leave()
+				panic(p)
+			}
+		}()
+		err = w.Before(ctx, activity, step)
+	}
+	if err != nil {
+		leave()
+	}
+	return leave, err
+}
+
+// activity counts fn and lets the test interfere before it.
+func activity[In, Out any](w *World, name string, of func(In) string, fn func(In) Out) engine.Activity {
+	return engine.Handle(func(ctx context.Context, in In) (out Out, err error) {
+		leave, err := w.enter(ctx, name, of(in))
+		if err != nil {
+			return out, err
+		}
+		defer leave()
+		return fn(in), nil
+	})
+}
+
+// Activities carry out runs in this world. Every step appends its answer to the file `<workflow>.md` and sets a variable
+// of its own name; an import makes `Imported/<source>/index.md`.
+func (w *World) Activities() engine.Activities {
+	return engine.Activities{
+		engine.ActivityResolve:  activity(w, engine.ActivityResolve, func(in engine.ResolveIn) string { return in.Step }, w.resolve),
+		engine.ActivityAssemble: activity(w, engine.ActivityAssemble, func(in engine.AssembleIn) string { return in.Step }, w.assemble),
+		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return in.Step }, w.generate),
+		engine.ActivityStage:    activity(w, engine.ActivityStage, func(in engine.StageIn) string { return in.Step }, w.stage),
+		engine.ActivityCommit:   activity(w, engine.ActivityCommit, func(in engine.CommitIn) string { return in.Step }, w.commit),
+		engine.ActivityClassify: activity(w, engine.ActivityClassify, func(in engine.ClassifyIn) string { return in.Source }, w.classify),
+		engine.ActivityExtract:  activity(w, engine.ActivityExtract, func(in engine.ExtractIn) string { return in.Source }, w.extract),
+		engine.ActivityPublish:  activity(w, engine.ActivityPublish, func(in engine.PublishIn) string { return in.Source }, w.publish),
+		engine.ActivityFile:     activity(w, engine.ActivityFile, func(in engine.FileIn) string { return in.Source }, w.file),
+	}
+}
+
+func (w *World) resolve(in engine.ResolveIn) engine.ResolveOut {
+	if w.Missing[in.Step] {
+		return engine.ResolveOut{Missing: []string{"file: gone.md"}}
+	}
+	return engine.ResolveOut{}
+}
+
+func (w *World) assemble(in engine.AssembleIn) engine.AssembleOut {
+	prompt := "prompt of " + in.Step
+	for _, v := range in.Vars {
+		prompt += fmt.Sprintf("\n%s: %s", v.Name, w.blob(v.Digest))
+	}
+	digest := w.put(prompt)
+	return engine.AssembleOut{Prompt: digest, Text: digest, Receipt: w.put("{}"), Model: "test", Omitted: w.Omitted[in.Step]}
+}
+
+func (w *World) generate(in engine.GenerateIn) engine.GenerateOut {
+	if out, ok := w.Answers[in.Step]; ok {
+		return out
+	}
+	answer := w.put("answer to " + strings.ReplaceAll(w.blob(in.Prompt), "\n", "; "))
+	return engine.GenerateOut{Answer: answer, Stop: engine.StopEnd, Model: "test-1", Usage: engine.Usage{InputTokens: 10, OutputTokens: 5}}
+}
+
+func (w *World) stage(in engine.StageIn) engine.StageOut {
+	out := engine.StageOut{Vars: []engine.StagedVar{{Name: in.Step, Digest: in.Answer, Target: "output:1"}}}
+	if len(in.Committed) > 0 {
+		return out
+	}
+	name := in.Workflow + ".md"
+	out.Files = []engine.StagedFile{{
+		Name: name, Base: w.digest(name), New: w.put(w.File(name) + w.blob(in.Answer) + "\n"), Targets: []string{"output:0"},
+	}}
+	return out
+}
+
+func (w *World) commit(in engine.CommitIn) engine.CommitOut {
+	var out engine.CommitOut
+	for _, f := range in.Files {
+		switch w.digest(f.Name) {
+		case f.New:
+			out.Written = append(out.Written, f)
+		case f.Base:
+			w.Write(f.Name, w.blob(f.New))
+			out.Written = append(out.Written, f)
+		default:
+			out.Conflicts = append(out.Conflicts, f.Name)
+		}
+	}
+	return out
+}
+
+func (w *World) classify(engine.ClassifyIn) engine.ClassifyOut {
+	return engine.ClassifyOut{Kind: "pdf", MediaType: "application/pdf"}
+}
+
+func (w *World) extract(engine.ExtractIn) engine.ExtractOut { return engine.ExtractOut{Pages: 2} }
+
+func (w *World) publish(in engine.PublishIn) engine.PublishOut {
+	bundle := "Imported/" + in.Source
+	w.Write(bundle+"/index.md", "note of "+in.Source)
+	return engine.PublishOut{Bundle: bundle, Note: bundle + "/index.md"}
+}
+
+func (w *World) file(in engine.FileIn) engine.FileOut {
+	name := in.Bundle + "/" + in.Source
+	if in.State == engine.ImportFailed {
+		name = "Import/Failed/" + in.Source
+	}
+	w.Write(name, "original")
+	return engine.FileOut{Name: name}
+}
+
+// names lists the files of the vault.
+func (w *World) names() []string { return slices.Sorted(maps.Keys(w.Files())) }
