@@ -1,0 +1,19 @@
+// Package imaging looks at pictures and makes them fit: the header without decoding, the orientation a camera noted,
+// scaling and encoding within limits. It goes by bytes, never by names, keeps no state, and reads no file by itself.
+//
+// Decoded here: PNG, JPEG, GIF, WebP (still), BMP, TIFF. HEIC, AVIF and SVG are recognised and refused with
+// [ErrUnsupported]; the worker converts them when they are imported.
+package imaging
+
+import "errors"
+
+// Conditions that callers test; the messages around them say what was found.
+var (
+	ErrNotImage    = errors.New("not a picture")
+	ErrCorrupt     = errors.New("a broken picture")
+	ErrUnsupported = errors.New("a kind of picture that cannot be read here")
+	ErrTooLarge    = errors.New("a picture with too many pixels")
+)
+
+// DefaultDecodePixels is the most pixels that are decoded when nothing else is set: 100 million take 400 MB as RGBA.
+const DefaultDecodePixels = 100_000_000

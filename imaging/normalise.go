@@ -1,0 +1,151 @@
+package imaging
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"slices"
+)
+
+// Limits are what a picture is made to fit. Zero fields do not limit, but for MaxDecodePixels, whose zero value means
+// DefaultDecodePixels.
+type Limits struct {
+	MaxSide         int      `json:"max_side,omitempty"`          // pixels of the longer side
+	MaxBytes        int64    `json:"max_bytes,omitempty"`         // of the encoded picture
+	MaxDecodePixels int64    `json:"max_decode_pixels,omitempty"` // refused from the header above this
+	Accept          []string `json:"accept,omitempty"`            // media types that may stay as they are; empty: PNG, JPEG, GIF, WebP
+}
+
+// Encoded is a picture that fits.
+type Encoded struct {
+	Data      []byte
+	MediaType string
+	Width     int
+	Height    int
+	Changed   bool   // other bytes than those that came in
+	Note      string // what was done, in words; empty when nothing was
+}
+
+// jpegQuality keeps photographs legible at a fraction of PNG's size.
+const jpegQuality = 85
+
+// decodes bounds the pictures that are decoded at once in this process: one of 100 Mpx takes 400 MB.
+var decodes = make(chan struct{}, 2)
+
+// Normalise makes a picture fit: bytes within the limits stay as they are, everything else is decoded, turned upright,
+// scaled down (never up) and encoded anew, which drops its metadata. Photographs become JPEG, graphics PNG unless that
+// passes MaxBytes. The result is the same for the same bytes and limits. At most two pictures are decoded at a time.
+func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encoded, error) {
+	info, err := Probe(r, size)
+	if err != nil {
+		return Encoded{}, err
+	}
+	if info.Pixels > orDefault(l.MaxDecodePixels, DefaultDecodePixels) {
+		return Encoded{}, fmt.Errorf("%w: %dx%d", ErrTooLarge, info.Width, info.Height)
+	}
+	if fits(info, size, l) {
+		data := make([]byte, size)
+		if _, err := r.ReadAt(data, 0); err != nil && err != io.EOF {
+			return Encoded{}, fmt.Errorf("read the picture: %w", err)
+		}
+		return Encoded{Data: data, MediaType: info.MediaType, Width: info.Width, Height: info.Height}, nil
+	}
+	select {
+	case decodes <- struct{}{}:
+		defer func() { <-decodes }()
+	case <-ctx.Done():
+		return Encoded{}, ctx.Err()
+	}
+	img, _, err := image.Decode(io.NewSectionReader(r, 0, size))
+	if err != nil {
+		return Encoded{}, fmt.Errorf("%w: %v", ErrCorrupt, err)
+	}
+	return shrink(ctx, upright(img, info.Orientation), info, l)
+}
+
+func orDefault(v, otherwise int64) int64 {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// fits tells whether the bytes may stay as they are.
+func fits(info Info, size int64, l Limits) bool {
+	accept := l.Accept
+	if len(accept) == 0 {
+		accept = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+	}
+	return info.Orientation == 1 && slices.Contains(accept, info.MediaType) &&
+		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) && (l.MaxBytes == 0 || size <= l.MaxBytes)
+}
+
+// shrink scales to the longest side and, while the result has too many bytes, to three quarters of that, six times.
+func shrink(ctx context.Context, img image.Image, info Info, l Limits) (Encoded, error) {
+	side := max(info.Width, info.Height)
+	if l.MaxSide > 0 {
+		side = min(side, l.MaxSide)
+	}
+	photo := photograph(info.MediaType, img)
+	for range 7 {
+		if err := ctx.Err(); err != nil {
+			return Encoded{}, err
+		}
+		scaled := scale(img, side)
+		data, mediaType, err := encode(scaled, photo)
+		if err != nil {
+			return Encoded{}, err
+		}
+		if l.MaxBytes > 0 && int64(len(data)) > l.MaxBytes && !photo {
+			data, mediaType, err = encode(scaled, true)
+			if err != nil {
+				return Encoded{}, err
+			}
+		}
+		if l.MaxBytes == 0 || int64(len(data)) <= l.MaxBytes {
+			b := scaled.Bounds()
+			return Encoded{data, mediaType, b.Dx(), b.Dy(), true, note(info, b, mediaType)}, nil
+		}
+		side = side * 3 / 4
+	}
+	return Encoded{}, fmt.Errorf("%w: more than %d bytes however small", ErrTooLarge, l.MaxBytes)
+}
+
+func note(info Info, b image.Rectangle, mediaType string) string {
+	text := ""
+	add := func(s string) {
+		if text != "" {
+			text += ", "
+		}
+		text += s
+	}
+	if info.Orientation != 1 {
+		add("turned upright")
+	}
+	if b.Dx() != info.Width || b.Dy() != info.Height {
+		add(fmt.Sprintf("scaled from %dx%d", info.Width, info.Height))
+	}
+	if mediaType != info.MediaType {
+		add("made " + mediaType)
+	}
+	return text
+}
+
+// encode writes JPEG for photographs and PNG for everything else.
+func encode(img image.Image, photo bool) ([]byte, string, error) {
+	var b bytes.Buffer
+	if photo {
+		if err := jpeg.Encode(&b, opaque(img), &jpeg.Options{Quality: jpegQuality}); err != nil {
+			return nil, "", fmt.Errorf("encode JPEG: %w", err)
+		}
+		return b.Bytes(), "image/jpeg", nil
+	}
+	if err := png.Encode(&b, img); err != nil {
+		return nil, "", fmt.Errorf("encode PNG: %w", err)
+	}
+	return b.Bytes(), "image/png", nil
+}

@@ -1,0 +1,118 @@
+package imaging
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// orientationTag is the TIFF tag of the Exif orientation.
+const orientationTag = 0x0112
+
+// maxExif bounds the Exif block that is looked at: the JPEG segment limit.
+const maxExif = 64 << 10
+
+// orientation finds the Exif orientation in the containers that carry one; 1 when there is none or it makes no sense.
+func orientation(r io.ReaderAt, size int64, mediaType string) int {
+	var block []byte
+	switch mediaType {
+	case "image/jpeg":
+		block = jpegExif(r, size)
+	case "image/png":
+		block = chunked(r, size, 8, "eXIf", pngChunk)
+	case "image/webp":
+		block = chunked(r, size, 12, "EXIF", riffChunk)
+	case "image/tiff":
+		block = read(r, 0, min(size, maxExif))
+	}
+	return fromTIFF(block)
+}
+
+// jpegExif is the TIFF block inside the APP1 segment that starts with "Exif\0\0".
+func jpegExif(r io.ReaderAt, size int64) []byte {
+	for at := int64(2); at+4 <= size; {
+		head := read(r, at, 4)
+		if len(head) < 4 || head[0] != 0xFF || head[1] == 0xDA { // not a marker, or the picture itself begins
+			return nil
+		}
+		length := int64(binary.BigEndian.Uint16(head[2:]))
+		if head[1] == 0xE1 {
+			if body := read(r, at+4, length-2); len(body) > 6 && string(body[:6]) == "Exif\x00\x00" {
+				return body[6:]
+			}
+		}
+		at += 2 + max(length, 2)
+	}
+	return nil
+}
+
+// chunkHead tells a chunk's name, where its data starts, how long it is, and where the next chunk starts.
+type chunkHead func(head []byte, at int64) (name string, data, length, next int64)
+
+func pngChunk(head []byte, at int64) (name string, data, length, next int64) {
+	length = int64(binary.BigEndian.Uint32(head))
+	return string(head[4:8]), at + 8, length, at + 12 + length
+}
+
+func riffChunk(head []byte, at int64) (name string, data, length, next int64) {
+	length = int64(binary.LittleEndian.Uint32(head[4:]))
+	return string(head[:4]), at + 8, length, at + 8 + length + length&1
+}
+
+// chunked looks for a named chunk; at most a thousand chunks are passed.
+func chunked(r io.ReaderAt, size, at int64, want string, parse chunkHead) []byte {
+	for range 1000 {
+		head := read(r, at, 8)
+		if len(head) < 8 || at >= size {
+			return nil
+		}
+		name, data, length, next := parse(head, at)
+		if name == want {
+			return read(r, data, min(length, maxExif))
+		}
+		at = next
+	}
+	return nil
+}
+
+func read(r io.ReaderAt, at, length int64) []byte {
+	if length <= 0 || length > maxExif {
+		return nil
+	}
+	b := make([]byte, length)
+	n, _ := r.ReadAt(b, at) // a short read is a short block, which the parsers check
+	return b[:n]
+}
+
+// fromTIFF reads the orientation from the first directory of a TIFF structure (TIFF 6.0 §2).
+func fromTIFF(b []byte) int {
+	if len(b) < 8 {
+		return 1
+	}
+	var order binary.ByteOrder
+	switch string(b[:2]) {
+	case "II":
+		order = binary.LittleEndian
+	case "MM":
+		order = binary.BigEndian
+	default:
+		return 1
+	}
+	at := int(order.Uint32(b[4:]))
+	if at < 8 || at+2 > len(b) {
+		return 1
+	}
+	for i := range int(order.Uint16(b[at:])) {
+		entry := at + 2 + 12*i
+		if entry+12 > len(b) {
+			return 1
+		}
+		if order.Uint16(b[entry:]) != orientationTag {
+			continue
+		}
+		if v := int(order.Uint16(b[entry+8:])); v >= 1 && v <= 8 {
+			return v
+		}
+		return 1
+	}
+	return 1
+}

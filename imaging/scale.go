@@ -1,0 +1,100 @@
+package imaging
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+
+	xdraw "golang.org/x/image/draw"
+)
+
+// scale makes the longer side at most `side` pixels, with CatmullRom, which keeps small text legible.
+func scale(img image.Image, side int) image.Image {
+	b := img.Bounds()
+	w, h := b.Dx(), b.Dy()
+	longest := max(w, h)
+	if longest <= side {
+		return img
+	}
+	target := image.Rect(0, 0, max(1, (w*side+longest/2)/longest), max(1, (h*side+longest/2)/longest))
+	out := image.NewNRGBA(target)
+	xdraw.CatmullRom.Scale(out, target, img, b, xdraw.Src, nil)
+	return out
+}
+
+// upright turns and mirrors a picture so that it is shown as the camera meant it.
+func upright(img image.Image, orientation int) image.Image {
+	if orientation < 2 || orientation > 8 {
+		return img
+	}
+	b := img.Bounds()
+	w, h := b.Dx(), b.Dy()
+	size := image.Rect(0, 0, w, h)
+	if orientation >= 5 {
+		size = image.Rect(0, 0, h, w)
+	}
+	src := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(src, src.Bounds(), img, b.Min, draw.Src)
+	out := image.NewNRGBA(size)
+	for y := range h {
+		for x := range w {
+			dx, dy := turned(orientation, x, y, w, h)
+			copy(out.Pix[out.PixOffset(dx, dy):][:4], src.Pix[src.PixOffset(x, y):][:4])
+		}
+	}
+	return out
+}
+
+// turned is where the stored pixel (x, y) of a w by h picture is shown.
+func turned(orientation, x, y, w, h int) (dx, dy int) {
+	switch orientation {
+	case 1:
+		return x, y
+	case 2:
+		return w - 1 - x, y
+	case 3:
+		return w - 1 - x, h - 1 - y
+	case 4:
+		return x, h - 1 - y
+	case 5:
+		return y, x
+	case 6:
+		return h - 1 - y, x
+	case 7:
+		return h - 1 - y, w - 1 - x
+	default: // 8
+		return y, w - 1 - x
+	}
+}
+
+// opaque puts a picture with transparency on white, since JPEG has none.
+func opaque(img image.Image) image.Image {
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return img
+	}
+	out := image.NewRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
+	draw.Draw(out, out.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Over)
+	return out
+}
+
+// photograph guesses whether JPEG suits a picture. A JPEG is one; elsewhere, many distinct colours in a sample of pixels
+// mean a photograph, few mean a drawing or text, whose edges JPEG would blur. Transparent pictures are drawings.
+func photograph(mediaType string, img image.Image) bool {
+	if mediaType == "image/jpeg" {
+		return true
+	}
+	if o, ok := img.(interface{ Opaque() bool }); ok && !o.Opaque() {
+		return false
+	}
+	const samples = 64 // on a side
+	b := img.Bounds()
+	seen := map[color.RGBA]bool{}
+	for i := range samples {
+		for j := range samples {
+			r, g, bl, a := img.At(b.Min.X+b.Dx()*i/samples, b.Min.Y+b.Dy()*j/samples).RGBA()
+			seen[color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(bl >> 8), uint8(a >> 8)}] = true
+		}
+	}
+	return len(seen) > samples*samples/4
+}
