@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"math"
 	"slices"
 )
 
@@ -16,6 +17,7 @@ import (
 type Limits struct {
 	MaxSide         int      `json:"max_side,omitempty"`          // pixels of the longer side
 	MaxBytes        int64    `json:"max_bytes,omitempty"`         // of the encoded picture
+	MaxPixels       int64    `json:"max_pixels,omitempty"`        // width times height
 	MaxDecodePixels int64    `json:"max_decode_pixels,omitempty"` // refused from the header above this
 	Accept          []string `json:"accept,omitempty"`            // media types that may stay as they are; empty: PNG, JPEG, GIF, WebP
 }
@@ -81,7 +83,8 @@ func fits(info Info, size int64, l Limits) bool {
 		accept = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 	}
 	return info.Orientation == 1 && slices.Contains(accept, info.MediaType) &&
-		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) && (l.MaxBytes == 0 || size <= l.MaxBytes)
+		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) &&
+		(l.MaxPixels == 0 || info.Pixels <= l.MaxPixels) && (l.MaxBytes == 0 || size <= l.MaxBytes)
 }
 
 // shrink scales to the longest side and, while the result has too many bytes, to three quarters of that, six times.
@@ -89,6 +92,9 @@ func shrink(ctx context.Context, img image.Image, info Info, l Limits) (Encoded,
 	side := max(info.Width, info.Height)
 	if l.MaxSide > 0 {
 		side = min(side, l.MaxSide)
+	}
+	if l.MaxPixels > 0 && info.Pixels > l.MaxPixels {
+		side = min(side, int(float64(max(info.Width, info.Height))*math.Sqrt(float64(l.MaxPixels)/float64(info.Pixels))))
 	}
 	photo := photograph(info.MediaType, img)
 	for range 7 {

@@ -30,7 +30,7 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 	if len(out.Conflicts) > 0 {
 		return out, nil
 	}
-	if err := w.Memory.Writing(ctx, in.Workflow, in.Files); err != nil {
+	if err := w.Memory.Writing(ctx, in.StepRef, in.Files); err != nil {
 		return out, err
 	}
 	for _, file := range write {
@@ -52,7 +52,7 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 	if len(out.Conflicts) > 0 {
 		return out, nil
 	}
-	return out, w.Memory.Settle(ctx, in.StepRef, in.Marks, in.Shared)
+	return out, w.Memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
 }
 
 func indexOf(files []engine.StagedFile, name string) int {

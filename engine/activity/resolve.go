@@ -79,7 +79,8 @@ func inputFailure(err error) error {
 // variable is the digest of a variable: of the run, or kept between runs. It is empty when the variable is not set.
 func (w *Workflow) variable(ctx context.Context, workflow, name, scope string, vars []engine.Var) (string, error) {
 	if scope == "workflow" {
-		return w.Memory.Shared(ctx, workflow, name)
+		digest, _, err := w.Memory.Variable(ctx, workflow, name)
+		return digest, err
 	}
 	for _, v := range vars {
 		if v.Name == name {

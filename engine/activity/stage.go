@@ -52,9 +52,8 @@ type staging struct {
 	s      scene
 	skip   map[string]bool // targets that an earlier attempt has written
 	files  []*stagedContent
-	vars   []engine.Var
-	set    []engine.Var
-	shared []engine.Var
+	vars   []engine.Var // of the run, as the step's later outputs see them
+	set    []engine.StagedVar
 }
 
 // stagedContent is a file on its way: the content so far, and the digest it builds on.
@@ -79,7 +78,7 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 		return nil
 	}
 	if output.Target.Scheme == directives.SchemeVariable {
-		return st.setVariable(ctx, output, mode, text)
+		return st.setVariable(ctx, target, output, mode, text)
 	}
 	name, err := output.Name(st.w.outputEnv(st.s))
 	if err != nil {
@@ -146,7 +145,7 @@ func (st *staging) number(name string) (string, error) {
 	return "", engine.Fail(engine.CodeOutput, "use another name, or move the old files", "%s has %d numbered files already", name, maxNumber)
 }
 
-func (st *staging) setVariable(ctx context.Context, output directives.Output, mode, text string) error {
+func (st *staging) setVariable(ctx context.Context, target string, output directives.Output, mode, text string) error {
 	name := output.Target.Path
 	if mode == directives.ModeAppend {
 		old, err := st.w.variable(ctx, st.s.plan.Name, name, output.Scope, st.vars)
@@ -165,23 +164,13 @@ func (st *staging) setVariable(ctx context.Context, output directives.Output, mo
 	if err != nil {
 		return err
 	}
-	v := engine.Var{Name: name, Digest: digest}
-	if output.Scope == "workflow" {
-		st.shared = setVar(st.shared, v)
-		return nil
+	shared := output.Scope == "workflow"
+	if !shared {
+		st.vars = slices.DeleteFunc(st.vars, func(v engine.Var) bool { return v.Name == name })
+		st.vars = append(st.vars, engine.Var{Name: name, Digest: digest})
 	}
-	st.vars = setVar(st.vars, v)
-	st.set = setVar(st.set, v)
+	st.set = append(st.set, engine.StagedVar{Name: name, Digest: digest, Shared: shared, Target: target})
 	return nil
-}
-
-// setVar replaces or adds a variable.
-func setVar(vars []engine.Var, v engine.Var) []engine.Var {
-	if i := slices.IndexFunc(vars, func(o engine.Var) bool { return o.Name == v.Name }); i >= 0 {
-		vars[i] = v
-		return vars
-	}
-	return append(vars, v)
 }
 
 // route sends a routed input's content to its file or variable.
@@ -229,7 +218,7 @@ func (w *Workflow) plainText(ctx context.Context, in engine.ResolvedInput) (stri
 
 // finish stores the contents and names them.
 func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
-	out := engine.StageOut{Vars: st.set, Shared: st.shared}
+	out := engine.StageOut{Vars: st.set}
 	for _, file := range st.files {
 		digest, err := st.w.Blobs.Put(ctx, file.data)
 		if err != nil {

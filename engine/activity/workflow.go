@@ -36,12 +36,12 @@ type Blobs interface {
 // never trigger it again), and variables with scope=workflow.
 type Memory interface {
 	directives.Pending
-	// Writing records digests that a workflow is about to write. It comes before the write: a watcher may be fast.
-	Writing(ctx context.Context, workflow string, files []engine.StagedFile) error
-	// Settle stores marks and shared variables of a step that was committed. Settling twice changes nothing.
-	Settle(ctx context.Context, step engine.StepRef, marks []engine.Mark, shared []engine.Var) error
-	// Shared is the digest of a variable with scope=workflow, empty when it was never set.
-	Shared(ctx context.Context, workflow, name string) (digest string, err error)
+	// Writing records contents that a workflow is about to write. It comes before the write: a watcher may be fast.
+	Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error
+	// Committed stores marks and shared variables of a step that was written. Doing it twice changes nothing.
+	Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error
+	// Variable is the digest of a variable with scope=workflow, and whether it was ever set.
+	Variable(ctx context.Context, workflow, name string) (digest string, set bool, err error)
 }
 
 // Model is an alias made ready to be asked.
