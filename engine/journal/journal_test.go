@@ -1,0 +1,301 @@
+package journal_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+var _ engine.Journal = (*journal.Journal)(nil)
+var _ directives.Pending = (*journal.Journal)(nil)
+
+var epoch = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
+func entry(id, key, workflow string) engine.Entry {
+	return engine.Entry{
+		Lane: "workflow:" + workflow, Spec: json.RawMessage(`{}`),
+		Run: engine.RunRecord{ID: id, Kind: engine.KindWorkflow, Workflow: workflow, Key: key, Status: engine.Queued, Created: epoch, At: epoch, Trigger: engine.Trigger{Kind: engine.TriggerCron}},
+	}
+}
+
+func create(t *testing.T, j *journal.Journal, e engine.Entry) {
+	t.Helper()
+	if _, created, err := j.Create(t.Context(), e, false); err != nil || !created {
+		t.Fatalf("Create(%s): %v, %v", e.Run.ID, created, err)
+	}
+}
+
+func TestAppend_keepsOutcomesInOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := open(t, dir)
+	e := entry("r1", "k1", "w")
+	create(t, j, e)
+	first := engine.Record{
+		Activity: engine.ActivityGenerate, InDigest: "d", In: json.RawMessage(`{"workflow":"w","step":"a"}`),
+		Out: json.RawMessage(`{"stop":"end","usage":{"input_tokens":3,"cost_usd":0.5}}`), Attempts: 1, Started: epoch, Finished: epoch.Add(time.Second),
+	}
+	e.Run.Status, e.Run.Outputs = engine.Running, []engine.Output{}
+	if err := j.Append(t.Context(), first, e); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Append(t.Context(), first, e); err == nil {
+		t.Error("the same place was taken twice")
+	}
+	second := engine.Record{Seq: 1, Activity: engine.ActivityStage, In: json.RawMessage(`{}`), Failure: engine.Fail(engine.CodeVault, "h", "m"), Attempts: 3, Started: epoch, Finished: epoch}
+	if err := j.Append(t.Context(), second, e); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = open(t, dir)
+	got, records, err := j.Load(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(e, got); diff != "" {
+		t.Errorf("entry (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]engine.Record{first, second}, records); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	usage, calls, err := j.UsageSince(t.Context(), "w", epoch)
+	if err != nil || calls != 1 || usage.InputTokens != 3 || usage.CostUSD != 0.5 {
+		t.Errorf("usage: %+v, %d calls, %v", usage, calls, err)
+	}
+	if _, _, err := j.Load(t.Context(), "r2"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("Load of no run: %v, want ErrNotFound", err)
+	}
+}
+
+func TestSave_finishedStays(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	e := entry("r1", "k1", "w")
+	create(t, j, e)
+	e.Run.Status, e.Run.Finished = engine.Done, epoch
+	if err := j.Save(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := j.Unfinished(t.Context()); len(left) != 0 || err != nil {
+		t.Errorf("Unfinished: %v, %v", left, err)
+	}
+	e.Run.Status = engine.Failed
+	if err := j.Save(t.Context(), e); err == nil {
+		t.Error("a finished run was changed")
+	}
+	e.Run.Status, e.Run.Finished = engine.Queued, time.Time{}
+	if err := j.Reopen(t.Context(), e, 0); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := j.Unfinished(t.Context()); len(left) != 1 || err != nil {
+		t.Errorf("Unfinished after Reopen: %v, %v", left, err)
+	}
+}
+
+func TestRun_byBeginning(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	for _, id := range []string{"20261121-1", "20261121-12", "20261122-1"} {
+		create(t, j, entry(id, id, "w"))
+	}
+	for _, c := range []struct{ ask, want string }{{"20261122", "20261122-1"}, {"20261121-1", "20261121-1"}, {"20261121", ""}, {"2026_", ""}, {"", ""}} {
+		got, err := j.Run(t.Context(), c.ask)
+		if got.ID != c.want && (err == nil || c.want != "") {
+			t.Errorf("Run(%q): got %q, %v; want %q", c.ask, got.ID, err, c.want)
+		}
+	}
+	list, err := j.Runs(t.Context(), journal.RunFilter{Workflow: "w", Limit: 2})
+	if err != nil || len(list) != 2 || list[0].ID != "20261122-1" {
+		t.Errorf("Runs: %v, %v; want the newest two", list, err)
+	}
+}
+
+func TestFailures_inARow(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	n := 0
+	ended := func(s engine.Status) {
+		n++
+		e := entry(fmt.Sprintf("r%d", n), fmt.Sprintf("k%d", n), "w")
+		create(t, j, e)
+		e.Run.Status, e.Run.Finished = s, epoch.Add(time.Duration(n)*time.Minute)
+		if err := j.Save(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(count int) {
+		t.Helper()
+		if got, err := j.Failures(t.Context(), "w", 3); len(got) != count || err != nil {
+			t.Errorf("after %d runs: %d failures in a row, %v; want %d", n, len(got), err, count)
+		}
+	}
+	ended(engine.Failed)
+	ended(engine.Done)
+	ended(engine.Failed)
+	ended(engine.Skipped)
+	ended(engine.Failed)
+	want(2)
+	ended(engine.Failed)
+	want(3)
+	if err := j.Unpause(t.Context(), "w", epoch.Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	want(0)
+	if got, err := j.Count(t.Context(), "w", epoch); got != 5 || err != nil {
+		t.Errorf("Count: %d, %v; want 5 runs that were not skipped", got, err)
+	}
+}
+
+func TestDone_pending(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	ref := engine.StepRef{Run: "r", Workflow: "w", Step: "s"}
+	key := directives.PendingKey{Workflow: "w", Step: "s", Directive: 1}
+	files := []engine.StagedFile{{Name: "a.md", New: "written"}, {Name: "new.md", New: "written"}}
+	if err := j.Writing(t.Context(), ref, files); err != nil {
+		t.Fatal(err)
+	}
+	marks := []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "seen"}}
+	if err := j.Committed(t.Context(), ref, marks, []engine.Var{{Name: "v", Digest: "d1"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, digest string
+		key          directives.PendingKey
+		want         bool
+	}{
+		{"a.md", "seen", key, true},
+		{"a.md", "edited", key, false},
+		{"a.md", "written", key, true}, // by the workflow itself
+		{"new.md", "written", key, false},
+		{"a.md", "seen", directives.PendingKey{Workflow: "w", Step: "s", Directive: 0}, false},
+		{"a.md", "written", directives.PendingKey{Workflow: "other", Step: "s", Directive: 1}, false},
+	} {
+		if got, err := j.Done(t.Context(), c.key, c.name, c.digest); got != c.want || err != nil {
+			t.Errorf("Done(%v, %s, %s): %v, %v; want %v", c.key, c.name, c.digest, got, err, c.want)
+		}
+	}
+	if err := j.Committed(t.Context(), ref, []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "edited"}}, []engine.Var{{Name: "v", Digest: "d2"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := j.Done(t.Context(), key, "a.md", "edited"); !got || err != nil {
+		t.Errorf("Done after a second mark: %v, %v", got, err)
+	}
+	if digest, set, err := j.Variable(t.Context(), "w", "v"); digest != "d2" || !set || err != nil {
+		t.Errorf("Variable: %s, %v, %v", digest, set, err)
+	}
+}
+
+func TestImports_arrivalBecomesRun(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	imported := func(id, source string) engine.Entry {
+		e := entry(id, engine.ImportKey("ab", "set", source), source)
+		e.Run.Kind = engine.KindImport
+		e.Import = &engine.ImportRecord{ID: id, Source: source, State: engine.ImportQueued, SHA256: "ab", Created: epoch}
+		return e
+	}
+	for _, source := range []string{"Import/q3.pdf", "Import/q_.pdf"} {
+		if err := j.Arriving(t.Context(), source, engine.ImportReceiving, 10, epoch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := imported("r1", "Import/q3.pdf")
+	create(t, j, e)
+	if list, err := j.Imports(t.Context(), journal.ImportFilter{}); len(list) != 2 || err != nil {
+		t.Fatalf("imports: %v, %v; want the run and the other arrival", list, err)
+	}
+	if err := j.Gone(t.Context(), "Import/q_.pdf"); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := j.Imported(t.Context(), "ab", "set"); found || err != nil {
+		t.Errorf("Imported before it was: %v, %v", found, err)
+	}
+	e.Run.Status, e.Run.Finished = engine.Done, epoch
+	e.Import.State, e.Import.Finished, e.Import.Bundle = engine.ImportDone, epoch, "Imported/q3"
+	if err := j.Save(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if r, found, err := j.Imported(t.Context(), "ab", "set"); !found || r.Bundle != "Imported/q3" || err != nil {
+		t.Errorf("Imported: %+v, %v, %v", r, found, err)
+	}
+	if _, found, err := j.Imported(t.Context(), "ab", "other settings"); found || err != nil {
+		t.Errorf("Imported with other settings: %v, %v", found, err)
+	}
+	news, err := j.Unannounced(t.Context())
+	if len(news) != 1 || err != nil {
+		t.Fatalf("Unannounced: %v, %v", news, err)
+	}
+	if err := j.Announced(t.Context(), "r1"); err != nil {
+		t.Fatal(err)
+	}
+	if news, err := j.Unannounced(t.Context()); len(news) != 0 || err != nil {
+		t.Errorf("Unannounced after Announced: %v, %v", news, err)
+	}
+	if again, created, err := j.Create(t.Context(), imported("r2", "Import/q3.pdf"), true); !created || err != nil {
+		t.Errorf("the same bytes dropped again: %s, %v, %v; want a new run", again.Run.ID, created, err)
+	}
+}
+
+func TestCreate_againNotAfterPassword(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	e := entry("r1", "k", "Import/x.pdf")
+	e.Import = &engine.ImportRecord{ID: "r1", Source: "Import/x.pdf", State: engine.ImportQueued, Created: epoch}
+	create(t, j, e)
+	e.Run.Status, e.Run.Finished, e.Import.State = engine.Failed, epoch, engine.ImportNeedsPassword
+	if err := j.Save(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	e.Run.ID = "r2"
+	if held, created, err := j.Create(t.Context(), e, true); created || held.Run.ID != "r1" || err != nil {
+		t.Errorf("got %s, %v, %v; want r1 again", held.Run.ID, created, err)
+	}
+}
+
+func TestNote_onceByNumber(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	for _, number := range []int{1, 1, 0, 0, 2} {
+		if _, err := j.Note(t.Context(), engine.Event{Run: "r", Kind: engine.EventInfo, Time: epoch, Message: fmt.Sprint(number)}, number); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, err := j.Events(t.Context(), "r", 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range events {
+		got = append(got, e.Message)
+	}
+	if diff := cmp.Diff([]string{"1", "0", "0", "2"}, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if rest, err := j.Events(t.Context(), "", events[2].Seq, 10); len(rest) != 1 || err != nil {
+		t.Errorf("events after the third: %v, %v", rest, err)
+	}
+}
+
+func BenchmarkNote(b *testing.B) {
+	j, err := journal.Open(b.Context(), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = j.Close() }()
+	for b.Loop() {
+		if _, err := j.Note(b.Context(), engine.Event{Run: "r", Kind: engine.EventInfo, Time: epoch, Message: "page"}, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

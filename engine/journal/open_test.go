@@ -1,0 +1,129 @@
+package journal_test
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+func open(t *testing.T, dir string) *journal.Journal {
+	t.Helper()
+	j, err := journal.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close() }) // a test may have closed it
+	return j
+}
+
+func TestOpen_lockedByAnother(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "with blank & ?mark")
+	first := open(t, dir)
+	_, err := journal.Open(t.Context(), dir)
+	if !errors.Is(err, journal.ErrLocked) || engine.FailureOf(err).Hint == "" || engine.FailureOf(err).Code != engine.CodeState {
+		t.Fatalf("second Open: got %v, want ErrLocked with a hint", err)
+	}
+	reader, err := journal.OpenReader(t.Context(), dir)
+	if err != nil {
+		t.Fatalf("OpenReader beside a writer: %v", err)
+	}
+	if err := reader.Gone(t.Context(), ""); err == nil {
+		t.Error("a reader could write")
+	}
+	if err := errors.Join(reader.Close(), first.Close()); err != nil {
+		t.Fatal(err)
+	}
+	open(t, dir)
+}
+
+func TestOpen_brokenOrNewer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		spoil func(t *testing.T, path string)
+		want  error
+	}{
+		{"no database", func(t *testing.T, path string) { write(t, path, []byte("this is a shopping list, not a database\n")) }, journal.ErrCorrupt},
+		{"broken pages", func(t *testing.T, path string) {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 4096; i < len(raw); i++ {
+				raw[i] ^= 0x5a
+			}
+			write(t, path, raw)
+		}, journal.ErrCorrupt},
+		{"newer", func(t *testing.T, path string) {
+			db, err := sql.Open("sqlite", "file:"+path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}, journal.ErrNewer},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := open(t, dir).Close(); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t, filepath.Join(dir, "state.db"))
+			_, err := journal.Open(t.Context(), dir)
+			if !errors.Is(err, c.want) || engine.FailureOf(err).Hint == "" {
+				t.Errorf("got %v (hint %q), want %v with a hint", err, engine.FailureOf(err).Hint, c.want)
+			}
+		})
+	}
+}
+
+func TestOpenReader_nothingThere(t *testing.T) {
+	t.Parallel()
+	if _, err := journal.OpenReader(t.Context(), t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBlobs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := open(t, dir)
+	digest, err := j.Put(t.Context(), []byte("an answer"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := j.Put(t.Context(), []byte("an answer")); again != digest || err != nil {
+		t.Errorf("second Put: %s, %v; want %s", again, err, digest)
+	}
+	if got, err := j.Get(t.Context(), digest); string(got) != "an answer" || err != nil {
+		t.Errorf("Get: %q, %v", got, err)
+	}
+	for _, bad := range []string{"", "../../../etc/passwd", "00", digest[:63] + "0", "A" + digest[1:]} {
+		if _, err := j.Get(t.Context(), bad); !errors.Is(err, engine.ErrNotFound) {
+			t.Errorf("Get(%q): %v, want ErrNotFound", bad, err)
+		}
+	}
+	write(t, filepath.Join(dir, "blobs", digest[:2], digest), []byte("an Answer"))
+	if _, err := j.Get(t.Context(), digest); err == nil {
+		t.Error("a changed blob was returned")
+	}
+}

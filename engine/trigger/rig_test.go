@@ -1,0 +1,127 @@
+package trigger_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// starter notes what is asked for, and stores it as an executor would.
+type starter struct {
+	j      *journal.Journal
+	status engine.Status // how every run ends
+
+	mu   sync.Mutex
+	keys []string
+	asks []engine.Request
+	busy bool
+}
+
+func (s *starter) Start(ctx context.Context, r engine.Request) (engine.Started, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := engine.Entry{Spec: []byte(`{}`), Run: engine.RunRecord{
+		ID: fmt.Sprintf("r%d", len(s.keys)), Kind: r.Kind, Workflow: r.Subject, Key: r.Key, Trigger: r.Trigger, Status: s.status,
+		Created: time.Now(), Finished: time.Now(), Reason: "told to",
+	}}
+	held, created, err := s.j.Create(ctx, e, r.Again)
+	if created {
+		s.keys = append(s.keys, r.Key)
+		s.asks = append(s.asks, r)
+	}
+	return engine.Started{Run: held.Run.ID, Created: created, Status: held.Run.Status, Reason: held.Run.Reason}, err
+}
+
+// rig is a journal and plans that outlive the triggers over them, in the bubble of synctest.
+type rig struct {
+	t     *testing.T
+	j     *journal.Journal
+	plans []*workflow.Plan
+	starter
+}
+
+// bubble runs a test at a moment of a zone, on a clock of its own.
+func bubble(t *testing.T, at time.Time, fn func(*testing.T, *rig)) {
+	t.Helper()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(at))
+		j, err := journal.Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fn(t, &rig{t: t, j: j, starter: starter{j: j, status: engine.Done}})
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// up runs triggers until the returned function is called.
+func (r *rig) up() (t *trigger.Triggers, down func()) {
+	ctx, cancel := context.WithCancel(r.t.Context())
+	triggers := trigger.New(trigger.Config{
+		Plans: func() []*workflow.Plan { return r.plans }, Starter: &r.starter, Ledger: r.j, History: r.j, Imports: r.j, Location: time.UTC,
+		Busy: func(string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.busy },
+	})
+	done := make(chan error, 1)
+	go func() { done <- triggers.Run(ctx) }()
+	synctest.Wait()
+	return triggers, func() {
+		cancel()
+		if err := <-done; err != nil {
+			r.t.Error(err)
+		}
+	}
+}
+
+// plan adds a workflow from the source of its note.
+func (r *rig) plan(name, frontmatter string) *workflow.Plan {
+	r.t.Helper()
+	p, faults := workflow.Parse(name, "Workflows/"+name+".md", []byte("---\n"+frontmatter+"\n---\n\n## Step\n@model none\n\nText.\n"))
+	for _, f := range faults {
+		if f.Severity == "error" {
+			r.t.Fatal(f)
+		}
+	}
+	r.plans = append(r.plans, p)
+	return p
+}
+
+func (r *rig) wantKeys(want ...string) {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if diff := cmp.Diff(want, r.keys); diff != "" {
+		r.t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+// wantSlots compares the ledger, newest first, as "15:04 state".
+func (r *rig) wantSlots(workflow string, want ...string) {
+	r.t.Helper()
+	slots, err := r.j.Slots(r.t.Context(), workflow, 100)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var got []string
+	for _, s := range slots {
+		got = append(got, s.Slot.Format("02 15:04 ")+string(s.State))
+		if (s.State == engine.SlotMissed || s.State == engine.SlotSkipped || s.State == engine.SlotMerged) && s.Reason == "" {
+			r.t.Errorf("slot %v is %s without a reason", s.Slot, s.State)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		r.t.Errorf("slots of %s (-want +got):\n%s", workflow, diff)
+	}
+}

@@ -1,0 +1,311 @@
+package trigger_test
+
+import (
+	"encoding/json"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+var oslo = func() *time.Location {
+	loc, err := time.LoadLocation("Europe/Oslo")
+	if err != nil {
+		panic(err)
+	}
+	return loc
+}()
+
+func TestCron_firesAtItsTime(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 7, 30, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("plan", "schedule: \"cron: 0 8 * * *\"\nenabled: true")
+		_, down := r.up()
+		time.Sleep(48 * time.Hour)
+		down()
+		r.wantKeys("cron:plan:2026-11-21T08:00:00Z", "cron:plan:2026-11-22T08:00:00Z")
+		r.wantSlots("plan", "22 08:00 ran", "21 08:00 ran")
+		ask := r.asks[1]
+		if slot := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC); !ask.At.Equal(slot) || !ask.Trigger.Slot.Equal(slot) || ask.Trigger.Late {
+			t.Errorf("request: at %v, slot %v, late %v", ask.At, ask.Trigger.Slot, ask.Trigger.Late)
+		}
+		var p workflow.Plan
+		if err := json.Unmarshal(ask.Plan, &p); err != nil || p.Name != "plan" {
+			t.Errorf("the plan is not pinned: %v", err)
+		}
+	})
+}
+
+func TestCron_neverBecauseItWasFound(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 0, 10, 0, time.UTC), func(t *testing.T, r *rig) {
+		p := r.plan("plan", "schedule: [\"cron: 0 8 * * *\", \"once: 2026-11-20 09:00\"]\nenabled: false\ncatch_up: all")
+		triggers, down := r.up()
+		time.Sleep(25 * time.Hour)
+		p.Meta.Enabled = true // now at 9:00:10 of the next day
+		triggers.Reload()
+		synctest.Wait()
+		if len(r.asks) != 0 {
+			t.Errorf("fired because it was enabled: %v", r.keys)
+		}
+		p.Meta.Schedules[0].Spec = "30 8 * * *" // an edited schedule begins now, too
+		triggers.Reload()
+		synctest.Wait()
+		if len(r.asks) != 0 {
+			t.Errorf("fired because it was edited: %v", r.keys)
+		}
+		time.Sleep(24 * time.Hour)
+		down()
+		r.wantKeys("cron:plan:2026-11-23T08:30:00Z")
+	})
+}
+
+func TestCron_catchUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		catchUp string
+		slots   []string
+		late    int
+	}{
+		{"none", []string{"21 12:00 missed", "21 11:00 missed", "21 10:00 missed", "21 09:00 ran"}, 0},
+		{"latest", []string{"21 12:00 late", "21 11:00 merged", "21 10:00 merged", "21 09:00 ran"}, 1},
+		{"all", []string{"21 12:00 late", "21 11:00 late", "21 10:00 late", "21 09:00 ran"}, 3},
+	} {
+		t.Run(c.catchUp, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+				r.plan("plan", "schedule: \"cron: 0 * * * *\"\nenabled: true\ncatch_up: "+c.catchUp)
+				_, down := r.up()
+				time.Sleep(time.Hour)
+				down()
+				time.Sleep(3 * time.Hour)
+				_, down = r.up()
+				down()
+				_, down = r.up() // a second restart changes nothing
+				down()
+				r.wantSlots("plan", c.slots...)
+				late := 0
+				for _, ask := range r.asks {
+					if ask.Trigger.Late {
+						late++
+					}
+				}
+				if late != c.late {
+					t.Errorf("%d late runs, want %d", late, c.late)
+				}
+			})
+		})
+	}
+}
+
+func TestCron_monthsOfMinutes(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("plan", "schedule: \"cron: * * * * *\"\nenabled: true\ncatch_up: all")
+		_, down := r.up()
+		down()
+		time.Sleep(60 * 24 * time.Hour)
+		_, down = r.up()
+		down()
+		slots, err := r.j.Slots(t.Context(), "plan", 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0
+		for _, s := range slots {
+			total += s.Count
+		}
+		if len(r.keys) != 24 || total != 60*24*60 || len(slots) > 500 {
+			t.Errorf("%d runs, %d rows for %d slots; want 24 runs and few rows for 86400", len(r.keys), len(slots), total)
+		}
+	})
+}
+
+func TestCron_daylightSaving(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		start time.Time
+		want  []string
+	}{
+		{"spring", time.Date(2027, 3, 27, 12, 0, 0, 0, oslo), []string{"29 02:30 ran", "28 03:00 ran"}},
+		{"autumn", time.Date(2027, 10, 30, 12, 0, 0, 0, oslo), []string{"01 02:30 ran", "31 02:30 ran"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, c.start, func(t *testing.T, r *rig) {
+				r.plan("plan", "schedule: \"cron: 30 2 * * *\"\nenabled: true\ntimezone: Europe/Oslo")
+				_, down := r.up()
+				time.Sleep(40 * time.Hour)
+				down()
+				r.wantSlots("plan", c.want...)
+			})
+		})
+	}
+}
+
+func TestCron_diedBetweenRowAndRun(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 0, 5, 0, time.UTC), func(t *testing.T, r *rig) {
+		p := r.plan("plan", "schedule: \"cron: 0 8 * * *\"\nenabled: true")
+		slot := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+		row := engine.SlotRecord{Workflow: "plan", Slot: slot, Schedule: p.Meta.Schedules[0].String(), State: engine.SlotDue, Count: 1}
+		gone := row
+		gone.Workflow = "gone"
+		for _, s := range []engine.SlotRecord{row, gone} {
+			if err := r.j.Plan(t.Context(), s.Workflow, "spec", slot, []engine.SlotRecord{s}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 2 {
+			_, down := r.up()
+			down()
+		}
+		r.wantKeys("cron:plan:2026-11-21T08:00:00Z")
+		r.wantSlots("plan", "21 08:00 ran")
+		r.wantSlots("gone", "21 08:00 missed")
+	})
+}
+
+func TestOnce_firesOnce(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 12, 23, 0, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("gift", "schedule: \"once: 2026-12-24 09:00\"\nenabled: true\ntimezone: Europe/Oslo")
+		_, down := r.up()
+		time.Sleep(72 * time.Hour)
+		down()
+		r.wantKeys("once:gift:2026-12-24T08:00:00Z")
+	})
+}
+
+func TestSlots_skippedWithReason(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("often", "schedule: \"cron: 0 * * * *\"\nenabled: true\nmax_runs_per_day: 2")
+		r.plan("broken", "schedule: \"cron: 10 * * * *\"\nenabled: true")
+		r.status = engine.Failed
+		triggers, down := r.up()
+		time.Sleep(5 * time.Hour)
+		r.wantSlots("often", "21 13:00 skipped", "21 12:00 skipped", "21 11:00 skipped", "21 10:00 ran", "21 09:00 ran")
+		r.wantSlots("broken", "21 13:10 skipped", "21 12:10 skipped", "21 11:10 ran", "21 10:10 ran", "21 09:10 ran")
+		if why, err := triggers.Paused(t.Context(), "broken"); why == "" || err != nil {
+			t.Errorf("Paused: %q, %v", why, err)
+		}
+		r.status = engine.Done
+		if err := r.j.Unpause(t.Context(), "broken", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		down()
+		if last := r.keys[len(r.keys)-1]; last != "cron:broken:2026-11-21T14:10:00Z" {
+			t.Errorf("last run: %s", last)
+		}
+	})
+}
+
+func TestWatch_oneRunForManyChanges(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("tidy", "watch: \"Inbox/*.md\"\nenabled: true")
+		r.plan("asleep", "watch: \"**\"\nenabled: false")
+		if err := r.j.Writing(t.Context(), engine.StepRef{Workflow: "tidy"}, []engine.StagedFile{{Name: "Inbox/own.md", New: "own"}}); err != nil {
+			t.Fatal(err)
+		}
+		triggers, down := r.up()
+		for _, name := range []string{"b", "a", "own", "b"} {
+			triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/" + name + ".md", SHA256: name})
+			time.Sleep(500 * time.Millisecond)
+		}
+		triggers.Changed(t.Context(), trigger.Change{Name: "Other/x.md", SHA256: "x"})
+		time.Sleep(500 * time.Millisecond)
+		if len(r.asks) != 0 {
+			t.Fatal("fired while changes kept coming")
+		}
+		time.Sleep(2 * time.Second)
+		if len(r.asks) != 1 {
+			t.Fatalf("got %d runs, want 1", len(r.asks))
+		}
+		if diff := cmp.Diff([]string{"Inbox/a.md", "Inbox/b.md"}, r.asks[0].Trigger.Files); diff != "" {
+			t.Errorf("files (-want +got):\n%s", diff)
+		}
+		triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/own.md", SHA256: "own"})
+		time.Sleep(time.Minute)
+		if len(r.asks) != 1 {
+			t.Error("a workflow's own write fired it")
+		}
+		triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/own.md", SHA256: "edited by a person"})
+		time.Sleep(time.Minute)
+		down()
+		if len(r.asks) != 2 {
+			t.Errorf("a person's edit of an own write: %d runs, want 2", len(r.asks))
+		}
+	})
+}
+
+func TestWatch_waitsForTheRunBefore(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("tidy", "watch: \"Inbox/*.md\"\nenabled: true")
+		triggers, down := r.up()
+		r.mu.Lock()
+		r.busy = true
+		r.mu.Unlock()
+		for range 60 { // edits keep coming while a run is going
+			triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/a.md", SHA256: "1"})
+			time.Sleep(5 * time.Second)
+		}
+		if len(r.asks) != 0 {
+			t.Error("a second run was asked for while the first was going")
+		}
+		r.mu.Lock()
+		r.busy = false
+		r.mu.Unlock()
+		time.Sleep(3 * time.Second)
+		down()
+		if len(r.asks) != 1 || r.asks[0].Overlap != engine.OverlapQueue {
+			t.Errorf("got %d runs, want one, never skipped", len(r.asks))
+		}
+	})
+}
+
+func TestOnImport_firesOncePerImport(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("pdfs", "on_import: \"*.pdf\"\nenabled: true")
+		r.plan("all", "on_import: true\nenabled: true")
+		finish := func(id, source string) {
+			e := engine.Entry{Spec: []byte(`{}`), Run: engine.RunRecord{ID: id, Key: id, Kind: engine.KindImport, Workflow: source, Status: engine.Done, Created: time.Now(), Finished: time.Now()}}
+			e.Import = &engine.ImportRecord{ID: id, Source: source, State: engine.ImportDone, Note: "Imported/" + id + "/index.md", Created: time.Now(), Finished: time.Now()}
+			if _, _, err := r.j.Create(t.Context(), e, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		finish("i1", "Import/q3.pdf")
+		finish("i2", "Import/photo.png")
+		for range 2 {
+			_, down := r.up()
+			down()
+		}
+		r.wantKeys("on_import:pdfs:i1", "on_import:all:i1", "on_import:all:i2")
+		if diff := cmp.Diff([]string{"Imported/i1/index.md"}, r.asks[0].Trigger.Files); diff != "" {
+			t.Errorf("files (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestNext(t *testing.T) {
+	t.Parallel()
+	p, _ := workflow.Parse("p", "p.md", []byte("---\nschedule: [\"cron: 0 8 * * *\", \"cron: 0 20 * * *\", \"once: 2026-11-22 09:00\"]\nenabled: true\n---\n## S\nx\n"))
+	var got []string
+	for _, at := range trigger.Next(p, time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), 4, time.UTC) {
+		got = append(got, at.Format("02 15:04"))
+	}
+	if diff := cmp.Diff([]string{"21 20:00", "22 08:00", "22 09:00", "22 20:00"}, got); diff != "" {
+		t.Errorf("next (-want +got):\n%s", diff)
+	}
+}
