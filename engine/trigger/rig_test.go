@@ -3,6 +3,7 @@ package trigger_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -71,7 +72,7 @@ func bubble(t *testing.T, at time.Time, fn func(*testing.T, *rig)) {
 func (r *rig) up() (t *trigger.Triggers, down func()) {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	triggers := trigger.New(trigger.Config{
-		Plans: func() []*workflow.Plan { return r.plans }, Starter: &r.starter, Ledger: r.j, History: r.j, Imports: r.j, Location: time.UTC,
+		Plans: r.copies, Starter: &r.starter, Ledger: r.j, History: r.j, Imports: r.j, Location: time.UTC,
 		Busy: func(string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.busy },
 	})
 	done := make(chan error, 1)
@@ -83,6 +84,32 @@ func (r *rig) up() (t *trigger.Triggers, down func()) {
 			r.t.Error(err)
 		}
 	}
+}
+
+// copies gives the plans as they are now.
+func (r *rig) copies() []*workflow.Plan {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []*workflow.Plan
+	for _, p := range r.plans {
+		held := *p
+		list = append(list, &held)
+	}
+	return list
+}
+
+// set changes something while triggers are at work.
+func (r *rig) set(change func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change()
+}
+
+// asked gives the runs that were asked for.
+func (r *rig) asked() []engine.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.asks)
 }
 
 // plan adds a workflow from the source of its note.

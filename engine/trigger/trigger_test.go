@@ -21,16 +21,22 @@ var oslo = func() *time.Location {
 	return loc
 }()
 
+// sleep lets time pass and everything that it sets off come to rest.
+func sleep(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 func TestCron_firesAtItsTime(t *testing.T) {
 	t.Parallel()
 	bubble(t, time.Date(2026, 11, 21, 7, 30, 0, 0, time.UTC), func(t *testing.T, r *rig) {
 		r.plan("plan", "schedule: \"cron: 0 8 * * *\"\nenabled: true")
 		_, down := r.up()
-		time.Sleep(48 * time.Hour)
+		sleep(25 * time.Hour)
 		down()
 		r.wantKeys("cron:plan:2026-11-21T08:00:00Z", "cron:plan:2026-11-22T08:00:00Z")
 		r.wantSlots("plan", "22 08:00 ran", "21 08:00 ran")
-		ask := r.asks[1]
+		ask := r.asked()[1]
 		if slot := time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC); !ask.At.Equal(slot) || !ask.Trigger.Slot.Equal(slot) || ask.Trigger.Late {
 			t.Errorf("request: at %v, slot %v, late %v", ask.At, ask.Trigger.Slot, ask.Trigger.Late)
 		}
@@ -44,24 +50,24 @@ func TestCron_firesAtItsTime(t *testing.T) {
 func TestCron_neverBecauseItWasFound(t *testing.T) {
 	t.Parallel()
 	bubble(t, time.Date(2026, 11, 21, 8, 0, 10, 0, time.UTC), func(t *testing.T, r *rig) {
-		p := r.plan("plan", "schedule: [\"cron: 0 8 * * *\", \"once: 2026-11-20 09:00\"]\nenabled: false\ncatch_up: all")
+		p := r.plan("plan", "schedule: [\"cron: 0 * * * *\", \"once: 2026-11-20 09:00\"]\nenabled: false\ncatch_up: all")
 		triggers, down := r.up()
-		time.Sleep(25 * time.Hour)
-		p.Meta.Enabled = true // now at 9:00:10 of the next day
+		sleep(3 * time.Hour)
+		r.set(func() { p.Meta.Enabled = true }) // three slots have passed
 		triggers.Reload()
 		synctest.Wait()
-		if len(r.asks) != 0 {
-			t.Errorf("fired because it was enabled: %v", r.keys)
+		if len(r.asked()) != 0 {
+			t.Errorf("fired because it was enabled: %v", r.asked())
 		}
-		p.Meta.Schedules[0].Spec = "30 8 * * *" // an edited schedule begins now, too
+		r.set(func() { p.Meta.Schedules = []workflow.Schedule{{Kind: "cron", Spec: "30 * * * *"}} }) // an edited schedule begins now, too
 		triggers.Reload()
 		synctest.Wait()
-		if len(r.asks) != 0 {
-			t.Errorf("fired because it was edited: %v", r.keys)
+		if len(r.asked()) != 0 {
+			t.Errorf("fired because it was edited: %v", r.asked())
 		}
-		time.Sleep(24 * time.Hour)
+		sleep(time.Hour)
 		down()
-		r.wantKeys("cron:plan:2026-11-23T08:30:00Z")
+		r.wantKeys("cron:plan:2026-11-21T11:30:00Z")
 	})
 }
 
@@ -81,16 +87,16 @@ func TestCron_catchUp(t *testing.T) {
 			bubble(t, time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC), func(t *testing.T, r *rig) {
 				r.plan("plan", "schedule: \"cron: 0 * * * *\"\nenabled: true\ncatch_up: "+c.catchUp)
 				_, down := r.up()
-				time.Sleep(time.Hour)
+				sleep(time.Hour)
 				down()
-				time.Sleep(3 * time.Hour)
+				sleep(3 * time.Hour)
 				_, down = r.up()
 				down()
 				_, down = r.up() // a second restart changes nothing
 				down()
 				r.wantSlots("plan", c.slots...)
 				late := 0
-				for _, ask := range r.asks {
+				for _, ask := range r.asked() {
 					if ask.Trigger.Late {
 						late++
 					}
@@ -109,7 +115,7 @@ func TestCron_monthsOfMinutes(t *testing.T) {
 		r.plan("plan", "schedule: \"cron: * * * * *\"\nenabled: true\ncatch_up: all")
 		_, down := r.up()
 		down()
-		time.Sleep(60 * 24 * time.Hour)
+		sleep(60 * 24 * time.Hour)
 		_, down = r.up()
 		down()
 		slots, err := r.j.Slots(t.Context(), "plan", 1000)
@@ -120,8 +126,8 @@ func TestCron_monthsOfMinutes(t *testing.T) {
 		for _, s := range slots {
 			total += s.Count
 		}
-		if len(r.keys) != 24 || total != 60*24*60 || len(slots) > 500 {
-			t.Errorf("%d runs, %d rows for %d slots; want 24 runs and few rows for 86400", len(r.keys), len(slots), total)
+		if len(r.asked()) != 24 || total != 60*24*60 || len(slots) > 500 {
+			t.Errorf("%d runs, %d rows for %d slots; want 24 runs and few rows for 86400", len(r.asked()), len(slots), total)
 		}
 	})
 }
@@ -133,15 +139,15 @@ func TestCron_daylightSaving(t *testing.T) {
 		start time.Time
 		want  []string
 	}{
-		{"spring", time.Date(2027, 3, 27, 12, 0, 0, 0, oslo), []string{"29 02:30 ran", "28 03:00 ran"}},
-		{"autumn", time.Date(2027, 10, 30, 12, 0, 0, 0, oslo), []string{"01 02:30 ran", "31 02:30 ran"}},
+		{"spring", time.Date(2027, 3, 28, 1, 0, 0, 0, oslo), []string{"29 02:30 ran", "28 03:00 ran"}},
+		{"autumn", time.Date(2027, 10, 31, 1, 0, 0, 0, oslo), []string{"01 02:30 ran", "31 02:30 ran"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			bubble(t, c.start, func(t *testing.T, r *rig) {
 				r.plan("plan", "schedule: \"cron: 30 2 * * *\"\nenabled: true\ntimezone: Europe/Oslo")
 				_, down := r.up()
-				time.Sleep(40 * time.Hour)
+				sleep(27 * time.Hour)
 				down()
 				r.wantSlots("plan", c.want...)
 			})
@@ -174,10 +180,10 @@ func TestCron_diedBetweenRowAndRun(t *testing.T) {
 
 func TestOnce_firesOnce(t *testing.T) {
 	t.Parallel()
-	bubble(t, time.Date(2026, 12, 23, 0, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+	bubble(t, time.Date(2026, 12, 24, 7, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
 		r.plan("gift", "schedule: \"once: 2026-12-24 09:00\"\nenabled: true\ntimezone: Europe/Oslo")
 		_, down := r.up()
-		time.Sleep(72 * time.Hour)
+		sleep(3 * time.Hour)
 		down()
 		r.wantKeys("once:gift:2026-12-24T08:00:00Z")
 	})
@@ -188,21 +194,21 @@ func TestSlots_skippedWithReason(t *testing.T) {
 	bubble(t, time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC), func(t *testing.T, r *rig) {
 		r.plan("often", "schedule: \"cron: 0 * * * *\"\nenabled: true\nmax_runs_per_day: 2")
 		r.plan("broken", "schedule: \"cron: 10 * * * *\"\nenabled: true")
-		r.status = engine.Failed
+		r.set(func() { r.status = engine.Failed })
 		triggers, down := r.up()
-		time.Sleep(5 * time.Hour)
+		sleep(5 * time.Hour)
 		r.wantSlots("often", "21 13:00 skipped", "21 12:00 skipped", "21 11:00 skipped", "21 10:00 ran", "21 09:00 ran")
 		r.wantSlots("broken", "21 13:10 skipped", "21 12:10 skipped", "21 11:10 ran", "21 10:10 ran", "21 09:10 ran")
 		if why, err := triggers.Paused(t.Context(), "broken"); why == "" || err != nil {
 			t.Errorf("Paused: %q, %v", why, err)
 		}
-		r.status = engine.Done
+		r.set(func() { r.status = engine.Done })
 		if err := r.j.Unpause(t.Context(), "broken", time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Hour)
+		sleep(time.Hour)
 		down()
-		if last := r.keys[len(r.keys)-1]; last != "cron:broken:2026-11-21T14:10:00Z" {
+		if last := r.asked()[len(r.asked())-1].Key; last != "cron:broken:2026-11-21T14:10:00Z" {
 			t.Errorf("last run: %s", last)
 		}
 	})
@@ -219,30 +225,30 @@ func TestWatch_oneRunForManyChanges(t *testing.T) {
 		triggers, down := r.up()
 		for _, name := range []string{"b", "a", "own", "b"} {
 			triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/" + name + ".md", SHA256: name})
-			time.Sleep(500 * time.Millisecond)
+			sleep(500 * time.Millisecond)
 		}
 		triggers.Changed(t.Context(), trigger.Change{Name: "Other/x.md", SHA256: "x"})
-		time.Sleep(500 * time.Millisecond)
-		if len(r.asks) != 0 {
+		sleep(500 * time.Millisecond)
+		if len(r.asked()) != 0 {
 			t.Fatal("fired while changes kept coming")
 		}
-		time.Sleep(2 * time.Second)
-		if len(r.asks) != 1 {
-			t.Fatalf("got %d runs, want 1", len(r.asks))
+		sleep(2 * time.Second)
+		if len(r.asked()) != 1 {
+			t.Fatalf("got %d runs, want 1", len(r.asked()))
 		}
-		if diff := cmp.Diff([]string{"Inbox/a.md", "Inbox/b.md"}, r.asks[0].Trigger.Files); diff != "" {
+		if diff := cmp.Diff([]string{"Inbox/a.md", "Inbox/b.md"}, r.asked()[0].Trigger.Files); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
 		triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/own.md", SHA256: "own"})
-		time.Sleep(time.Minute)
-		if len(r.asks) != 1 {
+		sleep(time.Minute)
+		if len(r.asked()) != 1 {
 			t.Error("a workflow's own write fired it")
 		}
 		triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/own.md", SHA256: "edited by a person"})
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		down()
-		if len(r.asks) != 2 {
-			t.Errorf("a person's edit of an own write: %d runs, want 2", len(r.asks))
+		if len(r.asked()) != 2 {
+			t.Errorf("a person's edit of an own write: %d runs, want 2", len(r.asked()))
 		}
 	})
 }
@@ -252,23 +258,19 @@ func TestWatch_waitsForTheRunBefore(t *testing.T) {
 	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
 		r.plan("tidy", "watch: \"Inbox/*.md\"\nenabled: true")
 		triggers, down := r.up()
-		r.mu.Lock()
-		r.busy = true
-		r.mu.Unlock()
+		r.set(func() { r.busy = true })
 		for range 60 { // edits keep coming while a run is going
 			triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/a.md", SHA256: "1"})
-			time.Sleep(5 * time.Second)
+			sleep(5 * time.Second)
 		}
-		if len(r.asks) != 0 {
+		if len(r.asked()) != 0 {
 			t.Error("a second run was asked for while the first was going")
 		}
-		r.mu.Lock()
-		r.busy = false
-		r.mu.Unlock()
-		time.Sleep(3 * time.Second)
+		r.set(func() { r.busy = false })
+		sleep(3 * time.Second)
 		down()
-		if len(r.asks) != 1 || r.asks[0].Overlap != engine.OverlapQueue {
-			t.Errorf("got %d runs, want one, never skipped", len(r.asks))
+		if len(r.asked()) != 1 || r.asked()[0].Overlap != engine.OverlapQueue {
+			t.Errorf("got %d runs, want one, never skipped", len(r.asked()))
 		}
 	})
 }
@@ -292,7 +294,7 @@ func TestOnImport_firesOncePerImport(t *testing.T) {
 			down()
 		}
 		r.wantKeys("on_import:pdfs:i1", "on_import:all:i1", "on_import:all:i2")
-		if diff := cmp.Diff([]string{"Imported/i1/index.md"}, r.asks[0].Trigger.Files); diff != "" {
+		if diff := cmp.Diff([]string{"Imported/i1/index.md"}, r.asked()[0].Trigger.Files); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
 	})
