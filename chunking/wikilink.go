@@ -33,18 +33,15 @@ func (d document) wikilink(n *wikilink.Node) (c Chunk, ok bool) {
 // caption splits `text|100x80`: the last part is a size when it is `N` or `NxM`, the rest is text. Bars may be escaped,
 // as they must be in tables.
 func caption(display string) (alt string, width, height int) {
-	parts := strings.Split(display, "|")
-	for i, p := range parts {
-		if i < len(parts)-1 {
-			p = strings.TrimSuffix(p, `\`)
-		}
-		parts[i] = strings.TrimSpace(p)
+	display = strings.ReplaceAll(display, `\|`, "|")
+	rest, last := "", display
+	if i := strings.LastIndexByte(display, '|'); i >= 0 {
+		rest, last = display[:i], display[i+1:]
 	}
-	if w, h, ok := size(parts[len(parts)-1]); ok {
-		width, height = w, h
-		parts = parts[:len(parts)-1]
+	if w, h, ok := size(strings.TrimSpace(last)); ok {
+		return strings.TrimSpace(rest), w, h
 	}
-	return strings.TrimSpace(strings.Join(parts, "|")), width, height
+	return strings.TrimSpace(display), 0, 0
 }
 
 // size reads `100` and `100x80`.
