@@ -95,6 +95,11 @@ type Prompt struct {
 // though it is there. Anything else that is wrong with a reference becomes a marker in its place, and a warning.
 func (b Builder) Build(ctx context.Context, spec Spec) (*Prompt, error) {
 	c := &collector{ctx: ctx, builder: b, spec: spec}
+	for _, in := range spec.Inputs {
+		if mode(in) == policy.Required && !spec.Caps.Has(policy.Vision) {
+			return nil, fmt.Errorf("prompt of %q: %w", spec.Step, &policy.CapabilityError{Need: policy.Vision, ID: in.Directive.Target.String()})
+		}
+	}
 	if err := c.all(); err != nil {
 		return nil, err
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Estimates for our own lines whose words are not known yet, in tokens.
+// Estimates for our own lines whose words are not known yet, in tokens: of a frame's tag, and of an image's label and its
+// line in IMAGE_REFS without name and alternative text.
 const (
-	markerTokens = 30
-	frameTokens  = 25
+	frameTokens = 25
+	imageTokens = 60
 )
 
 // fit gives the prompt's tokens to text before any image: instructions, the step's text and our own lines always, then
@@ -19,24 +20,19 @@ const (
 // place. It leaves in the bounds what is spent, for policy.Decide.
 func (c *collector) fit(system string) error {
 	b := &c.spec.Bounds
-	b.ReservedTokens = policy.TextTokens(system) + markerTokens*len(c.candidates)
-	for _, it := range c.items {
-		switch {
-		case it.role == roleOpen || it.role == roleClose:
-			b.ReservedTokens += frameTokens
-		case it.role == roleWords, it.role == roleText && it.line == nil:
-			b.ReservedTokens += policy.TextTokens(it.words)
-		}
-	}
+	b.ReservedTokens = policy.TextTokens(system) + c.ownTokens()
 	var items []item
 	over := false
 	for _, it := range c.items {
+		if it.role == roleImage {
+			c.fitFallback(it.image)
+		}
 		if it.role != roleText || it.line == nil {
 			items = append(items, it)
 			continue
 		}
 		kept, rest := it, item{}
-		if b.MaxPromptTokens > 0 {
+		if b.MaxPromptTokens > 0 && strings.TrimSpace(it.words) != "" {
 			kept, rest = it.split(b.MaxPromptTokens-b.ReservedTokens, over)
 		}
 		if kept.line != nil {
@@ -46,18 +42,62 @@ func (c *collector) fit(system string) error {
 		if rest.line == nil {
 			continue
 		}
-		rest.line.Reason = fmt.Sprintf("max_prompt_tokens %d reached", b.MaxPromptTokens)
-		if b.WhenExceeded == policy.Fail {
-			return &policy.ExceededError{Key: "max_prompt_tokens", From: b.From["max_prompt_tokens"], ID: rest.place(), Reason: rest.line.Reason}
-		}
-		if !over {
-			c.warn(Warning{Note: rest.line.Source.Note, Line: rest.line.Source.Lines[0], Message: "the prompt is full: text from here on is deferred (" + rest.line.Reason + ")"})
+		if err := c.full(rest, over); err != nil {
+			return err
 		}
 		over = true
 		items = append(items, rest)
 	}
 	c.items = items
 	return nil
+}
+
+// full defers a text that does not fit, or fails. The first one is told as a warning.
+func (c *collector) full(rest item, again bool) error {
+	b := c.spec.Bounds
+	rest.line.Reason = fmt.Sprintf("max_prompt_tokens %d reached", b.MaxPromptTokens)
+	if b.WhenExceeded == policy.Fail {
+		return &policy.ExceededError{Key: "max_prompt_tokens", From: b.From["max_prompt_tokens"], ID: rest.place(), Reason: rest.line.Reason}
+	}
+	if !again {
+		c.warn(Warning{
+			Note: rest.line.Source.Note, Line: rest.line.Source.Lines[0],
+			Message: "the prompt is full: text from here on is deferred (" + rest.line.Reason + ")",
+		})
+	}
+	return nil
+}
+
+// ownTokens estimates frames, labels, our own lines and the step's text.
+func (c *collector) ownTokens() int {
+	n := 0
+	for _, it := range c.items {
+		switch it.role {
+		case roleOpen, roleClose:
+			n += frameTokens + policy.TextTokens(it.frame.name)
+		case roleImage:
+			n += imageTokens + 2*policy.TextTokens(it.line.label()) + policy.TextTokens(it.line.Alt)
+		case roleWords:
+			n += policy.TextTokens(it.words)
+		case roleText:
+			if it.line == nil {
+				n += policy.TextTokens(it.words)
+			}
+		case roleRefs, roleSilent:
+		}
+	}
+	return n
+}
+
+// fitFallback spends tokens on the text of an image for a model that cannot see, or leaves that text out.
+func (c *collector) fitFallback(img *image) {
+	b := &c.spec.Bounds
+	n := policy.TextTokens(img.fallback)
+	if b.MaxPromptTokens > 0 && n > 0 && b.ReservedTokens+n > b.MaxPromptTokens {
+		img.fallback, img.long = "", true
+		return
+	}
+	b.ReservedTokens += n
 }
 
 // place names a chunk that has no id yet.

@@ -37,6 +37,9 @@ type image struct {
 	as     string // the reference as written
 	remote bool
 	near   []string // similar names of a missing one
+
+	fallback string // its text, for a model that cannot see
+	long     bool   // there is such a text, and no room for it
 }
 
 // collector reads the inputs and lists the items of the prompt. It belongs to one Build.

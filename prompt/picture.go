@@ -49,8 +49,19 @@ func (c *collector) picture(in Input, name string) error {
 }
 
 func (c *collector) image(img *image, cand policy.Candidate, l Line) {
+	if !c.spec.Caps.Has(policy.Vision) && cand.Mode != policy.Ignore && cand.Problem == "" && !cand.Missing {
+		img.fallback = c.fallback(l.Name)
+	}
 	c.candidates = append(c.candidates, cand)
 	c.add(item{role: roleImage, image: img}, l)
+}
+
+// fallback is the text that was recognised in the picture.
+func (c *collector) fallback(name string) string {
+	if c.builder.Fallbacks == nil || name == "" {
+		return ""
+	}
+	return strings.TrimSpace(c.builder.Fallbacks(name))
 }
 
 func mode(in Input) policy.ImageMode { return policy.ImageMode(in.Directive.ImagesMode()) }

@@ -1,7 +1,9 @@
 package prompt
 
 import (
+	"bytes"
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/policy"
@@ -54,16 +56,21 @@ func (l Line) IsReference() bool {
 	return l.Kind == KindImage || l.Kind == KindEmbed || l.Kind == KindFile
 }
 
-// MarshalJSON writes alt for every image, also an empty one.
+// MarshalJSON writes alt for every image, also an empty one. Marks such as < stay readable.
 func (l Line) MarshalJSON() ([]byte, error) {
 	type plain Line
-	if l.Kind != KindImage {
-		return json.Marshal(plain(l))
+	var v any = plain(l)
+	if l.Kind == KindImage {
+		v = struct {
+			plain
+			Alt string `json:"alt"`
+		}{plain(l), l.Alt}
 	}
-	return json.Marshal(struct {
-		plain
-		Alt string `json:"alt"`
-	}{plain(l), l.Alt})
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // Source is where a chunk stands.
@@ -176,6 +183,7 @@ func (c *collector) limits(t Totals, largest int64) []Limit {
 		list = append(list, Limit{Key: "max_prompt_tokens", Value: float64(b.MaxPromptTokens), Used: float64(t.Tokens)})
 	}
 	for i := range list {
+		list[i].Value, list[i].Used = math.Round(list[i].Value*1000)/1000, math.Round(list[i].Used*1000)/1000
 		if list[i].From = b.From[list[i].Key]; list[i].From == "" {
 			list[i].From = "default"
 		}

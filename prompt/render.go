@@ -93,18 +93,14 @@ func (r *renderer) image(it *item) {
 			return
 		}
 	}
-	fallback := ""
-	if r.builder.Fallbacks != nil && (d.Fate == policy.Converted || d.Fate.Attached()) {
-		fallback = strings.TrimSpace(r.builder.Fallbacks(l.Name))
-	}
 	if d.Fate == policy.Converted {
-		l.Text, l.Tokens = fallback, policy.TextTokens(fallback)
+		l.Text, l.Tokens = it.image.fallback, policy.TextTokens(it.image.fallback)
 	}
-	r.line(marker(*l, *it.image, d, fallback))
+	r.line(marker(*l, *it.image, d))
 	if d.Fate.Attached() {
 		r.blocks = append(r.blocks, content.Image{
 			Name: l.Name, MediaType: l.MediaType, Width: l.Width, Height: l.Height, Size: l.Size, SHA256: l.SHA256,
-			Source: content.SourceVault, Alt: l.Alt, Fallback: fallback,
+			Source: content.SourceVault, Alt: l.Alt, Fallback: r.fallback(l.Name),
 		})
 	}
 }

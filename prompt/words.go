@@ -60,7 +60,7 @@ func (l Line) label() string {
 }
 
 // marker is what stands in the prompt for an image: the label before it, or what is said instead of it.
-func marker(l Line, img image, d policy.Decision, fallback string) string {
+func marker(l Line, img image, d policy.Decision) string {
 	head := "[image " + strconv.Itoa(img.number) + ": "
 	switch d.Fate {
 	case policy.Sent, policy.Resized:
@@ -76,10 +76,13 @@ func marker(l Line, img image, d policy.Decision, fallback string) string {
 	case policy.Deferred:
 		return head + l.facts() + ", deferred as " + l.ID + ": " + d.Reason + "]"
 	case policy.Converted:
-		if fallback == "" {
-			return head + l.facts() + size(l) + "; this model cannot see images]"
+		switch {
+		case img.long:
+			return head + l.facts() + "; this model cannot see images, and the prompt has no room for the text in it]"
+		case img.fallback == "":
+			return head + l.facts() + "; this model cannot see images]"
 		}
-		return head + l.facts() + "; this model cannot see images, the text in it is:]\n" + fallback +
+		return head + l.facts() + "; this model cannot see images, the text in it is:]\n" + img.fallback +
 			"\n[end of the text of image " + strconv.Itoa(img.number) + "]"
 	case policy.Reference:
 		if img.remote {
@@ -87,13 +90,6 @@ func marker(l Line, img image, d policy.Decision, fallback string) string {
 		}
 	}
 	return head + l.facts() + ", not shown: " + quoted(d.Reason) + "]"
-}
-
-func size(l Line) string {
-	if l.Size == 0 {
-		return ""
-	}
-	return ", " + content.FormatSize(l.Size)
 }
 
 // refLine is one line of IMAGE_REFS.

@@ -1,0 +1,162 @@
+package prompt_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
+)
+
+const testNonce = "f00d"
+
+// vault is a vault for tests. A picture is a file whose text says what a header would: `image 640x480 png 9000`, or `bad
+// reason`.
+type vault map[string]string
+
+func (v vault) fs() fs.FS {
+	m := fstest.MapFS{}
+	for name, text := range v {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+// Locate finds a path suffix, as Obsidian does in the simple cases.
+func (v vault) Locate(target, from string) prompt.Location {
+	var names []string
+	for _, try := range []string{target, target + ".md"} {
+		if _, ok := v[try]; ok {
+			return prompt.Location{Name: try, Found: true}
+		}
+		for name := range v {
+			if strings.HasSuffix(name, "/"+try) {
+				names = append(names, name)
+			}
+		}
+	}
+	switch len(names) {
+	case 0:
+		var near []string
+		for name := range v {
+			if len(target) > 3 && strings.HasPrefix(path.Base(name), target[:3]) {
+				near = append(near, name)
+			}
+		}
+		return prompt.Location{Near: near}
+	case 1:
+		return prompt.Location{Name: names[0], Found: true}
+	}
+	return prompt.Location{Name: min(names[0], names[1]), Ambiguous: []string{max(names[0], names[1])}, Found: true}
+}
+
+func (v vault) probe(name string) (prompt.Picture, error) {
+	text, ok := v[name]
+	if !ok {
+		return prompt.Picture{}, fs.ErrNotExist
+	}
+	if words, bad := strings.CutPrefix(text, "bad "); bad {
+		return prompt.Picture{}, fmt.Errorf("%s", words)
+	}
+	f := strings.Fields(text)
+	if len(f) < 4 || f[0] != "image" {
+		return prompt.Picture{}, fmt.Errorf("not an image")
+	}
+	w, h, _ := strings.Cut(f[1], "x")
+	sum := sha256.Sum256([]byte(text))
+	return prompt.Picture{MediaType: "image/" + f[2], Width: number(w), Height: number(h), Size: int64(number(f[3])), SHA256: hex.EncodeToString(sum[:])}, nil
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		panic(err)
+	}
+	return n
+}
+
+func (v vault) builder() prompt.Builder {
+	return prompt.Builder{FS: v.fs(), Links: v, Probe: v.probe, Nonce: func() string { return testNonce }}
+}
+
+var (
+	seeing = policy.Lookup("anthropic", "claude-sonnet-4-5", nil, nil)
+	blind  = policy.Lookup("ollama", "llama3.2", nil, nil)
+)
+
+func bounds() policy.Bounds {
+	return policy.DefaultBudget().Bound(policy.Limits("anthropic", "claude-sonnet-4-5"))
+}
+
+// input is what `@input` says, with the names that it found.
+func input(t testing.TB, value string, names ...string) prompt.Input {
+	if t != nil { // examples have none
+		t.Helper()
+	}
+	d, faults := directives.ParseInput(value)
+	for _, f := range faults {
+		panic(fmt.Sprintf("@input %s: %s", value, f.Message))
+	}
+	if len(names) == 0 && d.Target.Scheme == directives.SchemeFile {
+		names = []string{d.Target.Path}
+	}
+	return prompt.Input{Directive: d, Names: names}
+}
+
+func spec(inputs ...prompt.Input) prompt.Spec {
+	return prompt.Spec{
+		Workflow: "test", Step: "Step", Model: "sonnet", Prompt: "Do it.\n", Inputs: inputs, Caps: seeing, Bounds: bounds(),
+	}
+}
+
+func build(t testing.TB, v vault, s prompt.Spec) *prompt.Prompt {
+	t.Helper()
+	p, err := v.builder().Build(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// shapes names the blocks without the prompt's text, frames and labels.
+func shapes(p *prompt.Prompt) []string {
+	var out []string
+	for _, b := range p.Blocks[1:] {
+		switch b := b.(type) {
+		case content.Image:
+			out = append(out, "image "+b.Name)
+		case content.Text:
+			text := strings.TrimSpace(b.Value)
+			switch {
+			case strings.HasPrefix(text, "<input-"+testNonce), strings.HasPrefix(text, "</input-"+testNonce):
+			case strings.HasPrefix(text, "[image "):
+				if !strings.Contains(text, "alt") && !strings.HasSuffix(text, "x480]") {
+					out = append(out, "marker "+text)
+				}
+			default:
+				out = append(out, "text "+b.Value)
+			}
+		}
+	}
+	return out
+}
+
+// references counts the receipt's reference lines.
+func references(r prompt.Receipt) int {
+	n := 0
+	for _, l := range r.Chunks {
+		if l.IsReference() {
+			n++
+		}
+	}
+	return n
+}
