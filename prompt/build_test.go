@@ -168,7 +168,7 @@ func TestBuild_errors(t *testing.T) {
 	v := vault{"n.md": "![[x.png]]", "a/x.png": "image 640x480 png 1", "b/x.png": "image 640x480 png 2"}
 	s := spec(input(t, "file: n.md"))
 	p := build(t, v, s)
-	if w := p.Receipt.Warnings; len(w) != 1 || w[0].Note != "n.md" || w[0].Line != 1 || len(w[0].Near) != 1 {
+	if w := p.Receipt.Warnings; len(w) != 1 || w[0].Note != "n.md" || w[0].Line != 1 || len(w[0].Near) != 2 {
 		t.Errorf("ambiguous link: warnings %+v", w)
 	}
 	s.StrictLinks = true

@@ -43,7 +43,7 @@ func (f LinksFunc) Locate(target, from string) Location { return f(target, from)
 // Location is where a link leads.
 type Location struct {
 	Name      string   // vault name
-	Ambiguous []string // other files that match equally well
+	Ambiguous []string // all files that match equally well, Name among them; nil when there is one
 	Near      []string // names that look similar, when nothing was found
 	Found     bool
 }

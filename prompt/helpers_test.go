@@ -56,7 +56,7 @@ func (v vault) Locate(target, from string) prompt.Location {
 	case 1:
 		return prompt.Location{Name: names[0], Found: true}
 	}
-	return prompt.Location{Name: min(names[0], names[1]), Ambiguous: []string{max(names[0], names[1])}, Found: true}
+	return prompt.Location{Name: min(names[0], names[1]), Ambiguous: names, Found: true}
 }
 
 func (v vault) probe(name string) (prompt.Picture, error) {

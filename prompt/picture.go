@@ -111,7 +111,7 @@ func (c *collector) locate(target, from string, line int) (Location, error) {
 		return loc, nil
 	}
 	if c.spec.StrictLinks {
-		return loc, &AmbiguousError{Note: from, Line: line, Target: target, Names: append([]string{loc.Name}, loc.Ambiguous...)}
+		return loc, &AmbiguousError{Note: from, Line: line, Target: target, Names: loc.Ambiguous}
 	}
 	c.warn(Warning{Note: from, Line: line, Target: target, Near: loc.Ambiguous, Message: "the link matches several files; " + loc.Name + " is used"})
 	return loc, nil

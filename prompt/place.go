@@ -8,56 +8,72 @@ type part struct {
 	input int // index into the inputs; -1 for text
 }
 
+// placing divides a prompt text at its places.
+type placing struct {
+	inputs []Input
+	placed []bool
+	shown  map[string]bool // names whose place has been filled
+	parts  []part
+	text   strings.Builder
+}
+
 // place puts the inputs with as=NAME where the prompt says {{NAME}}, and the others behind it, in order. A place that
 // stands twice gets its input once and a word about it afterwards. lost are inputs whose place does not stand anywhere;
 // they come behind the prompt too.
 func place(prompt string, inputs []Input) (parts []part, lost []string) {
-	placed := make([]bool, len(inputs))
-	shown := map[string]bool{}
-	rest := prompt
-	var text strings.Builder
-	flush := func() {
-		if text.Len() > 0 {
-			parts = append(parts, part{text: text.String(), input: -1})
-			text.Reset()
-		}
-	}
-	for {
+	p := placing{inputs: inputs, placed: make([]bool, len(inputs)), shown: map[string]bool{}}
+	for rest := prompt; rest != ""; {
 		before, behind, ok := strings.Cut(rest, "{{")
 		name, after, closed := strings.Cut(behind, "}}")
 		if !ok || !closed {
-			text.WriteString(rest)
+			p.text.WriteString(rest)
 			break
 		}
-		name = strings.TrimSpace(name)
-		text.WriteString(before)
+		p.text.WriteString(before)
 		rest = after
-		switch here := named(inputs, name); {
-		case len(here) == 0:
-			text.WriteString("{{") // not ours; look again right behind it
+		if !p.fill(strings.TrimSpace(name)) {
+			p.text.WriteString("{{") // not ours; look again right behind it
 			rest = behind
-		case shown[name]:
-			text.WriteString("(the input " + name + " above)")
-		default:
-			shown[name] = true
-			flush()
-			for _, i := range here {
-				placed[i] = true
-				parts = append(parts, part{input: i})
-			}
 		}
 	}
-	flush()
+	p.flush()
 	for i, in := range inputs {
-		if placed[i] {
+		if p.placed[i] {
 			continue
 		}
 		if in.Directive.As != "" {
 			lost = append(lost, in.Directive.As)
 		}
-		parts = append(parts, part{input: i})
+		p.parts = append(p.parts, part{input: i})
 	}
-	return parts, lost
+	return p.parts, lost
+}
+
+// fill puts the inputs of that name here; false when there are none.
+func (p *placing) fill(name string) bool {
+	here := named(p.inputs, name)
+	switch {
+	case len(here) == 0:
+		return false
+	case p.shown[name]:
+		p.text.WriteString("(the input " + name + " above)")
+		return true
+	}
+	p.shown[name] = true
+	p.flush()
+	for _, i := range here {
+		p.placed[i] = true
+		p.parts = append(p.parts, part{input: i})
+	}
+	return true
+}
+
+// flush ends a piece of text.
+func (p *placing) flush() {
+	if p.text.Len() > 0 {
+		p.parts = append(p.parts, part{text: p.text.String(), input: -1})
+		p.text.Reset()
+	}
 }
 
 func named(inputs []Input, name string) []int {
