@@ -2,6 +2,9 @@ package chunking_test
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -321,4 +324,25 @@ func ExampleSplit() {
 	// c1 text "See "
 	// c2 image "![[chart.png|the chart|300]]"
 	// c3 text " and `![[not.png]]`.\n"
+}
+
+// The notes of the example vault tile too.
+func TestSplit_vault(t *testing.T) {
+	t.Parallel()
+	notes := 0
+	err := filepath.WalkDir("../testdata/vault", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".md") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		notes++
+		checkTiling(t, src)
+		return nil
+	})
+	if err != nil || notes == 0 {
+		t.Skipf("no example vault: %d notes, %v", notes, err)
+	}
 }

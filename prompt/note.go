@@ -107,4 +107,3 @@ func clipped(s string) string {
 	}
 	return s
 }
-
