@@ -174,12 +174,12 @@ func (v *Vault) sweep(dir string) error {
 
 // learn takes the files below a folder into the index.
 func (v *Vault) learn(dir string) error {
-	return v.walk(dir, func(name string, d fs.DirEntry) error {
+	_, err := v.walk(dir, func(name string, d fs.DirEntry) {
 		if v.indexable(name, d) {
 			v.index.add(name)
 		}
-		return nil
 	})
+	return err
 }
 
 // Discard removes the bundle and all that is in it. Doing it twice changes nothing.
@@ -192,4 +192,3 @@ func (b *Bundle) Discard() error {
 
 // Dir is the name of the hidden folder.
 func (b *Bundle) Dir() string { return b.dir }
-

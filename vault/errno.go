@@ -2,6 +2,7 @@ package vault
 
 import (
 	"errors"
+	"io/fs"
 	"slices"
 	"syscall"
 )
@@ -10,3 +11,5 @@ func isErrno(err error, wanted ...syscall.Errno) bool {
 	errno, ok := errors.AsType[syscall.Errno](err)
 	return ok && slices.Contains(wanted, errno)
 }
+
+func isPermission(err error) bool { return errors.Is(err, fs.ErrPermission) }

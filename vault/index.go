@@ -146,14 +146,13 @@ func sorted(entries []entry) []entry {
 // without one refreshes by itself when a link finds nothing.
 func (v *Vault) Refresh() error {
 	var names []string
-	err := v.walk(".", func(name string, d fs.DirEntry) error {
+	_, err := v.walk(".", func(name string, d fs.DirEntry) {
 		if temporary(name) {
 			v.removeStale(name, d)
 		}
 		if v.indexable(name, d) {
 			names = append(names, name)
 		}
-		return nil
 	})
 	if err != nil {
 		return err
@@ -178,29 +177,24 @@ func (v *Vault) indexable(name string, d fs.DirEntry) bool {
 }
 
 // walk visits what lies below a folder, folders before their entries, in the order of names. It does not enter dot
-// folders, clutter and links. A folder that cannot be read is logged and passed over, except the first one.
-func (v *Vault) walk(dir string, visit func(name string, d fs.DirEntry) error) error {
+// folders, clutter and links. Folders that cannot be read are logged, listed and passed over; the first is an error.
+func (v *Vault) walk(dir string, visit func(name string, d fs.DirEntry)) (unread []string, err error) {
 	entries, err := readDir(v.root, dir)
 	if err != nil {
-		return explain(v.root, "readdir", dir, dir, err)
+		return nil, explain(v.root, "readdir", dir, dir, err)
 	}
 	for _, d := range entries {
 		name := path.Join(dir, d.Name())
-		err := visit(name, d)
-		if err == fs.SkipDir { //nolint:errorlint // a signal, never wrapped
+		visit(name, d)
+		if !d.IsDir() || clutter(d.Name()) {
 			continue
 		}
-		if err != nil {
-			return err
+		below, err := v.walk(name, visit)
+		if ignoreMissing(err) != nil {
+			v.log.Warn("folder not read", "name", name, "err", err)
+			below = append(below, name)
 		}
-		if !d.IsDir() || clutter(name) {
-			continue
-		}
-		if err := v.walk(name, visit); err != nil {
-			if ignoreMissing(err) != nil {
-				v.log.Warn("folder not read", "name", name, "err", err)
-			}
-		}
+		unread = append(unread, below...)
 	}
-	return nil
+	return unread, nil
 }
