@@ -124,6 +124,20 @@ func mostlyText(head []byte) bool {
 	return odd*10 <= len(head)
 }
 
+// mediaOf is the media type that the extension of a picture promises, "" for other names.
+func mediaOf(name string) string {
+	ext := strings.TrimPrefix(strings.ToLower(path.Ext(name)), ".")
+	switch ext {
+	case "png", "jpeg", "gif", "webp", "bmp", "tiff", "heic", "heif", "avif":
+		return "image/" + ext
+	case "jpg":
+		return "image/jpeg"
+	case "tif":
+		return "image/tiff"
+	}
+	return ""
+}
+
 func formatSize(n int64) string { return content.FormatSize(n) }
 
 func count(n int, what string) string {

@@ -98,6 +98,9 @@ func (r *renderer) image(it *item) {
 	}
 	r.line(marker(*l, *it.image, d))
 	if d.Fate.Attached() {
+		if promised := mediaOf(l.Name); promised != "" && promised != l.MediaType && l.MediaType != "" {
+			r.warn(Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target, Message: l.Name + " holds " + l.MediaType + " and is sent as that"})
+		}
 		r.blocks = append(r.blocks, content.Image{
 			Name: l.Name, MediaType: l.MediaType, Width: l.Width, Height: l.Height, Size: l.Size, SHA256: l.SHA256,
 			Source: content.SourceVault, Alt: l.Alt, Fallback: r.fallback(l.Name),
