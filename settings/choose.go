@@ -1,0 +1,53 @@
+package settings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// chooseDefault decides about models.default when nobody set it. The offline model is taken only when no other model was
+// configured, and a note says so.
+func (s *Settings) chooseDefault(environ map[string]string, r *reporter) {
+	if _, set := s.origins["models.default"]; set && s.Models.Default != "" {
+		return
+	}
+	s.Models.Default = Offline
+	own := s.ownAliases()
+	at := Origin{Name: s.File}
+	switch len(own) {
+	case 0:
+		r.report(at, SeverityNote, CodeDefault, s.offer(environ),
+			"no model is configured: the built-in offline model is used. It extracts, it does not think")
+	case 1:
+		s.Models.Default = own[0]
+		r.report(s.Origin("models.aliases."+own[0]), SeverityNote, CodeDefault, "", "models.default is %s, the only model you configured", own[0])
+	default:
+		r.report(s.Origin("models.aliases."+own[0]), SeverityError, CodeConflict, fmt.Sprintf("add `default: %s` below models", own[0]),
+			"several models are configured (%s) and none is the default", strings.Join(own, ", "))
+	}
+}
+
+// ownAliases lists the aliases that somebody wrote and that are real models.
+func (s *Settings) ownAliases() []string {
+	var own []string
+	for _, name := range s.AliasNames() {
+		if _, written := s.origins["models.aliases."+name]; written && s.Models.Aliases[name].Provider != Offline {
+			own = append(own, name)
+		}
+	}
+	return own
+}
+
+// offer names a built-in alias whose key is in the environment.
+func (s *Settings) offer(environ map[string]string) string {
+	names := s.AliasNames()
+	slices.Reverse(names) // sonnet, offline, local, gpt
+	for _, name := range names {
+		p := s.Providers[s.Models.Aliases[name].Provider]
+		if p.APIKeyEnv != "" && environ[p.APIKeyEnv] != "" {
+			return fmt.Sprintf("%s is set: `models: {default: %s}` in %s uses it", p.APIKeyEnv, name, FileName)
+		}
+	}
+	return fmt.Sprintf("`models: {default: sonnet}` in %s uses another", FileName)
+}

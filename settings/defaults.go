@@ -1,0 +1,89 @@
+package settings
+
+import "time"
+
+// Offline is the alias of the built-in model that needs no key and no network.
+const Offline = "offline"
+
+// Defaults gives the settings when nobody says anything. Models.Default is Offline in it.
+func Defaults() *Settings {
+	s := unfinished()
+	s.complete()
+	return s
+}
+
+// unfinished holds the defaults without what the kinds of providers say, which comes after all layers.
+func unfinished() *Settings {
+	return &Settings{
+		Models: Models{Default: Offline, Aliases: map[string]Alias{
+			"sonnet": {Provider: "anthropic", Model: "claude-sonnet-4-5"},
+			"gpt":    {Provider: "openai", Model: "gpt-4.1"},
+			"local":  {Provider: "ollama", Model: "qwen2.5vl:7b"},
+			Offline:  {Provider: "offline", Model: "offline"},
+		}},
+		Providers: map[string]Provider{"openai": {Kind: "openai_chat"}},
+		Vault: Vault{
+			WorkflowsDir: "Workflows", ImportDir: "Import", ImportedDir: "Imported", Watch: "auto",
+			QuietPeriod: Duration(2 * time.Second), StallPeriod: Duration(time.Minute), RescanInterval: Duration(time.Minute),
+		},
+		Engine:    Engine{MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500},
+		Policy:    Policy{Budget: defaultBudget(), Links: "warn"},
+		Watch:     Watch{Debounce: Duration(2 * time.Second)},
+		Web:       Web{Listen: "127.0.0.1:8321"},
+		Logging:   Logging{Level: "info", Format: "auto"},
+		Ingestion: defaultIngestion(),
+		origins:   map[string]Origin{},
+	}
+}
+
+func defaultBudget() Budget {
+	return Budget{
+		MaxImages: 20, MaxImageMB: 5, MaxTotalMB: 100, MaxImagePixels: 2000, MinImageSide: 24, MaxDecodePixels: 100_000_000,
+		MaxPages: 20, MaxToolImages: 10, MaxStepImages: 40, WhenExceeded: "defer",
+	}
+}
+
+func defaultIngestion() Ingestion {
+	return Ingestion{
+		Router: "on", KeepOriginal: "bundle", PageTimeout: Duration(20 * time.Second), OpenTimeout: Duration(time.Minute),
+		Memory: 3 << 29, MaxFileSize: 512 << 20,
+		PDF: PDF{
+			Mode: "hybrid", DPI: 150, MaxSide: 2000, MaxPixels: 40_000_000, ImageFormat: "auto",
+			Strategies: []string{"pdf_text", "pdf_ocr"}, InlinePages: 40, WarnPages: 100, MaxPages: 5000,
+		},
+		Image: ImageIngestion{Strategies: []string{"image_ocr", "image_copy"}},
+		OCR:   OCR{Languages: []string{"eng"}, DPI: 300, MinConfidence: 60, Words: true},
+	}
+}
+
+// complete adds the providers that aliases name by their kind, and what a provider's kind says.
+func (s *Settings) complete() {
+	for _, a := range s.Models.Aliases {
+		if _, there := s.Providers[a.Provider]; !there {
+			if _, isKind := kinds[a.Provider]; isKind {
+				s.Providers[a.Provider] = Provider{}
+			}
+		}
+	}
+	for name, p := range s.Providers {
+		s.Providers[name] = p.complete(name)
+	}
+}
+
+// complete fills in the vendor's address and key variable. The variable goes with the address: a vendor's key is not sent
+// to another address unless api_key_env says so.
+func (p Provider) complete(name string) Provider {
+	if p.Kind == "" {
+		if _, isKind := kinds[name]; isKind {
+			p.Kind = name
+		}
+	}
+	k := kinds[p.Kind]
+	if p.BaseURL == "" {
+		p.BaseURL = k.baseURL
+	}
+	if p.APIKeyEnv == "" && p.BaseURL == k.baseURL {
+		p.APIKeyEnv = k.keyEnv
+	}
+	return p
+}

@@ -1,0 +1,44 @@
+package settings
+
+// Ingestion says how files are imported.
+type Ingestion struct {
+	Router             string         `yaml:"router" oneof:"on shadow off" doc:"shadow records what it would do with a file and does nothing; off ignores the import folder."`
+	KeepOriginal       string         `yaml:"keep_original" oneof:"bundle done delete" doc:"Where an imported file goes: into its bundle, to a Done folder, or nowhere."`
+	Worker             string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: beside vaultflow, else found by PATH."`
+	Tessdata           string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: found in the usual places."`
+	RequireConfinement bool           `yaml:"require_confinement" doc:"Refuse documents when the system cannot confine the worker."`
+	PageTimeout        Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"For one page; then once more at half dpi, then the page has failed."`
+	OpenTimeout        Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"For opening a document."`
+	Memory             Bytes          `yaml:"memory" min:"256MiB" max:"256GiB" doc:"Of one worker process."`
+	Parallel           int            `yaml:"parallel" min:"0" max:"64" doc:"Worker processes for one document. 0: one for each processor."`
+	MaxFileSize        Bytes          `yaml:"max_file_size" min:"1KiB" max:"64GiB" doc:"Larger files are refused."`
+	PDF                PDF            `yaml:"pdf" doc:"PDF files."`
+	Image              ImageIngestion `yaml:"image" doc:"Picture files."`
+	OCR                OCR            `yaml:"ocr" doc:"Reading text from pictures."`
+}
+
+// PDF says how PDF files are imported.
+type PDF struct {
+	Mode        string   `yaml:"mode" oneof:"hybrid markdown page_images" doc:"hybrid keeps text and a picture of each page, markdown the text alone, page_images the pictures alone."`
+	DPI         int      `yaml:"dpi" min:"36" max:"600" doc:"Resolution of the page pictures."`
+	MaxSide     int      `yaml:"max_side" min:"100" max:"20000" doc:"Longest side of a page picture in pixels."`
+	MaxPixels   int64    `yaml:"max_pixels" min:"10000" max:"400000000" doc:"Pixels of a page picture, width times height."`
+	ImageFormat string   `yaml:"image_format" oneof:"auto png jpeg" doc:"auto: PNG for text and graphics, JPEG for photographs."`
+	Strategies  []string `yaml:"strategies" oneof:"pdf_text pdf_ocr" doc:"Ways to the text of a page, in the order in which they are tried."`
+	InlinePages int      `yaml:"inline_pages" min:"0" max:"10000" doc:"Up to so many pages the note holds the text itself; above, links to text/."`
+	WarnPages   int      `yaml:"warn_pages" min:"1" max:"100000" doc:"Above so many pages a warning is given. Nothing is cut off."`
+	MaxPages    int      `yaml:"max_pages" min:"1" max:"100000" doc:"Files with more pages are refused."`
+}
+
+// ImageIngestion says how picture files are imported.
+type ImageIngestion struct {
+	Strategies []string `yaml:"strategies" oneof:"image_ocr image_copy" doc:"image_ocr reads the text of the picture, image_copy only keeps it; the first that works."`
+}
+
+// OCR says how text is read from pictures.
+type OCR struct {
+	Languages     []string `yaml:"languages" doc:"Tesseract's names of languages, such as eng, deu, nor. vaultflow doctor lists those that are installed."`
+	DPI           int      `yaml:"dpi" min:"72" max:"600" doc:"Resolution at which text is read."`
+	MinConfidence float64  `yaml:"min_confidence" min:"0" max:"100" doc:"Pages below this percentage are listed in the note."`
+	Words         bool     `yaml:"words" doc:"Keep words with their boxes in ocr/page_0001.json."`
+}

@@ -1,0 +1,166 @@
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/joho/godotenv"
+)
+
+// dotEnv is a file of variables. Only the variables that api_key_env names are taken from it.
+type dotEnv struct {
+	path    string
+	inVault bool
+	vars    map[string]string
+}
+
+// findKeys looks for each provider's key: environment, .env beside a settings file outside the vault, .env in the state directory, .env
+// in the vault (with a warning), the settings themselves (with a warning).
+func (s *Settings) findKeys(in Input, environ map[string]string, r *reporter) {
+	files := in.dotEnvs(r)
+	for _, name := range sortedKeys(s.Providers) {
+		p := s.Providers[name]
+		p.Key, p.KeyFrom = s.findKey(name, p, environ, files, r)
+		s.Providers[name] = p
+	}
+	s.missingKey(r)
+}
+
+func (s *Settings) findKey(name string, p Provider, environ map[string]string, files []dotEnv, r *reporter) (Secret, string) {
+	if p.APIKeyEnv != "" {
+		if key := strings.TrimSpace(environ[p.APIKeyEnv]); key != "" {
+			return Secret(key), "environment variable " + p.APIKeyEnv
+		}
+		for _, f := range files {
+			if key := strings.TrimSpace(f.vars[p.APIKeyEnv]); key != "" {
+				if f.inVault {
+					r.report(Origin{Name: f.path}, SeverityWarning, CodeSecret, "move the file out of the vault, or set the variable in the environment",
+						"%s is kept inside the vault, where sync, git and backups copy it", p.APIKeyEnv)
+				}
+				return Secret(key), f.path
+			}
+		}
+	}
+	if p.APIKey == "" {
+		return "", ""
+	}
+	at := s.placeOf("providers." + name + ".api_key")
+	if at.Source == SourceFile && !r.has(at, CodeSecret) {
+		r.report(at, SeverityWarning, CodeSecret, "set a variable in the environment and name it with api_key_env", "providers.%s.api_key: a key stands in the settings", name)
+	}
+	return p.APIKey, "settings"
+}
+
+// missingKey warns when the default model cannot be called.
+func (s *Settings) missingKey(r *reporter) {
+	a, p, ok := s.Alias("")
+	if !ok || !p.NeedsKey() || p.Key != "" {
+		return
+	}
+	suggestion := "name a variable with api_key_env"
+	if p.APIKeyEnv != "" {
+		suggestion = "set " + p.APIKeyEnv
+	}
+	r.report(s.placeOf("models.default"), SeverityWarning, CodeReference, suggestion,
+		"there is no key for provider %s, which the default model %s needs", a.Provider, s.Models.Default)
+}
+
+// dotEnvs reads the .env files, the first place first.
+func (in Input) dotEnvs(r *reporter) []dotEnv {
+	var dirs []string
+	if in.File != "" {
+		dirs = append(dirs, filepath.Dir(in.File))
+	}
+	for _, dir := range []string{in.StateDir, in.Vault} {
+		if dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	var files []dotEnv
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		path := filepath.Join(dir, ".env")
+		if real := realPath(path); !seen[real] {
+			seen[real] = true
+			if f, ok := readDotEnv(path, in.Vault, r); ok {
+				files = append(files, f)
+			}
+		}
+	}
+	return files
+}
+
+func readDotEnv(path, vault string, r *reporter) (dotEnv, bool) {
+	data, err := readBounded(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return dotEnv{}, false
+	}
+	if err != nil {
+		r.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "", "the file cannot be read, so its keys are not used: %v", err)
+		return dotEnv{}, false
+	}
+	vars, err := godotenv.UnmarshalBytes(data)
+	if err != nil { // its text may hold the line, and so a key
+		r.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "write NAME=value, one a line", "the file is not in the form of .env files, so its keys are not used")
+		return dotEnv{}, false
+	}
+	inVault := inside(path, vault)
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !inVault {
+		r.report(Origin{Name: path}, SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read or change the keys in it (mode %o)", info.Mode().Perm())
+	}
+	return dotEnv{path: path, inVault: inVault, vars: vars}, true
+}
+
+// keysInText warns about everything in a settings file that looks like a key, in values and comments alike. The text of the
+// key is never repeated.
+func keysInText(path string, data []byte, r *reporter) {
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		if at := keyLike.FindStringIndex(text); at != nil {
+			r.report(Origin{Source: SourceFile, Name: path, Line: line, Column: at[0] + 1}, SeverityWarning, CodeSecret,
+				"set a variable in the environment and name it with api_key_env", "what looks like a key stands in the settings")
+		}
+	}
+}
+
+// has says whether something with the code was reported for the line.
+func (r *reporter) has(at Origin, code string) bool {
+	for _, d := range r.list {
+		if d.Code == code && d.File == at.place() && d.Line == at.Line {
+			return true
+		}
+	}
+	return false
+}
+
+// inside says whether a path is in a folder, symbolic links followed.
+func inside(path, folder string) bool {
+	if folder == "" {
+		return false
+	}
+	rel, err := filepath.Rel(realPath(folder), realPath(path))
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// realPath follows symbolic links as far as the path exists.
+func realPath(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	for rest := ""; ; {
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
+			return filepath.Join(real, rest)
+		}
+		above := filepath.Dir(abs)
+		if above == abs {
+			return filepath.Join(abs, rest)
+		}
+		abs, rest = above, filepath.Join(filepath.Base(abs), rest)
+	}
+}

@@ -1,0 +1,54 @@
+package settings
+
+import "fmt"
+
+// Source says which layer a value comes from.
+type Source string
+
+// The sources, from the weakest.
+const (
+	SourceDefault     Source = "default"
+	SourceFile        Source = "settings"
+	SourceEnvironment Source = "environment"
+	SourceFlag        Source = "flag"
+)
+
+// Origin is where a value comes from.
+type Origin struct {
+	Source Source `json:"source"`
+	Name   string `json:"name,omitempty"` // path of the file, or name of the variable
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+// String is for people: "default", "settings.yaml:3", "environment VAULTFLOW_WEB_LISTEN".
+func (o Origin) String() string {
+	switch o.Source {
+	case SourceFile:
+		return fmt.Sprintf("%s:%d", o.Name, o.Line)
+	case SourceEnvironment:
+		return "environment " + o.Name
+	case "":
+		return string(SourceDefault)
+	}
+	return string(o.Source)
+}
+
+// place is what stands in a diagnostic as its file.
+func (o Origin) place() string {
+	if o.Source == SourceEnvironment || o.Source == SourceFlag {
+		return string(o.Source) + " " + o.Name
+	}
+	if o.Name == "" {
+		return "settings"
+	}
+	return o.Name
+}
+
+// Origin tells where the value of a key comes from, such as "ingestion.pdf.dpi".
+func (s *Settings) Origin(path string) Origin {
+	if o, ok := s.origins[path]; ok {
+		return o
+	}
+	return Origin{Source: SourceDefault}
+}

@@ -1,0 +1,57 @@
+package settings
+
+import "strings"
+
+// Policy says what may be sent to a model.
+type Policy struct {
+	Budget       Budget       `yaml:"budget" doc:"Bounds of one prompt. Providers' own limits apply too; the smaller wins."`
+	Links        string       `yaml:"links" oneof:"warn strict" doc:"An image link that fits several files: the nearest one and a warning, or an error."`
+	RemoteImages RemoteImages `yaml:"remote_images" doc:"Pictures that a note links to with http(s)."`
+}
+
+// Budget holds the bounds of one prompt, with the names of the workflow language.
+type Budget struct {
+	MaxImages       int     `yaml:"max_images" min:"0" max:"10000" doc:"Attached pictures, each counted once."`
+	MaxImageMB      float64 `yaml:"max_image_mb" min:"0.01" max:"1000" doc:"Megabytes of one picture, after scaling."`
+	MaxTotalMB      float64 `yaml:"max_total_mb" min:"0.01" max:"10000" doc:"Megabytes of all pictures."`
+	MaxImagePixels  int     `yaml:"max_image_pixels" min:"64" max:"20000" doc:"Longest side; larger ones are scaled down."`
+	MinImageSide    int     `yaml:"min_image_side" min:"0" max:"10000" doc:"Longest side; smaller ones (icons) are named, not sent."`
+	MaxDecodePixels int64   `yaml:"max_decode_pixels" min:"10000" max:"1000000000" doc:"Width times height; larger ones are refused before decoding."`
+	MaxPages        int     `yaml:"max_pages" min:"0" max:"10000" doc:"Pages of documents."`
+	MaxPromptTokens int     `yaml:"max_prompt_tokens" min:"0" max:"100000000" doc:"Estimated tokens of text and pictures. 0: four fifths of the model's window."`
+	MaxToolImages   int     `yaml:"max_tool_images" min:"0" max:"10000" doc:"Pictures in one tool result."`
+	MaxStepImages   int     `yaml:"max_step_images" min:"0" max:"10000" doc:"Pictures over all calls of a step."`
+	MaxCostUSD      float64 `yaml:"max_cost_usd" min:"0" max:"100000" doc:"For a step. 0: no bound."`
+	WhenExceeded    string  `yaml:"when_exceeded" oneof:"defer fail drop_oldest drop_newest refs_only" doc:"What becomes of pictures that do not fit."`
+}
+
+// RemoteImages is the policy for pictures on other machines.
+type RemoteImages struct {
+	Enabled bool     `yaml:"enabled" later:"remote pictures are never fetched, they stay references" doc:"Fetch them."`
+	Allow   []string `yaml:"allow" doc:"Hosts, such as *.example.org. Empty: all that deny does not name."`
+	Deny    []string `yaml:"deny" doc:"Hosts that are never asked."`
+}
+
+// BudgetOverlay gives those keys of policy.budget that somebody set, for a merge over the defaults of package policy.
+func (s *Settings) BudgetOverlay() (limits map[string]float64, whenExceeded string) {
+	const prefix = "policy.budget."
+	b := s.Policy.Budget
+	all := map[string]float64{
+		"max_images": float64(b.MaxImages), "max_image_mb": b.MaxImageMB, "max_total_mb": b.MaxTotalMB,
+		"max_image_pixels": float64(b.MaxImagePixels), "min_image_side": float64(b.MinImageSide),
+		"max_decode_pixels": float64(b.MaxDecodePixels), "max_pages": float64(b.MaxPages),
+		"max_prompt_tokens": float64(b.MaxPromptTokens), "max_tool_images": float64(b.MaxToolImages),
+		"max_step_images": float64(b.MaxStepImages), "max_cost_usd": b.MaxCostUSD,
+	}
+	limits = map[string]float64{}
+	for path := range s.origins {
+		key, ours := strings.CutPrefix(path, prefix)
+		if v, known := all[key]; ours && known {
+			limits[key] = v
+		}
+	}
+	if _, set := s.origins[prefix+"when_exceeded"]; set {
+		whenExceeded = b.WhenExceeded
+	}
+	return limits, whenExceeded
+}

@@ -1,0 +1,80 @@
+package settings
+
+import (
+	"maps"
+	"slices"
+)
+
+// Provider is a service or a server that holds models.
+type Provider struct {
+	Kind           string            `yaml:"kind" doc:"Its wire format: one of the kinds below. Without it the provider's name, when that is a kind."`
+	BaseURL        string            `yaml:"base_url" doc:"Address, with /v1 where the service prints it. Without it the vendor's public one."`
+	APIKeyEnv      string            `yaml:"api_key_env" doc:"Environment variable (or line of .env) that holds the key. The vendor's usual one is used only at the vendor's own address."`
+	APIKey         Secret            `yaml:"api_key" doc:"The key itself. It works, with a warning: keep keys out of the vault and use api_key_env."`
+	Headers        map[string]Secret `yaml:"headers" doc:"Further HTTP headers."`
+	Timeout        Duration          `yaml:"timeout" min:"0s" max:"1d" doc:"A whole call. 0s: 30m."`
+	IdleTimeout    Duration          `yaml:"idle_timeout" min:"0s" max:"1d" doc:"No byte sent or received. 0s: 10m."`
+	MaxConcurrency int               `yaml:"max_concurrency" min:"0" max:"256" doc:"Calls at the same time. 0: 4."`
+	NumCtx         int               `yaml:"num_ctx" min:"0" max:"100000000" doc:"Ollama only: size of the context in tokens. 0: the server's."`
+
+	Key     Secret `yaml:"-"` // what was found
+	KeyFrom string `yaml:"-"` // where: "environment variable NAME", a path of an .env file, "settings"; empty when there is none
+}
+
+// kind is what is known about a wire format.
+type kind struct {
+	baseURL   string // the vendor's; empty: a server of one's own, or no server
+	keyEnv    string
+	available bool // spoken by this version
+	local     bool // needs no key
+}
+
+var kinds = map[string]kind{
+	"anthropic":         {"https://api.anthropic.com", "ANTHROPIC_API_KEY", true, false},
+	"openai_chat":       {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false},
+	"openai_compatible": {"", "", true, true},
+	"openai_responses":  {"https://api.openai.com/v1", "OPENAI_API_KEY", false, false},
+	"google":            {"https://generativelanguage.googleapis.com", "GEMINI_API_KEY", false, false},
+	"vertex":            {"", "", false, false},
+	"bedrock":           {"", "", false, false},
+	"ollama":            {"http://127.0.0.1:11434", "", true, true},
+	"lmstudio":          {"http://localhost:1234/v1", "", true, true},
+	"llamacpp":          {"http://localhost:8080/v1", "", true, true},
+	"vllm":              {"http://localhost:8000/v1", "", true, true},
+	"mistral":           {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", true, false},
+	"xai":               {"https://api.x.ai/v1", "XAI_API_KEY", true, false},
+	"groq":              {"https://api.groq.com/openai/v1", "GROQ_API_KEY", true, false},
+	"openrouter":        {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", true, false},
+	"deepseek":          {"https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", true, false},
+	"offline":           {"", "", true, true},
+}
+
+// Kinds lists the kinds of providers, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+// Available says whether this version speaks a kind.
+func Available(kind string) bool { return kinds[kind].available }
+
+// NeedsKey says whether a provider of this kind answers nobody without a key.
+func (p Provider) NeedsKey() bool { return !kinds[p.Kind].local }
+
+// Provider is the provider with a name. A name that is a kind is always there.
+func (s *Settings) Provider(name string) (Provider, bool) {
+	p, ok := s.Providers[name]
+	return p, ok
+}
+
+// Alias is the alias with a name and its provider; ok is false when there is none. An empty name is the default one.
+func (s *Settings) Alias(name string) (a Alias, p Provider, ok bool) {
+	if name == "" {
+		name = s.Models.Default
+	}
+	if a, ok = s.Models.Aliases[name]; !ok {
+		return a, p, false
+	}
+	p, ok = s.Providers[a.Provider]
+	return a, p, ok
+}
+
+// AliasNames lists the aliases, sorted.
+func (s *Settings) AliasNames() []string { return slices.Sorted(maps.Keys(s.Models.Aliases)) }

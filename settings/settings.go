@@ -1,0 +1,59 @@
+package settings
+
+// Settings is the whole tree. Load gives it; treat it as immutable.
+//
+// Tags: doc describes a key (it stands in settings.example.yaml), oneof lists words, min and max are inclusive bounds in the key's own
+// unit, later says that this version accepts the key and does nothing with it, env is a further environment variable.
+type Settings struct {
+	Models    Models              `yaml:"models" doc:"Names for models. Workflows say them with @model."`
+	Providers map[string]Provider `yaml:"providers" doc:"Where models are reached. A provider whose name is a kind needs no entry."`
+	Vault     Vault               `yaml:"vault" doc:"Folders of the vault, and how they are watched."`
+	Engine    Engine              `yaml:"engine" doc:"How workflows run."`
+	Ingestion Ingestion           `yaml:"ingestion" doc:"How files from the import folder become notes, pages and text."`
+	Policy    Policy              `yaml:"policy" doc:"What may be sent to a model."`
+	Watch     Watch               `yaml:"watch" doc:"Workflows with watch:."`
+	Web       Web                 `yaml:"web" doc:"The dashboard and the HTTP API of serve."`
+	Logging   Logging             `yaml:"logging" doc:"What serve writes to standard error."`
+
+	File        string       `yaml:"-"` // path of the file that was read; empty when there was none
+	Diagnostics []Diagnostic `yaml:"-"` // warnings and notes; errors are returned by Load
+	origins     map[string]Origin
+}
+
+// Vault names folders inside the vault.
+type Vault struct {
+	WorkflowsDir   string   `yaml:"workflows_dir" doc:"Folder of the workflow notes."`
+	ImportDir      string   `yaml:"import_dir" doc:"Files dropped here are imported."`
+	ImportedDir    string   `yaml:"imported_dir" doc:"Folder of the bundles that imports become. Never below import_dir."`
+	Ignore         []string `yaml:"ignore" doc:"Further globs of names that are neither imported nor watched."`
+	QuietPeriod    Duration `yaml:"quiet_period" min:"100ms" max:"10m" doc:"A dropped file is taken when it has been still for so long."`
+	StallPeriod    Duration `yaml:"stall_period" min:"1s" max:"1d" doc:"A file whose end is missing is tried anyway when it has been still for so long."`
+	RescanInterval Duration `yaml:"rescan_interval" min:"1s" max:"1d" doc:"How often the folders are read in full, whatever the events said."`
+	Watch          string   `yaml:"watch" oneof:"auto poll" doc:"auto uses the system's events, and polls network file systems; poll never relies on events."`
+}
+
+// Engine says how workflows run.
+type Engine struct {
+	Timezone         string   `yaml:"timezone" doc:"IANA name such as Europe/Oslo, for workflows that name none. Empty: the machine's."`
+	MaxParallelRuns  int      `yaml:"max_parallel_runs" min:"1" max:"256" doc:"Runs at work at the same time."`
+	RunTimeout       Duration `yaml:"run_timeout" min:"0s" max:"4w" doc:"Limit for a whole run whose workflow names none. 0s: no limit."`
+	MaxSelectedFiles int      `yaml:"max_selected_files" min:"1" max:"100000" doc:"A selection of more files than this is an error."`
+}
+
+// Watch is about workflows that fire when a file changes.
+type Watch struct {
+	Debounce Duration `yaml:"debounce" min:"0s" max:"1h" doc:"Changes within this time start one run with all the files."`
+}
+
+// Web is the dashboard's server.
+type Web struct {
+	Listen string   `yaml:"listen" doc:"Address and port. Other machines reach it only on an address that is not 127.0.0.1, and then token is needed."`
+	Token  Secret   `yaml:"token" doc:"Asked for by every page when set, at least 16 characters. Better set as VAULTFLOW_WEB_TOKEN than written here."`
+	Hosts  []string `yaml:"hosts" doc:"Further host names under which browsers reach the dashboard, as behind a proxy."`
+}
+
+// Logging says what is logged.
+type Logging struct {
+	Level  string `yaml:"level" oneof:"debug info warn error" doc:"The least important kind of line that is written."`
+	Format string `yaml:"format" oneof:"auto text json" doc:"auto: coloured on a terminal, plain text otherwise."`
+}

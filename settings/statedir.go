@@ -1,0 +1,62 @@
+package settings
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// VaultID names a vault: its folder's name for people, and a digest of its real path, so that two vaults never share a
+// state directory and a link to a vault is the same vault.
+func VaultID(vault string) string {
+	real := realPath(vault)
+	sum := sha256.Sum256([]byte(real))
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, filepath.Base(real))
+	if len(name) > 40 {
+		name = name[:40]
+	}
+	if name = strings.Trim(name, "-"); name == "" {
+		name = "vault"
+	}
+	return name + "-" + hex.EncodeToString(sum[:6])
+}
+
+// StateDir is where the state of a vault is kept: override when it is set, else $XDG_STATE_HOME/vaultflow/<vault id>, else
+// ~/.local/state/vaultflow/<vault id>. The directory is not made. It is an error when it lies inside the vault.
+func StateDir(vault, override string, environ []string) (string, error) {
+	dir := override
+	if dir == "" {
+		env := environMap(environ)
+		base := env["XDG_STATE_HOME"]
+		if !filepath.IsAbs(base) { // the specification: a relative one is ignored
+			home := env["HOME"]
+			if home == "" {
+				home = env["USERPROFILE"]
+			}
+			if home == "" {
+				return "", errors.New("find the state directory: neither XDG_STATE_HOME nor HOME is set; use --state-dir")
+			}
+			base = filepath.Join(home, ".local", "state")
+		}
+		dir = filepath.Join(base, "vaultflow", VaultID(vault))
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the state directory: %w", err)
+	}
+	if inside(dir, vault) {
+		return "", fmt.Errorf("the state directory %s lies inside the vault; use --state-dir with another folder", dir)
+	}
+	return dir, nil
+}

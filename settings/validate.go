@@ -1,0 +1,184 @@
+package settings
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// validate checks what concerns more than one value, and what tags cannot say.
+func (s *Settings) validate(r *reporter) {
+	s.validateModels(r)
+	for _, name := range sortedKeys(s.Providers) {
+		s.validateProvider(name, r)
+	}
+	s.validateFolders(r)
+	s.validateLists(r)
+	s.validateWeb(r)
+	if zone := s.Engine.Timezone; zone != "" {
+		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
+			s.fault(r, "engine.timezone", CodeValue, "write a name such as Europe/Oslo or UTC", "engine.timezone: there is no time zone %q", zone)
+		}
+	}
+}
+
+// fault reports an error at the place where a key was set.
+func (s *Settings) fault(r *reporter, key, code, suggestion, format string, args ...any) {
+	r.report(s.placeOf(key), SeverityError, code, suggestion, format, args...)
+}
+
+// placeOf is where a key, or what holds it, was set.
+func (s *Settings) placeOf(key string) Origin {
+	for ; key != ""; key = parent(key) {
+		if o, ok := s.origins[key]; ok {
+			return o
+		}
+	}
+	return Origin{Source: SourceDefault, Name: s.File}
+}
+
+func parent(key string) string {
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		return key[:i]
+	}
+	return ""
+}
+
+// Location is the time zone of workflows that name none.
+func (e Engine) Location() *time.Location {
+	if loc, err := time.LoadLocation(e.Timezone); err == nil && e.Timezone != "" {
+		return loc
+	}
+	return time.Local
+}
+
+func (s *Settings) validateModels(r *reporter) {
+	for _, name := range s.AliasNames() {
+		a, key := s.Models.Aliases[name], "models.aliases."+name
+		if name == "none" {
+			s.fault(r, key, CodeValue, "", "%s: `@model none` means no model, so no alias can have this name", key)
+		}
+		p, known := s.Providers[a.Provider]
+		switch {
+		case a.Provider == "":
+			s.fault(r, key, CodeValue, "an alias replaces the built-in one whole", "%s names no provider", key)
+		case !known:
+			s.fault(r, key+".provider", CodeReference, guess(a.Provider, append(sortedKeys(s.Providers), Kinds()...)),
+				"%s.provider: neither an entry of providers nor a kind has the name %q", key, a.Provider)
+		case a.Model == "" && p.Kind != Offline:
+			s.fault(r, key, CodeValue, "add model:", "%s names no model", key)
+		case name == Offline && p.Kind != Offline:
+			s.fault(r, key+".provider", CodeConflict, "give your model another name", "%s is the built-in model without a network", key)
+		}
+		if !thinking(a.Thinking) {
+			s.fault(r, key+".thinking", CodeValue, "", "%s.thinking is off, low, medium, high or a number of tokens, not %q", key, a.Thinking)
+		}
+		if a.Price.Input == nil != (a.Price.Output == nil) {
+			s.fault(r, key+".price", CodeValue, "", "%s.price needs both input and output", key)
+		}
+	}
+	if _, known := s.Models.Aliases[s.Models.Default]; !known {
+		s.fault(r, "models.default", CodeReference, guess(s.Models.Default, s.AliasNames()), "models.default: no alias has the name %q", s.Models.Default)
+	}
+}
+
+func thinking(word string) bool {
+	if word == "" || slices.Contains([]string{"off", "low", "medium", "high"}, word) {
+		return true
+	}
+	n, err := strconv.Atoi(word)
+	return err == nil && n > 0 && n <= 10_000_000
+}
+
+// validateFolders keeps the three folders apart: a bundle below the import folder would be imported again, and an
+// imported note below the workflows folder would run.
+func (s *Settings) validateFolders(r *reporter) {
+	folders := []struct{ key, name string }{
+		{"vault.import_dir", s.Vault.ImportDir}, {"vault.imported_dir", s.Vault.ImportedDir}, {"vault.workflows_dir", s.Vault.WorkflowsDir},
+	}
+	for _, f := range folders {
+		if why := badFolder(f.name); why != "" {
+			s.fault(r, f.key, CodeValue, "", "%s: %q %s", f.key, f.name, why)
+		}
+	}
+	for i, a := range folders {
+		for _, b := range folders[i+1:] {
+			if within(a.name, b.name) || within(b.name, a.name) {
+				at := b.key
+				if _, set := s.origins[at]; !set {
+					at = a.key
+				}
+				s.fault(r, at, CodeConflict, "choose folders that do not contain each other",
+					"%s (%s) and %s (%s) overlap: what is written to one would be taken up by the other", a.key, a.name, b.key, b.name)
+			}
+		}
+	}
+}
+
+func badFolder(name string) string {
+	switch {
+	case !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\:*?\"<>|"):
+		return "is no folder inside the vault; write it with / and without .."
+	case strings.HasPrefix(name, ".") || strings.Contains(name, "/."):
+		return "is hidden; hidden folders are never read"
+	}
+	return ""
+}
+
+func within(name, folder string) bool {
+	name, folder = strings.ToLower(path.Clean(name)), strings.ToLower(path.Clean(folder))
+	return name == folder || strings.HasPrefix(name, folder+"/")
+}
+
+var (
+	languageForm = regexp.MustCompile(`^[A-Za-z0-9_]+(/[A-Za-z0-9_]+)?$`)
+	hostForm     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+)
+
+func (s *Settings) validateLists(r *reporter) {
+	for _, glob := range s.Vault.Ignore {
+		if !doublestar.ValidatePattern(glob) {
+			s.fault(r, "vault.ignore", CodeValue, "", "vault.ignore: %q is no glob", glob)
+		}
+	}
+	for _, language := range s.Ingestion.OCR.Languages {
+		if !languageForm.MatchString(language) {
+			s.fault(r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is no language of Tesseract", language)
+		}
+	}
+	for key, list := range map[string][]string{
+		"ingestion.ocr.languages": s.Ingestion.OCR.Languages, "ingestion.pdf.strategies": s.Ingestion.PDF.Strategies,
+		"ingestion.image.strategies": s.Ingestion.Image.Strategies,
+	} {
+		if len(list) == 0 {
+			s.fault(r, key, CodeValue, "", "%s is empty", key)
+		}
+		if twice := repeated(list); twice != "" {
+			s.fault(r, key, CodeTwice, "", "%s names %q twice", key, twice)
+		}
+	}
+	for key, list := range map[string][]string{
+		"web.hosts": s.Web.Hosts, "policy.remote_images.allow": s.Policy.RemoteImages.Allow, "policy.remote_images.deny": s.Policy.RemoteImages.Deny,
+	} {
+		for _, host := range list {
+			if !hostForm.MatchString(host) {
+				s.fault(r, key, CodeValue, "write it without http:// and port", "%s: %q is no host name", key, host)
+			}
+		}
+	}
+}
+
+func repeated(list []string) string {
+	for i, word := range list {
+		if slices.Contains(list[:i], word) {
+			return word
+		}
+	}
+	return ""
+}
