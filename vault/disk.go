@@ -45,8 +45,8 @@ func digestFile(r io.Reader) (string, error) {
 }
 
 // fill writes a temporary file in a folder, durably, and gives its name. On failure nothing is left.
-func (v *Vault) fill(dir string, like fs.FileInfo, write func(*os.File) error) (temp string, err error) {
-	temp = path.Join(dir, tempPrefix+strings.ToLower(rand.Text())+tempSuffix)
+func (v *Vault) fill(dir string, like fs.FileInfo, write func(*os.File) error) (name string, err error) {
+	temp := path.Join(dir, tempPrefix+strings.ToLower(rand.Text())+tempSuffix)
 	mode := fs.FileMode(fileMode)
 	if like != nil {
 		mode = like.Mode().Perm()
