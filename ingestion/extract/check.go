@@ -1,0 +1,170 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+)
+
+// Most of what a document may hold. They are far above any real file, and keep a lying worker from filling memory with
+// many small things.
+const (
+	maxPages   = 1_000_000
+	maxOutline = 100_000
+	maxWords   = 500_000
+	maxString  = 64 << 10
+	maxSidePx  = 1 << 16
+	maxSidePt  = 1 << 20
+)
+
+func (h Hello) check() error {
+	switch h.Confinement {
+	case ConfinedLandlock, ConfinedLimits, ConfinedNot:
+	default:
+		return fmt.Errorf("confinement %.40q is unknown", h.Confinement)
+	}
+	if len(h.Languages) > 1000 || len(h.Notes) > 1000 {
+		return fmt.Errorf("%d languages, %d notes", len(h.Languages), len(h.Notes))
+	}
+	return short(append(h.Languages, h.Version, h.MuPDF, h.Tesseract, h.Tessdata)...)
+}
+
+func (o Open) check() error {
+	if o.Kind != KindPDF && o.Kind != KindImage {
+		return fmt.Errorf("kind %.40q is unknown", o.Kind)
+	}
+	return short(o.MediaType)
+}
+
+func (d Document) check() error {
+	if d.Pages < 0 || d.Pages > maxPages {
+		return fmt.Errorf("%d pages", d.Pages)
+	}
+	if len(d.Outline) > maxOutline {
+		return fmt.Errorf("outline of %d entries", len(d.Outline))
+	}
+	for _, item := range d.Outline {
+		if item.Level < 1 || item.Level > 1000 || item.Page < 0 || item.Page > d.Pages {
+			return fmt.Errorf("outline entry of level %d leads to page %d of %d", item.Level, item.Page, d.Pages)
+		}
+		if err := short(item.Title); err != nil {
+			return err
+		}
+	}
+	return short(d.Title, d.Author, d.Subject, d.Created, d.Renderer, d.Version)
+}
+
+func (r PageRequest) check() error {
+	switch {
+	case r.N < 1 || r.N > maxPages:
+		return fmt.Errorf("page %d", r.N)
+	case r.DPI < 0 || r.DPI > 4800 || r.OCRDPI < 0 || r.OCRDPI > 4800:
+		return fmt.Errorf("dpi %g, for recognition %g", r.DPI, r.OCRDPI)
+	case r.MaxSide < 0 || r.MaxPixels < 0:
+		return fmt.Errorf("caps of %d and %d pixels", r.MaxSide, r.MaxPixels)
+	case len(r.Languages) > 100:
+		return fmt.Errorf("%d languages", len(r.Languages))
+	}
+	for _, language := range r.Languages {
+		if !ValidLanguage(language) {
+			return fmt.Errorf("language %.40q is no name", language)
+		}
+	}
+	switch r.Format {
+	case "", "auto", "png", "jpeg":
+		return nil
+	}
+	return fmt.Errorf("format %.40q is unknown", r.Format)
+}
+
+// ValidLanguage says whether a name can be that of Tesseract's language data. It becomes part of a path there.
+func ValidLanguage(name string) bool {
+	for _, c := range name {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 40
+}
+
+func (e Error) check() error {
+	if e.Code == "" || e.Page < 0 {
+		return fmt.Errorf("error with code %.40q on page %d", e.Code, e.Page)
+	}
+	return short(e.Code, e.Message)
+}
+
+func (p Page) check() error {
+	switch {
+	case p.N < 1 || p.N > maxPages:
+		return fmt.Errorf("page %d", p.N)
+	case !within(p.WidthPt, maxSidePt) || !within(p.HeightPt, maxSidePt):
+		return fmt.Errorf("page %d of %g × %g pt", p.N, p.WidthPt, p.HeightPt)
+	case p.Text != nil && p.Text.Evidence.check() != nil:
+		return fmt.Errorf("page %d: %w", p.N, p.Text.Evidence.check())
+	case p.Image != nil && p.Image.check() != nil:
+		return fmt.Errorf("page %d: %w", p.N, p.Image.check())
+	case p.OCR != nil && p.OCR.check() != nil:
+		return fmt.Errorf("page %d: %w", p.N, p.OCR.check())
+	}
+	return short(p.Label)
+}
+
+func (e Evidence) check() error {
+	for _, n := range []int{e.Unmapped, e.Invisible, e.MarginChars} {
+		if n < 0 || n > e.Chars {
+			return fmt.Errorf("evidence counts %d of %d characters", n, e.Chars)
+		}
+	}
+	if e.Pictures < 0 || e.Fonts < 0 || !within(e.PictureCover, 1) {
+		return fmt.Errorf("evidence of %d pictures that cover %g", e.Pictures, e.PictureCover)
+	}
+	return nil
+}
+
+func (i PageImage) check() error {
+	switch {
+	case i.MediaType != "image/png" && i.MediaType != "image/jpeg":
+		return fmt.Errorf("picture of type %.40q", i.MediaType)
+	case i.Width < 1 || i.Height < 1 || i.Width > maxSidePx || i.Height > maxSidePx:
+		return fmt.Errorf("picture of %d × %d pixels", i.Width, i.Height)
+	case i.Size < 1 || i.Size > MaxPicture || !within(i.DPI, 1e5):
+		return fmt.Errorf("picture of %d bytes at %g dpi", i.Size, i.DPI)
+	}
+	return nil
+}
+
+// checkBytes compares what was announced with what came.
+func (i PageImage) checkBytes() error {
+	magic := []byte("\x89PNG\r\n\x1a\n")
+	if i.MediaType == "image/jpeg" {
+		magic = []byte("\xff\xd8\xff")
+	}
+	if len(i.Bytes) != i.Size || !bytes.HasPrefix(i.Bytes, magic) {
+		return fmt.Errorf("%d bytes came that are not the %d of an %s", len(i.Bytes), i.Size, i.MediaType)
+	}
+	return nil
+}
+
+func (o PageOCR) check() error {
+	if len(o.Words) > maxWords || !within(o.Confidence, 100) || o.Rotation%90 != 0 || o.Rotation < 0 || o.Rotation > 270 {
+		return fmt.Errorf("recognition of %d words, confidence %g, turned by %d", len(o.Words), o.Confidence, o.Rotation)
+	}
+	for _, w := range o.Words {
+		if w.X0 < 0 || w.Y0 < 0 || w.X1 < w.X0 || w.Y1 < w.Y0 || w.X1 > maxSidePx || w.Y1 > maxSidePx || !within(w.Confidence, 100) {
+			return fmt.Errorf("word at %d,%d–%d,%d with confidence %g", w.X0, w.Y0, w.X1, w.Y1, w.Confidence)
+		}
+	}
+	return short(o.Engine, o.Reason)
+}
+
+func within(v, most float64) bool { return !math.IsNaN(v) && v >= 0 && v <= most }
+
+func short(texts ...string) error {
+	for _, s := range texts {
+		if len(s) > maxString {
+			return fmt.Errorf("a name or title of %d bytes", len(s))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package extract
+
+// PageRequest asks for parts of one page. The parts are independent: a caller first asks for the text, decides from its
+// [Evidence] whether the page needs recognition, and then asks for that and for the picture.
+type PageRequest struct {
+	N         int      `json:"n"` // counted from 1
+	Text      bool     `json:"text,omitempty"`
+	Image     bool     `json:"image,omitempty"`
+	OCR       bool     `json:"ocr,omitempty"`
+	DPI       float64  `json:"dpi,omitempty"`        // of the picture; 0 = 150
+	OCRDPI    float64  `json:"ocr_dpi,omitempty"`    // of what is recognised; 0 = 200
+	MaxSide   int      `json:"max_side,omitempty"`   // longest side of the picture in pixels; 0 = 2000
+	MaxPixels int64    `json:"max_pixels,omitempty"` // most pixels of any rendering; 0 = 40 million
+	Format    string   `json:"format,omitempty"`     // "auto" (also ""), "png" or "jpeg"
+	Languages []string `json:"languages,omitempty"`  // of Tesseract, as "eng"; empty = eng
+}
+
+// Page is what was asked of a page. The parts that were not asked for are nil.
+type Page struct {
+	N        int        `json:"n"`
+	WidthPt  float64    `json:"width_pt"` // as displayed, after /Rotate, in points of 1/72 inch
+	HeightPt float64    `json:"height_pt"`
+	Label    string     `json:"label,omitempty"`
+	Text     *PageText  `json:"text,omitempty"`
+	Image    *PageImage `json:"image,omitempty"`
+	OCR      *PageOCR   `json:"ocr,omitempty"`
+}
+
+// PageText is the text layer of a page.
+type PageText struct {
+	Markdown string   `json:"markdown"`
+	Plain    string   `json:"plain"`
+	Evidence Evidence `json:"evidence"`
+}
+
+// Evidence is what speaks for or against trusting a text layer.
+type Evidence struct {
+	Chars        int     `json:"chars"`         // letters, digits, signs; no blanks
+	Unmapped     int     `json:"unmapped"`      // of these, glyphs without a character (U+FFFD, private use)
+	Invisible    int     `json:"invisible"`     // of these, characters that stand over a picture that hides them
+	PictureCover float64 `json:"picture_cover"` // share of the page area that pictures cover, 0 to 1
+	MarginChars  int     `json:"margin_chars"`  // of Chars, in the outer margin (a tenth of each side)
+	Pictures     int     `json:"pictures"`
+	Fonts        int     `json:"fonts"`
+}
+
+// PageImage is a picture of a page. Bytes travel in a frame of their own after the page's.
+type PageImage struct {
+	MediaType string  `json:"media_type"` // image/png or image/jpeg
+	Width     int     `json:"width"`
+	Height    int     `json:"height"`
+	DPI       float64 `json:"dpi"` // that was used, after the caps
+	Size      int     `json:"size"`
+	Bytes     []byte  `json:"-"`
+}
+
+// PageOCR is what recognition found on a page.
+type PageOCR struct {
+	Text       string  `json:"text"`
+	Words      []Word  `json:"words,omitempty"`
+	Confidence float64 `json:"confidence"` // mean over the characters, 0 to 100
+	Rotation   int     `json:"rotation"`   // degrees clockwise that the page was turned before it was read
+	Engine     string  `json:"engine"`     // as "tesseract 5.3.0"
+	Reason     string  `json:"reason,omitempty"`
+	Width      int     `json:"width"` // of the picture that the boxes refer to
+	Height     int     `json:"height"`
+}
+
+// Word is a recognised word with its box in pixels of the picture that was read.
+type Word struct {
+	Text       string  `json:"text"`
+	X0         int     `json:"x0"`
+	Y0         int     `json:"y0"`
+	X1         int     `json:"x1"`
+	Y1         int     `json:"y1"`
+	Confidence float64 `json:"confidence"` // 0 to 100
+}
