@@ -56,7 +56,8 @@ const MaxText = 64 << 10
 
 // Split cuts a note into chunks that tile it: the first starts at 0, each starts where the one before ends, the last
 // ends at len(src). An empty note has no chunks. Any bytes are accepted; line ends may be LF or CRLF. Time and memory
-// grow linearly with len(src).
+// grow linearly with len(src); a note in which one line opens more than 100 quotes or list items is text alone, because
+// the parser would not keep to that.
 func Split(src []byte) []Chunk {
 	t := tiling{src: src, line: 1}
 	at := 0

@@ -40,7 +40,7 @@ var others = map[string]bool{
 	".ogg": true, ".wav": true, ".webm": true, ".3gp": true, ".mkv": true, ".mov": true, ".mp4": true, ".ogv": true,
 }
 
-// alt is the text between the brackets of an image, with marks taken away and lines joined.
+// alt is the text between the brackets of an image, with escapes resolved and lines joined.
 func (d document) alt(n ast.Node) string {
 	var b strings.Builder
 	//nolint:errcheck // the walker returns no error

@@ -25,6 +25,7 @@ type document struct {
 func parse(src []byte) document {
 	base, _ := Frontmatter(src)
 	d := document{body: src[base:], base: base, ends: map[ast.Node]int{}}
+	left := 1<<20 + 16*len(d.body)
 	p := parser.NewParser(
 		parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
 			util.Prioritized(commentBlockParser{}, 50),
@@ -38,10 +39,10 @@ func parse(src []byte) document {
 			util.Prioritized(commentParser{}, 120),
 			util.Prioritized(mathParser{}, 130),
 			util.Prioritized(wikilinkParser{Parser: &wikilink.Parser{}, ends: d.ends}, 150),
-			util.Prioritized(linkParser{InlineParser: parser.NewLinkParser(), ends: d.ends}, 200),
+			util.Prioritized(linkParser{InlineParser: parser.NewLinkParser(), ends: d.ends, left: &left}, 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
 			util.Prioritized(parser.NewRawHTMLParser(), 400),
-			util.Prioritized(parser.NewEmphasisParser(), 500),
+			// No emphasis: it moves no reference, and many unmatched marks take quadratic time.
 		),
 		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
 			util.Prioritized(extension.NewTableParagraphTransformer(), 200),
@@ -53,6 +54,9 @@ func parse(src []byte) document {
 
 // find lists what is not text in a note, by position. Inner ones come after the outer one that holds them.
 func find(src []byte) []found {
+	if tooDeep(src) {
+		return nil
+	}
 	d := parse(src)
 	var list []found
 	//nolint:errcheck // the walker returns no error

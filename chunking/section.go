@@ -13,6 +13,9 @@ import (
 // quote, table or code that the id stands on or follows. Headings are compared exactly, else without case, else with
 // punctuation as spaces. The bytes src[start:end] are whole lines.
 func Section(src []byte, fragment string) (start, end int, ok bool) {
+	if tooDeep(src) {
+		return 0, 0, false
+	}
 	d := parse(src)
 	if id, isBlock := strings.CutPrefix(fragment, "^"); isBlock {
 		start, end, ok = d.block(id)

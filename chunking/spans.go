@@ -16,10 +16,22 @@ import (
 type linkParser struct {
 	parser.InlineParser
 	ends map[ast.Node]int
+	// left is how many bytes of destinations may still be read. Each destination runs to the next space, so a note gets
+	// by with its own length; `![a](![a](…` would read the rest of its line again and again.
+	left *int
 }
 
 // Parse implements parser.InlineParser.
 func (p linkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	if line, _ := block.PeekLine(); bytes.HasPrefix(line, []byte("](")) {
+		size := bytes.IndexAny(line, " \t\n")
+		if size < 0 {
+			size = len(line)
+		}
+		if *p.left -= size; *p.left < 0 {
+			return nil
+		}
+	}
 	n := p.InlineParser.Parse(parent, block, pc)
 	if image, ok := n.(*ast.Image); ok {
 		_, seg := block.Position()
