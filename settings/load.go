@@ -25,7 +25,7 @@ const maxFile = 1 << 20
 // Input says where to read. Paths belong to the operating system.
 type Input struct {
 	Vault     string            // the vault's folder; settings.yaml there is read unless File is set
-	File      string            // another settings file, which must exist
+	File      string            // another settings file, which must exist unless it is the vault's own
 	StateDir  string            // its .env is read too; empty: none
 	Environ   []string          // as os.Environ gives it; nil means no environment
 	Overrides map[string]string // what flags say: values by dotted path, lists with commas
@@ -60,15 +60,15 @@ func Load(in Input) (*Settings, error) {
 
 // read gives the settings file; data is nil when there is none.
 func (in Input) read() (path string, data []byte, err error) {
-	path = in.File
-	if path == "" {
+	usual := filepath.Join(in.Vault, FileName)
+	if path = in.File; path == "" {
 		if in.Vault == "" {
 			return "", nil, nil
 		}
-		path = filepath.Join(in.Vault, FileName)
+		path = usual
 	}
 	data, err = readBounded(path)
-	if errors.Is(err, fs.ErrNotExist) && in.File == "" {
+	if errors.Is(err, fs.ErrNotExist) && in.Vault != "" && filepath.Clean(path) == usual {
 		return "", nil, nil
 	}
 	if err != nil {
