@@ -24,6 +24,9 @@ type linkParser struct {
 // Parse implements parser.InlineParser.
 func (p linkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	if line, _ := block.PeekLine(); bytes.HasPrefix(line, []byte("](")) {
+		if *p.left < 0 {
+			return nil
+		}
 		size := bytes.IndexAny(line, " \t\n")
 		if size < 0 {
 			size = len(line)
