@@ -28,20 +28,28 @@ func TestLocate_observed(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "Note.md", "zzzz/Note.md", "a/b/Note.md", "x.md", "a/x.md", "y.md", "Ext.md")
 	checkLocate(t, v, []want{
-		{"Note", "x.md", "Note.md"}, {"Note", "zzzz/x.md", "Note.md"}, {"Note", "a/b/x.md", "Note.md"},
-		{"../y", "a/x.md", "y.md"}, {"Ext.MD", "x.md", "Ext.md"}, {"", "a/x.md", "a/x.md"},
+		{"Note", "x.md", "Note.md"},
+		{"Note", "zzzz/x.md", "Note.md"},
+		{"Note", "a/b/x.md", "Note.md"},
+		{"../y", "a/x.md", "y.md"},
+		{"Ext.MD", "x.md", "Ext.md"},
+		{"", "a/x.md", "a/x.md"},
 	})
 	must(t, os.Remove(filepath.Join(dir, "Note.md")))
 	must(t, v.Refresh())
 	checkLocate(t, v, []want{
-		{"Note", "x.md", "a/b/Note.md"}, {"Note", "zzzz/x.md", "zzzz/Note.md"}, {"Note", "a/b/x.md", "a/b/Note.md"},
+		{"Note", "x.md", "a/b/Note.md"},
+		{"Note", "zzzz/x.md", "zzzz/Note.md"},
+		{"Note", "a/b/x.md", "a/b/Note.md"},
 		{"b/Note", "x.md", "a/b/Note.md"},
 	})
 	put(t, dir, "b/Note.md", "")
 	put(t, dir, "aaaaaaaa/Note.md", "")
 	must(t, v.Refresh())
 	checkLocate(t, v, []want{
-		{"Note", "x.md", "b/Note.md"}, {"Note", "zzzz/deep/x.md", "b/Note.md"}, {"Note", "zzzz/x.md", "zzzz/Note.md"},
+		{"Note", "x.md", "b/Note.md"},
+		{"Note", "zzzz/deep/x.md", "b/Note.md"},
+		{"Note", "zzzz/x.md", "zzzz/Note.md"},
 		{"b/Note", "a/b/x.md", "b/Note.md"},
 	})
 }
@@ -55,16 +63,39 @@ func TestLocate_forms(t *testing.T) {
 	must(t, os.Symlink("a/n.md", filepath.Join(dir, "alias.md")))
 	must(t, v.Refresh())
 	checkLocate(t, v, []want{
-		{"v1.2", "", "v1.2.md"}, {"quick switcher", "", "Quick switcher.md"}, {" Quick\u00a0switcher ", "", "Quick switcher.md"},
-		{"Café", "", "Cafe\u0301.md"}, {"CAFÉ", "", "Cafe\u0301.md"}, {"no break", "", "no\u00a0break.md"},
-		{"chart ONE.PNG", "a/n.md", "assets/Chart one.png"}, {`assets\Chart one.png`, "", "assets/Chart one.png"},
-		{"/n", "", ""}, {"/a/n", "", "a/n.md"}, {"./n", "a/x.md", "a/n.md"}, {"./n", "x.md", ""}, {"c/n2", "", "a/c/n2.md"},
-		{"/n2", "", ""}, {"eep/pic.png", "", ""}, {"deep/pic.png", "", "sub/deep/pic.png"}, {"a/n/", "", "a/n.md"},
-		{"Gone", "", ""}, {".trash/Gone", "", ""}, {".obsidian/app.json", "", ""}, {"~$lock", "", ""},
-		{"out", "", ""}, {"alias", "", "alias.md"},
-		{"../../etc/passwd", "a/n.md", ""}, {"../../../../etc/passwd", "", ""}, {"/etc/passwd", "", ""},
-		{"file:///etc/passwd", "", ""}, {"a\x00b", "", ""}, {"..", "", ""}, {".", "", ""}, {"https://x.org", "", ""},
-		{strings.Repeat("x", 255), "", ""}, {"", "nowhere.md", ""},
+		{"v1.2", "", "v1.2.md"},
+		{"quick switcher", "", "Quick switcher.md"},
+		{" Quick\u00a0switcher ", "", "Quick switcher.md"},
+		{"Café", "", "Cafe\u0301.md"},
+		{"CAFÉ", "", "Cafe\u0301.md"},
+		{"no break", "", "no\u00a0break.md"},
+		{"chart ONE.PNG", "a/n.md", "assets/Chart one.png"},
+		{`assets\Chart one.png`, "", "assets/Chart one.png"},
+		{"/n", "", ""},
+		{"/a/n", "", "a/n.md"},
+		{"./n", "a/x.md", "a/n.md"},
+		{"./n", "x.md", ""},
+		{"c/n2", "", "a/c/n2.md"},
+		{"/n2", "", ""},
+		{"eep/pic.png", "", ""},
+		{"deep/pic.png", "", "sub/deep/pic.png"},
+		{"a/n/", "", "a/n.md"},
+		{"Gone", "", ""},
+		{".trash/Gone", "", ""},
+		{".obsidian/app.json", "", ""},
+		{"~$lock", "", ""},
+		{"out", "", ""},
+		{"alias", "", "alias.md"},
+		{"../../etc/passwd", "a/n.md", ""},
+		{"../../../../etc/passwd", "", ""},
+		{"/etc/passwd", "", ""},
+		{"file:///etc/passwd", "", ""},
+		{"a\x00b", "", ""},
+		{"..", "", ""},
+		{".", "", ""},
+		{"https://x.org", "", ""},
+		{strings.Repeat("x", 255), "", ""},
+		{"", "nowhere.md", ""},
 	})
 }
 
@@ -145,8 +176,15 @@ func FuzzLocate(f *testing.F) {
 		return err
 	}))
 	for _, seed := range []want{
-		{"Note", "a/b/x.md", ""}, {"../../etc/passwd", "a/x.md", ""}, {"./../Note", "a/x.md", ""}, {"/Note", "", ""},
-		{`..\..\x`, "a", ""}, {"file:///etc/passwd", "", ""}, {"a\x00", "\x00", ""}, {"", "../../x", ""}, {"b//Note", "/", ""},
+		{"Note", "a/b/x.md", ""},
+		{"../../etc/passwd", "a/x.md", ""},
+		{"./../Note", "a/x.md", ""},
+		{"/Note", "", ""},
+		{`..\..\x`, "a", ""},
+		{"file:///etc/passwd", "", ""},
+		{"a\x00", "\x00", ""},
+		{"", "../../x", ""},
+		{"b//Note", "/", ""},
 	} {
 		f.Add(seed.link, seed.from)
 	}
