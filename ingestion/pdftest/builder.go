@@ -1,0 +1,200 @@
+// Package pdftest builds small PDF files for tests and for the demo vault: text, scans, forms, outlines, passwords, and
+// files made to do harm.
+//
+// The same calls give the same bytes. The package is plain Go; it reads no PDF and is no library for making real ones.
+package pdftest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// A4 in points.
+const (
+	a4Width  = 595
+	a4Height = 842
+	margin   = 72
+)
+
+// Line is a line of text on a page. It is not wrapped. An empty Text leaves a gap, as between paragraphs.
+type Line struct {
+	Text string
+	Size float64 // in points; 0 is 11
+	Bold bool
+}
+
+// Text gives lines of body text.
+func Text(lines ...string) []Line {
+	out := make([]Line, len(lines))
+	for i, text := range lines {
+		out[i] = Line{Text: text}
+	}
+	return out
+}
+
+// Heading gives a line in bold type of 20 points.
+func Heading(text string) Line { return Line{Text: text, Size: 20, Bold: true} }
+
+// Builder collects pages. Its methods return it, so that calls can be chained.
+type Builder struct {
+	width, height float64
+	pages         []*page
+	outline       []outlineItem
+	title, author string
+	userPassword  string
+	encrypted     bool
+}
+
+type page struct {
+	width, height float64
+	rotate        int
+	content       string
+	picture       *picture
+	fields        []field
+}
+
+type outlineItem struct {
+	title string
+	page  int
+}
+
+type field struct{ name, value string }
+
+// New gives a builder of A4 pages.
+func New() *Builder { return &Builder{width: a4Width, height: a4Height} }
+
+// PageSize sets the size in points of the pages that follow.
+func (b *Builder) PageSize(width, height float64) *Builder {
+	b.width, b.height = width, height
+	return b
+}
+
+func (b *Builder) add(p *page) *Builder {
+	p.width, p.height = b.width, b.height
+	b.pages = append(b.pages, p)
+	return b
+}
+
+// BlankPage adds an empty page.
+func (b *Builder) BlankPage() *Builder { return b.add(&page{}) }
+
+// TextPage adds a page of Helvetica.
+func (b *Builder) TextPage(lines ...Line) *Builder {
+	return b.add(&page{content: b.text(lines, 0)})
+}
+
+// ScanPage adds a page that is a grey JPEG of 200 dpi with the lines in it and no text.
+func (b *Builder) ScanPage(lines ...string) *Builder {
+	return b.add(b.scan(lines))
+}
+
+// StampedScanPage is a scan with a line of real text in its lower margin, as copiers and courts print it.
+func (b *Builder) StampedScanPage(stamp string, lines ...string) *Builder {
+	p := b.scan(lines)
+	p.content += fmt.Sprintf("BT /F1 9 Tf %d %d Td %s Tj ET\n", margin, 24, literal(stamp))
+	return b.add(p)
+}
+
+// InvisibleTextScan is a scan with the text of an earlier recognition behind it, which may differ from the picture.
+func (b *Builder) InvisibleTextScan(hidden []string, lines ...string) *Builder {
+	p := b.scan(lines)
+	p.content += b.text(Text(hidden...), 3)
+	return b.add(p)
+}
+
+func (b *Builder) scan(lines []string) *page {
+	return &page{
+		content: fmt.Sprintf("q %g 0 0 %g 0 0 cm /Im0 Do Q\n", b.width, b.height),
+		picture: scanned(b.width, b.height, lines, uint64(len(b.pages)+1)),
+	}
+}
+
+// Rotated turns the last page by degrees clockwise, a multiple of 90, when it is displayed.
+func (b *Builder) Rotated(degrees int) *Builder {
+	b.last().rotate = degrees
+	return b
+}
+
+// Form adds a text field with a value to the last page. The value stands in the field alone, not in the page's content.
+func (b *Builder) Form(name, value string) *Builder {
+	b.last().fields = append(b.last().fields, field{name, value})
+	return b
+}
+
+// Outline adds an entry to the table of contents that leads to a page, counted from 1.
+func (b *Builder) Outline(title string, page int) *Builder {
+	b.outline = append(b.outline, outlineItem{title, page})
+	return b
+}
+
+// Info sets the title and the author of the document.
+func (b *Builder) Info(title, author string) *Builder {
+	b.title, b.author = title, author
+	return b
+}
+
+// UserPassword encrypts the document (RC4, 40 bits). With an empty password every reader opens it.
+func (b *Builder) UserPassword(password string) *Builder {
+	b.userPassword, b.encrypted = password, true
+	return b
+}
+
+func (b *Builder) last() *page {
+	if len(b.pages) == 0 {
+		panic("pdftest: no page yet")
+	}
+	return b.pages[len(b.pages)-1]
+}
+
+// text sets lines from the top margin down. Mode 3 is invisible.
+func (b *Builder) text(lines []Line, mode int) string {
+	var out strings.Builder
+	y := b.height - margin
+	for _, line := range lines {
+		size, font := line.Size, "F1"
+		if size == 0 {
+			size = 11
+		}
+		if line.Bold {
+			font = "F2"
+		}
+		y -= size * 1.4
+		if line.Text == "" {
+			continue
+		}
+		fmt.Fprintf(&out, "BT %d Tr /%s %g Tf %d %.2f Td %s Tj ET\n", mode, font, size, margin, y, literal(line.Text))
+	}
+	return out.String()
+}
+
+// Bytes gives the file.
+func (b *Builder) Bytes() []byte {
+	pages := b.pages
+	if len(pages) == 0 {
+		pages = []*page{{width: b.width, height: b.height}}
+	}
+	w := &writer{}
+	if b.encrypted {
+		w.crypt = newCipher(b.userPassword)
+	}
+	d := layout{Builder: b, w: w}
+	d.catalog, d.tree = w.reserve(), w.reserve()
+	d.regular, d.bold = w.reserve(), w.reserve()
+	w.put(d.regular, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+	w.put(d.bold, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
+	for range pages {
+		d.pages = append(d.pages, w.reserve())
+	}
+	for i, p := range pages {
+		d.putPage(d.pages[i], p)
+	}
+	w.put(d.tree, fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), refs(d.pages)))
+	w.put(d.catalog, "<< /Type /Catalog /Pages "+ref(d.tree)+d.putOutline()+d.putForm()+" >>")
+	info := w.reserve()
+	w.put(info, fmt.Sprintf("<< /Title %s /Author %s /Producer %s /CreationDate %s >>", w.str(info, b.title), w.str(info, b.author),
+		w.str(info, "vaultflow pdftest"), w.str(info, "D:20260102030405Z")))
+	var out bytes.Buffer
+	w.write(&out, d.catalog, info)
+	return out.Bytes()
+}

@@ -1,0 +1,85 @@
+package pdftest
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+)
+
+const scanDPI = 200
+
+type picture struct {
+	width, height int
+	jpeg          []byte
+}
+
+// scanned draws lines of 12 points as a scanner would see them on a page of this size in points.
+func scanned(width, height float64, lines []string, seed uint64) *picture {
+	img := Drawing(int(width*scanDPI/72), int(height*scanDPI/72), scanDPI, lines...)
+	soil(img, seed)
+	return &picture{width: img.Rect.Dx(), height: img.Rect.Dy(), jpeg: encode(img)}
+}
+
+// Photo gives a JPEG file with lines of text, as a camera would make one of a page.
+func Photo(width, height int, lines ...string) []byte {
+	img := Drawing(width, height, scanDPI, lines...)
+	soil(img, 7)
+	return encode(img)
+}
+
+// Drawing draws lines of 12 points black on white at a resolution.
+func Drawing(width, height int, dpi float64, lines ...string) *image.Gray {
+	img := image.NewGray(image.Rect(0, 0, width, height))
+	draw.Draw(img, img.Rect, image.White, image.Point{}, draw.Src)
+	parsed, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		panic(err) // the font is part of the module
+	}
+	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: 12, DPI: dpi, Hinting: font.HintingFull})
+	if err != nil {
+		panic(err)
+	}
+	pen := font.Drawer{Dst: img, Src: image.Black, Face: face}
+	left, step := int(dpi), int(dpi*12*1.6/72)
+	if left > width/10 {
+		left = width / 10
+	}
+	for i, line := range lines {
+		pen.Dot = fixed.P(left, left+(i+1)*step)
+		pen.DrawString(line)
+	}
+	return img
+}
+
+// soil greys the paper and adds grain, the same for the same seed.
+func soil(img *image.Gray, seed uint64) {
+	state := seed*0x9E3779B97F4A7C15 + 1
+	for i, v := range img.Pix {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		img.Pix[i] = uint8(16 + int(v)*222/255 + int(state>>60)) //nolint:gosec // at most 16+222+15
+	}
+	for i := range 40 { // specks
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		x, y := int(state%uint64(img.Rect.Dx())), int((state>>20)%uint64(img.Rect.Dy()))
+		img.SetGray(x, y, color.Gray{Y: uint8(40 + i)})
+	}
+}
+
+func encode(img image.Image) []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 80}); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return b.Bytes()
+}
