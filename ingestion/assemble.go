@@ -1,0 +1,82 @@
+package ingestion
+
+import "slices"
+
+// manifest puts together what the records say.
+func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
+	j := w.job
+	m := Manifest{
+		Version: ManifestVersion,
+		Source: Source{
+			Name: w.im.originalName(j), Path: j.Source, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
+			MediaType: j.Route.MediaType, Kind: j.Route.Kind, Evidence: j.Route.Evidence,
+		},
+		Import: Import{
+			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: w.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
+			Warnings: append(slices.Clone(rec.Warnings), pageWarnings(pages)...), Version: p.Version,
+		},
+		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: []Asset{}, Children: []Child{},
+	}
+	if j.Route.Kind == KindPDF {
+		m.Import.Mode = w.set.PDF.Mode
+	}
+	if m.Import.Warnings == nil {
+		m.Import.Warnings = []string{}
+	}
+	if before, ok := w.im.manifest(p.before(w.im)); ok {
+		m.Import.History = append(before.Import.History, History{
+			Event: "version", Import: before.Import.ID, Bundle: p.published().Previous, SHA256: before.Source.SHA256, At: p.Finished,
+		})
+	}
+	return m
+}
+
+// strategies says what was tried, and what it gave.
+func (w *work) strategies(pages []Page) []Strategy {
+	switch w.job.Route.Kind {
+	case KindPDF:
+		return w.outcomes(w.set.PDF.Strategies, pages)
+	case KindImage:
+		return w.outcomes(w.set.Image.Strategies, pages)
+	}
+	return []Strategy{}
+}
+
+func (w *work) outcomes(names []string, pages []Page) []Strategy {
+	list := []Strategy{}
+	for _, name := range names {
+		s := Strategy{Name: name, Outcome: "not_needed"}
+		for _, p := range pages {
+			s.add(p)
+		}
+		if s.Pages > 0 {
+			s.Outcome = "used"
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// add takes a page into account.
+func (s *Strategy) add(p Page) {
+	var used bool
+	switch s.Name {
+	case StrategyPDFText:
+		used = p.Text != nil && (p.Text.Source == TextLayer || p.Text.Source == TextForm)
+		s.Outcome = "nothing_found"
+	case StrategyPDFOCR, StrategyImageOCR:
+		used = p.Text != nil && p.Text.Source == TextOCR
+		switch {
+		case p.OCR == nil:
+		case p.OCR.Error != "":
+			s.Outcome, s.Reason = "failed", p.OCR.Error
+		case p.OCR.Decided && s.Outcome != "failed":
+			s.Outcome = "nothing_found"
+		}
+	case StrategyImageCopy:
+		used = p.Image != nil
+	}
+	if used {
+		s.Pages++
+	}
+}

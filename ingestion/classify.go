@@ -1,0 +1,80 @@
+package ingestion
+
+import (
+	"io"
+	"path"
+	"strings"
+)
+
+// Classify says what a file is. It trusts, in this order: a declared media type that is specific and not contradicted by
+// the bytes; the bytes; the extension; and calls the rest unknown_binary. head are the file's first bytes, 4 KiB or all
+// of them; r and size give the whole file to those who must look into a ZIP, and may be nil and zero. The same
+// arguments give the same route.
+func Classify(declared, name string, head []byte, r io.ReaderAt, size int64) Route {
+	e := Evidence{
+		Declared:  essence(declared),
+		Extension: extensions[strings.ToLower(path.Ext(name))],
+	}
+	found := look(head, r, size, e.Declared == "application/pdf" || e.Extension == "application/pdf")
+	e.Magic = found.mediaType
+	mediaType := decide(&e, found)
+	kind := kindOf(mediaType)
+	return Route{Kind: kind, MediaType: mediaType, Handler: handlerFor(kind).name(), Evidence: e}
+}
+
+// essence is a media type in lower case without its parameters.
+func essence(mediaType string) string {
+	mediaType, _, _ = strings.Cut(mediaType, ";")
+	return strings.ToLower(strings.TrimSpace(mediaType))
+}
+
+// decide chooses the media type and writes down who decided, and why.
+func decide(e *Evidence, found sign) string {
+	if reason := contradiction(e.Declared, found); reason == "" {
+		return settle(e, "declared", e.Declared, "the declared type is specific and fits the bytes")
+	} else if !generic[e.Declared] {
+		e.Reason = reason + "; "
+	}
+	ext := kindOf(e.Extension)
+	switch {
+	case found.mediaType != "" && !found.plain:
+		return settle(e, "magic", found.mediaType, found.reason)
+	case found.plain && textual(ext) && e.Extension != "text/plain":
+		return settle(e, "extension", e.Extension, "the bytes are text, the extension says of what kind")
+	case found.plain:
+		return settle(e, "magic", "text/plain", found.reason)
+	case e.Extension != "" && !(textual(ext) && found.nul):
+		return settle(e, "extension", e.Extension, found.reason+"; the extension is all there is to go by")
+	}
+	return settle(e, "fallback", "application/octet-stream", found.reason)
+}
+
+func settle(e *Evidence, who, mediaType, reason string) string {
+	e.Decision = who
+	e.Reason += reason
+	return mediaType
+}
+
+// contradiction says why a declared type is not to be trusted; empty when it is.
+func contradiction(declared string, found sign) string {
+	kind := kindOf(declared)
+	switch {
+	case generic[declared]:
+		return "the declared type is not specific"
+	case kind == KindUnknown:
+		return "the declared type is not known here"
+	case textual(kind) && found.nul:
+		return "the declared type is text, but the file has NUL bytes"
+	case textual(kind) && !found.plain && kindOf(found.mediaType) != kind:
+		return "the bytes contradict the declared type"
+	case kind == KindPDF && found.mediaType != "application/pdf":
+		return "declared a PDF, but there is no %PDF"
+	case !textual(kind) && found.plain:
+		return "the bytes are text and contradict the declared type"
+	case found.mediaType != "" && !found.plain && kindOf(found.mediaType) != kind:
+		return "the bytes contradict the declared type"
+	case (kind == KindImage || kind == KindOffice) && found.mediaType != declared:
+		return "the bytes do not confirm the declared type"
+	}
+	return ""
+}

@@ -1,0 +1,56 @@
+package ingestion
+
+import (
+	"context"
+	"path"
+	"strings"
+)
+
+// failedSuffix ends the name of a note about a failure.
+const failedSuffix = ".failed.md"
+
+// explain writes the note that says why an import failed and what to do. It says the same when it is written again.
+func (w *work) explain(ctx context.Context, original string, e Ending) (string, error) {
+	name := original + failedSuffix
+	data := []byte(w.failureNote(path.Base(original), e))
+	base := ""
+	if old, sum, err := w.im.Files.Read(name, recordBytes); err == nil {
+		if string(old) == string(data) {
+			return name, nil
+		}
+		base = sum
+	}
+	return name, storage("write "+name, w.im.Files.Write(ctx, name, data, base))
+}
+
+func (w *work) failureNote(original string, e Ending) string {
+	var b strings.Builder
+	line := func(s string) { b.WriteString(s + "\n") }
+	heading := "could not be imported"
+	if e.State == StateNeedsPassword {
+		heading = "needs a password"
+	}
+	line(blockBegin)
+	line("# " + inline(original) + " " + heading)
+	line("")
+	line("[[./" + original + "]] is unchanged.")
+	line("")
+	line("- why: " + inline(orElse(e.Message, "no reason was given")))
+	line("- what to do: " + inline(orElse(e.Hint, "try again with `vaultflow import --retry "+w.job.ID+"`")))
+	line("- code: " + inline(orElse(e.Code, string(e.State))))
+	line("- arrived as: " + inline(w.job.Source))
+	line("- type: " + inline(orElse(w.job.Route.MediaType, "not looked at")))
+	if !w.job.At.IsZero() {
+		line("- tried: " + w.job.At.Format("2 January 2006, 15:04"))
+	}
+	line("- import: " + inline(w.job.ID))
+	line(blockEnd)
+	return b.String()
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

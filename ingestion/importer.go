@@ -1,0 +1,143 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"time"
+)
+
+// Importer imports files. FS, Files, Stager, Worker, SafeName and Now are required. It may be used by several goroutines,
+// as long as no two work on equal bytes of the same source at the same time.
+type Importer struct {
+	FS       fs.FS // the vault; its files implement io.ReaderAt
+	Files    Files
+	Stager   Stager
+	Worker   Worker
+	SafeName func(name string, maxBytes int) string // one part of a vault name out of any text
+	Now      func() time.Time
+	Tool     string // this program and its version, for manifests
+
+	// Imported finds the bundle that an earlier import made of the same bytes with the same settings; empty when there is
+	// none. It may be nil. What it says is checked against the bundle's manifest.
+	Imported func(ctx context.Context, sha256, settings string) (id, bundle string, err error)
+	// MoveFolder renames a folder and never overwrites. When nil, a new version of a source is published beside the old
+	// one instead of in its place.
+	MoveFolder func(ctx context.Context, from, to string) error
+	// Remove removes a file that has the given bytes. When nil, originals that are to be deleted go to the done folder.
+	Remove func(ctx context.Context, name, sha256 string) error
+	// Events is told what happens, by one goroutine at a time. It may be nil.
+	Events func(Event)
+
+	telling sync.Mutex // around Events
+}
+
+func (im *Importer) tell(j Job, e Event) {
+	if im.Events == nil {
+		return
+	}
+	e.Import, e.Source = j.ID, j.Source
+	im.telling.Lock()
+	defer im.telling.Unlock()
+	im.Events(e)
+}
+
+// Classify looks at the file: whether it is still the one that was announced, what it is, and whether a bundle of the
+// same bytes and settings exists. It changes nothing.
+func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
+	file, size, err := im.open(j.at())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Classified{Gone: true}, nil
+	}
+	if err != nil {
+		return Classified{}, storage("open "+j.at(), err)
+	}
+	defer file.Close()
+	head := make([]byte, min(size, headBytes))
+	if _, err := file.ReadAt(head, 0); err != nil && err != io.EOF {
+		return Classified{}, storage("read "+j.at(), err)
+	}
+	out := Classified{Route: Classify(j.Declared, j.Source, head, file, size)}
+	im.tell(j, Event{Kind: EventRoute, Route: &out.Route, Message: out.Route.Evidence.Reason})
+	if size > j.settings().MaxBytes {
+		return out, nil // Extract refuses it; hashing would take long
+	}
+	sum, err := digestReader(ctx, io.NewSectionReader(file, 0, size))
+	if err != nil {
+		return Classified{}, storage("read "+j.at(), err)
+	}
+	if sum != j.SHA256 {
+		return Classified{Gone: true}, nil
+	}
+	if !j.Again {
+		out.DuplicateOf, out.DuplicateBundle, err = im.twin(ctx, j)
+	}
+	return out, err
+}
+
+// Extract makes the pages: pictures, text and records, in a hidden folder. Called again, it makes those that are missing.
+func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
+	set := j.settings()
+	if err := set.check(); err != nil {
+		return Extracted{}, err
+	}
+	if j.Size > set.MaxBytes {
+		return Extracted{}, permanent(CodeTooLarge, "split the file, or raise ingestion.max_bytes in settings.yaml",
+			"the file has %d MB, the limit is %d MB", j.Size>>20, set.MaxBytes>>20)
+	}
+	w, err := im.stage(j)
+	if err != nil {
+		return Extracted{}, err
+	}
+	if err := handlerFor(j.Route.Kind).extract(ctx, w); err != nil {
+		return Extracted{}, err
+	}
+	return w.summary()
+}
+
+// readerAt is a file that can be read at any place.
+type readerAt interface {
+	fs.File
+	io.ReaderAt
+}
+
+// open opens a regular file of the vault for reading at any place.
+func (im *Importer) open(name string) (readerAt, int64, error) {
+	file, err := im.FS.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, 0, err
+	}
+	at, ok := file.(readerAt)
+	if !ok || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, 0, fmt.Errorf("open %q: not a regular file", name)
+	}
+	return at, info.Size(), nil
+}
+
+// sumOf is the digest of a file of the vault; empty when there is none.
+func (im *Importer) sumOf(ctx context.Context, name string) (string, error) {
+	file, size, err := im.open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", storage("open "+name, err)
+	}
+	defer file.Close()
+	sum, err := digestReader(ctx, io.NewSectionReader(file, 0, size))
+	return sum, storage("read "+name, err)
+}
+
+func (im *Importer) exists(name string) bool {
+	_, err := fs.Stat(im.FS, name)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,110 @@
+package ingestion
+
+import (
+	"path"
+	"time"
+)
+
+// Job names what is to be imported and how. It is data: the engine keeps it in its journal.
+type Job struct {
+	ID       string    `json:"id"`
+	Source   string    `json:"source"`             // vault name at which the file arrived
+	Where    string    `json:"where,omitempty"`    // vault name at which it is now, when that is another
+	SHA256   string    `json:"sha256"`             // lower-case hex
+	Size     int64     `json:"size"`               // bytes
+	Declared string    `json:"declared,omitempty"` // media type that came with the file, if any
+	Mode     string    `json:"mode,omitempty"`     // in place of Settings.PDF.Mode
+	Again    bool      `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
+	At       time.Time `json:"at"`                 // when it began, in the zone in which the note tells it
+	Settings Settings  `json:"settings"`
+	Route    Route     `json:"route,omitzero"` // set after Classify
+}
+
+// at is where the bytes are.
+func (j Job) at() string {
+	if j.Where != "" {
+		return j.Where
+	}
+	return j.Source
+}
+
+// settings are those of the job with defaults for what is unset, and the job's own mode.
+func (j Job) settings() Settings {
+	s := j.Settings.filled()
+	if j.Mode != "" {
+		s.PDF.Mode = j.Mode
+	}
+	return s
+}
+
+// started is when the import began.
+func (j Job) started(rec documentRecord) time.Time {
+	if j.At.IsZero() {
+		return rec.Started
+	}
+	return j.At
+}
+
+// base is the file's own name.
+func (j Job) base() string { return path.Base(j.Source) }
+
+// State is where an import stands.
+type State string
+
+// The states of an import, in the order in which it passes through them.
+const (
+	StateSeen          State = "seen"
+	StateReceiving     State = "receiving"
+	StateQueued        State = "queued"
+	StateWorking       State = "working"
+	StateDone          State = "done"
+	StatePartial       State = "partial"
+	StateNeedsPassword State = "needs_password"
+	StateFailed        State = "failed"
+	StateDuplicate     State = "duplicate"
+	StateCancelled     State = "cancelled"
+)
+
+// Classified is what Classify found.
+type Classified struct {
+	Route           Route  `json:"route"`
+	Gone            bool   `json:"gone,omitempty"`         // the file is not there, or has other bytes now
+	DuplicateOf     string `json:"duplicate_of,omitempty"` // id of the import that made a bundle of the same bytes
+	DuplicateBundle string `json:"duplicate_bundle,omitempty"`
+}
+
+// Extracted is what Extract made. Digest covers the records of all pages.
+type Extracted struct {
+	Digest   string   `json:"digest"`
+	Pages    int      `json:"pages"`
+	Done     int      `json:"done"`
+	OCR      int      `json:"ocr,omitempty"`     // pages whose text was recognised
+	Failed   []int    `json:"failed,omitempty"`  // pages without a picture or without any content
+	Partial  []int    `json:"partial,omitempty"` // pages whose picture is there and whose text could not be recognised
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Published names the bundle.
+type Published struct {
+	Bundle   string   `json:"bundle"` // vault name of the folder
+	Note     string   `json:"note"`
+	Previous string   `json:"previous,omitempty"` // where the version before is now
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Ending is how an import ended, for File.
+type Ending struct {
+	State     State  `json:"state"` // done, partial, duplicate, failed or needs_password
+	Bundle    string `json:"bundle,omitempty"`
+	Code      string `json:"code,omitempty"`
+	Message   string `json:"message,omitempty"`
+	Hint      string `json:"hint,omitempty"`
+	Transient bool   `json:"transient,omitempty"` // the original of such a failure stays where it is
+}
+
+// Filed says where the original is now.
+type Filed struct {
+	Name    string `json:"name,omitempty"` // empty when it was removed
+	Note    string `json:"note,omitempty"` // the note that says why the import failed
+	Warning string `json:"warning,omitempty"`
+}

@@ -1,0 +1,45 @@
+package ingestion
+
+import "context"
+
+// keeper keeps files that this version does not read: a note with what is known of them, the bytes unchanged.
+type keeper struct{}
+
+func (keeper) name() string  { return "keep" }
+func (keeper) kinds() []Kind { return nil }
+
+// kindWords are the kinds as a person calls them.
+var kindWords = map[Kind]string{
+	KindHTML: "web pages", KindOffice: "office documents", KindEmail: "e-mails", KindArchive: "archives", KindAudio: "sound", KindVideo: "films",
+	KindText: "text files of this size", KindImage: "pictures of this format",
+}
+
+func (keeper) extract(ctx context.Context, w *work) error {
+	_, ok, err := w.document()
+	if err != nil || ok {
+		return err
+	}
+	rec := w.begin(Document{})
+	rec.Message = unread(w.job.Route.Kind)
+	return save(ctx, w.records, documentName, rec)
+}
+
+func unread(k Kind) string {
+	words, ok := kindWords[k]
+	if !ok {
+		words = "files of this kind"
+	}
+	return "This version of vaultflow does not read " + words + ". The original is kept unchanged."
+}
+
+func (keeper) write(n *note) error {
+	n.line("")
+	n.line(n.rec.Message)
+	n.line("")
+	n.line("- type: " + inline(n.m.Source.MediaType))
+	n.line("- size: " + size(n.m.Source.Size))
+	if !n.m.Source.ModTime.IsZero() {
+		n.line("- last changed: " + n.m.Source.ModTime.Format("2 January 2006"))
+	}
+	return nil
+}

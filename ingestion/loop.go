@@ -1,0 +1,83 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// giveUpAfter is how many pages may fail in a row before the rest of a document is left: at two attempts of 20 s each a
+// hopeless one of 5000 pages would take two days.
+const giveUpAfter = 25
+
+// loop makes the pages that have no record yet, with several sessions side by side. Each takes a window of pages at a
+// time. What fails is a page; only a fault of the vault, a missing worker or the end of ctx ends the loop.
+func (w *work) loop(ctx context.Context, first *seat, pages int) error {
+	todo, err := w.missing(pages)
+	if err != nil || len(todo) == 0 {
+		return err
+	}
+	windows := make(chan []int)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(windows)
+		for window := range slices.Chunk(todo, w.set.Window) {
+			select {
+			case windows <- window:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	var row atomic.Int32 // pages that failed one after the other
+	for i := range min(w.set.Sessions, (len(todo)+w.set.Window-1)/w.set.Window) {
+		s := first
+		if i > 0 {
+			s = &seat{w: w, open: first.open}
+		}
+		group.Go(func() error {
+			defer s.leave()
+			return w.windows(ctx, s, windows, &row)
+		})
+	}
+	return group.Wait()
+}
+
+func (w *work) windows(ctx context.Context, s *seat, windows <-chan []int, row *atomic.Int32) error {
+	for window := range windows {
+		for _, n := range window {
+			if row.Load() >= giveUpAfter {
+				if err := w.finish(ctx, failedPage(n, fmt.Sprintf("not tried, after %d pages in a row had failed", giveUpAfter))); err != nil {
+					return err
+				}
+				continue
+			}
+			p, err := w.make(ctx, s, n)
+			if err != nil {
+				return fmt.Errorf("page %d of %s: %w", n, w.job.Source, err)
+			}
+			if err := w.finish(ctx, p); err != nil {
+				return err
+			}
+			if p.Status == PageFailed {
+				row.Add(1)
+			} else {
+				row.Store(0)
+			}
+		}
+	}
+	return nil
+}
+
+func failedPage(n int, why string) Page { return Page{N: n, Status: PageFailed, Error: why} }
+
+// fault gives the fault of a page, nil when the error is not one.
+func fault(err error) *pageFault {
+	f, _ := errors.AsType[*pageFault](err)
+	return f
+}

@@ -1,0 +1,100 @@
+package ingestion
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gabriel-vasile/mimetype"
+)
+
+const (
+	headBytes   = 4096 // read of a file for Classify
+	pdfDistance = 1024 // %PDF may stand so far from the beginning (ISO 32000-1 annex H.3)
+)
+
+// sign is what the bytes of a file say.
+type sign struct {
+	mediaType string // empty when they say nothing
+	plain     bool   // text, and no more is known
+	nul       bool   // has NUL bytes and no byte order mark: never text
+	reason    string
+}
+
+// look reads the signs. pdfExpected allows %PDF to stand behind other bytes.
+func look(head []byte, r io.ReaderAt, size int64, pdfExpected bool) sign {
+	switch {
+	case len(head) == 0:
+		return sign{reason: "the file is empty"}
+	case isPDF(head, pdfExpected):
+		return sign{mediaType: "application/pdf", reason: "the bytes begin with %PDF"}
+	case byteOrder(head) != "":
+		return sign{mediaType: "text/plain", plain: true, reason: "the bytes begin with the mark of " + byteOrder(head)}
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return lookIntoZIP(head, r, size)
+	}
+	return detect(head)
+}
+
+// detect asks the table of magic numbers, and checks what it says about text.
+func detect(head []byte) sign {
+	found := mimetype.Detect(head)
+	mediaType := essence(found.String())
+	nul := bytes.IndexByte(head, 0) >= 0
+	kind := kindOf(mediaType)
+	switch {
+	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream", kind == KindUnknown:
+		return sign{nul: nul, reason: "the bytes are of no kind that is known here"}
+	case textual(kind) && nul:
+		return sign{nul: true, reason: "the bytes look like text but have NUL bytes"}
+	case mediaType == "text/plain" && !mostlyText(head):
+		return sign{reason: "the bytes are of no kind that is known here"}
+	case kind == KindText:
+		return sign{mediaType: mediaType, plain: mediaType == "text/plain" || vague[mediaType], reason: "the bytes are text"}
+	}
+	return sign{mediaType: mediaType, nul: nul, reason: "the bytes are those of " + mediaType}
+}
+
+// vague are text types that are guessed from looks: an extension knows better.
+var vague = map[string]bool{
+	"text/csv": true, "text/tab-separated-values": true, "application/json": true, "application/x-ndjson": true, "application/xml": true,
+	"text/xml": true, "text/x-python": true, "text/x-lua": true, "text/x-perl": true, "text/x-tcl": true, "text/x-php": true, "text/javascript": true,
+}
+
+func isPDF(head []byte, expected bool) bool {
+	at := bytes.Index(head[:min(len(head), pdfDistance)], []byte("%PDF-"))
+	if at < 0 {
+		return false
+	}
+	before := bytes.TrimLeft(bytes.TrimPrefix(head[:at], []byte("\xef\xbb\xbf")), " \t\r\n\x00")
+	return expected || len(before) == 0
+}
+
+// byteOrder names the encoding that a byte order mark announces; empty when there is none.
+func byteOrder(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")), bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return "" // UTF-32: nobody writes it
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return "UTF-16LE"
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "UTF-16BE"
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) && bytes.IndexByte(head, 0) < 0:
+		return "UTF-8"
+	}
+	return ""
+}
+
+// mostlyText refuses heads in which more than a tenth is neither UTF-8 nor an ordinary byte of a Western encoding.
+func mostlyText(head []byte) bool {
+	bad := 0
+	for rest := head; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		if r < 0x20 && !strings.ContainsRune("\t\n\r\f\x1b", r) || r == 0x7f {
+			bad++
+		}
+		rest = rest[n:]
+	}
+	return bad*10 <= len(head)
+}

@@ -1,0 +1,193 @@
+package ingestion
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// ManifestVersion is the version of manifest.json that this package writes.
+const ManifestVersion = 1
+
+// manifestBytes is more than the manifest of any document within the limits takes.
+const manifestBytes = 64 << 20
+
+// The files of a bundle that always have these names.
+const (
+	manifestName = "manifest.json"
+	noteName     = "index.md"
+)
+
+// Manifest is the machine's view of a bundle. It holds metadata only; all paths are relative to the bundle's folder.
+type Manifest struct {
+	Version  int      `json:"version"`
+	Source   Source   `json:"source"`
+	Import   Import   `json:"import"`
+	Document Document `json:"document"`
+	Render   *Render  `json:"render,omitempty"` // absent when no page was drawn
+	Pages    []Page   `json:"pages"`
+	Assets   []Asset  `json:"assets"`
+	Children []Child  `json:"children"`
+}
+
+// Source is the file that was imported.
+type Source struct {
+	Name      string    `json:"name"` // of the original, within the bundle when it is kept there
+	Path      string    `json:"path"` // vault name at which it arrived
+	Size      int64     `json:"size"` // bytes
+	ModTime   time.Time `json:"mtime,omitzero"`
+	SHA256    string    `json:"sha256"`
+	MediaType string    `json:"media_type"`
+	Kind      Kind      `json:"kind"`
+	Evidence  Evidence  `json:"evidence"`
+}
+
+// Import is how it was imported.
+type Import struct {
+	ID         string            `json:"id"`
+	Started    time.Time         `json:"started"`
+	Finished   time.Time         `json:"finished"`
+	Mode       string            `json:"mode,omitempty"`
+	Strategies []Strategy        `json:"strategies"`
+	Tools      map[string]string `json:"tools"` // name to version
+	Settings   string            `json:"settings_hash"`
+	Warnings   []string          `json:"warnings"`
+	Version    int               `json:"version"`           // 1, or one more than the bundle that this one replaced
+	History    []History         `json:"history,omitempty"` // what happened to the source's other imports
+}
+
+// Strategy is a way of reading that was tried, and what came of it.
+type Strategy struct {
+	Name    string `json:"name"`
+	Outcome string `json:"outcome"` // used, not_needed, nothing_found, failed or not_available
+	Pages   int    `json:"pages"`   // to which it contributed
+	Reason  string `json:"reason,omitempty"`
+}
+
+// History is an import of the same source, or of the same bytes.
+type History struct {
+	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again
+	Import string    `json:"import"`
+	Source string    `json:"source,omitempty"`
+	Bundle string    `json:"bundle,omitempty"` // folder of the version before, beside this one
+	SHA256 string    `json:"sha256,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Document is what the document says about itself; nothing of it was checked.
+type Document struct {
+	Title     string        `json:"title,omitempty"`
+	Author    string        `json:"author,omitempty"`
+	Subject   string        `json:"subject,omitempty"`
+	Created   string        `json:"created,omitempty"` // RFC 3339 without zone
+	Pages     int           `json:"pages"`
+	Outline   []OutlineItem `json:"outline"`
+	Encrypted bool          `json:"encrypted"`
+	Tagged    bool          `json:"tagged"`
+	Forms     bool          `json:"forms"`
+	Language  string        `json:"language,omitempty"`
+}
+
+// OutlineItem is a line of the document's own table of contents.
+type OutlineItem struct {
+	Level int    `json:"level"` // from 1
+	Title string `json:"title"`
+	Page  int    `json:"page"` // 0 when it leads nowhere
+}
+
+// Render is how pages were drawn.
+type Render struct {
+	DPI      float64 `json:"dpi"`
+	MaxSide  int     `json:"max_side"`
+	Format   string  `json:"format"`
+	Renderer string  `json:"renderer,omitempty"`
+}
+
+// The statuses of a page.
+const (
+	PageDone    = "done"
+	PagePartial = "partial" // the picture is there, its text could not be recognised
+	PageFailed  = "failed"
+)
+
+// The sources of a page's text.
+const (
+	TextLayer = "layer"
+	TextOCR   = "ocr"
+	TextForm  = "form"
+	TextNone  = "none"
+)
+
+// Page is one page.
+type Page struct {
+	N      int        `json:"n"` // from 1
+	Label  string     `json:"label,omitempty"`
+	Image  *PageImage `json:"image,omitempty"`
+	Text   *PageText  `json:"text,omitempty"`
+	OCR    *PageOCR   `json:"ocr,omitempty"`
+	Status string     `json:"status"`
+	Error  string     `json:"error,omitempty"`
+}
+
+// PageImage is the picture of a page.
+type PageImage struct {
+	Path   string  `json:"path"`
+	Width  int     `json:"width"`
+	Height int     `json:"height"`
+	Bytes  int64   `json:"bytes"`
+	SHA256 string  `json:"sha256"`
+	DPI    float64 `json:"dpi,omitempty"`
+}
+
+// PageText is the text of a page.
+type PageText struct {
+	Path   string `json:"path,omitempty"` // empty when there is no text
+	Chars  int    `json:"chars"`
+	Source string `json:"source"` // layer, ocr, form or none
+}
+
+// PageOCR is the decision about text recognition, and what it gave.
+type PageOCR struct {
+	Decided    bool    `json:"decided"`
+	Reason     string  `json:"reason"` // a code, a colon, and the evidence in words
+	Path       string  `json:"path,omitempty"`
+	Engine     string  `json:"engine,omitempty"`
+	Confidence float64 `json:"confidence,omitempty"` // percent, mean over the words
+	Rotation   int     `json:"rotation,omitempty"`   // degrees clockwise by which the page was turned to be read
+	Error      string  `json:"error,omitempty"`
+}
+
+// Asset is a picture that was taken out of the source.
+type Asset struct {
+	Path      string `json:"path"`
+	MediaType string `json:"media_type"`
+	Bytes     int64  `json:"bytes"`
+	SHA256    string `json:"sha256"`
+}
+
+// Child is a bundle made of a part of the source.
+type Child struct {
+	Bundle string `json:"bundle"`
+	Name   string `json:"name"`
+}
+
+// ParseManifest reads a manifest of this version.
+func ParseManifest(data []byte) (Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("read manifest: %w", err)
+	}
+	if m.Version != ManifestVersion {
+		return m, fmt.Errorf("read manifest: version %d, this program knows %d", m.Version, ManifestVersion)
+	}
+	return m, nil
+}
+
+// encode writes the manifest for machines that diff and people who look: indented, with a line end.
+func (m Manifest) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("write manifest: %w", err)
+	}
+	return append(data, '\n'), nil
+}

@@ -1,0 +1,195 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// File ends an import: the original goes where it belongs. That of a finished import goes into its bundle, to the done
+// folder, or away; a duplicate joins the bytes that are there and leaves a line in their history; that of a failed one goes
+// to the failed folder with a note that says why. What may succeed later stays where it is. Called again, it finds the
+// work done.
+func (im *Importer) File(ctx context.Context, j Job, e Ending) (Filed, error) {
+	if e.Transient || e.State == StateCancelled {
+		return Filed{Name: j.at()}, nil // the hidden folders stay too: the next attempt goes on with them
+	}
+	w, err := im.stage(j)
+	if err != nil {
+		return Filed{}, err
+	}
+	var out Filed
+	switch e.State {
+	case StateDone, StatePartial:
+		out, err = w.fileDone(ctx, e)
+	case StateDuplicate:
+		out, err = w.fileDuplicate(ctx, e)
+	case StateFailed, StateNeedsPassword:
+		out, err = w.fileFailed(ctx, e)
+	default:
+		return Filed{}, fmt.Errorf("file %s: an import does not end as %q", j.Source, e.State)
+	}
+	if err != nil {
+		return Filed{}, err
+	}
+	return out, w.forget()
+}
+
+// fileDone puts the original of a finished import in its place.
+func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
+	p, _, err := load[plan](w.records, planName)
+	if err != nil {
+		return Filed{}, err
+	}
+	from, err := w.original(ctx, p)
+	if err != nil {
+		return Filed{}, err
+	}
+	target, err := w.place(ctx, e.Bundle, p)
+	if err != nil {
+		return Filed{}, err
+	}
+	switch {
+	case from == "" && target != "" && w.im.exists(target):
+		return Filed{Name: target}, nil // done by an earlier call
+	case from == "" && target == "":
+		return Filed{}, nil
+	case from == "":
+		return Filed{Warning: w.job.Source + " is not there any more, or has other bytes now"}, nil
+	}
+	if err := w.moveOut(ctx, from, target); err != nil {
+		return Filed{}, err
+	}
+	return Filed{Name: target}, w.forgetFailure(ctx, from)
+}
+
+// place is where the original belongs; empty when it is to be removed.
+func (w *work) place(ctx context.Context, bundle string, p plan) (string, error) {
+	name := p.Original
+	if p.Target == "" { // the records are gone: an earlier call came to its end
+		var err error
+		if name, err = w.keep(ctx); err != nil {
+			return "", err
+		}
+	}
+	if name != "" && w.set.KeepOriginal == KeepInBundle {
+		return path.Join(bundle, name), nil
+	}
+	return name, nil
+}
+
+func (w *work) moveOut(ctx context.Context, from, to string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if to == "" {
+		return storage("remove "+from, w.im.Remove(ctx, from, w.job.SHA256))
+	}
+	return storage("move "+from+" to "+to, w.im.Files.Move(ctx, from, to))
+}
+
+// fileDuplicate puts a further copy of imported bytes away.
+func (w *work) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
+	if err := w.remember(ctx, e.Bundle); err != nil {
+		return Filed{}, err
+	}
+	var p plan
+	from, err := w.original(ctx, p)
+	if err != nil || from == "" {
+		return Filed{}, err
+	}
+	target := ""
+	if m, ok := w.im.manifest(e.Bundle); ok {
+		kept := path.Join(e.Bundle, m.Source.Name)
+		sum, err := w.im.sumOf(ctx, kept)
+		if err != nil {
+			return Filed{}, err
+		}
+		if sum == w.job.SHA256 {
+			target = kept
+		}
+	}
+	if target == from {
+		return Filed{Name: from}, nil // it is the original itself
+	}
+	if target == "" && (w.set.KeepOriginal != KeepNot || w.im.Remove == nil) {
+		done := path.Join(w.set.DoneDir, w.im.folder(w.job, w.set.ImportDir), w.im.SafeName(w.job.base(), nameBytes))
+		if target, err = w.im.freeFor(ctx, done, w.job.SHA256); err != nil {
+			return Filed{}, err
+		}
+	}
+	return Filed{Name: target}, w.moveOut(ctx, from, target)
+}
+
+// remember adds a line about this import to the history of the bundle that has its bytes.
+func (w *work) remember(ctx context.Context, bundle string) error {
+	name := path.Join(bundle, manifestName)
+	for range 3 {
+		data, base, err := w.im.Files.Read(name, manifestBytes)
+		if err != nil {
+			return nil // a person removed the bundle: nothing is left to add to
+		}
+		m, err := ParseManifest(data)
+		if err != nil {
+			return nil
+		}
+		for _, h := range m.Import.History {
+			if h.Import == w.job.ID {
+				return nil
+			}
+		}
+		m.Import.History = append(m.Import.History, History{Event: "duplicate", Import: w.job.ID, Source: w.job.Source, At: w.im.Now()})
+		if data, err = m.encode(); err != nil {
+			return err
+		}
+		err = w.im.Files.Write(ctx, name, data, base)
+		if c, ok := errors.AsType[interface {
+			error
+			Conflict() (name, want, have string)
+		}](err); !ok || c == nil {
+			return storage("add to the history in "+name, err)
+		}
+	}
+	return nil // two programs write it; the journal has the line too
+}
+
+// fileFailed puts the original of a failed import aside, with a note beside it.
+func (w *work) fileFailed(ctx context.Context, e Ending) (Filed, error) {
+	var p plan
+	from, err := w.original(ctx, p)
+	if err != nil {
+		return Filed{}, err
+	}
+	target := from
+	if !strings.HasPrefix(from, w.set.FailedDir+"/") {
+		name := path.Join(w.set.FailedDir, w.im.folder(w.job, w.set.ImportDir), w.im.SafeName(w.job.base(), nameBytes))
+		if target, err = w.im.freeFor(ctx, name, w.job.SHA256); err != nil {
+			return Filed{}, err
+		}
+	}
+	switch {
+	case from == "" && !w.im.exists(target):
+		return Filed{Warning: w.job.Source + " is not there any more, or has other bytes now"}, nil
+	case from != "" && from != target:
+		if err := w.moveOut(ctx, from, target); err != nil {
+			return Filed{}, err
+		}
+	}
+	note, err := w.explain(ctx, target, e)
+	return Filed{Name: target, Note: note}, err
+}
+
+// forgetFailure removes the note about an earlier failure of a file that was imported after all.
+func (w *work) forgetFailure(ctx context.Context, from string) error {
+	if w.im.Remove == nil || !strings.HasPrefix(from, w.set.FailedDir+"/") {
+		return nil
+	}
+	name := from + failedSuffix
+	data, sum, err := w.im.Files.Read(name, recordBytes)
+	if err != nil || !strings.Contains(string(data), blockBegin) {
+		return nil // there is none, or a person made it theirs
+	}
+	return storage("remove "+name, w.im.Remove(ctx, name, sum))
+}

@@ -1,0 +1,229 @@
+package ingestion
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// maxPicture bounds the bytes of a page picture that a worker may send.
+const maxPicture = 128 << 20
+
+// pageMaker makes one page: text layer, decision, text recognition, picture, in this order. What of it fails is kept in
+// faults; what succeeded is kept all the same.
+type pageMaker struct {
+	w    *work
+	s    *seat
+	page Page
+
+	layer                        string // sanitised
+	form                         bool
+	textFault, ocrFault, picture *pageFault
+}
+
+// make makes a page's files and gives its record, which is not written yet. The error is one that ends the import.
+func (w *work) make(ctx context.Context, s *seat, n int) (Page, error) {
+	m := &pageMaker{w: w, s: s, page: Page{N: n, Status: PageDone}}
+	steps := []func(context.Context) error{m.text, m.recognise, m.draw}
+	if w.set.PDF.Mode == ModePageImages {
+		steps = []func(context.Context) error{m.draw}
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return Page{}, err
+		}
+	}
+	m.judge()
+	return m.page, nil
+}
+
+// text asks for the text layer and decides about text recognition.
+func (m *pageMaker) text(ctx context.Context) error {
+	got, err := m.s.ask(ctx, extract.PageRequest{N: m.page.N, Text: true})
+	if m.textFault = fault(err); err != nil && m.textFault == nil {
+		return err
+	}
+	m.page.Label = oneLine(got.Label, 40)
+	decision := OCRDecision{OCR: true, Code: "no_evidence", Words: "the text layer could not be read"}
+	if got.Text != nil {
+		decision = DecideOCR(got.Text.Evidence, m.w.set.OCR.Redo)
+		m.layer = sanitise(got.Text.Markdown)
+	}
+	m.page.OCR = &PageOCR{Decided: decision.OCR, Reason: decision.String()}
+	if !m.w.set.pdfStrategy(StrategyPDFOCR) && decision.OCR {
+		m.page.OCR.Decided = false
+		m.page.OCR.Reason += "; pdf_ocr is not among the strategies"
+	}
+	if !m.w.set.pdfStrategy(StrategyPDFText) {
+		m.layer = ""
+	}
+	return m.keep(ctx, m.layer, TextLayer)
+}
+
+// recognise asks for the text in the page's picture, where the decision says so.
+func (m *pageMaker) recognise(ctx context.Context) error {
+	if !m.page.OCR.Decided {
+		return nil
+	}
+	set := m.w.set
+	got, err := m.s.ask(ctx, extract.PageRequest{
+		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
+	})
+	if m.ocrFault = fault(err); err != nil && m.ocrFault == nil {
+		return err
+	}
+	if got.OCR == nil {
+		if m.ocrFault == nil {
+			m.ocrFault = &pageFault{extract.CodeUnsupported, "the worker has no text recognition"}
+		}
+		m.page.OCR.Error = m.ocrFault.message
+		return nil
+	}
+	return m.w.recognised(ctx, &m.page, got.OCR)
+}
+
+// recognised keeps what text recognition gave: words with boxes, and the text when there is any.
+func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) error {
+	p.OCR.Engine, p.OCR.Rotation = oneLine(got.Engine, 60), got.Rotation
+	if p.OCR.Engine == "" {
+		p.OCR.Engine = "unnamed"
+	}
+	p.OCR.Confidence = percent(got.Confidence)
+	if got.Reason != "" {
+		p.OCR.Reason += "; " + oneLine(got.Reason, 200)
+	}
+	if !w.set.OCR.DropWords {
+		p.OCR.Path = "ocr/" + pageName(p.N) + ".json"
+		data, err := json.Marshal(ocrFile{
+			Page: p.N, Engine: p.OCR.Engine, Languages: w.set.OCR.Languages, Confidence: p.OCR.Confidence, Rotation: got.Rotation,
+			Width: got.Width, Height: got.Height, Words: got.Words,
+		})
+		if err != nil {
+			return fmt.Errorf("write words: %w", err)
+		}
+		if err := put(ctx, w.bundle, p.OCR.Path, data); err != nil {
+			return err
+		}
+	}
+	text := sanitise(fromOCR(got.Text))
+	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.unmapped() || text == "" {
+		return nil // what the text layer says stays
+	}
+	return w.keepText(ctx, p, text, TextOCR)
+}
+
+// unmapped says whether the text layer is unreadable, so that anything is better.
+func (o *PageOCR) unmapped() bool { return strings.HasPrefix(o.Reason, reasonUnmapped+":") }
+
+// ocrFile is ocr/page_0001.json: the words that were recognised, with boxes in pixels of the picture that was read.
+type ocrFile struct {
+	Page       int            `json:"page"`
+	Engine     string         `json:"engine"`
+	Languages  []string       `json:"languages"`
+	Confidence float64        `json:"confidence"`
+	Rotation   int            `json:"rotation"`
+	Width      int            `json:"width"`
+	Height     int            `json:"height"`
+	Words      []extract.Word `json:"words"`
+}
+
+func (m *pageMaker) keep(ctx context.Context, text, source string) error {
+	if text == "" {
+		m.page.Text = &PageText{Source: TextNone}
+		return nil
+	}
+	return m.w.keepText(ctx, &m.page, text, source)
+}
+
+func (w *work) keepText(ctx context.Context, p *Page, text, source string) error {
+	p.Text = &PageText{Path: "text/" + pageName(p.N) + ".md", Chars: utf8.RuneCountInString(text), Source: source}
+	return put(ctx, w.bundle, p.Text.Path, []byte(text+"\n"))
+}
+
+// draw asks for the page's picture, unless the mode has none.
+func (m *pageMaker) draw(ctx context.Context) error {
+	set := m.w.set.PDF
+	if set.Mode == ModeMarkdown {
+		return nil
+	}
+	got, err := m.s.ask(ctx, extract.PageRequest{
+		N: m.page.N, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format,
+	})
+	if m.picture = fault(err); err != nil {
+		if m.picture == nil {
+			return err
+		}
+		return nil
+	}
+	if m.page.Label == "" {
+		m.page.Label = oneLine(got.Label, 40)
+	}
+	m.picture, err = m.w.keepPicture(ctx, &m.page, got.Image)
+	return err
+}
+
+// keepPicture writes a page's picture, after a look at whether it is one.
+func (w *work) keepPicture(ctx context.Context, p *Page, got *extract.PageImage) (*pageFault, error) {
+	if got == nil {
+		return &pageFault{extract.CodeCorrupt, "the worker sent no picture"}, nil
+	}
+	ext := pictureExtension(got.MediaType, got.Bytes)
+	switch {
+	case ext == "":
+		return &pageFault{extract.CodeCorrupt, fmt.Sprintf("the worker sent %d bytes that are no picture of type %s", len(got.Bytes), oneLine(got.MediaType, 40))}, nil
+	case len(got.Bytes) > maxPicture:
+		return &pageFault{extract.CodeTooLarge, fmt.Sprintf("the picture has %d MB", len(got.Bytes)>>20)}, nil
+	case got.Width <= 0 || got.Height <= 0:
+		return &pageFault{extract.CodeCorrupt, fmt.Sprintf("the picture has %dx%d pixels", got.Width, got.Height)}, nil
+	}
+	p.Image = &PageImage{
+		Path: "pages/" + pageName(p.N) + ext, Width: got.Width, Height: got.Height, Bytes: int64(len(got.Bytes)), SHA256: digest(got.Bytes), DPI: got.DPI,
+	}
+	return nil, put(ctx, w.bundle, p.Image.Path, got.Bytes)
+}
+
+// pictureExtension is the extension for a picture whose bytes begin as those of its type do; empty otherwise.
+func pictureExtension(mediaType string, data []byte) string {
+	switch {
+	case mediaType == "image/png" && bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
+		return ".png"
+	case mediaType == "image/jpeg" && bytes.HasPrefix(data, []byte("\xff\xd8\xff")):
+		return ".jpg"
+	case mediaType == "image/webp" && len(data) > 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP":
+		return ".webp"
+	case mediaType == "image/gif" && bytes.HasPrefix(data, []byte("GIF8")):
+		return ".gif"
+	}
+	return ""
+}
+
+// judge sums the faults up. A page without the picture that its mode asks for has failed; so has one of mode markdown
+// without any text that should have some.
+func (m *pageMaker) judge() {
+	p := &m.page
+	empty := p.Text == nil || p.Text.Source == TextNone
+	switch {
+	case m.picture != nil:
+		p.Status, p.Error = PageFailed, m.picture.message
+	case m.ocrFault != nil && empty:
+		p.Status, p.Error = PagePartial, m.ocrFault.message
+	case m.textFault != nil && empty:
+		p.Status, p.Error = PagePartial, m.textFault.message
+	}
+	if p.Status == PagePartial && p.Image == nil {
+		p.Status = PageFailed
+	}
+}
+
+// percent brings a confidence into 0 to 100 with one decimal.
+func percent(c float64) float64 {
+	if !(c > 0) { // NaN too
+		return 0
+	}
+	return float64(int(min(c, 100)*10+0.5)) / 10
+}

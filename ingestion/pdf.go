@@ -1,0 +1,106 @@
+package ingestion
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// pdf makes text and pictures of a document's pages.
+type pdf struct{}
+
+var _ = register(pdf{})
+
+func (pdf) name() string  { return "pdf" }
+func (pdf) kinds() []Kind { return []Kind{KindPDF} }
+
+func (pdf) extract(ctx context.Context, w *work) error {
+	first := &seat{w: w, open: extract.Open{MediaType: w.job.Route.MediaType, Kind: "pdf"}}
+	defer first.leave()
+	rec, ok, err := w.document()
+	if err != nil {
+		return err
+	}
+	if !ok {
+		doc, err := first.start(ctx)
+		if err != nil {
+			return err
+		}
+		if rec, err = w.opened(doc); err != nil {
+			return err
+		}
+		if err := save(ctx, w.records, documentName, rec); err != nil {
+			return err
+		}
+	}
+	return w.loop(ctx, first, rec.Document.Pages)
+}
+
+// opened checks an opened document against the limits and makes its record.
+func (w *work) opened(doc extract.Document) (documentRecord, error) {
+	switch {
+	case doc.NeedsPassword:
+		return documentRecord{}, needsPassword()
+	case doc.Pages <= 0:
+		return documentRecord{}, permanent(CodeCorrupt, "open the file in a viewer; if that works, save it under a new name and drop it again", "the document has no pages")
+	case doc.Pages > w.set.MaxPages:
+		return documentRecord{}, permanent(CodeTooLarge, "split the document, or raise ingestion.max_pages in settings.yaml",
+			"the document has %d pages, the limit is %d", doc.Pages, w.set.MaxPages)
+	}
+	rec := w.begin(describe(doc))
+	if doc.Renderer != "" {
+		rec.Tools[oneLine(doc.Renderer, 60)] = oneLine(doc.Version, 60)
+	}
+	if w.set.PDF.Mode != ModeMarkdown {
+		rec.Render = &Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: oneLine(doc.Renderer, 60)}
+	}
+	if doc.Pages > w.set.WarnPages {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the document has %d pages: a model may not take them all at once", doc.Pages))
+	}
+	return rec, nil
+}
+
+// maxOutline bounds the outline of a note.
+const maxOutline = 2000
+
+// describe takes over what the document says about itself, in bounds.
+func describe(doc extract.Document) Document {
+	d := Document{
+		Title: oneLine(doc.Title, 300), Author: oneLine(doc.Author, 300), Subject: oneLine(doc.Subject, 300), Created: moment(doc.Created),
+		Pages: doc.Pages, Encrypted: doc.Encrypted, Tagged: doc.Tagged, Forms: doc.Forms,
+	}
+	for _, o := range doc.Outline[:min(len(doc.Outline), maxOutline)] {
+		title := oneLine(o.Title, 300)
+		if title == "" {
+			continue
+		}
+		item := OutlineItem{Level: min(max(o.Level, 1), 10), Title: title}
+		if o.Page >= 1 && o.Page <= doc.Pages {
+			item.Page = o.Page
+		}
+		d.Outline = append(d.Outline, item)
+	}
+	return d
+}
+
+// write puts the outline and the pages into the note.
+func (pdf) write(n *note) error {
+	n.outline()
+	for _, p := range n.m.Pages {
+		if err := n.page(p, fmt.Sprintf("Page %d", p.N)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneLine is a text from outside as one line of at most limit runes, without control characters.
+func oneLine(s string, limit int) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(strings.Map(printable, s), "�")), " ")
+	if runes := []rune(s); len(runes) > limit {
+		s = strings.TrimSpace(string(runes[:limit-1])) + "…"
+	}
+	return s
+}

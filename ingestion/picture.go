@@ -1,0 +1,301 @@
+package ingestion
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// picture makes a page of a picture: upright, without the place where it was taken, with the text that is in it.
+// Pictures that package imaging reads are made here; the pages of a TIFF and the formats that only the worker reads
+// are asked of the worker, and so is all text.
+type picture struct{}
+
+var _ = register(picture{})
+
+func (picture) name() string  { return "image" }
+func (picture) kinds() []Kind { return []Kind{KindImage} }
+
+// photoConfidence is what text in a picture must reach: in photographs without any, Tesseract finds letters in leaves.
+const photoConfidence = 40
+
+// frames is a picture, or a stack of them, at work.
+type frames struct {
+	w       *work
+	s       *seat
+	here    bool  // package imaging reads it
+	refused error // why the worker does not, nil when it does
+}
+
+func (picture) extract(ctx context.Context, w *work) error {
+	f := &frames{w: w, s: &seat{w: w, open: extract.Open{MediaType: w.job.Route.MediaType, Kind: extract.KindImage}}}
+	defer f.s.leave()
+	rec, ok, err := w.document()
+	if err != nil {
+		return err
+	}
+	if f.here, err = w.readable(); err != nil {
+		return err
+	}
+	if !ok || f.wantsWorker() {
+		todo, err := w.missing(rec.Document.Pages)
+		if err != nil || ok && len(todo) == 0 {
+			return err
+		}
+		if rec, err = f.open(ctx, rec, ok); err != nil {
+			return err
+		}
+	}
+	return f.pages(ctx, rec)
+}
+
+// readable says whether package imaging reads the picture.
+func (w *work) readable() (bool, error) {
+	file, size, err := w.im.open(w.job.at())
+	if err != nil {
+		return false, storage("open "+w.job.at(), err)
+	}
+	defer file.Close()
+	_, err = imaging.Probe(file, size)
+	return err == nil, nil
+}
+
+func (f *frames) wantsWorker() bool {
+	return !f.here || f.w.job.Route.MediaType == "image/tiff" || f.w.imageStrategy(StrategyImageOCR)
+}
+
+// open asks the worker for the number of pages, when it is needed at all, and makes the record.
+func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (documentRecord, error) {
+	w := f.w
+	doc := extract.Document{Pages: 1}
+	if f.wantsWorker() {
+		var err error
+		if doc, err = f.s.start(ctx); err != nil {
+			if ctx.Err() != nil || !f.mayDoWithout() {
+				return rec, err
+			}
+			f.refused = err
+			doc = extract.Document{Pages: 1}
+		}
+	}
+	if known {
+		return rec, nil
+	}
+	switch {
+	case doc.Pages <= 0:
+		return rec, permanent(CodeCorrupt, "open the picture in a viewer and save it anew", "there is no picture in the file")
+	case doc.Pages > w.set.MaxPages:
+		return rec, permanent(CodeTooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
+	}
+	rec = w.begin(Document{Pages: doc.Pages})
+	if doc.Renderer != "" {
+		rec.Tools[oneLine(doc.Renderer, 60)] = oneLine(doc.Version, 60)
+	}
+	if f.refused != nil {
+		rec.Warnings = append(rec.Warnings, f.lack())
+		if !f.here {
+			rec.Document.Pages = 0 // the note shows the original instead
+			rec.Message = unread(KindImage)
+		}
+	}
+	return rec, save(ctx, w.records, documentName, rec)
+}
+
+// mayDoWithout says whether the picture is imported although the worker does not read it: copied when imaging reads it
+// or Obsidian shows it, if image_copy is a strategy.
+func (f *frames) mayDoWithout() bool {
+	return f.w.imageStrategy(StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == KeepInBundle)
+}
+
+// lack says in a sentence what is missing for want of the worker.
+func (f *frames) lack() string {
+	why := plain(f.refused.Error(), "it gave no reason")
+	if !f.here {
+		return "the picture was not converted: " + why
+	}
+	return "text in the picture was not looked for: " + why
+}
+
+// shown are the formats that Obsidian shows and package imaging does not read.
+var shown = map[string]bool{"image/svg+xml": true, "image/avif": true, "image/webp": true, "image/bmp": true}
+
+func (w *work) imageStrategy(name string) bool {
+	for _, s := range w.set.Image.Strategies {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *frames) pages(ctx context.Context, rec documentRecord) error {
+	todo, err := f.w.missing(rec.Document.Pages)
+	if err != nil {
+		return err
+	}
+	for _, n := range todo {
+		p := Page{N: n, Status: PageDone}
+		if err := f.draw(ctx, &p, rec.Document.Pages); err != nil {
+			return err
+		}
+		if err := f.read(ctx, &p); err != nil {
+			return err
+		}
+		if err := f.w.finish(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// draw makes the page's picture.
+func (f *frames) draw(ctx context.Context, p *Page, of int) error {
+	set := f.w.set.Image
+	if f.here && of == 1 {
+		made, err := f.w.normalised(ctx)
+		switch {
+		case err == nil:
+			return f.take(ctx, p, made)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, imaging.ErrTooLarge):
+			return permanent(CodeTooLarge, "make the picture smaller, or raise ingestion.image.max_decode_pixels", "%v", err)
+		case f.refused != nil:
+			return permanent(CodeCorrupt, "open the picture in a viewer and save it anew", "%v", err)
+		}
+	}
+	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
+	bad := fault(err)
+	if err != nil && bad == nil {
+		return err
+	}
+	if err == nil {
+		if bad, err = f.w.keepPicture(ctx, p, got.Image); err != nil {
+			return err
+		}
+	}
+	if bad != nil {
+		p.Status, p.Error = PageFailed, bad.message
+	}
+	return nil
+}
+
+func (f *frames) take(ctx context.Context, p *Page, made imaging.Encoded) error {
+	bad, err := f.w.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
+	if bad != nil {
+		return bad
+	}
+	return err
+}
+
+// normalised is the picture upright, within bounds, and without metadata unless that is kept.
+func (w *work) normalised(ctx context.Context) (imaging.Encoded, error) {
+	file, size, err := w.im.open(w.job.at())
+	if err != nil {
+		return imaging.Encoded{}, storage("open "+w.job.at(), err)
+	}
+	defer file.Close()
+	limits := imaging.Limits{MaxSide: w.set.Image.MaxSide, MaxDecodePixels: w.set.Image.MaxDecodePixels}
+	made, err := imaging.Normalise(ctx, file, size, limits)
+	if err != nil || made.Changed || w.set.Image.KeepLocation {
+		return made, err
+	}
+	if data, ok := withoutMetadata(made.MediaType, made.Data); ok {
+		made.Changed = made.Changed || !bytes.Equal(data, made.Data)
+		made.Data = data
+		return made, nil
+	}
+	limits.Accept = []string{"none"} // encoded anew, which drops its metadata
+	return imaging.Normalise(ctx, file, size, limits)
+}
+
+// read asks the worker for the text in a picture.
+func (f *frames) read(ctx context.Context, p *Page) error {
+	if !f.w.imageStrategy(StrategyImageOCR) {
+		return nil
+	}
+	p.OCR = &PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}
+	if f.refused != nil {
+		p.OCR.Error = plain(f.refused.Error(), "no worker")
+		return nil
+	}
+	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, OCR: true, OCRDPI: f.w.set.OCR.DPI, Languages: f.w.set.OCR.Languages, MaxPixels: f.w.set.PDF.MaxPixels})
+	switch bad := fault(err); {
+	case bad != nil:
+		p.OCR.Error = bad.message
+		if p.Status == PageDone {
+			p.Status, p.Error = PagePartial, bad.message
+		}
+		return nil
+	case err != nil:
+		return err
+	case got.OCR == nil:
+		p.OCR.Error = "the worker has no text recognition"
+		return nil
+	}
+	if noise(got.OCR) {
+		p.OCR.Reason += fmt.Sprintf("; what was found with %.0f %% confidence is taken for noise", percent(got.OCR.Confidence))
+		got.OCR.Text, got.OCR.Words = "", nil
+	}
+	return f.w.recognised(ctx, p, got.OCR)
+}
+
+// noise says whether recognised text is none.
+func noise(o *extract.PageOCR) bool {
+	letters := strings.Count(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return 'x'
+		}
+		return -1
+	}, o.Text), "x")
+	return o.Confidence < photoConfidence || letters < 3
+}
+
+// write shows the picture, and the text that was found in it.
+func (picture) write(n *note) error {
+	if len(n.m.Pages) == 0 {
+		n.line("")
+		if n.original != "" {
+			n.line("![[./" + n.original + "]]")
+			n.line("")
+		}
+		n.line(n.rec.Message)
+		return nil
+	}
+	for _, p := range n.m.Pages {
+		if len(n.m.Pages) > 1 {
+			if err := n.page(p, fmt.Sprintf("Page %d", p.N)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := n.single(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// single shows the only picture of a file.
+func (n *note) single(p Page) error {
+	n.line("")
+	if p.Image != nil {
+		n.line("![[./" + p.Image.Path + "]] ^p1")
+	}
+	n.remarks(p)
+	text, err := n.text(p)
+	if err != nil || text == "" {
+		return err
+	}
+	n.line("")
+	n.line("## Text in the picture")
+	n.line("")
+	n.line(text)
+	return nil
+}

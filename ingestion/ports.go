@@ -1,0 +1,53 @@
+package ingestion
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// Worker starts worker sessions. The vault file of that name is opened for the worker; the worker itself sees no name. An
+// error about the document is an *extract.Error; every other error means that no worker could be started. Start is
+// called by several goroutines.
+type Worker interface {
+	Start(ctx context.Context, name string, o extract.Open) (Session, extract.Document, error)
+}
+
+// Session is one worker process with one open document, used by one goroutine at a time. After a time-out or a crash it
+// is dead and only Close may be called, which is allowed in any state.
+type Session interface {
+	Page(ctx context.Context, r extract.PageRequest) (extract.Page, error)
+	Close() error
+}
+
+// Stager opens hidden folders below a folder of the vault: new and empty, or as an earlier process with the same id left
+// them.
+type Stager interface {
+	Stage(dir, id string) (Bundle, error)
+}
+
+// Bundle is a hidden folder that is being filled. Names are slash paths within it. Several goroutines may write
+// different files.
+type Bundle interface {
+	// WriteFile writes a whole file, over what an earlier attempt left. It is durable when WriteFile returns.
+	WriteFile(name string, data []byte) error
+	// FS is the folder for reading.
+	FS() fs.FS
+	// Publish gives the folder its name in the vault by one rename. It fails when the name is taken.
+	Publish(target string) error
+	// Discard removes the folder; one that is gone is no error.
+	Discard() error
+}
+
+// Files are the writes to the vault outside of bundles.
+type Files interface {
+	// Read gives a file of at most limit bytes and its SHA-256 in lower-case hex.
+	Read(name string, limit int64) (data []byte, sha256 string, err error)
+	// Write puts data in place of the content with the digest base; an empty base means that the file must not exist.
+	// Content that is there already is no error.
+	Write(ctx context.Context, name string, data []byte, base string) error
+	// Move gives a file a new name and makes the folders above. It never overwrites; a new name that holds the same bytes
+	// already is no error: then the old name is removed. Repeating a move that succeeded succeeds.
+	Move(ctx context.Context, from, to string) error
+}

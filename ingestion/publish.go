@@ -1,0 +1,178 @@
+package ingestion
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+)
+
+// Publish makes the bundle appear: manifest, note, one rename. Called again after it succeeded it gives the same answer,
+// until File has ended the import. x is what Extract gave.
+func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published, error) {
+	records, err := im.Stager.Stage(j.settings().ImportedDir, j.stageID()+"-work")
+	if err != nil {
+		return Published{}, storage("open the records of "+j.Source, err)
+	}
+	p, decided, err := load[plan](records, planName)
+	if err != nil {
+		return Published{}, err
+	}
+	if decided && im.holds(p.Target, j) {
+		return p.published(), nil
+	}
+	w, err := im.stage(j)
+	if err != nil {
+		return Published{}, err
+	}
+	if err := w.unchanged(ctx, p); err != nil {
+		return Published{}, err
+	}
+	rec, pages, err := w.recalled(x.Digest)
+	if err != nil {
+		return Published{}, err
+	}
+	for range 10 {
+		if !decided {
+			if p, err = w.decide(ctx); err != nil {
+				return Published{}, err
+			}
+			if err := save(ctx, w.records, planName, p); err != nil {
+				return Published{}, err
+			}
+		}
+		taken, err := w.appear(ctx, p, rec, pages)
+		if err != nil {
+			return Published{}, err
+		}
+		if !taken {
+			return p.published(), nil
+		}
+		decided = false // somebody was faster: choose another name
+	}
+	return Published{}, &Error{Code: CodeVault, Message: "others keep taking the name " + p.Target, Transient: true}
+}
+
+func (p plan) published() Published {
+	out := Published{Bundle: p.Target, Note: path.Join(p.Target, noteName), Previous: p.Previous}
+	if p.Aside != "" {
+		out.Previous = p.Aside
+	}
+	return out
+}
+
+// holds says whether a folder is the bundle of this job.
+func (im *Importer) holds(bundle string, j Job) bool {
+	m, ok := im.manifest(bundle)
+	return ok && m.Import.ID == j.ID && m.Source.SHA256 == j.SHA256
+}
+
+// unchanged makes sure that the pages are those of the bytes that were announced.
+func (w *work) unchanged(ctx context.Context, p plan) error {
+	name, err := w.original(ctx, p)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		return nil
+	}
+	if err := w.forget(); err != nil {
+		return err
+	}
+	return permanent(CodeCancelled, "", "%s was changed or removed while it was imported", w.job.Source)
+}
+
+// recalled reads the records back, and makes sure that they are those that Extract spoke of.
+func (w *work) recalled(want string) (documentRecord, []Page, error) {
+	rec, _, err := w.document()
+	if err != nil {
+		return rec, nil, err
+	}
+	pages, err := w.pages(rec.Document.Pages)
+	if err != nil {
+		return rec, nil, err
+	}
+	have, err := recordDigest(rec, pages)
+	if err == nil && have != want {
+		err = permanent(CodeVault, "import the file again", "the records of %s were changed after its pages were made", w.job.Source)
+	}
+	return rec, pages, err
+}
+
+// appear writes manifest and note and renames. It says whether the name was taken meanwhile.
+func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []Page) (taken bool, err error) {
+	m := w.manifest(p, rec, pages)
+	data, err := m.encode()
+	if err != nil {
+		return false, err
+	}
+	if err := put(ctx, w.bundle, manifestName, data); err != nil {
+		return false, err
+	}
+	note, err := w.note(&m, p, rec)
+	if err != nil {
+		return false, err
+	}
+	if err := put(ctx, w.bundle, noteName, note); err != nil {
+		return false, err
+	}
+	if err := w.moveAside(ctx, p); err != nil {
+		return false, err
+	}
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if err := w.bundle.Publish(p.Target); err != nil {
+		if w.im.exists(p.Target) && !w.im.holds(p.Target, w.job) {
+			return true, nil
+		}
+		return false, storage("publish "+p.Target, err)
+	}
+	return false, nil
+}
+
+// moveAside makes room for a new version.
+func (w *work) moveAside(ctx context.Context, p plan) error {
+	if p.Aside == "" || p.before(w.im) == p.Aside {
+		return nil
+	}
+	return storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), w.im.MoveFolder(ctx, p.Previous, p.Aside))
+}
+
+// note composes index.md: properties, what a person wrote in the version before, the generated block.
+func (w *work) note(m *Manifest, p plan, rec documentRecord) ([]byte, error) {
+	n := &note{m: m, rec: rec, set: w.set, original: p.Original, bundle: w.bundle.FS(), records: w.records.FS()}
+	block, err := n.block(handlerFor(w.job.Route.Kind))
+	if err != nil {
+		return nil, err
+	}
+	var old parts
+	if before := p.before(w.im); before != "" {
+		data, err := fs.ReadFile(w.im.FS, path.Join(before, noteName))
+		if err == nil { // a note that a person has removed leaves nothing to keep
+			old = splitNote(string(data))
+		}
+	}
+	front, err := n.properties(old.properties)
+	if err != nil {
+		return nil, err
+	}
+	return []byte(front + old.above + block + old.below), nil
+}
+
+// forget discards the hidden folders.
+func (w *work) forget() error {
+	if err := w.bundle.Discard(); err != nil {
+		return storage("discard the bundle of "+w.job.Source, err)
+	}
+	return storage("discard the records of "+w.job.Source, w.records.Discard())
+}
+
+// Forget discards what an import that was cancelled has left in its hidden folders. Another attempt begins anew.
+func (im *Importer) Forget(j Job) error {
+	w, err := im.stage(j)
+	if err != nil {
+		return err
+	}
+	return w.forget()
+}

@@ -1,0 +1,170 @@
+package ingestion
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// What a document says is shown in a note of the vault and given to models. It must not end the generated block, form
+// properties, embed other notes, load remote pictures, run queries of plugins, or set tags and block ids.
+var (
+	fenceOpen  = regexp.MustCompile("^(`{3,}|~{3,})([^`]*)$")
+	fenceClose = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[ \t]*$")
+	fenceOther = regexp.MustCompile("^([ \t>*+-]*)(`{3,}|~{3,})")
+	markers    = regexp.MustCompile(`(?i)%%(\s*vaultflow:)`)
+	ruleLine   = regexp.MustCompile(`^\s*(-{2,}|={2,})\s*$`)
+	tagStart   = regexp.MustCompile(`(^|[\s(])#([^\s#])`)
+	blockID    = regexp.MustCompile(`(^|\s)\^([A-Za-z0-9-]+\s*)$`)
+	htmlStart  = regexp.MustCompile(`<([A-Za-z/!?%])`)
+	lineBreaks = regexp.MustCompile(`(?i)&lt;(br ?/?)>`)
+	blankRun   = regexp.MustCompile(`\n{3,}`)
+
+	comments = strings.NewReplacer("%%", "%&#37;")
+	queries  = strings.NewReplacer("$$", `\$\$`, "`$=", "` $=", "`=", "` =")
+	embeds   = strings.NewReplacer("[[", `\[\[`, "![", `!\[`)
+	unembeds = strings.NewReplacer("![", "[")
+)
+
+// languages are the names after a fence that are kept: none of them is run by a plugin.
+var languages = map[string]bool{
+	"text": true, "go": true, "python": true, "javascript": true, "typescript": true, "java": true, "c": true, "cpp": true, "rust": true,
+	"ruby": true, "bash": true, "sh": true, "sql": true, "css": true, "html": true, "xml": true, "json": true, "yaml": true, "toml": true,
+	"ini": true, "csv": true, "latex": true, "bibtex": true, "lua": true, "r": true, "rst": true, "org": true, "markdown": true, "diff": true,
+}
+
+// sanitise makes Markdown from a document harmless. What is left reads the same, but for links into the vault and embeds,
+// which become text. Doing it twice may escape twice.
+func sanitise(s string) string { return sanitised(s, sanitiseLine) }
+
+// sanitiseNote does the same to a note that somebody wrote: its links and tags stay, its embeds become links.
+func sanitiseNote(s string) string {
+	return sanitised(s, func(line string) string {
+		line = queries.Replace(comments.Replace(unembeds.Replace(line)))
+		return lineBreaks.ReplaceAllString(htmlStart.ReplaceAllString(line, "&lt;$1"), "<$1>")
+	})
+}
+
+// sanitised applies a rule to all lines outside of code blocks. A block counts as one only where every reader of Markdown
+// agrees: it begins at the margin after an empty line. The fences of others are taken off.
+func sanitised(s string, rule func(string) string) string {
+	var out []string
+	open, blank := "", true
+	for line := range strings.SplitSeq(clean(s), "\n") {
+		line = strings.TrimRight(line, " \t")
+		found := fenceOpen.FindStringSubmatch(line)
+		switch {
+		case open != "":
+			if closes(line, open) {
+				open = ""
+			}
+			line = markers.ReplaceAllString(line, "% %$1")
+		case found != nil && blank:
+			open = found[1]
+			line = open + language(found[2])
+		default:
+			line = rule(fenceOther.ReplaceAllString(line, `$1\$2`))
+		}
+		blank = line == "" && open == ""
+		out = append(out, line)
+	}
+	if open != "" {
+		out = append(out, open) // or it would swallow the pages that follow
+	}
+	return strings.Trim(blankRun.ReplaceAllString(strings.Join(out, "\n"), "\n\n"), "\n")
+}
+
+// closes says whether a line ends the code block that the mark opened.
+func closes(line, mark string) bool {
+	found := fenceClose.FindStringSubmatch(line)
+	return found != nil && found[1][0] == mark[0] && len(found[1]) >= len(mark)
+}
+
+// language is what may stand behind a fence.
+func language(info string) string {
+	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(info)), " ")
+	if name == "" || languages[name] {
+		return name
+	}
+	return "text"
+}
+
+func sanitiseLine(line string) string {
+	if ruleLine.MatchString(line) {
+		return `\` + strings.TrimSpace(line)
+	}
+	line = queries.Replace(comments.Replace(embeds.Replace(line)))
+	line = htmlStart.ReplaceAllString(line, "&lt;$1")
+	line = lineBreaks.ReplaceAllString(line, "<$1>") // tables need them
+	line = tagStart.ReplaceAllString(line, `$1\#$2`)
+	return blockID.ReplaceAllString(line, `$1\^$2`)
+}
+
+// clean brings text from outside into NFC with plain line ends and without control characters.
+func clean(s string) string {
+	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n").Replace(s)
+	return norm.NFC.String(strings.ToValidUTF8(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		return printable(r)
+	}, s), "�"))
+}
+
+// printable maps control characters and those that change the direction of writing to nothing, line ends to spaces.
+func printable(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t' || r == '\r' || r == '\u2028' || r == '\u2029':
+		return ' '
+	case unicode.IsControl(r), r == '\ufeff', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		return -1
+	}
+	return r
+}
+
+var ocrMarkup = regexp.MustCompile("^(#{1,6}( |$)|>)")
+
+// fromOCR makes Markdown of recognised text: its lines and paragraphs, nothing of it markup.
+func fromOCR(s string) string {
+	lines := strings.Split(clean(s), "\n")
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if ocrMarkup.MatchString(line) || fenceOpen.MatchString(line) {
+			line = `\` + line
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}
+
+// demote makes room for the headings of the note: # becomes ###, and nothing is deeper than ######.
+func demote(s string, by int) string {
+	open := ""
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		switch found := fenceOpen.FindStringSubmatch(line); {
+		case open != "" && closes(line, open):
+			open = ""
+		case open == "" && found != nil:
+			open = found[1]
+		}
+		marks := len(line) - len(strings.TrimLeft(line, "#"))
+		if open == "" && marks >= 1 && marks <= 6 && strings.HasPrefix(line[marks:], " ") {
+			lines[i] = strings.Repeat("#", min(marks+by, 6)) + line[marks:]
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// inline is a text from outside within a line of the note: in headings, in lists, behind the bar of a link.
+func inline(s string) string {
+	s = sanitiseLine(oneLine(s, 300))
+	return strings.NewReplacer("]", `\]`, "|", `\|`, "`", "\\`").Replace(s)
+}
+
+// alias is a text from outside as the shown part of a wikilink, in which nothing can be escaped.
+func alias(s string) string {
+	return strings.NewReplacer("[", "(", "]", ")", "|", "/", "%%", "%", "#", "＃").Replace(oneLine(s, 200))
+}

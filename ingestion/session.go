@@ -1,0 +1,126 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// seat holds a worker session for one goroutine: started when it is needed, replaced when it died.
+type seat struct {
+	w       *work
+	open    extract.Open
+	session Session
+}
+
+// start opens the document in a new session. A worker that died or timed out is tried once more: that may have been
+// the machine's fault.
+func (s *seat) start(ctx context.Context) (extract.Document, error) {
+	var first error
+	for range 2 {
+		session, doc, err := s.w.im.Worker.Start(ctx, s.w.job.at(), s.open)
+		if err == nil {
+			s.session = session
+			return doc, nil
+		}
+		if first == nil {
+			first = err
+		}
+		if e, ok := errors.AsType[*extract.Error](err); !ok || !deadly(e.Code) || ctx.Err() != nil {
+			return extract.Document{}, opening(err)
+		}
+	}
+	return extract.Document{}, opening(first)
+}
+
+// deadly says whether opening may go better in a fresh session.
+func deadly(code string) bool {
+	switch code {
+	case extract.CodeTimeout, extract.CodeCrashed, extract.CodeMemory:
+		return true
+	}
+	return false
+}
+
+// leave ends the session. What it says about its end is of no use any more.
+func (s *seat) leave() {
+	if s.session != nil {
+		_ = s.session.Close() // every page has been received or given up
+		s.session = nil
+	}
+}
+
+// pageFault is an error that concerns one page: the others go on.
+type pageFault struct {
+	code    string
+	message string
+}
+
+// Error says what happened to the page.
+func (e *pageFault) Error() string { return e.message }
+
+// ask requests something of a page. After a failure it asks once more, at half the resolution and in a fresh session.
+// The error is a *pageFault, or one that ends the import.
+func (s *seat) ask(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
+	var first *pageFault
+	for {
+		page, err := s.once(ctx, r)
+		if err == nil {
+			return page, nil
+		}
+		fault, ok := errors.AsType[*pageFault](err)
+		switch {
+		case !ok:
+			return extract.Page{}, err
+		case first != nil:
+			return extract.Page{}, &pageFault{first.code, first.message + "; again at half the resolution: " + fault.message}
+		case fault.code == extract.CodeUnsupported:
+			return extract.Page{}, fault
+		}
+		first = fault
+		s.leave()
+		r.DPI, r.OCRDPI = r.DPI/2, r.OCRDPI/2
+	}
+}
+
+func (s *seat) once(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return extract.Page{}, err
+	}
+	if s.session == nil {
+		if _, err := s.start(ctx); err != nil {
+			return extract.Page{}, err
+		}
+	}
+	page, err := s.session.Page(ctx, r)
+	switch {
+	case ctx.Err() != nil:
+		return extract.Page{}, ctx.Err()
+	case err == nil && page.N == r.N:
+		return page, nil
+	case err == nil:
+		err = fmt.Errorf("the worker answered with page %d", page.N)
+	}
+	if e, ok := errors.AsType[*extract.Error](err); ok {
+		if e.Code == extract.CodeWorkerMissing || e.Code == extract.CodeUnconfined {
+			s.leave()
+			return extract.Page{}, opening(err)
+		}
+		if e.Code != extract.CodeUnsupported {
+			s.leave() // it may be dead, and a fresh one is asked for anyway
+		}
+		return extract.Page{}, &pageFault{e.Code, plain(e.Message, e.Code)}
+	}
+	s.leave()
+	return extract.Page{}, &pageFault{extract.CodeCrashed, plain(err.Error(), extract.CodeCrashed)}
+}
+
+// plain is a worker's message, fit to be shown: one line, bounded.
+func plain(message, otherwise string) string {
+	if message = oneLine(message, 300); message == "" {
+		return otherwise
+	}
+	return message
+}

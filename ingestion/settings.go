@@ -1,0 +1,183 @@
+package ingestion
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// The modes in which a document becomes pages.
+const (
+	ModeMarkdown   = "markdown"    // text only
+	ModePageImages = "page_images" // pictures only
+	ModeHybrid     = "hybrid"      // both
+)
+
+// What becomes of an original whose import succeeded.
+const (
+	KeepInBundle = "bundle"
+	KeepInDone   = "done"   // moved to Settings.DoneDir
+	KeepNot      = "delete" // removed, when Importer.Remove can
+)
+
+// The strategies for pictures and PDFs.
+const (
+	StrategyImageOCR  = "image_ocr"
+	StrategyImageCopy = "image_copy"
+	StrategyPDFText   = "pdf_text"
+	StrategyPDFOCR    = "pdf_ocr"
+)
+
+// Settings are how files are imported. The zero value of a field that is not a flag means its default.
+type Settings struct {
+	ImportDir    string `json:"import_dir,omitempty"`
+	ImportedDir  string `json:"imported_dir,omitempty"`
+	DoneDir      string `json:"done_dir,omitempty"`   // outside the import folder, or its files come back
+	FailedDir    string `json:"failed_dir,omitempty"` // must be ignored by whoever watches the import folder
+	KeepOriginal string `json:"keep_original,omitempty"`
+	InlinePages  int    `json:"inline_pages,omitempty"` // above so many pages the text stays out of the note
+	WarnPages    int    `json:"warn_pages,omitempty"`
+	MaxBytes     int64  `json:"max_bytes,omitempty"` // of a file
+	MaxPages     int    `json:"max_pages,omitempty"` // of a document
+	Sessions     int    `json:"sessions,omitempty"`  // worker processes for one document
+	Window       int    `json:"window,omitempty"`    // pages that a session takes at a time
+
+	PDF   PDFSettings   `json:"pdf"`
+	OCR   OCRSettings   `json:"ocr"`
+	Image ImageSettings `json:"image"`
+	Text  TextSettings  `json:"text"`
+}
+
+// PDFSettings are for documents with pages.
+type PDFSettings struct {
+	Mode       string   `json:"mode,omitempty"`
+	Strategies []string `json:"strategies,omitempty"`
+	DPI        float64  `json:"dpi,omitempty"`
+	MaxSide    int      `json:"max_side,omitempty"`     // pixels of a page picture's longer side
+	MaxPixels  int64    `json:"max_pixels,omitempty"`   // of a page picture
+	Format     string   `json:"image_format,omitempty"` // auto, png or jpeg
+}
+
+// OCRSettings are for text recognition.
+type OCRSettings struct {
+	Languages     []string `json:"languages,omitempty"`
+	DPI           float64  `json:"dpi,omitempty"`
+	MinConfidence float64  `json:"min_confidence,omitempty"` // percent; pages below are listed in the note
+	DropWords     bool     `json:"drop_words,omitempty"`     // keep no ocr/page_0001.json
+	Redo          bool     `json:"redo,omitempty"`           // recognise anew where an old OCR layer is
+}
+
+// ImageSettings are for pictures.
+type ImageSettings struct {
+	Strategies      []string `json:"strategies,omitempty"`
+	MaxSide         int      `json:"max_side,omitempty"`          // pixels
+	MaxDecodePixels int64    `json:"max_decode_pixels,omitempty"` // refused from the header above this
+	KeepLocation    bool     `json:"keep_location,omitempty"`     // leave GPS and other metadata in the page picture
+}
+
+// TextSettings are for text files.
+type TextSettings struct {
+	MaxBytes int64 `json:"max_bytes,omitempty"` // larger ones are kept without being copied into a note
+}
+
+// DefaultSettings are the settings of a vault that has none.
+func DefaultSettings() Settings { return Settings{}.filled() }
+
+func (s Settings) filled() Settings {
+	fill(&s.ImportDir, "Import")
+	fill(&s.ImportedDir, "Imported")
+	fill(&s.DoneDir, path.Join(s.ImportedDir, "Originals"))
+	fill(&s.FailedDir, path.Join(s.ImportDir, "Failed"))
+	fill(&s.KeepOriginal, KeepInBundle)
+	fill(&s.InlinePages, 40)
+	fill(&s.WarnPages, 100)
+	fill(&s.MaxBytes, 512<<20)
+	fill(&s.MaxPages, 5000)
+	fill(&s.Sessions, 2)
+	fill(&s.Window, 8)
+	fill(&s.PDF.Mode, ModeHybrid)
+	fillList(&s.PDF.Strategies, StrategyPDFText, StrategyPDFOCR)
+	fill(&s.PDF.DPI, 150)
+	fill(&s.PDF.MaxSide, 2000)
+	fill(&s.PDF.MaxPixels, 40_000_000)
+	fill(&s.PDF.Format, "auto")
+	fillList(&s.OCR.Languages, "eng")
+	fill(&s.OCR.DPI, 300)
+	fill(&s.OCR.MinConfidence, 60)
+	fillList(&s.Image.Strategies, StrategyImageOCR, StrategyImageCopy)
+	fill(&s.Image.MaxSide, 4096)
+	fill(&s.Image.MaxDecodePixels, 100_000_000)
+	fill(&s.Text.MaxBytes, 2<<20)
+	return s
+}
+
+func fill[T comparable](field *T, otherwise T) {
+	var zero T
+	if *field == zero {
+		*field = otherwise
+	}
+}
+
+func fillList(field *[]string, otherwise ...string) {
+	if len(*field) == 0 {
+		*field = otherwise
+	}
+}
+
+// Hash is the digest of the settings that shape a result. Together with the digest of the bytes it is the key of a job:
+// folders, limits and the number of processes are not part of it.
+func (s Settings) Hash() string {
+	s = s.filled()
+	shape := struct {
+		Format int // of what this package writes
+		Inline int
+		PDF    PDFSettings
+		OCR    OCRSettings
+		Image  ImageSettings
+		Text   TextSettings
+	}{recordFormat, s.InlinePages, s.PDF, s.OCR, s.Image, s.Text}
+	data, err := json.Marshal(shape)
+	if err != nil {
+		panic(err) // strings, numbers and flags only
+	}
+	return digest(data)[:16]
+}
+
+// Hash is the digest of the settings that shape this job's result, its own mode included.
+func (j Job) Hash() string { return j.settings().Hash() }
+
+func (s Settings) pdfStrategy(name string) bool { return slices.Contains(s.PDF.Strategies, name) }
+
+// check finds values that no import can be made with.
+func (s Settings) check() error {
+	known := func(what, value string, values ...string) error {
+		if slices.Contains(values, value) {
+			return nil
+		}
+		return fmt.Errorf("%s: %q is none of %q", what, value, values)
+	}
+	faults := []error{
+		known("ingestion.pdf.mode", s.PDF.Mode, ModeMarkdown, ModePageImages, ModeHybrid),
+		known("ingestion.pdf.image_format", s.PDF.Format, "auto", "png", "jpeg"),
+		known("ingestion.keep_original", s.KeepOriginal, KeepInBundle, KeepInDone, KeepNot),
+	}
+	for _, name := range s.PDF.Strategies {
+		faults = append(faults, known("ingestion.pdf.strategies", name, StrategyPDFText, StrategyPDFOCR))
+	}
+	for _, name := range s.OCR.Languages {
+		if !extract.ValidLanguage(name) {
+			faults = append(faults, fmt.Errorf("ingestion.ocr.languages: %q is no name of language data", name))
+		}
+	}
+	for _, name := range s.Image.Strategies {
+		faults = append(faults, known("ingestion.image.strategies", name, StrategyImageOCR, StrategyImageCopy))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return &Error{Code: CodeSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}
+	}
+	return nil
+}

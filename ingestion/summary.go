@@ -1,0 +1,102 @@
+package ingestion
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// summary reads the records back and says what they hold.
+func (w *work) summary() (Extracted, error) {
+	rec, ok, err := w.document()
+	if err != nil {
+		return Extracted{}, err
+	}
+	if !ok {
+		return Extracted{}, fmt.Errorf("extract %s: no record of the document", w.job.Source)
+	}
+	pages, err := w.pages(rec.Document.Pages)
+	if err != nil {
+		return Extracted{}, err
+	}
+	out := Extracted{Pages: len(pages), Warnings: append(rec.Warnings, pageWarnings(pages)...)}
+	for _, p := range pages {
+		switch {
+		case p.Status == PageFailed:
+			out.Failed = append(out.Failed, p.N)
+		case p.Status == PagePartial:
+			out.Partial = append(out.Partial, p.N)
+		}
+		if p.OCR != nil && p.OCR.Engine != "" {
+			out.OCR++
+		}
+	}
+	out.Done = out.Pages - len(out.Failed)
+	if out.Pages > 0 && out.Done == 0 {
+		return Extracted{}, permanent(CodeCorrupt, "open the file in a viewer and save it under a new name, then drop it again",
+			"none of its %d pages could be read; the first: %s", out.Pages, pages[0].Error)
+	}
+	out.Digest, err = recordDigest(rec, pages)
+	return out, err
+}
+
+// recordDigest is the digest of what Publish will read.
+func recordDigest(rec documentRecord, pages []Page) (string, error) {
+	data, err := json.Marshal(struct {
+		Document documentRecord
+		Pages    []Page
+	}{rec, pages})
+	if err != nil {
+		return "", fmt.Errorf("digest of the records: %w", err)
+	}
+	return digest(data), nil
+}
+
+// pageWarnings says which pages lack something, in a sentence for each lack.
+func pageWarnings(pages []Page) []string {
+	var failed, unread []int
+	why := map[string]string{}
+	for _, p := range pages {
+		switch p.Status {
+		case PageFailed:
+			failed = append(failed, p.N)
+			why[PageFailed] = p.Error
+		case PagePartial:
+			unread = append(unread, p.N)
+			why[PagePartial] = p.Error
+		}
+	}
+	var warnings []string
+	if len(failed) > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", pageList(failed), why[PageFailed]))
+	}
+	if len(unread) > 0 {
+		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", pageList(unread), why[PagePartial]))
+	}
+	return warnings
+}
+
+// pageList writes page numbers with runs: "pages 1–3, 7".
+func pageList(pages []int) string {
+	if len(pages) == 1 {
+		return "page " + strconv.Itoa(pages[0])
+	}
+	var b strings.Builder
+	b.WriteString("pages ")
+	for i := 0; i < len(pages); {
+		last := i
+		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
+			last++
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(pages[i]))
+		if last > i {
+			b.WriteString("–" + strconv.Itoa(pages[last]))
+		}
+		i = last + 1
+	}
+	return b.String()
+}

@@ -1,0 +1,201 @@
+package ingestion
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// textFile copies text into the note: notes and plain text as they are, everything else in a code block.
+type textFile struct{}
+
+var _ = register(textFile{})
+
+func (textFile) name() string  { return "text" }
+func (textFile) kinds() []Kind { return []Kind{KindText} }
+
+func (textFile) extract(ctx context.Context, w *work) error {
+	if w.job.Size > w.set.Text.MaxBytes {
+		return keeper{}.extract(ctx, w)
+	}
+	if _, ok, err := w.document(); err != nil || ok {
+		if err != nil {
+			return err
+		}
+		if _, ok, err := w.page(1); err != nil || ok {
+			return err
+		}
+	}
+	file, size, err := w.im.open(w.job.at())
+	if err != nil {
+		return storage("open "+w.job.at(), err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, min(size, w.set.Text.MaxBytes)))
+	if err != nil {
+		return storage("read "+w.job.at(), err)
+	}
+	return w.copyText(ctx, data)
+}
+
+func (w *work) copyText(ctx context.Context, data []byte) error {
+	s, bad := decodeText(data)
+	rec := w.begin(Document{Pages: 1})
+	if bad > 0 {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d bytes are no text in %s and were replaced by �", bad, encodingOf(data)))
+	}
+	if err := save(ctx, w.records, documentName, rec); err != nil {
+		return err
+	}
+	w.tally = tally{pages: 1}
+	p := Page{N: 1, Status: PageDone, Text: &PageText{Source: TextNone}}
+	if md := asMarkdown(s, w.job.Route.MediaType); md != "" {
+		if err := w.keepText(ctx, &p, md, TextLayer); err != nil {
+			return err
+		}
+	}
+	return w.finish(ctx, p)
+}
+
+func (textFile) write(n *note) error {
+	if n.rec.Message != "" {
+		return keeper{}.write(n)
+	}
+	n.line("")
+	if p := n.m.Pages[0]; p.Text != nil && p.Text.Path != "" {
+		data, err := fs.ReadFile(n.bundle, p.Text.Path)
+		if err != nil {
+			return storage("read "+p.Text.Path, err)
+		}
+		n.line(demote(strings.TrimRight(string(data), "\n"), 1))
+		return nil
+	}
+	n.line("The file is empty.")
+	return nil
+}
+
+func encodingOf(data []byte) string {
+	if e := byteOrder(data); e != "" {
+		return e
+	}
+	return "UTF-8"
+}
+
+// decodeText reads UTF-8, and UTF-16 with a byte order mark. It counts the bytes that it had to replace.
+func decodeText(data []byte) (s string, bad int) {
+	switch byteOrder(data) {
+	case "UTF-16LE":
+		return decode16(data[2:], binary.LittleEndian)
+	case "UTF-16BE":
+		return decode16(data[2:], binary.BigEndian)
+	case "UTF-8":
+		data = data[3:]
+	}
+	var b strings.Builder
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		if r == utf8.RuneError && n == 1 {
+			bad++
+		}
+		b.WriteRune(r)
+		data = data[n:]
+	}
+	return b.String(), bad
+}
+
+func decode16(data []byte, order binary.ByteOrder) (string, int) {
+	bad := len(data) % 2
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	runes := utf16.Decode(units)
+	was := 0
+	for _, u := range units {
+		if u == utf8.RuneError {
+			was++
+		}
+	}
+	for _, r := range runes {
+		if r == utf8.RuneError {
+			bad += 2
+		}
+	}
+	return string(runes), bad - 2*was
+}
+
+// fenceNames are the names of languages for the media types that are shown in a code block.
+var fenceNames = map[string]string{
+	"application/json": "json", "application/jsonl": "json", "application/x-ndjson": "json", "application/geo+json": "json",
+	"application/yaml": "yaml", "application/x-yaml": "yaml", "application/toml": "toml", "application/xml": "xml", "text/xml": "xml",
+	"text/csv": "csv", "text/tab-separated-values": "csv", "text/x-ini": "ini", "text/x-tex": "latex", "application/x-tex": "latex",
+	"text/x-bibtex": "bibtex", "text/x-rst": "rst", "text/x-org": "org", "text/x-go": "go", "text/x-python": "python",
+	"text/javascript": "javascript", "application/javascript": "javascript", "text/x-typescript": "typescript", "text/x-java": "java",
+	"text/x-c": "c", "text/x-c++": "cpp", "text/x-rust": "rust", "text/x-ruby": "ruby", "text/x-shellscript": "bash", "application/x-sh": "bash",
+	"text/x-sql": "sql", "application/sql": "sql", "text/css": "css", "text/x-lua": "lua", "text/x-r": "r",
+}
+
+// asMarkdown makes a text file part of a note.
+func asMarkdown(s, mediaType string) string {
+	switch mediaType {
+	case "text/markdown":
+		return noteWithin(s)
+	case "text/plain":
+		return sanitise(fromOCR(s)) // lines stay lines, nothing of it is markup
+	}
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	name := fenceNames[mediaType]
+	if name == "" {
+		name = "text"
+	}
+	return fenced(s, name)
+}
+
+// noteWithin puts a note into another: its properties become a code block.
+func noteWithin(s string) string {
+	s = clean(strings.TrimPrefix(s, "\ufeff"))
+	if rest, ok := strings.CutPrefix(s, "---\n"); ok {
+		if front, body, ok := strings.Cut("\n"+rest, "\n---\n"); ok {
+			if front = strings.Trim(front, "\n"); front == "" {
+				return sanitiseNote(body)
+			}
+			return strings.TrimRight(fenced(front, "yaml")+"\n\n"+sanitiseNote(body), "\n")
+		}
+	}
+	return sanitiseNote(s)
+}
+
+var backticks = regexp.MustCompile("`+")
+
+// fenced puts text into a code block that nothing in it can end.
+func fenced(s, language string) string {
+	s = strings.Trim(markers.ReplaceAllString(clean(s), "% %$1"), "\n")
+	mark := "```"
+	for _, run := range backticks.FindAllString(s, -1) {
+		if len(run) >= len(mark) {
+			mark = run + "`"
+		}
+	}
+	return mark + language + "\n" + s + "\n" + mark
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

@@ -1,0 +1,115 @@
+package ingestion
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+)
+
+const (
+	zipTail      = 22 + 65535 // end record with the longest comment (APPNOTE 4.3.16)
+	zipDirectory = 1 << 20    // bytes of the directory that are looked at
+)
+
+// lookIntoZIP tells office files from archives by the names of the members. It reads the end and at most 1 MiB of the
+// directory, and unpacks nothing.
+func lookIntoZIP(head []byte, r io.ReaderAt, size int64) sign {
+	if m := storedType(head); m != "" {
+		return sign{mediaType: m, nul: true, reason: "a ZIP whose first member names its type"}
+	}
+	names := zipNames(r, size)
+	if len(names) == 0 {
+		names = headNames(head)
+	}
+	for _, n := range names {
+		switch {
+		case strings.HasPrefix(n, "word/"):
+			return sign{mediaType: extensions[".docx"], nul: true, reason: "a ZIP with a folder word/"}
+		case strings.HasPrefix(n, "ppt/"):
+			return sign{mediaType: extensions[".pptx"], nul: true, reason: "a ZIP with a folder ppt/"}
+		case strings.HasPrefix(n, "xl/"):
+			return sign{mediaType: extensions[".xlsx"], nul: true, reason: "a ZIP with a folder xl/"}
+		case n == "META-INF/container.xml":
+			return sign{mediaType: extensions[".epub"], nul: true, reason: "a ZIP with META-INF/container.xml"}
+		}
+	}
+	return sign{mediaType: "application/zip", nul: true, reason: "a ZIP without the members of an office file"}
+}
+
+// storedType reads the member "mimetype" that OpenDocument and EPUB put first, uncompressed.
+func storedType(head []byte) string {
+	const start = 30 + len("mimetype")
+	if len(head) < start || string(head[30:start]) != "mimetype" || binary.LittleEndian.Uint16(head[8:]) != 0 {
+		return ""
+	}
+	length := int(binary.LittleEndian.Uint32(head[18:]))
+	from := start + int(binary.LittleEndian.Uint16(head[28:]))
+	if length <= 0 || length > 100 || from+length > len(head) {
+		return ""
+	}
+	if m := essence(string(head[from : from+length])); kindOf(m) == KindOffice {
+		return m
+	}
+	return ""
+}
+
+// zipNames lists the members that the directory at the end of the file names.
+func zipNames(r io.ReaderAt, size int64) []string {
+	if r == nil || size < 22 {
+		return nil
+	}
+	tail := make([]byte, min(size, zipTail))
+	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return nil
+	}
+	at := bytes.LastIndex(tail, []byte("PK\x05\x06"))
+	if at < 0 || len(tail)-at < 22 {
+		return nil
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[at+12:]))
+	offset := int64(binary.LittleEndian.Uint32(tail[at+16:]))
+	if offset < 0 || offset >= size {
+		return nil
+	}
+	directory := make([]byte, min(length, size-offset, zipDirectory))
+	if _, err := r.ReadAt(directory, offset); err != nil && err != io.EOF {
+		return nil
+	}
+	return entryNames(directory)
+}
+
+func entryNames(directory []byte) []string {
+	var names []string
+	for len(directory) >= 46 && string(directory[:4]) == "PK\x01\x02" {
+		name := int(binary.LittleEndian.Uint16(directory[28:]))
+		next := 46 + name + int(binary.LittleEndian.Uint16(directory[30:])) + int(binary.LittleEndian.Uint16(directory[32:]))
+		if next > len(directory) {
+			break
+		}
+		names = append(names, string(directory[46:46+name]))
+		directory = directory[next:]
+	}
+	return names
+}
+
+// headNames lists the members whose local headers are within the head, for files whose directory cannot be read.
+func headNames(head []byte) []string {
+	var names []string
+	for at := 0; at+30 <= len(head); {
+		if string(head[at:at+4]) == "PK\x03\x04" {
+			end := at + 30 + int(binary.LittleEndian.Uint16(head[at+26:]))
+			if end > len(head) {
+				break
+			}
+			names = append(names, string(head[at+30:end]))
+			at = end
+		}
+		next := bytes.Index(head[at:], []byte("PK\x03\x04"))
+		if next < 0 {
+			break
+		}
+		at += next
+	}
+	return names
+}
