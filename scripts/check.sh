@@ -1,0 +1,28 @@
+#!/bin/sh
+# The project's gates: formatting, vet, staticcheck, race tests (import rules, examples and settings among them), and
+# links between the documents. Tools are run at fixed versions through `go run`.
+set -eu
+cd "$(dirname "$0")/.."
+
+echo "gofumpt"
+unformatted=$(go run mvdan.cc/gofumpt@v0.9.1 -l $(git ls-files '*.go'))
+[ -z "$unformatted" ] || { echo "run gofumpt -w on:" >&2; echo "$unformatted" >&2; exit 1; }
+
+echo "go vet"
+go vet ./...
+CGO_ENABLED=1 CGO_LDFLAGS="-Wl,--exclude-libs,ALL" go vet -tags worker ./cmd/vaultflow-worker/...
+
+echo "staticcheck"
+go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 ./...
+
+echo "links in the documents"
+missing=0
+for doc in README.md CHANGELOG.md docs/*.md; do
+	for link in $(grep -oE '\]\([^)#: ]+(#[^) ]*)?\)' "$doc" | sed -E 's/^\]\(//; s/#.*//; s/\)$//' | sort -u); do
+		[ -e "$(dirname "$doc")/$link" ] || { echo "$doc: no such file: $link" >&2; missing=1; }
+	done
+done
+[ $missing = 0 ] || exit 1
+
+echo "tests with the race detector"
+VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race ./...
