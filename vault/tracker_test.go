@@ -313,6 +313,18 @@ func TestTracker(t *testing.T) {
 			r.pass(2 * quiet)
 			r.want("ready a")
 		},
+		"50: failed, removed, and dropped again as the same inode": func(r *rig) {
+			r.put("a", 5, 1)
+			r.event("a")
+			r.pass(quiet)
+			r.done("a")
+			r.remove("a")
+			r.scan()
+			r.put("a", 5, 1)
+			r.scan()
+			r.pass(quiet)
+			r.want("ready a", "ready a")
+		},
 		"handed back": func(r *rig) {
 			r.put("a", 5, 1)
 			r.event("a")

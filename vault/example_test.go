@@ -1,0 +1,36 @@
+package vault_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "vault")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	v, err := vault.Open(dir, vault.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer v.Close()
+	ctx := context.Background()
+
+	fmt.Println(v.Write(ctx, "Plans/Week.md", []byte("first"), ""))
+	_, digest, _ := v.Read("Plans/Week.md", 1<<20)
+	fmt.Println(v.Write(ctx, "Plans/Week.md", []byte("second"), digest))
+	err = v.Write(ctx, "Plans/Week.md", []byte("third"), digest)
+	fmt.Println(errors.Is(err, vault.ErrConflict), err)
+	fmt.Println(v.Locate("week", "Home.md").Name)
+	// Output:
+	// <nil>
+	// <nil>
+	// true write "Plans/Week.md": the file was changed since it was read
+	// Plans/Week.md
+}
