@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
-	"strconv"
-	"strings"
 )
 
 // Move gives a file a new name. It never overwrites: when the new name is taken the error matches fs.ErrExist, except
 // when it holds the same bytes, then the old name is removed. A move that is repeated after it succeeded succeeds.
-// Between file systems the file is copied durably first. A cancelled ctx moves nothing.
+// Between file systems the file is copied durably first. A folder is moved by one rename, within one file system, and
+// only to a name that nothing has. A cancelled ctx moves nothing.
 func (v *Vault) Move(ctx context.Context, from, to string) error {
 	if err := errors.Join(checkShape(from), ValidName(to)); err != nil {
 		return fmt.Errorf("move: %w", err)
@@ -23,12 +21,57 @@ func (v *Vault) Move(ctx context.Context, from, to string) error {
 	if from == to {
 		return nil
 	}
-	if err := v.move(ctx, from, to); err != nil {
+	folder := v.isFolder(from) || v.isFolder(to)
+	move := v.move
+	if folder {
+		move = v.moveFolder
+	}
+	if err := move(ctx, from, to); err != nil {
 		return fmt.Errorf("move %q to %q: %w", from, to, err)
 	}
 	v.index.remove(from)
+	if folder {
+		return v.learn(to)
+	}
 	v.index.add(to)
 	return nil
+}
+
+func (v *Vault) isFolder(name string) bool {
+	info, err := v.root.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
+func (v *Vault) moveFolder(ctx context.Context, from, to string) error {
+	_, err := v.root.Lstat(from)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return err
+	}
+	if _, err := v.root.Lstat(to); err == nil {
+		if missing {
+			return nil // an earlier call got this far
+		}
+		return fs.ErrExist
+	}
+	if within(fold(to), fold(from)) {
+		return fmt.Errorf("a folder cannot be moved into itself: %w", fs.ErrInvalid)
+	}
+	if err := v.makeFolder(path.Dir(to)); err != nil {
+		return err
+	}
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := v.root.Lstat(to); err == nil {
+		return fs.ErrExist
+	}
+	if err := v.root.Rename(from, to); err != nil { // refuses a folder that was filled meanwhile
+		return err
+	}
+	return errors.Join(v.syncDir(path.Dir(to)), v.syncDir(path.Dir(from)))
 }
 
 func (v *Vault) move(ctx context.Context, from, to string) error {
@@ -98,116 +141,4 @@ func (v *Vault) carry(ctx context.Context, from, to string, info fs.FileInfo) er
 		v.log.Debug("time of change not kept", "name", to, "err", err)
 	}
 	return v.root.Remove(from)
-}
-
-// Available is a name that is free: the one given, or with " (2)", " (3)" … before its extension. Spellings that differ
-// in case or Unicode form count as taken. Another process may take the name before it is used.
-func (v *Vault) Available(name string) (string, error) {
-	if err := ValidName(name); err != nil {
-		return "", fmt.Errorf("find a free name: %w", err)
-	}
-	for i := range maxNumber {
-		candidate := v.actual(numbered(name, i+1))
-		if _, err := v.root.Lstat(candidate); errors.Is(err, fs.ErrNotExist) {
-			return candidate, nil
-		} else if err != nil {
-			return "", fmt.Errorf("find a free name: %w", explain(v.root, "lstat", candidate, candidate, err))
-		}
-	}
-	return "", fmt.Errorf("find a free name: %q and %d more are taken", name, maxNumber-1)
-}
-
-const maxNumber = 10_000
-
-// numbered puts " (n)" before the extension, and cuts the stem where the part would become too long.
-func numbered(name string, n int) string {
-	if n < 2 {
-		return name
-	}
-	dir, base := path.Split(name)
-	ext := path.Ext(base)
-	if len(ext) > 16 || strings.Contains(ext, " ") {
-		ext = ""
-	}
-	suffix := " (" + strconv.Itoa(n) + ")"
-	stem := shorten(base[:len(base)-len(ext)], maxSegment-len(suffix)-len(ext))
-	return dir + stem + suffix + ext
-}
-
-// Drop copies what r gives into the import folder, where the watcher finds it, and gives its name and SHA-256. name may
-// have folders; each part is made safe. Until all is there and synced the file has a name that the watcher ignores. A
-// name that is taken gets a number, unless it holds the same bytes: then that file is it. ctx ends the copying.
-func (v *Vault) Drop(ctx context.Context, r io.Reader, name string) (dropped, sha256 string, err error) {
-	parts := []string{v.opt.ImportDir}
-	for part := range strings.SplitSeq(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/") {
-		if part != "" {
-			parts = append(parts, SafeName(part, 0))
-		}
-	}
-	if len(parts) == 1 {
-		parts = append(parts, SafeName("", 0))
-	}
-	target := path.Join(parts...)
-	if v.filter.arrival(target) != take {
-		return "", "", fmt.Errorf("import %q: %w", name, &NameError{Name: target, Reason: "the import folder ignores files of this name"})
-	}
-	dir := v.actual(path.Dir(target))
-	if err := v.makeFolder(dir); err != nil {
-		return "", "", fmt.Errorf("import %q: %w", name, err)
-	}
-	temp, err := v.fill(dir, nil, func(f *os.File) error { _, err := copyContext(ctx, f, r); return err })
-	if err != nil {
-		return "", "", fmt.Errorf("import %q: %w", name, err)
-	}
-	dropped, sha256, err = v.land(ctx, temp, path.Join(dir, path.Base(target)))
-	if err != nil {
-		return "", "", errors.Join(fmt.Errorf("import %q: %w", name, err), ignoreMissing(v.root.Remove(temp)))
-	}
-	v.index.add(dropped)
-	return dropped, sha256, nil
-}
-
-// land gives a filled temporary file the first name that is free or holds the same bytes.
-func (v *Vault) land(ctx context.Context, temp, name string) (string, string, error) {
-	sum, _, err := v.digestOf(temp)
-	if err != nil {
-		return "", "", err
-	}
-	v.writing.Lock()
-	defer v.writing.Unlock()
-	if err := ctx.Err(); err != nil {
-		return "", "", err
-	}
-	for i := range maxNumber {
-		candidate := v.actual(numbered(name, i+1))
-		err := v.place(temp, candidate)
-		if !errors.Is(err, fs.ErrExist) {
-			return candidate, sum, err
-		}
-		if have, _, err := v.digestOf(candidate); err == nil && have == sum {
-			return candidate, sum, v.root.Remove(temp)
-		}
-	}
-	return "", "", fs.ErrExist
-}
-
-// RemoveEmptyFolders removes a folder below the import folder when nothing is in it, then the one above it, and so on
-// up to the import folder, which stays. A folder that holds anything stays.
-func (v *Vault) RemoveEmptyFolders(dir string) error {
-	if err := checkShape(dir); err != nil {
-		return fmt.Errorf("remove empty folders: %w", err)
-	}
-	for ; v.filter.inImport(dir) && fold(dir) != v.filter.importDir; dir = path.Dir(dir) {
-		entries, err := readDir(v.root, dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil || len(entries) > 0 {
-			return err
-		}
-		if err := v.root.Remove(dir); err != nil { // refuses a folder that was filled meanwhile
-			return fmt.Errorf("remove empty folder %q: %w", dir, err)
-		}
-	}
-	return nil
 }

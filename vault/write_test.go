@@ -214,6 +214,33 @@ func TestMove(t *testing.T) {
 	}
 }
 
+func TestMove_folder(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "Imported/q3/index.md", "Imported/q3/pages/p.png", "Imported/taken/mine.md", "Imported/empty/", "file")
+	ctx := t.Context()
+	for range 2 { // again after a crash
+		must(t, v.Move(ctx, "Imported/q3", "Imported/old/q3"))
+	}
+	if got := content(t, dir, "Imported/old/q3/pages/p.png"); got != "Imported/q3/pages/p.png" {
+		t.Errorf("got %q", got)
+	}
+	if got := v.Locate("p.png", ""); got.Name != "Imported/old/q3/pages/p.png" {
+		t.Errorf("the index has %+v", got)
+	}
+	for _, to := range []string{"Imported/taken", "imported/TAKEN", "Imported/empty", "file"} {
+		if err := v.Move(ctx, "Imported/old", to); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("onto %s: %v", to, err)
+		}
+	}
+	if err := v.Move(ctx, "file", "Imported/taken"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file onto a folder: %v", err)
+	}
+	if err := v.Move(ctx, "Imported/old", "Imported/old/deeper"); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("into itself: %v", err)
+	}
+	content(t, dir, "Imported/taken/mine.md")
+}
+
 func TestAvailable(t *testing.T) {
 	t.Parallel()
 	v, _ := tempVault(t, "a/Q3.pdf", "a/q3 (2).pdf", "b/q3/")
