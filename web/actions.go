@@ -1,0 +1,102 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// startWorkflow runs a workflow and goes to its run.
+func (s *Server) startWorkflow(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Starter == nil {
+		s.notFound(w, r)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	started, err := s.cfg.Starter.StartWorkflow(r.Context(), r.PostFormValue("name"))
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/runs/"+url.PathEscape(started.Run), http.StatusSeeOther)
+}
+
+func (s *Server) cancel(w http.ResponseWriter, r *http.Request) {
+	s.control(w, r, func(c Control) error { return c.Cancel(r.Context(), r.PathValue("id")) })
+}
+
+func (s *Server) retry(w http.ResponseWriter, r *http.Request) {
+	s.control(w, r, func(c Control) error { return c.Retry(r.Context(), r.PathValue("id")) })
+}
+
+// control does something to a run or an import, which have the same ids, and goes back to its page.
+func (s *Server) control(w http.ResponseWriter, r *http.Request, do func(Control) error) {
+	if s.cfg.Control == nil {
+		s.notFound(w, r)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	if err := do(s.cfg.Control); err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	id := r.PathValue("id")
+	back := "/runs/" + url.PathEscape(id)
+	if r.PostFormValue("back") == "import" {
+		back = importURL(id)
+	}
+	http.Redirect(w, r, back, http.StatusSeeOther)
+}
+
+// upload takes files from the drop zone, one after the other, without keeping one in memory.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Dropper == nil {
+		s.notFound(w, r)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.MaxUpload)
+	form, err := r.MultipartReader()
+	if err != nil {
+		s.fail(w, r, http.StatusBadRequest, "this is no upload", "")
+		return
+	}
+	var stored []string
+	for {
+		p, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			var name string
+			if name, err = s.drop(r, p); name != "" {
+				stored = append(stored, name)
+			}
+		}
+		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+			s.fail(w, r, http.StatusRequestEntityTooLarge, "the files are larger than "+size(s.cfg.MaxUpload), "put them into the import folder")
+			return
+		}
+		if err != nil {
+			s.failWith(w, r, err)
+			return
+		}
+	}
+	if strings.Contains(r.Header.Get("Accept"), "text/html") {
+		http.Redirect(w, r, "/#imports", http.StatusSeeOther)
+		return
+	}
+	writeJSON(w, http.StatusAccepted, map[string]any{"type": "upload", "stored": stored})
+}
+
+// drop hands one part to the import folder. Parts that are no files are passed over.
+func (s *Server) drop(r *http.Request, p *multipart.Part) (string, error) {
+	defer p.Close()
+	name := p.FileName() // without folders
+	if p.FormName() != "file" || name == "" {
+		return "", nil
+	}
+	return s.cfg.Dropper.Drop(r.Context(), name, p)
+}

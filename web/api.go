@@ -1,0 +1,203 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// maxList bounds the lists of the API.
+const maxList = 500
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, `{"type":"error","message":"the answer cannot be encoded"}`, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(data, '\n')) // a client that is gone needs no answer
+}
+
+// answer writes a value, or the error.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, key string, value any, err error) {
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	if key == "" {
+		writeJSON(w, http.StatusOK, value)
+		return
+	}
+	writeJSON(w, http.StatusOK, map[string]any{key: value})
+}
+
+// limit reads ?limit=, from 1 to maxList.
+func limit(r *http.Request) int {
+	n, err := strconv.Atoi(r.URL.Query().Get("limit"))
+	if err != nil || n < 1 {
+		return 50
+	}
+	return min(n, maxList)
+}
+
+func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
+	list, err := s.cfg.Runs.Runs(r.Context(), limit(r))
+	s.respond(w, r, "runs", orEmpty(list), err)
+}
+
+func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) {
+	run, err := s.cfg.Runs.Run(r.Context(), r.PathValue("id"))
+	s.respond(w, r, "", run, err)
+}
+
+func (s *Server) apiImports(w http.ResponseWriter, r *http.Request) {
+	list, err := s.cfg.Imports.Imports(r.Context(), limit(r))
+	s.respond(w, r, "imports", orEmpty(list), err)
+}
+
+func (s *Server) apiImport(w http.ResponseWriter, r *http.Request) {
+	one, err := s.cfg.Imports.Import(r.Context(), r.PathValue("id"))
+	s.respond(w, r, "", one, err)
+}
+
+func (s *Server) apiWorkflows(w http.ResponseWriter, r *http.Request) {
+	list, err := s.cfg.Workflows(r.Context())
+	s.respond(w, r, "workflows", orEmpty(list), err)
+}
+
+func (s *Server) apiHealth(w http.ResponseWriter, r *http.Request) {
+	var list []Check
+	if s.cfg.Health != nil {
+		list = s.cfg.Health(r.Context())
+	}
+	s.respond(w, r, "checks", orEmpty(list), nil)
+}
+
+// apiStart runs a workflow: {"workflow": "daily/plan"}.
+func (s *Server) apiStart(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Starter == nil {
+		s.notFound(w, r)
+		return
+	}
+	var body struct {
+		Workflow string `json:"workflow"`
+	}
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&body); err != nil || body.Workflow == "" {
+		s.fail(w, r, http.StatusBadRequest, "the body must be JSON", `send {"workflow": "name"}`)
+		return
+	}
+	started, err := s.cfg.Starter.StartWorkflow(r.Context(), body.Workflow)
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	w.Header().Set("Location", "/api/v1/runs/"+started.Run)
+	writeJSON(w, http.StatusAccepted, map[string]any{
+		"type": "started", "run": started.Run, "created": started.Created, "status": started.Status, "reason": started.Reason,
+	})
+}
+
+// apiEvents streams what happens, one JSON event each; ?run= narrows it to one run. With Last-Event-ID, or ?after=, the stored
+// events of that run after the place come first.
+func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.streams <- struct{}{}:
+		defer func() { <-s.streams }()
+	default:
+		s.fail(w, r, http.StatusServiceUnavailable, "too many streams are open", "close some of them")
+		return
+	}
+	events, stop := s.cfg.Events.Subscribe(256)
+	defer stop()
+	run, after := r.URL.Query().Get("run"), place(r)
+	var past []engine.Event
+	if after >= 0 {
+		var err error
+		if past, err = s.cfg.Runs.Events(r.Context(), run, after, 1000); err != nil {
+			s.failWith(w, r, err)
+			return
+		}
+	}
+	openStream(w)
+	st := &stream{s: s, w: w, ctl: http.NewResponseController(w)}
+	if err := st.events(r, past, events, run); err != nil && r.Context().Err() == nil {
+		s.cfg.Logger.Debug("event stream ended", "err", err)
+	}
+}
+
+// place is the last event that the client has; -1 when it does not say.
+func place(r *http.Request) int64 {
+	text := r.Header.Get("Last-Event-ID")
+	if text == "" {
+		text = r.URL.Query().Get("after")
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return -1
+	}
+	return n
+}
+
+// events sends the past ones and then those that come, each once.
+func (st *stream) events(r *http.Request, past []engine.Event, events <-chan engine.Event, run string) error {
+	var last int64
+	for _, e := range past {
+		if err := st.event(e); err != nil {
+			return err
+		}
+		last = e.Seq
+	}
+	if err := st.write(": open\n\n"); err != nil {
+		return err
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		var err error
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-st.s.closing.Done():
+			return nil
+		case <-beat.C:
+			err = st.write(": still here\n\n")
+		case e, open := <-events:
+			if !open {
+				return nil
+			}
+			if (run == "" || e.Run == run || e.Kind == engine.EventLost) && (e.Seq == 0 || e.Seq > last) {
+				err = st.event(e)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (st *stream) event(e engine.Event) error {
+	body, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	id := ""
+	if e.Seq > 0 {
+		id = fmt.Sprintf("id: %d\n", e.Seq)
+	}
+	return st.write(fmt.Sprintf("%sevent: %s\ndata: %s\n\n", id, e.Kind, body))
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

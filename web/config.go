@@ -1,0 +1,131 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Runs answers what ran. Its methods are safe for concurrent use, as are those of all interfaces here.
+type Runs interface {
+	// Runs gives the newest workflow runs first, at most limit.
+	Runs(ctx context.Context, limit int) ([]engine.RunRecord, error)
+	// Run gives one run with its steps; an error that is engine.ErrNotFound makes a 404.
+	Run(ctx context.Context, id string) (engine.RunRecord, error)
+	// Events gives the stored events of a run after a place, oldest first.
+	Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error)
+}
+
+// Imports answers what was imported.
+type Imports interface {
+	// Imports gives the newest imports first, arriving files included, at most limit.
+	Imports(ctx context.Context, limit int) ([]engine.ImportRecord, error)
+	// Import gives one import; an error that is engine.ErrNotFound makes a 404.
+	Import(ctx context.Context, id string) (engine.ImportRecord, error)
+}
+
+// Blobs reads what steps refer to by digest: receipts and answers.
+type Blobs interface {
+	Get(ctx context.Context, digest string) ([]byte, error)
+}
+
+// Events delivers what happens; engine.Executor does.
+type Events interface {
+	Subscribe(buffer int) (<-chan engine.Event, func())
+}
+
+// Starter runs a workflow because a person asked. An error with a method Hint() string says what to do.
+type Starter interface {
+	StartWorkflow(ctx context.Context, name string) (engine.Started, error)
+}
+
+// Control ends and repeats runs and imports; engine.Executor does.
+type Control interface {
+	Cancel(ctx context.Context, run string) error
+	Retry(ctx context.Context, run string) error
+}
+
+// Dropper puts an uploaded file into the import folder, never over another one, and says under which vault name. The name
+// comes from a browser and is as untrusted as the content.
+type Dropper interface {
+	Drop(ctx context.Context, name string, r io.Reader) (stored string, err error)
+}
+
+// State says how a part of the daemon is.
+type State string
+
+// The states of a [Check].
+const (
+	StateOK      State = "ok"
+	StateWarning State = "warning" // degraded and going on
+	StateProblem State = "problem" // somebody must act
+)
+
+// Check is one line about the daemon's health.
+type Check struct {
+	Name   string `json:"name"` // "worker", "watcher"
+	State  State  `json:"state"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"` // what a person can do
+}
+
+// Config is what the dashboard works with. Runs, Imports, Workflows, Events and FS are required; without one of the
+// others, what needs it is not shown.
+type Config struct {
+	Runs      Runs
+	Imports   Imports
+	Workflows func(ctx context.Context) ([]engine.WorkflowStatus, error)
+	Events    Events
+	FS        fs.FS // the vault's, for pictures and manifests
+
+	Blobs   Blobs
+	Starter Starter
+	Control Control
+	Dropper Dropper
+	Health  func(ctx context.Context) []Check
+
+	Vault     string         // name to show
+	Version   string         // to show
+	Listen    string         // address, such as 127.0.0.1:8321
+	Hosts     []string       // further host names under which browsers come
+	Token     string         // asked for when not empty; needed when Listen is not loopback
+	MaxUpload int64          // bytes of one upload; 0 means 512 MiB
+	Zone      *time.Location // for times that have no zone of their own; nil means the machine's
+	Now       func() time.Time
+	Logger    *slog.Logger
+	Started   func(addr net.Addr) // called by Run when the server listens; may be nil
+}
+
+const defaultMaxUpload = 512 << 20
+
+// check fills in defaults and refuses what cannot work.
+func (c *Config) check() error {
+	if c.Runs == nil || c.Imports == nil || c.Workflows == nil || c.Events == nil || c.FS == nil {
+		return errors.New("dashboard: runs, imports, workflows, events and the vault's files are needed")
+	}
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:8321"
+	}
+	if !isLoopback(hostOf(c.Listen)) && c.Token == "" {
+		return errors.New("dashboard: an address that other machines reach needs a token; set web.token")
+	}
+	if c.MaxUpload <= 0 {
+		c.MaxUpload = defaultMaxUpload
+	}
+	if c.Zone == nil {
+		c.Zone = time.Local
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// pages holds the parsed templates: one set for each page, and the parts.
+type pages struct {
+	sets  map[string]*template.Template
+	parts *template.Template
+}
+
+var pageNames = []string{"today", "run", "import", "login", "error"}
+
+func newPages() (*pages, error) {
+	functions := template.FuncMap{"base": base, "folder": folder, "number": number}
+	parts, err := template.New("parts").Funcs(functions).Option("missingkey=error").ParseFS(templates, "templates/parts_*.html")
+	if err != nil {
+		return nil, fmt.Errorf("parse the dashboard's templates: %w", err)
+	}
+	p := &pages{sets: map[string]*template.Template{}, parts: parts}
+	for _, name := range pageNames {
+		set, err := parts.Clone()
+		if err == nil {
+			set, err = set.ParseFS(templates, "templates/layout.html", "templates/"+name+".html")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("parse the dashboard's templates: %w", err)
+		}
+		p.sets[name] = set
+	}
+	return p, nil
+}
+
+// layout is what every page has.
+type layout struct {
+	Title   string
+	Vault   string
+	Version string
+	Live    string // query of the live stream; empty without one
+	Body    any
+}
+
+// view is a page whose parts change.
+type view struct {
+	page  string // template
+	title string
+	live  string // query for /live
+	load  loader
+}
+
+// loader gives the groups of a page; only those that are named, or all when none is.
+type loader func(ctx context.Context, only map[string]bool) ([]group, error)
+
+// page answers with a view: the same parts that the live stream sends later.
+func (s *Server) page(find func(r *http.Request) (view, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v, err := find(r)
+		if err != nil {
+			s.failWith(w, r, err)
+			return
+		}
+		groups, err := v.load(r.Context(), nil)
+		if err != nil {
+			s.failWith(w, r, err)
+			return
+		}
+		body := map[string]any{"Upload": s.cfg.Dropper != nil}
+		for _, g := range groups {
+			body[g.Name] = g.HTML()
+		}
+		s.renderLive(w, r, http.StatusOK, v.page, layout{Title: v.title, Live: v.live, Body: body})
+	}
+}
+
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page, title string, body any) {
+	s.renderLive(w, r, status, page, layout{Title: title, Body: body})
+}
+
+func (s *Server) renderLive(w http.ResponseWriter, r *http.Request, status int, page string, l layout) {
+	l.Vault, l.Version = s.cfg.Vault, s.cfg.Version
+	var b bytes.Buffer
+	if err := s.pages.sets[page].ExecuteTemplate(&b, "layout", l); err != nil {
+		s.cfg.Logger.Error("page not rendered", "path", r.URL.Path, "err", err)
+		http.Error(w, "the page cannot be shown; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // a browser that is gone needs no page
+}
+
+type errorView struct{ Message, Hint string }
+
+// fail answers with an error: a page for browsers, JSON for programs.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, message, hint string) {
+	if !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		s.render(w, r, status, "error", http.StatusText(status), errorView{message, hint})
+		return
+	}
+	writeJSON(w, status, map[string]string{"type": "error", "message": message, "hint": hint})
+}
+
+// failWith answers with what an error says about itself. Only failures that are meant for people are shown; the others
+// may hold paths of this machine, and go to the log.
+func (s *Server) failWith(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, engine.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		s.notFound(w, r)
+		return
+	}
+	if r.Context().Err() != nil {
+		return
+	}
+	if hint, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok {
+		s.fail(w, r, http.StatusConflict, err.Error(), hint.Hint())
+		return
+	}
+	if f, ok := errors.AsType[*engine.Failure](err); ok {
+		s.fail(w, r, http.StatusConflict, f.Message, f.Hint)
+		return
+	}
+	s.cfg.Logger.Error("request failed", "path", r.URL.Path, "err", err)
+	s.fail(w, r, http.StatusInternalServerError, "something went wrong; the log says what", "")
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.fail(w, r, http.StatusNotFound, "there is nothing here", "it may have been removed, or the address is mistyped")
+}

@@ -1,0 +1,297 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// What a run's page shows at most.
+const (
+	shownEvents = 200
+	shownAnswer = 200 << 10 // bytes
+	maxReceipt  = 16 << 20  // bytes
+	shownChunks = 1000
+)
+
+// run is the page of one run.
+func (s *Server) run(r *http.Request) (view, error) {
+	record, err := s.cfg.Runs.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return view{}, err
+	}
+	return s.runView(record), nil
+}
+
+func (s *Server) runView(record engine.RunRecord) view {
+	return view{
+		page: "run", title: record.Workflow, live: "view=run&id=" + url.QueryEscape(record.ID),
+		load: func(ctx context.Context, only map[string]bool) ([]group, error) { return s.loadRun(ctx, record.ID) },
+	}
+}
+
+// runHead is the top of a run's page.
+type runHead struct {
+	runRow
+	Resumed    int
+	Files      []string
+	Warnings   []string
+	Hint       string
+	CanCancel  bool
+	CanRetry   bool
+	Activity   string
+	AtText     stamp
+	ImportLink string
+}
+
+// stepRow is a step on a run's page.
+type stepRow struct {
+	Name, Reason, Hint  string
+	Pill                pill
+	Took, Model, By     string
+	Tokens, Cost        string
+	Inputs, Outputs     []string
+	Omitted, Warnings   []string
+	Answer              string
+	Cut                 bool
+	Receipt             *receipt
+	InputUse, OutputUse string
+}
+
+func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
+	r, err := s.cfg.Runs.Run(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.pages.part("head", r.ID, "", "run-head", s.runHead(r))
+	if err != nil {
+		return nil, err
+	}
+	groups := []group{{"head", []part{head}}, {Name: "steps"}, {Name: "events"}}
+	for _, step := range r.Steps {
+		p, err := s.pages.part("steps", fmt.Sprint(step.Index), "card", "step", s.stepRow(ctx, step))
+		if err != nil {
+			return nil, err
+		}
+		groups[1].Parts = append(groups[1].Parts, p)
+	}
+	groups[2].Parts, err = s.eventParts(ctx, id)
+	return groups, err
+}
+
+func (s *Server) runHead(r engine.RunRecord) runHead {
+	h := runHead{
+		runRow: s.runRow(r), Resumed: r.Resumed, Files: r.Trigger.Files, Warnings: r.Warnings, Activity: r.Activity,
+		CanCancel: s.cfg.Control != nil && !r.Status.Finished(),
+		CanRetry:  s.cfg.Control != nil && (r.Status == engine.Failed || r.Status == engine.Cancelled),
+		AtText:    when(r.At, s.cfg.Now(), s.cfg.Zone),
+	}
+	if r.Failure != nil {
+		h.Hint = r.Failure.Hint
+	}
+	if r.Trigger.Import != "" {
+		h.ImportLink = importURL(r.Trigger.Import)
+	}
+	return h
+}
+
+func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
+	row := stepRow{
+		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: cost(r.Usage),
+		Inputs: r.Inputs, Omitted: r.Omitted, Warnings: r.Warnings,
+	}
+	if r.Answered != r.Model {
+		row.By = r.Answered
+	}
+	if !r.Started.IsZero() && !r.Finished.IsZero() {
+		row.Took = span(r.Finished.Sub(r.Started))
+	}
+	if r.Failure != nil {
+		row.Hint = r.Failure.Hint
+	}
+	if n := r.Usage.InputTokens; n > 0 {
+		row.InputUse, row.OutputUse = number(n), number(r.Usage.OutputTokens)
+	}
+	for _, o := range r.Outputs {
+		name := o.Name
+		if o.Kind == "variable" {
+			name = "variable " + name
+		}
+		row.Outputs = append(row.Outputs, name)
+	}
+	row.Answer, row.Cut = s.answer(ctx, r.Answer)
+	row.Receipt = s.receipt(ctx, r.Receipt)
+	return row
+}
+
+// answer reads the text that a model gave; cut says that only its beginning is shown.
+func (s *Server) answer(ctx context.Context, digest string) (text string, cut bool) {
+	data := s.blob(ctx, digest)
+	if len(data) > shownAnswer {
+		data, cut = data[:shownAnswer], true
+		for len(data) > 0 && !utf8.RuneStart(data[len(data)-1]) {
+			data = data[:len(data)-1]
+		}
+	}
+	return strings.ToValidUTF8(string(data), "�"), cut
+}
+
+// blob reads what a digest names; nil when it is gone, which is no reason to show no page.
+func (s *Server) blob(ctx context.Context, digest string) []byte {
+	if digest == "" || s.cfg.Blobs == nil {
+		return nil
+	}
+	data, err := s.cfg.Blobs.Get(ctx, digest)
+	if err != nil {
+		s.cfg.Logger.Debug("blob not read", "digest", digest, "err", err)
+		return nil
+	}
+	return data
+}
+
+// receipt is what the dashboard reads of a prompt's receipt.
+type receipt struct {
+	Chunks []chunk `json:"chunks"`
+	Totals struct {
+		Chunks, References, Sent, Deferred, Tokens int
+	} `json:"totals"`
+	Limits []struct {
+		Key   string  `json:"key"`
+		Value float64 `json:"value"`
+		Used  float64 `json:"used"`
+		From  string  `json:"from"`
+	} `json:"limits"`
+	More int `json:"-"` // chunks that are not shown
+}
+
+type chunk struct {
+	ID     string `json:"id"`
+	Kind   string `json:"kind"`
+	Fate   string `json:"fate"`
+	Reason string `json:"reason"`
+	Source struct {
+		Note     string `json:"note"`
+		Variable string `json:"variable"`
+		Lines    [2]int `json:"lines"`
+	} `json:"source"`
+	Text      string `json:"text"`
+	Target    string `json:"target"`
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Width     int    `json:"width"`
+	Height    int    `json:"height"`
+	Size      int64  `json:"size"`
+	Tokens    int    `json:"tokens"`
+	Alt       string `json:"alt"`
+}
+
+// Thumb is where the chunk's picture is served; empty when it has none that is shown.
+func (c chunk) Thumb() string {
+	if c.Kind != "image" || c.Name == "" || !rasters[c.MediaType] {
+		return ""
+	}
+	return mediaURL(c.Name)
+}
+
+// Class colours the fate.
+func (c chunk) Class() string {
+	switch c.Fate {
+	case "sent":
+		return "good"
+	case "resized", "converted", "deduplicated", "reference":
+		return "quiet"
+	case "missing", "refused":
+		return "bad"
+	}
+	return "warn"
+}
+
+// Size of the picture in bytes, for people.
+func (c chunk) Bytes() string { return size(c.Size) }
+
+// Excerpt is the beginning of a text.
+func (c chunk) Excerpt() string {
+	const most = 160
+	text := strings.Join(strings.Fields(c.Text), " ")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+func (s *Server) receipt(ctx context.Context, digest string) *receipt {
+	data := s.blob(ctx, digest)
+	if len(data) == 0 || len(data) > maxReceipt {
+		return nil
+	}
+	var r receipt
+	if err := json.Unmarshal(data, &r); err != nil {
+		s.cfg.Logger.Warn("receipt not read", "digest", digest, "err", err)
+		return nil
+	}
+	if len(r.Chunks) > shownChunks {
+		r.More = len(r.Chunks) - shownChunks
+		r.Chunks = r.Chunks[:shownChunks]
+	}
+	return &r
+}
+
+type eventRow struct {
+	At                  string
+	ISO                 string
+	Kind, Step, Message string
+	Class               string
+}
+
+func (s *Server) eventParts(ctx context.Context, id string) ([]part, error) {
+	list, err := s.cfg.Runs.Events(ctx, id, 0, 1000)
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	for _, e := range list[max(0, len(list)-shownEvents):] {
+		p, err := s.pages.part("events", fmt.Sprint(e.Seq), "", "event", s.eventRow(e))
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func (s *Server) eventRow(e engine.Event) eventRow {
+	at := e.Time.In(s.cfg.Zone)
+	row := eventRow{At: at.Format("15:04:05"), ISO: at.Format("2006-01-02T15:04:05Z07:00"), Kind: e.Kind, Step: e.Step, Message: e.Message}
+	var words []string
+	if e.Name != "" {
+		words = append(words, e.Name)
+	}
+	if e.Pages > 0 {
+		words = append(words, fmt.Sprintf("page %d of %d", e.Page, e.Pages))
+	}
+	if e.Status != "" {
+		words = append(words, strings.ReplaceAll(string(e.Status), "_", " "))
+	}
+	if e.State != "" {
+		words = append(words, strings.ReplaceAll(string(e.State), "_", " "))
+	}
+	if e.Message != "" {
+		words = append(words, e.Message)
+	} else if e.Failure != nil {
+		words = append(words, e.Failure.Message)
+	}
+	row.Message = strings.Join(words, " · ")
+	switch {
+	case e.Failure != nil:
+		row.Class = "bad"
+	case e.Kind == engine.EventWarning || e.Kind == engine.EventRetry:
+		row.Class = "warn"
+	}
+	return row
+}
