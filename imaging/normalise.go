@@ -40,7 +40,9 @@ var decodes = make(chan struct{}, 2)
 
 // Normalise makes a picture fit: bytes within the limits stay as they are, everything else is decoded, turned upright,
 // scaled down (never up) and encoded anew, which drops its metadata. Photographs become JPEG, graphics PNG unless that
-// passes MaxBytes. The result is the same for the same bytes and limits. At most two pictures are decoded at a time.
+// passes MaxBytes; neither becomes a type that Accept leaves out. Of an animation that does not fit the first frame is
+// kept; an animated WebP cannot be decoded and is ErrUnsupported then. The result is the same for the same bytes and
+// limits. At most two pictures are decoded at a time.
 func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encoded, error) {
 	info, err := Probe(r, size)
 	if err != nil {
@@ -54,7 +56,13 @@ func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encode
 		if _, err := r.ReadAt(data, 0); err != nil && err != io.EOF {
 			return Encoded{}, fmt.Errorf("read the picture: %w", err)
 		}
+		if err := whole(data, info.MediaType); err != nil {
+			return Encoded{}, err
+		}
 		return Encoded{Data: data, MediaType: info.MediaType, Width: info.Width, Height: info.Height}, nil
+	}
+	if info.Animated && info.MediaType == "image/webp" {
+		return Encoded{}, fmt.Errorf("%w: an animated WebP that does not fit the limits as it is", ErrUnsupported)
 	}
 	select {
 	case decodes <- struct{}{}:
@@ -64,9 +72,12 @@ func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encode
 	}
 	img, _, err := image.Decode(io.NewSectionReader(r, 0, size))
 	if err != nil {
-		return Encoded{}, fmt.Errorf("%w: %v", ErrCorrupt, err)
+		return Encoded{}, broken(err)
 	}
-	return shrink(ctx, upright(img, info.Orientation), info, l)
+	if info.MediaType == "image/gif" {
+		img = onCanvas(img, info)
+	}
+	return shrink(ctx, img, info, l)
 }
 
 func orDefault(v, otherwise int64) int64 {
@@ -76,13 +87,21 @@ func orDefault(v, otherwise int64) int64 {
 	return v
 }
 
+// accepts tells whether a picture may have this type.
+func (l Limits) accepts(mediaType string) bool {
+	if len(l.Accept) > 0 {
+		return slices.Contains(l.Accept, mediaType)
+	}
+	switch mediaType {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
 // fits tells whether the bytes may stay as they are.
 func fits(info Info, size int64, l Limits) bool {
-	accept := l.Accept
-	if len(accept) == 0 {
-		accept = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-	}
-	return info.Orientation == 1 && slices.Contains(accept, info.MediaType) &&
+	return info.Orientation == 1 && l.accepts(info.MediaType) &&
 		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) &&
 		(l.MaxPixels == 0 || info.Pixels <= l.MaxPixels) && (l.MaxBytes == 0 || size <= l.MaxBytes)
 }
@@ -96,17 +115,17 @@ func shrink(ctx context.Context, img image.Image, info Info, l Limits) (Encoded,
 	if l.MaxPixels > 0 && info.Pixels > l.MaxPixels {
 		side = min(side, int(float64(max(info.Width, info.Height))*math.Sqrt(float64(l.MaxPixels)/float64(info.Pixels))))
 	}
-	photo := photograph(info.MediaType, img)
+	photo := l.accepts("image/jpeg") && (photograph(info.MediaType, img) || !l.accepts("image/png"))
 	for range 7 {
 		if err := ctx.Err(); err != nil {
 			return Encoded{}, err
 		}
-		scaled := scale(img, side)
+		scaled := upright(scale(img, side), info.Orientation) // scaled first: turning takes memory
 		data, mediaType, err := encode(scaled, photo)
 		if err != nil {
 			return Encoded{}, err
 		}
-		if l.MaxBytes > 0 && int64(len(data)) > l.MaxBytes && !photo {
+		if l.MaxBytes > 0 && int64(len(data)) > l.MaxBytes && !photo && l.accepts("image/jpeg") {
 			data, mediaType, err = encode(scaled, true)
 			if err != nil {
 				return Encoded{}, err
@@ -129,6 +148,9 @@ func note(info Info, b image.Rectangle, mediaType string) string {
 		}
 		text += s
 	}
+	if info.Animated {
+		add("first frame of an animation")
+	}
 	if info.Orientation != 1 {
 		add("turned upright")
 	}
@@ -150,7 +172,7 @@ func encode(img image.Image, photo bool) ([]byte, string, error) {
 		}
 		return b.Bytes(), "image/jpeg", nil
 	}
-	if err := png.Encode(&b, img); err != nil {
+	if err := png.Encode(&b, eightBit(img)); err != nil {
 		return nil, "", fmt.Errorf("encode PNG: %w", err)
 	}
 	return b.Bytes(), "image/png", nil

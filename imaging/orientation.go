@@ -1,6 +1,7 @@
 package imaging
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 )
@@ -22,9 +23,9 @@ func orientation(r io.ReaderAt, size int64, mediaType string) int {
 	case "image/webp":
 		block = chunked(r, size, 12, "EXIF", riffChunk)
 	case "image/tiff":
-		block = read(r, 0, min(size, maxExif))
+		return fromTIFF(r, size)
 	}
-	return fromTIFF(block)
+	return fromTIFF(bytes.NewReader(block), int64(len(block)))
 }
 
 // jpegExif is the TIFF block inside the APP1 segment that starts with "Exif\0\0".
@@ -33,6 +34,10 @@ func jpegExif(r io.ReaderAt, size int64) []byte {
 		head := read(r, at, 4)
 		if len(head) < 4 || head[0] != 0xFF || head[1] == 0xDA { // not a marker, or the picture itself begins
 			return nil
+		}
+		if head[1] == 0xFF { // fill byte
+			at++
+			continue
 		}
 		length := int64(binary.BigEndian.Uint16(head[2:]))
 		if head[1] == 0xE1 {
@@ -83,13 +88,15 @@ func read(r io.ReaderAt, at, length int64) []byte {
 	return b[:n]
 }
 
-// fromTIFF reads the orientation from the first directory of a TIFF structure (TIFF 6.0 §2).
-func fromTIFF(b []byte) int {
-	if len(b) < 8 {
+// fromTIFF reads the orientation from the first directory of a TIFF structure (TIFF 6.0 §2), which may stand behind the
+// picture.
+func fromTIFF(r io.ReaderAt, size int64) int {
+	head := read(r, 0, 8)
+	if len(head) < 8 {
 		return 1
 	}
 	var order binary.ByteOrder
-	switch string(b[:2]) {
+	switch string(head[:2]) {
 	case "II":
 		order = binary.LittleEndian
 	case "MM":
@@ -97,19 +104,17 @@ func fromTIFF(b []byte) int {
 	default:
 		return 1
 	}
-	at := int(order.Uint32(b[4:]))
-	if at < 8 || at+2 > len(b) {
+	at := int64(order.Uint32(head[4:]))
+	count := read(r, at, 2)
+	if at < 8 || at+2 > size || len(count) < 2 {
 		return 1
 	}
-	for i := range int(order.Uint16(b[at:])) {
-		entry := at + 2 + 12*i
-		if entry+12 > len(b) {
-			return 1
-		}
-		if order.Uint16(b[entry:]) != orientationTag {
+	entries := read(r, at+2, min(12*int64(order.Uint16(count)), maxExif))
+	for ; len(entries) >= 12; entries = entries[12:] {
+		if order.Uint16(entries) != orientationTag {
 			continue
 		}
-		if v := int(order.Uint16(b[entry+8:])); v >= 1 && v <= 8 {
+		if v := int(order.Uint16(entries[8:])); v >= 1 && v <= 8 {
 			return v
 		}
 		return 1

@@ -28,36 +28,35 @@ type Info struct {
 const headSize = 4096
 
 // Probe reads a picture's header; it never decodes pixels. The errors wrap ErrNotImage, ErrCorrupt or ErrUnsupported.
+// An animated WebP is described like any other picture, though it cannot be decoded.
 func Probe(r io.ReaderAt, size int64) (Info, error) {
-	head := make([]byte, min(size, headSize))
+	head := make([]byte, max(0, min(size, headSize)))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return Info{}, fmt.Errorf("read the header: %w", err)
 	}
 	mediaType := sniff(head)
 	switch {
-	case size == 0:
+	case size <= 0:
 		return Info{}, fmt.Errorf("%w: the file is empty", ErrNotImage)
 	case mediaType == "":
 		return Info{}, fmt.Errorf("%w: %s", ErrNotImage, describe(head))
 	case !decodable(mediaType):
 		return Info{MediaType: mediaType, Orientation: 1}, fmt.Errorf("%w: %s", ErrUnsupported, mediaType)
 	}
-	config, _, err := image.DecodeConfig(io.NewSectionReader(r, 0, size))
-	if err != nil {
-		if mediaType == "image/webp" && animatedWebP(head) {
-			return Info{MediaType: mediaType, Orientation: 1, Animated: true}, fmt.Errorf("%w: animated WebP", ErrUnsupported)
+	info := Info{MediaType: mediaType, Orientation: 1}
+	if info.Width, info.Height, info.Animated = animatedWebP(head); mediaType != "image/webp" || !info.Animated {
+		config, _, err := image.DecodeConfig(io.NewSectionReader(r, 0, size))
+		if err != nil {
+			return Info{MediaType: mediaType, Orientation: 1}, broken(err)
 		}
-		return Info{MediaType: mediaType}, fmt.Errorf("%w: %v", ErrCorrupt, err)
+		info.Width, info.Height = config.Width, config.Height
+		info.Animated = mediaType == "image/gif" && animatedGIF(r, size)
 	}
-	if config.Width <= 0 || config.Height <= 0 {
-		return Info{MediaType: mediaType}, fmt.Errorf("%w: %dx%d pixels", ErrCorrupt, config.Width, config.Height)
+	if info.Width <= 0 || info.Height <= 0 {
+		return Info{MediaType: mediaType, Orientation: 1}, fmt.Errorf("%w: %dx%d pixels", ErrCorrupt, info.Width, info.Height)
 	}
-	info := Info{
-		MediaType: mediaType, Width: config.Width, Height: config.Height,
-		Orientation: orientation(r, size, mediaType),
-		Animated:    mediaType == "image/gif" && animatedGIF(r, size),
-		Pixels:      int64(config.Width) * int64(config.Height),
-	}
+	info.Orientation = orientation(r, size, mediaType)
+	info.Pixels = int64(info.Width) * int64(info.Height)
 	if info.Orientation >= 5 {
 		info.Width, info.Height = info.Height, info.Width
 	}
@@ -118,54 +117,4 @@ func describe(head []byte) string {
 		return "the file is text"
 	}
 	return "its bytes are those of no known picture"
-}
-
-// animatedWebP looks at the animation flag of an extended WebP (RIFF container, VP8X chunk, bit 1).
-func animatedWebP(head []byte) bool {
-	return len(head) > 20 && string(head[12:16]) == "VP8X" && head[20]&0x02 != 0
-}
-
-// animatedGIF counts image descriptors by walking the blocks, without decoding them.
-func animatedGIF(r io.ReaderAt, size int64) bool {
-	head := make([]byte, 13)
-	if _, err := r.ReadAt(head, 0); err != nil {
-		return false
-	}
-	at := int64(13) + colourTable(head[10])
-	frames := 0
-	for at < size && frames < 2 {
-		var b [10]byte
-		n, _ := r.ReadAt(b[:], at) // a short read near the end leaves zeroes, which end the walk
-		switch {
-		case n > 0 && b[0] == 0x21: // extension
-			at = skipBlocks(r, at+2)
-		case n == 10 && b[0] == 0x2C: // image descriptor
-			frames++
-			at = skipBlocks(r, at+10+colourTable(b[9])+1)
-		default:
-			return frames > 1
-		}
-	}
-	return frames > 1
-}
-
-func colourTable(flags byte) int64 {
-	if flags&0x80 == 0 {
-		return 0
-	}
-	return 3 << (flags&7 + 1)
-}
-
-// skipBlocks passes over data sub-blocks, each with its length before it, up to the empty one.
-func skipBlocks(r io.ReaderAt, at int64) int64 {
-	for {
-		var length [1]byte
-		if n, err := r.ReadAt(length[:], at); n == 0 && err != nil {
-			return at
-		}
-		at += 1 + int64(length[0])
-		if length[0] == 0 {
-			return at
-		}
-	}
 }

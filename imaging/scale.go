@@ -67,6 +67,32 @@ func turned(orientation, x, y, w, h int) (dx, dy int) {
 	}
 }
 
+// onCanvas puts the first frame of a GIF where it belongs: it may be smaller than the picture.
+func onCanvas(frame image.Image, info Info) image.Image {
+	canvas := image.Rect(0, 0, info.Width, info.Height)
+	if frame.Bounds() == canvas {
+		return frame
+	}
+	out := image.NewNRGBA(canvas)
+	draw.Draw(out, frame.Bounds(), frame, frame.Bounds().Min, draw.Src)
+	return out
+}
+
+// eightBit halves the depth of pictures with 16 bits a channel, which no model sees.
+func eightBit(img image.Image) image.Image {
+	switch img.(type) {
+	case *image.Gray16:
+		out := image.NewGray(img.Bounds())
+		draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Src)
+		return out
+	case *image.RGBA64, *image.NRGBA64:
+		out := image.NewNRGBA(img.Bounds())
+		draw.Draw(out, out.Bounds(), img, img.Bounds().Min, draw.Src)
+		return out
+	}
+	return img
+}
+
 // opaque puts a picture with transparency on white, since JPEG has none.
 func opaque(img image.Image) image.Image {
 	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
