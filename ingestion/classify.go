@@ -41,8 +41,10 @@ func decide(e *Evidence, found sign) string {
 		return settle(e, "magic", found.mediaType, found.reason)
 	case found.plain && textual(ext) && e.Extension != "text/plain":
 		return settle(e, "extension", e.Extension, "the bytes are text, the extension says of what kind")
-	case found.plain:
+	case found.plain && e.Extension == "text/plain":
 		return settle(e, "magic", "text/plain", found.reason)
+	case found.plain:
+		return settle(e, "magic", found.mediaType, found.reason)
 	case e.Extension != "" && !(textual(ext) && found.nul):
 		return settle(e, "extension", e.Extension, found.reason+"; the extension is all there is to go by")
 	}

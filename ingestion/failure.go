@@ -36,7 +36,7 @@ func (w *work) failureNote(original string, e Ending) string {
 	line("[[./" + original + "]] is unchanged.")
 	line("")
 	line("- why: " + inline(orElse(e.Message, "no reason was given")))
-	line("- what to do: " + inline(orElse(e.Hint, "try again with `vaultflow import --retry "+w.job.ID+"`")))
+	line("- what to do: " + orElse(inline(e.Hint), "try again with `vaultflow import --retry "+w.job.ID+"`"))
 	line("- code: " + inline(orElse(e.Code, string(e.State))))
 	line("- arrived as: " + inline(w.job.Source))
 	line("- type: " + inline(orElse(w.job.Route.MediaType, "not looked at")))

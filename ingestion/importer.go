@@ -95,7 +95,11 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	if err := handlerFor(j.Route.Kind).extract(ctx, w); err != nil {
 		return Extracted{}, err
 	}
-	return w.summary()
+	out, err := w.summary()
+	for _, warning := range out.Warnings {
+		im.tell(j, Event{Kind: EventWarning, Message: warning})
+	}
+	return out, err
 }
 
 // readerAt is a file that can be read at any place.

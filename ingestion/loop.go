@@ -21,11 +21,12 @@ func (w *work) loop(ctx context.Context, first *seat, pages int) error {
 	if err != nil || len(todo) == 0 {
 		return err
 	}
+	size := max(1, min(w.set.Window, (len(todo)+w.set.Sessions-1)/w.set.Sessions))
 	windows := make(chan []int)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(windows)
-		for window := range slices.Chunk(todo, w.set.Window) {
+		for window := range slices.Chunk(todo, size) {
 			select {
 			case windows <- window:
 			case <-ctx.Done():
@@ -35,7 +36,7 @@ func (w *work) loop(ctx context.Context, first *seat, pages int) error {
 		return nil
 	})
 	var row atomic.Int32 // pages that failed one after the other
-	for i := range min(w.set.Sessions, (len(todo)+w.set.Window-1)/w.set.Window) {
+	for i := range min(w.set.Sessions, (len(todo)+size-1)/size) {
 		s := first
 		if i > 0 {
 			s = &seat{w: w, open: first.open}

@@ -42,6 +42,9 @@ func detect(head []byte) sign {
 	found := mimetype.Detect(head)
 	mediaType := essence(found.String())
 	nul := bytes.IndexByte(head, 0) >= 0
+	if mediaType == "application/pdf" { // the table takes %PDF anywhere, isPDF did not
+		mediaType = "text/plain"
+	}
 	kind := kindOf(mediaType)
 	switch {
 	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream", kind == KindUnknown:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -59,7 +60,7 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	case from == "":
 		return Filed{Warning: w.job.Source + " is not there any more, or has other bytes now"}, nil
 	}
-	if err := w.moveOut(ctx, from, target); err != nil {
+	if target, err = w.moveOut(ctx, from, target); err != nil {
 		return Filed{}, err
 	}
 	return Filed{Name: target}, w.forgetFailure(ctx, from)
@@ -80,14 +81,26 @@ func (w *work) place(ctx context.Context, bundle string, p plan) (string, error)
 	return name, nil
 }
 
-func (w *work) moveOut(ctx context.Context, from, to string) error {
+// moveOut moves the original, or removes it when to is empty, and gives its new name: that has a number when another
+// spelling of to is taken.
+func (w *work) moveOut(ctx context.Context, from, to string) (string, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return "", err
 	}
 	if to == "" {
-		return storage("remove "+from, w.im.Remove(ctx, from, w.job.SHA256))
+		return "", storage("remove "+from, w.im.Remove(ctx, from, w.job.SHA256))
 	}
-	return storage("move "+from+" to "+to, w.im.Files.Move(ctx, from, to))
+	for n := 1; ; n++ {
+		name := numberedFile(to, n)
+		if from == name {
+			return name, nil
+		}
+		err := w.im.Files.Move(ctx, from, name)
+		if errors.Is(err, fs.ErrExist) && n < maxNumber {
+			continue
+		}
+		return name, storage("move "+from+" to "+name, err)
+	}
 }
 
 // fileDuplicate puts a further copy of imported bytes away.
@@ -120,7 +133,8 @@ func (w *work) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 			return Filed{}, err
 		}
 	}
-	return Filed{Name: target}, w.moveOut(ctx, from, target)
+	target, err = w.moveOut(ctx, from, target)
+	return Filed{Name: target}, err
 }
 
 // remember adds a line about this import to the history of the bundle that has its bytes.
@@ -163,7 +177,10 @@ func (w *work) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 		return Filed{}, err
 	}
 	target := from
-	if !strings.HasPrefix(from, w.set.FailedDir+"/") {
+	switch {
+	case from != "" && !strings.HasPrefix(from, w.set.ImportDir+"/"):
+		return Filed{Name: from}, nil // it was never in the way: a bundle's own original, read again
+	case !strings.HasPrefix(from, w.set.FailedDir+"/"):
 		name := path.Join(w.set.FailedDir, w.im.folder(w.job, w.set.ImportDir), w.im.SafeName(w.job.base(), nameBytes))
 		if target, err = w.im.freeFor(ctx, name, w.job.SHA256); err != nil {
 			return Filed{}, err
@@ -173,7 +190,7 @@ func (w *work) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 	case from == "" && !w.im.exists(target):
 		return Filed{Warning: w.job.Source + " is not there any more, or has other bytes now"}, nil
 	case from != "" && from != target:
-		if err := w.moveOut(ctx, from, target); err != nil {
+		if target, err = w.moveOut(ctx, from, target); err != nil {
 			return Filed{}, err
 		}
 	}

@@ -39,7 +39,8 @@ func (p plan) before(im *Importer) string {
 }
 
 // decide chooses the names. A bundle of the same source is the version before; any other that has the name keeps it.
-func (w *work) decide(ctx context.Context) (plan, error) {
+// Names in taken are left alone.
+func (w *work) decide(ctx context.Context, taken map[string]bool) (plan, error) {
 	im, j := w.im, w.job
 	p := plan{Version: 1, Finished: im.Now()}
 	name := im.bundleName(j)
@@ -48,6 +49,9 @@ func (w *work) decide(ctx context.Context) (plan, error) {
 			return plan{}, fmt.Errorf("name the bundle of %s: %d names are taken", j.Source, maxNumber)
 		}
 		candidate := numbered(name, n)
+		if taken[candidate] {
+			continue
+		}
 		if !im.exists(candidate) {
 			p.Target = candidate
 			break

@@ -34,7 +34,8 @@ type Bundle interface {
 	WriteFile(name string, data []byte) error
 	// FS is the folder for reading.
 	FS() fs.FS
-	// Publish gives the folder its name in the vault by one rename. It fails when the name is taken.
+	// Publish gives the folder its name in the vault by one rename. When the name is taken, in any spelling, the error
+	// matches fs.ErrExist and nothing has changed.
 	Publish(target string) error
 	// Discard removes the folder; one that is gone is no error.
 	Discard() error
@@ -47,7 +48,8 @@ type Files interface {
 	// Write puts data in place of the content with the digest base; an empty base means that the file must not exist.
 	// Content that is there already is no error.
 	Write(ctx context.Context, name string, data []byte, base string) error
-	// Move gives a file a new name and makes the folders above. It never overwrites; a new name that holds the same bytes
+	// Move gives a file a new name and makes the folders above. It never overwrites: when the new name is taken, in any
+	// spelling, the error matches fs.ErrExist; a new name that holds the same bytes
 	// already is no error: then the old name is removed. Repeating a move that succeeded succeeds.
 	Move(ctx context.Context, from, to string) error
 }

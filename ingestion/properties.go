@@ -33,7 +33,7 @@ func (n *note) properties(before *yaml.Node) (string, error) {
 	add("aliases", union(field(before, "aliases"), n.rec.aliasOf(n.m.Source.Name)))
 	add("source", text(n.m.Source.Path))
 	add("source_type", text(string(n.m.Source.Kind)))
-	add("imported", scalar("!!timestamp", n.m.Import.Started.Format(localTime)))
+	add("imported", text(n.m.Import.Started.Format(localTime)))
 	if len(n.m.Pages) > 0 {
 		add("pages", scalar("!!int", strconv.Itoa(len(n.m.Pages))))
 		add("mode", text(n.m.Import.Mode))
@@ -41,7 +41,7 @@ func (n *note) properties(before *yaml.Node) (string, error) {
 	add("languages", list(n.languages()))
 	add("sha256", text(n.m.Source.SHA256))
 	add("author", text(n.rec.Document.Author))
-	add("created", scalar("!!timestamp", n.rec.Document.Created))
+	add("created", text(n.rec.Document.Created))
 	add("tags", union(field(before, "tags"), []string{"imported/" + string(n.m.Source.Kind)}))
 	add("import_id", text(n.m.Import.ID))
 	add("low_confidence_pages", numbers(n.lowPages()))
@@ -103,10 +103,6 @@ func scalar(tag, s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: s}
 	if tag == "!!str" {
 		n.SetString(s)
-		n.Style = 0
-		if strings.HasPrefix(s, "%") || strings.ContainsAny(s, "[]{}") {
-			n.Style = yaml.DoubleQuotedStyle
-		}
 	}
 	return n
 }

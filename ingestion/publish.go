@@ -2,6 +2,7 @@ package ingestion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -32,23 +33,24 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 	if err != nil {
 		return Published{}, err
 	}
+	taken := map[string]bool{}
 	for range 10 {
 		if !decided {
-			if p, err = w.decide(ctx); err != nil {
+			if p, err = w.decide(ctx, taken); err != nil {
 				return Published{}, err
 			}
 			if err := save(ctx, w.records, planName, p); err != nil {
 				return Published{}, err
 			}
 		}
-		taken, err := w.appear(ctx, p, rec, pages)
+		free, err := w.appear(ctx, p, rec, pages)
 		if err != nil {
 			return Published{}, err
 		}
-		if !taken {
+		if free {
 			return p.published(), nil
 		}
-		decided = false // somebody was faster: choose another name
+		decided, taken[p.Target] = false, true // somebody was faster, or another spelling of the name is there
 	}
 	return Published{}, &Error{Code: CodeVault, Message: "others keep taking the name " + p.Target, Transient: true}
 }
@@ -99,8 +101,8 @@ func (w *work) recalled(want string) (documentRecord, []Page, error) {
 	return rec, pages, err
 }
 
-// appear writes manifest and note and renames. It says whether the name was taken meanwhile.
-func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []Page) (taken bool, err error) {
+// appear writes manifest and note and renames. It says whether the name was free.
+func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []Page) (free bool, err error) {
 	m := w.manifest(p, rec, pages)
 	data, err := m.encode()
 	if err != nil {
@@ -123,12 +125,12 @@ func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []P
 		return false, err
 	}
 	if err := w.bundle.Publish(p.Target); err != nil {
-		if w.im.exists(p.Target) && !w.im.holds(p.Target, w.job) {
-			return true, nil
+		if errors.Is(err, fs.ErrExist) || w.im.exists(p.Target) && !w.im.holds(p.Target, w.job) {
+			return false, nil
 		}
 		return false, storage("publish "+p.Target, err)
 	}
-	return false, nil
+	return true, nil
 }
 
 // moveAside makes room for a new version.

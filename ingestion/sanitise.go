@@ -24,7 +24,7 @@ var (
 
 	comments = strings.NewReplacer("%%", "%&#37;")
 	queries  = strings.NewReplacer("$$", `\$\$`, "`$=", "` $=", "`=", "` =")
-	embeds   = strings.NewReplacer("[[", `\[\[`, "![", `!\[`)
+	embeds   = strings.NewReplacer("![[", `!\[\[`, "[[", `\[\[`, "![", `!\[`)
 	unembeds = strings.NewReplacer("![", "[")
 )
 

@@ -45,6 +45,9 @@ func storedType(head []byte) string {
 	}
 	length := int(binary.LittleEndian.Uint32(head[18:]))
 	from := start + int(binary.LittleEndian.Uint16(head[28:]))
+	if head[6]&8 != 0 && from <= len(head) { // the length stands behind the data
+		length = bytes.Index(head[from:], []byte("PK\x07\x08"))
+	}
 	if length <= 0 || length > 100 || from+length > len(head) {
 		return ""
 	}

@@ -1,0 +1,362 @@
+package ingestion
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/jpeg"
+	"path"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+func TestImport_sameNameOtherFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	b.mustRun(b.drop("imp-1", "Import/notes.pdf", pdfBytes))
+	made, _ := b.mustRun(b.drop("imp-2", "Import/notes.txt", []byte("hello")))
+	if made.Bundle != "Imported/notes (2)" {
+		t.Errorf("the other file of the same name is at %q", made.Bundle)
+	}
+	if err := write(b.disk.path("Imported/mine/own.md"), []byte("a person's folder")); err != nil {
+		t.Fatal(err)
+	}
+	made, _ = b.mustRun(b.drop("imp-3", "Import/mine.txt", []byte("hello again")))
+	if made.Bundle != "Imported/mine (2)" {
+		t.Errorf("a person's folder was taken: %q", made.Bundle)
+	}
+}
+
+func TestImport_duplicate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+	asked := len(b.worker.requests)
+	j := b.drop("imp-2", "Import/q3.pdf", pdfBytes)
+	made, filed := b.mustRun(j)
+	if made.Bundle != "Imported/q3" || filed.Name != "Imported/q3/q3.pdf" {
+		t.Errorf("duplicate of %q, filed %+v", made.Bundle, filed)
+	}
+	if len(b.worker.requests) != asked || b.im.exists(j.Source) || b.im.exists("Imported/q3 (2)") {
+		t.Error("the duplicate was read, left or bundled")
+	}
+	m, _ := b.im.manifest("Imported/q3")
+	want := []History{{Event: "duplicate", Import: "imp-2", Source: "Import/q3.pdf", At: noon.Add(60e9)}}
+	if diff := cmp.Diff(want, m.Import.History); diff != "" {
+		t.Errorf("history (-want +got):\n%s", diff)
+	}
+
+	again := b.drop("imp-3", "Import/q3.pdf", pdfBytes)
+	again.Mode = ModeMarkdown // other settings are another job
+	if made, _ := b.mustRun(again); made.Previous != "Imported/q3 (version 1)" {
+		t.Errorf("other settings: %+v", made)
+	}
+}
+
+func TestClassify_ofImporterFindsWhatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	b.drop("", "Import/q3.pdf", []byte("%PDF-2.0 others"))
+	if got, err := b.im.Classify(t.Context(), j); err != nil || !got.Gone {
+		t.Errorf("other bytes: %+v, %v", got, err)
+	}
+	j.Source = "Import/none.pdf"
+	if got, err := b.im.Classify(t.Context(), j); err != nil || !got.Gone {
+		t.Errorf("no file: %+v, %v", got, err)
+	}
+}
+
+func TestPublish_refusesAFileThatChanged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	j.Route = Classify("", j.Source, pdfBytes, nil, 0)
+	x, err := b.im.Extract(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.drop("", "Import/q3.pdf", []byte("%PDF-2.0 others"))
+	_, err = b.im.Publish(t.Context(), j, x)
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeCancelled {
+		t.Errorf("got %v", err)
+	}
+	if b.hidden() != nil || b.im.exists("Imported/q3") || !b.im.exists("Import/q3.pdf") {
+		t.Error("something was left, made, or lost")
+	}
+}
+
+// The name is taken between the choice and the rename.
+func TestPublish_nameTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	b.im.Stager = stagerFunc(func(dir, id string) (Bundle, error) {
+		inner, err := b.disk.Stage(dir, id)
+		return &rival{inner, b}, err
+	})
+	made, filed := b.mustRun(j)
+	if made.Bundle != "Imported/q3 (2)" || filed.Name != "Imported/q3 (2)/q3.pdf" {
+		t.Errorf("published %+v, filed %+v", made, filed)
+	}
+}
+
+type stagerFunc func(dir, id string) (Bundle, error)
+
+func (f stagerFunc) Stage(dir, id string) (Bundle, error) { return f(dir, id) }
+
+// rival makes a folder of the name just before the bundle gets it.
+type rival struct {
+	Bundle
+	b *bench
+}
+
+func (r *rival) Publish(target string) error {
+	if target == "Imported/q3" {
+		if err := write(r.b.disk.path(target+"/own.md"), []byte("x")); err != nil {
+			return err
+		}
+	}
+	return r.Bundle.Publish(target)
+}
+
+func TestImport_keepOriginal(t *testing.T) {
+	t.Parallel()
+	for keep, want := range map[string]string{KeepInBundle: "Imported/q3/q3.pdf", KeepInDone: "Imported/Originals/q3.pdf", KeepNot: ""} {
+		t.Run(keep, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{Pages: 1})
+			j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+			j.Settings.KeepOriginal = keep
+			_, filed := b.mustRun(j)
+			if filed.Name != want || b.im.exists("Import/q3.pdf") || want != "" && !b.im.exists(want) {
+				t.Errorf("filed %+v, want %q", filed, want)
+			}
+			link := map[string]string{KeepInBundle: "[[./q3.pdf#page=1|", KeepInDone: "[[Imported/Originals/q3.pdf#page=1|", KeepNot: "\nq3.pdf, page 1 ^p1"}[keep]
+			if note := b.read("Imported/q3/index.md"); !strings.Contains(note, link) {
+				t.Errorf("no %q in\n%s", link, note)
+			}
+		})
+	}
+}
+
+func TestImport_withoutFolderMovesKeepsVersionsSideBySide(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 1})
+	b.im.MoveFolder = nil
+	for i, data := range []string{"%PDF-1", "%PDF-1.2", "%PDF-1.3"} {
+		j := b.drop("imp-"+data, "Import/q3.pdf", []byte(data))
+		made, _ := b.mustRun(j)
+		if want := numbered("Imported/q3", i+1); made.Bundle != want {
+			t.Errorf("version %d is at %q, want %q", i+1, made.Bundle, want)
+		}
+	}
+	if m, _ := b.im.manifest("Imported/q3 (3)"); m.Import.Version != 3 || len(m.Import.History) != 2 {
+		t.Errorf("import: %+v", m.Import)
+	}
+}
+
+func TestImport_textFiles(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ file, data, want string }{
+		{"a.txt", "Hello\n# not a heading\n---\n", "Hello\n\\# not a heading\n\\---\n\n%% vaultflow:end"},
+		{"a.md", "---\nx: 1\n---\n# Head\n![[b]]\n", "```yaml\nx: 1\n```\n\n## Head\n[[b]]\n"},
+		{"a.json", `{"a": "%% vaultflow:end %%"}`, "```json\n{\"a\": \"% % vaultflow:end %%\"}\n```\n"},
+		{"a.csv", "\xff\xfea\x00,\x00b\x00", "```csv\na,b\n```\n"},
+		{"bad.txt", "bl\xe5", "> - 1 bytes are no text in UTF-8 and were replaced by �"},
+		{"empty.txt", "", "The file is empty."},
+	}
+	for _, c := range cases {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{})
+			made, filed := b.mustRun(b.drop("imp-1", "Import/"+c.file, []byte(c.data)))
+			if note := b.read(made.Note); !strings.Contains(note, c.want) {
+				t.Errorf("no %q in\n%s", c.want, note)
+			}
+			if b.read(filed.Name) != c.data || b.worker.starts != 0 {
+				t.Error("the original changed, or a worker was started")
+			}
+		})
+	}
+}
+
+func TestImport_keepsWhatItDoesNotRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{})
+	data := zipOf(t, "word/document.xml")
+	made, filed := b.mustRun(b.drop("imp-1", "Import/index.docx", data))
+	golden(t, "docx/index.md", b.read(made.Note))
+	if b.read(filed.Name) != string(data) || filed.Name != "Imported/index/index.docx" {
+		t.Errorf("filed %+v", filed)
+	}
+	made, filed = b.mustRun(b.drop("imp-2", "Import/index.md", []byte("# a note called index")))
+	if path.Base(filed.Name) != "original index.md" || !strings.Contains(b.read(made.Note), "import_id: imp-2") {
+		t.Errorf("an original took the note's name: %+v", filed)
+	}
+}
+
+// withGPS is a JPEG whose Exif block holds the given orientation and a secret.
+func withGPS(t *testing.T, orientation byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewRGBA(image.Rect(0, 0, 40, 20)), nil); err != nil {
+		t.Fatal(err)
+	}
+	exif := append([]byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"), orientation, 0, 0, 0, 0, 0, 0)
+	exif = append(exif, "GPS 59.91 N 10.75 E"...)
+	head := append([]byte{0xff, 0xd8, 0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
+	return append(append(head, b.Bytes()[2:]...), "trailer with GPS"...)
+}
+
+func TestImport_picture(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 1, Renderer: "image"})
+	data := withGPS(t, 6)
+	made, filed := b.mustRun(b.drop("imp-1", "Import/photo.jpg", data))
+	golden(t, "photo/index.md", b.read(made.Note))
+	m, _ := b.im.manifest(made.Bundle)
+	got := m.Pages[0].Image
+	if got.Width != 20 || got.Height != 40 {
+		t.Errorf("%dx%d: the orientation was not applied", got.Width, got.Height)
+	}
+	if b.read(filed.Name) != string(data) {
+		t.Error("the original was changed")
+	}
+	for _, r := range b.worker.requests {
+		if r.Image {
+			t.Error("the worker drew a picture that imaging reads")
+		}
+	}
+}
+
+func TestImport_pictureLosesLocation(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []bool{false, true} {
+		b := newBench(t, extract.Document{Pages: 1})
+		j := b.drop("imp-1", "Import/photo.jpg", withGPS(t, 1))
+		j.Settings.Image.KeepLocation = keep
+		made, _ := b.mustRun(j)
+		page := b.read(made.Bundle + "/pages/page_0001.jpg")
+		if strings.Contains(page, "GPS") != keep {
+			t.Errorf("keep %v: GPS in the page picture: %v", keep, strings.Contains(page, "GPS"))
+		}
+		if _, err := jpeg.Decode(strings.NewReader(page)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestImport_pictureWithoutWorker(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{})
+	b.worker.open = func(int) error { return &extract.Error{Code: extract.CodeWorkerMissing, Message: "not there"} }
+	made, _ := b.mustRun(b.drop("imp-1", "Import/photo.jpg", withGPS(t, 1)))
+	if note := b.read(made.Note); !strings.Contains(note, "![[./pages/page_0001.jpg]]") || !strings.Contains(note, "text in the picture was not looked for") {
+		t.Errorf("note:\n%s", note)
+	}
+	made, _ = b.mustRun(b.drop("imp-2", "Import/drawing.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)))
+	if note := b.read(made.Note); !strings.Contains(note, "![[./drawing.svg]]") {
+		t.Errorf("note:\n%s", note)
+	}
+	j := b.drop("imp-3", "Import/other.jpg", withGPS(t, 3))
+	j.Settings.Image.Strategies = []string{StrategyImageOCR}
+	if _, _, err := b.run(j); err == nil {
+		t.Error("image_ocr alone succeeded without a worker")
+	}
+}
+
+func TestImport_pagesOfTIFF(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 3})
+	made, _ := b.mustRun(b.drop("imp-1", "Import/fax.tif", []byte("II*\x00\x08\x00\x00\x00broken for imaging")))
+	if note := b.read(made.Note); strings.Count(note, "![[./pages/page_") != 3 || !strings.Contains(note, "## Page 3") {
+		t.Errorf("note:\n%s", note)
+	}
+}
+
+// Two sessions work at the same time: each waits for the other.
+func TestExtract_twoSessions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 2})
+	var inside atomic.Int32
+	both := make(chan struct{})
+	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+		if r.Text {
+			if inside.Add(1) == 2 {
+				close(both)
+			}
+			select {
+			case <-both:
+			case <-t.Context().Done():
+				return extract.Page{}, t.Context().Err()
+			}
+		}
+		return goodPage(r), nil
+	}
+	b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+	if b.worker.starts != 2 || b.worker.closed != 2 {
+		t.Errorf("%d sessions started, %d closed", b.worker.starts, b.worker.closed)
+	}
+}
+
+func TestExtract_distrustsTheWorker(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 3})
+	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+		p := goodPage(r)
+		switch {
+		case r.N == 1 && r.Image:
+			p.Image.Bytes = []byte("#!/bin/sh")
+		case r.N == 2 && r.Image:
+			p.N = 3
+		case r.N == 3 && r.Text:
+			p.Text = layer("%% vaultflow:end %%\n![[secret]]\n---\nx: y\n---")
+		}
+		return p, nil
+	}
+	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+	note := b.read(made.Note)
+	if strings.Count(note, blockEnd) != 1 || !strings.HasSuffix(note, blockEnd+"\n") || strings.Contains(note, "![[secret") {
+		t.Errorf("the text left its place:\n%s", note)
+	}
+	m, _ := b.im.manifest(made.Bundle)
+	if m.Pages[0].Status != PageFailed || m.Pages[1].Status != PageFailed || m.Pages[2].Status != PageDone {
+		t.Errorf("pages: %+v", m.Pages)
+	}
+}
+
+func TestSettings_hash(t *testing.T) {
+	t.Parallel()
+	base := Settings{}.Hash()
+	same := []Settings{DefaultSettings(), {ImportedDir: "Elsewhere"}, {Sessions: 7}, {KeepOriginal: KeepNot}}
+	for _, s := range same {
+		if s.Hash() != base {
+			t.Errorf("%+v has another hash", s)
+		}
+	}
+	other := []Settings{{PDF: PDFSettings{DPI: 200}}, {PDF: PDFSettings{Mode: ModeMarkdown}}, {OCR: OCRSettings{Languages: []string{"nor"}}}, {InlinePages: 3}}
+	for _, s := range other {
+		if s.Hash() == base {
+			t.Errorf("%+v has the same hash", s)
+		}
+	}
+	j := Job{Mode: ModeMarkdown}
+	if j.Hash() != other[1].Hash() {
+		t.Error("the job's mode is not part of its hash")
+	}
+}
+
+func TestPageList(t *testing.T) {
+	t.Parallel()
+	for want, pages := range map[string][]int{"page 4": {4}, "pages 1–3, 7": {1, 2, 3, 7}, "pages 2, 4–5": {2, 4, 5}} {
+		if got := pageList(pages); got != want {
+			t.Errorf("%v: got %q, want %q", pages, got, want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package ingestion
+
+import (
+	"archive/zip"
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func zipOf(t *testing.T, names ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range names {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := "x"
+		if name == "mimetype" {
+			content = "application/vnd.oasis.opendocument.text"
+		}
+		if _, err := w.Write([]byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	const (
+		docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+		pptx = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+		xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	)
+	late := []string{"[Content_Types].xml"}
+	for range 200 {
+		late = append(late, "customXml/"+strings.Repeat("y", 40)+".xml")
+	}
+	cases := []struct {
+		name, declared, file, data string
+		kind                       Kind
+		mediaType, by              string
+	}{
+		{"pdf", "", "a.pdf", "%PDF-1.7\n\x00\x01", KindPDF, "application/pdf", "magic"},
+		{"pdf declared as text", "text/plain", "a.txt", "%PDF-1.7\n", KindPDF, "application/pdf", "magic"},
+		{"pdf declared", "application/pdf; x=y", "a", "%PDF-1.7\n", KindPDF, "application/pdf", "declared"},
+		{"pdf behind junk, by its name", "", "a.PDF", "HTTP/1.1 200 OK\r\n\r\n%PDF-1.7\n", KindPDF, "application/pdf", "magic"},
+		{"text about pdf", "", "a.txt", "A file begins with %PDF-1.7 then.", KindText, "text/plain", "magic"},
+		{"declared pdf, is text", "application/pdf", "a.pdf", "hello there", KindText, "text/plain", "magic"},
+		{"declared pdf, is html", "application/pdf", "a.pdf", "<!DOCTYPE html><html></html>", KindHTML, "text/html", "magic"},
+		{"pdf by its name alone", "", "a.pdf", "\x01\x02\x03\x00\x00", KindPDF, "application/pdf", "extension"},
+		{"empty", "", "a.pdf", "", KindPDF, "application/pdf", "extension"},
+		{"empty without a name", "", "a", "", KindUnknown, "application/octet-stream", "fallback"},
+		{"text", "", "a", "hello\n", KindText, "text/plain", "magic"},
+		{"markdown", "text/plain", "a.md", "# hello\n", KindText, "text/markdown", "extension"},
+		{"markdown declared", "text/markdown", "a", "# hello\n", KindText, "text/markdown", "declared"},
+		{"csv", "", "a.csv", "a,b\n1,2\n3,4\n", KindText, "text/csv", "extension"},
+		{"json", "", "a.json", `{"a": 1}`, KindText, "application/json", "extension"},
+		{"json without a name", "", "a", `{"a": 1}`, KindText, "application/json", "magic"},
+		{"source", "", "a.go", "package a\n", KindText, "text/x-go", "extension"},
+		{"NUL is never text", "text/plain", "a.txt", "hello\x00there", KindUnknown, "application/octet-stream", "fallback"},
+		{"NUL is never text, declared", "text/csv", "a.csv", "a,b\x00\n", KindUnknown, "application/octet-stream", "fallback"},
+		{"UTF-16 is text", "", "a.txt", "\xff\xfeh\x00i\x00", KindText, "text/plain", "magic"},
+		{"UTF-16 csv", "", "a.csv", "\xfe\xff\x00h\x00i", KindText, "text/csv", "extension"},
+		{"Latin-1 is text", "", "a.txt", "bl\xe5b\xe6r og fl\xf8te", KindText, "text/plain", "magic"},
+		{"html", "", "a.txt", "<!DOCTYPE html><html><body>x</body></html>", KindHTML, "text/html", "magic"},
+		{"png named jpg", "image/jpeg", "a.jpg", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", KindImage, "image/png", "magic"},
+		{"svg", "", "a.svg", `<svg xmlns="http://www.w3.org/2000/svg"></svg>`, KindImage, "image/svg+xml", "magic"},
+		{"gif", "application/octet-stream", "a", "GIF89a\x01\x00\x01\x00", KindImage, "image/gif", "magic"},
+		{"docx", "", "a.zip", string(zipOf(t, "[Content_Types].xml", "word/document.xml")), KindOffice, docx, "magic"},
+		{"docx declared, is a plain zip", docx, "a.docx", string(zipOf(t, "a.txt")), KindArchive, "application/zip", "magic"},
+		{"pptx, late in the directory", "", "a", string(zipOf(t, append(late, "ppt/presentation.xml")...)), KindOffice, pptx, "magic"},
+		{"xlsx declared", xlsx, "a", string(zipOf(t, "xl/workbook.xml")), KindOffice, xlsx, "declared"},
+		{"odt", "", "a", string(zipOf(t, "mimetype", "content.xml")), KindOffice, "application/vnd.oasis.opendocument.text", "magic"},
+		{"epub", "", "a", string(zipOf(t, "META-INF/container.xml")), KindOffice, "application/epub+zip", "magic"},
+		{"archive", "", "a.docx", string(zipOf(t, "holiday/a.jpg")), KindArchive, "application/zip", "magic"},
+		{"cut zip", "", "a", string(zipOf(t, "word/document.xml"))[:60], KindOffice, docx, "magic"},
+		{"gzip", "", "a.pdf", "\x1f\x8b\x08\x00\x00\x00\x00\x00", KindArchive, "application/gzip", "magic"},
+		{"mp3 by name", "", "a.mp3", "\x01\x02\x00\x03", KindAudio, "audio/mpeg", "extension"},
+		{"unknown", "", "a.xyz", "\x01\x02\x00\x03", KindUnknown, "application/octet-stream", "fallback"},
+		{"declared type nobody knows", "application/x-thing", "a.txt", "hello", KindText, "text/plain", "magic"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			head := c.data[:min(len(c.data), headBytes)]
+			r := Classify(c.declared, c.file, []byte(head), strings.NewReader(c.data), int64(len(c.data)))
+			if r.Kind != c.kind || r.MediaType != c.mediaType || r.Evidence.Decision != c.by {
+				t.Errorf("got %s %s by %s (%+v), want %s %s by %s", r.Kind, r.MediaType, r.Evidence.Decision, r.Evidence, c.kind, c.mediaType, c.by)
+			}
+			if r.Evidence.Reason == "" || r.Handler == "" {
+				t.Errorf("no reason or no handler: %+v", r)
+			}
+		})
+	}
+}
+
+func TestHandlers_coverAllKinds(t *testing.T) {
+	t.Parallel()
+	for _, k := range Kinds() {
+		want := "keep"
+		switch k {
+		case KindPDF, KindImage, KindText:
+			want = string(k)
+		}
+		if got := handlerFor(k).name(); got != want {
+			t.Errorf("%s is handled by %s, want %s", k, got, want)
+		}
+	}
+}
+
+func FuzzClassify(f *testing.F) {
+	f.Add("", "a.pdf", []byte("%PDF-1.7"))
+	f.Add("text/csv", "a.csv", []byte("PK\x03\x04\x00\x00\x00\x00\x00\x00"))
+	f.Add("image/png", "", []byte("\xff\xfe\x00"))
+	f.Fuzz(func(t *testing.T, declared, name string, data []byte) {
+		head := data[:min(len(data), headBytes)]
+		r := Classify(declared, name, head, bytes.NewReader(data), int64(len(data)))
+		if r.Kind == KindText && bytes.IndexByte(head, 0) >= 0 && byteOrder(head) == "" {
+			t.Errorf("%q with NUL bytes is text: %+v", head, r)
+		}
+		if again := Classify(declared, name, head, bytes.NewReader(data), int64(len(data))); again != r {
+			t.Errorf("%+v, then %+v", r, again)
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package ingestion
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+func TestDecideOCR(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name string
+		e    extract.Evidence
+		redo bool
+		ocr  bool
+		code string
+	}{
+		{"born digital", extract.Evidence{Chars: 1800, MarginChars: 30, Fonts: 3}, false, false, reasonLayer},
+		{"few words, no picture", extract.Evidence{Chars: 9, Fonts: 1}, false, false, reasonLayer},
+		{"scan", extract.Evidence{Pictures: 1, PictureCover: 1}, false, true, reasonNoText},
+		{"scan with a page number", extract.Evidence{Chars: 3, MarginChars: 3, Pictures: 1, PictureCover: 0.98}, false, true, reasonStamp},
+		{"scan with a stamp", extract.Evidence{Chars: 31, MarginChars: 3, Pictures: 1, PictureCover: 0.98}, false, true, reasonStamp},
+		{"figure page with its caption", extract.Evidence{Chars: 45, Pictures: 1, PictureCover: 0.4}, false, false, reasonLayer},
+		{"text over a background picture", extract.Evidence{Chars: 900, Pictures: 1, PictureCover: 1}, false, false, reasonLayer},
+		{"old OCR layer", extract.Evidence{Chars: 1500, Invisible: 1500, Pictures: 1, PictureCover: 1}, false, false, reasonOldLayer},
+		{"old OCR layer with a visible stamp", extract.Evidence{Chars: 1500, Invisible: 1470, Pictures: 1, PictureCover: 1}, false, false, reasonOldLayer},
+		{"short old OCR layer", extract.Evidence{Chars: 12, Invisible: 12, Pictures: 1, PictureCover: 1}, false, false, reasonOldLayer},
+		{"old OCR layer, redo", extract.Evidence{Chars: 1500, Invisible: 1500, Pictures: 1, PictureCover: 1}, true, true, reasonRedo},
+		{"redo leaves digital pages alone", extract.Evidence{Chars: 1500, Pictures: 1, PictureCover: 0.2}, true, false, reasonLayer},
+		{"unmapped glyphs", extract.Evidence{Chars: 1000, Unmapped: 400, Fonts: 2}, false, true, reasonUnmapped},
+		{"a few unmapped glyphs", extract.Evidence{Chars: 1000, Unmapped: 20, Fonts: 2}, false, false, reasonLayer},
+		{"outlines only, or blank", extract.Evidence{}, false, true, reasonNoText},
+		{"outlines with a page number", extract.Evidence{Chars: 2, MarginChars: 2, Fonts: 1}, false, true, reasonMargin},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if d := DecideOCR(c.e, c.redo); d.OCR != c.ocr || d.Code != c.code || d.Words == "" {
+				t.Errorf("got %v %q %q, want %v %q", d.OCR, d.Code, d.Words, c.ocr, c.code)
+			}
+		})
+	}
+}
