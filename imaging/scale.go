@@ -17,7 +17,10 @@ func scale(img image.Image, side int) image.Image {
 		return img
 	}
 	target := image.Rect(0, 0, max(1, (w*side+longest/2)/longest), max(1, (h*side+longest/2)/longest))
-	out := image.NewNRGBA(target)
+	var out draw.Image = image.NewNRGBA(target)
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+		out = image.NewRGBA(target) // has a fast path, and is the same without transparency
+	}
 	xdraw.CatmullRom.Scale(out, target, img, b, xdraw.Src, nil)
 	return out
 }
