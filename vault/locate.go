@@ -70,7 +70,7 @@ func (ix *index) locate(linkpath, from string, strict bool) Location {
 
 // normalise gives a linkpath the form of a name; rooted when it began with a slash.
 func normalise(linkpath string) (link string, rooted bool) {
-	link = strings.NewReplacer(`\`, "/", "\u00a0", " ").Replace(linkpath)
+	link = strings.ReplaceAll(strings.ReplaceAll(linkpath, `\`, "/"), "\u00a0", " ")
 	link = norm.NFC.String(strings.TrimSpace(link))
 	rooted = strings.HasPrefix(link, "/")
 	return strings.Trim(link, "/"), rooted

@@ -26,7 +26,7 @@ func (ix *index) near(linkpath string) []string {
 	var hits []hit
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	m := measure{want: want, stem: []rune(strings.TrimSuffix(string(want), path.Ext(string(want))))}
+	m := newMeasure(want)
 	for base, entries := range ix.byBase {
 		d := m.distance(strings.TrimSuffix(base, ".md"), allowed)
 		if d > allowed {
@@ -48,15 +48,21 @@ func (ix *index) near(linkpath string) []string {
 
 // measure compares one wanted name with many.
 type measure struct {
-	want, stem      []rune
+	want            []rune
+	whole, stem     string // want, and without its extension
 	row, last, prev []int
+}
+
+func newMeasure(want []rune) *measure {
+	whole := string(want)
+	return &measure{want: want, whole: whole, stem: strings.TrimSuffix(whole, path.Ext(whole))}
 }
 
 // distance is the number of letters to insert, remove, replace or swap; one more than allowed means too many. A name
 // that differs in its extension alone is at distance one.
 func (m *measure) distance(name string, allowed int) int {
-	if stem := strings.TrimSuffix(name, path.Ext(name)); stem != "" && (stem == string(m.want) || stem == string(m.stem)) {
-		if name == string(m.want) {
+	if stem := strings.TrimSuffix(name, path.Ext(name)); stem != "" && (stem == m.whole || stem == m.stem) {
+		if name == m.whole {
 			return 0
 		}
 		return 1
@@ -77,24 +83,37 @@ func (m *measure) edits(name []rune, allowed int) int {
 		m.last[j] = j
 	}
 	for i := 1; i <= len(name); i++ {
-		m.row[0] = i
-		best := i
-		for j := 1; j < n; j++ {
-			cost := 1
-			if name[i-1] == m.want[j-1] {
-				cost = 0
-			}
-			d := min(m.last[j]+1, m.row[j-1]+1, m.last[j-1]+cost)
-			if i > 1 && j > 1 && name[i-1] == m.want[j-2] && name[i-2] == m.want[j-1] {
-				d = min(d, m.prev[j-2]+1)
-			}
-			m.row[j] = d
-			best = min(best, d)
+		// Cells further than allowed from the diagonal are too many edits away; their neighbours read them as such.
+		from, to := max(1, i-allowed), min(n-1, i+allowed)
+		m.row[from-1] = allowed + 1
+		if from == 1 {
+			m.row[0] = i
+		}
+		best := m.row[from-1]
+		for j := from; j <= to; j++ {
+			best = min(best, m.cell(name, i, j))
 		}
 		if best > allowed {
 			return allowed + 1
 		}
+		if to+1 < n {
+			m.row[to+1] = allowed + 1
+		}
 		m.prev, m.last, m.row = m.last, m.row, m.prev
 	}
-	return m.last[n-1]
+	return min(m.last[n-1], allowed+1)
+}
+
+// cell works out one field of the table.
+func (m *measure) cell(name []rune, i, j int) int {
+	cost := 1
+	if name[i-1] == m.want[j-1] {
+		cost = 0
+	}
+	d := min(m.last[j]+1, m.row[j-1]+1, m.last[j-1]+cost)
+	if i > 1 && j > 1 && name[i-1] == m.want[j-2] && name[i-2] == m.want[j-1] {
+		d = min(d, m.prev[j-2]+1)
+	}
+	m.row[j] = d
+	return d
 }
