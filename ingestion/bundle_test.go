@@ -360,3 +360,34 @@ func TestPageList(t *testing.T) {
 		}
 	}
 }
+
+func TestFile_retryFromTheFailedFolder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	j := b.drop("imp-1", "Import/sub/q3.pdf", pdfBytes)
+	filed, err := b.im.File(t.Context(), j, Ending{State: StateFailed, Message: "broken"})
+	if err != nil || filed.Name != "Import/Failed/sub/q3.pdf" || filed.Note != "Import/Failed/sub/q3.pdf.failed.md" {
+		t.Fatalf("filed %+v, %v", filed, err)
+	}
+	golden(t, "failed/q3.pdf.failed.md", b.read(filed.Note))
+	j.Where = filed.Name
+	made, moved := b.mustRun(j)
+	if made.Bundle != "Imported/sub/q3" || moved.Name != "Imported/sub/q3/q3.pdf" || b.im.exists(filed.Name) || b.im.exists(filed.Note) {
+		t.Errorf("published %+v, filed %+v", made, moved)
+	}
+	j.Where, j.ID, j.Again = moved.Name, "imp-2", true // once more, from within the bundle that will be replaced
+	made, moved = b.mustRun(j)
+	if made.Previous != "Imported/sub/q3 (version 1)" || b.read(moved.Name) != string(pdfBytes) || b.hidden() != nil {
+		t.Errorf("published %+v, filed %+v, left %v", made, moved, b.hidden())
+	}
+}
+
+func TestExtract_fileGoneBeforeItIsRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	b.worker.open = func(int) error { return errors.New("open Import/gone.pdf: no such file") }
+	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Route: Route{Kind: KindPDF}})
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeCancelled {
+		t.Errorf("got %v", err)
+	}
+}

@@ -60,8 +60,9 @@ var passing = []error{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EBUSY, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EINTR, syscall.ETXTBSY,
 }
 
-// storage tells a fault of the vault's file system as an Error. Cancelled contexts and errors that say themselves whether
-// repeating helps stay what they are.
+// storage tells a fault of the vault's file system as an Error. None of them is the fault of the imported file, so all are
+// transient and leave the original where it is. Cancelled contexts and errors that say themselves whether repeating
+// helps stay what they are.
 func storage(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -76,12 +77,13 @@ func storage(doing string, err error) error {
 	}](err); ok {
 		return wrapped
 	}
+	remedy := "look at the permissions and the state of the vault's folders; then retry the import"
 	for _, p := range passing {
 		if errors.Is(err, p) {
-			return &Error{Code: CodeVault, Message: doing, Remedy: "make room or wait; the import goes on by itself", Transient: true, Err: err}
+			remedy = "make room or wait; the import goes on by itself"
 		}
 	}
-	return wrapped
+	return &Error{Code: CodeVault, Message: doing, Remedy: remedy, Transient: true, Err: err}
 }
 
 // opening tells why a document could not be opened. An error that is not the document's means that there is no worker:

@@ -29,6 +29,9 @@ func (s *seat) start(ctx context.Context) (extract.Document, error) {
 			first = err
 		}
 		if e, ok := errors.AsType[*extract.Error](err); !ok || !deadly(e.Code) || ctx.Err() != nil {
+			if !ok && !s.w.im.exists(s.w.job.at()) {
+				return extract.Document{}, permanent(CodeCancelled, "", "%s was removed before it was read", s.w.job.Source)
+			}
 			return extract.Document{}, opening(err)
 		}
 	}
