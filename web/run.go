@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strings"
@@ -188,12 +189,15 @@ type chunk struct {
 	Height    int    `json:"height"`
 	Size      int64  `json:"size"`
 	Tokens    int    `json:"tokens"`
-	Alt       string `json:"alt"`
+	Thumb     string `json:"-"` // where its picture is served; empty when none is shown
 }
 
-// Thumb is where the chunk's picture is served; empty when it has none that is shown.
-func (c chunk) Thumb() string {
-	if c.Kind != "image" || c.Name == "" || !rasters[c.MediaType] {
+// thumb is where the chunk's picture is served, if it is one and still there.
+func (s *Server) thumb(c chunk) string {
+	if c.Kind != "image" || !rasters[c.MediaType] || !showable(c.Name) {
+		return ""
+	}
+	if info, err := fs.Stat(s.cfg.FS, c.Name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	return mediaURL(c.Name)
@@ -212,7 +216,19 @@ func (c chunk) Class() string {
 	return "warn"
 }
 
-// Size of the picture in bytes, for people.
+// Lines of the note that the chunk stands on.
+func (c chunk) Lines() string {
+	first, last := c.Source.Lines[0], c.Source.Lines[1]
+	switch {
+	case first <= 0:
+		return ""
+	case first == last:
+		return fmt.Sprintf("line %d", first)
+	}
+	return fmt.Sprintf("lines %d–%d", first, last)
+}
+
+// Bytes is the size of the picture, for people.
 func (c chunk) Bytes() string { return size(c.Size) }
 
 // Excerpt is the beginning of a text.
@@ -238,6 +254,9 @@ func (s *Server) receipt(ctx context.Context, digest string) *receipt {
 	if len(r.Chunks) > shownChunks {
 		r.More = len(r.Chunks) - shownChunks
 		r.Chunks = r.Chunks[:shownChunks]
+	}
+	for i := range r.Chunks {
+		r.Chunks[i].Thumb = s.thumb(r.Chunks[i])
 	}
 	return &r
 }

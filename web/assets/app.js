@@ -67,6 +67,7 @@
   function connection(live) {
     const el = byId("conn");
     if (!el) return;
+    el.hidden = false;
     el.classList.toggle("lost", !live);
     el.lastElementChild.textContent = live ? "live" : "reconnecting";
   }
