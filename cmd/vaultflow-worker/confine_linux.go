@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// confine takes rights away and starts the program anew: Landlock binds the calling thread and what it executes, and the
+// runtime and the libraries have started threads already. It returns only when that was not possible, with the level
+// that was reached.
+func confine(o options, errs io.Writer) string {
+	level := extract.ConfinedLimits
+	if err := limit(o.memory); err != nil {
+		fmt.Fprintln(errs, "resource limits:", err)
+		level = extract.ConfinedNot
+	}
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(errs, "find this program:", err)
+		return level
+	}
+	if err := landlock(self, o.tessdata); err != nil {
+		fmt.Fprintln(errs, "landlock:", err)
+		return level
+	}
+	if level == extract.ConfinedLimits {
+		level = extract.ConfinedLandlock
+	}
+	args := []string{self, "-serve", "-memory=" + strconv.FormatInt(o.memory, 10), "-tessdata=" + o.tessdata, "-confined=" + level}
+	if o.require {
+		args = append(args, "-require-confinement")
+	}
+	// The thread is bound now whatever happens: it must go.
+	fmt.Fprintln(errs, "start anew:", syscall.Exec(self, args, os.Environ())) //nolint:gosec // this very program
+	os.Exit(exitBroken)
+	return ""
+}
+
+// limit bounds memory, files and traces. RLIMIT_AS would not do: the libraries reserve far more than they use.
+func limit(memory int64) error {
+	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 64, unix.RLIMIT_FSIZE: 0}
+	if memory > 0 {
+		limits[unix.RLIMIT_DATA] = uint64(memory)
+	}
+	for resource, most := range limits {
+		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("set limit %d to %d: %w", resource, most, err)
+		}
+	}
+	return nil
+}
+
+// claimStdout keeps the frames to themselves: what a library prints goes to standard error.
+func claimStdout() (*os.File, error) {
+	fd, err := unix.FcntlInt(1, unix.F_DUPFD_CLOEXEC, 10)
+	if err != nil {
+		return nil, fmt.Errorf("copy standard output: %w", err)
+	}
+	if err := unix.Dup3(2, 1, 0); err != nil {
+		return nil, fmt.Errorf("turn standard output: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "frames"), nil
+}
+
+// documentBytes maps the document: its pages are no private memory, and are read when they are needed.
+func documentBytes(fd uintptr) ([]byte, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(fd), &st); err != nil {
+		return nil, fmt.Errorf("look at the document: %w", err)
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size <= 0 {
+		return nil, fmt.Errorf("it is empty or no file")
+	}
+	data, err := unix.Mmap(int(fd), 0, int(st.Size), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("map %d bytes: %w", st.Size, err)
+	}
+	return data, nil
+}
+
+// libraries are where the dynamic linker looks.
+var libraries = []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/nix/store"}
+
+// needed lists what the program reads when it starts and when it recognises text.
+func needed(self, tessdata string) []string {
+	paths := append([]string{self}, libraries...)
+	if tessdata != "" {
+		paths = append(paths, tessdata)
+		if real, err := filepath.EvalSymlinks(tessdata); err == nil && real != tessdata {
+			paths = append(paths, real)
+		}
+	}
+	return paths
+}

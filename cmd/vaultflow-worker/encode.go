@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// jpegQuality keeps small type legible.
+const jpegQuality = 85
+
+// greyOf gives the picture without colour when it has none: a third of the bytes and of the time to encode.
+func greyOf(img *image.RGBA) image.Image {
+	for i := 0; i+3 < len(img.Pix); i += 4 {
+		if img.Pix[i] != img.Pix[i+1] || img.Pix[i] != img.Pix[i+2] {
+			return img
+		}
+	}
+	return forceGrey(img)
+}
+
+// forceGrey drops colour, weighing the channels as the eye does.
+func forceGrey(img *image.RGBA) *image.Gray {
+	grey := image.NewGray(image.Rect(0, 0, img.Rect.Dx(), img.Rect.Dy()))
+	for y := range img.Rect.Dy() {
+		line := img.Pix[y*img.Stride:]
+		for x := range img.Rect.Dx() {
+			p := line[x*4 : x*4+3]
+			grey.Pix[y*grey.Stride+x] = uint8((299*uint32(p[0]) + 587*uint32(p[1]) + 114*uint32(p[2])) / 1000) //nolint:gosec // a weighted mean of bytes
+		}
+	}
+	return grey
+}
+
+// encodePicture writes a page's picture. With the format "auto" photographic tells whether it is better kept as JPEG.
+func encodePicture(img image.Image, format string, dpi float64, photographic bool) (*extract.PageImage, error) {
+	out := &extract.PageImage{Width: img.Bounds().Dx(), Height: img.Bounds().Dy(), DPI: dpi}
+	var b bytes.Buffer
+	var err error
+	if format == "jpeg" || format != "png" && photographic {
+		out.MediaType = "image/jpeg"
+		err = jpeg.Encode(&b, img, &jpeg.Options{Quality: jpegQuality})
+	} else {
+		out.MediaType = "image/png"
+		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode picture: %w", err)
+	}
+	out.Bytes = b.Bytes()
+	out.Size = len(out.Bytes)
+	return out, nil
+}
+
+// isPhotographic says whether a picture has so many shades that PNG would be large: few neighbours are equal.
+func isPhotographic(img image.Image) bool {
+	pix, step := []byte(nil), 1
+	switch img := img.(type) {
+	case *image.Gray:
+		pix = img.Pix
+	case *image.RGBA:
+		pix, step = img.Pix, 4
+	}
+	same, seen := 0, 0
+	for i := step; i < len(pix); i += 7 * step {
+		seen++
+		if pix[i] == pix[i-step] {
+			same++
+		}
+	}
+	return seen > 0 && same*2 < seen
+}

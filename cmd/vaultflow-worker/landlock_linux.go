@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The rights that Landlock handles, by the version of the kernel's interface that brought them.
+const (
+	readRights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR | unix.LANDLOCK_ACCESS_FS_EXECUTE
+	fileRights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE
+
+	firstRights  = uint64(1<<13 - 1) // version 1: from EXECUTE to MAKE_SYM
+	referRight   = uint64(unix.LANDLOCK_ACCESS_FS_REFER)
+	truncRight   = uint64(unix.LANDLOCK_ACCESS_FS_TRUNCATE)
+	ioctlRight   = uint64(unix.LANDLOCK_ACCESS_FS_IOCTL_DEV)
+	tcpRights    = uint64(unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP)
+	scopedRights = uint64(1<<2 - 1) // version 6: abstract sockets and signals
+)
+
+// ruleset is struct landlock_ruleset_attr.
+type ruleset struct{ fs, net, scoped uint64 }
+
+// landlock forbids the calling thread, for good, all files but a few, and TCP where the kernel can do that. The thread
+// stays locked to its goroutine.
+func landlock(self, tessdata string) error {
+	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return fmt.Errorf("the kernel has none: %w", errno)
+	}
+	if abi < 4 {
+		return fmt.Errorf("version %d of the kernel's cannot keep the network out", abi)
+	}
+	rules := ruleset{fs: firstRights | referRight | truncRight, net: tcpRights}
+	if abi >= 5 {
+		rules.fs |= ioctlRight
+	}
+	if abi >= 6 {
+		rules.scoped = scopedRights
+	}
+	size := unsafe.Sizeof(rules)
+	if abi < 6 {
+		size -= unsafe.Sizeof(rules.scoped)
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), size, 0) //nolint:gosec // a system call
+	if errno != 0 {
+		return fmt.Errorf("make rules: %w", errno)
+	}
+	defer unix.Close(int(fd))
+	for _, path := range needed(self, tessdata) {
+		if err := allow(int(fd), path, readRights); err != nil {
+			return err
+		}
+	}
+	if err := allow(int(fd), "/dev/null", unix.LANDLOCK_ACCESS_FS_READ_FILE|unix.LANDLOCK_ACCESS_FS_WRITE_FILE); err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up new rights: %w", err)
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
+		return fmt.Errorf("restrict: %w", errno)
+	}
+	return nil
+}
+
+// allow adds a path to the rules. One that does not exist needs no rule.
+func allow(rules int, path string, rights uint64) error {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("allow %s: %w", path, err)
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fmt.Errorf("allow %s: %w", path, err)
+	}
+	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		rights &= fileRights
+	}
+	// struct landlock_path_beneath_attr is packed: 8 bytes of rights, 4 of descriptor.
+	attr := struct {
+		rights uint64
+		fd     int32
+	}{rights, int32(fd)} //nolint:gosec // descriptors are small
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(rules), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0); errno != 0 { //nolint:gosec // a system call
+		return fmt.Errorf("allow %s: %w", path, errno)
+	}
+	return nil
+}

@@ -1,0 +1,20 @@
+//go:build !worker
+
+package main
+
+import (
+	"errors"
+)
+
+// linked says whether MuPDF and Tesseract are part of this program.
+const linked = false
+
+var errNotLinked = errors.New(buildHint)
+
+func mupdfVersion() string     { return "not linked" }
+func tesseractVersion() string { return "not linked" }
+
+func openPDF([]byte, *reader) (document, error) { return nil, errNotLinked }
+
+// newEngine gives nothing: without the library no picture is read.
+func newEngine(string) engine { return nil }

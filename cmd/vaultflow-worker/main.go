@@ -1,0 +1,102 @@
+// Command vaultflow-worker reads documents for vaultflow in a process that may die: it holds MuPDF and Tesseract, gets one
+// document as file descriptor 3, and answers frames of package extract on standard output.
+//
+// It owns nothing but its own memory. It never opens a file by name but its language data, and never writes one. Before
+// it has read a byte of a document it takes away from itself what it does not need. The libraries in C are linked with
+// the build tag worker; without it the program says how to build it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// version is set by the linker.
+var version = "dev"
+
+// Exit codes. 1 is MuPDF's: it ends the process when an error is nowhere caught. 2 is that of a Go panic.
+const (
+	exitUsage      = 64
+	exitUnconfined = 65
+	exitBroken     = 66
+)
+
+type options struct {
+	memory   int64  // bytes of RLIMIT_DATA; 0 = no limit
+	tessdata string // folder of language data
+	confined string // set in the second run, after confinement
+	require  bool   // refuse to work without confinement
+}
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+func run(args []string, out, errs io.Writer) int {
+	var o options
+	flags := flag.NewFlagSet("vaultflow-worker", flag.ContinueOnError)
+	flags.SetOutput(errs)
+	serve := flags.Bool("serve", false, "read frames from standard input and a document from file descriptor 3")
+	flags.Bool("version", false, "say what this program is and what it can do")
+	flags.Int64Var(&o.memory, "memory", 0, "most `bytes` of memory")
+	flags.StringVar(&o.tessdata, "tessdata", os.Getenv("TESSDATA_PREFIX"), "`folder` of Tesseract's language data")
+	flags.BoolVar(&o.require, "require-confinement", false, "do not work unless files and network are out of reach")
+	flags.StringVar(&o.confined, "confined", "", "level that was reached (set by the program itself)")
+	if err := flags.Parse(args); err != nil {
+		return exitUsage
+	}
+	if !linked {
+		fmt.Fprintln(errs, buildHint)
+		return exitUsage
+	}
+	o.tessdata = findTessdata(o.tessdata)
+	if !*serve {
+		report(out, hello(o))
+		return 0
+	}
+	if o.confined == "" {
+		o.confined = confine(o, errs) // does not return when it starts the program anew
+	}
+	if o.require && o.confined != extract.ConfinedLandlock {
+		fmt.Fprintf(errs, "confinement is required, but only %q could be had\n", o.confined)
+		return exitUnconfined
+	}
+	frames, err := claimStdout()
+	if err != nil {
+		fmt.Fprintln(errs, err)
+		return exitBroken
+	}
+	if err := serveFrames(context.Background(), o, os.Stdin, frames, 3); err != nil {
+		fmt.Fprintln(errs, err)
+		return exitBroken
+	}
+	return 0
+}
+
+func hello(o options) extract.Hello {
+	h := extract.Hello{
+		Protocol: extract.Protocol, Version: version, MuPDF: mupdfVersion(), Tesseract: tesseractVersion(),
+		Tessdata: o.tessdata, Languages: languagesIn(o.tessdata), Confinement: o.confined,
+	}
+	if h.Confinement == "" {
+		h.Confinement = extract.ConfinedNot
+	}
+	if len(h.Languages) == 0 {
+		h.Notes = append(h.Notes, "no language data was found: pictures of text cannot be read")
+	}
+	return h
+}
+
+func report(out io.Writer, h extract.Hello) {
+	languages := strings.Join(h.Languages, " ")
+	if languages == "" {
+		languages = "none"
+	}
+	fmt.Fprintf(out, "vaultflow-worker %s\nMuPDF %s\nTesseract %s, languages in %q: %s\n", h.Version, h.MuPDF, h.Tesseract, h.Tessdata, languages)
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// picture is a photograph or drawing: a document of one page.
+type picture struct {
+	data []byte
+	info imaging.Info
+	ocr  *reader
+}
+
+func openPicture(data []byte, ocr *reader) (document, error) {
+	info, err := imaging.Probe(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, pictureFault(err)
+	}
+	return &picture{data: data, info: info, ocr: ocr}, nil
+}
+
+func pictureFault(err error) error {
+	code := extract.CodeCorrupt
+	switch {
+	case errors.Is(err, imaging.ErrUnsupported):
+		code = extract.CodeUnsupported
+	case errors.Is(err, imaging.ErrTooLarge):
+		code = extract.CodeTooLarge
+	}
+	return &extract.Error{Code: code, Message: err.Error()}
+}
+
+func (p *picture) about() extract.Document {
+	return extract.Document{Pages: 1, Renderer: "image", Version: p.info.MediaType}
+}
+
+// page gives the picture upright and within the limits. Its size in points is that at 72 dpi, a point for a pixel.
+func (p *picture) page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
+	out := extract.Page{N: 1, WidthPt: float64(p.info.Width), HeightPt: float64(p.info.Height)}
+	if r.Text {
+		out.Text = &extract.PageText{Evidence: extract.Evidence{PictureCover: 1, Pictures: 1}}
+	}
+	if r.Image {
+		made, err := p.normal(ctx, r.MaxSide, []string{"image/png", "image/jpeg"})
+		if err != nil {
+			return extract.Page{}, err
+		}
+		out.Image = &extract.PageImage{
+			MediaType: made.MediaType, Width: made.Width, Height: made.Height, Size: len(made.Data), Bytes: made.Data,
+			DPI: 72 * float64(made.Width) / float64(max(p.info.Width, 1)),
+		}
+	}
+	if r.OCR {
+		grey, err := p.grey(ctx, r.MaxPixels)
+		if err != nil {
+			return extract.Page{}, err
+		}
+		if out.OCR, err = p.ocr.read(grey, r.Languages); err != nil {
+			return extract.Page{}, err
+		}
+	}
+	return out, nil
+}
+
+// normal gives the picture upright, within the side, and as one of the types.
+func (p *picture) normal(ctx context.Context, side int, types []string) (imaging.Encoded, error) {
+	made, err := imaging.Normalise(ctx, bytes.NewReader(p.data), int64(len(p.data)), imaging.Limits{MaxSide: side, Accept: types})
+	if err != nil {
+		return imaging.Encoded{}, pictureFault(err)
+	}
+	if made.MediaType != "image/png" && made.MediaType != "image/jpeg" {
+		return imaging.Encoded{}, &extract.Error{Code: extract.CodeUnsupported, Message: "the picture stayed " + made.MediaType}
+	}
+	return made, nil
+}
+
+func (p *picture) grey(ctx context.Context, maxPixels int64) (*image.Gray, error) {
+	side := min(ocrSide, max(p.info.Width, p.info.Height))
+	if p.info.Pixels > maxPixels {
+		side = int(fit(float64(p.info.Width), float64(p.info.Height), 72, side, maxPixels) / 72 * float64(side))
+	}
+	made, err := p.normal(ctx, side, []string{"image/png", "image/jpeg"})
+	if err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bytes.NewReader(made.Data))
+	if err != nil {
+		return nil, fmt.Errorf("decode the picture: %w", err)
+	}
+	grey := image.NewGray(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
+	draw.Draw(grey, grey.Rect, image.White, image.Point{}, draw.Src)
+	draw.Draw(grey, grey.Rect, img, img.Bounds().Min, draw.Over)
+	return grey, nil
+}
