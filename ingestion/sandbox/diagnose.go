@@ -1,0 +1,123 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// phase is what a worker was doing.
+type phase struct {
+	starting bool // it had not said hello
+	page     int  // 0 = the whole document
+}
+
+var (
+	starting = phase{starting: true}
+	opening  = phase{}
+)
+
+// Exit codes of the worker; see cmd/vaultflow-worker. 1 is also MuPDF's, when it cannot go on.
+const (
+	exitAborted    = 1
+	exitUnconfined = 65
+)
+
+// noMemory is what the libraries and the runtime say when they get none.
+var noMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|(malloc|calloc|realloc)[^\n]*failed|memory allocation`)
+
+// diagnose tells why a worker did not answer. err is what the pipe said, nil when the answer came in the moment of the
+// kill.
+func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, at phase) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
+		code := extract.CodeTimeout
+		if at.starting {
+			code = extract.CodeWorkerMissing
+		}
+		return &extract.Error{Code: code, Page: at.page, Message: fmt.Sprintf("%s took more than %s", at.doing(), limit)}
+	} else if cause != nil {
+		return fmt.Errorf("%s: %w", at.doing(), cause)
+	}
+	if errors.Is(err, extract.ErrFrame) {
+		s.p.kill()
+		_ = s.p.end() // it was killed
+		return &extract.Error{Code: at.code(extract.CodeCrashed), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
+	}
+	ended := s.wait()
+	said := s.p.stderr.String()
+	s.config.Logger.Debug("worker ended", "page", at.page, "err", ended, "stderr", said)
+	signal, killed := signalled(s.p)
+	switch code := s.p.cmd.ProcessState.ExitCode(); {
+	case code == exitUnconfined:
+		return &extract.Error{Code: extract.CodeUnconfined, Message: firstLine(said)}
+	case noMemory.MatchString(said), killed:
+		return &extract.Error{Code: extract.CodeMemory, Page: at.page, Message: at.doing() + " needed more memory than is allowed"}
+	case at.starting:
+		return &extract.Error{Code: extract.CodeWorkerMissing, Message: fmt.Sprintf("the worker ended before it began (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
+	case code == exitAborted && at == opening:
+		return &extract.Error{Code: extract.CodeCorrupt, Message: "the document cannot be opened: " + firstLine(said)}
+	case signal != "":
+		return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker: %s", at.doing(), signal)}
+	}
+	return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker (%s): %s", at.doing(), s.p.cmd.ProcessState, firstLine(said))}
+}
+
+// wait reaps a worker whose pipe broke. It is given a moment to end by itself, so that its own reason can be told.
+func (s *Session) wait() error {
+	timer := time.AfterFunc(reapDelay, s.p.kill)
+	defer timer.Stop()
+	return s.p.end()
+}
+
+func (at phase) doing() string {
+	switch {
+	case at.starting:
+		return "starting the worker"
+	case at.page == 0:
+		return "opening the document"
+	}
+	return "reading the page"
+}
+
+func (at phase) code(otherwise string) string {
+	if at.starting {
+		return extract.CodeWorkerMissing
+	}
+	return otherwise
+}
+
+// refused is a failure that the worker itself reports. Its codes are taken from a list, and its page from the request.
+func (s *Session) refused(e *extract.Error, at phase) error {
+	out := &extract.Error{Code: extract.CodePageFailed, Message: firstLine(e.Message), Page: at.page}
+	if at.page == 0 {
+		out.Code = extract.CodeCorrupt
+	}
+	switch e.Code {
+	case extract.CodeNeedsPassword, extract.CodeNotPDF, extract.CodeCorrupt, extract.CodeTooLarge, extract.CodePageFailed, extract.CodeUnsupported:
+		out.Code = e.Code
+	}
+	return out
+}
+
+// firstLine is a message fit to be shown: its first line that says something, bounded, without control characters.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	line = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(line, ""))
+	if line = strings.TrimSpace(line); line == "" {
+		return "it said nothing"
+	}
+	if len(line) > 300 {
+		line = strings.ToValidUTF8(line[:300], "") + "…"
+	}
+	return line
+}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// setGroup puts the worker into a process group of its own, so that all of it can be killed.
+func setGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// kill ends the worker and everything that it may have started.
+func (p *process) kill() {
+	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may be gone already
+	_ = p.cmd.Process.Kill()
+}
+
+// signalled gives the name of the signal that ended the process, and whether it was SIGKILL.
+func signalled(p *process) (name string, killed bool) {
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return "", false
+	}
+	return status.Signal().String(), status.Signal() == syscall.SIGKILL
+}

@@ -1,0 +1,103 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// reapDelay is how long the pipes of a dead worker are waited for.
+const reapDelay = 2 * time.Second
+
+// process is a running worker.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser // to the worker
+	out    *os.File       // from the worker
+	stderr tail
+	reap   func() error
+}
+
+// launch starts the worker with a document as descriptor 3. The document stays the caller's.
+func launch(c Config, doc *os.File) (*process, error) {
+	path, err := exec.LookPath(c.Worker)
+	if err != nil {
+		return nil, missing(err)
+	}
+	args := []string{"-serve", "-memory=" + strconv.FormatInt(c.MemoryBytes, 10)}
+	if c.Tessdata != "" {
+		args = append(args, "-tessdata="+c.Tessdata)
+	}
+	if c.RequireConfinement {
+		args = append(args, "-require-confinement")
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("make a pipe for the worker: %w", err)
+	}
+	defer write.Close() // the worker has it, or there is none
+	p := &process{out: read}
+	// Its life is bounded by the session's timeouts and Close, not by a context: those have to tell why it ended.
+	p.cmd = exec.Command(path, append(args, c.args...)...) //nolint:gosec,noctx // the user's own setting
+	p.cmd.Env = append([]string{"OMP_THREAD_LIMIT=1"}, c.env...)
+	p.cmd.Dir = "/"
+	p.cmd.Stdout, p.cmd.Stderr = write, &p.stderr
+	p.cmd.ExtraFiles = []*os.File{doc}
+	p.cmd.WaitDelay = reapDelay
+	setGroup(p.cmd)
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		read.Close()
+		return nil, fmt.Errorf("make a pipe for the worker: %w", err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		read.Close()
+		return nil, missing(err)
+	}
+	p.reap = sync.OnceValue(p.cmd.Wait)
+	return p, nil
+}
+
+func missing(err error) error {
+	return &extract.Error{Code: extract.CodeWorkerMissing, Message: "the worker cannot be started: " + err.Error()}
+}
+
+// end waits for a worker that is finished or killed.
+func (p *process) end() error {
+	_ = p.in.Close() // the worker may have closed it by dying
+	err := p.reap()
+	_ = p.out.Close() // read by nobody any more
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil
+	}
+	return err
+}
+
+// tailSize is how much of a worker's messages is kept: the beginning, where the cause stands.
+const tailSize = 8 << 10
+
+// tail keeps the first bytes that are written to it and takes the rest without a word.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// Write implements io.Writer. It never fails.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, b[:min(len(b), tailSize-len(t.kept))]...)
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.kept)
+}

@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// Report is what a worker says of itself, and what is wrong with it.
+type Report struct {
+	Worker      string    `json:"worker"` // path of the program
+	Version     string    `json:"version,omitempty"`
+	MuPDF       string    `json:"mupdf,omitempty"`
+	Tesseract   string    `json:"tesseract,omitempty"`
+	Tessdata    string    `json:"tessdata,omitempty"`
+	Languages   []string  `json:"languages,omitempty"`
+	Confinement string    `json:"confinement,omitempty"`
+	Problems    []Problem `json:"problems,omitempty"`
+}
+
+// Problem is something that a person can put right.
+type Problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Fix     string `json:"fix"`
+}
+
+// Self starts a worker without a document and asks what it is and whether it has the data of these languages. A worker
+// that does not start is a problem of the report, not an error; the error is that of ctx.
+func Self(ctx context.Context, c Config, languages []string) (Report, error) {
+	c = c.withDefaults()
+	out := Report{Worker: c.Worker}
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return out, fmt.Errorf("open nothing: %w", err)
+	}
+	defer nothing.Close()
+	s, err := c.begin(ctx, nothing)
+	if err != nil {
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		out.Problems = []Problem{startProblem(err)}
+		return out, nil
+	}
+	h := s.hello
+	if err := s.Close(); err != nil {
+		return out, err
+	}
+	out.Version, out.MuPDF, out.Tesseract, out.Tessdata, out.Languages, out.Confinement = h.Version, h.MuPDF, h.Tesseract, h.Tessdata, h.Languages, h.Confinement
+	for _, language := range languages {
+		if !slices.Contains(h.Languages, language) {
+			out.Problems = append(out.Problems, Problem{
+				Code: "language_missing", Message: fmt.Sprintf("language data for %q is not in %q", language, h.Tessdata),
+				Fix: "install tesseract-ocr-" + strings.ReplaceAll(language, "_", "-") + " or change ingestion.ocr.languages",
+			})
+		}
+	}
+	if h.Confinement != extract.ConfinedLandlock {
+		out.Problems = append(out.Problems, Problem{
+			Code: extract.CodeUnconfined, Message: fmt.Sprintf("the worker is confined by %q only: a hostile document could read files", h.Confinement),
+			Fix: "run on Linux 6.7 or newer with Landlock enabled",
+		})
+	}
+	return out, nil
+}
+
+func startProblem(err error) Problem {
+	p := Problem{Code: extract.CodeWorkerMissing, Message: err.Error(), Fix: "run make build, or set ingestion.worker to the path of vaultflow-worker"}
+	if e, ok := errors.AsType[*extract.Error](err); ok {
+		p.Code = e.Code
+		if e.Code == extract.CodeUnconfined {
+			p.Fix = "run on Linux 6.7 or newer with Landlock enabled, or set ingestion.require_confinement to false"
+		}
+	}
+	return p
+}

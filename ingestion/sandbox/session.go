@@ -1,0 +1,156 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// Session is a worker with one open document. It is used by one goroutine at a time. After an error whose Ends is true
+// the worker is gone and every call fails; Close is allowed in any state.
+type Session struct {
+	config Config
+	p      *process
+	hello  extract.Hello
+	pages  int
+	dead   error // why the worker is gone; nil while it lives
+}
+
+// Start starts a worker and opens a document in it. The document stays the caller's, who may close it when Start
+// returned. Without an error the session has to be closed. An error is an *extract.Error, or that of ctx.
+func (c Config) Start(ctx context.Context, doc *os.File, o extract.Open) (*Session, extract.Document, error) {
+	c = c.withDefaults()
+	began := time.Now()
+	s, err := c.begin(ctx, doc)
+	if err != nil {
+		return nil, extract.Document{}, err
+	}
+	answer, err := s.ask(ctx, o, c.OpenTimeout, opening)
+	if err == nil {
+		if document, ok := answer.(extract.Document); ok {
+			s.pages = document.Pages
+			c.Logger.Debug("document opened", "pages", document.Pages, "confinement", s.hello.Confinement, "duration", time.Since(began))
+			return s, document, nil
+		}
+		err = s.fail(&extract.Error{Code: extract.CodeCrashed, Message: fmt.Sprintf("the worker answered with %T", answer)})
+	}
+	_ = s.Close() // why it is of no use is known
+	return nil, extract.Document{}, err
+}
+
+// begin starts a worker and hears its hello.
+func (c Config) begin(ctx context.Context, doc *os.File) (*Session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := launch(c, doc)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{config: c, p: p}
+	answer, err := s.ask(ctx, nil, c.OpenTimeout, starting)
+	if err == nil {
+		err = s.accept(answer)
+	}
+	if err != nil {
+		_ = s.Close() // likewise
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Session) accept(answer any) error {
+	hello, ok := answer.(extract.Hello)
+	switch {
+	case !ok:
+		return s.fail(&extract.Error{Code: extract.CodeWorkerMissing, Message: fmt.Sprintf("%s is no worker: it began with %T", s.config.Worker, answer)})
+	case hello.Protocol != extract.Protocol:
+		return s.fail(&extract.Error{Code: extract.CodeWorkerMissing,
+			Message: fmt.Sprintf("the worker speaks version %d of the protocol, not %d: it is of another build", hello.Protocol, extract.Protocol)})
+	case s.config.RequireConfinement && hello.Confinement != extract.ConfinedLandlock:
+		return s.fail(&extract.Error{Code: extract.CodeUnconfined, Message: fmt.Sprintf("confinement is required, the worker reached %q", hello.Confinement)})
+	}
+	s.hello = hello
+	return nil
+}
+
+// Page asks for parts of a page. A page that fails by itself gives an *extract.Error and leaves the session usable; a
+// time-out or a crash gives one whose Ends is true. When ctx ends, its error is returned and the worker is gone.
+func (s *Session) Page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
+	if s.dead != nil {
+		return extract.Page{}, s.dead
+	}
+	limit := s.config.PageTimeout
+	if r.OCR {
+		limit *= 3
+	}
+	answer, err := s.ask(ctx, r, limit, phase{page: r.N})
+	if err != nil {
+		return extract.Page{}, err
+	}
+	page, ok := answer.(extract.Page)
+	if lie := mismatch(r, page); !ok || lie != "" {
+		return extract.Page{}, s.fail(&extract.Error{Code: extract.CodeCrashed, Page: r.N, Message: fmt.Sprintf("the worker answered wrongly (%T %s)", answer, lie)})
+	}
+	return page, nil
+}
+
+// mismatch compares an answer with its request.
+func mismatch(r extract.PageRequest, p extract.Page) string {
+	switch {
+	case p.N != r.N:
+		return fmt.Sprintf("for page %d", p.N)
+	case (p.Text != nil) != r.Text, (p.Image != nil) != r.Image, (p.OCR != nil) != r.OCR:
+		return "with other parts than were asked for"
+	}
+	return ""
+}
+
+// Close ends the worker. It may be called more than once.
+func (s *Session) Close() error {
+	if s.dead == nil {
+		s.dead = &extract.Error{Code: extract.CodeCrashed, Message: "the session is closed"}
+	}
+	s.p.kill()
+	_ = s.p.end() // it was killed
+	return nil
+}
+
+// fail kills the worker and remembers why.
+func (s *Session) fail(err error) error {
+	s.dead = err
+	s.p.kill()
+	_ = s.p.end() // likewise
+	return err
+}
+
+// errSlow is the cause of a request's end that took too long.
+var errSlow = errors.New("took too long")
+
+// ask sends a message, or none, and gives the answer. Killing the worker is what ends a wait for it.
+func (s *Session) ask(ctx context.Context, message any, limit time.Duration, at phase) (any, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
+	defer cancel()
+	stop := context.AfterFunc(ctx, s.p.kill)
+	answer, err := s.exchange(message)
+	if !stop() || err != nil {
+		return nil, s.fail(s.diagnose(ctx, err, limit, at))
+	}
+	if failure, ok := answer.(*extract.Error); ok {
+		return nil, s.refused(failure, at)
+	}
+	return answer, nil
+}
+
+func (s *Session) exchange(message any) (any, error) {
+	if message != nil {
+		if err := extract.Encode(s.p.in, message); err != nil {
+			return nil, err
+		}
+	}
+	return extract.Decode(s.p.out)
+}
