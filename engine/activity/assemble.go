@@ -64,7 +64,7 @@ func (w *Workflow) build(ctx context.Context, s scene, resolved []engine.Resolve
 	}
 	spec := prompt.Spec{
 		Workflow: s.plan.Name, Step: s.step.Name, Model: alias, Facts: w.runFacts(s), Prompt: s.step.Prompt, Inputs: inputs,
-		Caps: model.Capabilities, Bounds: bounds,
+		Caps: model.Capabilities, Bounds: bounds, StrictLinks: w.StrictLinks,
 	}
 	if s.plan.Instructions != "" {
 		spec.System = []string{s.plan.Instructions}

@@ -48,12 +48,12 @@ func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOu
 
 // staging collects the outputs of one step.
 type staging struct {
-	w      *Workflow
-	s      scene
-	skip   map[string]bool // targets that an earlier attempt has written
-	files  []*stagedContent
-	vars   []engine.Var // of the run, as the step's later outputs see them
-	set    []engine.StagedVar
+	w     *Workflow
+	s     scene
+	skip  map[string]bool // targets that an earlier attempt has written
+	files []*stagedContent
+	vars  []engine.Var // of the run, as the step's later outputs see them
+	set   []engine.StagedVar
 }
 
 // stagedContent is a file on its way: the content so far, and the digest it builds on.

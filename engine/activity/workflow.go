@@ -81,6 +81,7 @@ type Workflow struct {
 	VaultName    string // told to the model
 	MaxFiles     int    // largest selection of one input
 	MaxText      int64  // largest text file that is read, bytes
+	StrictLinks  bool   // an ambiguous link is an error
 }
 
 // Activities are the workflow's activities by name.

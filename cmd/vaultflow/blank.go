@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// previewer makes the workflow's activities over the journal as a reader, or over nothing where nothing was run yet. What
+// would be stored is refused: previewing has no side effect.
+func (a *app) previewer(ctx context.Context) (*activity.Workflow, func(), error) {
+	done := func() {}
+	var memory activity.Memory = blank{}
+	var blobs activity.Blobs = blank{}
+	j, err := journal.OpenReader(ctx, a.stateDir)
+	if err == nil {
+		memory, blobs, done = j, j, func() { j.Close() }
+	}
+	flow, err := a.flow(blobs, memory)
+	return flow, done, err
+}
+
+// blank is the memory of a vault on which nothing was ever run.
+type blank struct{}
+
+var errPreview = errors.New("a preview stores nothing")
+
+// Done implements directives.Pending.
+func (blank) Done(context.Context, directives.PendingKey, string, string) (bool, error) {
+	return false, nil
+}
+
+// Writing implements activity.Memory.
+func (blank) Writing(context.Context, engine.StepRef, []engine.StagedFile) error { return errPreview }
+
+// Committed implements activity.Memory.
+func (blank) Committed(context.Context, engine.StepRef, []engine.Mark, []engine.Var) error {
+	return errPreview
+}
+
+// Variable implements activity.Memory.
+func (blank) Variable(context.Context, string, string) (digest string, set bool, err error) {
+	return "", false, nil
+}
+
+// Put implements activity.Blobs.
+func (blank) Put(context.Context, []byte) (string, error) { return "", errPreview }
+
+// Get implements activity.Blobs.
+func (blank) Get(context.Context, string) ([]byte, error) { return nil, engine.ErrNotFound }

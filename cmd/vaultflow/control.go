@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// A vault has one process that works: `serve`, or a command while no serve is there. Commands that come later ask the
+// working process over a socket in the state directory, which the operating system opens to its owner alone.
+
+// socketName is the control socket's name in the state directory. Socket paths are short (108 bytes on Linux), so a state
+// directory with a long path gets its socket in the temporary folder; the path stands in a file beside the journal.
+const socketName = "control.sock"
+
+// order is what a command asks of the working process. One of the fields is set.
+type order struct {
+	Run    *runOrder    `json:"run,omitempty"`
+	Import *importOrder `json:"import,omitempty"`
+	Cancel string       `json:"cancel,omitempty"` // run
+	Retry  string       `json:"retry,omitempty"`  // run
+	Info   bool         `json:"info,omitempty"`
+}
+
+// runOrder asks for a workflow run.
+type runOrder struct {
+	Workflow string            `json:"workflow"`
+	Steps    []string          `json:"steps,omitempty"`
+	Vars     map[string]string `json:"vars,omitempty"`
+	Model    string            `json:"model,omitempty"`
+}
+
+// importOrder asks for a file of this machine to be copied in and imported.
+type importOrder struct {
+	Path string `json:"path"` // absolute
+	Name string `json:"name"`
+	Mode string `json:"mode,omitempty"`
+}
+
+// reply is the working process's answer.
+type reply struct {
+	Run     string          `json:"run,omitempty"`
+	URL     string          `json:"url,omitempty"` // of the dashboard
+	Version string          `json:"version,omitempty"`
+	Failure *engine.Failure `json:"failure,omitempty"`
+	Exit    int             `json:"exit,omitempty"` // exit code when the order was refused
+}
+
+// socketPath is where the working process of a state directory listens.
+func socketPath(stateDir string) string {
+	path := filepath.Join(stateDir, socketName)
+	if len(path) < 100 {
+		return path
+	}
+	return filepath.Join(os.TempDir(), "vaultflow-"+shortHash(stateDir)+".sock")
+}
+
+// serveControl answers orders until ctx ends.
+func serveControl(ctx context.Context, stateDir string, handle func(context.Context, order) reply) error {
+	path := socketPath(stateDir)
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a process that was killed; the journal's lock is ours
+		return fmt.Errorf("control socket: %w", err)
+	}
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "unix", path)
+	if err != nil {
+		return fmt.Errorf("control socket: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		listener.Close()
+		return fmt.Errorf("control socket: %w", err)
+	}
+	server := &http.Server{
+		ReadHeaderTimeout: 5 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var o order
+			if err := json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&o); err != nil {
+				http.Error(w, err.Error(), http.StatusBadRequest)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			if err := json.NewEncoder(w).Encode(handle(r.Context(), o)); err != nil {
+				return // the other side went away
+			}
+		}),
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		<-ctx.Done()
+		server.Close()
+	}()
+	err = server.Serve(listener)
+	<-done
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// ask sends an order to the working process.
+func ask(ctx context.Context, stateDir string, o order) (reply, error) {
+	body, err := json.Marshal(o)
+	if err != nil {
+		return reply{}, err
+	}
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", socketPath(stateDir))
+	}}}
+	defer client.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://vaultflow/", bytes.NewReader(body))
+	if err != nil {
+		return reply{}, err
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return reply{}, fmt.Errorf("reach the running vaultflow: %w", err)
+	}
+	defer response.Body.Close()
+	var r reply
+	if err := json.NewDecoder(response.Body).Decode(&r); err != nil {
+		return reply{}, fmt.Errorf("read the answer of the running vaultflow: %w", err)
+	}
+	if r.Failure != nil {
+		return r, exit(r.Exit, r.Failure)
+	}
+	return r, nil
+}

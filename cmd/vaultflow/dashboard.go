@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/web"
+)
+
+// startWeb serves the dashboard and returns when it listens, so that its address is known.
+func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+	listening := make(chan struct{})
+	health := &health{w: w, watcher: watcher}
+	server, err := web.New(web.Config{
+		Runs: webRuns{w.journal}, Imports: webImports{w.journal}, Events: w.exec, Blobs: w.journal, FS: w.vault.FS(),
+		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
+			return w.statuses(ctx, w.journal, triggers.Paused)
+		},
+		Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
+		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
+		Token: string(w.settings.Web.Token), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
+		Started: func(addr net.Addr) {
+			w.url = "http://" + addr.String()
+			close(listening)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 1)
+	group.Go(func() error {
+		err := server.Run(ctx)
+		failed <- err
+		return err
+	})
+	select {
+	case <-listening:
+		return nil
+	case err := <-failed:
+		if err == nil {
+			err = ctx.Err()
+		}
+		return fmt.Errorf("%w; another address: --listen 127.0.0.1:0, or --no-web", err)
+	}
+}
+
+// webRuns are workflow runs for the dashboard.
+type webRuns struct{ j *journal.Journal }
+
+// Runs implements web.Runs.
+func (r webRuns) Runs(ctx context.Context, limit int) ([]engine.RunRecord, error) {
+	return r.j.Runs(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Limit: limit})
+}
+
+// Run implements web.Runs.
+func (r webRuns) Run(ctx context.Context, id string) (engine.RunRecord, error) { return r.j.Run(ctx, id) }
+
+// Events implements web.Runs.
+func (r webRuns) Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
+	return r.j.Events(ctx, run, after, limit)
+}
+
+// webImports are imports for the dashboard.
+type webImports struct{ j *journal.Journal }
+
+// Imports implements web.Imports.
+func (i webImports) Imports(ctx context.Context, limit int) ([]engine.ImportRecord, error) {
+	return i.j.Imports(ctx, journal.ImportFilter{Limit: limit})
+}
+
+// Import implements web.Imports.
+func (i webImports) Import(ctx context.Context, id string) (engine.ImportRecord, error) {
+	return i.j.Import(ctx, id)
+}
+
+// webStarter runs workflows from the dashboard.
+type webStarter struct{ w *working }
+
+// StartWorkflow implements web.Starter.
+func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Started, error) {
+	id, err := s.w.startRun(ctx, runOrder{Workflow: name})
+	return engine.Started{Run: id, Created: true}, err
+}
+
+// webDropper puts uploads into the import folder, where the watcher takes them.
+type webDropper struct{ v *vault.Vault }
+
+// Drop implements web.Dropper.
+func (d webDropper) Drop(ctx context.Context, name string, r io.Reader) (string, error) {
+	dropped, _, err := d.v.Drop(ctx, r, name)
+	return dropped, err
+}
+
+// healthEvery is how long a look at the worker holds: starting one takes a moment.
+const healthEvery = time.Minute
+
+// health tells the dashboard how the daemon is.
+type health struct {
+	w       *working
+	watcher *vault.Watcher
+
+	mu     sync.Mutex
+	looked time.Time // guarded by mu
+	worker string    // what is wrong with it; guarded by mu
+}
+
+func (h *health) checks(ctx context.Context) []web.Check {
+	status := h.watcher.Status()
+	watching := web.Check{Name: "watcher", State: web.StateOK, Detail: status.Mode}
+	if status.Why != "" {
+		watching.State, watching.Detail = web.StateWarning, status.Mode+": "+status.Why
+	}
+	worker := web.Check{Name: "worker", State: web.StateOK, Detail: "ready"}
+	if problem := h.workerProblem(ctx); problem != "" {
+		worker = web.Check{Name: "worker", State: web.StateProblem, Detail: problem, Fix: "vaultflow doctor says what to install"}
+	}
+	return []web.Check{worker, watching}
+}
+
+func (h *health) workerProblem(ctx context.Context) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now := time.Now(); now.Sub(h.looked) > healthEvery {
+		h.worker, h.looked = h.w.workerProblem(ctx), now
+	}
+	return h.worker
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// finding is one line of `doctor`.
+type finding struct {
+	Type    string `json:"type"` // "finding"
+	Subject string `json:"subject"`
+	State   string `json:"state"` // ok, warning or problem
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}
+
+func newDoctor(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Check worker, OCR languages, confinement, watching, folders, keys and providers; say what to do", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			problems := 0
+			for _, f := range a.examine(cmd.Context()) {
+				f.Type = "finding"
+				if f.State == "problem" {
+					problems++
+				}
+				if err := g.print(f, func(w io.Writer) { writeFinding(w, f) }); err != nil {
+					return err
+				}
+			}
+			if problems > 0 {
+				return exit(exitFailed, fmt.Errorf("%d problems", problems))
+			}
+			return nil
+		},
+	}
+}
+
+func writeFinding(w io.Writer, f finding) {
+	fmt.Fprintf(w, "%-8s %-12s %s\n", f.State, f.Subject, f.Message)
+	if f.Fix != "" {
+		fmt.Fprintf(w, "         %-12s fix: %s\n", "", f.Fix)
+	}
+}
+
+// examine looks at everything in turn.
+func (a *app) examine(ctx context.Context) []finding {
+	var all []finding
+	all = append(all, a.examineWorker(ctx)...)
+	all = append(all, a.examineWatching(ctx), a.examineFolders(), a.examineState(ctx), a.examineWorkflows())
+	all = append(all, finding{Subject: "clock", State: "ok", Message: time.Now().In(a.zone).Format("2006-01-02 15:04:05 MST")})
+	return append(all, a.examineProviders(ctx)...)
+}
+
+// workerReport starts a worker on nothing and asks what it is.
+func (a *app) workerReport(ctx context.Context) (sandbox.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	return sandbox.Self(ctx, a.sandbox(), a.settings.Ingestion.OCR.Languages)
+}
+
+func (a *app) examineWorker(ctx context.Context) []finding {
+	report, err := a.workerReport(ctx)
+	if err != nil {
+		return []finding{{Subject: "worker", State: "problem", Message: err.Error(), Fix: "run `make build` in vaultflow's folder"}}
+	}
+	var all []finding
+	for _, p := range report.Problems {
+		all = append(all, finding{Subject: "worker", State: "problem", Message: p.Message, Fix: p.Fix})
+	}
+	if report.Version != "" {
+		all = append(all,
+			finding{Subject: "worker", State: "ok", Message: fmt.Sprintf("%s, MuPDF %s, Tesseract %s (%s)", report.Version, report.MuPDF, report.Tesseract, report.Worker)},
+			finding{Subject: "ocr", State: "ok", Message: "languages: " + strings.Join(report.Languages, ", ")},
+			finding{Subject: "confinement", State: "ok", Message: report.Confinement})
+	}
+	return all
+}
+
+func (a *app) examineWatching(ctx context.Context) finding {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	test, err := a.vault.SelfTest(ctx)
+	switch {
+	case err != nil:
+		return finding{Subject: "watching", State: "problem", Message: err.Error(), Fix: "set vault.watch: poll in settings.yaml"}
+	case test.Mode != "events":
+		return finding{Subject: "watching", State: "warning", Message: "the folders are polled: " + test.Why, Fix: test.Hint}
+	}
+	return finding{Subject: "watching", State: "ok", Message: fmt.Sprintf("events arrive after %s", test.Latency.Round(100*time.Microsecond))}
+}
+
+func (a *app) examineFolders() finding {
+	v := a.settings.Vault
+	var missing []string
+	for _, dir := range []string{v.WorkflowsDir, v.ImportDir, v.ImportedDir} {
+		if info, err := os.Stat(filepath.Join(a.dir, filepath.FromSlash(dir))); err != nil || !info.IsDir() {
+			missing = append(missing, dir)
+		}
+	}
+	if len(missing) > 0 {
+		return finding{Subject: "folders", State: "warning", Message: "not there yet: " + strings.Join(missing, ", "), Fix: "vaultflow init " + a.dir}
+	}
+	return finding{Subject: "folders", State: "ok", Message: a.dir}
+}
+
+func (a *app) examineState(ctx context.Context) finding {
+	err := a.reading(ctx, func(*journal.Journal) error { return nil })
+	if err != nil && !errors.Is(err, errNoState) {
+		f := finding{Subject: "state", State: "problem", Message: err.Error()}
+		if h, ok := errors.AsType[interface {
+			error
+			Hint() string
+		}](err); ok {
+			f.Fix = h.Hint()
+		}
+		return f
+	}
+	message := a.stateDir
+	if r, err := ask(ctx, a.stateDir, order{Info: true}); err == nil {
+		message += ", in use by a running vaultflow"
+		if r.URL != "" {
+			message += ", dashboard at " + r.URL
+		}
+	}
+	return finding{Subject: "state", State: "ok", Message: message}
+}
+
+func (a *app) examineWorkflows() finding {
+	all, err := a.workflows()
+	if err != nil {
+		return finding{Subject: "workflows", State: "problem", Message: err.Error()}
+	}
+	broken := 0
+	for _, l := range all {
+		if !l.Valid() {
+			broken++
+		}
+	}
+	if broken > 0 {
+		return finding{Subject: "workflows", State: "problem", Message: fmt.Sprintf("%d of %d cannot run", broken, len(all)), Fix: "vaultflow check"}
+	}
+	return finding{Subject: "workflows", State: "ok", Message: fmt.Sprintf("%d, default model %s", len(all), a.settings.Models.Default)}
+}
+
+// examineProviders says for each provider that an alias uses whether it has a key and can be reached. Keys never print.
+func (a *app) examineProviders(ctx context.Context) []finding {
+	used := map[string]bool{}
+	for _, name := range a.settings.AliasNames() {
+		alias, _, _ := a.settings.Alias(name)
+		used[alias.Provider] = true
+	}
+	var all []finding
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		p, ok := a.settings.Provider(name)
+		if !ok || p.Kind == settings.Offline {
+			continue
+		}
+		all = append(all, examineProvider(ctx, name, p))
+	}
+	return all
+}
+
+func examineProvider(ctx context.Context, name string, p settings.Provider) finding {
+	f := finding{Subject: name, State: "warning"}
+	switch {
+	case !settings.Available(p.Kind):
+		f.Message = p.Kind + " is not available in this version"
+	case p.Key == "" && p.NeedsKey():
+		f.Message, f.Fix = "no key: "+p.APIKeyEnv+" is not set", "set it in the environment to use this provider"
+	case !reachable(ctx, p.BaseURL):
+		f.Message = "not reachable at " + hostOf(p.BaseURL)
+		if p.Kind == "ollama" {
+			f.Fix = "start Ollama to use local models"
+		}
+	default:
+		f.State, f.Message = "ok", "reachable at "+hostOf(p.BaseURL)
+		if p.KeyFrom != "" {
+			f.Message += ", key from " + p.KeyFrom
+		}
+	}
+	return f
+}
+
+// hostOf is an address without what may be secret in it.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "its address"
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// reachable tells whether anything answers at an address. Nothing but a connection is made.
+func reachable(ctx context.Context, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	port := u.Port()
+	if port == "" {
+		port = "443"
+		if u.Scheme == "http" {
+			port = "80"
+		}
+	}
+	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err == nil && proxy != nil {
+		return true // the proxy decides; a connection past it says nothing
+	}
+	dialer := net.Dialer{Timeout: 2 * time.Second}
+	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}

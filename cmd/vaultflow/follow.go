@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// followEvery is how often a command looks at the journal for the run that it waits for.
+const followEvery = 150 * time.Millisecond
+
+// follow prints the events of a run as they are stored, and returns its record when it has finished. The run may be at
+// work in this process or in another.
+func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (engine.RunRecord, error) {
+	var after int64
+	page := 0
+	for {
+		record, err := j.Run(ctx, run)
+		if err != nil {
+			return record, err
+		}
+		events, err := j.Events(ctx, run, after, 500)
+		if err != nil {
+			return record, err
+		}
+		for _, e := range events {
+			after = e.Seq
+			if g.json {
+				if err := g.print(e, nil); err != nil {
+					return record, err
+				}
+			} else if line := eventLine(e); line != "" {
+				fmt.Fprintln(g.err, line)
+			}
+		}
+		if record.Kind == engine.KindImport {
+			page = g.pages(ctx, j, run, page)
+		}
+		if record.Status.Finished() && len(events) == 0 {
+			return record, nil
+		}
+		select {
+		case <-ctx.Done():
+			return record, ctx.Err()
+		case <-time.After(followEvery):
+		}
+	}
+}
+
+// pages prints an import's progress when it has changed.
+func (g *globals) pages(ctx context.Context, j *journal.Journal, run string, before int) int {
+	record, err := j.Import(ctx, run)
+	if err != nil || record.Page == before || record.Pages < 2 {
+		return before
+	}
+	if g.json {
+		if err := g.print(record, nil); err != nil {
+			return before
+		}
+	} else {
+		fmt.Fprintf(g.err, "  page %d of %d\n", record.Page, record.Pages)
+	}
+	return record.Page
+}
+
+// eventLine is an event in words; empty for those that people need not see.
+func eventLine(e engine.Event) string {
+	switch e.Kind {
+	case engine.EventStep:
+		if e.Status == engine.Running && e.Step != "" {
+			return "  step " + e.Step
+		}
+	case engine.EventActivity:
+		if e.Name == engine.ActivityGenerate && e.Status == engine.Running {
+			return "    asking the model"
+		}
+	case engine.EventRetry, engine.EventWarning:
+		return "    " + e.Kind + ": " + e.Message
+	}
+	return ""
+}
+
+// finish prints how a run ended and turns it into the command's exit code.
+func (g *globals) finish(r engine.RunRecord) error {
+	if err := g.print(r, func(w io.Writer) { writeRun(w, r) }); err != nil {
+		return err
+	}
+	if code := runExit(r); code != exitDone {
+		return exit(code, nil)
+	}
+	return nil
+}
+
+// runExit is the exit code for a run's outcome.
+func runExit(r engine.RunRecord) int {
+	switch r.Status {
+	case engine.Done, engine.Skipped:
+		return exitDone
+	case engine.DoneWithOmissions:
+		return exitOmissions
+	case engine.AwaitingApproval:
+		return exitApproval
+	case engine.Cancelled:
+		return exitCancelled
+	}
+	if r.Failure == nil {
+		return exitFailed
+	}
+	switch r.Failure.Code {
+	case engine.CodeBudget, engine.CodePermission, engine.CodeModelNotSuitable:
+		return exitRefused
+	case engine.CodeProvider, engine.CodeRefusal, engine.CodeCutOff, engine.CodeEmptyAnswer, engine.CodeIncomplete:
+		return exitProvider
+	case engine.CodeInvalidWorkflow, engine.CodeInvalidSettings, engine.CodeUnknownModel:
+		return exitInvalid
+	}
+	return exitFailed
+}
+
+// isLocked tells whether another process works on the state directory.
+func isLocked(err error) bool { return errors.Is(err, journal.ErrLocked) }

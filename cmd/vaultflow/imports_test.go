@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// module is this project's import path.
+const module = "github.com/vaultflow/vaultflow"
+
+// house says which of our packages each package may import: docs/architecture.md explains the floors. A package that is
+// not in this table fails the test, so that a new one gets a row and a floor before it gets a user.
+var house = map[string]struct {
+	floor   int
+	imports []string // nil: none of ours; "*": whatever stands below
+}{
+	"content":              {1, nil},
+	"imaging":              {1, nil},
+	"chunking":             {1, nil},
+	"directives":           {1, nil},
+	"policy":               {1, nil},
+	"vault":                {1, nil},
+	"settings":             {1, nil},
+	"ingestion/extract":    {1, nil},
+	"ingestion/sandbox":    {1, []string{"ingestion/extract"}},
+	"ingestion":            {1, []string{"ingestion/extract", "imaging"}},
+	"ingestion/pdftest":    {1, nil},
+	"workflow":             {2, []string{"directives"}},
+	"llm":                  {2, []string{"content", "policy"}},
+	"llm/anthropic":        {2, []string{"llm", "content"}},
+	"llm/openai":           {2, []string{"llm", "content"}},
+	"llm/ollama":           {2, []string{"llm", "content"}},
+	"llm/offline":          {2, []string{"llm", "content"}},
+	"llm/replay":           {2, []string{"llm", "content"}},
+	"llm/llmtest":          {2, []string{"llm", "content"}},
+	"prompt":               {2, []string{"content", "chunking", "policy", "directives"}},
+	"engine":               {3, []string{"workflow"}},
+	"engine/local":         {3, []string{"engine"}},
+	"engine/enginetest":    {3, []string{"engine", "workflow"}},
+	"engine/activity":      {4, []string{"*"}},
+	"engine/journal":       {4, []string{"engine", "directives"}},
+	"engine/trigger":       {4, []string{"engine", "workflow"}},
+	"web":                  {4, []string{"engine"}},
+	"testdata/generate":    {5, []string{"*"}},
+	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/sandbox", "imaging"}},
+	"cmd/vaultflow":        {5, []string{"*"}},
+}
+
+// private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
+var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/ollama", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-tags", "worker", "-json=ImportPath,Imports", module+"/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p goPackage
+		if err := dec.Decode(&p); err != nil {
+			t.Fatalf("read go list: %v", err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func TestImports_onlyGoDownTheFloors(t *testing.T) {
+	t.Parallel()
+	packages := listPackages(t)
+	if len(packages) < 20 {
+		t.Fatalf("go list found %d packages, want the whole house", len(packages))
+	}
+	for _, p := range packages {
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		row, known := house[name]
+		if !known {
+			t.Errorf("package %s has no row in the table: give it a floor", name)
+			continue
+		}
+		for _, imported := range p.Imports {
+			low, ours := strings.CutPrefix(imported, module+"/")
+			if !ours {
+				continue
+			}
+			switch {
+			case house[low].floor > row.floor:
+				t.Errorf("%s (floor %d) imports %s (floor %d): only downward", name, row.floor, low, house[low].floor)
+			case !slices.Contains(row.imports, low) && !slices.Contains(row.imports, "*"):
+				t.Errorf("%s imports %s, which its row does not allow", name, low)
+			case slices.Contains(private, low) && name != "cmd/vaultflow" && name != "cmd/vaultflow-worker":
+				t.Errorf("%s imports %s: only cmd/vaultflow may, state the interface you need", name, low)
+			}
+		}
+	}
+}
+
+func TestNames_noVaguePackages(t *testing.T) {
+	t.Parallel()
+	vague := []string{"util", "utils", "common", "helpers", "types", "models", "internal", "pkg"}
+	for _, p := range listPackages(t) {
+		for part := range strings.SplitSeq(strings.TrimPrefix(p.ImportPath, module+"/"), "/") {
+			if slices.Contains(vague, part) {
+				t.Errorf("package %s: %q names no subject", p.ImportPath, part)
+			}
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/examples"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+func newInit(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use: "init [DIR]", Short: "Make a folder a vault: folders, settings.yaml, an example workflow and a note; never overwrites",
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, dirs []string) error {
+			dir := g.vault
+			if len(dirs) > 0 {
+				dir = dirs[0]
+			}
+			if dir == "" {
+				dir = "."
+			}
+			return g.init(cmd.Context(), dir)
+		},
+	}
+}
+
+func (g *globals) init(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the vault: %w", err)
+	}
+	v, err := vault.Open(dir, vault.Options{})
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	for _, folder := range []string{"Import", "Imported", "Workflows"} {
+		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
+			return fmt.Errorf("make %s: %w", folder, err)
+		}
+	}
+	if err := g.create(ctx, v, "settings.yaml", []byte(settings.Starter())); err != nil {
+		return err
+	}
+	err = fs.WalkDir(examples.Start, "start", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := examples.Start.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return g.create(ctx, v, strings.TrimPrefix(path, "start/"), data)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(g.err, "next: vaultflow preview Welcome --vault %[1]s, then vaultflow run Welcome --vault %[1]s, then vaultflow serve --vault %[1]s\n", dir)
+	return nil
+}
+
+// create writes a file that is not there yet and says what it did.
+func (g *globals) create(ctx context.Context, v *vault.Vault, name string, data []byte) error {
+	err := v.Write(ctx, name, data, "")
+	state := "made"
+	if errors.Is(err, vault.ErrConflict) {
+		state, err = "kept", nil
+	}
+	if err != nil {
+		return err
+	}
+	return g.print(map[string]string{"type": "file", "name": name, "state": state}, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", state, name) })
+}

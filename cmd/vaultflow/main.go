@@ -1,0 +1,36 @@
+// Command vaultflow is the workflow engine for Markdown vaults: it watches a vault's Import folder, runs the workflows
+// that people write as notes, and shows what it did. This package holds flags, wiring and exit codes; it is the one
+// place that knows every concrete type of the house.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// version is set by the build with -X main.version.
+var version = "dev"
+
+func main() { os.Exit(run()) }
+
+// run is main with an exit code, so that the script tests can call it in their own process.
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := newRoot(&streams{out: os.Stdout, err: os.Stderr}).ExecuteContext(ctx)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = exit(exitCancelled, errors.New("cancelled"))
+	}
+	if err != nil && err.Error() != "" {
+		fmt.Fprintln(os.Stderr, "vaultflow:", err)
+		var hinter interface{ Hint() string }
+		if errors.As(err, &hinter) && hinter.Hint() != "" {
+			fmt.Fprintln(os.Stderr, "hint:", hinter.Hint())
+		}
+	}
+	return exitCode(err)
+}

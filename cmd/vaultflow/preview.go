@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+func newPreview(g *globals) *cobra.Command {
+	var steps, inputs []string
+	var model string
+	cmd := &cobra.Command{
+		Use:   "preview [WORKFLOW]",
+		Short: "Print the receipt and the exact prompt that a run would send; no network, no side effect",
+		Long: "Print for each step the receipt (every chunk and reference with its fate) and the exact prompt.\n" +
+			"With -i any note or file: vaultflow preview -i 'Daily/2026-11-16.md (images=auto)'",
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if (len(names) == 0) == (len(inputs) == 0) {
+				return usagef("name a workflow, or inputs with -i")
+			}
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			var plan *workflow.Plan
+			if len(inputs) > 0 {
+				plan, err = inputPlan(inputs)
+			} else {
+				plan, err = a.workflow(names[0])
+			}
+			if err != nil {
+				return err
+			}
+			return a.preview(cmd.Context(), g, plan, steps, model)
+		},
+	}
+	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")
+	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "an input as after @input, instead of a workflow (repeatable)")
+	cmd.Flags().StringVar(&model, "model", "", "preview for this model alias")
+	return cmd
+}
+
+// inputPlan is a workflow of one step with the inputs of the command line.
+func inputPlan(inputs []string) (*workflow.Plan, error) {
+	step := workflow.Step{Name: "preview"}
+	for i, text := range inputs {
+		input, diagnostics := directives.ParseInput(text)
+		if directives.HasErrors(diagnostics) {
+			return nil, exit(exitUsage, diagnostics[0])
+		}
+		input.Index = i
+		step.Inputs = append(step.Inputs, input)
+	}
+	return &workflow.Plan{Name: "preview", Meta: workflow.Meta{WeekStart: "monday"}, Steps: []workflow.Step{step}}, nil
+}
+
+func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, steps []string, model string) error {
+	if model != "" {
+		plan.Meta.Model = model
+		for i := range plan.Steps {
+			plan.Steps[i].Model = nil
+		}
+	}
+	if err := knownSteps(plan, steps); err != nil {
+		return err
+	}
+	flow, closeFlow, err := a.previewer(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeFlow()
+	for i, step := range plan.Steps {
+		if !chosen(step.Name, steps) {
+			continue
+		}
+		previewed, err := flow.Preview(ctx, *plan, i, time.Now().In(a.zone))
+		if err != nil {
+			return exit(failureExit(err), err)
+		}
+		if err := g.printPreview(step.Name, previewed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *globals) printPreview(step string, p activity.Previewed) error {
+	if p.Prompt == nil {
+		line := map[string]any{"type": "preview", "step": step, "model": "none"}
+		return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "step %s: no model, the inputs go to the outputs\n", step) })
+	}
+	if g.json {
+		if err := g.print(p.Prompt.Receipt, nil); err != nil {
+			return err
+		}
+		return g.print(map[string]any{"type": "prompt", "step": step, "model": p.Model, "text": prompt.Text(p.Prompt), "missing": p.Missing}, nil)
+	}
+	if len(p.Missing) > 0 {
+		fmt.Fprintf(g.out, "step %s would be skipped: nothing found for %s\n", step, strings.Join(p.Missing, ", "))
+	}
+	for _, warning := range p.Warnings {
+		fmt.Fprintln(g.out, "warning:", warning)
+	}
+	writeReceipt(g.out, p.Prompt.Receipt)
+	_, err := fmt.Fprintf(g.out, "\n%s\n", strings.TrimRight(prompt.Text(p.Prompt), "\n"))
+	return err
+}
+
+// knownSteps refuses names of steps that the workflow has not.
+func knownSteps(plan *workflow.Plan, steps []string) error {
+	for _, name := range steps {
+		if _, ok := plan.Step(name); ok {
+			continue
+		}
+		known := make([]string, len(plan.Steps))
+		for i, s := range plan.Steps {
+			known[i] = s.Name
+		}
+		return usagef("%s has no step %q; there are: %s", plan.Name, name, strings.Join(known, ", "))
+	}
+	return nil
+}
+
+func chosen(step string, steps []string) bool {
+	if len(steps) == 0 {
+		return true
+	}
+	for _, s := range steps {
+		if strings.EqualFold(s, step) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/prompt"
+)
+
+// writeReceipt prints a receipt for people: each reference with its fate, then totals against what bound them.
+func writeReceipt(w io.Writer, r prompt.Receipt) {
+	fmt.Fprintf(w, "receipt of %s / %s for %s (prompt format %d)\n", r.Workflow, r.Step, r.Model, r.PromptFormat)
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tab, "  ID\tWHERE\tWHAT\tSIZE\tTOKENS\tFATE\tREASON")
+	for _, line := range r.Chunks {
+		where := line.Source.Note
+		if line.Source.Variable != "" {
+			where = "variable " + line.Source.Variable
+		}
+		if line.Source.Lines[0] > 0 {
+			where += fmt.Sprintf(":%d", line.Source.Lines[0])
+		}
+		what := line.Kind
+		if line.IsReference() {
+			name := line.Name
+			if name == "" {
+				name = line.Target
+			}
+			what += " " + name
+		}
+		size := ""
+		if line.Width > 0 {
+			size = fmt.Sprintf("%dx%d, %s", line.Width, line.Height, content.FormatSize(line.Size))
+		}
+		fmt.Fprintf(tab, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", line.ID, shorten(where, 40), shorten(what, 60), size, line.Tokens, line.Fate, shorten(line.Reason, 60))
+	}
+	tab.Flush()
+	fmt.Fprintf(w, "  %d chunks, %d references, %d images attached, %d deferred, about %d tokens, %s of images\n",
+		r.Totals.Chunks, r.Totals.References, r.Totals.Sent, r.Totals.Deferred, r.Totals.Tokens, content.FormatSize(r.Totals.ImageBytes))
+	for _, l := range r.Limits {
+		fmt.Fprintf(w, "  %s: %g of %g (%s)\n", l.Key, l.Used, l.Value, l.From)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "  warning: %s\n", warning.Message)
+	}
+}

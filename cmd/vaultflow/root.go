@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+)
+
+// streams are where results (out) and everything else (err) go.
+type streams struct{ out, err io.Writer }
+
+// globals are the flags of every command.
+type globals struct {
+	*streams
+	vault     string
+	stateDir  string
+	settings  string
+	json      bool
+	verbose   bool
+	daemon    bool              // serve: logs go on for months
+	overrides map[string]string // settings given as flags, by path
+}
+
+// newRoot builds the command tree. A command without a subcommand of that name fails with the usage code.
+func newRoot(s *streams) *cobra.Command {
+	g := &globals{streams: s}
+	root := &cobra.Command{
+		Use:   "vaultflow",
+		Short: "Workflows for Markdown vaults",
+		Long: "vaultflow imports files into a vault of Markdown notes and runs workflows that are written as notes.\n\n" +
+			exitHelp(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q; `vaultflow help` lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; see `%s --help`", err, cmd.CommandPath())
+	})
+	flags := root.PersistentFlags()
+	flags.StringVar(&g.vault, "vault", os.Getenv("VAULTFLOW_VAULT"), "vault folder (default: the nearest folder above with .obsidian or settings.yaml)")
+	flags.StringVar(&g.stateDir, "state-dir", os.Getenv("VAULTFLOW_STATE_DIR"), "where runs and blobs are kept (default: $XDG_STATE_HOME/vaultflow/<vault id>)")
+	flags.StringVar(&g.settings, "settings", os.Getenv("VAULTFLOW_SETTINGS"), "settings file (default: settings.yaml in the vault)")
+	flags.BoolVar(&g.json, "json", false, "print one JSON object a line")
+	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log more")
+	root.AddCommand(
+		newInit(g), newServe(g), newRun(g), newPreview(g), newCheck(g), newImport(g), newList(g), newRuns(g), newShow(g),
+		newSlots(g), newModels(g), newDoctor(g), newConfig(g), newVersion(g),
+	)
+	return root
+}
+
+// args wraps a cobra argument check so that its error has the usage exit code.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, a []string) error {
+		if err := check(cmd, a); err != nil {
+			return usagef("%w; see `%s --help`", err, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// print writes one line of JSON with --json, else what text prints.
+func (g *globals) print(line any, text func(w io.Writer)) error {
+	if !g.json {
+		text(g.out)
+		return nil
+	}
+	data, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("encode a line: %w", err)
+	}
+	_, err = fmt.Fprintf(g.out, "%s\n", data)
+	return err
+}
+
+func newVersion(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			return g.print(map[string]string{"type": "version", "version": version}, func(w io.Writer) { fmt.Fprintln(w, "vaultflow", version) })
+		},
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+func newRun(g *globals) *cobra.Command {
+	var o runOrder
+	var vars []string
+	var dry bool
+	cmd := &cobra.Command{
+		Use: "run WORKFLOW", Short: "Run a workflow now and wait for it", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			o.Workflow = names[0]
+			var err error
+			if o.Vars, err = pairs(vars); err != nil {
+				return err
+			}
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if dry {
+				plan, err := a.workflow(o.Workflow)
+				if err != nil {
+					return err
+				}
+				return a.preview(cmd.Context(), g, plan, o.Steps, o.Model)
+			}
+			return a.runNow(cmd.Context(), g, order{Run: &o}, func(ctx context.Context, w *working) (string, error) { return w.startRun(ctx, o) })
+		},
+	}
+	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")
+	cmd.Flags().StringArrayVar(&vars, "var", nil, "set a variable, NAME=VALUE (repeatable)")
+	cmd.Flags().StringVar(&o.Model, "model", "", "use this model alias in place of the workflow's")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "the same as preview: nothing is sent or written")
+	return cmd
+}
+
+// runNow does one thing and waits for it: in the process that works on the vault, or in this one when there is none.
+func (a *app) runNow(ctx context.Context, g *globals, o order, start func(context.Context, *working) (string, error)) error {
+	w, err := a.work(ctx)
+	if isLocked(err) {
+		return a.runElsewhere(ctx, g, o)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	return w.run(ctx, func(ctx context.Context) error {
+		id, err := start(ctx, w)
+		if err != nil {
+			return exit(failureExit(err), err)
+		}
+		record, err := g.follow(ctx, w.journal, id)
+		if errors.Is(err, context.Canceled) {
+			return a.interrupted(id)
+		}
+		if err != nil {
+			return err
+		}
+		return g.finish(record)
+	})
+}
+
+// interrupted says what became of a run that a person stopped waiting for.
+func (a *app) interrupted(id string) error {
+	return exit(exitCancelled, fmt.Errorf("stopped; run %s goes on where it was with the next serve", id))
+}
+
+// runElsewhere asks the process that works on the vault, and follows the run in the journal.
+func (a *app) runElsewhere(ctx context.Context, g *globals, o order) error {
+	r, err := ask(ctx, a.stateDir, o)
+	if err != nil {
+		return err
+	}
+	return a.reading(ctx, func(j *journal.Journal) error {
+		record, err := g.follow(ctx, j, r.Run)
+		if err != nil {
+			return err
+		}
+		return g.finish(record)
+	})
+}
+
+// pairs reads NAME=VALUE arguments.
+func pairs(list []string) (map[string]string, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	out := map[string]string{}
+	for _, text := range list {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return nil, usagef("--var %q: write NAME=VALUE", text)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// failureExit is the exit code for an error that came before or instead of a run.
+func failureExit(err error) int {
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.code
+	}
+	return runExit(engine.RunRecord{Status: engine.Failed, Failure: engine.FailureOf(err)})
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/prompt"
+)
+
+// stamp is how times are shown in tables: local, to the second.
+const stamp = "2006-01-02 15:04:05"
+
+func newRuns(g *globals) *cobra.Command {
+	var filter journal.RunFilter
+	var status string
+	var imports bool
+	cmd := &cobra.Command{
+		Use: "runs [WORKFLOW]", Short: "List runs, the newest first", Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if len(names) > 0 {
+				filter.Workflow = strings.TrimSuffix(names[0], ".md")
+			}
+			filter.Status, filter.Kind = engine.Status(status), engine.KindWorkflow
+			if imports {
+				filter.Kind = engine.KindImport
+			}
+			return g.reading(cmd.Context(), func(_ *app, j *journal.Journal) error {
+				runs, err := j.Runs(cmd.Context(), filter)
+				if err != nil {
+					return err
+				}
+				return table(g, "ID\tSTATUS\tWORKFLOW\tWHY\tSTARTED\tTOOK\tTOKENS\tOUTPUTS", runs, runRow)
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 20, "how many")
+	cmd.Flags().StringVar(&status, "status", "", "only runs with this status")
+	cmd.Flags().BoolVar(&imports, "imports", false, "the runs of imports instead of those of workflows")
+	return cmd
+}
+
+func runRow(r engine.RunRecord) string {
+	outputs := make([]string, len(r.Outputs))
+	for i, o := range r.Outputs {
+		outputs[i] = o.Name
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", r.ID, statusText(r.Status, r.Reason), r.Workflow, r.Trigger.Kind,
+		r.Created.Local().Format(stamp), took(r.Started, r.Finished), r.Usage.InputTokens+r.Usage.OutputTokens, strings.Join(outputs, ", "))
+}
+
+func statusText(s engine.Status, reason string) string {
+	if reason == "" || s.Succeeded() {
+		return string(s)
+	}
+	return string(s) + ": " + shorten(reason, 60)
+}
+
+// shorten keeps a table's cell on one line.
+func shorten(text string, runes int) string {
+	r := []rune(strings.Join(strings.Fields(text), " "))
+	if len(r) <= runes {
+		return string(r)
+	}
+	return string(r[:runes-1]) + "…"
+}
+
+func took(started, finished time.Time) string {
+	if started.IsZero() || finished.IsZero() {
+		return "-"
+	}
+	return finished.Sub(started).Round(10 * time.Millisecond).String()
+}
+
+func newShow(g *globals) *cobra.Command {
+	var receipts, answers bool
+	cmd := &cobra.Command{
+		Use: "show RUN", Short: "Show a run: steps, outputs, warnings, and its receipts", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			return g.reading(cmd.Context(), func(_ *app, j *journal.Journal) error {
+				run, err := j.Run(cmd.Context(), ids[0])
+				if errors.Is(err, engine.ErrNotFound) {
+					return usagef("no run %q; `vaultflow runs` lists them", ids[0])
+				}
+				if err != nil {
+					return err
+				}
+				if err := g.print(run, func(w io.Writer) { writeRun(w, run) }); err != nil {
+					return err
+				}
+				return g.showSteps(cmd.Context(), j, run, receipts, answers)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&receipts, "receipt", false, "print each step's receipt: every reference and what became of it")
+	cmd.Flags().BoolVar(&answers, "answer", false, "print each step's answer")
+	return cmd
+}
+
+func (g *globals) showSteps(ctx context.Context, j *journal.Journal, run engine.RunRecord, receipts, answers bool) error {
+	for _, step := range run.Steps {
+		if answers && step.Answer != "" {
+			text, err := j.Get(ctx, step.Answer)
+			if err != nil {
+				return err
+			}
+			line := map[string]string{"type": "answer", "step": step.Step, "text": string(text)}
+			if err := g.print(line, func(w io.Writer) { fmt.Fprintf(w, "\nanswer of %s:\n%s\n", step.Step, text) }); err != nil {
+				return err
+			}
+		}
+		if receipts && step.Receipt != "" {
+			data, err := j.Get(ctx, step.Receipt)
+			if err != nil {
+				return err
+			}
+			var receipt prompt.Receipt
+			if err := json.Unmarshal(data, &receipt); err != nil {
+				return fmt.Errorf("read the receipt of %s: %w", step.Step, err)
+			}
+			if err := g.print(json.RawMessage(data), func(w io.Writer) { writeReceipt(w, receipt) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeRun prints a run for people.
+func writeRun(w io.Writer, r engine.RunRecord) {
+	fmt.Fprintf(w, "%s  %s  %s\n", r.ID, r.Workflow, statusText(r.Status, r.Reason))
+	if r.Failure != nil {
+		fmt.Fprintf(w, "  %s: %s\n", r.Failure.Code, r.Failure.Message)
+		if r.Failure.Hint != "" {
+			fmt.Fprintf(w, "  hint: %s\n", r.Failure.Hint)
+		}
+	}
+	for _, s := range r.Steps {
+		fmt.Fprintf(w, "  step %s: %s", s.Step, statusText(s.Status, s.Reason))
+		if s.Model != "" {
+			fmt.Fprintf(w, "  (%s, %d tokens in, %d out)", s.Model, s.Usage.InputTokens, s.Usage.OutputTokens)
+		}
+		fmt.Fprintln(w)
+		for _, o := range s.Outputs {
+			fmt.Fprintf(w, "    wrote %s %s\n", o.Kind, o.Name)
+		}
+		for _, line := range s.Omitted {
+			fmt.Fprintf(w, "    left out %s\n", line)
+		}
+		for _, line := range s.Warnings {
+			fmt.Fprintf(w, "    warning: %s\n", line)
+		}
+	}
+}
+
+func newSlots(g *globals) *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use: "slots [WORKFLOW]", Short: "Show planned times: the next ones, and what became of the past ones", Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			name := ""
+			if len(names) > 0 {
+				name = strings.TrimSuffix(names[0], ".md")
+			}
+			return g.slots(cmd.Context(), name, limit)
+		},
+	}
+	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many past ones")
+	return cmd
+}
+
+// slots prints the next fire times of enabled workflows, then the ledger of past ones when there is one.
+func (g *globals) slots(ctx context.Context, name string, limit int) error {
+	a, err := g.open()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	rows, err := a.nextSlots(name)
+	if err != nil {
+		return err
+	}
+	err = a.reading(ctx, func(j *journal.Journal) error {
+		past, err := j.Slots(ctx, name, limit)
+		rows = append(rows, past...)
+		return err
+	})
+	if err != nil && !errors.Is(err, errNoState) {
+		return err
+	}
+	return table(g, "WORKFLOW\tSLOT\tSTATE\tSCHEDULE\tREASON\tRUN", rows, func(s engine.SlotRecord) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", s.Workflow, s.Slot.Format("2006-01-02 15:04 MST"), s.State, s.Schedule, shorten(s.Reason, 60), s.Run)
+	})
+}
+
+// table prints rows under a head, or each row as a JSON line.
+func table[T any](g *globals, head string, rows []T, row func(T) string) error {
+	if g.json {
+		for _, r := range rows {
+			if err := g.print(r, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(g.err, "none")
+		return nil
+	}
+	w := tabwriter.NewWriter(g.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, head)
+	for _, r := range rows {
+		fmt.Fprintln(w, row(r))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+func newServe(g *globals) *cobra.Command {
+	var listen string
+	var noWeb, askURL bool
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Watch the vault, import what is dropped, run what is due, show it all in the dashboard", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			g.daemon = true
+			if listen != "" {
+				g.overrides = map[string]string{"web.listen": listen}
+			}
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if askURL {
+				return a.printURL(cmd.Context(), g)
+			}
+			return a.serve(cmd.Context(), g, !noWeb)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "", "address of the dashboard, in place of web.listen; port 0 takes a free one")
+	cmd.Flags().BoolVar(&noWeb, "no-web", false, "no dashboard")
+	cmd.Flags().BoolVar(&askURL, "url", false, "print the address of the dashboard of the serve that is running")
+	return cmd
+}
+
+// printURL asks the running serve for its dashboard.
+func (a *app) printURL(ctx context.Context, g *globals) error {
+	r, err := ask(ctx, a.stateDir, order{Info: true})
+	if err != nil {
+		return exit(exitFailed, errors.New("no serve is running on this vault"))
+	}
+	return g.print(map[string]string{"type": "serve", "url": r.URL, "version": r.Version}, func(w io.Writer) { fmt.Fprintln(w, r.URL) })
+}
+
+// serve is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
+// and leaves what was under way to be resumed.
+func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
+	w, err := a.work(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := w.journal.Gone(ctx, ""); err != nil { // files that were arriving are seen anew
+		return err
+	}
+	if sandboxed := a.workerProblem(ctx); sandboxed != "" {
+		a.log.Warn("imports of PDFs and pictures will wait", "err", sandboxed)
+	}
+	if err := w.resume(ctx); err != nil {
+		return err
+	}
+	return w.run(ctx, func(ctx context.Context) error {
+		group, ctx := errgroup.WithContext(ctx)
+		watcher := w.newWatcher()
+		triggers := w.newTriggers()
+		group.Go(func() error { return triggers.Run(ctx) })
+		group.Go(func() error { return watcher.Run(ctx) })
+		group.Go(func() error { return w.arrivals(ctx, watcher) })
+		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
+		group.Go(func() error { return w.settled(ctx, watcher, triggers) })
+		if withWeb {
+			if err := w.startWeb(ctx, group, watcher, triggers); err != nil {
+				return err
+			}
+		}
+		group.Go(func() error { return serveControl(ctx, a.stateDir, w.obey) })
+		fmt.Fprintf(g.err, "watching %s; drop files into %s", a.dir, a.settings.Vault.ImportDir)
+		if w.url != "" {
+			fmt.Fprintf(g.err, "; dashboard at %s", w.url)
+		}
+		fmt.Fprintln(g.err)
+		return group.Wait()
+	})
+}
+
+// obey answers an order of a command.
+func (w *working) obey(ctx context.Context, o order) reply {
+	var id string
+	var err error
+	switch {
+	case o.Run != nil:
+		id, err = w.startRun(ctx, *o.Run)
+	case o.Import != nil:
+		id, err = w.dropFile(ctx, *o.Import)
+	case o.Cancel != "":
+		id, err = o.Cancel, w.exec.Cancel(ctx, o.Cancel)
+	case o.Retry != "":
+		id, err = o.Retry, w.exec.Retry(ctx, o.Retry)
+	case o.Info:
+		return reply{URL: w.url, Version: version}
+	default:
+		err = usagef("an empty order")
+	}
+	if err != nil {
+		return reply{Failure: engine.FailureOf(err), Exit: failureExit(err)}
+	}
+	return reply{Run: id}
+}
+
+func (w *working) newWatcher() *vault.Watcher {
+	v := w.settings.Vault
+	return vault.NewWatcher(w.vault, vault.WatchOptions{
+		Quiet: v.QuietPeriod.Std(), Stall: v.StallPeriod.Std(), Rescan: v.RescanInterval.Std(),
+		Poll: v.Watch == "poll",
+	})
+}
+
+func (w *working) newTriggers() *trigger.Triggers {
+	return trigger.New(trigger.Config{
+		Plans: w.plans, Starter: w.exec, Ledger: w.journal, History: w.journal, Imports: w.journal, Busy: w.exec.Busy,
+		Location: w.zone, Debounce: w.settings.Watch.Debounce.Std(), Logger: w.log,
+	})
+}
+
+// plans are the workflows that may run now.
+func (w *working) plans() []*workflow.Plan {
+	all, err := w.workflows()
+	if err != nil {
+		w.log.Error("workflows not listed", "err", err)
+		return nil
+	}
+	var plans []*workflow.Plan
+	for _, loaded := range all {
+		if loaded.Valid() {
+			plans = append(plans, loaded.Plan)
+		}
+	}
+	return plans
+}
+
+// arrivals asks for the import of every file that is ready, and keeps people posted about those that are not.
+func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
+	router := w.settings.Ingestion.Router
+	for {
+		var news vault.Arrival
+		select {
+		case <-ctx.Done():
+			return nil
+		case news = <-watcher.Arrivals():
+		}
+		if router == "off" {
+			continue
+		}
+		if err := w.arrival(ctx, watcher, news); err != nil && ctx.Err() == nil {
+			w.log.Error("file not taken", "name", news.Name, "err", err)
+			watcher.Release(news.Name)
+		}
+	}
+}
+
+func (w *working) arrival(ctx context.Context, watcher *vault.Watcher, news vault.Arrival) error {
+	switch news.State {
+	case vault.StateReady:
+		if w.claim(news.Name) {
+			return nil // a command asked for it already; settled lets it go
+		}
+		_, err := w.startImport(ctx, news.Name, news.SHA256, "")
+		return err
+	case vault.StateGone:
+		return w.journal.Gone(ctx, news.Name)
+	case vault.StateRefused:
+		w.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
+		return w.journal.Gone(ctx, news.Name)
+	default:
+		return w.journal.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, time.Now())
+	}
+}
+
+// changes tells the triggers of changed notes.
+func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case change := <-watcher.Changes():
+			if inside(change.Name, w.settings.Vault.WorkflowsDir) || change.Name == "settings.yaml" {
+				triggers.Reload()
+			}
+			if change.SHA256 != "" {
+				triggers.Changed(ctx, trigger.Change{Name: change.Name, SHA256: change.SHA256})
+			}
+		}
+	}
+}
+
+// settled lets the watcher forget files whose import has ended, and tells the triggers of finished imports.
+func (w *working) settled(ctx context.Context, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+	events, stop := w.exec.Subscribe(0)
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			if !open {
+				return nil
+			}
+			if e.Kind == engine.EventRun && e.Status.Finished() || e.Kind == engine.EventImport && e.State.Finished() {
+				watcher.Done(e.Subject)
+				triggers.Reload()
+			}
+		}
+	}
+}
+
+// workerProblem says why no worker can be started, empty when one can.
+func (a *app) workerProblem(ctx context.Context) string {
+	report, err := a.workerReport(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	for _, p := range report.Problems {
+		return p.Message + "; " + p.Fix
+	}
+	return ""
+}
+
+// inside tells whether a name lies below a folder.
+func inside(name, dir string) bool {
+	return name == dir || len(name) > len(dir) && name[:len(dir)] == dir && name[len(dir)] == '/'
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// loadSettings reads the vault's settings and finds its state directory. Faults are printed, each on its line.
+func (a *app) loadSettings(g *globals) error {
+	environ := os.Environ()
+	var err error
+	if a.stateDir, err = settings.StateDir(a.dir, g.stateDir, environ); err != nil {
+		return exit(exitInvalid, err)
+	}
+	if a.stateDir, err = filepath.Abs(a.stateDir); err != nil {
+		return err
+	}
+	a.settings, err = settings.Load(settings.Input{File: g.settings, Vault: a.dir, StateDir: a.stateDir, Environ: environ, Overrides: g.overrides})
+	var faults *settings.Error
+	if errors.As(err, &faults) {
+		for _, d := range faults.Diagnostics {
+			if g.json {
+				if err := g.print(d, nil); err != nil {
+					return err
+				}
+			} else {
+				fmt.Fprintln(g.err, d)
+			}
+		}
+		return exit(exitInvalid, errors.New("the settings have faults"))
+	}
+	if err != nil {
+		return exit(exitInvalid, err)
+	}
+	for _, d := range a.settings.Diagnostics {
+		if d.Severity != settings.SeverityNote && !g.json {
+			fmt.Fprintln(g.err, d)
+		}
+	}
+	return nil
+}
+
+func newConfig(g *globals) *cobra.Command {
+	var example bool
+	cmd := &cobra.Command{
+		Use: "config", Short: "Print the settings in force, or a commented example of all of them", Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if example {
+				_, err := io.WriteString(g.out, settings.Example())
+				return err
+			}
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			return a.printConfig(g)
+		},
+	}
+	cmd.Flags().BoolVar(&example, "example", false, "print settings.example.yaml")
+	return cmd
+}
+
+// printConfig prints every setting with keys hidden; with --json one object for each setting, with its origin.
+func (a *app) printConfig(g *globals) error {
+	if g.json {
+		for _, v := range a.settings.Values() {
+			if err := g.print(v, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	file := a.settings.File
+	if file == "" {
+		file = "none, these are the defaults"
+	}
+	fmt.Fprintf(g.out, "# settings file: %s\n# state: %s\n", file, a.stateDir)
+	data, err := yaml.Marshal(a.settings)
+	if err != nil {
+		return fmt.Errorf("encode the settings: %w", err)
+	}
+	_, err = g.out.Write(data)
+	return err
+}

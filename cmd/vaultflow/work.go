@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/local"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// working is an app that may run things: it holds the state directory's lock.
+type working struct {
+	*app
+	journal *journal.Journal
+	exec    *local.Executor
+	url     string // of the dashboard, when one is served
+
+	mu      sync.Mutex
+	claimed map[string]bool // files of the import folder that a command has asked for; the watcher leaves them. Guarded by mu
+}
+
+// work takes the state directory and makes an executor. Nothing runs before run.
+func (a *app) work(ctx context.Context) (*working, error) {
+	j, err := journal.Open(ctx, a.stateDir)
+	if err != nil {
+		return nil, err
+	}
+	w := &working{app: a, journal: j, claimed: map[string]bool{}}
+	flow, err := a.flow(j, j)
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	imports := &activity.Imports{FS: a.vault.FS(), Importer: a.importer, Imported: j, Blobs: j}
+	activities := flow.Activities()
+	maps.Copy(activities, imports.Activities())
+	w.exec = local.New(local.Config{
+		Journal: j, Activities: activities, MaxRuns: a.settings.Engine.MaxParallelRuns,
+		Timeout: a.settings.Engine.RunTimeout.Std(), Location: a.zone, Logger: a.log,
+	})
+	return w, nil
+}
+
+// importer makes an importer over the vault and the sandbox.
+func (a *app) importer(events func(ingestion.Event)) activity.Importer {
+	return &ingestion.Importer{
+		FS: a.vault.FS(), Files: a.vault, Stager: stager{a.vault}, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
+		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Events: events,
+	}
+}
+
+// stager lets ingestion fill the vault's bundles.
+type stager struct{ v *vault.Vault }
+
+// Stage implements ingestion.Stager.
+func (s stager) Stage(dir, id string) (ingestion.Bundle, error) { return s.v.Stage(dir, id) }
+
+// sessions start workers on files of the vault: a worker gets an open descriptor and no name.
+type sessions struct{ a *app }
+
+// Start implements ingestion.Worker.
+func (s sessions) Start(ctx context.Context, name string, o extract.Open) (ingestion.Session, extract.Document, error) {
+	f, err := s.a.vault.OpenFile(name)
+	if err != nil {
+		return nil, extract.Document{}, err
+	}
+	defer f.Close() // the worker has a descriptor of its own
+	session, document, err := s.a.sandbox().Start(ctx, f, o)
+	if err != nil {
+		return nil, document, err
+	}
+	return session, document, nil
+}
+
+// sandbox is how workers are started.
+func (a *app) sandbox() sandbox.Config {
+	in := a.settings.Ingestion
+	return sandbox.Config{
+		Worker: a.workerPath(), Tessdata: in.Tessdata, PageTimeout: in.PageTimeout.Std(), OpenTimeout: in.OpenTimeout.Std(),
+		MemoryBytes: int64(in.Memory), RequireConfinement: in.RequireConfinement, Logger: a.log,
+	}
+}
+
+// workerPath is the worker's binary: the setting, else the one beside this binary, else the one that PATH finds.
+func (a *app) workerPath() string {
+	if path := a.settings.Ingestion.Worker; path != "" {
+		return path
+	}
+	if self, err := os.Executable(); err == nil {
+		if self, err = filepath.EvalSymlinks(self); err == nil {
+			beside := filepath.Join(filepath.Dir(self), "vaultflow-worker")
+			if _, err := os.Stat(beside); err == nil {
+				return beside
+			}
+		}
+	}
+	return "vaultflow-worker"
+}
+
+// resume takes up the runs that an earlier process left. Only serve does: a command that does one thing would begin them
+// and leave them again.
+func (w *working) resume(ctx context.Context) error {
+	resumed, err := w.exec.Resume(ctx)
+	if resumed > 0 {
+		w.log.Info("interrupted runs taken up again", "count", resumed)
+	}
+	return err
+}
+
+// run lets the executor work while fn does, and stops it afterwards.
+func (w *working) run(ctx context.Context, fn func(ctx context.Context) error) error {
+	inner, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- w.exec.Run(inner) }()
+	err := fn(inner)
+	cancel()
+	return errors.Join(err, <-done)
+}
+
+// close gives the state directory free.
+func (w *working) close() {
+	if err := w.journal.Close(); err != nil {
+		w.log.Warn("journal not closed", "err", err)
+	}
+}
+
+// startRun asks the executor for a run of a workflow by hand.
+func (w *working) startRun(ctx context.Context, o runOrder) (string, error) {
+	plan, err := w.workflow(o.Workflow)
+	if err != nil {
+		return "", err
+	}
+	if err := knownSteps(plan, o.Steps); err != nil {
+		return "", err
+	}
+	if o.Model != "" {
+		setModel(plan, o.Model)
+	}
+	data, err := json.Marshal(plan)
+	if err != nil {
+		return "", fmt.Errorf("encode the plan: %w", err)
+	}
+	started, err := w.exec.Start(ctx, engine.Request{
+		Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerManual},
+		At: time.Now().In(plan.Meta.Location(w.zone)), Timeout: plan.Meta.Timeout, Plan: data, Steps: o.Steps, Vars: o.Vars,
+	})
+	return started.Run, err
+}
+
+// setModel makes all steps that call a model call another.
+func setModel(plan *workflow.Plan, alias string) {
+	plan.Meta.Model = alias
+	for i, step := range plan.Steps {
+		if step.Model != nil && !step.Model.None {
+			plan.Steps[i].Model = nil
+		}
+	}
+}
+
+// dropFile copies a file of this machine into the import folder and asks for its import.
+func (w *working) dropFile(ctx context.Context, o importOrder) (string, error) {
+	f, err := os.Open(o.Path)
+	if err != nil {
+		return "", usagef("import: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", usagef("import %s: it is no regular file", o.Path)
+	}
+	return w.drop(ctx, f, o.Name, o.Mode)
+}
+
+// drop copies what r holds into the import folder and asks for its import. The watcher sees the file too, and is told to
+// leave it, so that it is asked for once.
+func (w *working) drop(ctx context.Context, r io.Reader, name, mode string) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	dropped, digest, err := w.vault.Drop(ctx, r, name)
+	if err != nil {
+		return "", err
+	}
+	w.claimed[dropped] = true
+	return w.startImport(ctx, dropped, digest, mode)
+}
+
+// claim tells whether a command has asked for the import of a file, and forgets it.
+func (w *working) claim(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := w.claimed[name]
+	delete(w.claimed, name)
+	return was
+}
+
+// startImport asks for the import of a file that lies in the vault.
+func (w *working) startImport(ctx context.Context, name, digest, mode string) (string, error) {
+	info, err := w.vault.FS().Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer info.Close()
+	stat, err := info.Stat()
+	if err != nil {
+		return "", err
+	}
+	options := w.ingestionSettings()
+	data, err := json.Marshal(options)
+	if err != nil {
+		return "", fmt.Errorf("encode the import's settings: %w", err)
+	}
+	job := ingestion.Job{Mode: mode, Settings: options}
+	started, err := w.exec.Start(ctx, engine.Request{
+		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
+		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(w.zone),
+		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: mode, Options: data},
+	})
+	return started.Run, err
+}
+
+// ingestionSettings are the settings of imports in ingestion's own words.
+func (a *app) ingestionSettings() ingestion.Settings {
+	in, v := a.settings.Ingestion, a.settings.Vault
+	s := ingestion.Settings{
+		ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, KeepOriginal: in.KeepOriginal, InlinePages: in.PDF.InlinePages,
+		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
+		PDF: ingestion.PDFSettings{
+			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
+			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat,
+		},
+		OCR: ingestion.OCRSettings{
+			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
+		},
+		Image: ingestion.ImageSettings{Strategies: in.Image.Strategies},
+	}
+	return s
+}
+
+// shortHash is the beginning of a text's digest, for names.
+func shortHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
