@@ -20,8 +20,7 @@ type Config struct {
 	RequireConfinement bool          // no worker unless files and network are out of its reach
 	Logger             *slog.Logger  // nil: nothing is logged
 
-	args []string // of a fake worker in tests
-	env  []string // likewise
+	env []string // of a fake worker in tests
 }
 
 func (c Config) withDefaults() Config {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -28,6 +29,9 @@ type process struct {
 // launch starts the worker with a document as descriptor 3. The document stays the caller's.
 func launch(c Config, doc *os.File) (*process, error) {
 	path, err := exec.LookPath(c.Worker)
+	if err == nil {
+		path, err = filepath.Abs(path) // it is started from another folder
+	}
 	if err != nil {
 		return nil, missing(err)
 	}
@@ -45,7 +49,7 @@ func launch(c Config, doc *os.File) (*process, error) {
 	defer write.Close() // the worker has it, or there is none
 	p := &process{out: read}
 	// Its life is bounded by the session's timeouts and Close, not by a context: those have to tell why it ended.
-	p.cmd = exec.Command(path, append(args, c.args...)...) //nolint:gosec,noctx // the user's own setting
+	p.cmd = exec.Command(path, args...) //nolint:gosec,noctx // the user's own setting
 	p.cmd.Env = append([]string{"OMP_THREAD_LIMIT=1"}, c.env...)
 	p.cmd.Dir = "/"
 	p.cmd.Stdout, p.cmd.Stderr = write, &p.stderr

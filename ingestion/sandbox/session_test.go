@@ -1,0 +1,193 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+func TestSession_answersPages(t *testing.T) {
+	t.Parallel()
+	doc := document(t, "the document")
+	s, info, err := pretend(t, "well").Start(t.Context(), doc, extract.Open{Kind: extract.KindPDF})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.Close() // the worker has its own descriptor
+	if info.Pages != 3 {
+		t.Errorf("%d pages, want 3", info.Pages)
+	}
+	if info.Title != "OMP_THREAD_LIMIT=1 VAULTFLOW_FAKE=well" {
+		t.Errorf("the worker's environment is %q", info.Title)
+	}
+	for n := 1; n <= 3; n++ {
+		page, err := s.Page(t.Context(), extract.PageRequest{N: n, Text: true})
+		if err != nil || page.Text.Plain != "the document" {
+			t.Fatalf("page %d: %+v, %v", n, page, err)
+		}
+	}
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	}
+	if _, err := s.Page(t.Context(), extract.PageRequest{N: 1, Text: true}); err == nil {
+		t.Error("a closed session answered")
+	}
+	if err := syscall.Kill(s.p.cmd.Process.Pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("the worker is still there: %v", err)
+	}
+}
+
+func TestSession_tellsHowWorkersDie(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		role, code, says string
+		page             int
+		ends             bool
+	}{
+		{"start:hang", extract.CodeWorkerMissing, "took more than", 0, true},
+		{"start:exit1", extract.CodeWorkerMissing, "invalid page tree", 0, true},
+		{"start:flood", extract.CodeWorkerMissing, "protocol", 0, true},
+		{"start:unconfined", extract.CodeUnconfined, "no landlock here", 0, true},
+		{"start:lie", extract.CodeWorkerMissing, "no worker", 0, true},
+		{"hello:old", extract.CodeWorkerMissing, "version 0", 0, true},
+		{"open:hang", extract.CodeTimeout, "opening the document took more than", 0, true},
+		{"open:exit1", extract.CodeCorrupt, "invalid page tree", 0, false},
+		{"open:panic", extract.CodeCrashed, "crashed on purpose", 0, true},
+		{"open:password", extract.CodeNeedsPassword, "locked", 0, false},
+		{"open:lie", extract.CodeCrashed, "answered with extract.Page", 0, true},
+		{"page:hang", extract.CodeTimeout, "reading the page took more than", 2, true},
+		{"page:orphan", extract.CodeTimeout, "took more than", 2, true},
+		{"page:segv", extract.CodeCrashed, "ended the worker", 2, true},
+		{"page:killed", extract.CodeMemory, "more memory", 2, true},
+		{"page:memory", extract.CodeMemory, "more memory", 2, true},
+		{"page:exit1", extract.CodeCrashed, "invalid page tree", 2, true},
+		{"page:flood", extract.CodeCrashed, "protocol", 2, true},
+		{"page:announce", extract.CodeTimeout, "took more than", 2, true},
+		{"page:half", extract.CodeCrashed, "ended the worker", 2, true},
+		{"page:lie", extract.CodeCrashed, "for page 77", 2, true},
+		{"page:parts", extract.CodeCrashed, "other parts", 2, true},
+		{"page:unknowncode", extract.CodePageFailed, "a [31mb", 2, false},
+	}
+	for _, c := range cases {
+		t.Run(c.role, func(t *testing.T) {
+			t.Parallel()
+			config := pretend(t, c.role)
+			if strings.Contains(c.says, "took more than") {
+				config.OpenTimeout, config.PageTimeout = 2*time.Second, time.Second
+			}
+			err := lastError(t, config)
+			e, ok := errors.AsType[*extract.Error](err)
+			if !ok {
+				t.Fatalf("got %v (%T), want an *extract.Error", err, err)
+			}
+			if e.Code != c.code || e.Page != c.page || e.Ends() != c.ends || !strings.Contains(e.Message, c.says) {
+				t.Errorf("got %q on page %d, ends %v: %q\nwant %q on page %d, ends %v, with %q", e.Code, e.Page, e.Ends(), e.Message, c.code, c.page, c.ends, c.says)
+			}
+		})
+	}
+}
+
+// lastError opens a document and reads pages until something fails.
+func lastError(t *testing.T, config Config) error {
+	t.Helper()
+	s, _, err := config.Start(t.Context(), document(t, "x"), extract.Open{Kind: extract.KindPDF})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for n := 1; n <= 3; n++ {
+		if _, err := s.Page(t.Context(), extract.PageRequest{N: n, Text: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestSession_staysUsableAfterAPageFailed(t *testing.T) {
+	t.Parallel()
+	s, _, err := pretend(t, "page:unknowncode").Start(t.Context(), document(t, "x"), extract.Open{Kind: extract.KindPDF})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Page(t.Context(), extract.PageRequest{N: 2, Text: true}); err == nil {
+		t.Fatal("page 2 did not fail")
+	}
+	// The fake goes on with its usual answer to the same request, which is then out of step: the session has to notice.
+	if _, err := s.Page(t.Context(), extract.PageRequest{N: 3, Text: true}); err == nil || !strings.Contains(err.Error(), "for page 2") {
+		t.Errorf("got %v, want a complaint about the wrong page", err)
+	}
+}
+
+func TestSession_endsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s, _, err := pretend(t, "page:hang").Start(t.Context(), document(t, "x"), extract.Open{Kind: extract.KindPDF})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := s.Page(ctx, extract.PageRequest{N: 2, Text: true}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+func TestStart_requiresConfinement(t *testing.T) {
+	t.Parallel()
+	config := pretend(t, "hello:unconfined")
+	if err := lastError(t, config); err != nil {
+		t.Errorf("not required: %v", err)
+	}
+	config.RequireConfinement = true
+	if e, ok := errors.AsType[*extract.Error](lastError(t, config)); !ok || e.Code != extract.CodeUnconfined {
+		t.Errorf("required: got %v, want %s", e, extract.CodeUnconfined)
+	}
+}
+
+func TestStart_saysThatThereIsNoWorker(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"", "/no/such/worker", os.DevNull} {
+		if e, ok := errors.AsType[*extract.Error](lastError(t, Config{Worker: path})); !ok || e.Code != extract.CodeWorkerMissing {
+			t.Errorf("%q: got %v", path, e)
+		}
+	}
+}
+
+func TestSelf_namesProblems(t *testing.T) {
+	t.Parallel()
+	report, err := Self(t.Context(), pretend(t, "hello:unconfined"), []string{"eng", "deu"})
+	if err != nil || report.Version != "fake" || len(report.Problems) != 2 {
+		t.Fatalf("got %+v, %v", report, err)
+	}
+	if report.Problems[0].Code != "language_missing" || report.Problems[1].Code != extract.CodeUnconfined {
+		t.Errorf("problems: %+v", report.Problems)
+	}
+	report, err = Self(t.Context(), Config{Worker: "/no/such/worker"}, nil)
+	if err != nil || len(report.Problems) != 1 || report.Problems[0].Fix == "" {
+		t.Errorf("without a worker: %+v, %v", report, err)
+	}
+}
+
+func TestTail_keepsTheBeginning(t *testing.T) {
+	t.Parallel()
+	var out tail
+	for range 3 {
+		if n, err := out.Write([]byte(strings.Repeat("x", 5000))); n != 5000 || err != nil {
+			t.Fatalf("wrote %d, %v", n, err)
+		}
+	}
+	if got := len(out.String()); got != tailSize {
+		t.Errorf("kept %d bytes, want %d", got, tailSize)
+	}
+}
