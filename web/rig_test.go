@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/color"
-	"image/draw"
 	"image/png"
 	"io"
 	"io/fs"
@@ -204,18 +202,29 @@ func get(t *testing.T, s http.Handler, path string, change ...func(*http.Request
 
 // page draws a sheet of paper with grey lines, so that the tests have pictures of their own.
 func page(seed, width, height int) []byte {
-	m := image.NewRGBA(image.Rect(0, 0, width, height))
-	draw.Draw(m, m.Bounds(), image.White, image.Point{}, draw.Src)
-	ink := image.NewUniform(color.Gray{Y: 90})
-	draw.Draw(m, image.Rect(width/8, height/14, width*5/8, height/14+height/40), ink, image.Point{}, draw.Src)
+	m := image.NewGray(image.Rect(0, 0, width, height))
+	fill := func(y0, y1, x0, x1 int, grey byte) {
+		for y := y0; y < y1; y++ {
+			copy(m.Pix[y*m.Stride+x0:y*m.Stride+x1], bytes.Repeat([]byte{grey}, x1-x0))
+		}
+	}
+	fill(0, height, 0, width, 255)
+	fill(height/14, height/14+height/40, width/8, width*5/8, 90)
 	for y, i := height/7, seed; y < height*9/10; y, i = y+height/28, i+1 {
-		end := width * (60 + (i*37)%28) / 100
-		draw.Draw(m, image.Rect(width/8, y, end, y+height/90+1), image.NewUniform(color.Gray{Y: 150}), image.Point{}, draw.Src)
+		fill(y, y+height/90+1, width/8, width*(60+(i*37)%28)/100, 150)
 	}
 	var b bytes.Buffer
 	_ = png.Encode(&b, m) // a buffer never fails
 	return b.Bytes()
 }
+
+// sheets are pictures of pages, drawn once for all tests.
+var sheets = sync.OnceValue(func() (list [3][]byte) {
+	for i := range list {
+		list[i] = page(i, 210, 297)
+	}
+	return list
+})
 
 // bundleFiles is a bundle of n pages in a vault.
 func bundleFiles(fsys fstest.MapFS, bundle string, n int) {
@@ -223,7 +232,7 @@ func bundleFiles(fsys fstest.MapFS, bundle string, n int) {
 	var pages []m
 	for i := 1; i <= n; i++ {
 		name := fmt.Sprintf("pages/page_%04d.png", i)
-		fsys[bundle+"/"+name] = &fstest.MapFile{Data: page(i, 210, 297), ModTime: now}
+		fsys[bundle+"/"+name] = &fstest.MapFile{Data: sheets()[i%3], ModTime: now}
 		one := m{"n": i, "image": m{"path": name, "width": 210, "height": 297}, "text": m{"chars": 1200 + i, "source": "layer"}, "status": "done"}
 		if i == 2 {
 			one["text"], one["ocr"] = m{"chars": 800, "source": "ocr"}, m{"confidence": 87.4}

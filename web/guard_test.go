@@ -1,0 +1,174 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestGuard_headersOnEveryAnswer(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	for _, path := range []string{"/", "/runs/r-4", "/imports/i-1", "/nothing", "/api/v1/runs", "/static/app.js", "/healthz"} {
+		h := get(t, s, path).Header()
+		if csp := h.Get("Content-Security-Policy"); csp != policy || strings.Contains(csp, "unsafe") || strings.Contains(csp, "*") {
+			t.Errorf("%s: policy %q", path, csp)
+		}
+		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("X-Frame-Options") != "DENY" || h.Get("Access-Control-Allow-Origin") != "" ||
+			h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
+			t.Errorf("%s: headers %v", path, h)
+		}
+	}
+}
+
+func TestGuard_pagesNeedNoInlineCode(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	for _, path := range []string{"/", "/runs/r-4", "/imports/i-1"} {
+		body := get(t, s, path).Body.String()
+		for _, bad := range []string{" style=", " onclick=", "<style", "http://", "https://", "<script>"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("%s holds %q", path, bad)
+			}
+		}
+	}
+}
+
+func TestGuard_host(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	cases := []struct {
+		listen, host string
+		known        bool
+	}{
+		{"127.0.0.1:8321", "127.0.0.1:8321", true},
+		{"127.0.0.1:8321", "localhost:8321", true},
+		{"127.0.0.1:8321", "LOCALHOST.", true},
+		{"127.0.0.1:8321", "[::1]:8321", true},
+		{"127.0.0.1:8321", "notes.example:8321", true},
+		{"127.0.0.1:8321", "evil.example:8321", false},
+		{"127.0.0.1:8321", "localhost.evil.example", false},
+		{"127.0.0.1:8321", "127.0.0.1.evil.example", false},
+		{"127.0.0.1:8321", "192.168.1.5:8321", false},
+		{"127.0.0.1:8321", "", false},
+		{"192.168.1.5:8321", "192.168.1.5:8321", true},
+		{"192.168.1.5:8321", "192.168.1.6:8321", false},
+		{"0.0.0.0:8321", "192.168.1.5:8321", true},
+		{":8321", "[fe80::1]:8321", true},
+		{"0.0.0.0:8321", "evil.example:8321", false},
+	}
+	for _, c := range cases {
+		s := w.server(t, fsys, func(cfg *Config) {
+			cfg.Listen, cfg.Hosts = c.listen, []string{"Notes.example"}
+			if !isLoopback(hostOf(c.listen)) {
+				cfg.Token = "a long enough token"
+			}
+		})
+		got := get(t, s, "/healthz", func(r *http.Request) { r.Host = c.host })
+		if known := got.Code == http.StatusOK; known != c.known {
+			t.Errorf("listening on %s, host %q: %d, want known %v", c.listen, c.host, got.Code, c.known)
+		}
+	}
+}
+
+func post(t *testing.T, s http.Handler, path string, form url.Values, headers map[string]string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:8321"+path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Accept", "text/html")
+	for k, v := range headers {
+		r.Header.Set(k, v)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+func TestGuard_refusesOtherSites(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	form := url.Values{"name": {"Daily digest"}}
+	for _, headers := range []map[string]string{
+		{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:9999"},
+	} {
+		for _, path := range []string{"/workflows/run", "/runs/r-5/cancel", "/upload", "/api/v1/runs", "/login"} {
+			if got := post(t, s, path, form, headers); got.Code != http.StatusForbidden {
+				t.Errorf("%s with %v: %d, want 403", path, headers, got.Code)
+			}
+		}
+	}
+	if len(w.calls) > 0 {
+		t.Errorf("something was done all the same: %v", w.calls)
+	}
+	got := post(t, s, "/workflows/run", form, map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1:8321"})
+	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/runs/r-new" || len(w.calls) != 1 || w.calls[0] != "start Daily digest" {
+		t.Errorf("our own page: %d %v %v", got.Code, got.Header(), w.calls)
+	}
+}
+
+func TestToken_isAskedForOnce(t *testing.T) {
+	t.Parallel()
+	const token = "correct horse battery"
+	w, fsys := sample()
+	s := w.server(t, fsys, func(c *Config) { c.Token = token })
+	if got := get(t, s, "/runs/r-4"); got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/login?next=%2Fruns%2Fr-4" {
+		t.Errorf("a page without token: %d %v", got.Code, got.Header())
+	}
+	for _, path := range []string{"/api/v1/runs", "/live?view=today", "/media/Attachments/whiteboard.png"} {
+		if got := get(t, s, path); got.Code != http.StatusUnauthorized {
+			t.Errorf("%s without token: %d", path, got.Code)
+		}
+	}
+	if got := post(t, s, "/workflows/run", url.Values{"name": {"x"}}, nil); got.Code != http.StatusUnauthorized || len(w.calls) > 0 {
+		t.Errorf("an action without token: %d %v", got.Code, w.calls)
+	}
+	if got := get(t, s, "/api/v1/runs", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }); got.Code != http.StatusOK {
+		t.Errorf("with bearer token: %d", got.Code)
+	}
+	if got := post(t, s, "/login", url.Values{"token": {"guess"}}, nil); got.Code != http.StatusUnauthorized || got.Header().Get("Set-Cookie") != "" {
+		t.Errorf("a wrong token: %d %v", got.Code, got.Header())
+	}
+	got := post(t, s, "/login", url.Values{"token": {token}, "next": {"/runs/r-4"}}, nil)
+	cookie := got.Result().Cookies()
+	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/runs/r-4" || len(cookie) != 1 {
+		t.Fatalf("the right token: %d %v", got.Code, got.Header())
+	}
+	if c := cookie[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || strings.Contains(c.Value, token) {
+		t.Errorf("cookie %v", c)
+	}
+	if got := get(t, s, "/", func(r *http.Request) { r.AddCookie(cookie[0]) }); got.Code != http.StatusOK {
+		t.Errorf("with the cookie: %d", got.Code)
+	}
+}
+
+func TestLogin_goesNowhereElse(t *testing.T) {
+	t.Parallel()
+	for next, want := range map[string]string{
+		"/runs/1": "/runs/1", "": "/", "//evil.example": "/", "https://evil.example": "/", `/\evil.example`: "/", "/a\r\nSet-Cookie: x": "/",
+	} {
+		if got := localPath(next); got != want {
+			t.Errorf("localPath(%q) = %q, want %q", next, got, want)
+		}
+	}
+}
+
+func TestNew_otherMachinesNeedAToken(t *testing.T) {
+	t.Parallel()
+	w, _ := sample()
+	for listen, ok := range map[string]bool{"127.0.0.1:0": true, "localhost:80": true, "[::1]:80": true, "0.0.0.0:80": false, ":80": false, "192.168.0.2:80": false} {
+		c := w.config(fstest.MapFS{})
+		c.Listen = listen
+		if _, err := New(c); (err == nil) != ok {
+			t.Errorf("listen %s without token: %v", listen, err)
+		}
+	}
+	if _, err := New(Config{}); err == nil {
+		t.Error("a dashboard over nothing")
+	}
+}

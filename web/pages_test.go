@@ -1,0 +1,152 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+func TestToday_showsTheDay(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	body := get(t, w.server(t, fsys, nil), "/").Body.String()
+	for _, want := range []string{
+		"Saturday, 21 November", "Daily digest", "cron: 0 8 * * *", "tomorrow 08:00", "(Europe/Oslo)", "done with omissions", "Daily/2026-11-21.md",
+		"15,022 tokens", "$0.0548", "sonnet", "scheduled", "2 changed files", "page 121 of 348", `<progress value="121" max="348"`,
+		`src="/media/Imported/Linear%20algebra%20workbook/pages/page_0001.png"`, "Imported/Scans/Meeting 2026-11-17", "the document is encrypted",
+		"Put the password into", "there is no directive @imput", "did you mean @input?", "paused after 3 failures", "polls: the vault is on a network file system",
+		`action="/workflows/run"`, `href="/runs/r-4"`, `href="/imports/arrival:Import/holiday%20video.mov"`, `data-live="view=today"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := strings.Count(body, `action="/workflows/run"`); n != 4 {
+		t.Errorf("%d Run buttons, want 4: a workflow that cannot run has none", n)
+	}
+}
+
+func TestToday_emptyVault(t *testing.T) {
+	t.Parallel()
+	w := &world{}
+	got := get(t, w.server(t, fstest.MapFS{}, func(c *Config) { c.Health, c.Dropper, c.Starter, c.Control, c.Blobs = nil, nil, nil, nil, nil }), "/")
+	if got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "Nothing ran yet") || !strings.Contains(got.Body.String(), `<ul class="bare" id="runs"></ul>`) {
+		t.Errorf("%d: %s", got.Code, got.Body)
+	}
+	if strings.Contains(got.Body.String(), "/upload") {
+		t.Error("an upload form without anything that takes files")
+	}
+}
+
+func TestRun_showsStepsReceiptAndAnswer(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	body := get(t, s, "/runs/r-4").Body.String()
+	for _, want := range []string{
+		"14,210 tokens in, 812 out", "answered by claude-sonnet-4-5-20250929", "# Friday, in five lines", "4 chunks, 3 references, 1 sent, 1 deferred",
+		"longest side 4032 &gt; 2000", "lines 1–9", "line 10", `src="/media/Attachments/whiteboard.png"`, "no file of this name", "max_image_mb",
+		"anthropic: overloaded (529), again in 4 s", "c12 Attachments/old scan.png: deferred",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(body, "/retry") || strings.Contains(body, "/cancel") {
+		t.Error("a run that is done can be neither repeated nor cancelled")
+	}
+	if strings.Contains(body, "old%20scan.png") {
+		t.Error("a picture that is gone is asked for")
+	}
+	if body := get(t, s, "/runs/r-3").Body.String(); !strings.Contains(body, "/runs/r-3/retry") || !strings.Contains(body, "Retry in some minutes") {
+		t.Error("a failed run lacks its retry button or its hint")
+	}
+	if body := get(t, s, "/runs/r-5").Body.String(); !strings.Contains(body, "/runs/r-5/cancel") || !strings.Contains(body, `href="/imports/i-1"`) {
+		t.Error("a run at work lacks its cancel button or the import that started it")
+	}
+}
+
+func TestImport_showsEveryPage(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	body := get(t, s, "/imports/i-1").Body.String()
+	if n := strings.Count(body, `alt="Page `); n != 8 {
+		t.Errorf("%d page pictures, want 8", n)
+	}
+	for _, want := range []string{"OCR, 87 % sure", "text, 1,201 characters", "Imported/Linear algebra workbook/index.md"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if body := get(t, s, "/imports/i-2").Body.String(); !strings.Contains(body, "Pages that failed: 3") {
+		t.Error("failed pages are not named")
+	}
+	if got := get(t, s, "/imports/arrival:Import/holiday%20video.mov"); got.Code != http.StatusOK || strings.Contains(got.Body.String(), "/cancel") {
+		t.Errorf("an arriving file: %d", got.Code)
+	}
+}
+
+func TestPages_notFoundAndFailures(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	for _, path := range []string{"/runs/none", "/imports/none", "/nothing", "/live?view=run&id=none", "/live?view=other", "/static/none", "/static/..%2fserver.go", "/api/v1/runs/none"} {
+		if got := get(t, s, path); got.Code != http.StatusNotFound {
+			t.Errorf("%s: %d, want 404", path, got.Code)
+		}
+	}
+	w.fail = errors.New("read /home/somebody/.local/state/vaultflow/state.db: disk I/O error")
+	got := get(t, s, "/")
+	if got.Code != http.StatusInternalServerError || strings.Contains(got.Body.String(), "somebody") {
+		t.Errorf("a failure shows its insides: %d %s", got.Code, got.Body)
+	}
+}
+
+// Names and texts that want to be something else.
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{.}}` + "\u2028javascript:alert(3)</textarea></title>"
+
+func TestPages_escapeEverything(t *testing.T) {
+	t.Parallel()
+	w := &world{blobs: map[string][]byte{"a": []byte(hostile + "\xff\x00"), "r": []byte(`{"chunks":[{"id":"<script>","kind":"image","fate":"<script>","reason":"<script>","name":"<script>.png","target":"<script>","media_type":"image/png","source":{"note":"<script>","variable":"<script>"}},{"id":"c2","kind":"text","text":"<script>"}],"limits":[{"key":"<script>","from":"<script>"}]}`)}}
+	failure := &engine.Failure{Code: "x", Message: hostile, Hint: hostile}
+	run := engine.RunRecord{
+		ID: "r<script>", Workflow: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Warnings: []string{hostile}, Created: now,
+		Trigger: engine.Trigger{Kind: "<script>", Files: []string{hostile}, Import: hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
+		Steps: []engine.StepRecord{{
+			Step: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
+			Inputs: []string{hostile}, Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "variable", Name: hostile}},
+		}},
+	}
+	w.runs = []engine.RunRecord{run}
+	w.imports = []engine.ImportRecord{{
+		ID: "arrival:" + hostile, Source: "Import/" + hostile, State: engine.ImportFailed, Reason: hostile, Error: hostile, Hint: hostile, Bundle: hostile, Note: hostile,
+		Kind: hostile, MediaType: hostile, SHA256: hostile, DuplicateOf: hostile, Filed: hostile, Warnings: []string{hostile}, Created: now,
+	}}
+	w.workflows = []engine.WorkflowStatus{{
+		Name: hostile, File: hostile, Description: hostile, Paused: hostile, Valid: true, Triggers: []string{hostile}, Last: &run,
+		Diagnostics: []engine.Diagnostic{{File: hostile, Severity: hostile, Message: hostile, Suggestion: hostile}},
+	}}
+	w.events = []engine.Event{{Seq: 1, Run: "r<script>", Time: now, Kind: hostile, Step: hostile, Name: hostile, Message: hostile, Failure: failure}}
+	s := w.server(t, fstest.MapFS{}, func(c *Config) { c.Vault, c.Version = hostile, hostile })
+	for _, path := range []string{"/", "/runs/r%3Cscript%3E", importURL("arrival:" + hostile), "/nothing" + importURL(hostile)} {
+		got := get(t, s, path)
+		body := got.Body.String()
+		if path != "/nothing"+importURL(hostile) && got.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, got.Code, body)
+		}
+		for _, bad := range []string{"<script>", "<img src=x", "</textarea", "\x00"} {
+			if strings.Contains(body, bad) {
+				i := strings.Index(body, bad)
+				t.Errorf("%s holds %q: …%s…", path, bad, body[max(0, i-80):min(len(body), i+80)])
+			}
+		}
+		if strings.Count(body, "<title>") != 1 || strings.Count(body, "</title>") != 1 {
+			t.Errorf("%s: the title was closed early", path)
+		}
+	}
+}
