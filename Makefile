@@ -5,8 +5,8 @@ BIN      := bin
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # The worker links MuPDF (static) and Tesseract (dynamic). Both carry a libjpeg; without hiding MuPDF's, every
 # JPEG that Tesseract's image library decodes fails silently. Go refuses this flag in source, so it is set here.
-WORKER_LDFLAGS := $(if $(filter Linux,$(shell uname -s)),-Wl$(comma)--exclude-libs$(comma)ALL)
 comma    := ,
+WORKER_LDFLAGS := $(if $(filter Linux,$(shell uname -s)),-Wl$(comma)--exclude-libs$(comma)ALL)
 WORKER   := CGO_ENABLED=1 CGO_LDFLAGS="$(WORKER_LDFLAGS)"
 GOFILES  := $(shell git ls-files '*.go' 2>/dev/null)
 
@@ -23,9 +23,9 @@ deps: ## install what building needs (Tesseract, Leptonica, language data, pkg-c
 .PHONY: build
 build: deps ## build bin/vaultflow (no cgo) and bin/vaultflow-worker (MuPDF, Tesseract)
 	@echo "building $(BIN)/vaultflow (CGO_ENABLED=0)"
-	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow ./cmd/vaultflow
+	@CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow ./cmd/vaultflow
 	@echo "building $(BIN)/vaultflow-worker (cgo: MuPDF, Tesseract; about a minute the first time)"
-	@$(WORKER) $(GO) build -trimpath -tags worker -o $(BIN)/vaultflow-worker ./cmd/vaultflow-worker
+	@$(WORKER) $(GO) build -tags worker -o $(BIN)/vaultflow-worker ./cmd/vaultflow-worker
 
 .PHONY: demo
 demo: build ## import a PDF, a scan and a photo into a copy of the test vault and run the example workflows, offline

@@ -30,11 +30,17 @@ until url=$(vaultflow serve --url 2>/dev/null); do
 done
 echo "running (dashboard at $url)"
 
+touch "$demo/before"
 say "dropping a born-digital PDF, a scanned PDF and a photo into Import/"
 cp testdata/vault/Documents/Workbook.pdf "$vault/Import/Workbook.pdf"
 cp testdata/vault/Documents/Scan.pdf "$vault/Import/Meeting scan.pdf"
 cp testdata/drop/photo.jpg "$vault/Import/Notice.jpg"
 vaultflow import --status --wait 3 --timeout 240s
+for bundle in Workbook "Meeting scan" Notice; do
+	for file in index.md manifest.json pages text; do
+		[ -e "$vault/Imported/$bundle/$file" ] || { echo "the bundle $bundle is not complete: no $file" >&2; exit 1; }
+	done
+done
 
 say "preview: the receipt and the exact prompt, nothing is sent"
 vaultflow preview "Workbook to study plan" --step "Chapter boundaries" | head -n 60
@@ -45,12 +51,15 @@ for name in "Workbook to study plan" "Photo tags" "Daily digest" "Meeting scan t
 done
 
 say "what was made"
-(cd "$vault" && find Imported Plans Photos Digests Meetings -newer "$demo/serve.log" -type f 2>/dev/null | sort)
+(cd "$vault" && find . -newer "$demo/before" -type f ! -path './.*' | sed 's|^\./||' | sort)
+echo
 vaultflow runs
 
 say "how to go on"
 echo "dashboard:  VAULTFLOW_STATE_DIR=$demo/state bin/vaultflow serve --vault $vault   then open http://127.0.0.1:8321"
 [ -z "${ANTHROPIC_API_KEY:-}" ] || echo "a key for Anthropic is set: bin/vaultflow run \"Daily digest\" --vault $vault --model sonnet"
 [ -z "${OPENAI_API_KEY:-}" ] || echo "a key for OpenAI is set: bin/vaultflow run \"Daily digest\" --vault $vault --model gpt"
-vaultflow doctor --ollama 2>/dev/null | grep -i ollama || true
+if vaultflow doctor 2>/dev/null | grep -q '^ok  *ollama'; then
+	echo "Ollama answers here: bin/vaultflow run \"Daily digest\" --vault $vault --model local (set its model in settings.yaml)"
+fi
 [ -n "${ANTHROPIC_API_KEY:-}${OPENAI_API_KEY:-}" ] || echo "with ANTHROPIC_API_KEY, OPENAI_API_KEY or a local Ollama, add --model sonnet, gpt or local to the same commands"
