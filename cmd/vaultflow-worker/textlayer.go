@@ -29,7 +29,7 @@ type layer struct {
 }
 
 // The HTML that MuPDF prints for a page has one form only: a div with the size, an img for each picture and a p for each
-// line, one a line. It is not a matter of reading HTML in general.
+// line, each on a line of its own. It is not a matter of reading HTML in general.
 var (
 	divSize  = regexp.MustCompile(`^<div id="page\d+" style="width:([\d.]+)pt;height:([\d.]+)pt"`)
 	lineHead = regexp.MustCompile(`^<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">`)
@@ -41,7 +41,13 @@ var (
 // readLayer reads the HTML of a page.
 func readLayer(page string) layer {
 	var l layer
-	for line := range strings.SplitSeq(page, "\n") {
+	for len(page) > 0 {
+		var line string
+		if strings.HasPrefix(page, "<img ") { // the picture within may hold line breaks
+			line, page, _ = strings.Cut(page, ">")
+		} else {
+			line, page, _ = strings.Cut(page, "\n")
+		}
 		switch {
 		case strings.HasPrefix(line, "<p "):
 			if found, ok := readLine(line); ok {

@@ -12,10 +12,10 @@ func GiantPage() []byte {
 	return New().PageSize(18000, 36000).TextPage(Line{Text: "A poster for the side of a house", Size: 900}).Bytes()
 }
 
-// Truncated is the first third of a file: the header is there, the page tree may be, the end is not.
+// Truncated is the beginning of a file: the header and the catalogue are there, the pages that it names are not.
 func Truncated() []byte {
-	whole := New().PageSize(400, 300).ScanPage("This page was lost on the way.").Bytes()
-	return whole[:len(whole)/3]
+	whole := New().TextPage(Text("This page was lost on the way.")...).Bytes()
+	return whole[:bytes.Index(whole, []byte("\n2 0 obj"))+4]
 }
 
 // Rubbish starts like a PDF and holds none.
