@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+)
+
+const pageHead = "<div id=\"page0\" style=\"width:600.0pt;height:800.0pt\">\n"
+
+// line writes a line as MuPDF does.
+func line(top, left, size float64, style, text string) string {
+	span := fmt.Sprintf(`<span style="font-family:Arial,sans-serif;font-size:%.1fpt%s">%s</span>`, size, style, text)
+	return fmt.Sprintf("<p style=\"top:%.1fpt;left:%.1fpt;line-height:%.1fpt\">%s</p>\n", top, left, size, span)
+}
+
+const ink = ";color:#000000"
+
+func TestPageText_findsStructure(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct{ html, markdown string }{
+		"nothing":          {"", ""},
+		"headings by size": {line(10, 10, 24, ink, "Top") + line(50, 10, 16, ink, "Below") + line(80, 10, 11, ink, "body text of the page"), "# Top\n\n## Below\n\nbody text of the page"},
+		"lines join":       {line(10, 10, 11, ink, "one") + line(25, 10, 11, ink, "two"), "one two"},
+		"space divides":    {line(10, 10, 11, ink, "one") + line(45, 10, 11, ink, "two"), "one\n\ntwo"},
+		"column divides":   {line(700, 10, 11, ink, "left") + line(10, 310, 11, ink, "right"), "left\n\nright"},
+		"hyphen goes":      {line(10, 10, 11, ink, "hyphen-") + line(25, 10, 11, ink, "ated"), "hyphenated"},
+		"hyphen stays":     {line(10, 10, 11, ink, "Jean-") + line(25, 10, 11, ink, "Paul"), "Jean- Paul"},
+		"ligature":         {line(10, 10, 11, ink, "of&#xfb01;ce"), "office"},
+		"bullets":          {line(10, 10, 11, ink, "• a") + line(25, 10, 11, ink, "• b"), "- a\n- b"},
+		"markup escaped":   {line(10, 10, 11, ink, "# 1 *x* `y`"), "\\# 1 \\*x\\* \\`y\\`"},
+		"entities":         {line(10, 10, 11, ink, "a &lt;b&gt; &amp; c"), "a <b> & c"},
+		"outside the page": {line(-50, 10, 11, ink, "hidden") + line(900, 10, 11, ink, "hidden") + line(10, 10, 11, ink, "seen"), "seen"},
+		"not MuPDF's":      {"<p>no</p>\n<script>x</script>\n", ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := pageText(pageHead + c.html + "</div>\n").Markdown; got != c.markdown {
+				t.Errorf("got\n%s\nwant\n%s", got, c.markdown)
+			}
+		})
+	}
+}
+
+func TestPageText_countsEvidence(t *testing.T) {
+	t.Parallel()
+	jpeg := base64.StdEncoding.EncodeToString(pdftest.Photo(200, 100, "x"))
+	// 200 × 100 pixels, scaled by 3 × 4: the left upper corner of the page down to 600, 400.
+	img := fmt.Sprintf("<img style=\"position:absolute;transform:matrix(3,0,-0,4,200,150)\" src=\"data:image/jpeg;base64,%s\n%s\">\n", jpeg[:76], jpeg[76:])
+	got := pageText(pageHead + img + line(300, 300, 11, "", "unseen") + line(5, 300, 11, ink, "top") + line(500, 300, 11, ink, "a \ufffd\ue000")).Evidence
+	want := extract.Evidence{Chars: 12, Unmapped: 2, Invisible: 6, MarginChars: 3, Pictures: 1, Fonts: 1, PictureCover: 0.5}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestFit_keepsToAllCaps(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		width, height, dpi float64
+		side               int
+		pixels             int64
+	}{{595, 842, 150, 2000, 40e6}, {18000, 36000, 150, 2000, 40e6}, {14400, 14400, 300, 10000, 1e6}, {0, 0, 150, 2000, 1e6}, {1, 100000, 150, 2000, 1e6}} {
+		dpi := fit(c.width, c.height, c.dpi, c.side, c.pixels)
+		w, h := c.width*dpi/72, c.height*dpi/72
+		if dpi <= 0 || dpi > c.dpi || max(w, h) > float64(c.side) || w*h > float64(c.pixels) {
+			t.Errorf("%+v: %g dpi gives %g × %g", c, dpi, w, h)
+		}
+	}
+}
+
+func TestTextOf_keepsLinesAndParagraphs(t *testing.T) {
+	t.Parallel()
+	boxes := []box{{word: "a", block: 1, paragraph: 1, line: 1}, {word: "b", block: 1, paragraph: 1, line: 1}, {word: "c", block: 1, paragraph: 1, line: 2},
+		{word: "d", block: 1, paragraph: 2, line: 1}, {word: "e", block: 2, paragraph: 1, line: 1}}
+	if got, want := textOf(boxes), "a b\nc\n\nd\n\ne"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestMeta_readsWhatFilesSay(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"D:20260102030405Z": "2026-01-02T03:04:05Z", "D:20260102030405+01'00'": "2026-01-02T03:04:05+01:00", "D:20260102": "2026-01-02T00:00:00Z", "May": "May", "": "",
+	} {
+		if got := metaTime(in); got != want {
+			t.Errorf("time %q: %q, want %q", in, got, want)
+		}
+	}
+	if got := metaText(" T\xc3\xaf \xc3" + strings.Repeat("\x00", 9)); got != "Tï" {
+		t.Errorf("text: %q", got)
+	}
+}
+
+func TestTurned_fourTimesIsTheSame(t *testing.T) {
+	t.Parallel()
+	img := pdftest.Drawing(60, 40, 72, "ab")
+	if once := turned(img); once.Rect.Dx() != 40 || once.Pix[0*once.Stride+39] != img.Pix[0] {
+		t.Error("not turned clockwise")
+	}
+	if got := turned(turned(turned(turned(img)))); string(got.Pix) != string(img.Pix) {
+		t.Error("four turns changed the picture")
+	}
+}
