@@ -25,6 +25,7 @@ var house = map[string]struct {
 	"policy":               {1, nil},
 	"vault":                {1, nil},
 	"settings":             {1, nil},
+	"examples":             {1, nil},
 	"ingestion/extract":    {1, nil},
 	"ingestion/sandbox":    {1, []string{"ingestion/extract"}},
 	"ingestion":            {1, []string{"ingestion/extract", "imaging"}},
