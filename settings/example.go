@@ -33,7 +33,7 @@ func Example() string {
 		v := reflect.ValueOf(s).Elem().Field(f.index)
 		fmt.Fprintf(&b, "%s:\n", f.key)
 		if v.Kind() == reflect.Map {
-			exampleEntry(&b, "  #", f.key)
+			exampleProviders(&b, "  #")
 			continue
 		}
 		exampleKeys(&b, "  ", "#", v, "")
@@ -75,7 +75,7 @@ func exampleAliases(b *strings.Builder, indent string, aliases reflect.Value) {
 	}), "lab")
 }
 
-func exampleEntry(b *strings.Builder, indent, _ string) {
+func exampleProviders(b *strings.Builder, indent string) {
 	fmt.Fprintf(b, "%santhropic: {api_key_env: ANTHROPIC_API_KEY}\n", indent)
 	fmt.Fprintf(b, "%sollama: {base_url: \"http://127.0.0.1:11434\"}\n", indent)
 	fmt.Fprintf(b, "%slab: # every key of a provider; kinds: %s\n", indent, strings.Join(Kinds(), " "))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,7 +53,8 @@ func Load(in Input) (*Settings, error) {
 	s.validate(r)
 	s.findKeys(in, environ, r)
 	if r.failed() {
-		return nil, &Error{Diagnostics: r.sorted()}
+		isNote := func(d Diagnostic) bool { return d.Severity == SeverityNote }
+		return nil, &Error{Diagnostics: slices.DeleteFunc(r.sorted(), isNote)}
 	}
 	s.Diagnostics = r.sorted()
 	return s, nil

@@ -7,7 +7,7 @@ import (
 
 // Provider is a service or a server that holds models.
 type Provider struct {
-	Kind           string            `yaml:"kind" doc:"Its wire format: one of the kinds below. Without it the provider's name, when that is a kind."`
+	Kind           string            `yaml:"kind" doc:"Its wire format: one of the kinds above. Without it the provider's name, when that is a kind."`
 	BaseURL        string            `yaml:"base_url" doc:"Address, with /v1 where the service prints it. Without it the vendor's public one."`
 	APIKeyEnv      string            `yaml:"api_key_env" doc:"Environment variable (or line of .env) that holds the key. The vendor's usual one is used only at the vendor's own address."`
 	APIKey         Secret            `yaml:"api_key" doc:"The key itself. It works, with a warning: keep keys out of the vault and use api_key_env."`

@@ -26,7 +26,11 @@ func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value, f field) bo
 		return false
 	}
 	if len(f.oneof) > 0 && !slices.Contains(f.oneof, parsed.String()) {
-		d.fault(n, CodeValue, guess(parsed.String(), f.oneof), "%s is %s, not %q", path, strings.Join(f.oneof, " or "), parsed.String())
+		suggestion := ""
+		if near := nearest(parsed.String(), f.oneof); near != "" {
+			suggestion = fmt.Sprintf("did you mean %q?", near)
+		}
+		d.fault(n, CodeValue, suggestion, "%s is %s, not %q", path, strings.Join(f.oneof, " or "), parsed.String())
 		return false
 	}
 	if why := outside(parsed, f); why != "" {
