@@ -6,7 +6,7 @@ import "fmt"
 // a file which is still in the import folder is one whose import has not ended.
 func RunImport(f Flow, p ImportPlan) Outcome {
 	b := &importBody{flow: f, rec: ImportRecord{ID: p.Run, Source: p.Source, SHA256: p.SHA256, Size: p.Size}}
-	b.ref = ImportRef{Run: p.Run, Source: p.Source, SHA256: p.SHA256, Size: p.Size, Mode: p.Mode, Options: p.Options, At: p.At, Where: p.Where}
+	b.ref = ImportRef(p)
 	b.say(ImportWorking)
 	var kind ClassifyOut
 	if err := f.Do(ActivityClassify, ClassifyIn{b.ref}, &kind); err != nil {

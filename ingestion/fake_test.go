@@ -228,19 +228,6 @@ func (c *session) Page(ctx context.Context, r extract.PageRequest) (extract.Page
 	return p, err
 }
 
-// asked counts the requests for pictures, by page.
-func (s *script) asked() map[int]int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := map[int]int{}
-	for _, r := range s.requests {
-		if r.Image {
-			n[r.N]++
-		}
-	}
-	return n
-}
-
 // goodPage is a page with a text layer of a hundred characters; every third is a scan.
 func goodPage(r extract.PageRequest) extract.Page {
 	p := extract.Page{N: r.N, WidthPt: 595, HeightPt: 842}

@@ -22,7 +22,6 @@ type pageMaker struct {
 	page Page
 
 	layer                        string // sanitised
-	form                         bool
 	textFault, ocrFault, picture *pageFault
 }
 

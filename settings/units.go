@@ -84,8 +84,15 @@ var byteUnits = []struct {
 	name string
 	size float64
 }{
-	{"tib", 1 << 40}, {"gib", 1 << 30}, {"mib", 1 << 20}, {"kib", 1 << 10},
-	{"tb", 1e12}, {"gb", 1e9}, {"mb", 1e6}, {"kb", 1e3}, {"b", 1},
+	{"tib", 1 << 40},
+	{"gib", 1 << 30},
+	{"mib", 1 << 20},
+	{"kib", 1 << 10},
+	{"tb", 1e12},
+	{"gb", 1e9},
+	{"mb", 1e6},
+	{"kb", 1e3},
+	{"b", 1},
 }
 
 // String writes a size with the largest binary unit that needs at most two decimals, without rounding.

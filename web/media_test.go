@@ -46,8 +46,10 @@ func TestMedia_servesPicturesByTheirBytes(t *testing.T) {
 
 func TestPictures_neverLeaveTheBundle(t *testing.T) {
 	t.Parallel()
-	fsys := fstest.MapFS{"B/manifest.json": {Data: []byte(`{"pages":[{"n":1,"image":{"path":"../../secret.png","width":-5}},{"n":2,"image":{"path":"/etc/x.png"}},{"n":3,"image":{"path":"javascript:alert(1)"}},{"n":4,"error":"broken"},{"n":5,"label":"iv"}]}`)},
-		"C/manifest.json": {Data: []byte(`{"pages":[`)}}
+	fsys := fstest.MapFS{
+		"B/manifest.json": {Data: []byte(`{"pages":[{"n":1,"image":{"path":"../../secret.png","width":-5}},{"n":2,"image":{"path":"/etc/x.png"}},{"n":3,"image":{"path":"javascript:alert(1)"}},{"n":4,"error":"broken"},{"n":5,"label":"iv"}]}`)},
+		"C/manifest.json": {Data: []byte(`{"pages":[`)},
+	}
 	b := &bundles{fsys: fsys}
 	list, total := b.pictures("B", 100)
 	if total != 5 || list[0].URL != "" || list[1].URL != "" || !strings.HasPrefix(list[2].URL, "/media/B/") || list[3].Error != "broken" || list[4].Label != "Page 5 (iv)" {

@@ -76,8 +76,13 @@ func TestFit_keepsToAllCaps(t *testing.T) {
 
 func TestTextOf_keepsLinesAndParagraphs(t *testing.T) {
 	t.Parallel()
-	boxes := []box{{word: "a", block: 1, paragraph: 1, line: 1}, {word: "b", block: 1, paragraph: 1, line: 1}, {word: "c", block: 1, paragraph: 1, line: 2},
-		{word: "d", block: 1, paragraph: 2, line: 1}, {word: "e", block: 2, paragraph: 1, line: 1}}
+	boxes := []box{
+		{word: "a", block: 1, paragraph: 1, line: 1},
+		{word: "b", block: 1, paragraph: 1, line: 1},
+		{word: "c", block: 1, paragraph: 1, line: 2},
+		{word: "d", block: 1, paragraph: 2, line: 1},
+		{word: "e", block: 2, paragraph: 1, line: 1},
+	}
 	if got, want := textOf(boxes), "a b\nc\n\nd\n\ne"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

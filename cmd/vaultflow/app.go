@@ -84,7 +84,7 @@ func newLogger(g *globals, s *settings.Settings) *slog.Logger {
 	if g.json || s.Logging.Format == "json" {
 		return slog.New(slog.NewJSONHandler(g.err, &slog.HandlerOptions{Level: level}))
 	}
-	return slog.New(tint.NewHandler(g.err, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: os.Getenv("NO_COLOR") != "" || !isTerminal(g.err)}))
+	return slog.New(tint.NewTextHandler(g.err, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: os.Getenv("NO_COLOR") != "" || !isTerminal(g.err)}))
 }
 
 // isTerminal tells whether a stream is a person's screen.

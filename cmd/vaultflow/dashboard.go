@@ -64,7 +64,9 @@ func (r webRuns) Runs(ctx context.Context, limit int) ([]engine.RunRecord, error
 }
 
 // Run implements web.Runs.
-func (r webRuns) Run(ctx context.Context, id string) (engine.RunRecord, error) { return r.j.Run(ctx, id) }
+func (r webRuns) Run(ctx context.Context, id string) (engine.RunRecord, error) {
+	return r.j.Run(ctx, id)
+}
 
 // Events implements web.Runs.
 func (r webRuns) Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {

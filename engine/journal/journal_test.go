@@ -14,8 +14,10 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
-var _ engine.Journal = (*journal.Journal)(nil)
-var _ directives.Pending = (*journal.Journal)(nil)
+var (
+	_ engine.Journal     = (*journal.Journal)(nil)
+	_ directives.Pending = (*journal.Journal)(nil)
+)
 
 var epoch = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 

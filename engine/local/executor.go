@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -71,9 +70,6 @@ func orDefault[T comparable](v, standard T) T {
 	}
 	return v
 }
-
-// errShutdown is the cause of contexts that end because the executor goes down.
-var errShutdown = errors.New("the executor goes down")
 
 // Run begins runs as lanes and room allow, until ctx ends. It must be called once.
 func (x *Executor) Run(ctx context.Context) error {

@@ -69,8 +69,10 @@ func (s *Session) accept(answer any) error {
 	case !ok:
 		return s.fail(&extract.Error{Code: extract.CodeWorkerMissing, Message: fmt.Sprintf("%s is no worker: it began with %T", s.config.Worker, answer)})
 	case hello.Protocol != extract.Protocol:
-		return s.fail(&extract.Error{Code: extract.CodeWorkerMissing,
-			Message: fmt.Sprintf("the worker speaks version %d of the protocol, not %d: it is of another build", hello.Protocol, extract.Protocol)})
+		return s.fail(&extract.Error{
+			Code:    extract.CodeWorkerMissing,
+			Message: fmt.Sprintf("the worker speaks version %d of the protocol, not %d: it is of another build", hello.Protocol, extract.Protocol),
+		})
 	case s.config.RequireConfinement && hello.Confinement != extract.ConfinedLandlock:
 		return s.fail(&extract.Error{Code: extract.CodeUnconfined, Message: fmt.Sprintf("confinement is required, the worker reached %q", hello.Confinement)})
 	}

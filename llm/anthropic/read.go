@@ -34,8 +34,11 @@ type usage struct {
 // over takes the counts that are there: every one is a total for the whole message.
 func (u *usage) over(next usage) {
 	for _, pair := range [][2]**int{
-		{&u.Input, &next.Input}, {&u.Output, &next.Output}, {&u.CacheRead, &next.CacheRead},
-		{&u.CacheWrite, &next.CacheWrite}, {&u.Details.Thinking, &next.Details.Thinking},
+		{&u.Input, &next.Input},
+		{&u.Output, &next.Output},
+		{&u.CacheRead, &next.CacheRead},
+		{&u.CacheWrite, &next.CacheWrite},
+		{&u.Details.Thinking, &next.Details.Thinking},
 	} {
 		if *pair[1] != nil {
 			*pair[0] = *pair[1]

@@ -75,7 +75,8 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 		t.Errorf("turn (-want +got):\n%s", diff)
 	}
 	blocks := []content.Block{
-		content.Thinking{Redacted: "b3BhcXVl"}, content.Text{Value: "cited"},
+		content.Thinking{Redacted: "b3BhcXVl"},
+		content.Text{Value: "cited"},
 		content.ToolCall{ID: "t1", Name: "read", Input: json.RawMessage(`{"name":"a.md"}`)},
 	}
 	if diff := cmp.Diff(blocks, got.Blocks); diff != "" {

@@ -143,7 +143,10 @@ func options(t *testing.T, s Subject) {
 	warm := 0.5
 	for _, r := range []llm.Request{
 		{MaxOutputTokens: 321, Temperature: &warm, ContextWindow: 8192},
-		{Thinking: "low"}, {Thinking: "high", Temperature: &warm, MaxOutputTokens: 100}, {Thinking: "2048"}, {Thinking: "off"},
+		{Thinking: "low"},
+		{Thinking: "high", Temperature: &warm, MaxOutputTokens: 100},
+		{Thinking: "2048"},
+		{Thinking: "off"},
 	} {
 		server := NewServer(t, s.Wire, one(Answer{Deltas: []string{"ok"}}))
 		r.Model, r.Messages = "test-model", ask().Messages

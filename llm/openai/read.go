@@ -59,7 +59,6 @@ type reader struct {
 	delivered bool
 	model     string
 	finish    string
-	done      bool
 	usage     *usage
 	message   *turn
 	text      strings.Builder

@@ -95,8 +95,10 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 		Text: "call", Stop: llm.StopToolUse, Model: "up/stream",
 		Usage: llm.Usage{InputTokens: 9, OutputTokens: 4, CachedTokens: 2, ThinkingTokens: 3, CostUSD: 0.25},
 		Blocks: []content.Block{
-			content.Thinking{Value: "think"}, content.Text{Value: "call"},
-			content.ToolCall{ID: "c1", Name: "read", Input: json.RawMessage(`{"a":1}`)}, content.ToolCall{ID: "c2", Name: "list", Input: json.RawMessage(`{}`)},
+			content.Thinking{Value: "think"},
+			content.Text{Value: "call"},
+			content.ToolCall{ID: "c1", Name: "read", Input: json.RawMessage(`{"a":1}`)},
+			content.ToolCall{ID: "c2", Name: "list", Input: json.RawMessage(`{}`)},
 		},
 		Raw: got.Raw,
 	}
