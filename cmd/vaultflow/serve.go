@@ -174,8 +174,10 @@ func (w *working) arrival(ctx context.Context, watcher *vault.Watcher, news vaul
 		if w.claim(news.Name) {
 			return nil // a command asked for it already; settled lets it go
 		}
-		_, err := w.startImport(ctx, news.Name, news.SHA256, "")
-		return err
+		if _, err := w.startImport(ctx, news.Name, news.SHA256, ""); err != nil {
+			return err
+		}
+		return w.journal.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
 	case vault.StateGone:
 		return w.journal.Gone(ctx, news.Name)
 	case vault.StateRefused:
