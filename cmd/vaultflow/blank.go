@@ -21,7 +21,22 @@ func (a *app) previewer(ctx context.Context) (*activity.Workflow, func(), error)
 		memory, blobs, done = j, j, func() { j.Close() }
 	}
 	flow, err := a.flow(blobs, memory)
+	if flow != nil {
+		flow.Models = unasked{a.models}
+	}
 	return flow, done, err
+}
+
+// unasked are models that are looked at and not called: one without a key will do.
+type unasked struct{ *modelSet }
+
+// Model implements activity.Models.
+func (u unasked) Model(ctx context.Context, alias string) (activity.Model, error) {
+	model, err := u.modelSet.Model(ctx, alias)
+	if model.ID != "" {
+		return model, nil
+	}
+	return model, err
 }
 
 // blank is the memory of a vault on which nothing was ever run.

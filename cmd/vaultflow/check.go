@@ -98,11 +98,11 @@ func (a *app) workflow(name string) (*workflow.Plan, error) {
 		if loaded.Valid() {
 			return loaded.Plan, nil
 		}
-		var faults []error
-		for _, d := range loaded.Diagnostics {
-			faults = append(faults, d)
+		lines := make([]string, len(loaded.Diagnostics)) // as text: each line has its own hint
+		for i, d := range loaded.Diagnostics {
+			lines[i] = d.String()
 		}
-		return nil, exit(exitInvalid, errors.Join(faults...))
+		return nil, exit(exitInvalid, errors.New(strings.Join(lines, "\n")))
 	}
 	return nil, a.unknownWorkflow(name, all)
 }

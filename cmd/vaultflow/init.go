@@ -68,15 +68,22 @@ func (g *globals) init(ctx context.Context, dir string) error {
 	return nil
 }
 
+// madeFile is a file as `init` prints it.
+type madeFile struct {
+	Type  string `json:"type"` // "file"
+	Name  string `json:"name"`
+	State string `json:"state"` // made or kept
+}
+
 // create writes a file that is not there yet and says what it did.
 func (g *globals) create(ctx context.Context, v *vault.Vault, name string, data []byte) error {
-	err := v.Write(ctx, name, data, "")
-	state := "made"
-	if errors.Is(err, vault.ErrConflict) {
-		state, err = "kept", nil
-	}
-	if err != nil {
+	line := madeFile{Type: "file", Name: name, State: "made"}
+	if _, err := fs.Stat(v.FS(), name); err == nil {
+		line.State = "kept"
+	} else if err := v.Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
+		line.State = "kept"
+	} else if err != nil {
 		return err
 	}
-	return g.print(map[string]string{"type": "file", "name": name, "state": state}, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", state, name) })
+	return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", line.State, line.Name) })
 }

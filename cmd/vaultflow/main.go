@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/vaultflow/vaultflow/engine"
 )
 
 // version is set by the build with -X main.version.
@@ -27,9 +29,8 @@ func run() int {
 	}
 	if err != nil && err.Error() != "" {
 		fmt.Fprintln(os.Stderr, "vaultflow:", err)
-		var hinter interface{ Hint() string }
-		if errors.As(err, &hinter) && hinter.Hint() != "" {
-			fmt.Fprintln(os.Stderr, "hint:", hinter.Hint())
+		if hint := engine.FailureOf(err).Hint; hint != "" {
+			fmt.Fprintln(os.Stderr, "hint:", hint)
 		}
 	}
 	return exitCode(err)

@@ -88,6 +88,11 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, step
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
+		if previewed.Model != "" {
+			if _, err := a.models.Model(ctx, previewed.Model); err != nil {
+				fmt.Fprintf(g.err, "step %s could not run now: %v\n", step.Name, err)
+			}
+		}
 		if err := g.printPreview(step.Name, previewed); err != nil {
 			return err
 		}
@@ -95,16 +100,24 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, step
 	return nil
 }
 
+// promptLine is what a step would send, as machines read it.
+type promptLine struct {
+	Type    string   `json:"type"` // "prompt", or "preview" for a step without a model
+	Step    string   `json:"step"`
+	Model   string   `json:"model"`
+	Text    string   `json:"text,omitempty"`
+	Missing []string `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
+}
+
 func (g *globals) printPreview(step string, p activity.Previewed) error {
 	if p.Prompt == nil {
-		line := map[string]any{"type": "preview", "step": step, "model": "none"}
-		return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "step %s: no model, the inputs go to the outputs\n", step) })
+		return g.print(promptLine{Type: "preview", Step: step, Model: "none"}, func(w io.Writer) { fmt.Fprintf(w, "step %s: no model, the inputs go to the outputs\n", step) })
 	}
 	if g.json {
 		if err := g.print(p.Prompt.Receipt, nil); err != nil {
 			return err
 		}
-		return g.print(map[string]any{"type": "prompt", "step": step, "model": p.Model, "text": prompt.Text(p.Prompt), "missing": p.Missing}, nil)
+		return g.print(promptLine{Type: "prompt", Step: step, Model: p.Model, Text: prompt.Text(p.Prompt), Missing: p.Missing}, nil)
 	}
 	if len(p.Missing) > 0 {
 		fmt.Fprintf(g.out, "step %s would be skipped: nothing found for %s\n", step, strings.Join(p.Missing, ", "))

@@ -88,7 +88,11 @@ func newVersion(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return g.print(map[string]string{"type": "version", "version": version}, func(w io.Writer) { fmt.Fprintln(w, "vaultflow", version) })
+			line := struct {
+				Type    string `json:"type"`
+				Version string `json:"version"`
+			}{"version", version}
+			return g.print(line, func(w io.Writer) { fmt.Fprintln(w, "vaultflow", version) })
 		},
 	}
 }

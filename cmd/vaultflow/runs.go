@@ -113,7 +113,11 @@ func (g *globals) showSteps(ctx context.Context, j *journal.Journal, run engine.
 			if err != nil {
 				return err
 			}
-			line := map[string]string{"type": "answer", "step": step.Step, "text": string(text)}
+			line := struct {
+				Type string `json:"type"`
+				Step string `json:"step"`
+				Text string `json:"text"`
+			}{"answer", step.Step, string(text)}
 			if err := g.print(line, func(w io.Writer) { fmt.Fprintf(w, "\nanswer of %s:\n%s\n", step.Step, text) }); err != nil {
 				return err
 			}

@@ -73,7 +73,11 @@ func newConfig(g *globals) *cobra.Command {
 func (a *app) printConfig(g *globals) error {
 	if g.json {
 		for _, v := range a.settings.Values() {
-			if err := g.print(v, nil); err != nil {
+			line := struct {
+				Type string `json:"type"`
+				settings.Value
+			}{"setting", v}
+			if err := g.print(line, nil); err != nil {
 				return err
 			}
 		}

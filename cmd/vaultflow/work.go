@@ -150,6 +150,9 @@ func (w *working) startRun(ctx context.Context, o runOrder) (string, error) {
 		return "", err
 	}
 	if o.Model != "" {
+		if _, err := w.models.Model(ctx, o.Model); err != nil {
+			return "", err
+		}
 		setModel(plan, o.Model)
 	}
 	data, err := json.Marshal(plan)
