@@ -59,9 +59,10 @@ func indexOf(files []engine.StagedFile, name string) int {
 	return slices.IndexFunc(files, func(f engine.StagedFile) bool { return f.Name == name })
 }
 
-// current is the digest of a file's content, empty when there is none.
+// current is the digest of a file's content, empty when there is none. It asks the vault, as Stage does, because the
+// vault takes a name that differs only in case for the file that is there.
 func (w *Workflow) current(name string) (string, error) {
-	digest, err := w.digest(name)
+	_, digest, err := w.Vault.Read(name, w.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

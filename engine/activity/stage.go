@@ -138,7 +138,10 @@ func (st *staging) number(name string) (string, error) {
 	for i := range maxNumber {
 		candidate := fmt.Sprintf("%s_%03d%s", stem, i, ext)
 		taken := slices.ContainsFunc(st.files, func(f *stagedContent) bool { return f.Name == candidate })
-		if _, err := fs.Stat(st.w.FS, candidate); errors.Is(err, fs.ErrNotExist) && !taken {
+		if _, err := fs.Stat(st.w.FS, candidate); taken || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if _, _, err := st.w.Vault.Read(candidate, 1); errors.Is(err, fs.ErrNotExist) { // nor one in another case
 			return candidate, nil
 		}
 	}
