@@ -156,9 +156,10 @@ func (b *bench) onlyRequest() []llmtest.Part {
 	return requests[0].Parts
 }
 
-// finish looks for the key in everything that was kept, and for temporary files in the vault.
+// finish looks for the key in everything that was kept: journal, blobs and vault.
 func (b *bench) finish() {
 	b.t.Helper()
+	prompts := 0 // kept in the state as readable text, or this test would find nothing
 	err := filepath.WalkDir(b.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -167,10 +168,13 @@ func (b *bench) finish() {
 		if bytes.Contains(data, []byte(llmtest.Key)) {
 			b.t.Errorf("the key is in %s", path)
 		}
+		if strings.HasPrefix(path, filepath.Join(b.dir, "state")) && bytes.Contains(data, []byte("What is there?")) {
+			prompts++
+		}
 		return err
 	})
-	if err != nil {
-		b.t.Error(err)
+	if err != nil || prompts == 0 {
+		b.t.Errorf("look for the key: %v, in %d files with the prompt", err, prompts)
 	}
 }
 
