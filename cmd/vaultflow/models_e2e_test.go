@@ -10,6 +10,10 @@ import (
 	"image/color"
 	"image/png"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,9 +65,32 @@ type bench struct {
 func newBench(t *testing.T, a adapter, more string, replies ...llmtest.Reply) *bench {
 	t.Helper()
 	b := &bench{t: t, dir: t.TempDir(), server: llmtest.NewServer(t, a.wire, replies...)}
+	address := b.server.URL
+	if a.kind == "ollama" {
+		address = describing(t, address)
+	}
 	b.write("settings.yaml", fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer:\n      provider: lab\n      model: test-model\n%s"+
-		"providers:\n  lab: {kind: %s, base_url: %q, api_key_env: LAB_KEY}\n", more, a.kind, b.server.URL+a.path))
+		"providers:\n  lab: {kind: %s, base_url: %q, api_key_env: LAB_KEY}\n", more, a.kind, address+a.path))
 	return b
+}
+
+// describing stands before an Ollama service and answers what only the real one knows: what its model is. The settings'
+// word on capabilities goes before it.
+func describing(t *testing.T, address string) string {
+	t.Helper()
+	target, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", httputil.NewSingleHostReverseProxy(target))
+	mux.HandleFunc("POST /api/show", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"capabilities":["completion"],"model_info":{"test.context_length":131072}}`)
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 // seeing is an alias's line for models that no table knows.
