@@ -16,6 +16,16 @@ type Ollama struct{}
 // Path implements Wire.
 func (Ollama) Path() string { return "/api/chat" }
 
+// Aside answers /api/show: a model with vision and a window of 32,768 tokens.
+func (Ollama) Aside(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodPost || r.URL.Path != "/api/show" {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err := w.Write([]byte(`{"capabilities":["completion","vision"],"model_info":{"general.architecture":"qwen25vl","qwen25vl.context_length":32768}}`))
+	return err == nil
+}
+
 type ollamaBody struct {
 	Model    string          `json:"model"`
 	Stream   bool            `json:"stream"`

@@ -101,7 +101,16 @@ func (s *Server) Requests() []Captured {
 	return slices.Clone(s.requests)
 }
 
+// beside is implemented by wires whose service answers more than generation, such as questions about a model. Aside says
+// whether it has answered; such requests are not captured.
+type beside interface {
+	Aside(w http.ResponseWriter, r *http.Request) bool
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
+	if b, ok := s.wire.(beside); ok && b.Aside(w, r) {
+		return nil
+	}
 	if r.Method != http.MethodPost || r.URL.Path != s.wire.Path() {
 		return fmt.Errorf("%s %s: no such method", r.Method, r.URL.Path)
 	}
