@@ -35,10 +35,44 @@ type modelSet struct {
 	mu      sync.Mutex
 	clients map[string]llm.Provider  // by provider name; guarded by mu
 	probes  map[string]*policy.Probe // by alias; guarded by mu
+	tried   map[string]time.Time     // when an alias was last probed, well or badly; guarded by mu
 }
 
 func newModelSet(s *settings.Settings, log *slog.Logger) *modelSet {
-	return &modelSet{settings: s, log: log, clients: map[string]llm.Provider{}, probes: map[string]*policy.Probe{}}
+	return &modelSet{settings: s, log: log, clients: map[string]llm.Provider{}, probes: map[string]*policy.Probe{}, tried: map[string]time.Time{}}
+}
+
+// How local servers are probed.
+const (
+	probeAgain = 10 * time.Minute // a server may be restarted with another model
+	// localWindow is the context that is reserved on an Ollama server when the settings name none: what models can take
+	// may be more than the machine's memory holds, and the server's own default of 4096 is too small for pictures.
+	localWindow = 16384
+)
+
+// probing are models about to be asked: what a local server says of its model goes before the table.
+type probing struct{ *modelSet }
+
+// Model implements activity.Models. A server that does not answer leaves the table's word.
+func (p probing) Model(ctx context.Context, alias string) (activity.Model, error) {
+	if p.due(alias) {
+		if err := p.probe(ctx, alias); err != nil {
+			p.log.Debug("model not probed", "model", alias, "err", err)
+		}
+	}
+	return p.modelSet.Model(ctx, alias)
+}
+
+// due tells whether an alias was not probed for a while, and takes it as probed now.
+func (m *modelSet) due(alias string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if now.Sub(m.tried[alias]) < probeAgain {
+		return false
+	}
+	m.tried[alias] = now
+	return true
 }
 
 // Model implements activity.Models. It makes no call: an Ollama server that was not probed is taken from the table.
@@ -65,6 +99,12 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 	}
 	if model.ContextWindow == 0 {
 		model.ContextWindow = p.NumCtx
+	}
+	if model.ContextWindow == 0 && p.Kind == "ollama" {
+		model.ContextWindow = localWindow
+		if probe != nil && probe.ContextWindow > 0 {
+			model.ContextWindow = min(localWindow, probe.ContextWindow)
+		}
 	}
 	if a.Price.Known() {
 		model.Price = &llm.Price{Input: *a.Price.Input, Output: *a.Price.Output}

@@ -47,6 +47,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
+	flow.Models = probing{a.models}
 	imports := &activity.Imports{FS: a.vault.FS(), Importer: a.importer, Imported: j, Blobs: j}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())
