@@ -328,6 +328,14 @@ func (s *site) start() *daemon {
 		d.cmd.Wait() //nolint:errcheck // ProcessState says how it ended
 	}()
 	s.t.Cleanup(func() {
+		if s.t.Failed() {
+			d.signal(syscall.SIGCONT)
+			d.signal(syscall.SIGQUIT) // says where every goroutine stands
+			select {
+			case <-d.done:
+			case <-time.After(5 * time.Second):
+			}
+		}
 		d.kill()
 		if data, err := os.ReadFile(log.Name()); err == nil && s.t.Failed() {
 			s.t.Logf("serve said:\n%s", data)
