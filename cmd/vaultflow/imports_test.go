@@ -46,7 +46,6 @@ var house = map[string]struct {
 	"engine/journal":       {4, []string{"engine", "directives"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
 	"web":                  {4, []string{"engine"}},
-	"testdata/generate":    {5, []string{"*"}},
 	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/sandbox", "imaging"}},
 	"cmd/vaultflow":        {5, []string{"*"}},
 }
