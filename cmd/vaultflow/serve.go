@@ -49,7 +49,12 @@ func (a *app) printURL(ctx context.Context, g *globals) error {
 	if err != nil {
 		return exit(exitFailed, errors.New("no serve is running on this vault"))
 	}
-	return g.print(map[string]string{"type": "serve", "url": r.URL, "version": r.Version}, func(w io.Writer) { fmt.Fprintln(w, r.URL) })
+	line := struct {
+		Type    string `json:"type"`
+		URL     string `json:"url"`
+		Version string `json:"version"`
+	}{"serve", r.URL, r.Version}
+	return g.print(line, func(w io.Writer) { fmt.Fprintln(w, r.URL) })
 }
 
 // serve is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
