@@ -42,11 +42,12 @@ func (s *site) ran(workflow string, want int) []engine.RunRecord {
 func TestServe_firesOnceAndKeepsItsSlot(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	at := time.Now().Add(4 * time.Second).UTC().Truncate(time.Second)
 	s.write("Inbox/A.md", "Buy milk tomorrow.\n")
-	s.write("Workflows/Soon.md", note(`schedule: "once: `+at.Format(time.RFC3339)+`"`, "@input file: Inbox/A.md\n@output file: Out/Soon\n@write_mode append", "Sum it up."))
 	s.write("Workflows/Daily.md", note(`schedule: "cron: 0 8 * * *"`, "@input file: Inbox/A.md\n@output file: Out/Daily", "Sum it up."))
 	s.serve()
+	// The moment must lie ahead when the running serve first sees the workflow, on a busy machine too.
+	at := time.Now().Add(12 * time.Second).UTC().Truncate(time.Second)
+	s.write("Workflows/Soon.md", note(`schedule: "once: `+at.Format(time.RFC3339)+`"`, "@input file: Inbox/A.md\n@output file: Out/Soon\n@write_mode append", "Sum it up."))
 	run := s.ran("Soon", 1)[0]
 	if run.Trigger.Kind != engine.TriggerOnce {
 		t.Errorf("trigger %q", run.Trigger.Kind)
