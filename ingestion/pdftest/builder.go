@@ -44,6 +44,8 @@ type Builder struct {
 	title, author string
 	userPassword  string
 	encrypted     bool
+	scanDPI       float64
+	lossless      bool
 }
 
 type page struct {
@@ -62,11 +64,23 @@ type outlineItem struct {
 type field struct{ name, value string }
 
 // New gives a builder of A4 pages.
-func New() *Builder { return &Builder{width: a4Width, height: a4Height} }
+func New() *Builder { return &Builder{width: a4Width, height: a4Height, scanDPI: scanDPI} }
 
 // PageSize sets the size in points of the pages that follow.
 func (b *Builder) PageSize(width, height float64) *Builder {
 	b.width, b.height = width, height
+	return b
+}
+
+// Resolution sets the pixels per inch of the scans that follow; they begin with 200.
+func (b *Builder) Resolution(dpi float64) *Builder {
+	b.scanDPI = dpi
+	return b
+}
+
+// Lossless makes the scans that follow pictures without loss (Flate) instead of JPEG.
+func (b *Builder) Lossless() *Builder {
+	b.lossless = true
 	return b
 }
 
@@ -84,7 +98,8 @@ func (b *Builder) TextPage(lines ...Line) *Builder {
 	return b.add(&page{content: b.text(lines, 0)})
 }
 
-// ScanPage adds a page that is a grey JPEG of 200 dpi with the lines in it and no text.
+// ScanPage adds a page that is a grey picture with the lines in it and no text: a JPEG of 200 dpi, unless Resolution or
+// Lossless say otherwise.
 func (b *Builder) ScanPage(lines ...string) *Builder {
 	return b.add(b.scan(lines))
 }
@@ -106,7 +121,7 @@ func (b *Builder) InvisibleTextScan(hidden []string, lines ...string) *Builder {
 func (b *Builder) scan(lines []string) *page {
 	return &page{
 		content: fmt.Sprintf("q %g 0 0 %g 0 0 cm /Im0 Do Q\n", b.width, b.height),
-		picture: scanned(b.width, b.height, lines, uint64(len(b.pages)+1)),
+		picture: b.scanned(lines, uint64(len(b.pages)+1)),
 	}
 }
 
@@ -134,11 +149,14 @@ func (b *Builder) Info(title, author string) *Builder {
 	return b
 }
 
-// UserPassword encrypts the document (RC4, 40 bits). With an empty password every reader opens it.
+// UserPassword encrypts the document (RC4, 40 bits) so that it opens with this password; see also OwnerPasswordOnly.
 func (b *Builder) UserPassword(password string) *Builder {
 	b.userPassword, b.encrypted = password, true
 	return b
 }
+
+// OwnerPasswordOnly encrypts the document so that every reader opens it, and only changing it needs a password.
+func (b *Builder) OwnerPasswordOnly() *Builder { return b.UserPassword("") }
 
 func (b *Builder) last() *page {
 	if len(b.pages) == 0 {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/image/tiff"
+
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
@@ -23,7 +25,7 @@ func sample() *pdftest.Builder {
 
 func TestBytes_crossReferencesPointAtObjects(t *testing.T) {
 	t.Parallel()
-	for name, pdf := range map[string][]byte{"plain": sample().Bytes(), "encrypted": sample().UserPassword("secret").Bytes(), "empty": pdftest.New().Bytes()} {
+	for name, pdf := range map[string][]byte{"plain": sample().Bytes(), "encrypted": sample().UserPassword("secret").Bytes(), "owner": sample().OwnerPasswordOnly().Bytes(), "lossless": sample().Lossless().ScanPage("x").Bytes(), "empty": pdftest.New().Bytes()} {
 		if !bytes.HasPrefix(pdf, []byte("%PDF-1.7\n")) || !bytes.HasSuffix(pdf, []byte("%%EOF\n")) {
 			t.Errorf("%s: header or end is missing", name)
 		}
@@ -60,6 +62,28 @@ func TestPhoto_isAJPEG(t *testing.T) {
 	c, err := jpeg.DecodeConfig(bytes.NewReader(pdftest.Photo(600, 400, "Hello")))
 	if err != nil || c.Width != 600 || c.Height != 400 {
 		t.Errorf("got %d × %d, %v", c.Width, c.Height, err)
+	}
+}
+
+func TestTIFF_isReadByOthers(t *testing.T) {
+	t.Parallel()
+	file := pdftest.TIFF(1, pdftest.Drawing(60, 40, 72, "a"), pdftest.Drawing(30, 20, 72, "b"))
+	c, err := tiff.DecodeConfig(bytes.NewReader(file))
+	if err != nil || c.Width != 60 || c.Height != 40 {
+		t.Errorf("first page of %d × %d, %v", c.Width, c.Height, err)
+	}
+}
+
+func TestScans_areOfTheKindAskedFor(t *testing.T) {
+	t.Parallel()
+	plain, fine := pdftest.New().ScanPage("x").Bytes(), pdftest.New().Resolution(300).Lossless().ScanPage("x").Bytes()
+	for _, want := range []string{"/Width 1652", "/DCTDecode"} {
+		if !bytes.Contains(plain, []byte(want)) || bytes.Contains(fine, []byte(want)) {
+			t.Errorf("%s: in the plain file %v, in the fine one %v", want, bytes.Contains(plain, []byte(want)), bytes.Contains(fine, []byte(want)))
+		}
+	}
+	if !bytes.Contains(fine, []byte("/Width 2479")) || !bytes.Contains(fine, []byte("/FlateDecode")) {
+		t.Error("no lossless picture of 300 dpi")
 	}
 }
 

@@ -22,3 +22,8 @@ func Truncated() []byte {
 func Rubbish() []byte {
 	return append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("nothing here is an object\n"), 200)...)
 }
+
+// WithPreamble puts bytes before a file, as mail gateways and web servers do. Readers have to look for the header.
+func WithPreamble(pdf []byte) []byte {
+	return append([]byte("\xef\xbb\xbfContent-Type: application/pdf\r\n\r\n"), pdf...)
+}

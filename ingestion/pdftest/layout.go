@@ -22,7 +22,7 @@ func (d *layout) putPage(n int, p *page) {
 	if p.picture != nil {
 		image := d.w.reserve()
 		d.w.putStream(image, fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray "+
-			"/BitsPerComponent 8 /Filter /DCTDecode", p.picture.width, p.picture.height), p.picture.jpeg)
+			"/BitsPerComponent 8 /Filter /%s", p.picture.width, p.picture.height, p.picture.filter), p.picture.data)
 		resources += " /XObject << /Im0 " + ref(image) + " >>"
 	}
 	annotations := ""

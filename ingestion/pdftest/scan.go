@@ -2,6 +2,7 @@ package pdftest
 
 import (
 	"bytes"
+	"compress/zlib"
 	"image"
 	"image/color"
 	"image/draw"
@@ -17,14 +18,21 @@ const scanDPI = 200
 
 type picture struct {
 	width, height int
-	jpeg          []byte
+	filter        string
+	data          []byte
 }
 
-// scanned draws lines of 12 points as a scanner would see them on a page of this size in points.
-func scanned(width, height float64, lines []string, seed uint64) *picture {
-	img := Drawing(int(width*scanDPI/72), int(height*scanDPI/72), scanDPI, lines...)
+// scanned draws lines of 12 points as a scanner would see them on a page of the builder's size.
+func (b *Builder) scanned(lines []string, seed uint64) *picture {
+	img := Drawing(int(b.width*b.scanDPI/72), int(b.height*b.scanDPI/72), b.scanDPI, lines...)
 	soil(img, seed)
-	return &picture{width: img.Rect.Dx(), height: img.Rect.Dy(), jpeg: encode(img)}
+	p := &picture{width: img.Rect.Dx(), height: img.Rect.Dy()}
+	if b.lossless {
+		p.filter, p.data = "FlateDecode", deflated(img.Pix)
+	} else {
+		p.filter, p.data = "DCTDecode", encode(img)
+	}
+	return p
 }
 
 // Photo gives a JPEG file with lines of text, as a camera would make one of a page.
@@ -74,6 +82,14 @@ func soil(img *image.Gray, seed uint64) {
 		x, y := int(state%uint64(img.Rect.Dx())), int((state>>20)%uint64(img.Rect.Dy()))
 		img.SetGray(x, y, color.Gray{Y: uint8(40 + i)})
 	}
+}
+
+func deflated(data []byte) []byte {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	_, _ = w.Write(data) // a buffer takes everything
+	_ = w.Close()
+	return b.Bytes()
 }
 
 func encode(img image.Image) []byte {
