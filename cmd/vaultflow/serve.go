@@ -89,13 +89,26 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 			}
 		}
 		group.Go(func() error { return serveControl(ctx, a.stateDir, w.obey) })
-		fmt.Fprintf(g.err, "watching %s; drop files into %s", a.dir, a.settings.Vault.ImportDir)
-		if w.url != "" {
-			fmt.Fprintf(g.err, "; dashboard at %s", w.url)
-		}
-		fmt.Fprintln(g.err)
+		group.Go(func() error { return w.watching(ctx, g, watcher, triggers) })
 		return group.Wait()
 	})
+}
+
+// watching says that serve watches as soon as that is so. Workflows that were written between the triggers' first look
+// and the watcher's are looked at again: nobody reports them as changed.
+func (w *working) watching(ctx context.Context, g *globals, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-watcher.Started():
+	}
+	triggers.Reload()
+	line := fmt.Sprintf("watching %s; drop files into %s", w.dir, w.settings.Vault.ImportDir)
+	if w.url != "" {
+		line += "; dashboard at " + w.url
+	}
+	_, err := fmt.Fprintln(g.err, line)
+	return err
 }
 
 // obey answers an order of a command.

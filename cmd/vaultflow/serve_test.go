@@ -188,9 +188,9 @@ func (s *site) hidden(dir string) []string {
 // command makes a process of vaultflow that works on the site.
 func (s *site) command(args ...string) *exec.Cmd {
 	s.t.Helper()
-	cmd := exec.CommandContext(s.t.Context(), binary(s.t), args...)
+	ctx := context.WithoutCancel(s.t.Context()) // which ends before the cleanup that asks a daemon where it stands
+	cmd := exec.CommandContext(ctx, binary(s.t), args...)
 	cmd.Env, cmd.Dir = s.env, s.vault
-	cmd.Cancel = func() error { return cmd.Process.Kill() }
 	return cmd
 }
 
@@ -295,7 +295,7 @@ type daemon struct {
 	done chan struct{} // closed when the process is gone
 }
 
-// serve starts the daemon and waits until it answers.
+// serve starts the daemon and waits until it answers and watches.
 func (s *site) serve() *daemon {
 	s.t.Helper()
 	d := s.start()
@@ -306,7 +306,11 @@ func (s *site) serve() *daemon {
 		default:
 		}
 		out, errs, code := s.cli("serve", "--url")
-		return code == exitDone, out + errs
+		said, err := os.ReadFile(d.log.Name())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return code == exitDone && bytes.Contains(said, []byte("watching "+s.vault)), out + errs + string(said)
 	})
 	return d
 }

@@ -162,7 +162,7 @@ func TestServe_editedWorkflowTakesEffect(t *testing.T) {
 		t.Errorf("outputs %q, want Out/First.md and Out/Second.md", s.files("Out", ".md"))
 	}
 	s.write("Workflows/Late.md", "---\nwatch: [\n---\n## Step\n") // a broken one stops nobody
-	at := time.Now().Add(3 * time.Second).UTC().Truncate(time.Second)
+	at := time.Now().Add(8 * time.Second).UTC().Truncate(time.Second)
 	s.write("Workflows/Soon.md", note(`schedule: "once: `+at.Format(time.RFC3339)+`"`, "@input file: Inbox/A.md\n@output file: Out/Soon", "Sum it up."))
 	s.ran("Soon", 1)
 	d.alive()
