@@ -18,3 +18,5 @@ func openPDF([]byte, *reader) (document, error) { return nil, errNotLinked }
 
 // newEngine gives nothing: without the library no picture is read.
 func newEngine(string) engine { return nil }
+
+func openStack([]byte, []pictureSize, *reader) (document, error) { return nil, errNotLinked }

@@ -28,11 +28,14 @@ type pdf struct {
 	ocr  *reader
 }
 
-// openPDF opens a document. It looks at the first bytes itself: MuPDF guesses at everything, and crashes on some.
+// openPDF opens a document. It looks for the header itself and drops what stands before it, as mail gateways put there:
+// the binding guesses from the first bytes, would take other kinds of files too, and crashes on some.
 func openPDF(data []byte, ocr *reader) (document, error) {
-	if !bytes.Contains(data[:min(len(data), 1024)], []byte("%PDF-")) {
+	begin := bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-"))
+	if begin < 0 {
 		return nil, &extract.Error{Code: extract.CodeNotPDF, Message: "the file does not begin like a PDF"}
 	}
+	data = data[begin:]
 	doc, err := fitz.NewFromMemory(data)
 	switch {
 	case errors.Is(err, fitz.ErrNeedsPassword):

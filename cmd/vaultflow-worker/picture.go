@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
-// picture is a photograph or drawing: a document of one page.
+// picture is a photograph or drawing that package imaging reads: a document of one page.
 type picture struct {
 	data []byte
 	info imaging.Info
@@ -21,6 +21,9 @@ type picture struct {
 
 func openPicture(data []byte, ocr *reader) (document, error) {
 	info, err := imaging.Probe(bytes.NewReader(data), int64(len(data)))
+	if sizes := readByMuPDF(data, errors.Is(err, imaging.ErrUnsupported)); sizes != nil {
+		return openStack(data, sizes, ocr)
+	}
 	if err != nil {
 		return nil, pictureFault(err)
 	}

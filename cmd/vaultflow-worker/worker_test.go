@@ -143,8 +143,8 @@ func TestWorker_drawsWithinTheCaps(t *testing.T) {
 func TestWorker_recognisesScans(t *testing.T) {
 	t.Parallel()
 	s, _ := opened(t, pdftest.New().PageSize(595, 400).ScanPage(scanLines...).StampedScanPage("received 3 March", scanLines...).
-		InvisibleTextScan([]string{"an old layer"}, scanLines...).ScanPage(scanLines...).Rotated(90).ScanPage(scanLines...).Rotated(180).Bytes(), extract.KindPDF)
-	for n := 1; n <= 5; n++ {
+		InvisibleTextScan([]string{"an old layer"}, scanLines...).ScanPage(scanLines...).Rotated(90).ScanPage(scanLines...).Rotated(180).ScanPage(scanLines...).Rotated(270).Bytes(), extract.KindPDF)
+	for n := 1; n <= 6; n++ {
 		page := ask(t, s, extract.PageRequest{N: n, Text: true, OCR: true})
 		wantWords(t, page.OCR.Text, scanLines...)
 		if page.OCR.Confidence < 70 || len(page.OCR.Words) < 15 || page.OCR.Words[0].X1 <= page.OCR.Words[0].X0 {
@@ -167,11 +167,25 @@ func TestWorker_recognisesScans(t *testing.T) {
 			if page.WidthPt != 400 {
 				t.Errorf("rotated: %g pt wide", page.WidthPt)
 			}
-		case 5:
-			if page.OCR.Rotation != 180 {
-				t.Errorf("upside down: turned by %d", page.OCR.Rotation)
-			}
 		}
+		if want := map[int]int{4: 270, 5: 180, 6: 90}[n]; page.OCR.Rotation != want {
+			t.Errorf("page %d: turned by %d, want %d", n, page.OCR.Rotation, want)
+		}
+		wantUpright(t, n, page.OCR)
+	}
+}
+
+// wantUpright fails unless the boxes are those of a page that is not turned: "The quick", the first words, stand on a line,
+// one after the other, in the upper left of it.
+func wantUpright(t testing.TB, n int, o *extract.PageOCR) {
+	t.Helper()
+	if len(o.Words) < 2 || o.Width <= o.Height {
+		t.Errorf("page %d: %d words on %d × %d", n, len(o.Words), o.Width, o.Height)
+		return
+	}
+	the, quick := o.Words[0], o.Words[1]
+	if the.X1 > quick.X0 || the.Y1 < quick.Y0 || the.X0 > o.Width/4 || the.Y0 > o.Height/2 {
+		t.Errorf("page %d: the first words are at %+v and %+v of %d × %d", n, the, quick, o.Width, o.Height)
 	}
 }
 
@@ -204,6 +218,49 @@ func TestWorker_turnsPhotosByTheirEXIF(t *testing.T) {
 	page := ask(t, s, extract.PageRequest{N: 1, Image: true})
 	if page.Image.Width != 300 || page.Image.Height != 600 || page.WidthPt != 300 {
 		t.Errorf("picture of %d × %d, page %g pt wide; want 300 × 600", page.Image.Width, page.Image.Height, page.WidthPt)
+	}
+}
+
+func TestWorker_readsStacksOfPictures(t *testing.T) {
+	t.Parallel()
+	wide, high := pdftest.Drawing(1400, 500, 200, scanLines...), turned(pdftest.Drawing(1400, 500, 200, scanLines...))
+	for name, c := range map[string]struct {
+		data  []byte
+		pages int
+	}{
+		"fax":          {pdftest.TIFF(1, wide, wide, high), 3},
+		"turned fax":   {pdftest.TIFF(8, high, high), 2},
+		"jpeg in tiff": {pdftest.JPEGInTIFF(1400, 500, scanLines...), 1},
+		"odd bitmap":   {pdftest.Bitmap(wide), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, doc := opened(t, c.data, extract.KindImage)
+			if doc.Pages != c.pages {
+				t.Fatalf("%d pages, want %d", doc.Pages, c.pages)
+			}
+			for n := 1; n <= doc.Pages; n++ {
+				page := ask(t, s, extract.PageRequest{N: n, OCR: true, Image: true, MaxSide: 700})
+				wantWords(t, page.OCR.Text, scanLines...)
+				if side := max(page.Image.Width, page.Image.Height); side > 700 || side < 695 {
+					t.Errorf("page %d: picture of %d × %d, want 700 at most", n, page.Image.Width, page.Image.Height)
+				}
+				if whole := ask(t, s, extract.PageRequest{N: n, Image: true}).Image; float64(whole.Width) != page.WidthPt || float64(whole.Height) != page.HeightPt {
+					t.Errorf("page %d: %d × %d pixels, want all of %g × %g", n, whole.Width, whole.Height, page.WidthPt, page.HeightPt)
+				}
+				if turn := page.OCR.Rotation; turn != 0 && n < 3 {
+					t.Errorf("page %d: turned by %d", n, turn)
+				}
+			}
+		})
+	}
+}
+
+func TestWorker_findsTheHeaderOfAPDF(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t, pdftest.WithPreamble(pdftest.New().TextPage(pdftest.Text("After the preamble")...).Bytes()), extract.KindPDF)
+	if page := ask(t, s, extract.PageRequest{N: 1, Text: true}); page.Text.Plain != "After the preamble" {
+		t.Errorf("got %q", page.Text.Plain)
 	}
 }
 
@@ -273,7 +330,7 @@ func TestWorker_goesOnAfterABadRequest(t *testing.T) {
 
 func TestWorker_opensWithoutPassword(t *testing.T) {
 	t.Parallel()
-	s, doc := opened(t, pdftest.New().TextPage(pdftest.Text("Anyone may read")...).UserPassword("").Bytes(), extract.KindPDF)
+	s, doc := opened(t, pdftest.New().TextPage(pdftest.Text("Anyone may read")...).OwnerPasswordOnly().Bytes(), extract.KindPDF)
 	if page := ask(t, s, extract.PageRequest{N: 1, Text: true}); page.Text.Plain != "Anyone may read" || !doc.Encrypted {
 		t.Errorf("got %q, %+v", page.Text.Plain, doc)
 	}

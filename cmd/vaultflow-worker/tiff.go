@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/binary"
+	"image"
+	"slices"
+)
+
+// pictureSize is how a picture is stored.
+type pictureSize struct {
+	width, height int
+	orientation   int // 1 to 8 as in EXIF; 0 when the file does not say
+	compression   int // of TIFF
+}
+
+// maxStack is the most pages of a TIFF that are looked at.
+const maxStack = 10_000
+
+// tiffSizes reads the directories of a TIFF: a page each. It is nil for everything else, BigTIFF among it.
+func tiffSizes(data []byte) []pictureSize {
+	if len(data) < 8 {
+		return nil
+	}
+	var order binary.ByteOrder
+	switch string(data[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return nil
+	}
+	var out []pictureSize
+	var seen []uint32 // a file may lead in circles
+	for at := order.Uint32(data[4:]); at != 0 && len(out) < maxStack && !slices.Contains(seen, at); {
+		seen = append(seen, at)
+		size, next, ok := tiffDirectory(data, order, at)
+		if !ok {
+			break
+		}
+		out = append(out, size)
+		at = next
+	}
+	return out
+}
+
+// tiffDirectory reads one directory and the place of the next.
+func tiffDirectory(data []byte, order binary.ByteOrder, at uint32) (size pictureSize, next uint32, ok bool) {
+	if int64(at)+2 > int64(len(data)) {
+		return size, 0, false
+	}
+	entries := data[at+2:]
+	n := int(order.Uint16(data[at:]))
+	if len(entries) < n*12 {
+		return size, 0, false
+	}
+	for i := range n {
+		e := entries[i*12 : i*12+12]
+		value := int(order.Uint32(e[8:]))
+		if order.Uint16(e[2:]) == 3 { // SHORT
+			value = int(order.Uint16(e[8:]))
+		}
+		switch order.Uint16(e) {
+		case 256:
+			size.width = value
+		case 257:
+			size.height = value
+		case 259:
+			size.compression = value
+		case 274:
+			size.orientation = value
+		}
+	}
+	if len(entries) >= n*12+4 {
+		next = order.Uint32(entries[n*12:])
+	}
+	return size, next, size.width > 0 && size.height > 0
+}
+
+// bmpSize reads the head of a Windows bitmap.
+func bmpSize(data []byte) (pictureSize, bool) {
+	if len(data) < 26 || string(data[:2]) != "BM" || binary.LittleEndian.Uint32(data[14:]) < 40 {
+		return pictureSize{}, false
+	}
+	width, height := int32(binary.LittleEndian.Uint32(data[18:])), int32(binary.LittleEndian.Uint32(data[22:])) //nolint:gosec // signed: rows may go down
+	size := pictureSize{width: int(width), height: abs(int(height))}
+	return size, width > 0 && height != 0
+}
+
+// readByMuPDF gives the sizes of the pictures of a file that package imaging does not read whole: a stack of pictures, a
+// JPEG or fax of the old kind in a TIFF, a bitmap with a palette. It is nil for all others.
+func readByMuPDF(data []byte, unsupported bool) []pictureSize {
+	if sizes := tiffSizes(data); len(sizes) > 1 || len(sizes) == 1 && (unsupported || !slices.Contains([]int{0, 1, 3, 4, 5, 8, 32773, 32946}, sizes[0].compression)) {
+		return sizes
+	}
+	if size, ok := bmpSize(data); ok && unsupported {
+		return []pictureSize{size}
+	}
+	return nil
+}
+
+// upright is the size as displayed.
+func (s pictureSize) upright() image.Point {
+	if s.orientation >= 5 && s.orientation <= 8 {
+		return image.Pt(s.height, s.width)
+	}
+	return image.Pt(s.width, s.height)
+}
