@@ -5,22 +5,33 @@ import (
 	"image"
 )
 
-// Bitmap gives a Windows bitmap of one bit a pixel, a form that not every reader knows.
+// Bitmap gives a Windows bitmap in black and white with run-length encoding, a form that not every reader knows.
 func Bitmap(img *image.Gray) []byte {
-	const head = 14 + 40 + 8
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	stride := (w + 31) / 32 * 4
-	b := append([]byte("BM"), make([]byte, head-2+stride*h)...)
-	for at, v := range map[int]int{2: len(b), 10: head, 14: 40, 18: w, 22: h, 26: 1 | 1<<16, 34: stride * h, 46: 2, 58: 0xffffff} {
+	const head, runLength8 = 14 + 40 + 8, 1
+	var runs []byte
+	for y := img.Rect.Dy() - 1; y >= 0; y-- { // from the bottom up
+		runs = append(runs, runsOf(img.Pix[y*img.Stride:][:img.Rect.Dx()])...)
+		runs = append(runs, 0, 0) // end of line
+	}
+	runs = append(runs, 0, 1) // end of picture
+	b := append([]byte("BM"), make([]byte, head-2)...)
+	for at, v := range map[int]int{
+		2: head + len(runs), 10: head, 14: 40, 18: img.Rect.Dx(), 22: img.Rect.Dy(), 26: 1 | 8<<16, 30: runLength8, 34: len(runs), 46: 2, 58: 0xffffff,
+	} {
 		binary.LittleEndian.PutUint32(b[at:], uint32(v)) //nolint:gosec // sizes of small pictures
 	}
-	for y := range h {
-		row := b[head+(h-1-y)*stride:] // from the bottom up
-		for x := range w {
-			if img.Pix[y*img.Stride+x] > 127 {
-				row[x/8] |= 0x80 >> (x % 8)
-			}
+	return append(b, runs...)
+}
+
+// runsOf writes a line as pairs of a length and a colour.
+func runsOf(line []uint8) []byte {
+	var out []byte
+	for i := 0; i < len(line); {
+		n, colour := 1, line[i]>>7
+		for i+n < len(line) && n < 255 && line[i+n]>>7 == colour {
+			n++
 		}
+		out, i = append(out, byte(n), colour), i+n
 	}
-	return b
+	return out
 }
