@@ -42,6 +42,9 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n, err := a.vault.Sweep(); err != nil || n > 0 {
+		a.log.Info("temporary files of a killed process removed", "count", n, "err", err)
+	}
 	w := &working{app: a, journal: j, claimed: map[string]bool{}}
 	flow, err := a.flow(j, j)
 	if err != nil {
