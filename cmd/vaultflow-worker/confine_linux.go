@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -18,7 +21,7 @@ import (
 // that was reached.
 func confine(o options, errs io.Writer) string {
 	level := extract.ConfinedLimits
-	if err := limit(o.memory); err != nil {
+	if err := limit(o.memory, o.cpu); err != nil {
 		fmt.Fprintln(errs, "resource limits:", err)
 		level = extract.ConfinedNot
 	}
@@ -27,12 +30,17 @@ func confine(o options, errs io.Writer) string {
 		fmt.Fprintln(errs, "find this program:", err)
 		return level
 	}
-	if err := landlock(self, o.tessdata); err != nil {
+	abi, err := landlock(self, o)
+	if err != nil {
 		fmt.Fprintln(errs, "landlock:", err)
 		return level
 	}
-	if level == extract.ConfinedLimits {
+	switch {
+	case level != extract.ConfinedLimits:
+	case abi >= tcpABI || o.isolated:
 		level = extract.ConfinedLandlock
+	default:
+		level = extract.ConfinedFiles
 	}
 	args := []string{self, "-serve", "-memory=" + strconv.FormatInt(o.memory, 10), "-tessdata=" + o.tessdata, "-confined=" + level}
 	if o.require {
@@ -44,18 +52,37 @@ func confine(o options, errs io.Writer) string {
 	return ""
 }
 
-// limit bounds memory, files and traces. RLIMIT_AS would not do: the libraries reserve far more than they use.
-func limit(memory int64) error {
+// limit bounds memory, processor time, files and traces. RLIMIT_AS would not do: the libraries reserve far more than they
+// use.
+func limit(memory int64, cpu time.Duration) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 64, unix.RLIMIT_FSIZE: 0}
 	if memory > 0 {
 		limits[unix.RLIMIT_DATA] = uint64(memory)
 	}
+	if cpu > 0 {
+		limits[unix.RLIMIT_CPU] = uint64(cpu.Seconds())
+	}
 	for resource, most := range limits {
-		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+		l := unix.Rlimit{Cur: most, Max: most}
+		if resource == unix.RLIMIT_CPU {
+			l.Max += 5 // seconds from the signal to the kill
+		}
+		if err := unix.Setrlimit(resource, &l); err != nil {
 			return fmt.Errorf("set limit %d to %d: %w", resource, most, err)
 		}
 	}
 	return nil
+}
+
+// watchTime ends the process with its own exit code when its processor time is used up.
+func watchTime(errs io.Writer) {
+	spent := make(chan os.Signal, 1)
+	signal.Notify(spent, unix.SIGXCPU)
+	go func() {
+		<-spent
+		fmt.Fprintln(errs, "the processor time that is allowed was used up")
+		os.Exit(exitSpent)
+	}()
 }
 
 // claimStdout keeps the frames to themselves: what a library prints goes to standard error.
@@ -76,8 +103,11 @@ func documentBytes(fd uintptr) ([]byte, error) {
 	if err := unix.Fstat(int(fd), &st); err != nil {
 		return nil, fmt.Errorf("look at the document: %w", err)
 	}
-	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size <= 0 {
-		return nil, fmt.Errorf("it is empty or no file")
+	switch {
+	case st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size <= 0:
+		return nil, errors.New("it is empty or no file")
+	case st.Size > maxDocument:
+		return nil, tooLarge(st.Size)
 	}
 	data, err := unix.Mmap(int(fd), 0, int(st.Size), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {

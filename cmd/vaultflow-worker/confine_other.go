@@ -17,17 +17,22 @@ func confine(_ options, errs io.Writer) string {
 	return extract.ConfinedNot
 }
 
+// watchTime does nothing here: the processor time is not bounded.
+func watchTime(io.Writer) {}
+
 // claimStdout gives standard output. What a library prints would disturb the frames and end the session.
 func claimStdout() (*os.File, error) { return os.Stdout, nil }
 
-// documentBytes reads the whole document.
+// documentBytes reads the whole document, from its beginning: another worker may share the descriptor's position.
 func documentBytes(fd uintptr) ([]byte, error) {
-	data, err := io.ReadAll(os.NewFile(fd, "document"))
-	if err != nil {
+	data, err := io.ReadAll(io.NewSectionReader(os.NewFile(fd, "document"), 0, maxDocument+1))
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("read the document: %w", err)
-	}
-	if len(data) == 0 {
+	case len(data) == 0:
 		return nil, errors.New("it is empty")
+	case len(data) > maxDocument:
+		return nil, tooLarge(int64(len(data)))
 	}
 	return data, nil
 }

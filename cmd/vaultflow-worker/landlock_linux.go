@@ -26,48 +26,63 @@ const (
 // ruleset is struct landlock_ruleset_attr.
 type ruleset struct{ fs, net, scoped uint64 }
 
-// landlock forbids the calling thread, for good, all files but a few, and TCP where the kernel can do that. The thread
-// stays locked to its goroutine.
-func landlock(self, tessdata string) error {
-	abi, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if errno != 0 {
-		return fmt.Errorf("the kernel has none: %w", errno)
+// tcpABI is the version that can keep TCP out; Linux 6.7 brought it.
+const tcpABI = 4
+
+// rulesFor gives what a version of the kernel's interface can handle, and how much of the struct it knows.
+func rulesFor(abi int) (rules ruleset, size uintptr) {
+	rules.fs, size = firstRights, unsafe.Sizeof(rules.fs)
+	if abi >= 2 {
+		rules.fs |= referRight
 	}
-	if abi < 4 {
-		return fmt.Errorf("version %d of the kernel's cannot keep the network out", abi)
+	if abi >= 3 {
+		rules.fs |= truncRight
 	}
-	rules := ruleset{fs: firstRights | referRight | truncRight, net: tcpRights}
+	if abi >= tcpABI {
+		rules.net, size = tcpRights, size+unsafe.Sizeof(rules.net)
+	}
 	if abi >= 5 {
 		rules.fs |= ioctlRight
 	}
 	if abi >= 6 {
-		rules.scoped = scopedRights
+		rules.scoped, size = scopedRights, size+unsafe.Sizeof(rules.scoped)
 	}
-	size := unsafe.Sizeof(rules)
-	if abi < 6 {
-		size -= unsafe.Sizeof(rules.scoped)
+	return rules, size
+}
+
+// landlock forbids the calling thread, for good, all files but a few, and TCP where the kernel can do that. The thread
+// stays locked to its goroutine. abi is the version that was used.
+func landlock(self string, o options) (abi int, err error) {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0, fmt.Errorf("the kernel has none: %w", errno)
 	}
+	abi = int(version) //nolint:gosec // a small number
+	if o.newest > 0 {
+		abi = min(abi, o.newest)
+	}
+	rules, size := rulesFor(abi)
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), size, 0) //nolint:gosec // a system call
 	if errno != 0 {
-		return fmt.Errorf("make rules: %w", errno)
+		return 0, fmt.Errorf("make rules: %w", errno)
 	}
 	defer unix.Close(int(fd))
-	for _, path := range needed(self, tessdata) {
+	for _, path := range needed(self, o.tessdata) {
 		if err := allow(int(fd), path, readRights); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := allow(int(fd), "/dev/null", unix.LANDLOCK_ACCESS_FS_READ_FILE|unix.LANDLOCK_ACCESS_FS_WRITE_FILE); err != nil {
-		return err
+		return 0, err
 	}
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up new rights: %w", err)
+		return 0, fmt.Errorf("give up new rights: %w", err)
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		return fmt.Errorf("restrict: %w", errno)
+		return 0, fmt.Errorf("restrict: %w", errno)
 	}
-	return nil
+	return abi, nil
 }
 
 // allow adds a path to the rules. One that does not exist needs no rule.

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
@@ -25,13 +26,17 @@ const (
 	exitUsage      = 64
 	exitUnconfined = 65
 	exitBroken     = 66
+	exitSpent      = 67
 )
 
 type options struct {
-	memory   int64  // bytes of RLIMIT_DATA; 0 = no limit
-	tessdata string // folder of language data
-	confined string // set in the second run, after confinement
-	require  bool   // refuse to work without confinement
+	memory   int64         // bytes of RLIMIT_DATA; 0 = no limit
+	cpu      time.Duration // of processor time; 0 = no limit
+	tessdata string        // folder of language data
+	confined string        // set in the second run, after confinement
+	isolated bool          // it was started without a network
+	require  bool          // refuse to work without confinement
+	newest   int           // version of Landlock's interface to go up to; 0 = the kernel's
 }
 
 func main() {
@@ -45,6 +50,8 @@ func run(args []string, out, errs io.Writer) int {
 	serve := flags.Bool("serve", false, "read frames from standard input and a document from file descriptor 3")
 	flags.Bool("version", false, "say what this program is and what it can do")
 	flags.Int64Var(&o.memory, "memory", 0, "most `bytes` of memory")
+	flags.DurationVar(&o.cpu, "cpu", 0, "most processor `time`")
+	flags.BoolVar(&o.isolated, "isolated", false, "there is no network (said by who starts the program)")
 	flags.StringVar(&o.tessdata, "tessdata", os.Getenv("TESSDATA_PREFIX"), "`folder` of Tesseract's language data")
 	flags.BoolVar(&o.require, "require-confinement", false, "do not work unless files and network are out of reach")
 	flags.StringVar(&o.confined, "confined", "", "level that was reached (set by the program itself)")
@@ -67,6 +74,7 @@ func run(args []string, out, errs io.Writer) int {
 		fmt.Fprintf(errs, "confinement is required, but only %q could be had\n", o.confined)
 		return exitUnconfined
 	}
+	watchTime(errs)
 	frames, err := claimStdout()
 	if err != nil {
 		fmt.Fprintln(errs, err)

@@ -64,10 +64,17 @@ func receive(in io.Reader) <-chan any {
 	return requests
 }
 
+// maxDocument is the most bytes of a document; the binding to MuPDF counts in 32 bits. The daemon's own limit is lower.
+const maxDocument = 1<<31 - 1
+
+func tooLarge(size int64) error {
+	return &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("a file of %d bytes; %d is the most", size, maxDocument)}
+}
+
 func open(o extract.Open, fd uintptr, ocr *reader) (any, document) {
 	data, err := documentBytes(fd)
 	if err != nil {
-		return &extract.Error{Code: extract.CodeCorrupt, Message: "the file could not be read: " + err.Error()}, nil
+		return failure(fmt.Errorf("the file could not be read: %w", err), 0, extract.CodeCorrupt), nil
 	}
 	var doc document
 	switch o.Kind {

@@ -19,12 +19,12 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 )
 
-// worker gives the configuration for the real program, which needs MuPDF and Tesseract and is built by make.
+// worker gives the configuration for the real program.
 func worker(t testing.TB) sandbox.Config {
 	t.Helper()
-	path := os.Getenv("VAULTFLOW_WORKER")
+	path, reason := program()
 	if path == "" {
-		t.Skip("VAULTFLOW_WORKER does not name a built vaultflow-worker; make test-worker does")
+		t.Skip(reason)
 	}
 	return sandbox.Config{Worker: path, PageTimeout: 60 * time.Second, OpenTimeout: 60 * time.Second}
 }

@@ -19,7 +19,7 @@ const (
 
 func (h Hello) check() error {
 	switch h.Confinement {
-	case ConfinedLandlock, ConfinedLimits, ConfinedNot:
+	case ConfinedLandlock, ConfinedFiles, ConfinedLimits, ConfinedNot:
 	default:
 		return fmt.Errorf("confinement %.40q is unknown", h.Confinement)
 	}

@@ -45,7 +45,7 @@ type Hello struct {
 	Tesseract   string   `json:"tesseract"`
 	Tessdata    string   `json:"tessdata,omitempty"`
 	Languages   []string `json:"languages"`
-	Confinement string   `json:"confinement"` // ConfinedLandlock, ConfinedLimits or ConfinedNot
+	Confinement string   `json:"confinement"` // ConfinedLandlock, ConfinedFiles, ConfinedLimits or ConfinedNot
 	Notes       []string `json:"notes,omitempty"`
 }
 
@@ -54,7 +54,8 @@ const Protocol = 1
 
 // Levels of confinement that a worker reports.
 const (
-	ConfinedLandlock = "landlock" // resource limits, no files but its own data, no TCP
+	ConfinedLandlock = "landlock" // resource limits, no files but its own data, no network or at least no TCP
+	ConfinedFiles    = "files"    // resource limits, no files but its own data; the network is within reach
 	ConfinedLimits   = "rlimits"  // resource limits only
 	ConfinedNot      = "none"
 )

@@ -26,6 +26,7 @@ var (
 const (
 	exitAborted    = 1
 	exitUnconfined = 65
+	exitSpent      = 67
 )
 
 // noMemory is what the libraries and the runtime say when they get none.
@@ -55,6 +56,8 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	switch code := s.p.cmd.ProcessState.ExitCode(); {
 	case code == exitUnconfined:
 		return &extract.Error{Code: extract.CodeUnconfined, Message: firstLine(said)}
+	case code == exitSpent:
+		return &extract.Error{Code: extract.CodeTimeout, Page: at.page, Message: at.doing() + " needed more processor time than is allowed"}
 	case noMemory.MatchString(said), killed:
 		return &extract.Error{Code: extract.CodeMemory, Page: at.page, Message: at.doing() + " needed more memory than is allowed"}
 	case at.starting:

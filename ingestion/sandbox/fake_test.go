@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -52,7 +53,7 @@ func fake(role string) {
 			if when == "open" {
 				misbehave(what)
 			}
-			send(extract.Document{Pages: 3, Renderer: "fake", Title: environment()})
+			send(extract.Document{Pages: 3, Renderer: "fake", Title: environment(), Subject: strings.Join(os.Args[1:], " "), Author: networks()})
 		case extract.PageRequest:
 			if when == "page" && m.N == 2 {
 				misbehave(what)
@@ -63,6 +64,21 @@ func fake(role string) {
 }
 
 func environment() string { return strings.Join(os.Environ(), " ") }
+
+// networks lists the network interfaces that are up.
+func networks() string {
+	all, err := net.Interfaces()
+	if err != nil {
+		return err.Error()
+	}
+	var up []string
+	for _, i := range all {
+		if i.Flags&net.FlagUp != 0 {
+			up = append(up, i.Name)
+		}
+	}
+	return strings.Join(up, " ")
+}
 
 func documentText() string {
 	var b bytes.Buffer
@@ -91,6 +107,9 @@ func misbehave(what string) {
 	case "killed":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		block()
+	case "spent":
+		fmt.Fprintln(os.Stderr, "the processor time that is allowed was used up")
+		os.Exit(exitSpent)
 	case "memory":
 		fmt.Fprintln(os.Stderr, "fatal error: runtime: out of memory")
 		os.Exit(2)

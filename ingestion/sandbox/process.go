@@ -26,7 +26,12 @@ type process struct {
 	reap   func() error
 }
 
-// launch starts the worker with a document as descriptor 3. The document stays the caller's.
+// maxTime is the most processor time of a worker. A request that takes too long is ended by the clock; this ends a worker
+// that nobody watches any more.
+const maxTime = 24 * time.Hour
+
+// launch starts the worker with a document as descriptor 3, without a network if that is possible. The document stays the
+// caller's.
 func launch(c Config, doc *os.File) (*process, error) {
 	path, err := exec.LookPath(c.Worker)
 	if err == nil {
@@ -35,7 +40,21 @@ func launch(c Config, doc *os.File) (*process, error) {
 	if err != nil {
 		return nil, missing(err)
 	}
-	args := []string{"-serve", "-memory=" + strconv.FormatInt(c.MemoryBytes, 10)}
+	for _, way := range isolations() {
+		var p *process
+		if p, err = c.launch(path, doc, way); err == nil {
+			return p, nil
+		}
+	}
+	return nil, missing(err)
+}
+
+// launch starts the worker in new namespaces, or in none.
+func (c Config) launch(path string, doc *os.File, namespaces uintptr) (*process, error) {
+	args := []string{"-serve", "-memory=" + strconv.FormatInt(c.MemoryBytes, 10), "-cpu=" + maxTime.String()}
+	if namespaces != 0 {
+		args = append(args, "-isolated")
+	}
 	if c.Tessdata != "" {
 		args = append(args, "-tessdata="+c.Tessdata)
 	}
@@ -56,13 +75,14 @@ func launch(c Config, doc *os.File) (*process, error) {
 	p.cmd.ExtraFiles = []*os.File{doc}
 	p.cmd.WaitDelay = reapDelay
 	setGroup(p.cmd)
+	isolate(p.cmd, namespaces)
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		read.Close()
 		return nil, fmt.Errorf("make a pipe for the worker: %w", err)
 	}
 	if err := p.cmd.Start(); err != nil {
 		read.Close()
-		return nil, missing(err)
+		return nil, err
 	}
 	p.reap = sync.OnceValue(p.cmd.Wait)
 	return p, nil

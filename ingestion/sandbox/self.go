@@ -57,21 +57,33 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 		if !slices.Contains(h.Languages, language) {
 			out.Problems = append(out.Problems, Problem{
 				Code: "language_missing", Message: fmt.Sprintf("language data for %q is not in %q", language, h.Tessdata),
-				Fix: "install tesseract-ocr-" + strings.ReplaceAll(language, "_", "-") + " or change ingestion.ocr.languages",
+				Fix: "install tesseract-ocr-" + strings.ReplaceAll(language, "_", "-") + " (Debian, Ubuntu) or tesseract-lang (Homebrew), or change ingestion.ocr.languages",
 			})
 		}
 	}
-	if h.Confinement != extract.ConfinedLandlock {
-		out.Problems = append(out.Problems, Problem{
-			Code: extract.CodeUnconfined, Message: fmt.Sprintf("the worker is confined by %q only: a hostile document could read files", h.Confinement),
-			Fix: "run on Linux 6.7 or newer with Landlock enabled",
-		})
+	if p, ok := confinementProblem(h.Confinement); ok {
+		out.Problems = append(out.Problems, p)
 	}
 	return out, nil
 }
 
+// confinementProblem says what a hostile document could do that takes the worker over.
+func confinementProblem(level string) (Problem, bool) {
+	p := Problem{Code: extract.CodeUnconfined, Fix: "run on Linux 5.13 or newer with Landlock enabled"}
+	switch level {
+	case extract.ConfinedLandlock:
+		return p, false
+	case extract.ConfinedFiles:
+		p.Message = "the worker is kept from files, not from the network"
+		p.Fix = "run on Linux 6.7 or newer, or allow unprivileged user namespaces"
+	default:
+		p.Message = fmt.Sprintf("the worker is confined by %q only: a hostile document could read files", level)
+	}
+	return p, true
+}
+
 func startProblem(err error) Problem {
-	p := Problem{Code: extract.CodeWorkerMissing, Message: err.Error(), Fix: "run make build, or set ingestion.worker to the path of vaultflow-worker"}
+	p := Problem{Code: extract.CodeWorkerMissing, Message: err.Error(), Fix: "run make build (it needs a C compiler, libtesseract-dev and libleptonica-dev, or Homebrew's tesseract), or set ingestion.worker to the path of vaultflow-worker"}
 	if e, ok := errors.AsType[*extract.Error](err); ok {
 		p.Code = e.Code
 		if e.Code == extract.CodeUnconfined {

@@ -69,6 +69,7 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 		{"page:orphan", extract.CodeTimeout, "took more than", 2, true},
 		{"page:segv", extract.CodeCrashed, "ended the worker", 2, true},
 		{"page:killed", extract.CodeMemory, "more memory", 2, true},
+		{"page:spent", extract.CodeTimeout, "processor time", 2, true},
 		{"page:memory", extract.CodeMemory, "more memory", 2, true},
 		{"page:exit1", extract.CodeCrashed, "invalid page tree", 2, true},
 		{"page:flood", extract.CodeCrashed, "protocol", 2, true},
@@ -176,6 +177,31 @@ func TestSelf_namesProblems(t *testing.T) {
 	report, err = Self(t.Context(), Config{Worker: "/no/such/worker"}, nil)
 	if err != nil || len(report.Problems) != 1 || report.Problems[0].Fix == "" {
 		t.Errorf("without a worker: %+v, %v", report, err)
+	}
+}
+
+func TestStart_leavesNoNetwork(t *testing.T) {
+	t.Parallel()
+	s, info, err := pretend(t, "well").Start(t.Context(), document(t, "x"), extract.Open{Kind: extract.KindPDF})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if !strings.Contains(info.Subject, "-isolated") {
+		t.Skip("this system gives no network namespaces")
+	}
+	if info.Author != "" {
+		t.Errorf("the isolated worker has the networks %q", info.Author)
+	}
+}
+
+func TestConfinementProblem_growsWithWhatIsOpen(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[string]string{extract.ConfinedLandlock: "", extract.ConfinedFiles: "not from the network", extract.ConfinedLimits: "could read files", extract.ConfinedNot: "could read files"} {
+		p, ok := confinementProblem(level)
+		if ok != (want != "") || !strings.Contains(p.Message, want) {
+			t.Errorf("%s: %+v, %v", level, p, ok)
+		}
 	}
 }
 

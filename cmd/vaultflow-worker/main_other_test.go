@@ -1,0 +1,10 @@
+//go:build !linux
+
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
