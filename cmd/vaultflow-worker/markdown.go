@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ type paragraph struct {
 	lines []textLine
 	size  float64
 	bold  bool
+	item  bool // of a numbered list
 }
 
 // text gives the layer as plain text and as Markdown.
@@ -30,8 +32,11 @@ func (l layer) text() (plain, markdown string) {
 			marks = append(marks, strings.Repeat("#", level)+" "+escapeMarkdown(text))
 		case p.bold && utf8.RuneCountInString(text) <= 200:
 			marks = append(marks, "**"+escapeMarkdown(text)+"**")
+		case p.item:
+			n, length := ordinalOf(text)
+			marks = append(marks, strconv.Itoa(n)+". "+escapeMarkdown(text[length:]))
 		default:
-			marks = append(marks, escapeMarkdown(listItem(text)))
+			marks = append(marks, escapeOrdinal(escapeMarkdown(listItem(text))))
 		}
 	}
 	return strings.Join(plains, "\n\n"), joinItems(marks)
@@ -43,13 +48,24 @@ func joinItems(blocks []string) string {
 	for i, block := range blocks {
 		if i > 0 {
 			b.WriteString("\n")
-			if !strings.HasPrefix(block, "- ") || !strings.HasPrefix(blocks[i-1], "- ") {
+			if kind := listKind(block); kind == 0 || kind != listKind(blocks[i-1]) {
 				b.WriteString("\n")
 			}
 		}
 		b.WriteString(block)
 	}
 	return b.String()
+}
+
+// listKind tells items of a list from other blocks: '-' with a bullet, '1' with a number, 0 for no item.
+func listKind(block string) byte {
+	switch m := listMark.FindString(block); m {
+	case "":
+		return 0
+	case "- ":
+		return '-'
+	}
+	return '1'
 }
 
 // bodySize is the size in which most characters are set.
@@ -82,13 +98,14 @@ func (l layer) headingSizes(body float64) []float64 {
 // paragraphs divides the lines where the space, the size, the weight or the column changes.
 func (l layer) paragraphs() []paragraph {
 	var out []paragraph
+	items := l.numbered()
 	for i, line := range l.lines {
-		if i > 0 && follows(l.lines[i-1], line) {
+		if i > 0 && !items[i] && follows(l.lines[i-1], line) {
 			last := &out[len(out)-1]
 			last.lines = append(last.lines, line)
 			continue
 		}
-		out = append(out, paragraph{lines: []textLine{line}, size: line.size, bold: line.bold})
+		out = append(out, paragraph{lines: []textLine{line}, size: line.size, bold: line.bold, item: items[i]})
 	}
 	return out
 }
@@ -107,6 +124,7 @@ func same(a, b float64) bool { return math.Abs(a-b) < 0.6 }
 var (
 	bullet   = regexp.MustCompile(`^(?:[•◦▪‣●○■–]|[*-])\s+`)
 	onMargin = regexp.MustCompile(`^(#{1,6}(?:\s|$)|>|\+\s|=+$|-{3,}$|~{3,})`)
+	listMark = regexp.MustCompile(`^(?:- |\d{1,3}\. )`)
 	marks    = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`)
 )
 
@@ -120,6 +138,15 @@ func escapeMarkdown(text string) string {
 		return `\` + text
 	}
 	return text
+}
+
+// escapeOrdinal keeps prose that begins with a number from being read as a list.
+func escapeOrdinal(text string) string {
+	m := ordinal.FindStringSubmatchIndex(text)
+	if m == nil {
+		return text
+	}
+	return text[:m[3]] + `\` + text[m[3]:]
 }
 
 // joinLines makes one line of several. A hyphen at the end of a line goes when a small letter follows.

@@ -32,6 +32,13 @@ func TestPageText_findsStructure(t *testing.T) {
 		"hyphen stays":     {line(10, 10, 11, ink, "Jean-") + line(25, 10, 11, ink, "Paul"), "Jean- Paul"},
 		"ligature":         {line(10, 10, 11, ink, "of&#xfb01;ce"), "office"},
 		"bullets":          {line(10, 10, 11, ink, "• a") + line(25, 10, 11, ink, "• b"), "- a\n- b"},
+		"numbers":          {line(10, 10, 11, ink, "1. a") + line(25, 10, 11, ink, "goes on") + line(40, 10, 11, ink, "2) b"), "1. a goes on\n2. b"},
+		"numbers flush":    {line(10, 16, 11, ink, "9. a") + line(25, 10, 11, ink, "10. b") + line(55, 10, 11, ink, "end"), "9. a\n10. b\n\nend"},
+		"two lists":        {line(10, 10, 11, ink, "1. a") + line(25, 10, 11, ink, "2. b") + line(40, 10, 11, ink, "• c"), "1. a\n2. b\n\n- c"},
+		"a date in prose":  {line(10, 10, 11, ink, "It was on the") + line(25, 10, 11, ink, "12. October that"), "It was on the 12. October that"},
+		"a date in front":  {line(10, 10, 11, ink, "12. October was") + line(25, 10, 11, ink, "a day"), "12\\. October was a day"},
+		"numbers far away": {line(10, 10, 11, ink, "1. May and") + line(25, 300, 11, ink, "2. x"), "1\\. May and 2. x"},
+		"numbered heads":   {line(10, 10, 20, ink, "1. In") + line(40, 10, 11, ink, "body text of it") + line(90, 10, 20, ink, "2. Out"), "# 1. In\n\nbody text of it\n\n# 2. Out"},
 		"markup escaped":   {line(10, 10, 11, ink, "# 1 *x* `y`"), "\\# 1 \\*x\\* \\`y\\`"},
 		"entities":         {line(10, 10, 11, ink, "a &lt;b&gt; &amp; c"), "a <b> & c"},
 		"outside the page": {line(-50, 10, 11, ink, "hidden") + line(900, 10, 11, ink, "hidden") + line(10, 10, 11, ink, "seen"), "seen"},
@@ -44,6 +51,15 @@ func TestPageText_findsStructure(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.markdown)
 			}
 		})
+	}
+}
+
+// A page made to be slow must not be: each line could begin a list that never goes on.
+func TestPageText_boundsListsOfHostilePages(t *testing.T) {
+	t.Parallel()
+	page := pageHead + strings.Repeat(line(10, 10, 11, ink, "1. x"), 20_000) + "</div>\n"
+	if got := strings.Count(pageText(page).Plain, "1. x"); got != 20_000 {
+		t.Errorf("%d lines, want 20000", got)
 	}
 }
 

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+)
+
+// ordinal is the number before an item of a list.
+var ordinal = regexp.MustCompile(`^(\d{1,3})[.)]\s+`)
+
+// ordinalOf gives the number that a line begins with, and the length of what makes it one; -1 when there is none.
+func ordinalOf(text string) (n, length int) {
+	m := ordinal.FindStringSubmatchIndex(text)
+	if m == nil {
+		return -1, 0
+	}
+	n, _ = strconv.Atoi(text[m[2]:m[3]]) // three digits
+	return n, m[1]
+}
+
+// reach is how many numbered lines ahead the next item of a list is looked for; it bounds the work on hostile pages.
+const reach = 500
+
+// counted is a line that begins with a number.
+type counted struct {
+	at, n      int
+	left, size float64
+}
+
+// numbered finds the lines that begin items of numbered lists. A number alone is no item, since lines of prose begin with
+// dates and amounts: another line at the same margin has to count on.
+func (l layer) numbered() map[int]bool {
+	var lines []counted
+	for i, line := range l.lines {
+		if n, _ := ordinalOf(line.text); n >= 0 {
+			lines = append(lines, counted{i, n, line.left, line.size})
+		}
+	}
+	items := map[int]bool{}
+	for i, first := range lines {
+		if items[first.at] {
+			continue
+		}
+		last := first
+		for _, line := range lines[i+1 : min(len(lines), i+reach)] {
+			if line.n == last.n+1 && math.Abs(line.left-first.left) <= first.size*0.7 { // numbers may be set flush right
+				items[first.at], items[line.at], last = true, true, line
+			}
+		}
+	}
+	return items
+}
