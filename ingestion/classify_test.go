@@ -79,6 +79,8 @@ func TestClassify(t *testing.T) {
 		{"odt", "", "a", string(zipOf(t, "mimetype", "content.xml")), KindOffice, "application/vnd.oasis.opendocument.text", "magic"},
 		{"epub", "", "a", string(zipOf(t, "META-INF/container.xml")), KindOffice, "application/epub+zip", "magic"},
 		{"archive", "", "a.docx", string(zipOf(t, "holiday/a.jpg")), KindArchive, "application/zip", "magic"},
+		{"archive with a folder called word", "", "a.zip", string(zipOf(t, "word/list.txt", "xl/sizes.txt")), KindArchive, "application/zip", "magic"},
+		{"docx with another main part", "", "a", string(zipOf(t, "word/document2.xml", "[Content_Types].xml")), KindOffice, docx, "magic"},
 		{"cut zip", "", "a", string(zipOf(t, "word/document.xml"))[:60], KindOffice, docx, "magic"},
 		{"gzip", "", "a.pdf", "\x1f\x8b\x08\x00\x00\x00\x00\x00", KindArchive, "application/gzip", "magic"},
 		{"mp3 by name", "", "a.mp3", "\x01\x02\x00\x03", KindAudio, "audio/mpeg", "extension"},

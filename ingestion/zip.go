@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,14 @@ const (
 	zipTail      = 22 + 65535 // end record with the longest comment (APPNOTE 4.3.16)
 	zipDirectory = 1 << 20    // bytes of the directory that are looked at
 )
+
+// officeParts are the members that tell Office Open XML files. The folder counts only beside [Content_Types].xml: anybody
+// may call a folder word.
+var officeParts = []struct{ main, folder, extension string }{
+	{"word/document.xml", "word/", ".docx"},
+	{"ppt/presentation.xml", "ppt/", ".pptx"},
+	{"xl/workbook.xml", "xl/", ".xlsx"},
+}
 
 // lookIntoZIP tells office files from archives by the names of the members. It reads the end and at most 1 MiB of the
 // directory, and unpacks nothing.
@@ -22,16 +31,15 @@ func lookIntoZIP(head []byte, r io.ReaderAt, size int64) sign {
 	if len(names) == 0 {
 		names = headNames(head)
 	}
+	ooxml := slices.Contains(names, "[Content_Types].xml")
 	for _, n := range names {
-		switch {
-		case strings.HasPrefix(n, "word/"):
-			return sign{mediaType: extensions[".docx"], nul: true, reason: "a ZIP with a folder word/"}
-		case strings.HasPrefix(n, "ppt/"):
-			return sign{mediaType: extensions[".pptx"], nul: true, reason: "a ZIP with a folder ppt/"}
-		case strings.HasPrefix(n, "xl/"):
-			return sign{mediaType: extensions[".xlsx"], nul: true, reason: "a ZIP with a folder xl/"}
-		case n == "META-INF/container.xml":
+		if n == "META-INF/container.xml" {
 			return sign{mediaType: extensions[".epub"], nul: true, reason: "a ZIP with META-INF/container.xml"}
+		}
+		for _, p := range officeParts {
+			if n == p.main || ooxml && strings.HasPrefix(n, p.folder) {
+				return sign{mediaType: extensions[p.extension], nul: true, reason: "a ZIP with " + n}
+			}
 		}
 	}
 	return sign{mediaType: "application/zip", nul: true, reason: "a ZIP without the members of an office file"}
