@@ -23,6 +23,7 @@ const (
 	reasonUnmapped = "unmapped"      // OCR
 	reasonStamp    = "stamp_on_scan" // OCR
 	reasonRedo     = "redo"          // OCR
+	reasonOCRFirst = "ocr_first"     // OCR, whatever the layer holds
 	reasonOldLayer = "old_ocr_layer"
 	reasonLayer    = "text_layer"
 )

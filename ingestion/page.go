@@ -53,6 +53,9 @@ func (m *pageMaker) text(ctx context.Context) error {
 		decision = DecideOCR(got.Text.Evidence, m.w.set.OCR.Redo)
 		m.layer = sanitise(got.Text.Markdown)
 	}
+	if m.w.set.ocrFirst() {
+		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}
+	}
 	m.page.OCR = &PageOCR{Decided: decision.OCR, Reason: decision.String()}
 	if !m.w.set.pdfStrategy(StrategyPDFOCR) && decision.OCR {
 		m.page.OCR.Decided = false
@@ -110,14 +113,18 @@ func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) er
 		}
 	}
 	text := sanitise(fromOCR(got.Text))
-	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.unmapped() || text == "" {
+	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
 		return nil // what the text layer says stays
 	}
 	return w.keepText(ctx, p, text, TextOCR)
 }
 
-// unmapped says whether the text layer is unreadable, so that anything is better.
-func (o *PageOCR) unmapped() bool { return strings.HasPrefix(o.Reason, reasonUnmapped+":") }
+// preferred says whether recognised text takes the place of a text layer that is longer: the layer cannot be read, or
+// recognition was asked for in spite of it.
+func (o *PageOCR) preferred() bool {
+	code, _, _ := strings.Cut(o.Reason, ":")
+	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst
+}
 
 // ocrFile is ocr/page_0001.json: the words that were recognised, with boxes in pixels of the picture that was read.
 type ocrFile struct {

@@ -152,6 +152,12 @@ func (j Job) Hash() string { return j.settings().Hash() }
 
 func (s Settings) pdfStrategy(name string) bool { return slices.Contains(s.PDF.Strategies, name) }
 
+// ocrFirst says whether text recognition comes before the text layer, or in its stead.
+func (s Settings) ocrFirst() bool {
+	ocr, layer := slices.Index(s.PDF.Strategies, StrategyPDFOCR), slices.Index(s.PDF.Strategies, StrategyPDFText)
+	return ocr >= 0 && (layer < 0 || ocr < layer)
+}
+
 // check finds values that no import can be made with.
 func (s Settings) check() error {
 	known := func(what, value string, values ...string) error {
