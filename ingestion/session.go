@@ -38,6 +38,20 @@ func (s *seat) start(ctx context.Context) (extract.Document, error) {
 	return extract.Document{}, opening(first)
 }
 
+// reopening tells why a document that has been opened before could not be opened again. A worker that dies or times
+// out of it now dies of the machine's load: the pages that have a record stay, and another attempt goes on with them.
+func reopening(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Code != CodeTimeout && e.Code != CodeWorker && e.Code != CodeTooLarge {
+		return err
+	}
+	again := *e
+	again.Transient = true
+	again.Message = "the document could be opened before and cannot now: " + e.Message
+	again.Remedy = "wait, or free memory; the import goes on with the pages that are missing"
+	return &again
+}
+
 // deadly says whether opening may go better in a fresh session.
 func deadly(code string) bool {
 	switch code {
@@ -84,8 +98,18 @@ func (s *seat) ask(ctx context.Context, r extract.PageRequest) (extract.Page, er
 		}
 		first = fault
 		s.leave()
-		r.DPI, r.OCRDPI = r.DPI/2, r.OCRDPI/2
+		r = halved(r)
 	}
+}
+
+// halved asks for the same at half the resolution. The caps are halved too: on large pages, and for pictures, which have
+// no dpi, it is they that decide.
+func halved(r extract.PageRequest) extract.PageRequest {
+	r.DPI, r.OCRDPI = r.DPI/2, r.OCRDPI/2
+	if r.Image || r.OCR {
+		r.MaxSide, r.MaxPixels = r.MaxSide/2, r.MaxPixels/4
+	}
+	return r
 }
 
 func (s *seat) once(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
@@ -94,7 +118,7 @@ func (s *seat) once(ctx context.Context, r extract.PageRequest) (extract.Page, e
 	}
 	if s.session == nil {
 		if _, err := s.start(ctx); err != nil {
-			return extract.Page{}, err
+			return extract.Page{}, reopening(err)
 		}
 	}
 	page, err := s.session.Page(ctx, r)

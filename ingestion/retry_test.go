@@ -1,0 +1,67 @@
+package ingestion
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+func TestHalved(t *testing.T) {
+	t.Parallel()
+	cases := map[string][2]extract.PageRequest{
+		"picture": {
+			{N: 3, Image: true, DPI: 150, MaxSide: 2000, MaxPixels: 40_000_000, Format: "png"},
+			{N: 3, Image: true, DPI: 75, MaxSide: 1000, MaxPixels: 10_000_000, Format: "png"},
+		},
+		"recognition": {{N: 1, OCR: true, OCRDPI: 300, MaxPixels: 40_000_000}, {N: 1, OCR: true, OCRDPI: 150, MaxPixels: 10_000_000}},
+		"text":        {{N: 1, Text: true}, {N: 1, Text: true}},
+	}
+	for name, c := range cases {
+		if diff := cmp.Diff(c[1], halved(c[0])); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A session dies on page 2, and the machine is too busy for another one: the import waits, page 1 is not made again.
+func TestExtract_reopeningWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 3})
+	busy := true
+	b.worker.open = func(n int) error {
+		if n > 1 && busy {
+			return &extract.Error{Code: extract.CodeTimeout, Message: "took longer than 30s"}
+		}
+		return nil
+	}
+	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+		if r.N == 2 && busy {
+			return extract.Page{}, &extract.Error{Code: extract.CodeCrashed, Message: "killed"}
+		}
+		return goodPage(r), nil
+	}
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	j.Settings.Sessions = 1
+	_, _, err := b.run(j)
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !e.Retryable() || e.FailureCode() != CodeTimeout || e.Hint() == "" {
+		t.Fatalf("got %#v", err)
+	}
+	filed, err := b.im.File(t.Context(), j, Ending{State: StateFailed, Code: e.Code, Message: e.Error(), Transient: e.Retryable()})
+	if err != nil || filed.Name != j.Source || b.read(j.Source) != string(pdfBytes) {
+		t.Errorf("filed %+v, %v", filed, err)
+	}
+	busy, b.worker.requests = false, nil
+	made, _ := b.mustRun(j)
+	for _, r := range b.worker.requests {
+		if r.N == 1 {
+			t.Fatal("page 1 had a record and was asked for again")
+		}
+	}
+	if m, _ := b.im.manifest(made.Bundle); len(m.Pages) != 3 || len(m.Import.Warnings) != 0 {
+		t.Errorf("%d pages, warnings %q", len(m.Pages), m.Import.Warnings)
+	}
+}
