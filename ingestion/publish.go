@@ -22,6 +22,9 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 	if decided && im.holds(p.Target, j) {
 		return p.published(), nil
 	}
+	if target := im.published(j); !decided && target != "" {
+		return plan{Target: target}.published(), nil // the records are gone: somebody tidied up
+	}
 	w, err := im.stage(j)
 	if err != nil {
 		return Published{}, err
@@ -67,6 +70,20 @@ func (p plan) published() Published {
 func (im *Importer) holds(bundle string, j Job) bool {
 	m, ok := im.manifest(bundle)
 	return ok && m.Import.ID == j.ID && m.Source.SHA256 == j.SHA256
+}
+
+// published finds the bundle of this job by its name alone; empty when it has not appeared.
+func (im *Importer) published(j Job) string {
+	for n := 1; n <= maxNumber; n++ {
+		candidate := numbered(im.bundleName(j), n)
+		if !im.exists(candidate) {
+			return ""
+		}
+		if im.holds(candidate, j) {
+			return candidate
+		}
+	}
+	return ""
 }
 
 // unchanged makes sure that the pages are those of the bytes that were announced.
