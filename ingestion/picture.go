@@ -189,7 +189,7 @@ func (f *frames) draw(ctx context.Context, p *Page, of int) error {
 func (f *frames) take(ctx context.Context, p *Page, made imaging.Encoded) error {
 	bad, err := f.w.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
 	if bad != nil {
-		return bad
+		p.Status, p.Error = PageFailed, bad.message
 	}
 	return err
 }
