@@ -11,8 +11,9 @@ import (
 
 // File ends an import: the original goes where it belongs. That of a finished import goes into its bundle, to the done
 // folder, or away; a duplicate joins the bytes that are there and leaves a line in their history; that of a failed one goes
-// to the failed folder with a note that says why. What may succeed later stays where it is. Called again, it finds the
-// work done.
+// to the failed folder with a note that says why, and so does that of one that needs a password: no attempt without a
+// copy that opens will end otherwise, and in the import folder nothing would tell its owner what to do. What may succeed
+// later stays where it is. Called again, it finds the work done.
 func (im *Importer) File(ctx context.Context, j Job, e Ending) (Filed, error) {
 	if e.Transient || e.State == StateCancelled {
 		return Filed{Name: j.at()}, nil // the hidden folders stay too: the next attempt goes on with them
