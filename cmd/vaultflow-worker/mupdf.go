@@ -18,7 +18,17 @@ import (
 // linked says whether MuPDF and Tesseract are part of this program.
 const linked = true
 
+// resourceStore is the most bytes of decoded pictures and fonts that MuPDF keeps. They are of use within a page; with the
+// binding's own 256 MB a long scan grew to half a gigabyte.
+const resourceStore = 48 << 20
+
 func mupdfVersion() string { return fitz.FzVersion }
+
+// withMuPDF opens bytes whose kind was looked at before.
+func withMuPDF(data []byte) (*fitz.Document, error) {
+	fitz.MaxStore = resourceStore // read when a document is opened; there is one for each process
+	return fitz.NewFromMemory(data)
+}
 
 // pdf is a document that MuPDF opened. Several calls of the binding end the process with code 1 when MuPDF raises an
 // error; the sandbox reports that.
@@ -36,7 +46,7 @@ func openPDF(data []byte, ocr *reader) (document, error) {
 		return nil, &extract.Error{Code: extract.CodeNotPDF, Message: "the file does not begin like a PDF"}
 	}
 	data = data[begin:]
-	doc, err := fitz.NewFromMemory(data)
+	doc, err := withMuPDF(data)
 	switch {
 	case errors.Is(err, fitz.ErrNeedsPassword):
 		return nil, &extract.Error{Code: extract.CodeNeedsPassword, Message: "the document is encrypted and needs a password"}

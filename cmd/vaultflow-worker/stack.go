@@ -22,7 +22,7 @@ type stack struct {
 
 // openStack opens the pictures. sizes is what the file itself says of them.
 func openStack(data []byte, sizes []pictureSize, ocr *reader) (document, error) {
-	doc, err := fitz.NewFromMemory(data)
+	doc, err := withMuPDF(data)
 	if err != nil {
 		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "MuPDF cannot open the picture: " + err.Error()}
 	}
