@@ -11,6 +11,7 @@ const (
 	SourceVault  = "vault"  // Name is a file of the vault (the default)
 	SourceBlob   = "blob"   // SHA256 is a blob beside the journal
 	SourceRemote = "remote" // Name is a URL; nothing is fetched without the remote policy
+	SourcePage   = "page"   // page Page of the document Name in the vault, rendered when it is sent; SHA256 is the document's
 )
 
 // Image is a picture. Width and Height are pixels as displayed, Size is bytes; zero means not known.
@@ -22,9 +23,15 @@ type Image struct {
 	Size      int64  `json:"size,omitempty"`
 	SHA256    string `json:"sha256,omitempty"`
 	Source    string `json:"source,omitempty"`   // one of the Source constants, empty is SourceVault
+	Page      int    `json:"page,omitempty"`     // of SourcePage, from 1
+	Rect      *Rect  `json:"rect,omitempty"`     // only this part of a page
 	Alt       string `json:"alt,omitempty"`      // the author's alternative text
 	Fallback  string `json:"fallback,omitempty"` // what to say instead of the picture, its OCR text say
 }
+
+// Rect is a part of a page in PDF points (1/72 inch): the lower left corner and the upper right one, counted from the
+// page's lower left corner, as `#page=8&rect=x1,y1,x2,y2` gives them.
+type Rect struct{ X1, Y1, X2, Y2 float64 }
 
 // Type implements Block.
 func (Image) Type() Type { return TypeImage }

@@ -15,7 +15,8 @@ type Facts struct {
 	Run       string
 	Item      string // the item of an @for_each; empty outside of one
 	ItemName  string
-	Batch     int // from 1; 0 outside of an @for_each
+	Batch     int      // from 1; 0 outside of an @for_each
+	Items     []string // all items of the batch, Item among them; for an @input
 }
 
 // dates holds the patterns that are dates, with their default formats.

@@ -8,6 +8,15 @@ type Set struct {
 	Model     *Model     `json:"model,omitempty"`
 	WriteMode *WriteMode `json:"write_mode,omitempty"`
 	RunOn     *RunOn     `json:"run_on,omitempty"`
+	Tools     *Tools     `json:"tools,omitempty"`
+	ForEach   *ForEach   `json:"for_each,omitempty"`
+	When      []When     `json:"when,omitempty"`
+	Schema    *Schema    `json:"schema,omitempty"`
+	Cache     *Cache     `json:"cache,omitempty"`
+	Retry     *Retry     `json:"retry,omitempty"`
+	Timeout   *Timeout   `json:"timeout,omitempty"`
+	Budget    *Budget    `json:"budget,omitempty"`
+	Approve   *Approve   `json:"approve,omitempty"`
 }
 
 // Interpret gives directives their types. A directive with a faulty value is reported and left out.

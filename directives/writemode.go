@@ -17,6 +17,9 @@ const (
 	ModeAppend  = "append"
 	ModeReplace = "replace"
 	ModeNew     = "new"
+
+	ModeFrontmatter = "frontmatter" // a JSON object is merged into the note's properties
+	ModeSection     = "section"     // the body under a heading is replaced
 )
 
 // OrAppend is the mode, and append for the zero value.

@@ -14,6 +14,11 @@ const (
 	ActivityGenerate = "generate" // the model's answer: GenerateIn, GenerateOut
 	ActivityStage    = "stage"    // answer and outputs to new contents: StageIn, StageOut
 	ActivityCommit   = "commit"   // new contents to the vault: CommitIn, CommitOut
+
+	ActivityWhen     = "when"      // the step's conditions: WhenIn, WhenOut
+	ActivityExpand   = "expand"    // the items of an @for_each: ExpandIn, ExpandOut
+	ActivityUseTools = "use_tools" // the tools that the model called: UseToolsIn, UseToolsOut
+	ActivityValidate = "validate"  // the answer against its schema: ValidateIn, ValidateOut
 )
 
 // The activities of an import, in order.
@@ -31,7 +36,42 @@ type StepRef struct {
 	Plan     string    `json:"plan"`
 	Index    int       `json:"index"`
 	Step     string    `json:"step"`
-	At       time.Time `json:"at"` // the time for date patterns, in the workflow's zone
+	At       time.Time `json:"at"`              // the time for date patterns, in the workflow's zone
+	Batch    int       `json:"batch,omitempty"` // of an @for_each, from 1; 0 outside of one
+	Items    []Item    `json:"items,omitempty"` // of the batch
+}
+
+// Item is what one run of an @for_each step is about: a file, or an entry of a list.
+type Item struct {
+	Name    string `json:"name"`              // vault name, or the entry's text (clipped to a line of 200 characters)
+	SHA256  string `json:"sha256,omitempty"`  // of the file's content, or the blob that holds the entry
+	Value   bool   `json:"value,omitempty"`   // an entry of a list: SHA256 is a blob
+	Pending bool   `json:"pending,omitempty"` // mark it when its batch commits
+}
+
+// WhenIn asks whether the step's @when conditions hold.
+type WhenIn struct {
+	StepRef
+	Vars []Var `json:"vars,omitempty"`
+}
+
+// WhenOut is the answer. Marks are the contents that `changed` has seen; they are stored when the step commits.
+type WhenOut struct {
+	Skip   bool   `json:"skip,omitempty"`
+	Reason string `json:"reason,omitempty"` // the condition that does not hold, as written
+	Marks  []Mark `json:"marks,omitempty"`
+}
+
+// ExpandIn asks for the items of the step's @for_each.
+type ExpandIn struct {
+	StepRef
+	Vars []Var `json:"vars,omitempty"`
+}
+
+// ExpandOut lists them in batches. The list is pinned by the journal: files that arrive later belong to a later run.
+type ExpandOut struct {
+	Batches  [][]Item `json:"batches,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // ResolveIn asks which files the step's inputs are now.
@@ -79,13 +119,56 @@ type AssembleOut struct {
 	Model    string   `json:"model,omitempty"`   // alias
 	Warnings []string `json:"warnings,omitempty"`
 	Omitted  []string `json:"omitted,omitempty"` // one line for each reference that the model does not get to see
+	Key      string   `json:"key,omitempty"`     // with @cache: the digest of prompt (without nonce), model and settings
 }
 
 // GenerateIn asks the model.
 type GenerateIn struct {
 	StepRef
-	Prompt string `json:"prompt"`
-	Model  string `json:"model,omitempty"`
+	Prompt   string  `json:"prompt"`
+	Model    string  `json:"model,omitempty"`
+	Turns    []Turn  `json:"turns,omitempty"`     // what was said behind the prompt, in order
+	Key      string  `json:"key,omitempty"`       // see AssembleOut.Key; only with the first call of a step
+	SpentUSD float64 `json:"spent_usd,omitempty"` // by earlier calls of the step, for max_cost_usd
+}
+
+// Turn is an answer of the model that is not the last one, and what it was told: the results of its tool calls, or what is
+// wrong with its answer. Both are blobs.
+type Turn struct {
+	Raw   string `json:"raw"`   // as GenerateOut.Raw
+	Reply string `json:"reply"` // content.MarshalBlocks of the user's turn
+}
+
+// UseToolsIn asks for the tools that the model called in an answer.
+type UseToolsIn struct {
+	StepRef
+	Prompt string `json:"prompt"`          // blob, for the chunks that read_chunks gives
+	Raw    string `json:"raw"`             // blob: the answer with the calls
+	Model  string `json:"model,omitempty"` // alias
+	Media  int    `json:"media,omitempty"` // pictures in earlier results of the step, for max_step_images
+	Vars   []Var  `json:"vars,omitempty"`
+}
+
+// UseToolsOut is the next user turn. A tool that fails is a result that says so, and no error.
+type UseToolsOut struct {
+	Reply    string   `json:"reply"`
+	Media    int      `json:"media,omitempty"` // pictures in these results
+	Shown    []string `json:"shown,omitempty"` // ids of deferred chunks that the model has been given now
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// ValidateIn asks whether an answer fits the step's @schema, or is what a JSON output needs.
+type ValidateIn struct {
+	StepRef
+	Answer string `json:"answer"`         // blob
+	Last   bool   `json:"last,omitempty"` // no repair is left
+}
+
+// ValidateOut is the verdict. Reply is what the model is told to mend it; empty when the answer is good.
+type ValidateOut struct {
+	Answer   string   `json:"answer,omitempty"` // blob: the JSON alone, without a fence around it
+	Problems []string `json:"problems,omitempty"`
+	Reply    string   `json:"reply,omitempty"` // blob
 }
 
 // Why a model stopped.
@@ -93,6 +176,7 @@ const (
 	StopEnd     = "end"
 	StopLength  = "length"
 	StopRefusal = "refusal"
+	StopToolUse = "tool_use"
 )
 
 // GenerateOut is the model's answer, whatever it is: an empty answer, a refusal and a cut-off answer are paid for and
@@ -107,6 +191,7 @@ type GenerateOut struct {
 	Usage    Usage    `json:"usage"`
 	Omitted  []string `json:"omitted,omitempty"` // left out while sending: a file that had vanished
 	Warnings []string `json:"warnings,omitempty"`
+	Cached   bool     `json:"cached,omitempty"` // an earlier answer was used, and nothing paid
 }
 
 // StageIn asks what the step's outputs will be. Nothing is written to the vault.
@@ -158,6 +243,16 @@ type CommitIn struct {
 	Files  []StagedFile `json:"files,omitempty"`
 	Shared []Var        `json:"shared,omitempty"`
 	Marks  []Mark       `json:"marks,omitempty"`
+	Cache  *CacheEntry  `json:"cache,omitempty"` // keep the answer for @cache
+}
+
+// CacheEntry is an answer that may be used again.
+type CacheEntry struct {
+	Key      string `json:"key"`
+	Answer   string `json:"answer"`        // blob
+	Raw      string `json:"raw,omitempty"` // blob
+	Model    string `json:"model,omitempty"`
+	Provider string `json:"provider,omitempty"`
 }
 
 // CommitOut says what was written.

@@ -125,7 +125,7 @@ func (b *body) answer(s PinnedStep, ref StepRef, prompt AssembleOut, r *StepReco
 		return prompt.Text, nil
 	}
 	var got GenerateOut
-	if err := b.flow.Do(ActivityGenerate, GenerateIn{ref, prompt.Prompt, prompt.Model}, &got); err != nil {
+	if err := b.flow.Do(ActivityGenerate, GenerateIn{StepRef: ref, Prompt: prompt.Prompt, Model: prompt.Model}, &got); err != nil {
 		return "", err
 	}
 	r.Answer, r.Raw, r.Usage, r.Answered = got.Answer, got.Raw, got.Usage, got.Model

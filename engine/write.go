@@ -21,7 +21,7 @@ func (b *body) write(s PinnedStep, ref StepRef, answer string, inputs []Resolved
 			return err
 		}
 		var out CommitOut
-		if err := b.flow.Do(ActivityCommit, CommitIn{ref, staged.Files, shared(staged.Vars), marks(inputs)}, &out); err != nil {
+		if err := b.flow.Do(ActivityCommit, CommitIn{StepRef: ref, Files: staged.Files, Shared: shared(staged.Vars), Marks: marks(inputs)}, &out); err != nil {
 			return err
 		}
 		committed = append(committed, out.Written...)

@@ -50,7 +50,17 @@ type Request struct {
 	Temperature     *float64 // nil: the provider's default
 	Thinking        string   // "" the provider's default, "off", "low", "medium", "high", or a number of tokens
 	ContextWindow   int      // tokens; 0: not known. Ollama reserves this many (num_ctx)
-	Media           Loader   // nil: every picture is sent as its fallback text
+	Media           Loader   // nil: every picture and document is sent as its fallback text
+
+	Tools  []Tool          // what the model may call; content.ToolCall blocks in the response, content.ToolResult in the next user turn
+	Schema json.RawMessage // a JSON Schema that the answer must fit; nil: free text. An adapter sends it where the provider has structured output
+}
+
+// Tool is something that a model may call.
+type Tool struct {
+	Name        string          // letters, digits and _
+	Description string          // for the model
+	Parameters  json.RawMessage // JSON Schema of an object
 }
 
 // Stop says why an answer ended.

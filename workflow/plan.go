@@ -84,6 +84,15 @@ type Step struct {
 	Model      *directives.Model    `json:"model,omitempty"` // nil: the workflow's
 	WriteMode  directives.WriteMode `json:"write_mode"`
 	RunOn      *directives.RunOn    `json:"run_on,omitempty"` // nil: every day
+	Tools      *directives.Tools    `json:"tools,omitempty"`  // nil: none but those that the step needs (read_chunks)
+	ForEach    *directives.ForEach  `json:"for_each,omitempty"`
+	When       []directives.When    `json:"when,omitempty"`
+	Schema     *directives.Schema   `json:"schema,omitempty"`
+	Cache      *directives.Cache    `json:"cache,omitempty"`
+	Retry      *directives.Retry    `json:"retry,omitempty"`
+	Timeout    *directives.Timeout  `json:"timeout,omitempty"`
+	Budget     *directives.Budget   `json:"budget,omitempty"` // on top of the workflow's
+	Approve    *directives.Approve  `json:"approve,omitempty"`
 }
 
 // Alias is the model alias of a step: its own, or the workflow's, or the default. It is empty with `@model none`.
