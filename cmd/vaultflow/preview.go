@@ -17,7 +17,7 @@ import (
 
 func newPreview(g *globals) *cobra.Command {
 	var steps, inputs []string
-	var model string
+	var model, page string
 	cmd := &cobra.Command{
 		Use:   "preview [WORKFLOW]",
 		Short: "Print the receipt and the exact prompt that a run would send; no network, no side effect",
@@ -42,13 +42,21 @@ func newPreview(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.preview(cmd.Context(), g, plan, steps, model)
+			return a.preview(cmd.Context(), g, plan, previewOptions{steps: steps, model: model, page: page})
 		},
 	}
 	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")
 	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "an input as after @input, instead of a workflow (repeatable)")
 	cmd.Flags().StringVar(&model, "model", "", "preview for this model alias")
+	cmd.Flags().StringVar(&page, "html", "", "write a page with the text and thumbnails to this file instead")
 	return cmd
+}
+
+// previewOptions are the flags of preview.
+type previewOptions struct {
+	steps []string
+	model string // alias for every step
+	page  string // file for the page; empty: print
 }
 
 // inputPlan is a workflow of one step with the inputs of the command line.
@@ -65,14 +73,14 @@ func inputPlan(inputs []string) (*workflow.Plan, error) {
 	return &workflow.Plan{Name: "preview", Meta: workflow.Meta{WeekStart: "monday"}, Steps: []workflow.Step{step}}, nil
 }
 
-func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, steps []string, model string) error {
-	if model != "" {
-		plan.Meta.Model = model
+func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, o previewOptions) error {
+	if o.model != "" {
+		plan.Meta.Model = o.model
 		for i := range plan.Steps {
 			plan.Steps[i].Model = nil
 		}
 	}
-	if err := knownSteps(plan, steps); err != nil {
+	if err := knownSteps(plan, o.steps); err != nil {
 		return err
 	}
 	flow, closeFlow, err := a.previewer(ctx)
@@ -80,8 +88,13 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, step
 		return err
 	}
 	defer closeFlow()
+	title := plan.Name
+	if plan.File == "" {
+		title = "the inputs"
+	}
+	page := htmlPreview{title: title, pictures: flow.Thumbnails(thumbnailSide)}
 	for i, step := range plan.Steps {
-		if !chosen(step.Name, steps) {
+		if !chosen(step.Name, o.steps) {
 			continue
 		}
 		previewed, err := flow.Preview(ctx, *plan, i, time.Now().In(a.zone))
@@ -93,12 +106,24 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, step
 				fmt.Fprintf(g.err, "step %s could not run now: %v\n", step.Name, err)
 			}
 		}
-		if err := g.printPreview(step.Name, previewed); err != nil {
+		if o.page != "" {
+			page.add(ctx, step.Name, previewed)
+		} else if err := g.printPreview(step.Name, previewed); err != nil {
 			return err
 		}
 	}
+	if o.page == "" {
+		return nil
+	}
+	if err := page.write(o.page); err != nil {
+		return err
+	}
+	fmt.Fprintf(g.err, "wrote %s\n", o.page)
 	return nil
 }
+
+// previewNotes say in words what else the run would do with the step.
+func previewNotes(activity.Previewed) []string { return nil }
 
 // promptLine is what a step would send, as machines read it.
 type promptLine struct {

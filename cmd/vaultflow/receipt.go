@@ -15,21 +15,7 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tab, "  ID\tWHERE\tWHAT\tSIZE\tTOKENS\tFATE\tREASON")
 	for _, line := range r.Chunks {
-		where := line.Source.Note
-		if line.Source.Variable != "" {
-			where = "variable " + line.Source.Variable
-		}
-		if line.Source.Lines[0] > 0 {
-			where += fmt.Sprintf(":%d", line.Source.Lines[0])
-		}
-		what := line.Kind
-		if line.IsReference() {
-			name := line.Name
-			if name == "" {
-				name = line.Target
-			}
-			what += " " + name
-		}
+		where, what := receiptWhere(line), receiptWhat(line)
 		size := ""
 		if line.Width > 0 {
 			size = fmt.Sprintf("%dx%d, %s", line.Width, line.Height, content.FormatSize(line.Size))
@@ -45,4 +31,28 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "  warning: %s\n", warning.Message)
 	}
+}
+
+// receiptWhere is the note and line that a chunk stands in.
+func receiptWhere(line prompt.Line) string {
+	where := line.Source.Note
+	if line.Source.Variable != "" {
+		where = "variable " + line.Source.Variable
+	}
+	if line.Source.Lines[0] > 0 {
+		where += fmt.Sprintf(":%d", line.Source.Lines[0])
+	}
+	return where
+}
+
+// receiptWhat is a chunk's kind, with the name of what is referred to.
+func receiptWhat(line prompt.Line) string {
+	if !line.IsReference() {
+		return line.Kind
+	}
+	name := line.Name
+	if name == "" {
+		name = line.Target
+	}
+	return line.Kind + " " + name
 }

@@ -34,7 +34,7 @@ func newRun(g *globals) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.preview(cmd.Context(), g, plan, o.Steps, o.Model)
+				return a.preview(cmd.Context(), g, plan, previewOptions{steps: o.Steps, model: o.Model})
 			}
 			return a.runNow(cmd.Context(), g, order{Run: &o}, func(ctx context.Context, w *working) (string, error) { return w.startRun(ctx, o) })
 		},
