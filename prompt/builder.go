@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -20,6 +21,12 @@ type Builder struct {
 	Probe func(name string) (Picture, error)
 	// Fallbacks gives the text that was recognised in a picture earlier, or "". Nil: none.
 	Fallbacks func(name string) string
+	// Documents reads PDF and office files. Nil: they are named and not shown.
+	Documents Documents
+	// Remote gives a picture of the web under the remote policy: it is fetched, decoded and encoded again, and kept as a
+	// blob. An error says in words why there is none; errors.Is(err, ErrNotFetched) leaves the reference as it is, without
+	// a warning. It is called only for references that the local pictures leave room for. Nil: nothing is ever fetched.
+	Remote func(ctx context.Context, url string) (RemotePicture, error)
 	// Nonce gives letters and digits that nobody can guess. Nil: 16 random hexadecimal digits.
 	Nonce func() string
 	// ImportedDir is where imports land; what is below is untrusted unless the input says otherwise. "" is "Imported".
@@ -57,6 +64,14 @@ type Picture struct {
 	SHA256    string
 }
 
+// RemotePicture is a picture of the web as it will be sent. SHA256 is that of the blob that holds it.
+type RemotePicture struct {
+	Picture
+}
+
+// ErrNotFetched is what Builder.Remote gives in a preview: the policy allows the picture, and a run would fetch it.
+var ErrNotFetched = errors.New("would be fetched")
+
 // Spec is what one prompt is made of.
 type Spec struct {
 	Workflow string
@@ -88,6 +103,12 @@ type Prompt struct {
 	Blocks  []content.Block // of the user message
 	Receipt Receipt
 	Format  int
+
+	// Digest is the SHA-256 of system prompt and blocks with the nonce taken out, in hexadecimal: equal for prompts that
+	// say the same, whatever nonce they have.
+	Digest string
+	// Chunks are what the deferred chunks hold, in the prompt's order, for the tool read_chunks.
+	Chunks []Deferred
 }
 
 // Build makes the prompt. Errors: the context's; a *policy.CapabilityError for images=required without vision; a
