@@ -6,7 +6,7 @@ import (
 )
 
 // Bounds are a budget and a provider's limits together: of each two the smaller one. It is plain data. Zero means no
-// bound, except for MaxImages and MaxTotalBytes, where it means none.
+// bound, except for MaxImages, MaxTotalBytes, MaxPages, MaxToolImages and MaxStepImages, where it means none.
 type Bounds struct {
 	MaxImages       int      `json:"max_images"`
 	MaxImageBytes   int64    `json:"max_image_bytes"` // of one image as it is sent, before base64
@@ -16,6 +16,10 @@ type Bounds struct {
 	MaxPixels       int64    `json:"max_pixels,omitempty"` // of one image as it is sent
 	MaxDecodePixels int64    `json:"max_decode_pixels"`
 	MaxPages        int      `json:"max_pages"`
+	MaxFileBytes    int64    `json:"max_file_bytes,omitempty"` // of a document that is sent as a file, before base64
+	MaxToolImages   int      `json:"max_tool_images"`
+	MaxStepImages   int      `json:"max_step_images"`
+	MaxCostUSD      float64  `json:"max_cost_usd,omitempty"`
 	MaxPromptTokens int      `json:"max_prompt_tokens,omitempty"`
 	ReservedTokens  int      `json:"reserved_tokens,omitempty"` // text that is in the prompt already
 	WhenExceeded    Exceeded `json:"when_exceeded"`
@@ -33,10 +37,13 @@ type bounder struct {
 	who    string // the provider
 }
 
+// zeroIsNone are the keys whose zero allows nothing. Zero of any other means that there is no bound.
+var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true}
+
 // smaller takes the provider's limit when there is one and it is below the budget's.
 func (m bounder) smaller(key string, budget, limit int64) int64 {
 	m.from[key] = m.budget.origin(key)
-	if limit > 0 && (limit < budget || budget == 0 && key != "max_images" && key != "max_total_mb") {
+	if limit > 0 && (limit < budget || budget == 0 && !zeroIsNone[key]) {
 		m.from[key] = m.who
 		return limit
 	}
@@ -53,6 +60,10 @@ func (b Budget) Bound(l ProviderLimits) Bounds {
 		MaxSide:         int(m.smaller("max_image_pixels", int64(b.MaxImagePixels), int64(l.MaxSide))),
 		MaxDecodePixels: m.smaller("max_decode_pixels", b.MaxDecodePixels, 0),
 		MaxPages:        int(m.smaller("max_pages", int64(b.MaxPages), int64(l.MaxPDFPages))),
+		MaxToolImages:   int(m.smaller("max_tool_images", int64(b.MaxToolImages), int64(l.MaxImages))),
+		MaxStepImages:   int(m.smaller("max_step_images", int64(b.MaxStepImages), int64(l.MaxImages))),
+		MaxCostUSD:      b.MaxCostUSD,
+		MaxFileBytes:    l.MaxPDFBytes,
 		MaxPixels:       l.MaxPixels,
 		MinSide:         b.MinImageSide,
 		MaxPromptTokens: b.MaxPromptTokens,
@@ -63,7 +74,8 @@ func (b Budget) Bound(l ProviderLimits) Bounds {
 	if l.ManySide > 0 && out.MaxImages > l.ManyImages {
 		out.MaxSide = int(m.smaller("max_image_pixels", int64(out.MaxSide), int64(l.ManySide)))
 	}
-	m.from["min_image_side"] = b.origin("min_image_side")
+	m.from["min_image_side"], m.from["max_cost_usd"] = b.origin("min_image_side"), b.origin("max_cost_usd")
+	m.from["when_exceeded"] = b.origin("when_exceeded")
 	if l.MinSide > out.MinSide {
 		out.MinSide, m.from["min_image_side"] = l.MinSide, l.Provider
 	}

@@ -12,10 +12,19 @@ const (
 	Required ImageMode = "required" // a model without vision is an error
 )
 
-// Candidate is a reference to a picture, in the order of the prompt. Size is in bytes, Width and Height in pixels as
-// displayed; zero means not known.
+// What a candidate is.
+const (
+	Picture      = ""         // a picture, or the picture of a page
+	PageText     = "text"     // the text of a page, or a part of it; no capability is needed
+	PageDocument = "document" // a whole file with pages, for a model that reads such files itself
+)
+
+// Candidate is a reference to a picture, or something else that is attached as a whole, in the order of the prompt. Size
+// is in bytes, Width and Height in pixels as displayed; zero means not known.
 type Candidate struct {
 	ID        string // chunk id
+	Kind      string // Picture, PageText or PageDocument
+	Number    int    // by which the prompt calls the picture; 0: its place among the candidates, from 1
 	Name      string // vault name, or the URL of a remote one; empty when nothing was found
 	SHA256    string
 	MediaType string
@@ -25,7 +34,13 @@ type Candidate struct {
 	Mode      ImageMode // of the input it stands in; empty means the mode given to Decide
 	Missing   bool      // the target was not found
 	Remote    bool      // a URL; one that was fetched under the remote policy has a SHA256
-	Problem   string    // why it cannot be a picture: "not an image", "corrupt: …"
+	Problem   string    // why it cannot be a picture: "not an image", "corrupt: …"; of a remote one why it was not fetched
+
+	Page   string // key of the document page that it shows; a page counts once, however many candidates show it
+	Pages  int    // of a PageDocument: how many pages it brings
+	Tokens int    // of a PageText: estimated
+	Cut    string // it stands where the prompt had to be cut: why; it gets nothing of the budget
+	Unread bool   // a picture that nobody looked at, since others fill the budget; it gets nothing of it
 }
 
 // Fate is what becomes of a reference. The words are those of the receipt.
@@ -52,7 +67,7 @@ type Decision struct {
 	ID     string
 	Fate   Fate
 	Reason string // in words; empty for a plain Sent
-	Same   int    // for Deduplicated: which candidate holds the picture, counted from 1
+	Same   int    // for Deduplicated: the number of the candidate that holds the picture
 	Width  int    // as it is sent; for attached ones
 	Height int
 	Bytes  int64  // estimated size as it is sent, before base64
@@ -76,20 +91,28 @@ func (e *CapabilityError) Hint() string {
 	return "choose a model with vision (@model), set capabilities: {vision: true} for the alias if it has it, or use images=auto"
 }
 
-// ExceededError says that a budget with when_exceeded=fail does not hold all images.
+// ExceededError says that a budget with when_exceeded=fail does not hold everything, or that it does not even hold what
+// cannot be left out.
 type ExceededError struct {
 	Key    string // of the budget
 	From   string // who bound it
-	ID     string // the first chunk that does not fit
+	ID     string // the first chunk that does not fit, or what it is
 	Reason string
+	Fixed  bool // no reaction would help: instructions and the step's own text are too long
 }
 
 // Error implements error.
 func (e *ExceededError) Error() string {
-	return fmt.Sprintf("image %s does not fit the budget: %s (%s from %s, when_exceeded=fail)", e.ID, e.Reason, e.Key, e.From)
+	if e.Fixed {
+		return fmt.Sprintf("%s does not fit the budget: %s (%s from %s)", e.ID, e.Reason, e.Key, e.From)
+	}
+	return fmt.Sprintf("%s does not fit the budget: %s (%s from %s, when_exceeded=fail)", e.ID, e.Reason, e.Key, e.From)
 }
 
 // Hint says what to do.
 func (e *ExceededError) Hint() string {
+	if e.Fixed {
+		return "raise " + e.Key + ", write shorter instructions, or choose a model with a larger window"
+	}
 	return "raise " + e.Key + ", select fewer files, or set when_exceeded: defer"
 }

@@ -1,14 +1,16 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Decide gives every candidate its fate: one decision for each, in the same order, with the candidate's id. The attached
-// ones never exceed the bounds: not in number, in bytes together, in bytes each, nor in tokens. The same picture (by name
-// or SHA-256) is attached once and counted once. Local images take the budget before remote ones; then order decides,
-// and an image that does not fit leaves its room to later, smaller ones.
+// ones never exceed the bounds: not in number, in pages, in bytes together, in bytes each, nor in tokens. The same picture
+// (by name or SHA-256) is attached once and counted once. Local images take the budget before remote ones; then order
+// decides, and an image that does not fit leaves its room to later, smaller ones.
 //
 // mode is that of candidates which have none. Errors are a *CapabilityError (images=required without vision) and, with
 // when_exceeded=fail, an *ExceededError; then there are no decisions.
@@ -19,13 +21,16 @@ func Decide(cands []Candidate, caps Capabilities, mode ImageMode, b Bounds) ([]D
 		if c.Mode == "" {
 			c.Mode = mode
 		}
-		if c.Mode == Required && !d.sees {
+		if c.Number == 0 {
+			c.Number = i + 1
+		}
+		if c.Mode == Required && !d.sees && c.Kind == Picture {
 			return nil, &CapabilityError{Need: Vision, ID: c.ID}
 		}
 		d.out[i] = d.situation(c)
 		d.out[i].ID = c.ID
-		if c.Mode != Ignore && c.Name != "" && !c.Missing {
-			d.remember(c, i+1)
+		if c.Kind != PageText && c.Mode != Ignore && c.Name != "" && !c.Missing {
+			d.remember(c)
 		}
 		if d.out[i].Fate == Sent || d.out[i].Fate == Resized {
 			fitting = append(fitting, i)
@@ -54,14 +59,18 @@ func (d *decider) situation(c Candidate) Decision {
 	case c.Missing:
 		return Decision{Fate: Missing, Reason: "not found"}
 	case c.Remote && c.SHA256 == "":
-		return Decision{Fate: Reference, Reason: "remote image, not fetched"}
+		return Decision{Fate: Reference, Reason: "remote image, " + cmp.Or(c.Problem, "not fetched")}
 	case c.Problem != "":
 		return Decision{Fate: Refused, Reason: c.Problem}
+	case c.Kind == PageText:
+		return Decision{Fate: Sent, Tokens: c.Tokens}
 	}
 	if same := d.same(c); same > 0 {
 		return Decision{Fate: Deduplicated, Reason: fmt.Sprintf("same as image %d", same), Same: same}
 	}
 	switch {
+	case c.Kind == PageDocument:
+		return Decision{Fate: Sent, Bytes: c.Size, Tokens: c.Pages * PageTokens}
 	case side > 0 && side < d.bounds.MinSide:
 		return Decision{Fate: Reference, Reason: fmt.Sprintf("longest side %d < %d", side, d.bounds.MinSide), Bound: "min_image_side"}
 	case d.bounds.MaxDecodePixels > 0 && pixels > d.bounds.MaxDecodePixels:
@@ -90,24 +99,24 @@ func (d *decider) same(c Candidate) int {
 	return d.first["sha:"+strings.ToLower(c.SHA256)]
 }
 
-func (d *decider) remember(c Candidate, number int) {
+func (d *decider) remember(c Candidate) {
 	keys := []string{"name:" + c.Name}
 	if c.SHA256 != "" {
 		keys = append(keys, "sha:"+strings.ToLower(c.SHA256))
 	}
 	for _, key := range keys {
 		if d.first[key] == 0 {
-			d.first[key] = number
+			d.first[key] = c.Number
 		}
 	}
 }
 
 // allot gives the prompt's budgets to the images that could be attached.
 func (d *decider) allot(fitting []int, cands []Candidate) error {
-	a := account{bounds: d.bounds, tokens: d.bounds.ReservedTokens}
+	a := account{bounds: d.bounds, tokens: d.bounds.ReservedTokens, shown: map[string]bool{}}
 	var over []int
 	for _, i := range order(fitting, cands, d.bounds.WhenExceeded) {
-		key, reason := a.take(d.out[i])
+		key, reason := a.take(cands[i], d.out[i])
 		if key == "" {
 			continue
 		}
@@ -119,7 +128,7 @@ func (d *decider) allot(fitting []int, cands []Candidate) error {
 	}
 	switch d.bounds.WhenExceeded {
 	case Fail:
-		o := d.out[over[0]]
+		o := d.out[slices.Min(over)]
 		return &ExceededError{Key: o.Bound, From: d.bounds.From[o.Bound], ID: o.ID, Reason: o.Reason}
 	case RefsOnly:
 		why := d.out[over[0]]
@@ -161,23 +170,50 @@ func order(fitting []int, cands []Candidate, e Exceeded) []int {
 type account struct {
 	bounds Bounds
 	images int
+	pages  int
+	shown  map[string]bool // keys of pages that are counted
 	bytes  int64
 	tokens int
 }
 
-// take spends what the image needs, or names the budget that does not hold it.
-func (a *account) take(d Decision) (key, reason string) {
+// take spends what the candidate needs, or names the budget that does not hold it.
+func (a *account) take(c Candidate, d Decision) (key, reason string) {
 	b := a.bounds
+	images, pages := 0, a.newPages(c)
+	if c.Kind == Picture {
+		images = 1
+	}
 	switch {
-	case a.images+1 > b.MaxImages:
+	case c.Cut != "":
+		return "max_prompt_tokens", c.Cut
+	case a.images+images > b.MaxImages && images > 0:
 		return "max_images", fmt.Sprintf("max_images %d reached", b.MaxImages)
-	case a.bytes+d.Bytes > b.MaxTotalBytes:
+	case pages > 0 && a.pages+pages > b.MaxPages:
+		return "max_pages", fmt.Sprintf("max_pages %d reached", b.MaxPages)
+	case c.Unread:
+		return "max_images", fmt.Sprintf("max_images %d: nobody looked at this one", b.MaxImages)
+	case d.Bytes > 0 && a.bytes+d.Bytes > b.MaxTotalBytes:
 		return "max_total_mb", fmt.Sprintf("max_total_mb: %s and %s > %s", megabytes(a.bytes), megabytes(d.Bytes), megabytes(b.MaxTotalBytes))
 	case b.MaxPromptTokens > 0 && a.tokens+d.Tokens > b.MaxPromptTokens:
 		return "max_prompt_tokens", fmt.Sprintf("max_prompt_tokens: %d and %d > %d", a.tokens, d.Tokens, b.MaxPromptTokens)
 	}
-	a.images++
+	a.images += images
+	a.pages += pages
 	a.bytes += d.Bytes
 	a.tokens += d.Tokens
+	if c.Page != "" {
+		a.shown[c.Page] = true
+	}
 	return "", ""
+}
+
+// newPages is how many document pages the candidate adds to those that are counted.
+func (a *account) newPages(c Candidate) int {
+	switch {
+	case c.Kind == PageDocument:
+		return c.Pages
+	case c.Page == "" || a.shown[c.Page]:
+		return 0
+	}
+	return 1
 }
