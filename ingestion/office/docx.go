@@ -1,0 +1,330 @@
+package office
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// docx reads a word processor file of Office Open XML (ECMA-376, part 1, section 17).
+type docx struct {
+	a         *archive
+	doc       *Document
+	rels      map[string]relation
+	headings  map[string]int // level by style
+	lists     numbering
+	notes     map[string]*node // footnotes and endnotes, by kind and id
+	noteOrder []string         // keys of notes in the order of their marks
+	counters  map[string]int   // of numbered list levels
+}
+
+func readDocx(a *archive, doc *Document) error {
+	doc.Kind = "docx"
+	name := a.main("word/document.xml")
+	root, err := a.tree(name)
+	if err != nil {
+		return err
+	}
+	dir := path.Dir(name) + "/"
+	d := &docx{a: a, doc: doc, rels: a.relations(name), headings: headingStyles(a.optional(dir + "styles.xml")),
+		lists: readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}}
+	for _, kind := range []string{"footnote", "endnote"} {
+		for _, n := range a.optional(dir + kind + "s.xml").all(kind) {
+			if n.attr("type") == "" || n.attr("type") == "normal" {
+				d.notes[kind+n.attr("id")] = n
+			}
+		}
+	}
+	a.properties(doc, "docProps/core.xml")
+	body := root.first("body")
+	var b blocks
+	d.blocks(body, &b, 0)
+	for i, key := range d.noteOrder {
+		var text blocks
+		d.blocks(d.notes[key], &text, 1)
+		b.footnote(i+1, text.String())
+	}
+	doc.Parts = []Part{{text: b.String()}}
+	return nil
+}
+
+// headingStyles finds the styles that are headings: by their outline level, their own or the one that they are based on,
+// and by their English name, which Word keeps in every language.
+func headingStyles(styles *node) map[string]int {
+	levels, based := map[string]int{}, map[string]string{}
+	for _, s := range styles.all("style") {
+		id := s.attr("styleId")
+		based[id] = s.child("basedOn").attr("val")
+		name := strings.ToLower(s.child("name").attr("val"))
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "heading ")); err == nil && n >= 1 && n <= 9 {
+			levels[id] = n
+		} else if name == "title" {
+			levels[id] = 1
+		} else if n, err := strconv.Atoi(s.child("pPr", "outlineLvl").attr("val")); err == nil && n >= 0 && n < 9 {
+			levels[id] = n + 1
+		}
+	}
+	for id := range based {
+		for at, steps := id, 0; levels[id] == 0 && at != "" && steps < 10; steps++ {
+			if at = based[at]; levels[at] > 0 {
+				levels[id] = levels[at]
+			}
+		}
+	}
+	return levels
+}
+
+// blocks adds what stands in a body, a cell, a footnote or a text box.
+func (d *docx) blocks(n *node, b *blocks, depth int) {
+	if n == nil || depth > 40 {
+		return
+	}
+	for _, k := range n.kids {
+		switch k.name {
+		case "p":
+			d.paragraph(k, b, depth)
+		case "tbl":
+			b.add(d.table(k, depth))
+		case "sdt":
+			d.blocks(k.child("sdtContent"), b, depth+1)
+		case "AlternateContent":
+			d.blocks(choice(k), b, depth+1)
+		case "ins", "moveTo", "customXml", "smartTag":
+			d.blocks(k, b, depth+1)
+		}
+	}
+}
+
+// choice is the form of a content that a modern program shows.
+func choice(n *node) *node {
+	if c := n.child("Choice"); c != nil {
+		return c
+	}
+	return n.child("Fallback")
+}
+
+func (d *docx) paragraph(p *node, b *blocks, depth int) {
+	pr := p.child("pPr")
+	if pr.child("rPr", "del") != nil && strings.TrimSpace(p.flat()) == "" {
+		return
+	}
+	boxes := &blocks{}
+	text := strings.TrimSpace(join(d.spans(p, span{}, boxes, depth)))
+	style := pr.child("pStyle").attr("val")
+	level := d.headings[style]
+	if n, err := strconv.Atoi(pr.child("outlineLvl").attr("val")); err == nil && n >= 0 && n < 9 {
+		level = n + 1
+	}
+	marker, indent, isItem := d.item(pr)
+	switch {
+	case text == "":
+	case level > 0 && depth == 0:
+		b.add(strings.Repeat("#", min(level, 6)) + " " + oneLine(plainHeading(text)))
+	case isItem:
+		b.item(indent, marker, text)
+	case strings.Contains(strings.ToLower(style), "quote") || style == "BlockText":
+		b.add(quote(paragraph(text)))
+	default:
+		b.add(paragraph(text))
+	}
+	b.add(boxes.String())
+}
+
+// oneLine takes the line breaks out of a heading.
+func oneLine(s string) string { return strings.ReplaceAll(s, "\\\n", " ") }
+
+// plainHeading takes bold off a heading that is bold as a whole, which its style has made it.
+func plainHeading(s string) string {
+	if inner, ok := strings.CutPrefix(s, "**"); ok && strings.HasSuffix(inner, "**") && !strings.Contains(strings.TrimSuffix(inner, "**"), "**") {
+		return strings.TrimSuffix(inner, "**")
+	}
+	return s
+}
+
+// spans are the runs of a paragraph. Text boxes go to boxes.
+func (d *docx) spans(n *node, in span, boxes *blocks, depth int) []span {
+	var list []span
+	for _, k := range n.kids {
+		switch k.name {
+		case "r":
+			list = append(list, d.run(k, in, boxes, depth)...)
+		case "hyperlink":
+			inner := in
+			if r, ok := d.rels[k.attr("id")]; ok && r.external {
+				inner.link = safeLink(r.target)
+			}
+			list = append(list, d.spans(k, inner, boxes, depth)...)
+		case "ins", "smartTag", "customXml", "moveTo", "fldSimple", "dir", "bdo":
+			list = append(list, d.spans(k, in, boxes, depth)...)
+		case "sdt":
+			if c := k.child("sdtContent"); c != nil {
+				list = append(list, d.spans(c, in, boxes, depth)...)
+			}
+		case "oMath", "oMathPara":
+			if t := strings.TrimSpace(k.flat()); t != "" {
+				list = append(list, span{text: escape(t), raw: true})
+			}
+		case "AlternateContent":
+			if c := choice(k); c != nil {
+				list = append(list, d.spans(c, in, boxes, depth)...)
+			}
+		}
+	}
+	return list
+}
+
+// run is a piece of text in one style.
+func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
+	pr := r.child("rPr")
+	s.bold = s.bold || on(pr, "b")
+	s.italic = s.italic || on(pr, "i")
+	s.code = s.code || codeStyle(pr.child("rStyle").attr("val"))
+	s.strike = s.strike || on(pr, "strike") || on(pr, "dstrike")
+	if on(pr, "vanish") {
+		return nil
+	}
+	var list []span
+	add := func(text string) {
+		t := s
+		t.text = text
+		list = append(list, t)
+	}
+	for _, k := range r.kids {
+		switch k.name {
+		case "t":
+			add(escape(k.flat()))
+		case "tab", "ptab":
+			add(" ")
+		case "br", "cr":
+			if k.attr("type") == "" || k.attr("type") == "textWrapping" {
+				list = append(list, span{text: "\\\n", raw: true})
+			}
+		case "noBreakHyphen":
+			add("-")
+		case "sym":
+			if c, err := strconv.ParseInt(k.attr("char"), 16, 32); err == nil && (c < 0xE000 || c > 0xF8FF) && c >= 0x20 {
+				add(escape(string(rune(c))))
+			}
+		case "footnoteReference", "endnoteReference":
+			list = append(list, d.note(strings.TrimSuffix(k.name, "Reference")+k.attr("id"))...)
+		case "drawing", "pict", "object":
+			list = append(list, d.drawing(k, boxes, depth)...)
+		case "AlternateContent":
+			if c := choice(k); c != nil {
+				list = append(list, d.drawing(c, boxes, depth)...)
+			}
+		}
+	}
+	return list
+}
+
+// codeStyle recognises the character styles that programs give to code.
+func codeStyle(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "verbatim") || strings.Contains(name, "code")
+}
+
+// on reads a switch of run properties: present without a value means on.
+func on(pr *node, name string) bool {
+	k := pr.child(name)
+	if k == nil {
+		return false
+	}
+	v := k.attr("val")
+	return v != "0" && v != "false" && v != "off" && v != "none"
+}
+
+func (d *docx) note(key string) []span {
+	if d.notes[key] == nil {
+		return nil
+	}
+	number := 0
+	for i, k := range d.noteOrder {
+		if k == key {
+			number = i + 1
+		}
+	}
+	if number == 0 {
+		d.noteOrder = append(d.noteOrder, key)
+		number = len(d.noteOrder)
+	}
+	return []span{{text: "[^" + strconv.Itoa(number) + "]", raw: true}}
+}
+
+// drawing is a picture, a text box, or both.
+func (d *docx) drawing(n *node, boxes *blocks, depth int) []span {
+	var list []span
+	alt := ""
+	if pr := n.first("docPr"); pr != nil {
+		alt = pr.attr("descr")
+	}
+	var ids []string
+	for _, blip := range n.all("blip") {
+		ids = append(ids, blip.attr("embed"))
+	}
+	for _, image := range n.all("imagedata") { // VML, of Word before 2010
+		ids = append(ids, image.attr("id"))
+	}
+	for _, id := range ids {
+		if r, ok := d.rels[id]; ok && !r.external && d.a.has(r.target) {
+			list = append(list, span{text: d.doc.picture(r.target, alt, d.a.limits), raw: true})
+		}
+	}
+	for _, box := range n.all("txbxContent") {
+		d.blocks(box, boxes, depth+1)
+	}
+	for _, c := range n.all("chart") {
+		if r, ok := d.rels[c.attr("id")]; ok {
+			boxes.add(chart(d.a.optional(r.target)))
+		}
+	}
+	if rel := n.first("relIds"); rel != nil { // SmartArt
+		if r, ok := d.rels[rel.attr("dm")]; ok {
+			boxes.add(smartArt(d.a.optional(r.target)))
+		}
+	}
+	return list
+}
+
+// table is a table; cells that others span are empty, so that every row has its columns.
+func (d *docx) table(t *node, depth int) string {
+	var rows [][]string
+	for _, tr := range rowsOf(t) {
+		var row []string
+		if before, err := strconv.Atoi(tr.child("trPr", "gridBefore").attr("val")); err == nil && before < 100 {
+			row = append(row, make([]string, max(before, 0))...)
+		}
+		for _, tc := range cellsOf(tr) {
+			pr := tc.child("tcPr")
+			text := ""
+			if merge := pr.child("vMerge"); merge == nil || merge.attr("val") == "restart" {
+				var b blocks
+				d.blocks(tc, &b, depth+1)
+				text = b.String()
+			}
+			row = append(row, text)
+			if width, err := strconv.Atoi(pr.child("gridSpan").attr("val")); err == nil && width > 1 && width < 100 {
+				row = append(row, make([]string, width-1)...)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return table(rows)
+}
+
+// rowsOf and cellsOf look through content controls, which may stand around rows and cells.
+func rowsOf(t *node) []*node  { return through(t, "tr") }
+func cellsOf(t *node) []*node { return through(t, "tc") }
+
+func through(n *node, name string) []*node {
+	var list []*node
+	for _, k := range n.kids {
+		switch k.name {
+		case name:
+			list = append(list, k)
+		case "sdt", "sdtContent", "customXml", "ins":
+			list = append(list, through(k, name)...)
+		}
+	}
+	return list
+}

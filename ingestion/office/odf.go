@@ -1,0 +1,360 @@
+package office
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// odf reads a text, presentation or spreadsheet of OpenDocument (ISO/IEC 26300).
+type odf struct {
+	a        *archive
+	doc      *Document
+	styles   map[string]odfStyle
+	numbered map[string]map[int]bool // list levels with numbers, by list style
+	notes    []string
+	cells    int
+}
+
+type odfStyle struct {
+	bold, italic, strike bool
+	parent               string
+}
+
+func readODF(a *archive, doc *Document) error {
+	root, err := a.tree("content.xml")
+	if err != nil {
+		return err
+	}
+	a.properties(doc, "meta.xml")
+	o := &odf{a: a, doc: doc, styles: map[string]odfStyle{}, numbered: map[string]map[int]bool{}, cells: a.limits.Cells}
+	for _, source := range []*node{a.optional("styles.xml"), root} {
+		o.readStyles(source)
+	}
+	body := root.first("body")
+	if body == nil {
+		return ErrUnknown
+	}
+	switch {
+	case body.child("text") != nil:
+		doc.Kind = "odt"
+		var b blocks
+		o.blocks(body.child("text"), &b, 0)
+		o.footnotes(&b)
+		doc.Parts = []Part{{text: b.String()}}
+	case body.child("presentation") != nil:
+		doc.Kind = "odp"
+		for i, page := range body.child("presentation").all("page") {
+			o.page(page, i+1)
+		}
+	case body.child("spreadsheet") != nil:
+		doc.Kind = "ods"
+		for _, t := range body.child("spreadsheet").kids {
+			if t.name == "table" {
+				doc.Parts = append(doc.Parts, Part{Label: t.attr("name"), text: table(o.rows(t, 0))})
+			}
+		}
+	default:
+		return ErrUnknown
+	}
+	return nil
+}
+
+func (o *odf) readStyles(root *node) {
+	for _, s := range root.all("style") {
+		pr := s.child("text-properties")
+		o.styles[s.attr("name")] = odfStyle{
+			bold:   pr.attr("font-weight") == "bold" || pr.attr("font-weight") > "500" && len(pr.attr("font-weight")) == 3,
+			italic: pr.attr("font-style") == "italic" || pr.attr("font-style") == "oblique",
+			strike: pr.attr("text-line-through-style") != "" && pr.attr("text-line-through-style") != "none",
+			parent: s.attr("parent-style-name"),
+		}
+	}
+	for _, l := range root.all("list-style") {
+		levels := map[int]bool{}
+		for _, k := range l.kids {
+			if n, err := strconv.Atoi(k.attr("level")); err == nil && k.name == "list-level-style-number" && k.attr("num-format") != "" {
+				levels[n] = true
+			}
+		}
+		o.numbered[l.attr("name")] = levels
+	}
+}
+
+// blocks adds what stands in a body, a section, a cell or a frame.
+func (o *odf) blocks(n *node, b *blocks, depth int) {
+	if n == nil || depth > 40 {
+		return
+	}
+	for _, k := range n.kids {
+		switch k.name {
+		case "h":
+			level, _ := strconv.Atoi(k.attr("outline-level"))
+			if text := o.inline(k, b); text != "" {
+				b.add(strings.Repeat("#", min(max(level, 1), 6)) + " " + oneLine(text))
+			}
+		case "p":
+			if text := o.inline(k, b); text != "" {
+				b.add(o.plain(k.attr("style-name"), text))
+			}
+		case "list":
+			o.list(k, b, 1, k.attr("style-name"))
+		case "table":
+			b.add(table(o.rows(k, depth)))
+		case "frame", "custom-shape", "text-box", "g", "a":
+			o.frame(k, b, depth)
+		case "section", "index-body":
+			o.blocks(k, b, depth+1)
+		}
+	}
+}
+
+// plain is a paragraph by the name of its style: a title, a quotation, or text.
+func (o *odf) plain(style, text string) string {
+	for depth := 0; style != "" && depth < 8; depth++ {
+		switch style {
+		case "Title":
+			return "# " + oneLine(text)
+		case "Quotations", "Quote":
+			return quote(paragraph(text))
+		}
+		style = o.styles[style].parent
+	}
+	return paragraph(text)
+}
+
+// list adds a list's items; level counts from 1.
+func (o *odf) list(n *node, b *blocks, level int, style string) {
+	if level > 9 {
+		return
+	}
+	number := 0
+	for _, item := range n.kids {
+		if item.name != "list-item" && item.name != "list-header" {
+			continue
+		}
+		first := true
+		for _, k := range item.kids {
+			switch k.name {
+			case "p", "h":
+				text := o.inline(k, b)
+				if text == "" {
+					continue
+				}
+				if !first {
+					b.item(level, "", text)
+					continue
+				}
+				marker := "-"
+				if o.numbered[style][level] {
+					number++
+					marker = strconv.Itoa(number) + "."
+				}
+				first = false
+				b.item(level-1, marker, text)
+			case "list":
+				inner := k.attr("style-name")
+				if inner == "" {
+					inner = style
+				}
+				o.list(k, b, level+1, inner)
+			}
+		}
+	}
+}
+
+// inline is the text of a paragraph. Frames with text in it go behind it, as blocks of their own.
+func (o *odf) inline(n *node, b *blocks) string {
+	return strings.TrimSpace(join(o.spans(n, span{}, b)))
+}
+
+func (o *odf) spans(n *node, s span, b *blocks) []span {
+	var list []span
+	add := func(text string) {
+		t := s
+		t.text = text
+		list = append(list, t)
+	}
+	for _, k := range n.kids {
+		switch k.name {
+		case "":
+			add(escape(strings.Join(strings.Fields(" "+k.text+" "), " ")))
+			list[len(list)-1].text = edges(k.text, list[len(list)-1].text)
+		case "s":
+			add(" ")
+		case "tab":
+			add(" ")
+		case "line-break":
+			list = append(list, span{text: "\\\n", raw: true})
+		case "span":
+			inner := s
+			st := o.style(k.attr("style-name"), 0)
+			inner.bold, inner.italic, inner.strike = s.bold || st.bold, s.italic || st.italic, s.strike || st.strike
+			list = append(list, o.spans(k, inner, b)...)
+		case "a":
+			inner := s
+			inner.link = safeLink(k.attr("href"))
+			list = append(list, o.spans(k, inner, b)...)
+		case "note":
+			var text blocks
+			o.blocks(k.child("note-body"), &text, 1)
+			o.notes = append(o.notes, text.String())
+			list = append(list, span{text: "[^" + strconv.Itoa(len(o.notes)) + "]", raw: true})
+		case "frame":
+			if text := o.image(k); text != "" {
+				list = append(list, span{text: text, raw: true})
+			} else {
+				o.frame(k, b, 1)
+			}
+		case "annotation", "annotation-end", "tracked-changes", "bookmark", "change":
+		default:
+			list = append(list, o.spans(k, s, b)...)
+		}
+	}
+	return list
+}
+
+// edges keeps one blank at each end of a text that had white space there.
+func edges(raw, text string) string {
+	if strings.TrimSpace(raw) == "" {
+		if raw == "" {
+			return ""
+		}
+		return " "
+	}
+	if strings.TrimLeft(raw, " \t\r\n") != raw {
+		text = " " + text
+	}
+	if strings.TrimRight(raw, " \t\r\n") != raw {
+		text += " "
+	}
+	return text
+}
+
+func (o *odf) style(name string, depth int) odfStyle {
+	s := o.styles[name]
+	if s.parent != "" && depth < 8 {
+		p := o.style(s.parent, depth+1)
+		s.bold, s.italic, s.strike = s.bold || p.bold, s.italic || p.italic, s.strike || p.strike
+	}
+	return s
+}
+
+// image is the mark of a frame's picture, "" when it holds none.
+func (o *odf) image(frame *node) string {
+	for _, k := range frame.kids {
+		if k.name != "image" {
+			continue
+		}
+		to := path.Clean(strings.TrimPrefix(k.attr("href"), "./"))
+		if !o.a.has(to) {
+			continue
+		}
+		alt := ""
+		for _, name := range []string{"desc", "title"} {
+			if d := frame.child(name); d != nil && alt == "" {
+				alt = strings.TrimSpace(d.flat())
+			}
+		}
+		return o.doc.picture(to, alt, o.a.limits)
+	}
+	return ""
+}
+
+// frame adds a picture, a text box, a table, or the shapes of a group.
+func (o *odf) frame(k *node, b *blocks, depth int) {
+	if text := o.image(k); text != "" {
+		b.add(text)
+		return
+	}
+	o.blocks(k, b, depth+1)
+}
+
+func (o *odf) footnotes(b *blocks) {
+	for i, text := range o.notes {
+		b.footnote(i+1, text)
+	}
+	o.notes = nil
+}
+
+// rows are a table's rows. Repeated cells and rows are written out as long as they hold something; an empty one that is
+// repeated a million times, as spreadsheets do to fill the page, is one.
+func (o *odf) rows(t *node, depth int) [][]string {
+	var rows [][]string
+	for _, k := range t.kids {
+		switch k.name {
+		case "table-header-rows", "table-row-group", "table-rows":
+			rows = append(rows, o.rows(k, depth)...)
+		case "table-row":
+			row := o.row(k, depth)
+			for range repeats(k, "number-rows-repeated", row) {
+				if o.cells -= len(row); o.cells < 0 || len(rows) >= maxRows {
+					o.doc.warn("table %q goes on; the rest is not shown", t.attr("name"))
+					return rows
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+func (o *odf) row(k *node, depth int) []string {
+	var row []string
+	for _, c := range k.kids {
+		text := ""
+		switch c.name {
+		case "table-cell":
+			var b blocks
+			o.blocks(c, &b, depth+1)
+			text = b.String()
+		case "covered-table-cell":
+		default:
+			continue
+		}
+		for range repeats(c, "number-columns-repeated", []string{text}) {
+			if len(row) >= maxColumns {
+				break
+			}
+			row = append(row, text)
+		}
+	}
+	return row
+}
+
+// repeats is how often a cell or row is written.
+func repeats(k *node, attr string, content []string) int {
+	n, err := strconv.Atoi(k.attr(attr))
+	if err != nil || n < 1 {
+		return 1
+	}
+	if strings.TrimSpace(strings.Join(content, "")) == "" {
+		return min(n, 16)
+	}
+	return min(n, 1000)
+}
+
+func (o *odf) page(page *node, number int) {
+	label := "Slide " + strconv.Itoa(number)
+	var b blocks
+	for _, k := range page.kids {
+		switch {
+		case k.name == "notes":
+			var text blocks
+			for _, f := range k.all("text-box") {
+				o.blocks(f, &text, 1)
+			}
+			if t := text.String(); t != "" {
+				b.add(quote("[!note] Speaker notes\n" + t))
+			}
+		case k.attr("class") == "title" && !strings.Contains(label, ":"):
+			if t := strings.TrimSpace(strings.Join(strings.Fields(k.flat()), " ")); t != "" {
+				label += ": " + t
+			}
+		default:
+			o.blocks(&node{kids: []*node{k}}, &b, 0)
+		}
+	}
+	o.footnotes(&b)
+	o.doc.Parts = append(o.doc.Parts, Part{Label: label, text: b.String()})
+}

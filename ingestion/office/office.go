@@ -1,0 +1,194 @@
+package office
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Limits bound what a file may unpack to. Zero fields mean the defaults.
+type Limits struct {
+	Part     int64 // bytes of one part of XML, unpacked; default 64 MB
+	Total    int64 // bytes of all parts that are read, unpacked; default 512 MB
+	Pictures int   // embedded pictures that are listed; default 2000
+	Cells    int   // cells of all sheets together; default 500,000
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Part <= 0 {
+		l.Part = 64 << 20
+	}
+	if l.Total <= 0 {
+		l.Total = 512 << 20
+	}
+	if l.Pictures <= 0 {
+		l.Pictures = 2000
+	}
+	if l.Cells <= 0 {
+		l.Cells = 500_000
+	}
+	return l
+}
+
+// ErrEncrypted says that a password is needed.
+var ErrEncrypted = errors.New("the file is protected with a password")
+
+// ErrUnknown says that a file is none of the kinds that this package reads.
+var ErrUnknown = errors.New("not an office file that can be read")
+
+// Document is what a file holds.
+type Document struct {
+	Kind    string // docx, pptx, xlsx, odt, odp, ods or epub
+	Title   string
+	Author  string
+	Created string // as the file says it, mostly RFC 3339
+
+	Parts    []Part // slides, sheets, chapters; a text document is one part
+	Pictures []Picture
+	Warnings []string // what was left out and why, for people
+
+	open func(name string, limit int64) ([]byte, error)
+}
+
+// Part is one division of a document. Markdown holds pictures as marks; see [Document.Markdown].
+type Part struct {
+	Label string // "Slide 3", the sheet's name, the chapter's title; empty for a text document
+	text  string
+}
+
+// Picture is an embedded picture.
+type Picture struct {
+	Name string // base name in the archive, such as image1.png
+	Alt  string // the first reference's alternative text
+	part string // name in the archive
+}
+
+// Data is the picture's bytes as they lie in the archive, at most limit of them; a larger one is an error.
+func (d *Document) Data(i int, limit int64) ([]byte, error) {
+	return d.open(d.Pictures[i].part, limit)
+}
+
+// pictureMark encloses a picture's number where its destination goes. Text of a document never holds it.
+const pictureMark = "\uFFFC"
+
+// Markdown is the part's text. destination gives what stands between the parentheses of a picture's `![alt](…)`; the
+// picture is left out when it gives "".
+func (p Part) Markdown(destination func(picture int) string) string {
+	var b strings.Builder
+	for rest := p.text; ; {
+		before, after, found := strings.Cut(rest, pictureMark)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		mark, behind, _ := strings.Cut(after, pictureMark)
+		number, alt, _ := strings.Cut(mark, "|")
+		rest = behind
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			continue
+		}
+		if to := destination(n); to != "" {
+			b.WriteString("![" + alt + "](" + to + ")")
+		}
+	}
+}
+
+// Markdown is the whole text: every part below a heading of level 2 with its label, where it has one.
+func (d *Document) Markdown(destination func(picture int) string) string {
+	var parts []string
+	for _, p := range d.Parts {
+		text := strings.TrimSpace(p.Markdown(destination))
+		if p.Label != "" {
+			text = strings.TrimSpace("## " + escape(p.Label) + "\n\n" + text)
+		}
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// picture lists an embedded picture and gives its mark.
+func (d *Document) picture(part, alt string, limits Limits) string {
+	for i, p := range d.Pictures {
+		if p.part == part {
+			return mark(i, alt)
+		}
+	}
+	if len(d.Pictures) >= limits.Pictures {
+		return ""
+	}
+	d.Pictures = append(d.Pictures, Picture{Name: part[strings.LastIndexByte(part, '/')+1:], Alt: alt, part: part})
+	return mark(len(d.Pictures)-1, alt)
+}
+
+func mark(i int, alt string) string {
+	return pictureMark + strconv.Itoa(i) + "|" + strings.NewReplacer("[", "(", "]", ")", "|", "/", "\n", " ").Replace(clean(alt)) + pictureMark
+}
+
+func (d *Document) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, w := range d.Warnings {
+		if w == text {
+			return
+		}
+	}
+	d.Warnings = append(d.Warnings, text)
+}
+
+// Read reads a file. Errors: ErrEncrypted, ErrUnknown, or what is wrong with the archive or a part of it. A reader that
+// is used for Document.Data must stay open.
+func Read(r io.ReaderAt, size int64, limits Limits) (doc *Document, err error) {
+	defer func() {
+		// Files come from anywhere; a fault of ours in reading one must not end the program that reads thousands.
+		if p := recover(); p != nil {
+			doc, err = nil, fmt.Errorf("the file cannot be understood: %v", p)
+		}
+	}()
+	return open(r, size, limits.withDefaults())
+}
+
+func open(r io.ReaderAt, size int64, limits Limits) (*Document, error) {
+	head := make([]byte, 8)
+	if _, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	if string(head) == "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" { // a compound file: an encrypted package, or a format before 2007
+		return nil, ErrEncrypted
+	}
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("read the archive: %w", err)
+	}
+	a := newArchive(z, r, size, limits)
+	doc := &Document{open: a.readLimited}
+	read := reader(a)
+	if read == nil {
+		return nil, ErrUnknown
+	}
+	if err := read(a, doc); err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// reader finds the reader of an archive by the parts that only its kind has.
+func reader(a *archive) func(*archive, *Document) error {
+	switch {
+	case a.has("word/document.xml") || strings.Contains(a.mainType(), "wordprocessingml"):
+		return readDocx
+	case a.has("ppt/presentation.xml"):
+		return readPptx
+	case a.has("xl/workbook.xml"):
+		return readXlsx
+	case a.has("META-INF/container.xml"):
+		return readEpub
+	case a.has("content.xml"):
+		return readODF
+	}
+	return nil
+}

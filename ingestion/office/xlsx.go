@@ -1,0 +1,124 @@
+package office
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// Rows and columns of a sheet that are written; what is beyond is named in a warning.
+const (
+	maxRows    = 20_000
+	maxColumns = 256
+)
+
+// readXlsx reads a spreadsheet with excelize, which knows number formats: a date is written as the sheet shows it. Values
+// are those that the program kept which saved the file; formulas are not computed.
+func readXlsx(a *archive, doc *Document) error {
+	doc.Kind = "xlsx"
+	a.properties(doc, "docProps/core.xml")
+	data, err := a.whole()
+	if err != nil {
+		return err
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: a.limits.Total, UnzipXMLSizeLimit: a.limits.Part})
+	if err != nil {
+		if errors.Is(err, excelize.ErrWorkbookFileFormat) || strings.Contains(err.Error(), "encrypted") {
+			return ErrEncrypted
+		}
+		return fmt.Errorf("read the spreadsheet: %w", err)
+	}
+	defer book.Close()
+	left := a.limits.Cells
+	for _, name := range book.GetSheetList() {
+		part, used, err := sheet(book, name, left, doc)
+		left -= used
+		if err != nil {
+			doc.warn("sheet %q cannot be read: %v", name, err)
+			continue
+		}
+		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
+			part.Label += " (hidden)"
+		}
+		doc.Parts = append(doc.Parts, part)
+	}
+	for name := range a.files {
+		if strings.HasPrefix(name, "xl/media/") {
+			doc.Pictures = append(doc.Pictures, Picture{Name: name[strings.LastIndexByte(name, '/')+1:], part: name})
+		}
+	}
+	return nil
+}
+
+// sheet is one sheet as a table, and how many cells it took.
+func sheet(book *excelize.File, name string, left int, doc *Document) (Part, int, error) {
+	part := Part{Label: name}
+	stream, err := book.Rows(name)
+	if err != nil {
+		return part, 0, err
+	}
+	defer stream.Close()
+	var rows [][]string
+	used := 0
+	for stream.Next() {
+		columns, err := stream.Columns()
+		if err != nil {
+			return part, used, err
+		}
+		if used += len(columns); used > left || len(rows) >= maxRows {
+			doc.warn("sheet %q goes on behind row %d; the rest is not shown", name, len(rows))
+			break
+		}
+		if len(columns) > maxColumns {
+			doc.warn("sheet %q has more than %d columns; the rest is not shown", name, maxColumns)
+			columns = columns[:maxColumns]
+		}
+		row := make([]string, len(columns))
+		for i, text := range columns {
+			row[i] = escape(text)
+		}
+		rows = append(rows, row)
+	}
+	links(book, name, rows)
+	part.text = table(rows)
+	return part, used, stream.Error()
+}
+
+// links makes links of cells that have one; only the first cells are asked, since each question walks the sheet's list.
+func links(book *excelize.File, name string, rows [][]string) {
+	asked := 0
+	for r, row := range rows {
+		for c, text := range row {
+			if text == "" {
+				continue
+			}
+			if asked++; asked > 5000 {
+				return
+			}
+			at, err := excelize.CoordinatesToCellName(c+1, r+1)
+			if err != nil {
+				return
+			}
+			if ok, to, err := book.GetCellHyperLink(name, at); err == nil && ok && safeLink(to) != "" {
+				row[c] = "[" + text + "](" + destination(to) + ")"
+			}
+		}
+	}
+}
+
+// whole is the archive's bytes, for a library that wants them.
+func (a *archive) whole() ([]byte, error) {
+	if a.size > min(a.limits.Total, math.MaxInt32) {
+		return nil, fmt.Errorf("the file is larger than %d MB", a.limits.Total>>20)
+	}
+	data, err := io.ReadAll(io.NewSectionReader(a.source, 0, a.size))
+	if err != nil {
+		return nil, fmt.Errorf("read the file: %w", err)
+	}
+	return data, nil
+}

@@ -1,0 +1,146 @@
+package office
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Bounds of one tree. Word nests a table in a table cell by about six elements.
+const (
+	maxNodes = 4_000_000
+	maxDepth = 512
+)
+
+// node is an element, or text when name is empty. Names are local: the same element has different namespaces in the
+// transitional and the strict form of a format.
+type node struct {
+	name  string
+	attrs []xml.Attr
+	text  string
+	kids  []*node
+}
+
+// parse reads XML into a tree. Entities other than the five of XML stay as they are written.
+func parse(data []byte) (*node, error) {
+	dec := xml.NewDecoder(bytes.NewReader(data))
+	dec.Strict = false
+	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	root := &node{}
+	stack := []*node{root}
+	count := 0
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return root, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the XML is broken: %w", err)
+		}
+		if count++; count > maxNodes {
+			return nil, errors.New("the XML has too many elements")
+		}
+		top := stack[len(stack)-1]
+		switch t := token.(type) {
+		case xml.StartElement:
+			if len(stack) > maxDepth {
+				return nil, errors.New("the XML is nested too deep")
+			}
+			n := &node{name: t.Name.Local, attrs: t.Attr}
+			top.kids = append(top.kids, n)
+			stack = append(stack, n)
+		case xml.EndElement:
+			if len(stack) > 1 {
+				stack = stack[:len(stack)-1]
+			}
+		case xml.CharData:
+			top.kids = append(top.kids, &node{text: string(t)})
+		}
+	}
+}
+
+// attr is an attribute by local name, "" when it is not there.
+func (n *node) attr(name string) string {
+	v, _ := n.find(name)
+	return v
+}
+
+func (n *node) find(name string) (string, bool) {
+	if n == nil {
+		return "", false
+	}
+	for _, a := range n.attrs {
+		if a.Name.Local == name {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// child is the first element of a name right below, nil when there is none; a nil node has none.
+func (n *node) child(names ...string) *node {
+	for _, name := range names {
+		var found *node
+		if n != nil {
+			for _, k := range n.kids {
+				if k.name == name {
+					found = k
+					break
+				}
+			}
+		}
+		if n = found; n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// first is the first element of a name anywhere below.
+func (n *node) first(name string) *node {
+	if n == nil {
+		return nil
+	}
+	for _, k := range n.kids {
+		if k.name == name {
+			return k
+		}
+		if f := k.first(name); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// all are the elements of a name anywhere below, in order.
+func (n *node) all(name string) []*node {
+	var list []*node
+	if n == nil {
+		return nil
+	}
+	for _, k := range n.kids {
+		if k.name == name {
+			list = append(list, k)
+		}
+		list = append(list, k.all(name)...)
+	}
+	return list
+}
+
+// flat is all text below.
+func (n *node) flat() string {
+	if n == nil {
+		return ""
+	}
+	if n.name == "" && len(n.kids) == 0 {
+		return n.text
+	}
+	var b strings.Builder
+	for _, k := range n.kids {
+		b.WriteString(k.flat())
+	}
+	return b.String()
+}
