@@ -1,8 +1,8 @@
 // Package imaging looks at pictures and makes them fit: the header without decoding, the orientation a camera noted,
 // scaling and encoding within limits. It goes by bytes, never by names, keeps no state, and reads no file by itself.
 //
-// Decoded here: PNG, JPEG, GIF, WebP (still), BMP, TIFF. HEIC, AVIF and SVG are recognised and refused with
-// [ErrUnsupported]; the worker converts them when they are imported.
+// Decoded here: PNG, JPEG, GIF, WebP, most BMP and TIFF. HEIC, AVIF, SVG and the rest are measured by their headers; the
+// worker decodes them ([Info].Decodable).
 package imaging
 
 import "errors"

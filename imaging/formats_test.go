@@ -93,17 +93,29 @@ func TestOrientation_behindFillBytes(t *testing.T) {
 
 func TestAnimatedWebP(t *testing.T) {
 	t.Parallel()
-	data := webpHeader(300, 200, 0x02)
+	data := animatedWebPFile(300, 200, 20, 10)
 	info, err := probe(data)
-	if err != nil || !info.Animated || info.Width != 300 || info.Height != 200 || info.Pixels != 60_000 {
+	if err != nil || !info.Animated || info.Width != 300 || info.Height != 200 || info.Pixels != 60_000 || !info.Decodable {
 		t.Errorf("probe: %+v %v", info, err)
 	}
 	if got, err := normalise(t, data, Limits{MaxSide: 300}); err != nil || got.Changed || !bytes.Equal(got.Data, data) {
 		t.Errorf("within the limits: changed %v, %v", got.Changed, err)
 	}
-	for name, l := range map[string]Limits{"too large": {MaxSide: 100}, "not accepted": {Accept: []string{"image/png"}}} {
-		if _, err := normalise(t, data, l); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "animated WebP") {
-			t.Errorf("%s: %v", name, err)
+	got, err := normalise(t, data, Limits{Accept: []string{"image/png"}})
+	if err != nil || got.MediaType != "image/png" || got.Width != 300 || got.Height != 200 || !strings.Contains(got.Note, "first frame") {
+		t.Fatalf("not accepted: %s %dx%d %q %v", got.MediaType, got.Width, got.Height, got.Note, err)
+	}
+	img, err := png.Decode(bytes.NewReader(got.Data))
+	must(t, err)
+	if _, _, _, a := img.At(20, 10).RGBA(); a != 0xFFFF {
+		t.Error("the frame is not where it belongs")
+	}
+	if _, _, _, a := img.At(19, 10).RGBA(); a != 0 {
+		t.Error("beside the frame it is not empty")
+	}
+	for name, data := range map[string][]byte{"without frames": webpHeader(300, 200, 0x02), "beside the canvas": animatedWebPFile(300, 200, 300, 0)} {
+		if _, err := normalise(t, data, Limits{MaxSide: 100}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v, want ErrCorrupt", name, err)
 		}
 	}
 }

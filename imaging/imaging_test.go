@@ -190,9 +190,12 @@ func TestProbe_refusesInWords(t *testing.T) {
 		{"text", []byte("hello"), ErrNotImage},
 		{"pdf", []byte("%PDF-1.7"), ErrNotImage},
 		{"cut header", whole[:20], ErrCorrupt},
-		{"svg", []byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`), ErrUnsupported},
-		{"avif", []byte("\x00\x00\x00\x1cftypavif\x00\x00\x00\x00"), ErrUnsupported},
-		{"heic", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"), ErrUnsupported},
+		{"xml that is no drawing", []byte(`<?xml version="1.0"?><note><svg xmlns="http://www.w3.org/2000/svg"/></note>`), ErrNotImage},
+		{"cut avif", []byte("\x00\x00\x00\x10ftypavif\x00\x00\x00\x00"), ErrCorrupt},
+		{"cut heic", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00"), ErrCorrupt},
+		{"film", []byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00"), ErrNotImage},
+		{"cut tiff", []byte("II*\x00\x08\x00\x00\x00"), ErrCorrupt},
+		{"cut bmp", append([]byte("BM"), make([]byte, 40)...), ErrCorrupt},
 	}
 	for _, tt := range tests {
 		if _, err := Probe(bytes.NewReader(tt.data), int64(len(tt.data))); !errors.Is(err, tt.want) {
@@ -238,6 +241,9 @@ func FuzzProbe(f *testing.F) {
 	f.Add([]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00"))
 	f.Add([]byte("\xff\xd8\xff\xe1\x00\x10Exif\x00\x00MM\x00*\x00\x00\x00\x08"))
 	f.Add([]byte("RIFF\x00\x00\x00\x00WEBPVP8X"))
+	f.Add(heifFile("avif", [2]int{300, 200}, 1))
+	f.Add(bmpFile(7, 5, 4))
+	f.Add([]byte(`<svg width="3cm" viewBox="0 0 2 1">`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		info, err := Probe(bytes.NewReader(data), int64(len(data)))
 		if err == nil && (info.Width <= 0 || info.Height <= 0 || info.Orientation < 1 || info.Orientation > 8) {

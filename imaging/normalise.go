@@ -41,15 +41,15 @@ var decodes = make(chan struct{}, 2)
 // Normalise makes a picture fit: bytes within the limits stay as they are, everything else is decoded, turned upright,
 // scaled down (never up) and encoded anew, which drops its metadata. Photographs become JPEG, graphics PNG unless that
 // passes MaxBytes; neither becomes a type that Accept leaves out. Of an animation that does not fit the first frame is
-// kept; an animated WebP cannot be decoded and is ErrUnsupported then. The result is the same for the same bytes and
-// limits. At most two pictures are decoded at a time.
+// kept. A picture that is not decoded here (see [Info]) and does not fit is ErrUnsupported. The result is the same for
+// the same bytes and limits. At most two pictures are decoded at a time.
 func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encoded, error) {
 	info, err := Probe(r, size)
 	if err != nil {
 		return Encoded{}, err
 	}
-	if info.Pixels > orDefault(l.MaxDecodePixels, DefaultDecodePixels) {
-		return Encoded{}, fmt.Errorf("%w: %dx%d", ErrTooLarge, info.Width, info.Height)
+	if err := l.Check(info); err != nil {
+		return Encoded{}, err
 	}
 	if fits(info, size, l) {
 		data := make([]byte, size)
@@ -61,8 +61,8 @@ func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encode
 		}
 		return Encoded{Data: data, MediaType: info.MediaType, Width: info.Width, Height: info.Height}, nil
 	}
-	if info.Animated && info.MediaType == "image/webp" {
-		return Encoded{}, fmt.Errorf("%w: an animated WebP that does not fit the limits as it is", ErrUnsupported)
+	if !info.Decodable {
+		return Encoded{}, fmt.Errorf("%w: %s that does not fit the limits as it is", ErrUnsupported, info.MediaType)
 	}
 	select {
 	case decodes <- struct{}{}:
@@ -70,14 +70,57 @@ func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encode
 	case <-ctx.Done():
 		return Encoded{}, ctx.Err()
 	}
-	img, _, err := image.Decode(io.NewSectionReader(r, 0, size))
+	img, err := decode(r, size, info)
 	if err != nil {
-		return Encoded{}, broken(err)
-	}
-	if info.MediaType == "image/gif" {
-		img = onCanvas(img, info)
+		return Encoded{}, err
 	}
 	return shrink(ctx, img, info, l)
+}
+
+// Fit makes a picture fit that another decoder has made, upright, of the file that info describes. It is always encoded
+// anew.
+func Fit(ctx context.Context, img image.Image, info Info, l Limits) (Encoded, error) {
+	info.Orientation = 1
+	info.Width, info.Height = img.Bounds().Dx(), img.Bounds().Dy()
+	info.Pixels = int64(info.Width) * int64(info.Height)
+	if info.Pixels == 0 {
+		return Encoded{}, fmt.Errorf("%w: it has no pixels", ErrCorrupt)
+	}
+	return shrink(ctx, img, info, l)
+}
+
+// Check refuses a picture that has more pixels than may be decoded, with ErrTooLarge.
+func (l Limits) Check(info Info) error {
+	if info.Pixels > orDefault(l.MaxDecodePixels, DefaultDecodePixels) {
+		return fmt.Errorf("%w: %dx%d", ErrTooLarge, info.Width, info.Height)
+	}
+	return nil
+}
+
+func decode(r io.ReaderAt, size int64, info Info) (image.Image, error) {
+	from, at := io.NewSectionReader(r, 0, size), image.Point{}
+	if info.MediaType == "image/webp" && info.Animated {
+		var file []byte
+		if file, at = firstWebPFrame(r, size); file == nil {
+			return nil, fmt.Errorf("%w: an animation without frames", ErrCorrupt)
+		}
+		from = io.NewSectionReader(bytes.NewReader(file), 0, int64(len(file)))
+		frame, _, err := image.DecodeConfig(io.NewSectionReader(from, 0, from.Size()))
+		if err != nil {
+			return nil, broken(err)
+		}
+		if at.X+frame.Width > info.Width || at.Y+frame.Height > info.Height {
+			return nil, fmt.Errorf("%w: a frame of %dx%d pixels at %v is not on the canvas", ErrCorrupt, frame.Width, frame.Height, at)
+		}
+	}
+	img, _, err := image.Decode(from)
+	if err != nil {
+		return nil, broken(err)
+	}
+	if info.MediaType == "image/gif" || info.Animated {
+		img = onCanvas(img, at, info)
+	}
+	return img, nil
 }
 
 func orDefault(v, otherwise int64) int64 {
@@ -148,8 +191,11 @@ func note(info Info, b image.Rectangle, mediaType string) string {
 		}
 		text += s
 	}
-	if info.Animated {
+	switch {
+	case info.Animated:
 		add("first frame of an animation")
+	case info.Several:
+		add("first page of several")
 	}
 	if info.Orientation != 1 {
 		add("turned upright")

@@ -63,20 +63,41 @@ func riffChunk(head []byte, at int64) (name string, data, length, next int64) {
 	return string(head[:4]), at + 8, length, at + 8 + length + length&1
 }
 
-// chunked looks for a named chunk; at most a thousand chunks are passed.
-func chunked(r io.ReaderAt, size, at int64, want string, parse chunkHead) []byte {
+// chunked looks for a named chunk.
+func chunked(r io.ReaderAt, size, at int64, want string, parse chunkHead) (block []byte) {
+	eachChunk(r, size, at, parse, func(name string, data, length int64) bool {
+		if name != want {
+			return true
+		}
+		block = read(r, data, min(length, maxExif))
+		return false
+	})
+	return block
+}
+
+// letters tells whether a chunk has a name as PNG and RIFF write them; anything else is no chunk.
+func letters(name string) bool {
+	for _, c := range name {
+		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// eachChunk calls visit for each chunk until it says false; at most a thousand chunks are passed.
+func eachChunk(r io.ReaderAt, size, at int64, parse chunkHead, visit func(name string, data, length int64) bool) {
 	for range 1000 {
 		head := read(r, at, 8)
 		if len(head) < 8 || at >= size {
-			return nil
+			return
 		}
 		name, data, length, next := parse(head, at)
-		if name == want {
-			return read(r, data, min(length, maxExif))
+		if !letters(name) || !visit(name, data, length) {
+			return
 		}
 		at = next
 	}
-	return nil
 }
 
 func read(r io.ReaderAt, at, length int64) []byte {
@@ -91,33 +112,9 @@ func read(r io.ReaderAt, at, length int64) []byte {
 // fromTIFF reads the orientation from the first directory of a TIFF structure (TIFF 6.0 §2), which may stand behind the
 // picture.
 func fromTIFF(r io.ReaderAt, size int64) int {
-	head := read(r, 0, 8)
-	if len(head) < 8 {
-		return 1
-	}
-	var order binary.ByteOrder
-	switch string(head[:2]) {
-	case "II":
-		order = binary.LittleEndian
-	case "MM":
-		order = binary.BigEndian
-	default:
-		return 1
-	}
-	at := int64(order.Uint32(head[4:]))
-	count := read(r, at, 2)
-	if at < 8 || at+2 > size || len(count) < 2 {
-		return 1
-	}
-	entries := read(r, at+2, min(12*int64(order.Uint16(count)), maxExif))
-	for ; len(entries) >= 12; entries = entries[12:] {
-		if order.Uint16(entries) != orientationTag {
-			continue
-		}
-		if v := int(order.Uint16(entries[8:])); v >= 1 && v <= 8 {
-			return v
-		}
-		return 1
+	fields, _ := tiffFields(r, size)
+	if v := fields[orientationTag]; v >= 1 && v <= 8 {
+		return int(v)
 	}
 	return 1
 }

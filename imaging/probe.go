@@ -19,48 +19,89 @@ type Info struct {
 	MediaType   string
 	Width       int
 	Height      int
-	Orientation int // Exif orientation 1 to 8; 1 is upright (Exif 2.32 §4.6.4)
-	Animated    bool
-	Pixels      int64
+	Orientation int   // Exif orientation 1 to 8; 1 is upright (Exif 2.32 §4.6.4), and always that of HEIC and AVIF, whose decoders turn
+	Animated    bool  // more than one frame
+	Several     bool  // a TIFF of more than one page
+	Decodable   bool  // this package decodes it; the worker decodes the others
+	Pixels      int64 // that a decoder would make of the largest picture in the file
 }
 
-// headSize is how much is read to tell the type: enough for every magic number and an SVG's first tag.
+// headSize is how much is read to tell the type: enough for every magic number and most first tags of an SVG.
 const headSize = 4096
 
-// Probe reads a picture's header; it never decodes pixels. The errors wrap ErrNotImage, ErrCorrupt or ErrUnsupported.
-// An animated WebP is described like any other picture, though it cannot be decoded.
+// Probe reads a picture's header; it never decodes pixels, and reads a few kilobytes besides the metadata that stands
+// before a JPEG's size. The errors wrap ErrNotImage or ErrCorrupt; the type is told with them when it is known.
 func Probe(r io.ReaderAt, size int64) (Info, error) {
 	head := make([]byte, max(0, min(size, headSize)))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
 		return Info{}, fmt.Errorf("read the header: %w", err)
 	}
-	mediaType := sniff(head)
+	info := Info{MediaType: sniff(head), Orientation: 1}
 	switch {
 	case size <= 0:
 		return Info{}, fmt.Errorf("%w: the file is empty", ErrNotImage)
-	case mediaType == "":
+	case info.MediaType == "":
 		return Info{}, fmt.Errorf("%w: %s", ErrNotImage, describe(head))
-	case !decodable(mediaType):
-		return Info{MediaType: mediaType, Orientation: 1}, fmt.Errorf("%w: %s", ErrUnsupported, mediaType)
 	}
-	info := Info{MediaType: mediaType, Orientation: 1}
-	if info.Width, info.Height, info.Animated = animatedWebP(head); mediaType != "image/webp" || !info.Animated {
-		config, _, err := image.DecodeConfig(io.NewSectionReader(r, 0, size))
-		if err != nil {
-			return Info{MediaType: mediaType, Orientation: 1}, broken(err)
-		}
-		info.Width, info.Height = config.Width, config.Height
-		info.Animated = mediaType == "image/gif" && animatedGIF(r, size)
+	unsized := info
+	if err := info.measure(r, size, head); err != nil {
+		return unsized, err
 	}
 	if info.Width <= 0 || info.Height <= 0 {
-		return Info{MediaType: mediaType, Orientation: 1}, fmt.Errorf("%w: %dx%d pixels", ErrCorrupt, info.Width, info.Height)
+		return unsized, fmt.Errorf("%w: %dx%d pixels", ErrCorrupt, info.Width, info.Height)
 	}
-	info.Orientation = orientation(r, size, mediaType)
-	info.Pixels = int64(info.Width) * int64(info.Height)
+	info.Orientation = orientation(r, size, info.MediaType)
+	info.Pixels = max(info.Pixels, int64(info.Width)*int64(info.Height))
 	if info.Orientation >= 5 {
 		info.Width, info.Height = info.Height, info.Width
 	}
 	return info, nil
+}
+
+// measure reads the size, and what of the type is not clear from its name.
+func (i *Info) measure(r io.ReaderAt, size int64, head []byte) error {
+	ok := true
+	switch i.MediaType {
+	case "image/heic", "image/avif":
+		i.Width, i.Height, i.Pixels = heifSize(r, size)
+		i.Animated = string(head[8:12]) == "avis" || string(head[8:12]) == "hevc" || string(head[8:12]) == "msf1"
+	case "image/svg+xml":
+		if i.Width, i.Height, ok = svgSize(r, size); !ok {
+			return fmt.Errorf("%w: the file is XML, but no drawing", ErrNotImage)
+		}
+	case "image/bmp":
+		i.Width, i.Height, i.Decodable, ok = bmpHeader(r)
+	case "image/tiff":
+		i.Width, i.Height, i.Decodable, i.Several, ok = tiffHeader(r, size)
+	default:
+		return i.standard(r, size, head)
+	}
+	if !ok {
+		return fmt.Errorf("%w: its header makes no sense", ErrCorrupt)
+	}
+	return nil
+}
+
+// standard measures PNG, JPEG, GIF and WebP.
+func (i *Info) standard(r io.ReaderAt, size int64, head []byte) error {
+	i.Decodable = true
+	if i.MediaType == "image/webp" {
+		if i.Width, i.Height, i.Animated = animatedWebP(head); i.Animated {
+			return nil
+		}
+	}
+	config, _, err := image.DecodeConfig(io.NewSectionReader(r, 0, size))
+	if err != nil {
+		return broken(err)
+	}
+	i.Width, i.Height = config.Width, config.Height
+	switch i.MediaType {
+	case "image/gif":
+		i.Animated = animatedGIF(r, size)
+	case "image/png":
+		i.Animated = animatedPNG(r, size)
+	}
+	return nil
 }
 
 // sniff tells a picture's type by its first bytes; empty when it is none.
@@ -81,28 +122,12 @@ func sniff(head []byte) string {
 		return "image/bmp"
 	case has(0, "II*\x00"), has(0, "MM\x00*"):
 		return "image/tiff"
-	case has(4, "ftypavif"), has(4, "ftypavis"):
-		return "image/avif"
-	case has(4, "ftypheic"), has(4, "ftypheix"), has(4, "ftyphevc"), has(4, "ftypmif1"), has(4, "ftypmsf1"):
-		return "image/heic"
-	case svg(head):
+	case has(4, "ftyp"):
+		return heifType(head)
+	case looksLikeSVG(head):
 		return "image/svg+xml"
 	}
 	return ""
-}
-
-// svg tells whether a text begins like an SVG: declaration, comments and a doctype may come before the tag.
-func svg(head []byte) bool {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return bytes.HasPrefix(text, []byte("<")) && bytes.Contains(text, []byte("<svg")) && !bytes.Contains(text, []byte("<html"))
-}
-
-func decodable(mediaType string) bool {
-	switch mediaType {
-	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff":
-		return true
-	}
-	return false
 }
 
 // describe says in words what a file that is no picture looks like.

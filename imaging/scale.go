@@ -70,14 +70,15 @@ func turned(orientation, x, y, w, h int) (dx, dy int) {
 	}
 }
 
-// onCanvas puts the first frame of a GIF where it belongs: it may be smaller than the picture.
-func onCanvas(frame image.Image, info Info) image.Image {
-	canvas := image.Rect(0, 0, info.Width, info.Height)
-	if frame.Bounds() == canvas {
+// onCanvas puts the first frame of an animation where it belongs: it may be smaller than the picture. A GIF's frame knows
+// its place; at is that of others.
+func onCanvas(frame image.Image, at image.Point, info Info) image.Image {
+	canvas, place := image.Rect(0, 0, info.Width, info.Height), frame.Bounds().Add(at)
+	if place == canvas {
 		return frame
 	}
 	out := image.NewNRGBA(canvas)
-	draw.Draw(out, frame.Bounds(), frame, frame.Bounds().Min, draw.Src)
+	draw.Draw(out, place, frame, frame.Bounds().Min, draw.Src)
 	return out
 }
 

@@ -62,8 +62,8 @@ func (w *work) readable() (bool, error) {
 		return false, storage("open "+w.job.at(), err)
 	}
 	defer file.Close()
-	_, err = imaging.Probe(file, size)
-	return err == nil, nil
+	info, err := imaging.Probe(file, size)
+	return err == nil && info.Decodable, nil
 }
 
 func (f *frames) wantsWorker() bool {

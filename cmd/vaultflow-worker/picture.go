@@ -21,8 +21,11 @@ type picture struct {
 
 func openPicture(data []byte, ocr *reader) (document, error) {
 	info, err := imaging.Probe(bytes.NewReader(data), int64(len(data)))
-	if sizes := readByMuPDF(data, errors.Is(err, imaging.ErrUnsupported)); sizes != nil {
+	if sizes := readByMuPDF(data, err == nil && !info.Decodable); sizes != nil {
 		return openStack(data, sizes, ocr)
+	}
+	if err == nil {
+		err = imaging.Limits{}.Check(info)
 	}
 	if err != nil {
 		return nil, pictureFault(err)
