@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -34,7 +32,8 @@ func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOu
 		if err != nil {
 			return engine.StageOut{}, err
 		}
-		if err := st.put(ctx, fmt.Sprintf("output:%d", i), output, s.step.WriteMode.OrAppend(), s.step.Header, text); err != nil {
+		c := composition{mode: s.step.WriteMode.OrAppend(), heading: s.step.WriteMode.Heading, header: s.step.Header}
+		if err := st.put(ctx, fmt.Sprintf("output:%d", i), output, c, text); err != nil {
 			return engine.StageOut{}, err
 		}
 	}
@@ -59,7 +58,8 @@ type staging struct {
 // stagedContent is a file on its way: the content so far, and the digest it builds on.
 type stagedContent struct {
 	engine.StagedFile
-	data []byte
+	data    []byte
+	warning string
 }
 
 func committedTargets(files []engine.StagedFile) map[string]bool {
@@ -72,28 +72,56 @@ func committedTargets(files []engine.StagedFile) map[string]bool {
 	return done
 }
 
-// put adds one output: text to a file or a variable.
-func (st *staging) put(ctx context.Context, target string, output directives.Output, mode, header, text string) error {
+// put adds one output: text to a file or a variable. The composition's header still has its patterns.
+func (st *staging) put(ctx context.Context, target string, output directives.Output, c composition, text string) error {
 	if st.skip[target] {
 		return nil
 	}
 	if output.Target.Scheme == directives.SchemeVariable {
-		return st.setVariable(ctx, target, output, mode, text)
+		return st.setVariable(ctx, target, output, c, text)
 	}
 	name, err := output.Name(st.w.outputEnv(st.s))
 	if err != nil {
 		return outputFailure(err)
 	}
-	heading, err := directives.Expand(header, st.s.facts)
-	if err != nil {
+	if c.header, err = directives.Expand(c.header, st.s.facts); err != nil {
 		return engine.Fail(engine.CodeInvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
 	}
-	file, err := st.file(name, mode)
+	file, err := st.file(name, c.mode)
 	if err != nil {
 		return err
 	}
-	file.data = composition{header: heading, append: mode == directives.ModeAppend}.compose(file.data, text)
+	if err := file.add(c, output, text); err != nil {
+		return err
+	}
 	file.Targets = append(file.Targets, target)
+	return nil
+}
+
+// add composes a text into the file. A list of JSON lines gets its record on one line; one JSON file holds one value.
+func (f *stagedContent) add(c composition, output directives.Output, text string) error {
+	ext := strings.ToLower(path.Ext(f.Name))
+	switch {
+	case ext == ".jsonl" && output.Format == directives.FormatJSON:
+		var line bytes.Buffer
+		if err := json.Compact(&line, []byte(text)); err != nil {
+			return engine.Fail(engine.CodeOutput, "", "write %s: %v", f.Name, err)
+		}
+		c.lines, text = true, line.String()
+	case ext == ".json" && c.mode == directives.ModeAppend && len(bytes.TrimSpace(f.data)) > 0 && json.Valid(f.data):
+		return engine.Fail(engine.CodeOutput, "write @write_mode replace, or name a .jsonl file for a list of answers",
+			"appending to %s would leave no valid JSON", f.Name)
+	case ext != ".md" && ext != ".markdown" && (c.mode == directives.ModeFrontmatter || c.mode == directives.ModeSection):
+		return engine.Fail(engine.CodeOutput, "name a .md file", "%s is no note: it has no properties and headings", f.Name)
+	}
+	data, err := c.compose(f.data, text)
+	if err != nil {
+		return engine.Fail(engine.CodeOutput, "", "write %s: %v", f.Name, err)
+	}
+	f.data = data
+	if c.mode == directives.ModeSection && spills(data, c.heading, normalise(text)) {
+		f.warning = fmt.Sprintf("%s: the answer holds headings that end the section %q; the next run replaces up to the first of them", f.Name, c.heading)
+	}
 	return nil
 }
 
@@ -148,19 +176,15 @@ func (st *staging) number(name string) (string, error) {
 	return "", engine.Fail(engine.CodeOutput, "use another name, or move the old files", "%s has %d numbered files already", name, maxNumber)
 }
 
-func (st *staging) setVariable(ctx context.Context, target string, output directives.Output, mode, text string) error {
+func (st *staging) setVariable(ctx context.Context, target string, output directives.Output, c composition, text string) error {
 	name := output.Target.Path
-	if mode == directives.ModeAppend {
-		old, err := st.w.variable(ctx, st.s.plan.Name, name, output.Scope, st.vars)
+	if c.mode != directives.ModeReplace && c.mode != directives.ModeNew {
+		before, err := st.value(ctx, name, output.Scope)
 		if err != nil {
 			return err
 		}
-		if old != "" {
-			before, err := st.w.Blobs.Get(ctx, old)
-			if err != nil {
-				return err
-			}
-			text = string(before) + "\n\n" + text
+		if text, err = joined(before, text, c); err != nil {
+			return engine.Fail(engine.CodeOutput, "", "set variable %s: %v", name, err)
 		}
 	}
 	digest, err := st.w.Blobs.Put(ctx, []byte(text))
@@ -174,6 +198,29 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 	}
 	st.set = append(st.set, engine.StagedVar{Name: name, Digest: digest, Shared: shared, Target: target})
 	return nil
+}
+
+// value is the text of a variable now, empty when it is not set.
+func (st *staging) value(ctx context.Context, name, scope string) (string, error) {
+	digest, err := st.w.variable(ctx, st.s.plan.Name, name, scope, st.vars)
+	if err != nil || digest == "" {
+		return "", err
+	}
+	data, err := st.w.Blobs.Get(ctx, digest)
+	return string(data), err
+}
+
+// joined is a variable's next text. A variable has no header.
+func joined(before, text string, c composition) (string, error) {
+	c.header = ""
+	switch {
+	case c.mode != directives.ModeAppend:
+		data, err := c.compose([]byte(before), text)
+		return string(data), err
+	case before == "":
+		return text, nil
+	}
+	return before + "\n\n" + text, nil
 }
 
 // route sends a routed input's content to its file or variable.
@@ -193,7 +240,7 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 	if mode == "" {
 		mode = directives.ModeAppend
 	}
-	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), mode, "", text)
+	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: mode}, text)
 }
 
 // plainText is the content of an input's files, joined by blank lines.
@@ -228,31 +275,11 @@ func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
 			return out, err
 		}
 		file.New = digest
+		if file.warning != "" {
+			out.Warnings = append(out.Warnings, file.warning)
+		}
 		out.Files = append(out.Files, file.StagedFile)
 	}
 	return out, nil
 }
 
-// formatted checks an answer against the output's format; for JSON and YAML a code fence around the whole is taken off.
-func formatted(answer, format string) (string, error) {
-	if format != directives.FormatJSON && format != directives.FormatYAML {
-		return answer, nil
-	}
-	text := strings.TrimSpace(answer)
-	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "```") && strings.HasSuffix(rest, "```") {
-		text = strings.TrimSpace(strings.TrimSuffix(rest, "```"))
-	}
-	var err error
-	if format == directives.FormatJSON {
-		if !json.Valid([]byte(text)) {
-			err = errors.New("it is not JSON")
-		}
-	} else {
-		var any yaml.Node
-		err = yaml.Unmarshal([]byte(text), &any)
-	}
-	if err != nil {
-		return "", engine.Fail(engine.CodeIncomplete, "ask for "+format+" only, without words around it", "the answer was to be %s: %v", format, err)
-	}
-	return text, nil
-}
