@@ -189,10 +189,10 @@ func TestImport_textFiles(t *testing.T) {
 func TestImport_keepsWhatItDoesNotRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{})
-	data := zipOf(t, "word/document.xml")
-	made, filed := b.mustRun(b.drop("imp-1", "Import/index.docx", data))
-	golden(t, "docx/index.md", b.read(made.Note))
-	if b.read(filed.Name) != string(data) || filed.Name != "Imported/index/index.docx" {
+	data := zipOf(t, "a.txt")
+	made, filed := b.mustRun(b.drop("imp-1", "Import/index.zip", data))
+	golden(t, "zip/index.md", b.read(made.Note))
+	if b.read(filed.Name) != string(data) || filed.Name != "Imported/index/index.zip" {
 		t.Errorf("filed %+v", filed)
 	}
 	made, filed = b.mustRun(b.drop("imp-2", "Import/index.md", []byte("# a note called index")))

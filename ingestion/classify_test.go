@@ -109,6 +109,8 @@ func TestHandlers_coverAllKinds(t *testing.T) {
 		switch k {
 		case KindPDF, KindImage, KindText:
 			want = string(k)
+		case KindOffice:
+			want = "office"
 		}
 		if got := handlerFor(k).name(); got != want {
 			t.Errorf("%s is handled by %s, want %s", k, got, want)

@@ -58,6 +58,7 @@ type documentRecord struct {
 	Warnings []string          `json:"warnings,omitempty"`
 	Body     string            `json:"body,omitempty"`    // path of the text in the records, of text files
 	Message  string            `json:"message,omitempty"` // a sentence for the note, of files that are only kept
+	Assets   []Asset           `json:"assets,omitempty"`  // pictures taken out of the source
 }
 
 const documentName = "document.json"

@@ -23,14 +23,17 @@ func clean(s string) string {
 }
 
 var special = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "[[", `\[\[`, "[", `\[`, "]", `\]`, "<", `\<`, "|", `\|`, "%%", `\%%`, "$$", `\$$`, "==", `\==`, "~~", `\~~`,
+	`\`, `\\`, "`", "\\`", "*", `\*`, "[[", `\[\[`, "[", `\[`, "]", `\]`, "|", `\|`, "%%", `\%%`, "$$", `\$\$`, "==", `\==`, "~~", `\~~`,
 )
 
 // escape makes text that means itself in Markdown, within a line.
 func escape(s string) string {
-	s = special.Replace(clean(s))
+	s = tagStart.ReplaceAllString(special.Replace(clean(s)), "&lt;$1")
 	return underscores.ReplaceAllString(s, `$1\_`)
 }
+
+// tagStart is what a reader of Markdown would take for HTML.
+var tagStart = regexp.MustCompile(`<([A-Za-z/!?])`)
 
 // underscores mean emphasis only at the edge of a word.
 var underscores = regexp.MustCompile(`(^|[^\pL\pN_])_`)
@@ -109,7 +112,7 @@ func (s span) markdown() string {
 	return lead + core + tail
 }
 
-var unescape = strings.NewReplacer(`\\`, `\`, "\\`", "`", `\*`, "*", `\[`, "[", `\]`, "]", `\<`, "<", `\|`, "|", `\_`, "_", `\%%`, "%%", `\$$`, "$$", `\==`, "==", `\~~`, "~~")
+var unescape = strings.NewReplacer(`\\`, `\`, "\\`", "`", `\*`, "*", `\[`, "[", `\]`, "]", "&lt;", "<", `\|`, "|", `\_`, "_", `\%%`, "%%", `\$\$`, "$$", `\==`, "==", `\~~`, "~~")
 
 // destination is a link's address between parentheses.
 func destination(to string) string {

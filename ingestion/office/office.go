@@ -74,6 +74,13 @@ func (d *Document) Data(i int, limit int64) ([]byte, error) {
 // pictureMark encloses a picture's number where its destination goes. Text of a document never holds it.
 const pictureMark = "\uFFFC"
 
+// With is the part with its text rewritten, to make it harmless for a place say. rewrite must keep U+FFFC and digits: they
+// mark the pictures.
+func (p Part) With(rewrite func(string) string) Part {
+	p.text = rewrite(p.text)
+	return p
+}
+
 // Markdown is the part's text. destination gives what stands between the parentheses of a picture's `![alt](…)`; the
 // picture is left out when it gives "".
 func (p Part) Markdown(destination func(picture int) string) string {
