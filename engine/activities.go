@@ -130,6 +130,7 @@ type GenerateIn struct {
 	Turns    []Turn  `json:"turns,omitempty"`     // what was said behind the prompt, in order
 	Key      string  `json:"key,omitempty"`       // see AssembleOut.Key; only with the first call of a step
 	SpentUSD float64 `json:"spent_usd,omitempty"` // by earlier calls of the step, for max_cost_usd
+	RunUSD   float64 `json:"run_usd,omitempty"`   // by earlier steps of the run, for the frontmatter's max_cost_usd
 }
 
 // Turn is an answer of the model that is not the last one, and what it was told: the results of its tool calls, or what is
@@ -160,8 +161,9 @@ type UseToolsOut struct {
 // ValidateIn asks whether an answer fits the step's @schema, or is what a JSON output needs.
 type ValidateIn struct {
 	StepRef
-	Answer string `json:"answer"`         // blob
-	Last   bool   `json:"last,omitempty"` // no repair is left
+	Answer string `json:"answer"`           // blob
+	Prompt string `json:"prompt,omitempty"` // blob, as in GenerateIn: it holds the schema that the step is pinned to
+	Last   bool   `json:"last,omitempty"`   // no repair is left
 }
 
 // ValidateOut is the verdict. Reply is what the model is told to mend it; empty when the answer is good.
