@@ -55,7 +55,8 @@ type WhenIn struct {
 	Vars []Var `json:"vars,omitempty"`
 }
 
-// WhenOut is the answer. Marks are the contents that `changed` has seen; they are stored when the step commits.
+// WhenOut is the answer. Marks are the contents that `changed` has seen, with When.Key's directive index; they are stored
+// when the step commits, with @for_each when all its batches have succeeded (by a commit of its own, without files).
 type WhenOut struct {
 	Skip   bool   `json:"skip,omitempty"`
 	Reason string `json:"reason,omitempty"` // the condition that does not hold, as written
@@ -150,7 +151,8 @@ type UseToolsIn struct {
 	Vars   []Var  `json:"vars,omitempty"`
 }
 
-// UseToolsOut is the next user turn. A tool that fails is a result that says so, and no error.
+// UseToolsOut is the next user turn. A tool that fails, or is not on offer, is a result that says so, and no error. An empty
+// Reply means that the answer holds no call at all; the body fails the step as incomplete then.
 type UseToolsOut struct {
 	Reply    string   `json:"reply"`
 	Media    int      `json:"media,omitempty"` // pictures in these results
@@ -166,11 +168,12 @@ type ValidateIn struct {
 	Last   bool   `json:"last,omitempty"`   // no repair is left
 }
 
-// ValidateOut is the verdict. Reply is what the model is told to mend it; empty when the answer is good.
+// ValidateOut is the verdict. An answer with Problems is not written: the model is told Reply to mend it, unless
+// ValidateIn.Last. An answer that is not JSON at all is a problem too, and no error.
 type ValidateOut struct {
-	Answer   string   `json:"answer,omitempty"` // blob: the JSON alone, without a fence around it
+	Answer   string   `json:"answer,omitempty"` // blob: the JSON alone, without a fence around it; empty: the answer as it is
 	Problems []string `json:"problems,omitempty"`
-	Reply    string   `json:"reply,omitempty"` // blob
+	Reply    string   `json:"reply,omitempty"` // blob: content.MarshalBlocks of the user's turn
 }
 
 // Why a model stopped.
@@ -194,6 +197,7 @@ type GenerateOut struct {
 	Omitted  []string `json:"omitted,omitempty"` // left out while sending: a file that had vanished
 	Warnings []string `json:"warnings,omitempty"`
 	Cached   bool     `json:"cached,omitempty"` // an earlier answer was used, and nothing paid
+	Alias    string   `json:"alias,omitempty"`  // when a fallback answered: the further calls of the step go to it
 }
 
 // StageIn asks what the step's outputs will be. Nothing is written to the vault.
@@ -248,7 +252,8 @@ type CommitIn struct {
 	Cache  *CacheEntry  `json:"cache,omitempty"` // keep the answer for @cache
 }
 
-// CacheEntry is an answer that may be used again.
+// CacheEntry is an answer that may be used again. The body asks to keep one with the commit of a good answer that was
+// bought in one go: no tools were used, nothing was left out while sending, and it did not come from the cache itself.
 type CacheEntry struct {
 	Key      string `json:"key"`
 	Answer   string `json:"answer"`        // blob

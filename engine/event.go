@@ -9,6 +9,7 @@ import (
 const (
 	EventRun      = "run"      // the run's status changed
 	EventStep     = "step"     // a step's status changed; Record holds it
+	EventBatch    = "batch"    // the status of a batch of an @for_each changed; Batch holds it
 	EventActivity = "activity" // an activity begins (Status running) or ended; Name is the activity
 	EventRetry    = "retry"    // an activity failed and is repeated
 	EventPage     = "page"     // page Page of Pages is finished
@@ -37,6 +38,7 @@ type Event struct {
 	Failure *Failure    `json:"failure,omitempty"`
 
 	Record *StepRecord   `json:"record,omitempty"` // of EventStep
+	Batch  *BatchRecord  `json:"batch,omitempty"`  // of EventBatch
 	Import *ImportRecord `json:"import,omitempty"` // of EventImport
 }
 

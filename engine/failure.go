@@ -45,6 +45,8 @@ const (
 	CodeRefusal          = "refusal"           // the model refused
 	CodeCutOff           = "cut_off"           // the answer reached its length limit
 	CodeIncomplete       = "incomplete_answer" // the answer stopped for another reason before its end
+	CodeInvalidAnswer    = "invalid_answer"    // the answer does not fit its schema, after all repairs
+	CodeToolRounds       = "tool_rounds"       // the model went on calling tools and gave no answer
 	CodeNeedsPassword    = "needs_password"    // an encrypted document
 	CodeUnsupported      = "unsupported"       // a kind of file that this version does not read
 	CodeCorrupt          = "corrupt"           // a broken document
@@ -55,7 +57,8 @@ const (
 var codes = []string{
 	CodeInternal, CodePanic, CodeCancelled, CodeTimeout, CodeDiverged, CodeUnknownActivity, CodeInvalidWorkflow,
 	CodeInvalidSettings, CodeUnknownModel, CodeModelNotSuitable, CodeInput, CodeOutput, CodeConflict, CodeVault, CodeState,
-	CodePermission, CodeBudget, CodeProvider, CodeEmptyAnswer, CodeRefusal, CodeCutOff, CodeIncomplete, CodeNeedsPassword,
+	CodePermission, CodeBudget, CodeProvider, CodeEmptyAnswer, CodeRefusal, CodeCutOff, CodeIncomplete, CodeInvalidAnswer,
+	CodeToolRounds, CodeNeedsPassword,
 	CodeUnsupported, CodeCorrupt, CodeTooLarge, CodeWorker,
 }
 

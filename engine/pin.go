@@ -28,9 +28,55 @@ func PinSteps(p *workflow.Plan) []PinnedStep {
 				pinned.Days = on.Days
 			}
 		}
+		pinDemands(&pinned, s)
 		steps = append(steps, pinned)
 	}
 	return steps
+}
+
+// pinDemands takes over what bounds the step and its answer.
+func pinDemands(p *PinnedStep, s workflow.Step) {
+	p.When, p.Cache, p.Sets = len(s.When) > 0, s.Cache != nil && !p.NoModel, setsVariable(s)
+	if each := s.ForEach; each != nil {
+		p.ForEach = &PinnedForEach{Parallel: each.Parallel, Skip: each.OnError == "skip"}
+	}
+	if s.Timeout != nil {
+		p.Timeout = s.Timeout.For
+	}
+	if p.NoModel {
+		return
+	}
+	if s.Schema != nil {
+		p.JSON, p.Repairs = true, s.Schema.Retries
+	} else if answersJSON(s) {
+		p.JSON, p.Repairs = true, jsonRepairs
+	}
+}
+
+// jsonRepairs is how often a model may mend the answer of a step without @schema whose output is JSON.
+const jsonRepairs = 2
+
+func answersJSON(s workflow.Step) bool {
+	for _, o := range s.Outputs {
+		if o.Format == "json" {
+			return true
+		}
+	}
+	return false
+}
+
+func setsVariable(s workflow.Step) bool {
+	for _, o := range s.Outputs {
+		if o.Target.Scheme == "variable" {
+			return true
+		}
+	}
+	for _, in := range s.Inputs {
+		if in.Route != nil && in.Route.Target != nil && in.Route.Target.Scheme == "variable" {
+			return true
+		}
+	}
+	return false
 }
 
 // ChooseSteps gives the names of the chosen steps as the plan writes them; names are compared without case. An unknown

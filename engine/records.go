@@ -82,8 +82,11 @@ type StepRecord struct {
 	Model    string    `json:"model,omitempty"` // alias
 	Answered string    `json:"answered_by,omitempty"`
 	Usage    Usage     `json:"usage"`
+	Calls    int       `json:"calls,omitempty"`   // answers of the model, those from the cache included
+	Cached   bool      `json:"cached,omitempty"`  // the answer came from the cache, and nothing was paid
 	Prompt   string    `json:"prompt,omitempty"`  // blob
 	Receipt  string    `json:"receipt,omitempty"` // blob
+	Turns    []Turn    `json:"turns,omitempty"`   // tool rounds and repairs before the answer
 	Answer   string    `json:"answer,omitempty"`  // blob
 	Raw      string    `json:"raw,omitempty"`     // blob
 	Inputs   []string  `json:"inputs,omitempty"`  // vault names
@@ -91,6 +94,10 @@ type StepRecord struct {
 	Omitted  []string  `json:"omitted,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
 	Failure  *Failure  `json:"failure,omitempty"`
+
+	// Of an @for_each step, in order. Such a step has no prompt, receipt and answer of its own; its usage, calls, inputs,
+	// outputs and omissions are the sums. See [StepRecord.Works].
+	Batches []BatchRecord `json:"batches,omitempty"`
 }
 
 // MarshalJSON adds `"type":"step"`.

@@ -115,6 +115,19 @@ type PinnedStep struct {
 	Outputs int            `json:"outputs,omitempty"`  // how many @output directives it has
 	Limited bool           `json:"limited,omitempty"`  // @run_on stands, and Days are the only days
 	Days    []time.Weekday `json:"days,omitempty"`
+	When    bool           `json:"when,omitempty"` // it has @when conditions
+	ForEach *PinnedForEach `json:"for_each,omitempty"`
+	JSON    bool           `json:"json,omitempty"`    // the answer must pass ActivityValidate: @schema, or an output with format=json
+	Repairs int            `json:"repairs,omitempty"` // how often the model is asked to mend an answer that does not pass
+	Cache   bool           `json:"cache,omitempty"`   // @cache: a good answer is kept with the commit
+	Timeout time.Duration  `json:"timeout,omitempty"` // @timeout, for the whole step; zero means none
+	Sets    bool           `json:"sets,omitempty"`    // it may set a variable that its later batches see
+}
+
+// PinnedForEach is what the body needs to know about an @for_each.
+type PinnedForEach struct {
+	Parallel int  `json:"parallel,omitempty"` // batches at work at the same time; zero means one
+	Skip     bool `json:"skip,omitempty"`     // on_error=skip: a batch that fails does not end the step
 }
 
 // ImportPlan is what an import was started with.

@@ -114,7 +114,8 @@ func runExit(r engine.RunRecord) int {
 	switch r.Failure.Code {
 	case engine.CodeBudget, engine.CodePermission, engine.CodeModelNotSuitable:
 		return exitRefused
-	case engine.CodeProvider, engine.CodeRefusal, engine.CodeCutOff, engine.CodeEmptyAnswer, engine.CodeIncomplete:
+	case engine.CodeProvider, engine.CodeRefusal, engine.CodeCutOff, engine.CodeEmptyAnswer, engine.CodeIncomplete,
+		engine.CodeInvalidAnswer, engine.CodeToolRounds:
 		return exitProvider
 	case engine.CodeInvalidWorkflow, engine.CodeInvalidSettings, engine.CodeUnknownModel:
 		return exitInvalid

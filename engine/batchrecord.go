@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// BatchRecord is what became of one batch of an @for_each: a run of the step for one item, or for several.
+type BatchRecord struct {
+	Batch    int       `json:"batch"` // from 1
+	Items    []string  `json:"items"` // their names
+	Status   Status    `json:"status"`
+	Reason   string    `json:"reason,omitempty"`
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	Model    string    `json:"model,omitempty"` // alias
+	Answered string    `json:"answered_by,omitempty"`
+	Usage    Usage     `json:"usage"`
+	Calls    int       `json:"calls,omitempty"`   // answers of the model, those from the cache included
+	Cached   bool      `json:"cached,omitempty"`  // the answer came from the cache, and nothing was paid
+	Prompt   string    `json:"prompt,omitempty"`  // blob
+	Receipt  string    `json:"receipt,omitempty"` // blob
+	Turns    []Turn    `json:"turns,omitempty"`   // tool rounds and repairs before the answer
+	Answer   string    `json:"answer,omitempty"`  // blob
+	Raw      string    `json:"raw,omitempty"`     // blob
+	Inputs   []string  `json:"inputs,omitempty"`  // vault names
+	Outputs  []Output  `json:"outputs,omitempty"`
+	Omitted  []string  `json:"omitted,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
+	Failure  *Failure  `json:"failure,omitempty"`
+}
+
+// Label names the batch for people: its number and its items.
+func (b BatchRecord) Label() string {
+	const most = 3
+	items := b.Items
+	if len(items) > most {
+		items = append(slices.Clone(items[:most]), fmt.Sprintf("and %d more", len(b.Items)-most))
+	}
+	return fmt.Sprintf("batch %d (%s)", b.Batch, strings.Join(items, ", "))
+}
+
+// Works gives the batches of a step, or the step itself as the only one: whatever has a prompt, a receipt and an answer
+// of its own.
+func (r StepRecord) Works() []BatchRecord {
+	if len(r.Batches) > 0 {
+		return r.Batches
+	}
+	return []BatchRecord{{
+		Status: r.Status, Reason: r.Reason, Started: r.Started, Finished: r.Finished, Model: r.Model, Answered: r.Answered,
+		Usage: r.Usage, Calls: r.Calls, Cached: r.Cached, Prompt: r.Prompt, Receipt: r.Receipt, Turns: r.Turns, Answer: r.Answer,
+		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Omitted: r.Omitted, Warnings: r.Warnings, Failure: r.Failure,
+	}}
+}
+
+// take makes the step's record that of its only work. Status, reason, failure and times are the step's own.
+func (r *StepRecord) take(w BatchRecord) {
+	r.Model, r.Answered, r.Usage, r.Calls, r.Cached = w.Model, w.Answered, w.Usage, w.Calls, w.Cached
+	r.Prompt, r.Receipt, r.Turns, r.Answer, r.Raw = w.Prompt, w.Receipt, w.Turns, w.Answer, w.Raw
+	r.Inputs, r.Outputs, r.Omitted = w.Inputs, w.Outputs, w.Omitted
+	r.Warnings = append(r.Warnings, w.Warnings...)
+}
+
+// Put puts a batch at its place and brings the step's sums up to date: usage, calls, inputs, outputs, omissions. Warnings
+// stay with their batches.
+func (r *StepRecord) Put(b BatchRecord) {
+	i, found := slices.BinarySearchFunc(r.Batches, b.Batch, func(x BatchRecord, n int) int { return x.Batch - n })
+	if found {
+		r.Batches[i] = b
+	} else {
+		r.Batches = slices.Insert(r.Batches, i, b)
+	}
+	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Omitted = Usage{}, 0, nil, nil, nil
+	for _, b := range r.Batches {
+		if b.Model != "" {
+			r.Model, r.Answered = b.Model, b.Answered
+		}
+		r.Usage, r.Calls = r.Usage.Add(b.Usage), r.Calls+b.Calls
+		r.Inputs, r.Omitted = append(r.Inputs, b.Inputs...), append(r.Omitted, b.Omitted...)
+		for _, o := range b.Outputs {
+			r.Outputs = addOutput(r.Outputs, o)
+		}
+	}
+}
+
+// addOutput adds something that was written. What one batch made of another batch's content is one change.
+func addOutput(list []Output, o Output) []Output {
+	for i, before := range list {
+		if before.Kind == o.Kind && before.Name == o.Name && (before.After == o.Before || o.Kind == "variable") {
+			list[i].After = o.After
+			return list
+		}
+	}
+	return append(list, o)
+}
