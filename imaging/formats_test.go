@@ -240,6 +240,19 @@ func TestNormalise_dropsMetadata(t *testing.T) {
 	}
 }
 
+func TestNormalise_reencodesWhatFits(t *testing.T) {
+	t.Parallel()
+	plain := jpegOf(t, corner(40, 20))
+	marked := withAPP1(plain, append(exif(1, binary.BigEndian), []byte("GPS 59.91N 10.75E")...))
+	got, err := normalise(t, marked, Limits{Reencode: true})
+	if err != nil || !got.Changed || got.MediaType != "image/jpeg" || got.Width != 40 || bytes.Contains(got.Data, []byte("GPS")) {
+		t.Errorf("changed %v, %s, %d wide, %v", got.Changed, got.MediaType, got.Width, err)
+	}
+	if kept, err := normalise(t, marked, Limits{}); err != nil || kept.Changed {
+		t.Errorf("without it: changed %v, %v", kept.Changed, err)
+	}
+}
+
 func TestNormalise_tornFiles(t *testing.T) {
 	t.Parallel()
 	thumbnail := jpegOf(t, corner(8, 8)) // its end mark is not the picture's

@@ -148,6 +148,21 @@ func TestProbe_seesAnimatedPNG(t *testing.T) {
 	}
 }
 
+func TestTrimSVG(t *testing.T) {
+	t.Parallel()
+	const drawing = `<svg width="9" height="8"><g/></svg>`
+	for _, before := range []string{"", "\xef\xbb\xbf", "<?xml version='1.0'?>\n<!-- <svg> -->\n", `<!DOCTYPE svg [<!ENTITY a "b>c">]>`} {
+		if got := TrimSVG([]byte(before + drawing)); string(got) != drawing {
+			t.Errorf("behind %q: %q", before, got)
+		}
+	}
+	for _, other := range []string{"", "<html><svg/></html>", "text"} {
+		if got := TrimSVG([]byte(other)); got != nil {
+			t.Errorf("%q: %q", other, got)
+		}
+	}
+}
+
 func TestFit_encodesWhatAnotherDecoderMade(t *testing.T) {
 	t.Parallel()
 	info, err := probe(heifFile("heic", [2]int{400, 300}, 1))

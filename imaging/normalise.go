@@ -20,6 +20,7 @@ type Limits struct {
 	MaxPixels       int64    `json:"max_pixels,omitempty"`        // width times height
 	MaxDecodePixels int64    `json:"max_decode_pixels,omitempty"` // refused from the header above this
 	Accept          []string `json:"accept,omitempty"`            // media types that may stay as they are; empty: PNG, JPEG, GIF, WebP
+	Reencode        bool     `json:"reencode,omitempty"`          // no picture stays as it is, not even one that fits
 }
 
 // Encoded is a picture that fits.
@@ -144,7 +145,7 @@ func (l Limits) accepts(mediaType string) bool {
 
 // fits tells whether the bytes may stay as they are.
 func fits(info Info, size int64, l Limits) bool {
-	return info.Orientation == 1 && l.accepts(info.MediaType) &&
+	return !l.Reencode && info.Orientation == 1 && l.accepts(info.MediaType) &&
 		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) &&
 		(l.MaxPixels == 0 || info.Pixels <= l.MaxPixels) && (l.MaxBytes == 0 || size <= l.MaxBytes)
 }

@@ -30,7 +30,7 @@ func looksLikeSVG(head []byte) bool {
 
 // svgSize reads width, height and viewBox of the first tag. ok is false when that tag is no drawing.
 func svgSize(r io.ReaderAt, size int64) (width, height int, ok bool) {
-	root, found := svgRoot(io.NewSectionReader(r, 0, min(size, maxSVGHead)))
+	root, _, found := svgRoot(io.NewSectionReader(r, 0, min(size, maxSVGHead)))
 	if !found {
 		return 0, 0, false
 	}
@@ -61,27 +61,38 @@ func pick(ok bool, v, otherwise float64) float64 {
 	return otherwise
 }
 
-// svgRoot gives the attributes of the first tag, when it is svg. Entities are left as they are.
-func svgRoot(r io.Reader) (map[string]string, bool) {
+// TrimSVG drops what stands before the first tag of a drawing: byte order mark, declaration, doctype and comments. Not
+// every reader expects them. It is nil when the data are no drawing.
+func TrimSVG(data []byte) []byte {
+	_, at, ok := svgRoot(bytes.NewReader(data[:min(len(data), maxSVGHead)]))
+	if !ok {
+		return nil
+	}
+	return data[at:]
+}
+
+// svgRoot gives the attributes of the first tag and where it begins, when it is svg. Entities are left as they are.
+func svgRoot(r io.Reader) (attributes map[string]string, at int64, ok bool) {
 	d := xml.NewDecoder(r)
 	d.Strict = false
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // names and numbers are ASCII in all
 	for {
+		at = d.InputOffset()
 		token, err := d.RawToken()
 		if err != nil {
-			return nil, false
+			return nil, 0, false
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {
 			continue
 		}
-		attributes := map[string]string{}
+		attributes = map[string]string{}
 		for _, a := range start.Attr {
 			if a.Name.Space == "" {
 				attributes[a.Name.Local] = a.Value
 			}
 		}
-		return attributes, start.Name.Local == "svg"
+		return attributes, at, start.Name.Local == "svg"
 	}
 }
 

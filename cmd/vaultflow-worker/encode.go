@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/jpeg"
 	"image/png"
 
+	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -54,6 +56,34 @@ func encodePicture(img image.Image, format string, dpi float64, photographic boo
 	out.Bytes = b.Bytes()
 	out.Size = len(out.Bytes)
 	return out, nil
+}
+
+// encodeWithin writes the picture that was asked for, smaller where it has too many bytes.
+func encodeWithin(ctx context.Context, img *image.RGBA, r extract.PageRequest, dpi float64) (*extract.PageImage, error) {
+	picture := greyOf(img)
+	out, err := encodePicture(picture, r.Format, dpi, isPhotographic(picture))
+	if err != nil || r.MaxBytes == 0 || int64(out.Size) <= r.MaxBytes {
+		return out, err
+	}
+	made, err := imaging.Fit(ctx, picture, imaging.Info{MediaType: out.MediaType}, imaging.Limits{MaxBytes: r.MaxBytes, Accept: formats(r)})
+	if err != nil {
+		return nil, pictureFault(err)
+	}
+	return &extract.PageImage{
+		MediaType: made.MediaType, Width: made.Width, Height: made.Height, Size: len(made.Data), Bytes: made.Data,
+		DPI: dpi * float64(made.Width) / float64(out.Width),
+	}, nil
+}
+
+// formats are the media types that an answer may have.
+func formats(r extract.PageRequest) []string {
+	switch r.Format {
+	case "png":
+		return []string{"image/png"}
+	case "jpeg":
+		return []string{"image/jpeg"}
+	}
+	return []string{"image/png", "image/jpeg"}
 }
 
 // isPhotographic says whether a picture has so many shades that PNG would be large: few neighbours are equal.

@@ -4,6 +4,9 @@ package main
 
 import (
 	"errors"
+	"image"
+
+	"github.com/vaultflow/vaultflow/imaging"
 )
 
 // linked says whether MuPDF and Tesseract are part of this program.
@@ -20,3 +23,7 @@ func openPDF([]byte, *reader) (document, error) { return nil, errNotLinked }
 func newEngine(string) engine { return nil }
 
 func openStack([]byte, []pictureSize, *reader) (document, error) { return nil, errNotLinked }
+
+func openDrawing([]byte, imaging.Info, *reader) (document, error) { return nil, errNotLinked }
+
+func decodeForeign([]byte, string) (image.Image, error) { return nil, errNotLinked }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"math"
 
 	"github.com/gen2brain/go-fitz"
@@ -34,8 +35,12 @@ func withMuPDF(data []byte) (*fitz.Document, error) {
 // error; the sandbox reports that.
 type pdf struct {
 	doc  *fitz.Document
+	data []byte
 	info extract.Document
 	ocr  *reader
+
+	places   []placement // of the pages, once a part of one was asked for
+	noPlaces error       // why there are none
 }
 
 // openPDF opens a document. It looks for the header itself and drops what stands before it, as mail gateways put there:
@@ -60,7 +65,7 @@ func openPDF(data []byte, ocr *reader) (document, error) {
 	case pages > maxPages:
 		return nil, &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("the document declares %d pages", pages)}
 	}
-	return &pdf{doc: doc, info: describe(doc, data, pages), ocr: ocr}, nil
+	return &pdf{doc: doc, data: data, info: describe(doc, data, pages), ocr: ocr}, nil
 }
 
 // describe collects what a document says of itself.
@@ -88,7 +93,7 @@ func describe(doc *fitz.Document, data []byte, pages int) extract.Document {
 
 func (p *pdf) about() extract.Document { return p.info }
 
-func (p *pdf) page(_ context.Context, r extract.PageRequest) (extract.Page, error) {
+func (p *pdf) page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
 	bound, err := p.doc.Bound(r.N - 1)
 	if err != nil {
 		return extract.Page{}, fmt.Errorf("measure: %w", err)
@@ -102,13 +107,11 @@ func (p *pdf) page(_ context.Context, r extract.PageRequest) (extract.Page, erro
 		out.Text = pageText(page)
 	}
 	if r.Image {
-		dpi := fit(out.WidthPt, out.HeightPt, r.DPI, r.MaxSide, r.MaxPixels)
-		img, err := p.draw(r.N, dpi)
+		img, dpi, err := p.picture(r, out.WidthPt, out.HeightPt)
 		if err != nil {
 			return extract.Page{}, err
 		}
-		picture := greyOf(img)
-		if out.Image, err = encodePicture(picture, r.Format, dpi, isPhotographic(picture)); err != nil {
+		if out.Image, err = encodeWithin(ctx, img, r, dpi); err != nil {
 			return extract.Page{}, err
 		}
 	}
@@ -122,6 +125,54 @@ func (p *pdf) page(_ context.Context, r extract.PageRequest) (extract.Page, erro
 		}
 	}
 	return out, nil
+}
+
+// picture draws a page, or a part of it. The longest side bounds what is asked for, the pixels what is drawn.
+func (p *pdf) picture(r extract.PageRequest, width, height float64) (*image.RGBA, float64, error) {
+	if r.Rect == nil {
+		dpi := fit(width, height, r.DPI, r.MaxSide, r.MaxPixels)
+		img, err := p.draw(r.N, dpi)
+		return img, dpi, err
+	}
+	x0, y0, x1, y1, err := p.part(r, width, height)
+	if err != nil {
+		return nil, 0, err
+	}
+	dpi := min(fit(x1-x0, y1-y0, r.DPI, r.MaxSide, r.MaxPixels), fit(width, height, r.DPI, math.MaxInt32, r.MaxPixels))
+	img, err := p.draw(r.N, dpi)
+	if err != nil {
+		return nil, 0, err
+	}
+	scale := func(pt float64) int { return int(math.Round(pt * dpi / 72)) }
+	part := image.Rect(scale(x0), scale(y0), max(scale(x1), scale(x0)+1), max(scale(y1), scale(y0)+1)).Add(img.Rect.Min).Intersect(img.Rect)
+	if part.Empty() {
+		return nil, 0, errors.New("the rectangle is not on the page")
+	}
+	cut := image.NewRGBA(image.Rect(0, 0, part.Dx(), part.Dy()))
+	draw.Draw(cut, cut.Rect, img, part.Min, draw.Src)
+	return cut, dpi, nil
+}
+
+// part is the rectangle that was asked for, in points of the page as displayed, from its upper left corner.
+func (p *pdf) part(r extract.PageRequest, width, height float64) (x0, y0, x1, y1 float64, err error) {
+	if p.places == nil && p.noPlaces == nil {
+		p.places, p.noPlaces = placements(p.data)
+	}
+	at := placement{x1: width, y1: height}
+	switch {
+	case p.noPlaces != nil:
+		return 0, 0, 0, 0, fmt.Errorf("where the rectangle lies is not known: %w", p.noPlaces)
+	case r.N <= len(p.places):
+		at = p.places[r.N-1]
+	}
+	ax, ay := at.place(r.Rect.X1, r.Rect.Y1)
+	bx, by := at.place(r.Rect.X2, r.Rect.Y2)
+	x0, x1 = max(0, min(ax, bx)), min(width, max(ax, bx))
+	y0, y1 = max(0, min(ay, by)), min(height, max(ay, by))
+	if x1 <= x0 || y1 <= y0 {
+		return 0, 0, 0, 0, errors.New("the rectangle is not on the page")
+	}
+	return x0, y0, x1, y1, nil
 }
 
 func (p *pdf) draw(n int, dpi float64) (*image.RGBA, error) {

@@ -12,11 +12,12 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
-// picture is a photograph or drawing that package imaging reads: a document of one page.
+// picture is a photograph or drawing of one page. Package imaging decodes it, or another decoder when it does not.
 type picture struct {
-	data []byte
-	info imaging.Info
-	ocr  *reader
+	data    []byte
+	info    imaging.Info
+	ocr     *reader
+	decoded image.Image // what another decoder made of it, upright
 }
 
 func openPicture(data []byte, ocr *reader) (document, error) {
@@ -29,6 +30,9 @@ func openPicture(data []byte, ocr *reader) (document, error) {
 	}
 	if err != nil {
 		return nil, pictureFault(err)
+	}
+	if info.MediaType == "image/svg+xml" {
+		return openDrawing(data, info, ocr)
 	}
 	return &picture{data: data, info: info, ocr: ocr}, nil
 }
@@ -55,7 +59,7 @@ func (p *picture) page(ctx context.Context, r extract.PageRequest) (extract.Page
 		out.Text = &extract.PageText{Evidence: extract.Evidence{PictureCover: 1, Pictures: 1}}
 	}
 	if r.Image {
-		made, err := p.normal(ctx, r.MaxSide, []string{"image/png", "image/jpeg"})
+		made, err := p.normal(ctx, imaging.Limits{MaxSide: r.MaxSide, MaxPixels: r.MaxPixels, MaxBytes: r.MaxBytes, Accept: formats(r)})
 		if err != nil {
 			return extract.Page{}, err
 		}
@@ -76,14 +80,24 @@ func (p *picture) page(ctx context.Context, r extract.PageRequest) (extract.Page
 	return out, nil
 }
 
-// normal gives the picture upright, within the side, and as one of the types.
-func (p *picture) normal(ctx context.Context, side int, types []string) (imaging.Encoded, error) {
-	made, err := imaging.Normalise(ctx, bytes.NewReader(p.data), int64(len(p.data)), imaging.Limits{MaxSide: side, Accept: types})
+// normal gives the picture upright and within the limits, always encoded anew: none of its metadata is in it.
+func (p *picture) normal(ctx context.Context, l imaging.Limits) (imaging.Encoded, error) {
+	l.Reencode = true
+	var made imaging.Encoded
+	var err error
+	switch {
+	case p.info.Decodable:
+		made, err = imaging.Normalise(ctx, bytes.NewReader(p.data), int64(len(p.data)), l)
+	case p.decoded == nil:
+		if p.decoded, err = decodeForeign(p.data, p.info.MediaType); err != nil {
+			return made, &extract.Error{Code: extract.CodeCorrupt, Message: p.info.MediaType + " cannot be decoded: " + err.Error()}
+		}
+		fallthrough
+	default:
+		made, err = imaging.Fit(ctx, p.decoded, p.info, l)
+	}
 	if err != nil {
 		return imaging.Encoded{}, pictureFault(err)
-	}
-	if made.MediaType != "image/png" && made.MediaType != "image/jpeg" {
-		return imaging.Encoded{}, &extract.Error{Code: extract.CodeUnsupported, Message: "the picture stayed " + made.MediaType}
 	}
 	return made, nil
 }
@@ -93,7 +107,7 @@ func (p *picture) grey(ctx context.Context, maxPixels int64) (*image.Gray, error
 	if p.info.Pixels > maxPixels {
 		side = int(fit(float64(p.info.Width), float64(p.info.Height), 72, side, maxPixels) / 72 * float64(side))
 	}
-	made, err := p.normal(ctx, side, []string{"image/png", "image/jpeg"})
+	made, err := p.normal(ctx, imaging.Limits{MaxSide: side, Accept: []string{"image/png", "image/jpeg"}})
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,11 @@ type document interface {
 	page(ctx context.Context, r extract.PageRequest) (extract.Page, error)
 }
 
+// cutter is a document that can be cut down to some of its pages.
+type cutter interface {
+	cut(pages []int) (extract.Cut, error)
+}
+
 // serveFrames says hello, opens the document and answers requests one after the other until the input ends. MuPDF and
 // Tesseract are only ever called from here, by one goroutine.
 func serveFrames(ctx context.Context, o options, in io.Reader, out io.Writer, fd uintptr) error {
@@ -35,6 +40,8 @@ func serveFrames(ctx context.Context, o options, in io.Reader, out io.Writer, fd
 			answer, doc = open(m, fd, ocr)
 		case extract.PageRequest:
 			answer = answerPage(ctx, doc, m)
+		case extract.CutRequest:
+			answer = answerCut(doc, m)
 		default:
 			return fmt.Errorf("unexpected %T", m)
 		}
@@ -101,6 +108,21 @@ func answerPage(ctx context.Context, doc document, r extract.PageRequest) any {
 		return failure(err, r.N, extract.CodePageFailed)
 	}
 	return page
+}
+
+func answerCut(doc document, r extract.CutRequest) any {
+	c, ok := doc.(cutter)
+	if !ok {
+		return &extract.Error{Code: extract.CodeUnsupported, Message: "the document cannot be cut into pages"}
+	}
+	if last, pages := r.Pages[len(r.Pages)-1], doc.about().Pages; last > pages {
+		return &extract.Error{Code: extract.CodePageFailed, Message: fmt.Sprintf("there are only %d pages", pages), Page: last}
+	}
+	made, err := c.cut(r.Pages)
+	if err != nil {
+		return failure(err, 0, extract.CodeUnsupported)
+	}
+	return made
 }
 
 // failure gives an error the form in which it travels.

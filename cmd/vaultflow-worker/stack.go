@@ -41,7 +41,7 @@ func (s *stack) about() extract.Document {
 }
 
 // page gives a picture upright. A point stands for a pixel.
-func (s *stack) page(_ context.Context, r extract.PageRequest) (extract.Page, error) {
+func (s *stack) page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
 	size := s.sizes[r.N-1].upright()
 	out := extract.Page{N: r.N, WidthPt: float64(size.X), HeightPt: float64(size.Y)}
 	if r.Text {
@@ -52,8 +52,7 @@ func (s *stack) page(_ context.Context, r extract.PageRequest) (extract.Page, er
 		if err != nil {
 			return extract.Page{}, err
 		}
-		picture := greyOf(img)
-		if out.Image, err = encodePicture(picture, r.Format, 72*float64(img.Rect.Dx())/float64(size.X), isPhotographic(picture)); err != nil {
+		if out.Image, err = encodeWithin(ctx, img, r, 72*float64(img.Rect.Dx())/float64(size.X)); err != nil {
 			return extract.Page{}, err
 		}
 	}

@@ -15,6 +15,7 @@ const (
 	maxString  = 64 << 10
 	maxSidePx  = 1 << 16
 	maxSidePt  = 1 << 20
+	maxCut     = 10_000
 )
 
 func (h Hello) check() error {
@@ -62,6 +63,10 @@ func (r PageRequest) check() error {
 		return fmt.Errorf("dpi %g, for recognition %g", r.DPI, r.OCRDPI)
 	case r.MaxSide < 0 || r.MaxPixels < 0:
 		return fmt.Errorf("caps of %d and %d pixels", r.MaxSide, r.MaxPixels)
+	case r.MaxBytes < 0 || r.MaxBytes > MaxPicture:
+		return fmt.Errorf("a cap of %d bytes", r.MaxBytes)
+	case r.Rect != nil && !r.Rect.valid():
+		return fmt.Errorf("rectangle %+v", *r.Rect)
 	case len(r.Languages) > 100:
 		return fmt.Errorf("%d languages", len(r.Languages))
 	}

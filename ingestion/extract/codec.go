@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// Encode writes one message: a Hello, Open, Document, PageRequest, Page or *Error. The picture of a page follows its
-// frame in one of its own.
+// Encode writes one message: a Hello, Open, Document, PageRequest, Page, CutRequest, Cut or *Error. The picture of a page
+// and the bytes of a cut follow their frame in one of their own.
 func Encode(w io.Writer, message any) error {
 	var kind byte
-	var picture []byte
+	var picture []byte // what follows the frame
 	switch m := message.(type) {
 	case Hello:
 		kind = typeHello
@@ -23,6 +23,12 @@ func Encode(w io.Writer, message any) error {
 		kind = typeRequest
 	case *Error:
 		kind = typeError
+	case CutRequest:
+		kind = typeCutOrder
+	case Cut:
+		kind, picture = typeCut, m.Bytes
+		m.Size = len(m.Bytes)
+		message = m
 	case Page:
 		kind = typePage
 		if m.Image != nil {
@@ -41,7 +47,7 @@ func Encode(w io.Writer, message any) error {
 	if err := writeFrame(w, kind, payload); err != nil {
 		return err
 	}
-	if page, ok := message.(Page); ok && page.Image != nil {
+	if picture != nil {
 		return writeFrame(w, typePicture, picture)
 	}
 	return nil
@@ -73,6 +79,10 @@ func Decode(r io.Reader) (any, error) {
 		return &failure, nil
 	case typePage:
 		return decodePage(r, payload)
+	case typeCutOrder:
+		return decode(payload, CutRequest.check)
+	case typeCut:
+		return decodeCut(r, payload)
 	}
 	return nil, fmt.Errorf("frame %q at the wrong place: %w", kind, ErrFrame)
 }
@@ -97,18 +107,40 @@ func decodePage(r io.Reader, payload []byte) (any, error) {
 	if page.Image == nil {
 		return page, nil
 	}
-	kind, picture, err := readFrame(r)
-	switch {
-	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("picture of page %d: %w", page.N, io.ErrUnexpectedEOF)
-	case err != nil:
+	if page.Image.Bytes, err = readBytes(r, fmt.Sprintf("picture of page %d", page.N)); err != nil {
 		return nil, err
-	case kind != typePicture:
-		return nil, fmt.Errorf("page %d is followed by frame %q, not by its picture: %w", page.N, kind, ErrFrame)
 	}
-	page.Image.Bytes = picture
 	if err := page.Image.checkBytes(); err != nil {
 		return nil, fmt.Errorf("picture of page %d: %w: %w", page.N, ErrFrame, err)
 	}
 	return page, nil
+}
+
+func decodeCut(r io.Reader, payload []byte) (any, error) {
+	m, err := decode(payload, Cut.check)
+	if err != nil {
+		return nil, err
+	}
+	cut := m.(Cut)
+	if cut.Bytes, err = readBytes(r, "cut document"); err != nil {
+		return nil, err
+	}
+	if err := cut.checkBytes(); err != nil {
+		return nil, fmt.Errorf("cut document: %w: %w", ErrFrame, err)
+	}
+	return cut, nil
+}
+
+// readBytes reads the frame of bytes that follows another.
+func readBytes(r io.Reader, what string) ([]byte, error) {
+	kind, data, err := readFrame(r)
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%s: %w", what, io.ErrUnexpectedEOF)
+	case err != nil:
+		return nil, err
+	case kind != typePicture:
+		return nil, fmt.Errorf("%s: frame %q came in its place: %w", what, kind, ErrFrame)
+	}
+	return data, nil
 }

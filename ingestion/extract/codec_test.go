@@ -29,6 +29,9 @@ func messages() []any {
 		PageRequest{N: 3, Text: true, Languages: []string{"eng", "deu_frak"}},
 		fullPage(),
 		&Error{Code: CodeCorrupt, Message: "no", Page: 2},
+		PageRequest{N: 1, Image: true, MaxBytes: 5000, Rect: &Rect{X1: -3, Y1: 20, X2: 100.5, Y2: 7}},
+		CutRequest{Pages: []int{1, 2, 9}},
+		Cut{MediaType: "application/pdf", Size: 8, Bytes: []byte("%PDF-1.7")},
 	}
 }
 
@@ -70,7 +73,21 @@ func TestDecode_refusesLies(t *testing.T) {
 		}
 		return b.Bytes()
 	}
+	cut := func(c Cut) []byte {
+		var b bytes.Buffer
+		if err := Encode(&b, c); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
 	cases := map[string][]byte{
+		"cut of no pages":           frame('C', `{"pages":[]}`),
+		"cut backwards":             frame('C', `{"pages":[2,1]}`),
+		"cut that is a script":      cut(Cut{MediaType: "application/pdf", Bytes: []byte("<script>")}),
+		"cut that is a page":        cut(Cut{MediaType: "text/html", Bytes: []byte("%PDF-")}),
+		"cut of 4 GB":               frame('F', `{"media_type":"application/pdf","size":4000000000}`),
+		"flat rectangle":            frame('R', `{"n":1,"rect":{"X1":4,"X2":4,"Y1":0,"Y2":9}}`),
+		"rectangle of the world":    frame('R', `{"n":1,"rect":{"X1":0,"X2":1e300,"Y1":0,"Y2":9}}`),
 		"unknown type":              {0, 0, 0, 0, 'Z'},
 		"announces 4 GB":            {255, 255, 255, 255, 'P'},
 		"not JSON":                  frame('D', "{"),

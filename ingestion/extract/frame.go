@@ -11,7 +11,7 @@ import (
 // Sizes of frames in bytes.
 const (
 	MaxMessage = 32 << 20  // JSON
-	MaxPicture = 192 << 20 // an uncompressible picture of 40 million pixels in colour is 120 MB
+	MaxPicture = 192 << 20 // an uncompressible picture of 40 million pixels in colour is 120 MB; also of a cut document
 )
 
 // Types of frames.
@@ -23,6 +23,8 @@ const (
 	typePage     = 'P'
 	typePicture  = 'I'
 	typeError    = 'E'
+	typeCutOrder = 'C'
+	typeCut      = 'F'
 )
 
 // ErrFrame is matched by every fault in what came over the pipe: wrong type, size or value.
@@ -78,7 +80,7 @@ func sizeLimit(kind byte) int {
 	switch kind {
 	case typePicture:
 		return MaxPicture
-	case typeHello, typeOpen, typeDocument, typeRequest, typePage, typeError:
+	case typeHello, typeOpen, typeDocument, typeRequest, typePage, typeError, typeCutOrder, typeCut:
 		return MaxMessage
 	}
 	return 0

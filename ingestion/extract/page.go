@@ -1,5 +1,7 @@
 package extract
 
+import "math"
+
 // PageRequest asks for parts of one page. The parts are independent: a caller first asks for the text, decides from its
 // [Evidence] whether the page needs recognition, and then asks for that and for the picture.
 type PageRequest struct {
@@ -13,6 +15,22 @@ type PageRequest struct {
 	MaxPixels int64    `json:"max_pixels,omitempty"` // most pixels of any rendering; 0 = 40 million
 	Format    string   `json:"format,omitempty"`     // "auto" (also ""), "png" or "jpeg"
 	Languages []string `json:"languages,omitempty"`  // of Tesseract, as "eng"; empty = eng
+	MaxBytes  int64    `json:"max_bytes,omitempty"`  // most bytes of the picture, which gets smaller until it fits; 0 = MaxPicture
+	Rect      *Rect    `json:"rect,omitempty"`       // only this part of the page as the picture; of a PDF
+}
+
+// Rect is a part of a PDF's page in points: two opposite corners in the page's own coordinates, which mostly begin at its
+// lower left corner and are not turned with the page.
+type Rect struct{ X1, Y1, X2, Y2 float64 }
+
+// valid says whether the corners enclose something.
+func (r Rect) valid() bool {
+	for _, v := range []float64{r.X1, r.Y1, r.X2, r.Y2} {
+		if !within(math.Abs(v), maxSidePt) {
+			return false
+		}
+	}
+	return r.X1 != r.X2 && r.Y1 != r.Y2
 }
 
 // Page is what was asked of a page. The parts that were not asked for are nil.

@@ -101,6 +101,22 @@ func (s *Session) Page(ctx context.Context, r extract.PageRequest) (extract.Page
 	return page, nil
 }
 
+// Cut asks for a document of some pages, counted from 1 and ascending. Its errors are those of [Session.Page].
+func (s *Session) Cut(ctx context.Context, pages []int) (extract.Cut, error) {
+	if s.dead != nil {
+		return extract.Cut{}, s.dead
+	}
+	answer, err := s.ask(ctx, extract.CutRequest{Pages: pages}, s.config.OpenTimeout, phase{page: pages[0]})
+	if err != nil {
+		return extract.Cut{}, err
+	}
+	cut, ok := answer.(extract.Cut)
+	if !ok {
+		return extract.Cut{}, s.fail(&extract.Error{Code: extract.CodeCrashed, Message: fmt.Sprintf("the worker answered a cut with %T", answer)})
+	}
+	return cut, nil
+}
+
 // mismatch compares an answer with its request.
 func mismatch(r extract.PageRequest, p extract.Page) string {
 	switch {
