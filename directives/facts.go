@@ -67,14 +67,23 @@ func addDays(t time.Time, n int) time.Time {
 	return civil(y, m, d+n, t)
 }
 
-// civil is a day at the clock time of t, or at noon where the zone's clock skips that time and would change the day.
+// civil is a day at the clock time of t. Of a time that the zone's clock shows twice on that day it is the one with the
+// offset of t; one that the clock skips is as much later as the clock jumps, or noon if that is on another day.
 func civil(year int, month time.Month, day int, t time.Time) time.Time {
-	want := time.Date(year, month, day, 12, 0, 0, 0, time.UTC)
-	got := time.Date(year, month, day, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), t.Location())
-	if got.Day() != want.Day() {
-		return time.Date(year, month, day, 12, 0, 0, 0, t.Location())
+	want := time.Date(year, month, day, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	_, before := want.Add(-26 * time.Hour).In(t.Location()).Zone()
+	_, after := want.Add(26 * time.Hour).In(t.Location()).Zone()
+	_, own := t.Zone()
+	at := func(offset int) time.Time { return want.Add(-time.Duration(offset) * time.Second).In(t.Location()) }
+	for _, offset := range []int{own, before, after} {
+		if got := at(offset); got.Day() == want.Day() && got.Hour() == want.Hour() && got.Minute() == want.Minute() {
+			return got
+		}
 	}
-	return got
+	if got := at(before); got.Day() == want.Day() {
+		return got
+	}
+	return time.Date(year, month, day, 12, 0, 0, 0, t.Location())
 }
 
 // value is what stands in the place of a pattern; ok is false for one that has no value in these facts.

@@ -17,9 +17,15 @@ var tokens = []struct {
 	{"YYYY", year},
 	{"YY", func(t time.Time) string { return fmt.Sprintf("%02d", t.Year()%100) }},
 	{"Y", year},
+	{"NNNNN", era("AD")},
+	{"NNNN", era("Anno Domini")},
+	{"NNN", era("AD")},
+	{"NN", era("AD")},
+	{"N", era("AD")},
 	{"yyyy", year},
 	{"yyy", year},
 	{"yy", year},
+	{"yo", func(t time.Time) string { return ordinal(t.Year()) }},
 	{"y", year},
 	{"Qo", func(t time.Time) string { return ordinal(quarter(t)) }},
 	{"Q", number(quarter)},
@@ -41,16 +47,22 @@ var tokens = []struct {
 	{"d", number(weekday)},
 	{"e", number(weekday)},
 	{"E", number(isoWeekday)},
+	{"GGGGG", func(t time.Time) string { y, _ := t.ISOWeek(); return fmt.Sprintf("%05d", y) }},
 	{"GGGG", func(t time.Time) string { y, _ := t.ISOWeek(); return fmt.Sprintf("%04d", y) }},
 	{"GG", func(t time.Time) string { y, _ := t.ISOWeek(); return fmt.Sprintf("%02d", y%100) }},
 	{"WW", two(isoWeek)},
 	{"Wo", func(t time.Time) string { return ordinal(isoWeek(t)) }},
 	{"W", number(isoWeek)},
+	{"ggggg", func(t time.Time) string { y, _ := localWeek(t); return fmt.Sprintf("%05d", y) }},
 	{"gggg", func(t time.Time) string { y, _ := localWeek(t); return fmt.Sprintf("%04d", y) }},
 	{"gg", func(t time.Time) string { y, _ := localWeek(t); return fmt.Sprintf("%02d", y%100) }},
 	{"ww", two(week)},
 	{"wo", func(t time.Time) string { return ordinal(week(t)) }},
 	{"w", number(week)},
+	{"Hmmss", func(t time.Time) string { return number(time.Time.Hour)(t) + t.Format("0405") }},
+	{"Hmm", func(t time.Time) string { return number(time.Time.Hour)(t) + t.Format("04") }},
+	{"hmmss", func(t time.Time) string { return number(hour12)(t) + t.Format("0405") }},
+	{"hmm", func(t time.Time) string { return number(hour12)(t) + t.Format("04") }},
 	{"HH", two(time.Time.Hour)},
 	{"H", number(time.Time.Hour)},
 	{"hh", two(hour12)},
@@ -90,28 +102,66 @@ var localFormats = map[string]string{
 // token first, so names that were put in are never taken for tokens.
 func FormatDate(t time.Time, format string) string {
 	var b strings.Builder
-	for _, part := range scanFormat(format) {
-		switch {
-		case part.format != nil:
+	for _, part := range scanFormat(expandLocal(format), false) {
+		if part.format != nil {
 			b.WriteString(part.format(t))
-		case part.local != "":
-			b.WriteString(FormatDate(t, part.local))
-		default:
+		} else {
 			b.WriteString(part.text)
 		}
 	}
 	return b.String()
 }
 
-// formatPart is literal text, a token, or a local format that stands for several tokens.
+// expandLocal replaces the tokens of local formats by what they stand for, before the other tokens are looked for, as
+// moment does: `dllll` begins with the token `dddd`.
+func expandLocal(format string) string {
+	var b strings.Builder
+	for i := 0; i < len(format); {
+		n, local := 1, ""
+		switch format[i] {
+		case '[':
+			if end := bracketEnd(format, i); end > 0 {
+				n = end + 1 - i
+			}
+		case '\\':
+			escaped, _ := localAt(format[i+1:])
+			n += len(escaped)
+		default:
+			var token string
+			if token, local = localAt(format[i:]); token != "" {
+				n = len(token)
+			}
+		}
+		if local == "" {
+			local = format[i : i+n]
+		}
+		b.WriteString(local)
+		i += n
+	}
+	return b.String()
+}
+
+// localAt is the longest token of a local format at the beginning of s, and what it stands for.
+func localAt(s string) (token, format string) {
+	for n := min(4, len(s)); n > 0; n-- {
+		if local := localFormats[s[:n]]; local != "" {
+			return s[:n], local
+		}
+	}
+	return "", ""
+}
+
+// formatPart is literal text or a token.
 type formatPart struct {
 	text   string
 	format func(time.Time) string
-	local  string
+	local  bool // the token of a local format, which stands for several tokens
 	stray  bool // a letter outside brackets that is no token
 }
 
-func scanFormat(format string) []formatPart {
+// scanFormat cuts a format. With local the tokens of local formats are parts of their own; without it they have been
+// expanded, and what looks like one is literal.
+func scanFormat(format string, local bool) []formatPart {
 	var parts []formatPart
 	for i := 0; i < len(format); {
 		if format[i] == '[' {
@@ -121,11 +171,15 @@ func scanFormat(format string) []formatPart {
 				continue
 			}
 		}
-		escaped := format[i] == '\\' && i+1 < len(format)
+		escaped := format[i] == '\\'
 		if escaped {
 			i++
 		}
-		part := partAt(format[i:])
+		if i == len(format) || escaped && format[i] == '\\' {
+			i++ // a backslash never stands for itself, as in moment
+			continue
+		}
+		part := partAt(format[i:], local)
 		i += len(part.text)
 		if escaped {
 			part = formatPart{text: part.text}
@@ -148,11 +202,9 @@ func bracketEnd(s string, open int) int {
 }
 
 // partAt is the longest token at the beginning of s, or its first byte.
-func partAt(s string) formatPart {
-	for n := min(4, len(s)); n > 0; n-- {
-		if local := localFormats[s[:n]]; local != "" {
-			return formatPart{text: s[:n], local: local}
-		}
+func partAt(s string, local bool) formatPart {
+	if token, _ := localAt(s); local && token != "" {
+		return formatPart{text: token, local: true}
 	}
 	for _, token := range tokens {
 		if strings.HasPrefix(s, token.name) {
@@ -166,8 +218,8 @@ func partAt(s string) formatPart {
 func strayLetters(format string) []string {
 	var words []string
 	word, stray := "", false
-	for _, p := range append(scanFormat(format), formatPart{}) {
-		if p.stray || p.format != nil || p.local != "" {
+	for _, p := range append(scanFormat(format, true), formatPart{}) {
+		if p.stray || p.format != nil || p.local {
 			word, stray = word+p.text, stray || p.stray
 			continue
 		}
@@ -186,6 +238,9 @@ func number(f func(time.Time) int) func(time.Time) string {
 func two(f func(time.Time) int) func(time.Time) string {
 	return func(t time.Time) string { return fmt.Sprintf("%02d", f(t)) }
 }
+
+// era is the name of the only era in which workflows run.
+func era(name string) func(time.Time) string { return func(time.Time) string { return name } }
 
 func fraction(digits int) func(time.Time) string {
 	return func(t time.Time) string { return fmt.Sprintf("%09d", t.Nanosecond())[:digits] }
