@@ -45,7 +45,7 @@ func TestReceipt_json(t *testing.T) {
 	if want := `"source":{"note":"a.md","lines":[1,1],"bytes":[0,5]}`; !strings.Contains(string(data), want) {
 		t.Errorf("no %s in %s", want, data)
 	}
-	if diff := cmp.Diff(strings.Fields("chunks cost_usd deferred image_bytes references sent tokens"), keys(got["totals"].(map[string]any))); diff != "" {
+	if diff := cmp.Diff(strings.Fields("chunks cost_usd deferred image_bytes pages references sent tokens"), keys(got["totals"].(map[string]any))); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)
 	}
 	if !strings.Contains(string(data), `"warnings":[]`) || !strings.Contains(string(data), `{"key":"max_images","value":20,"used":1,"from":"default"}`) {

@@ -31,8 +31,10 @@ type Builder struct {
 	Nonce func() string
 	// ImportedDir is where imports land; what is below is untrusted unless the input says otherwise. "" is "Imported".
 	ImportedDir string
-	// MaxFile is the size above which a text file is named and not shown, in bytes. 0 is 16 MB.
+	// MaxFile is the size above which a text file is named and not shown, in bytes. 0 is 64 MB.
 	MaxFile int64
+	// MaxRemote is how many pictures of the web are fetched for one prompt. 0 is 10.
+	MaxRemote int
 }
 
 // Links finds the file that a link in a note means.
@@ -85,8 +87,10 @@ type Spec struct {
 
 	Caps        policy.Capabilities
 	Bounds      policy.Bounds
-	StrictLinks bool    // an ambiguous link is an error
-	InputPrice  float64 // US dollars for a million input tokens; 0 when not known
+	StrictLinks bool // an ambiguous link is an error
+	// MayRead tells whether notes may bring in a file, by its vault name: permissions.read. Nil: every file.
+	MayRead    func(name string) bool
+	InputPrice float64 // US dollars for a million input tokens; 0 when not known
 }
 
 // Input is one @input with what was found for it. Routed inputs are not given to the builder.
@@ -111,37 +115,88 @@ type Prompt struct {
 	Chunks []Deferred
 }
 
-// Build makes the prompt. Errors: the context's; a *policy.CapabilityError for images=required without vision; a
-// *policy.ExceededError with when_exceeded=fail; an *AmbiguousError under StrictLinks; a file that could not be read
-// though it is there. Anything else that is wrong with a reference becomes a marker in its place, and a warning.
+// maxTries bounds how often a prompt is made again because something did not fit as it was thought to.
+const maxTries = 8
+
+// Build makes the prompt. Errors: the context's; a *policy.CapabilityError for images=required without vision, whether or
+// not the input has images; a *policy.ExceededError with when_exceeded=fail, or when instructions and the step's own text
+// alone do not fit; an *AmbiguousError under StrictLinks; a file that could not be read though it is there. Anything else
+// that is wrong with a reference becomes a marker in its place, and a warning.
 func (b Builder) Build(ctx context.Context, spec Spec) (*Prompt, error) {
-	c := &collector{ctx: ctx, builder: b, spec: spec}
 	for _, in := range spec.Inputs {
 		if mode(in) == policy.Required && !spec.Caps.Has(policy.Vision) {
 			return nil, fmt.Errorf("prompt of %q: %w", spec.Step, &policy.CapabilityError{Need: policy.Vision, ID: in.Directive.Target.String()})
 		}
 	}
+	try := attempt{builder: b, spec: spec, memory: newMemory()}
+	for range maxTries {
+		p, err := try.build(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("prompt of %q: %w", spec.Step, err)
+		}
+		if p != nil {
+			return p, nil
+		}
+	}
+	return nil, fmt.Errorf("prompt of %q: it does not come to fit its budget", spec.Step)
+}
+
+// attempt makes a prompt, again when something did not fit as it was thought to.
+type attempt struct {
+	builder Builder
+	spec    Spec
+	*memory
+	nonce string
+	slack int // tokens by which the estimates were too low
+}
+
+// build makes the prompt. It is nil when it has to be made again.
+func (a *attempt) build(ctx context.Context) (*Prompt, error) {
+	c := &collector{ctx: ctx, builder: a.builder, spec: a.spec, memory: a.memory}
 	if err := c.all(); err != nil {
 		return nil, err
 	}
-	nonce, err := b.nonce(c)
-	if err != nil {
+	if err := c.look(); err != nil {
 		return nil, err
 	}
-	system := systemText(spec, nonce)
-	if err := c.fit(system); err != nil {
+	var err error
+	if a.nonce, err = a.builder.nonce(c, a.nonce); err != nil {
+		return nil, err
+	}
+	if err := c.fit(policy.TextTokens(systemText(a.spec, a.nonce, a.spec.Caps.Has(policy.Tools))), a.slack); err != nil {
+		return nil, err
+	}
+	if err := c.fetch(); err != nil {
 		return nil, err
 	}
 	c.number()
-	decisions, err := policy.Decide(c.candidates, spec.Caps, policy.Auto, c.spec.Bounds)
-	if err != nil {
-		return nil, fmt.Errorf("prompt of %q: %w", spec.Step, err)
+	decisions, err := policy.Decide(c.candidates, a.spec.Caps, policy.Auto, c.spec.Bounds)
+	if again := c.pageDocuments(decisions); again {
+		return nil, nil //nolint:nilnil // the next try shows pages
 	}
-	r := &renderer{collector: c, decisions: decisions, nonce: nonce}
-	r.all()
-	p := &Prompt{System: system, Blocks: r.blocks, Format: Format}
-	p.Receipt = c.receipt(p, decisions)
+	if err != nil {
+		return nil, err
+	}
+	p := c.render(decisions, a.nonce)
+	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
+		a.slack += over
+		return nil, nil //nolint:nilnil // the next try leaves more room
+	}
 	return p, nil
+}
+
+// pageDocuments tells whether a document does not fit as a file, and remembers to show its pages. No decisions: nothing
+// fits, with when_exceeded=fail.
+func (c *collector) pageDocuments(decisions []policy.Decision) (again bool) {
+	for _, it := range c.items {
+		if it.role != roleMedia || c.candidates[it.media.cand].Kind != policy.PageDocument {
+			continue
+		}
+		if decisions == nil || decisions[it.media.cand].Bound != "" {
+			c.paged[it.line.Name], again = true, true
+		}
+	}
+	return again
 }
 
 // AmbiguousError says that a link matches several files and the settings want no guess.

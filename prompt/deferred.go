@@ -1,9 +1,14 @@
 package prompt
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"io"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Deferred is a chunk that the prompt has no room for. Blocks are what stands in its place when it is asked for: its
@@ -12,6 +17,57 @@ type Deferred struct {
 	ID     string
 	Line   Line
 	Blocks []content.Block
+}
+
+// deferred is what read_chunks gives for an item: in a frame of its own, so that its trust is known there too.
+func (r *renderer) deferred(it *item) Deferred {
+	out := Deferred{ID: it.line.ID, Line: *it.line}
+	open, end := "", ""
+	if it.frame != nil {
+		open, end = it.frame.open(r.nonce, it.line.ID)+"\n", it.frame.close(r.nonce)
+	}
+	switch {
+	case it.role == roleMedia && r.candidates[it.media.cand].Kind == policy.Picture:
+		label := marker(*it.line, *it.media, policy.Decision{Fate: policy.Sent})
+		out.Blocks = []content.Block{content.Text{Value: open + label + "\n"}, r.picture(it), content.Text{Value: end + "\n"}}
+	case it.role == roleMedia:
+		out.Blocks = []content.Block{content.Text{Value: open + "[" + it.media.page + "]\n" + closed(it.words) + end + "\n"}}
+	case it.role == roleText:
+		out.Blocks = []content.Block{content.Text{Value: open + closed(it.words) + end + "\n"}}
+	default:
+		out.Blocks = []content.Block{content.Text{Value: open + "[its parts are chunks of their own, behind this one]\n" + end + "\n"}}
+	}
+	return out
+}
+
+// closed is a text that ends its line.
+func closed(text string) string {
+	if strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// digest is the SHA-256 of what the model reads, whatever the nonce.
+func digest(p *Prompt, nonce string) string {
+	sum := sha256.New()
+	add := func(kind content.Type, text string) {
+		//nolint:errcheck // a hash takes every write
+		io.WriteString(sum, string(kind)+"\x00"+strings.ReplaceAll(text, "-"+nonce, "-NONCE")+"\x00")
+	}
+	add("system", p.System)
+	for _, b := range p.Blocks {
+		if t, ok := b.(content.Text); ok {
+			add(content.TypeText, t.Value)
+			continue
+		}
+		data, err := json.Marshal(b)
+		if err != nil {
+			data = []byte(b.Text()) // a block of this package always has a stored form
+		}
+		add(b.Type(), string(data))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // storedDeferred is the JSON form of a Deferred.

@@ -3,156 +3,133 @@ package prompt
 import (
 	"errors"
 	"io/fs"
-	"path"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
-	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// maxDepth is how deep notes are transcluded, as in Obsidian; maxEmbeds how many in one prompt.
+// maxDepth is how deep notes are transcluded, as in Obsidian; maxEmbeds how many files are embedded in one prompt.
 const (
 	maxDepth  = 5
 	maxEmbeds = 500
 )
 
-// embedding is one reference that transcludes.
-type embedding struct {
-	in   note // where it stands
-	at   chunking.Chunk
-	line Line
-}
+// maxEmbedded bounds the files that notes embed in one prompt, together, in bytes.
+const maxEmbedded = 256 << 20
 
-// embed lists a transcluded note in its place, or says why it is not there.
-func (c *collector) embed(n note, k chunking.Chunk, l Line) error {
-	e := embedding{in: n, at: k, line: l}
-	if n.input.Directive.Embeds == "ref" {
-		e.line.Fate, e.line.Reason = policy.Reference, "embeds=ref"
-		c.add(item{role: roleText, words: k.Text}, e.line)
+// embed lists a transcluded file in its place, or says why it is not there.
+func (c *collector) embed(in shown, k chunking.Chunk, l Line) error {
+	if in.input.Directive.Embeds == "ref" {
+		l.Fate, l.Reason = policy.Reference, "embeds=ref"
+		c.add(item{role: roleText, words: k.Text}, l)
 		return nil
 	}
-	found, err := c.aim(&e)
+	l.Fate, l.Reason = policy.Sent, ""
+	s := shown{
+		input: in.input, embedded: true, fragment: k.Fragment, line: &l,
+		at: Warning{Note: in.name, Line: k.FirstLine, Target: l.Target},
+	}
+	found, err := c.aim(&s, in, k)
 	if err != nil || !found {
 		return err
 	}
-	name := e.line.Name
-	switch key := trailKey(name, k.Fragment); {
-	case directives.KindOf(name) != "markdown":
-		c.not(e, policy.Reference, quoted(name)+page(k.Fragment)+", not shown in this version", "this version does not show "+strings.TrimPrefix(path.Ext(name), "."))
-	case slices.Contains(n.trail, key):
-		c.not(e, policy.Reference, quoted(name)+" is shown around this place already", "it would embed itself")
-	case len(n.trail) > maxDepth:
-		c.not(e, policy.Reference, quoted(name)+", not shown: nested more than "+strconv.Itoa(maxDepth)+" deep", "nested too deep")
+	l.Name = s.name
+	s.untrusted = in.untrusted || c.builder.imported(s.name)
+	s.trail = append(slices.Clone(in.trail), trailKey(s.name, k.Fragment))
+	switch {
+	case slices.Contains(in.trail, trailKey(s.name, k.Fragment)):
+		c.not(l, policy.Reference, quoted(s.name)+" is shown around this place already", "it would embed itself")
+	case len(in.trail) > maxDepth:
+		c.not(l, policy.Reference, quoted(s.name)+", not shown: nested more than "+strconv.Itoa(maxDepth)+" deep", "nested too deep")
 	case c.embeds >= maxEmbeds:
-		c.not(e, policy.Reference, quoted(name)+", not shown: more than "+strconv.Itoa(maxEmbeds)+" embedded notes", "too many embeds")
+		c.not(l, policy.Reference, quoted(s.name)+", not shown: more than "+strconv.Itoa(maxEmbeds)+" embedded files", "too many embeds")
+	case !c.mayRead(s.name):
+		return c.refuse(s, policy.Refused, notPermitted)
 	default:
-		return c.transclude(e)
+		return c.embedFile(s)
 	}
 	return nil
 }
 
-// not puts a line in the place of a note that is not shown.
-func (c *collector) not(e embedding, fate policy.Fate, words, reason string) {
-	e.line.Fate, e.line.Reason = fate, reason
-	c.add(item{role: roleWords, words: "[embed: " + words + "]"}, e.line)
+const notPermitted = "permissions.read does not allow it"
+
+func (c *collector) mayRead(name string) bool { return c.spec.MayRead == nil || c.spec.MayRead(name) }
+
+// embedFile shows the file that is embedded.
+func (c *collector) embedFile(s shown) error {
+	p, err := c.load(s.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.not(*s.line, policy.Missing, quoted(s.name)+" is not there any more", "not found")
+		s.at.Message = "embedded file not found"
+		c.warn(s.at)
+		return nil
+	case err != nil:
+		return c.refuse(s, policy.Refused, reason(err))
+	}
+	if c.embedded += p.size; p.text != nil && c.embedded > maxEmbedded {
+		return c.refuse(s, policy.Reference, "the embedded files have more than "+formatSize(maxEmbedded)+" together")
+	}
+	return c.show(s, p)
+}
+
+// not puts a line in the place of a file that is not shown.
+func (c *collector) not(l Line, fate policy.Fate, words, reason string) {
+	l.Fate, l.Reason = fate, reason
+	c.add(item{role: roleWords, words: "[embed: " + words + "]"}, l)
 }
 
 // aim finds the file that is meant. An empty target is the note itself.
-func (c *collector) aim(e *embedding) (found bool, err error) {
-	if e.at.Target == "" {
-		e.line.Name = e.in.name
+func (c *collector) aim(s *shown, in shown, k chunking.Chunk) (found bool, err error) {
+	if k.Target == "" {
+		s.name = in.name
 		return true, nil
 	}
-	loc, err := c.locate(e.at.Target, e.in.name, e.at.FirstLine)
+	loc, err := c.locate(k.Target, in.name, k.FirstLine)
 	if err != nil {
 		return false, err
 	}
 	if loc.Found {
-		e.line.Name = loc.Name
+		s.name = loc.Name
 		return true, nil
 	}
 	near := ""
 	if len(loc.Near) > 0 {
 		near = "; similar names: " + quoted(list(loc.Near))
 	}
-	c.not(*e, policy.Missing, `missing, "`+quoted(e.line.Target)+`" was not found`+near, "not found")
-	c.warn(Warning{Note: e.in.name, Line: e.at.FirstLine, Target: e.line.Target, Near: loc.Near, Message: "embedded file not found"})
+	c.not(*s.line, policy.Missing, `missing, "`+quoted(s.line.Target)+`" was not found`+near, "not found")
+	s.at.Message, s.at.Near = "embedded file not found", loc.Near
+	c.warn(s.at)
 	return false, nil
 }
 
-// transclude lists the note, or the part of it that the fragment names.
-func (c *collector) transclude(e embedding) error {
-	data, s, ok := c.transcluded(e)
-	if !ok {
-		return nil
-	}
-	c.embeds++
-	l := e.line
-	f := frame{tag: "embed", key: "path", name: l.Name, untrusted: e.in.untrusted || c.builder.imported(l.Name)}
-	l.Fate, l.Reason = policy.Sent, ""
-	c.add(item{role: roleOpen, frame: f}, l)
-	inner := note{
-		input: e.in.input, name: l.Name, data: data, untrusted: f.untrusted,
-		trail: append(slices.Clone(e.in.trail), trailKey(l.Name, e.at.Fragment)),
-	}
-	var pieces []piece
-	for _, p := range s.clip(chunking.Split(data)) {
-		if p.chunk.Start >= s.ranges[0][0] && p.chunk.End <= s.ranges[0][1] {
-			pieces = append(pieces, p)
+// transclude lists a note, or the part of it that the fragment names.
+func (c *collector) transclude(s shown, p *parsed) error {
+	from, to := 0, len(p.text.text)
+	if s.fragment != "" {
+		start, end, ok := chunking.Section(p.text.text, s.fragment)
+		if !ok {
+			c.not(*s.line, policy.Missing, quoted(s.name)+` has no "`+quoted(s.fragment)+`"`, "no such section")
+			s.at.Message = "the embedded note has no " + s.fragment
+			c.warn(s.at)
+			return nil
 		}
+		from, to = start, end
 	}
-	err := c.chunks(inner, pieces)
-	c.items = append(c.items, item{role: roleClose, frame: f, input: c.inputs})
-	return err
-}
-
-// transcluded reads the note and finds the part that is meant; without ok the reason stands in the prompt.
-func (c *collector) transcluded(e embedding) (data []byte, s selected, ok bool) {
-	name := quoted(e.line.Name)
-	warn := func(message string) {
-		c.warn(Warning{Note: e.in.name, Line: e.at.FirstLine, Target: e.line.Target, Message: message})
-	}
-	data, size, err := c.builder.read(e.line.Name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		c.not(e, policy.Missing, name+" is not there any more", "not found")
-		warn("embedded file not found")
-		return nil, s, false
-	case err != nil:
-		c.not(e, policy.Refused, name+", not shown: "+reason(err), reason(err))
-		warn("embedded note: " + reason(err))
-		return nil, s, false
-	case size > int64(len(data)) || recognise(e.line.Name, data).kind != kindMarkdown:
-		c.not(e, policy.Refused, name+", not shown: not a note of readable size", "not a note of readable size")
-		warn("the embedded file is not a note of readable size")
-		return nil, s, false
-	}
-	s.ranges = [][2]int{{0, len(data)}}
-	if e.at.Fragment == "" {
-		return data, s, true
-	}
-	start, end, ok := chunking.Section(data, e.at.Fragment)
-	if !ok {
-		c.not(e, policy.Missing, name+` has no "`+quoted(e.at.Fragment)+`"`, "no such section")
-		warn("the embedded note has no " + e.at.Fragment)
-		return nil, s, false
-	}
-	s.ranges[0] = [2]int{start, end}
-	return data, s, true
-}
-
-// page says which page of a document is meant.
-func page(fragment string) string {
-	rest, ok := strings.CutPrefix(fragment, "page=")
-	if !ok {
-		return ""
-	}
-	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
-	if digits == "" {
-		return ""
-	}
-	return ", page " + digits
+	s.line.Fate, s.line.Reason = policy.Sent, ""
+	return c.framed(s, func() error {
+		if to == 0 {
+			c.say("[empty]")
+			return nil
+		}
+		var pieces []piece
+		for _, one := range (selected{ranges: [][2]int{{from, to}}}).clip(p.pieces()) {
+			if one.chunk.Start >= from && one.chunk.End <= to {
+				pieces = append(pieces, one)
+			}
+		}
+		return c.chunks(s, p, pieces)
+	})
 }

@@ -2,140 +2,133 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Estimates for our own lines whose words are not known yet, in tokens: of a frame's tag, and of an image's label and its
-// line in IMAGE_REFS without name and alternative text.
+// Estimates for our own lines whose words are not known yet, in tokens: of a frame's tag; of an image's label and its line
+// in IMAGE_REFS without name and alternative text; of a page's label; of a marker for what has no room. Where they are too
+// low the prompt is made again with more room.
 const (
-	frameTokens = 25
-	imageTokens = 60
+	frameTokens  = 25
+	imageTokens  = 60
+	pageTokens   = 30
+	markerTokens = 60
 )
 
 // fit gives the prompt's tokens to text before any image: instructions, the step's text and our own lines always, then
-// the texts of the inputs in order. What does not fit is deferred, from the first line that does not, and says so in its
-// place. It leaves in the bounds what is spent, for policy.Decide.
-func (c *collector) fit(system string) error {
+// the texts of the inputs. When all of it fits, images take what remains. When not, the prompt is cut at one place, and
+// up to there the images count too, so that what is shown is shown as its author sees it. fit leaves in the bounds what is
+// spent, for policy.Decide. slack is added to what is spent.
+func (c *collector) fit(system, slack int) error {
 	b := &c.spec.Bounds
-	b.ReservedTokens = policy.TextTokens(system) + c.ownTokens()
-	var items []item
-	over := false
-	for _, it := range c.items {
-		if it.role == roleImage {
-			c.fitFallback(it.image)
-		}
-		if it.role != roleText || it.line == nil {
-			items = append(items, it)
-			continue
-		}
-		kept, rest := it, item{}
-		if b.MaxPromptTokens > 0 && strings.TrimSpace(it.words) != "" {
-			kept, rest = it.split(b.MaxPromptTokens-b.ReservedTokens, over)
-		}
-		if kept.line != nil {
-			items = append(items, kept)
-			b.ReservedTokens += kept.line.Tokens
-		}
-		if rest.line == nil {
-			continue
-		}
-		if err := c.full(rest, over); err != nil {
-			return err
-		}
-		over = true
-		items = append(items, rest)
+	costs, fixed := c.costs()
+	fixed += system + slack
+	all := fixed
+	for _, n := range costs {
+		all += n
 	}
-	c.items = items
-	return nil
-}
-
-// full defers a text that does not fit, or fails. The first one is told as a warning.
-func (c *collector) full(rest item, again bool) error {
-	b := c.spec.Bounds
-	rest.line.Reason = fmt.Sprintf("max_prompt_tokens %d reached", b.MaxPromptTokens)
+	b.ReservedTokens = all
+	if b.MaxPromptTokens == 0 || all <= b.MaxPromptTokens {
+		c.fitFallbacks()
+		return nil
+	}
+	why := fmt.Sprintf("max_prompt_tokens %d reached", b.MaxPromptTokens)
+	exceeded := &policy.ExceededError{Key: "max_prompt_tokens", From: b.From["max_prompt_tokens"], Reason: why}
+	if fixed > b.MaxPromptTokens {
+		exceeded.ID, exceeded.Fixed = "what cannot be left out", true
+		exceeded.Reason = fmt.Sprintf("instructions, the step's text and frames need about %d tokens", fixed)
+		return exceeded
+	}
+	whole, err := c.withMedia(costs)
+	if err != nil {
+		return err
+	}
+	k := c.cutAt(whole, b.MaxPromptTokens-fixed-markerTokens)
 	if b.WhenExceeded == policy.Fail {
-		return &policy.ExceededError{Key: "max_prompt_tokens", From: b.From["max_prompt_tokens"], ID: rest.place(), Reason: rest.line.Reason}
+		exceeded.ID = c.items[k.item].place()
+		return exceeded
 	}
-	if !again {
-		c.warn(Warning{
-			Note: rest.line.Source.Note, Line: rest.line.Source.Lines[0],
-			Message: "the prompt is full: text from here on is deferred (" + rest.line.Reason + ")",
-		})
-	}
+	b.ReservedTokens = fixed + markerTokens + c.cut(k, costs, why)
+	c.fitFallbacks()
 	return nil
 }
 
-// ownTokens estimates frames, labels, our own lines and the step's text.
-func (c *collector) ownTokens() int {
-	n := 0
-	for _, it := range c.items {
-		switch it.role {
-		case roleOpen, roleClose:
-			n += frameTokens + policy.TextTokens(it.frame.name)
-		case roleImage:
-			n += imageTokens + 2*policy.TextTokens(it.line.label()) + policy.TextTokens(it.line.Alt)
-		case roleWords:
-			n += policy.TextTokens(it.words)
-		case roleText:
-			if it.line == nil {
-				n += policy.TextTokens(it.words)
-			}
-		case roleRefs, roleSilent:
+// withMedia adds what the attached ones need.
+func (c *collector) withMedia(costs []int) ([]int, error) {
+	decisions, err := c.trial()
+	if err != nil {
+		return nil, err
+	}
+	costs = slices.Clone(costs)
+	for i, it := range c.items {
+		if it.role == roleMedia {
+			costs[i] += decisions[it.media.cand].Tokens
 		}
 	}
-	return n
+	return costs, nil
 }
 
-// fitFallback spends tokens on the text of an image for a model that cannot see, or leaves that text out.
-func (c *collector) fitFallback(img *image) {
-	b := &c.spec.Bounds
-	n := policy.TextTokens(img.fallback)
-	if b.MaxPromptTokens > 0 && n > 0 && b.ReservedTokens+n > b.MaxPromptTokens {
-		img.fallback, img.long = "", true
-		return
+// isFixed tells whether an item is always there: the step's text.
+func (it item) isFixed() bool { return it.role == roleText && it.line == nil }
+
+// costs estimates each item as text, without what is attached. fixed is what is always there.
+func (c *collector) costs() (costs []int, fixed int) {
+	costs = make([]int, len(c.items))
+	pages := 0
+	for i, it := range c.items {
+		n := 0
+		switch it.role {
+		case roleOpen:
+			n = 2 * (frameTokens + policy.TextTokens(it.frame.name)) // and its closing tag
+		case roleMedia:
+			if it.media.page != "" {
+				if pages++; pages > c.spec.Bounds.MaxPages {
+					break // it joins a marker
+				}
+				n = pageTokens
+			}
+			if it.media.number > 0 {
+				n = imageTokens + 2*policy.TextTokens(it.line.label()) + policy.TextTokens(it.line.Alt)
+			}
+		case roleWords, roleText:
+			n = policy.TextTokens(it.words)
+		case roleClose, roleRefs, roleSilent:
+		}
+		if it.isFixed() {
+			fixed += n
+			continue
+		}
+		costs[i] = n
 	}
-	b.ReservedTokens += n
+	return costs, fixed
+}
+
+// fitFallbacks spends tokens on the texts of images for a model that cannot see, or leaves them out.
+func (c *collector) fitFallbacks() {
+	b := &c.spec.Bounds
+	for _, it := range c.items {
+		if it.role != roleMedia || it.media.fallback == "" || it.held {
+			continue
+		}
+		n := policy.TextTokens(it.media.fallback)
+		if b.MaxPromptTokens > 0 && b.ReservedTokens+n > b.MaxPromptTokens {
+			it.media.fallback, it.media.long = "", true
+			continue
+		}
+		b.ReservedTokens += n
+	}
 }
 
 // place names a chunk that has no id yet.
 func (it item) place() string {
+	if it.line == nil {
+		return it.frame.name
+	}
 	return fmt.Sprintf("%s:%d", it.line.Source.Note+it.line.Source.Variable, it.line.Source.Lines[0])
-}
-
-// split divides a text at the last line end within the room, in tokens. kept or rest has no line when there is nothing of
-// it. When the room was used up before, all is rest.
-func (it item) split(room int, over bool) (kept, rest item) {
-	if !over && it.line.Tokens <= room {
-		return it, item{}
-	}
-	at := 0
-	if !over && room > 0 {
-		at = runes([]byte(it.words), room*4)
-		at = strings.LastIndexByte(it.words[:at], '\n') + 1
-	}
-	if at > 0 {
-		kept = it.part(0, at)
-	}
-	rest = it.part(at, len(it.words))
-	rest.role = roleWords
-	rest.words = "" // filled in when the id is known
-	rest.line.Fate, rest.line.Text, rest.line.Tokens = policy.Deferred, "", 0
-	return kept, rest
-}
-
-// part is the item for a part of its text.
-func (it item) part(from, to int) item {
-	line := *it.line
-	line.Text = it.words[from:to]
-	line.Tokens = policy.TextTokens(line.Text)
-	line.Source.Bytes = [2]int{it.line.Source.Bytes[0] + from, it.line.Source.Bytes[0] + to}
-	line.Source.Lines[0] += strings.Count(it.words[:from], "\n")
-	line.Source.Lines[1] = line.Source.Lines[0] + strings.Count(strings.TrimSuffix(line.Text, "\n"), "\n")
-	it.words, it.line = line.Text, &line
-	return it
 }
 
 // textTokens estimates everything in the prompt that is text.
@@ -147,4 +140,38 @@ func textTokens(p *Prompt) int {
 		}
 	}
 	return n
+}
+
+// cutBelow is how many bytes of a text make a part of at most limit bytes: up to a line's end where there is one, else
+// between two characters.
+func cutBelow(text string, limit int) int {
+	if len(text) <= limit {
+		return len(text)
+	}
+	if i := strings.LastIndexByte(text[:limit], '\n'); i >= limit/4 {
+		return i + 1
+	}
+	return limit - partial(text[:limit])
+}
+
+// partial is how many bytes at the end belong to a character that is cut.
+func partial(text string) int {
+	for back := 1; back <= 3 && back < len(text); back++ {
+		switch b := text[len(text)-back]; {
+		case b < 0x80:
+			return 0
+		case b >= 0xc0:
+			size := 2
+			if b >= 0xf0 {
+				size = 4
+			} else if b >= 0xe0 {
+				size = 3
+			}
+			if size > back {
+				return back
+			}
+			return 0
+		}
+	}
+	return 0
 }

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,7 +21,8 @@ const (
 	kindText kind = iota
 	kindMarkdown
 	kindImage
-	kindOpaque // named, not shown
+	kindDocument // PDF or office
+	kindOpaque   // named, not shown
 )
 
 // recognised is what a file is. The bytes decide; an extension that says something else is a warning.
@@ -31,14 +33,40 @@ type recognised struct {
 }
 
 // defaultMaxFile is the size above which a text file is not shown, in bytes.
-const defaultMaxFile = 16 << 20
+const defaultMaxFile = 64 << 20
 
-// read reads a file up to the builder's limit. size is that of the whole file.
-func (b Builder) read(name string) (data []byte, size int64, err error) {
-	limit := b.MaxFile
+// headBytes is how much of a file tells what it is.
+const headBytes = 8 << 10
+
+// load reads a file once in a Build: its beginning, and of a text the rest.
+func (c *collector) load(name string) (*parsed, error) {
+	if p := c.notes[name]; p != nil {
+		return p, nil
+	}
+	limit := c.builder.MaxFile
 	if limit <= 0 {
 		limit = defaultMaxFile
 	}
+	p := &parsed{}
+	data, size, err := c.builder.readWhile(name, limit, func(head []byte) bool {
+		p.is = recognise(name, head)
+		return p.is.kind == kindText || p.is.kind == kindMarkdown
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.size, p.text = size, decode(data)
+	c.notes[name] = p
+	return p, nil
+}
+
+// readUpTo reads a file up to a limit in bytes. size is that of the whole file.
+func (b Builder) readUpTo(name string, limit int64) (data []byte, size int64, err error) {
+	return b.readWhile(name, limit, func([]byte) bool { return true })
+}
+
+// readWhile reads the beginning of a file, and the rest up to the limit when more says so.
+func (b Builder) readWhile(name string, limit int64, more func(head []byte) bool) (data []byte, size int64, err error) {
 	f, err := b.FS.Open(name)
 	if err != nil {
 		return nil, 0, err
@@ -51,16 +79,36 @@ func (b Builder) read(name string) (data []byte, size int64, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("%s is not a file", path.Base(name))
 	}
-	data, err = io.ReadAll(io.LimitReader(f, limit))
-	return data, max(info.Size(), int64(len(data))), err
+	head := make([]byte, min(headBytes, limit))
+	n, err := io.ReadFull(f, head)
+	head = head[:n]
+	short := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if err != nil && !short {
+		return nil, 0, err
+	}
+	if !more(head) || short {
+		return head, max(info.Size(), int64(n)), nil
+	}
+	all := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), int64(n)), limit)+bytes.MinRead))
+	all.Write(head)
+	if _, err := all.ReadFrom(io.LimitReader(f, limit-int64(n))); err != nil {
+		return nil, 0, err
+	}
+	return all.Bytes(), max(info.Size(), int64(all.Len())), nil
 }
 
 // recognise tells what the bytes are.
-func recognise(name string, data []byte) recognised {
+func recognise(name string, head []byte) recognised {
 	promised := directives.KindOf(name)
-	media := sniff(data)
+	media := sniff(head)
 	is := recognised{kind: kindOpaque, media: media}
 	switch {
+	case promised == "image" && len(head) == 0:
+		is.kind = kindImage // refused with a reason when it is probed
+		return is
+	case len(head) == 0:
+		is.kind, is.media = kindText, "text/plain"
+		return is
 	case promised == "image" && strings.HasSuffix(strings.ToLower(name), ".svg") && media == "text/plain":
 		is.kind, is.media = kindImage, "image/svg+xml"
 		return is
@@ -77,21 +125,66 @@ func recognise(name string, data []byte) recognised {
 		if promised == "text" || promised == "" {
 			return is
 		}
-	case promised == "document" || promised == "office" || promised == "":
-		if promised != "document" || media == "application/pdf" {
+	case media == typePDF || officeTypes[media] != "":
+		is.kind = kindDocument
+		if media == typePDF && promised == "document" || officeTypes[media] == strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) {
 			return is
 		}
+	case media == "application/zip" && promised == "office":
+		is.kind = kindDocument // whoever reads it looks closer
+		return is
+	case promised == "":
+		return is
 	}
 	is.warning = fmt.Sprintf("%s holds %s", path.Base(name), media)
 	return is
 }
 
+// officeTypes are the media types of office files, with their extensions.
+var officeTypes = map[string]string{
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   "docx",
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         "xlsx",
+	"application/vnd.oasis.opendocument.text":                                   "odt",
+	"application/vnd.oasis.opendocument.presentation":                           "odp",
+	"application/vnd.oasis.opendocument.spreadsheet":                            "ods",
+	"application/epub+zip": "epub",
+}
+
+// archiveType tells which office file a ZIP is, by the names at its beginning.
+func archiveType(head []byte) string {
+	if _, rest, ok := bytes.Cut(head[:min(len(head), 200)], []byte("mimetype")); ok {
+		for media := range officeTypes {
+			if bytes.HasPrefix(rest, []byte(media)) {
+				return media
+			}
+		}
+	}
+	if !bytes.Contains(head, []byte("[Content_Types].xml")) && !bytes.Contains(head, []byte("_rels/.rels")) {
+		return "application/zip"
+	}
+	for _, t := range []struct{ folder, media string }{
+		{"word/", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+		{"ppt/", "application/vnd.openxmlformats-officedocument.presentationml.presentation"},
+		{"xl/", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+	} {
+		if bytes.Contains(head, []byte(t.folder)) {
+			return t.media
+		}
+	}
+	return "application/zip"
+}
+
 // sniff is the media type of the bytes: a text is text/plain, whatever it is about.
 func sniff(data []byte) string {
-	head := data[:min(len(data), 8<<10)]
+	head := data[:min(len(data), headBytes)]
 	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return archiveType(head)
+	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "text/plain"
 	case bytes.HasPrefix(head, []byte("%PDF-")):
-		return "application/pdf"
+		return typePDF
 	case bytes.HasPrefix(head, []byte("II*\x00")) || bytes.HasPrefix(head, []byte("MM\x00*")):
 		return "image/tiff"
 	case len(head) >= 12 && string(head[4:8]) == "ftyp" && strings.Contains("heic heix heim heis mif1 msf1", string(head[8:12])):

@@ -8,41 +8,32 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// note is a note that is being listed, with the notes around it.
-type note struct {
-	input     Input
-	name      string
-	data      []byte
-	untrusted bool
-	trail     []string // name#fragment of the notes that this one is embedded in
-}
-
 // note lists the chunks of an input that is a note.
-func (c *collector) note(n note) error {
-	if len(n.data) == 0 {
+func (c *collector) note(s shown, p *parsed) error {
+	data := p.text.text
+	if len(data) == 0 {
 		c.say("[empty]")
 		return nil
 	}
-	fragment := n.input.Directive.Target.Fragment
-	s := selection(n.input.Directive, n.data)
-	if fragment != "" && n.input.Directive.Properties == nil {
-		start, end, ok := chunking.Section(n.data, fragment)
+	part := selection(s.input.Directive, data)
+	if s.fragment != "" && s.input.Directive.Properties == nil {
+		start, end, ok := chunking.Section(data, s.fragment)
 		if !ok {
-			c.say("[shown: nothing; this note has no " + quoted(fragment) + "]")
-			c.warn(Warning{Note: n.name, Target: fragment, Message: "the note has no " + fragment})
+			c.say("[shown: nothing; this note has no " + quoted(s.fragment) + "]")
+			c.warn(Warning{Note: s.name, Target: s.fragment, Message: "the note has no " + s.fragment})
 		}
-		inner := selection(n.input.Directive, n.data[start:end])
-		s = inner.moved(start)
-		s.why = "section"
-		if s.words == "" {
-			s.words = "[shown: the section " + quoted(fragment) + "]"
+		inner := selection(s.input.Directive, data[start:end])
+		part = inner.moved(start)
+		part.why = "section"
+		if part.words == "" {
+			part.words = "[shown: the section " + quoted(s.fragment) + "]"
 		}
 	}
-	if s.words != "" {
-		c.say(s.words)
+	if part.words != "" {
+		c.say(part.words)
 	}
-	n.trail = []string{trailKey(n.name, fragment)}
-	return c.chunks(n, s.clip(chunking.Split(n.data)))
+	s.trail = []string{trailKey(s.name, s.fragment)}
+	return c.chunks(s, p, part.clip(p.pieces()))
 }
 
 func trailKey(name, fragment string) string { return name + "#" + strings.ToLower(fragment) }
@@ -58,44 +49,45 @@ func (s selected) moved(by int) selected {
 }
 
 // chunks lists pieces of a note.
-func (c *collector) chunks(n note, pieces []piece) error {
-	for _, p := range pieces {
+func (c *collector) chunks(s shown, p *parsed, pieces []piece) error {
+	for _, one := range pieces {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.piece(n, p); err != nil {
+		if err := c.piece(s, p, one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *collector) piece(n note, p piece) error {
-	k := p.chunk
+func (c *collector) piece(s shown, p *parsed, one piece) error {
+	k := one.chunk
 	if k.Kind == chunking.Text {
-		c.text(p, Source{Note: n.name})
+		c.text(one, p.text, Source{Note: s.name})
 		return nil
 	}
 	l := Line{
-		Kind: string(k.Kind), Source: source(n.name, k), Target: clipped(k.Written), Alt: k.Alt,
-		Fate: policy.Omitted, Reason: p.cut,
+		Kind: string(k.Kind), Source: source(s.name, k), Target: clipped(k.Written), Alt: k.Alt,
+		Fate: policy.Omitted, Reason: one.cut,
 	}
+	l.Source.Bytes = [2]int{p.text.place(k.Start), p.text.place(k.End)}
 	switch {
-	case p.cut != "":
+	case one.cut != "":
 		c.add(item{role: roleSilent}, l)
-	case k.Kind == chunking.Comment && n.input.Directive.Comments != "keep":
+	case k.Kind == chunking.Comment && s.input.Directive.Comments != "keep":
 		l.Reason = "comment"
 		if !strings.HasSuffix(k.Text, "%%") || len(k.Text) < 4 {
-			c.warn(Warning{Note: n.name, Line: k.FirstLine, Message: "the comment that begins here is never closed; all behind it is left out"})
+			c.warn(Warning{Note: s.name, Line: k.FirstLine, Message: "the comment that begins here is never closed; all behind it is left out"})
 		}
 		c.add(item{role: roleSilent}, l)
 	case k.Kind == chunking.Comment:
 		l.Fate, l.Reason, l.Text, l.Tokens = policy.Sent, "", k.Text, policy.TextTokens(k.Text)
-		c.add(item{role: roleText, words: k.Text}, l)
+		c.add(item{role: roleText, words: k.Text, text: p.text, start: k.Start}, l)
 	case k.Kind == chunking.Image:
-		return c.reference(n, k, l)
+		return c.reference(s, k, l)
 	default:
-		return c.embed(n, k, l)
+		return c.embed(s, k, l)
 	}
 	return nil
 }

@@ -10,16 +10,10 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// probed is what is known about a file that should be a picture.
-type probed struct {
-	picture Picture
-	err     error
-}
-
 // reference lists an image of a note.
-func (c *collector) reference(n note, k chunking.Chunk, l Line) error {
-	img := &image{number: len(c.candidates) + 1, as: k.Text, remote: k.Remote}
-	cand := policy.Candidate{Mode: mode(n.input), Remote: k.Remote}
+func (c *collector) reference(s shown, k chunking.Chunk, l Line) error {
+	m := &media{as: k.Text, remote: k.Remote}
+	cand := policy.Candidate{Mode: mode(s.input), Remote: k.Remote}
 	switch scheme := chunking.Scheme(k.Target); {
 	case k.Remote:
 		cand.Name = k.Target
@@ -27,33 +21,32 @@ func (c *collector) reference(n note, k chunking.Chunk, l Line) error {
 	case scheme != "":
 		cand.Problem = "pictures at " + scheme + ": are not read"
 	default:
-		loc, err := c.locate(k.Target, n.name, k.FirstLine)
+		loc, err := c.locate(k.Target, s.name, k.FirstLine)
 		if err != nil {
 			return err
 		}
-		cand.Missing, img.near = !loc.Found, loc.Near
-		c.describe(loc.Name, &l, &cand)
+		cand.Missing, m.near = !loc.Found, loc.Near
+		if loc.Found && !c.mayRead(loc.Name) {
+			cand.Problem = notPermitted
+		}
+		c.image(m, loc.Name, cand, l)
+		return nil
 	}
-	c.image(img, cand, l)
+	c.attach(item{media: m}, cand, l)
 	return nil
 }
 
-// picture lists an input that is itself a picture.
-func (c *collector) picture(in Input, name string) error {
-	img := &image{number: len(c.candidates) + 1, as: name}
-	cand := policy.Candidate{Mode: mode(in)}
-	l := Line{Kind: KindImage, Source: Source{Note: name}, Target: name}
-	c.describe(name, &l, &cand)
-	c.image(img, cand, l)
+// picture lists a file that is itself a picture.
+func (c *collector) picture(s shown) error {
+	l := Line{Kind: KindImage, Source: Source{Note: s.name}, Target: s.name, Fate: policy.Sent}
+	c.image(&media{as: s.name}, s.name, policy.Candidate{Mode: mode(s.input)}, l)
 	return nil
 }
 
-func (c *collector) image(img *image, cand policy.Candidate, l Line) {
-	if !c.spec.Caps.Has(policy.Vision) && cand.Mode != policy.Ignore && cand.Problem == "" && !cand.Missing {
-		img.fallback = c.fallback(l.Name)
-	}
-	c.candidates = append(c.candidates, cand)
-	c.add(item{role: roleImage, image: img}, l)
+// image lists a picture of the vault. It is looked at later, when it is known how many there are.
+func (c *collector) image(m *media, name string, cand policy.Candidate, l Line) {
+	l.Name, cand.Name = name, name
+	c.attach(item{media: m}, cand, l)
 }
 
 // fallback is the text that was recognised in the picture.
@@ -65,30 +58,6 @@ func (c *collector) fallback(name string) string {
 }
 
 func mode(in Input) policy.ImageMode { return policy.ImageMode(in.Directive.ImagesMode()) }
-
-// describe fills in what the header of the file tells.
-func (c *collector) describe(name string, l *Line, cand *policy.Candidate) {
-	if name == "" {
-		return
-	}
-	p, seen := c.pictures[name]
-	if !seen {
-		p.err = errors.New("pictures cannot be read here")
-		if c.builder.Probe != nil {
-			p.picture, p.err = c.builder.Probe(name)
-		}
-		c.pictures[name] = p
-	}
-	l.Name, cand.Name = name, name
-	switch {
-	case errors.Is(p.err, fs.ErrNotExist):
-		cand.Missing = true
-	case p.err != nil:
-		cand.Problem = reason(p.err)
-	}
-	l.MediaType, l.Width, l.Height, l.Size, l.SHA256 = p.picture.MediaType, p.picture.Width, p.picture.Height, p.picture.Size, p.picture.SHA256
-	cand.MediaType, cand.Width, cand.Height, cand.Size, cand.SHA256 = l.MediaType, l.Width, l.Height, l.Size, l.SHA256
-}
 
 // reason is an error in words, without the path that file systems put in front.
 func reason(err error) string {

@@ -3,19 +3,21 @@ package prompt
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Kinds of receipt lines. Image, embed and file lines are references.
+// Kinds of receipt lines. Image, embed and file lines are references; page and document lines say what became of the
+// document that a file or embed line refers to.
 const (
-	KindText    = "text"
-	KindImage   = "image"
-	KindEmbed   = "embed"
-	KindComment = "comment"
-	KindFile    = "file" // an input that is not shown as text or image: PDF, office, missing, refs_only
+	KindText     = "text"
+	KindImage    = "image"
+	KindEmbed    = "embed"
+	KindComment  = "comment"
+	KindFile     = "file"     // an input that is not shown as a note, text or image: PDF, office, canvas, missing, refs_only
+	KindPage     = "page"     // of a document: its picture, or its text or a part of it
+	KindDocument = "document" // a document that is sent as the file that it is
 )
 
 // Receipt says what became of every chunk of a prompt, in the prompt's order.
@@ -46,6 +48,7 @@ type Line struct {
 	Height    int         `json:"height,omitempty"` // pixels, before scaling
 	Size      int64       `json:"size,omitempty"`   // bytes, before scaling
 	SHA256    string      `json:"sha256,omitempty"`
+	Pages     string      `json:"pages,omitempty"` // of a document: those that are sent, such as 1-4,7
 	Tokens    int         `json:"tokens"`
 	CostUSD   float64     `json:"cost_usd,omitempty"`
 	Alt       string      `json:"alt,omitempty"`
@@ -73,22 +76,26 @@ func (l Line) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// Source is where a chunk stands.
+// Source is where a chunk stands. Bytes are those of the file, whatever its encoding; of extracted text they are those of
+// the text.
 type Source struct {
-	Note     string `json:"note,omitempty"`     // vault name
-	Variable string `json:"variable,omitempty"` // of a variable input
-	Lines    [2]int `json:"lines,omitzero"`     // first and last, counted from 1
-	Bytes    [2]int `json:"bytes,omitzero"`     // start and end
+	Note      string `json:"note,omitempty"`      // vault name
+	Variable  string `json:"variable,omitempty"`  // of a variable input
+	Page      int    `json:"page,omitempty"`      // of a document, from 1
+	Extracted bool   `json:"extracted,omitempty"` // the text was taken out of the file
+	Lines     [2]int `json:"lines,omitzero"`      // first and last, counted from 1
+	Bytes     [2]int `json:"bytes,omitzero"`      // start and end
 }
 
 // Totals add the receipt up. Tokens are those of the whole prompt: system prompt, texts, frames and labels included.
 type Totals struct {
 	Chunks     int     `json:"chunks"`
 	References int     `json:"references"`
-	Sent       int     `json:"sent"`        // attached images
+	Sent       int     `json:"sent"`        // attached images, pages shown as images among them
 	Deferred   int     `json:"deferred"`    // chunks that can be asked for
 	Tokens     int     `json:"tokens"`      // estimated
-	ImageBytes int64   `json:"image_bytes"` // estimated, as sent, before base64
+	Pages      int     `json:"pages"`       // of documents that are in the prompt
+	ImageBytes int64   `json:"image_bytes"` // of images and documents, estimated, as sent, before base64
 	CostUSD    float64 `json:"cost_usd"`    // of the input; 0 when the price is not known
 }
 
@@ -117,7 +124,7 @@ func (r Receipt) Left() []Line {
 		switch l.Fate {
 		case policy.Deferred, policy.Missing, policy.Refused:
 			left = append(left, l)
-		case policy.Omitted:
+		case policy.Omitted, policy.Reference:
 			if strings.HasPrefix(l.Reason, "max_") { // dropped by the budget; a comment or what head= cut is not missed
 				left = append(left, l)
 			}
@@ -130,7 +137,7 @@ func (r Receipt) Left() []Line {
 func (c *collector) receipt(p *Prompt, decisions []policy.Decision) Receipt {
 	r := Receipt{
 		Type: "receipt", Workflow: c.spec.Workflow, Step: c.spec.Step, Model: c.spec.Model, PromptFormat: Format,
-		Chunks: []Line{}, Warnings: append([]Warning{}, c.warnings...),
+		Chunks: make([]Line, 0, len(c.items)), Warnings: append([]Warning{}, c.warnings...),
 	}
 	for _, it := range c.items {
 		if it.line != nil {
@@ -139,54 +146,21 @@ func (c *collector) receipt(p *Prompt, decisions []policy.Decision) Receipt {
 			r.Chunks = append(r.Chunks, l)
 		}
 	}
-	largest := r.Totals.add(r.Chunks, decisions)
-	r.Totals.Tokens += textTokens(p)
+	for _, l := range r.Chunks {
+		if l.IsReference() {
+			r.Totals.References++
+		}
+		if l.Fate == policy.Deferred {
+			r.Totals.Deferred++
+		}
+	}
+	r.Totals.Chunks = len(r.Chunks)
+	u := c.use(decisions)
+	r.Totals.Sent, r.Totals.Pages, r.Totals.ImageBytes = u.images, u.pages, u.bytes
+	r.Totals.Tokens = textTokens(p) + u.tokens
 	r.Totals.CostUSD = c.cost(r.Totals.Tokens)
-	r.Limits = c.limits(r.Totals, largest)
+	r.Limits = c.limits(r.Totals, u)
 	return r
 }
 
-// add counts the lines and what the attached images need; largest is the size of the largest one.
-func (t *Totals) add(lines []Line, decisions []policy.Decision) (largest int64) {
-	t.Chunks = len(lines)
-	for _, l := range lines {
-		if l.IsReference() {
-			t.References++
-		}
-		if l.Fate == policy.Deferred {
-			t.Deferred++
-		}
-	}
-	for _, d := range decisions {
-		if d.Fate.Attached() {
-			t.Sent++
-			t.ImageBytes += d.Bytes
-			t.Tokens += d.Tokens
-			largest = max(largest, d.Bytes)
-		}
-	}
-	return largest
-}
-
 func (c *collector) cost(tokens int) float64 { return float64(tokens) * c.spec.InputPrice / 1e6 }
-
-// limits shows each bound with what was used of it.
-func (c *collector) limits(t Totals, largest int64) []Limit {
-	b := c.spec.Bounds
-	const mb = 1 << 20
-	list := []Limit{
-		{Key: "max_images", Value: float64(b.MaxImages), Used: float64(t.Sent)},
-		{Key: "max_image_mb", Value: float64(b.MaxImageBytes) / mb, Used: float64(largest) / mb},
-		{Key: "max_total_mb", Value: float64(b.MaxTotalBytes) / mb, Used: float64(t.ImageBytes) / mb},
-	}
-	if b.MaxPromptTokens > 0 {
-		list = append(list, Limit{Key: "max_prompt_tokens", Value: float64(b.MaxPromptTokens), Used: float64(t.Tokens)})
-	}
-	for i := range list {
-		list[i].Value, list[i].Used = math.Round(list[i].Value*1000)/1000, math.Round(list[i].Used*1000)/1000
-		if list[i].From = b.From[list[i].Key]; list[i].From == "" {
-			list[i].From = "default"
-		}
-	}
-	return list
-}

@@ -14,40 +14,167 @@ type renderer struct {
 	nonce     string
 
 	blocks  []content.Block
+	chunks  []Deferred
 	blank   string // white space that waits for a block to join
 	midline bool   // the last text does not end a line
 	blind   int    // images that became text because the model cannot see
-	images  int    // image items so far
+	unseen  int    // pages that did
+	row     run    // neighbours that have no room
 }
 
-func (r *renderer) all() {
-	for i := range r.items {
-		r.item(&r.items[i])
+// render makes the prompt of the items.
+func (c *collector) render(decisions []policy.Decision, nonce string) *Prompt {
+	r := &renderer{collector: c, decisions: decisions, nonce: nonce}
+	for i := range c.items {
+		r.decide(&c.items[i])
 	}
+	c.parents()
+	for i := range c.items {
+		r.item(i)
+	}
+	r.flush()
+	r.warnBlind()
+	p := &Prompt{Blocks: r.blocks, Format: Format, Chunks: r.chunks}
+	p.System = systemText(c.spec, nonce, len(r.chunks) > 0 && c.spec.Caps.Has(policy.Tools))
+	p.Receipt = c.receipt(p, decisions)
+	p.Digest = digest(p, nonce)
+	return p
+}
+
+// warnBlind says once what the model does not see.
+func (r *renderer) warnBlind() {
+	var parts []string
 	if r.blind > 0 {
-		r.warn(Warning{Message: "the model has no vision: " + count(r.blind, "image") + " stand as text"})
+		parts = append(parts, count(r.blind, "image"))
+	}
+	if r.unseen > 0 {
+		parts = append(parts, count(r.unseen, "page"))
+	}
+	if len(parts) > 0 {
+		r.warn(Warning{Message: "the model has no vision: " + strings.Join(parts, " and ") + " stand as text"})
 	}
 }
 
-func (r *renderer) item(it *item) {
+// decide completes the receipt of something that is attached as a whole.
+func (r *renderer) decide(it *item) {
+	if it.role != roleMedia {
+		return
+	}
+	m, l, d := it.media, it.line, r.decisions[it.media.cand]
+	l.Fate, l.Reason, l.Tokens = d.Fate, d.Reason, d.Tokens
+	cand := r.candidates[m.cand]
+	at := Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target}
+	switch {
+	case d.Fate == policy.Refused:
+		at.Message = "image not shown: " + d.Reason
+		r.warn(at)
+	case d.Fate == policy.Missing:
+		at.Message, at.Near = "image not found", m.near
+		r.warn(at)
+	case d.Fate == policy.Converted:
+		r.blind++
+		l.Text, l.Tokens = m.fallback, policy.TextTokens(m.fallback)
+	case d.Fate == policy.Deduplicated && cand.Kind == policy.PageDocument:
+		l.Reason = "same document as above"
+	case cand.Kind == policy.PageText && d.Fate != policy.Sent:
+		l.Text, l.Tokens = "", 0
+	case cand.Kind == policy.PageText && m.blind:
+		r.unseen++
+		l.Fate, l.Reason = policy.Converted, "the model has no vision"
+	}
+	if promised := mediaOf(l.Name); d.Fate.Attached() && promised != "" && promised != l.MediaType && l.MediaType != "" && m.block == nil {
+		at.Message = l.Name + " holds " + l.MediaType + " and is sent as that"
+		r.warn(at)
+	}
+}
+
+// parents sets the fate of documents none of whose pages is in the prompt.
+func (c *collector) parents() {
+	shown := map[*Line]bool{}
+	var held []*Line
+	for _, it := range c.items {
+		if it.line == nil {
+			continue
+		}
+		if it.role == roleText && it.frame != nil && it.frame.line != nil && it.line.Fate == policy.Sent {
+			shown[it.frame.line] = true
+		}
+		if it.role != roleMedia || it.media.parent == nil {
+			continue
+		}
+		held = append(held, it.media.parent)
+		if f := it.line.Fate; f.Attached() || f == policy.Converted || f == policy.Deduplicated {
+			shown[it.media.parent] = true
+		}
+	}
+	for _, l := range held {
+		if !shown[l] && l.Fate == policy.Sent {
+			l.Fate, l.Reason = policy.Reference, "none of its pages is in the prompt"
+		}
+	}
+}
+
+func (r *renderer) item(i int) {
+	it := &r.items[i]
+	if it.line != nil && it.line.Fate == policy.Deferred {
+		r.chunks = append(r.chunks, r.deferred(it))
+	}
+	if r.joins(it) {
+		return
+	}
 	switch it.role {
 	case roleOpen:
-		r.line(strings.TrimSuffix(it.frame.open(r.nonce), "\n"))
+		r.line(it.frame.open(r.nonce, ""))
 	case roleClose:
-		r.line(strings.TrimSuffix(it.frame.close(r.nonce), "\n"))
+		r.line(it.frame.close(r.nonce))
 	case roleText:
 		r.text(it.words)
 	case roleWords:
-		if it.line != nil && it.line.Fate == policy.Deferred {
-			it.words = "[text deferred as " + it.line.ID + ": " + it.line.Reason + "]"
-		}
 		r.line(it.words)
-	case roleImage:
-		r.image(it)
+	case roleMedia:
+		r.media(it)
 	case roleRefs:
-		r.references(it.input)
+		r.references(i)
 	case roleSilent:
 	}
+}
+
+// joins tells whether an item has no room, and joins the marker of its neighbours.
+func (r *renderer) joins(it *item) bool {
+	if it.held {
+		if it.line == nil {
+			return true
+		}
+		if !r.row.cut {
+			r.flush()
+			r.row = run{cut: true, fate: r.cutFate, reason: r.cutReason}
+		}
+		r.row.add(it)
+		return true
+	}
+	if it.role == roleMedia && it.media.page != "" && r.decisions[it.media.cand].Bound != "" {
+		l := it.line
+		if r.row.cut || r.row.fate != l.Fate || r.row.reason != l.Reason {
+			r.flush()
+			r.row = run{fate: l.Fate, reason: l.Reason}
+		}
+		r.row.add(it)
+		return true
+	}
+	if it.role != roleSilent && !(it.role == roleText && strings.TrimSpace(it.words) == "") {
+		r.flush()
+	}
+	return false
+}
+
+// flush writes the marker of neighbours that have no room.
+func (r *renderer) flush() {
+	if r.row.first == "" {
+		return
+	}
+	words := r.row.words()
+	r.row = run{}
+	r.line(words)
 }
 
 // text adds bytes of an input exactly. White space alone waits for the next block.
@@ -74,58 +201,58 @@ func (r *renderer) block(text string) {
 	r.midline = !strings.HasSuffix(text, "\n")
 }
 
-// image adds a label and the image, or what stands in its place, and completes the receipt.
-func (r *renderer) image(it *item) {
-	d := r.decisions[r.images]
-	r.images++
+// media adds a label and what is attached, or what stands in its place.
+func (r *renderer) media(it *item) {
+	d, cand := r.decisions[it.media.cand], r.candidates[it.media.cand]
+	if d.Fate == policy.Reference && cand.Mode == policy.Ignore {
+		r.text(it.media.as)
+		return
+	}
+	switch cand.Kind {
+	case policy.PageText:
+		r.line("[" + it.media.page + "]")
+		r.text(it.words)
+	case policy.PageDocument:
+		r.line(documentWords(*it.line, it.media, d))
+		if d.Fate.Attached() {
+			r.blocks = append(r.blocks, it.media.block)
+		}
+	default:
+		r.line(marker(*it.line, *it.media, d))
+		if d.Fate.Attached() {
+			r.blocks = append(r.blocks, r.picture(it))
+		}
+	}
+}
+
+// picture is the block of an image.
+func (r *renderer) picture(it *item) content.Block {
+	if it.media.block != nil {
+		return it.media.block
+	}
 	l := it.line
-	l.Fate, l.Reason, l.Tokens = d.Fate, d.Reason, d.Tokens
-	switch d.Fate {
-	case policy.Refused:
-		r.warn(Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target, Message: "image not shown: " + d.Reason})
-	case policy.Missing:
-		r.warn(Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target, Near: it.image.near, Message: "image not found"})
-	case policy.Converted:
-		r.blind++
-	case policy.Reference:
-		if r.candidates[r.images-1].Mode == policy.Ignore {
-			r.text(it.image.as)
-			return
-		}
-	}
-	if d.Fate == policy.Converted {
-		l.Text, l.Tokens = it.image.fallback, policy.TextTokens(it.image.fallback)
-	}
-	r.line(marker(*l, *it.image, d))
-	if d.Fate.Attached() {
-		if promised := mediaOf(l.Name); promised != "" && promised != l.MediaType && l.MediaType != "" {
-			r.warn(Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target, Message: l.Name + " holds " + l.MediaType + " and is sent as that"})
-		}
-		r.blocks = append(r.blocks, content.Image{
-			Name: l.Name, MediaType: l.MediaType, Width: l.Width, Height: l.Height, Size: l.Size, SHA256: l.SHA256,
-			Source: content.SourceVault, Alt: l.Alt, Fallback: r.fallback(l.Name),
-		})
+	return content.Image{
+		Name: l.Name, MediaType: l.MediaType, Width: l.Width, Height: l.Height, Size: l.Size, SHA256: l.SHA256,
+		Source: content.SourceVault, Alt: l.Alt, Fallback: r.fallback(l.Name),
 	}
 }
 
 // references closes an input with the list of images that stand without their bytes.
-func (r *renderer) references(input int) {
+func (r *renderer) references(end int) {
 	lines := []string{"IMAGE_REFS"}
-	images := 0
-	for _, it := range r.items {
-		if it.role != roleImage {
+	start := end
+	for start > 0 && r.items[start-1].input == r.items[end].input && r.items[start].role != roleOpen {
+		start--
+	}
+	for _, it := range r.items[start:end] {
+		if it.role != roleMedia || it.media.number == 0 || it.held {
 			continue
 		}
-		d, mode := r.decisions[images], r.candidates[images].Mode
-		images++
-		if it.input != input || d.Fate.Attached() || d.Fate == policy.Deduplicated {
+		d := r.decisions[it.media.cand]
+		if d.Fate.Attached() || d.Fate == policy.Deduplicated || it.media.page != "" && d.Bound != "" {
 			continue
 		}
-		ref := refLine(*it.line, *it.image, d)
-		if mode == policy.Ignore {
-			ref = strings.TrimSuffix(ref, string(policy.Reference)) + "ignored"
-		}
-		lines = append(lines, ref)
+		lines = append(lines, refLine(*it.line, *it.media, d, r.candidates[it.media.cand].Mode))
 	}
 	if len(lines) > 1 {
 		r.line(strings.Join(lines, "\n"))

@@ -39,9 +39,12 @@ func quoted(s string) string {
 
 func list(names []string) string { return strings.Join(names, ", ") }
 
-// facts of an image: path, pixels, alternative text.
-func (l Line) facts() string {
+// facts of an image: path, page, pixels, alternative text.
+func (l Line) facts(page string) string {
 	parts := []string{quoted(l.label())}
+	if page != "" {
+		parts = append(parts, page)
+	}
 	if l.Width > 0 && l.Height > 0 {
 		parts = append(parts, fmt.Sprintf("%dx%d", l.Width, l.Height))
 	}
@@ -60,11 +63,11 @@ func (l Line) label() string {
 }
 
 // marker is what stands in the prompt for an image: the label before it, or what is said instead of it.
-func marker(l Line, img image, d policy.Decision) string {
+func marker(l Line, img media, d policy.Decision) string {
 	head := "[image " + strconv.Itoa(img.number) + ": "
 	switch d.Fate {
 	case policy.Sent, policy.Resized:
-		return head + l.facts() + "]"
+		return head + l.facts(img.page) + "]"
 	case policy.Deduplicated:
 		return head + "same picture as image " + strconv.Itoa(d.Same) + "]"
 	case policy.Missing:
@@ -74,26 +77,39 @@ func marker(l Line, img image, d policy.Decision) string {
 		}
 		return head + `missing, "` + quoted(l.Target) + `" was not found` + near + "]"
 	case policy.Deferred:
-		return head + l.facts() + ", deferred as " + l.ID + ": " + d.Reason + "]"
+		return head + l.facts(img.page) + ", deferred as " + l.ID + ": " + d.Reason + "]"
 	case policy.Converted:
 		switch {
 		case img.long:
-			return head + l.facts() + "; this model cannot see images, and the prompt has no room for the text in it]"
+			return head + l.facts(img.page) + "; this model cannot see images, and the prompt has no room for the text in it]"
 		case img.fallback == "":
-			return head + l.facts() + "; this model cannot see images]"
+			return head + l.facts(img.page) + "; this model cannot see images]"
 		}
-		return head + l.facts() + "; this model cannot see images, the text in it is:]\n" + img.fallback +
+		return head + l.facts(img.page) + "; this model cannot see images, the text in it is:]\n" + img.fallback +
 			"\n[end of the text of image " + strconv.Itoa(img.number) + "]"
 	case policy.Reference:
 		if img.remote {
-			return head + "remote, " + quoted(l.Target) + ", not fetched]"
+			return head + "remote, " + quoted(l.Target) + ", " + quoted(strings.TrimPrefix(d.Reason, "remote image, ")) + "]"
 		}
 	}
-	return head + l.facts() + ", not shown: " + quoted(d.Reason) + "]"
+	return head + l.facts(img.page) + ", not shown: " + quoted(d.Reason) + "]"
+}
+
+// documentWords is the label of a document that is sent as a file.
+func documentWords(l Line, m *media, d policy.Decision) string {
+	doc, _ := m.block.(content.Document)
+	facts := []string{quoted(l.Name), fmt.Sprintf("pages %s of %d", l.Pages, doc.Pages)}
+	if l.Size > 0 {
+		facts = append(facts, content.FormatSize(l.Size))
+	}
+	if !d.Fate.Attached() {
+		return "[document: " + list(facts) + ", not shown: " + quoted(l.Reason) + "]"
+	}
+	return "[document: " + list(facts) + "]"
 }
 
 // refLine is one line of IMAGE_REFS.
-func refLine(l Line, img image, d policy.Decision) string {
+func refLine(l Line, img media, d policy.Decision, mode policy.ImageMode) string {
 	known := func(s string) string {
 		if s == "" {
 			return "-"
@@ -107,15 +123,76 @@ func refLine(l Line, img image, d policy.Decision) string {
 	if l.Size > 0 {
 		bytes = content.FormatSize(l.Size)
 	}
+	where := quoted(l.label())
+	if img.page != "" {
+		where += ", " + img.page
+	}
 	status := string(d.Fate)
 	switch {
 	case d.Fate == policy.Deferred:
 		status = "deferred as " + l.ID
-	case img.remote && d.Fate == policy.Reference:
+	case d.Fate == policy.Reference && mode == policy.Ignore:
+		status = "ignored"
+	case d.Fate == policy.Reference && d.Bound == "" && img.remote:
 		status = "remote"
 	}
 	return strings.Join([]string{
-		"image " + strconv.Itoa(img.number), known(quoted(l.label())), known(l.MediaType), known(pixels), known(bytes),
+		"image " + strconv.Itoa(img.number), known(where), known(l.MediaType), known(pixels), known(bytes),
 		known(l.SHA256[:min(12, len(l.SHA256))]), status,
 	}, " | ")
+}
+
+// run is a row of neighbours that the prompt has no room for. One marker stands for them.
+type run struct {
+	fate        policy.Fate
+	reason      string
+	cut         bool // the prompt was cut here: the items have fates of their own
+	first, last string
+	texts       int
+	images      int
+	pages       int
+	others      int
+}
+
+// add counts an item.
+func (r *run) add(it *item) {
+	if r.first == "" {
+		r.first = it.line.ID
+	}
+	r.last = it.line.ID
+	switch {
+	case it.line.Kind == KindPage:
+		r.pages++
+	case it.role == roleMedia:
+		r.images++
+	case it.role == roleText:
+		r.texts++
+	default:
+		r.others++
+	}
+}
+
+// words is the marker.
+func (r run) words() string {
+	ids := r.first
+	if r.last != r.first {
+		ids += "-" + r.last
+	}
+	var parts []string
+	for _, kind := range []struct {
+		n    int
+		what string
+	}{{r.texts, "text"}, {r.images, "image"}, {r.pages, "page"}, {r.others, "reference"}} {
+		if kind.n > 0 {
+			parts = append(parts, count(kind.n, kind.what))
+		}
+	}
+	head := "not shown, " + ids
+	switch r.fate {
+	case policy.Deferred:
+		head = "deferred as " + ids
+	case policy.Omitted:
+		head = "left out, " + ids
+	}
+	return "[" + head + ": " + list(parts) + "; " + r.reason + "]"
 }

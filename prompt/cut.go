@@ -1,0 +1,249 @@
+package prompt
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// cutPoint is where the prompt is cut: everything on one side of the item stays. Of the item itself, when it is a text,
+// the first bytes stay, or with drop_oldest those from that byte on.
+type cutPoint struct {
+	item  int
+	bytes int
+}
+
+// cutAt finds the place. With drop_oldest the end stays, with refs_only nothing, otherwise the beginning.
+func (c *collector) cutAt(costs []int, room int) cutPoint {
+	switch c.spec.Bounds.WhenExceeded {
+	case policy.RefsOnly:
+		return cutPoint{item: c.overflow(costs, room)}
+	case policy.DropOldest:
+		for i := len(c.items) - 1; i >= 0; i-- {
+			if room -= c.costFromEnd(i, costs); room < 0 {
+				return cutPoint{item: i, bytes: len(c.items[i].words) - lastLines(c.items[i], room+costs[i])}
+			}
+		}
+		return cutPoint{}
+	}
+	i := c.overflow(costs, room)
+	for _, n := range costs[:i] {
+		room -= n
+	}
+	return cutPoint{item: i, bytes: firstLines(c.items[i], room)}
+}
+
+// overflow is the first item that has no room.
+func (c *collector) overflow(costs []int, room int) int {
+	for i, n := range costs {
+		if room -= n; room < 0 {
+			return i
+		}
+	}
+	return len(costs) - 1
+}
+
+// costFromEnd is what an item costs when the prompt is read from its end: a frame is paid for where it closes.
+func (c *collector) costFromEnd(i int, costs []int) int {
+	switch c.items[i].role {
+	case roleOpen:
+		return 0
+	case roleClose:
+		return 2 * (frameTokens + policy.TextTokens(c.items[i].frame.name))
+	default:
+		return costs[i]
+	}
+}
+
+// firstLines is how many bytes of a text fit, up to a line's end.
+func firstLines(it item, tokens int) int {
+	if it.role != roleText || tokens <= 0 {
+		return 0
+	}
+	return strings.LastIndexByte(it.words[:runesOf(it.words, tokens*4)], '\n') + 1
+}
+
+// lastLines is how many bytes at the end of a text fit, from a line's start.
+func lastLines(it item, tokens int) int {
+	if it.role != roleText || tokens <= 0 {
+		return 0
+	}
+	at := len(it.words)
+	for n := tokens * 4; n > 0 && at > 0; n-- {
+		at -= lastRune(it.words[:at])
+	}
+	i := strings.IndexByte(it.words[at:], '\n')
+	if i < 0 {
+		return 0
+	}
+	return len(it.words) - (at + i + 1)
+}
+
+// cut holds back what has no room, and gives the tokens of what is left.
+func (c *collector) cut(k cutPoint, costs []int, why string) (left int) {
+	mode := c.spec.Bounds.WhenExceeded
+	fate := map[policy.Exceeded]policy.Fate{
+		policy.DropOldest: policy.Omitted, policy.DropNewest: policy.Omitted, policy.RefsOnly: policy.Reference,
+	}[mode]
+	reason := why
+	switch {
+	case fate == "":
+		fate = policy.Deferred
+	default:
+		reason += "; when_exceeded=" + string(mode)
+	}
+	c.cutFate, c.cutReason = fate, reason
+	open := c.spans()
+	items := make([]item, 0, len(c.items))
+	for i := range c.items {
+		it := c.items[i]
+		switch {
+		case it.isFixed() || it.role == roleSilent:
+			items = append(items, it)
+		case !c.isCut(i, k, open):
+			items = append(items, it)
+			left += costs[i]
+		case i == k.item && it.role == roleText && k.bytes > 0 && k.bytes < len(it.words):
+			kept, rest := it.part(0, k.bytes), it.part(k.bytes, len(it.words))
+			if mode == policy.DropOldest {
+				kept, rest = rest, kept
+				items = append(append(items, rest.hold(fate, reason)...), kept)
+			} else {
+				items = append(append(items, kept), rest.hold(fate, reason)...)
+			}
+			left += kept.line.Tokens
+		default:
+			if it.role == roleMedia {
+				c.candidates[it.media.cand].Cut = why // the reaction is named by who decides
+				if mode == policy.DropOldest || mode == policy.DropNewest {
+					c.candidates[it.media.cand].Cut = reason
+				}
+			}
+			items = append(items, it.hold(fate, reason)...)
+		}
+	}
+	c.items = items
+	c.warnCut(fate, reason)
+	return left
+}
+
+// warnCut says where the prompt was cut.
+func (c *collector) warnCut(fate policy.Fate, reason string) {
+	w := Warning{Message: "the prompt is full: " + map[policy.Fate]string{
+		policy.Deferred: "what stands from here on is deferred", policy.Omitted: "a part is left out from here on", policy.Reference: "nothing is shown",
+	}[fate] + " (" + reason + ")"}
+	for _, it := range c.items {
+		if it.held && it.line != nil {
+			w.Note, w.Line = it.line.Source.Note, it.line.Source.Lines[0]
+			break
+		}
+	}
+	c.warn(w)
+}
+
+// spans gives for each item that opens or closes a frame the index of its partner.
+func (c *collector) spans() map[int]int {
+	partner := map[int]int{}
+	var stack []int
+	for i, it := range c.items {
+		switch it.role {
+		case roleOpen:
+			stack = append(stack, i)
+		case roleClose:
+			start := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			partner[i], partner[start] = start, i
+		}
+	}
+	return partner
+}
+
+// isCut tells whether an item is on the side that has no room. A frame goes when nothing is left in it; with refs_only
+// the inputs' frames stay, so that their names do.
+func (c *collector) isCut(i int, k cutPoint, partner map[int]int) bool {
+	it := c.items[i]
+	switch c.spec.Bounds.WhenExceeded {
+	case policy.RefsOnly:
+		frame := it.role == roleOpen || it.role == roleClose || it.role == roleRefs
+		return !frame || it.frame.tag == tagEmbed
+	case policy.DropOldest:
+		if it.role == roleOpen {
+			return partner[i] <= k.item
+		}
+		return i <= k.item
+	}
+	switch it.role {
+	case roleClose:
+		return partner[i] >= k.item
+	case roleRefs:
+		return partner[i+1] >= k.item
+	default:
+		return i >= k.item
+	}
+}
+
+// hold takes an item out of the prompt. A long text becomes several chunks, so that each can be asked for.
+func (it item) hold(fate policy.Fate, reason string) []item {
+	if it.role != roleText {
+		it.held = true
+		if l := it.line; l != nil && it.role == roleOpen {
+			l.Fate, l.Reason = fate, reason
+		}
+		return []item{it}
+	}
+	var out []item
+	for at := 0; at < len(it.words); {
+		size := len(it.words) - at
+		if fate == policy.Deferred {
+			size = cutBelow(it.words[at:], maxPageText)
+		}
+		part := it.part(at, at+size)
+		part.held = true
+		part.line.Fate, part.line.Reason, part.line.Text, part.line.Tokens = fate, reason, "", 0
+		out = append(out, part)
+		at += size
+	}
+	return out
+}
+
+// part is the item for a part of its text.
+func (it item) part(from, to int) item {
+	line := *it.line
+	line.Text = it.words[from:to]
+	line.Tokens = policy.TextTokens(line.Text)
+	line.Source.Bytes = [2]int{it.offset(from), it.offset(to)}
+	line.Source.Lines[0] += strings.Count(it.words[:from], "\n")
+	line.Source.Lines[1] = line.Source.Lines[0] + strings.Count(strings.TrimSuffix(line.Text, "\n"), "\n")
+	it.start += from
+	it.words, it.line = line.Text, &line
+	return it
+}
+
+// offset is where a byte of the item's text stands in its file.
+func (it item) offset(at int) int {
+	if it.text == nil {
+		return it.line.Source.Bytes[0] + at
+	}
+	return it.text.place(it.start + at)
+}
+
+// runesOf is the length of the first n characters, in bytes.
+func runesOf(s string, n int) int {
+	at := 0
+	for range s[:min(len(s), n*utf8.UTFMax)] {
+		if n == 0 {
+			break
+		}
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+		n--
+	}
+	return at
+}
+
+// lastRune is the length of the last character.
+func lastRune(s string) int {
+	_, size := utf8.DecodeLastRuneInString(s)
+	return size
+}

@@ -1,0 +1,240 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/chunking"
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// shown is a file that is being listed: an input, or what a note embeds.
+type shown struct {
+	input     Input
+	name      string
+	untrusted bool
+	embedded  bool
+	fragment  string        // of the link: heading, block, page
+	page      int           // of a document, when the link names one
+	rect      *content.Rect // only this part of that page
+	fault     string        // what is wrong with the fragment
+	line      *Line         // receipt of the reference
+	at        Warning       // where the reference stands
+	trail     []string      // name#fragment of the notes that this one is embedded in
+}
+
+// aimAtPage reads the fragment as that of a document.
+func (s *shown) aimAtPage() {
+	f, err := readFragment(s.fragment)
+	if err != nil {
+		s.fault = err.Error()
+	}
+	if len(s.input.Directive.Pages) > 0 && !s.embedded {
+		return // pages= says it
+	}
+	s.page, s.rect = f.page, f.rect
+}
+
+// file shows one file of an input.
+func (c *collector) file(in Input, name string) error {
+	s := shown{
+		input: in, name: name, untrusted: c.untrusted(in, name), fragment: in.Directive.Target.Fragment, at: Warning{Note: name},
+		line: &Line{Kind: KindFile, Fate: policy.Sent, Source: Source{Note: name}, Name: name},
+	}
+	p, err := c.load(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		c.missing(name, "the file is not there any more")
+		return nil
+	case err != nil:
+		return fmt.Errorf("read input %q: %w", name, err)
+	}
+	c.inputs++
+	return c.show(s, p)
+}
+
+// show shows a file as what its bytes are.
+func (c *collector) show(s shown, p *parsed) error {
+	if p.is.warning != "" {
+		c.warn(Warning{Note: s.name, Message: p.is.warning})
+	}
+	c.warnUnused(s, p.is.kind)
+	switch k := p.is.kind; {
+	case k == kindImage:
+		return c.inputFrame(s, func() error { return c.picture(s) })
+	case k == kindDocument && s.input.Directive.Properties != nil && !s.embedded:
+		return c.framed(s, func() error { c.say("[shown: the properties; this file has none]"); return nil })
+	case k == kindDocument:
+		s.line.MediaType, s.line.Size = p.is.media, p.size
+		s.aimAtPage()
+		return c.document(s)
+	case k == kindOpaque:
+		return c.opaque(s, p)
+	case p.size > int64(len(p.text.raw)):
+		return c.tooLarge(s, p)
+	}
+	if p.text.encoding != utf8Plain && p.text.encoding != utf8Marked {
+		c.warn(Warning{Note: s.name, Message: "the text is " + p.text.encoding.String() + "; it is shown as UTF-8, the receipt's bytes are those of the file"})
+	}
+	switch {
+	case isDrawing(s.name, p):
+		return c.drawing(s, p)
+	case strings.EqualFold(path.Ext(s.name), ".canvas") && s.input.Directive.Properties == nil:
+		return c.canvas(s, p)
+	case p.is.kind == kindMarkdown:
+		return c.noteOrPages(s, p)
+	}
+	return c.inputFrame(s, func() error {
+		d := s.input.Directive
+		if s.embedded {
+			d.Head, d.Tail, d.Lines, d.Properties = 0, 0, nil, nil
+		}
+		c.cutText(d, p.text, Source{Note: s.name})
+		return nil
+	})
+}
+
+// warnUnused says which parameters mean nothing for the file.
+func (c *collector) warnUnused(s shown, k kind) {
+	d := s.input.Directive
+	if s.embedded {
+		return
+	}
+	if len(d.Pages) > 0 && k != kindDocument && k != kindMarkdown {
+		c.warn(Warning{Note: s.name, Message: "pages= selects pages of PDF, office files and imports; here it has no effect"})
+	}
+	if (d.Head > 0 || d.Tail > 0 || d.Lines != nil) && (k == kindImage || k == kindDocument && directivesPDF(s.name)) {
+		c.warn(Warning{Note: s.name, Message: "head=, tail= and lines= select text; here they have no effect"})
+	}
+}
+
+func directivesPDF(name string) bool { return strings.EqualFold(path.Ext(name), ".pdf") }
+
+// inputFrame is the frame of a file whose content has receipt lines of its own: only an embed has one for the reference.
+func (c *collector) inputFrame(s shown, inside func() error) error {
+	if s.embedded {
+		return c.framed(s, inside)
+	}
+	return c.within(s.frame(), nil, inside)
+}
+
+// framed is the frame of a file, with the receipt of the reference to it.
+func (c *collector) framed(s shown, inside func() error) error {
+	if s.embedded {
+		c.embeds++
+	}
+	return c.within(s.frame(), s.line, inside)
+}
+
+func (s shown) frame() frame {
+	f := frame{tag: tagInput, key: "path", name: s.name, untrusted: s.untrusted}
+	if s.embedded {
+		f.tag = tagEmbed
+	}
+	return f
+}
+
+// refuse puts a line in the place of a file that is not shown, and warns.
+func (c *collector) refuse(s shown, fate policy.Fate, why string) error {
+	w := s.at
+	w.Message = "not shown: " + why
+	if s.embedded {
+		w.Message = "embedded file not shown: " + why
+	}
+	c.warn(w)
+	return c.leave(s, fate, why)
+}
+
+// leave puts a line in the place of a file that is not shown.
+func (c *collector) leave(s shown, fate policy.Fate, why string) error {
+	s.line.Fate, s.line.Reason = fate, why
+	facts := []string{quoted(s.name)}
+	if s.page > 0 {
+		facts = append(facts, fmt.Sprintf("page %d", s.page))
+	}
+	if s.embedded {
+		c.add(item{role: roleWords, words: "[embed: " + list(facts) + ", not shown: " + why + "]"}, *s.line)
+		return nil
+	}
+	if s.line.MediaType != "" {
+		facts = append(facts, s.line.MediaType)
+	}
+	if s.line.Size > 0 {
+		facts = append(facts, formatSize(s.line.Size))
+	}
+	return c.within(s.frame(), nil, func() error {
+		c.add(item{role: roleWords, words: "[file: " + list(facts) + "; not shown: " + why + "]"}, *s.line)
+		return nil
+	})
+}
+
+// opaque is a file that is neither text, picture nor document: one line about it.
+func (c *collector) opaque(s shown, p *parsed) error {
+	s.line.MediaType, s.line.Size = p.is.media, p.size
+	return c.leave(s, policy.Reference, p.is.media+" is not shown")
+}
+
+func (c *collector) tooLarge(s shown, p *parsed) error {
+	s.line.MediaType, s.line.Size = p.is.media, p.size
+	return c.refuse(s, policy.Reference, "larger than "+formatSize(int64(len(p.text.raw))))
+}
+
+// untrusted tells whether what stands in the file is data from outside.
+func (c *collector) untrusted(in Input, name string) bool {
+	switch in.Directive.Trust {
+	case "trusted":
+		return false
+	case "untrusted":
+		return true
+	}
+	return c.builder.imported(name)
+}
+
+// imported tells whether a file came from outside the vault.
+func (b Builder) imported(name string) bool {
+	dir := strings.Trim(b.ImportedDir, "/")
+	if dir == "" {
+		dir = "Imported"
+	}
+	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(dir)+"/")
+}
+
+// noteOrPages shows a note, or the pages of the document that it is the import of.
+func (c *collector) noteOrPages(s shown, p *parsed) error {
+	if len(s.input.Directive.Pages) > 0 && !s.embedded && s.input.Directive.Properties == nil {
+		m, err := c.builder.bundle(path.Dir(s.name))
+		switch {
+		case err == nil:
+			return c.importedPages(s, m)
+		case errors.Is(err, fs.ErrNotExist):
+			c.warn(Warning{Note: s.name, Message: "this note is no import: pages= has no effect"})
+		default:
+			c.warn(Warning{Note: s.name, Message: "pages= has no effect: " + reason(err)})
+		}
+	}
+	if s.embedded {
+		return c.transclude(s, p)
+	}
+	return c.inputFrame(s, func() error { return c.note(s, p) })
+}
+
+// parsed is a file that was read, as far as it was needed.
+type parsed struct {
+	is     recognised
+	size   int64
+	text   *decoded // of a text: as much as may be read; otherwise nil
+	chunks []chunking.Chunk
+	split  bool
+}
+
+// pieces are the chunks of a note, cut once in a Build.
+func (p *parsed) pieces() []chunking.Chunk {
+	if !p.split {
+		p.chunks, p.split = chunking.Split(p.text.text), true
+	}
+	return p.chunks
+}
