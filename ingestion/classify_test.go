@@ -111,6 +111,8 @@ func TestHandlers_coverAllKinds(t *testing.T) {
 			want = string(k)
 		case KindOffice:
 			want = "office"
+		case KindHTML, KindEmail:
+			want = string(k)
 		}
 		if got := handlerFor(k).name(); got != want {
 			t.Errorf("%s is handled by %s, want %s", k, got, want)

@@ -45,6 +45,9 @@ func detect(head []byte) sign {
 	if mediaType == "application/pdf" { // the table takes %PDF anywhere, isPDF did not
 		mediaType = "text/plain"
 	}
+	if savedPage(head) {
+		return sign{mediaType: "multipart/related", reason: "a message of the form in which browsers save a page"}
+	}
 	kind := kindOf(mediaType)
 	switch {
 	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream", kind == KindUnknown:
@@ -57,6 +60,12 @@ func detect(head []byte) sign {
 		return sign{mediaType: mediaType, plain: mediaType == "text/plain" || vague[mediaType], reason: "the bytes are text"}
 	}
 	return sign{mediaType: mediaType, nul: nul, reason: "the bytes are those of " + mediaType}
+}
+
+// savedPage recognises MHTML: a message whose header browsers write when they save a page.
+func savedPage(head []byte) bool {
+	header, _, _ := bytes.Cut(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+	return bytes.Contains(header, []byte("\nSnapshot-Content-Location:")) || bytes.HasPrefix(header, []byte("From: <Saved by")) && bytes.Contains(header, []byte("multipart/related"))
 }
 
 // vague are text types that are guessed from looks: an extension knows better.

@@ -74,16 +74,9 @@ func (d *Document) Data(i int, limit int64) ([]byte, error) {
 // pictureMark encloses a picture's number where its destination goes. Text of a document never holds it.
 const pictureMark = "\uFFFC"
 
-// With is the part with its text rewritten, to make it harmless for a place say. rewrite must keep U+FFFC and digits: they
-// mark the pictures.
-func (p Part) With(rewrite func(string) string) Part {
-	p.text = rewrite(p.text)
-	return p
-}
-
-// Markdown is the part's text. destination gives what stands between the parentheses of a picture's `![alt](…)`; the
-// picture is left out when it gives "".
-func (p Part) Markdown(destination func(picture int) string) string {
+// Markdown is the part's text. picture gives what stands for an embedded picture, such as `![alt](assets/1.png)`; "" leaves
+// it out. alt is on one line, without brackets and bars.
+func (p Part) Markdown(picture func(n int, alt string) string) string {
 	var b strings.Builder
 	for rest := p.text; ; {
 		before, after, found := strings.Cut(rest, pictureMark)
@@ -94,21 +87,17 @@ func (p Part) Markdown(destination func(picture int) string) string {
 		mark, behind, _ := strings.Cut(after, pictureMark)
 		number, alt, _ := strings.Cut(mark, "|")
 		rest = behind
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			continue
-		}
-		if to := destination(n); to != "" {
-			b.WriteString("![" + alt + "](" + to + ")")
+		if n, err := strconv.Atoi(number); err == nil {
+			b.WriteString(picture(n, alt))
 		}
 	}
 }
 
 // Markdown is the whole text: every part below a heading of level 2 with its label, where it has one.
-func (d *Document) Markdown(destination func(picture int) string) string {
+func (d *Document) Markdown(picture func(n int, alt string) string) string {
 	var parts []string
 	for _, p := range d.Parts {
-		text := strings.TrimSpace(p.Markdown(destination))
+		text := strings.TrimSpace(p.Markdown(picture))
 		if p.Label != "" {
 			text = strings.TrimSpace("## " + escape(p.Label) + "\n\n" + text)
 		}

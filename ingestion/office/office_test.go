@@ -38,8 +38,8 @@ func read(data []byte, l Limits) (*Document, error) {
 }
 
 // byName gives a picture its base name.
-func byName(d *Document) func(int) string {
-	return func(i int) string { return d.Pictures[i].Name }
+func byName(d *Document) func(int, string) string {
+	return func(i int, alt string) string { return "![" + alt + "](" + d.Pictures[i].Name + ")" }
 }
 
 // TestRead_golden reads each testdata/*.txtar: its members are a file's parts, want.md is its Markdown.
@@ -190,4 +190,4 @@ func FuzzRead(f *testing.F) {
 }
 
 // everything is the whole text with its pictures.
-func everything(doc *Document) string { return doc.Markdown(func(int) string { return "x" }) }
+func everything(doc *Document) string { return doc.Markdown(func(int, string) string { return "x" }) }

@@ -1,0 +1,181 @@
+package ingestion
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/imaging"
+)
+
+// composed is a document that is text with pictures in it, without pages of its own: what is made of office files, web
+// pages and e-mails. Each part becomes a page of the manifest.
+type composed struct {
+	title, author, created string
+	warnings               []string
+	parts                  []composedPart
+	pictures               []func() ([]byte, error) // bytes of each picture, at most maxAsset
+}
+
+// composedPart is a slide, a sheet, a chapter, or all of a document without such divisions: then its label is empty. Text
+// holds pictures as marks of [pictureMark].
+type composedPart struct{ label, text string }
+
+// maxAsset bounds an embedded picture, in bytes.
+const maxAsset = 64 << 20
+
+// markRune encloses a picture's number and alternative text while the text around it is made harmless.
+const markRune = "\uFFFC"
+
+func pictureMark(n int, alt string) string {
+	alt = strings.NewReplacer("[", "(", "]", ")", "|", "/", markRune, "").Replace(oneLine(alt, 200))
+	return markRune + strconv.Itoa(n) + "|" + alt + markRune
+}
+
+// placePictures puts references to the pictures that were kept in the places of their marks.
+func placePictures(text string, paths map[int]string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, markRune)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		mark, behind, _ := strings.Cut(after, markRune)
+		number, alt, _ := strings.Cut(mark, "|")
+		n, err := strconv.Atoi(number)
+		if to := paths[n]; err == nil && to != "" {
+			b.WriteString("![" + alt + "](../" + to + ")") // files in text/ stand one folder deeper than the note
+		}
+		text = behind
+	}
+}
+
+// compose keeps a composed document: pictures in assets/, each part's text, the record.
+func (w *work) compose(ctx context.Context, c composed) error {
+	assets, paths, err := w.keepAssets(ctx, &c)
+	if err != nil {
+		return err
+	}
+	rec := w.begin(Document{Title: oneLine(c.title, 300), Author: oneLine(c.author, 300), Created: oneLine(c.created, 40), Pages: len(c.parts)})
+	rec.Warnings, rec.Assets = append(rec.Warnings, c.warnings...), assets
+	if len(c.parts) == 0 {
+		rec.Message = "The file holds no text."
+	}
+	if err := save(ctx, w.records, documentName, rec); err != nil {
+		return err
+	}
+	w.tally = tally{pages: len(c.parts)}
+	for i, part := range c.parts {
+		p := Page{N: i + 1, Label: oneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
+		if text := strings.TrimSpace(placePictures(sanitise(part.text), paths)); text != "" {
+			if err := w.keepText(ctx, &p, text, TextLayer); err != nil {
+				return err
+			}
+		}
+		if err := w.finish(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepAssets keeps the embedded pictures that can be read, upright, without metadata and within the size of imported
+// pictures. The number of the others is a warning.
+func (w *work) keepAssets(ctx context.Context, c *composed) (assets []Asset, paths map[int]string, err error) {
+	paths = map[int]string{}
+	for i, load := range c.pictures {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		mediaType, data, ok := w.asset(ctx, load)
+		if !ok {
+			continue
+		}
+		name := fmt.Sprintf("assets/image_%04d%s", i+1, pictureExtension(mediaType, data))
+		if err := put(ctx, w.bundle, name, data); err != nil {
+			return nil, nil, err
+		}
+		paths[i] = name
+		assets = append(assets, Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
+	}
+	if left := len(c.pictures) - len(assets); left > 0 {
+		c.warnings = append(c.warnings, fmt.Sprintf("%d of %d embedded pictures cannot be shown here; the original has them", left, len(c.pictures)))
+	}
+	return assets, paths, nil
+}
+
+func (w *work) asset(ctx context.Context, load func() ([]byte, error)) (mediaType string, data []byte, ok bool) {
+	data, err := load()
+	if err != nil {
+		return "", nil, false
+	}
+	limits := imaging.Limits{MaxSide: w.set.Image.MaxSide, MaxDecodePixels: w.set.Image.MaxDecodePixels}
+	made, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
+	if err != nil || pictureExtension(made.MediaType, made.Data) == "" {
+		return "", nil, false
+	}
+	if plain, ok := withoutMetadata(made.MediaType, made.Data); ok {
+		made.Data = plain
+	}
+	return made.MediaType, made.Data, true
+}
+
+// composed shows every part below its label, with its pictures in place.
+func (n *note) composed() error {
+	if n.rec.Message != "" {
+		return keeper{}.write(n)
+	}
+	for _, p := range n.m.Pages {
+		n.line("")
+		if p.Label != "" {
+			n.line("## " + inline(p.Label) + " ^p" + strconv.Itoa(p.N))
+			n.line("")
+		}
+		if !n.inline() && p.Text != nil && p.Text.Path != "" {
+			n.line("[[./" + p.Text.Path + "|text]]")
+			continue
+		}
+		text, err := n.text(p)
+		if err != nil {
+			return err
+		}
+		if len(n.m.Pages) == 1 && p.Label == "" {
+			text = strings.ReplaceAll("\n"+text, "\n###", "\n##")[1:]
+		}
+		n.line(strings.ReplaceAll(text, "](../assets/", "](./assets/"))
+	}
+	n.unplaced()
+	return nil
+}
+
+// unplaced shows pictures that stand at no place in the text, such as those that float over a sheet.
+func (n *note) unplaced() {
+	text := n.b.String()
+	first := true
+	for _, a := range n.m.Assets {
+		if strings.Contains(text, "(./"+a.Path+")") || !n.inline() {
+			continue
+		}
+		if first {
+			n.line("")
+			n.line("## Pictures")
+			n.line("")
+		}
+		first = false
+		n.line("![" + path.Base(a.Path) + "](./" + a.Path + ")")
+	}
+}
+
+// composedBefore says whether a killed attempt has made all pages already.
+func (w *work) composedBefore() (bool, error) {
+	rec, known, err := w.document()
+	if err != nil || !known {
+		return false, err
+	}
+	todo, err := w.missing(rec.Document.Pages)
+	return len(todo) == 0, err
+}

@@ -1,0 +1,135 @@
+package ingestion
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/webpage"
+)
+
+// webFile reads saved web pages: HTML, and MHTML with its pictures.
+type webFile struct{}
+
+var _ = register(webFile{})
+
+func (webFile) name() string        { return "html" }
+func (webFile) kinds() []Kind       { return []Kind{KindHTML} }
+func (webFile) write(n *note) error { return n.composed() }
+
+func (webFile) extract(ctx context.Context, w *work) error {
+	if done, err := w.composedBefore(); err != nil || done {
+		return err
+	}
+	data, err := w.whole(webpage.MaxSize)
+	if err != nil {
+		return err
+	}
+	if data == nil {
+		return keeper{}.extract(ctx, w)
+	}
+	c := composed{}
+	source := webSource{html: data}
+	if w.job.Route.MediaType == "multipart/related" {
+		if source, err = readMHTML(data); err != nil {
+			return permanent(CodeCorrupt, "save the page again, as a web page", "the saved page cannot be read: %v", err)
+		}
+	}
+	page, err := webpage.Readable(source.html, source.contentType, source.base, c.hooks(source.part))
+	if err != nil {
+		return permanent(CodeCorrupt, "open it in a browser and save it anew", "the page cannot be read: %v", err)
+	}
+	c.title, c.author, c.created = page.Title, page.Author, page.Published
+	text := page.Markdown
+	if to := safeWebLink(source.base); to != "" {
+		text = "Saved from [" + inline(source.base) + "](" + to + ")\n\n" + text
+	}
+	c.parts = []composedPart{{"", text}}
+	return w.compose(ctx, c)
+}
+
+// webSource is a page with the files that were saved with it.
+type webSource struct {
+	html        []byte
+	contentType string
+	base        string                                  // the page's address, when the file says it
+	part        func(src string) func() ([]byte, error) // a picture that was saved with it; nil: none
+}
+
+// whole is the file's bytes, nil when it is larger than the limit.
+func (w *work) whole(limit int64) ([]byte, error) {
+	if w.job.Size > limit {
+		return nil, nil
+	}
+	file, size, err := w.im.open(w.job.at())
+	if err != nil {
+		return nil, storage("open "+w.job.at(), err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, min(size, limit)))
+	if err != nil {
+		return nil, storage("read "+w.job.at(), err)
+	}
+	return data, nil
+}
+
+// hooks keep web links, and pictures that are at hand: in the page itself, or saved with it. A picture that would have to
+// be fetched is a link.
+func (c *composed) hooks(saved func(src string) func() ([]byte, error)) webpage.Hooks {
+	return webpage.Hooks{
+		Link: safeWebLink,
+		Image: func(src, alt string) string {
+			load := inlinePicture(src)
+			if load == nil && saved != nil {
+				load = saved(src)
+			}
+			if load != nil {
+				c.pictures = append(c.pictures, load)
+				return pictureMark(len(c.pictures)-1, alt)
+			}
+			if to := safeWebLink(src); to != "" {
+				if alt == "" {
+					alt = "picture"
+				}
+				return "[" + inline(alt) + "](" + to + ")"
+			}
+			return inline(alt)
+		},
+	}
+}
+
+// safeWebLink keeps addresses that a reader can follow.
+func safeWebLink(to string) string {
+	u, err := url.Parse(strings.TrimSpace(to))
+	if err != nil {
+		return ""
+	}
+	switch u.Scheme {
+	case "http", "https", "mailto", "tel":
+		return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "|", "%7C").Replace(u.String())
+	}
+	return ""
+}
+
+var errNoPicture = errors.New("not a picture")
+
+// inlinePicture loads a picture that a page holds as a data: address; nil for other addresses.
+func inlinePicture(src string) func() ([]byte, error) {
+	rest, ok := strings.CutPrefix(src, "data:image/")
+	if !ok {
+		return nil
+	}
+	head, body, ok := strings.Cut(rest, ",")
+	return func() ([]byte, error) {
+		if !ok || !strings.HasSuffix(head, ";base64") || len(body) > maxAsset*4/3 {
+			return nil, errNoPicture
+		}
+		if plain, err := url.PathUnescape(body); err == nil {
+			body = plain
+		}
+		return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(body), ""))
+	}
+}
