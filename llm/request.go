@@ -24,6 +24,14 @@ type Loader interface {
 	Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error)
 }
 
+// DocumentLoader gives the bytes of a document, as Loader does those of a picture. A Request.Media that implements it too
+// lets documents go as files to services that take them; without it, and where a service takes none, their text is sent.
+// With a PageRange only those pages may be in data: a page that was not asked for never leaves the machine. mediaType is
+// that of the bytes returned. An error means that the document's fallback text is sent in its place.
+type DocumentLoader interface {
+	LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error)
+}
+
 // Role says who speaks in a message.
 type Role string
 
