@@ -130,8 +130,11 @@ type GenerateIn struct {
 	Model    string  `json:"model,omitempty"`
 	Turns    []Turn  `json:"turns,omitempty"`     // what was said behind the prompt, in order
 	Key      string  `json:"key,omitempty"`       // see AssembleOut.Key; only with the first call of a step
-	SpentUSD float64 `json:"spent_usd,omitempty"` // by earlier calls of the step, for max_cost_usd
 	RunUSD   float64 `json:"run_usd,omitempty"`   // by earlier steps of the run, for the frontmatter's max_cost_usd
+	// SpentUSD is what earlier calls of the step have cost, for max_cost_usd: those of earlier batches and of this one.
+	// Batches that are at work beside this one (@for_each parallel=) are not in it: a cap holds only when the activity
+	// reserves its estimate among the calls of the same Run and Index that are at work or ended in this process.
+	SpentUSD float64 `json:"spent_usd,omitempty"`
 }
 
 // Turn is an answer of the model that is not the last one, and what it was told: the results of its tool calls, or what is
@@ -253,7 +256,8 @@ type CommitIn struct {
 }
 
 // CacheEntry is an answer that may be used again. The body asks to keep one with the commit of a good answer that was
-// bought in one go: no tools were used, nothing was left out while sending, and it did not come from the cache itself.
+// bought in one go: no tools were used, nothing was left out while sending, no fallback answered, and it did not come from
+// the cache itself. Answer is what the model said, before ValidateOut.Answer.
 type CacheEntry struct {
 	Key      string `json:"key"`
 	Answer   string `json:"answer"`        // blob

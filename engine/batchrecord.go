@@ -32,14 +32,13 @@ type BatchRecord struct {
 	Failure  *Failure  `json:"failure,omitempty"`
 }
 
-// Label names the batch for people: its number and its items.
-func (b BatchRecord) Label() string {
+// ItemsText names the items for people: the first three, and how many more there are.
+func (b BatchRecord) ItemsText() string {
 	const most = 3
-	items := b.Items
-	if len(items) > most {
-		items = append(slices.Clone(items[:most]), fmt.Sprintf("and %d more", len(b.Items)-most))
+	if len(b.Items) <= most {
+		return strings.Join(b.Items, ", ")
 	}
-	return fmt.Sprintf("batch %d (%s)", b.Batch, strings.Join(items, ", "))
+	return fmt.Sprintf("%s and %d more", strings.Join(b.Items[:most], ", "), len(b.Items)-most)
 }
 
 // Works gives the batches of a step, or the step itself as the only one: whatever has a prompt, a receipt and an answer

@@ -51,6 +51,12 @@ func (s *script) Do(activity string, in, out any) error {
 
 func (s *script) Note(e engine.Event) { s.notes = append(s.notes, e) }
 
+// Fork does the work of a branch at once.
+func (s *script) Fork(work func(engine.Flow)) func() engine.Flow {
+	work(s)
+	return func() engine.Flow { return s }
+}
+
 var saturday = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 func TestRunWorkflow_runOn(t *testing.T) {
@@ -130,6 +136,8 @@ type partial struct {
 }
 
 func (p *partial) Note(engine.Event) {}
+
+func (p *partial) Fork(func(engine.Flow)) func() engine.Flow { panic("no step has items") }
 
 func (p *partial) Do(_ string, in, out any) error {
 	switch in := in.(type) {

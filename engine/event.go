@@ -9,7 +9,7 @@ import (
 const (
 	EventRun      = "run"      // the run's status changed
 	EventStep     = "step"     // a step's status changed; Record holds it
-	EventBatch    = "batch"    // the status of a batch of an @for_each changed; Batch holds it
+	EventBatch    = "batch"    // the status of a batch of an @for_each changed; Work holds it
 	EventActivity = "activity" // an activity begins (Status running) or ended; Name is the activity
 	EventRetry    = "retry"    // an activity failed and is repeated
 	EventPage     = "page"     // page Page of Pages is finished
@@ -28,6 +28,7 @@ type Event struct {
 	Subject string      `json:"subject,omitempty"` // workflow, or source of an import
 	Kind    string      `json:"kind"`
 	Step    string      `json:"step,omitempty"`
+	Batch   int         `json:"batch,omitempty"` // of an @for_each, from 1
 	Status  Status      `json:"status,omitempty"`
 	State   ImportState `json:"state,omitempty"`
 	Name    string      `json:"name,omitempty"` // vault name, or the activity
@@ -38,7 +39,7 @@ type Event struct {
 	Failure *Failure    `json:"failure,omitempty"`
 
 	Record *StepRecord   `json:"record,omitempty"` // of EventStep
-	Batch  *BatchRecord  `json:"batch,omitempty"`  // of EventBatch
+	Work   *BatchRecord  `json:"work,omitempty"`   // of EventBatch
 	Import *ImportRecord `json:"import,omitempty"` // of EventImport
 }
 

@@ -33,7 +33,8 @@ var ErrNotFound = errors.New("not found")
 
 // Record is the outcome of one activity, as the journal keeps it.
 type Record struct {
-	Seq      int // position in the run, from zero
+	Branch   int // of the run, see [Flow]: zero is the body itself
+	Seq      int // position in the branch, from zero
 	Step     int // index of the step; -1 for imports
 	Activity string
 	InDigest string // of the input's JSON
@@ -44,6 +45,9 @@ type Record struct {
 	Started  time.Time
 	Finished time.Time
 }
+
+// Cut is where a branch's records are forgotten: those with this Seq and above.
+type Cut struct{ Branch, Seq int }
 
 // Entry is a run as the journal keeps it: the views, and what is needed to begin again.
 type Entry struct {
@@ -60,18 +64,18 @@ type Journal interface {
 	// Create stores a run unless one with the same key is there. With again, a finished one does not count, except an import that was cancelled or needs a password. It returns the entry that holds now.
 	Create(ctx context.Context, e Entry, again bool) (Entry, bool, error)
 	// Append stores the outcome of an activity together with the views, in one transaction that is on disk when Append returns. The
-	// record's Seq must be the next one of the run.
+	// record's Seq must be the next one of its branch.
 	Append(ctx context.Context, r Record, e Entry) error
 	// Save stores the views of a run. A finished run is not changed any more.
 	Save(ctx context.Context, e Entry) error
 	// Note stores an event. A body's event has its number among the body's notes (from one) and is stored once; others have zero.
 	Note(ctx context.Context, e Event, number int) (Event, error)
-	// Load gives a run and its records in order; ErrNotFound when there is none.
+	// Load gives a run and its records in the order in which they were appended; ErrNotFound when there is none.
 	Load(ctx context.Context, run string) (Entry, []Record, error)
 	// Unfinished gives the runs that have not ended, in the order in which they were created.
 	Unfinished(ctx context.Context) ([]Entry, error)
-	// Reopen makes a finished run unfinished and forgets its records from seq on.
-	Reopen(ctx context.Context, e Entry, seq int) error
+	// Reopen makes a finished run unfinished and forgets records. Branches that no cut names stay whole.
+	Reopen(ctx context.Context, e Entry, cuts []Cut) error
 	// Put stores a blob and returns its digest; Get returns it.
 	Put(ctx context.Context, data []byte) (digest string, err error)
 	Get(ctx context.Context, digest string) ([]byte, error)

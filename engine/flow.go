@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Flow is a body's only door to the world. One body uses one Flow, from one goroutine.
+// Flow is a body's only door to the world. A Flow is used from one goroutine at a time.
 type Flow interface {
 	// Do carries out an activity, or recalls the outcome that was recorded when it was carried out before. in and out are
 	// structs of small JSON; out is a pointer and may be nil. The error is nil or holds a *Failure. After an error of
@@ -15,10 +15,25 @@ type Flow interface {
 	Do(activity string, in, out any) error
 	// Note tells people what goes on. It never fails and changes nothing for the body.
 	Note(Event)
+	// Fork begins a branch: work runs beside the body with a Flow of its own. The branches of a run are numbered in the
+	// order in which the body begins them, and each has a sequence of records of its own, so that a resumed body finds
+	// each branch's outcomes again, however branches took turns before. The body calls wait once, for every branch that it
+	// began and before it returns; wait blocks until work has returned, and hands the branch's Flow over to the body, whose
+	// activities then continue the branch's sequence. Until then the body must not look at what work writes. A branch
+	// begins no branches.
+	Fork(work func(Flow)) (wait func() Flow)
 }
+
+// ErrOver marks the failure that Do gives when the run was cancelled, or the run or its step took longer than it may: no
+// further activity of the step is begun, so there is no point in going on with its next batch. The failure itself is in
+// the error too.
+var ErrOver = errors.New("the step is over")
 
 // ErrStopped is what Do returns when the executor goes down. The run goes on when it comes up again.
 var ErrStopped = errors.New("the executor stopped")
+
+// Over says whether an error of Do means that nothing more of the step is begun; see [ErrOver].
+func Over(err error) bool { return errors.Is(err, ErrOver) }
 
 // Stopped says whether an error of Do means that the body must return at once.
 func Stopped(err error) bool { return errors.Is(err, ErrStopped) }

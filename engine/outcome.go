@@ -47,12 +47,26 @@ func outcomeOf(steps []StepRecord) Outcome {
 	case Skipped:
 		out.Reason = skipReasons(steps)
 	case DoneWithOmissions:
-		out.Reason = fmt.Sprintf("%d references were left out of the prompts", omitted)
-		if omitted == 1 {
-			out.Reason = "1 reference was left out of a prompt"
-		}
+		out.Reason = omissionReasons(steps, omitted)
 	}
 	return out
+}
+
+func omissionReasons(steps []StepRecord, omitted int) string {
+	var reasons []string
+	switch omitted {
+	case 0:
+	case 1:
+		reasons = append(reasons, "1 reference was left out of a prompt")
+	default:
+		reasons = append(reasons, fmt.Sprintf("%d references were left out of the prompts", omitted))
+	}
+	for _, s := range steps {
+		if s.Status == DoneWithOmissions && s.Reason != "" {
+			reasons = append(reasons, fmt.Sprintf("step %q: %s", s.Step, s.Reason))
+		}
+	}
+	return strings.Join(reasons, "; ")
 }
 
 func worse(run, step Status) Status {
@@ -65,9 +79,15 @@ func worse(run, step Status) Status {
 func skipReasons(steps []StepRecord) string {
 	var reasons []string
 	for _, s := range steps {
-		if s.Reason != "" && !slices.Contains(reasons, s.Reason) {
-			reasons = append(reasons, s.Reason)
-		}
+		reasons = addOnce(reasons, s.Reason)
 	}
 	return strings.Join(reasons, "; ")
+}
+
+// addOnce adds a text to a list that does not hold it yet; empty ones are not added.
+func addOnce(list []string, text string) []string {
+	if text == "" || slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }

@@ -106,7 +106,13 @@ type Pinned struct {
 	Steps    []PinnedStep `json:"steps"`            // all steps of the plan
 	Chosen   []string     `json:"chosen,omitempty"` // names; empty means all
 	Vars     []Var        `json:"vars,omitempty"`   // sorted by name
+	Body     int          `json:"body,omitempty"`   // BodyVersion of the executor that accepted the run
 }
+
+// BodyVersion is raised when a body begins to ask for something else in runs whose plans did not change. An unfinished
+// run is resumed with what its own version asked for, so that its records fit. 1: model calls are told what the run has
+// spent.
+const BodyVersion = 1
 
 // PinnedStep is what the body needs to know about a step of the plan.
 type PinnedStep struct {

@@ -9,7 +9,9 @@ import (
 // maxRestages is how often a step's outputs are staged again because somebody changed a target in between.
 const maxRestages = 5
 
-// RunWorkflow is the body of a workflow run: the chosen steps in order, until one fails.
+// RunWorkflow is the body of a workflow run: the chosen steps in order, until one fails. The order within a step is:
+// @run_on, @when, the items of @for_each; then for the step, or for each batch: resolve the inputs, assemble the prompt,
+// ask the model (with tools, and until the answer is valid), stage the outputs, commit them with their marks.
 func RunWorkflow(f Flow, p Pinned) Outcome {
 	if bad := checkChosen(p); bad != nil {
 		return failed(bad)
@@ -52,7 +54,8 @@ func checkChosen(p Pinned) *Failure {
 type body struct {
 	flow   Flow
 	pinned Pinned
-	vars   []Var // sorted by name
+	vars   []Var   // sorted by name
+	spent  float64 // by the steps before, in US dollars
 }
 
 func (b *body) say(r StepRecord) {
@@ -65,19 +68,25 @@ func (b *body) step(s PinnedStep, r *StepRecord) bool {
 	b.say(*r)
 	if reason := notToday(b.pinned, s); reason != "" {
 		r.Status, r.Reason = Skipped, reason
-	} else if err := b.work(s, r); Stopped(err) {
+	} else if err := b.attempt(s, r); Stopped(err) {
 		return false
 	} else if err != nil {
 		r.Failure = FailureOf(err)
 		r.Status, r.Reason = failureStatus(r.Failure), r.Failure.Message
 	} else if r.Status == Running {
-		r.Status = Done
-		if len(r.Omitted) > 0 {
-			r.Status = DoneWithOmissions
-		}
+		r.Status = doneAs(r.Omitted)
 	}
+	b.spent += r.Usage.CostUSD
 	b.say(*r)
 	return true
+}
+
+// doneAs is the status of a work that wrote everything.
+func doneAs(omitted []string) Status {
+	if len(omitted) > 0 {
+		return DoneWithOmissions
+	}
+	return Done
 }
 
 // notToday says why @run_on keeps a step from running, and nothing when it does not. It concerns unattended runs only.
@@ -91,69 +100,27 @@ func notToday(p Pinned, s PinnedStep) string {
 	return fmt.Sprintf("@run_on leaves out %s", strings.ToLower(p.At.Weekday().String()))
 }
 
-// work is the order of a step: resolve, assemble, generate, stage, commit.
-func (b *body) work(s PinnedStep, r *StepRecord) error {
+// attempt does what a step asks for: its conditions, then its work, or one work for each batch of its items.
+func (b *body) attempt(s PinnedStep, r *StepRecord) error {
 	ref := StepRef{Run: b.pinned.Run, Workflow: b.pinned.Workflow, Plan: b.pinned.Plan, Index: r.Index, Step: s.Name, At: b.pinned.At}
-	var found ResolveOut
-	if err := b.flow.Do(ActivityResolve, ResolveIn{ref, b.vars, b.pinned.Trigger}, &found); err != nil {
-		return err
-	}
-	r.Inputs, r.Warnings = inputNames(found.Inputs), append(r.Warnings, found.Warnings...)
-	if len(found.Missing) > 0 {
-		r.Status, r.Reason = Skipped, "required input not found: "+strings.Join(found.Missing, ", ")
-		return nil
-	}
-	var prompt AssembleOut
-	if err := b.flow.Do(ActivityAssemble, AssembleIn{ref, found.Inputs, b.vars}, &prompt); err != nil {
-		return err
-	}
-	r.Prompt, r.Receipt, r.Model = prompt.Prompt, prompt.Receipt, prompt.Model
-	r.Warnings, r.Omitted = append(r.Warnings, prompt.Warnings...), append(r.Omitted, prompt.Omitted...)
-	answer, err := b.answer(s, ref, prompt, r)
-	if err != nil || r.Status == Skipped {
-		return err
-	}
-	return b.write(s, ref, answer, found.Inputs, r)
-}
-
-// answer gives the digest of the text that the outputs get.
-func (b *body) answer(s PinnedStep, ref StepRef, prompt AssembleOut, r *StepRecord) (string, error) {
-	if s.NoModel {
-		if prompt.Text == "" && s.Outputs > 0 {
-			r.Status, r.Reason = Skipped, "the inputs hold no text"
+	var when WhenOut
+	if s.When {
+		if err := b.flow.Do(ActivityWhen, WhenIn{ref, b.vars}, &when); err != nil {
+			return err
 		}
-		return prompt.Text, nil
-	}
-	var got GenerateOut
-	if err := b.flow.Do(ActivityGenerate, GenerateIn{StepRef: ref, Prompt: prompt.Prompt, Model: prompt.Model}, &got); err != nil {
-		return "", err
-	}
-	r.Answer, r.Raw, r.Usage, r.Answered = got.Answer, got.Raw, got.Usage, got.Model
-	r.Warnings, r.Omitted = append(r.Warnings, got.Warnings...), append(r.Omitted, got.Omitted...)
-	return got.Answer, honest(got)
-}
-
-// honest says what is wrong with an answer that must not be written.
-func honest(got GenerateOut) error {
-	switch {
-	case got.Stop == StopRefusal:
-		return Fail(CodeRefusal, "read the answer in the run's record; change the prompt or choose another model", "the model refused to answer")
-	case got.Stop == StopLength:
-		return Fail(CodeCutOff, "raise max_output_tokens, or ask for less in one step", "the answer was cut off at its length limit")
-	case got.Stop != StopEnd:
-		return Fail(CodeIncomplete, "read the answer in the run's record", "the answer stopped before its end (%s)", got.Stop)
-	case got.Empty || got.Answer == "":
-		return Fail(CodeEmptyAnswer, "run the step again, or choose another model", "the model answered nothing")
-	}
-	return nil
-}
-
-func inputNames(inputs []ResolvedInput) []string {
-	var names []string
-	for _, in := range inputs {
-		for _, f := range in.Files {
-			names = append(names, f.Name)
+		if when.Skip {
+			r.Status, r.Reason = Skipped, "@when does not hold: "+when.Reason
+			return nil
 		}
 	}
-	return names
+	if s.ForEach != nil {
+		return b.batches(s, ref, when.Marks, r)
+	}
+	w := b.work(b.flow, s, ref, 0)
+	defer func() { r.take(w.rec) }()
+	if err := w.prepare(); err != nil || w.rec.Status == Skipped {
+		r.Status, r.Reason = w.rec.Status, w.rec.Reason
+		return err
+	}
+	return b.write(w, when.Marks)
 }

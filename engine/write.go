@@ -6,32 +6,35 @@ import (
 	"strings"
 )
 
-// write stages and commits a step's outputs, and stages again when somebody changed a target in between. What an
-// attempt has written is not staged again, so that a text is never appended twice.
-func (b *body) write(s PinnedStep, ref StepRef, answer string, inputs []ResolvedInput, r *StepRecord) error {
+// write stages and commits a work's outputs, and stages again when somebody changed a target in between. What an
+// attempt has written is not staged again, so that a text is never appended twice. The marks are stored with the commit,
+// besides those of the work's own inputs and items.
+func (b *body) write(w *work, extra []Mark) error {
 	var committed []StagedFile
 	var conflicts []string
+	marks := append(marksOf(w), extra...)
 	for attempt := 1; attempt <= 1+maxRestages; attempt++ {
 		var staged StageOut
-		in := StageIn{ref, answer, inputs, b.vars, attempt, committed}
-		if err := b.flow.Do(ActivityStage, in, &staged); err != nil {
+		if err := w.flow.Do(ActivityStage, StageIn{w.ref, w.text, w.inputs, b.vars, attempt, committed}, &staged); err != nil {
 			return err
 		}
-		if err := complete(s, staged, committed); err != nil {
+		if err := complete(w.step, staged, committed); err != nil {
 			return err
 		}
 		var out CommitOut
-		if err := b.flow.Do(ActivityCommit, CommitIn{StepRef: ref, Files: staged.Files, Shared: shared(staged.Vars), Marks: marks(inputs)}, &out); err != nil {
+		in := CommitIn{StepRef: w.ref, Files: staged.Files, Shared: shared(staged.Vars), Marks: marks, Cache: w.cache}
+		if err := w.flow.Do(ActivityCommit, in, &out); err != nil {
 			return err
 		}
 		committed = append(committed, out.Written...)
-		r.Outputs = fileOutputs(committed)
+		w.rec.Outputs = fileOutputs(committed)
 		if conflicts = out.Conflicts; len(conflicts) == 0 {
-			r.Warnings = append(r.Warnings, staged.Warnings...)
-			b.set(staged.Vars, r)
+			w.rec.Warnings = append(w.rec.Warnings, staged.Warnings...)
+			b.set(staged.Vars, &w.rec)
+			w.rec.Status = doneAs(w.rec.Omitted)
 			return nil
 		}
-		b.flow.Note(Event{Kind: EventWarning, Step: r.Step, Message: "changed while the step was at work, staged again: " + strings.Join(conflicts, ", ")})
+		w.flow.Note(Event{Kind: EventWarning, Step: w.step.Name, Message: "changed while the step was at work, staged again: " + strings.Join(conflicts, ", ")})
 	}
 	return Fail(CodeConflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
 		strings.Join(conflicts, ", "), 1+maxRestages)
@@ -60,14 +63,22 @@ func shared(vars []StagedVar) []Var {
 	return list
 }
 
-// marks lists the files of pending inputs, in the content that the step has seen.
-func marks(inputs []ResolvedInput) []Mark {
+// forEachDirective is the place of an @for_each among a step's directives in a [Mark]: directives.ForEachIndex.
+const forEachDirective = -1
+
+// marksOf lists the files of pending inputs and the pending items, in the content that the work has seen.
+func marksOf(w *work) []Mark {
 	var list []Mark
-	for _, in := range inputs {
+	for _, in := range w.inputs {
 		for _, f := range in.Files {
 			if f.Pending {
 				list = append(list, Mark{in.Directive, f.Name, f.SHA256})
 			}
+		}
+	}
+	for _, item := range w.ref.Items {
+		if item.Pending {
+			list = append(list, Mark{forEachDirective, item.Name, item.SHA256})
 		}
 	}
 	return list
@@ -82,7 +93,7 @@ func fileOutputs(files []StagedFile) []Output {
 }
 
 // set gives variables their values for the steps that follow.
-func (b *body) set(vars []StagedVar, r *StepRecord) {
+func (b *body) set(vars []StagedVar, r *BatchRecord) {
 	for _, v := range vars {
 		b.vars = setVar(b.vars, Var{v.Name, v.Digest})
 		r.Outputs = append(r.Outputs, Output{Kind: "variable", Name: v.Name, After: v.Digest})

@@ -93,7 +93,7 @@ func honestOutcomes(t *testing.T, factory Factory) {
 		{"refusal", answer(engine.StopRefusal, false), engine.Failed, engine.CodeRefusal, ""},
 		{"length", answer(engine.StopLength, false), engine.Failed, engine.CodeCutOff, ""},
 		{"empty", answer(engine.StopEnd, true), engine.Failed, engine.CodeEmptyAnswer, ""},
-		{"tool_use", answer("tool_use", false), engine.Failed, engine.CodeIncomplete, ""},
+		{"paused", answer("pause", false), engine.Failed, engine.CodeIncomplete, ""},
 		{"omitted", func(w *World) { w.Omitted["a"] = []string{"x.png: over budget"} }, engine.DoneWithOmissions, "", "answer to prompt of a\n"},
 		{"missing", func(w *World) { w.Missing["a"] = true }, engine.Skipped, "", ""},
 	} {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -17,7 +15,8 @@ import (
 // safe for concurrent use.
 type World struct {
 	// Before is called when an activity begins; what it returns becomes the activity's error. It may block until ctx
-	// ends, and it may panic. The step is the name of the workflow's step, or the source of the import.
+	// ends, and it may panic. The step is the name of the workflow's step, with "#2" behind it for the second batch of its
+	// items, or the source of the import.
 	Before func(ctx context.Context, activity, step string) error
 	// Answers is what the provider says to a step, by its name; others get a complete answer.
 	Answers map[string]engine.GenerateOut
@@ -25,10 +24,21 @@ type World struct {
 	Omitted map[string][]string
 	// Missing makes a step's required input missing, by its name.
 	Missing map[string]bool
+	// When is what becomes of a step's conditions, by its name.
+	When map[string]engine.WhenOut
+	// Items are what a step's @for_each finds, in batches, by its name.
+	Items map[string][][]engine.Item
+	// Talk is what the provider says to a step in turn, by its name; the last answer is repeated. An answer that begins
+	// with "{" is valid JSON in this world, and no other is.
+	Talk map[string][]engine.GenerateOut
+	// Shown are the chunks that a step's tools show, by its name.
+	Shown map[string][]string
 
 	mu    sync.Mutex
 	files map[string]string
 	blobs map[string]string
+	marks map[string]string            // content by workflow, step, directive and name
+	cache map[string]engine.CacheEntry // by key
 	calls map[string]int
 	now   int // activities at work
 	most  int // activities that were at work together
@@ -38,7 +48,9 @@ type World struct {
 func NewWorld() *World {
 	return &World{
 		Answers: map[string]engine.GenerateOut{}, Omitted: map[string][]string{}, Missing: map[string]bool{},
-		files: map[string]string{}, blobs: map[string]string{}, calls: map[string]int{},
+		When: map[string]engine.WhenOut{}, Items: map[string][][]engine.Item{}, Talk: map[string][]engine.GenerateOut{},
+		Shown: map[string][]string{}, files: map[string]string{}, blobs: map[string]string{}, marks: map[string]string{},
+		cache: map[string]engine.CacheEntry{}, calls: map[string]int{},
 	}
 }
 
@@ -61,6 +73,13 @@ func (w *World) Files() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.files)
+}
+
+// Marks is a copy of what was marked as processed: the content by "workflow/step/directive/name".
+func (w *World) Marks() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.marks)
 }
 
 // Calls counts how often an activity was begun for a step.
@@ -146,68 +165,20 @@ func activity[In, Out any](w *World, name string, of func(In) string, fn func(In
 // of its own name; an import makes `Imported/<source>/index.md`.
 func (w *World) Activities() engine.Activities {
 	return engine.Activities{
-		engine.ActivityResolve:  activity(w, engine.ActivityResolve, func(in engine.ResolveIn) string { return in.Step }, w.resolve),
-		engine.ActivityAssemble: activity(w, engine.ActivityAssemble, func(in engine.AssembleIn) string { return in.Step }, w.assemble),
-		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return in.Step }, w.generate),
-		engine.ActivityStage:    activity(w, engine.ActivityStage, func(in engine.StageIn) string { return in.Step }, w.stage),
-		engine.ActivityCommit:   activity(w, engine.ActivityCommit, func(in engine.CommitIn) string { return in.Step }, w.commit),
+		engine.ActivityWhen:     activity(w, engine.ActivityWhen, func(in engine.WhenIn) string { return work(in.StepRef) }, w.when),
+		engine.ActivityExpand:   activity(w, engine.ActivityExpand, func(in engine.ExpandIn) string { return work(in.StepRef) }, w.expand),
+		engine.ActivityResolve:  activity(w, engine.ActivityResolve, func(in engine.ResolveIn) string { return work(in.StepRef) }, w.resolve),
+		engine.ActivityAssemble: activity(w, engine.ActivityAssemble, func(in engine.AssembleIn) string { return work(in.StepRef) }, w.assemble),
+		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return work(in.StepRef) }, w.generate),
+		engine.ActivityUseTools: activity(w, engine.ActivityUseTools, func(in engine.UseToolsIn) string { return work(in.StepRef) }, w.useTools),
+		engine.ActivityValidate: activity(w, engine.ActivityValidate, func(in engine.ValidateIn) string { return work(in.StepRef) }, w.validate),
+		engine.ActivityStage:    activity(w, engine.ActivityStage, func(in engine.StageIn) string { return work(in.StepRef) }, w.stage),
+		engine.ActivityCommit:   activity(w, engine.ActivityCommit, func(in engine.CommitIn) string { return work(in.StepRef) }, w.commit),
 		engine.ActivityClassify: activity(w, engine.ActivityClassify, func(in engine.ClassifyIn) string { return in.Source }, w.classify),
 		engine.ActivityExtract:  activity(w, engine.ActivityExtract, func(in engine.ExtractIn) string { return in.Source }, w.extract),
 		engine.ActivityPublish:  activity(w, engine.ActivityPublish, func(in engine.PublishIn) string { return in.Source }, w.publish),
 		engine.ActivityFile:     activity(w, engine.ActivityFile, func(in engine.FileIn) string { return in.Source }, w.file),
 	}
-}
-
-func (w *World) resolve(in engine.ResolveIn) engine.ResolveOut {
-	if w.Missing[in.Step] {
-		return engine.ResolveOut{Missing: []string{"file: gone.md"}}
-	}
-	return engine.ResolveOut{}
-}
-
-func (w *World) assemble(in engine.AssembleIn) engine.AssembleOut {
-	prompt := "prompt of " + in.Step
-	for _, v := range in.Vars {
-		prompt += fmt.Sprintf("\n%s: %s", v.Name, w.blob(v.Digest))
-	}
-	digest := w.put(prompt)
-	return engine.AssembleOut{Prompt: digest, Text: digest, Receipt: w.put("{}"), Model: "test", Omitted: w.Omitted[in.Step]}
-}
-
-func (w *World) generate(in engine.GenerateIn) engine.GenerateOut {
-	if out, ok := w.Answers[in.Step]; ok {
-		return out
-	}
-	answer := w.put("answer to " + strings.ReplaceAll(w.blob(in.Prompt), "\n", "; "))
-	return engine.GenerateOut{Answer: answer, Stop: engine.StopEnd, Model: "test-1", Usage: engine.Usage{InputTokens: 10, OutputTokens: 5}}
-}
-
-func (w *World) stage(in engine.StageIn) engine.StageOut {
-	out := engine.StageOut{Vars: []engine.StagedVar{{Name: in.Step, Digest: in.Answer, Target: "output:1"}}}
-	if len(in.Committed) > 0 {
-		return out
-	}
-	name := in.Workflow + ".md"
-	out.Files = []engine.StagedFile{{
-		Name: name, Base: w.digest(name), New: w.put(w.File(name) + w.blob(in.Answer) + "\n"), Targets: []string{"output:0"},
-	}}
-	return out
-}
-
-func (w *World) commit(in engine.CommitIn) engine.CommitOut {
-	var out engine.CommitOut
-	for _, f := range in.Files {
-		switch w.digest(f.Name) {
-		case f.New:
-			out.Written = append(out.Written, f)
-		case f.Base:
-			w.Write(f.Name, w.blob(f.New))
-			out.Written = append(out.Written, f)
-		default:
-			out.Conflicts = append(out.Conflicts, f.Name)
-		}
-	}
-	return out
 }
 
 func (w *World) classify(engine.ClassifyIn) engine.ClassifyOut {

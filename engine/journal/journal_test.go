@@ -96,7 +96,7 @@ func TestSave_finishedStays(t *testing.T) {
 		t.Error("a finished run was changed")
 	}
 	e.Run.Status, e.Run.Finished = engine.Queued, time.Time{}
-	if err := j.Reopen(t.Context(), e, 0); err != nil {
+	if err := j.Reopen(t.Context(), e, []engine.Cut{{}}); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := j.Unfinished(t.Context()); len(left) != 1 || err != nil {

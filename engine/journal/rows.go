@@ -73,7 +73,7 @@ func scanRecord(r row) (engine.Record, error) {
 	var rec engine.Record
 	var in, out, failure []byte
 	var started, finished int64
-	if err := r.Scan(&rec.Seq, &rec.Step, &rec.Activity, &rec.InDigest, &in, &out, &failure, &rec.Attempts, &started, &finished); err != nil {
+	if err := r.Scan(&rec.Branch, &rec.Seq, &rec.Step, &rec.Activity, &rec.InDigest, &in, &out, &failure, &rec.Attempts, &started, &finished); err != nil {
 		return rec, err
 	}
 	rec.In, rec.Out, rec.Started, rec.Finished = in, out, moment(started), moment(finished)

@@ -74,14 +74,14 @@ func (j *Journal) Append(ctx context.Context, r engine.Record, e engine.Entry) e
 	}
 	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
 		var next int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM records WHERE run = ?`, e.Run.ID).Scan(&next); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM records WHERE run = ? AND branch = ?`, e.Run.ID, r.Branch).Scan(&next); err != nil {
 			return err
 		}
 		if r.Seq != next {
-			return fmt.Errorf("record %d comes where record %d is expected: two processes work on one run", r.Seq, next)
+			return fmt.Errorf("record %d of branch %d comes where record %d is expected: two processes work on one run", r.Seq, r.Branch, next)
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO records (run, seq, step, activity, in_digest, input, output, failure, attempts, started, finished)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Run.ID, r.Seq, r.Step, r.Activity, r.InDigest, []byte(r.In), []byte(r.Out), failure,
+		if _, err := tx.ExecContext(ctx, `INSERT INTO records (run, branch, seq, step, activity, in_digest, input, output, failure, attempts, started, finished)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Run.ID, r.Branch, r.Seq, r.Step, r.Activity, r.InDigest, []byte(r.In), []byte(r.Out), failure,
 			r.Attempts, micros(r.Started), micros(r.Finished)); err != nil {
 			return err
 		}
@@ -130,11 +130,13 @@ func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
 	return saveImport(ctx, tx, *e.Import, e.Run.Key)
 }
 
-// Reopen makes a finished run unfinished and forgets its records from seq on. Usage that was paid for stays.
-func (j *Journal) Reopen(ctx context.Context, e engine.Entry, seq int) error {
+// Reopen makes a finished run unfinished and forgets records; see engine.Journal. Usage that was paid for stays.
+func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut) error {
 	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM records WHERE run = ? AND seq >= ?`, e.Run.ID, seq); err != nil {
-			return err
+		for _, c := range cuts {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM records WHERE run = ? AND branch = ? AND seq >= ?`, e.Run.ID, c.Branch, c.Seq); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE events SET number = 0 WHERE run = ?`, e.Run.ID); err != nil {
 			return err
@@ -160,10 +162,10 @@ func (j *Journal) Load(ctx context.Context, run string) (engine.Entry, []engine.
 	return held.Entry, records, err
 }
 
-// Records gives the outcomes of a run's activities in order.
+// Records gives the outcomes of a run's activities in the order in which they were appended.
 func (j *Journal) Records(ctx context.Context, run string) ([]engine.Record, error) {
-	records, err := query(ctx, j.read, scanRecord, `SELECT seq, step, activity, in_digest, input, output, failure, attempts, started, finished
-		FROM records WHERE run = ? ORDER BY seq`, run)
+	records, err := query(ctx, j.read, scanRecord, `SELECT branch, seq, step, activity, in_digest, input, output, failure, attempts, started, finished
+		FROM records WHERE run = ? ORDER BY rowid`, run)
 	if err != nil {
 		return nil, fmt.Errorf("read the records of run %s: %w", run, err)
 	}

@@ -59,6 +59,31 @@ CREATE TABLE usage (
 	PRIMARY KEY (run, seq, time)
 );
 CREATE INDEX usage_by_time ON usage (time);
+`, `
+CREATE TABLE branched (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, branch INTEGER NOT NULL, seq INTEGER NOT NULL, step INTEGER NOT NULL,
+	activity TEXT NOT NULL, in_digest TEXT NOT NULL, input TEXT NOT NULL, output TEXT, failure TEXT,
+	attempts INTEGER NOT NULL, started INTEGER NOT NULL, finished INTEGER NOT NULL, PRIMARY KEY (run, branch, seq)
+);
+INSERT INTO branched SELECT run, 0, seq, step, activity, in_digest, input, output, failure, attempts, started, finished
+	FROM records ORDER BY rowid;
+DROP TABLE records;
+ALTER TABLE branched RENAME TO records;
+CREATE TABLE branched (
+	run TEXT NOT NULL, branch INTEGER NOT NULL, seq INTEGER NOT NULL, workflow TEXT NOT NULL, step TEXT NOT NULL,
+	time INTEGER NOT NULL, model TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cached INTEGER NOT NULL,
+	cache_write INTEGER NOT NULL, thinking INTEGER NOT NULL, cost REAL NOT NULL, cost_unknown INTEGER NOT NULL,
+	PRIMARY KEY (run, branch, seq, time)
+);
+INSERT INTO branched SELECT run, 0, seq, workflow, step, time, model, input, output, cached, cache_write, thinking, cost, cost_unknown
+	FROM usage ORDER BY rowid;
+DROP TABLE usage;
+ALTER TABLE branched RENAME TO usage;
+CREATE INDEX usage_by_time ON usage (time);
+CREATE TABLE answers (
+	key TEXT PRIMARY KEY, workflow TEXT NOT NULL, step TEXT NOT NULL, run TEXT NOT NULL, entry TEXT NOT NULL, stored INTEGER NOT NULL
+);
+CREATE INDEX answers_by_step ON answers (workflow, step, stored);
 `}
 
 // checkVersion refuses a database that this version cannot read.

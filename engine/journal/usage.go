@@ -10,7 +10,8 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// saveUsage stores what a model call used. It stays when the run is retried: it was paid for.
+// saveUsage stores what a model call used. It stays when the run is retried: it was paid for. An answer from the cache is
+// no call.
 func saveUsage(ctx context.Context, tx *sql.Tx, r engine.Record, e engine.Entry) error {
 	if r.Activity != engine.ActivityGenerate || r.Failure != nil {
 		return nil
@@ -23,9 +24,12 @@ func saveUsage(ctx context.Context, tx *sql.Tx, r engine.Record, e engine.Entry)
 	if err := json.Unmarshal(r.Out, &out); err != nil {
 		return fmt.Errorf("read the outcome of a model call: %w", err)
 	}
+	if out.Cached {
+		return nil
+	}
 	u := out.Usage
-	_, err := tx.ExecContext(ctx, `INSERT INTO usage (run, seq, workflow, step, time, model, input, output, cached, cache_write, thinking, cost, cost_unknown)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Run.ID, r.Seq, in.Workflow, in.Step, micros(r.Finished), in.Model,
+	_, err := tx.ExecContext(ctx, `INSERT INTO usage (run, branch, seq, workflow, step, time, model, input, output, cached, cache_write, thinking, cost, cost_unknown)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Run.ID, r.Branch, r.Seq, in.Workflow, in.Step, micros(r.Finished), in.Model,
 		u.InputTokens, u.OutputTokens, u.CachedTokens, u.CacheWriteTokens, u.ThinkingTokens, u.CostUSD, u.CostUnknown)
 	return err
 }

@@ -11,8 +11,9 @@ import (
 )
 
 // call performs an activity once. A panic becomes an error. Reports that come after the activity has returned are lost.
-func (f *flow) call(handler engine.Activity, rec *engine.Record) (out json.RawMessage, err error) {
-	r := &reporter{f: f, step: f.step(rec.Step), activity: rec.Activity}
+func (f *flow) call(handler engine.Activity, d *doing) (out json.RawMessage, err error) {
+	rec := d.rec
+	r := &reporter{life: f.life, step: f.step(rec.Step), batch: d.batch}
 	defer r.close()
 	defer func() {
 		if p := recover(); p != nil {
@@ -20,7 +21,7 @@ func (f *flow) call(handler engine.Activity, rec *engine.Record) (out json.RawMe
 			out, err = nil, engine.Fail(engine.CodePanic, "this is a fault in vaultflow; the log has its place", "activity %s panicked: %v", rec.Activity, p)
 		}
 	}()
-	out, err = handler(engine.WithReporter(f.ctx, r.report), rec.In)
+	out, err = handler(engine.WithReporter(d.ctx, r.report), rec.In)
 	if err == nil && !json.Valid(out) {
 		return nil, fmt.Errorf("activity %s returned no JSON", rec.Activity)
 	}
@@ -29,9 +30,9 @@ func (f *flow) call(handler engine.Activity, rec *engine.Record) (out json.RawMe
 
 // reporter takes what one call of an activity reports.
 type reporter struct {
-	f        *flow
-	step     string
-	activity string
+	life  *life
+	step  string
+	batch int
 
 	mu     sync.Mutex // guards what follows
 	closed bool
@@ -53,13 +54,14 @@ func (r *reporter) report(e engine.Event) {
 	if e.Step == "" {
 		e.Step = r.step
 	}
+	e.Batch = r.batch
 	switch e.Kind {
 	case engine.EventPage:
 		r.page(e)
 	case engine.EventDelta:
-		r.f.publish(e)
+		r.life.publish(e)
 	default:
-		r.f.tell(e)
+		r.life.tell(e)
 	}
 }
 
@@ -71,14 +73,17 @@ func (r *reporter) page(e engine.Event) {
 			entry.Import.Page, entry.Import.Pages = max(entry.Import.Page, e.Page), max(entry.Import.Pages, e.Pages)
 		}
 	}
-	r.f.publish(e)
-	now := r.f.x.cfg.Now()
+	r.life.publish(e)
+	now := r.life.x.cfg.Now()
 	if now.Sub(r.saved) < saveEvery && e.Page < e.Pages {
-		r.f.j.change(count)
+		r.life.j.change(count)
 		return
 	}
 	r.saved = now
-	if _, err := r.f.x.update(r.f.ctx, r.f.j, nil, count); err != nil {
-		r.f.x.cfg.Logger.Warn("page count not stored", "run", r.f.j.id, "err", err)
+	if _, err := r.life.x.update(r.life.ctx, r.life.j, nil, count); err != nil {
+		r.life.x.cfg.Logger.Warn("page count not stored", "run", r.life.j.id, "err", err)
 	}
 }
+
+// saveEvery is how often the pages of an import are brought to its stored record while an activity is at work.
+const saveEvery = 500 * time.Millisecond

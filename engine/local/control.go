@@ -98,6 +98,15 @@ func (x *Executor) cancelJob(ctx context.Context, j *job) error {
 	return nil
 }
 
+// pinnedOf is what a workflow run was started with; nil for imports.
+func pinnedOf(e engine.Entry) *engine.Pinned {
+	var s spec
+	if json.Unmarshal(e.Spec, &s) != nil {
+		return nil
+	}
+	return s.Pinned
+}
+
 // Retry takes up a failed or cancelled run; see engine.Executor.
 func (x *Executor) Retry(ctx context.Context, run string) error {
 	x.starting.Lock()
@@ -109,15 +118,18 @@ func (x *Executor) Retry(ctx context.Context, run string) error {
 	if e.Run.Status != engine.Failed && e.Run.Status != engine.Cancelled {
 		return engine.Fail(engine.CodeInternal, "", "run %s is %s; only a failed or cancelled run can be tried again", run, e.Run.Status)
 	}
-	from := retryFrom(e.Run, records)
+	cuts := retryCuts(e.Run, records)
 	if e.Import != nil && e.Import.Filed != "" {
-		from = 0
+		cuts = []engine.Cut{{}}
 		if err := refile(&e); err != nil {
 			return fmt.Errorf("retry import %s: %w", run, err)
 		}
 	}
+	if p := pinnedOf(e); p != nil {
+		cuts = append(cuts, batchCuts(e.Run, p.Steps, records)...)
+	}
 	reset(&e)
-	if err := x.cfg.Journal.Reopen(ctx, e, from); err != nil {
+	if err := x.cfg.Journal.Reopen(ctx, e, cuts); err != nil {
 		return err
 	}
 	j, err := newJob(e)
@@ -126,33 +138,6 @@ func (x *Executor) Retry(ctx context.Context, run string) error {
 	}
 	x.enqueue(j)
 	return nil
-}
-
-// retryFrom is the place of the first record that a retry must not recall: the failed one, or the one that the body
-// would not accept. A file that somebody kept changing is staged anew.
-func retryFrom(r engine.RunRecord, records []engine.Record) int {
-	for i, rec := range records {
-		if rec.Failure != nil {
-			return i
-		}
-	}
-	code := ""
-	if r.Failure != nil {
-		code = r.Failure.Code
-	}
-	n := len(records)
-	switch code {
-	case engine.CodeCancelled, engine.CodeTimeout, engine.CodeUnknownActivity, engine.CodeInvalidWorkflow, "":
-		return n
-	case engine.CodeConflict:
-		for n > 0 && (records[n-1].Activity == engine.ActivityCommit || records[n-1].Activity == engine.ActivityStage) {
-			n--
-		}
-		return n
-	case engine.CodeDiverged:
-		return 0
-	}
-	return max(n-1, 0)
 }
 
 // refile lets an import begin again where its original was put.

@@ -52,6 +52,9 @@ func (j *job) change(edit func(*engine.Entry)) engine.Entry {
 	edit(&j.entry)
 	e := j.entry
 	e.Run.Steps = slices.Clone(e.Run.Steps)
+	for i := range e.Run.Steps {
+		e.Run.Steps[i].Batches = slices.Clone(e.Run.Steps[i].Batches)
+	}
 	e.Run.Outputs = slices.Clone(e.Run.Outputs)
 	e.Run.Warnings = slices.Clone(e.Run.Warnings)
 	if e.Import != nil {

@@ -43,17 +43,18 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 		runCtx, stop = context.WithTimeoutCause(runCtx, d, errTimeout)
 		defer stop()
 	}
-	f := &flow{x: x, j: j, ctx: runCtx}
-	if err := x.begin(f); err != nil {
+	l := &life{x: x, j: j, ctx: runCtx, quit: cancel}
+	if err := x.begin(l); err != nil {
 		x.abandon(j, err)
 		return
 	}
-	outcome := x.body(f)
+	outcome := x.body(&flow{life: l})
+	l.close()
 	switch {
-	case f.halted != nil:
-		x.abandon(j, f.halted)
-	case f.fatal != nil:
-		x.finish(ctx, j, engine.Outcome{Status: engine.Failed, Reason: f.fatal.Message, Failure: f.fatal})
+	case l.halted != nil:
+		x.abandon(j, l.halted)
+	case l.fatal != nil:
+		x.finish(ctx, j, engine.Outcome{Status: engine.Failed, Reason: l.fatal.Message, Failure: l.fatal})
 	case !outcome.Status.Finished():
 		x.abandon(j, engine.ErrStopped)
 	default:
@@ -62,15 +63,18 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 }
 
 // begin loads what was recorded and says that the run is at work.
-func (x *Executor) begin(f *flow) error {
-	ctx := context.WithoutCancel(f.ctx)
-	_, records, err := x.cfg.Journal.Load(ctx, f.j.id)
+func (x *Executor) begin(l *life) error {
+	ctx := context.WithoutCancel(l.ctx)
+	_, records, err := x.cfg.Journal.Load(ctx, l.j.id)
 	if err != nil {
 		return err
 	}
-	f.records = records
+	l.records = map[int][]engine.Record{}
+	for _, rec := range records {
+		l.records[rec.Branch] = append(l.records[rec.Branch], rec)
+	}
 	resumed := false
-	_, err = x.update(ctx, f.j, nil, func(e *engine.Entry) {
+	_, err = x.update(ctx, l.j, nil, func(e *engine.Entry) {
 		resumed = !e.Run.Started.IsZero()
 		e.Run.Status, e.Run.Reason = engine.Running, ""
 		if resumed {
@@ -86,7 +90,7 @@ func (x *Executor) begin(f *flow) error {
 	if resumed {
 		began.Message = fmt.Sprintf("resumed after %d recorded activities", len(records))
 	}
-	f.tell(began)
+	l.tell(began)
 	return nil
 }
 
@@ -124,8 +128,8 @@ func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
 		x.abandon(j, err)
 		return
 	}
-	f := &flow{x: x, j: j, ctx: ctx}
-	f.tell(engine.Event{Kind: engine.EventRun, Status: o.Status, Message: o.Reason, Failure: o.Failure})
+	l := &life{x: x, j: j, ctx: ctx}
+	l.tell(engine.Event{Kind: engine.EventRun, Status: o.Status, Message: o.Reason, Failure: o.Failure})
 	x.cfg.Logger.Info("run finished", "run", j.id, "workflow", e.Run.Workflow, "status", o.Status, "reason", o.Reason, "duration", now.Sub(e.Run.Created))
 	x.leave(j, nil)
 }
@@ -136,6 +140,11 @@ func closeStep(s *engine.StepRecord, o engine.Outcome, now time.Time) {
 		return
 	}
 	s.Status, s.Reason, s.Failure, s.Finished = o.Status, o.Reason, o.Failure, now
+	for i := range s.Batches {
+		if b := &s.Batches[i]; !b.Status.Finished() {
+			b.Status, b.Reason, b.Finished = o.Status, o.Reason, now
+		}
+	}
 }
 
 // closeImport ends an import whose body did not get to say how it ended.

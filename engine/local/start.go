@@ -47,8 +47,8 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 	if err != nil {
 		return fmt.Errorf("read the new run %s: %w", e.Run.ID, err)
 	}
-	f := &flow{x: x, j: j, ctx: ctx}
-	f.tell(engine.Event{Kind: engine.EventRun, Status: e.Run.Status, Message: e.Run.Reason})
+	l := &life{x: x, j: j, ctx: ctx}
+	l.tell(engine.Event{Kind: engine.EventRun, Status: e.Run.Status, Message: e.Run.Reason})
 	if e.Run.Status.Finished() {
 		return nil
 	}
@@ -159,6 +159,7 @@ func (x *Executor) pin(ctx context.Context, r engine.Request, run *engine.RunRec
 	}
 	p := &engine.Pinned{
 		Run: run.ID, Workflow: r.Subject, Plan: run.Plan, At: run.At, Trigger: run.Trigger, Steps: engine.PinSteps(plan), Chosen: run.Chosen,
+		Body: engine.BodyVersion,
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Vars)) {
 		digest, err := x.cfg.Journal.Put(ctx, []byte(r.Vars[name]))

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -12,6 +13,8 @@ func fold(e *engine.Entry, ev engine.Event, now time.Time) {
 	switch {
 	case ev.Kind == engine.EventStep && ev.Record != nil:
 		foldStep(&e.Run, *ev.Record, now)
+	case ev.Kind == engine.EventBatch && ev.Work != nil:
+		foldBatch(&e.Run, ev.Step, *ev.Work, now)
 	case ev.Kind == engine.EventImport && ev.Import != nil && e.Import != nil:
 		foldImport(e.Import, *ev.Import, now)
 	case ev.Kind == engine.EventWarning && ev.Step == "":
@@ -35,7 +38,40 @@ func foldStep(r *engine.RunRecord, s engine.StepRecord, now time.Time) {
 	if s.Status.Finished() && s.Finished.IsZero() {
 		s.Finished = now
 	}
+	s.Batches = batchTimes(s.Batches, old.Batches, now)
+	if !s.Status.Finished() { // a resumed body has not said yet what became of its batches
+		for _, b := range old.Batches {
+			s.Put(b)
+		}
+	}
 	r.Steps[i] = s
+	sum(r)
+}
+
+// batchTimes gives the batches the times that they had before.
+func batchTimes(batches, old []engine.BatchRecord, now time.Time) []engine.BatchRecord {
+	batches = slices.Clone(batches)
+	for i := range batches {
+		b := &batches[i]
+		if at, found := slices.BinarySearchFunc(old, b.Batch, func(o engine.BatchRecord, n int) int { return o.Batch - n }); found {
+			b.Started, b.Finished = old[at].Started, old[at].Finished
+		}
+		if b.Started.IsZero() {
+			b.Started = now
+		}
+		if b.Status.Finished() && b.Finished.IsZero() {
+			b.Finished = now
+		}
+	}
+	return batches
+}
+
+func foldBatch(r *engine.RunRecord, step string, b engine.BatchRecord, now time.Time) {
+	i := slices.IndexFunc(r.Steps, func(s engine.StepRecord) bool { return s.Step == step })
+	if i < 0 {
+		return
+	}
+	r.Steps[i].Put(batchTimes([]engine.BatchRecord{b}, r.Steps[i].Batches, now)[0])
 	sum(r)
 }
 
@@ -46,6 +82,13 @@ func sum(r *engine.RunRecord) {
 		r.Usage = r.Usage.Add(s.Usage)
 		r.Outputs = append(r.Outputs, s.Outputs...)
 		r.Warnings = append(r.Warnings, s.Warnings...)
+		for _, b := range s.Batches {
+			for _, w := range b.Warnings {
+				if !slices.Contains(r.Warnings, w) {
+					r.Warnings = append(r.Warnings, w)
+				}
+			}
+		}
 	}
 }
 

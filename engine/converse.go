@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxToolRounds is how often a model may call tools before it must answer.
+const maxToolRounds = 20
+
+// converse asks the model until it has given an answer that may be written: in between it gets the results of its tool
+// calls, and is told what is wrong with an answer that does not fit the step's schema.
+func (w *work) converse(prompt AssembleOut) error {
+	in := GenerateIn{StepRef: w.ref, Prompt: prompt.Prompt, Model: prompt.Model, SpentUSD: w.spent, RunUSD: w.runUSD}
+	if w.step.Cache {
+		in.Key = prompt.Key
+	}
+	c := conversation{work: w, key: in.Key}
+	for {
+		var got GenerateOut
+		if err := w.flow.Do(ActivityGenerate, in, &got); err != nil {
+			return err
+		}
+		w.heard(got)
+		if got.Alias != "" {
+			in.Model = got.Alias
+		}
+		reply, err := c.reply(in, got)
+		if err != nil || reply == "" {
+			return err
+		}
+		w.rec.Turns = append(w.rec.Turns, Turn{got.Raw, reply})
+		in.Turns, in.Key, in.SpentUSD = slices.Clone(w.rec.Turns), "", w.spent+w.rec.Usage.CostUSD
+	}
+}
+
+// heard puts an answer into the record, whatever it is: it was paid for.
+func (w *work) heard(got GenerateOut) {
+	r := &w.rec
+	r.Answer, r.Raw, r.Answered, r.Cached = got.Answer, got.Raw, got.Model, got.Cached
+	r.Usage, r.Calls = r.Usage.Add(got.Usage), r.Calls+1
+	r.Warnings, r.Omitted = append(r.Warnings, got.Warnings...), append(r.Omitted, got.Omitted...)
+}
+
+// conversation is what one work and its model have said so far.
+type conversation struct {
+	*work
+	key     string // of the cache
+	rounds  int    // of tools
+	media   int    // pictures in the results of tools
+	repairs int
+	lossy   bool // something was left out while sending
+}
+
+// reply gives the blob of what the model is told next; it is empty when the answer stands.
+func (c *conversation) reply(in GenerateIn, got GenerateOut) (string, error) {
+	c.lossy = c.lossy || len(got.Omitted) > 0
+	if got.Stop == StopToolUse {
+		return c.useTools(in, got)
+	}
+	if err := honest(got); err != nil {
+		return "", err
+	}
+	c.text = got.Answer
+	if c.step.JSON {
+		if reply, err := c.validate(in, got); err != nil || reply != "" {
+			return reply, err
+		}
+	}
+	if c.key != "" && c.rounds == 0 && !c.lossy && !got.Cached && got.Alias == "" {
+		c.cache = &CacheEntry{Key: c.key, Answer: got.Answer, Raw: got.Raw, Model: got.Model, Provider: got.Provider}
+	}
+	return "", nil
+}
+
+func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) {
+	if c.rounds == maxToolRounds {
+		return "", Fail(CodeToolRounds, "ask for less in one step, or choose another model",
+			"the model called tools %d times and went on calling them", maxToolRounds)
+	}
+	c.rounds++
+	var out UseToolsOut
+	use := UseToolsIn{StepRef: c.ref, Prompt: in.Prompt, Raw: got.Raw, Model: in.Model, Media: c.media, Vars: c.vars}
+	if err := c.flow.Do(ActivityUseTools, use, &out); err != nil {
+		return "", err
+	}
+	if out.Reply == "" {
+		return "", Fail(CodeIncomplete, "read the answer in the run's record", "the answer stopped for a tool, but calls none")
+	}
+	c.media += out.Media
+	c.rec.Warnings = append(c.rec.Warnings, out.Warnings...)
+	c.rec.Omitted = slices.DeleteFunc(c.rec.Omitted, func(line string) bool {
+		id, _, _ := strings.Cut(line, " ")
+		return slices.Contains(out.Shown, strings.TrimSuffix(id, ":"))
+	})
+	return out.Reply, nil
+}
+
+// validate takes the JSON out of an answer, or gives what the model is told to mend it.
+func (c *conversation) validate(in GenerateIn, got GenerateOut) (string, error) {
+	last := c.repairs >= c.step.Repairs
+	var verdict ValidateOut
+	if err := c.flow.Do(ActivityValidate, ValidateIn{StepRef: c.ref, Answer: got.Answer, Prompt: in.Prompt, Last: last}, &verdict); err != nil {
+		return "", err
+	}
+	if len(verdict.Problems) == 0 {
+		if verdict.Answer != "" {
+			c.text = verdict.Answer
+		}
+		return "", nil
+	}
+	if last || verdict.Reply == "" {
+		return "", invalid(verdict.Problems, c.repairs)
+	}
+	c.repairs++
+	return verdict.Reply, nil
+}
+
+// invalid is the failure of an answer that does not fit. It names the first problems only.
+func invalid(problems []string, repairs int) error {
+	const most = 3
+	said := strings.Join(problems[:min(most, len(problems))], "; ")
+	if n := len(problems) - most; n > 0 {
+		said += fmt.Sprintf("; and %d more", n)
+	}
+	after := ""
+	switch repairs {
+	case 0:
+	case 1:
+		after = " after 1 repair"
+	default:
+		after = fmt.Sprintf(" after %d repairs", repairs)
+	}
+	return Fail(CodeInvalidAnswer, "read the answer in the run's record; choose another model, or raise retries= of @schema",
+		"the answer is not valid%s: %s", after, said)
+}
+
+// honest says what is wrong with an answer that must not be written.
+func honest(got GenerateOut) error {
+	switch {
+	case got.Stop == StopRefusal:
+		return Fail(CodeRefusal, "read the answer in the run's record; change the prompt or choose another model", "the model refused to answer")
+	case got.Stop == StopLength:
+		return Fail(CodeCutOff, "raise max_output_tokens, or ask for less in one step", "the answer was cut off at its length limit")
+	case got.Stop != StopEnd:
+		return Fail(CodeIncomplete, "read the answer in the run's record", "the answer stopped before its end (%s)", got.Stop)
+	case got.Empty || got.Answer == "":
+		return Fail(CodeEmptyAnswer, "run the step again, or choose another model", "the model answered nothing")
+	}
+	return nil
+}

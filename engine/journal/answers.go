@@ -1,0 +1,71 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// maxAnswers is how many answers of a step are kept for @cache; the oldest ones go first. An @for_each over the largest
+// selection (500 files) fits twice.
+const maxAnswers = 1000
+
+// Keep stores an answer for @cache under its key, in place of an older one. Doing it twice changes nothing but the time.
+func (j *Journal) Keep(ctx context.Context, ref engine.StepRef, c engine.CacheEntry, now time.Time) error {
+	entry, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO answers (key, workflow, step, run, entry, stored) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET workflow = excluded.workflow, step = excluded.step, run = excluded.run, entry = excluded.entry,
+			stored = excluded.stored`, c.Key, ref.Workflow, ref.Step, ref.Run, entry, micros(now)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE workflow = ? AND step = ?
+			ORDER BY stored DESC, rowid DESC LIMIT -1 OFFSET ?)`, ref.Workflow, ref.Step, maxAnswers)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("keep the answer of step %q of %s: %w", ref.Step, ref.Workflow, err)
+	}
+	return nil
+}
+
+// Cached gives the answer with a key and when it was stored; the caller knows how long it is good for. An answer whose
+// blob is gone is not there.
+func (j *Journal) Cached(ctx context.Context, key string) (c engine.CacheEntry, stored time.Time, ok bool, err error) {
+	var entry []byte
+	var us int64
+	err = j.read.QueryRowContext(ctx, `SELECT entry, stored FROM answers WHERE key = ?`, key).Scan(&entry, &us)
+	if errors.Is(err, sql.ErrNoRows) {
+		return engine.CacheEntry{}, time.Time{}, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(entry, &c)
+	}
+	if err != nil {
+		return engine.CacheEntry{}, time.Time{}, false, fmt.Errorf("look up a kept answer: %w", err)
+	}
+	for _, digest := range []string{c.Answer, c.Raw} {
+		if digest != "" && !j.holds(digest) {
+			return engine.CacheEntry{}, time.Time{}, false, nil
+		}
+	}
+	return c, moment(us), true, nil
+}
+
+// holds says whether a blob is there.
+func (j *Journal) holds(digest string) bool {
+	if !validDigest(digest) {
+		return false
+	}
+	_, err := os.Stat(j.blob(digest))
+	return err == nil
+}

@@ -1,0 +1,155 @@
+package local
+
+import (
+	"slices"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// retryCuts says which records of the body itself a retry must not recall: the failed one, or the one that the body would
+// not accept, and all behind it. Records of a body that has become another one are all forgotten, those of its branches
+// too.
+func retryCuts(r engine.RunRecord, records []engine.Record) []engine.Cut {
+	code := codeOf(r.Failure)
+	if code == engine.CodeDiverged {
+		var cuts []engine.Cut
+		for _, rec := range records {
+			if rec.Seq == 0 {
+				cuts = append(cuts, engine.Cut{Branch: rec.Branch})
+			}
+		}
+		return cuts
+	}
+	trunk := inBranch(records, 0)
+	step, failed := failedStep(r)
+	if failed && len(step.Batches) > 0 && failureAt(trunk) < 0 {
+		return nil // a batch made it fail
+	}
+	return []engine.Cut{{Seq: cutAt(trunk, step.Index, code)}}
+}
+
+// batchCuts does the same for the branches of an @for_each step that failed. What the step went on after stays as it is:
+// batches before the last one that was written. A batch that may read what a batch before it will set now is asked for
+// anew.
+func batchCuts(r engine.RunRecord, steps []engine.PinnedStep, records []engine.Record) []engine.Cut {
+	step, failed := failedStep(r)
+	if !failed || step.Index >= len(steps) || steps[step.Index].ForEach == nil || codeOf(r.Failure) == engine.CodeDiverged {
+		return nil
+	}
+	pinned := steps[step.Index]
+	branches := branchesOf(records, step.Index)
+	var cuts []engine.Cut
+	open := step.Batches[written(step.Batches):]
+	for _, b := range open {
+		branch, begun := branches[b.Batch]
+		if !begun {
+			continue
+		}
+		own := inBranch(records, branch)
+		at := cutAt(own, step.Index, codeOf(b.Failure))
+		if distance := b.Batch - open[0].Batch; distance > 0 && pinned.Sets {
+			at = min(at, sight(own, distance >= max(pinned.ForEach.Parallel, 1)))
+		}
+		if at < len(own) {
+			cuts = append(cuts, engine.Cut{Branch: branch, Seq: at})
+		}
+	}
+	return cuts
+}
+
+// sight is the first record of a batch that depends on the variables which an earlier batch sets: all of them when it
+// begins behind that batch, else those of its outputs.
+func sight(records []engine.Record, behind bool) int {
+	if behind {
+		return 0
+	}
+	if i := slices.IndexFunc(records, isActivity(engine.ActivityStage)); i >= 0 {
+		return i
+	}
+	return len(records)
+}
+
+// written counts the batches up to the last one that was written.
+func written(batches []engine.BatchRecord) int {
+	for i, b := range slices.Backward(batches) {
+		if b.Status.Succeeded() {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// branchesOf gives the branch of each batch of a step.
+func branchesOf(records []engine.Record, step int) map[int]int {
+	branches := map[int]int{}
+	for _, rec := range records {
+		if rec.Branch > 0 && rec.Step == step {
+			branches[placeOf(rec.In).Batch] = rec.Branch
+		}
+	}
+	return branches
+}
+
+func inBranch(records []engine.Record, branch int) []engine.Record {
+	var list []engine.Record
+	for _, rec := range records {
+		if rec.Branch == branch {
+			list = append(list, rec)
+		}
+	}
+	return list
+}
+
+func failedStep(r engine.RunRecord) (engine.StepRecord, bool) {
+	for _, s := range r.Steps {
+		if s.Status == engine.Failed || s.Status == engine.Cancelled {
+			return s, true
+		}
+	}
+	return engine.StepRecord{}, false
+}
+
+func codeOf(f *engine.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return f.Code
+}
+
+func failureAt(records []engine.Record) int {
+	return slices.IndexFunc(records, func(r engine.Record) bool { return r.Failure != nil })
+}
+
+func isActivity(names ...string) func(engine.Record) bool {
+	return func(r engine.Record) bool { return slices.Contains(names, r.Activity) }
+}
+
+// cutAt is the place of the first record of a branch that a retry must not recall. A file that somebody kept changing is
+// staged anew; an answer that was refused is asked for anew; a model that would not stop calling tools begins from its
+// prompt.
+func cutAt(records []engine.Record, step int, code string) int {
+	if i := failureAt(records); i >= 0 {
+		return i
+	}
+	n := len(records)
+	switch code {
+	case engine.CodeCancelled, engine.CodeTimeout, engine.CodeUnknownActivity, engine.CodeInvalidWorkflow, "":
+		return n
+	case engine.CodeConflict:
+		for n > 0 && isActivity(engine.ActivityCommit, engine.ActivityStage)(records[n-1]) {
+			n--
+		}
+		return n
+	case engine.CodeToolRounds:
+		return max(slices.IndexFunc(records, func(r engine.Record) bool {
+			return r.Step == step && r.Activity == engine.ActivityGenerate
+		}), 0)
+	case engine.CodeRefusal, engine.CodeCutOff, engine.CodeIncomplete, engine.CodeEmptyAnswer, engine.CodeInvalidAnswer:
+		for i, rec := range slices.Backward(records) {
+			if rec.Activity == engine.ActivityGenerate {
+				return i
+			}
+		}
+	}
+	return max(n-1, 0)
+}

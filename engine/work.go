@@ -1,0 +1,78 @@
+package engine
+
+import "strings"
+
+// work is one run of a step: the whole step, or one batch of its items. Preparing it touches nothing but its own fields,
+// so that works can be prepared beside each other; see [body.batches].
+type work struct {
+	flow    Flow
+	step    PinnedStep
+	ref     StepRef
+	trigger Trigger
+	vars    []Var
+	spent   float64 // by the step's earlier works, in US dollars
+	runUSD  float64 // by the run's earlier steps
+
+	rec    BatchRecord
+	inputs []ResolvedInput
+	text   string      // digest of what the outputs get
+	cache  *CacheEntry // to be kept with the commit
+}
+
+// work makes a work with the variables as they are now.
+func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
+	w := &work{flow: f, step: s, ref: ref, trigger: b.pinned.Trigger, vars: b.vars, spent: spent}
+	if b.pinned.Body >= 1 {
+		w.runUSD = b.spent
+	}
+	w.rec = BatchRecord{Batch: ref.Batch, Items: itemNames(ref.Items), Status: Running}
+	return w
+}
+
+// prepare does everything before the outputs: it reads, and asks the model. It leaves the record's status Running when
+// the outputs are to be written now, and Skipped when there is nothing to be done.
+func (w *work) prepare() error {
+	var found ResolveOut
+	if err := w.flow.Do(ActivityResolve, ResolveIn{w.ref, w.vars, w.trigger}, &found); err != nil {
+		return err
+	}
+	w.inputs = found.Inputs
+	w.rec.Inputs, w.rec.Warnings = inputNames(found.Inputs), append(w.rec.Warnings, found.Warnings...)
+	if len(found.Missing) > 0 {
+		w.skip("required input not found: " + strings.Join(found.Missing, ", "))
+		return nil
+	}
+	var prompt AssembleOut
+	if err := w.flow.Do(ActivityAssemble, AssembleIn{w.ref, found.Inputs, w.vars}, &prompt); err != nil {
+		return err
+	}
+	w.rec.Prompt, w.rec.Receipt, w.rec.Model = prompt.Prompt, prompt.Receipt, prompt.Model
+	w.rec.Warnings, w.rec.Omitted = append(w.rec.Warnings, prompt.Warnings...), append(w.rec.Omitted, prompt.Omitted...)
+	if w.step.NoModel {
+		if w.text = prompt.Text; w.text == "" && w.step.Outputs > 0 {
+			w.skip("the inputs hold no text")
+		}
+		return nil
+	}
+	return w.converse(prompt)
+}
+
+func (w *work) skip(reason string) { w.rec.Status, w.rec.Reason = Skipped, reason }
+
+func inputNames(inputs []ResolvedInput) []string {
+	var names []string
+	for _, in := range inputs {
+		for _, f := range in.Files {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func itemNames(items []Item) []string {
+	var names []string
+	for _, item := range items {
+		names = append(names, item.Name)
+	}
+	return names
+}
