@@ -36,6 +36,29 @@ type Diagnostic struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion"`
+	Edits      []Edit `json:"edits,omitempty"` // that mend it; all of them or none; empty when a person must decide
+}
+
+// Edit replaces a part of the source, from a position up to the one before its end, by a new text. Positions count as in
+// [Position]; a range that ends where it starts is an insertion. A whole line goes from column 1 to column 1 of the
+// next. New has \n line ends, whatever the source has.
+type Edit struct {
+	Line      int    `json:"line"`
+	Column    int    `json:"column"`
+	EndLine   int    `json:"end_line"`
+	EndColumn int    `json:"end_column"`
+	New       string `json:"new"`
+}
+
+// Mended is the diagnostic with the edits that mend it.
+func (d Diagnostic) Mended(edits ...Edit) Diagnostic {
+	d.Edits = edits
+	return d
+}
+
+// Replace is the edit that replaces so many characters of one line.
+func Replace(at Position, characters int, text string) Edit {
+	return Edit{Line: at.Line, Column: at.Column, EndLine: at.Line, EndColumn: at.Column + characters, New: text}
 }
 
 // String is `file:line:column: severity[code]: message`, followed by the suggestion in brackets if there is one.
@@ -74,7 +97,17 @@ func Sort(list []Diagnostic) []Diagnostic {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			strings.Compare(a.Code, b.Code), strings.Compare(a.Message, b.Message))
 	})
-	return slices.Compact(list)
+	return slices.CompactFunc(list, same)
+}
+
+// same compares without edits, which follow from the rest.
+func same(a, b Diagnostic) bool {
+	return a.Position() == b.Position() && a.Severity == b.Severity && a.Code == b.Code && a.Message == b.Message && a.Suggestion == b.Suggestion
+}
+
+// Position is where the diagnostic stands.
+func (d Diagnostic) Position() Position {
+	return Position{File: d.File, Line: d.Line, Column: d.Column}
 }
 
 // At makes a diagnostic for a position. The severity is the one that the code has in [Codes].
