@@ -162,7 +162,7 @@ func (c *collector) importedPage(s shown, m *bundle, n int) error {
 		case err != nil:
 			c.warn(Warning{Note: s.name, Target: name, Message: fmt.Sprintf("text of page %d not shown: %s", n, reason(err))})
 		case strings.TrimSpace(text) != "":
-			c.pageParts(text, one, l, mode(s.input))
+			c.pageParts(text, one, l)
 			told = true
 		}
 	}

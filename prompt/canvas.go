@@ -59,7 +59,7 @@ func (c *collector) card(s shown, one card) error {
 	switch one.Type {
 	case "text":
 		text := decode([]byte(one.Text))
-		p := &parsed{text: text, size: int64(len(one.Text)), is: recognised{kind: kindMarkdown}}
+		p := &parsed{text: text, size: int64(len(one.Text)), is: recognised{kind: kindMarkdown}, extracted: true}
 		c.say("[card]")
 		if len(text.text) == 0 {
 			c.say("[empty]")

@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"slices"
+
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
@@ -83,7 +85,9 @@ func variableFrame(in Input) frame {
 // references lists the files of an input with refs_only.
 func (c *collector) references(in Input) error {
 	c.inputs++
-	return c.within(frame{tag: tagInput, key: "path", name: in.Directive.Target.Path}, nil, func() error {
+	f := frame{tag: tagInput, key: "path", name: in.Directive.Target.Path}
+	f.untrusted = slices.ContainsFunc(in.Names, func(name string) bool { return c.untrusted(in, name) })
+	return c.within(f, nil, func() error {
 		c.say("[references only: " + count(len(in.Names), "file") + "]")
 		for _, name := range in.Names {
 			c.add(item{role: roleWords, words: "- " + oneLine(name)},

@@ -137,7 +137,7 @@ func (c *collector) chosen(s shown, of int) (pages []int, ok bool) {
 	default:
 		pages = selectPages(ranges, of)
 		for _, r := range ranges {
-			if r.First > of || r.Last > of {
+			if len(pages) > 0 && (r.First > of || r.Last > of) {
 				c.warn(Warning{Note: s.name, Message: fmt.Sprintf("pages= names pages behind the last one, %d", of)})
 				break
 			}
@@ -261,12 +261,12 @@ func (c *collector) pageAsText(s shown, d described, n int, m *media, src Source
 		return nil
 	}
 	m.blind = !c.spec.Caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
-	c.pageParts(text, m, l, mode(s.input))
+	c.pageParts(text, m, l)
 	return nil
 }
 
 // pageParts adds the text of a page, in parts when it is long.
-func (c *collector) pageParts(text string, m *media, l Line, mode policy.ImageMode) {
+func (c *collector) pageParts(text string, m *media, l Line) {
 	key := fmt.Sprintf("%s#page=%d", l.Source.Note, l.Source.Page)
 	at := 0
 	for part, rest := 1, text; rest != ""; part++ {
@@ -281,7 +281,7 @@ func (c *collector) pageParts(text string, m *media, l Line, mode policy.ImageMo
 		at += size
 		line.Source.Extracted = true
 		line.Text, line.Tokens = words, policy.TextTokens(words)
-		c.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Mode: mode, Tokens: line.Tokens, Page: key}, line)
+		c.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Tokens: line.Tokens, Page: key}, line)
 	}
 }
 

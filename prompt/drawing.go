@@ -30,11 +30,7 @@ func (c *collector) drawing(s shown, p *parsed) error {
 	if picture == "" {
 		return c.refuse(s, policy.Reference, "an Excalidraw drawing without an exported picture beside it")
 	}
-	return c.framed(s, func() error {
-		l := Line{Kind: KindImage, Source: Source{Note: s.name}, Target: clipped(s.name)}
-		c.image(&media{as: s.name}, picture, policy.Candidate{Mode: mode(s.input)}, l)
-		return nil
-	})
+	return c.picture(s, picture)
 }
 
 // exported is the name of the picture that was exported from a drawing: `A.excalidraw.png` or `A.png` for

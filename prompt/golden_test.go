@@ -2,10 +2,14 @@ package prompt_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,7 +41,10 @@ func golden(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given, _, _ := strings.Cut(string(src), "-- want/prompt --\n")
+	given := string(src)
+	if i := strings.Index(given, "-- want/"); i >= 0 {
+		given = given[:i]
+	}
 	head, files := archive(string(src))
 	v := vault{}
 	want := map[string]string{}
@@ -45,16 +52,32 @@ func golden(t *testing.T, file string) {
 		switch {
 		case strings.HasPrefix(name, "want/"):
 			want[name] = text
-		case strings.HasPrefix(text, "image ") || strings.HasPrefix(text, "bad "):
+		case strings.HasPrefix(text, "image ") || strings.HasPrefix(text, "bad ") || strings.HasPrefix(text, "empty\n"):
+			if text == "empty\n" {
+				v[name] = ""
+				continue
+			}
 			v[name] = strings.TrimSuffix(text, "\n")
 		default:
 			v[name] = text
 		}
 	}
-	p := build(t, v, settings(t, head))
-	got := map[string]string{"want/prompt": prompt.Text(p), "want/receipt": receiptText(t, p.Receipt)}
+	sp, b := settings(t, head, v)
+	p, err := b.Build(t.Context(), sp)
+	got := map[string]string{}
+	if err != nil {
+		got["want/error"] = err.Error() + "\n"
+	} else {
+		got["want/prompt"], got["want/receipt"] = prompt.Text(p), receiptText(t, p.Receipt)
+		if len(p.Chunks) > 0 {
+			got["want/chunks"] = chunksText(p)
+		}
+	}
 	if *update {
-		out := given + "-- want/prompt --\n" + got["want/prompt"] + "-- want/receipt --\n" + got["want/receipt"]
+		out := given
+		for _, name := range slices.Sorted(maps.Keys(got)) {
+			out += "-- " + name + " --\n" + got[name]
+		}
 		if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -91,21 +114,18 @@ func archive(src string) (head string, files map[string]string) {
 }
 
 // settings reads lines `key: value`.
-func settings(t *testing.T, head string) prompt.Spec {
+func settings(t *testing.T, head string, v vault) (prompt.Spec, prompt.Builder) {
 	s := spec()
 	s.Prompt = ""
+	b := v.builder()
 	budget := policy.Overlay{From: "settings", Limits: map[string]float64{}}
+	provider, model := "anthropic", "claude-sonnet-4-5"
 	for line := range strings.Lines(head) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		switch {
 		case !ok || strings.HasPrefix(key, "#"):
 		case key == "input":
-			value, names, _ := strings.Cut(value, " => ")
-			in := input(t, value, strings.FieldsFunc(names, func(r rune) bool { return r == ',' })...)
-			if names == "none" {
-				in.Names = nil
-			}
-			s.Inputs = append(s.Inputs, in)
+			s.Inputs = append(s.Inputs, inputLine(t, value))
 		case key == "variable":
 			name, text, _ := strings.Cut(value, " = ")
 			in := input(t, "variable: "+name)
@@ -117,18 +137,66 @@ func settings(t *testing.T, head string) prompt.Spec {
 			s.System = append(s.System, value)
 		case key == "fact":
 			s.Facts = append(s.Facts, value)
-		case key == "model" && value == "blind":
-			s.Caps = blind
+		case key == "price":
+			s.InputPrice = float64(number(value))
+		case key == "strict":
+			s.StrictLinks = true
+		case key == "unreadable":
+			s.MayRead = func(name string) bool { return name != value }
+		case key == "model":
+			s.Caps = map[string]policy.Capabilities{"blind": blind, "eyes": eyes, "seeing": seeing}[value]
+		case key == "provider":
+			provider, model, _ = strings.Cut(value, " ")
+		case key == "remote" && value == "fetch":
+			b.Remote = v.fetch
+		case key == "remote":
+			b.Remote = func(context.Context, string) (prompt.RemotePicture, error) {
+				return prompt.RemotePicture{}, prompt.ErrNotFetched
+			}
+		case key == "max_remote":
+			b.MaxRemote = number(value)
+		case key == "max_file":
+			b.MaxFile = int64(number(value))
+		case key == "ocr":
+			b.Fallbacks = func(name string) string { return strings.TrimSpace(v[name+".ocr"]) }
+		case key == "when_exceeded":
+			budget.WhenExceeded = value
 		default:
-			budget.Limits[key] = float64(number(value))
+			n, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			budget.Limits[key] = n
 		}
 	}
-	b, err := policy.DefaultBudget().Merge(budget)
+	merged, err := policy.DefaultBudget().Merge(budget)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Bounds = b.Bound(policy.Limits("anthropic", "claude-sonnet-4-5"))
-	return s
+	s.Bounds = merged.Bound(policy.Limits(provider, model))
+	return s, b
+}
+
+// inputLine reads `DIRECTIVE => names`. Without names the path of the directive is what was found.
+func inputLine(t *testing.T, line string) prompt.Input {
+	value, names, _ := strings.Cut(line, " => ")
+	in := input(t, value, strings.FieldsFunc(names, func(r rune) bool { return r == ',' })...)
+	if names == "none" {
+		in.Names = nil
+	}
+	return in
+}
+
+// chunksText is what read_chunks would give.
+func chunksText(p *prompt.Prompt) string {
+	var b strings.Builder
+	for _, d := range p.Chunks {
+		b.WriteString("# " + d.ID + " " + d.Line.Kind + "\n")
+		for _, block := range d.Blocks {
+			b.WriteString(strings.TrimSuffix(block.Text(), "\n") + "\n")
+		}
+	}
+	return b.String()
 }
 
 // receiptText is the receipt with one line for each chunk.

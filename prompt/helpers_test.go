@@ -1,11 +1,14 @@
 package prompt_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,15 +23,95 @@ import (
 const testNonce = "f00d"
 
 // vault is a vault for tests. A picture is a file whose text says what a header would: `image 640x480 png 9000`, or `bad
-// reason`.
+// reason`. A document begins with `%PDF-` or `office` and says its pages in the lines behind (see documents). A file that
+// begins with `bytes ` is that many hexadecimal digits. A name with a scheme is a picture of the web.
 type vault map[string]string
 
 func (v vault) fs() fs.FS {
 	m := fstest.MapFS{}
 	for name, text := range v {
-		m[name] = &fstest.MapFile{Data: []byte(text)}
+		if !strings.Contains(name, "://") {
+			m[name] = &fstest.MapFile{Data: v.bytes(text)}
+		}
 	}
 	return m
+}
+
+func (v vault) bytes(text string) []byte {
+	if digits, ok := strings.CutPrefix(text, "bytes "); ok {
+		data, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
+		if err != nil {
+			panic(err)
+		}
+		return data
+	}
+	if strings.HasPrefix(text, "office") {
+		return []byte("PK\x03\x04 [Content_Types].xml word/document.xml " + text)
+	}
+	return []byte(text)
+}
+
+// documents reads the test's documents. Lines of the file: `pages 12 800x1000`, `text 3 words`, `label 3 iv`, `picture 3
+// name`, `markdown words`, `imported folder`, `broken reason`.
+type documents vault
+
+func (d documents) Describe(_ context.Context, name string) (prompt.Document, error) {
+	text, ok := d[name]
+	if !ok {
+		return prompt.Document{}, fs.ErrNotExist
+	}
+	sum := sha256.Sum256([]byte(text))
+	doc := prompt.Document{MediaType: "application/pdf", Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:])}
+	if !strings.HasPrefix(text, "%PDF-") {
+		doc.MediaType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	}
+	for line := range strings.Lines(text) {
+		key, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		first, value, _ := strings.Cut(rest, " ")
+		switch key {
+		case "pages":
+			w, h, _ := strings.Cut(value, "x")
+			doc.Pages = make([]prompt.DocumentPage, number(first))
+			for i := range doc.Pages {
+				doc.Pages[i].Width, doc.Pages[i].Height = number(w), number(h)
+			}
+		case "label":
+			doc.Pages[number(first)-1].Label = value
+		case "picture":
+			doc.Pages[number(first)-1].Picture = value
+		case "size":
+			doc.Size = int64(number(first))
+		case "markdown":
+			doc.Markdown += rest + "\n"
+		case "imported":
+			doc.Imported = rest
+		case "broken":
+			return doc, errors.New(rest)
+		}
+	}
+	return doc, nil
+}
+
+func (d documents) PageText(_ context.Context, name string, page int) (string, error) {
+	var out string
+	for line := range strings.Lines(d[name]) {
+		if text, ok := strings.CutPrefix(line, fmt.Sprintf("text %d ", page)); ok {
+			out += text
+		}
+		if strings.HasPrefix(line, fmt.Sprintf("unreadable %d", page)) {
+			return "", errors.New("the page cannot be read")
+		}
+	}
+	return out, nil
+}
+
+// fetch gives the pictures whose names are URLs.
+func (v vault) fetch(_ context.Context, url string) (prompt.RemotePicture, error) {
+	if _, ok := v[url]; !ok {
+		return prompt.RemotePicture{}, errors.New("the host is not allowed")
+	}
+	p, err := v.probe(url)
+	return prompt.RemotePicture{Picture: p}, err
 }
 
 // Locate finds a path suffix, as Obsidian does in the simple cases.
@@ -44,6 +127,7 @@ func (v vault) Locate(target, from string) prompt.Location {
 			}
 		}
 	}
+	slices.Sort(names)
 	switch len(names) {
 	case 0:
 		var near []string
@@ -52,6 +136,7 @@ func (v vault) Locate(target, from string) prompt.Location {
 				near = append(near, name)
 			}
 		}
+		slices.Sort(near)
 		return prompt.Location{Near: near}
 	case 1:
 		return prompt.Location{Name: names[0], Found: true}
@@ -85,12 +170,13 @@ func number(s string) int {
 }
 
 func (v vault) builder() prompt.Builder {
-	return prompt.Builder{FS: v.fs(), Links: v, Probe: v.probe, Nonce: func() string { return testNonce }}
+	return prompt.Builder{FS: v.fs(), Links: v, Probe: v.probe, Documents: documents(v), Nonce: func() string { return testNonce }}
 }
 
 var (
 	seeing = policy.Lookup("anthropic", "claude-sonnet-4-5", nil, nil)
 	blind  = policy.Lookup("ollama", "llama3.2", nil, nil)
+	eyes   = policy.Lookup("ollama", "qwen3-vl", nil, nil) // vision and tools, no PDF
 )
 
 func bounds() policy.Bounds {

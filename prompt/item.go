@@ -128,7 +128,7 @@ func (c *collector) within(f frame, line *Line, inside func() error) error {
 	err := inside()
 	c.frames = c.frames[:len(c.frames)-1]
 	if f.tag == tagInput {
-		c.put(item{role: roleRefs})
+		c.put(item{role: roleRefs, frame: &f})
 	}
 	c.put(item{role: roleClose, frame: &f})
 	return err

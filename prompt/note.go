@@ -64,13 +64,14 @@ func (c *collector) chunks(s shown, p *parsed, pieces []piece) error {
 func (c *collector) piece(s shown, p *parsed, one piece) error {
 	k := one.chunk
 	if k.Kind == chunking.Text {
-		c.text(one, p.text, Source{Note: s.name})
+		c.text(one, p.text, Source{Note: s.name, Extracted: p.extracted})
 		return nil
 	}
 	l := Line{
 		Kind: string(k.Kind), Source: source(s.name, k), Target: clipped(k.Written), Alt: k.Alt,
 		Fate: policy.Omitted, Reason: one.cut,
 	}
+	l.Source.Extracted = p.extracted
 	l.Source.Bytes = [2]int{p.text.place(k.Start), p.text.place(k.End)}
 	switch {
 	case one.cut != "":

@@ -36,11 +36,18 @@ func (c *collector) reference(s shown, k chunking.Chunk, l Line) error {
 	return nil
 }
 
-// picture lists a file that is itself a picture.
-func (c *collector) picture(s shown) error {
-	l := Line{Kind: KindImage, Source: Source{Note: s.name}, Target: s.name, Fate: policy.Sent}
-	c.image(&media{as: s.name}, s.name, policy.Candidate{Mode: mode(s.input)}, l)
-	return nil
+// picture lists a file that is itself a picture, or that has one. An embed needs no frame: a picture is no text.
+func (c *collector) picture(s shown, name string) error {
+	m, cand := &media{as: s.name}, policy.Candidate{Mode: mode(s.input)}
+	if s.embedded {
+		m.as = "[embed: " + quoted(s.name) + "]\n"
+		c.image(m, name, cand, *s.line)
+		return nil
+	}
+	return c.inputFrame(s, func() error {
+		c.image(m, name, cand, Line{Kind: KindImage, Source: Source{Note: s.name}, Target: clipped(s.name)})
+		return nil
+	})
 }
 
 // image lists a picture of the vault. It is looked at later, when it is known how many there are.

@@ -51,7 +51,11 @@ func (r *renderer) warnBlind() {
 		parts = append(parts, count(r.unseen, "page"))
 	}
 	if len(parts) > 0 {
-		r.warn(Warning{Message: "the model has no vision: " + strings.Join(parts, " and ") + " stand as text"})
+		verb := " stand"
+		if r.blind+r.unseen == 1 {
+			verb = " stands"
+		}
+		r.warn(Warning{Message: "the model has no vision: " + strings.Join(parts, " and ") + verb + " as text"})
 	}
 }
 

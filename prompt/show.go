@@ -65,7 +65,7 @@ func (c *collector) show(s shown, p *parsed) error {
 	c.warnUnused(s, p.is.kind)
 	switch k := p.is.kind; {
 	case k == kindImage:
-		return c.inputFrame(s, func() error { return c.picture(s) })
+		return c.picture(s, s.name)
 	case k == kindDocument && s.input.Directive.Properties != nil && !s.embedded:
 		return c.framed(s, func() error { c.say("[shown: the properties; this file has none]"); return nil })
 	case k == kindDocument:
@@ -175,7 +175,7 @@ func (c *collector) leave(s shown, fate policy.Fate, why string) error {
 // opaque is a file that is neither text, picture nor document: one line about it.
 func (c *collector) opaque(s shown, p *parsed) error {
 	s.line.MediaType, s.line.Size = p.is.media, p.size
-	return c.leave(s, policy.Reference, p.is.media+" is not shown")
+	return c.leave(s, policy.Reference, "neither text nor picture nor document")
 }
 
 func (c *collector) tooLarge(s shown, p *parsed) error {
@@ -229,6 +229,8 @@ type parsed struct {
 	text   *decoded // of a text: as much as may be read; otherwise nil
 	chunks []chunking.Chunk
 	split  bool
+
+	extracted bool // the text was taken out of a file: offsets are not the file's
 }
 
 // pieces are the chunks of a note, cut once in a Build.
