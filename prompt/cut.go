@@ -14,34 +14,33 @@ type cutPoint struct {
 	bytes int
 }
 
-// cutAt finds the place. With drop_oldest the end stays, with refs_only nothing, otherwise the beginning.
-func (c *collector) cutAt(costs []int, room int) cutPoint {
-	switch c.spec.Bounds.WhenExceeded {
-	case policy.RefsOnly:
-		return cutPoint{item: c.overflow(costs, room)}
-	case policy.DropOldest:
-		for i := len(c.items) - 1; i >= 0; i-- {
-			if room -= c.costFromEnd(i, costs); room < 0 {
-				return cutPoint{item: i, bytes: len(c.items[i].words) - lastLines(c.items[i], room+costs[i])}
-			}
+// cutAt finds the place. With drop_oldest the end stays, otherwise the beginning; refs_only wants to know only where it
+// is. own are the tokens of each item, media those of what is attached with it. A picture that has no room is left out and
+// cuts nothing.
+func (c *collector) cutAt(own, media []int, room int) cutPoint {
+	last := len(c.items) - 1
+	for k := range c.items {
+		i, need := k, own[k]
+		if c.spec.Bounds.WhenExceeded == policy.DropOldest {
+			i = last - k
+			need = c.costFromEnd(i, own)
 		}
-		return cutPoint{}
-	}
-	i := c.overflow(costs, room)
-	for _, n := range costs[:i] {
-		room -= n
-	}
-	return cutPoint{item: i, bytes: firstLines(c.items[i], room)}
-}
-
-// overflow is the first item that has no room.
-func (c *collector) overflow(costs []int, room int) int {
-	for i, n := range costs {
-		if room -= n; room < 0 {
-			return i
+		if media[i] > 0 && need+media[i] <= room {
+			need += media[i]
 		}
+		if need <= room {
+			room -= need
+			continue
+		}
+		switch c.spec.Bounds.WhenExceeded {
+		case policy.DropOldest:
+			return cutPoint{item: i, bytes: len(c.items[i].words) - lastLines(c.items[i], room)}
+		case policy.RefsOnly:
+			return cutPoint{item: i}
+		}
+		return cutPoint{item: i, bytes: firstLines(c.items[i], room)}
 	}
-	return len(costs) - 1
+	return cutPoint{item: last}
 }
 
 // costFromEnd is what an item costs when the prompt is read from its end: a frame is paid for where it closes.

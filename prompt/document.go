@@ -85,7 +85,7 @@ func (c *collector) document(s shown) error {
 	pages, ok := c.chosen(s, len(d.Pages))
 	switch {
 	case !ok:
-		return c.refuse(s, policy.Missing, pageProblem(s, len(d.Pages)))
+		return c.refuse(s, pageFate(s), pageProblem(s, len(d.Pages)))
 	case c.sendsFile(s, d, pages):
 		return c.framed(s, func() error { return c.asFile(s, d, pages) })
 	}
@@ -106,6 +106,14 @@ func (c *collector) document(s shown) error {
 		}
 		return nil
 	})
+}
+
+// pageFate is that of a reference to a page that is not shown: the page is not there, or the reference cannot be read.
+func pageFate(s shown) policy.Fate {
+	if s.fault != "" {
+		return policy.Refused
+	}
+	return policy.Missing
 }
 
 // pageProblem says why no page is shown.

@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -43,11 +42,11 @@ func (c *collector) fit(system, slack int) error {
 		exceeded.Reason = fmt.Sprintf("instructions, the step's text and frames need about %d tokens", fixed)
 		return exceeded
 	}
-	whole, err := c.withMedia(costs)
+	media, err := c.mediaTokens()
 	if err != nil {
 		return err
 	}
-	k := c.cutAt(whole, b.MaxPromptTokens-fixed-markerTokens)
+	k := c.cutAt(costs, media, b.MaxPromptTokens-fixed-markerTokens)
 	if b.WhenExceeded == policy.Fail {
 		exceeded.ID = c.items[k.item].place()
 		return exceeded
@@ -57,19 +56,19 @@ func (c *collector) fit(system, slack int) error {
 	return nil
 }
 
-// withMedia adds what the attached ones need.
-func (c *collector) withMedia(costs []int) ([]int, error) {
+// mediaTokens are those of what could be attached with each item.
+func (c *collector) mediaTokens() ([]int, error) {
 	decisions, err := c.trial()
 	if err != nil {
 		return nil, err
 	}
-	costs = slices.Clone(costs)
+	tokens := make([]int, len(c.items))
 	for i, it := range c.items {
 		if it.role == roleMedia {
-			costs[i] += decisions[it.media.cand].Tokens
+			tokens[i] = decisions[it.media.cand].Tokens
 		}
 	}
-	return costs, nil
+	return tokens, nil
 }
 
 // isFixed tells whether an item is always there: the step's text.
