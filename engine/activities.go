@@ -59,7 +59,7 @@ type WhenIn struct {
 // when the step commits, with @for_each when all its batches have succeeded (by a commit of its own, without files).
 type WhenOut struct {
 	Skip   bool   `json:"skip,omitempty"`
-	Reason string `json:"reason,omitempty"` // the condition that does not hold, as written
+	Reason string `json:"reason,omitempty"` // the condition that does not hold, as written: "@when exists a.md"
 	Marks  []Mark `json:"marks,omitempty"`
 }
 
@@ -126,11 +126,11 @@ type AssembleOut struct {
 // GenerateIn asks the model.
 type GenerateIn struct {
 	StepRef
-	Prompt   string  `json:"prompt"`
-	Model    string  `json:"model,omitempty"`
-	Turns    []Turn  `json:"turns,omitempty"`     // what was said behind the prompt, in order
-	Key      string  `json:"key,omitempty"`       // see AssembleOut.Key; only with the first call of a step
-	RunUSD   float64 `json:"run_usd,omitempty"`   // by earlier steps of the run, for the frontmatter's max_cost_usd
+	Prompt string  `json:"prompt"`
+	Model  string  `json:"model,omitempty"`
+	Turns  []Turn  `json:"turns,omitempty"`   // what was said behind the prompt, in order
+	Key    string  `json:"key,omitempty"`     // see AssembleOut.Key; only with the first call of a step
+	RunUSD float64 `json:"run_usd,omitempty"` // by earlier steps of the run, for the frontmatter's max_cost_usd
 	// SpentUSD is what earlier calls of the step have cost, for max_cost_usd: those of earlier batches and of this one.
 	// Batches that are at work beside this one (@for_each parallel=) are not in it: a cap holds only when the activity
 	// reserves its estimate among the calls of the same Run and Index that are at work or ended in this process.

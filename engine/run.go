@@ -109,7 +109,7 @@ func (b *body) attempt(s PinnedStep, r *StepRecord) error {
 			return err
 		}
 		if when.Skip {
-			r.Status, r.Reason = Skipped, "@when does not hold: "+when.Reason
+			r.Status, r.Reason = Skipped, when.Reason+" does not hold"
 			return nil
 		}
 	}

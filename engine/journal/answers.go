@@ -16,8 +16,9 @@ import (
 // selection (500 files) fits twice.
 const maxAnswers = 1000
 
-// Keep stores an answer for @cache under its key, in place of an older one. Doing it twice changes nothing but the time.
-func (j *Journal) Keep(ctx context.Context, ref engine.StepRef, c engine.CacheEntry, now time.Time) error {
+// Keep stores an answer for @cache under its key with the present time, in place of an older one. Doing it twice changes
+// nothing but the time.
+func (j *Journal) Keep(ctx context.Context, ref engine.StepRef, c engine.CacheEntry) error {
 	entry, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -25,7 +26,7 @@ func (j *Journal) Keep(ctx context.Context, ref engine.StepRef, c engine.CacheEn
 	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO answers (key, workflow, step, run, entry, stored) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET workflow = excluded.workflow, step = excluded.step, run = excluded.run, entry = excluded.entry,
-			stored = excluded.stored`, c.Key, ref.Workflow, ref.Step, ref.Run, entry, micros(now)); err != nil {
+			stored = excluded.stored`, c.Key, ref.Workflow, ref.Step, ref.Run, entry, micros(time.Now())); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE workflow = ? AND step = ?
@@ -38,27 +39,26 @@ func (j *Journal) Keep(ctx context.Context, ref engine.StepRef, c engine.CacheEn
 	return nil
 }
 
-// Cached gives the answer with a key and when it was stored; the caller knows how long it is good for. An answer whose
-// blob is gone is not there.
-func (j *Journal) Cached(ctx context.Context, key string) (c engine.CacheEntry, stored time.Time, ok bool, err error) {
+// Cached gives the answer with a key if it was stored at the moment since or later. The reader decides how long an answer
+// is good for, so that a step whose @cache was shortened obeys at once. An answer whose blob is gone is not found.
+func (j *Journal) Cached(ctx context.Context, key string, since time.Time) (c engine.CacheEntry, found bool, err error) {
 	var entry []byte
-	var us int64
-	err = j.read.QueryRowContext(ctx, `SELECT entry, stored FROM answers WHERE key = ?`, key).Scan(&entry, &us)
+	err = j.read.QueryRowContext(ctx, `SELECT entry FROM answers WHERE key = ? AND stored >= ?`, key, micros(since)).Scan(&entry)
 	if errors.Is(err, sql.ErrNoRows) {
-		return engine.CacheEntry{}, time.Time{}, false, nil
+		return engine.CacheEntry{}, false, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(entry, &c)
 	}
 	if err != nil {
-		return engine.CacheEntry{}, time.Time{}, false, fmt.Errorf("look up a kept answer: %w", err)
+		return engine.CacheEntry{}, false, fmt.Errorf("look up a kept answer: %w", err)
 	}
 	for _, digest := range []string{c.Answer, c.Raw} {
 		if digest != "" && !j.holds(digest) {
-			return engine.CacheEntry{}, time.Time{}, false, nil
+			return engine.CacheEntry{}, false, nil
 		}
 	}
-	return c, moment(us), true, nil
+	return c, true, nil
 }
 
 // holds says whether a blob is there.
