@@ -41,6 +41,7 @@ var house = map[string]struct {
 	"llm/replay":           {2, []string{"llm", "content"}},
 	"llm/llmtest":          {2, []string{"llm", "content"}},
 	"prompt":               {2, []string{"content", "chunking", "policy", "directives"}},
+	"tools":                {3, []string{"llm", "content", "policy"}},
 	"engine":               {3, []string{"workflow"}},
 	"engine/local":         {3, []string{"engine"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},

@@ -100,7 +100,9 @@ func statusOf(loaded workflow.Loaded, zone *time.Location) engine.WorkflowStatus
 		row.Next = trigger.Next(p, time.Now(), 3, zone)
 	}
 	for _, d := range loaded.Diagnostics {
-		row.Diagnostics = append(row.Diagnostics, engine.Diagnostic(d))
+		row.Diagnostics = append(row.Diagnostics, engine.Diagnostic{
+			File: d.File, Line: d.Line, Column: d.Column, Severity: d.Severity, Code: d.Code, Message: d.Message, Suggestion: d.Suggestion,
+		})
 	}
 	return row
 }

@@ -106,9 +106,10 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 			model.ContextWindow = min(localWindow, probe.ContextWindow)
 		}
 	}
-	if a.Price.Known() {
-		model.Price = &llm.Price{Input: *a.Price.Input, Output: *a.Price.Output}
-	}
+	model.Price, model.Dearest = priceOf(a, p), m.dearest()
+	model.Retry = llm.RetryPolicy{Notify: func(e llm.RetryEvent) {
+		m.log.Warn("request repeated", "provider", a.Provider, "attempt", e.Attempt, "err", e.Err)
+	}}
 	client, err := m.client(a.Provider, p)
 	if err != nil {
 		return model, err
@@ -136,7 +137,36 @@ func overrideOf(c settings.Capabilities) (*policy.Override, error) {
 	return nil, nil //nolint:nilnil // nothing was said
 }
 
-// client is the one client of a provider: limited, and repeated when a request failed for the moment.
+// priceOf is what an alias costs: what the settings say, and nothing for the built-in model. It is nil when not known.
+func priceOf(a settings.Alias, p settings.Provider) *llm.Price {
+	switch {
+	case a.Price.Known():
+		return &llm.Price{Input: *a.Price.Input, Output: *a.Price.Output}
+	case p.Kind == "offline":
+		return &llm.Price{}
+	}
+	return nil
+}
+
+// dearest holds the highest prices of any alias; it is nil when the settings know no price of a model that costs anything.
+func (m *modelSet) dearest() *llm.Price {
+	var top *llm.Price
+	for _, alias := range m.settings.AliasNames() {
+		a, p, ok := m.settings.Alias(alias)
+		price := priceOf(a, p)
+		if !ok || price == nil || *price == (llm.Price{}) {
+			continue
+		}
+		if top == nil {
+			top = &llm.Price{}
+		}
+		top.Input, top.Output = max(top.Input, price.Input), max(top.Output, price.Output)
+	}
+	return top
+}
+
+// client is the one client of a provider, with its limit on calls at the same time. It does not repeat calls: how often
+// they are is the step's matter.
 func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error) {
 	if c, ok := m.clients[name]; ok {
 		return c, nil
@@ -149,9 +179,7 @@ func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error
 	if limit == 0 {
 		limit = defaultConcurrency
 	}
-	c := llm.Retry(llm.Limit(raw, limit), llm.RetryPolicy{Notify: func(e llm.RetryEvent) {
-		m.log.Warn("request repeated", "provider", name, "attempt", e.Attempt, "err", e.Err)
-	}})
+	c := llm.Limit(raw, limit)
 	m.clients[name] = c
 	return c, nil
 }

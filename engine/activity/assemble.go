@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ import (
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
-// Assemble builds the prompt and its receipt. With `@model none` it gives the inputs' text instead.
+// Assemble builds the prompt and its receipt, and those of the step's fallback model. With `@model none` it gives the
+// inputs' text instead.
 func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.AssembleOut, error) {
 	s, err := w.scene(ctx, in.StepRef)
 	if err != nil {
@@ -27,70 +29,141 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 	if alias == "" {
 		return w.passThrough(ctx, s, in.Inputs)
 	}
-	built, bounds, err := w.build(ctx, s, in.Inputs, alias)
+	made, err := w.make(ctx, s, in.Inputs, alias)
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	out := engine.AssembleOut{Model: alias, Omitted: omissions(built.Receipt)}
-	for _, warning := range built.Receipt.Warnings {
-		out.Warnings = append(out.Warnings, warningText(warning))
+	out := engine.AssembleOut{Model: alias, Omitted: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
+	stored := made.stored
+	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
+		out.Warnings = append(out.Warnings, w.addFallback(ctx, s, in.Inputs, &stored)...)
 	}
-	blocks, err := content.MarshalBlocks(built.Blocks)
-	if err != nil {
-		return engine.AssembleOut{}, fmt.Errorf("encode the prompt: %w", err)
-	}
-	stored := storedPrompt{Format: built.Format, System: built.System, Blocks: blocks, Media: mediaLimits(bounds)}
 	if out.Prompt, err = w.putJSON(ctx, stored); err != nil {
 		return engine.AssembleOut{}, err
 	}
-	out.Receipt, err = w.putJSON(ctx, built.Receipt)
+	out.Receipt, err = w.putJSON(ctx, made.prompt.Receipt)
 	return out, err
 }
 
-// build makes the prompt of a step for a model.
-func (w *Workflow) build(ctx context.Context, s scene, resolved []engine.ResolvedInput, alias string) (*prompt.Prompt, policy.Bounds, error) {
+// addFallback builds the prompt of the fallback model. What keeps it from being used is a warning: the first model may
+// well answer.
+func (w *Workflow) addFallback(ctx context.Context, s scene, resolved []engine.ResolvedInput, into *storedPrompt) []string {
+	alias := s.step.Model.Fallback
+	made, err := w.make(ctx, s, resolved, alias)
+	if err != nil {
+		into.NoFallback = fmt.Sprintf("the fallback %s cannot be used: %v", alias, err)
+		return []string{into.NoFallback}
+	}
+	own := made.stored
+	own.Omitted, own.Warnings = omissions(made.prompt.Receipt), promptWarnings(made.prompt.Receipt)
+	into.Fallback = &own
+	return nil
+}
+
+// made is a prompt for one model, with what is kept of it.
+type made struct {
+	prompt *prompt.Prompt
+	model  Model
+	stored storedPrompt
+	key    string // for @cache; empty without
+	tools  []string
+}
+
+// make builds the prompt of a step for a model.
+func (w *Workflow) make(ctx context.Context, s scene, resolved []engine.ResolvedInput, alias string) (made, error) {
 	model, err := w.Models.Model(ctx, alias)
 	if err != nil {
-		return nil, policy.Bounds{}, modelFailure(err)
+		return made{}, modelFailure(err)
 	}
-	budget, err := w.Budget.Merge(policy.Overlay{From: "workflow", Limits: s.plan.Meta.Budget.Limits, WhenExceeded: s.plan.Meta.Budget.WhenExceeded})
+	budget, limits, err := w.budgetOf(s)
 	if err != nil {
-		return nil, policy.Bounds{}, engine.Fail(engine.CodeInvalidWorkflow, "", "%s: budget: %v", s.plan.File, err)
+		return made{}, err
+	}
+	wanted, err := w.demand(ctx, s)
+	if err != nil {
+		return made{}, err
 	}
 	bounds := budget.Bound(policy.Limits(model.Kind, model.ID).WithWindow(model.ContextWindow))
-	inputs, err := w.promptInputs(ctx, s, resolved)
+	spec, err := w.spec(ctx, s, model, resolved, wanted)
 	if err != nil {
-		return nil, bounds, err
+		return made{}, err
 	}
+	spec.Bounds = bounds
+	built, err := w.Prompt.Build(ctx, spec)
+	if err != nil {
+		return made{}, promptFailure(err)
+	}
+	blocks, err := content.MarshalBlocks(built.Blocks)
+	if err != nil {
+		return made{}, fmt.Errorf("encode the prompt: %w", err)
+	}
+	m := made{prompt: built, model: model, stored: storedPrompt{
+		Format: built.Format, System: built.System, Blocks: blocks, Media: mediaLimits(bounds), Tokens: built.Receipt.Totals.Tokens,
+		Demand: wanted, Chunks: built.Chunks, Limits: limits,
+	}}
+	m.tools = w.registry(s.step, model, m.stored, 0).tools().Names()
+	if s.step.Cache != nil {
+		m.key, err = w.cacheKey(s, model, built.Digest, m.stored)
+	}
+	return m, err
+}
+
+// spec is what the prompt is made of.
+func (w *Workflow) spec(ctx context.Context, s scene, model Model, resolved []engine.ResolvedInput, wanted demand) (prompt.Spec, error) {
+	inputs, err := w.promptInputs(ctx, s, resolved)
 	spec := prompt.Spec{
-		Workflow: s.plan.Name, Step: s.step.Name, Model: alias, Facts: w.runFacts(s), Prompt: s.step.Prompt, Inputs: inputs,
-		Caps: model.Capabilities, Bounds: bounds, StrictLinks: w.StrictLinks,
+		Workflow: s.plan.Name, Step: s.step.Name, Model: model.Alias, Facts: w.runFacts(s), Prompt: s.step.Prompt, Inputs: inputs,
+		Caps: model.Capabilities, StrictLinks: w.StrictLinks,
 	}
 	if s.plan.Instructions != "" {
-		spec.System = []string{s.plan.Instructions}
+		spec.System = append(spec.System, s.plan.Instructions)
+	}
+	if form := wanted.instruction(model.Capabilities.Has(policy.StructuredOutput)); form != "" {
+		spec.System = append(spec.System, form)
 	}
 	if model.Price != nil {
 		spec.InputPrice = model.Price.Input
 	}
-	built, err := w.Prompt.Build(ctx, spec)
-	if err != nil {
-		return nil, bounds, promptFailure(err)
+	return spec, err
+}
+
+// budgetOf is the step's budget: the settings', the workflow's and its own, one on top of the other. max_cost_usd is a
+// bound of the run in the frontmatter, and of the step elsewhere.
+func (w *Workflow) budgetOf(s scene) (policy.Budget, callLimits, error) {
+	const cost = "max_cost_usd"
+	limits := maps.Clone(s.plan.Meta.Budget.Limits)
+	run := limits[cost]
+	delete(limits, cost)
+	budget, err := w.Budget.Merge(policy.Overlay{From: "workflow", Limits: limits, WhenExceeded: s.plan.Meta.Budget.WhenExceeded})
+	if own := s.step.Budget; own != nil && err == nil {
+		budget, err = budget.Merge(policy.Overlay{From: "step", Limits: own.Limits, WhenExceeded: own.WhenExceeded})
 	}
-	return built, bounds, nil
+	if err != nil {
+		return budget, callLimits{}, engine.Fail(engine.CodeInvalidWorkflow, "", "%s: budget: %v", s.plan.File, err)
+	}
+	return budget, callLimits{ToolImages: budget.MaxToolImages, StepImages: budget.MaxStepImages, StepUSD: budget.MaxCostUSD, RunUSD: run}, nil
+}
+
+func promptWarnings(r prompt.Receipt) []string {
+	var lines []string
+	for _, warning := range r.Warnings {
+		lines = append(lines, warningText(warning))
+	}
+	return lines
 }
 
 // runFacts tell the model when and where it works, and that nobody answers questions.
 func (w *Workflow) runFacts(s scene) []string {
-	return []string{
-		"Date: " + directives.FormatDate(s.facts.Now, "dddd, D MMMM YYYY"),
-		"Vault: " + w.VaultName,
-		"The run is unattended: nobody can answer questions. Give the result only.",
+	facts := []string{"Vault: " + w.VaultName, "The run is unattended: nobody can answer questions. Give the result only."}
+	if dated(s.step.Cache) {
+		facts = append([]string{"Date: " + directives.FormatDate(s.facts.Now, "dddd, D MMMM YYYY")}, facts...)
 	}
+	return facts
 }
 
 // promptInputs gives the builder what was resolved; routed inputs go elsewhere.
 func (w *Workflow) promptInputs(ctx context.Context, s scene, resolved []engine.ResolvedInput) ([]prompt.Input, error) {
-	var inputs []prompt.Input
+	inputs := s.itemInputs()
 	for _, directive := range s.step.Inputs {
 		if directive.Route != nil && directive.Route.To != directives.RouteInline {
 			continue
@@ -117,11 +190,35 @@ func (w *Workflow) promptInputs(ctx context.Context, s scene, resolved []engine.
 	return inputs, nil
 }
 
+// itemInputs show the items of the batch at the place that `as=` of @for_each names.
+func (s scene) itemInputs() []prompt.Input {
+	each := s.step.ForEach
+	if each == nil || each.As == "" {
+		return nil
+	}
+	var inputs []prompt.Input
+	for _, it := range s.items {
+		input := prompt.Input{Directive: each.Input(), Names: []string{it.Name}}
+		if it.Value {
+			input.Names, input.Text = nil, it.text
+		}
+		inputs = append(inputs, input)
+	}
+	return inputs
+}
+
 // passThrough is the step without a model: what was read is what will be written.
 func (w *Workflow) passThrough(ctx context.Context, s scene, resolved []engine.ResolvedInput) (engine.AssembleOut, error) {
 	var parts []string
 	if s.step.Prompt != "" {
 		parts = append(parts, s.step.Prompt)
+	}
+	for _, input := range s.itemInputs() {
+		text, err := w.itemText(input)
+		if err != nil {
+			return engine.AssembleOut{}, err
+		}
+		parts = append(parts, text)
 	}
 	for _, directive := range s.step.Inputs {
 		i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == directive.Index })
@@ -136,6 +233,14 @@ func (w *Workflow) passThrough(ctx context.Context, s scene, resolved []engine.R
 	}
 	digest, err := w.Blobs.Put(ctx, []byte(strings.Join(parts, "\n\n")))
 	return engine.AssembleOut{Text: digest}, err
+}
+
+// itemText is an item as text: a list's entry, or a file's content.
+func (w *Workflow) itemText(input prompt.Input) (string, error) {
+	if len(input.Names) == 0 {
+		return input.Text, nil
+	}
+	return w.fileText(input.Names[0])
 }
 
 func (w *Workflow) putJSON(ctx context.Context, value any) (string, error) {

@@ -52,6 +52,11 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 	if len(out.Conflicts) > 0 {
 		return out, nil
 	}
+	if in.Cache != nil && w.Cache != nil {
+		if err := w.Cache.Keep(ctx, in.StepRef, *in.Cache, w.now()); err != nil {
+			return out, err
+		}
+	}
 	return out, w.Memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
 }
 

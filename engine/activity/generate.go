@@ -10,63 +10,118 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// storedPrompt is the blob between Assemble and Generate: everything that will be sent but the bytes of pictures.
-type storedPrompt struct {
-	Format int             `json:"format"` // prompt.Format
-	System string          `json:"system"`
-	Blocks json.RawMessage `json:"blocks"` // content.MarshalBlocks
-	Media  imaging.Limits  `json:"media"`  // what pictures are made to fit when they are sent
-}
-
-// Generate asks the model. Whatever it answers is kept; an error means that there is no answer. When the call fails and
-// the step names a fallback, that model is asked once.
+// Generate asks the model, or takes a fresh answer from the cache. Whatever it answers is kept; an error means that there
+// is no answer. When the call fails and the step names a fallback, that model is asked, with the prompt that was built for
+// it.
 func (w *Workflow) Generate(ctx context.Context, in engine.GenerateIn) (engine.GenerateOut, error) {
 	s, err := w.scene(ctx, in.StepRef)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	data, err := w.Blobs.Get(ctx, in.Prompt)
+	stored, err := w.prompt(ctx, in.Prompt)
 	if err != nil {
-		return engine.GenerateOut{}, engine.Fail(engine.CodeState, "start the workflow again", "read the prompt: %v", err)
+		return engine.GenerateOut{}, err
 	}
-	var stored storedPrompt
-	if err := json.Unmarshal(data, &stored); err != nil {
-		return engine.GenerateOut{}, fmt.Errorf("read the prompt: %w", err)
+	if hit, found, err := w.cached(ctx, s, in); err != nil || found {
+		return hit, err
 	}
-	out, err := w.ask(ctx, s.step, in.Model, stored)
-	if err == nil || ctx.Err() != nil || s.step.Model == nil || s.step.Model.Fallback == "" {
+	fallback := ""
+	if s.step.Model != nil {
+		fallback = s.step.Model.Fallback
+	}
+	if fallback != "" && in.Model == fallback {
+		return w.askFallback(ctx, s.step, in, stored)
+	}
+	out, err := w.ask(ctx, s.step, in, in.Model, stored)
+	if err == nil || ctx.Err() != nil || fallback == "" || stored.NoFallback != "" || engine.FailureOf(err).Code == engine.CodeBudget {
 		return out, err
 	}
-	fallback := s.step.Model.Fallback
 	warning := fmt.Sprintf("%s failed (%v); asked the fallback %s", in.Model, err, fallback)
 	engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: warning})
-	out, err = w.ask(ctx, s.step, fallback, stored)
-	out.Warnings = append(out.Warnings, warning)
+	out, err = w.askFallback(ctx, s.step, in, stored)
+	out.Warnings = append([]string{warning}, out.Warnings...)
 	return out, err
 }
 
-func (w *Workflow) ask(ctx context.Context, step workflow.Step, alias string, stored storedPrompt) (engine.GenerateOut, error) {
+// askFallback asks the step's second model with its own prompt. A plan of a version before has none: then the first
+// model's is sent.
+func (w *Workflow) askFallback(ctx context.Context, step workflow.Step, in engine.GenerateIn, stored storedPrompt) (engine.GenerateOut, error) {
+	own := stored
+	if stored.Fallback != nil {
+		own = *stored.Fallback
+	}
+	out, err := w.ask(ctx, step, in, step.Model.Fallback, own)
+	if err != nil {
+		return out, err
+	}
+	out.Alias = step.Model.Fallback
+	if in.Model != step.Model.Fallback {
+		out.Warnings = append(out.Warnings, own.Warnings...)
+		out.Omitted = append(slices.Clone(own.Omitted), out.Omitted...)
+	}
+	return out, nil
+}
+
+func (w *Workflow) ask(ctx context.Context, step workflow.Step, in engine.GenerateIn, alias string, stored storedPrompt) (engine.GenerateOut, error) {
 	model, err := w.Models.Model(ctx, alias)
 	if err != nil {
 		return engine.GenerateOut{}, modelFailure(err)
 	}
-	request, err := w.request(step, model, stored)
+	request, err := w.request(ctx, step, model, stored, in.Turns)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	answer, err := model.Client.Generate(ctx, request, func(delta string) {
+	parallel := 1
+	if step.ForEach != nil {
+		parallel = max(step.ForEach.Parallel, 1)
+	}
+	b, err := w.afford(model, &request, stored, in, parallel)
+	if err != nil {
+		return engine.GenerateOut{}, err
+	}
+	client := llm.Retry(model.Client, retryPolicy(ctx, step, model))
+	answer, err := client.Generate(ctx, request, func(delta string) {
 		engine.Report(ctx, engine.Event{Kind: engine.EventDelta, Message: delta})
 	})
 	if err != nil {
+		w.settle(in.StepRef, b, chargedFor(err))
 		return engine.GenerateOut{}, providerFailure(ctx, err)
 	}
+	w.settle(in.StepRef, b, &answer.Usage)
 	return w.keep(ctx, model, answer)
+}
+
+// chargedFor is what a failed call was charged all the same, nil when nothing is known of a charge.
+func chargedFor(err error) *llm.Usage {
+	if e, ok := llm.AsError(err); ok && e.Usage.InputTokens+e.Usage.OutputTokens > 0 {
+		return &e.Usage
+	}
+	return nil
+}
+
+// retryPolicy is the model's, with what @retry says. People are told of each repetition.
+func retryPolicy(ctx context.Context, step workflow.Step, model Model) llm.RetryPolicy {
+	p := model.Retry
+	if r := step.Retry; r != nil {
+		p.Attempts = r.Count + 1
+		if r.Backoff > 0 {
+			p.Base = r.Backoff
+			p.Cap = max(p.Cap, r.Backoff<<min(r.Count, 6))
+		}
+	}
+	notify := p.Notify
+	p.Notify = func(e llm.RetryEvent) {
+		if notify != nil {
+			notify(e)
+		}
+		engine.Report(ctx, engine.Event{Kind: engine.EventRetry, Message: fmt.Sprintf("attempt %d of %d failed: %v", e.Attempt, e.Attempts, e.Err)})
+	}
+	return p
 }
 
 // modelFailure gives the error of an unknown alias its code.
@@ -78,32 +133,61 @@ func modelFailure(err error) error {
 	return failure
 }
 
-// request makes the provider's request. A model without vision gets no pictures, whatever the prompt was built for.
-func (w *Workflow) request(step workflow.Step, model Model, stored storedPrompt) (llm.Request, error) {
+// request makes the provider's request: the prompt, and what was said behind it. A model without vision gets no pictures,
+// whatever the prompt was built for.
+func (w *Workflow) request(ctx context.Context, step workflow.Step, model Model, stored storedPrompt, turns []engine.Turn) (llm.Request, error) {
 	blocks, err := content.UnmarshalBlocks(stored.Blocks)
 	if err != nil {
 		return llm.Request{}, fmt.Errorf("read the prompt's blocks: %w", err)
 	}
-	request := llm.Request{
-		Model: model.ID, System: stored.System, ContextWindow: model.ContextWindow, MaxOutputTokens: model.MaxOutput,
-		Temperature: model.Temperature, Thinking: model.Thinking,
-		Messages: []llm.Message{{Role: llm.User, Blocks: blocks}},
+	request := callSettings(step, model)
+	request.System = stored.System
+	request.Messages = []llm.Message{{Role: llm.User, Blocks: blocks}}
+	request.Tools = w.registry(step, model, stored, 0).tools().Offered()
+	if model.Capabilities.Has(policy.StructuredOutput) {
+		request.Schema = stored.Demand.Schema
 	}
-	if model.Capabilities.Has(policy.Vision) {
+	if model.Capabilities.Has(policy.Vision) || model.Capabilities.Has(policy.PDF) {
 		request.Media = &media{fs: w.FS, limits: stored.Media}
 	}
-	if m := step.Model; m != nil {
-		if m.Temperature != nil {
-			request.Temperature = m.Temperature
+	for _, turn := range turns {
+		said, raw, err := w.answer(ctx, turn.Raw)
+		if err != nil {
+			return request, err
 		}
-		if m.Thinking != "" {
-			request.Thinking = m.Thinking
+		data, err := w.Blobs.Get(ctx, turn.Reply)
+		if err != nil {
+			return request, engine.Fail(engine.CodeState, "start the workflow again", "read a turn: %v", err)
 		}
-		if m.MaxOutputTokens > 0 {
-			request.MaxOutputTokens = m.MaxOutputTokens
+		reply, err := content.UnmarshalBlocks(data)
+		if err != nil {
+			return request, fmt.Errorf("read a turn: %w", err)
 		}
+		request.Messages = append(request.Messages, llm.Message{Role: llm.Assistant, Blocks: said, Raw: raw}, llm.Message{Role: llm.User, Blocks: reply})
 	}
 	return request, nil
+}
+
+// callSettings are the settings of a call: the alias's, with what @model says.
+func callSettings(step workflow.Step, model Model) llm.Request {
+	request := llm.Request{
+		Model: model.ID, ContextWindow: model.ContextWindow, MaxOutputTokens: model.MaxOutput,
+		Temperature: model.Temperature, Thinking: model.Thinking,
+	}
+	m := step.Model
+	if m == nil {
+		return request
+	}
+	if m.Temperature != nil {
+		request.Temperature = m.Temperature
+	}
+	if m.Thinking != "" {
+		request.Thinking = m.Thinking
+	}
+	if m.MaxOutputTokens > 0 {
+		request.MaxOutputTokens = m.MaxOutputTokens
+	}
+	return request
 }
 
 // keep stores an answer as blobs.
@@ -116,11 +200,15 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	raw, err := content.MarshalBlocks(answer.Blocks)
+	blocks, err := content.MarshalBlocks(answer.Blocks)
 	if err != nil {
 		return engine.GenerateOut{}, fmt.Errorf("encode the answer: %w", err)
 	}
-	rawDigest, err := w.Blobs.Put(ctx, raw)
+	raw := answer.Raw
+	if !json.Valid(raw) {
+		raw = nil
+	}
+	rawDigest, err := w.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}

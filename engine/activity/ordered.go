@@ -1,11 +1,14 @@
 package activity
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // member is one entry of a JSON object, and object is one with its entries in the order of the text: a person's
@@ -111,4 +114,92 @@ func unfenced(answer string) string {
 		return text
 	}
 	return strings.TrimSpace(strings.Join(inside, "\n"))
+}
+
+// orderedYAML is a YAML value as JSON has it, in the order of the text.
+func orderedYAML(n *yaml.Node, depth int) (any, error) {
+	if depth > maxJSONDepth {
+		return nil, fmt.Errorf("it is nested more than %d deep", maxJSONDepth)
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return orderedYAML(n.Content[0], depth)
+	case yaml.AliasNode:
+		return orderedYAML(n.Alias, depth+1)
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, item := range n.Content {
+			value, err := orderedYAML(item, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		return list, nil
+	case yaml.MappingNode:
+		all := object{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			value, err := orderedYAML(n.Content[i+1], depth+1)
+			if err != nil {
+				return nil, err
+			}
+			all = all.with(n.Content[i].Value, value)
+		}
+		return all, nil
+	case yaml.ScalarNode:
+		var value any
+		if n.ShortTag() == "!!timestamp" {
+			return n.Value, nil
+		}
+		err := n.Decode(&value)
+		return value, err
+	}
+	return nil, errors.New("there is nothing in it")
+}
+
+// marshalOrdered is JSON on one line, with the members of objects in their order.
+func marshalOrdered(value any) ([]byte, error) {
+	var b bytes.Buffer
+	err := writeOrdered(&b, value)
+	return b.Bytes(), err
+}
+
+func writeOrdered(b *bytes.Buffer, value any) error {
+	switch v := value.(type) {
+	case object:
+		b.WriteByte('{')
+		for i, m := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := writeOrdered(b, m.key); err != nil {
+				return err
+			}
+			b.WriteByte(':')
+			if err := writeOrdered(b, m.value); err != nil {
+				return err
+			}
+		}
+		b.WriteByte('}')
+		return nil
+	case []any:
+		b.WriteByte('[')
+		for i, item := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := writeOrdered(b, item); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		return nil
+	}
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(value); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	b.Truncate(b.Len() - 1) // the encoder's line break
+	return nil
 }

@@ -2,10 +2,14 @@ package activity
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -16,36 +20,159 @@ type Previewed struct {
 	Model    string         // alias; empty for @model none
 	Prompt   *prompt.Prompt // nil when nothing would be sent
 	Warnings []string       // of resolving; the prompt's own stand in its receipt
+
+	Skip     string           // the @when condition that does not hold, as written: the step would be skipped
+	When     []string         // the conditions that hold, as written
+	Items    *PreviewedItems  // of an @for_each; nil without one
+	Schema   json.RawMessage  // JSON Schema that the answer must fit; nil without @schema
+	Native   bool             // the provider holds the model to the schema; otherwise the prompt asks for it
+	Cache    string           // "hit": an answer is kept that would be used; "miss": the model would be asked; "": no @cache
+	Tools    []string         // offered to the model
+	Fallback *PreviewedSecond // the model that is asked when the first one fails
+	MaxUSD   float64          // the most that the first call should cost; 0 when no price is known
+	Refused  string           // why max_cost_usd would refuse the call
 }
 
-// Preview does what a run does up to the model call: it resolves a step's inputs and builds its prompt. It reads, and
-// has no side effect. Variables that earlier steps would set are not set.
+// PreviewedItems are the batches of an @for_each. Without items the step would be skipped.
+type PreviewedItems struct {
+	Items   int      // in all batches
+	Batches int      // how many
+	Batch   int      // the one that is shown, from 1; 0 when there is none
+	Names   []string // of its items
+}
+
+// PreviewedSecond is what would be sent to the fallback model.
+type PreviewedSecond struct {
+	Model   string
+	Prompt  *prompt.Prompt // nil when it could not be asked
+	Problem string
+}
+
+// Preview does what a run does up to the model call: it looks at the conditions, resolves a step's inputs and builds its
+// prompt, with @for_each that of the first batch. It reads, and has no side effect. Variables that earlier steps would
+// set are not set.
 func (w *Workflow) Preview(ctx context.Context, plan workflow.Plan, index int, at time.Time) (Previewed, error) {
+	return w.PreviewBatch(ctx, plan, index, at, 1)
+}
+
+// PreviewBatch is Preview for another batch of an @for_each, counted from 1.
+func (w *Workflow) PreviewBatch(ctx context.Context, plan workflow.Plan, index int, at time.Time, batch int) (Previewed, error) {
 	if index < 0 || index >= len(plan.Steps) {
 		return Previewed{}, fmt.Errorf("the workflow has no step %d", index)
 	}
 	step := plan.Steps[index]
 	s := scene{plan: plan, step: step, facts: FactsOf(plan, step.Name, "preview", at)}
-	var out Previewed
-	var resolved []engine.ResolvedInput
-	for _, input := range step.Inputs {
-		found, warnings, err := w.resolveInput(ctx, s, input, nil)
-		if err != nil {
+	out := Previewed{Model: plan.Alias(step, w.DefaultModel)}
+	when, err := w.conditions(ctx, s, nil)
+	if err != nil {
+		return out, err
+	}
+	if out.Skip = when.Reason; out.Skip == "" {
+		for _, condition := range step.When {
+			out.When = append(out.When, conditionText(condition))
+		}
+	}
+	if step.ForEach != nil {
+		if err := w.previewItems(ctx, &s, &out, batch); err != nil || out.Items.Batch == 0 {
 			return out, err
 		}
-		for _, warning := range warnings {
-			out.Warnings = append(out.Warnings, warning.String())
+	}
+	resolved, err := w.previewInputs(ctx, s, &out)
+	if err != nil || out.Model == "" {
+		return out, err
+	}
+	return out, w.previewPrompt(ctx, s, resolved, &out)
+}
+
+// previewItems finds the batches and puts the chosen one into the scene.
+func (w *Workflow) previewItems(ctx context.Context, s *scene, out *Previewed, batch int) error {
+	items, warnings, err := w.itemsOf(ctx, *s, nil)
+	if err != nil {
+		return err
+	}
+	out.Warnings = append(out.Warnings, warnings...)
+	batches := slices.Collect(slices.Chunk(items, max(s.step.ForEach.Batch, 1)))
+	out.Items = &PreviewedItems{Items: len(items), Batches: len(batches)}
+	if len(batches) == 0 {
+		return nil
+	}
+	if batch < 1 || batch > len(batches) {
+		return engine.Fail(engine.CodeInput, "", "step %q has %d batches now, and no batch %d", s.step.Name, len(batches), batch)
+	}
+	out.Items.Batch = batch
+	for _, it := range batches[batch-1] {
+		out.Items.Names = append(out.Items.Names, it.Name)
+	}
+	s.setBatch(batch, batches[batch-1])
+	return nil
+}
+
+func (w *Workflow) previewInputs(ctx context.Context, s scene, out *Previewed) ([]engine.ResolvedInput, error) {
+	var resolved []engine.ResolvedInput
+	for _, input := range s.step.Inputs {
+		found, warnings, err := w.resolveInput(ctx, s, input, nil)
+		if err != nil {
+			return nil, err
 		}
+		out.Warnings = append(out.Warnings, warningLines(warnings)...)
 		if input.Required && len(found.Files) == 0 && found.Digest == "" {
 			out.Missing = append(out.Missing, input.Target.String())
 		}
 		resolved = append(resolved, found)
 	}
-	out.Model = plan.Alias(step, w.DefaultModel)
-	if out.Model == "" {
-		return out, nil
+	return resolved, nil
+}
+
+func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine.ResolvedInput, out *Previewed) error {
+	made, err := w.make(ctx, s, resolved, out.Model)
+	out.Prompt = made.prompt
+	if err != nil {
+		return err
 	}
-	built, _, err := w.build(ctx, s, resolved, out.Model)
-	out.Prompt = built
-	return out, err
+	out.Tools, out.Schema = made.tools, made.stored.Demand.Schema
+	out.Native = len(out.Schema) > 0 && made.model.Capabilities.Has(policy.StructuredOutput)
+	if s.step.Cache != nil {
+		out.Cache = "miss"
+		_, found, err := w.lookup(ctx, s, made.key)
+		if err != nil {
+			return err
+		}
+		if found {
+			out.Cache = "hit"
+		}
+	}
+	request := callSettings(s.step, made.model)
+	request.Messages = []llm.Message{{Role: llm.User}}
+	out.Refused = wouldRefuse(made, &request)
+	if made.model.Price != nil {
+		if request.MaxOutputTokens == 0 {
+			request.MaxOutputTokens = boundedOutput
+		}
+		out.MaxUSD = callCost(*made.model.Price, request, made.stored.Tokens)
+	}
+	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != out.Model {
+		out.Fallback = &PreviewedSecond{Model: m.Fallback}
+		second, err := w.make(ctx, s, resolved, m.Fallback)
+		if out.Fallback.Prompt = second.prompt; err != nil {
+			out.Fallback.Problem = err.Error()
+		}
+	}
+	return nil
+}
+
+// wouldRefuse says why max_cost_usd would refuse the first call; empty when it would not. Nothing is reserved.
+func wouldRefuse(m made, request *llm.Request) string {
+	b, err := billOf(m.model, request, m.stored)
+	if b != nil {
+		switch limits := m.stored.Limits; {
+		case limits.StepUSD > 0 && b.call > limits.StepUSD:
+			err = tooDear("step", 0, b.call, limits.StepUSD)
+		case limits.RunUSD > 0 && b.call > limits.RunUSD:
+			err = tooDear("run", 0, b.call, limits.RunUSD)
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }

@@ -46,8 +46,10 @@ func TestMergeProperties(t *testing.T) {
 		{"JSON between the marks", "---\n{\"a\": 1, \"b\": [\"x\"]}\n---\nText\n", `{"a": 2}`, "---\n\"a\": 2\n\"b\": [\"x\"]\n---\nText\n"},
 		{"indented mapping", "---\n  a: 1\n  b:\n    - x\n---\n", `{"b": ["y"], "c": 3}`, "---\n  a: 1\n  b:\n    - y\n  c: 3\n---\n"},
 		{"wikilinks are quoted", "", `{"up": "[[Plan|the plan]]", "all": ["[[A]]"]}`, "---\nup: \"[[Plan|the plan]]\"\nall:\n  - \"[[A]]\"\n---\n"},
-		{"quotes only when needed", "", `{"a":"12","b":"true","c":"x: y","d":"#t","e":"2026-03-01","f":"a-b","g":"","h":" x","i":"12:30","j":"null","k":"yes","l":"C#"}`,
-			"---\na: \"12\"\nb: \"true\"\nc: \"x: y\"\nd: \"#t\"\ne: 2026-03-01\nf: a-b\ng: \"\"\nh: \" x\"\ni: 12:30\nj: \"null\"\nk: \"yes\"\nl: C#\n---\n"},
+		{
+			"quotes only when needed", "", `{"a":"12","b":"true","c":"x: y","d":"#t","e":"2026-03-01","f":"a-b","g":"","h":" x","i":"12:30","j":"null","k":"yes","l":"C#"}`,
+			"---\na: \"12\"\nb: \"true\"\nc: \"x: y\"\nd: \"#t\"\ne: 2026-03-01\nf: a-b\ng: \"\"\nh: \" x\"\ni: 12:30\nj: \"null\"\nk: \"yes\"\nl: C#\n---\n",
+		},
 		{"deep values", "", `{"m": {"a": [{"x": 1, "y": [2]}, [3]], "b": {}}}`, "---\nm:\n  a:\n    - x: 1\n      y:\n        - 2\n    -\n      - 3\n  b: {}\n---\n"},
 		{"an anchor that nobody uses", "---\na: &x 1 # c\nb: 2\n---\n", `{"a": 3}`, "---\na: 3 # c\nb: 2\n---\n"},
 		{"characters of more bytes", "---\nзаметка: да # c\n名: [ü, ö] # d\n---\n", `{"заметка": "нет", "名": "x"}`, "---\nзаметка: нет # c\n名: x # d\n---\n"},

@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -23,9 +25,7 @@ func (w *Workflow) Resolve(ctx context.Context, in engine.ResolveIn) (engine.Res
 		if err != nil {
 			return out, err
 		}
-		for _, warning := range warnings {
-			out.Warnings = append(out.Warnings, warning.String())
-		}
+		out.Warnings = append(out.Warnings, warningLines(warnings)...)
 		if input.Required && len(found.Files) == 0 && found.Digest == "" {
 			out.Missing = append(out.Missing, input.Target.String())
 		}
@@ -42,28 +42,62 @@ func (w *Workflow) resolveInput(ctx context.Context, s scene, input directives.I
 		found.Digest = digest
 		return found, nil, err
 	}
-	resolution, err := input.Resolve(ctx, w.resolveEnv(s))
-	if err != nil {
-		return found, nil, inputFailure(err)
-	}
-	for _, file := range resolution.Files {
-		if !s.plan.Meta.Permissions.MayRead(file.Name) {
-			return found, nil, engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter",
-				"%s: %s may not be read by this workflow", input.At, file.Name)
+	var warnings []directives.Diagnostic
+	for _, facts := range s.perItem(input) {
+		env := w.resolveEnv(s)
+		env.Facts = facts
+		resolution, err := input.Resolve(ctx, env)
+		if err != nil {
+			return found, nil, inputFailure(err)
 		}
-		if file.SHA256 == "" {
-			if file.SHA256, err = w.digest(file.Name); err != nil {
-				return found, nil, engine.Fail(engine.CodeInput, "", "read %s: %v", file.Name, err)
+		warnings = append(warnings, resolution.Warnings...)
+		for _, file := range resolution.Files {
+			if slices.ContainsFunc(found.Files, func(f engine.ResolvedFile) bool { return f.Name == file.Name }) {
+				continue // two items that find the same file
 			}
+			resolved, err := w.seen(s, input, file)
+			if err != nil {
+				return found, nil, err
+			}
+			found.Files = append(found.Files, resolved)
 		}
-		found.Files = append(found.Files, engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending})
 	}
-	return found, resolution.Warnings, nil
+	return found, warnings, nil
+}
+
+// perItem gives the facts that an input is resolved with: once for each item of the batch when its path speaks of them.
+func (s scene) perItem(input directives.Input) []directives.Facts {
+	if len(s.items) < 2 || input.Target.Literal || !strings.Contains(input.Target.Path, "{item") {
+		return []directives.Facts{s.facts}
+	}
+	var list []directives.Facts
+	for _, it := range s.items {
+		facts := s.facts
+		facts.Item, facts.ItemName, facts.Items = it.text, it.name(), nil
+		list = append(list, facts)
+	}
+	return list
+}
+
+// seen is a file with the content that it has now. A file that the workflow may not read fails the step.
+func (w *Workflow) seen(s scene, input directives.Input, file directives.Found) (engine.ResolvedFile, error) {
+	resolved := engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending}
+	if !s.plan.Meta.Permissions.MayRead(file.Name) {
+		return resolved, engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter",
+			"%s: %s may not be read by this workflow", input.At, file.Name)
+	}
+	var err error
+	if resolved.SHA256 == "" {
+		if resolved.SHA256, err = w.digest(file.Name); err != nil {
+			return resolved, engine.Fail(engine.CodeInput, "", "read %s: %v", file.Name, err)
+		}
+	}
+	return resolved, nil
 }
 
 func (w *Workflow) resolveEnv(s scene) directives.ResolveEnv {
 	return directives.ResolveEnv{
-		FS: w.FS, Facts: s.facts, Links: w.Links, Pending: w.Memory, From: s.plan.File, MaxFiles: w.MaxFiles,
+		FS: w.FS, Facts: s.facts, Links: w.Links, Pending: w.Memory, From: s.plan.File, MaxFiles: w.MaxFiles, Born: w.Born,
 	}
 }
 

@@ -254,16 +254,25 @@ func (w *Workflow) plainText(ctx context.Context, in engine.ResolvedInput) (stri
 	}
 	var parts []string
 	for _, file := range in.Files {
-		data, _, err := w.Vault.Read(file.Name, w.MaxText)
+		text, err := w.fileText(file.Name)
 		if err != nil {
-			return "", engine.Fail(engine.CodeInput, "", "read %s: %v", file.Name, err)
+			return "", err
 		}
-		if bytes.IndexByte(data, 0) >= 0 {
-			return "", engine.Fail(engine.CodeInput, "only text can be routed", "%s is not text", file.Name)
-		}
-		parts = append(parts, strings.TrimRight(string(data), "\n"))
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, "\n\n"), nil
+}
+
+// fileText is the text of a file, without the line breaks at its end.
+func (w *Workflow) fileText(name string) (string, error) {
+	data, _, err := w.Vault.Read(name, w.MaxText)
+	if err != nil {
+		return "", engine.Fail(engine.CodeInput, "", "read %s: %v", name, err)
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", engine.Fail(engine.CodeInput, "only text can be routed", "%s is not text", name)
+	}
+	return strings.TrimRight(string(data), "\n"), nil
 }
 
 // finish stores the contents and names them.
@@ -282,4 +291,3 @@ func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
 	}
 	return out, nil
 }
-

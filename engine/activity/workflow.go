@@ -44,6 +44,14 @@ type Memory interface {
 	Variable(ctx context.Context, workflow, name string) (digest string, set bool, err error)
 }
 
+// Cache keeps answers for `@cache`.
+type Cache interface {
+	// Cached gives the answer that was kept under a key, and when. An answer whose blobs are gone is not found.
+	Cached(ctx context.Context, key string) (entry engine.CacheEntry, kept time.Time, found bool, err error)
+	// Keep stores an answer under its key, in place of an older one.
+	Keep(ctx context.Context, ref engine.StepRef, entry engine.CacheEntry, now time.Time) error
+}
+
 // Model is an alias made ready to be asked.
 type Model struct {
 	Alias         string
@@ -55,8 +63,10 @@ type Model struct {
 	MaxOutput     int // tokens; 0: the adapter's default
 	Temperature   *float64
 	Thinking      string
-	Price         *llm.Price
-	Client        llm.Provider
+	Price         *llm.Price      // nil: not known
+	Dearest       *llm.Price      // the highest prices known of any model, for bounds on costs while Price is not known; may be nil
+	Retry         llm.RetryPolicy // how failed calls are repeated when the step does not say
+	Client        llm.Provider    // does not repeat calls itself
 }
 
 // Models finds a model by alias. An unknown alias is an error that lists the known ones.
@@ -64,7 +74,8 @@ type Models interface {
 	Model(ctx context.Context, alias string) (Model, error)
 }
 
-// Workflow carries out the activities of workflow runs. All fields but Names are required. It is safe for concurrent use.
+// Workflow carries out the activities of workflow runs. All fields but Cache, Born and Now are required. It is safe for
+// concurrent use.
 type Workflow struct {
 	FS           fs.FS // the vault
 	Vault        Vault
@@ -82,23 +93,35 @@ type Workflow struct {
 	MaxFiles     int    // largest selection of one input
 	MaxText      int64  // largest text file that is read, bytes
 	StrictLinks  bool   // an ambiguous link is an error
+
+	Cache Cache                                    // nil: no answer is kept
+	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
+	Now   func() time.Time                         // nil: time.Now
+
+	spending ledger
 }
 
 // Activities are the workflow's activities by name.
 func (w *Workflow) Activities() engine.Activities {
 	return engine.Activities{
+		engine.ActivityWhen:     engine.Handle(w.When),
+		engine.ActivityExpand:   engine.Handle(w.Expand),
 		engine.ActivityResolve:  engine.Handle(w.Resolve),
 		engine.ActivityAssemble: engine.Handle(w.Assemble),
 		engine.ActivityGenerate: engine.Handle(w.Generate),
+		engine.ActivityUseTools: engine.Handle(w.UseTools),
+		engine.ActivityValidate: engine.Handle(w.Validate),
 		engine.ActivityStage:    engine.Handle(w.Stage),
 		engine.ActivityCommit:   engine.Handle(w.Commit),
 	}
 }
 
-// scene is what most activities begin with: the pinned plan, the step, and the facts for its patterns.
+// scene is what most activities begin with: the pinned plan, the step, the items of its batch, and the facts for its
+// patterns.
 type scene struct {
 	plan  workflow.Plan
 	step  workflow.Step
+	items []item
 	facts directives.Facts
 }
 
@@ -115,7 +138,24 @@ func (w *Workflow) scene(ctx context.Context, ref engine.StepRef) (scene, error)
 		return scene{}, engine.Fail(engine.CodeInvalidWorkflow, "", "the plan has no step %d", ref.Index)
 	}
 	step := plan.Steps[ref.Index]
-	return scene{plan: plan, step: step, facts: FactsOf(plan, step.Name, ref.Run, ref.At)}, nil
+	s := scene{plan: plan, step: step, facts: FactsOf(plan, step.Name, ref.Run, ref.At)}
+	items, err := w.itemTexts(ctx, ref.Items)
+	if err != nil {
+		return scene{}, err
+	}
+	s.setBatch(ref.Batch, items)
+	return s, nil
+}
+
+// setBatch makes the items of a batch known to the step's patterns.
+func (s *scene) setBatch(batch int, items []item) {
+	s.items, s.facts.Batch, s.facts.Items = items, batch, nil
+	for _, it := range items {
+		s.facts.Items = append(s.facts.Items, it.text)
+	}
+	if len(items) > 0 {
+		s.facts.Item, s.facts.ItemName = items[0].text, items[0].name()
+	}
 }
 
 // FactsOf are the facts that a step's patterns are made of, for a run at a moment.

@@ -1,0 +1,278 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// ReadChunks is the name of the tool that gives what a prompt had no room for.
+const ReadChunks = "read_chunks"
+
+// Chunk is a part of an input that was deferred. Blocks are what stands in its place: text, or a label and a picture.
+type Chunk struct {
+	ID     string
+	Blocks []content.Block
+}
+
+// ChunkReader gives deferred chunks, in the prompt's order, within limits. It belongs to one turn of a step and is not
+// safe for concurrent use.
+type ChunkReader struct {
+	Chunks     []Chunk // in the prompt's order
+	MaxImages  int     // pictures in one result
+	StepImages int     // pictures that the step may still be given
+	MaxText    int     // bytes of text in one result; 0 is content.MaxToolText
+
+	images int      // given so far
+	shown  []string // ids of chunks that were given to their end
+}
+
+// Shown lists the chunks that were given to their end, in the order in which they were asked for.
+func (r *ChunkReader) Shown() []string { return slices.Clone(r.shown) }
+
+// Images is how many pictures were given.
+func (r *ChunkReader) Images() int { return r.images }
+
+const chunkParameters = `{"type":"object","properties":{` +
+	`"ids":{"type":"array","items":{"type":"string"},"description":"Chunk ids as they stand in the prompt, such as c12."},` +
+	`"range":{"type":"string","description":"A range of chunk ids, such as c40-c60, instead of ids."},` +
+	`"from":{"type":"integer","minimum":0,"description":"Only when a result said that one chunk goes on: where to go on in it."}` +
+	`},"additionalProperties":false}`
+
+// Tool is read_chunks over the reader's chunks.
+func (r *ChunkReader) Tool() Tool {
+	return Tool{
+		Name: ReadChunks, Parameters: json.RawMessage(chunkParameters), Run: r.run,
+		Description: "Gives parts of the inputs that had no room in the prompt: those marked there as deferred, with their chunk ids. " +
+			"They come in the prompt's order. What does not fit into one result is named, and can be asked for again.",
+	}
+}
+
+func (r *ChunkReader) run(_ context.Context, input json.RawMessage) content.ToolResult {
+	wanted, from, err := readChunksInput(input)
+	if err != nil {
+		return Failed("%v", err)
+	}
+	chosen, unknown := r.choose(wanted)
+	if len(chosen) == 0 {
+		return Failed("no deferred chunk fits %s; there are: %s", strings.Join(wanted, ", "), r.listing())
+	}
+	if from > 0 && len(chosen) != 1 {
+		return Failed("from goes with one chunk id")
+	}
+	page := r.page(chosen, from)
+	if len(unknown) > 0 {
+		page.say("[not deferred: " + strings.Join(unknown, ", ") + "]")
+	}
+	return content.ToolResult{Success: true, Blocks: page.blocks}
+}
+
+// readChunksInput reads the model's input, which may be looser than the schema: a text for a list, a range among ids.
+func readChunksInput(input json.RawMessage) (wanted []string, from int, err error) {
+	var in struct {
+		IDs   json.RawMessage `json:"ids"`
+		Range string          `json:"range"`
+		From  int             `json:"from"`
+	}
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, 0, fmt.Errorf(`write {"ids": ["c12", "c13"]} or {"range": "c40-c60"}`)
+	}
+	var list []string
+	var text string
+	if len(in.IDs) > 0 && json.Unmarshal(in.IDs, &list) != nil {
+		if json.Unmarshal(in.IDs, &text) != nil {
+			return nil, 0, fmt.Errorf("ids is a list of chunk ids such as c12")
+		}
+		list = []string{text}
+	}
+	for _, part := range append(list, in.Range) {
+		for id := range strings.FieldsFuncSeq(part, func(c rune) bool { return c == ',' || c == ' ' || c == ';' }) {
+			wanted = append(wanted, strings.ToLower(strings.Trim(id, "[]\"'")))
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, 0, fmt.Errorf("name chunks: ids or range")
+	}
+	if in.From < 0 {
+		return nil, 0, fmt.Errorf("from is not negative")
+	}
+	return wanted, in.From, nil
+}
+
+// choose gives the chunks that are asked for, in the prompt's order, and what names none.
+func (r *ChunkReader) choose(wanted []string) (chosen []Chunk, unknown []string) {
+	take := make([]bool, len(r.Chunks))
+	for _, id := range wanted {
+		first, last, ok := span(id)
+		found := false
+		for i, c := range r.Chunks {
+			n, _, isID := span(c.ID)
+			if c.ID == id || ok && isID && n >= first && n <= last {
+				take[i], found = true, true
+			}
+		}
+		if !found {
+			unknown = append(unknown, id)
+		}
+	}
+	for i, c := range r.Chunks {
+		if take[i] {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen, unknown
+}
+
+// span reads c12 and c40-c60.
+func span(id string) (first, last int, ok bool) {
+	a, b, isRange := strings.Cut(strings.ReplaceAll(id, "–", "-"), "-")
+	first, err := strconv.Atoi(strings.TrimPrefix(a, "c"))
+	if err != nil {
+		return 0, 0, false
+	}
+	if !isRange {
+		return first, first, true
+	}
+	last, err = strconv.Atoi(strings.TrimPrefix(b, "c"))
+	return first, last, err == nil
+}
+
+// listing names the chunks that there are, as ranges.
+func (r *ChunkReader) listing() string {
+	var ids []string
+	for _, c := range r.Chunks {
+		ids = append(ids, c.ID)
+	}
+	return Ranges(ids)
+}
+
+// Ranges writes ids that follow each other as ranges: c3, c7-c12.
+func Ranges(ids []string) string {
+	var parts []string
+	for i := 0; i < len(ids); {
+		last := i
+		for last+1 < len(ids) && follows(ids[last], ids[last+1]) {
+			last++
+		}
+		switch last - i {
+		case 0:
+			parts = append(parts, ids[i])
+		case 1:
+			parts = append(parts, ids[i], ids[last])
+		default:
+			parts = append(parts, ids[i]+"-"+ids[last])
+		}
+		i = last + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+func follows(a, b string) bool {
+	n, _, ok := span(a)
+	m, _, also := span(b)
+	return ok && also && m == n+1
+}
+
+// chunkPage is one result on its way.
+type chunkPage struct {
+	blocks []content.Block
+	text   int // bytes left
+	images int // left
+}
+
+func (p *chunkPage) say(words string) { p.blocks = append(p.blocks, content.Text{Value: words + "\n"}) }
+
+// page fills one result with chunks, in order, until one does not fit.
+func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
+	p := &chunkPage{text: r.MaxText, images: r.MaxImages}
+	if p.text <= 0 {
+		p.text = content.MaxToolText
+	}
+	p.text -= reserve
+	for i, c := range chosen {
+		text, images := weight(c.Blocks)
+		switch {
+		case r.images+images > r.StepImages:
+			p.say("[" + c.ID + " is not shown: the step has been given all the pictures that it may have]")
+			continue
+		case i == 0 && (from > 0 || text > p.text):
+			r.part(p, c, from)
+			p.rest(chosen[1:])
+			return p
+		case text > p.text || images > p.images:
+			p.rest(chosen[i:])
+			return p
+		}
+		p.blocks = append(p.blocks, content.Text{Value: "[" + c.ID + "]\n"})
+		p.blocks = append(p.blocks, c.Blocks...)
+		p.text, p.images = p.text-text, p.images-images
+		r.images += images
+		r.shown = append(r.shown, c.ID)
+	}
+	return p
+}
+
+// reserve is kept of a result's text for what is said at its end, in bytes.
+const reserve = 512
+
+// rest names the chunks that did not fit.
+func (p *chunkPage) rest(left []Chunk) {
+	if len(left) == 0 {
+		return
+	}
+	var ids []string
+	for _, c := range left {
+		ids = append(ids, c.ID)
+	}
+	p.say("[no room in this result for " + clipped(Ranges(ids)) + ": ask for them in another call]")
+}
+
+// clipped keeps a list of ranges within the reserve.
+func clipped(list string) string {
+	if len(list) <= reserve/2 {
+		return list
+	}
+	return list[:strings.LastIndexByte(list[:reserve/2], ',')] + " and more"
+}
+
+// part gives as much of one large chunk as fits, from a byte of its text on.
+func (r *ChunkReader) part(p *chunkPage, c Chunk, from int) {
+	text := content.Join(c.Blocks)
+	from = min(from, len(text))
+	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	end := min(from+p.text-len(c.ID)-8, len(text))
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	p.blocks = append(p.blocks, content.Text{Value: "[" + c.ID + "]\n"}, content.Text{Value: text[from:end]})
+	p.text = 0
+	if end < len(text) {
+		p.say(fmt.Sprintf("\n[%s goes on: ask for it with from=%d, of %d]", c.ID, end, len(text)))
+		return
+	}
+	r.shown = append(r.shown, c.ID)
+}
+
+// weight is how much of the limits a chunk takes: bytes of text with its label, and pictures.
+func weight(blocks []content.Block) (text, images int) {
+	text = 16
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case content.Image:
+			images++
+		case content.Document:
+			images += max(b.Pages, 1)
+		default:
+			text += len(b.Text())
+		}
+	}
+	return text, images
+}

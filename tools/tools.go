@@ -1,0 +1,71 @@
+// Package tools holds what a model may call while it works on a step. A tool gets the model's input, which is never
+// trusted, and gives a result for the model; what goes wrong is a result that says so, so that the model can go on. The
+// package keeps no state between steps, and reaches the world through what its constructors are given.
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// Tool is one thing that a model may call. Parameters is the JSON Schema of its input, an object. Run gets the input as
+// the model wrote it and sets everything in the result but the call's id; it is not called at the same time for one step.
+type Tool struct {
+	Name        string
+	Description string // for the model
+	Parameters  json.RawMessage
+	Run         func(ctx context.Context, input json.RawMessage) content.ToolResult
+}
+
+// Registry is what one step offers, in order.
+type Registry []Tool
+
+// Offered is the registry as a request carries it.
+func (r Registry) Offered() []llm.Tool {
+	var list []llm.Tool
+	for _, t := range r {
+		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
+	}
+	return list
+}
+
+// Names lists the tools.
+func (r Registry) Names() []string {
+	names := make([]string, len(r))
+	for i, t := range r {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Run carries out one call. A tool that is not offered, and an input that is no JSON object, are failed results.
+func (r Registry) Run(ctx context.Context, call content.ToolCall) content.ToolResult {
+	i := slices.IndexFunc(r, func(t Tool) bool { return t.Name == call.Name })
+	var result content.ToolResult
+	input := call.Input
+	if len(strings.TrimSpace(string(input))) == 0 {
+		input = json.RawMessage("{}")
+	}
+	var object map[string]json.RawMessage
+	switch {
+	case i < 0:
+		result = Failed("there is no tool %q; there are: %s", call.Name, strings.Join(r.Names(), ", "))
+	case json.Unmarshal(input, &object) != nil || object == nil:
+		result = Failed("the input of %s must be a JSON object", call.Name)
+	default:
+		result = r[i].Run(ctx, input)
+	}
+	result.CallID = call.ID
+	return result
+}
+
+// Failed is a result that says what is wrong.
+func Failed(format string, args ...any) content.ToolResult {
+	return content.ToolResult{Error: fmt.Sprintf(format, args...)}
+}
