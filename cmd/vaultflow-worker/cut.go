@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
@@ -24,7 +25,7 @@ var (
 	}
 )
 
-// parse reads a PDF with pdfcpu, leniently.
+// parse reads the objects of a PDF with pdfcpu. Nothing is validated: files that all viewers open break its rules.
 func parse(data []byte) (ctx *model.Context, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -34,7 +35,10 @@ func parse(data []byte) (ctx *model.Context, err error) {
 	api.DisableConfigDir() // it would write one
 	conf := model.NewDefaultConfiguration()
 	conf.Cmd, conf.ValidationMode = model.TRIM, model.ValidationRelaxed
-	return api.ReadValidateAndOptimize(bytes.NewReader(data), conf)
+	if ctx, err = api.ReadContext(bytes.NewReader(data), conf); err != nil {
+		return nil, err
+	}
+	return ctx, ctx.EnsurePageCount()
 }
 
 // cut makes a document of some pages. Nothing of the others is in it: links, outlines, forms, names and shared resources
@@ -48,6 +52,9 @@ func (p *pdf) cut(pages []int) (out extract.Cut, err error) {
 	ctx, err := parse(p.data)
 	if err != nil {
 		return out, fmt.Errorf("cut: %w", err)
+	}
+	if p.info.Encrypted && ctx.E == nil {
+		return out, errors.New("cut: the document is encrypted in a way that pdfcpu does not know")
 	}
 	ctx.Form, ctx.Names = nil, map[string]*model.Node{}
 	for _, n := range pages {

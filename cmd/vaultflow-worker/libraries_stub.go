@@ -26,4 +26,4 @@ func openStack([]byte, []pictureSize, *reader) (document, error) { return nil, e
 
 func openDrawing([]byte, imaging.Info, *reader) (document, error) { return nil, errNotLinked }
 
-func decodeForeign([]byte, string) (image.Image, error) { return nil, errNotLinked }
+func decodeForeign([]byte, imaging.Info) (image.Image, error) { return nil, errNotLinked }

@@ -89,7 +89,7 @@ func (p *picture) normal(ctx context.Context, l imaging.Limits) (imaging.Encoded
 	case p.info.Decodable:
 		made, err = imaging.Normalise(ctx, bytes.NewReader(p.data), int64(len(p.data)), l)
 	case p.decoded == nil:
-		if p.decoded, err = decodeForeign(p.data, p.info.MediaType); err != nil {
+		if p.decoded, err = decodeForeign(p.data, p.info); err != nil {
 			return made, &extract.Error{Code: extract.CodeCorrupt, Message: p.info.MediaType + " cannot be decoded: " + err.Error()}
 		}
 		fallthrough
