@@ -24,6 +24,9 @@ func (a *app) previewer(ctx context.Context) (*activity.Workflow, func(), error)
 	if flow != nil {
 		flow.Models = unasked{a.models}
 	}
+	if flow != nil && j != nil {
+		flow.Cache = j
+	}
 	return flow, done, err
 }
 

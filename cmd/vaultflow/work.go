@@ -50,7 +50,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
-	flow.Models = probing{a.models}
+	flow.Models, flow.Cache = probing{a.models}, j
 	imports := &activity.Imports{FS: a.vault.FS(), Importer: a.importer, Imported: j, Blobs: j}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())

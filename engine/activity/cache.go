@@ -60,11 +60,8 @@ func (w *Workflow) lookup(ctx context.Context, s scene, key string) (engine.Cach
 	if s.step.Cache == nil || key == "" || w.Cache == nil {
 		return engine.CacheEntry{}, false, nil
 	}
-	entry, kept, found, err := w.Cache.Cached(ctx, key)
-	if err != nil || !found || kept.Before(w.freshSince(s)) {
-		return entry, false, err
-	}
-	return entry, entry.Answer != "", nil
+	entry, found, err := w.Cache.Cached(ctx, key, w.freshSince(s))
+	return entry, found && entry.Answer != "", err
 }
 
 // freshSince is the moment from which on a kept answer counts as fresh.

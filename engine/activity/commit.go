@@ -53,7 +53,7 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		return out, nil
 	}
 	if in.Cache != nil && w.Cache != nil {
-		if err := w.Cache.Keep(ctx, in.StepRef, *in.Cache, w.now()); err != nil {
+		if err := w.Cache.Keep(ctx, in.StepRef, *in.Cache); err != nil {
 			return out, err
 		}
 	}

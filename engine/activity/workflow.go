@@ -46,10 +46,10 @@ type Memory interface {
 
 // Cache keeps answers for `@cache`.
 type Cache interface {
-	// Cached gives the answer that was kept under a key, and when. An answer whose blobs are gone is not found.
-	Cached(ctx context.Context, key string) (entry engine.CacheEntry, kept time.Time, found bool, err error)
-	// Keep stores an answer under its key, in place of an older one.
-	Keep(ctx context.Context, ref engine.StepRef, entry engine.CacheEntry, now time.Time) error
+	// Cached gives the answer that was kept under a key at the moment since or later. One whose blobs are gone is not found.
+	Cached(ctx context.Context, key string, since time.Time) (entry engine.CacheEntry, found bool, err error)
+	// Keep stores an answer under its key with the present time, in place of an older one.
+	Keep(ctx context.Context, ref engine.StepRef, entry engine.CacheEntry) error
 }
 
 // Model is an alias made ready to be asked.
