@@ -63,12 +63,16 @@ func isKnown(name string) bool {
 	return ok || slices.Contains(foreign, canonical(name))
 }
 
-func nearestDirective(name string) string {
+func nearestDirective(name string) string { return Nearest(canonical(name), directiveNames()) }
+
+// directiveNames lists every directive of the language, sorted.
+func directiveNames() []string {
 	all := make([]string, 0, len(known))
 	for n := range known {
 		all = append(all, n)
 	}
-	return Nearest(canonical(name), all)
+	slices.Sort(all)
+	return all
 }
 
 // Nearest is the candidate with the smallest edit distance to word, or "" when none is near: at most two edits, and

@@ -117,6 +117,15 @@ func commas(s string) [][2]int {
 	return append(spans, [2]int{start, len(s)})
 }
 
+// written is the key as it stands in the source.
+func (it item) written() string {
+	end := 0
+	for end < len(it.text) && isNameByte(it.text[end]) {
+		end++
+	}
+	return it.text[:end]
+}
+
 func readItem(s source) item {
 	end := 0
 	for end < len(s.text) && isNameByte(s.text[end]) {
@@ -162,6 +171,7 @@ func params(name string, g grammar, items []item, r *report) []Param {
 		if !slices.Contains(g.params, it.key) {
 			r.add(it.at, CodeUnknownParam, didYouMean(it.key, g.params, "quote the path if the parentheses belong to it"),
 				"unknown parameter %q of @%s; allowed are %s", it.key, name, strings.Join(g.params, ", "))
+			r.mendWord(it.at, it.written(), g.params)
 			continue
 		}
 		if slices.ContainsFunc(list, func(p Param) bool { return p.Key == it.key }) {

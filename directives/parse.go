@@ -104,7 +104,9 @@ func parseLine(line source, r *report) (Directive, bool) {
 	if strings.HasPrefix(rest.text, ":") {
 		rest = rest.from(1)
 	} else if rest.text != "" && len(rest.text) == len(line.text)-end && rest.text[0] != '(' {
-		r.add(rest.at, CodeMalformed, "write @"+d.Name+" "+strings.TrimLeft(rest.text, "=:"), "a blank or a colon must follow @%s", written)
+		after := strings.TrimLeft(rest.text, "=:")
+		r.add(rest.at, CodeMalformed, "write @"+d.Name+" "+after, "a blank or a colon must follow @%s", written)
+		r.mend(Replace(rest.at, utf8.RuneCountInString(rest.text)-utf8.RuneCountInString(after), " "))
 		return d, false
 	}
 	faults := len(r.list)
@@ -132,6 +134,7 @@ func lookup(written string, at Position, r *report) (grammar, bool) {
 			suggestion = "did you mean @" + n + `? Write \@` + written + " if it is prompt text"
 		}
 		r.add(at, CodeUnknownDirective, suggestion, "unknown directive @%s", written)
+		r.mendWord(Position{at.File, at.Line, at.Column + 1}, written, directiveNames())
 	}
 	return grammar{}, false
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // ParseBool reads true/false, yes/no, on/off and 1/0 in any case.
@@ -94,5 +95,13 @@ func (p Param) word(r *report, allowed ...string) string {
 		}
 	}
 	r.add(p.ValueAt, CodeParamValue, didYouMean(v, allowed, ""), "%s is %s, not %q", p.Key, oneOf(allowed), clip(p.Value))
+	p.mendValue(r, allowed)
 	return ""
+}
+
+// mendValue replaces the value by the allowed word that it must mean.
+func (p Param) mendValue(r *report, allowed []string) {
+	if near, ok := Certain(p.Value, allowed); ok && !p.Bare && !p.Quoted {
+		r.mend(Replace(p.ValueAt, utf8.RuneCountInString(p.Value), near))
+	}
 }
