@@ -17,6 +17,7 @@ type Bounds struct {
 	MaxDecodePixels int64    `json:"max_decode_pixels"`
 	MaxPages        int      `json:"max_pages"`
 	MaxFileBytes    int64    `json:"max_file_bytes,omitempty"` // of a document that is sent as a file, before base64
+	RequestImages   int      `json:"request_images,omitempty"` // that the provider takes in one request, tool results included; 0: not published
 	MaxToolImages   int      `json:"max_tool_images"`
 	MaxStepImages   int      `json:"max_step_images"`
 	MaxCostUSD      float64  `json:"max_cost_usd,omitempty"`
@@ -62,6 +63,7 @@ func (b Budget) Bound(l ProviderLimits) Bounds {
 		MaxPages:        int(m.smaller("max_pages", int64(b.MaxPages), int64(l.MaxPDFPages))),
 		MaxToolImages:   int(m.smaller("max_tool_images", int64(b.MaxToolImages), int64(l.MaxImages))),
 		MaxStepImages:   int(m.smaller("max_step_images", int64(b.MaxStepImages), int64(l.MaxImages))),
+		RequestImages:   l.MaxImages,
 		MaxCostUSD:      b.MaxCostUSD,
 		MaxFileBytes:    l.MaxPDFBytes,
 		MaxPixels:       l.MaxPixels,
