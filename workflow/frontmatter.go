@@ -75,6 +75,7 @@ var oldKeys = map[string]string{
 func (n *note) foreignKey(key *yaml.Node) {
 	if fix, old := oldKeys[strings.ToLower(key.Value)]; old {
 		n.add(n.node(key), directives.CodeKeyOld, fix, "%s has no meaning", key.Value)
+		n.mendOldKey(key)
 		return
 	}
 	if len(key.Value) < 5 {
@@ -82,6 +83,7 @@ func (n *note) foreignKey(key *yaml.Node) {
 	}
 	if near := directives.Nearest(key.Value, keyNames); near != "" && (strings.EqualFold(near, key.Value) || !ordinary(key.Value)) {
 		n.add(n.node(key), directives.CodeKeyMisspelt, "did you mean "+near+"?", "the property %s is not known", key.Value)
+		n.mendWord(key, keyNames)
 	}
 }
 
@@ -108,6 +110,7 @@ func (n *note) yamlFault(err error) {
 		if m := unquoted.FindStringSubmatch(line); m != nil {
 			at := n.at(n.metaLine+1+i, len([]rune(m[1]))+1)
 			n.add(at, directives.CodeUnquotedSchedule, "write schedule: "+strconv.Quote(strings.TrimSpace(m[2])), "quote it: YAML reads the colon in %s as a key", strings.TrimSpace(m[2]))
+			n.mendSchedule(at, m[2])
 			return
 		}
 	}

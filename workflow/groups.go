@@ -25,6 +25,7 @@ func (n *note) group(f field, allowed []string, read func(field)) {
 		switch {
 		case !slices.Contains(allowed, key.Value):
 			n.add(n.node(key), directives.CodeSubKey, hint(key.Value, allowed), "unknown property %q of %s; allowed are %s", key.Value, f.name, strings.Join(allowed, ", "))
+			n.mendWord(key, allowed)
 		case isNull(value):
 		default:
 			read(field{key.Value, value})

@@ -83,6 +83,7 @@ func (n *note) word(into *string, f field, allowed ...string) {
 	word := strings.ToLower(text)
 	if !slices.Contains(allowed, word) {
 		n.add(n.node(f.node), directives.CodeKeyValue, hint(word, allowed), "%s is one of %s, not %q", f.name, strings.Join(allowed, ", "), text)
+		n.mendWord(f.node, allowed)
 		return
 	}
 	*into = word

@@ -160,6 +160,8 @@ func (n *note) entries(f field) []field {
 		if key := f.node.Content[0]; key.Value == KindCron || key.Value == KindOnce {
 			entry := key.Value + ": " + f.node.Content[1].Value
 			n.add(n.node(f.node), directives.CodeUnquotedSchedule, "write "+strconv.Quote(entry), "quote it: YAML reads the colon in %s as a key", entry)
+			at := n.node(f.node)
+			n.mendSchedule(at, n.rest(at))
 			return nil
 		}
 	}
