@@ -15,7 +15,7 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: w.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
 			Warnings: append(slices.Clone(rec.Warnings), pageWarnings(pages)...), Version: p.Version,
 		},
-		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]Asset{}, rec.Assets...), Children: []Child{},
+		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]Asset{}, rec.Assets...), Children: append([]Child{}, rec.Children...),
 	}
 	if j.Route.Kind == KindPDF {
 		m.Import.Mode = w.set.PDF.Mode

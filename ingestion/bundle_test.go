@@ -189,10 +189,10 @@ func TestImport_textFiles(t *testing.T) {
 func TestImport_keepsWhatItDoesNotRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{})
-	data := zipOf(t, "a.txt")
-	made, filed := b.mustRun(b.drop("imp-1", "Import/index.zip", data))
-	golden(t, "zip/index.md", b.read(made.Note))
-	if b.read(filed.Name) != string(data) || filed.Name != "Imported/index/index.zip" {
+	data := []byte("Rar!\x1a\x07\x01\x00 and more")
+	made, filed := b.mustRun(b.drop("imp-1", "Import/index.rar", data))
+	golden(t, "rar/index.md", b.read(made.Note))
+	if b.read(filed.Name) != string(data) || filed.Name != "Imported/index/index.rar" {
 		t.Errorf("filed %+v", filed)
 	}
 	made, filed = b.mustRun(b.drop("imp-2", "Import/index.md", []byte("# a note called index")))

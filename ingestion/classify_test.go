@@ -111,7 +111,7 @@ func TestHandlers_coverAllKinds(t *testing.T) {
 			want = string(k)
 		case KindOffice:
 			want = "office"
-		case KindHTML, KindEmail:
+		case KindHTML, KindEmail, KindArchive:
 			want = string(k)
 		}
 		if got := handlerFor(k).name(); got != want {

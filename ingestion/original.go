@@ -61,6 +61,9 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	case from == "":
 		return Filed{Warning: w.job.Source + " is not there any more, or has other bytes now"}, nil
 	}
+	if err := w.release(ctx); err != nil {
+		return Filed{}, err
+	}
 	if target, err = w.moveOut(ctx, from, target); err != nil {
 		return Filed{}, err
 	}

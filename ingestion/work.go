@@ -56,9 +56,10 @@ type documentRecord struct {
 	Started  time.Time         `json:"started"`
 	ModTime  time.Time         `json:"mtime,omitzero"`
 	Warnings []string          `json:"warnings,omitempty"`
-	Body     string            `json:"body,omitempty"`    // path of the text in the records, of text files
-	Message  string            `json:"message,omitempty"` // a sentence for the note, of files that are only kept
-	Assets   []Asset           `json:"assets,omitempty"`  // pictures taken out of the source
+	Body     string            `json:"body,omitempty"`     // path of the text in the records, of text files
+	Message  string            `json:"message,omitempty"`  // a sentence for the note, of files that are only kept
+	Assets   []Asset           `json:"assets,omitempty"`   // pictures taken out of the source
+	Children []Child           `json:"children,omitempty"` // files of an archive
 }
 
 const documentName = "document.json"

@@ -1,0 +1,161 @@
+package ingestion
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// Bounds of an archive, unpacked.
+const (
+	maxMembers     = 2000
+	maxMemberBytes = 256 << 20
+	maxUnpacked    = 2 << 30
+	maxFolders     = 16  // how deep members lie
+	maxRatio       = 250 // of unpacked to packed bytes, above 64 MB; DEFLATE reaches 1032 with zeros alone
+	ratioFrom      = 64 << 20
+)
+
+// member is a file in an archive.
+type member struct {
+	name    string // as the archive has it
+	size    int64
+	special string // what it is when it is no regular file: a link, a device
+	locked  bool   // encrypted
+}
+
+// errBomb says that an archive unpacks to more than is read.
+var errBomb = errors.New("it unpacks to far more than its size")
+
+// walkArchive calls visit for every file of an archive, in order. The reader ends with an error when the archive as a whole
+// unpacks to more than the bounds allow.
+func walkArchive(r io.ReaderAt, size int64, mediaType, name string, visit func(member, io.Reader) error) error {
+	meter := &unpacked{limit: bound(size)}
+	if mediaType == "application/zip" {
+		return walkZIP(r, size, meter, visit)
+	}
+	stream, err := decompressed(io.NewSectionReader(r, 0, size), mediaType)
+	if err != nil {
+		return err
+	}
+	if mediaType == "application/x-tar" || packedTar(mediaType, name) {
+		return walkTar(tar.NewReader(meter.reader(stream)), visit)
+	}
+	return visit(member{name: strings.TrimSuffix(path.Base(name), path.Ext(name)), size: -1}, meter.reader(stream))
+}
+
+// bound is how many bytes an archive of a size may unpack to.
+func bound(size int64) int64 { return min(max(size*maxRatio, ratioFrom), maxUnpacked) }
+
+func decompressed(in io.Reader, mediaType string) (io.Reader, error) {
+	switch mediaType {
+	case "application/gzip":
+		return gzip.NewReader(in)
+	case "application/x-bzip2":
+		return bzip2.NewReader(in), nil
+	case "application/x-tar":
+		return in, nil
+	}
+	return nil, fmt.Errorf("archives of type %s are not read: %w", mediaType, errors.ErrUnsupported)
+}
+
+// packedTar says whether a compressed file is one of an archive, by its name: a.tar.gz, a.tgz.
+func packedTar(mediaType, name string) bool {
+	lower := strings.ToLower(name)
+	for _, end := range []string{".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz"} {
+		if strings.HasSuffix(lower, end) {
+			return mediaType == "application/gzip" || mediaType == "application/x-bzip2"
+		}
+	}
+	return false
+}
+
+func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(member, io.Reader) error) error {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return err
+	}
+	for _, f := range z.File {
+		m := member{name: f.Name, size: int64(min(f.UncompressedSize64, 1<<62)), locked: f.Flags&1 != 0} //nolint:gosec // bounded
+		switch mode := f.Mode(); {
+		case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
+			continue
+		case !mode.IsRegular():
+			m.special = special(mode)
+		}
+		if err := visitZIP(f, m, meter, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func visitZIP(f *zip.File, m member, meter *unpacked, visit func(member, io.Reader) error) error {
+	if m.special != "" || m.locked {
+		return visit(m, strings.NewReader(""))
+	}
+	in, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return visit(m, meter.reader(in))
+}
+
+func walkTar(t *tar.Reader, visit func(member, io.Reader) error) error {
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m := member{name: h.Name, size: h.Size}
+		switch h.Typeflag {
+		case tar.TypeReg:
+		case tar.TypeDir, tar.TypeXGlobalHeader:
+			continue
+		default:
+			m.special = special(h.FileInfo().Mode())
+			if h.Typeflag == tar.TypeLink {
+				m.special = "a link"
+			}
+		}
+		if err := visit(m, t); err != nil {
+			return err
+		}
+	}
+}
+
+func special(mode fs.FileMode) string {
+	if mode&fs.ModeSymlink != 0 {
+		return "a link"
+	}
+	return "no regular file"
+}
+
+// unpacked counts what an archive unpacks to.
+type unpacked struct{ read, limit int64 }
+
+func (u *unpacked) reader(r io.Reader) io.Reader { return &meteredReader{r, u} }
+
+type meteredReader struct {
+	r io.Reader
+	u *unpacked
+}
+
+func (m *meteredReader) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	if m.u.read += int64(n); m.u.read > m.u.limit {
+		return n, errBomb
+	}
+	return n, err
+}

@@ -1,0 +1,198 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// collection is an archive. Its files are put into a folder of the import folder that is called like the archive, where they
+// are imported like others that are dropped there; their bundles come to lie in the archive's own. Archives in an archive
+// stay unopened, so that none unpacks without end.
+type collection struct{}
+
+var _ = register(collection{})
+
+func (collection) name() string  { return "archive" }
+func (collection) kinds() []Kind { return []Kind{KindArchive} }
+
+// Extract walks through the whole archive before anything of it is put anywhere: a broken one fails as a whole.
+func (collection) extract(ctx context.Context, w *work) error {
+	if _, known, err := w.document(); err != nil || known {
+		return err
+	}
+	var children []Child
+	var left []string
+	taken := map[string]bool{}
+	err := w.members(ctx, func(m member, in io.Reader) error {
+		n, err := io.Copy(io.Discard, io.LimitReader(in, maxMemberBytes+1))
+		if err != nil {
+			return err
+		}
+		if m.size < 0 {
+			m.size = n
+		}
+		name, why := w.memberName(m, taken)
+		if why == "" && n > maxMemberBytes {
+			why = fmt.Sprintf("larger than %d MB", maxMemberBytes>>20)
+		}
+		switch {
+		case why == "ignored":
+		case why != "":
+			left = append(left, fmt.Sprintf("%s was left in the archive: %s", oneLine(m.name, 100), why))
+		case len(children) >= maxMembers:
+			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", maxMembers)
+		default:
+			taken[name] = true
+			children = append(children, Child{Name: name, Bundle: w.childBundle(name)})
+		}
+		return nil
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return keeper{}.extract(ctx, w)
+	}
+	if err := archiveFault(err); err != nil {
+		return err
+	}
+	rec := w.begin(Document{})
+	rec.Children, rec.Warnings = children, append(rec.Warnings, left[:min(len(left), 50)]...)
+	if len(left) > 50 {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d more files were left in the archive", len(left)-50))
+	}
+	if len(children) == 0 {
+		rec.Message = "There is no file in the archive that can be imported. The original is kept unchanged."
+	}
+	return save(ctx, w.records, documentName, rec)
+}
+
+// archiveFault says what a person can do about an archive that cannot be walked through.
+func archiveFault(err error) error {
+	var known *Error
+	switch {
+	case err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, errBomb):
+		return permanent(CodeTooLarge, "unpack it yourself if you trust it, and drop the folder", "the archive was not unpacked: %v", err)
+	}
+	return permanent(CodeCorrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
+}
+
+// members visits the files of the job's archive.
+func (w *work) members(ctx context.Context, visit func(member, io.Reader) error) error {
+	file, size, err := w.im.open(w.job.at())
+	if err != nil {
+		return storage("open "+w.job.at(), err)
+	}
+	defer file.Close()
+	return walkArchive(file, size, w.job.Route.MediaType, w.job.base(), func(m member, in io.Reader) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return visit(m, in)
+	})
+}
+
+// memberName is the safe name of a member below the collection's folder, or why it is left in the archive; "ignored" is
+// for files that mean nothing outside of the machine they come from.
+func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
+	parts := strings.Split(strings.ReplaceAll(m.name, `\`, "/"), "/")
+	for i, part := range parts {
+		switch {
+		case part == ".." || i == 0 && (part == "" || strings.Contains(part, ":")):
+			return "", "its name leads out of the archive"
+		case part == "__MACOSX" || part == ".DS_Store" || part == "Thumbs.db" || part == "desktop.ini" || strings.HasPrefix(part, "._"):
+			return "", "ignored"
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." })
+	switch {
+	case m.special != "":
+		return "", "it is " + m.special
+	case m.locked:
+		return "", "it is encrypted; unpack it and drop the files"
+	case len(parts) == 0 || len(parts) > maxFolders:
+		return "", "it lies too deep"
+	case slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") }):
+		return "", "it is hidden"
+	case kindOf(extensions[strings.ToLower(path.Ext(m.name))]) == KindArchive:
+		return "", "it is an archive itself; unpack it and drop the files"
+	}
+	for i, part := range parts {
+		parts[i] = w.im.SafeName(part, nameBytes)
+	}
+	name = path.Join(parts...)
+	for n := 2; taken[name]; n++ {
+		name = numberedFile(path.Join(parts...), n)
+	}
+	return name, ""
+}
+
+// inbox is the folder of the import folder that the members are put into.
+func (w *work) inbox() string {
+	return path.Join(w.set.ImportDir, w.im.folder(w.job, w.set.ImportDir), path.Base(w.im.bundleName(w.job)))
+}
+
+// childBundle is where a member's bundle will most likely lie: what has its name already gets a number.
+func (w *work) childBundle(name string) string {
+	return path.Join(w.im.bundleName(w.job), strings.TrimSuffix(name, path.Ext(name)))
+}
+
+// release puts the members into the import folder. Repeated after a crash, it writes those again that were imported
+// meanwhile; they end as duplicates.
+func (w *work) release(ctx context.Context) error {
+	rec, ok, err := w.document()
+	if err != nil || !ok || len(rec.Children) == 0 {
+		return err
+	}
+	taken := map[string]bool{}
+	return w.members(ctx, func(m member, in io.Reader) error {
+		name, why := w.memberName(m, taken)
+		if why != "" || !slices.ContainsFunc(rec.Children, func(c Child) bool { return c.Name == name }) {
+			return nil
+		}
+		taken[name] = true
+		data, err := io.ReadAll(io.LimitReader(in, maxMemberBytes+1))
+		if err != nil {
+			return err
+		}
+		return w.putMember(ctx, path.Join(w.inbox(), name), data)
+	})
+}
+
+// putMember writes a member under the first name that is free, or that holds the same bytes.
+func (w *work) putMember(ctx context.Context, name string, data []byte) error {
+	for n := 1; ; n++ {
+		to := numberedFile(name, n)
+		have, err := w.im.sumOf(ctx, to)
+		if err != nil || have == digest(data) {
+			return err
+		}
+		if have != "" && n < maxNumber {
+			continue
+		}
+		err = w.im.Files.Write(ctx, to, data, "")
+		if taken := (interface{ Conflict() bool })(nil); (errors.Is(err, fs.ErrExist) || errors.As(err, &taken)) && n < maxNumber {
+			continue // another spelling of the name is there
+		}
+		return storage("write "+to, err)
+	}
+}
+
+// write lists the files with links to what is made of them.
+func (collection) write(n *note) error {
+	if n.rec.Message != "" {
+		return keeper{}.write(n)
+	}
+	n.line("")
+	n.line("The files of the archive are imported each by itself:")
+	n.line("")
+	for _, c := range n.m.Children {
+		n.line("- [[" + path.Join(c.Bundle, strings.TrimSuffix(noteName, ".md")) + "|" + alias(c.Name) + "]]")
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package ingestion
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// packedFile is a member of an archive under test.
+type packedFile struct {
+	name, data string
+	link       bool
+}
+
+func zipFiles(t *testing.T, files ...packedFile) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, f := range files {
+		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate}
+		if f.link {
+			h.SetMode(fs.ModeSymlink | 0o777)
+		}
+		w, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = w.Write([]byte(f.data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarFiles(t *testing.T, files ...packedFile) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	packed := gzip.NewWriter(&b)
+	w := tar.NewWriter(packed)
+	for _, f := range files {
+		h := &tar.Header{Name: f.name, Size: int64(len(f.data)), Mode: 0o644, Typeflag: tar.TypeReg}
+		if strings.HasSuffix(f.name, "/") {
+			h.Typeflag = tar.TypeDir
+		}
+		if f.link {
+			h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, "/etc/passwd", 0
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if !f.link {
+			if _, err := w.Write([]byte(f.data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if w.Close() != nil || packed.Close() != nil {
+		t.Fatal("the archive is not closed")
+	}
+	return b.Bytes()
+}
+
+var mixed = []packedFile{
+	{name: "notes/a.txt", data: "one"},
+	{name: "notes/b|[x].txt", data: "two"},
+	{name: "../../etc/evil.txt", data: "out"},
+	{name: "/abs.txt", data: "out"},
+	{name: "C:/win.txt", data: "out"},
+	{name: "link.txt", data: "/etc/passwd", link: true},
+	{name: "inner.zip", data: "PK"},
+	{name: ".hidden/x.txt", data: "x"},
+	{name: "__MACOSX/._a.txt", data: "x"},
+	{name: "notes/.DS_Store", data: "x"},
+	{name: "notes/", data: ""},
+}
+
+// found are the files below a folder of the vault, by name.
+func (b *bench) found(dir string) map[string]string {
+	b.Helper()
+	files := map[string]string{}
+	err := fs.WalkDir(b.im.FS, dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[strings.TrimPrefix(name, dir+"/")] = b.read(name)
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return files
+}
+
+func TestImport_archiveIsUnpackedIntoTheInbox(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string][]byte{"box.zip": zipFiles(t, mixed...), "box.tgz": tarFiles(t, mixed...)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{})
+			made, filed := b.mustRun(b.drop("imp-1", "Import/"+name, data))
+			want := map[string]string{"notes/a.txt": "one", "notes/" + b.im.SafeName("b|[x].txt", nameBytes): "two"}
+			if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
+				t.Errorf("in the inbox (-want +got):\n%s", diff)
+			}
+			note := b.read(made.Note)
+			hasAll(t, note, "[[Imported/box/notes/a/index|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "inner.zip was left in the archive: it is an archive itself")
+			m, err := ParseManifest([]byte(b.read(path.Join(made.Bundle, manifestName))))
+			if err != nil || len(m.Children) != 2 {
+				t.Errorf("children %+v, %v", m.Children, err)
+			}
+			if filed.Name != "Imported/box/"+name || b.read(filed.Name) != string(data) {
+				t.Errorf("the original is at %s", filed.Name)
+			}
+		})
+	}
+}
+
+func TestImport_archiveRefusesBombsAndTornOnes(t *testing.T) {
+	t.Parallel()
+	bomb := zipFiles(t, packedFile{name: "zeros.txt", data: strings.Repeat("\x00", 100<<20)})
+	whole := zipFiles(t, packedFile{name: "a.txt", data: strings.Repeat("words ", 5000)}, packedFile{name: "b.txt", data: "x"})
+	torn := bytes.Clone(whole)
+	copy(torn[60:], "garbage garbage garbage")
+	for name, test := range map[string]struct {
+		data []byte
+		code string
+	}{"bomb": {bomb, CodeTooLarge}, "torn": {torn, CodeCorrupt}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{})
+			j := b.drop("imp-1", "Import/x.zip", test.data)
+			found, err := b.im.Classify(t.Context(), j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			j.Route = found.Route
+			_, err = b.im.Extract(t.Context(), j)
+			if e, ok := err.(*Error); !ok || e.Code != test.code || e.Hint() == "" { //nolint:errorlint // returned as it is
+				t.Fatalf("got %v", err)
+			}
+			if files := b.found("Import"); len(files) != 1 {
+				t.Errorf("in the inbox: %v", files)
+			}
+		})
+	}
+}
+
+// TestImport_archiveReleasedTwice is a process killed after it put some members into the inbox.
+func TestImport_archiveReleasedTwice(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{})
+	j := b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "a.txt", data: "one"}, packedFile{name: "b.txt", data: "two"}))
+	if err := b.im.Files.Write(t.Context(), "Import/box/a.txt", []byte("one"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.im.Files.Write(t.Context(), "Import/box/b.txt", []byte("somebody else's"), ""); err != nil {
+		t.Fatal(err)
+	}
+	b.mustRun(j)
+	want := map[string]string{"a.txt": "one", "b.txt": "somebody else's", "b (2).txt": "two"}
+	if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
+		t.Errorf("in the inbox (-want +got):\n%s", diff)
+	}
+}
