@@ -14,7 +14,11 @@ import (
 // before that append.
 func kill(t *testing.T, factory Factory, w *World, dir string, q engine.Request, at int, kept bool) (string, bool) {
 	t.Helper()
-	m := newMortal(at, kept)
+	return killWith(t, factory, w, dir, q, newMortal(at, kept))
+}
+
+func killWith(t *testing.T, factory Factory, w *World, dir string, q engine.Request, m *mortal) (string, bool) {
+	t.Helper()
 	r := start(t, factory, w, Setup{Dir: dir, Wrap: m.over})
 	run := r.begin(q).Run
 	rec, err := r.x.Wait(r.ctx, run)
@@ -22,7 +26,7 @@ func kill(t *testing.T, factory Factory, w *World, dir string, q engine.Request,
 	select {
 	case <-m.died:
 		if err == nil {
-			t.Fatalf("append %d: the run finished as %s although the journal died", at, rec.Status)
+			t.Fatalf("append %d: the run finished as %s although the journal died", m.at, rec.Status)
 		}
 		return run, true
 	default:

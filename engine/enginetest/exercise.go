@@ -49,6 +49,18 @@ func Exercise(t *testing.T, factory Factory) {
 		{"bounded parallel runs", bounded},
 		{"retry begins where it failed", retry},
 		{"a slow subscriber is told", slowSubscriber},
+		{"items in order", itemsInOrder},
+		{"batches beside each other", besideEachOther},
+		{"a failed batch stops the step", batchStops},
+		{"a failed batch is skipped", batchSkipped},
+		{"items that lead nowhere", noItems},
+		{"retry of a batch", retryBatch},
+		{"retry of all batches", retryAllBatches},
+		{"conditions", conditions},
+		{"tools are used", toolRounds},
+		{"answers are mended", repairs},
+		{"answers are kept", cached},
+		{"killed at every append of the whole language", everythingKilled},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -107,6 +119,12 @@ func plan(name string, steps ...string) []byte {
 		list = append(list, fmt.Sprintf(`{"name":%q,"outputs":[{},{}]%s}`, s, model))
 	}
 	return fmt.Appendf(nil, `{"name":%q,"meta":{},"steps":[%s]}`, name, strings.Join(list, ","))
+}
+
+// planOf is a workflow of one step "a" with the given properties; it writes a file and a variable.
+func planOf(properties string) engine.Request {
+	raw := fmt.Appendf(nil, `{"name":"w","meta":{},"steps":[{"name":"a",%s}]}`, properties)
+	return engine.Request{Kind: engine.KindWorkflow, Subject: "w", Plan: raw}
 }
 
 func manual(name string, steps ...string) engine.Request {

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 
@@ -21,6 +22,7 @@ type mortal struct {
 	mu      sync.Mutex // guards what follows
 	appends int
 	dead    bool
+	lost    int // model calls that were paid for, and whose outcome did not reach the disk
 }
 
 func newMortal(at int, kept bool) *mortal {
@@ -47,6 +49,7 @@ func (m *mortal) Append(ctx context.Context, r engine.Record, e engine.Entry) er
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dead {
+		m.lose(r)
 		return errKilled
 	}
 	m.appends++
@@ -55,12 +58,29 @@ func (m *mortal) Append(ctx context.Context, r engine.Record, e engine.Entry) er
 	}
 	m.dead = true
 	close(m.died)
-	if m.kept {
-		if err := m.Journal.Append(ctx, r, e); err != nil {
-			return err
-		}
+	if !m.kept {
+		m.lose(r)
+		return errKilled
+	}
+	if err := m.Journal.Append(ctx, r, e); err != nil {
+		return err
 	}
 	return errKilled
+}
+
+// lose counts the outcome of a model call that does not reach the disk.
+func (m *mortal) lose(r engine.Record) {
+	var out engine.GenerateOut
+	if r.Activity == engine.ActivityGenerate && json.Unmarshal(r.Out, &out) == nil && !out.Cached {
+		m.lost++
+	}
+}
+
+// Lost counts the model calls that a restarted executor has to repeat.
+func (m *mortal) Lost() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.lost
 }
 
 // Create stores a run while alive.

@@ -46,6 +46,9 @@ func (w *World) generate(in engine.GenerateIn) engine.GenerateOut {
 	if c, ok := w.cached(in.Key); ok {
 		return engine.GenerateOut{Answer: c.Answer, Raw: c.Raw, Stop: engine.StopEnd, Model: c.Model, Cached: true}
 	}
+	w.mu.Lock()
+	w.paid++
+	w.mu.Unlock()
 	if out, ok := w.Answers[work(in.StepRef)]; ok {
 		return out
 	}
@@ -94,13 +97,17 @@ func (w *World) validate(in engine.ValidateIn) engine.ValidateOut {
 }
 
 func (w *World) stage(in engine.StageIn) engine.StageOut {
-	out := engine.StageOut{Vars: []engine.StagedVar{{Name: in.Step, Digest: in.Answer, Target: "output:1"}}}
+	var out engine.StageOut
+	targets := []string{"output:0", "output:1"}
+	if !w.NoVars {
+		out.Vars, targets = []engine.StagedVar{{Name: in.Step, Digest: in.Answer, Target: "output:1"}}, targets[:1]
+	}
 	if len(in.Committed) > 0 {
 		return out
 	}
 	name := in.Workflow + ".md"
 	out.Files = []engine.StagedFile{{
-		Name: name, Base: w.digest(name), New: w.put(w.File(name) + w.blob(in.Answer) + "\n"), Targets: []string{"output:0"},
+		Name: name, Base: w.digest(name), New: w.put(w.File(name) + w.blob(in.Answer) + "\n"), Targets: targets,
 	}}
 	return out
 }

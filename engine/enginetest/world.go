@@ -31,6 +31,8 @@ type World struct {
 	// Talk is what the provider says to a step in turn, by its name; the last answer is repeated. An answer that begins
 	// with "{" is valid JSON in this world, and no other is.
 	Talk map[string][]engine.GenerateOut
+	// NoVars makes steps set no variables.
+	NoVars bool
 	// Shown are the chunks that a step's tools show, by its name.
 	Shown map[string][]string
 
@@ -40,6 +42,7 @@ type World struct {
 	marks map[string]string            // content by workflow, step, directive and name
 	cache map[string]engine.CacheEntry // by key
 	calls map[string]int
+	paid  int // answers that were not from the cache
 	now   int // activities at work
 	most  int // activities that were at work together
 }
@@ -80,6 +83,20 @@ func (w *World) Marks() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.marks)
+}
+
+// Cache is a copy of the answers that were kept, by key.
+func (w *World) Cache() map[string]engine.CacheEntry {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.cache)
+}
+
+// Paid counts the answers that were not from the cache.
+func (w *World) Paid() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.paid
 }
 
 // Calls counts how often an activity was begun for a step.
