@@ -26,8 +26,11 @@ func unfinished() *Settings {
 			WorkflowsDir: "Workflows", ImportDir: "Import", ImportedDir: "Imported", Watch: "auto",
 			QuietPeriod: Duration(2 * time.Second), StallPeriod: Duration(time.Minute), RescanInterval: Duration(time.Minute),
 		},
-		Engine:    Engine{MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500},
-		Policy:    Policy{Budget: defaultBudget(), Links: "warn"},
+		Engine: Engine{MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500},
+		Policy: Policy{
+			Budget: defaultBudget(), Links: "warn",
+			RemoteImages: RemoteImages{MaxMB: 10, Timeout: Duration(20 * time.Second), MaxRedirects: 3, MaxPerStep: 10},
+		},
 		Watch:     Watch{Debounce: Duration(2 * time.Second)},
 		Web:       Web{Listen: "127.0.0.1:8321"},
 		Logging:   Logging{Level: "info", Format: "auto"},

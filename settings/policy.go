@@ -27,9 +27,13 @@ type Budget struct {
 
 // RemoteImages is the policy for pictures on other machines.
 type RemoteImages struct {
-	Enabled bool     `yaml:"enabled" later:"remote pictures are never fetched, they stay references" doc:"Fetch them."`
-	Allow   []string `yaml:"allow" doc:"Hosts, such as *.example.org. Empty: all that deny does not name."`
-	Deny    []string `yaml:"deny" doc:"Hosts that are never asked."`
+	Enabled      bool     `yaml:"enabled" doc:"Fetch them when a step runs; otherwise they stay references. A preview never fetches."`
+	Allow        []string `yaml:"allow" doc:"Hosts, such as *.example.org. Empty: all that deny does not name. Private addresses are never asked."`
+	Deny         []string `yaml:"deny" doc:"Hosts that are never asked."`
+	MaxMB        float64  `yaml:"max_mb" min:"0.01" max:"512" doc:"Megabytes of one picture, as it comes."`
+	Timeout      Duration `yaml:"timeout" min:"1s" max:"10m" doc:"For one picture with all its redirects."`
+	MaxRedirects int      `yaml:"max_redirects" min:"0" max:"20" doc:"Redirects that are followed, each checked like the first address."`
+	MaxPerStep   int      `yaml:"max_per_step" min:"0" max:"1000" doc:"Pictures that one step fetches; the others stay references."`
 }
 
 // BudgetOverlay gives those keys of policy.budget that somebody set, for a merge over the defaults of package policy.

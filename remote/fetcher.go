@@ -1,0 +1,123 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"github.com/vaultflow/vaultflow/imaging"
+)
+
+// Picture is what was fetched: bytes that are a picture's by their header, of any kind, undecoded and untrusted.
+type Picture struct {
+	Data []byte
+	Info imaging.Info
+	URL  string // where it was found in the end
+}
+
+// Fetcher fetches pictures under one policy. It is safe for concurrent use.
+type Fetcher struct {
+	policy Policy
+	client *http.Client
+}
+
+// New makes a fetcher. It dials public addresses only, on the ports 80 and 443.
+func New(p Policy) *Fetcher { return guarded(p, ssrf.New().Safe) }
+
+// guarded makes a fetcher with another guard, which sees every IP address before it is dialled.
+func guarded(p Policy, guard func(network, address string, c syscall.RawConn) error) *Fetcher {
+	f := &Fetcher{policy: p.withDefaults()}
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: guard}
+	f.client = &http.Client{
+		CheckRedirect: f.follow,
+		Transport: &http.Transport{
+			// Proxy stays nil: with one, its address would be checked and not the picture's.
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: 10 * time.Second, ForceAttemptHTTP2: true,
+			DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 64 << 10,
+		},
+	}
+	return f
+}
+
+// follow decides about a redirect. What it refuses is not asked.
+func (f *Fetcher) follow(next *http.Request, before []*http.Request) error {
+	if len(before) > f.policy.MaxRedirects {
+		return fmt.Errorf("%w: more than %d redirects", ErrRefused, f.policy.MaxRedirects)
+	}
+	if before[len(before)-1].URL.Scheme == "https" && next.URL.Scheme != "https" {
+		return fmt.Errorf("%w: a redirect from https to %s", ErrRefused, next.URL.Scheme)
+	}
+	next.Header.Del("Referer") // it would tell one host what was asked of another
+	return f.policy.check(next.URL)
+}
+
+// Fetch fetches one picture. Errors say in words, without anything of the answer, why there is none; ErrRefused is matched
+// when the policy forbids the address or one that it leads to.
+func (f *Fetcher) Fetch(ctx context.Context, address string) (Picture, error) {
+	if err := f.policy.Check(address); err != nil {
+		return Picture{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.policy.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return Picture{}, fmt.Errorf("%w: the address is not valid", ErrRefused)
+	}
+	request.Header.Set("User-Agent", "vaultflow")
+	request.Header.Set("Accept", "image/*")
+	response, err := f.client.Do(request)
+	if err != nil {
+		return Picture{}, f.reason(ctx, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return Picture{}, fmt.Errorf("%s answered %d %s", request.URL.Hostname(), response.StatusCode, http.StatusText(response.StatusCode))
+	}
+	data, err := f.body(response)
+	if err != nil {
+		return Picture{}, f.reason(ctx, err)
+	}
+	info, err := imaging.Probe(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return Picture{}, fmt.Errorf("what %s gave is no picture: %w", request.URL.Hostname(), err)
+	}
+	return Picture{Data: data, Info: info, URL: response.Request.URL.String()}, nil
+}
+
+// body reads an answer up to the limit. What a host says of its length is believed only when it is too much.
+func (f *Fetcher) body(response *http.Response) ([]byte, error) {
+	most := f.policy.MaxBytes
+	if response.ContentLength > most {
+		return nil, fmt.Errorf("it has %d bytes, more than the %d of policy.remote_images.max_mb", response.ContentLength, most)
+	}
+	data, err := io.ReadAll(io.LimitReader(response.Body, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("it has more than the %d bytes of policy.remote_images.max_mb", most)
+	}
+	return data, err
+}
+
+// reason says why nothing came, without the address: it may hold a token, and the receipt names it anyway.
+func (f *Fetcher) reason(ctx context.Context, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("no answer within %s", f.policy.Timeout)
+	}
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err
+	}
+	for _, prohibited := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
+		if errors.Is(err, prohibited) {
+			return fmt.Errorf("%w: the host leads to a private or special address, or to another port than 80 and 443", ErrRefused)
+		}
+	}
+	return err
+}
