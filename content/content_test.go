@@ -32,6 +32,8 @@ func TestText_everyBlockHasAFallback(t *testing.T) {
 		{"thinking", content.Thinking{Value: "hm"}, ""},
 		{"tool call", content.ToolCall{Name: "read", Input: json.RawMessage(`{"a":1}`)}, `[tool call: read {"a":1}]`},
 		{"tool result", content.ToolResult{Output: "out", Blocks: []content.Block{content.Image{Name: "p.png"}}, Error: "late"}, "error: late\n\nout\n\n[image: p.png]"},
+		{"tool result of data alone", content.ToolResult{Success: true, Data: json.RawMessage(`{"n":1}`)}, `{"n":1}`},
+		{"data beside an output", content.ToolResult{Success: true, Output: "one", Data: json.RawMessage(`{"n":1}`)}, "one"},
 	} {
 		if got := c.block.Text(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)

@@ -3,7 +3,6 @@ package content
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -42,20 +41,25 @@ type ToolResult struct {
 // Type implements Block.
 func (ToolResult) Type() Type { return TypeToolResult }
 
-// Text implements Block: error, output (at most MaxToolText bytes) and the texts of its blocks, in this order.
-func (r ToolResult) Text() string {
-	var parts []string
+// Parts is what a model is shown of the result, in order: the error, the output (at most MaxToolText bytes) and the
+// blocks; Data when there is nothing else.
+func (r ToolResult) Parts() []Block {
+	var parts []Block
 	if r.Error != "" {
-		parts = append(parts, "error: "+r.Error)
+		parts = append(parts, Text{Value: "error: " + r.Error})
 	}
 	if r.Output != "" {
-		parts = append(parts, clip(r.Output, MaxToolText))
+		parts = append(parts, Text{Value: clip(r.Output, MaxToolText)})
 	}
-	if text := Join(r.Blocks); text != "" {
-		parts = append(parts, text)
+	parts = append(parts, r.Blocks...)
+	if len(parts) == 0 && len(r.Data) > 0 {
+		parts = append(parts, Text{Value: clip(string(r.Data), MaxToolText)})
 	}
-	return strings.Join(parts, "\n\n")
+	return parts
 }
+
+// Text implements Block: the texts of Parts, a blank line between two.
+func (r ToolResult) Text() string { return Join(r.Parts()) }
 
 // clip cuts s to at most limit bytes, the notice included, without splitting a character.
 func clip(s string, limit int) string {

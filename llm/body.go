@@ -12,54 +12,90 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// Form says how one wire format writes a picture.
+// Form says how one wire format writes a picture and, where it takes some, a document.
 type Form struct {
-	Accept []string                                  // media types it takes, as sniffed from the bytes
+	Accept []string                                  // media types of pictures, as sniffed from the bytes
 	Check  func(data []byte, mediaType string) error // nil: any picture of an accepted type
 	Frame  func(mediaType string) (before, after string)
-	Text   func(fallback string) any // the JSON value that stands there when the picture cannot be sent
+	Text   func(fallback string) any // the JSON value that stands there when the bytes cannot be sent
+
+	Documents     []string                                          // media types of documents; none: their text is sent
+	FrameDocument func(mediaType, id string) (before, after string) // id is a neutral name: hex of the content's digest
 }
 
-// Drawing collects the pictures of a request while it is built as an ordinary JSON value. Put what Image returns where the
-// picture's JSON object belongs.
+// Drawing collects the pictures and documents of a request while it is built as an ordinary JSON value. Put what Media
+// returns where the JSON object belongs, in the order in which it was asked.
 type Drawing struct {
-	loader Loader
-	form   Form
-	mark   string
-	images []content.Image
+	loader  Loader
+	form    Form
+	mark    string
+	media   []content.Block // images and documents
+	omitted []string        // documents that this service takes as text alone
 }
 
-// NewDrawing starts a request. A nil loader sends every picture as its fallback text.
+// NewDrawing starts a request. A nil loader sends every picture and document as its fallback text.
 func NewDrawing(loader Loader, form Form) *Drawing {
-	return &Drawing{loader: loader, form: form, mark: "picture-" + rand.Text() + "-"}
+	return &Drawing{loader: loader, form: form, mark: "media-" + rand.Text() + "-"}
 }
 
-// Image takes a picture and returns what stands for it until the body is written.
-func (d *Drawing) Image(image content.Image) any {
-	d.images = append(d.images, image)
-	return d.mark + strconv.Itoa(len(d.images)-1) + "."
+// Sendable returns the blocks that carry something to send, in order: texts of blanks alone (the line break between two
+// pictures) and reasoning are left out, since services refuse empty parts; tool blocks become their text, and documents
+// where the service takes none.
+func (d *Drawing) Sendable(blocks []content.Block) []content.Block {
+	out := make([]content.Block, 0, len(blocks))
+	for _, b := range blocks {
+		if _, isImage := b.(content.Image); isImage {
+			out = append(out, b)
+			continue
+		}
+		if document, ok := b.(content.Document); ok {
+			if len(d.form.Documents) > 0 {
+				out = append(out, b)
+				continue
+			}
+			d.omitted = append(d.omitted, document.Name)
+		}
+		if text := b.Text(); strings.TrimSpace(text) != "" {
+			out = append(out, content.Text{Value: text})
+		}
+	}
+	return out
 }
 
-// Body finishes the request: value is marshalled now, pictures are loaded and encoded while it is sent, one at a time.
+// Media takes a picture or a document and returns what stands for it until the body is written; false for other blocks.
+func (d *Drawing) Media(b content.Block) (any, bool) {
+	if !isMedia(b) {
+		return nil, false
+	}
+	d.media = append(d.media, b)
+	return d.mark + strconv.Itoa(len(d.media)-1) + ".", true
+}
+
+func isMedia(b content.Block) bool {
+	return b.Type() == content.TypeImage || b.Type() == content.TypeDocument
+}
+
+// Body finishes the request: value is marshalled now, media are loaded and encoded while it is sent, one at a time.
 func (d *Drawing) Body(value any) (*Body, error) {
 	data, err := marshal(value)
 	if err != nil {
 		return nil, fmt.Errorf("write the request: %w", err)
 	}
 	b := &Body{drawing: d}
-	for i := range d.images {
+	for i := range d.media {
 		mark, err := marshal(d.mark + strconv.Itoa(i) + ".")
 		if err != nil {
 			return nil, fmt.Errorf("write the request: %w", err)
 		}
 		before, after, found := bytes.Cut(data, mark)
 		if !found {
-			return nil, fmt.Errorf("write the request: picture %d is out of order", i+1)
+			return nil, fmt.Errorf("write the request: picture or document %d is out of order", i+1)
 		}
 		b.text = append(b.text, before)
 		data = after
@@ -79,23 +115,23 @@ func marshal(value any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Body is a request that can be written any number of times. It holds the text; the pictures are loaded anew each time.
+// Body is a request that can be written any number of times. It holds the text; media are loaded anew each time.
 type Body struct {
 	drawing *Drawing
-	text    [][]byte // one more than there are pictures
+	text    [][]byte // one more than there are media
 
 	mu      sync.Mutex // guards omitted, which the transport's goroutine fills
 	omitted []string
 }
 
-// Omitted names the pictures that the latest writing sent as fallback text.
+// Omitted names the pictures and documents that the latest writing sent as fallback text.
 func (b *Body) Omitted() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.omitted)
+	return append(slices.Clone(b.drawing.omitted), b.omitted...)
 }
 
-// length is the size in bytes, or -1 when pictures make it unknown.
+// length is the size in bytes, or -1 when media make it unknown.
 func (b *Body) length() int64 {
 	if len(b.text) > 1 {
 		return -1
@@ -111,12 +147,12 @@ func (b *Body) open(ctx context.Context) io.Reader {
 	return &bodyReader{ctx: ctx, body: b, now: bytes.NewReader(b.text[0])}
 }
 
-// bodyReader reads the pieces of a body in turn. It holds one picture at most.
+// bodyReader reads the pieces of a body in turn. It holds one picture or document at most.
 type bodyReader struct {
 	ctx  context.Context //nolint:containedctx // a reader lives exactly as long as one request
 	body *Body
 	now  io.Reader
-	done int // pieces begun after the first: odd ones are pictures
+	done int // pieces begun after the first: odd ones are media
 }
 
 // Read implements io.Reader.
@@ -134,54 +170,95 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 			r.now = bytes.NewReader(r.body.text[r.done/2])
 			continue
 		}
-		r.now = nil // lets go of the picture before
-		if r.now, err = r.body.picture(r.ctx, r.done/2); err != nil {
+		r.now = nil // lets go of the one before
+		if r.now, err = r.body.piece(r.ctx, r.done/2); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// picture returns the JSON of picture i: framed base64, or its fallback.
-func (b *Body) picture(ctx context.Context, i int) (io.Reader, error) {
-	image, form := b.drawing.images[i], b.drawing.form
-	data, kind, err := b.load(ctx, image)
+// piece returns the JSON of medium i: framed base64, or its fallback.
+func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
+	data, before, after, err := b.load(ctx, b.drawing.media[i])
 	if err == nil {
-		before, after := form.Frame(kind)
-		return io.MultiReader(bytes.NewReader([]byte(before)), &base64Reader{rest: data}, bytes.NewReader([]byte(after))), nil
+		return io.MultiReader(strings.NewReader(before), &base64Reader{rest: data}, strings.NewReader(after)), nil
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	text, err := marshal(form.Text(image.Text()))
+	name, words := fallback(b.drawing.media[i])
+	text, err := marshal(b.drawing.form.Text(words))
 	if err != nil {
-		return nil, fmt.Errorf("write the fallback of picture %d: %w", i+1, err)
+		return nil, fmt.Errorf("write the fallback of medium %d: %w", i+1, err)
 	}
 	b.mu.Lock()
-	b.omitted = append(b.omitted, image.Name)
+	b.omitted = append(b.omitted, name)
 	b.mu.Unlock()
 	return bytes.NewReader(text), nil
 }
 
+// fallback is a medium's name and what is said in its place, never blank.
+func fallback(b content.Block) (name, text string) {
+	switch m := b.(type) {
+	case content.Image:
+		if strings.TrimSpace(m.Fallback) == "" {
+			m.Fallback = ""
+		}
+		return m.Name, m.Text()
+	case content.Document:
+		if strings.TrimSpace(m.Extracted) == "" {
+			m.Extracted = ""
+		}
+		return m.Name, m.Text()
+	}
+	return "", b.Text()
+}
+
 var errNoLoader = errors.New("no loader")
 
-func (b *Body) load(ctx context.Context, image content.Image) ([]byte, string, error) {
-	if b.drawing.loader == nil {
-		return nil, "", errNoLoader
-	}
-	data, _, err := b.drawing.loader.Load(ctx, image)
-	if err != nil {
-		return nil, "", err
-	}
-	kind := http.DetectContentType(data) // the bytes decide, not what anyone declared
-	if !slices.Contains(b.drawing.form.Accept, kind) {
-		return nil, "", fmt.Errorf("%s is not accepted", kind)
-	}
-	if check := b.drawing.form.Check; check != nil {
-		if err := check(data, kind); err != nil {
-			return nil, "", err
+// load returns the bytes of a medium and what stands around them.
+func (b *Body) load(ctx context.Context, medium content.Block) (data []byte, before, after string, err error) {
+	form := b.drawing.form
+	if document, ok := medium.(content.Document); ok {
+		loader, ok := b.drawing.loader.(DocumentLoader)
+		if !ok {
+			return nil, "", "", errNoLoader
 		}
+		if data, _, err = loader.LoadDocument(ctx, document); err != nil {
+			return nil, "", "", err
+		}
+		kind, err := sniff(data, form.Documents)
+		if err != nil {
+			return nil, "", "", err
+		}
+		before, after = form.FrameDocument(kind, MediaID(document))
+		return data, before, after, nil
 	}
-	return data, kind, nil
+	picture, ok := medium.(content.Image)
+	if !ok || b.drawing.loader == nil {
+		return nil, "", "", errNoLoader
+	}
+	if data, _, err = b.drawing.loader.Load(ctx, picture); err != nil {
+		return nil, "", "", err
+	}
+	kind, err := sniff(data, form.Accept)
+	if err == nil && form.Check != nil {
+		err = form.Check(data, kind)
+	}
+	if err != nil {
+		return nil, "", "", err
+	}
+	before, after = form.Frame(kind)
+	return data, before, after, nil
+}
+
+// sniff tells the media type by the bytes, whatever anyone declared.
+func sniff(data []byte, accepted []string) (string, error) {
+	kind := http.DetectContentType(data)
+	if !slices.Contains(accepted, kind) {
+		return "", fmt.Errorf("%s is not accepted", kind)
+	}
+	return kind, nil
 }
 
 // base64Reader encodes bytes as they are read, a few KB at a time.

@@ -28,6 +28,12 @@ var plainForm = Form{
 	Text:   func(fallback string) any { return map[string]string{"text": fallback} },
 }
 
+// place takes a picture into a request.
+func place(d *Drawing, name string) any {
+	value, _ := d.Media(content.Image{Name: name}) // an image is always a medium
+	return value
+}
+
 // gifOf is something that is sniffed as a GIF, of a size.
 func gifOf(size int) []byte {
 	return append([]byte("GIF89a"), bytes.Repeat([]byte{7}, size)...)
@@ -42,7 +48,7 @@ func TestBody_picturesAreLoadedOneAtATime(t *testing.T) {
 		loadedAt = append(loadedAt, read)
 		return gifOf(size), nil
 	}), plainForm)
-	body, err := drawing.Body([]any{"x", drawing.Image(content.Image{Name: "1"}), drawing.Image(content.Image{Name: "2"}), drawing.Image(content.Image{Name: "3"})})
+	body, err := drawing.Body([]any{"x", place(drawing, "1"), place(drawing, "2"), place(drawing, "3")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +85,8 @@ func TestBody_isValidForAnyReader(t *testing.T) {
 		return nil, errors.New("gone")
 	}), plainForm)
 	value := map[string]any{"m": []any{
-		drawing.Image(content.Image{Name: "a"}), "<&>picture-0.", drawing.Image(content.Image{Name: "b"}),
-		drawing.Image(content.Image{Name: "no\"t"}), drawing.Image(content.Image{Name: "c"}),
+		place(drawing, "a"), "<&>media-0.", place(drawing, "b"),
+		place(drawing, "no\"t"), place(drawing, "c"),
 	}}
 	body, err := drawing.Body(value)
 	if err != nil {
@@ -97,7 +103,7 @@ func TestBody_isValidForAnyReader(t *testing.T) {
 		if err := json.Unmarshal(data, &got); err != nil {
 			t.Fatalf("%s: %v in %s", name, err, data)
 		}
-		if got.M[1] != "<&>picture-0." {
+		if got.M[1] != "<&>media-0." {
 			t.Errorf("%s: text changed to %q", name, got.M[1])
 		}
 		for i, want := range map[int]string{0: "a", 2: "b", 4: "c"} {
@@ -122,7 +128,7 @@ func TestBody_endsWithItsContext(t *testing.T) {
 		cancel()
 		return nil, ctx.Err()
 	}), plainForm)
-	body, err := drawing.Body([]any{drawing.Image(content.Image{Name: "a"})})
+	body, err := drawing.Body([]any{place(drawing, "a")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +140,7 @@ func TestBody_endsWithItsContext(t *testing.T) {
 func TestDrawing_refusesAnotherOrder(t *testing.T) {
 	t.Parallel()
 	drawing := NewDrawing(nil, plainForm)
-	first, second := drawing.Image(content.Image{Name: "1"}), drawing.Image(content.Image{Name: "2"})
+	first, second := place(drawing, "1"), place(drawing, "2")
 	if _, err := drawing.Body([]any{second, first}); err == nil || !strings.Contains(err.Error(), "out of order") {
 		t.Errorf("got %v, want an error about the order", err)
 	}
@@ -143,7 +149,7 @@ func TestDrawing_refusesAnotherOrder(t *testing.T) {
 func BenchmarkBody(b *testing.B) {
 	picture := gifOf(1 << 20)
 	drawing := NewDrawing(loaderFunc(func(string) ([]byte, error) { return picture, nil }), plainForm)
-	body, err := drawing.Body([]any{drawing.Image(content.Image{Name: "a"})})
+	body, err := drawing.Body([]any{place(drawing, "a")})
 	if err != nil {
 		b.Fatal(err)
 	}

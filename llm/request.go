@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 )
@@ -42,7 +41,8 @@ const (
 )
 
 // Message is one turn. Raw, on an assistant's turn, is Response.Raw of an earlier answer: the provider that gave it gets
-// it back unchanged; another provider or model gets Blocks, without reasoning.
+// it back unchanged; another provider or model gets Blocks, without reasoning. Blocks must hold the turn's content.ToolCall
+// blocks in any case. The user's turn behind it must hold one content.ToolResult for each of them.
 type Message struct {
 	Role   Role
 	Blocks []content.Block
@@ -92,23 +92,7 @@ type Response struct {
 	Stop    Stop
 	Usage   Usage
 	Model   string   // the model that answered, as the provider names it
-	Omitted []string // names of pictures that were sent as fallback text because their bytes could not be had
-}
-
-// SendableBlocks returns the blocks that carry something to send, in order: texts of blanks alone (the line break between
-// two pictures) and reasoning are left out, since services refuse empty parts; documents and tool blocks become their text.
-func SendableBlocks(blocks []content.Block) []content.Block {
-	out := make([]content.Block, 0, len(blocks))
-	for _, b := range blocks {
-		if image, ok := b.(content.Image); ok {
-			out = append(out, image)
-			continue
-		}
-		if text := b.Text(); strings.TrimSpace(text) != "" {
-			out = append(out, content.Text{Value: text})
-		}
-	}
-	return out
+	Omitted []string // names of pictures and documents that were sent as fallback text: no bytes, or the service takes none
 }
 
 // Secret is a key or token. It prints as *** in every verb, in JSON and in log records; string(s) gives the value.

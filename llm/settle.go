@@ -1,10 +1,14 @@
 package llm
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/content"
+)
 
 // Settle makes the last checks that are alike for all services, on a complete answer: an answer that was cut off before its
-// first word is a failure, not an empty answer. When all of its tokens were reasoning it is the output bound that was too
-// small, else the prompt filled the window.
+// first word is a failure, not an empty answer. When all of its tokens were reasoning, or it ended inside a tool call, it is the
+// output bound that was too small, else the prompt filled the window.
 func Settle(response *Response, answer *Answer, request Request) (*Response, error) {
 	if response.Stop != StopLength || response.Text != "" {
 		return response, nil
@@ -12,7 +16,12 @@ func Settle(response *Response, answer *Answer, request Request) (*Response, err
 	failure := &Error{Class: ClassContextTokens, Provider: answer.endpoint.provider, Usage: response.Usage, Actual: int64(response.Usage.InputTokens), Limit: int64(request.ContextWindow)}
 	failure.Message = "the answer was cut off before its first word: the prompt fills the model's context window"
 	for _, b := range response.Blocks {
-		if b.Type() == "thinking" {
+		if b.Type() == content.TypeToolCall {
+			failure.Class, failure.Actual, failure.Limit = ClassParameter, 0, 0
+			failure.Message = fmt.Sprintf("the answer was cut off after %d tokens, inside a tool call: allow more output tokens", response.Usage.OutputTokens)
+			break
+		}
+		if b.Type() == content.TypeThinking {
 			failure.Class, failure.Actual, failure.Limit = ClassParameter, 0, 0
 			failure.Message = fmt.Sprintf("all %d tokens of the answer went into reasoning: allow more output tokens or less thinking", response.Usage.OutputTokens)
 		}

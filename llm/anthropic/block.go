@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 var errNotUnderstood = errors.New("the answer is not what the Messages API sends")
@@ -64,10 +65,7 @@ func (b *block) raw() (json.RawMessage, error) {
 		b.fields[name] = value
 	}
 	if input := b.input.String(); input != "" {
-		if !json.Valid([]byte(input)) { // a call that was cut off
-			input = "{}"
-		}
-		b.fields["input"] = json.RawMessage(input)
+		b.fields["input"] = llm.CallObject(json.RawMessage(input)) // a call that was cut off goes back without arguments
 	}
 	return json.Marshal(b.fields)
 }
@@ -82,7 +80,11 @@ func (b *block) known() content.Block {
 	case "redacted_thinking":
 		return content.Thinking{Redacted: text(b.fields["data"])}
 	case "tool_use":
-		return content.ToolCall{ID: text(b.fields["id"]), Name: text(b.fields["name"]), Input: b.fields["input"]}
+		input := b.input.String()
+		if input == "" {
+			input = string(b.fields["input"])
+		}
+		return content.ToolCall{ID: text(b.fields["id"]), Name: text(b.fields["name"]), Input: llm.CallInput(input)}
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type messagesBody struct {
 	Temperature  *float64  `json:"temperature,omitempty"`
 	Thinking     *thinking `json:"thinking,omitempty"`
 	OutputConfig *output   `json:"output_config,omitempty"`
+	Tools        []tool    `json:"tools,omitempty"`
 }
 
 type message struct {
@@ -40,28 +41,44 @@ type thinking struct {
 }
 
 type output struct {
-	Effort string `json:"effort"`
+	Effort string  `json:"effort,omitempty"`
+	Format *format `json:"format,omitempty"`
 }
 
-// pictures is how the API takes an image block.
-var pictures = llm.Form{
+type format struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// media is how the API takes an image or document block.
+var media = llm.Form{
 	Accept: []string{"image/jpeg", "image/png", "image/gif", "image/webp"},
 	Frame: func(mediaType string) (string, string) {
 		return `{"type":"image","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 	},
-	Text: func(fallback string) any { return textPart{"text", fallback} },
+	Text:      func(fallback string) any { return textPart{"text", fallback} },
+	Documents: []string{"application/pdf"},
+	FrameDocument: func(mediaType, _ string) (string, string) {
+		return `{"type":"document","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
+	},
 }
 
 // write builds the request body.
 func write(r llm.Request) (*llm.Body, error) {
-	drawing := llm.NewDrawing(r.Media, pictures)
-	body := messagesBody{Model: r.Model, MaxTokens: r.MaxOutputTokens, System: r.System, Stream: true, Temperature: r.Temperature}
+	drawing := llm.NewDrawing(r.Media, media)
+	body := messagesBody{Model: r.Model, MaxTokens: r.MaxOutputTokens, System: r.System, Stream: true, Temperature: r.Temperature, Tools: tools(r.Tools)}
 	if body.MaxTokens <= 0 {
 		body.MaxTokens = defaultMaxTokens
 	}
 	think(&body, r.Thinking)
-	for _, m := range r.Messages {
-		if parts := turn(drawing, r.Model, m); parts != nil {
+	demand(&body, r.Schema)
+	messages, err := r.Turns(wire)
+	if err != nil {
+		return nil, err
+	}
+	ids := callIDs{}
+	for _, m := range messages {
+		if parts := turn(drawing, ids, r.Model, m); parts != nil {
 			body.Messages = append(body.Messages, message{m.Role, parts})
 		}
 	}
@@ -71,23 +88,42 @@ func write(r llm.Request) (*llm.Body, error) {
 	return drawing.Body(body)
 }
 
-// turn returns the content of one message, nil when it has none. Pictures stand in a user's turn alone.
-func turn(drawing *llm.Drawing, model string, m llm.Message) any {
+// turn returns the content of one message, nil when it has none. Results of tools stand first in a user's turn; media stand
+// in a user's turn alone.
+func turn(drawing *llm.Drawing, ids callIDs, model string, m llm.Message) any {
 	if raw, ok := llm.UnpackRaw(m.Raw, wire, model); ok && m.Role == llm.Assistant {
-		return json.RawMessage(raw)
+		return raw
 	}
-	var parts []any
-	for _, b := range llm.SendableBlocks(m.Blocks) {
-		if image, ok := b.(content.Image); ok && m.Role == llm.User {
-			parts = append(parts, drawing.Image(image))
-			continue
+	var blocks []any
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case content.ToolCall:
+			blocks = append(blocks, toolUse{"tool_use", ids.foreign(b.ID), b.Name, llm.CallObject(b.Input)})
+		case content.ToolResult:
+			blocks = append(blocks, result(drawing, ids, b))
+		default:
+			blocks = append(blocks, parts(drawing, m.Role, []content.Block{b})...)
 		}
-		parts = append(parts, textPart{"text", b.Text()})
 	}
-	if parts == nil {
+	if blocks == nil {
 		return nil
 	}
-	return parts
+	return blocks
+}
+
+// parts are the blocks of texts and media.
+func parts(drawing *llm.Drawing, role llm.Role, blocks []content.Block) []any {
+	var out []any
+	for _, b := range drawing.Sendable(blocks) {
+		if role == llm.User {
+			if medium, ok := drawing.Media(b); ok {
+				out = append(out, medium)
+				continue
+			}
+		}
+		out = append(out, textPart{"text", b.Text()})
+	}
+	return out
 }
 
 // fixedBudget matches the models that take a thinking budget in tokens; later ones decide themselves, by effort. From the
@@ -113,7 +149,7 @@ func think(body *messagesBody, level string) {
 	case isWord && fixedBudget.MatchString(body.Model):
 		tokens = effort
 	case isWord:
-		body.Thinking, body.OutputConfig, body.Temperature = &thinking{Type: "adaptive"}, &output{level}, nil
+		body.Thinking, body.OutputConfig, body.Temperature = &thinking{Type: "adaptive"}, &output{Effort: level}, nil
 		return
 	default:
 		return

@@ -3,6 +3,7 @@ package ollama
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -94,8 +95,10 @@ func (r *reader) response(request llm.Request) *llm.Response {
 	if response.Text != "" {
 		response.Blocks = append(response.Blocks, content.Text{Value: response.Text})
 	}
-	for _, call := range r.calls {
-		response.Blocks = append(response.Blocks, toolCall(call))
+	for i, call := range r.calls {
+		response.Blocks = append(response.Blocks, toolCall(call, fmt.Sprintf("call_%d_%d", len(request.Messages), i)))
+	}
+	if len(r.calls) > 0 && response.Stop == llm.StopEnd {
 		response.Stop = llm.StopToolUse
 	}
 	if len(response.Blocks) == 0 {
@@ -113,7 +116,8 @@ func (r *reader) response(request llm.Request) *llm.Response {
 	return response
 }
 
-func toolCall(raw json.RawMessage) content.ToolCall {
+// toolCall reads a call. Older servers give calls no id: then it gets the one given.
+func toolCall(raw json.RawMessage, id string) content.ToolCall {
 	var call struct {
 		ID       string `json:"id"`
 		Function struct {
@@ -122,7 +126,10 @@ func toolCall(raw json.RawMessage) content.ToolCall {
 		} `json:"function"`
 	}
 	_ = json.Unmarshal(raw, &call) // a call that is not understood has no name, and no tool answers to that
-	return content.ToolCall{ID: call.ID, Name: call.Function.Name, Input: call.Function.Arguments}
+	if call.ID != "" {
+		id = call.ID
+	}
+	return content.ToolCall{ID: id, Name: call.Function.Name, Input: llm.CallInput(string(call.Function.Arguments))}
 }
 
 func stops(reason string) llm.Stop {

@@ -13,7 +13,6 @@ import (
 
 	_ "golang.org/x/image/webp"
 
-	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -21,13 +20,15 @@ import (
 const minSide = 15
 
 type chatBody struct {
-	Model    string         `json:"model"`
-	Messages []any          `json:"messages"`
-	Stream   bool           `json:"stream"`
-	Truncate bool           `json:"truncate"` // false: say that the prompt is too long instead of cutting it
-	Shift    bool           `json:"shift"`    // false: end the answer instead of forgetting the prompt's beginning
-	Think    any            `json:"think,omitempty"`
-	Options  map[string]any `json:"options,omitempty"`
+	Model    string          `json:"model"`
+	Messages []any           `json:"messages"`
+	Stream   bool            `json:"stream"`
+	Truncate bool            `json:"truncate"` // false: say that the prompt is too long instead of cutting it
+	Shift    bool            `json:"shift"`    // false: end the answer instead of forgetting the prompt's beginning
+	Think    any             `json:"think,omitempty"`
+	Options  map[string]any  `json:"options,omitempty"`
+	Tools    []tool          `json:"tools,omitempty"`
+	Format   json.RawMessage `json:"format,omitempty"` // a JSON Schema
 }
 
 type textMessage struct {
@@ -65,40 +66,26 @@ func escape(text string) string { return pictureMark.ReplaceAllString(text, "[ $
 // write builds the request body: one message for each part.
 func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	drawing := llm.NewDrawing(r.Media, pictures)
-	body := chatBody{Model: r.Model, Stream: true, Options: options(r), Think: think(r.Model, r.Thinking)}
+	turns, err := r.Turns(p.endpoint.Provider())
+	if err != nil {
+		return nil, err
+	}
+	body := chatBody{Model: r.Model, Stream: true, Options: options(r), Think: think(r.Model, r.Thinking), Tools: tools(r.Tools), Format: r.Schema}
+	if len(r.Schema) > 0 {
+		r.System = llm.InstructSchema(r.System, r.Schema) // the server makes a grammar of it and tells the model nothing
+	}
 	if r.System != "" {
 		body.Messages = append(body.Messages, textMessage{"system", escape(r.System)})
 	}
 	before := len(body.Messages)
-	for _, m := range r.Messages {
-		body.Messages = append(body.Messages, turn(drawing, r.Model, m)...)
+	talk := talk{drawing: drawing, model: r.Model, names: map[string]string{}}
+	for _, m := range turns {
+		body.Messages = append(body.Messages, talk.turn(m)...)
 	}
 	if len(body.Messages) == before {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
 	}
 	return drawing.Body(body)
-}
-
-func turn(drawing *llm.Drawing, model string, m llm.Message) []any {
-	blocks := llm.SendableBlocks(m.Blocks)
-	if m.Role == llm.Assistant {
-		if raw, ok := llm.UnpackRaw(m.Raw, wire, model); ok {
-			return []any{json.RawMessage(escape(string(raw)))} // the marks are plain letters in JSON too
-		}
-		if text := content.Join(blocks); text != "" {
-			return []any{textMessage{string(m.Role), escape(text)}}
-		}
-		return nil
-	}
-	var messages []any
-	for _, b := range blocks {
-		if picture, ok := b.(content.Image); ok {
-			messages = append(messages, drawing.Image(picture))
-			continue
-		}
-		messages = append(messages, textMessage{string(m.Role), escape(b.Text())})
-	}
-	return messages
 }
 
 func options(r llm.Request) map[string]any {

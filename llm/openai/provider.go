@@ -23,6 +23,9 @@ func New(c Config) *Provider {
 	if !known {
 		kind, d = Compatible, dialects[Compatible]
 	}
+	if d.callID == nil {
+		d.callID = anyCallID
+	}
 	return &Provider{
 		endpoint: c.Endpoint(kind, d.baseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}),
 		dialect:  d,

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -177,8 +178,13 @@ func (p *Provider) response(r *reader, answer *llm.Answer, request llm.Request) 
 	if response.Text != "" {
 		response.Blocks = append(response.Blocks, content.Text{Value: response.Text})
 	}
-	calls := r.message.calls()
+	calls := r.message.calls(func(place int) string {
+		return llm.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), place), foreignID)
+	})
 	response.Blocks = append(response.Blocks, calls...)
+	if len(calls) > 0 && response.Stop == llm.StopEnd { // some servers say "stop" whatever was said
+		response.Stop = llm.StopToolUse
+	}
 	if response.Text != "" || len(calls) > 0 {
 		response.Raw = llm.PackRaw(p.wire, request.Model, r.message.raw())
 	}

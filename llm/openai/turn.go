@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // turn is the assistant's message as it grows. Every member is kept, known to us or not, so that it can go back unchanged.
@@ -125,27 +126,47 @@ func (t *turn) raw() json.RawMessage {
 	return encode(out, json.RawMessage(`{"role":"assistant","content":""}`))
 }
 
-// calls are the tool calls of the finished message.
-func (t *turn) calls() []content.Block {
-	var calls []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	}
-	if json.Unmarshal(t.fields["tool_calls"], &calls) != nil {
+// calls are the tool calls of the finished message. They are put right there, too, so that the message can go back: "index"
+// belongs to the stream alone, every call has an id of its own, and arguments that are no JSON object are left out. name makes
+// an id for the call at a place.
+func (t *turn) calls(name func(place int) string) []content.Block {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(t.fields["tool_calls"], &list) != nil || len(list) == 0 {
 		return nil
 	}
 	var blocks []content.Block
-	for _, c := range calls {
-		input := json.RawMessage(c.Function.Arguments)
-		if !json.Valid(input) {
-			input = nil
+	seen := map[string]bool{}
+	for i, fields := range list {
+		if fields == nil {
+			fields = map[string]json.RawMessage{}
+			list[i] = fields
 		}
-		blocks = append(blocks, content.ToolCall{ID: c.ID, Name: c.Function.Name, Input: input})
+		delete(fields, "index")
+		id := text(fields["id"])
+		if id == "" || seen[id] {
+			id = name(i)
+			fields["id"] = quote(id)
+		}
+		seen[id] = true
+		var called map[string]json.RawMessage
+		if json.Unmarshal(fields["function"], &called) != nil || called == nil {
+			called = map[string]json.RawMessage{}
+		}
+		input := llm.CallInput(arguments(called["arguments"]))
+		called["arguments"] = quote(string(llm.CallObject(input)))
+		fields["function"] = encode(called, fields["function"])
+		blocks = append(blocks, content.ToolCall{ID: id, Name: text(called["name"]), Input: input})
 	}
+	t.fields["tool_calls"] = encode(list, t.fields["tool_calls"])
 	return blocks
+}
+
+// arguments are JSON in a string; some servers send the object itself.
+func arguments(raw json.RawMessage) string {
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && raw[0] == '{' {
+		return string(raw)
+	}
+	return text(raw)
 }
 
 // parts reads a content: a string, or Mistral's list of text and thinking parts.

@@ -1,9 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
-
-	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -18,31 +15,56 @@ type textPart struct {
 }
 
 func (d dialect) form() llm.Form {
-	return llm.Form{
+	form := llm.Form{
 		Accept: d.accept,
 		Frame: func(mediaType string) (string, string) {
 			return `{"type":"image_url","image_url":{"url":"data:` + mediaType + `;base64,`, `"}}`
 		},
 		Text: func(fallback string) any { return textPart{"text", fallback} },
 	}
+	switch d.document {
+	case "file":
+		form.Documents = []string{"application/pdf"}
+		form.FrameDocument = func(mediaType, id string) (string, string) {
+			return `{"type":"file","file":{"filename":"` + id + `.pdf","file_data":"data:` + mediaType + `;base64,`, `"}}`
+		}
+	case "document_url":
+		form.Documents = []string{"application/pdf"}
+		form.FrameDocument = func(mediaType, id string) (string, string) {
+			return `{"type":"document_url","document_name":"` + id + `.pdf","document_url":"data:` + mediaType + `;base64,`, `"}`
+		}
+	}
+	return form
 }
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	drawing := llm.NewDrawing(r.Media, p.dialect.form())
+	turns, err := r.Turns(p.endpoint.Provider())
+	if err != nil {
+		return nil, err
+	}
+	format, system := p.dialect.demand(r.Schema, r.System)
 	var messages []any
-	if r.System != "" {
-		messages = append(messages, message{"system", r.System})
+	if system != "" {
+		messages = append(messages, message{"system", system})
 	}
-	for _, m := range r.Messages {
-		if turn := p.turn(drawing, r.Model, m); turn != nil {
-			messages = append(messages, turn)
-		}
+	before := len(messages)
+	talk := talk{dialect: p.dialect, wire: p.wire, model: r.Model, drawing: drawing, ids: map[string]string{}}
+	for _, m := range turns {
+		messages = append(messages, talk.turn(m)...)
 	}
-	if len(messages) == 0 || r.System != "" && len(messages) == 1 {
+	if len(messages) == before {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
 	}
-	return drawing.Body(p.options(r, messages))
+	body := p.options(r, messages)
+	if format != nil {
+		body["response_format"] = format
+	}
+	if len(r.Tools) > 0 {
+		body["tools"] = tools(r.Tools)
+	}
+	return drawing.Body(body)
 }
 
 // options adds what the dialect allows. A map marshals with sorted members, so equal requests have equal bodies.
@@ -75,34 +97,4 @@ func (p *Provider) options(r llm.Request, messages []any) map[string]any {
 		body["reasoning"] = map[string]string{"effort": effort}
 	}
 	return body
-}
-
-// turn returns one message, nil when it has no content. Pictures stand in a user's turn alone. A single text is sent as
-// a string, which the simplest servers take too.
-func (p *Provider) turn(drawing *llm.Drawing, model string, m llm.Message) any {
-	if raw, ok := llm.UnpackRaw(m.Raw, p.wire, model); ok && m.Role == llm.Assistant {
-		return json.RawMessage(raw)
-	}
-	blocks := llm.SendableBlocks(m.Blocks)
-	if m.Role == llm.Assistant {
-		if text := content.Join(blocks); text != "" {
-			return message{string(m.Role), text}
-		}
-		return nil
-	}
-	if len(blocks) == 1 && blocks[0].Type() == content.TypeText {
-		return message{string(m.Role), blocks[0].Text()}
-	}
-	var parts []any
-	for _, b := range blocks {
-		if image, ok := b.(content.Image); ok {
-			parts = append(parts, drawing.Image(image))
-			continue
-		}
-		parts = append(parts, textPart{"text", b.Text()})
-	}
-	if parts == nil {
-		return nil
-	}
-	return message{string(m.Role), parts}
 }

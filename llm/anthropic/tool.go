@@ -1,0 +1,111 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+type toolUse struct {
+	Type  string          `json:"type"`
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+}
+
+type toolResult struct {
+	Type      string `json:"type"`
+	ToolUseID string `json:"tool_use_id"`
+	Content   any    `json:"content"`
+	IsError   bool   `json:"is_error,omitempty"`
+}
+
+func tools(list []llm.Tool) []tool {
+	var out []tool
+	for _, t := range list {
+		out = append(out, tool{t.Name, t.Description, t.ParametersOrNone()})
+	}
+	return out
+}
+
+// result is a tool's result: its content is a string when it is text alone, else a list in its own order, media included.
+func result(drawing *llm.Drawing, ids callIDs, r content.ToolResult) toolResult {
+	out := toolResult{Type: "tool_result", ToolUseID: ids.of(r.CallID), IsError: !r.Success}
+	blocks := drawing.Sendable(r.Parts())
+	var texts []string
+	for _, b := range blocks {
+		if b.Type() == content.TypeText {
+			texts = append(texts, b.Text())
+		}
+	}
+	switch {
+	case len(blocks) == 0:
+		out.Content = llm.NoOutput
+	case len(texts) == len(blocks):
+		out.Content = strings.Join(texts, "\n")
+	default:
+		out.Content = parts(drawing, llm.User, blocks)
+	}
+	return out
+}
+
+// callIDs are the ids under which calls of other services go to this one, by their own.
+type callIDs map[string]string
+
+// acceptedID is the API's pattern for the id of a call.
+var acceptedID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// foreign notes a call that is not echoed raw.
+func (ids callIDs) foreign(id string) string {
+	if !acceptedID.MatchString(id) {
+		ids[id] = llm.ForeignCallID(id, 24)
+	}
+	return ids.of(id)
+}
+
+func (ids callIDs) of(id string) string {
+	if mapped, ok := ids[id]; ok {
+		return mapped
+	}
+	return id
+}
+
+// outputRules are what output_config.format takes. From the provider's page on structured outputs, read in November 2026;
+// its SDKs tell left out constraints in descriptions, too.
+var outputRules = llm.SchemaRules{
+	Keywords: []string{
+		"type", "description", "title", "properties", "required", "additionalProperties", "items", "minItems", "enum", "const",
+		"anyOf", "$ref", "$defs", "definitions", "format",
+	},
+	Constraints: []string{
+		"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "minItems",
+		"maxItems", "uniqueItems", "format",
+	},
+	Formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
+	Close:   true, MaxOptional: 24, MaxUnions: 16,
+}
+
+// demand asks for an answer that fits a schema: through the API where it takes the schema, else in words.
+func demand(body *messagesBody, schema json.RawMessage) {
+	if len(schema) == 0 {
+		return
+	}
+	fitted, ok := outputRules.Fit(schema)
+	if !ok {
+		body.System = llm.InstructSchema(body.System, schema)
+		return
+	}
+	if body.OutputConfig == nil {
+		body.OutputConfig = &output{}
+	}
+	body.OutputConfig.Format = &format{"json_schema", fitted}
+}

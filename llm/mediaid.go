@@ -1,0 +1,91 @@
+package llm
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// shortID is the least number of hex digits of a digest that name a file.
+const shortID = 6
+
+// MediaID is a neutral name of a picture or document: the first hex digits of its content's digest. It is what a service is
+// told instead of the vault's name, which its author could have made to read like an order.
+func MediaID(b content.Block) string { return mediaKey(b)[:shortID] }
+
+// mediaKey is a digest, in hex, that tells contents apart: two pages of one document are two contents.
+func mediaKey(b content.Block) string {
+	digest := ""
+	switch m := b.(type) {
+	case content.Image:
+		if m.Page == 0 && m.Rect == nil {
+			digest = m.SHA256
+		}
+	case content.Document:
+		if m.PageRange == "" {
+			digest = m.SHA256
+		}
+	}
+	if raw, err := hex.DecodeString(digest); err == nil && len(raw) == sha256.Size {
+		return strings.ToLower(digest)
+	}
+	data, err := json.Marshal(b)
+	if err != nil { // cannot happen: media are plain values
+		data = []byte(b.Text())
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// FileIDs names the files that stand behind the tool results of a request, for services whose tool results are text. The
+// zero value is ready; one is used for a whole request, so that two contents never have one name.
+type FileIDs struct {
+	keys map[string]string // by id
+}
+
+// id is the shortest beginning of the content's digest that no other content has.
+func (f *FileIDs) id(b content.Block) string {
+	if f.keys == nil {
+		f.keys = map[string]string{}
+	}
+	key := mediaKey(b)
+	id := key
+	for n := shortID; n <= len(key); n++ {
+		if owner, taken := f.keys[key[:n]]; !taken || owner == key {
+			id = key[:n]
+			break
+		}
+	}
+	f.keys[id] = key
+	return id
+}
+
+// Split is a tool result for a service that takes text alone in it. text has "See file <id>." in each file's place; files
+// are what goes into the user's message behind all results: for each file "This is file <id>:" and then the file itself.
+// parts are the result's parts that can be sent (Drawing.Sendable).
+func (f *FileIDs) Split(parts []content.Block) (text string, files []content.Block) {
+	var out strings.Builder
+	for _, b := range parts {
+		line := b.Text()
+		if isMedia(b) {
+			id := f.id(b)
+			line = fmt.Sprintf("See file %s.", id)
+			files = append(files, content.Text{Value: fmt.Sprintf("This is file %s:", id)}, b)
+		}
+		if so := out.String(); so != "" && !strings.HasSuffix(so, "\n") {
+			out.WriteByte('\n')
+		}
+		out.WriteString(line)
+	}
+	if out.Len() == 0 {
+		return NoOutput, files
+	}
+	return out.String(), files
+}
+
+// NoOutput stands for the result of a tool that said nothing: services refuse an empty one.
+const NoOutput = "(no output)"

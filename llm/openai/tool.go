@@ -1,0 +1,113 @@
+package openai
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+type tool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// call is a tool call of an assistant's message.
+type call struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type callingMessage struct {
+	message
+	ToolCalls []call `json:"tool_calls"`
+}
+
+type toolMessage struct {
+	Role       string `json:"role"`
+	ToolCallID string `json:"tool_call_id"`
+	Content    string `json:"content"`
+}
+
+func tools(list []llm.Tool) []tool {
+	var out []tool
+	for _, t := range list {
+		out = append(out, tool{"function", function{t.Name, t.Description, t.ParametersOrNone()}})
+	}
+	return out
+}
+
+func newCall(id string, c content.ToolCall) call {
+	out := call{ID: id, Type: "function"}
+	out.Function.Name, out.Function.Arguments = c.Name, string(llm.CallObject(c.Input))
+	return out
+}
+
+// Ids of calls: OpenAI takes up to 40 letters, Mistral exactly nine letters and digits.
+var (
+	anyCallID     = regexp.MustCompile(`^[\w.:-]{1,40}$`)
+	mistralCallID = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+)
+
+// foreignID is how long the ids are that calls of other services get: what Mistral wants is good for all.
+const foreignID = 9
+
+// strictRules are what a strict json_schema takes. From the provider's page on structured outputs, read in November 2026;
+// definitions that lead back to themselves are allowed there and are not used here.
+var strictRules = llm.SchemaRules{
+	Keywords: []string{
+		"type", "description", "title", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref",
+		"$defs", "definitions", "format", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+		"minItems", "maxItems",
+	},
+	Formats:     []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
+	AllRequired: true,
+}
+
+type responseFormat struct {
+	Type   string      `json:"type"`
+	Schema *jsonSchema `json:"json_schema,omitempty"`
+}
+
+type jsonSchema struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Strict bool            `json:"strict"`
+}
+
+// demand asks for an answer that fits a schema. format is nil, and the system prompt says it in words, where the service
+// has no such member or takes objects alone.
+func (d dialect) demand(schema json.RawMessage, system string) (format *responseFormat, instructed string) {
+	if len(schema) == 0 {
+		return nil, system
+	}
+	var root struct {
+		Type any `json:"type"`
+	}
+	isObject := json.Unmarshal(schema, &root) == nil && root.Type == "object"
+	switch {
+	case d.schema == "json_object" && isObject:
+		return &responseFormat{Type: "json_object"}, llm.InstructSchema(system, schema)
+	case d.schema != "json_schema" || !isObject:
+		return nil, llm.InstructSchema(system, schema)
+	}
+	if d.tellSchema {
+		system = llm.InstructSchema(system, schema)
+	}
+	fitted, strict := strictRules.Fit(schema)
+	if !strict {
+		fitted = schema
+	}
+	return &responseFormat{"json_schema", &jsonSchema{"answer", fitted, strict}}, system
+}

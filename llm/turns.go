@@ -1,0 +1,146 @@
+package llm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// Turns returns the messages in the order that every service wants: behind an assistant's turn with tool calls comes a
+// user's turn that begins with exactly one result for each call, in the order of the calls. Missing, doubled and foreign
+// results are an error of ClassPairing; nothing was sent then.
+//
+// When the request offers no tools (the model cannot use any, say, because it answers in another's place), calls and
+// results become text and media, and a turn with calls is not echoed.
+func (r Request) Turns(provider string) ([]Message, error) {
+	if len(r.Tools) == 0 {
+		return withoutTools(r.Messages), nil
+	}
+	out := slices.Clone(r.Messages)
+	var calls []content.ToolCall
+	for i, m := range out {
+		blocks, err := paired(m, calls)
+		if err != nil {
+			return nil, &Error{Class: ClassPairing, Provider: provider, Message: fmt.Sprintf("message %d: %v", i+1, err)}
+		}
+		out[i].Blocks, calls = blocks, nil
+		if m.Role == Assistant {
+			calls = callsOf(m)
+		}
+	}
+	if len(calls) > 0 {
+		return nil, &Error{Class: ClassPairing, Provider: provider, Message: fmt.Sprintf("the call of %s has no result", calls[0].Name)}
+	}
+	return out, nil
+}
+
+// paired returns the blocks of a message with its results first, in the order of the calls before it.
+func paired(m Message, calls []content.ToolCall) ([]content.Block, error) {
+	results := map[string]content.Block{}
+	var rest []content.Block
+	for _, b := range m.Blocks {
+		result, ok := b.(content.ToolResult)
+		if !ok {
+			rest = append(rest, b)
+			continue
+		}
+		known := slices.ContainsFunc(calls, func(c content.ToolCall) bool { return c.ID == result.CallID })
+		if _, twice := results[result.CallID]; twice || !known || m.Role != User {
+			return nil, fmt.Errorf("a result (%q) answers no call before it", result.CallID)
+		}
+		results[result.CallID] = b
+	}
+	var out []content.Block
+	for _, c := range calls {
+		result, ok := results[c.ID]
+		if !ok {
+			return nil, fmt.Errorf("the call of %s (%q) has no result", c.Name, c.ID)
+		}
+		delete(results, c.ID)
+		out = append(out, result)
+	}
+	return append(out, rest...), nil
+}
+
+func callsOf(m Message) []content.ToolCall {
+	var calls []content.ToolCall
+	for _, b := range m.Blocks {
+		if call, ok := b.(content.ToolCall); ok {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// withoutTools replaces tool blocks by what they say.
+func withoutTools(messages []Message) []Message {
+	out := slices.Clone(messages)
+	names := map[string]string{} // of tools, by call
+	for i, m := range out {
+		if calls := callsOf(m); len(calls) > 0 {
+			out[i].Raw = nil
+			for _, c := range calls {
+				names[c.ID] = c.Name
+			}
+		}
+		var blocks []content.Block
+		for _, b := range m.Blocks {
+			switch b := b.(type) {
+			case content.ToolCall:
+				blocks = append(blocks, content.Text{Value: b.Text()})
+			case content.ToolResult:
+				blocks = append(blocks, content.Text{Value: "[tool result: " + names[b.CallID] + "]\n"})
+				blocks = append(blocks, b.Parts()...)
+			default:
+				blocks = append(blocks, b)
+			}
+		}
+		out[i].Blocks = blocks
+	}
+	return out
+}
+
+// CallInput is what a model wrote as a call's arguments, as content.ToolCall.Input. Nothing is an empty object. Text that
+// is not JSON, from an answer that was cut off or a model that cannot do better, becomes a JSON string: still what the
+// model wrote, and no arguments for any tool.
+func CallInput(arguments string) json.RawMessage {
+	switch raw := bytes.TrimSpace([]byte(arguments)); {
+	case len(raw) == 0:
+		return json.RawMessage("{}")
+	case json.Valid(raw):
+		return raw
+	}
+	quoted, err := marshal(arguments)
+	if err != nil { // cannot happen: a string always has a JSON form
+		return json.RawMessage("{}")
+	}
+	return quoted
+}
+
+// CallObject is a call's input as the JSON object that services demand when a call goes back: anything else is empty.
+func CallObject(input json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(input, &members) != nil || members == nil {
+		return json.RawMessage("{}")
+	}
+	return input
+}
+
+// ForeignCallID is the id of another service's call in n letters that every service takes.
+func ForeignCallID(id string, n int) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:n]
+}
+
+// ParametersOrNone is the schema of the tool's parameters: an object without members when none was given.
+func (t Tool) ParametersOrNone() json.RawMessage {
+	if len(t.Parameters) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return t.Parameters
+}
