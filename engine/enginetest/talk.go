@@ -84,9 +84,9 @@ func cached(t *testing.T, factory Factory) {
 		t.Errorf("%d calls paid after a run without @cache, want 2", w.Paid())
 	}
 	for name, talk := range map[string][]engine.GenerateOut{
-		"tools were used":   {w.calling("look"), w.says("seen")},
+		"tools were used":    {w.calling("look"), w.says("seen")},
 		"something was lost": {{Answer: w.put("x"), Stop: engine.StopEnd, Omitted: []string{"x.png: gone"}}},
-		"a fallback":        {{Answer: w.put("x"), Stop: engine.StopEnd, Alias: "other"}},
+		"a fallback":         {{Answer: w.put("x"), Stop: engine.StopEnd, Alias: "other"}},
 	} {
 		w := NewWorld()
 		w.Talk["a"] = talk
