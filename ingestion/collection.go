@@ -49,7 +49,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", maxMembers)
 		default:
 			taken[name] = true
-			children = append(children, Child{Name: name, Bundle: w.childBundle(name)})
+			children = append(children, Child{Name: name, Bundle: w.childBundle(name, children)})
 		}
 		return nil
 	})
@@ -137,22 +137,29 @@ func (w *work) inbox() string {
 	return path.Join(w.set.ImportDir, w.im.folder(w.job, w.set.ImportDir), path.Base(w.im.bundleName(w.job)))
 }
 
-// childBundle is where a member's bundle will most likely lie: what has its name already gets a number.
-func (w *work) childBundle(name string) string {
-	return path.Join(w.im.bundleName(w.job), strings.TrimSuffix(name, path.Ext(name)))
+// childBundle is where a member's bundle will most likely lie: the second one of a name gets a number.
+func (w *work) childBundle(name string, before []Child) string {
+	plain := path.Join(w.im.bundleName(w.job), strings.TrimSuffix(name, path.Ext(name)))
+	for n := 1; ; n++ {
+		bundle := numbered(plain, n)
+		if !slices.ContainsFunc(before, func(c Child) bool { return c.Bundle == bundle }) {
+			return bundle
+		}
+	}
 }
 
 // release puts the members into the import folder. Repeated after a crash, it writes those again that were imported
 // meanwhile; they end as duplicates.
-func (w *work) release(ctx context.Context) error {
-	rec, ok, err := w.document()
-	if err != nil || !ok || len(rec.Children) == 0 {
-		return err
+func (w *work) release(ctx context.Context, bundle string) error {
+	m, ok := w.im.manifest(bundle)
+	if !ok || len(m.Children) == 0 {
+		return nil
 	}
+	w.job.Route.Kind, w.job.Route.MediaType = m.Source.Kind, m.Source.MediaType
 	taken := map[string]bool{}
-	return w.members(ctx, func(m member, in io.Reader) error {
-		name, why := w.memberName(m, taken)
-		if why != "" || !slices.ContainsFunc(rec.Children, func(c Child) bool { return c.Name == name }) {
+	return w.members(ctx, func(f member, in io.Reader) error {
+		name, why := w.memberName(f, taken)
+		if why != "" || !slices.ContainsFunc(m.Children, func(c Child) bool { return c.Name == name }) {
 			return nil
 		}
 		taken[name] = true

@@ -333,6 +333,7 @@ func (b *bench) run(j Job) (Published, Filed, error) {
 	if err != nil {
 		return made, Filed{}, err
 	}
+	j.Route = Route{} // the body files by name, bytes and bundle alone
 	filed, err := b.im.File(ctx, j, Ending{State: StateDone, Bundle: made.Bundle})
 	return made, filed, err
 }

@@ -61,7 +61,7 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	case from == "":
 		return Filed{Warning: w.job.Source + " is not there any more, or has other bytes now"}, nil
 	}
-	if err := w.release(ctx); err != nil {
+	if err := w.release(ctx, e.Bundle); err != nil {
 		return Filed{}, err
 	}
 	if target, err = w.moveOut(ctx, from, target); err != nil {
