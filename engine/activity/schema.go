@@ -44,7 +44,7 @@ func compileSchema(raw []byte) (*jsonschema.Schema, error) {
 	default:
 		return nil, errors.New("a schema is an object, such as {\"type\": \"object\"}")
 	}
-	const name = "schema:answer"
+	const root, name = "vault:///", "vault:///schema" // an address under which nothing lies beside it
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.AssertFormat()
@@ -53,9 +53,10 @@ func compileSchema(raw []byte) (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	compiled, err := c.Compile(name)
+	if foreign, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		return nil, fmt.Errorf("%w: %s", errForeignRef, strings.TrimPrefix(foreign.URL, root))
+	}
 	switch invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); {
-	case errors.Is(err, errForeignRef):
-		return nil, errForeignRef
 	case ok:
 		if list := problemsOf(invalid.Err); len(list) > 0 {
 			return nil, errors.New(strings.Join(list, "; "))

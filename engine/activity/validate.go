@@ -78,15 +78,16 @@ func (d demand) problems(text string) ([]string, error) {
 	return nil, nil
 }
 
-// jsonFault is an error of reading JSON with its line and column.
+// jsonFault is an error of reading JSON, with line and column where they are known.
 func jsonFault(text string, err error) string {
-	fault, ok := errors.AsType[*json.SyntaxError](err)
+	var any json.RawMessage
+	fault, ok := errors.AsType[*json.SyntaxError](json.Unmarshal([]byte(text), &any))
 	if !ok || fault.Offset > int64(len(text)) {
 		return err.Error()
 	}
 	before := text[:max(fault.Offset-1, 0)]
 	line := 1 + strings.Count(before, "\n")
-	return fmt.Sprintf("line %d, column %d: %v", line, len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))+1, err)
+	return fmt.Sprintf("line %d, column %d: %v", line, len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))+1, fault)
 }
 
 // instruction tells the model what form its answer must have. native: the provider holds it to the schema.
