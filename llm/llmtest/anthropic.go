@@ -23,12 +23,23 @@ type anthropicBody struct {
 	Temperature *float64          `json:"temperature"`
 	Thinking    *anthropicThought `json:"thinking"`
 	Output      *struct {
-		Effort string `json:"effort"`
+		Effort string           `json:"effort"`
+		Format *anthropicFormat `json:"format"`
 	} `json:"output_config"`
+	Tools []struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"input_schema"`
+	} `json:"tools"`
 	Messages []struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 	} `json:"messages"`
+}
+
+type anthropicFormat struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
 }
 
 type anthropicThought struct {
@@ -53,23 +64,135 @@ func (Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
 	case b.Thinking != nil && b.Thinking.Type == "enabled" && (b.Thinking.Budget < 1024 || b.Thinking.Budget >= b.MaxTokens || b.Temperature != nil):
 		return nil, errors.New("budget_tokens must be at least 1024 and below max_tokens, without a temperature")
 	}
-	var parts []Part
-	for i, m := range b.Messages {
-		var blocks []json.RawMessage
-		if err := json.Unmarshal(m.Content, &blocks); err != nil || len(blocks) == 0 {
-			return nil, fmt.Errorf("messages.%d: content must be a non-empty array", i)
-		}
-		for _, raw := range blocks {
-			part, err := anthropicPart(m.Role, raw)
-			if err != nil {
-				return nil, fmt.Errorf("messages.%d: %w", i, err)
-			}
-			if m.Role == "user" {
-				parts = append(parts, part)
-			}
+	tools := declared{}
+	for _, t := range b.Tools {
+		if err := tools.add(t.Name, t.InputSchema); err != nil {
+			return nil, err
 		}
 	}
-	return parts, nil
+	if b.Output != nil && b.Output.Format != nil {
+		if err := b.Output.Format.check(); err != nil {
+			return nil, err
+		}
+	}
+	reading := anthropicReading{tools: tools}
+	for i, m := range b.Messages {
+		if err := reading.message(i, m.Role, m.Content); err != nil {
+			return nil, fmt.Errorf("messages.%d: %w", i, err)
+		}
+	}
+	return reading.parts, reading.open.none()
+}
+
+// anthropicSchema is what output_config.format does not know.
+var anthropicSchema = dialectOfSchema{refused: []string{
+	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "maxItems", "uniqueItems", "not",
+	"oneOf", "if", "then", "else", "patternProperties", "prefixItems", "contains", "dependentRequired", "dependentSchemas", "propertyNames",
+}}
+
+func (f anthropicFormat) check() error {
+	if f.Type != "json_schema" {
+		return fmt.Errorf("output_config.format.type: %q", f.Type)
+	}
+	if err := anthropicSchema.check(f.Schema); err != nil {
+		return fmt.Errorf("output_config.format.schema: %w", err)
+	}
+	return nil
+}
+
+// anthropicReading reads the messages in turn.
+type anthropicReading struct {
+	tools declared
+	open  pending
+	parts []Part
+}
+
+func (r *anthropicReading) message(i int, role string, data json.RawMessage) error {
+	var blocks []json.RawMessage
+	if err := json.Unmarshal(data, &blocks); err != nil || len(blocks) == 0 {
+		return errors.New("content must be a non-empty array")
+	}
+	if role != "user" && role != "assistant" {
+		return fmt.Errorf("role %q", role)
+	}
+	if role == "assistant" {
+		if err := r.open.none(); err != nil {
+			return err
+		}
+	}
+	for _, raw := range blocks {
+		if err := r.block(i, role, raw); err != nil {
+			return err
+		}
+	}
+	if role == "user" {
+		return r.open.none()
+	}
+	return nil
+}
+
+func (r *anthropicReading) block(i int, role string, raw json.RawMessage) error {
+	kind := typeOf(raw)
+	switch {
+	case kind == "tool_use" && role == "assistant":
+		var use struct {
+			Type, ID, Name string
+			Input          map[string]json.RawMessage
+		}
+		if err := strict(raw, &use); err != nil {
+			return err
+		}
+		if use.Input == nil || !nameForm.MatchString(use.ID) || !nameForm.MatchString(use.Name) {
+			return fmt.Errorf("tool_use: id, name and input are required, got %s", raw)
+		}
+		return r.open.call(i, use.ID, r.tools)
+	case kind == "tool_result" && role == "user":
+		return r.result(raw)
+	}
+	if role == "user" {
+		if err := r.open.none(); err != nil { // results stand first in their turn
+			return err
+		}
+	}
+	part, err := anthropicPart(role, raw)
+	if err == nil && role == "user" {
+		r.parts = append(r.parts, part)
+	}
+	return err
+}
+
+// result reads a tool_result: a text, or a list of texts, pictures and documents.
+func (r *anthropicReading) result(raw json.RawMessage) error {
+	var result struct {
+		Type      string          `json:"type"`
+		ToolUseID string          `json:"tool_use_id"`
+		Content   json.RawMessage `json:"content"`
+		IsError   bool            `json:"is_error"`
+	}
+	if err := strict(raw, &result); err != nil {
+		return err
+	}
+	if err := r.open.result(result.ToolUseID); err != nil {
+		return err
+	}
+	var said string
+	if json.Unmarshal(result.Content, &said) == nil {
+		r.parts = append(r.parts, Part{Text: said, Result: result.ToolUseID})
+		return notBlank(said)
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(result.Content, &list); err != nil || len(list) == 0 {
+		return errors.New("tool_result: content must be a string or a non-empty array")
+	}
+	for _, inner := range list {
+		part, err := anthropicPart("user", inner)
+		if err != nil {
+			return fmt.Errorf("tool_result: %w", err)
+		}
+		part.Result = result.ToolUseID
+		r.parts = append(r.parts, part)
+	}
+	return nil
 }
 
 func anthropicPart(role string, raw json.RawMessage) (Part, error) {
@@ -84,8 +207,8 @@ func anthropicPart(role string, raw json.RawMessage) (Part, error) {
 			return Part{}, err
 		}
 		return Part{Text: t.Text}, notBlank(t.Text)
-	case kind == "image" && role == "user":
-		var i struct {
+	case role == "user" && (kind == "image" || kind == "document"):
+		var m struct {
 			Type   string `json:"type"`
 			Source struct {
 				Type      string `json:"type"`
@@ -93,15 +216,19 @@ func anthropicPart(role string, raw json.RawMessage) (Part, error) {
 				Data      string `json:"data"`
 			} `json:"source"`
 		}
-		if err := strict(raw, &i); err != nil {
+		if err := strict(raw, &m); err != nil {
 			return Part{}, err
 		}
-		part, err := picture(i.Source.Data, "image/png", "image/jpeg", "image/gif", "image/webp")
-		if err == nil && (i.Source.Type != "base64" || i.Source.MediaType != part.MediaType) {
-			err = fmt.Errorf("image does not match the provided media type %s", i.Source.MediaType)
+		accepted := []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+		if kind == "document" {
+			accepted = []string{"application/pdf"}
+		}
+		part, err := picture(m.Source.Data, accepted...)
+		if err == nil && (m.Source.Type != "base64" || m.Source.MediaType != part.MediaType) {
+			err = fmt.Errorf("%s does not match the provided media type %s", kind, m.Source.MediaType)
 		}
 		return part, err
-	case role == "assistant" && (kind == "thinking" || kind == "redacted_thinking" || kind == "tool_use"):
+	case role == "assistant" && (kind == "thinking" || kind == "redacted_thinking"):
 		return Part{}, nil
 	default:
 		return Part{}, fmt.Errorf("unexpected block %q of role %s", kind, role)
@@ -128,7 +255,7 @@ func (Anthropic) Answer(w http.ResponseWriter, a Answer) {
 		event("content_block_stop", map[string]any{"index": index})
 		index++
 	}
-	deltas := a.Deltas
+	deltas := a.pieces()
 	if a.Refusal != "" {
 		deltas = []string{a.Refusal}
 	}
@@ -142,8 +269,19 @@ func (Anthropic) Answer(w http.ResponseWriter, a Answer) {
 			return
 		}
 		event("content_block_stop", map[string]any{"index": index})
+		index++
 	}
-	stop := map[llm.Stop]string{llm.StopLength: "max_tokens", llm.StopRefusal: "refusal", llm.StopToolUse: "tool_use"}[a.Stop]
+	for i, c := range a.ToolCalls {
+		event("content_block_start", map[string]any{"index": index, "content_block": map[string]any{
+			"type": "tool_use", "id": c.id(a, i, "toolu_%d_%d"), "name": c.Name, "input": map[string]any{},
+		}})
+		for _, piece := range c.pieces() {
+			event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "input_json_delta", "partial_json": piece}})
+		}
+		event("content_block_stop", map[string]any{"index": index})
+		index++
+	}
+	stop := map[llm.Stop]string{llm.StopLength: "max_tokens", llm.StopRefusal: "refusal", llm.StopToolUse: "tool_use"}[a.stop()]
 	if stop == "" {
 		stop = "end_turn"
 	}

@@ -3,6 +3,8 @@ package llmtest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"image"
 	"image/color"
@@ -15,11 +17,32 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// Album is a loader over pictures in memory. The zero value is empty.
+// Album is a loader over pictures and documents in memory. The zero value is empty.
 type Album struct {
 	mu    sync.Mutex // guards both
 	files map[string][]byte
 	asked []string
+}
+
+// AddDocument puts a PDF of some bytes into the album and returns its block.
+func (a *Album) AddDocument(t testing.TB, name string, pages int) content.Document {
+	t.Helper()
+	data := []byte("%PDF-1.4\n% " + name + "\n%%EOF\n")
+	sum := sha256.Sum256(data)
+	a.put(name, data, 0)
+	return content.Document{Name: name, MediaType: "application/pdf", Pages: pages, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
+}
+
+// LoadDocument implements llm.DocumentLoader, with the same wrong media type.
+func (a *Album) LoadDocument(_ context.Context, document content.Document) ([]byte, string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = append(a.asked, document.Name)
+	data, ok := a.files[document.Name]
+	if !ok {
+		return nil, "", errVanished
+	}
+	return data, "text/x-wrong", nil
 }
 
 var errVanished = errors.New("open /secret/path: no such file")

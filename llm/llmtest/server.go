@@ -1,11 +1,13 @@
 package llmtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -30,27 +32,50 @@ type Wire interface {
 // Part is one piece of what the user sent.
 type Part struct {
 	Text      string // of a text
-	MediaType string // of a picture, sniffed from its bytes
-	Data      []byte // of a picture
+	MediaType string // of a picture or document, sniffed from its bytes
+	Data      []byte // likewise
+	Result    string // the call that it answers, when it stands in a tool's result: its id, on Ollama the tool's name
 }
 
-// Kind is "text" or "image".
+// Kind is "text", "image" or "document".
 func (p Part) Kind() string {
-	if p.Data != nil {
+	switch {
+	case p.Data == nil:
+		return "text"
+	case strings.HasPrefix(p.MediaType, "image/"):
 		return "image"
 	}
-	return "text"
+	return "document"
 }
 
-// Answer is what the model says. The zero value is an empty answer that ended by itself.
+// Answer is what the model says. The zero value is an empty answer that ended by itself; Answer{Text: "…"} is the plainest
+// one, Answer{ToolCalls: …} asks for tools, Answer{Text: `{"half":`, Stop: llm.StopLength} is cut off.
 type Answer struct {
 	Thinking              string
-	Deltas                []string
+	Text                  string   // in one piece
+	Deltas                []string // further pieces of text
+	ToolCalls             []ToolCall
 	Refusal               string
-	Stop                  llm.Stop // "" is llm.StopEnd
+	Stop                  llm.Stop // "" is llm.StopEnd, with ToolCalls llm.StopToolUse
 	Input, Output, Cached int      // tokens; Cached is part of Input
 	Between               func()   // runs after each delta was flushed
 	Broken                bool     // end the stream before its end
+	turn                  int      // of the server, for the ids of calls
+}
+
+// pieces is the answer's text as it is streamed.
+func (a Answer) pieces() []string {
+	if a.Text == "" {
+		return a.Deltas
+	}
+	return append([]string{a.Text}, a.Deltas...)
+}
+
+func (a Answer) stop() llm.Stop {
+	if a.Stop == "" && len(a.ToolCalls) > 0 {
+		return llm.StopToolUse
+	}
+	return a.Stop
 }
 
 // Reply is what the server does with one request: fail when Status is set, else answer.
@@ -67,6 +92,48 @@ type Captured struct {
 	Header http.Header
 	Body   []byte
 	Parts  []Part
+}
+
+// Tools names the tools that the request offers.
+func (c Captured) Tools() []string {
+	var body struct {
+		Tools []struct {
+			Name     string `json:"name"`
+			Function struct {
+				Name string `json:"name"`
+			} `json:"function"`
+		} `json:"tools"`
+	}
+	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
+	var names []string
+	for _, t := range body.Tools {
+		names = append(names, t.Name+t.Function.Name)
+	}
+	return names
+}
+
+// Schema is the JSON Schema that the service was asked to hold the answer to; nil when it was not.
+func (c Captured) Schema() json.RawMessage {
+	var body struct {
+		Output struct {
+			Format struct {
+				Schema json.RawMessage `json:"schema"`
+			} `json:"format"`
+		} `json:"output_config"`
+		Response struct {
+			JSON struct {
+				Schema json.RawMessage `json:"schema"`
+			} `json:"json_schema"`
+		} `json:"response_format"`
+		Format json.RawMessage `json:"format"`
+	}
+	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
+	for _, schema := range []json.RawMessage{body.Output.Format.Schema, body.Response.JSON.Schema} {
+		if schema != nil {
+			return schema
+		}
+	}
+	return body.Format
 }
 
 // Server is a local service. Its replies are given in turn, the last one again and again.
@@ -131,6 +198,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if n := len(s.replies); n > 0 {
 		reply = s.replies[min(len(s.requests), n)-1]
 	}
+	reply.Answer.turn = len(s.requests)
 	s.mu.Unlock()
 	for key, value := range reply.Header {
 		w.Header().Set(key, value)

@@ -24,7 +24,7 @@ func strict(data []byte, v any) error {
 	return nil
 }
 
-// picture decodes base64 and checks that the bytes are a picture of an accepted type.
+// picture decodes base64 and checks that the bytes are a file of an accepted type.
 func picture(encoded string, accepted ...string) (Part, error) {
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
@@ -32,7 +32,7 @@ func picture(encoded string, accepted ...string) (Part, error) {
 	}
 	kind := http.DetectContentType(data)
 	if !slices.Contains(accepted, kind) {
-		return Part{}, fmt.Errorf("picture of type %s", kind)
+		return Part{}, fmt.Errorf("file of type %s", kind)
 	}
 	return Part{MediaType: kind, Data: data}, nil
 }
