@@ -63,8 +63,8 @@ func shared(vars []StagedVar) []Var {
 	return list
 }
 
-// forEachDirective is the place of an @for_each among a step's directives in a [Mark]: directives.ForEachIndex.
-const forEachDirective = -1
+// ForEachDirective is the place of an @for_each among a step's directives in a [Mark]: directives.ForEachIndex.
+const ForEachDirective = -1
 
 // marksOf lists the files of pending inputs and the pending items, in the content that the work has seen.
 func marksOf(w *work) []Mark {
@@ -78,7 +78,7 @@ func marksOf(w *work) []Mark {
 	}
 	for _, item := range w.ref.Items {
 		if item.Pending {
-			list = append(list, Mark{forEachDirective, item.Name, item.SHA256})
+			list = append(list, Mark{ForEachDirective, item.Name, item.SHA256})
 		}
 	}
 	return list
