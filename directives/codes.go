@@ -4,7 +4,7 @@ import "slices"
 
 // Codes of diagnostics. They are stable: a code is never given a second meaning, and one that is no longer used is
 // kept in the table. Tens group them: 100 file and frontmatter, 120 schedule, 130 sections, 140 directive lines, 150
-// parameters, 160 targets and paths, 175 patterns, 180 selection, 190 meaning.
+// parameters, 160 targets and paths, 175 patterns, 180 selection, 190 meaning, 240 notes written for AssistantMD.
 const (
 	CodeUnreadable       = "VF101"
 	CodeFrontmatterOpen  = "VF102"
@@ -95,6 +95,9 @@ const (
 	CodePlaceTwice     = "VF194"
 	CodeHeaderUnused   = "VF195"
 	CodeScopeUnused    = "VF196"
+
+	CodeOldMeaning = "VF240"
+	CodeOldPlace   = "VF241"
 )
 
 // Code describes one code: what it means and how it is mended, each in one line.

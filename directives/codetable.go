@@ -84,4 +84,6 @@ var codes = []Code{
 	{CodePlaceTwice, SeverityError, "two inputs of a step have the same as=NAME", "give each its own name"},
 	{CodeHeaderUnused, SeverityWarning, "a @header has no file output to stand in", "add @output file: …"},
 	{CodeScopeUnused, SeverityError, "scope= is given for something that is not a variable", "remove scope="},
+	{CodeOldMeaning, SeverityWarning, "AssistantMD understood this in another way", "write it as the message says; vaultflow check --fix does it"},
+	{CodeOldPlace, SeverityWarning, "a workflow lies where AssistantMD kept them, and is not seen", "move it below the workflows folder; vaultflow check --fix does it"},
 }

@@ -14,7 +14,7 @@ import (
 // readMeta decodes the frontmatter.
 func (n *note) readMeta(m *Meta) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(strings.Join(n.frontmatter, "\n")+"\n"), &doc); err != nil {
+	if err := yaml.Unmarshal([]byte(strings.Join(n.frontmatter, "\n")+"\n"), &doc); err != nil && !n.mendLines(&doc) {
 		n.yamlFault(err)
 		return
 	}

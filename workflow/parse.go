@@ -18,6 +18,7 @@ func Parse(name, file string, src []byte) (*Plan, []directives.Diagnostic) {
 			n.readMeta(&p.Meta)
 		}
 		n.readBody(p)
+		n.readDialect()
 	}
 	return p, directives.Sort(n.list)
 }

@@ -24,8 +24,9 @@ type note struct {
 	body        []byte // with \n line ends
 	bodyLine    int    // number of the body's first line
 	lastLine    int
-	starts      []int // offsets of the body's lines, once they are needed
-	cutShort    bool  // a --- line has taken directives from a step, which is an error of its own
+	starts      []int              // offsets of the body's lines, once they are needed
+	blocks      []directives.Block // of the steps, in order
+	cutShort    bool               // a --- line has taken directives from a step, which is an error of its own
 }
 
 func (n *note) at(line, column int) Position {

@@ -9,6 +9,7 @@ import (
 // readStep reads the directives and the prompt of one section.
 func (n *note) readStep(s section) Step {
 	block, faults := directives.Cut(s.lines, s.first)
+	n.blocks = append(n.blocks, block)
 	list, more := directives.Parse(block.Lines, block.At)
 	set, typed := directives.Interpret(list)
 	n.list = append(append(append(n.list, faults...), more...), typed...)

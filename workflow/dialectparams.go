@@ -1,0 +1,86 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// isoForms are the date formats of AssistantMD that order=date finds in names.
+var isoForms = []string{"YYYY-MM-DD", "YYYY_MM_DD", "YYYY.MM.DD", "YYYYMMDD"}
+
+// inputParams mends the parameters of an input.
+func (d dialect) inputParams(l oldLine) {
+	d.order(l)
+	d.scope(l)
+	if it, ok := l.item("output"); ok && strings.EqualFold(it.value, "context") {
+		d.attach(l.at(it.valueAt.start), l.column(it.valueAt.start), directives.CodeParamValue, "delete output=context: there is no chat context here", l.without(it))
+	}
+	if d.ours && l.on("pending") {
+		d.pending(l)
+	}
+}
+
+// order mends the names of orders, and how dates were found in names.
+func (d dialect) order(l oldLine) {
+	order, _ := l.item("order")
+	if strings.EqualFold(order.value, "alphanum") {
+		d.attach(l.at(order.valueAt.start), l.column(order.valueAt.start), directives.CodeParamValue, "write order=name", l.replace(order.valueAt.start, order.valueAt.end, directives.OrderName))
+	}
+	format, dated := l.item("dt_format")
+	byDate := strings.EqualFold(order.value, "filename_dt")
+	suggestion, edits := "order=date finds only dates such as 2026-03-01, 2026_03_01 and 20260301 in names", []directives.Edit(nil)
+	if !byDate || dated && slices.Contains(isoForms, strings.ToUpper(format.value)) {
+		suggestion = "delete it: order=date finds dates such as 2026-03-01, 2026_03_01 and 20260301 in names"
+		edits = []directives.Edit{l.replace(l.base.end, len(l.text), l.withoutForms())}
+	}
+	for _, it := range l.items {
+		if it.key == "dt_pattern" || it.key == "dt_format" {
+			d.attach(l.at(it.start), l.column(it.start), directives.CodeUnknownParam, suggestion, edits...)
+		}
+	}
+	if byDate {
+		d.attach(l.at(order.valueAt.start), l.column(order.valueAt.start), directives.CodeParamValue, suggestion)
+	}
+}
+
+// withoutForms is the block of parameters with order=date in the place of the forms of dates.
+func (l oldLine) withoutForms() string {
+	var kept []string
+	for _, it := range l.items {
+		switch {
+		case it.key == "dt_pattern" || it.key == "dt_format":
+		case it.key == "order" && strings.EqualFold(it.value, "filename_dt"):
+			kept = append(kept, "order="+directives.OrderDate)
+		default:
+			kept = append(kept, it.text)
+		}
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(kept, ", ") + ")"
+}
+
+// scope mends the sessions of chats, which a step of a workflow never had: the store of the run was used.
+func (d dialect) scope(l oldLine) {
+	if it, ok := l.item("scope"); ok && strings.EqualFold(it.value, "session") {
+		d.attach(l.at(it.valueAt.start), l.column(it.valueAt.start), directives.CodeParamValue,
+			"write scope=run, which is what session meant in a workflow, or scope=workflow to keep it between runs", l.replace(it.valueAt.start, it.valueAt.end, "run"))
+	}
+}
+
+// pending writes out the defaults that AssistantMD had for a selection of pending files.
+func (d dialect) pending(l oldLine) {
+	var add []string
+	if _, ok := l.item("limit"); !ok {
+		add = append(add, "limit=10")
+	}
+	if _, ok := l.item("order"); !ok {
+		add = append(add, "order=ctime")
+	}
+	if len(add) > 0 {
+		d.warn(l.at(l.block.start), "add "+strings.Join(add, ", "), "AssistantMD took 10 pending files unless told otherwise, the oldest first; here it is all of them, by name", l.with(add...))
+	}
+}
