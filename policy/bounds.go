@@ -124,5 +124,8 @@ func (b Bounds) accepts(media string) bool {
 	return len(b.Accept) == 0 || media == "" || slices.Contains(b.Accept, strings.ToLower(media))
 }
 
-// convertible are the formats that the daemon itself turns into PNG or JPEG. The others need the worker.
-var convertible = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff"}
+// convertible are the formats that are turned into PNG or JPEG where a model does not take them: here, or in the worker.
+// What neither can do is a problem of the candidate.
+var convertible = []string{
+	"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff", "image/heic", "image/heif", "image/avif", "image/svg+xml",
+}

@@ -36,9 +36,11 @@ func (f frame) open(nonce, chunk string) string {
 
 func (f frame) close(nonce string) string { return "</" + f.tag + "-" + nonce + ">" }
 
+var escape = strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;")
+
 // attribute makes a name safe between quotes.
 func attribute(name string) string {
-	return strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;", ">", "&gt;").Replace(oneLine(name))
+	return escape.Replace(oneLine(name))
 }
 
 // nonce is one that no text of the prompt holds. The one before is kept when it still serves.

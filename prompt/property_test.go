@@ -24,7 +24,7 @@ var world = vault{
 	"a.png": "image 640x480 png 9000", "copy.png": "image 640x480 png 9000", "b c.png": "image 4032x3024 jpeg 3100245",
 	"tiny.png": "image 9x9 png 90", "bad.png": "bad corrupt: the header ends early", "x/deep.webp": "image 900x900 webp 700000",
 	"m.md": "# One\n\nInner ![[a.png]] text.\n\n# Two\n\n%%gone%% ![[deep.webp]]\n", "table.csv": "a,b\n1,2\n",
-	"b.pdf":                 "%PDF-1.7\npages 7 800x1000\ntext 1 First page.\ntext 2 Second page.\ntext 5 " + strings.Repeat("Long ", 3000) + "\nunreadable 6\n",
+	"b.pdf":                 "%PDF-1.7\npages 7 800x1000\ntext 1 First page.\ntext 2 Second page.\ntext 5 " + strings.Repeat("Größe ", 9000) + "\nunreadable 6\n",
 	"no.pdf":                "%PDF-1.7\nbroken encrypted\n",
 	"d.docx":                "office\nmarkdown Words.\npages 2 600x800\ntext 1 One.\ntext 2 Two.\n",
 	"c.canvas":              `{"nodes":[{"type":"text","text":"Card"},{"type":"text","text":"More ![x](https://x.org/c.png)"}]}`,
@@ -47,7 +47,7 @@ func randomNote(r *rand.Rand, n int) string {
 	for range n {
 		b.WriteString(pieces[r.IntN(len(pieces))])
 		if r.IntN(25) == 0 {
-			b.WriteString(strings.Repeat("A longer text, line by line.\n", 1+r.IntN(300)))
+			b.WriteString(strings.Repeat("A longer text, line by line.\n", 1+r.IntN([]int{30, 300, 2000}[r.IntN(3)])))
 		}
 	}
 	b.WriteString("\n\n[ref]: a.png\n")

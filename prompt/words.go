@@ -28,9 +28,12 @@ func oneLine(s string) string {
 	return strings.TrimSpace(s)
 }
 
+// unbracket takes away what ends a line of our own, or a quote in it.
+var unbracket = strings.NewReplacer("[", "(", "]", ")", `"`, "'")
+
 // quoted is a text of the note in our own line: one line, cut, and without the brackets that end such a line.
 func quoted(s string) string {
-	s = strings.NewReplacer("[", "(", "]", ")", `"`, "'").Replace(oneLine(s))
+	s = unbracket.Replace(oneLine(s))
 	if utf8.RuneCountInString(s) > maxWords {
 		s = string([]rune(s)[:maxWords]) + "…"
 	}
