@@ -51,6 +51,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 		return nil, errors.Join(err, j.Close())
 	}
 	flow.Models, flow.Cache = probing{a.models}, j
+	a.giveWeb(flow)
 	imports := &activity.Imports{FS: a.vault.FS(), Importer: a.importer, Imported: j, Blobs: j}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())

@@ -148,7 +148,7 @@ func (w *Workflow) request(ctx context.Context, step workflow.Step, model Model,
 		request.Schema = stored.Demand.Schema
 	}
 	if model.Capabilities.Has(policy.Vision) || model.Capabilities.Has(policy.PDF) {
-		request.Media = &media{fs: w.FS, limits: stored.Media}
+		request.Media = w.loader(stored.Media)
 	}
 	for _, turn := range turns {
 		said, raw, err := w.answer(ctx, turn.Raw)

@@ -11,7 +11,9 @@ import (
 func TestWhen(t *testing.T) {
 	t.Parallel()
 	file := func(test, path string) directives.When { return directives.When{Test: test, Target: fileTarget(path)} }
-	variable := func(test, name string) directives.When { return directives.When{Test: test, Target: variableTarget(name)} }
+	variable := func(test, name string) directives.When {
+		return directives.When{Test: test, Target: variableTarget(name)}
+	}
 	not := func(w directives.When) directives.When { w.Not = true; return w }
 	tests := []struct {
 		name   string

@@ -84,6 +84,7 @@ type Workflow struct {
 	Memory       Memory
 	Models       Models
 	Prompt       prompt.Builder
+	Media        Media         // where pictures and documents come from; zero: pictures of FS
 	Budget       policy.Budget // of the settings
 	DefaultModel string        // alias
 	WorkflowsDir string

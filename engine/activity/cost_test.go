@@ -1,0 +1,170 @@
+package activity
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// priced gives the world's model a price per million tokens, nil for none.
+func (w *world) priced(price, dearest *llm.Price) {
+	m := w.models["seer"]
+	m.Price, m.Dearest = price, dearest
+	w.models["seer"] = m
+}
+
+func TestMaxCost(t *testing.T) {
+	t.Parallel()
+	price := &llm.Price{Input: 1, Output: 100} // a call of 1000 output tokens: $0.10 and a little
+	tests := []struct {
+		name           string
+		settings, run  float64 // max_cost_usd
+		step           map[string]float64
+		price, dearest *llm.Price
+		spent, before  float64
+		turns          int
+		refused        string // part of the message; empty: the call is made
+	}{
+		{"no bound", 0, 0, nil, nil, nil, 0, 0, 0, ""},
+		{"within", 0, 0, map[string]float64{"max_cost_usd": 0.11}, price, nil, 0, 0, 0, ""},
+		{"above", 0, 0, map[string]float64{"max_cost_usd": 0.09}, price, nil, 0, 0, 0, "the step would pass its max_cost_usd of $0.09"},
+		{"with what was spent", 0, 0, map[string]float64{"max_cost_usd": 0.15}, price, nil, 0.06, 0, 0, "with $0.06 spent before, the step"},
+		{"of the settings", 0.05, 0, nil, price, nil, 0, 0, 0, "the step would pass"},
+		{"the step's own goes before the settings'", 0.05, 0, map[string]float64{"max_cost_usd": 0.5}, price, nil, 0, 0, 0, ""},
+		{"of the run", 0, 0.2, nil, price, nil, 0, 0.15, 0, "with $0.15 spent before, the run would pass"},
+		{"of the run, within", 0, 0.3, nil, price, nil, 0.01, 0.15, 0, ""},
+		{"the run's is no bound of the step's", 0, 0.3, map[string]float64{"max_cost_usd": 0.09}, price, nil, 0, 0, 0, "the step would pass"},
+		{"no price", 0, 0, map[string]float64{"max_cost_usd": 5}, nil, nil, 0, 0, 0, "no price is known for the model seer"},
+		{"the dearest known price", 0, 0, map[string]float64{"max_cost_usd": 0.15}, nil, price, 0, 0, 0, ""},
+		{"the dearest known price, above", 0, 0, map[string]float64{"max_cost_usd": 0.05}, nil, price, 0, 0, 0, "the step would pass"},
+		{"unknown costs of earlier calls", 0, 0, map[string]float64{"max_cost_usd": 0.15}, nil, price, 0, 0, 1, "the step would pass"},
+		{"free", 0, 0, map[string]float64{"max_cost_usd": 0.001}, &llm.Price{}, nil, 0, 0, 0, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			step := workflow.Step{Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}}
+			if tt.step != nil {
+				step.Budget = &directives.Budget{Limits: tt.step}
+			}
+			w := newWorld(t, nil, step)
+			w.Budget.MaxCostUSD = tt.settings
+			if tt.run > 0 {
+				w.plan.Meta.Budget.Limits = map[string]float64{"max_cost_usd": tt.run}
+			}
+			w.priced(tt.price, tt.dearest)
+			w.reply = says("Good")
+			ref := w.ref()
+			out := w.assembled(ref)
+			in := engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model, SpentUSD: tt.spent, RunUSD: tt.before}
+			for range tt.turns {
+				reply, err := w.putBlocks(t.Context(), []content.Block{content.Text{Value: "again"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				in.Turns = append(in.Turns, engine.Turn{Raw: reply, Reply: reply})
+			}
+			_, err := w.Workflow.Generate(t.Context(), in)
+			if (err == nil) != (tt.refused == "") || err != nil && (code(err) != engine.CodeBudget || !strings.Contains(err.Error(), tt.refused)) {
+				t.Fatalf("got %v, want a refusal with %q", err, tt.refused)
+			}
+			if calls := len(w.requests); (calls == 1) != (tt.refused == "") {
+				t.Errorf("%d calls were made", calls)
+			}
+			if len(in.Turns) > 0 || tt.spent+tt.before > 0 {
+				return
+			}
+			previewed, err := w.Preview(t.Context(), w.plan, 0, noon)
+			if err != nil || !strings.Contains(previewed.Refused, tt.refused) || (previewed.Refused == "") != (tt.refused == "") {
+				t.Errorf("the preview says %q, %v, want %q", previewed.Refused, err, tt.refused)
+			}
+		})
+	}
+}
+
+// TestMaxCost_boundsTheAnswer: under a bound no answer may be longer than what was counted.
+func TestMaxCost_boundsTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, bound := range []float64{0, 5} {
+		w := newWorld(t, nil, workflow.Step{Prompt: "x", Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}}})
+		w.priced(&llm.Price{Input: 1, Output: 1}, nil)
+		w.reply = says("Good")
+		if _, err := w.ask(w.ref()); err != nil {
+			t.Fatal(err)
+		}
+		want := map[float64]int{0: 0, 5: boundedOutput}[bound]
+		if got := w.requests[0].MaxOutputTokens; got != want {
+			t.Errorf("bound %g: max output %d, want %d", bound, got, want)
+		}
+	}
+}
+
+// TestMaxCost_parallelBatches: batches at work beside each other do not pass a bound together.
+func TestMaxCost_parallelBatches(t *testing.T) {
+	t.Parallel()
+	const batches, bound, call = 12, 0.55, 0.1
+	step := workflow.Step{
+		Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000},
+		ForEach: &directives.ForEach{Target: variableTarget("list"), Parallel: batches},
+		Budget:  &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}},
+	}
+	w := newWorld(t, nil, step)
+	w.priced(&llm.Price{Output: 100}, nil)
+	w.reply = func(r llm.Request) (*llm.Response, error) {
+		answer, err := says("Good")(r)
+		answer.Usage.CostUSD, answer.Usage.OutputTokens = call, 1000
+		return answer, err
+	}
+	ref := w.ref()
+	out := w.assembled(ref)
+	var wg sync.WaitGroup
+	errs := make([]error, batches)
+	for i := range batches {
+		wg.Go(func() {
+			own := ref
+			own.Batch, own.Items = i+1, []engine.Item{{Name: fmt.Sprint(i)}}
+			_, errs[i] = w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: own, Prompt: out.Prompt, Model: out.Model})
+		})
+	}
+	wg.Wait()
+	refused := 0
+	for _, err := range errs {
+		if code(err) == engine.CodeBudget {
+			refused++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	if most := int(math.Floor(bound / call)); len(w.requests) != most || refused != batches-most {
+		t.Errorf("%d calls and %d refusals, want %d calls", len(w.requests), refused, most)
+	}
+}
+
+func TestLedger_forgetsIdleSteps(t *testing.T) {
+	t.Parallel()
+	var l ledger
+	free := func(float64) error { return nil }
+	for i := range 3 * maxLedger {
+		ref := engine.StepRef{Run: fmt.Sprint(i), Batch: 1}
+		if err := l.reserve(ref, 1, 1, free); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			l.settle(ref, 1, 1)
+		}
+	}
+	if n := len(l.steps); n > maxLedger {
+		t.Errorf("%d steps are remembered", n)
+	}
+	if _, there := l.steps["0/0"]; !there {
+		t.Error("a step with a call at work was forgotten")
+	}
+}
