@@ -29,6 +29,8 @@ func TestText_everyBlockHasAFallback(t *testing.T) {
 		{"one page", content.Document{Name: "q3.pdf", Pages: 1}, "[document: q3.pdf, 1 page]"},
 		{"range", content.Document{Name: "q3.pdf", Pages: 12, PageRange: "2-4"}, "[document: q3.pdf, pages 2-4]"},
 		{"document that was read", content.Document{Name: "q3.pdf", Extracted: "words"}, "words"},
+		{"words of blanks alone", content.Document{Name: "q3.pdf", Pages: 1, Extracted: " \n"}, "[document: q3.pdf, 1 page]"},
+		{"a fallback of blanks alone", content.Image{Name: "b.png", Fallback: "\n"}, "[image: b.png]"},
 		{"thinking", content.Thinking{Value: "hm"}, ""},
 		{"tool call", content.ToolCall{Name: "read", Input: json.RawMessage(`{"a":1}`)}, `[tool call: read {"a":1}]`},
 		{"tool result", content.ToolResult{Output: "out", Blocks: []content.Block{content.Image{Name: "p.png"}}, Error: "late"}, "error: late\n\nout\n\n[image: p.png]"},

@@ -38,7 +38,7 @@ func (Image) Type() Type { return TypeImage }
 
 // Text implements Block: Fallback, or a line such as "[image: a/b.png, 640x480, 25 KB, png]".
 func (i Image) Text() string {
-	if i.Fallback != "" {
+	if strings.TrimSpace(i.Fallback) != "" {
 		return i.Fallback
 	}
 	facts := []string{line(i.Name)}
@@ -70,7 +70,7 @@ func (Document) Type() Type { return TypeDocument }
 
 // Text implements Block: the extracted text, or a line such as "[document: q3.pdf, 12 pages, 1.2 MB]".
 func (d Document) Text() string {
-	if d.Extracted != "" {
+	if strings.TrimSpace(d.Extracted) != "" {
 		return d.Extracted
 	}
 	facts := []string{line(d.Name)}

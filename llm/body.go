@@ -186,32 +186,24 @@ func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	name, words := fallback(b.drawing.media[i])
-	text, err := marshal(b.drawing.form.Text(words))
+	text, err := marshal(b.drawing.form.Text(b.drawing.media[i].Text()))
 	if err != nil {
 		return nil, fmt.Errorf("write the fallback of medium %d: %w", i+1, err)
 	}
 	b.mu.Lock()
-	b.omitted = append(b.omitted, name)
+	b.omitted = append(b.omitted, nameOf(b.drawing.media[i]))
 	b.mu.Unlock()
 	return bytes.NewReader(text), nil
 }
 
-// fallback is a medium's name and what is said in its place, never blank.
-func fallback(b content.Block) (name, text string) {
+func nameOf(b content.Block) string {
 	switch m := b.(type) {
 	case content.Image:
-		if strings.TrimSpace(m.Fallback) == "" {
-			m.Fallback = ""
-		}
-		return m.Name, m.Text()
+		return m.Name
 	case content.Document:
-		if strings.TrimSpace(m.Extracted) == "" {
-			m.Extracted = ""
-		}
-		return m.Name, m.Text()
+		return m.Name
 	}
-	return "", b.Text()
+	return string(b.Type())
 }
 
 var errNoLoader = errors.New("no loader")

@@ -13,5 +13,7 @@ func TestProvider_contract(t *testing.T) {
 	llmtest.Exercise(t, llmtest.Subject{
 		New:  func(c llm.Config) llm.Provider { return anthropic.New(c) },
 		Wire: llmtest.Anthropic{},
+
+		MediaInResults: true, Documents: true, NativeSchema: true,
 	})
 }

@@ -14,6 +14,11 @@ type Subject struct {
 	Wire      Wire
 	NoRefusal bool // the format has no way to say that the model declines
 	NoCache   bool // nor how much of the input was cached
+
+	MediaInResults bool // pictures and documents stand inside a tool's result, not behind all results
+	Documents      bool // PDFs go as files
+	NativeSchema   bool // the service holds an answer to a schema
+	ByToolName     bool // results name their tool, not their call; the service parses arguments itself
 }
 
 // Exercise runs the whole suite.
@@ -39,6 +44,17 @@ func Exercise(t *testing.T, s Subject) {
 		{"all tokens spent on reasoning", thoughtOnly},
 		{"refusal", refusal},
 		{"empty answer", empty},
+		{"tools: calls and results", toolCalls},
+		{"tools: a picture and a document in results", toolMedia},
+		{"tools: results that say nothing, fail or hold data", toolOddResults},
+		{"tools: calls of another model", toolForeign},
+		{"tools: a model that has none", toolNone},
+		{"tools: results that do not pair", toolUnpaired},
+		{"tools: arguments that are no JSON", toolBroken},
+		{"tools: cut off inside a call", toolCutOff},
+		{"schema", schemas},
+		{"documents keep their place", documents},
+		{"a document that cannot be had becomes its text", documentVanished},
 		{"rate limit in seconds", rateLimit},
 		{"rate limit until a date", rateLimitDate},
 		{"server error is repeated", serverError},

@@ -15,5 +15,7 @@ func TestProvider_contract(t *testing.T) {
 		Wire:      llmtest.Ollama{},
 		NoRefusal: true,
 		NoCache:   true,
+
+		NativeSchema: true, ByToolName: true,
 	})
 }

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/llm"
@@ -10,7 +11,7 @@ import (
 
 func TestProvider_contract(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"openai_chat", "mistral", "openrouter", "openai_compatible"} {
+	for _, kind := range []string{"openai_chat", "mistral", "openrouter", "openai_compatible", "groq", "xai", "deepseek", "llamacpp"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			llmtest.Exercise(t, llmtest.Subject{
@@ -20,6 +21,9 @@ func TestProvider_contract(t *testing.T) {
 				},
 				Path: "/v1",
 				Wire: llmtest.OpenAI{Kind: kind},
+
+				Documents:    slices.Contains([]string{"openai_chat", "mistral", "openrouter", "openai_compatible"}, kind),
+				NativeSchema: kind != "groq" && kind != "deepseek",
 			})
 		})
 	}
