@@ -101,7 +101,7 @@ func randomSpec(t testing.TB, r *rand.Rand, note string) (prompt.Spec, prompt.Bu
 
 func TestProperty(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1500) {
+	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		note := randomNote(r, r.IntN(40))
 		s, b := randomSpec(t, r, note)

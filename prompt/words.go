@@ -14,13 +14,20 @@ import (
 // maxWords bounds what is quoted from a note in our own lines, in characters: alternative texts, targets, reasons.
 const maxWords = 200
 
-// oneLine joins lines and drops control characters.
+// unseen are characters that take no room and mean nothing in a name. The joiners of emoji are none of them.
+var unseen = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x200b, Hi: 0x200b, Stride: 1}, {Lo: 0x2060, Hi: 0x2064, Stride: 1}, {Lo: 0xfeff, Hi: 0xfeff, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe007f, Stride: 1}},
+}
+
+// oneLine joins lines and drops control characters, and those that nobody sees: marks of direction, zero-width blanks and
+// tag characters.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r) || r == '\u2028' || r == '\u2029':
 			return ' '
-		case unicode.IsControl(r):
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unseen, r):
 			return -1
 		}
 		return r
