@@ -136,7 +136,7 @@ func (st *stream) note(e engine.Event, dirty map[string]bool) error {
 		if st.id == "" {
 			return nil
 		}
-		return st.send("delta", map[string]string{"step": e.Step, "text": e.Message})
+		return st.send("delta", map[string]string{"step": writer(e), "text": e.Message})
 	case st.id != "":
 		dirty["head"] = true
 	case e.Import != nil || e.Kind == engine.EventImport || e.Kind == engine.EventPage:

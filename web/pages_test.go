@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -120,6 +121,10 @@ func TestPages_escapeEverything(t *testing.T) {
 		Steps: []engine.StepRecord{{
 			Step: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
 			Inputs: []string{hostile}, Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "variable", Name: hostile}},
+			Batches: []engine.BatchRecord{{
+				Batch: 1, Items: []string{hostile}, Status: engine.Failed, Reason: hostile, Failure: failure, Prompt: "p", Answer: "a", Receipt: "r",
+				Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
+			}},
 		}},
 	}
 	w.runs = []engine.RunRecord{run}
@@ -148,5 +153,29 @@ func TestPages_escapeEverything(t *testing.T) {
 		if strings.Count(body, "<title>") != 1 || strings.Count(body, "</title>") != 1 {
 			t.Errorf("%s: the title was closed early", path)
 		}
+	}
+}
+
+func TestRun_batches(t *testing.T) {
+	t.Parallel()
+	w := &world{blobs: map[string][]byte{"a": []byte("the answer"), "r": []byte(sampleReceipt)}}
+	step := engine.StepRecord{Step: "Summaries", Status: engine.DoneWithOmissions, Reason: "1 of 300 batches failed", Started: now}
+	for i := 1; i <= 300; i++ {
+		b := engine.BatchRecord{Batch: i, Items: []string{fmt.Sprintf("Inbox/note %d.md", i)}, Status: engine.Done, Prompt: "p", Answer: "a", Receipt: "r"}
+		if i == 2 {
+			b.Status, b.Reason, b.Failure = engine.Failed, "the model refused to answer", &engine.Failure{Code: engine.CodeRefusal, Hint: "change the prompt"}
+		}
+		step.Put(b)
+	}
+	w.runs = []engine.RunRecord{{ID: "r-1", Kind: engine.KindWorkflow, Workflow: "w", Status: engine.DoneWithOmissions, Created: now, Steps: []engine.StepRecord{step}}}
+	got := get(t, w.server(t, fstest.MapFS{}, nil), "/runs/r-1")
+	body := got.Body.String()
+	for _, want := range []string{"Batch 1: Inbox/note 1.md", "the model refused to answer", "change the prompt", "Batch 200:", "100 more batches are not shown"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := strings.Count(body, "the answer</pre>"); n != 20 {
+		t.Errorf("%d answers on the page, want 20", n)
 	}
 }

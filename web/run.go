@@ -63,6 +63,9 @@ type stepRow struct {
 	Cut                 bool
 	Receipt             *receipt
 	InputUse, OutputUse string
+	Cached              bool
+	Batches             []batchRow
+	MoreBatches         int
 }
 
 func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
@@ -105,7 +108,7 @@ func (s *Server) runHead(r engine.RunRecord) runHead {
 func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row := stepRow{
 		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: cost(r.Usage),
-		Inputs: r.Inputs, Omitted: r.Omitted, Warnings: r.Warnings,
+		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
 	}
 	if r.Answered != r.Model {
 		row.By = r.Answered
@@ -119,15 +122,12 @@ func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	if n := r.Usage.InputTokens; n > 0 {
 		row.InputUse, row.OutputUse = number(n), number(r.Usage.OutputTokens)
 	}
-	for _, o := range r.Outputs {
-		name := o.Name
-		if o.Kind == "variable" {
-			name = "variable " + name
-		}
-		row.Outputs = append(row.Outputs, name)
-	}
 	row.Answer, row.Cut = s.answer(ctx, r.Answer)
 	row.Receipt = s.receipt(ctx, r.Receipt)
+	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)
+	if len(r.Batches) > 0 {
+		row.Inputs, row.Omitted = nil, nil // each stands with its batch
+	}
 	return row
 }
 
@@ -288,6 +288,9 @@ func (s *Server) eventRow(e engine.Event) eventRow {
 	at := e.Time.In(s.cfg.Zone)
 	row := eventRow{At: at.Format("15:04:05"), ISO: at.Format("2006-01-02T15:04:05Z07:00"), Kind: e.Kind, Step: e.Step, Message: e.Message}
 	var words []string
+	if e.Batch > 0 {
+		words = append(words, fmt.Sprintf("batch %d", e.Batch))
+	}
 	if e.Name != "" {
 		words = append(words, e.Name)
 	}

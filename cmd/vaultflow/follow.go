@@ -75,8 +75,15 @@ func eventLine(e engine.Event) string {
 		if e.Status == engine.Running && e.Step != "" {
 			return "  step " + e.Step
 		}
+	case engine.EventBatch:
+		if e.Work != nil && e.Status == engine.Failed {
+			return fmt.Sprintf("    batch %d (%s) failed: %s", e.Batch, e.Work.ItemsText(), e.Message)
+		}
 	case engine.EventActivity:
 		if e.Name == engine.ActivityGenerate && e.Status == engine.Running {
+			if e.Batch > 0 {
+				return fmt.Sprintf("    asking the model for batch %d", e.Batch)
+			}
 			return "    asking the model"
 		}
 	case engine.EventRetry, engine.EventWarning:

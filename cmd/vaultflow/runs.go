@@ -108,35 +108,60 @@ func newShow(g *globals) *cobra.Command {
 
 func (g *globals) showSteps(ctx context.Context, j *journal.Journal, run engine.RunRecord, receipts, answers bool) error {
 	for _, step := range run.Steps {
-		if answers && step.Answer != "" {
-			text, err := j.Get(ctx, step.Answer)
-			if err != nil {
-				return err
+		for _, work := range step.Works() {
+			if answers {
+				if err := g.showAnswer(ctx, j, step.Step, work); err != nil {
+					return err
+				}
 			}
-			line := struct {
-				Type string `json:"type"`
-				Step string `json:"step"`
-				Text string `json:"text"`
-			}{"answer", step.Step, string(text)}
-			if err := g.print(line, func(w io.Writer) { fmt.Fprintf(w, "\nanswer of %s:\n%s\n", step.Step, text) }); err != nil {
-				return err
-			}
-		}
-		if receipts && step.Receipt != "" {
-			data, err := j.Get(ctx, step.Receipt)
-			if err != nil {
-				return err
-			}
-			var receipt prompt.Receipt
-			if err := json.Unmarshal(data, &receipt); err != nil {
-				return fmt.Errorf("read the receipt of %s: %w", step.Step, err)
-			}
-			if err := g.print(json.RawMessage(data), func(w io.Writer) { writeReceipt(w, receipt) }); err != nil {
-				return err
+			if receipts {
+				if err := g.showReceipt(ctx, j, step.Step, work); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// workName is a step, or one batch of it, for people.
+func workName(step string, w engine.BatchRecord) string {
+	if w.Batch == 0 {
+		return step
+	}
+	return fmt.Sprintf("%s, batch %d (%s)", step, w.Batch, w.ItemsText())
+}
+
+func (g *globals) showAnswer(ctx context.Context, j *journal.Journal, step string, w engine.BatchRecord) error {
+	if w.Answer == "" {
+		return nil
+	}
+	text, err := j.Get(ctx, w.Answer)
+	if err != nil {
+		return err
+	}
+	line := struct {
+		Type  string `json:"type"`
+		Step  string `json:"step"`
+		Batch int    `json:"batch,omitempty"`
+		Text  string `json:"text"`
+	}{"answer", step, w.Batch, string(text)}
+	return g.print(line, func(out io.Writer) { fmt.Fprintf(out, "\nanswer of %s:\n%s\n", workName(step, w), text) })
+}
+
+func (g *globals) showReceipt(ctx context.Context, j *journal.Journal, step string, w engine.BatchRecord) error {
+	if w.Receipt == "" {
+		return nil
+	}
+	data, err := j.Get(ctx, w.Receipt)
+	if err != nil {
+		return err
+	}
+	var receipt prompt.Receipt
+	if err := json.Unmarshal(data, &receipt); err != nil {
+		return fmt.Errorf("read the receipt of %s: %w", workName(step, w), err)
+	}
+	return g.print(json.RawMessage(data), func(out io.Writer) { writeReceipt(out, receipt) })
 }
 
 // writeRun prints a run for people.
@@ -163,6 +188,17 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		for _, line := range s.Warnings {
 			fmt.Fprintf(w, "    warning: %s\n", line)
 		}
+		for _, b := range s.Batches {
+			writeBatch(w, b)
+		}
+	}
+}
+
+// writeBatch prints a batch of an @for_each; what it wrote and left out stands with its step.
+func writeBatch(w io.Writer, b engine.BatchRecord) {
+	fmt.Fprintf(w, "    batch %d (%s): %s\n", b.Batch, b.ItemsText(), statusText(b.Status, b.Reason))
+	for _, line := range b.Warnings {
+		fmt.Fprintf(w, "      warning: %s\n", line)
 	}
 }
 

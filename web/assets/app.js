@@ -47,13 +47,22 @@
   }
 
   let step = null;
+  let heard = 0;
+  const said = new Map(); // by who is writing
   function delta({ step: name, text }) {
     const out = byId("delta");
     if (!out) return;
-    if (name !== step) out.textContent = "";
+    const whole = (said.get(name) || "") + text;
+    if (whole.length < 200000) said.set(name, whole);
+    // Batches answer at the same time: the one that is shown stays until it is silent for two seconds.
+    if (name !== step && Date.now() - heard < 2000) return;
+    if (name !== step) {
+      said.delete(step);
+      out.textContent = whole;
+    } else if (out.textContent.length < 200000) out.append(text);
     step = name;
+    heard = Date.now();
     byId("stream").hidden = false;
-    if (out.textContent.length < 200000) out.append(text);
   }
 
   // tick counts the seconds of what is running.

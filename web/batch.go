@@ -1,0 +1,78 @@
+package web
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// What a step's card shows of its batches at most. Receipts are shown for those with their answers.
+const (
+	shownBatches = 200
+	readBatches  = 20 // with answer and receipt
+)
+
+// batchRow is a batch of an @for_each on a step's card.
+type batchRow struct {
+	Number            int
+	Items             string
+	Pill              pill
+	Reason, Hint      string
+	Took, Tokens      string
+	Cost              string
+	Cached            bool
+	Outputs           []string
+	Omitted, Warnings []string
+	Answer            string
+	Cut               bool
+	Receipt           *receipt
+}
+
+// batchRows are a step's batches in order, and how many more there are.
+func (s *Server) batchRows(ctx context.Context, batches []engine.BatchRecord) (rows []batchRow, more int) {
+	if len(batches) > shownBatches {
+		batches, more = batches[:shownBatches], len(batches)-shownBatches
+	}
+	left := readBatches
+	for _, b := range batches {
+		row := batchRow{
+			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: cost(b.Usage),
+			Cached: b.Cached, Outputs: outputNames(b.Outputs), Omitted: b.Omitted, Warnings: b.Warnings,
+		}
+		if b.Failure != nil {
+			row.Hint = b.Failure.Hint
+		}
+		if !b.Started.IsZero() && !b.Finished.IsZero() {
+			row.Took = span(b.Finished.Sub(b.Started))
+		}
+		if left > 0 && b.Prompt != "" {
+			left--
+			row.Answer, row.Cut = s.answer(ctx, b.Answer)
+			row.Receipt = s.receipt(ctx, b.Receipt)
+		}
+		rows = append(rows, row)
+	}
+	return rows, more
+}
+
+// outputNames are what was written, for people.
+func outputNames(outputs []engine.Output) []string {
+	var names []string
+	for _, o := range outputs {
+		name := o.Name
+		if o.Kind == "variable" {
+			name = "variable " + name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// writer names who is writing a piece of an answer: a step, or a batch of it.
+func writer(e engine.Event) string {
+	if e.Batch == 0 {
+		return e.Step
+	}
+	return fmt.Sprintf("%s, batch %d", e.Step, e.Batch)
+}
