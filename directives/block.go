@@ -16,11 +16,17 @@ type Block struct {
 // Cut finds the directive block at the top of a step's lines, which start at the given position. Directives are the
 // first lines that start with `@` and a letter, blank lines between them included, or the content of one fenced block
 // with the info string `directives`. Mixing both, and a directive line below prompt text, are errors.
+//
+// A fenced block below an `@schema` without value is a part of the directive. Inside of a directives fence it follows
+// Markdown's own rule: the outer fence must be longer than the inner one, or of the other character.
 func Cut(lines []string, at Position) (Block, []Diagnostic) {
 	var r report
 	first := skipBlank(lines, 0)
 	if first < len(lines) && isDirectiveFence(lines[first]) {
 		b := cutFenced(lines, first, at, &r)
+		if broken(&b, lines, first, at, &r) {
+			return b, r.list
+		}
 		if next := skipBlank(lines, b.Rest); next < len(lines) && isDirectiveLine(lines[next]) {
 			r.add(place(at, next, lines[next]), CodeMixedBlock, "", "a directive below the fenced block: keep all of them in one place")
 			for next < len(lines) && (isDirectiveLine(lines[next]) || strings.TrimSpace(lines[next]) == "") {
@@ -34,6 +40,9 @@ func Cut(lines []string, at Position) (Block, []Diagnostic) {
 	end, next := first, first
 	for next < len(lines) && isDirectiveLine(lines[next]) {
 		end = next + 1
+		if open, close := bodyFence(lines, end); takesBody(lines[next]) && open >= 0 {
+			end = min(close+1, len(lines))
+		}
 		next = skipBlank(lines, end)
 	}
 	b := Block{Lines: lines[first:end], At: offsetLines(at, first), Rest: end}
@@ -45,13 +54,30 @@ func Cut(lines []string, at Position) (Block, []Diagnostic) {
 	return b, r.list
 }
 
-func cutFenced(lines []string, first int, at Position, r *report) Block {
-	mark, _ := fenceOf(lines[first])
-	for i := first + 1; i < len(lines); i++ {
-		if m, info := fenceOf(lines[i]); m != "" && m[0] == mark[0] && len(m) >= len(mark) && info == "" {
-			return Block{Lines: lines[first+1 : i], At: offsetLines(at, first+1), Fenced: true, Rest: i + 1}
+// broken looks for a schema whose fence has ended the directives block around it. What follows cannot be understood
+// then, and is not looked at.
+func broken(b *Block, lines []string, first int, at Position, r *report) bool {
+	for i, line := range b.Lines {
+		if !takesBody(line) {
+			continue
+		}
+		if open, close := bodyFence(b.Lines, i+1); open >= 0 && close == len(b.Lines) && b.Rest > 0 {
+			mark, _ := fenceOf(lines[first])
+			longer := mark + mark[:1]
+			r.add(place(at, first, lines[first]), CodeFenceOpen, "write "+longer+" around the directives",
+				"the end of the schema's fenced block ends the directives block too")
+			b.Lines, b.Rest = b.Lines[:i], len(lines)
+			return true
 		}
 	}
+	return false
+}
+
+func cutFenced(lines []string, first int, at Position, r *report) Block {
+	if end := fenceEnd(lines, first); end < len(lines) {
+		return Block{Lines: lines[first+1 : end], At: offsetLines(at, first+1), Fenced: true, Rest: end + 1}
+	}
+	mark, _ := fenceOf(lines[first])
 	r.add(place(at, first, lines[first]), CodeFenceOpen, "add a line with "+mark, "the directives block is not closed")
 	return Block{At: offsetLines(at, first+1), Fenced: true, Rest: len(lines)}
 }

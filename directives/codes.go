@@ -17,6 +17,7 @@ const (
 	CodeSubKey           = "VF109"
 	CodeKeyGlob          = "VF110"
 	CodeNotEnabled       = "VF111"
+	CodeManyMistakes     = "VF112"
 
 	CodeScheduleForm  = "VF120"
 	CodeCron          = "VF121"
@@ -58,6 +59,7 @@ const (
 	CodeTwoBlocks      = "VF156"
 	CodeExclusive      = "VF157"
 	CodeParamElsewhere = "VF158"
+	CodeNeedsParam     = "VF159"
 
 	CodeNoScheme      = "VF160"
 	CodeUnknownScheme = "VF161"
@@ -87,6 +89,8 @@ const (
 	CodeFolder          = "VF184"
 	CodeLinkMissing     = "VF185"
 	CodeNoCreationTimes = "VF186"
+	CodeFragment        = "VF187"
+	CodeOutputLeaves    = "VF188"
 
 	CodeDirectiveValue = "VF190"
 	CodeUnknownModel   = "VF191"
@@ -95,6 +99,9 @@ const (
 	CodePlaceTwice     = "VF194"
 	CodeHeaderUnused   = "VF195"
 	CodeScopeUnused    = "VF196"
+	CodeUnknownTool    = "VF197"
+	CodeSchema         = "VF198"
+	CodeNoEffect       = "VF199"
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"

@@ -119,7 +119,18 @@ func At(p Position, code, suggestion, format string, args ...any) Diagnostic {
 }
 
 // report gathers the diagnostics of one pass.
-type report struct{ list []Diagnostic }
+type report struct {
+	list  []Diagnostic
+	items bool // {item}, {item-name} and {batch} have a meaning
+}
+
+// withoutItems calls a function for a part of a step that has no items.
+func (r *report) withoutItems(check func()) {
+	before := r.items
+	r.items = false
+	check()
+	r.items = before
+}
 
 func (r *report) add(p Position, code, suggestion, format string, args ...any) {
 	r.list = append(r.list, At(p, code, suggestion, format, args...))

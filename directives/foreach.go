@@ -23,3 +23,38 @@ const ForEachIndex = -1
 func (f ForEach) Input() Input {
 	return Input{At: f.At, Index: ForEachIndex, Target: f.Target, Selection: f.Selection, As: f.As}
 }
+
+// OnError words of a [ForEach].
+const (
+	OnErrorStop = "stop"
+	OnErrorSkip = "skip"
+)
+
+// maxParallel bounds parallel=: more calls at the same time are refused by every provider.
+const maxParallel = 32
+
+func readForEach(d Directive, r *report) *ForEach {
+	f := &ForEach{At: d.At}
+	t, ok := parseTarget("@for_each", source{text: d.Text, at: d.TextAt}, r)
+	f.Target = t
+	for _, p := range d.Params {
+		switch p.Key {
+		case "batch":
+			f.Batch = p.count(r)
+		case "parallel":
+			f.Parallel = p.atMost(r, maxParallel)
+		case "as":
+			f.As = p.place(r)
+		case "on_error":
+			f.OnError = p.word(r, OnErrorStop, OnErrorSkip)
+		default:
+			f.Selection.read(t, p, r)
+		}
+	}
+	if ok && t.Scheme == SchemeFile {
+		t.refuseFragment("@for_each", r)
+		r.withoutItems(func() { checkInputPath(t, &f.Selection, r) }) // they are not known while they are looked for
+	}
+	f.Selection.check(d, r)
+	return f
+}

@@ -51,31 +51,6 @@ type Properties struct {
 	Keys []string `json:"keys,omitempty"`
 }
 
-// Destinations of a [Route].
-const (
-	RouteInline   = "inline"
-	RouteDiscard  = "discard"
-	RouteFile     = SchemeFile
-	RouteVariable = SchemeVariable
-)
-
-// Route sends an input's content somewhere else than into the prompt.
-type Route struct {
-	To        string  `json:"to"` // inline, discard, file or variable
-	Target    *Target `json:"target,omitempty"`
-	WriteMode string  `json:"write_mode,omitempty"` // append, replace or new; empty means append
-	Scope     string  `json:"scope,omitempty"`      // run or workflow, for a variable
-}
-
-// Output is the route as an output, for [Output.Name].
-func (r Route) Output(at Position) Output {
-	o := Output{At: at, Scope: r.Scope}
-	if r.Target != nil {
-		o.Target = *r.Target
-	}
-	return o
-}
-
 // ImagesMode is auto, ignore or required.
 func (in Input) ImagesMode() string {
 	if in.Images == "" {
@@ -115,18 +90,18 @@ func readInput(d Directive, r *report) Input {
 	var routing []Param
 	for _, p := range d.Params {
 		switch p.Key {
-		case "output", "write_mode", "scope":
+		case "output", "write_mode", "heading", "scope":
 			routing = append(routing, p)
 		case "pending", "latest", "limit", "order", "dir":
-			if t.Scheme == SchemeVariable {
-				r.add(p.At, CodeParamElsewhere, "", "%s selects files and has no meaning for a variable", p.Key)
-			}
-			in.Selection.set(p, r)
+			in.Selection.read(t, p, r)
 		default:
 			in.set(p, r)
 		}
 	}
-	in.route(routing, r)
+	var scope *Param
+	if in.Route, scope = readRouting("input", routing, r); scope != nil {
+		in.scope(*scope, r)
+	}
 	if ok && t.Scheme == SchemeFile {
 		checkInputPath(t, &in.Selection, r)
 	}
@@ -159,11 +134,16 @@ func (in *Input) set(p Param, r *report) {
 	case "trust":
 		in.Trust = p.word(r, "trusted", "untrusted")
 	case "as":
-		in.As = p.Value
-		if !isPlace(p.Value) {
-			r.add(p.ValueAt, CodeParamValue, "", "as takes a name of letters, digits and _, not %q", clip(p.Value))
-		}
+		in.As = p.place(r)
 	}
+}
+
+// place reads the name of a place in the prompt.
+func (p Param) place(r *report) string {
+	if !isPlace(p.Value) {
+		r.add(p.ValueAt, CodeParamValue, "", "as takes a name of letters, digits and _, not %q", clip(p.Value))
+	}
+	return p.Value
 }
 
 func isPlace(s string) bool {
@@ -246,58 +226,11 @@ func readProperties(p Param, r *report) *Properties {
 	return props
 }
 
-func (in *Input) route(list []Param, r *report) {
-	byKey := map[string]Param{}
-	for _, p := range list {
-		byKey[p.Key] = p
-	}
-	to, routed := byKey["output"]
-	if routed {
-		in.Route = readRoute(to, r)
-	}
-	if p, ok := byKey["write_mode"]; ok {
-		switch {
-		case in.Route == nil || in.Route.Target == nil:
-			if !routed || in.Route != nil {
-				r.add(p.At, CodeParamElsewhere, "add output=file: … or output=variable: …", "write_mode= belongs to a routed input")
-			}
-		default:
-			in.Route.WriteMode = strings.ToLower(p.Value)
-			checkMode(in.Route.WriteMode, p.ValueAt, CodeParamValue, "write_mode", r)
-		}
-	}
-	if p, ok := byKey["scope"]; ok {
-		in.scope(p, r)
-	}
-}
-
-// scope is that of the variable which is written, or else of the one which is read.
+// scope is that of the variable which is read.
 func (in *Input) scope(p Param, r *report) {
-	word := p.word(r, "run", "workflow")
-	switch {
-	case in.Route != nil && in.Route.To == RouteVariable:
-		in.Route.Scope = word
-	case in.Target.Scheme == SchemeVariable:
-		in.Scope = word
-	default:
+	if in.Target.Scheme != SchemeVariable {
 		r.add(p.At, CodeScopeUnused, "", "scope= belongs to a variable")
+		return
 	}
-}
-
-func readRoute(p Param, r *report) *Route {
-	switch word := strings.ToLower(strings.TrimSpace(p.Value)); word {
-	case RouteInline, RouteDiscard:
-		return &Route{To: word}
-	case "context", "":
-		r.add(p.ValueAt, CodeParamValue, "", "output is inline, discard, file: PATH or variable: NAME, not %q", clip(p.Value))
-		return nil
-	}
-	t, ok := parseTarget("output=", source{text: p.Value, at: p.ValueAt}, r)
-	if !ok {
-		return nil
-	}
-	if t.Scheme == SchemeFile {
-		checkOutputPath(t, r)
-	}
-	return &Route{To: t.Scheme, Target: &t}
+	in.Scope = p.word(r, "run", "workflow")
 }

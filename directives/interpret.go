@@ -1,5 +1,10 @@
 package directives
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Set is what the directives of one step say. Directives that were not given are nil.
 type Set struct {
 	Inputs    []Input    `json:"inputs,omitempty"`
@@ -19,49 +24,93 @@ type Set struct {
 	Approve   *Approve   `json:"approve,omitempty"`
 }
 
-// Interpret gives directives their types. A directive with a faulty value is reported and left out.
+// Interpret gives directives their types. An input, output or condition with a faulty value is reported and left out;
+// of other directives with a fault the rest is kept. Faulty directives of [Parse] have been reported by it.
 func Interpret(list []Directive) (Set, []Diagnostic) {
 	var (
 		set Set
 		r   report
 	)
-	inputs := 0
+	r.items = slices.ContainsFunc(list, func(d Directive) bool { return d.Name == "for_each" })
+	inputs, conditions := 0, 0
 	for _, d := range list {
 		faults := len(r.list)
-		switch d.Name {
-		case "input":
+		switch {
+		case d.Faulty:
+		case d.Name == "input":
 			in := readInput(d, &r)
 			in.Index = inputs
-			inputs++
 			if clean(&r, faults) {
 				set.Inputs = append(set.Inputs, in)
 			}
-		case "output":
+		case d.Name == "output":
 			if out := readOutput(d, &r); clean(&r, faults) {
 				set.Outputs = append(set.Outputs, out)
 			}
-		case "header":
-			set.Header = readHeader(d, &r)
-		case "model":
-			set.Model = readModel(d, &r)
-		case "write_mode":
-			set.WriteMode = readWriteMode(d, &r)
-		case "run_on":
-			set.RunOn = readRunOn(d, &r)
+		case d.Name == "when":
+			w := readWhen(d, &r)
+			w.Index = conditions
+			if clean(&r, faults) {
+				set.When = append(set.When, w)
+			}
+		default:
+			set.read(d, &r)
+		}
+		switch d.Name {
+		case "input":
+			inputs++
+		case "when":
+			conditions++
 		}
 	}
-	checkPlaces(set.Inputs, &r)
+	checkPlaces(set, &r)
 	return set, r.list
+}
+
+// read reads a directive that stands once in a step; the lines of @tools add up.
+func (set *Set) read(d Directive, r *report) {
+	switch d.Name {
+	case "header":
+		set.Header = readHeader(d, r)
+	case "model":
+		set.Model = readModel(d, r)
+	case "write_mode":
+		set.WriteMode = readWriteMode(d, r)
+	case "run_on":
+		set.RunOn = readRunOn(d, r)
+	case "tools":
+		set.Tools = readTools(d, set.Tools, r)
+	case "for_each":
+		set.ForEach = readForEach(d, r)
+	case "schema":
+		set.Schema = readSchema(d, r)
+	case "cache":
+		set.Cache = readCache(d, r)
+	case "retry":
+		set.Retry = readRetry(d, r)
+	case "timeout":
+		set.Timeout = readTimeout(d, r)
+	case "budget":
+		set.Budget = readBudget(d, r)
+	case "approve":
+		set.Approve = readApprove(d, r)
+	}
 }
 
 // clean says whether no error was added since the report had n entries.
 func clean(r *report, n int) bool { return !HasErrors(r.list[n:]) }
 
-func checkPlaces(inputs []Input, r *report) {
+// checkPlaces reports names of places that are given twice, in the order of the lines.
+func checkPlaces(set Set, r *report) {
+	inputs := set.Inputs
+	if set.ForEach != nil {
+		inputs = append(slices.Clone(inputs), set.ForEach.Input())
+		slices.SortStableFunc(inputs, func(a, b Input) int { return cmp.Compare(a.At.Line, b.At.Line) })
+	}
 	lines := map[string]int{}
 	for _, in := range inputs {
 		if before, twice := lines[in.As]; in.As != "" && twice {
-			r.add(in.At, CodePlaceTwice, "", "as=%s is used by the input on line %d already", in.As, before)
+			r.add(in.At, CodePlaceTwice, "", "as=%s is used on line %d already", in.As, before)
 		}
 		lines[in.As] = in.At.Line
 	}

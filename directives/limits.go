@@ -1,6 +1,14 @@
 package directives
 
-import "time"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
 
 // Untils of a [Cache].
 const (
@@ -42,4 +50,130 @@ type Approve struct {
 	Outputs bool          `json:"outputs,omitempty"`
 	Tools   bool          `json:"tools,omitempty"`
 	Timeout time.Duration `json:"timeout,omitempty"` // 0: no end
+}
+
+// maxRetries bounds the count of @retry.
+const maxRetries = 20
+
+// plainValue is a directive's value without quotes around it.
+func plainValue(d Directive) source {
+	s := source{text: d.Text, at: d.TextAt}
+	if inner, quoted := unquote(s); quoted {
+		return inner
+	}
+	return s
+}
+
+func readCache(d Directive, r *report) *Cache {
+	s, words := plainValue(d), []string{CacheDaily, CacheWeekly, CacheForever}
+	if word := strings.ToLower(s.text); slices.Contains(words, word) {
+		return &Cache{At: d.At, Until: word}
+	}
+	length, err := ParseDuration(s.text)
+	if err != nil {
+		r.add(s.at, CodeDirectiveValue, didYouMean(s.text, words, "write @cache 7d"), "@cache takes a duration such as 12h or 7d, or %s, not %q", oneOf(words), clip(s.text))
+		r.mendWord(s.at, s.text, words)
+	}
+	return &Cache{At: d.At, For: length}
+}
+
+func readRetry(d Directive, r *report) *Retry {
+	s := plainValue(d)
+	n, err := strconv.Atoi(s.text)
+	if err != nil || n < 0 || n > maxRetries {
+		r.add(s.at, CodeDirectiveValue, "write @retry 3", "@retry takes a whole number from 0 to %d, not %q", maxRetries, clip(s.text))
+	}
+	retry := &Retry{At: d.At, Count: n}
+	for _, p := range d.Params { // backoff
+		retry.Backoff = p.duration(r)
+	}
+	return retry
+}
+
+func readTimeout(d Directive, r *report) *Timeout {
+	s := plainValue(d)
+	length, err := ParseDuration(s.text)
+	if err != nil {
+		r.add(s.at, CodeDirectiveValue, "write @timeout 10m", "@timeout takes a duration such as 90s or 2h, not %q", clip(s.text))
+	}
+	return &Timeout{At: d.At, For: length}
+}
+
+func readApprove(d Directive, r *report) *Approve {
+	a := &Approve{At: d.At}
+	s := plainValue(d)
+	words := []string{"outputs", "tools"}
+	for _, span := range fields(s.text) {
+		word, at := s.text[span[0]:span[1]], s.pos(span[0])
+		switch strings.ToLower(word) {
+		case "outputs":
+			a.Outputs = true
+		case "tools":
+			a.Tools = true
+		default:
+			r.add(at, CodeDirectiveValue, didYouMean(word, words, "write @approve outputs, or @approve outputs, tools"), "@approve takes %s, not %q", oneOf(words), clip(word))
+			r.mendWord(at, word, words)
+		}
+	}
+	for _, p := range d.Params { // timeout
+		a.Timeout = p.duration(r)
+	}
+	return a
+}
+
+// WhenExceeded lists the reactions to a budget that is exceeded; the first is the default.
+func WhenExceeded() []string {
+	return []string{"defer", "fail", "drop_oldest", "drop_newest", "refs_only"}
+}
+
+// fractional are the limits that may have a fraction.
+var fractional = []string{"max_image_mb", "max_total_mb", "max_cost_usd"}
+
+// BudgetKeys lists the keys of a budget, in the order of the language's page.
+func BudgetKeys() []string {
+	return []string{
+		"max_images", "max_image_mb", "max_total_mb", "max_image_pixels", "min_image_side", "max_decode_pixels", "max_pages",
+		"max_prompt_tokens", "max_tool_images", "max_step_images", "max_cost_usd", "when_exceeded",
+	}
+}
+
+// ParseLimit reads the number of a budget's key, which is not negative. `_` may group its digits.
+func ParseLimit(key, text string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "_", ""), 64)
+	switch whole := !slices.Contains(fractional, key); {
+	case err != nil || math.IsNaN(v) || v < 0 || v > 1e15:
+		return 0, fmt.Errorf("%s takes a number that is not negative, not %q", key, clip(text))
+	case whole && v != math.Trunc(v):
+		return 0, fmt.Errorf("%s takes a whole number, not %q", key, clip(text))
+	}
+	return v, nil
+}
+
+func readBudget(d Directive, r *report) *Budget {
+	b := &Budget{At: d.At}
+	switch {
+	case d.Text != "":
+		r.add(d.TextAt, CodeDirectiveValue, "write "+example("budget")[len("write "):], "@budget takes its limits in parentheses")
+		if !strings.ContainsAny(d.Text, "()") && len(d.Params) == 0 {
+			r.mend(Replace(d.TextAt, utf8.RuneCountInString(d.Text), "("+d.Text+")"))
+		}
+	case len(d.Params) == 0:
+		r.add(d.TextAt, CodeNoValue, example("budget"), "@budget names no limit")
+	}
+	for _, p := range d.Params {
+		if p.Key == "when_exceeded" {
+			b.WhenExceeded = p.word(r, WhenExceeded()...)
+			continue
+		}
+		v, err := ParseLimit(p.Key, p.Value)
+		if err != nil {
+			r.add(p.ValueAt, CodeParamValue, "write "+p.Key+"=5", "%v", err)
+			continue
+		}
+		if b.Limits == nil {
+			b.Limits = map[string]float64{}
+		}
+		b.Limits[p.Key] = v
+	}
+	return b
 }

@@ -7,53 +7,68 @@ import (
 
 // grammar says how the lines of one directive are read.
 type grammar struct {
-	single    bool     // may be given once in a step
-	target    bool     // the value is `file: …` or `variable: …`
-	params    []string // allowed parameters; nil: parentheses belong to the text
-	lists     []string // parameters whose values may hold commas
-	available bool     // in force in this version
+	single bool     // may be given once in a step
+	target bool     // the value is `file: …` or `variable: …`
+	bare   bool     // may stand without a value
+	params []string // allowed parameters; nil: parentheses belong to the text
+	lists  []string // parameters whose values may hold commas
 }
 
-// known holds the directives of the language. Those that are not available yet are known all the same: they are
-// refused by name and never mistaken for prompt text.
+// known holds the directives of the language.
 var known = map[string]grammar{
 	"input": {
-		target: true, available: true, lists: []string{"pages", "properties"},
+		target: true, lists: []string{"pages", "properties"},
 		params: []string{
 			"required", "refs_only", "head", "tail", "lines", "properties", "pages", "images", "comments", "embeds", "trust", "as",
-			"pending", "latest", "limit", "order", "dir", "output", "write_mode", "scope",
+			"pending", "latest", "limit", "order", "dir", "output", "write_mode", "heading", "scope",
 		},
 	},
-	"output":     {target: true, available: true, params: []string{"scope", "format"}},
-	"header":     {single: true, available: true},
-	"model":      {single: true, available: true, params: []string{"thinking", "temperature", "max_output_tokens", "fallback"}},
-	"write_mode": {single: true, available: true, params: []string{"heading"}},
-	"run_on":     {single: true, available: true},
-	"tools":      {},
-	"for_each":   {},
-	"when":       {},
-	"schema":     {},
-	"cache":      {},
-	"retry":      {},
-	"timeout":    {},
-	"budget":     {},
-	"approve":    {},
+	"output":     {target: true, params: []string{"scope", "format"}},
+	"header":     {single: true},
+	"model":      {single: true, params: []string{"thinking", "temperature", "max_output_tokens", "fallback"}},
+	"write_mode": {single: true, params: []string{"heading"}},
+	"run_on":     {single: true},
+	"tools":      {}, // each tool has its own parameter block
+	"for_each": {
+		single: true, target: true,
+		params: []string{"pending", "latest", "limit", "order", "dir", "batch", "as", "parallel", "on_error"},
+	},
+	"when":    {params: []string{}},
+	"schema":  {single: true, target: true, bare: true, params: []string{"retries"}},
+	"cache":   {single: true, params: []string{}},
+	"retry":   {single: true, params: []string{"backoff"}},
+	"timeout": {single: true, params: []string{}},
+	"budget":  {single: true, bare: true, params: BudgetKeys()},
+	"approve": {single: true, params: []string{"timeout"}},
+}
+
+// Form is what the grammar says about one directive.
+type Form struct {
+	Name   string
+	Single bool     // may be given once in a step
+	Target bool     // the value is `file: …` or `variable: …`
+	Params []string // allowed parameters, in the order of messages
+}
+
+// Forms lists the grammar of every directive, by name.
+func Forms() []Form {
+	var forms []Form
+	for _, name := range directiveNames() {
+		g := known[name]
+		f := Form{Name: name, Single: g.single, Target: g.target, Params: slices.Clone(g.params)}
+		if name == "tools" {
+			f.Params = slices.Clone(toolParams)
+		}
+		forms = append(forms, f)
+	}
+	return forms
 }
 
 // foreign holds AssistantMD's directives for chats, which have no counterpart here.
 var foreign = []string{"recent_runs", "recent_summaries", "passthrough_runs"}
 
-// Names lists the directives that this version executes, sorted.
-func Names() []string {
-	var names []string
-	for name, g := range known {
-		if g.available {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
+// Names lists the directives of the language, sorted.
+func Names() []string { return directiveNames() }
 
 // canonical folds case and `-` to `_`.
 func canonical(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }

@@ -169,6 +169,10 @@ func params(name string, g grammar, items []item, r *report) []Param {
 			continue
 		}
 		if !slices.Contains(g.params, it.key) {
+			if len(g.params) == 0 {
+				r.add(it.at, CodeUnknownParam, "quote the path if the parentheses belong to it", "@%s takes no parameters", name)
+				return nil
+			}
 			r.add(it.at, CodeUnknownParam, didYouMean(it.key, g.params, "quote the path if the parentheses belong to it"),
 				"unknown parameter %q of @%s; allowed are %s", it.key, name, strings.Join(g.params, ", "))
 			r.mendWord(it.at, it.written(), g.params)

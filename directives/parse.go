@@ -17,6 +17,8 @@ type Directive struct {
 	Text   string   // the value without the parameter block
 	TextAt Position // of Text
 	Params []Param  // in the order written
+	Body   *Body    // the fenced block right below it; only @schema has one
+	Faulty bool     // the line has a fault, which was reported: nothing but Name and At is set
 }
 
 // Param is one item of a parameter block.
@@ -30,31 +32,63 @@ type Param struct {
 }
 
 // Parse reads the lines of a directive block; blank lines are skipped. Column 1 of the position is the first character
-// of a line. Every fault is reported; a directive that has a fault of its own is left out of the result, so that no
-// later step sees a half-understood one.
+// of a line. Every fault is reported. A directive that has a fault of its own is in the result with its name alone (for
+// a misspelt one that is the name it must mean), so that no later step sees a half-understood one or misses it.
 func Parse(lines []string, at Position) ([]Directive, []Diagnostic) {
-	var (
-		r   report
-		all []Directive
-	)
-	seen := map[string]Position{}
-	for i, line := range lines {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		d, ok := parseLine(source{text: strings.TrimRight(line, " \t\r\n"), at: offsetLines(at, i)}, &r)
-		if d.Name != "" && known[d.Name].single {
-			if before, twice := seen[d.Name]; twice {
-				r.add(d.At, CodeRepeatedDirective, "", "@%s is given twice; the first is on line %d", d.Name, before.Line)
-				continue
-			}
-			seen[d.Name] = d.At
-		}
-		if ok {
-			all = append(all, d)
-		}
+	var r report
+	p := parser{lines: lines, at: at, r: &r, seen: map[string]Position{}}
+	for p.next < len(lines) {
+		p.line()
 	}
-	return all, r.list
+	return p.all, r.list
+}
+
+// parser walks over the lines of one block.
+type parser struct {
+	lines []string
+	at    Position
+	next  int // index of the line to read
+	r     *report
+	seen  map[string]Position // directives that may be given once
+	all   []Directive
+}
+
+func (p *parser) line() {
+	i := p.next
+	line := p.lines[i]
+	p.next++
+	if strings.TrimSpace(line) == "" {
+		return
+	}
+	if mark, _ := fenceOf(line); mark != "" {
+		p.r.add(place(p.at, i, line), CodeNotDirective, "only @schema without a value has a fenced block below it", "this fenced block belongs to no directive")
+		p.next = min(fenceEnd(p.lines, i)+1, len(p.lines))
+		return
+	}
+	d, written := parseLine(source{text: strings.TrimRight(line, " \t\r\n"), at: offsetLines(p.at, i)}, p.r)
+	if takesBody(line) {
+		p.body(&d, i)
+	}
+	if d.Name == "" {
+		return
+	}
+	if written && known[d.Name].single {
+		p.once(&d)
+	}
+	if d.Faulty {
+		d = Directive{Name: d.Name, At: d.At, Faulty: true}
+	}
+	p.all = append(p.all, d)
+}
+
+// once reports a directive that may be given once and was given before.
+func (p *parser) once(d *Directive) {
+	if before, twice := p.seen[d.Name]; twice {
+		p.r.add(d.At, CodeRepeatedDirective, "", "@%s is given twice; the first is on line %d", d.Name, before.Line)
+		d.Faulty = true
+		return
+	}
+	p.seen[d.Name] = d.At
 }
 
 // source is a line, or the end of one, that knows the position of each of its bytes.
@@ -82,61 +116,62 @@ func (s source) to(offset int) source {
 	return source{text: strings.TrimRight(s.text[:offset], " \t"), at: s.at}
 }
 
-// parseLine reads one line. The result has a name as soon as the directive is one that is in force, also when its
-// value is faulty.
-func parseLine(line source, r *report) (Directive, bool) {
-	start := line.pos(indentBytes(line.text))
+// parseLine reads one line. The result has a name as soon as it is clear which directive is meant; written is false
+// for one that is misspelt.
+func parseLine(line source, r *report) (d Directive, written bool) {
+	d = Directive{At: line.pos(indentBytes(line.text)), Faulty: true}
 	if !isDirectiveLine(line.text) {
-		r.add(start, CodeNotDirective, "move prompt text below the block", "this line of the directives block is not a directive")
-		return Directive{}, false
+		r.add(d.At, CodeNotDirective, "move prompt text below the block", "this line of the directives block is not a directive")
+		return d, false
 	}
-	if len(line.text) > maxLine {
-		r.add(start, CodeLineTooLong, "", "this directive has %d bytes; at most %d are read", len(line.text), maxLine)
-		return Directive{}, false
-	}
-	written, end := lineName(line.text)
-	g, ok := lookup(written, start, r)
+	name, end := lineName(line.text)
+	g, ok := known[canonical(name)]
 	if !ok {
-		return Directive{}, false
+		d.Name = unknownDirective(name, d.At, r)
+		return d, false
 	}
-	d := Directive{Name: canonical(written), At: start}
+	d.Name = canonical(name)
+	if len(line.text) > maxLine {
+		r.add(d.At, CodeLineTooLong, "", "this directive has %d bytes; at most %d are read", len(line.text), maxLine)
+		return d, true
+	}
 	rest := line.from(end)
 	if strings.HasPrefix(rest.text, ":") {
 		rest = rest.from(1)
 	} else if rest.text != "" && len(rest.text) == len(line.text)-end && rest.text[0] != '(' {
-		after := strings.TrimLeft(rest.text, "=:")
-		r.add(rest.at, CodeMalformed, "write @"+d.Name+" "+after, "a blank or a colon must follow @%s", written)
-		r.mend(Replace(rest.at, utf8.RuneCountInString(rest.text)-utf8.RuneCountInString(after), " "))
-		return d, false
+		glued(d.Name, name, rest, r)
+		return d, true
 	}
 	faults := len(r.list)
 	d.Text, d.TextAt, d.Params = value(d.Name, g, rest, r)
-	if d.Text == "" && len(r.list) == faults {
+	if d.Text == "" && !g.bare && len(r.list) == faults {
 		r.add(rest.at, CodeNoValue, example(d.Name), "@%s has no value", d.Name)
 	}
-	return d, len(r.list) == faults
+	d.Faulty = len(r.list) > faults
+	return d, true
 }
 
-// lookup finds a directive's grammar, and reports names that are unknown or not in force.
-func lookup(written string, at Position, r *report) (grammar, bool) {
-	name := canonical(written)
-	g, ok := known[name]
-	switch {
-	case ok && g.available:
-		return g, true
-	case ok:
-		r.add(at, CodeNotAvailable, "leave it out", "@%s is not available in this version", name)
-	case slices.Contains(foreign, name):
-		r.add(at, CodeUnknownDirective, "delete the line", "@%s belongs to AssistantMD's chats and has no meaning in a workflow", name)
-	default:
-		suggestion := `known are @` + strings.Join(Names(), ", @") + `; write \@` + written + ` if it is prompt text`
-		if n := nearestDirective(written); n != "" {
-			suggestion = "did you mean @" + n + `? Write \@` + written + " if it is prompt text"
-		}
-		r.add(at, CodeUnknownDirective, suggestion, "unknown directive @%s", written)
-		r.mendWord(Position{at.File, at.Line, at.Column + 1}, written, directiveNames())
+// glued reports a value that follows the name without a blank.
+func glued(name, written string, rest source, r *report) {
+	after := strings.TrimLeft(rest.text, "=:")
+	r.add(rest.at, CodeMalformed, "write @"+name+" "+after, "a blank or a colon must follow @%s", written)
+	r.mend(Replace(rest.at, utf8.RuneCountInString(rest.text)-utf8.RuneCountInString(after), " "))
+}
+
+// unknownDirective reports a name that the language does not know, and returns the one that it must mean.
+func unknownDirective(written string, at Position, r *report) string {
+	if slices.Contains(foreign, canonical(written)) {
+		r.add(at, CodeUnknownDirective, "delete the line", "@%s belongs to AssistantMD's chats and has no meaning in a workflow", canonical(written))
+		return ""
 	}
-	return grammar{}, false
+	near := nearestDirective(written)
+	suggestion := `known are @` + strings.Join(Names(), ", @") + `; write \@` + written + ` if it is prompt text`
+	if near != "" {
+		suggestion = "did you mean @" + near + `? Write \@` + written + " if it is prompt text"
+	}
+	r.add(at, CodeUnknownDirective, suggestion, "unknown directive @%s", written)
+	r.mendWord(Position{at.File, at.Line, at.Column + 1}, written, Names())
+	return near
 }
 
 // value separates a directive's value from its parameter block.
@@ -223,6 +258,10 @@ func example(name string) string {
 	return map[string]string{
 		"input": "write @input file: notes/today", "output": "write @output file: notes/today", "header": "write @header {today}",
 		"model": "write @model ALIAS, or @model none", "write_mode": "write @write_mode append", "run_on": "write @run_on monday, friday",
+		"tools": "write @tools read_chunks, or @tools none", "for_each": "write @for_each file: Inbox/*",
+		"when": "write @when exists notes/today", "schema": "write @schema file: PATH, or a fenced block with the schema right below it",
+		"cache": "write @cache 7d", "retry": "write @retry 3", "timeout": "write @timeout 10m", "budget": "write @budget (max_images=5)",
+		"approve": "write @approve outputs",
 	}[name]
 }
 

@@ -75,7 +75,6 @@ func TestParse_faultsHavePositions(t *testing.T) {
 	tests := []struct{ line, want string }{
 		{"@inptu file: a", "1:1 VF140"},
 		{"@john please", "1:1 VF140"},
-		{"@tools all", "1:1 VF141"},
 		{"@model", "1:7 VF142"},
 		{"@model=gpt", "1:7 VF148"},
 		{"@input file: a (hed=10)", "1:17 VF150"},
@@ -125,7 +124,7 @@ func TestParse_faultsHavePositions(t *testing.T) {
 		{"@model a (temperature=hot)", "1:23 VF152"},
 		{"@model a (thinking=much)", "1:20 VF152"},
 		{"@write_mode overwrite", "1:13 VF190"},
-		{"@write_mode frontmatter", "1:13 VF141"},
+		{"@write_mode section", "1:13 VF159"},
 		{"@write_mode append (heading=x)", "1:21 VF158"},
 		{"@run_on mondey", "1:9 VF190"},
 		{"@run_on monday, funday", "1:17 VF190"},
@@ -156,7 +155,7 @@ func TestParse_faultsHavePositions(t *testing.T) {
 
 func TestParse_reportsEveryFaultInOnePass(t *testing.T) {
 	t.Parallel()
-	lines := []string{"@input fiel: a", "", "@modl x", "@model a", "@model b", "@tools all", "@run_on never, funday"}
+	lines := []string{"@input fiel: a", "", "@modl x", "@model a", "@model b", "@tool all", "@run_on never, funday"}
 	list, faults := Parse(lines, Position{File: "w.md", Line: 10, Column: 1})
 	_, more := Interpret(list)
 	var got []int

@@ -250,6 +250,9 @@ func selectorCount(format string) (int, error) {
 	return n, nil
 }
 
+// ofItems says whether a pattern has a value for items of an @for_each only.
+func ofItems(name string) bool { return name == "item" || name == "item-name" || name == "batch" }
+
 // checkPattern reports the faults of a pattern at their places, and returns its pieces if there are none.
 func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 	pieces, faults := scan(s.text, m)
@@ -257,8 +260,8 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 		r.add(s.pos(f.Offset), f.Code, f.Suggestion, "%s", f.Message)
 	}
 	for _, p := range pieces {
-		if p.name == "item" || p.name == "item-name" || p.name == "batch" {
-			r.add(s.pos(p.offset), CodePatternPlace, "remove it", "{%s} has a meaning only with @for_each", p.name)
+		if ofItems(p.name) && !r.items {
+			r.add(s.pos(p.offset), CodePatternPlace, "remove it, or add @for_each", "{%s} has no meaning here: it belongs to the other directives of a step with @for_each", p.name)
 			faults = append(faults, nil)
 		}
 		if _, isDate := dates[p.name]; isDate {

@@ -1,6 +1,9 @@
 package directives
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // DefaultSchemaRetries is how often a model is asked to mend an answer that does not fit its schema.
 const DefaultSchemaRetries = 2
@@ -12,4 +15,53 @@ type Schema struct {
 	Target  *Target         `json:"target,omitempty"` // nil for an inline one
 	Inline  json.RawMessage `json:"inline,omitempty"` // as JSON
 	Retries int             `json:"retries"`          // repairs; DefaultSchemaRetries unless given
+}
+
+// maxSchemaRetries bounds retries=.
+const maxSchemaRetries = 10
+
+func readSchema(d Directive, r *report) *Schema {
+	s := &Schema{At: d.At, Retries: DefaultSchemaRetries}
+	for _, p := range d.Params { // retries
+		s.Retries = p.upTo(r, maxSchemaRetries)
+	}
+	if d.Body != nil {
+		if d.Text != "" {
+			r.add(d.TextAt, CodeMalformed, "write @schema (retries=2)", "%q is not a parameter block", clip(d.Text))
+			return s
+		}
+		s.Inline = inlineSchema(*d.Body, d.At, r)
+		return s
+	}
+	t, ok := parseTarget("@schema", source{text: d.Text, at: d.TextAt}, r)
+	if !ok {
+		return s
+	}
+	s.Target = &t
+	if t.Scheme == SchemeVariable {
+		r.add(d.TextAt, CodeDirectiveValue, "write @schema file: PATH", "a schema is a file, not a variable")
+		return s
+	}
+	t.refuseFragment("@schema", r)
+	checkSinglePath(t, r)
+	return s
+}
+
+// checkSinglePath checks a path that must name one file that is read.
+func checkSinglePath(t Target, r *report) {
+	name := t.Path
+	if !t.Literal {
+		if _, ok := checkPattern(t.source(), modePath, r); !ok {
+			return
+		}
+		name, _ = expand(t.Path, sample, modePath)
+	}
+	if t.Link {
+		return
+	}
+	if i := strings.IndexAny(name, "*?"); i >= 0 && !t.Literal {
+		r.add(t.At, CodeOutputGlob, "name one file", "a schema is one file, not a glob")
+	} else if f := faultOf(name); f != nil {
+		f.report(t, r)
+	}
 }

@@ -27,6 +27,14 @@ type Selection struct {
 	Dir     string `json:"dir,omitempty"`     // asc or desc; empty: asc, or desc for Latest
 }
 
+// read is set for a parameter of a directive with a target.
+func (s *Selection) read(t Target, p Param, r *report) {
+	if t.Scheme == SchemeVariable {
+		r.add(p.At, CodeParamElsewhere, "", "%s selects files and has no meaning for a variable", p.Key)
+	}
+	s.set(p, r)
+}
+
 func (s *Selection) set(p Param, r *report) {
 	switch p.Key {
 	case "pending":

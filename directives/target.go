@@ -55,8 +55,26 @@ func parseTarget(owner string, s source, r *report) (Target, bool) {
 			"%s has the unknown scheme %q; known are file and variable", owner, clip(word))
 		return Target{}, false
 	}
-	p := s.from(end)
+	return t.read(owner, s.from(end), r)
+}
+
+// fileTarget reads a path without `file:`.
+func fileTarget(owner string, s source, r *report) (Target, bool) {
+	return Target{Scheme: SchemeFile}.read(owner, s, r)
+}
+
+// read reads what follows the scheme.
+func (t Target) read(owner string, p source, r *report) (Target, bool) {
 	t.At = p.at
+	if p.text != "" && !t.Literal {
+		switch end, delimited := delimitedEnd(p, 0, r); {
+		case delimited && end < 0:
+			return t, false
+		case delimited && end < len(p.text):
+			r.add(p.from(end).at, CodeTrailingText, "write all of the path inside the quotes", "unexpected text %q after the closing quote or ]]", clip(p.from(end).text))
+			return t, false
+		}
+	}
 	if inner, quoted := unquote(p); quoted {
 		p, t.Literal = inner, true
 	} else if strings.HasPrefix(p.text, "[[") && strings.HasSuffix(p.text, "]]") {
@@ -74,6 +92,13 @@ func parseTarget(owner string, s source, r *report) (Target, bool) {
 		return t, false
 	}
 	return t, true
+}
+
+// refuseFragment reports the `#heading` of a wikilink where only whole files have a meaning.
+func (t Target) refuseFragment(owner string, r *report) {
+	if t.Link && t.Fragment != "" {
+		r.add(t.At, CodeFragment, "write [["+t.Path+"]]", "%s takes whole files: #%s has no meaning", owner, clip(t.Fragment))
+	}
 }
 
 func schemeHint(owner, text string) string {

@@ -1,5 +1,10 @@
 package directives
 
+import (
+	"slices"
+	"strings"
+)
+
 // Tools is `@tools`: what a model may use in the step. Several lines of a step add up; for one tool the last says how.
 type Tools struct {
 	At   Position  `json:"at"`
@@ -13,4 +18,116 @@ type ToolUse struct {
 	Name  string   `json:"name"`
 	At    Position `json:"at"`
 	Route *Route   `json:"route,omitempty"` // nil: to the model
+}
+
+// toolNames are the tools of the language; MCP servers may add others.
+var toolNames = []string{
+	"read_file", "list_files", "search_files", "write_file", "append_file", "edit_file", "move_file", "delete_file", "read_chunks",
+	"read_pages", "read_artifact", "read_variable", "run_workflow", "web_fetch", "web_search",
+}
+
+// ToolNames lists the tools of the language, whether a version has them or not.
+func ToolNames() []string { return slices.Clone(toolNames) }
+
+// toolParams are the parameters of one tool.
+var toolParams = []string{"output", "write_mode", "heading", "scope"}
+
+// readTools reads a list of names, each of which may have parameters right behind it: `read_file, web_fetch
+// (output=variable: page)`. Commas and blanks divide.
+func readTools(d Directive, before *Tools, r *report) *Tools {
+	t := &Tools{At: d.At}
+	if before != nil {
+		t = before
+	}
+	s := source{text: d.Text, at: d.TextAt}
+	for i := 0; i < len(s.text); {
+		switch c := s.text[i]; {
+		case c == ' ' || c == '\t' || c == ',':
+			i++
+		case c == '(':
+			r.add(s.pos(i), CodeMalformed, "write the tool's name before its parameters", "these parentheses belong to no tool")
+			return t
+		default:
+			i = t.readUse(s, i, r)
+		}
+	}
+	if t.None && (t.All || len(t.Uses) > 0) {
+		r.add(d.At, CodeExclusive, "keep one of them", "@tools none stands beside other tools")
+	}
+	return t
+}
+
+// readUse reads one name with its parameters, from an offset on, and returns the offset behind them.
+func (t *Tools) readUse(s source, start int, r *report) int {
+	end := start
+	for end < len(s.text) && strings.IndexByte(" \t,(", s.text[end]) < 0 {
+		end++
+	}
+	use := ToolUse{Name: ToolName(s.text[start:end]), At: s.pos(start)}
+	next := len(s.text) - len(strings.TrimLeft(s.text[end:], " \t"))
+	var list []Param
+	if next < len(s.text) && s.text[next] == '(' {
+		var ok bool
+		if end, list, ok = toolBlock(s, next, r); !ok {
+			return len(s.text)
+		}
+	}
+	word := strings.ToLower(use.Name)
+	switch {
+	case !validTool(use.Name):
+		r.add(use.At, CodeDirectiveValue, "divide names by commas", "%q is not the name of a tool", clip(use.Name))
+	case word == "all" || word == "none":
+		t.All, t.None = t.All || word == "all", t.None || word == "none"
+		for _, p := range list {
+			r.add(p.At, CodeParamElsewhere, "name the tool", "%s belongs to one tool", p.Key)
+		}
+	default:
+		var scope *Param
+		if use.Route, scope = readRouting("tool", list, r); scope != nil {
+			r.add(scope.At, CodeScopeUnused, "add output=variable: NAME", "scope= belongs to a variable")
+		}
+		t.add(use)
+	}
+	return end
+}
+
+// toolBlock reads the parameter block that opens at an offset.
+func toolBlock(s source, open int, r *report) (end int, list []Param, ok bool) {
+	g := grammar{params: toolParams}
+	shut := matching(s.text, open, true)
+	if shut < 0 {
+		shut = matching(s.text, open, false)
+	}
+	if shut < 0 {
+		r.add(s.pos(open), CodeMalformed, "close it with )", "this parenthesis is not closed")
+		return 0, nil, false
+	}
+	inside := source{text: s.text[open+1 : shut], at: s.pos(open + 1)}
+	return shut + 1, params("tools", g, split(inside, g), r), true
+}
+
+// add puts a tool into the list. For one that is there already the new line says how.
+func (t *Tools) add(use ToolUse) {
+	i := slices.IndexFunc(t.Uses, func(u ToolUse) bool { return u.Name == use.Name })
+	if i < 0 {
+		t.Uses = append(t.Uses, use)
+		return
+	}
+	t.Uses[i] = use
+}
+
+// ToolName is a tool's name as the language spells it: case and `-` do not count for its own tools.
+func ToolName(written string) string {
+	if name := canonical(written); slices.Contains(toolNames, name) {
+		return name
+	}
+	return written
+}
+
+// validTool allows letters, digits and `_ - . : /`, below 100 bytes.
+func validTool(s string) bool {
+	if s == "" || len(s) > 100 || !isLetter(rune(s[0])) {
+		return false
+	}
+	return strings.IndexFunc(s, func(c rune) bool { return !isLetter(c) && (c < '0' || c > '9') && !strings.ContainsRune("_-.:/", c) }) < 0
 }

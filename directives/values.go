@@ -86,6 +86,36 @@ func (p Param) count(r *report) int {
 	return n
 }
 
+// upTo reads a whole number from 0 to a bound.
+func (p Param) upTo(r *report, most int) int {
+	n, err := strconv.Atoi(strings.TrimSpace(p.Value))
+	if p.Bare || err != nil || n < 0 || n > most {
+		r.add(p.ValueAt, CodeParamValue, "write "+p.Key+"=2", "%s takes a whole number from 0 to %d, not %q", p.Key, most, clip(p.Value))
+		return 0
+	}
+	return n
+}
+
+// atMost reads a whole number from 1 to a bound.
+func (p Param) atMost(r *report, most int) int {
+	n, err := strconv.Atoi(strings.TrimSpace(p.Value))
+	if p.Bare || err != nil || n < 1 || n > most {
+		r.add(p.ValueAt, CodeParamValue, "write "+p.Key+"=2", "%s takes a whole number from 1 to %d, not %q", p.Key, most, clip(p.Value))
+		return 0
+	}
+	return n
+}
+
+// duration reads a duration.
+func (p Param) duration(r *report) time.Duration {
+	d, err := ParseDuration(p.Value)
+	if p.Bare || err != nil {
+		r.add(p.ValueAt, CodeParamValue, "write "+p.Key+"=30s", "%s takes a duration such as 90s, 2h, 3d or 1w, not %q", p.Key, clip(p.Value))
+		return 0
+	}
+	return d
+}
+
 // word reads one of the allowed words, in any case.
 func (p Param) word(r *report, allowed ...string) string {
 	v := strings.ToLower(strings.TrimSpace(p.Value))

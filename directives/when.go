@@ -1,5 +1,7 @@
 package directives
 
+import "strings"
+
 // Tests of a [When].
 const (
 	WhenExists   = "exists"   // a file fits the path or glob
@@ -21,4 +23,84 @@ type When struct {
 // Key is the identity of the state of `changed`.
 func (w When) Key(workflow, step string) PendingKey {
 	return PendingKey{Workflow: workflow, Step: step, Directive: ForEachIndex - 1 - w.Index}
+}
+
+// whenTests lists the tests; those of files come first.
+var whenTests = []string{WhenExists, WhenMissing, WhenChanged, WhenEmpty, WhenNonempty}
+
+// readWhen reads `[not] TEST TARGET`.
+func readWhen(d Directive, r *report) When {
+	w := When{At: d.At}
+	s := source{text: d.Text, at: d.TextAt}
+	word, rest := firstWord(s)
+	if strings.EqualFold(word.text, "not") {
+		w.Not = true
+		word, rest = firstWord(rest)
+	}
+	for _, test := range whenTests {
+		if strings.EqualFold(word.text, test) {
+			w.Test = test
+		}
+	}
+	switch {
+	case w.Test == "" && word.text == "":
+		r.add(word.at, CodeNoValue, example("when"), "@when not has no test")
+		return w
+	case w.Test == "":
+		r.add(word.at, CodeDirectiveValue, didYouMean(word.text, whenTests, example("when")), "@when tests %s, not %q", oneOf(whenTests), clip(word.text))
+		r.mendWord(word.at, word.text, whenTests)
+		return w
+	case rest.text == "":
+		r.add(rest.at, CodeNoValue, "write @when "+w.Test+map[bool]string{true: " variable: NAME", false: " PATH"}[w.ofVariable()], "@when %s has no target", w.Test)
+		return w
+	}
+	w.readTarget(word, rest, r)
+	return w
+}
+
+// firstWord divides a text behind its first word.
+func firstWord(s source) (word, rest source) {
+	end := strings.IndexAny(s.text, " \t")
+	if end < 0 {
+		end = len(s.text)
+	}
+	return source{text: s.text[:end], at: s.at}, s.from(end)
+}
+
+func (w When) ofVariable() bool { return w.Test == WhenEmpty || w.Test == WhenNonempty }
+
+func (w *When) readTarget(test, s source, r *report) {
+	if second, path := firstWord(s); strings.EqualFold(second.text, "not") && path.text != "" && !w.Not {
+		r.add(s.at, CodeMalformed, "write @when not "+w.Test+" "+path.text+"; quote a path that begins with not", "not stands behind %s", w.Test)
+		r.mend(Replace(test.at, s.at.Column-test.at.Column+len("not"), "not "+w.Test))
+		return
+	}
+	start := schemeEnd(s.text)
+	scheme := strings.ToLower(strings.TrimRight(s.text[:start], ": \t"))
+	var ok bool
+	switch {
+	case w.ofVariable() && scheme != SchemeVariable:
+		r.add(s.at, CodeNoScheme, "write @when "+w.Test+" variable: "+clip(strings.TrimSpace(s.text[start:])), "@when %s tests a variable", w.Test)
+		return
+	case !w.ofVariable() && scheme == SchemeVariable:
+		r.add(s.at, CodeDirectiveValue, "write empty or nonempty", "@when %s tests files, not a variable", w.Test)
+		return
+	case scheme == SchemeFile || scheme == SchemeVariable:
+		w.Target, ok = parseTarget("@when", s, r)
+	default:
+		w.Target, ok = fileTarget("@when", s, r)
+	}
+	if ok && w.Target.Scheme == SchemeFile {
+		w.checkPath(r)
+	}
+}
+
+// checkPath checks a path or glob. Items have no meaning: conditions are tested before there are any.
+func (w *When) checkPath(r *report) {
+	var sel Selection
+	w.Target.refuseFragment("@when", r)
+	r.withoutItems(func() { checkInputPath(w.Target, &sel, r) })
+	if sel != (Selection{}) {
+		r.add(w.Target.At, CodePatternPlace, "write * instead", "{latest} and {pending} have no meaning in @when")
+	}
 }

@@ -3,12 +3,13 @@ package directives
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // WriteMode says how an output is put into its file or variable.
 type WriteMode struct {
-	Mode    string   `json:"mode"`              // append, replace or new
-	Heading string   `json:"heading,omitempty"` // for section
+	Mode    string   `json:"mode"`              // append, replace, new, frontmatter or section
+	Heading string   `json:"heading,omitempty"` // for section: its text, with or without # marks
 	At      Position `json:"at,omitzero"`
 }
 
@@ -16,11 +17,13 @@ type WriteMode struct {
 const (
 	ModeAppend  = "append"
 	ModeReplace = "replace"
-	ModeNew     = "new"
+	ModeNew     = "new" // files are numbered: name_000
 
 	ModeFrontmatter = "frontmatter" // a JSON object is merged into the note's properties
 	ModeSection     = "section"     // the body under a heading is replaced
 )
+
+var modes = []string{ModeAppend, ModeReplace, ModeNew, ModeFrontmatter, ModeSection}
 
 // OrAppend is the mode, and append for the zero value.
 func (m WriteMode) OrAppend() string {
@@ -30,27 +33,43 @@ func (m WriteMode) OrAppend() string {
 	return m.Mode
 }
 
-// later lists write modes of the language that this version does not carry out.
-var later = []string{"frontmatter", "section"}
-
 func readWriteMode(d Directive, r *report) *WriteMode {
 	m := &WriteMode{Mode: strings.ToLower(d.Text), At: d.At}
-	for _, p := range d.Params {
-		m.Heading = p.Value
-		if m.Mode != "section" {
-			r.add(p.At, CodeParamElsewhere, "", "heading= belongs to @write_mode section")
-		}
+	if !checkMode(m.Mode, d.TextAt, CodeDirectiveValue, "@write_mode", r) {
+		r.mendWord(d.TextAt, d.Text, modes)
+		return m
 	}
-	checkMode(m.Mode, d.TextAt, CodeDirectiveValue, "@write_mode", r)
+	var heading *Param
+	for _, p := range d.Params { // heading
+		heading = &p
+	}
+	m.Heading = readHeading(m.Mode, heading, d.TextAt, "@write_mode section", r)
 	return m
 }
 
-func checkMode(mode string, at Position, code, owner string, r *report) {
-	modes := []string{ModeAppend, ModeReplace, ModeNew}
-	switch {
-	case slices.Contains(later, mode):
-		r.add(at, CodeNotAvailable, "use append, replace or new", "%s %s is not available in this version", owner, mode)
-	case !slices.Contains(modes, mode):
-		r.add(at, code, didYouMean(mode, append(modes, later...), ""), "%s is %s, not %q", owner, oneOf(modes), clip(mode))
+func checkMode(mode string, at Position, code, owner string, r *report) bool {
+	if slices.Contains(modes, mode) {
+		return true
 	}
+	r.add(at, code, didYouMean(mode, modes, ""), "%s is %s, not %q", owner, oneOf(modes), clip(mode))
+	return false
+}
+
+// readHeading reads heading=, which belongs to the mode section and to no other.
+func readHeading(mode string, p *Param, at Position, owner string, r *report) string {
+	switch {
+	case p == nil && mode == ModeSection:
+		r.add(at, CodeNeedsParam, "add heading=, such as heading=Log", "%s does not say under which heading", owner)
+		return ""
+	case p == nil:
+		return ""
+	case mode != ModeSection:
+		r.add(p.At, CodeParamElsewhere, "", "heading= belongs to %s", owner)
+		return ""
+	}
+	heading := strings.TrimSpace(p.Value)
+	if strings.Trim(heading, "# \t") == "" || strings.ContainsFunc(heading, unicode.IsControl) {
+		r.add(p.ValueAt, CodeParamValue, `write heading="My notes"`, "heading takes the text of a heading, not %q", clip(p.Value))
+	}
+	return heading
 }

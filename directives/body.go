@@ -1,0 +1,80 @@
+package directives
+
+import (
+	"slices"
+	"strings"
+)
+
+// Body is the fenced block right below a directive. Blank lines between the two do not count.
+type Body struct {
+	Lines []string
+	At    Position // of the first of the lines
+	Info  string   // info string, lower case
+}
+
+// bodyInfos are the info strings of a schema's block.
+var bodyInfos = []string{"", "yaml", "yml", "json", "schema"}
+
+// takesBody says whether a line is a directive that has its value in a fenced block below it: an @schema, or a
+// misspelling of it, with nothing but parameters.
+func takesBody(line string) bool {
+	if !isDirectiveLine(line) {
+		return false
+	}
+	name, end := lineName(line)
+	if c := canonical(name); c != "schema" && (isKnown(name) || nearestDirective(name) != "schema") {
+		return false
+	}
+	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line[end:]), ":"))
+	return rest == "" || rest[0] == '(' && rest[len(rest)-1] == ')'
+}
+
+// bodyFence finds the fenced block that is the next thing from a line on: the indexes of the fence that opens it (-1 if
+// there is none) and of the one that closes it (the number of lines if it is not closed).
+func bodyFence(lines []string, from int) (open, close int) {
+	open = skipBlank(lines, from)
+	if open == len(lines) || isDirectiveFence(lines[open]) {
+		return -1, 0
+	}
+	if mark, _ := fenceOf(lines[open]); mark == "" {
+		return -1, 0
+	}
+	return open, fenceEnd(lines, open)
+}
+
+// fenceEnd is the index of the line that closes the fence on a line, or the number of lines.
+func fenceEnd(lines []string, open int) int {
+	mark, _ := fenceOf(lines[open])
+	for i := open + 1; i < len(lines); i++ {
+		if m, info := fenceOf(lines[i]); m != "" && m[0] == mark[0] && len(m) >= len(mark) && info == "" {
+			return i
+		}
+	}
+	return len(lines)
+}
+
+// body takes the block below a directive on line i, which must be there.
+func (p *parser) body(d *Directive, i int) {
+	open, end := bodyFence(p.lines, i+1)
+	if open < 0 {
+		if !d.Faulty {
+			line := strings.TrimRight(p.lines[i], " \t")
+			p.r.add(source{text: line, at: offsetLines(p.at, i)}.pos(len(line)), CodeNoValue, example(d.Name), "@%s has no value", d.Name)
+			d.Faulty = true
+		}
+		return
+	}
+	p.next = min(end+1, len(p.lines))
+	mark, info := fenceOf(p.lines[open])
+	at := place(p.at, open, p.lines[open])
+	switch info = strings.ToLower(info); {
+	case end == len(p.lines):
+		p.r.add(at, CodeFenceOpen, "add a line with "+mark, "the block of @schema is not closed")
+		d.Faulty = true
+	case !slices.Contains(bodyInfos, info):
+		p.r.add(at, CodeDirectiveValue, "write "+mark+"yaml or "+mark+"json", "the block of @schema holds YAML or JSON, not %q", clip(info))
+		d.Faulty = true
+	default:
+		d.Body = &Body{Lines: p.lines[open+1 : end], At: offsetLines(p.at, open+1), Info: info}
+	}
+}

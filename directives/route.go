@@ -1,0 +1,99 @@
+package directives
+
+import "strings"
+
+// Destinations of a [Route].
+const (
+	RouteInline   = "inline"
+	RouteDiscard  = "discard"
+	RouteFile     = SchemeFile
+	RouteVariable = SchemeVariable
+)
+
+// Route sends the content of an input, or the result of a tool, somewhere else than into the prompt.
+type Route struct {
+	To        string  `json:"to"` // inline, discard, file or variable
+	Target    *Target `json:"target,omitempty"`
+	WriteMode string  `json:"write_mode,omitempty"` // as of @write_mode; empty means append
+	Heading   string  `json:"heading,omitempty"`    // for write mode section
+	Scope     string  `json:"scope,omitempty"`      // run or workflow, for a variable
+}
+
+// Output is the route as an output, for [Output.Name].
+func (r Route) Output(at Position) Output {
+	o := Output{At: at, Scope: r.Scope}
+	if r.Target != nil {
+		o.Target = *r.Target
+	}
+	return o
+}
+
+// readRouting reads output=, write_mode=, heading= and scope=. A scope that does not belong to a variable which is
+// written is handed back. The owner is named in messages.
+func readRouting(owner string, list []Param, r *report) (route *Route, scope *Param) {
+	byKey := map[string]Param{}
+	for _, p := range list {
+		byKey[p.Key] = p
+	}
+	output, given := byKey["output"]
+	if given {
+		if route = readRoute(output, r); route == nil {
+			return nil, nil // what belongs to it cannot be judged
+		}
+	}
+	for _, key := range []string{"write_mode", "heading"} {
+		if p, ok := byKey[key]; ok && (route == nil || route.Target == nil) {
+			r.add(p.At, CodeParamElsewhere, "add output=file: … or output=variable: …", "%s= belongs to a routed %s", key, owner)
+		} else if ok && key == "write_mode" {
+			route.WriteMode = strings.ToLower(strings.TrimSpace(p.Value))
+		}
+	}
+	if route != nil && route.Target != nil {
+		route.modes(byKey, r)
+	}
+	p, ok := byKey["scope"]
+	switch {
+	case ok && route != nil && route.To == RouteVariable:
+		route.Scope = p.word(r, "run", "workflow")
+	case ok:
+		return route, &p
+	}
+	return route, nil
+}
+
+// modes checks write_mode= and heading= of a route with a target.
+func (route *Route) modes(byKey map[string]Param, r *report) {
+	mode, given := byKey["write_mode"]
+	if given && !checkMode(route.WriteMode, mode.ValueAt, CodeParamValue, "write_mode", r) {
+		mode.mendValue(r, modes)
+		return
+	}
+	if route.To == RouteVariable && (route.WriteMode == ModeFrontmatter || route.WriteMode == ModeSection) {
+		r.add(mode.At, CodeParamElsewhere, "use append, replace or new", "write_mode=%s belongs to a file", route.WriteMode)
+		return
+	}
+	heading, ok := byKey["heading"]
+	var p *Param
+	if ok {
+		p = &heading
+	}
+	route.Heading = readHeading(route.WriteMode, p, mode.ValueAt, "write_mode=section", r)
+}
+
+func readRoute(p Param, r *report) *Route {
+	switch word := strings.ToLower(strings.TrimSpace(p.Value)); word {
+	case RouteInline, RouteDiscard:
+		return &Route{To: word}
+	case "context", "":
+		r.add(p.ValueAt, CodeParamValue, "", "output is inline, discard, file: PATH or variable: NAME, not %q", clip(p.Value))
+		return nil
+	}
+	t, ok := parseTarget("output=", source{text: p.Value, at: p.ValueAt}, r)
+	if !ok {
+		return nil
+	}
+	if t.Scheme == SchemeFile {
+		checkOutputPath(t, r)
+	}
+	return &Route{To: t.Scheme, Target: &t}
+}
