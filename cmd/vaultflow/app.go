@@ -127,6 +127,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		Fallbacks:   w.PageText,
 		ImportedDir: w.ImportedDir,
 	}
+	a.giveMedia(w)
 	return w, nil
 }
 

@@ -9,44 +9,235 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // maxMediaFile bounds what is read of one picture before it is made to fit: 512 MiB, the import limit.
 const maxMediaFile = 512 << 20
 
-// media gives a picture's bytes at the moment when the request is written: read, checked against the digest that the
-// prompt was built with, turned upright, scaled and encoded. One picture at a time is in memory.
+// Media is where the bytes of pictures and documents come from.
+type Media struct {
+	FS          fs.FS
+	Blobs       Blobs      // of remote pictures; nil: there are none
+	Worker      Worker     // nil: pictures that only it decodes are not sent
+	Documents   *Documents // nil: no pages and no documents are sent
+	ImportedDir string     // pictures below it are always decoded in the worker
+}
+
+// Loader gives pictures and documents at the moment when a request is written, within limits.
+func (m Media) Loader(l imaging.Limits) llm.Loader { return &media{Media: m, limits: l} }
+
+// loader is that of the workflow's media, or of its vault alone when it has none.
+func (w *Workflow) loader(l imaging.Limits) llm.Loader {
+	m := w.Media
+	if m.FS == nil {
+		m.FS = w.FS
+	}
+	return m.Loader(l)
+}
+
+// media reads one picture at a time: checked against the digest that the prompt was built with, turned upright, scaled and
+// encoded.
 type media struct {
-	fs     fs.FS
+	Media
 	limits imaging.Limits
 }
 
-// errChanged says that a picture is not the one that the prompt was built with; its fallback text is sent.
-var errChanged = errors.New("changed since the prompt was built")
-
 // Load implements llm.Loader.
-func (m *media) Load(ctx context.Context, image content.Image) ([]byte, string, error) {
-	if image.Source != "" && image.Source != content.SourceVault {
-		return nil, "", fmt.Errorf("load %s: source %q is not available", image.Name, image.Source)
+func (m *media) Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
+	switch image.Source {
+	case "", content.SourceVault:
+		data, mediaType, err = m.file(ctx, image)
+	case content.SourceBlob:
+		data, mediaType, err = m.blob(ctx, image)
+	case content.SourcePage:
+		data, mediaType, err = m.page(ctx, image)
+	default:
+		err = fmt.Errorf("source %q is not available", image.Source)
 	}
-	f, err := m.fs.Open(image.Name)
+	if err != nil {
+		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)
+	}
+	return data, mediaType, nil
+}
+
+// file loads a picture of the vault. One from outside is decoded in the worker and encoded anew, whatever it is, and so is
+// every picture that this process cannot decode.
+func (m *media) file(ctx context.Context, image content.Image) ([]byte, string, error) {
+	data, err := readAll(m.FS, image.Name)
 	if err != nil {
 		return nil, "", err
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMediaFile+1))
-	if err != nil {
-		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)
-	}
 	if sum := sha256.Sum256(data); image.SHA256 != "" && hex.EncodeToString(sum[:]) != image.SHA256 {
-		return nil, "", fmt.Errorf("load %s: %w", image.Name, errChanged)
+		return nil, "", ErrChanged
+	}
+	if below(m.ImportedDir, image.Name) {
+		return m.untrusted(ctx, data)
 	}
 	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
-	if err != nil {
-		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)
+	if errors.Is(err, imaging.ErrUnsupported) {
+		return m.converted(ctx, data)
 	}
-	return encoded.Data, encoded.MediaType, nil
+	return encoded.Data, encoded.MediaType, err
+}
+
+// untrusted converts a picture from outside. Where there is no worker, the kinds that Go's own decoders read are encoded
+// anew here: they cannot be made to overwrite memory, only to use some.
+func (m *media) untrusted(ctx context.Context, data []byte) ([]byte, string, error) {
+	if m.Worker != nil && m.Worker.Ready() == nil {
+		return m.converted(ctx, data)
+	}
+	limits := m.limits
+	limits.Reencode = true
+	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
+	if errors.Is(err, imaging.ErrUnsupported) {
+		return nil, "", errNoWorker
+	}
+	return encoded.Data, encoded.MediaType, err
+}
+
+func (m *media) converted(ctx context.Context, data []byte) ([]byte, string, error) {
+	made, err := Convert(ctx, m.Worker, data, m.limits)
+	if err != nil {
+		return nil, "", err
+	}
+	return made.Data, made.MediaType, nil
+}
+
+// blob loads a remote picture. It was decoded in the worker when it was fetched.
+func (m *media) blob(ctx context.Context, image content.Image) ([]byte, string, error) {
+	if m.Blobs == nil {
+		return nil, "", errors.New("there is no place for fetched pictures")
+	}
+	data, err := m.Blobs.Get(ctx, image.SHA256)
+	if err != nil {
+		return nil, "", err
+	}
+	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
+	return encoded.Data, encoded.MediaType, err
+}
+
+// page renders a page of a document, or a part of it.
+func (m *media) page(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
+	if m.Documents == nil || m.Documents.worker == nil {
+		return nil, "", errNoWorker
+	}
+	err = m.Documents.sessions.with(ctx, image.Name, image.SHA256, func(s WorkerSession, _ extract.Document) error {
+		r, err := m.pageRequest(ctx, s, image)
+		if err != nil {
+			return err
+		}
+		page, err := s.Page(ctx, r)
+		if err == nil && page.Image == nil {
+			err = errors.New("the worker gave no picture")
+		}
+		if err == nil {
+			data, mediaType = page.Image.Bytes, page.Image.MediaType
+		}
+		return err
+	})
+	return data, mediaType, inWords(err)
+}
+
+// maxCropDPI is the resolution of a small part of a page: no scan has much more to show.
+const maxCropDPI = 300
+
+// pageRequest asks for a page at the size that the limits give it. A part of a page is drawn with up to twice the page's
+// resolution, as long as it has no more pixels on either side than the whole page would have.
+func (m *media) pageRequest(ctx context.Context, s WorkerSession, image content.Image) (extract.PageRequest, error) {
+	r := workerRequest(m.limits)
+	r.N, r.DPI, r.MaxSide = image.Page, pageDPI, smaller(r.MaxSide, pageSide)
+	if image.Rect == nil {
+		return r, nil
+	}
+	r.Rect = &extract.Rect{X1: image.Rect.X1, Y1: image.Rect.Y1, X2: image.Rect.X2, Y2: image.Rect.Y2}
+	page, err := s.Page(ctx, extract.PageRequest{N: image.Page})
+	if err != nil {
+		return r, err
+	}
+	width, height := max(r.Rect.X1-r.Rect.X2, r.Rect.X2-r.Rect.X1, 1), max(r.Rect.Y1-r.Rect.Y2, r.Rect.Y2-r.Rect.Y1, 1)
+	larger := max(1, min(page.WidthPt/width, page.HeightPt/height))
+	r.DPI = min(maxCropDPI, pageResolution(page)*larger)
+	return r, nil
+}
+
+// LoadDocument implements llm.DocumentLoader. Of a document with a page range only those pages are in the data.
+func (m *media) LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error) {
+	defer func() {
+		if err != nil {
+			data, mediaType, err = nil, "", fmt.Errorf("load %s: %w", document.Name, inWords(err))
+		}
+	}()
+	if document.PageRange == "" {
+		if data, err = readAll(m.FS, document.Name); err != nil {
+			return nil, "", err
+		}
+		if sum := sha256.Sum256(data); document.SHA256 != "" && hex.EncodeToString(sum[:]) != document.SHA256 {
+			return nil, "", ErrChanged
+		}
+		return data, document.MediaType, nil
+	}
+	pages, err := parsePages(document.PageRange, document.Pages)
+	if err != nil {
+		return nil, "", err
+	}
+	if m.Documents == nil || m.Documents.worker == nil {
+		return nil, "", errNoWorker
+	}
+	err = m.Documents.sessions.with(ctx, document.Name, document.SHA256, func(s WorkerSession, _ extract.Document) error {
+		cut, err := s.Cut(ctx, pages)
+		data, mediaType = cut.Bytes, cut.MediaType
+		return err
+	})
+	return data, mediaType, err
+}
+
+// parsePages reads a range such as 1-4,7 of a document with so many pages. 0 pages: not known.
+func parsePages(words string, of int) ([]int, error) {
+	var pages []int
+	for part := range strings.SplitSeq(words, ",") {
+		low, high, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		if !ranged {
+			high = low
+		}
+		first, err := strconv.Atoi(low)
+		last, err2 := strconv.Atoi(high)
+		if err != nil || err2 != nil {
+			return nil, fmt.Errorf("%q is no page range", words)
+		}
+		if first < 1 || last < first || of > 0 && last > of || last-first > 10_000 {
+			return nil, fmt.Errorf("pages %q are not there", part)
+		}
+		for page := first; page <= last; page++ {
+			pages = append(pages, page)
+		}
+	}
+	slices.Sort(pages)
+	return slices.Compact(pages), nil
+}
+
+func readAll(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxMediaFile+1))
+	if err == nil && len(data) > maxMediaFile {
+		err = fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
+	}
+	return data, err
+}
+
+// below tells whether a file lies in a folder, in any spelling of its name.
+func below(dir, name string) bool {
+	dir = strings.Trim(dir, "/")
+	return dir != "" && strings.HasPrefix(strings.ToLower(name), strings.ToLower(dir)+"/")
 }

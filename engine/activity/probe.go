@@ -13,34 +13,39 @@ import (
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
-// Probe reads a picture's header and digest from a vault; it never decodes. It is a prompt.Builder's Probe.
-func Probe(fsys fs.FS) func(name string) (prompt.Picture, error) {
-	return func(name string) (prompt.Picture, error) {
-		f, err := fsys.Open(name)
-		if err != nil {
-			return prompt.Picture{}, err
-		}
-		defer f.Close()
-		stat, err := f.Stat()
-		if err != nil {
-			return prompt.Picture{}, err
-		}
-		if stat.Size() > maxMediaFile {
-			return prompt.Picture{}, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
-		}
-		sum := sha256.New()
-		at, err := readerAt(f, sum)
-		if err != nil {
-			return prompt.Picture{}, fmt.Errorf("read: %w", err)
-		}
-		info, err := imaging.Probe(at, stat.Size())
-		if err != nil {
-			return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err
-		}
-		return prompt.Picture{
-			MediaType: info.MediaType, Width: info.Width, Height: info.Height, Size: stat.Size(), SHA256: hex.EncodeToString(sum.Sum(nil)),
-		}, nil
+// Probe reads headers of pictures in a vault where there is no worker; see Media.Probe.
+func Probe(fsys fs.FS) func(name string) (prompt.Picture, error) { return Media{FS: fsys}.Probe }
+
+// Probe reads a picture's header and digest; it never decodes. A picture that only the worker decodes is an error where
+// there is none. It is a prompt.Builder's Probe.
+func (m Media) Probe(name string) (prompt.Picture, error) {
+	f, err := m.FS.Open(name)
+	if err != nil {
+		return prompt.Picture{}, err
 	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return prompt.Picture{}, err
+	}
+	if stat.Size() > maxMediaFile {
+		return prompt.Picture{}, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
+	}
+	sum := sha256.New()
+	at, err := readerAt(f, sum)
+	if err != nil {
+		return prompt.Picture{}, fmt.Errorf("read: %w", err)
+	}
+	info, err := imaging.Probe(at, stat.Size())
+	if err == nil && !info.Decodable && (m.Worker == nil || m.Worker.Ready() != nil) {
+		err = fmt.Errorf("%s: %w", info.MediaType, errNoWorker)
+	}
+	if err != nil {
+		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err
+	}
+	return prompt.Picture{
+		MediaType: info.MediaType, Width: info.Width, Height: info.Height, Size: stat.Size(), SHA256: hex.EncodeToString(sum.Sum(nil)),
+	}, nil
 }
 
 // readerAt hashes a file and gives random access to it: through the file itself when it can, through memory when not.

@@ -7,5 +7,5 @@ import (
 
 // Thumbnails loads a prompt's pictures made small, for people who look at a preview. It reads the vault and no network.
 func (w *Workflow) Thumbnails(side int) llm.Loader {
-	return &media{fs: w.FS, limits: imaging.Limits{MaxSide: side, MaxBytes: 256 << 10, MaxDecodePixels: w.Budget.MaxDecodePixels}}
+	return w.loader(imaging.Limits{MaxSide: side, MaxBytes: 256 << 10, MaxDecodePixels: w.Budget.MaxDecodePixels})
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/remote"
+)
+
+// giveMedia lets a workflow read what takes a worker: pages, documents, pictures of other kinds and from outside. Pictures
+// of the web are looked at only; see giveWeb.
+func (a *app) giveMedia(w *activity.Workflow) {
+	reader := mediaWorker{a}
+	documents := activity.NewDocuments(w.FS, reader, w.ImportedDir)
+	w.Media = activity.Media{FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir}
+	w.Prompt.Documents = documents
+	w.Prompt.Probe = w.Media.Probe
+	a.setRemote(w, nil)
+}
+
+// giveWeb lets a workflow fetch pictures of the web, as far as the policy allows it. A preview does without.
+func (a *app) giveWeb(w *activity.Workflow) { a.setRemote(w, remote.New(a.remotePolicy())) }
+
+func (a *app) setRemote(w *activity.Workflow, fetcher activity.Fetcher) {
+	in := a.settings.Policy.RemoteImages
+	if !in.Enabled || in.MaxPerStep == 0 {
+		return
+	}
+	pictures := &activity.RemotePictures{
+		Policy: a.remotePolicy(), Fetcher: fetcher, Worker: w.Media.Worker, Blobs: w.Blobs,
+		Limits: imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels},
+	}
+	w.Prompt.Remote, w.Prompt.MaxRemote = pictures.Picture, in.MaxPerStep
+}
+
+// remotePolicy is the policy in package remote's words.
+func (a *app) remotePolicy() remote.Policy {
+	in := a.settings.Policy.RemoteImages
+	return remote.Policy{
+		Enabled: in.Enabled, Allow: in.Allow, Deny: in.Deny, MaxBytes: int64(in.MaxMB * (1 << 20)), Timeout: in.Timeout.Std(),
+		MaxRedirects: in.MaxRedirects,
+	}
+}
+
+// mediaWorker starts workers for prompts. It implements activity.Worker.
+type mediaWorker struct{ a *app }
+
+// Ready implements activity.Worker.
+func (m mediaWorker) Ready() error {
+	_, err := exec.LookPath(m.a.workerPath())
+	return err
+}
+
+// Open implements activity.Worker: the very bytes whose digest was compared are what the worker maps.
+func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Open) (activity.WorkerSession, extract.Document, error) {
+	f, err := m.a.vault.OpenFile(name)
+	if err != nil {
+		return nil, extract.Document{}, err
+	}
+	defer f.Close() // the worker has a descriptor of its own
+	if digest != "" {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, f); err != nil {
+			return nil, extract.Document{}, fmt.Errorf("read %s: %w", name, err)
+		}
+		if hex.EncodeToString(sum.Sum(nil)) != digest {
+			return nil, extract.Document{}, activity.ErrChanged
+		}
+	}
+	return m.start(ctx, f, o)
+}
+
+// OpenData implements activity.Worker. The worker maps a file, so that one without a name is made for the bytes.
+func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (session activity.WorkerSession, doc extract.Document, err error) {
+	f, err := os.CreateTemp("", "vaultflow-picture-*")
+	if err != nil {
+		return nil, doc, fmt.Errorf("make a file for the worker: %w", err)
+	}
+	defer func() {
+		// The worker has a descriptor of its own. A file that stays behind is an error: it holds what was in the picture.
+		if gone := errors.Join(f.Close(), os.Remove(f.Name())); gone != nil && err == nil {
+			err = errors.Join(gone, session.Close())
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		return nil, doc, fmt.Errorf("fill the worker's file: %w", err)
+	}
+	return m.start(ctx, f, o)
+}
+
+func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (activity.WorkerSession, extract.Document, error) {
+	session, document, err := m.a.sandbox().Start(ctx, f, o)
+	if err != nil {
+		return nil, document, err
+	}
+	return session, document, nil
+}
