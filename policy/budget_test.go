@@ -126,3 +126,30 @@ func TestImageTokens(t *testing.T) {
 		}
 	}
 }
+
+// Every key of the language has its bound, and says who bound it.
+func TestBound_everyKey(t *testing.T) {
+	t.Parallel()
+	over := policy.Overlay{From: "step", Limits: map[string]float64{
+		"max_images": 200, "max_image_mb": 50, "max_total_mb": 900, "max_image_pixels": 9000, "min_image_side": 9, "max_decode_pixels": 5e6, "max_pages": 500,
+		"max_prompt_tokens": 9e6, "max_tool_images": 300, "max_step_images": 7, "max_cost_usd": 0.5,
+	}, WhenExceeded: "fail"}
+	b := merged(t, over).Bound(policy.Limits("anthropic", "claude-sonnet-4-5"))
+	want := map[string]string{
+		"max_images": "anthropic", "max_image_mb": "anthropic", "max_total_mb": "anthropic", "max_image_pixels": "anthropic", "min_image_side": "step",
+		"max_decode_pixels": "step", "max_pages": "anthropic", "max_prompt_tokens": "anthropic", "max_tool_images": "anthropic", "max_step_images": "step",
+		"max_cost_usd": "step", "when_exceeded": "step",
+	}
+	for key, from := range want {
+		if b.From[key] != from {
+			t.Errorf("%s is bound by %q, want %q", key, b.From[key], from)
+		}
+	}
+	if b.MaxPages != 100 || b.MaxToolImages != 100 || b.MaxStepImages != 7 || b.MaxCostUSD != 0.5 || b.RequestImages != 100 || b.MaxFileBytes == 0 {
+		t.Errorf("bounds %+v", b)
+	}
+	none := merged(t, policy.Overlay{From: "settings", Limits: map[string]float64{"max_pages": 0, "max_tool_images": 0}}).Bound(policy.Limits("anthropic", "claude-sonnet-4-5"))
+	if none.MaxPages != 0 || none.MaxToolImages != 0 {
+		t.Errorf("zero pages became %d, zero images of tools %d", none.MaxPages, none.MaxToolImages)
+	}
+}

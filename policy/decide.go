@@ -201,7 +201,7 @@ func (a *account) take(c Candidate, d Decision) (key, reason string) {
 	a.pages += pages
 	a.bytes += d.Bytes
 	a.tokens += d.Tokens
-	if c.Page != "" {
+	if c.Page != "" && c.Kind != PageDocument {
 		a.shown[c.Page] = true
 	}
 	return "", ""

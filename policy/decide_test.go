@@ -52,7 +52,8 @@ func TestDecide_situations(t *testing.T) {
 		{"ignored comes before missing", func(c *policy.Candidate) { c.Mode, c.Missing = policy.Ignore, true }, blind, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "images=ignore"}},
 		{"icon", func(c *policy.Candidate) { c.Width, c.Height = 18, 18 }, seeing, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "longest side 18 < 24", Bound: "min_image_side"}},
 		{"an svg icon is not refused", func(c *policy.Candidate) { c.Width, c.Height, c.MediaType = 18, 18, "image/svg+xml" }, seeing, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "longest side 18 < 24", Bound: "min_image_side"}},
-		{"svg", func(c *policy.Candidate) { c.MediaType = "image/svg+xml" }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "svg is not accepted by the model and cannot be converted in this version"}},
+		{"svg", func(c *policy.Candidate) { c.MediaType = "image/svg+xml" }, seeing, policy.Decision{ID: "c1", Fate: policy.Sent, Reason: "svg is sent as png or jpeg", Width: 800, Height: 600, Bytes: 240_000, Tokens: 640}},
+		{"a kind that nothing decodes", func(c *policy.Candidate) { c.MediaType = "image/jp2" }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "jp2 is not accepted by the model and cannot be converted in this version"}},
 		{"bomb", func(c *policy.Candidate) { c.Width, c.Height = 50_000, 50_000 }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "too many pixels: 2500000000 > 100000000", Bound: "max_decode_pixels"}},
 		{"no vision", nil, blind, policy.Decision{ID: "c1", Fate: policy.Converted, Reason: "the model has no vision"}},
 		{"no vision, missing", func(c *policy.Candidate) { c.Missing = true }, blind, policy.Decision{ID: "c1", Fate: policy.Missing, Reason: "not found"}},
@@ -190,7 +191,7 @@ func FuzzDecide(f *testing.F) {
 		reactions := []policy.Exceeded{policy.Defer, policy.DropOldest, policy.DropNewest, policy.RefsOnly, policy.Fail}
 		b := policy.Bounds{
 			MaxImages: int(images), MaxSide: int(side), MaxImageBytes: int64(imageBytes), MaxTotalBytes: int64(total), MinSide: 24,
-			MaxDecodePixels: 1e8, MaxPromptTokens: int(tokens), ReservedTokens: int(tokens) / 8, Tokens: policy.FormulaAnthropic,
+			MaxPages: int(images) % 5, MaxDecodePixels: 1e8, MaxPromptTokens: int(tokens), ReservedTokens: int(tokens) / 8, Tokens: policy.FormulaAnthropic,
 			WhenExceeded: reactions[int(react)%len(reactions)], Accept: []string{"image/png", "image/jpeg"},
 		}
 		cands := candidates(raw)
@@ -214,6 +215,8 @@ func candidates(raw []byte) []policy.Candidate {
 		list = append(list, policy.Candidate{
 			ID: fmt.Sprintf("c%d", i), Name: fmt.Sprintf("n%d", p[0]%16), SHA256: fmt.Sprintf("s%d", p[1]%16), MediaType: media[int(p[2])%len(media)],
 			Width: int(binary.BigEndian.Uint16(p[3:])), Height: int(binary.BigEndian.Uint16(p[5:])), Size: int64(p[7]) << (p[8] % 17),
+			Kind: []string{policy.Picture, policy.Picture, policy.PageText, policy.PageDocument}[p[0]>>6], Page: []string{"", "", "p1", "p2", "p3"}[int(p[1]>>4)%5],
+			Pages: int(p[2] >> 5), Tokens: int(p[3]), Unread: p[8]&128 > 0, Cut: []string{"", "", "", "the prompt is cut"}[p[2]>>3&3],
 			Missing: p[9]&1 > 0 && p[9]&2 > 0, Remote: p[9]&4 > 0, Mode: []policy.ImageMode{"", policy.Auto, policy.Ignore, policy.Required}[p[9]>>6],
 		})
 	}
@@ -225,7 +228,8 @@ func checkDecisions(t *testing.T, cands []policy.Candidate, got []policy.Decisio
 	if len(got) != len(cands) {
 		t.Fatalf("%d decisions for %d candidates", len(got), len(cands))
 	}
-	images, bytes, tokens := 0, int64(0), b.ReservedTokens
+	images, files, bytes, tokens := 0, 0, int64(0), b.ReservedTokens
+	pages := map[string]bool{}
 	for i, d := range got {
 		c := cands[i]
 		if d.ID != c.ID || d.Fate == "" {
@@ -239,16 +243,83 @@ func checkDecisions(t *testing.T, cands []policy.Candidate, got []policy.Decisio
 		if !d.Fate.Attached() {
 			continue
 		}
-		images, bytes, tokens = images+1, bytes+d.Bytes, tokens+d.Tokens
-		if b.MaxImageBytes > 0 && d.Bytes > b.MaxImageBytes || b.MaxSide > 0 && max(d.Width, d.Height) > b.MaxSide {
+		bytes, tokens = bytes+d.Bytes, tokens+d.Tokens
+		switch c.Kind {
+		case policy.Picture:
+			images++
+		case policy.PageDocument:
+			files += c.Pages
+		}
+		if c.Page != "" && c.Kind != policy.PageDocument {
+			pages[c.Page] = true
+		}
+		if c.Kind == policy.Picture && (b.MaxImageBytes > 0 && d.Bytes > b.MaxImageBytes || b.MaxSide > 0 && max(d.Width, d.Height) > b.MaxSide) {
 			t.Errorf("%+v is over %+v", d, b)
 		}
-		if c.Missing || c.Mode == policy.Ignore {
+		if c.Missing || c.Mode == policy.Ignore || c.Cut != "" || c.Unread {
 			t.Errorf("%+v is attached", c)
 		}
 	}
-	if images > b.MaxImages || bytes > b.MaxTotalBytes || b.MaxPromptTokens > 0 && images > 0 && tokens > b.MaxPromptTokens {
-		t.Errorf("%d images, %d bytes, %d tokens are over %+v", images, bytes, tokens, b)
+	if images > b.MaxImages || len(pages)+files > b.MaxPages || bytes > b.MaxTotalBytes || b.MaxPromptTokens > 0 && tokens > b.MaxPromptTokens && tokens > b.ReservedTokens {
+		t.Errorf("%d images, %d and %d pages, %d bytes, %d tokens are over %+v", images, len(pages), files, bytes, tokens, b)
+	}
+}
+
+// A page counts once, however many candidates show it; text pages need no vision and take no image's place.
+func TestDecide_pages(t *testing.T) {
+	t.Parallel()
+	text := func(page string) policy.Candidate {
+		return policy.Candidate{Kind: policy.PageText, Page: page, Tokens: 10}
+	}
+	image := func(page string) policy.Candidate {
+		return picture(1, func(c *policy.Candidate) { c.Page, c.Name, c.SHA256 = page, page, page })
+	}
+	file := policy.Candidate{Kind: policy.PageDocument, Name: "b.pdf", Pages: 3, Size: 1000}
+	sent, deferred := policy.Sent, policy.Deferred
+	for _, c := range []struct {
+		name  string
+		cands []policy.Candidate
+		pages int
+		want  []policy.Fate
+	}{
+		{"text and picture of a page", []policy.Candidate{text("1"), image("1"), text("2"), image("2")}, 1, []policy.Fate{sent, sent, deferred, deferred}},
+		{"none is allowed", []policy.Candidate{text("1"), image("2"), picture(3)}, 0, []policy.Fate{deferred, deferred, sent}},
+		{"a file counts its pages", []policy.Candidate{file, text("1"), text("2")}, 4, []policy.Fate{sent, sent, deferred}},
+		{"a file goes as a whole", []policy.Candidate{text("1"), file, text("2")}, 3, []policy.Fate{sent, deferred, sent}},
+		{"text is not the same as text", []policy.Candidate{text("1"), text("1")}, 1, []policy.Fate{sent, sent}},
+	} {
+		got, err := policy.Decide(c.cands, seeing, policy.Auto, bounds(func(b *policy.Bounds) { b.MaxPages = c.pages }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, fates(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	got, err := policy.Decide([]policy.Candidate{text("1"), file}, blind, policy.Required, bounds(nil))
+	if err != nil || !got[0].Fate.Attached() || !got[1].Fate.Attached() {
+		t.Errorf("without vision: %v, %v", got, err)
+	}
+}
+
+// What stands behind a cut, and what nobody looked at, gets nothing; what is wrong with it is still said.
+func TestDecide_cutAndUnread(t *testing.T) {
+	t.Parallel()
+	cands := []policy.Candidate{
+		picture(1, func(c *policy.Candidate) { c.Cut = "max_prompt_tokens 9 reached" }),
+		picture(2, func(c *policy.Candidate) { c.Cut, c.Missing = "max_prompt_tokens 9 reached", true }),
+		picture(3, func(c *policy.Candidate) { c.Unread = true }),
+		picture(4),
+	}
+	got, err := policy.Decide(cands, seeing, policy.Auto, bounds(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]policy.Fate{policy.Deferred, policy.Missing, policy.Deferred, policy.Sent}, fates(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got[0].Bound != "max_prompt_tokens" || got[2].Bound != "max_images" {
+		t.Errorf("bound by %q and %q", got[0].Bound, got[2].Bound)
 	}
 }
 
