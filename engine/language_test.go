@@ -28,12 +28,14 @@ func TestPinSteps_wholeLanguage(t *testing.T) {
 		{"schema", workflow.Step{Schema: &directives.Schema{Retries: 1}}, engine.PinnedStep{JSON: true, Repairs: 1}},
 		{"schema without repair", workflow.Step{Schema: &directives.Schema{}}, engine.PinnedStep{JSON: true}},
 		{
-			"JSON output", workflow.Step{Outputs: []directives.Output{{}, {Format: directives.FormatJSON}}},
+			"JSON output",
+			workflow.Step{Outputs: []directives.Output{{}, {Format: directives.FormatJSON}}},
 			engine.PinnedStep{Outputs: 2, JSON: true, Repairs: directives.DefaultSchemaRetries},
 		},
 		{"YAML output", workflow.Step{Outputs: []directives.Output{{Format: directives.FormatYAML}}}, engine.PinnedStep{Outputs: 1}},
 		{
-			"no model", workflow.Step{Model: &directives.Model{None: true}, Outputs: []directives.Output{{Format: directives.FormatJSON}}, Cache: &directives.Cache{}},
+			"no model",
+			workflow.Step{Model: &directives.Model{None: true}, Outputs: []directives.Output{{Format: directives.FormatJSON}}, Cache: &directives.Cache{}},
 			engine.PinnedStep{NoModel: true, Outputs: 1},
 		},
 		{"cache", workflow.Step{Cache: &directives.Cache{Until: directives.CacheDaily}}, engine.PinnedStep{Cache: true}},
