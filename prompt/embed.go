@@ -70,7 +70,7 @@ func (c *collector) embedFile(s shown) error {
 		return c.refuse(s, policy.Refused, reason(err))
 	}
 	if c.embedded += p.size; p.text != nil && c.embedded > maxEmbedded {
-		return c.refuse(s, policy.Reference, "the embedded files have more than "+formatSize(maxEmbedded)+" together")
+		return c.refuse(s, policy.Refused, "the embedded files have more than "+formatSize(maxEmbedded)+" together")
 	}
 	return c.show(s, p)
 }

@@ -1,11 +1,12 @@
 // Package prompt turns a step and its inputs into the content blocks of one message, and into the receipt that says for
-// every reference what became of it. It reads files through an fs.FS and three narrow functions, writes nothing, calls
-// no model, and gives the same result for the same input, the nonce aside.
+// every reference what became of it. It reads files through an fs.FS and a few narrow ports, writes nothing, calls no
+// model, and gives the same result for the same input, the nonce aside.
 //
 // # Prompt format 1
 //
-// The system prompt is: the workflow's instructions; "Facts about this run:" with one line for each fact; and, when there
-// are inputs, "How to read the inputs:" with the rules of frames, images and trust.
+// The system prompt is: the workflow's instructions; "Facts about this run:" with one line for each fact; when there are
+// inputs, "How to read the inputs:" with the rules of frames, images and trust; and, when parts are deferred and the model
+// can call tools, "How to read on:" with the use of read_chunks.
 //
 // The user message is: the step's prompt text, in which `{{NAME}}` is replaced by the input with `as=NAME`; then the
 // other inputs in order. Each file is an input of its own:
@@ -14,26 +15,46 @@
 //	…
 //	</input-NONCE>
 //
-// A variable has variable="name" instead of path, a transcluded note is an <embed-NONCE …> inside the input. NONCE is
+// A variable has variable="name" instead of path, a transcluded file is an <embed-NONCE …> inside the input. NONCE is
 // random for each prompt and occurs in no input, so text in a file cannot close its own frame. trust is trusted or
 // untrusted; what is transcluded by something untrusted is untrusted.
 //
 // Inside a frame stand, in the author's order, as blocks of their own:
 //
 //   - text, exactly the bytes of the file; a chunk of nothing but white space is joined to the block behind it, since
-//     providers refuse blank blocks;
+//     providers refuse blank blocks. A file that is not UTF-8 is shown as UTF-8 without its byte order mark, with a
+//     warning; the receipt's byte spans stay those of the file;
 //   - for each image a line `[image 3: assets/x.png, 640x480, alt "the page"]` and then the image. Every reference to an
 //     image has a number, counted over the prompt, whether it is attached or not;
 //   - where an image is not attached, a line in its place: `[image 4: same picture as image 1]`, `[image 5: missing, …]`,
 //     `[image 6: remote, …]`, `[image 7: …, deferred as c12: …]`, `[image 8: …, not shown: …]`; the image's text for a
 //     model that cannot see; the reference as written for images=ignore;
-//   - lines in brackets for embeds, documents and files that are not shown, and `[shown: …]` where head=, tail=, lines=
-//     or properties= cut a file;
+//   - a PDF as one of three, by what the model can: `[document: b.pdf, pages 1-12 of 12, 1.2 MB]` and the file itself; for
+//     each page `[image 9: b.pdf, page 3 of 12, 1240x1754]` and its picture; `[page 3 of 12]` and its text. Pages of an
+//     import (pages= on its note) have text and picture;
+//   - an office file as its Markdown, behind it the pages that must be seen;
+//   - a canvas card by card, from top to bottom and from left to right, each text card behind a line `[card]`; a drawing
+//     of Excalidraw as the picture that was exported beside it;
+//   - lines in brackets for embeds and files that are not shown, and `[shown: …]` where head=, tail=, lines=, properties=
+//     or pages= cut a file;
+//   - one line for neighbours that have no room: `[deferred as c40-c60: 14 texts, 7 images; max_prompt_tokens … reached]`,
+//     `[left out, …]` with drop_oldest and drop_newest, `[not shown, …]` with refs_only. Where whole inputs have no room
+//     their frames go too, and the line stands outside of any frame;
 //   - at the end, when references stand without their bytes, a list: a line `IMAGE_REFS`, then for each of them
-//     `image N | path | type | WxH | size | sha256 prefix | status`, with `-` for what is not known.
+//     `image N | path | type | WxH | size | sha256 prefix | status`, with `-` for what is not known. What joined a line
+//     for neighbours is not in it.
 //
 // Comments of Obsidian are left out unless comments=keep. Names are vault names; no path of the machine appears.
 // Chunks are numbered c1, c2, … over the whole prompt, in this order, the omitted ones included.
+//
+// A deferred chunk, as read_chunks gives it, stands in a frame of its own: the frame that it belongs to, with chunk="c12"
+// as a further attribute. Long texts are deferred in parts of at most 24 KB.
+//
+// # What goes in when not everything fits
+//
+// Text goes first: when all text fits into max_prompt_tokens, images and pages take what remains, in order, local ones
+// before those of the web. When it does not, the prompt is cut at one place, at a line's end; up to there images count
+// too. With drop_oldest what stands behind the place is kept, otherwise what stands before it.
 package prompt
 
 // Format is the version of the layout above.

@@ -25,7 +25,7 @@ func (c *collector) note(s shown, p *parsed) error {
 		inner := selection(s.input.Directive, data[start:end])
 		part = inner.moved(start)
 		part.why = "section"
-		if part.words == "" {
+		if part.words == "" && ok {
 			part.words = "[shown: the section " + quoted(s.fragment) + "]"
 		}
 	}

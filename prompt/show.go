@@ -81,9 +81,9 @@ func (c *collector) show(s shown, p *parsed) error {
 		c.warn(Warning{Note: s.name, Message: "the text is " + p.text.encoding.String() + "; it is shown as UTF-8, the receipt's bytes are those of the file"})
 	}
 	switch {
-	case isDrawing(s.name, p):
+	case isDrawing(s.name, p) && (s.embedded || s.input.Directive.Properties == nil):
 		return c.drawing(s, p)
-	case strings.EqualFold(path.Ext(s.name), ".canvas") && s.input.Directive.Properties == nil:
+	case hasExt(s.name, ".canvas") && s.input.Directive.Properties == nil:
 		return c.canvas(s, p)
 	case p.is.kind == kindMarkdown:
 		return c.noteOrPages(s, p)
@@ -107,12 +107,12 @@ func (c *collector) warnUnused(s shown, k kind) {
 	if len(d.Pages) > 0 && k != kindDocument && k != kindMarkdown {
 		c.warn(Warning{Note: s.name, Message: "pages= selects pages of PDF, office files and imports; here it has no effect"})
 	}
-	if (d.Head > 0 || d.Tail > 0 || d.Lines != nil) && (k == kindImage || k == kindDocument && directivesPDF(s.name)) {
+	if (d.Head > 0 || d.Tail > 0 || d.Lines != nil) && (k == kindImage || k == kindDocument && hasExt(s.name, ".pdf") || hasExt(s.name, ".canvas")) {
 		c.warn(Warning{Note: s.name, Message: "head=, tail= and lines= select text; here they have no effect"})
 	}
 }
 
-func directivesPDF(name string) bool { return strings.EqualFold(path.Ext(name), ".pdf") }
+func hasExt(name, ext string) bool { return strings.EqualFold(path.Ext(name), ext) }
 
 // inputFrame is the frame of a file whose content has receipt lines of its own: only an embed has one for the reference.
 func (c *collector) inputFrame(s shown, inside func() error) error {
@@ -180,7 +180,7 @@ func (c *collector) opaque(s shown, p *parsed) error {
 
 func (c *collector) tooLarge(s shown, p *parsed) error {
 	s.line.MediaType, s.line.Size = p.is.media, p.size
-	return c.refuse(s, policy.Reference, "larger than "+formatSize(int64(len(p.text.raw))))
+	return c.refuse(s, policy.Refused, "larger than "+formatSize(int64(len(p.text.raw))))
 }
 
 // untrusted tells whether what stands in the file is data from outside.
