@@ -102,6 +102,8 @@ const (
 	CodeUnknownTool    = "VF197"
 	CodeSchema         = "VF198"
 	CodeNoEffect       = "VF199"
+	CodeOverwrites     = "VF200"
+	CodeCapability     = "VF201"
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"

@@ -59,7 +59,7 @@ var codes = []Code{
 	{CodeBadCharacter, SeverityError, "a path holds a character that a note's name cannot have", "remove the character"},
 	{CodeHidden, SeverityError, "a path leads into a dot folder", "use a visible folder"},
 	{CodeImportFolder, SeverityError, "an output stands inside the import folder", "write somewhere else: the import folder is an inbox"},
-	{CodeExtension, SeverityError, "an output has an extension that text cannot be written to", "use .md or another text extension"},
+	{CodeExtension, SeverityError, "an output has an extension that its text or write mode cannot be written to", "use .md, or another text extension for plain text"},
 	{CodeNotPermitted, SeverityError, "a path is outside permissions", "add it to permissions, or choose another path"},
 	{CodeVariableName, SeverityError, "a variable's name is not an identifier", "use letters, digits, _ and -"},
 	{CodeQuotedPattern, SeverityWarning, "a quoted path is literal, so its pattern or glob is not expanded", "remove the quotes"},
@@ -91,6 +91,8 @@ var codes = []Code{
 	{CodeUnknownTool, SeverityError, "a tool has an unknown name", "use a known tool"},
 	{CodeSchema, SeverityError, "a schema cannot be read or is no JSON Schema", "mend the schema; a file holds JSON or YAML"},
 	{CodeNoEffect, SeverityWarning, "a directive or parameter has no effect in this step", "remove it"},
+	{CodeOverwrites, SeverityWarning, "each batch of an @for_each writes over what the one before wrote", "put {item-name} or {batch} into the output's name, or use append"},
+	{CodeCapability, SeverityError, "a step needs something that its model cannot do", "choose another model"},
 	{CodeOldMeaning, SeverityWarning, "AssistantMD understood this in another way", "write it as the message says; vaultflow check --fix does it"},
 	{CodeOldPlace, SeverityWarning, "a workflow lies where AssistantMD kept them, and is not seen", "move it below the workflows folder; vaultflow check --fix does it"},
 }

@@ -68,10 +68,6 @@ func (route *Route) modes(byKey map[string]Param, r *report) {
 		mode.mendValue(r, modes)
 		return
 	}
-	if route.To == RouteVariable && (route.WriteMode == ModeFrontmatter || route.WriteMode == ModeSection) {
-		r.add(mode.At, CodeParamElsewhere, "use append, replace or new", "write_mode=%s belongs to a file", route.WriteMode)
-		return
-	}
 	heading, ok := byKey["heading"]
 	var p *Param
 	if ok {

@@ -179,7 +179,6 @@ func TestInterpret_faultsOfTheStep(t *testing.T) {
 		{"@write_mode section (heading=\"##\")", "1:30 VF152"},
 		{"@input file: a (output=file: b, write_mode=section)", "1:44 VF159"},
 		{"@input file: a (output=file: b, write_mode=new, heading=x)", "1:49 VF158"},
-		{"@input file: a (output=variable: b, write_mode=section, heading=x)", "1:37 VF158"},
 		{"@input file: a (heading=x)", "1:17 VF158"},
 		// A misspelt or faulty directive is known by its name, so that nothing else complains about its absence.
 		{"@foreach file: a\n@input file: {item}", "1:1 VF140"},

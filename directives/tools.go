@@ -74,7 +74,7 @@ func (t *Tools) readUse(s source, start int, r *report) int {
 	}
 	word := strings.ToLower(use.Name)
 	switch {
-	case !validTool(use.Name):
+	case !ValidTool(use.Name):
 		r.add(use.At, CodeDirectiveValue, "divide names by commas", "%q is not the name of a tool", clip(use.Name))
 	case word == "all" || word == "none":
 		t.All, t.None = t.All || word == "all", t.None || word == "none"
@@ -124,8 +124,8 @@ func ToolName(written string) string {
 	return written
 }
 
-// validTool allows letters, digits and `_ - . : /`, below 100 bytes.
-func validTool(s string) bool {
+// ValidTool says whether a text can be the name of a tool: letters, digits and `_ - . : /`, below 100 bytes.
+func ValidTool(s string) bool {
 	if s == "" || len(s) > 100 || !isLetter(rune(s[0])) {
 		return false
 	}

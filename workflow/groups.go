@@ -1,9 +1,7 @@
 package workflow
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -43,22 +41,33 @@ func (n *note) readPermissions(m *Meta, f field) {
 		case "write":
 			p.Write, p.NoWrite = n.globs(f), empty
 		case "tools":
-			p.Tools, p.NoTools = n.plain(f), empty
+			p.Tools, p.ToolsAt, p.NoTools = n.tools(f)
 		case "network":
 			p.Network = n.hosts(f)
 		}
 	})
 }
 
-// plain reads a list of words.
-func (n *note) plain(f field) []string {
-	var words []string
-	for _, item := range n.texts(f) {
-		if w := strings.TrimSpace(item.node.Value); w != "" {
-			words = append(words, w)
+// tools reads a list of names of tools, or all, or none.
+func (n *note) tools(f field) (names []string, at []Position, none bool) {
+	items := n.texts(f)
+	if len(items) == 1 {
+		switch strings.ToLower(strings.TrimSpace(items[0].node.Value)) {
+		case "all":
+			return nil, nil, false
+		case "none":
+			return nil, nil, true
 		}
 	}
-	return words
+	for _, item := range items {
+		name := directives.ToolName(strings.TrimSpace(item.node.Value))
+		if !directives.ValidTool(name) {
+			n.add(n.node(item.node), directives.CodeKeyValue, "write the name of a tool, such as read_chunks", "tools: %q is not the name of a tool", name)
+			continue
+		}
+		names, at = append(names, name), append(at, n.node(item.node))
+	}
+	return names, at, items != nil && len(items) == 0
 }
 
 // hosts reads a list of host names, with `*.` for those below one.
@@ -77,24 +86,18 @@ func (n *note) hosts(f field) []string {
 }
 
 func (n *note) readBudget(m *Meta, f field) {
-	allowed := []string{"when_exceeded"}
-	for key := range budgetKeys {
-		allowed = append(allowed, key)
-	}
-	slices.Sort(allowed)
-	n.group(f, allowed, func(f field) {
+	n.group(f, directives.BudgetKeys(), func(f field) {
 		if f.name == "when_exceeded" {
-			n.word(&m.Budget.WhenExceeded, f, "defer", "fail", "drop_oldest", "drop_newest", "refs_only")
-			n.laterExcess(m.Budget.WhenExceeded, f)
+			n.word(&m.Budget.WhenExceeded, f, directives.WhenExceeded()...)
 			return
 		}
 		text, ok := n.scalar(f, "a number")
 		if !ok {
 			return
 		}
-		v, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 || !budgetKeys[f.name] && v != math.Trunc(v) {
-			n.add(n.node(f.node), directives.CodeKeyValue, "", "%s takes a number that is not negative, not %q", f.name, text)
+		v, err := directives.ParseLimit(f.name, text)
+		if err != nil {
+			n.add(n.node(f.node), directives.CodeKeyValue, "", "%v", err)
 			return
 		}
 		if m.Budget.Limits == nil {
@@ -102,11 +105,4 @@ func (n *note) readBudget(m *Meta, f field) {
 		}
 		m.Budget.Limits[f.name] = v
 	})
-}
-
-// laterExcess refuses reactions of the language that this version does not carry out.
-func (n *note) laterExcess(word string, f field) {
-	if word != "" && word != "defer" && word != "fail" {
-		n.add(n.node(f.node), directives.CodeNotAvailable, "use defer or fail", "when_exceeded: %s is not available in this version", word)
-	}
 }

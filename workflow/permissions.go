@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -18,6 +19,8 @@ type Permissions struct {
 	NoRead  bool `json:"no_read,omitempty"`
 	NoWrite bool `json:"no_write,omitempty"`
 	NoTools bool `json:"no_tools,omitempty"`
+
+	ToolsAt []Position `json:"tools_at,omitempty"` // of Tools, one by one
 }
 
 // MayRead says whether the workflow may read a file.
@@ -30,17 +33,24 @@ func (p Permissions) MayWrite(name string) bool {
 	return !p.NoWrite && (p.Write == nil || matchAny(p.Write, name))
 }
 
+// MayUse says whether the model may use a tool that @tools names.
+func (p Permissions) MayUse(tool string) bool {
+	return !p.NoTools && (p.Tools == nil || slices.Contains(p.Tools, tool))
+}
+
+// MayReach says whether tools may connect to a host. Without a list there is no network.
+func (p Permissions) MayReach(host string) bool {
+	host = strings.ToLower(host)
+	return slices.ContainsFunc(p.Network, func(allowed string) bool {
+		below, wild := strings.CutPrefix(allowed, "*.")
+		return allowed == host || wild && strings.HasSuffix(host, "."+below)
+	})
+}
+
 // Budget is the frontmatter's budget: numbers by key of the language, section 7, and the reaction to an excess.
 type Budget struct {
 	Limits       map[string]float64 `json:"limits,omitempty"`
 	WhenExceeded string             `json:"when_exceeded,omitempty"`
-}
-
-// budgetKeys are the numeric keys of a budget; true for those that may have a fraction.
-var budgetKeys = map[string]bool{
-	"max_images": false, "max_image_mb": true, "max_total_mb": true, "max_image_pixels": false, "min_image_side": false,
-	"max_decode_pixels": false, "max_pages": false, "max_prompt_tokens": false, "max_tool_images": false,
-	"max_step_images": false, "max_cost_usd": true,
 }
 
 // matchAny says whether a name fits one of the globs, which have been validated.

@@ -16,6 +16,8 @@ func (n *note) readStep(s section) Step {
 
 	step := Step{
 		Name: s.name, Line: s.at.Line, Inputs: set.Inputs, Outputs: set.Outputs, Model: set.Model, RunOn: set.RunOn,
+		Tools: set.Tools, ForEach: set.ForEach, When: set.When, Schema: set.Schema, Cache: set.Cache, Retry: set.Retry,
+		Timeout: set.Timeout, Budget: set.Budget, Approve: set.Approve,
 		WriteMode: directives.WriteMode{Mode: directives.ModeAppend},
 	}
 	if set.WriteMode != nil {
@@ -26,7 +28,8 @@ func (n *note) readStep(s section) Step {
 	}
 	n.readPrompt(&step, s, block.Rest)
 	if !directives.HasErrors(faults) && !directives.HasErrors(more) && !directives.HasErrors(typed) {
-		n.checkStep(step, s)
+		c := stepCheck{n, step, s.at}
+		c.check()
 	}
 	return step
 }
@@ -69,26 +72,4 @@ func unescapeKnown(lines []string) []string {
 		}
 	}
 	return lines
-}
-
-// checkStep looks at the step as a whole.
-func (n *note) checkStep(step Step, s section) {
-	none := step.Model != nil && step.Model.None
-	if step.Prompt == "" && len(step.Inputs) == 0 && !n.cutShort {
-		n.add(s.at, directives.CodeNothingToSend, "write a prompt below the directives", "the step %q has neither prompt text nor inputs", step.Name)
-	}
-	for _, in := range step.Inputs {
-		if in.As != "" && !none && !strings.Contains(step.Prompt, "{{"+in.As+"}}") {
-			n.add(in.At, directives.CodePlaceUnused, "write {{"+in.As+"}} where the input belongs", "the prompt does not say {{%s}}", in.As)
-		}
-	}
-	if step.Header == "" {
-		return
-	}
-	for _, out := range step.Outputs {
-		if out.Target.Scheme == directives.SchemeFile {
-			return
-		}
-	}
-	n.add(step.HeaderAt, directives.CodeHeaderUnused, "", "the step writes no file that the header could stand in")
 }

@@ -1,0 +1,155 @@
+package workflow
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// stepCheck looks at a step as a whole, when each of its lines is correct.
+type stepCheck struct {
+	*note
+	step Step
+	at   Position // of the heading
+}
+
+func (c stepCheck) check() {
+	if c.step.Prompt == "" && len(c.step.Inputs) == 0 && !c.cutShort {
+		c.add(c.at, directives.CodeNothingToSend, "write a prompt below the directives", "the step %q has neither prompt text nor inputs", c.step.Name)
+	}
+	c.places()
+	c.unusedHeader()
+	c.withoutModel()
+	c.items()
+	c.writeMode()
+	c.formats()
+}
+
+func (c stepCheck) none() bool { return c.step.Model != nil && c.step.Model.None }
+
+// places looks for inputs that are to stand at a place which the prompt does not have.
+func (c stepCheck) places() {
+	inputs := c.step.Inputs
+	if c.step.ForEach != nil {
+		inputs = append(slices.Clone(inputs), c.step.ForEach.Input())
+	}
+	for _, in := range inputs {
+		if in.As != "" && !c.none() && !strings.Contains(c.step.Prompt, "{{"+in.As+"}}") {
+			c.add(in.At, directives.CodePlaceUnused, "write {{"+in.As+"}} where the input belongs", "the prompt does not say {{%s}}", in.As)
+		}
+	}
+}
+
+func (c stepCheck) unusedHeader() {
+	isFile := func(o directives.Output) bool { return o.Target.Scheme == directives.SchemeFile }
+	if c.step.Header != "" && !slices.ContainsFunc(c.step.Outputs, isFile) {
+		c.add(c.step.HeaderAt, directives.CodeHeaderUnused, "", "the step writes no file that the header could stand in")
+	}
+}
+
+// withoutModel looks for directives that concern a model call in a step which makes none.
+func (c stepCheck) withoutModel() {
+	if !c.none() {
+		return
+	}
+	unused := func(name string, at Position) {
+		c.add(at, directives.CodeNoEffect, "remove it, or choose a model", "@%s has no effect: the step calls no model", name)
+	}
+	s := c.step
+	if s.Schema != nil {
+		unused("schema", s.Schema.At)
+	}
+	if s.Cache != nil {
+		unused("cache", s.Cache.At)
+	}
+	if s.Retry != nil {
+		unused("retry", s.Retry.At)
+	}
+	if s.Tools != nil && !s.Tools.None {
+		unused("tools", s.Tools.At)
+	}
+}
+
+// items looks for an @for_each whose items go nowhere, or whose batches write over each other.
+func (c stepCheck) items() {
+	each := c.step.ForEach
+	if each == nil {
+		return
+	}
+	if each.As == "" && !c.usesItems() {
+		c.add(each.At, directives.CodeNoEffect, "write @input file: {item}, or add as=NAME and {{NAME}} in the prompt",
+			"the step does not use its items: every run of it would be the same")
+	}
+	if c.step.WriteMode.Mode == directives.ModeReplace || c.step.WriteMode.Mode == directives.ModeSection {
+		for _, out := range c.step.Outputs {
+			c.overwrites(out.Target)
+		}
+	}
+	for _, in := range c.step.Inputs {
+		if in.Route != nil && in.Route.Target != nil && (in.Route.WriteMode == directives.ModeReplace || in.Route.WriteMode == directives.ModeSection) {
+			c.overwrites(*in.Route.Target)
+		}
+	}
+}
+
+func (c stepCheck) overwrites(t directives.Target) {
+	if !hasItem(t) {
+		c.add(t.At, directives.CodeOverwrites, "put {item-name} or {batch} into the name, or use append",
+			"each batch writes over what the one before wrote to %s", t)
+	}
+}
+
+func (c stepCheck) usesItems() bool {
+	if hasItem(directives.Target{Path: c.step.Header}) {
+		return true
+	}
+	for _, out := range c.step.Outputs {
+		if hasItem(out.Target) {
+			return true
+		}
+	}
+	for _, in := range c.step.Inputs {
+		if hasItem(in.Target) || in.Route != nil && in.Route.Target != nil && hasItem(*in.Route.Target) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasItem says whether a target has {item}, {item-name} or {batch} in it.
+func hasItem(t directives.Target) bool {
+	return !t.Literal && (strings.Contains(t.Path, "{item}") || strings.Contains(t.Path, "{item-name}") || strings.Contains(t.Path, "{batch}"))
+}
+
+// writeMode looks for modes that need a note and have none.
+func (c stepCheck) writeMode() {
+	mode := c.step.WriteMode
+	if len(c.step.Outputs) == 0 && mode.At.Line > 0 {
+		c.add(mode.At, directives.CodeNoEffect, "add an @output, or write_mode= to a routed input", "@write_mode has no effect: the step has no @output")
+	}
+	for _, out := range c.step.Outputs {
+		c.needsNote(mode.Mode, out.Target)
+	}
+	for _, in := range c.step.Inputs {
+		if in.Route != nil && in.Route.Target != nil {
+			c.needsNote(in.Route.WriteMode, *in.Route.Target)
+		}
+	}
+}
+
+func (c stepCheck) needsNote(mode string, t directives.Target) {
+	kind := directives.KindOf(t.Path)
+	if (mode == directives.ModeFrontmatter || mode == directives.ModeSection) && t.Scheme == directives.SchemeFile && kind != "" && kind != "markdown" {
+		c.add(t.At, directives.CodeExtension, "write to a note, or use replace", "write mode %s needs a Markdown note, which %s is not", mode, t)
+	}
+}
+
+// formats looks for outputs whose format the answer does not have.
+func (c stepCheck) formats() {
+	for _, out := range c.step.Outputs {
+		if out.Format == directives.FormatMarkdown && c.step.Schema != nil && !c.none() {
+			c.add(out.At, directives.CodeNoEffect, "write format=json or format=yaml", "format=markdown has no effect: with @schema the answer is JSON")
+		}
+	}
+}
