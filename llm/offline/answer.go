@@ -52,6 +52,9 @@ func (f *finder) sections() []string {
 	add("Images seen", f.pictureList())
 	add("Tasks and decisions", f.each(func(s *source) []string { return s.tasks }))
 	add("Dates", f.dates())
+	if len(f.read) > 0 {
+		add("Read by "+readChunks, []string{"- " + strings.Join(f.read, ", ")})
+	}
 	add("First sentences", f.each(func(s *source) []string { return s.sentences }))
 	if len(out) == 1 {
 		out = append(out, "\nThe prompt holds nothing to extract.\n")

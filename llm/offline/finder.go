@@ -17,6 +17,8 @@ type finder struct {
 	stack    []frame
 	fence    string // the mark that opened a code block
 	pictures []picture
+	deferred []string // ids of chunks that the prompt had no room for
+	read     []string // ids of chunks that a tool gave
 }
 
 // frame is an input that is being read.
@@ -26,7 +28,8 @@ type frame struct {
 	page   int
 	lines  int // seen so far
 	front  bool
-	own    string // the section, when the input is an earlier answer of this model
+	own    string   // the section, when the input is an earlier answer of this model
+	data   []string // the lines, when the input is JSON
 }
 
 // source is one input.
@@ -37,6 +40,7 @@ type source struct {
 	tasks     []string
 	dates     []string
 	pages     map[int]bool
+	pageText  map[int]string // the first sentence of each page
 }
 
 type heading struct {
@@ -59,8 +63,11 @@ var (
 	openTag     = regexp.MustCompile(`^<([A-Za-z][\w.:-]*)((?:\s[^<>]*)?)>$`)
 	closeTag    = regexp.MustCompile(`^</([A-Za-z][\w.:-]*)>$`)
 	pathOf      = regexp.MustCompile(`\b(?:path|name|file|note|variable)="([^"]*)"`)
+	chunkOf     = regexp.MustCompile(`\bchunk="(c\d+)"`)
 	markdownH   = regexp.MustCompile(`^(#{1,6})\s+(.+?)\s*#*$`)
 	plainH      = regexp.MustCompile(`^(?i:chapter|unit|lesson|part|module|section|kapitel|lektion)\s+(?:\d+|[IVXLC]+)\b.{0,80}$`)
+	pageLine    = regexp.MustCompile(`^\[page (\d+) of \d+(?:, printed as [^\]]*)?\]$`)
+	dataStart   = regexp.MustCompile(`^(?:\{|\[)(?:\s*["{\[\]}\d-].*)?$`)
 	pageH       = regexp.MustCompile(`^(?i:page|seite)\s+(\d+)\b`)
 	pageName    = regexp.MustCompile(`page_0*(\d+)\.\w+$`)
 	chapterLine = regexp.MustCompile(`^- (.+?)(?: \(pages? (\d+)(?:–(\d+))?\))?$`)
@@ -81,11 +88,18 @@ func (f *finder) line(line string) {
 	if f.tag(trimmed) {
 		return
 	}
+	if m := deferredAs.FindStringSubmatch(trimmed); m != nil {
+		f.deferred = union(f.deferred, chunkID.FindAllString(m[1], -1))
+	}
 	if len(f.stack) == 0 {
 		f.request = append(f.request, line)
 		return
 	}
 	top := &f.stack[len(f.stack)-1]
+	if len(top.data) > 0 || top.lines == 0 && f.fence == "" && dataStart.MatchString(trimmed) {
+		top.data = append(top.data, line)
+		return
+	}
 	top.lines++
 	if f.skip(top, trimmed) {
 		return
@@ -105,10 +119,14 @@ func (f *finder) line(line string) {
 func (f *finder) tag(line string) bool {
 	if m := closeTag.FindStringSubmatch(line); m != nil {
 		for i := len(f.stack) - 1; i >= 0; i-- {
-			if f.stack[i].tag == m[1] {
-				f.stack, f.fence = f.stack[:i], ""
-				return true
+			if f.stack[i].tag != m[1] {
+				continue
 			}
+			for _, closed := range f.stack[i:] {
+				closed.source.data(strings.Join(closed.data, "\n"))
+			}
+			f.stack, f.fence = f.stack[:i], ""
+			return true
 		}
 		return false
 	}
@@ -120,11 +138,25 @@ func (f *finder) tag(line string) bool {
 	if named == nil {
 		return false
 	}
-	s := &source{name: named[1], pages: map[int]bool{}}
-	f.sources = append(f.sources, s)
+	s := f.source(named[1])
+	if chunk := chunkOf.FindStringSubmatch(m[2]); chunk != nil {
+		f.read = union(f.read, chunk[1:])
+	}
 	f.stack = append(f.stack, frame{tag: m[1], source: s, page: pageOf(named[1])})
 	f.fence = ""
 	return true
+}
+
+// source is the input of a name; the chunks of an input that came later are parts of it.
+func (f *finder) source(name string) *source {
+	for _, s := range f.sources {
+		if s.name == name {
+			return s
+		}
+	}
+	s := &source{name: name, pages: map[int]bool{}, pageText: map[int]string{}}
+	f.sources = append(f.sources, s)
+	return s
 }
 
 func pageOf(name string) int {
@@ -163,6 +195,11 @@ func (f *finder) skip(top *frame, line string) bool {
 // read takes what is of use from a line of an input.
 func (t *frame) read(line, trimmed string) {
 	s := t.source
+	if m := pageLine.FindStringSubmatch(trimmed); m != nil {
+		t.page, _ = strconv.Atoi(m[1]) // digits; a number too large to hold is page 0, unknown
+		s.pages[t.page] = true
+		return
+	}
 	if m := markdownH.FindStringSubmatch(trimmed); m != nil {
 		if p := pageH.FindStringSubmatch(m[2]); p != nil {
 			t.page, _ = strconv.Atoi(p[1]) // digits; a number too large to hold is page 0, unknown
@@ -184,8 +221,15 @@ func (t *frame) read(line, trimmed string) {
 	if taskWord.MatchString(trimmed) {
 		s.tasks = append(s.tasks, plain(trimmed))
 	}
-	if len(s.sentences) < maxSentences && isProse(trimmed) {
-		s.sentences = append(s.sentences, firstSentence(plain(trimmed)))
+	if !isProse(trimmed) {
+		return
+	}
+	first := firstSentence(plain(trimmed))
+	if t.page > 0 && s.pageText[t.page] == "" {
+		s.pageText[t.page] = first
+	}
+	if len(s.sentences) < maxSentences {
+		s.sentences = append(s.sentences, first)
 	}
 }
 
@@ -208,6 +252,9 @@ func (t *frame) reread(line string) {
 // picture notes an image at the place where it stands.
 func (f *finder) picture(image content.Image) {
 	p := picture{image: image, page: pageOf(path.Base(image.Name))}
+	if image.Page > 0 {
+		p.page = image.Page
+	}
 	if n := len(f.stack); n > 0 {
 		p.from = f.stack[n-1].source.name
 		if p.page == 0 {

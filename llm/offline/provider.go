@@ -2,7 +2,10 @@ package offline
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -22,52 +25,103 @@ type Provider struct{}
 // New makes a provider.
 func New() *Provider { return &Provider{} }
 
-// Generate implements llm.Provider. Pictures are loaded, one at a time, to tell those that are there from those that are
-// not. Each section of the answer is one piece of progress. MaxOutputTokens cuts the answer as a real model would.
+// Generate implements llm.Provider. Media are loaded, one at a time, to tell those that are there from those that are not.
+// Each section of the answer is one piece of progress. MaxOutputTokens cuts the answer as a real model would.
+//
+// With a schema the answer is JSON that fits it, filled from what was found (see answer). When the tool read_chunks is on
+// offer and the prompt names deferred chunks, the first answer asks for them, once; the next one says that they were read.
 func (*Provider) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
-	f := newFinder()
-	input := utf8.RuneCountInString(request.System)
-	var omitted []string
-	for _, m := range request.Messages {
-		if m.Role != llm.User {
-			continue
-		}
-		for _, b := range m.Blocks {
-			if err := ctx.Err(); err != nil {
-				return nil, fmt.Errorf("offline: %w", err)
-			}
-			picture, isPicture := b.(content.Image)
-			if !isPicture {
-				f.text(b.Text())
-				input += utf8.RuneCountInString(b.Text())
-				continue
-			}
-			if load(ctx, request.Media, picture) {
-				f.picture(picture)
-				continue
-			}
-			omitted = append(omitted, picture.Name)
-			f.text(picture.Text())
+	messages, err := request.Turns("offline")
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{finder: newFinder(), media: request.Media, input: utf8.RuneCountInString(request.System)}
+	for _, m := range messages {
+		if m.Role == llm.User {
+			err = errors.Join(err, r.blocks(ctx, m.Blocks))
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, fmt.Errorf("offline: %w", err)
 	}
-	sections, stop := cut(f.sections(), request.MaxOutputTokens)
-	answer := strings.Join(sections, "")
+	if call, asks := r.call(request); asks {
+		return r.response([]string{call.notice()}, []content.Block{call.block(len(messages))}, llm.StopToolUse, progress), nil
+	}
+	pieces := r.finder.sections()
+	if wanted := schemaOf(request); wanted != nil {
+		answer, err := r.finder.answer(wanted)
+		if err != nil {
+			return nil, &llm.Error{Class: llm.ClassParameter, Provider: "offline", Message: "the schema is not one that can be read: " + err.Error()}
+		}
+		pieces = []string{answer}
+	}
+	pieces, stop := cut(pieces, request.MaxOutputTokens)
+	return r.response(pieces, nil, stop, progress), nil
+}
+
+// reading is one request as it is read.
+type reading struct {
+	finder  *finder
+	media   llm.Loader
+	input   int // runes
+	omitted []string
+	results bool // some tool was used
+}
+
+func (r *reading) blocks(ctx context.Context, blocks []content.Block) error {
+	for _, b := range blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch b := b.(type) {
+		case content.ToolResult:
+			r.results = true
+			if err := r.blocks(ctx, b.Parts()); err != nil {
+				return err
+			}
+			continue
+		case content.Image:
+			if loads(ctx, r.media, b) {
+				r.finder.picture(b)
+				continue
+			}
+			r.omitted = append(r.omitted, b.Name)
+		}
+		r.finder.text(b.Text())
+		r.input += utf8.RuneCountInString(b.Text())
+	}
+	return nil
+}
+
+func (r *reading) response(pieces []string, calls []content.Block, stop llm.Stop, progress func(string)) *llm.Response {
+	answer := strings.Join(pieces, "")
 	if progress != nil {
-		for _, s := range sections {
-			progress(s)
+		for _, piece := range pieces {
+			progress(piece)
 		}
 	}
 	return &llm.Response{
-		Text: answer, Blocks: []content.Block{content.Text{Value: answer}}, Stop: stop, Model: Model, Omitted: omitted,
-		Usage: llm.Usage{InputTokens: tokens(input), OutputTokens: tokens(utf8.RuneCountInString(answer))},
-	}, nil
+		Text: answer, Blocks: append([]content.Block{content.Text{Value: answer}}, calls...), Stop: stop, Model: Model, Omitted: r.omitted,
+		Usage: llm.Usage{InputTokens: tokens(r.input), OutputTokens: tokens(utf8.RuneCountInString(answer))},
+	}
 }
 
-// load tells whether a picture's bytes can be had. Without a loader its block is taken at its word.
-func load(ctx context.Context, loader llm.Loader, picture content.Image) bool {
+// anyJSON matches a system prompt that asks for JSON of no certain form.
+var anyJSON = regexp.MustCompile(`(?mi)^answer with (?:one )?json\b`)
+
+// schemaOf is the schema that the answer must fit, nil when it is free text.
+func schemaOf(request llm.Request) json.RawMessage {
+	if len(request.Schema) > 0 {
+		return request.Schema
+	}
+	if anyJSON.MatchString(request.System) {
+		return json.RawMessage("true")
+	}
+	return nil
+}
+
+// loads tells whether a picture's bytes can be had. Without a loader its block is taken at its word.
+func loads(ctx context.Context, loader llm.Loader, picture content.Image) bool {
 	if loader == nil {
 		return true
 	}
