@@ -199,7 +199,7 @@ func (d dialect) properties() {
 	}
 	for i := range d.list {
 		switch f := &d.list[i]; {
-		case f.Code == directives.CodeKeyOld && d.hasOldMeaning() && d.engineAt(f.Line, list):
+		case f.Code == directives.CodeKeyOld && d.unfinished() && d.engineAt(f.Line, list):
 			f.Edits = nil // it goes last, since it tells that the note was written for AssistantMD
 		case len(f.Edits) == 0:
 			f.Edits = d.propertyEdits(*f, list)
@@ -319,6 +319,9 @@ func (d dialect) propertyEdits(f directives.Diagnostic, list []oldProperty) []di
 	return nil
 }
 
-func (d dialect) hasOldMeaning() bool {
-	return slices.ContainsFunc(d.list, func(f directives.Diagnostic) bool { return f.Code == directives.CodeOldMeaning })
+// unfinished says whether something else of the note is to be mended, which may show another meaning behind it.
+func (d dialect) unfinished() bool {
+	return slices.ContainsFunc(d.list, func(f directives.Diagnostic) bool {
+		return f.Code == directives.CodeOldMeaning || len(f.Edits) > 0 && f.Code != directives.CodeKeyOld && f.Code != directives.CodeLateDirective
+	})
 }

@@ -6,29 +6,46 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
 func newCheck(g *globals) *cobra.Command {
-	return &cobra.Command{
+	var fix bool
+	cmd := &cobra.Command{
 		Use: "check [WORKFLOW...]", Short: "Report every mistake of the workflows, or of those named",
+		Long: "check reports every mistake of the workflows, or of those named, and the next fire times of those that have\n" +
+			"a schedule and are enabled or named.\n\n" +
+			"With --fix it first mends what is mechanical: spellings, quotes, and notes in the dialect of AssistantMD. It\n" +
+			"never changes prompt text, and prints each line that it changes.",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			a, err := g.open()
 			if err != nil {
 				return err
 			}
 			defer a.close()
-			return a.check(g, names)
+			chosen := func(name string) bool {
+				return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return sameName(name, n) })
+			}
+			if fix {
+				if err := a.fix(cmd.Context(), g, chosen); err != nil {
+					return err
+				}
+			}
+			return a.check(g, names, chosen)
 		},
 	}
+	cmd.Flags().BoolVar(&fix, "fix", false, "mend mechanical mistakes in the notes first")
+	return cmd
 }
 
 // check prints the diagnostics of the workflows and fails when one of them is an error.
-func (a *app) check(g *globals, names []string) error {
+func (a *app) check(g *globals, names []string, chosen func(name string) bool) error {
 	all, err := a.workflows()
 	if err != nil {
 		return err
@@ -40,7 +57,7 @@ func (a *app) check(g *globals, names []string) error {
 	}
 	failed, count := 0, 0
 	for _, loaded := range all {
-		if len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return sameName(loaded.Plan.Name, n) }) {
+		if !chosen(loaded.Plan.Name) {
 			continue
 		}
 		count++
@@ -51,6 +68,17 @@ func (a *app) check(g *globals, names []string) error {
 		}
 		if !loaded.Valid() {
 			failed++
+		} else if loaded.Plan.Meta.Enabled || len(names) > 0 {
+			if err := a.printNext(g, loaded.Plan); err != nil {
+				return err
+			}
+		}
+	}
+	if len(names) == 0 {
+		for _, old := range workflow.FindAbroad(a.vault.FS(), a.settings.Vault.WorkflowsDir) {
+			if err := g.print(old.Diagnostic(), func(w io.Writer) { fmt.Fprintln(w, old.Diagnostic()) }); err != nil {
+				return err
+			}
 		}
 	}
 	if failed > 0 {
@@ -60,6 +88,40 @@ func (a *app) check(g *globals, names []string) error {
 		fmt.Fprintf(g.err, "%d workflows, no errors\n", count)
 	}
 	return nil
+}
+
+// fireTimes is how many of the next fire times check prints for a schedule.
+const fireTimes = 5
+
+// printNext prints when a workflow with a schedule fires next, or would fire if it were enabled.
+func (a *app) printNext(g *globals, p *workflow.Plan) error {
+	if len(p.Meta.Schedules) == 0 {
+		return nil
+	}
+	line := struct {
+		Type     string      `json:"type"`
+		Workflow string      `json:"workflow"`
+		File     string      `json:"file"`
+		Enabled  bool        `json:"enabled"`
+		Next     []time.Time `json:"next"`
+	}{Type: "fire_times", Workflow: p.Name, File: p.File, Enabled: p.Meta.Enabled}
+	enabled := *p
+	enabled.Meta.Enabled = true
+	line.Next = trigger.Next(&enabled, time.Now(), fireTimes, a.zone)
+	if len(line.Next) == 0 {
+		return nil // a schedule that has passed, which is a diagnostic
+	}
+	return g.print(line, func(w io.Writer) {
+		words := make([]string, len(line.Next))
+		for i, t := range line.Next {
+			words[i] = t.Format("Mon 2006-01-02 15:04 MST")
+		}
+		when := "fires next"
+		if !p.Meta.Enabled {
+			when = "would fire next, if enabled"
+		}
+		fmt.Fprintf(w, "%s: %s: %s\n", p.File, when, strings.Join(words, ", "))
+	})
 }
 
 // workflows loads every workflow of the vault with all its diagnostics.

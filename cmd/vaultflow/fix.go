@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// fix mends the mechanical mistakes of workflow notes and prints what it changed. Notes that AssistantMD kept elsewhere
+// are moved first, so that they are mended too. A note that somebody else changes at the same time keeps their version.
+func (a *app) fix(ctx context.Context, g *globals, chosen func(name string) bool) error {
+	if err := a.bringHome(ctx, g, chosen); err != nil {
+		return err
+	}
+	all, err := a.workflows()
+	if err != nil {
+		return err
+	}
+	var faults []error
+	for _, loaded := range all {
+		if chosen(loaded.Plan.Name) {
+			faults = append(faults, a.fixNote(ctx, g, loaded.Plan))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// bringHome moves workflows out of AssistantMD's folder. One whose place is taken stays, and is reported by check.
+func (a *app) bringHome(ctx context.Context, g *globals, chosen func(name string) bool) error {
+	dir := a.settings.Vault.WorkflowsDir
+	for _, old := range workflow.FindAbroad(a.vault.FS(), dir) {
+		if !chosen(workflow.NameOf(old.To, dir)) {
+			continue
+		}
+		err := a.vault.Move(ctx, old.File, old.To)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("move a workflow: %w", err)
+		}
+		line := struct {
+			Type string `json:"type"`
+			workflow.Abroad
+		}{"moved", old}
+		if err := g.print(line, func(w io.Writer) { fmt.Fprintf(w, "%s: moved to %s\n", old.File, old.To) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fixNote mends one note.
+func (a *app) fixNote(ctx context.Context, g *globals, plan *workflow.Plan) error {
+	src, base, err := a.vault.Read(plan.File, workflow.MaxSize)
+	if err != nil {
+		return nil //nolint:nilerr // check reports notes that cannot be read
+	}
+	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []directives.Diagnostic {
+		return workflow.Check(p, a.world())
+	})
+	if len(fixed) == 0 {
+		return nil
+	}
+	err = a.vault.Write(ctx, plan.File, out, base)
+	if _, conflict := errors.AsType[*vault.ConflictError](err); conflict {
+		return fmt.Errorf("%s was changed meanwhile and is left as it is", plan.File)
+	}
+	if err != nil {
+		return fmt.Errorf("mend a workflow: %w", err)
+	}
+	for _, f := range fixed {
+		line := struct {
+			Type    string   `json:"type"`
+			File    string   `json:"file"`
+			Line    int      `json:"line"`
+			Column  int      `json:"column"`
+			Code    string   `json:"code"`
+			Message string   `json:"message"`
+			Removed []string `json:"removed"`
+			Added   []string `json:"added"`
+		}{"fixed", f.File, f.Line, f.Column, f.Code, f.Message, f.Removed, f.Added}
+		if err := g.print(line, func(w io.Writer) { printFixed(w, f) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printFixed(w io.Writer, f workflow.Fixed) {
+	fmt.Fprintf(w, "%s: fixed[%s]: %s\n", f.Position(), f.Code, f.Message)
+	for _, line := range f.Removed {
+		fmt.Fprintf(w, "  - %s\n", line)
+	}
+	for _, line := range f.Added {
+		fmt.Fprintf(w, "  + %s\n", line)
+	}
+}
