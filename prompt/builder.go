@@ -116,7 +116,7 @@ type Prompt struct {
 }
 
 // maxTries bounds how often a prompt is made again because something did not fit as it was thought to.
-const maxTries = 8
+const maxTries = 12
 
 // Build makes the prompt. Errors: the context's; a *policy.CapabilityError for images=required without vision, whether or
 // not the input has images; a *policy.ExceededError with when_exceeded=fail, or when instructions and the step's own text
@@ -179,7 +179,7 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 	}
 	p := c.render(decisions, a.nonce)
 	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
-		a.slack += over
+		a.slack = 2*a.slack + over + 16 // a small step need not move the place of the cut
 		return nil, nil //nolint:nilnil // the next try leaves more room
 	}
 	return p, nil

@@ -165,3 +165,39 @@ func TestVision_requiredIsAnErrorBeforeAnyCall(t *testing.T) {
 		t.Errorf("got %v, want an error", p)
 	}
 }
+
+// White space between pictures and comments is kept too, though no block is made of it alone.
+func TestOrder_blanksAreKept(t *testing.T) {
+	t.Parallel()
+	v := vault{"n.md": "x\n![[a.png]] %%c%%\n\n%%d%%\t![[b.png]]\n", "a.png": "image 640x480 png 1", "b.png": "image 640x480 png 2"}
+	want := "x\n[image 1: a.png, 640x480]\n \n\n\t\n[image 2: b.png, 640x480]\n\n</input-f00d>\n"
+	var all strings.Builder
+	for _, b := range build(t, v, spec(input(t, "file: n.md"))).Blocks {
+		if b.Type() == content.TypeText {
+			all.WriteString(b.Text())
+		}
+	}
+	if !strings.HasSuffix(all.String(), want) {
+		t.Errorf("got %q, want it to end with %q", all.String(), want)
+	}
+}
+
+// Lines of our own that are longer than was thought do not pass the budget either: the prompt is made again.
+func TestBudget_longMarkers(t *testing.T) {
+	t.Parallel()
+	v := vault{}
+	var note strings.Builder
+	for i := range 40 {
+		v["assets/"+strings.Repeat("ж", 150)+fmt.Sprint(i)+".png"] = "image 640x480 png 1"
+		fmt.Fprintf(&note, "![[%s%d]] ![[жжж%d.png]]\n", strings.Repeat("ж", 140), i, i)
+	}
+	v["n.md"] = note.String()
+	for tokens := 400; tokens < 9000; tokens += 123 {
+		s := spec(input(t, "file: n.md"))
+		s.Bounds.MaxPromptTokens = tokens
+		p := build(t, v, s)
+		if got := p.Receipt.Totals.Tokens; got > tokens {
+			t.Errorf("%d tokens of %d", got, tokens)
+		}
+	}
+}
