@@ -146,7 +146,11 @@ func Lookup(provider, model string, override *Override, probe *Probe) Capabiliti
 	row := capabilityRow(provider, model)
 	caps := Capabilities{}
 	for _, c := range AllCapabilities() {
-		caps[c] = learn(c, provider, row, override, probe)
+		from := row
+		if adding := addingRow(provider, model, c); adding != nil {
+			from = adding
+		}
+		caps[c] = learn(c, provider, from, override, probe)
 	}
 	return caps
 }

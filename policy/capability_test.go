@@ -36,7 +36,7 @@ func TestLookup_knowsNames(t *testing.T) {
 		{"ollama", "gemma3:4b", true, false, policy.FromTable},
 		{"ollama", "gemma3:1b", false, false, policy.FromTable},
 		{"ollama", "llama3.2-vision", true, false, policy.FromTable},
-		{"ollama", "llama3.2", false, false, policy.FromDefault},
+		{"ollama", "llama3.2", false, false, policy.FromTable},
 		{"ollama", "llama4:scout", true, false, policy.FromTable},
 		{"ollama", "qwen2.5vl:7b", true, false, policy.FromTable},
 		{"ollama", "qwen3-vl:8b", true, false, policy.FromTable},
@@ -47,7 +47,7 @@ func TestLookup_knowsNames(t *testing.T) {
 		{"openai_chat", "OpenGVLab/InternVL3-8B", true, false, policy.FromTable},
 		{"xai", "grok-4", true, false, policy.FromTable},
 		{"xai", "grok-2-vision-1212", true, false, policy.FromTable},
-		{"xai", "grok-3", false, false, policy.FromDefault},
+		{"xai", "grok-3", false, false, policy.FromTable},
 		{"offline", "", true, true, policy.FromTable},
 	} {
 		caps := policy.Lookup(c.provider, c.model, nil, nil)
@@ -62,6 +62,40 @@ func TestLookup_knowsNames(t *testing.T) {
 	for _, model := range []string{"deepseek-r1", "qwq:32b", "qwen3:4b", "gpt-oss:20b"} {
 		if !policy.Lookup("ollama", model, nil, nil).Has(policy.Thinking) {
 			t.Errorf("ollama %s has no thinking", model)
+		}
+	}
+}
+
+func TestLookup_toolsAndStructuredOutput(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		provider, model   string
+		tools, structured bool
+	}{
+		{"anthropic", "claude-sonnet-4-5-20250929", true, true},
+		{"anthropic", "claude-opus-4-7", true, true},
+		{"anthropic", "claude-haiku-4-5", true, true},
+		{"openrouter", "anthropic/claude-opus-4.5", true, true},
+		{"anthropic", "claude-opus-4-1-20250805", true, false},
+		{"anthropic", "claude-sonnet-4-20250514", true, false},
+		{"anthropic", "claude-3-7-sonnet-latest", true, false},
+		{"openai", "gpt-4o-mini", true, true},
+		{"openai", "gpt-4o-2024-05-13", true, false},
+		{"openai", "gpt-5-mini", true, true},
+		{"mistral", "mistral-medium-latest", true, true},
+		{"mistral", "pixtral-12b-2409", true, true},
+		{"deepseek", "deepseek-chat", true, false},
+		{"ollama", "llama3.2:3b", true, true},
+		{"ollama", "llama3.2-vision", false, true},
+		{"ollama", "tinyllama", false, true},
+		{"llamacpp", "whatever.gguf", false, true},
+		{"openai_chat", "whatever", false, false},
+		{"xai", "grok-3", true, true},
+		{"offline", "", true, true},
+	} {
+		caps := policy.Lookup(c.provider, c.model, nil, nil)
+		if caps.Has(policy.Tools) != c.tools || caps.Has(policy.StructuredOutput) != c.structured {
+			t.Errorf("%s %s: tools %v structured %v, want %v %v", c.provider, c.model, caps.Has(policy.Tools), caps.Has(policy.StructuredOutput), c.tools, c.structured)
 		}
 	}
 }
@@ -89,9 +123,9 @@ func TestLookup_orderOfOrigins(t *testing.T) {
 		vision   policy.Origin
 		tools    policy.Origin
 	}{
-		{"table", nil, nil, []policy.Capability{"text", "thinking", "tools"}, policy.FromTable, policy.FromTable},
-		{"probe before table", nil, probe, []policy.Capability{"text", "vision", "thinking", "tools"}, policy.FromProbe, policy.FromTable},
-		{"a map sets single flags", flags, probe, []policy.Capability{"text", "thinking", "tools"}, policy.FromSettings, policy.FromTable},
+		{"table", nil, nil, []policy.Capability{"text", "thinking", "tools", "structured_output"}, policy.FromTable, policy.FromTable},
+		{"probe before table", nil, probe, []policy.Capability{"text", "vision", "thinking", "tools", "structured_output"}, policy.FromProbe, policy.FromTable},
+		{"a map sets single flags", flags, probe, []policy.Capability{"text", "thinking", "tools", "structured_output"}, policy.FromSettings, policy.FromTable},
 		{"a list is the exact set", list, probe, []policy.Capability{"text", "vision"}, policy.FromSettings, policy.FromSettings},
 		{"an empty list is text alone", empty, probe, []policy.Capability{"text"}, policy.FromSettings, policy.FromSettings},
 	} {

@@ -65,6 +65,7 @@ type modelRow struct {
 	match  `yaml:",inline"`
 	Flags  []Capability `yaml:"flags"`
 	Window int          `yaml:"window"` // tokens; 0 when it depends on the server
+	Adds   bool         `yaml:"adds"`   // the flags are the server's and come on top of the model's
 }
 
 // limitRow is a row of limits.yaml.
@@ -107,10 +108,20 @@ func read[R any](name string) []R {
 	return table.Rows
 }
 
+// capabilityRow is the first row that fits a model, nil when none does.
 func capabilityRow(provider, model string) *modelRow {
+	return firstRow(provider, model, func(r modelRow) bool { return !r.Adds })
+}
+
+// addingRow is the row that gives a capability to every model of a server, nil when none does.
+func addingRow(provider, model string, c Capability) *modelRow {
+	return firstRow(provider, model, func(r modelRow) bool { return r.Adds && slices.Contains(r.Flags, c) })
+}
+
+func firstRow(provider, model string, wanted func(modelRow) bool) *modelRow {
 	rows := modelRows()
 	for i := range rows {
-		if rows[i].fits(provider, model) {
+		if wanted(rows[i]) && rows[i].fits(provider, model) {
 			return &rows[i]
 		}
 	}

@@ -175,7 +175,7 @@ func (v vault) builder() prompt.Builder {
 
 var (
 	seeing = policy.Lookup("anthropic", "claude-sonnet-4-5", nil, nil)
-	blind  = policy.Lookup("ollama", "llama3.2", nil, nil)
+	blind  = policy.Lookup("ollama", "tinyllama", nil, nil) // text alone, and no tools
 	eyes   = policy.Lookup("ollama", "qwen3-vl", nil, nil) // vision and tools, no PDF
 )
 
