@@ -1,30 +1,48 @@
 package workflow
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives"
 )
 
-// World is what [Check] needs to know about the world outside the file. Zero fields switch their checks off.
+// World is what [Check] and [Inspect] need to know about the world outside the file. Zero fields switch their checks off.
 type World struct {
 	Now       time.Time
 	Zone      *time.Location // of workflows that name none
 	Models    []string       // aliases in the settings
+	Default   string         // the alias of steps that name none
+	Tools     []string       // names of the tools that this version has
 	ImportDir string         // the inbox, where no output may go
+
+	// Can says whether a model has a capability (vision); known is false when nobody can tell.
+	Can func(alias, capability string) (can, known bool)
+
+	FS    fs.FS            // the vault; it implements fs.ReadLinkFS where links are to be found
+	Links directives.Links // where wikilinks lead
+	// Schema says what is wrong with the text of a schema: that of a file, or the JSON of one in the note, without name.
+	Schema func(name string, text []byte) error
 }
 
-// Check reports what depends on the world: dates that have passed or that the clock skips, unknown models, and outputs
-// that the settings or the workflow's permissions refuse.
+// Check reports what depends on the world and can be said without the vault: dates that have passed or that the clock
+// skips, unknown models and tools, what this version does not do, and paths that the settings or the workflow's
+// permissions refuse. See [Inspect] for the rest.
 func Check(p *Plan, w World) []directives.Diagnostic {
 	c := checker{plan: p, world: w}
 	c.dates()
 	c.models()
+	c.tools()
+	c.approvals()
+	c.schemas()
+	c.inputs()
 	c.outputs()
-	return directives.Sort(c.list)
+	return Limit(directives.Sort(c.list))
 }
 
 type checker struct {
@@ -60,6 +78,23 @@ func (c *checker) models() {
 			c.model(s.Model.Alias, s.Model.At)
 			c.model(s.Model.Fallback, s.Model.FallbackAt)
 		}
+		c.sight(s)
+	}
+}
+
+// sight looks for inputs that insist on images where the model cannot see.
+func (c *checker) sight(s Step) {
+	alias := c.plan.Alias(s, c.world.Default)
+	if c.world.Can == nil || alias == "" {
+		return
+	}
+	for _, in := range s.Inputs {
+		if in.ImagesMode() != directives.ImagesRequired {
+			continue
+		}
+		if can, known := c.world.Can(alias, "vision"); known && !can {
+			c.add(directives.At(in.At, directives.CodeCapability, "choose a model with vision, or write images=auto", "images=required: the model %s cannot see", alias))
+		}
 	}
 }
 
@@ -72,27 +107,157 @@ func (c *checker) model(alias string, at Position) {
 	if suggestion == "" && len(c.world.Models) > 0 {
 		suggestion = "known are " + strings.Join(c.world.Models, ", ")
 	}
-	c.list = append(c.list, directives.At(at, directives.CodeUnknownModel, suggestion, "the model %q is not in the settings", alias))
+	d := directives.At(at, directives.CodeUnknownModel, suggestion, "the model %q is not in the settings", alias)
+	if near, ok := directives.Certain(alias, c.world.Models); ok {
+		d = d.Mended(directives.Replace(at, utf8.RuneCountInString(alias), near))
+	}
+	c.add(d)
 }
 
 // outputs tries every file output with the facts of a made-up run.
 func (c *checker) outputs() {
-	now := c.world.Now
-	if now.IsZero() {
-		now = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
-	}
 	for _, s := range c.plan.Steps {
-		env := directives.OutputEnv{
-			Facts:     directives.Facts{Now: now, WeekStart: c.plan.Meta.WeekStartDay(), Workflow: c.plan.Name, Step: s.Name, Run: "run"},
-			ImportDir: c.world.ImportDir, MayWrite: c.plan.Meta.Permissions.MayWrite,
-		}
+		env := directives.OutputEnv{Facts: c.facts(s), ImportDir: c.world.ImportDir, MayWrite: c.plan.Meta.Permissions.MayWrite}
 		for _, out := range s.fileOutputs() {
-			if _, err := out.Name(env); err != nil && !out.Target.Link {
-				c.list = append(c.list, asDiagnostic(err, out.Target.At))
+			if out.Target.Link {
+				continue
+			}
+			if _, err := out.Name(env); err != nil && !c.depends(out.Target, err) {
+				c.add(asDiagnostic(err, out.Target.At))
 			}
 		}
 	}
 }
+
+// facts are those of a made-up run; an item is a name of one word.
+func (c *checker) facts(s Step) directives.Facts {
+	f := directives.Facts{Now: c.world.Now, WeekStart: c.plan.Meta.WeekStartDay(), Workflow: c.plan.Name, Step: s.Name, Run: "run"}
+	if f.Now.IsZero() {
+		f.Now = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	}
+	if loc := c.plan.Meta.Location(c.world.Zone); loc != nil {
+		f.Now = f.Now.In(loc)
+	}
+	if s.ForEach != nil {
+		f.Item, f.ItemName, f.Batch = "item", "item", 1
+	}
+	return f
+}
+
+// depends says whether the refusal of an output depends on what its items are.
+func (c *checker) depends(t directives.Target, err error) bool {
+	var d directives.Diagnostic
+	return hasItem(t) && errors.As(err, &d) && d.Code == directives.CodeNotPermitted && mayFit(t, c.plan.Meta.Permissions.Write)
+}
+
+// mayFit says whether a name that a target stands for can fit one of the globs. It may say yes too often.
+func mayFit(t directives.Target, globs []string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		return slices.ContainsFunc(shapes(t), func(name string) bool {
+			return overlap(strings.Split(name, "/"), strings.Split(glob, "/"))
+		})
+	})
+}
+
+// shapes are globs for the names that an input may read: as it is, and as a note.
+func shapes(t directives.Target) []string {
+	if i := strings.IndexByte(t.Path, '{'); i >= 0 && !t.Literal && strings.Contains(t.Path[i:], ",") {
+		return []string{t.Path[:strings.LastIndexByte(t.Path[:i], '/')+1] + "**"} // alternatives may hold folders
+	}
+	list := []string{Shape(t)}
+	if bare, found := strings.CutSuffix(list[0], ".md"); found && !strings.HasSuffix(t.Path, ".md") {
+		list = append(list, bare)
+	}
+	return list
+}
+
+// inputs looks for files that the workflow may not read, whatever the vault holds.
+func (c *checker) inputs() {
+	p := c.plan.Meta.Permissions
+	for _, s := range c.plan.Steps {
+		for _, t := range s.read() {
+			if t.Scheme == directives.SchemeFile && (p.NoRead || p.Read != nil && !mayFit(t, p.Read)) && !strings.Contains(t.Path, "{item") {
+				c.add(directives.At(t.At, directives.CodeNotPermitted, "add it to permissions.read", "%s is outside permissions.read", t))
+			}
+		}
+	}
+}
+
+// read lists what a step reads: items, inputs, its schema.
+func (s Step) read() []directives.Target {
+	var list []directives.Target
+	if s.ForEach != nil {
+		list = append(list, s.ForEach.Target)
+	}
+	for _, in := range s.Inputs {
+		list = append(list, in.Target)
+	}
+	if s.Schema != nil && s.Schema.Target != nil {
+		list = append(list, *s.Schema.Target)
+	}
+	return list
+}
+
+// approvals refuses @approve, which this version reads and does not carry out.
+func (c *checker) approvals() {
+	for _, s := range c.plan.Steps {
+		if s.Approve != nil {
+			c.add(directives.At(s.Approve.At, directives.CodeNotAvailable, "leave it out", "@approve is not available in this version"))
+		}
+	}
+}
+
+// schemas checks the schemas that stand in the note.
+func (c *checker) schemas() {
+	for _, s := range c.plan.Steps {
+		if s.Schema == nil || s.Schema.Inline == nil || c.world.Schema == nil {
+			continue
+		}
+		if err := c.world.Schema("", s.Schema.Inline); err != nil {
+			c.add(directives.At(s.Schema.At, directives.CodeSchema, "see json-schema.org for the words of a schema", "this is no valid JSON Schema: %v", err))
+		}
+	}
+}
+
+// tools looks for tools that are unknown, or that the permissions or this version do not have.
+func (c *checker) tools() {
+	p := c.plan.Meta.Permissions
+	for i, name := range p.Tools {
+		if i < len(p.ToolsAt) {
+			c.tool(name, p.ToolsAt[i])
+		}
+	}
+	for _, s := range c.plan.Steps {
+		if s.Tools == nil {
+			continue
+		}
+		for _, use := range s.Tools.Uses {
+			if c.tool(use.Name, use.At) && !p.MayUse(use.Name) {
+				c.add(directives.At(use.At, directives.CodeNotPermitted, "add it to permissions.tools", "%s is outside permissions.tools", use.Name))
+			}
+		}
+	}
+}
+
+func (c *checker) tool(name string, at Position) bool {
+	known := directives.ToolNames()
+	switch {
+	case c.world.Tools == nil || slices.Contains(c.world.Tools, name):
+		return true
+	case slices.Contains(known, name):
+		c.add(directives.At(at, directives.CodeNotAvailable, "leave it out", "the tool %s is not available in this version", name))
+		return false
+	}
+	all := append(slices.Clone(c.world.Tools), known...)
+	d := directives.At(at, directives.CodeUnknownTool, hint(name, all), "there is no tool %q", name)
+	if near, ok := directives.Certain(name, all); ok {
+		d = d.Mended(directives.Replace(at, utf8.RuneCountInString(name), near))
+	}
+	c.add(d)
+	return false
+}
+
+func (c *checker) add(d directives.Diagnostic) { c.list = append(c.list, d) }
 
 // fileOutputs lists what a step writes to files, routed inputs included.
 func (s Step) fileOutputs() []directives.Output {

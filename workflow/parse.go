@@ -9,7 +9,7 @@ import (
 
 // Parse reads a workflow note. Name is the workflow's name, file the note's name in the vault, which the diagnostics
 // carry. The plan is never nil and holds what could be understood; it must not run when a diagnostic is an error (see
-// [directives.HasErrors]). Diagnostics are in the order of the file.
+// [directives.HasErrors]). Diagnostics are in the order of the file, at most [MaxDiagnostics] and one that counts the rest.
 func Parse(name, file string, src []byte) (*Plan, []directives.Diagnostic) {
 	n := &note{name: name, file: file}
 	p := &Plan{Name: name, File: file, SHA256: digest(src), Meta: defaults()}
@@ -20,7 +20,7 @@ func Parse(name, file string, src []byte) (*Plan, []directives.Diagnostic) {
 		n.readBody(p)
 		n.readDialect()
 	}
-	return p, directives.Sort(n.list)
+	return p, Limit(directives.Sort(n.list))
 }
 
 func defaults() Meta {

@@ -1,0 +1,236 @@
+package workflow
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// maxSchema bounds the text of a schema in bytes.
+const maxSchema = 256 << 10
+
+// Inspect reports what the vault shows: inputs and folders that are not there, schemas that cannot be used, outputs that
+// leave the vault through links. It reads no file but schemas, and lists no folder but those in which a name is missing.
+// What a step of the workflow itself may write is not missing. Without [World].FS there is nothing to report.
+func Inspect(ctx context.Context, p *Plan, w World) []directives.Diagnostic {
+	if w.FS == nil {
+		return nil
+	}
+	i := inspector{checker: checker{plan: p, world: w}}
+	for _, s := range p.Steps {
+		for _, t := range s.read() {
+			if t.Scheme == directives.SchemeFile && (t.Literal || !strings.Contains(t.Path, "{item")) {
+				i.input(ctx, s, t)
+			}
+		}
+		if s.Schema != nil && s.Schema.Target != nil {
+			i.schema(ctx, s, *s.Schema.Target)
+		}
+		for _, out := range s.fileOutputs() {
+			i.output(s, out)
+		}
+	}
+	return Limit(directives.Sort(i.list))
+}
+
+type inspector struct{ checker }
+
+func (i *inspector) env(s Step) directives.ResolveEnv {
+	return directives.ResolveEnv{FS: i.world.FS, Facts: i.facts(s), Links: i.world.Links, From: i.plan.File}
+}
+
+// input looks for the file of a path that names one, and for the folder of any other.
+func (i *inspector) input(ctx context.Context, s Step, t directives.Target) {
+	if dir, fixed := fixedFolder(t); !fixed {
+		i.folder(t, dir)
+		return
+	}
+	found, err := directives.Input{At: t.At, Target: t}.Resolve(ctx, i.env(s))
+	if err != nil {
+		i.add(asDiagnostic(err, t.At))
+		return
+	}
+	for _, d := range found.Warnings {
+		if d.Code != directives.CodeMissing || !i.written(shapes(t), Position{}) {
+			i.add(d)
+		}
+	}
+}
+
+// fixedFolder is the folder above the first part of a path that depends on the run or on what the vault holds; fixed
+// says that no part does.
+func fixedFolder(t directives.Target) (dir string, fixed bool) {
+	end := -1
+	if !t.Literal {
+		end = strings.IndexAny(strings.NewReplacer("{{", "__", "}}", "__").Replace(t.Path), "{*?[")
+	}
+	if end < 0 {
+		return "", true
+	}
+	return strings.TrimSuffix(t.Path[:strings.LastIndexByte(t.Path[:end], '/')+1], "/"), false
+}
+
+func (i *inspector) folder(t directives.Target, dir string) {
+	if dir == "" || t.Link || !fs.ValidPath(dir) {
+		return
+	}
+	info, err := fs.Stat(i.world.FS, dir)
+	if err == nil && info.IsDir() || i.written([]string{dir + "/**"}, Position{}) {
+		return
+	}
+	message := "%s is no folder"
+	if errors.Is(err, fs.ErrNotExist) {
+		message = "there is no folder %s"
+	}
+	d := directives.At(t.At, directives.CodeMissing, nearFolder(i.world.FS, dir), message, dir)
+	i.add(d)
+}
+
+// nearFolder proposes a folder beside one that is missing.
+func nearFolder(fsys fs.FS, dir string) string {
+	entries, err := fs.ReadDir(fsys, path.Dir(dir))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	if near := directives.Nearest(path.Base(dir), names); near != "" {
+		return "did you mean " + path.Join(path.Dir(dir), near) + "?"
+	}
+	return ""
+}
+
+// written says whether an output, other than one that is asked about, may write a file that one of the globs means.
+func (i *inspector) written(globs []string, other Position) bool {
+	return slices.ContainsFunc(i.plan.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.fileOutputs(), func(out directives.Output) bool {
+			return out.Target.At != other && mayFit(out.Target, globs)
+		})
+	})
+}
+
+// schema reads the file of an @schema.
+func (i *inspector) schema(ctx context.Context, s Step, t directives.Target) {
+	found, err := directives.Input{At: t.At, Target: t}.Resolve(ctx, i.env(s))
+	if err != nil || len(found.Files) != 1 {
+		return // input has said why
+	}
+	name := found.Files[0].Name
+	data, err := readBounded(i.world.FS, name)
+	if err == nil {
+		check := i.world.Schema
+		if check == nil {
+			check = wellFormed
+		}
+		err = check(name, data)
+	}
+	if err != nil {
+		i.add(directives.At(t.At, directives.CodeSchema, "", "the schema %s cannot be used: %v", name, err))
+	}
+}
+
+func readBounded(fsys fs.FS, name string) ([]byte, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxSchema+1))
+	if err == nil && len(data) > maxSchema {
+		err = fmt.Errorf("it is larger than %d bytes", maxSchema)
+	}
+	return data, err
+}
+
+// wellFormed checks that a file is the JSON or YAML that its name promises.
+func wellFormed(name string, data []byte) error {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".json":
+		var value any
+		return json.Unmarshal(data, &value)
+	case ".yaml", ".yml":
+		var value yaml.Node
+		return yaml.Unmarshal(data, &value)
+	}
+	return nil
+}
+
+// output looks for links on the way to an output, and for the note that a wikilink means.
+func (i *inspector) output(s Step, out directives.Output) {
+	name := out.Target.Path
+	switch dir, fixed := fixedFolder(out.Target); {
+	case out.Target.Link && (!fixed || i.world.Links == nil):
+		return
+	case out.Target.Link:
+		env := directives.OutputEnv{Facts: i.facts(s), Links: i.world.Links, From: i.plan.File, ImportDir: i.world.ImportDir, MayWrite: i.plan.Meta.Permissions.MayWrite}
+		var err error
+		if name, err = out.Name(env); err != nil {
+			i.link(out.Target, err)
+			return
+		}
+	case !fixed:
+		name = dir
+	default:
+		env := directives.OutputEnv{Facts: i.facts(s), ImportDir: i.world.ImportDir}
+		var err error
+		if name, err = out.Name(env); err != nil {
+			return // Check has said why
+		}
+	}
+	if link := i.leaves(name); link != "" {
+		i.add(directives.At(out.Target.At, directives.CodeOutputLeaves, "write somewhere else, or replace the link by a folder",
+			"%s leads out of the vault or nowhere: nothing can be written there", link))
+	}
+}
+
+// link reports what is wrong with an output's wikilink. A note that is not there yet may be written by another step, or
+// by a person.
+func (i *inspector) link(t directives.Target, err error) {
+	d := asDiagnostic(err, t.At)
+	if d.Code == directives.CodeLinkMissing {
+		if i.written(shapes(t), t.At) {
+			return
+		}
+		d.Severity = directives.SeverityWarning
+	}
+	i.add(d)
+}
+
+// leaves is the first link on the way to a name that cannot be followed inside of the vault.
+func (i *inspector) leaves(name string) string {
+	if name == "" || !fs.ValidPath(name) {
+		return ""
+	}
+	for end := 0; end < len(name); end++ {
+		next := strings.IndexByte(name[end:], '/')
+		if next < 0 {
+			next = len(name) - end
+		}
+		end += next
+		info, err := fs.Lstat(i.world.FS, name[:end])
+		if err != nil {
+			return ""
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if _, err := fs.Stat(i.world.FS, name[:end]); err != nil {
+			return name[:end]
+		}
+	}
+	return ""
+}

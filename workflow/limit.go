@@ -1,0 +1,39 @@
+package workflow
+
+import (
+	"slices"
+
+	"github.com/vaultflow/vaultflow/directives"
+)
+
+// MaxDiagnostics is how many diagnostics of one file are listed.
+const MaxDiagnostics = 100
+
+// Limit keeps the first diagnostics of one file, errors before all others, in the order that they have. When some are
+// left out, one more says how many.
+func Limit(list []directives.Diagnostic) []directives.Diagnostic {
+	if len(list) <= MaxDiagnostics {
+		return list
+	}
+	errors := 0
+	for _, d := range list {
+		if d.Severity == directives.SeverityError {
+			errors++
+		}
+	}
+	others := MaxDiagnostics - min(errors, MaxDiagnostics)
+	var kept []directives.Diagnostic
+	for _, d := range list {
+		switch isError := d.Severity == directives.SeverityError; {
+		case len(kept) == MaxDiagnostics:
+		case isError:
+			kept = append(kept, d)
+		case others > 0:
+			others--
+			kept = append(kept, d)
+		}
+	}
+	last := kept[len(kept)-1]
+	kept = append(kept, directives.At(last.Position(), directives.CodeManyMistakes, "mend the others first", "%d more are not listed", len(list)-len(kept)))
+	return slices.Clip(kept)
+}
