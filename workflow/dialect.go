@@ -88,6 +88,8 @@ func (d dialect) line(l oldLine) {
 		d.target(l)
 		d.outputPath(l)
 		d.scope(l)
+	case "tools":
+		d.tools(l)
 	}
 	d.glued(l)
 }
