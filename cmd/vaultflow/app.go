@@ -99,7 +99,10 @@ func isTerminal(w any) bool {
 
 // world is what checking a workflow needs to know.
 func (a *app) world() workflow.World {
-	return workflow.World{Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), ImportDir: a.settings.Vault.ImportDir}
+	return workflow.World{
+		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
+		Tools: []string{"read_chunks"}, ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
+	}
 }
 
 // links finds notes by Obsidian's rules, for directives.
