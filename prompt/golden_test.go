@@ -144,7 +144,7 @@ func settings(t *testing.T, head string, v vault) (prompt.Spec, prompt.Builder) 
 		case key == "unreadable":
 			s.MayRead = func(name string) bool { return name != value }
 		case key == "model":
-			s.Caps = map[string]policy.Capabilities{"blind": blind, "eyes": eyes, "seeing": seeing}[value]
+			s.Caps = map[string]policy.Capabilities{"blind": blind, "eyes": eyes, "seeing": seeing, "plain": plain}[value]
 		case key == "provider":
 			provider, model, _ = strings.Cut(value, " ")
 		case key == "remote" && value == "fetch":

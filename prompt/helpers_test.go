@@ -173,11 +173,21 @@ func (v vault) builder() prompt.Builder {
 	return prompt.Builder{FS: v.fs(), Links: v, Probe: v.probe, Documents: documents(v), Nonce: func() string { return testNonce }}
 }
 
+// The models of the tests, apart from the tables of real ones.
 var (
-	seeing = policy.Lookup("anthropic", "claude-sonnet-4-5", nil, nil)
-	blind  = policy.Lookup("ollama", "tinyllama", nil, nil) // text alone, and no tools
-	eyes   = policy.Lookup("ollama", "qwen3-vl", nil, nil) // vision and tools, no PDF
+	seeing = able("vision", "pdf", "tools")
+	blind  = able("tools")
+	eyes   = able("vision", "tools") // no PDF
+	plain  = able()
 )
+
+func able(names ...string) policy.Capabilities {
+	o, err := policy.ExactOverride(names)
+	if err != nil {
+		panic(err)
+	}
+	return policy.Lookup("test", "test", o, nil)
+}
 
 func bounds() policy.Bounds {
 	return policy.DefaultBudget().Bound(policy.Limits("anthropic", "claude-sonnet-4-5"))

@@ -68,7 +68,7 @@ func randomSpec(t testing.TB, r *rand.Rand, note string) (prompt.Spec, prompt.Bu
 		}
 	}
 	s := spec(inputs...)
-	s.Caps = []policy.Capabilities{seeing, eyes, blind}[r.IntN(3)]
+	s.Caps = []policy.Capabilities{seeing, eyes, blind, plain}[r.IntN(4)]
 	provider := [][2]string{{"anthropic", "claude-sonnet-4-5"}, {"groq", "x"}, {"ollama", "x"}, {"openai", "gpt-4o"}}[r.IntN(4)]
 	over := policy.Overlay{From: "settings", Limits: map[string]float64{}}
 	for key, most := range map[string]int{
