@@ -62,8 +62,7 @@ func (r *StepRecord) take(w BatchRecord) {
 	r.Warnings = append(r.Warnings, w.Warnings...)
 }
 
-// Put puts a batch at its place and brings the step's sums up to date: usage, calls, inputs, outputs, omissions. Warnings
-// stay with their batches.
+// Put puts a batch at its place and brings the step's sums up to date.
 func (r *StepRecord) Put(b BatchRecord) {
 	i, found := slices.BinarySearchFunc(r.Batches, b.Batch, func(x BatchRecord, n int) int { return x.Batch - n })
 	if found {
@@ -71,7 +70,14 @@ func (r *StepRecord) Put(b BatchRecord) {
 	} else {
 		r.Batches = slices.Insert(r.Batches, i, b)
 	}
+	r.sum()
+}
+
+// sum derives what the record of an @for_each step says about all its batches: usage, calls, inputs, outputs, omissions.
+// Warnings stay with their batches.
+func (r *StepRecord) sum() {
 	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Omitted = Usage{}, 0, nil, nil, nil
+	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
 		if b.Model != "" {
 			r.Model, r.Answered = b.Model, b.Answered
@@ -79,18 +85,48 @@ func (r *StepRecord) Put(b BatchRecord) {
 		r.Usage, r.Calls = r.Usage.Add(b.Usage), r.Calls+b.Calls
 		r.Inputs, r.Omitted = append(r.Inputs, b.Inputs...), append(r.Omitted, b.Omitted...)
 		for _, o := range b.Outputs {
-			r.Outputs = addOutput(r.Outputs, o)
+			outputs.add(o)
 		}
 	}
+	r.Outputs = outputs.list
 }
 
-// addOutput adds something that was written. What one batch made of another batch's content is one change.
-func addOutput(list []Output, o Output) []Output {
-	for i, before := range list {
-		if before.Kind == o.Kind && before.Name == o.Name && (before.After == o.Before || o.Kind == "variable") {
-			list[i].After = o.After
-			return list
+// outputList gathers what batches wrote. What one batch made of another batch's content is one change.
+type outputList struct {
+	list []Output
+	at   map[Output]int // place in the list, by kind, name and content now
+}
+
+func (l *outputList) add(o Output) {
+	last := Output{Kind: o.Kind, Name: o.Name, After: o.Before} // a variable has no content before
+	i, goesOn := l.at[last]
+	if !goesOn {
+		i = len(l.list)
+		l.list = append(l.list, o)
+	}
+	delete(l.at, last)
+	l.list[i].After = o.After
+	if o.Kind == "variable" {
+		o.After = ""
+	}
+	l.at[Output{Kind: o.Kind, Name: o.Name, After: o.After}] = i
+}
+
+// Sum derives what a run's record says about all its steps, and what those say about their batches: usage, outputs,
+// warnings.
+func (r *RunRecord) Sum() {
+	r.Usage, r.Outputs, r.Warnings = Usage{}, nil, nil
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if len(s.Batches) > 0 {
+			s.sum()
+		}
+		r.Usage = r.Usage.Add(s.Usage)
+		r.Outputs, r.Warnings = append(r.Outputs, s.Outputs...), append(r.Warnings, s.Warnings...)
+		for _, b := range s.Batches {
+			for _, w := range b.Warnings {
+				r.Warnings = addOnce(r.Warnings, w)
+			}
 		}
 	}
-	return append(list, o)
 }

@@ -56,7 +56,11 @@ type Entry struct {
 	Spec      json.RawMessage // the executor's own record of the request
 	Lane      string          // runs of one lane follow each other
 	Cancelled bool            // a person cancelled it; the run has not ended yet
+	Changed   []BatchRef      // batches whose records differ from what was stored last; those alone are stored with the run
 }
+
+// BatchRef names a batch of a run by its step's index and its number.
+type BatchRef struct{ Step, Batch int }
 
 // Journal is what an executor needs of its journal. An executor treats any error as its own death: it begins nothing
 // more for that run and leaves it to be resumed.

@@ -27,11 +27,9 @@ func everythingKilled(t *testing.T, factory Factory) {
 		properties string
 		appends    int
 	}{
-		{"pending items", three, plain + `,"for_each":{}`, 1 + 3*5},
-		{"conditions", when, plain + `,"when":[{}],"for_each":{"on_error":"skip"}`, 2 + 3*5 + 1},
+		{"items, conditions, cache", when, plain + `,"when":[{}],"cache":{"until":"forever"},"for_each":{"on_error":"skip"}`, 2 + 3*5 + 1},
 		{"beside each other", three, plain + `,"for_each":{"parallel":3}`, 1 + 3*5},
 		{"tools and repairs", talk, plain + `,"schema":{"inline":{},"retries":1},"for_each":{"parallel":2}`, 1 + 2*(2+3+1+2+2)},
-		{"cache", three, plain + `,"cache":{"until":"forever"},"for_each":{}`, 1 + 3*5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -3,11 +3,13 @@ package journal_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
 func TestAppend_branches(t *testing.T) {
@@ -94,5 +96,66 @@ func TestDone_itemsAndConditions(t *testing.T) {
 	}
 	if engine.ForEachDirective != directives.ForEachIndex {
 		t.Errorf("the body marks items at %d, the language at %d", engine.ForEachDirective, directives.ForEachIndex)
+	}
+}
+
+// Batches have rows of their own: a run is stored with those that changed, and read with all.
+func TestSave_batches(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := open(t, dir)
+	e := entry("r1", "k1", "w")
+	create(t, j, e)
+	step := engine.StepRecord{Run: "r1", Index: 2, Step: "s", Status: engine.Running, Warnings: []string{"of the step"}}
+	for n, name := range []string{"x", "y"} {
+		step.Put(engine.BatchRecord{
+			Batch: n + 1, Items: []string{name}, Status: engine.Done, Usage: engine.Usage{InputTokens: 10}, Inputs: []string{name},
+			Outputs: []engine.Output{{Kind: "file", Name: name, After: "d"}}, Warnings: []string{"of a batch"},
+		})
+	}
+	e.Run.Status, e.Run.Steps = engine.Running, []engine.StepRecord{step}
+	e.Run.Sum()
+	e.Changed = []engine.BatchRef{{Step: 2, Batch: 1}, {Step: 2, Batch: 2}, {Step: 2, Batch: 3}, {Step: 1, Batch: 1}}
+	if err := j.Save(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	e.Changed = nil
+	e.Run.Steps[0].Batches[0].Reason = "changed, but nobody said so"
+	if err := j.Save(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	e.Run.Steps[0].Batches[0].Reason = ""
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = open(t, dir)
+	got, _, err := j.Load(t.Context(), "r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(e, got); diff != "" {
+		t.Errorf("Load (-want +got):\n%s", diff)
+	}
+	if run, err := j.Run(t.Context(), "r1"); err != nil || !cmp.Equal(run, e.Run) {
+		t.Errorf("Run: %v, %s", err, cmp.Diff(e.Run, run))
+	}
+	left, err := j.Unfinished(t.Context())
+	if err != nil || len(left) != 1 || !cmp.Equal(left[0], e) {
+		t.Errorf("Unfinished: %v, %v", left, err)
+	}
+	e.Run.Status, e.Run.Finished = engine.Done, epoch
+	if err := j.Save(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	list, err := j.Runs(t.Context(), journal.RunFilter{})
+	if err != nil || len(list) != 1 || len(list[0].Outputs) != 2 || list[0].Steps[0].Batches != nil || len(list[0].Warnings) != 2 {
+		t.Errorf("Runs: %+v, %v; want the sums without the batches", list, err)
+	}
+	e.Run.Status, e.Run.Finished, e.Run.Steps[0].Batches = engine.Queued, time.Time{}, nil
+	if err := j.Reopen(t.Context(), e, nil); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := j.Run(t.Context(), "r1"); err != nil || len(run.Steps[0].Batches) != 0 {
+		t.Errorf("after Reopen: %d batches, %v; want none", len(run.Steps[0].Batches), err)
 	}
 }

@@ -31,7 +31,7 @@ type RunFilter struct {
 	Limit    int       // at most 1000; zero means 50
 }
 
-// Runs gives the newest runs first.
+// Runs gives the newest runs first, without the batches of their steps; [Journal.Run] gives those too.
 func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
 	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE (? = '' OR kind = ?) AND (? = '' OR workflow = ?)
 		AND (? = '' OR status = ?) AND (? = 0 OR created < ?) ORDER BY created DESC, rowid DESC LIMIT ?`,
@@ -55,6 +55,9 @@ func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) 
 		return engine.RunRecord{}, fmt.Errorf("run %s: %w", id, engine.ErrNotFound)
 	case len(runs) > 1 && runs[0].ID != id:
 		return engine.RunRecord{}, fmt.Errorf("run %s: both %s and %s begin so", id, runs[0].ID, runs[1].ID)
+	}
+	if err := j.attach(ctx, &runs[0]); err != nil {
+		return engine.RunRecord{}, fmt.Errorf("read the batches of run %s: %w", id, err)
 	}
 	return runs[0], nil
 }

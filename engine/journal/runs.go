@@ -47,7 +47,7 @@ func repeatable(e engine.Entry) bool {
 }
 
 func insertRun(ctx context.Context, tx *sql.Tx, e engine.Entry, generation int) error {
-	view, err := json.Marshal(e.Run)
+	view, err := viewOf(e.Run)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (j *Journal) Save(ctx context.Context, e engine.Entry) error {
 }
 
 func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
-	view, err := json.Marshal(e.Run)
+	view, err := viewOf(e.Run)
 	if err != nil {
 		return err
 	}
@@ -123,6 +123,9 @@ func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return errors.Join(err, errors.New("the run has finished, or is not there"))
+	}
+	if err := saveBatches(ctx, tx, e); err != nil {
+		return err
 	}
 	if e.Import == nil {
 		return nil
@@ -138,8 +141,10 @@ func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut)
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE events SET number = 0 WHERE run = ?`, e.Run.ID); err != nil {
-			return err
+		for _, forget := range []string{`UPDATE events SET number = 0 WHERE run = ?`, `DELETE FROM batches WHERE run = ?`} {
+			if _, err := tx.ExecContext(ctx, forget, e.Run.ID); err != nil {
+				return err
+			}
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE runs SET finished = 0 WHERE id = ?`, e.Run.ID); err != nil {
 			return err
@@ -157,6 +162,9 @@ func (j *Journal) Load(ctx context.Context, run string) (engine.Entry, []engine.
 	held, err := scanEntry(j.read.QueryRowContext(ctx, entryColumns+` WHERE r.id = ?`, run))
 	if err != nil {
 		return engine.Entry{}, nil, fmt.Errorf("read run %s: %w", run, err)
+	}
+	if err := j.attach(ctx, &held.Run); err != nil {
+		return engine.Entry{}, nil, fmt.Errorf("read the batches of run %s: %w", run, err)
 	}
 	records, err := j.Records(ctx, run)
 	return held.Entry, records, err
@@ -181,6 +189,9 @@ func (j *Journal) Unfinished(ctx context.Context) ([]engine.Entry, error) {
 	entries := make([]engine.Entry, len(held))
 	for i, h := range held {
 		entries[i] = h.Entry
+		if err := j.attach(ctx, &entries[i].Run); err != nil {
+			return nil, fmt.Errorf("read the batches of run %s: %w", h.Run.ID, err)
+		}
 	}
 	return entries, nil
 }

@@ -80,6 +80,10 @@ INSERT INTO branched SELECT run, 0, seq, workflow, step, time, model, input, out
 DROP TABLE usage;
 ALTER TABLE branched RENAME TO usage;
 CREATE INDEX usage_by_time ON usage (time);
+CREATE TABLE batches (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER NOT NULL, batch INTEGER NOT NULL, view TEXT NOT NULL,
+	PRIMARY KEY (run, step, batch)
+);
 CREATE TABLE answers (
 	key TEXT PRIMARY KEY, workflow TEXT NOT NULL, step TEXT NOT NULL, run TEXT NOT NULL, entry TEXT NOT NULL, stored INTEGER NOT NULL
 );

@@ -50,7 +50,20 @@ func (j *job) change(edit func(*engine.Entry)) engine.Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	edit(&j.entry)
-	e := j.entry
+	return copyOf(j.entry)
+}
+
+// toStore does the same for a copy that is stored now: it takes the list of changed batches along.
+func (j *job) toStore(edit func(*engine.Entry)) engine.Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	edit(&j.entry)
+	e := copyOf(j.entry)
+	j.entry.Changed = nil
+	return e
+}
+
+func copyOf(e engine.Entry) engine.Entry {
 	e.Run.Steps = slices.Clone(e.Run.Steps)
 	for i := range e.Run.Steps {
 		e.Run.Steps[i].Batches = slices.Clone(e.Run.Steps[i].Batches)

@@ -21,7 +21,7 @@ func (x *Executor) store(fn func() error) error {
 func (x *Executor) update(ctx context.Context, j *job, rec *engine.Record, edit func(*engine.Entry)) (engine.Entry, error) {
 	j.saving.Lock()
 	defer j.saving.Unlock()
-	e := j.change(edit)
+	e := j.toStore(edit)
 	ctx = context.WithoutCancel(ctx)
 	return e, x.store(func() error {
 		if rec != nil {
@@ -116,7 +116,7 @@ func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
 		r := &e.Run
 		r.Status, r.Reason, r.Failure, r.Activity, r.Finished = o.Status, o.Reason, o.Failure, "", now
 		for i := range r.Steps {
-			closeStep(&r.Steps[i], o, now)
+			e.Changed = append(e.Changed, closeStep(&r.Steps[i], o, now)...)
 		}
 		if e.Import != nil {
 			closeImport(e.Import, o, now)
@@ -134,17 +134,19 @@ func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
 	x.leave(j, nil)
 }
 
-// closeStep ends a step that was at work when its run ended.
-func closeStep(s *engine.StepRecord, o engine.Outcome, now time.Time) {
+// closeStep ends a step that was at work when its run ended, and gives the batches that were at work too.
+func closeStep(s *engine.StepRecord, o engine.Outcome, now time.Time) (closed []engine.BatchRef) {
 	if s.Status.Finished() {
-		return
+		return nil
 	}
 	s.Status, s.Reason, s.Failure, s.Finished = o.Status, o.Reason, o.Failure, now
 	for i := range s.Batches {
 		if b := &s.Batches[i]; !b.Status.Finished() {
 			b.Status, b.Reason, b.Finished = o.Status, o.Reason, now
+			closed = append(closed, engine.BatchRef{Step: s.Index, Batch: b.Batch})
 		}
 	}
+	return closed
 }
 
 // closeImport ends an import whose body did not get to say how it ended.

@@ -12,9 +12,9 @@ import (
 func fold(e *engine.Entry, ev engine.Event, now time.Time) {
 	switch {
 	case ev.Kind == engine.EventStep && ev.Record != nil:
-		foldStep(&e.Run, *ev.Record, now)
+		foldStep(e, *ev.Record, now)
 	case ev.Kind == engine.EventBatch && ev.Work != nil:
-		foldBatch(&e.Run, ev.Step, *ev.Work, now)
+		foldBatch(e, ev.Step, *ev.Work, now)
 	case ev.Kind == engine.EventImport && ev.Import != nil && e.Import != nil:
 		foldImport(e.Import, *ev.Import, now)
 	case ev.Kind == engine.EventWarning && ev.Step == "":
@@ -22,8 +22,8 @@ func fold(e *engine.Entry, ev engine.Event, now time.Time) {
 	}
 }
 
-func foldStep(r *engine.RunRecord, s engine.StepRecord, now time.Time) {
-	i := 0
+func foldStep(e *engine.Entry, s engine.StepRecord, now time.Time) {
+	r, i := &e.Run, 0
 	for i < len(r.Steps) && r.Steps[i].Index != s.Index {
 		i++
 	}
@@ -40,12 +40,13 @@ func foldStep(r *engine.RunRecord, s engine.StepRecord, now time.Time) {
 	}
 	s.Batches = batchTimes(s.Batches, old.Batches, now)
 	if !s.Status.Finished() { // a resumed body has not said yet what became of its batches
-		for _, b := range old.Batches {
-			s.Put(b)
-		}
+		s.Batches = old.Batches
 	}
 	r.Steps[i] = s
-	sum(r)
+	r.Sum()
+	for _, b := range s.Batches {
+		e.Changed = append(e.Changed, engine.BatchRef{Step: s.Index, Batch: b.Batch})
+	}
 }
 
 // batchTimes gives the batches the times that they had before.
@@ -66,30 +67,15 @@ func batchTimes(batches, old []engine.BatchRecord, now time.Time) []engine.Batch
 	return batches
 }
 
-func foldBatch(r *engine.RunRecord, step string, b engine.BatchRecord, now time.Time) {
+func foldBatch(e *engine.Entry, step string, b engine.BatchRecord, now time.Time) {
+	r := &e.Run
 	i := slices.IndexFunc(r.Steps, func(s engine.StepRecord) bool { return s.Step == step })
 	if i < 0 {
 		return
 	}
 	r.Steps[i].Put(batchTimes([]engine.BatchRecord{b}, r.Steps[i].Batches, now)[0])
-	sum(r)
-}
-
-// sum derives what a run's record says about all its steps.
-func sum(r *engine.RunRecord) {
-	r.Usage, r.Outputs, r.Warnings = engine.Usage{}, nil, nil
-	for _, s := range r.Steps {
-		r.Usage = r.Usage.Add(s.Usage)
-		r.Outputs = append(r.Outputs, s.Outputs...)
-		r.Warnings = append(r.Warnings, s.Warnings...)
-		for _, b := range s.Batches {
-			for _, w := range b.Warnings {
-				if !slices.Contains(r.Warnings, w) {
-					r.Warnings = append(r.Warnings, w)
-				}
-			}
-		}
-	}
+	r.Sum()
+	e.Changed = append(e.Changed, engine.BatchRef{Step: r.Steps[i].Index, Batch: b.Batch})
 }
 
 func foldImport(old *engine.ImportRecord, r engine.ImportRecord, now time.Time) {
