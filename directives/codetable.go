@@ -41,7 +41,7 @@ var codes = []Code{
 	{CodeNotDirective, SeverityError, "a line in a fenced directives block is not a directive", "move the text below the block"},
 	{CodeLateDirective, SeverityError, "a directive stands after the prompt text has begun", `move it above the prompt, or write \@`},
 	{CodeMalformed, SeverityError, "a directive line is malformed", "write @name value (key=value)"},
-	{CodeLineTooLong, SeverityError, "a directive line is longer than 4096 characters", "shorten it"},
+	{CodeLineTooLong, SeverityError, "a directive line is longer than 4096 bytes", "shorten it"},
 	{CodeUnknownParam, SeverityError, "a parameter has an unknown name", "use an allowed one, or quote the path if the parentheses belong to it"},
 	{CodeRepeatedParam, SeverityError, "a parameter is given twice", "keep one of them"},
 	{CodeParamValue, SeverityError, "a parameter has a value that is not allowed", "use a value of the kind that the message names"},

@@ -31,6 +31,9 @@ func readOutput(d Directive, r *report) Output {
 		}
 	}
 	if ok && t.Scheme == SchemeFile {
+		if t.Link && t.Fragment != "" {
+			r.add(t.At, CodeFragment, "write @write_mode section (heading=…)", "#%s has no meaning in an @output", clip(t.Fragment))
+		}
 		checkOutputPath(t, r)
 	}
 	return out

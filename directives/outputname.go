@@ -70,7 +70,11 @@ func (o Output) written(env OutputEnv) (string, error) {
 			return "", At(t.At, CodeLinkMissing, "write the whole path", "[[%s]] fits %s", name, oneOf(l.Ambiguous))
 		}
 	}
-	return "", At(t.At, CodeLinkMissing, "write file: "+name+" to make a new note", "[[%s]] leads to no note", name)
+	suggestion := "write the name of a note that exists"
+	if _, err := (Output{Target: Target{Scheme: SchemeFile, Path: name, Literal: true}}).Name(env); err == nil {
+		suggestion = "write file: " + name + " to make a new note"
+	}
+	return "", At(t.At, CodeLinkMissing, suggestion, "[[%s]] leads to no note", name)
 }
 
 // Inside says whether a name is a folder or lies below it, without regard to case.

@@ -81,7 +81,9 @@ func (in Input) Key(workflow, step string) PendingKey {
 }
 
 // Resolve finds the files of a file input. It only reads, and it reads the content of files for `pending` alone, no
-// more of them than it needs. A variable input resolves to nothing. An error is a [Diagnostic] when the author or the
+// more of them than it needs. A variable input resolves to nothing. A path with {item} or {item-name} is resolved for
+// each of [Facts].Items in order, with the whole selection each time, and a file that several items find is taken once;
+// it is missing when all of them find nothing. An error is a [Diagnostic] when the author or the
 // vault is at fault; a file that is missing is no error.
 func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error) {
 	res := Resolution{Target: in.Target.Path}
@@ -90,6 +92,9 @@ func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error)
 	}
 	if env.MaxFiles == 0 {
 		env.MaxFiles = DefaultMaxFiles
+	}
+	if in.perItem(env.Facts) {
+		return in.resolveItems(ctx, env)
 	}
 	f := finder{in: in, env: env, res: &res}
 	list, err := f.candidates(ctx)

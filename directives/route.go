@@ -89,6 +89,7 @@ func readRoute(p Param, r *report) *Route {
 		return nil
 	}
 	if t.Scheme == SchemeFile {
+		t.refuseFragment("output=", r)
 		checkOutputPath(t, r)
 	}
 	return &Route{To: t.Scheme, Target: &t}
