@@ -180,7 +180,7 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 	p := c.render(decisions, a.nonce)
 	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
 		a.slack = 2*a.slack + over + 16 // a small step need not move the place of the cut
-		return nil, nil //nolint:nilnil // the next try leaves more room
+		return nil, nil                 //nolint:nilnil // the next try leaves more room
 	}
 	return p, nil
 }
