@@ -120,7 +120,7 @@ type Code struct {
 // Codes is the whole table in the order of the codes. The slice is a copy.
 func Codes() []Code { return slices.Clone(codes) }
 
-func severityOf(code string) string {
+func codeOf(code string) Code {
 	i, found := slices.BinarySearchFunc(codes, code, func(c Code, code string) int {
 		switch {
 		case c.Code < code:
@@ -133,5 +133,5 @@ func severityOf(code string) string {
 	if !found {
 		panic("directives: no such code: " + code)
 	}
-	return codes[i].Severity
+	return codes[i]
 }

@@ -110,11 +110,13 @@ func (d Diagnostic) Position() Position {
 	return Position{File: d.File, Line: d.Line, Column: d.Column}
 }
 
-// At makes a diagnostic for a position. The severity is the one that the code has in [Codes].
+// At makes a diagnostic for a position. The severity is the one that the code has in [Codes]; without a suggestion of
+// its own it has the code's.
 func At(p Position, code, suggestion, format string, args ...any) Diagnostic {
+	c := codeOf(code)
 	return Diagnostic{
 		File: p.File, Line: p.Line, Column: p.Column,
-		Severity: severityOf(code), Code: code, Message: fmt.Sprintf(format, args...), Suggestion: suggestion,
+		Severity: c.Severity, Code: code, Message: fmt.Sprintf(format, args...), Suggestion: cmp.Or(suggestion, c.Fix),
 	}
 }
 

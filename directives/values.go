@@ -124,7 +124,7 @@ func (p Param) word(r *report, allowed ...string) string {
 			return a
 		}
 	}
-	r.add(p.ValueAt, CodeParamValue, didYouMean(v, allowed, ""), "%s is %s, not %q", p.Key, oneOf(allowed), clip(p.Value))
+	r.add(p.ValueAt, CodeParamValue, didYouMean(v, allowed, "write "+p.Key+"="+allowed[0]), "%s is %s, not %q", p.Key, oneOf(allowed), clip(p.Value))
 	p.mendValue(r, allowed)
 	return ""
 }

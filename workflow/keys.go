@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func (n *note) boolean(f field) bool {
 	}
 	b, err := directives.ParseBool(text)
 	if err != nil {
-		n.add(n.node(f.node), directives.CodeKeyValue, "", "%s is true or false, not %q", f.name, text)
+		n.add(n.node(f.node), directives.CodeKeyValue, "write "+f.name+": true", "%s is true or false, not %q", f.name, text)
 	}
 	return b
 }
@@ -82,7 +83,7 @@ func (n *note) word(into *string, f field, allowed ...string) {
 	}
 	word := strings.ToLower(text)
 	if !slices.Contains(allowed, word) {
-		n.add(n.node(f.node), directives.CodeKeyValue, hint(word, allowed), "%s is one of %s, not %q", f.name, strings.Join(allowed, ", "), text)
+		n.add(n.node(f.node), directives.CodeKeyValue, cmp.Or(hint(word, allowed), "write "+f.name+": "+allowed[0]), "%s is one of %s, not %q", f.name, strings.Join(allowed, ", "), text)
 		n.mendWord(f.node, allowed)
 		return
 	}
@@ -190,10 +191,18 @@ func (n *note) readWeekStart(m *Meta, f field) {
 	}
 	day, ok := directives.Weekday(text)
 	if !ok {
-		n.add(n.node(f.node), directives.CodeKeyValue, "", "week_start_day is a day name, not %q", text)
+		n.add(n.node(f.node), directives.CodeKeyValue, cmp.Or(hint(text, dayNames()), "write week_start_day: monday"), "week_start_day is a day name, not %q", text)
 		return
 	}
 	m.WeekStart = strings.ToLower(day.String())
+}
+
+func dayNames() []string {
+	var names []string
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		names = append(names, strings.ToLower(d.String()))
+	}
+	return names
 }
 
 func (n *note) readModel(m *Meta, f field) {
@@ -202,7 +211,7 @@ func (n *note) readModel(m *Meta, f field) {
 		return
 	}
 	if !directives.ValidAlias(alias) || strings.EqualFold(alias, "none") {
-		n.add(n.node(f.node), directives.CodeKeyValue, "", "model is a model alias, not %q", alias)
+		n.add(n.node(f.node), directives.CodeKeyValue, "write an alias of the settings", "model is a model alias, not %q", alias)
 		return
 	}
 	m.Model, m.ModelAt = alias, n.node(f.node)
@@ -228,7 +237,7 @@ func (n *note) readMaxRuns(m *Meta, f field) {
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil || count < 1 || count > math.MaxInt32 {
-		n.add(n.node(f.node), directives.CodeKeyValue, "", "max_runs_per_day is a whole number above zero, not %q", text)
+		n.add(n.node(f.node), directives.CodeKeyValue, "write max_runs_per_day: 5", "max_runs_per_day is a whole number above zero, not %q", text)
 		return
 	}
 	m.MaxRunsPerDay = count
