@@ -217,7 +217,7 @@ func param(it item, r *report) (Param, bool) {
 }
 
 // checkSecondBlock reports `path (head=1) (required)`: the first block would become a part of the path.
-func checkSecondBlock(name string, g grammar, base source, r *report) {
+func checkSecondBlock(name string, g grammar, base source, second Position, r *report) {
 	if !strings.HasSuffix(base.text, ")") {
 		return
 	}
@@ -233,5 +233,7 @@ func checkSecondBlock(name string, g grammar, base source, r *report) {
 	}
 	if len(items) > 0 {
 		r.add(base.pos(open), CodeTwoBlocks, "write all parameters in one pair of parentheses", "@%s has two parameter blocks", name)
+		first := base.pos(len(base.text) - 1)
+		r.mend(Replace(first, second.Column-first.Column+1, ", "))
 	}
 }

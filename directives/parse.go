@@ -198,7 +198,7 @@ func value(name string, g grammar, s source, r *report) (string, Position, []Par
 		return s.text, s.at, nil
 	}
 	base := s.to(open)
-	checkSecondBlock(name, g, base, r)
+	checkSecondBlock(name, g, base, s.pos(open), r)
 	return base.text, base.at, params(name, g, items, r)
 }
 

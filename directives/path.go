@@ -95,6 +95,12 @@ func (f *pathFault) at(t Target) Position {
 
 func (f *pathFault) report(t Target, r *report) {
 	r.add(f.at(t), f.code, f.suggestion, "%s", f.message)
+	switch {
+	case f.part == `\`:
+		r.mend(Replace(f.at(t), 1, "/"))
+	case f.code == CodeEmptyPath && strings.HasSuffix(t.Path, "/") && strings.HasPrefix(f.suggestion, "write "+t.Path+"*") && !strings.Contains(t.Path, "{"):
+		r.mend(Replace(t.source().pos(len(t.Path)), 0, "*"))
+	}
 }
 
 // checkInputPath checks the path of a file input before there is a run, and reads the selection shorthands in it.

@@ -2,9 +2,11 @@ package directives
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // mode says what a pattern's text is for.
@@ -250,6 +252,16 @@ func selectorCount(format string) (int, error) {
 	return n, nil
 }
 
+// mendPattern corrects the name behind the brace at an offset.
+func (s source) mendPattern(offset int, r *report) {
+	rest := s.text[offset+1:]
+	name := rest[:max(strings.IndexAny(rest, ":}"), 0)]
+	known := slices.Concat(slices.Sorted(maps.Keys(dates)), names)
+	if near, ok := Certain(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), known); ok {
+		r.mend(Replace(s.pos(offset+1), utf8.RuneCountInString(name), near))
+	}
+}
+
 // ofItems says whether a pattern has a value for items of an @for_each only.
 func ofItems(name string) bool { return name == "item" || name == "item-name" || name == "batch" }
 
@@ -258,6 +270,9 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 	pieces, faults := scan(s.text, m)
 	for _, f := range faults {
 		r.add(s.pos(f.Offset), f.Code, f.Suggestion, "%s", f.Message)
+		if f.Code == CodeUnknownPattern {
+			s.mendPattern(f.Offset, r)
+		}
 	}
 	for _, p := range pieces {
 		if ofItems(p.name) && !r.items {

@@ -51,6 +51,7 @@ func readRunOn(d Directive, r *report) *RunOn {
 		case !ok:
 			r.add(s.pos(span[0]), CodeDirectiveValue, didYouMean(word, dayWords(), ""),
 				"%q is not a day; @run_on takes day names, daily or never", clip(word))
+			r.mendWord(s.pos(span[0]), d.Text[span[0]:span[1]], dayWords())
 		case !slices.Contains(on.Days, day):
 			on.Days = append(on.Days, day)
 		}

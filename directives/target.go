@@ -45,7 +45,11 @@ func parseTarget(owner string, s source, r *report) (Target, bool) {
 	}
 	end := schemeEnd(s.text)
 	if end == 0 {
-		r.add(s.at, CodeNoScheme, schemeHint(owner, s.text), "%s does not say file: or variable:", owner)
+		hint := schemeHint(owner, s.text)
+		r.add(s.at, CodeNoScheme, hint, "%s does not say file: or variable:", owner)
+		if hint == "write "+owner+" file: "+s.text && !literal {
+			r.mend(Replace(s.at, 0, "file: "))
+		}
 		return Target{}, false
 	}
 	word := strings.TrimRight(s.text[:end], ": \t")
@@ -53,6 +57,9 @@ func parseTarget(owner string, s source, r *report) (Target, bool) {
 	if t.Scheme != SchemeFile && t.Scheme != SchemeVariable {
 		r.add(s.at, CodeUnknownScheme, didYouMean(word, []string{SchemeFile, SchemeVariable}, "quote a path that holds a colon: file: \"…\""),
 			"%s has the unknown scheme %q; known are file and variable", owner, clip(word))
+		if !literal {
+			r.mendWord(s.at, word, []string{SchemeFile, SchemeVariable})
+		}
 		return Target{}, false
 	}
 	return t.read(owner, s.from(end), r)

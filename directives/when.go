@@ -81,6 +81,9 @@ func (w *When) readTarget(test, s source, r *report) {
 	switch {
 	case w.ofVariable() && scheme != SchemeVariable:
 		r.add(s.at, CodeNoScheme, "write @when "+w.Test+" variable: "+clip(strings.TrimSpace(s.text[start:])), "@when %s tests a variable", w.Test)
+		if scheme == "" && checkVariable(Target{Scheme: SchemeVariable, Path: s.text}, &report{}) {
+			r.mend(Replace(s.at, 0, "variable: "))
+		}
 		return
 	case !w.ofVariable() && scheme == SchemeVariable:
 		r.add(s.at, CodeDirectiveValue, "write empty or nonempty", "@when %s tests files, not a variable", w.Test)

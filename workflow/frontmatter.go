@@ -131,6 +131,9 @@ func (n *note) yamlFault(err error) {
 		}
 	}
 	n.add(at, directives.CodeYAML, hint, "the frontmatter is not valid YAML: %s", message)
+	if strings.HasPrefix(hint, "quote it: ") {
+		n.mendQuote(at)
+	}
 }
 
 func isNull(y *yaml.Node) bool { return y.Kind == yaml.ScalarNode && y.Tag == "!!null" }

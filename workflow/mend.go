@@ -59,6 +59,30 @@ func (n *note) mendSchedule(at Position, written string) {
 	n.mend(directives.Replace(at, utf8.RuneCountInString(entry), strconv.Quote(entry)))
 }
 
+// mendEntry completes an entry of the schedule that lacks its kind, as the suggestion says.
+func (n *note) mendEntry(entry *yaml.Node, fault *scheduleError) {
+	quoted, found := strings.CutPrefix(fault.suggestion, "write ")
+	if fault.code != directives.CodeScheduleForm || !found || strings.Contains(quoted, " or ") {
+		return
+	}
+	at, text := n.node(entry), entry.Value
+	switch rest := n.rest(at); {
+	case entry.Style == 0 && strings.TrimSpace(rest) == text:
+		n.mend(directives.Replace(at, utf8.RuneCountInString(text), quoted))
+	case len(rest) > len(text) && strings.HasPrefix(rest[1:], text):
+		at.Column++
+		n.mend(directives.Replace(at, 0, quoted[1:strings.Index(quoted, ":")+1]+" "))
+	}
+}
+
+// mendQuote quotes the rest of a line, which is one value.
+func (n *note) mendQuote(at Position) {
+	value := strings.TrimSpace(n.rest(at))
+	if !strings.ContainsAny(value, "#\"\\") {
+		n.mend(directives.Replace(at, utf8.RuneCountInString(value), strconv.Quote(value)))
+	}
+}
+
 // line is a line of the frontmatter by its number in the note; "" outside.
 func (n *note) line(number int) string {
 	if i := number - n.metaLine - 1; i >= 0 && i < len(n.frontmatter) {

@@ -137,6 +137,7 @@ func (n *note) readSchedules(m *Meta, f field) {
 		s, fault := parseSchedule(strings.TrimSpace(item.node.Value), at)
 		if fault != nil {
 			n.add(at, fault.code, fault.suggestion, "%s", fault.message)
+			n.mendEntry(item.node, fault)
 			continue
 		}
 		if slices.ContainsFunc(m.Schedules, func(o Schedule) bool { return o.String() == s.String() }) {

@@ -86,6 +86,7 @@ func (n *note) frontmatterStart(lines []string) int {
 		return -1 // a rule
 	}
 	n.add(n.at(i+1, 1), directives.CodeFrontmatterOpen, "delete the lines above ---", "the frontmatter does not start on the first line")
+	n.mend(directives.Edit{Line: 1, Column: 1, EndLine: i + 1, EndColumn: 1})
 	return i
 }
 
