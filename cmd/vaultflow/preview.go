@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -18,6 +19,7 @@ import (
 func newPreview(g *globals) *cobra.Command {
 	var steps, inputs []string
 	var model, page string
+	var batch int
 	cmd := &cobra.Command{
 		Use:   "preview [WORKFLOW]",
 		Short: "Print the receipt and the exact prompt that a run would send; no network, no side effect",
@@ -42,12 +44,13 @@ func newPreview(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.preview(cmd.Context(), g, plan, previewOptions{steps: steps, model: model, page: page})
+			return a.preview(cmd.Context(), g, plan, previewOptions{steps: steps, model: model, page: page, batch: batch})
 		},
 	}
 	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")
 	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "an input as after @input, instead of a workflow (repeatable)")
 	cmd.Flags().StringVar(&model, "model", "", "preview for this model alias")
+	cmd.Flags().IntVar(&batch, "batch", 1, "which batch of a step with @for_each is shown, counted from 1")
 	cmd.Flags().StringVar(&page, "html", "", "write a page with the text and thumbnails to this file instead")
 	return cmd
 }
@@ -57,6 +60,7 @@ type previewOptions struct {
 	steps []string
 	model string // alias for every step
 	page  string // file for the page; empty: print
+	batch int    // of a step with @for_each, from 1; 0 means 1
 }
 
 // inputPlan is a workflow of one step with the inputs of the command line.
@@ -97,7 +101,7 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, o pr
 		if !chosen(step.Name, o.steps) {
 			continue
 		}
-		previewed, err := flow.Preview(ctx, *plan, i, time.Now().In(a.zone))
+		previewed, err := flow.PreviewBatch(ctx, *plan, i, time.Now().In(a.zone), max(o.batch, 1))
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
@@ -122,37 +126,125 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, o pr
 	return nil
 }
 
-// previewNotes say in words what else the run would do with the step.
-func previewNotes(activity.Previewed) []string { return nil }
-
 // promptLine is what a step would send, as machines read it.
 type promptLine struct {
-	Type    string   `json:"type"` // "prompt", or "preview" for a step without a model
-	Step    string   `json:"step"`
-	Model   string   `json:"model"`
-	Text    string   `json:"text,omitempty"`
-	Missing []string `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
+	Type     string          `json:"type"` // "prompt", or "preview" for a step that would send nothing
+	Step     string          `json:"step"`
+	Model    string          `json:"model"`
+	Text     string          `json:"text,omitempty"`
+	Missing  []string        `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
+	Skip     string          `json:"skip,omitempty"`    // the @when that does not hold: the step would be skipped
+	Items    int             `json:"items,omitempty"`   // of an @for_each
+	Batches  int             `json:"batches,omitempty"`
+	Batch    int             `json:"batch,omitempty"`       // the one that is shown
+	Names    []string        `json:"batch_items,omitempty"` // its items
+	Schema   json.RawMessage `json:"schema,omitempty"`
+	Cache    string          `json:"cache,omitempty"` // hit or miss
+	Tools    []string        `json:"tools,omitempty"`
+	MaxUSD   float64         `json:"max_cost_usd,omitempty"` // the most that the first call should cost
+	Refused  string          `json:"refused,omitempty"`
+	Fallback string          `json:"fallback,omitempty"`
 }
 
 func (g *globals) printPreview(step string, p activity.Previewed) error {
-	if p.Prompt == nil {
-		return g.print(promptLine{Type: "preview", Step: step, Model: "none"}, func(w io.Writer) { fmt.Fprintf(w, "step %s: no model, the inputs go to the outputs\n", step) })
+	line := promptLine{
+		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
+		MaxUSD: p.MaxUSD, Refused: p.Refused,
 	}
+	if line.Model == "" {
+		line.Model = "none"
+	}
+	if i := p.Items; i != nil {
+		line.Items, line.Batches, line.Batch, line.Names = i.Items, i.Batches, i.Batch, i.Names
+	}
+	if p.Fallback != nil {
+		line.Fallback = p.Fallback.Model
+	}
+	if p.Prompt == nil {
+		line.Type = "preview"
+		return g.print(line, func(w io.Writer) { writeNotes(w, step, p) })
+	}
+	line.Text = prompt.Text(p.Prompt)
 	if g.json {
 		if err := g.print(p.Prompt.Receipt, nil); err != nil {
 			return err
 		}
-		return g.print(promptLine{Type: "prompt", Step: step, Model: p.Model, Text: prompt.Text(p.Prompt), Missing: p.Missing}, nil)
+		return g.print(line, nil)
 	}
-	if len(p.Missing) > 0 {
-		fmt.Fprintf(g.out, "step %s would be skipped: nothing found for %s\n", step, strings.Join(p.Missing, ", "))
+	writeNotes(g.out, step, p)
+	writeReceipt(g.out, p.Prompt.Receipt)
+	_, err := fmt.Fprintf(g.out, "\n%s\n", strings.TrimRight(line.Text, "\n"))
+	return err
+}
+
+func writeNotes(w io.Writer, step string, p activity.Previewed) {
+	for _, note := range previewNotes(p) {
+		fmt.Fprintf(w, "step %s: %s\n", step, note)
 	}
 	for _, warning := range p.Warnings {
-		fmt.Fprintln(g.out, "warning:", warning)
+		fmt.Fprintln(w, "warning:", warning)
 	}
-	writeReceipt(g.out, p.Prompt.Receipt)
-	_, err := fmt.Fprintf(g.out, "\n%s\n", strings.TrimRight(prompt.Text(p.Prompt), "\n"))
-	return err
+}
+
+// previewNotes say in words what the run would do with the step besides sending its prompt.
+func previewNotes(p activity.Previewed) []string {
+	var notes []string
+	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	if p.Skip != "" {
+		say("would be skipped: %s does not hold", p.Skip)
+	}
+	if i := p.Items; i != nil && i.Items == 0 {
+		say("would be skipped: @for_each finds no items now")
+	} else if i != nil {
+		say("%s; this is batch %d of %d: %s", counted(i.Items, "item"), i.Batch, i.Batches, listed(i.Names))
+	}
+	if len(p.Missing) > 0 {
+		say("would be skipped: nothing found for %s", strings.Join(p.Missing, ", "))
+	}
+	if p.Model == "" {
+		say("no model, the inputs go to the outputs")
+	}
+	if p.Refused != "" {
+		say("would be refused: %s", p.Refused)
+	} else if p.MaxUSD > 0 {
+		say("the first call costs at most about $%.4f", p.MaxUSD)
+	}
+	switch {
+	case p.Native:
+		say("the answer is JSON that fits the schema; the provider holds the model to it")
+	case len(p.Schema) > 0:
+		say("the answer is JSON that fits the schema; the prompt asks for it")
+	}
+	switch p.Cache {
+	case "hit":
+		say("an answer is kept that would be used: nothing would be sent")
+	case "miss":
+		say("no answer is kept for this prompt: the model would be asked")
+	}
+	if len(p.Tools) > 0 {
+		say("the model may call %s", strings.Join(p.Tools, ", "))
+	}
+	if f := p.Fallback; f != nil && f.Problem != "" {
+		say("the fallback %s could not be asked: %s", f.Model, f.Problem)
+	} else if f != nil {
+		say("when the call fails, %s is asked", f.Model)
+	}
+	return notes
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// listed names the first few.
+func listed(names []string) string {
+	if len(names) <= 4 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
 }
 
 // knownSteps refuses names of steps that the workflow has not.

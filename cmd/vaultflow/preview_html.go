@@ -27,7 +27,6 @@ const thumbnailSide = 480
 type htmlStep struct {
 	Name     string
 	Model    string
-	Missing  []string
 	Notes    []string
 	System   string
 	Parts    []htmlPart
@@ -52,7 +51,7 @@ type htmlPreview struct {
 
 // add takes a step into the page.
 func (h *htmlPreview) add(ctx context.Context, name string, p activity.Previewed) {
-	s := htmlStep{Name: name, Model: p.Model, Missing: p.Missing, Warnings: p.Warnings, Notes: previewNotes(p)}
+	s := htmlStep{Name: name, Model: p.Model, Warnings: p.Warnings, Notes: previewNotes(p)}
 	if p.Prompt != nil {
 		s.System, s.Receipt = p.Prompt.System, &p.Prompt.Receipt
 		for _, block := range p.Prompt.Blocks {
