@@ -25,7 +25,7 @@ build: deps ## build bin/vaultflow (no cgo) and bin/vaultflow-worker (MuPDF, Tes
 	@echo "building $(BIN)/vaultflow (CGO_ENABLED=0)"
 	@CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow ./cmd/vaultflow
 	@echo "building $(BIN)/vaultflow-worker (cgo: MuPDF, Tesseract; about a minute the first time)"
-	@$(WORKER) $(GO) build -tags worker -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow-worker ./cmd/vaultflow-worker
+	@$(WORKER) $(GO) build -tags worker,nodynamic -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow-worker ./cmd/vaultflow-worker
 
 .PHONY: demo
 demo: build ## import a PDF, a scan and a photo into a copy of the test vault and run the example workflows, offline

@@ -34,7 +34,7 @@ var program = sync.OnceValues(func() (path, reason string) {
 	scratch.dir = dir
 	scratch.Unlock()
 	path = filepath.Join(dir, "vaultflow-worker")
-	cmd := exec.Command("go", "build", "-tags", "worker", "-o", path, ".") //nolint:noctx // the go command ends by itself
+	cmd := exec.Command("go", "build", "-tags", "worker,nodynamic", "-o", path, ".") //nolint:noctx // the go command ends by itself
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	if runtime.GOOS == "linux" {
 		cmd.Env = append(cmd.Env, "CGO_LDFLAGS=-Wl,--exclude-libs,ALL") // see buildHint

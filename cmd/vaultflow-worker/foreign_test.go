@@ -105,8 +105,7 @@ func TestWorker_saysThatAPictureIsBroken(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"quarters.heic", "quarters.avif"} {
 		data := sample(t, name)
-		s, _ := opened(t, data[:len(data)-50], extract.KindImage)
-		if _, err := s.Page(t.Context(), extract.PageRequest{N: 1, Image: true}); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
+		if _, _, err := start(t, worker(t), data[:len(data)-50], extract.KindImage); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -115,8 +114,7 @@ func TestWorker_saysThatAPictureIsBroken(t *testing.T) {
 // The decoder's binding gets these wrong; see minHEIC.
 func TestWorker_refusesNarrowHEIC(t *testing.T) {
 	t.Parallel()
-	s, _ := opened(t, resized(sample(t, "quarters.heic"), "\x00\x00\x00\x7f"), extract.KindImage)
-	if _, err := s.Page(t.Context(), extract.PageRequest{N: 1, Image: true}); err == nil || !strings.Contains(err.Error(), "less than 128 pixels wide") {
+	if _, _, err := start(t, worker(t), resized(sample(t, "quarters.heic"), "\x00\x00\x00\x7f"), extract.KindImage); err == nil || !strings.Contains(err.Error(), "less than 128 pixels wide") {
 		t.Errorf("127 pixels wide: %v", err)
 	}
 }

@@ -34,7 +34,14 @@ func openPicture(data []byte, ocr *reader) (document, error) {
 	if info.MediaType == "image/svg+xml" {
 		return openDrawing(data, info, ocr)
 	}
-	return &picture{data: data, info: info, ocr: ocr}, nil
+	p := &picture{data: data, info: info, ocr: ocr}
+	if !info.Decodable {
+		// At once: these decoders have to be compiled first, for which there is more time now than for a page.
+		if p.decoded, err = decodeForeign(data, info); err != nil {
+			return nil, &extract.Error{Code: extract.CodeCorrupt, Message: info.MediaType + " cannot be decoded: " + err.Error()}
+		}
+	}
+	return p, nil
 }
 
 func pictureFault(err error) error {
@@ -85,16 +92,10 @@ func (p *picture) normal(ctx context.Context, l imaging.Limits) (imaging.Encoded
 	l.Reencode = true
 	var made imaging.Encoded
 	var err error
-	switch {
-	case p.info.Decodable:
-		made, err = imaging.Normalise(ctx, bytes.NewReader(p.data), int64(len(p.data)), l)
-	case p.decoded == nil:
-		if p.decoded, err = decodeForeign(p.data, p.info); err != nil {
-			return made, &extract.Error{Code: extract.CodeCorrupt, Message: p.info.MediaType + " cannot be decoded: " + err.Error()}
-		}
-		fallthrough
-	default:
+	if p.decoded != nil {
 		made, err = imaging.Fit(ctx, p.decoded, p.info, l)
+	} else {
+		made, err = imaging.Normalise(ctx, bytes.NewReader(p.data), int64(len(p.data)), l)
 	}
 	if err != nil {
 		return imaging.Encoded{}, pictureFault(err)

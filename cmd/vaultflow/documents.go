@@ -16,12 +16,17 @@ import (
 	"github.com/vaultflow/vaultflow/remote"
 )
 
+// keptPictures is how many bytes of pictures stay in memory for the next turn of a conversation.
+const keptPictures = 64 << 20
+
 // giveMedia lets a workflow read what takes a worker: pages, documents, pictures of other kinds and from outside. Pictures
 // of the web are looked at only; see giveWeb.
 func (a *app) giveMedia(w *activity.Workflow) {
 	reader := mediaWorker{a}
 	documents := activity.NewDocuments(w.FS, reader, w.ImportedDir)
-	w.Media = activity.Media{FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir}
+	w.Media = activity.Media{
+		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Kept: activity.NewKept(keptPictures),
+	}
 	w.Prompt.Documents = documents
 	w.Prompt.Probe = w.Media.Probe
 	a.setRemote(w, nil)
@@ -85,10 +90,11 @@ func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) 
 	if err != nil {
 		return nil, doc, fmt.Errorf("make a file for the worker: %w", err)
 	}
+	unnamed := os.Remove(f.Name()) == nil // nothing is left of it, even when this process is killed; not on Windows
 	defer func() {
-		// The worker has a descriptor of its own. A file that stays behind is an error: it holds what was in the picture.
-		if gone := errors.Join(f.Close(), os.Remove(f.Name())); gone != nil && err == nil {
-			err = errors.Join(gone, session.Close())
+		_ = f.Close() // the worker has a descriptor of its own
+		if !unnamed {
+			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
 	if _, err := f.Write(data); err != nil {

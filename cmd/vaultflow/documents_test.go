@@ -207,7 +207,15 @@ func TestPictures_ofEveryKind(t *testing.T) {
 	b.write("scan.tif", string(pdftest.JPEGInTIFF(200, 100, "x")))
 	b.write("map.bmp", string(pdftest.Bitmap(pdftest.Drawing(200, 100, 72, "x"))))
 	b.write("bomb.gif", "GIF89a\xff\xff\xff\xff\x80\x00\x00\x00\x00\x00\xff\xff\xff\x2c\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x02\x44\x01\x00\x3b")
-	b.write("Note.md", "![[quarters.heic]] ![[turned.avif]] ![[plan.svg]] ![[scan.tif]] ![[map.bmp]] ![[bomb.gif]]\n")
+	avif, err := os.ReadFile(filepath.Join("..", "vaultflow-worker", "testdata", "quarters.avif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := bytes.Index(avif, []byte("ispe")) + 8
+	copy(avif[size:], "\x00\x00\x42\x68\x00\x00\x42\x68") // 17,000 × 17,000
+	b.write("bomb.avif", string(avif)+strings.Repeat("\x00", 1340-len(avif)))
+	b.write("bomb.bmp", "BM\x3e\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\xc0\xc6\x2d\x00\x80\x84\x1e\x00\x01\x00\x18\x00"+strings.Repeat("\x00", 32))
+	b.write("Note.md", "![[bomb.avif]] ![[bomb.bmp]] ![[quarters.heic]] ![[turned.avif]] ![[plan.svg]] ![[scan.tif]] ![[map.bmp]] ![[bomb.gif]]\n")
 	b.write("Workflows/Look.md", fmt.Sprintf(look, "file: Note"))
 	b.run(exitOmissions, "run", "Look")
 	parts := b.onlyRequest()
@@ -220,7 +228,7 @@ func TestPictures_ofEveryKind(t *testing.T) {
 			t.Errorf("a picture went as %s", p.MediaType)
 		}
 	}
-	if all := texts(parts); !strings.Contains(all, "too many pixels") || !strings.Contains(all, "turned.avif, 201x333") {
+	if all := texts(parts); strings.Count(all, "too many pixels") != 3 || !strings.Contains(all, "turned.avif, 201x333") {
 		t.Errorf("texts on the wire:\n%s", all)
 	}
 }

@@ -29,6 +29,7 @@ type Media struct {
 	Worker      Worker     // nil: pictures that only it decodes are not sent
 	Documents   *Documents // nil: no pages and no documents are sent
 	ImportedDir string     // pictures below it are always decoded in the worker
+	Kept        *Kept      // nil: every picture is made each time
 }
 
 // Loader gives pictures and documents at the moment when a request is written, within limits.
@@ -52,6 +53,10 @@ type media struct {
 
 // Load implements llm.Loader.
 func (m *media) Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
+	key := keyOf(image, m.limits, below(m.ImportedDir, image.Name))
+	if data, mediaType, ok := m.Kept.get(key); ok {
+		return data, mediaType, nil
+	}
 	switch image.Source {
 	case "", content.SourceVault:
 		data, mediaType, err = m.file(ctx, image)
@@ -65,6 +70,7 @@ func (m *media) Load(ctx context.Context, image content.Image) (data []byte, med
 	if err != nil {
 		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)
 	}
+	m.Kept.put(key, data, mediaType)
 	return data, mediaType, nil
 }
 

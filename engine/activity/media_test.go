@@ -90,6 +90,66 @@ func TestMedia_probesWhatCanBeSent(t *testing.T) {
 	}
 }
 
+func TestKept_sparesTheWorker(t *testing.T) {
+	t.Parallel()
+	w := &fakeWorker{}
+	data := grey(t, 40, 30)
+	sum := sha256.Sum256(data)
+	files := fstest.MapFS{"Imported/a.png": {Data: data}, "b.png": {Data: data}}
+	m := Media{FS: files, Worker: w, ImportedDir: "Imported", Kept: NewKept(1 << 20)}
+	outside := content.Image{Name: "Imported/a.png", SHA256: hex.EncodeToString(sum[:])}
+	load := func(image content.Image, side int) []byte {
+		t.Helper()
+		got, _, err := m.Loader(imaging.Limits{MaxSide: side}).Load(t.Context(), image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for range 3 {
+		load(outside, 100)
+	}
+	load(outside, 50) // other limits
+	inside := outside
+	inside.Name = "b.png" // the same bytes, made in another way
+	if got := load(inside, 100); !bytes.Equal(got, data) {
+		t.Error("a picture from outside was given for one of the vault's own")
+	}
+	if opened, _, _ := w.state(); len(opened) != 2 {
+		t.Errorf("the worker was started %d times, want 2", len(opened))
+	}
+	outside.SHA256 = ""
+	load(outside, 100)
+	load(outside, 100)
+	if opened, _, _ := w.state(); len(opened) != 4 {
+		t.Errorf("without a digest the worker was started %d times, want 4", len(opened))
+	}
+}
+
+func TestKept_staysWithinItsBytes(t *testing.T) {
+	t.Parallel()
+	k := NewKept(100)
+	for _, key := range []string{"a", "b", "c", "d"} {
+		k.put(key, make([]byte, 25), "image/png")
+	}
+	k.get("a")
+	k.put("e", make([]byte, 20), "image/png")
+	k.put("huge", make([]byte, 26), "image/png")
+	for key, want := range map[string]bool{"a": true, "b": false, "c": true, "d": true, "e": true, "huge": false, "": false} {
+		if _, _, ok := k.get(key); ok != want {
+			t.Errorf("%q is kept: %v, want %v", key, ok, want)
+		}
+	}
+	if k.bytes != 95 || k.order.Len() != len(k.by) {
+		t.Errorf("%d bytes in %d and %d pictures", k.bytes, k.order.Len(), len(k.by))
+	}
+	var none *Kept
+	none.put("a", []byte("x"), "image/png")
+	if _, _, ok := none.get("a"); ok {
+		t.Error("nil remembers")
+	}
+}
+
 func TestConvert_keepsBombsFromTheWorker(t *testing.T) {
 	t.Parallel()
 	w := &fakeWorker{}
