@@ -4,5 +4,5 @@
 //
 // When an answer must fit a JSON Schema, it is built from the schema: members are filled by their names from what was
 // extracted, and hold the least value that fits where nothing was (confidence 0, say). JSON has no place for the first
-// line. Patterns, if/then and not are beyond it: such an answer may not fit, which its step then says.
+// line. A list of texts with a pattern holds the texts of the inputs that fit it. If/then and not are beyond it: such an answer may not fit, which its step then says.
 package offline

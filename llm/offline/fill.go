@@ -143,6 +143,14 @@ func (f *filling) array(name string, s schema, r record, depth int) any {
 		seen[string(data)] = true
 		out = append(out, v)
 	}
+	if items.Pattern != "" && depth == 0 {
+		if found := f.finder.matching(items.Pattern, limit); len(found) > 0 {
+			records = nil
+			for _, one := range found {
+				records = append(records, record{title: one, text: one})
+			}
+		}
+	}
 	for _, one := range records {
 		add(f.value(name, items, one, depth+1))
 	}

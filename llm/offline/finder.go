@@ -19,6 +19,7 @@ type finder struct {
 	pictures []picture
 	deferred []string // ids of chunks that the prompt had no room for
 	read     []string // ids of chunks that a tool gave
+	inputs   []string // the lines of all inputs, for patterns
 }
 
 // frame is an input that is being read.
@@ -95,6 +96,7 @@ func (f *finder) line(line string) {
 		f.request = append(f.request, line)
 		return
 	}
+	f.inputs = append(f.inputs, line)
 	top := &f.stack[len(f.stack)-1]
 	if len(top.data) > 0 || top.lines == 0 && f.fence == "" && dataStart.MatchString(trimmed) {
 		top.data = append(top.data, line)
@@ -262,4 +264,21 @@ func (f *finder) picture(image content.Image) {
 		}
 	}
 	f.pictures = append(f.pictures, p)
+}
+
+// matching are the different texts of the inputs that a pattern takes, in order. Anchors at its ends are those of the text
+// that is looked for and not of a line.
+func (f *finder) matching(pattern string, limit int) []string {
+	re, err := regexp.Compile(strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$"))
+	if err != nil || re.MatchString("") {
+		return nil
+	}
+	var found []string
+	for _, line := range f.inputs {
+		if len(found) >= limit {
+			break
+		}
+		found = union(found, re.FindAllString(line, limit))
+	}
+	return found[:min(len(found), limit)]
 }

@@ -80,6 +80,10 @@ func TestGenerate_schemaIsFilledFromThePrompt(t *testing.T) {
 			[]content.Block{content.Text{Value: strings.Replace(workbook, "Find the chapters.", "Read the pages.", 1)}},
 		},
 		{
+			"texts that fit a pattern", `{"type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^page_[0-9]{4}$"}}`, `["page_0003","page_0007"]`,
+			[]content.Block{content.Text{Value: "Weak ones?\n<input-1 path=\"manifest.json\">\n{\"pages\":[\n{\"image\":\"pages/page_0003.png\",\"text\":\"text/page_0003.md\"},\n{\"image\":\"pages/page_0007.png\"}]}\n</input-1>\n"}},
+		},
+		{
 			"a page as a picture", `{"type":"object","required":["pages"],"properties":{"pages":{"type":"array","items":{"type":"integer"}},"title":{"type":"string"}}}`,
 			`{"pages":[7],"title":"Scan"}`,
 			[]content.Block{content.Text{Value: "Read.\n<input-1 path=\"Scan.pdf\">\n"}, page, content.Text{Value: "</input-1>"}},
