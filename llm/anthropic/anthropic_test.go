@@ -17,3 +17,9 @@ func TestProvider_contract(t *testing.T) {
 		MediaInResults: true, Documents: true, NativeSchema: true,
 	})
 }
+
+func FuzzProvider_stream(f *testing.F) {
+	llmtest.FuzzStream(f, llmtest.Anthropic{}, "text/event-stream", func(c llm.Config) llm.Provider {
+		return anthropic.New(c)
+	})
+}

@@ -151,14 +151,21 @@ func (r *reader) say(kind, piece json.RawMessage) {
 func (r *reader) response(answer *llm.Answer) (*llm.Response, error) {
 	response := &llm.Response{Text: r.text.String(), Stop: stops(r.stop), Usage: r.usage.total(), Model: r.model}
 	raw := make([]json.RawMessage, 0, len(r.blocks))
+	ids := map[string]bool{} // of calls
 	for _, b := range r.blocks {
 		data, err := b.raw()
 		if err != nil {
 			return nil, answer.Broken(errNotUnderstood, r.delivered)
 		}
 		known := b.known()
-		if known == (content.Text{}) {
+		if said, ok := known.(content.Text); ok && strings.TrimSpace(said.Value) == "" {
 			continue // the API refuses to get back an empty text that it sent
+		}
+		if call, ok := known.(content.ToolCall); ok {
+			if ids[call.ID] || !acceptedID.MatchString(call.ID) {
+				return nil, answer.Broken(errNotUnderstood, r.delivered)
+			}
+			ids[call.ID] = true
 		}
 		raw = append(raw, data)
 		if known != nil {

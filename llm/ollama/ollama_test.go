@@ -19,3 +19,9 @@ func TestProvider_contract(t *testing.T) {
 		NativeSchema: true, ByToolName: true,
 	})
 }
+
+func FuzzProvider_stream(f *testing.F) {
+	llmtest.FuzzStream(f, llmtest.Ollama{}, "application/x-ndjson", func(c llm.Config) llm.Provider {
+		return ollama.New(c)
+	})
+}

@@ -95,8 +95,14 @@ func (r *reader) response(request llm.Request) *llm.Response {
 	if response.Text != "" {
 		response.Blocks = append(response.Blocks, content.Text{Value: response.Text})
 	}
-	for i, call := range r.calls {
-		response.Blocks = append(response.Blocks, toolCall(call, fmt.Sprintf("call_%d_%d", len(request.Messages), i)))
+	ids := map[string]bool{}
+	for i, raw := range r.calls {
+		call := toolCall(raw)
+		if call.ID == "" || ids[call.ID] { // older servers give calls no id
+			call.ID = fmt.Sprintf("call_%d_%d", len(request.Messages), i)
+		}
+		ids[call.ID] = true
+		response.Blocks = append(response.Blocks, call)
 	}
 	if len(r.calls) > 0 && response.Stop == llm.StopEnd {
 		response.Stop = llm.StopToolUse
@@ -116,8 +122,7 @@ func (r *reader) response(request llm.Request) *llm.Response {
 	return response
 }
 
-// toolCall reads a call. Older servers give calls no id: then it gets the one given.
-func toolCall(raw json.RawMessage, id string) content.ToolCall {
+func toolCall(raw json.RawMessage) content.ToolCall {
 	var call struct {
 		ID       string `json:"id"`
 		Function struct {
@@ -126,10 +131,7 @@ func toolCall(raw json.RawMessage, id string) content.ToolCall {
 		} `json:"function"`
 	}
 	_ = json.Unmarshal(raw, &call) // a call that is not understood has no name, and no tool answers to that
-	if call.ID != "" {
-		id = call.ID
-	}
-	return content.ToolCall{ID: id, Name: call.Function.Name, Input: llm.CallInput(string(call.Function.Arguments))}
+	return content.ToolCall{ID: call.ID, Name: call.Function.Name, Input: llm.CallInput(string(call.Function.Arguments))}
 }
 
 func stops(reason string) llm.Stop {

@@ -28,3 +28,10 @@ func TestProvider_contract(t *testing.T) {
 		})
 	}
 }
+
+func FuzzProvider_stream(f *testing.F) {
+	llmtest.FuzzStream(f, llmtest.OpenAI{}, "text/event-stream", func(c llm.Config) llm.Provider {
+		c.Kind = "openai_chat"
+		return openai.New(c)
+	})
+}
