@@ -124,14 +124,16 @@ func At(p Position, code, suggestion, format string, args ...any) Diagnostic {
 type report struct {
 	list  []Diagnostic
 	items bool // {item}, {item-name} and {batch} have a meaning
+
+	within bool // in a part without items of a step that has some
 }
 
 // withoutItems calls a function for a part of a step that has no items.
 func (r *report) withoutItems(check func()) {
 	before := r.items
-	r.items = false
+	r.items, r.within = false, before
 	check()
-	r.items = before
+	r.items, r.within = before, false
 }
 
 func (r *report) add(p Position, code, suggestion, format string, args ...any) {

@@ -26,6 +26,7 @@ func readModel(d Directive, r *report) *Model {
 	m := &Model{Alias: s.text, At: d.TextAt}
 	if !ValidAlias(m.Alias) {
 		r.add(s.at, CodeDirectiveValue, "", "%q is not a model alias: one word without blanks or parentheses", clip(m.Alias))
+		m.Alias = ""
 	}
 	if strings.EqualFold(m.Alias, "none") {
 		m.Alias, m.None = "", true
@@ -56,6 +57,7 @@ func (m *Model) set(p Param, r *report) {
 	case "fallback":
 		if !ValidAlias(p.Value) || strings.EqualFold(p.Value, "none") {
 			r.add(p.ValueAt, CodeParamValue, "", "fallback is a model alias, not %q", clip(p.Value))
+			return
 		}
 		m.Fallback, m.FallbackAt = p.Value, p.ValueAt
 	}

@@ -106,9 +106,11 @@ func commas(s string) [][2]int {
 		case c == ')' || c == ']' || c == '}':
 			depth--
 		case (c == '"' || c == '\'') && followsAssign(s[:i]):
-			if end := strings.IndexByte(s[i+1:], c); end >= 0 {
-				i += end + 1
+			end := strings.IndexByte(s[i+1:], c)
+			if end < 0 {
+				return append(spans, [2]int{start, len(s)}) // not closed: where the value ends cannot be known
 			}
+			i += end + 1
 		case c == ',' && depth <= 0:
 			spans = append(spans, [2]int{start, i})
 			start = i + 1

@@ -107,7 +107,7 @@ func TestParse_faultsHavePositions(t *testing.T) {
 		{"@output file: .hidden/x", "1:15 VF165"},
 		{"@output file: a.png", "1:16 VF167"},
 		{"@input variable: a b", "1:18 VF169"},
-		{`@input file: "notes/{today}"`, "1:14 VF170"},
+		{`@input file: "notes/{today}"`, "1:15 VF170"},
 		{"@input file: a/[b", "1:14 VF171"},
 		{"@output file: a/*", "1:17 VF172"},
 		{"@input file: notes/", "1:14 VF174"},

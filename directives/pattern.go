@@ -276,7 +276,11 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 	}
 	for _, p := range pieces {
 		if ofItems(p.name) && !r.items {
-			r.add(s.pos(p.offset), CodePatternPlace, "remove it, or add @for_each", "{%s} has no meaning here: it belongs to the other directives of a step with @for_each", p.name)
+			suggestion := "remove it, or add @for_each"
+			if r.within {
+				suggestion = "remove it"
+			}
+			r.add(s.pos(p.offset), CodePatternPlace, suggestion, "{%s} has no meaning here: it belongs to the other directives of a step with @for_each", p.name)
 			faults = append(faults, nil)
 		}
 		if _, isDate := dates[p.name]; isDate {

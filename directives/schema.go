@@ -60,7 +60,7 @@ func checkSinglePath(t Target, r *report) {
 		return
 	}
 	if i := strings.IndexAny(name, "*?"); i >= 0 && !t.Literal {
-		r.add(t.At, CodeOutputGlob, "name one file", "a schema is one file, not a glob")
+		(&pathFault{CodeOutputGlob, "name one file", "a schema is one file, not a glob", name[i : i+1]}).report(t, r)
 	} else if f := faultOf(name); f != nil {
 		f.report(t, r)
 	}

@@ -20,7 +20,7 @@ type Target struct {
 	Link     bool     `json:"link,omitempty"`     // written as a wikilink
 	Fragment string   `json:"fragment,omitempty"` // of a wikilink, behind its first `#`: heading, `^block`, `page=3`
 	Alias    string   `json:"alias,omitempty"`    // of a wikilink, behind its first `|`
-	At       Position `json:"at"`                 // of the path
+	At       Position `json:"at"`                 // of the path, inside of quotes or brackets
 }
 
 // String is the target as it would be written.
@@ -72,7 +72,6 @@ func fileTarget(owner string, s source, r *report) (Target, bool) {
 
 // read reads what follows the scheme.
 func (t Target) read(owner string, p source, r *report) (Target, bool) {
-	t.At = p.at
 	if p.text != "" && !t.Literal {
 		switch end, delimited := delimitedEnd(p, 0, r); {
 		case delimited && end < 0:
@@ -86,8 +85,9 @@ func (t Target) read(owner string, p source, r *report) (Target, bool) {
 		p, t.Literal = inner, true
 	} else if strings.HasPrefix(p.text, "[[") && strings.HasSuffix(p.text, "]]") {
 		p, t.Link = source{text: p.text[2 : len(p.text)-2], at: p.pos(2)}, true
+		p = p.from(0)
 	}
-	t.Path = p.text
+	t.Path, t.At = p.text, p.at
 	if t.Scheme == SchemeVariable {
 		return t, checkVariable(t, r)
 	}

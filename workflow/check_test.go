@@ -108,9 +108,9 @@ func TestInspect_looksAtTheVault(t *testing.T) {
 		"there":             {"@input file: notes/today\n@input file: Dr. Smith\n@input file: [[today]]\nx", ""},
 		"missing":           {"@input file: notes/tody\nx", "1:14 VF180"},
 		"required, missing": {"@input file: notes/tody (required)\nx", "1:14 VF180"},
-		"link":              {"@input file: [[tody]]\nx", "1:14 VF180"},
-		"two files":         {"@input file: [[twice]]\nx", "1:14 VF182"},
-		"a folder":          {"@input file: notes\nx", "1:14 VF180, 1:14 VF184"},
+		"link":              {"@input file: [[tody]]\nx", "1:16 VF180"},
+		"two files":         {"@input file: [[twice]]\nx", "1:16 VF182"},
+		"a folder":          {"@input file: notes\nx", "1:14 VF184"},
 		"glob":              {"@input file: Inbox/{pending:5}\n@input file: */*\n@input file: Inbox/x*\nx", ""},
 		"folder of a glob":  {"@input file: Inbx/{pending:5}\nx", "1:14 VF180"},
 		"a file as folder":  {"@input file: file/*\nx", "1:14 VF180"},
@@ -126,9 +126,9 @@ func TestInspect_looksAtTheVault(t *testing.T) {
 		"no JSON":           {"@schema file: Schemas/bad.json\nx", "1:15 VF198"},
 		"no YAML":           {"@schema file: Schemas/bad.yaml\nx", "1:15 VF198"},
 		"output, link":      {"@output file: [[today]]\nx", ""},
-		"output, no note":   {"@output file: [[tody]]\nx", "1:15 VF185"},
-		"output, two notes": {"@output file: [[twice]]\nx", "1:15 VF185"},
-		"refused by link":   {"---\npermissions: {write: [Plans/**]}\n---\n@output file: [[today]]\nx", "4:15 VF168"},
+		"output, no note":   {"@output file: [[tody]]\nx", "1:17 VF185"},
+		"output, two notes": {"@output file: [[twice]]\nx", "1:17 VF185"},
+		"refused by link":   {"---\npermissions: {write: [Plans/**]}\n---\n@output file: [[today]]\nx", "4:17 VF168"},
 	}
 	for name, tt := range tests {
 		got := Inspect(t.Context(), planOf(t, tt.src), World{FS: fsys, Links: links})

@@ -60,8 +60,9 @@ func (i *inspector) input(ctx context.Context, s Step, t directives.Target) {
 		i.add(asDiagnostic(err, t.At))
 		return
 	}
+	isFolder := slices.ContainsFunc(found.Warnings, func(d directives.Diagnostic) bool { return d.Code == directives.CodeFolder })
 	for _, d := range found.Warnings {
-		if d.Code != directives.CodeMissing || !i.written(shapes(t), Position{}) {
+		if d.Code != directives.CodeMissing || !isFolder && !i.written(shapes(t), Position{}) {
 			i.add(d)
 		}
 	}
