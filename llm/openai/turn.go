@@ -118,7 +118,7 @@ func sameIndex(all []json.RawMessage, item json.RawMessage) int {
 
 // raw is the message as it is echoed.
 func (t *turn) raw() json.RawMessage {
-	out := map[string]json.RawMessage{"role": quote("assistant")}
+	out := map[string]json.RawMessage{"role": quote("assistant"), "content": json.RawMessage("null")} // some servers miss it
 	maps.Copy(out, t.fields)
 	for name, grown := range t.growing {
 		out[name] = quote(grown.String())

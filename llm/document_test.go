@@ -1,0 +1,91 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// shelf loads documents, and no picture.
+type shelf func(content.Document) ([]byte, error)
+
+func (shelf) Load(context.Context, content.Image) ([]byte, string, error) {
+	return nil, "", errors.New("no pictures")
+}
+
+func (s shelf) LoadDocument(_ context.Context, d content.Document) ([]byte, string, error) {
+	data, err := s(d)
+	return data, "text/plain", err
+}
+
+func documentForm() Form {
+	form := plainForm
+	form.Documents = []string{"application/pdf"}
+	form.FrameDocument = func(kind, id string) (string, string) {
+		return `{"kind":"` + kind + `","id":"` + id + `","data":"`, `"}`
+	}
+	return form
+}
+
+func TestBody_documentsAreLoadedOneAtATime(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20
+	read := 0
+	var loadedAt []int
+	drawing := NewDrawing(shelf(func(content.Document) ([]byte, error) {
+		loadedAt = append(loadedAt, read)
+		return append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte{7}, size)...), nil
+	}), documentForm())
+	first, _ := drawing.Media(content.Document{Name: "1"})
+	second, _ := drawing.Media(content.Document{Name: "2"})
+	body, err := drawing.Body([]any{first, "between", second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a repeated request loads them anew
+		read, loadedAt = 0, nil
+		reader := body.open(t.Context())
+		var all bytes.Buffer
+		buf := make([]byte, 8<<10)
+		for err = nil; err == nil; {
+			var n int
+			n, err = reader.Read(buf)
+			read += n
+			all.Write(buf[:n])
+		}
+		if !errors.Is(err, io.EOF) || len(loadedAt) != 2 || loadedAt[1] < size*4/3 {
+			t.Fatalf("error %v, loaded at %v: want the second after all of the first", err, loadedAt)
+		}
+		var got []any
+		if err := json.Unmarshal(all.Bytes(), &got); err != nil || got[1] != "between" || got[0].(map[string]any)["kind"] != "application/pdf" {
+			t.Fatalf("%v in %.200s", err, all.String())
+		}
+	}
+}
+
+func TestBody_documentThatIsNone(t *testing.T) {
+	t.Parallel()
+	document := content.Document{Name: "a.pdf", Extracted: "words"}
+	for name, loader := range map[string]Loader{
+		"other bytes":         shelf(func(content.Document) ([]byte, error) { return []byte("<html>"), nil }),
+		"gone":                shelf(func(content.Document) ([]byte, error) { return nil, errors.New("gone") }),
+		"a loader of images":  loaderFunc(func(string) ([]byte, error) { return gifOf(1), nil }),
+		"no loader of either": nil,
+	} {
+		drawing := NewDrawing(loader, documentForm())
+		value, _ := drawing.Media(document)
+		body, err := drawing.Body([]any{value})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(body.open(t.Context()))
+		if err != nil || string(data) != `[{"text":"words"}]` || len(body.Omitted()) != 1 {
+			t.Errorf("%s: %v, %s, omitted %v", name, err, data, body.Omitted())
+		}
+	}
+}
