@@ -1,0 +1,43 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+func TestRunExit(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[engine.Status]int{
+		engine.Done: exitDone, engine.Skipped: exitDone, engine.DoneWithOmissions: exitOmissions, engine.AwaitingApproval: exitApproval,
+		engine.Cancelled: exitCancelled, engine.Failed: exitFailed,
+	} {
+		if got := runExit(engine.RunRecord{Status: status}); got != want {
+			t.Errorf("%s: exit code %d, want %d", status, got, want)
+		}
+	}
+	for code, want := range map[string]int{
+		engine.CodeBudget: exitRefused, engine.CodeProvider: exitProvider, engine.CodeEmptyAnswer: exitProvider,
+		engine.CodeInvalidAnswer: exitProvider, engine.CodeToolRounds: exitProvider, engine.CodeTimeout: exitFailed,
+		engine.CodeInvalidWorkflow: exitInvalid,
+	} {
+		if got := runExit(engine.RunRecord{Status: engine.Failed, Failure: &engine.Failure{Code: code}}); got != want {
+			t.Errorf("%s: exit code %d, want %d", code, got, want)
+		}
+	}
+}
+
+func TestEventLine_batches(t *testing.T) {
+	t.Parallel()
+	work := &engine.BatchRecord{Batch: 2, Items: []string{"a.md"}}
+	for want, e := range map[string]engine.Event{
+		"    batch 2 (a.md) failed: down":  {Kind: engine.EventBatch, Batch: 2, Work: work, Status: engine.Failed, Message: "down"},
+		"":                                 {Kind: engine.EventBatch, Batch: 2, Work: work, Status: engine.Done},
+		"    asking the model for batch 2": {Kind: engine.EventActivity, Batch: 2, Name: engine.ActivityGenerate, Status: engine.Running},
+		"    asking the model":             {Kind: engine.EventActivity, Name: engine.ActivityGenerate, Status: engine.Running},
+	} {
+		if got := eventLine(e); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
