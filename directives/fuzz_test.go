@@ -1,6 +1,8 @@
 package directives
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,8 +18,12 @@ func seedLines(f *testing.F) []string {
 	if err != nil {
 		f.Fatal(err)
 	}
+	more, err := filepath.Glob("../workflow/testdata/*/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
 	var lines []string
-	for _, name := range files {
+	for _, name := range append(files, more...) {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
@@ -37,6 +43,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(line)
 	}
 	f.Add("```directives\n@input file: a (pages=1,2)\n```\nPrompt")
+	f.Add("@schema (retries=1)\n```yaml\ntype: object\nrequired: [a, &x b, *x]\n```\n@cache 7d\nPrompt")
+	f.Add("````directives\n@schema\n```json\n{\"a\": [1, 2.5e3, null]}\n```\n@for_each variable: x (batch=2)\n@input file: {item}\n````")
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
 			return
@@ -49,11 +57,20 @@ func FuzzParse(f *testing.F) {
 		}
 		list, more := Parse(b.Lines, b.At)
 		set, typed := Interpret(list)
+		inside := func(line, column int) bool {
+			return line >= 7 && line < 7+len(lines) && column >= 1 && column <= utf8.RuneCountInString(lines[line-7])+1
+		}
 		for _, d := range slices.Concat(faults, more, typed) {
-			if d.Line < 7 || d.Line >= 7+len(lines) || d.Column < 1 || d.Column > utf8.RuneCountInString(lines[d.Line-7])+1 {
+			if !inside(d.Line, d.Column) {
 				t.Errorf("%v lies outside of %q", d, text)
 			}
+			for _, e := range d.Edits {
+				if !inside(e.Line, e.Column) || !inside(e.EndLine, e.EndColumn) || e.EndLine < e.Line || e.EndLine == e.Line && e.EndColumn < e.Column {
+					t.Errorf("the edit %+v of %v lies outside of %q", e, d, text)
+				}
+			}
 		}
+		checkTypes(t, set, typed)
 		for _, d := range list {
 			g, ok := known[d.Name]
 			if !ok || d.Faulty && (d.Text != "" || d.Params != nil || d.Body != nil) {
@@ -71,6 +88,15 @@ func FuzzParse(f *testing.F) {
 		for _, in := range set.Inputs {
 			stays(t, in.Target)
 		}
+		for _, w := range set.When {
+			stays(t, w.Target)
+		}
+		if set.ForEach != nil {
+			stays(t, set.ForEach.Target)
+		}
+		if set.Schema != nil && set.Schema.Target != nil {
+			stays(t, *set.Schema.Target)
+		}
 		for _, out := range set.Outputs {
 			stays(t, out.Target)
 			if name, err := out.Name(OutputEnv{Facts: sample}); err == nil && out.Target.Scheme == SchemeFile && (outputFault(name) != nil || Inside(name, "Import")) {
@@ -78,6 +104,43 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkTypes looks at what the directives of a step have become.
+func checkTypes(t *testing.T, set Set, typed []Diagnostic) {
+	t.Helper()
+	if HasErrors(typed) {
+		return
+	}
+	if s := set.Schema; s != nil && (s.Target == nil) == (s.Inline == nil) || s != nil && s.Inline != nil && !json.Valid(s.Inline) {
+		t.Errorf("schema %+v", s)
+	}
+	if each := set.ForEach; each != nil && (each.Batch < 0 || each.Parallel < 0 || each.Parallel > maxParallel) {
+		t.Errorf("for_each %+v", each)
+	}
+	for i, w := range set.When {
+		if w.Index != i || !slices.Contains(whenTests, w.Test) || w.ofVariable() != (w.Target.Scheme == SchemeVariable) {
+			t.Errorf("condition %+v", w)
+		}
+	}
+	if set.WriteMode != nil && (set.WriteMode.Mode == ModeSection) != (set.WriteMode.Heading != "") {
+		t.Errorf("write mode %+v", set.WriteMode)
+	}
+	if set.Tools != nil && (set.Tools.None && (set.Tools.All || len(set.Tools.Uses) > 0)) {
+		t.Errorf("tools %+v", set.Tools)
+	}
+	data, err := json.Marshal(set)
+	if err != nil {
+		t.Fatalf("%+v: %v", set, err)
+	}
+	var back Set
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.Marshal(back)
+	if err != nil || !bytes.Equal(data, again) {
+		t.Errorf("after JSON:\n%s\n%s", data, again)
+	}
 }
 
 func stays(t *testing.T, target Target) {

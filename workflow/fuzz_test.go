@@ -1,11 +1,13 @@
 package workflow
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 	"unicode/utf8"
 
@@ -21,7 +23,11 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, name := range files {
+	plans, err := filepath.Glob("testdata/language/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range append(files, plans...) {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
@@ -31,6 +37,7 @@ func FuzzParse(f *testing.F) {
 			f.Add([]byte(parts[i].text))
 		}
 	}
+	f.Add([]byte("## A\n````directives\n@schema\n```yaml\ntype: object\n```\n@for_each file: a/*\n@input file: {item}\n````\nx"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		plan, list := Parse("a/b", "w.md", src)
 		text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
@@ -51,6 +58,13 @@ func FuzzParse(f *testing.F) {
 		if diff := cmp.Diff(*plan, back); diff != "" {
 			t.Errorf("after JSON (-want +got):\n%s", diff)
 		}
+		if len(list) > MaxDiagnostics+1 {
+			t.Errorf("%d diagnostics", len(list))
+		}
+		once, fixed := Fix("a/b", "w.md", src, nil)
+		if len(fixed) == 0 && !bytes.Equal(once, src) {
+			t.Errorf("a note was changed and nothing is said about it: %q became %q", src, once)
+		}
 		if directives.HasErrors(list) {
 			return
 		}
@@ -63,6 +77,11 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%s fires at %s", s, next)
 			}
 		}
-		Check(plan, World{Now: now, Zone: time.UTC})
+		world := World{Now: now, Zone: time.UTC, Models: []string{"sonnet"}, Tools: []string{"read_chunks"}, FS: fstest.MapFS{"notes/today.md": {}}}
+		for _, d := range append(Check(plan, world), Inspect(t.Context(), plan, world)...) {
+			if d.Line < 1 || d.Line > len(lines) || d.Column < 1 || d.Column > utf8.RuneCountInString(lines[d.Line-1])+1 {
+				t.Errorf("%v lies outside of %q", d, src)
+			}
+		}
 	})
 }
