@@ -11,6 +11,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"strings"
 	"sync"
 	"testing"
 
@@ -27,7 +28,7 @@ type Album struct {
 // AddDocument puts a PDF of some bytes into the album and returns its block.
 func (a *Album) AddDocument(t testing.TB, name string, pages int) content.Document {
 	t.Helper()
-	data := []byte("%PDF-1.4\n% " + name + "\n%%EOF\n")
+	data := []byte("%PDF-1.4\n% " + name + strings.Repeat(" padding", 16) + "\n%%EOF\n")
 	sum := sha256.Sum256(data)
 	a.put(name, data, 0)
 	return content.Document{Name: name, MediaType: "application/pdf", Pages: pages, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}

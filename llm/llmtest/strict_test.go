@@ -46,6 +46,32 @@ func TestWires_readInOrder(t *testing.T) {
 func TestWires_refuse(t *testing.T) {
 	t.Parallel()
 	const a, o, l = `{"model":"m","max_tokens":9,"stream":true,"messages":[`, `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[`, `{"model":"m","truncate":false,"shift":false,"messages":[`
+	const (
+		hi          = `{"role":"user","content":[{"type":"text","text":"a"}]}`
+		saysTool    = `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"look","input":{}}]}`
+		answersTool = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`
+		tools       = `,"tools":[{"name":"look","input_schema":{"type":"object"}}]`
+		functions   = `,"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object"}}}]`
+		calls       = `{"role":"user","content":"a"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"look","arguments":"{}"}}]}`
+		first       = `{"role":"tool","tool_call_id":"c1","content":"x"}`
+		second      = `{"role":"tool","tool_call_id":"c2","content":"y"}`
+	)
+	for _, good := range []struct { // what the refused requests would be without their fault
+		wire llmtest.Wire
+		body string
+	}{
+		{llmtest.Anthropic{}, a + hi + `,` + saysTool + `,` + answersTool + `]` + tools + `}`},
+		{llmtest.Anthropic{}, a + hi + `],"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}}}}`},
+		{llmtest.OpenAI{}, o + calls + `,` + first + `,` + second + `,{"role":"user","content":"x"}]` + functions + `}`},
+		{llmtest.OpenAI{}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object"}}}}`},
+		{llmtest.OpenAI{}, o + `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERi0x"}}]}]}`},
+		{llmtest.OpenAI{Kind: "mistral"}, `{"model":"m","stream":true,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"id":"abcdefghi","type":"function","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"abcdefghi","content":"x"},{"role":"assistant","content":"OK"},{"role":"user","content":"b"}]` + functions + `}`},
+		{llmtest.Ollama{}, l + `{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"look","arguments":{}}}]},{"role":"tool","tool_name":"look","content":"x"}]` + functions + `,"format":{"type":"object"}}`},
+	} {
+		if _, err := good.wire.Read(headers(), []byte(good.body)); err != nil {
+			t.Errorf("%s was refused: %v", good.body, err)
+		}
+	}
 	for _, c := range []struct {
 		name string
 		wire llmtest.Wire
@@ -69,6 +95,41 @@ func TestWires_refuse(t *testing.T) {
 		{"data URI", llmtest.Ollama{}, l + `{"role":"user","content":"","images":["data:image/png;base64,` + aPNG + `"]}]}`},
 		{"picture mark", llmtest.Ollama{}, l + `{"role":"user","content":"see [img-3]"}]}`},
 		{"silent truncation", llmtest.Ollama{}, `{"model":"m","shift":false,"messages":[{"role":"user","content":"a"}]}`},
+		{"result of no call", llmtest.Anthropic{}, a + hi + `,` + saysTool + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"x"}]}]` + tools + `}`},
+		{"result missing", llmtest.Anthropic{}, a + hi + `,` + saysTool + `,{"role":"user","content":[{"type":"text","text":"x"}]}]` + tools + `}`},
+		{"text before a result", llmtest.Anthropic{}, a + hi + `,` + saysTool + `,{"role":"user","content":[{"type":"text","text":"x"},{"type":"tool_result","tool_use_id":"t1","content":"x"}]}]` + tools + `}`},
+		{"calls at the end", llmtest.Anthropic{}, a + hi + `,` + saysTool + `]` + tools + `}`},
+		{"calls without tools", llmtest.Anthropic{}, a + hi + `,` + saysTool + `,` + answersTool + `]}`},
+		{"empty result", llmtest.Anthropic{}, a + hi + `,` + saysTool + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[]}]}]` + tools + `}`},
+		{"input that is no object", llmtest.Anthropic{}, a + hi + `,{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"look","input":"x"}]},` + answersTool + `]` + tools + `}`},
+		{"a tool twice", llmtest.Anthropic{}, a + hi + `],"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]}`},
+		{"a tool without a schema", llmtest.Anthropic{}, a + hi + `],"tools":[{"name":"a"}]}`},
+		{"a tool's bad schema", llmtest.Anthropic{}, a + hi + `],"tools":[{"name":"a","input_schema":{"type":"object","required":7}}]}`},
+		{"a tool's name with a blank", llmtest.Anthropic{}, a + hi + `],"tools":[{"name":"a b","input_schema":{"type":"object"}}]}`},
+		{"an open schema", llmtest.Anthropic{}, a + hi + `],"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"string"}}}}}}`},
+		{"a bound in a schema", llmtest.Anthropic{}, a + hi + `],"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"integer","minimum":1}},"additionalProperties":false}}}}`},
+		{"a picture as a document", llmtest.Anthropic{}, a + `{"role":"user","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"` + aPNG + `"}}]}]}`},
+		{"index in a call", llmtest.OpenAI{}, o + `{"role":"user","content":"a"},{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":"x"}]` + functions + `}`},
+		{"a picture in a result", llmtest.OpenAI{}, o + calls + `,{"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + aPNG + `"}}]},` + second + `]` + functions + `}`},
+		{"interleaved results", llmtest.OpenAI{}, o + calls + `,` + first + `,{"role":"user","content":"x"},` + second + `]` + functions + `}`},
+		{"result missing", llmtest.OpenAI{}, o + calls + `,` + first + `]` + functions + `}`},
+		{"calls without tools", llmtest.OpenAI{}, o + calls + `,` + first + `,` + second + `]}`},
+		{"arguments that are no JSON", llmtest.OpenAI{}, o + `{"role":"user","content":"a"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"look","arguments":"{"}}]},{"role":"tool","tool_call_id":"c","content":"x"}]` + functions + `}`},
+		{"a format without a name", llmtest.OpenAI{}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"object"}}}}`},
+		{"a list as format", llmtest.OpenAI{}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"array"}}}}`},
+		{"strict, and not all required", llmtest.OpenAI{}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_schema","json_schema":{"name":"x","strict":true,"schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}}}}`},
+		{"a schema where there is none", llmtest.OpenAI{Kind: "groq"}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_object"}}`},
+		{"a schema for DeepSeek", llmtest.OpenAI{Kind: "deepseek"}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object"}}}}`},
+		{"a file without a name", llmtest.OpenAI{}, o + `{"role":"user","content":[{"type":"file","file":{"file_data":"data:application/pdf;base64,JVBERi0x"}}]}]}`},
+		{"a file of another type", llmtest.OpenAI{}, o + `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,` + aPNG + `"}}]}]}`},
+		{"a file for xAI", llmtest.OpenAI{Kind: "xai"}, o + `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERi0x"}}]}]}`},
+		{"user after tool on Mistral", llmtest.OpenAI{Kind: "mistral"}, `{"model":"m","stream":true,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"id":"abcdefghi","type":"function","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"abcdefghi","content":"x"},{"role":"user","content":"b"}]` + functions + `}`},
+		{"a long id on Mistral", llmtest.OpenAI{Kind: "mistral"}, `{"model":"m","stream":true,"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"id":"call_1","type":"function","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_1","content":"x"}]` + functions + `}`},
+		{"arguments in a string", llmtest.Ollama{}, l + `{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_name":"look","content":"x"}]` + functions + `}`},
+		{"a result of another tool", llmtest.Ollama{}, l + `{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"look","arguments":{}}}]},{"role":"tool","tool_name":"list","content":"x"}]` + functions + `}`},
+		{"a picture in a result", llmtest.Ollama{}, l + `{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"look","arguments":{}}}]},{"role":"tool","tool_name":"look","content":"x","images":["` + aPNG + `"]}]` + functions + `}`},
+		{"a result missing", llmtest.Ollama{}, l + `{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"look","arguments":{}}}]},{"role":"user","content":"x"}]` + functions + `}`},
+		{"a bad schema", llmtest.Ollama{}, l + `{"role":"user","content":"a"}],"format":{"type":7}}`},
 	} {
 		if parts, err := c.wire.Read(headers(), []byte(c.body)); err == nil {
 			t.Errorf("%s was accepted: %+v", c.name, parts)

@@ -106,3 +106,53 @@ func TestPlayer_refusesAnotherRequest(t *testing.T) {
 		}
 	}
 }
+
+func TestReplay_toolsAndDocuments(t *testing.T) {
+	t.Parallel()
+	album := &llmtest.Album{}
+	document := album.AddDocument(t, "a.pdf", 2)
+	server := llmtest.NewServer(
+		t, llmtest.Anthropic{}, llmtest.Reply{Answer: llmtest.Answer{ToolCalls: []llmtest.ToolCall{{Name: "look", Input: `{"at":"a"}`}}}},
+		llmtest.Reply{Answer: llmtest.Answer{Text: `{"n":1}`}},
+	)
+	talk := func(p llm.Provider) []*llm.Response {
+		t.Helper()
+		request := llm.Request{
+			Model: "m", Media: album, Tools: []llm.Tool{{Name: "look"}}, Schema: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`),
+			Messages: []llm.Message{{Role: llm.User, Blocks: []content.Block{content.Text{Value: "read"}, document}}},
+		}
+		first, err := p.Generate(t.Context(), request, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Messages = append(
+			request.Messages, llm.Message{Role: llm.Assistant, Blocks: first.Blocks, Raw: first.Raw},
+			llm.Message{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: first.Blocks[0].(content.ToolCall).ID, Success: true, Blocks: []content.Block{document}}}},
+		)
+		second, err := p.Generate(t.Context(), request, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []*llm.Response{first, second}
+	}
+	recorder := replay.NewRecorder(nil, llmtest.Key)
+	want := talk(provider(server.URL, recorder))
+	path := filepath.Join(t.TempDir(), "cassette.json")
+	if err := recorder.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	player, err := replay.NewPlayer(path, llmtest.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, talk(provider("http://nowhere.invalid", player))); diff != "" {
+		t.Errorf("answers (-recorded +played):\n%s", diff)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(data), "JVBERi") || strings.Count(string(data), document.SHA256) != 3 { // once in the first request, twice in the second
+		t.Errorf("want the document's digest three times and none of its bytes: %s", data)
+	}
+}
