@@ -82,8 +82,12 @@ func describing(t *testing.T, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	transport := &http.Transport{} // of its own: other tests' servers close the idle connections of the shared one
+	t.Cleanup(transport.CloseIdleConnections)
+	proxy.Transport = transport
 	mux := http.NewServeMux()
-	mux.Handle("/", httputil.NewSingleHostReverseProxy(target))
+	mux.Handle("/", proxy)
 	mux.HandleFunc("POST /api/show", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"capabilities":["completion"],"model_info":{"test.context_length":131072}}`)

@@ -207,42 +207,6 @@ func (s scene) itemInputs() []prompt.Input {
 	return inputs
 }
 
-// passThrough is the step without a model: what was read is what will be written.
-func (w *Workflow) passThrough(ctx context.Context, s scene, resolved []engine.ResolvedInput) (engine.AssembleOut, error) {
-	var parts []string
-	if s.step.Prompt != "" {
-		parts = append(parts, s.step.Prompt)
-	}
-	for _, input := range s.itemInputs() {
-		text, err := w.itemText(input)
-		if err != nil {
-			return engine.AssembleOut{}, err
-		}
-		parts = append(parts, text)
-	}
-	for _, directive := range s.step.Inputs {
-		i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == directive.Index })
-		if i < 0 || directive.Route != nil && directive.Route.To != directives.RouteInline {
-			continue
-		}
-		text, err := w.plainText(ctx, resolved[i])
-		if err != nil {
-			return engine.AssembleOut{}, err
-		}
-		parts = append(parts, text)
-	}
-	digest, err := w.Blobs.Put(ctx, []byte(strings.Join(parts, "\n\n")))
-	return engine.AssembleOut{Text: digest}, err
-}
-
-// itemText is an item as text: a list's entry, or a file's content.
-func (w *Workflow) itemText(input prompt.Input) (string, error) {
-	if len(input.Names) == 0 {
-		return input.Text, nil
-	}
-	return w.fileText(input.Names[0])
-}
-
 func (w *Workflow) putJSON(ctx context.Context, value any) (string, error) {
 	data, err := json.Marshal(value)
 	if err != nil {

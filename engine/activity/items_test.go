@@ -185,13 +185,26 @@ func TestBatch_entriesInPrompt(t *testing.T) {
 
 func TestBatch_withoutModel(t *testing.T) {
 	t.Parallel()
-	step := eachStep()
-	step.Prompt, step.Model = "", &directives.Model{None: true}
-	w := newWorld(t, map[string]string{"in/a.md": "Alpha\n", "in/b.md": "Beta\n"}, step)
-	ref := w.ref()
-	ref.Batch, ref.Items = 1, []engine.Item{{Name: "in/a.md"}, {Name: "in/b.md"}}
-	if got := w.text(w.assembled(ref).Text); got != "Alpha\n\nBeta\n\n" && got != "Alpha\n\nBeta" {
-		t.Errorf("got %q", got)
+	for prompt, want := range map[string]string{
+		"": "Alpha\n\nBeta", "Pages:": "Pages:\n\nAlpha\n\nBeta", "<{{pages}}> and {{other}}": "<Alpha\n\nBeta> and {{other}}",
+		"{{ pages }}{{pages}}": "Alpha\n\nBetaAlpha\n\nBeta", "{{pages": "{{pages\n\nAlpha\n\nBeta",
+	} {
+		step := eachStep()
+		step.Prompt, step.Model, step.Inputs = prompt, &directives.Model{None: true}, nil
+		w := newWorld(t, map[string]string{"in/a.md": "Alpha\n", "in/b.md": "Beta\n"}, step)
+		ref := w.ref()
+		ref.Batch, ref.Items = 1, []engine.Item{{Name: "in/a.md"}, {Name: "in/b.md"}}
+		if got := w.text(w.assembled(ref).Text); got != want {
+			t.Errorf("prompt %q: got %q, want %q", prompt, got, want)
+		}
+	}
+}
+
+func TestPassThrough_nothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a.md": "\n \n"}, workflow.Step{Model: &directives.Model{None: true}, Inputs: []directives.Input{{Target: fileTarget("a")}}})
+	if got := w.assembled(w.ref()); got.Text != "" {
+		t.Errorf("blank inputs give the text %q", w.text(got.Text))
 	}
 }
 
