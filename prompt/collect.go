@@ -104,9 +104,7 @@ func (c *collector) cutText(d directives.Input, t *decoded, src Source) {
 		return
 	}
 	s := selection(d, t.text)
-	if s.words != "" {
-		c.say(s.words)
-	}
+	c.selects(src.Note, s)
 	for _, p := range s.clip(chunking.Plain(t.text)) {
 		c.text(p, t, src)
 	}

@@ -29,11 +29,19 @@ func (c *collector) note(s shown, p *parsed) error {
 			part.words = "[shown: the section " + quoted(s.fragment) + "]"
 		}
 	}
+	c.selects(s.name, part)
+	s.trail = []string{trailKey(s.name, s.fragment)}
+	return c.chunks(s, p, part.clip(p.pieces()))
+}
+
+// selects says which part of a text is shown, when it is not the whole.
+func (c *collector) selects(name string, part selected) {
 	if part.words != "" {
 		c.say(part.words)
 	}
-	s.trail = []string{trailKey(s.name, s.fragment)}
-	return c.chunks(s, p, part.clip(p.pieces()))
+	if part.lost != "" {
+		c.warn(Warning{Note: name, Message: part.lost})
+	}
 }
 
 func trailKey(name, fragment string) string { return name + "#" + strings.ToLower(fragment) }

@@ -245,7 +245,7 @@ func (r *renderer) picture(it *item) content.Block {
 func (r *renderer) references(end int) {
 	lines := []string{"IMAGE_REFS"}
 	start := end
-	for start > 0 && r.items[start-1].input == r.items[end].input && r.items[start].role != roleOpen {
+	for start > 0 && r.items[start-1].input == r.items[end].input { // what is embedded belongs to the input too
 		start--
 	}
 	for _, it := range r.items[start:end] {

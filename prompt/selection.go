@@ -18,6 +18,7 @@ type selected struct {
 	ranges [][2]int // bytes, ascending, not overlapping
 	words  string   // what the prompt says about it; empty when nothing is cut
 	why    string   // the parameter, for the receipt
+	lost   string   // what is wrong with it, for a warning: it asks for lines behind the last one
 }
 
 // selection applies properties, else lines, head and tail, one after the other.
@@ -29,6 +30,9 @@ func selection(d directives.Input, data []byte) selected {
 	var said, why []string
 	if d.Lines != nil {
 		first, last, all := lineRange(data, *d.Lines, &from, &to)
+		if first > last {
+			return behindTheEnd(data, first, all)
+		}
 		said = append(said, fmt.Sprintf("lines %d-%d of %d", first, last, all))
 		why = append(why, "lines")
 	}
@@ -47,6 +51,12 @@ func selection(d directives.Input, data []byte) selected {
 		s.words, s.why = "[shown: "+strings.Join(said, ", of these ")+"]", strings.Join(why, ", ")
 	}
 	return s
+}
+
+// behindTheEnd is the empty part that lines= asks for when the text is too short.
+func behindTheEnd(data []byte, first, all int) selected {
+	lost := fmt.Sprintf("lines= begins at line %d, and the text has %d", first, all)
+	return selected{ranges: [][2]int{{len(data), len(data)}}, words: "[shown: nothing; " + lost + "]", why: "lines", lost: lost}
 }
 
 // lineRange narrows from and to to the lines, and tells which they are and how many there are.
