@@ -235,6 +235,9 @@ func (c *checker) tools() {
 			if c.tool(use.Name, use.At) && !p.MayUse(use.Name) {
 				c.add(directives.At(use.At, directives.CodeNotPermitted, "add it to permissions.tools", "%s is outside permissions.tools", use.Name))
 			}
+			if c.world.Tools != nil && use.Route != nil && use.Route.To != directives.RouteInline {
+				c.add(directives.At(use.At, directives.CodeNotAvailable, "remove output=", "output= for the results of a tool is not available in this version"))
+			}
 		}
 	}
 }

@@ -50,6 +50,8 @@ func TestCheck_toolsApprovalsPermissions(t *testing.T) {
 		"none":                         {"@tools none\nx", ""},
 		"not available":                {"@tools read_chunks, web_fetch\nx", "1:21 VF141"},
 		"unknown":                      {"@tools read_chunk\nx", "1:8 VF197"},
+		"routed":                       {"@tools read_chunks (output=discard)\nx", "1:8 VF141"},
+		"routed to the model":          {"@tools read_chunks (output=inline)\nx", ""},
 		"approve":                      {"@approve outputs\nx", "1:1 VF141"},
 		"not permitted":                {"---\npermissions: {tools: []}\n---\n@tools read_chunks\nx", "4:8 VF168"},
 		"permitted":                    {"---\npermissions: {tools: [Read-Chunks]}\n---\n@tools read_chunks\nx", ""},
