@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -231,51 +230,15 @@ func TestSection(t *testing.T) {
 	}
 }
 
-// hostile notes must not take more than linear time; a quadratic step would take minutes here.
-func TestSplit_hostileNotesAreLinear(t *testing.T) {
+// Hostile notes tile like others. How their time grows is for BenchmarkSplit_hostile to show: a quadratic step takes
+// minutes there.
+func TestSplit_hostile(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("slow under the race detector")
-	}
-	const n = 20_000
-	for name, src := range map[string]string{
-		"open wikilinks":  strings.Repeat("[[", n),
-		"one closed":      strings.Repeat("[[", n) + "]]",
-		"embeds":          strings.Repeat("![[a.png]]\n", n/5),
-		"bangs":           strings.Repeat("!", n),
-		"comment marks":   strings.Repeat("%% a\n", n),
-		"odd comments":    "x %%\n" + strings.Repeat("y %%\n%%\n", n/2),
-		"dollars":         strings.Repeat("$1 ", n),
-		"double dollars":  strings.Repeat("$$ a\n", n),
-		"tags":            "<div>" + strings.Repeat("<a x=<", n),
-		"open tags":       "<div>" + strings.Repeat("<img src='a ", n),
-		"html comments":   "<div>\n" + strings.Repeat("<!--", n),
-		"scripts":         "<div>\n" + strings.Repeat("<script>", n),
-		"percent in text": strings.Repeat("a%%b ", n),
-		"open images":     strings.Repeat("![a](", n) + ")",
-		"open emphasis":   strings.Repeat("*a_ ", n),
-		"quotes":          strings.Repeat(">", 10*n),
-		"list items":      strings.Repeat("- ", 10*n) + "x\n" + strings.Repeat("1. ", 10*n) + "x",
-	} {
-		begin := time.Now()
-		checkTilingFast(t, name, []byte(src))
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("%s: %d bytes took %v", name, len(src), took)
-		}
-	}
-}
-
-func checkTilingFast(t *testing.T, name string, src []byte) {
-	t.Helper()
-	at := 0
-	for _, c := range chunking.Split(src) {
-		if c.Start != at {
-			t.Fatalf("%s: chunk at %d, want %d", name, c.Start, at)
-		}
-		at = c.End
-	}
-	if at != len(src) {
-		t.Fatalf("%s: chunks end at %d of %d", name, at, len(src))
+	for name, src := range hostile(1 << 13) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkTiling(t, []byte(src))
+		})
 	}
 }
 
@@ -301,22 +264,6 @@ func FuzzSplit(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkSplit(b *testing.B) {
-	paragraph := "Some *text* with a [[link|alias]], a [url](https://example.org) and `code`.\n\n"
-	for name, src := range map[string]string{
-		"1MB":        strings.Repeat(strings.Repeat(paragraph, 10)+"![[Pasted image 1.png|300]]\n\n", (1<<20)/(10*len(paragraph)+30)),
-		"2000images": strings.Repeat("Text.\n\n![[a.png]] and ![b](<c d.png>)\n\n", 1000),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(src)))
-			b.ReportAllocs()
-			for b.Loop() {
-				chunking.Split([]byte(src))
-			}
-		})
-	}
 }
 
 func ExampleSplit() {

@@ -57,7 +57,7 @@ func (d document) alt(n ast.Node) string {
 		case *ast.String:
 			b.Write(n.Value)
 		case *wikilink.Node:
-			b.Write(d.body[n.Pos():d.ends[n]])
+			b.Write(d.body[n.Pos():wikilinkEnd(n)])
 			return ast.WalkSkipChildren, nil
 		}
 		return ast.WalkContinue, nil

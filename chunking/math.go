@@ -48,43 +48,51 @@ func (*mathBlock) IsRaw() bool { return true }
 // mathParser reads inline math.
 type mathParser struct{}
 
-var unclosedMath = parser.NewContextKey()
+var (
+	unclosedMath = parser.NewContextKey()
+	vainMath     = parser.NewContextKey() // the offset up to which no `$` closes inline math
+)
 
 // Trigger implements parser.InlineParser.
 func (mathParser) Trigger() []byte { return []byte{'$'} }
 
 // Parse implements parser.InlineParser.
 func (mathParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	line, _ := block.PeekLine()
+	line, seg := block.PeekLine()
 	if bytes.HasPrefix(line, mathMark) {
 		if _, _, ok := between(block, pc, mathMark, unclosedMath); ok {
 			return &math{}
 		}
 		return nil
 	}
-	if end := inlineMath(line); end > 0 {
-		block.Advance(end)
-		return &math{}
+	vain, _ := pc.Get(vainMath).(int)
+	size, looked := inlineMath(line, vain-seg.Start)
+	if size == 0 {
+		pc.Set(vainMath, seg.Start+looked)
+		return nil
 	}
-	return nil
+	block.Advance(size)
+	return &math{}
 }
 
-// inlineMath is the length of `$…$` at the start of the line, 0 when there is none.
-func inlineMath(line []byte) int {
+// inlineMath is the length of `$…$` at the start of the line, 0 when there is none. No closing sign stands before the
+// offset from, as an earlier search has shown; looked is where this one has ended.
+func inlineMath(line []byte, from int) (size, looked int) {
 	if len(line) < 3 || util.IsSpace(line[1]) {
-		return 0
+		return 0, from
 	}
-	for i := 1; i < min(len(line), maxInlineMath); i++ {
+	i := max(from, 1)
+	for ; i < min(len(line), maxInlineMath); i++ {
 		switch {
 		case line[i] == '\\':
 			i++
 		case line[i] != '$':
 		case util.IsSpace(line[i-1]) || i+1 < len(line) && line[i+1] >= '0' && line[i+1] <= '9':
 		default:
-			return i + 1
+			return i + 1, i
 		}
 	}
-	return 0
+	return 0, i
 }
 
 // mathBlockParser reads block math.

@@ -18,15 +18,30 @@ type document struct {
 	body []byte
 	base int
 	root ast.Node
-	ends map[ast.Node]int // of links, images and wikilinks: the offset behind the last byte
+	ends map[ast.Node]int // of images: the offset behind the last byte
 }
 
+// What of a note is parsed.
+type extent int
+
+const (
+	wholeNote  extent = iota // everything
+	references               // blocks, and of their insides what matters for references and comments
+	blocks                   // blocks alone
+)
+
 // parse reads a note with CommonMark, tables, footnotes, wikilinks, comments and math.
-func parse(src []byte) document {
+func parse(src []byte, of extent) document {
 	base, _ := Frontmatter(src)
 	d := document{body: src[base:], base: base, ends: map[ast.Node]int{}}
-	left := 1<<20 + 16*len(d.body)
-	p := parser.NewParser(
+	transformers := []util.PrioritizedValue{
+		util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
+		util.Prioritized(extension.NewTableParagraphTransformer(), 200),
+	}
+	if of == references {
+		transformers = append(transformers, util.Prioritized(trimmer{}, 300))
+	}
+	options := []parser.Option{
 		parser.WithBlockParsers(append(parser.DefaultBlockParsers(),
 			util.Prioritized(commentBlockParser{}, 50),
 			util.Prioritized(mathBlockParser{}, 60),
@@ -34,22 +49,27 @@ func parse(src []byte) document {
 			// would drop unused footnotes, is left out.
 			util.Prioritized(extension.NewFootnoteBlockParser(), 999),
 		)...),
-		parser.WithInlineParsers(
-			util.Prioritized(parser.NewCodeSpanParser(), 100),
-			util.Prioritized(commentParser{}, 120),
-			util.Prioritized(mathParser{}, 130),
-			util.Prioritized(wikilinkParser{Parser: &wikilink.Parser{}, ends: d.ends}, 150),
-			util.Prioritized(linkParser{InlineParser: parser.NewLinkParser(), ends: d.ends, left: &left}, 200),
-			util.Prioritized(parser.NewAutoLinkParser(), 300),
-			util.Prioritized(parser.NewRawHTMLParser(), 400),
-			// No emphasis: it moves no reference, and many unmatched marks take quadratic time.
-		),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
-			util.Prioritized(extension.NewTableParagraphTransformer(), 200),
-		)...),
-	)
-	d.root = p.Parse(text.NewReader(d.body))
+		parser.WithParagraphTransformers(transformers...),
+	}
+	if of != blocks {
+		options = append(options, d.inline())
+	}
+	d.root = parser.NewParser(options...).Parse(text.NewReader(d.body))
 	return d
+}
+
+// inline are the parsers of what stands in paragraphs. There is none for emphasis: it moves no reference, and many
+// unmatched marks take quadratic time.
+func (d document) inline() parser.Option {
+	return parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(commentParser{}, 120),
+		util.Prioritized(mathParser{}, 130),
+		util.Prioritized(wikilinkParser{Parser: &wikilink.Parser{}}, 150),
+		util.Prioritized(&linkParser{InlineParser: parser.NewLinkParser(), ends: d.ends, left: 1<<20 + 16*len(d.body)}, 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewRawHTMLParser(), 400),
+	)
 }
 
 // find lists what is not text in a note, by position. Inner ones come after the outer one that holds them.
@@ -57,7 +77,11 @@ func find(src []byte) []found {
 	if tooDeep(src) {
 		return nil
 	}
-	d := parse(src)
+	return parse(src, references).find()
+}
+
+// find lists what is not text in the document.
+func (d document) find() []found {
 	var list []found
 	//nolint:errcheck // the walker returns no error
 	ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -86,8 +110,11 @@ func (d document) read(n ast.Node) ([]found, ast.WalkStatus) {
 	case *comment:
 		return []found{{start: n.start, end: n.end, Chunk: Chunk{Kind: Comment}}}, ast.WalkSkipChildren
 	case *wikilink.Node:
-		if c, ok := d.wikilink(n); ok && n.Embed {
-			return []found{{start: n.Pos(), end: d.ends[n], Chunk: c}}, ast.WalkSkipChildren
+		if !n.Embed {
+			return nil, ast.WalkSkipChildren
+		}
+		if c, ok := readWikilink(n); ok {
+			return []found{{start: n.Pos(), end: wikilinkEnd(n), Chunk: c}}, ast.WalkSkipChildren
 		}
 		return nil, ast.WalkSkipChildren
 	case *ast.Image:

@@ -16,7 +16,7 @@ func Section(src []byte, fragment string) (start, end int, ok bool) {
 	if tooDeep(src) {
 		return 0, 0, false
 	}
-	d := parse(src)
+	d := parse(src, blocks)
 	if id, isBlock := strings.CutPrefix(fragment, "^"); isBlock {
 		start, end, ok = d.block(id)
 		return start + d.base, end + d.base, ok

@@ -8,12 +8,10 @@ import (
 	"go.abhg.dev/goldmark/wikilink"
 )
 
-// wikilink reads the inside of `[[…]]` from the source, because the library splits at the last `#`, keeps the backslash
-// of a table's `\|` and keeps spaces. ok is false for what Obsidian does not take for a link.
-func (d document) wikilink(n *wikilink.Node) (c Chunk, ok bool) {
-	inside := string(d.body[n.Pos():d.ends[n]])
-	inside = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(inside, "!"), "[["), "]]")
-	link, display, _ := strings.Cut(inside, "|")
+// readWikilink reads the inside of `[[…]]` as Obsidian does: the library splits at the last `#`, keeps the backslash of a
+// table's `\|` and keeps spaces. ok is false for what Obsidian does not take for a link.
+func readWikilink(n *wikilink.Node) (c Chunk, ok bool) {
+	link, display, _ := strings.Cut(string(n.Target), "|")
 	link = strings.TrimSpace(strings.TrimSuffix(link, `\`))
 	if link == "" || strings.HasPrefix(link, "##") || strings.HasPrefix(link, "^^") {
 		return Chunk{}, false // the latter two are searches of Obsidian's editor
@@ -28,6 +26,15 @@ func (d document) wikilink(n *wikilink.Node) (c Chunk, ok bool) {
 	}
 	c.Alt, c.Width, c.Height = caption(display)
 	return c, true
+}
+
+// wikilinkEnd is the offset behind the link.
+func wikilinkEnd(n *wikilink.Node) int {
+	end := n.Pos() + len("[[]]") + len(n.Target)
+	if n.Embed {
+		end++
+	}
+	return end
 }
 
 // caption splits `text|100x80`: the last part is a size when it is `N` or `NxM`, the rest is text. Bars may be escaped,

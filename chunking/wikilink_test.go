@@ -17,7 +17,7 @@ type link struct {
 
 // links lists the wikilinks of a note by the parser that Split uses.
 func links(src string) []link {
-	d := parse([]byte(src))
+	d := parse([]byte(src), wholeNote)
 	var list []link
 	//nolint:errcheck // the walker returns no error
 	ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -25,7 +25,7 @@ func links(src string) []link {
 		if !ok || !entering {
 			return ast.WalkContinue, nil
 		}
-		if c, ok := d.wikilink(w); ok {
+		if c, ok := readWikilink(w); ok {
 			list = append(list, link{c.Target, c.Fragment, c.Alt, c.Width, c.Height, w.Embed})
 		}
 		return ast.WalkSkipChildren, nil
