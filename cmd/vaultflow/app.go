@@ -102,7 +102,19 @@ func (a *app) world() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
 		Tools: []string{"read_chunks"}, ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
+		Can: a.can, Schema: activity.CheckSchema,
 	}
+}
+
+// can says whether a model has a capability. Of a model on an Ollama server it is not known before the server was asked,
+// unless the settings or a table say so.
+func (a *app) can(alias, capability string) (can, known bool) {
+	m, err := a.models.Model(context.Background(), alias)
+	if err != nil && m.Alias == "" {
+		return false, false
+	}
+	learned := m.Capabilities[policy.Capability(capability)]
+	return learned.Has, m.Kind != "ollama" || learned.From != policy.FromDefault
 }
 
 // links finds notes by Obsidian's rules, for directives.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ func newCheck(g *globals) *cobra.Command {
 					return err
 				}
 			}
-			return a.check(g, names, chosen)
+			return a.check(cmd.Context(), g, names, chosen)
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "mend mechanical mistakes in the notes first")
@@ -45,7 +46,7 @@ func newCheck(g *globals) *cobra.Command {
 }
 
 // check prints the diagnostics of the workflows and fails when one of them is an error.
-func (a *app) check(g *globals, names []string, chosen func(name string) bool) error {
+func (a *app) check(ctx context.Context, g *globals, names []string, chosen func(name string) bool) error {
 	all, err := a.workflows()
 	if err != nil {
 		return err
@@ -61,6 +62,7 @@ func (a *app) check(g *globals, names []string, chosen func(name string) bool) e
 			continue
 		}
 		count++
+		loaded.Diagnostics = directives.Sort(append(loaded.Diagnostics, workflow.Inspect(ctx, loaded.Plan, a.world())...))
 		for _, d := range loaded.Diagnostics {
 			if err := g.print(d, func(w io.Writer) { fmt.Fprintln(w, d) }); err != nil {
 				return err
