@@ -2,9 +2,9 @@
 // patterns in their paths, and the selection of files that an `@input` asks for.
 //
 // It has three layers. [Cut] and [Parse] turn source lines into [Directive] values with positions; [Interpret] gives
-// them types ([Input], [Output], [ForEach], [When], [Schema], …), which are plain data and survive JSON, because a run pins them in its
-// journal; [Input.Resolve] and [Output.Name] apply them to a vault, which they see as an fs.FS, and to a moment in
-// time, which they are given as [Facts].
+// them types ([Input], [Output], [ForEach], [When], [Schema], …), which are plain data and survive JSON, because a run
+// pins them in its journal; [Input.Resolve] and [Output.Name] apply them to a vault, which they see as an fs.FS, and to
+// a moment in time, which they are given as [Facts].
 //
 // The package reads and never writes. It keeps no state: what has been processed already is asked of a [Pending], where
 // a wikilink leads is asked of a [Links]. Every mistake becomes a [Diagnostic] with file, line, column, a stable code

@@ -199,6 +199,16 @@ func TestLimit_keepsErrors(t *testing.T) {
 	}
 }
 
+// Globs with many ** are compared in no more steps than they have parts.
+func TestCheck_manyStars(t *testing.T) {
+	t.Parallel()
+	stars := strings.Repeat("**/a/", 200)
+	p := planOf(t, "---\npermissions: {read: [\""+stars+"b\"]}\n---\n@input file: "+stars+"c.md\n@input file: "+stars+"b\nx")
+	if got := codesOf(Check(p, World{})); got != "4:14 VF168" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestPermissions_hosts(t *testing.T) {
 	t.Parallel()
 	p := Permissions{Network: []string{"example.org", "*.example.com"}}

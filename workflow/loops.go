@@ -133,15 +133,25 @@ func braces(s string) string {
 // overlap says whether a name can fit both globs. It may say yes too often, never no: `**` is exact, and two parts that
 // both hold wildcards overlap when their fixed beginnings and ends do not contradict each other.
 func overlap(a, b []string) bool {
-	switch {
-	case len(a) > 0 && a[0] == "**":
-		return overlap(a[1:], b) || len(b) > 0 && overlap(a, b[1:])
-	case len(b) > 0 && b[0] == "**":
-		return overlap(a, b[1:]) || len(a) > 0 && overlap(a[1:], b)
-	case len(a) == 0 || len(b) == 0:
-		return len(a) == len(b)
+	failed := map[[2]int]bool{} // lengths of ends that were tried: many `**` would try them again and again
+	var fits func(a, b []string) bool
+	fits = func(a, b []string) (ok bool) {
+		key := [2]int{len(a), len(b)}
+		if failed[key] {
+			return false
+		}
+		defer func() { failed[key] = !ok }()
+		switch {
+		case len(a) > 0 && a[0] == "**":
+			return fits(a[1:], b) || len(b) > 0 && fits(a, b[1:])
+		case len(b) > 0 && b[0] == "**":
+			return fits(a, b[1:]) || len(a) > 0 && fits(a[1:], b)
+		case len(a) == 0 || len(b) == 0:
+			return len(a) == len(b)
+		}
+		return partsOverlap(a[0], b[0]) && fits(a[1:], b[1:])
 	}
-	return partsOverlap(a[0], b[0]) && overlap(a[1:], b[1:])
+	return fits(a, b)
 }
 
 func partsOverlap(a, b string) bool {
