@@ -93,6 +93,9 @@ func (p oldProperty) mended() string {
 	if p.plain() {
 		return p.raw
 	}
+	if text, ok := quotedItems(p.raw); ok && p.ofBrackets() {
+		return text
+	}
 	return p.quoted()
 }
 
@@ -134,6 +137,9 @@ func (n *note) mendLines(doc *yaml.Node) bool {
 	for _, p := range n.oldProperties() {
 		if v, err := p.alone(); err == nil && v != nil {
 			continue
+		}
+		if _, ok := quotedItems(p.raw); p.ofBrackets() && !ok {
+			return false
 		}
 		bad = append(bad, p)
 		lines[p.line-n.metaLine-1] = p.key + ": " + p.mended() + p.text[p.start+len(p.raw):]

@@ -19,7 +19,11 @@ func TestFix_frontmatter(t *testing.T) {
 		"permissions: {raed: [a], wirte: [b]}":                 "permissions: {read: [a], write: [b]}",
 		"workflow_engine: step\nenabled: false":                "enabled: false",
 		"description: @me":                                     "description: \"@me\"",
+		"watch: [*.md, In/**, **/x]\nenabled: true":            "watch: [\"*.md\", In/**, \"**/x\"]\nenabled: true",
+		"permissions: {read: [**], write: [a, *b]}":            "permissions: {read: [\"**\"], write: [a, \"*b\"]}",
+		"watch: *.md\nenabled: true":                           "watch: \"*.md\"\nenabled: true",
 		// In doubt a person decides.
+		"watch: [*a\nenabled: true":            "watch: [*a\nenabled: true",
 		"schedule: [cron: 0 8 * * *]":          "schedule: [cron: 0 8 * * *]",
 		"schedule: daily":                      "schedule: daily",
 		"enabled: false\nEnabled: true":        "enabled: false\nEnabled: true",
