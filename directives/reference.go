@@ -1,0 +1,36 @@
+package directives
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Kind is one kind of file, with the extensions that promise it.
+type Kind struct {
+	Name       string
+	Extensions []string // without dot, sorted
+}
+
+// Kinds lists the kinds of files that an input can be, as the language's reference shows them.
+func Kinds() []Kind {
+	by := map[string][]string{}
+	for extension, kind := range kinds {
+		by[kind] = append(by[kind], strings.TrimPrefix(extension, "."))
+	}
+	var list []Kind
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		slices.Sort(by[name])
+		list = append(list, Kind{Name: name, Extensions: by[name]})
+	}
+	return list
+}
+
+// DateTokens lists the tokens of date formats, those of local formats last.
+func DateTokens() []string {
+	var list []string
+	for _, t := range tokens {
+		list = append(list, t.name)
+	}
+	return append(list, slices.Sorted(maps.Keys(localFormats))...)
+}

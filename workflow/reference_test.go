@@ -1,0 +1,282 @@
+package workflow
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// referencePage is the page of the language. Its prose is written by hand; the tables between its markers are made of
+// the tables in code: go test ./workflow -run Reference -update.
+const referencePage = "../docs/language.md"
+
+// about is what the reference says about a directive besides its grammar, with an example that is run.
+var about = map[string]struct{ value, meaning, example string }{
+	"input": {
+		"`file: PATH`, `variable: NAME`", "a file or variable for the prompt; repeatable, in order",
+		"@input file: Imported/Workbook/index.md (images=auto, as=book)\n@input file: Inbox/*.md (pending, limit=5, required)\n\nList the chapters of {{book}}.",
+	},
+	"output": {
+		"`file: PATH`, `variable: NAME`", "where the answer goes; repeatable",
+		"@output file: Plans/{today} plan\n@output variable: plan (scope=workflow, format=json)\n\nMake a plan as JSON.",
+	},
+	"header":     {"text with patterns", "heading put before the text of file outputs", "@header Plan of {today:dddd, D MMMM}\n@output file: Plans/{today}\n\nMake a plan."},
+	"model":      {"alias, or `none` for no model call", "the model of the step", "@model sonnet (thinking=low, temperature=0.2, max_output_tokens=2000, fallback=local)\n\nMake a plan."},
+	"write_mode": {"`append` (default), `replace`, `new`, `frontmatter`, `section`", "how outputs are put into their files", "@output file: Log\n@write_mode section (heading=Today)\n\nWhat happened today?"},
+	"run_on":     {"day names, `daily`, `never`", "days of scheduled and watched runs", "@run_on monday, thu\n\nLook back at the week."},
+	"tools":      {"names of tools, each with its parameters; `all`, `none`", "what the model may use", "@tools read_chunks\n@input file: Imported/Workbook/index.md\n\nRead all of it and list its chapters."},
+	"for_each": {
+		"`file: PATH`, `variable: NAME` (a JSON list)", "runs the step for each item, or for each batch of items",
+		"@for_each file: Photos/*.jpg (pending, batch=5, on_error=skip)\n@input file: {item}\n@output file: Tags/batch {batch}\n\nGive each picture three tags.",
+	},
+	"when":    {"`[not] exists`, `missing`, `changed PATH`; `[not] empty`, `nonempty variable: NAME`", "skips the step unless it holds; repeatable, all must hold", "@when exists Inbox/*.md\n@when not empty variable: plan\n\nSort the inbox."},
+	"schema":  {"`file: PATH`, or a fenced block right below", "the answer is JSON that fits a JSON Schema", "@schema (retries=1)\n```yaml\ntype: object\nrequired: [chapters]\nproperties:\n  chapters: {type: array, items: {type: string}}\n```\n@output file: chapters.json (format=json)\n\nList the chapters."},
+	"cache":   {"duration, `daily`, `weekly`, `forever`", "uses an answer again while prompt, model and settings are the same", "@cache 7d\n\nExplain the word of the day."},
+	"retry":   {"count", "how often a failed call of the provider is repeated", "@retry 5 (backoff=10s)\n\nMake a plan."},
+	"timeout": {"duration", "how long the step may take", "@timeout 10m\n\nMake a plan."},
+	"budget":  {"", "limits of the step, on top of the workflow's", "@budget (max_images=5, max_cost_usd=0.10, when_exceeded=fail)\n@input file: Imported/Workbook/index.md\n\nList the chapters."},
+	"approve": {"`outputs`, `tools`", "holds the run until a person agrees; not available in this version", "@approve outputs (timeout=2d)\n@output file: Letters/{today}\n\nWrite the letter."},
+}
+
+// aboutProperties says what a property of the frontmatter takes, and what holds without it.
+var aboutProperties = map[string][2]string{
+	"schedule":         {"`\"cron: 0 8 * * 1-5\"` (five fields, names, `@daily`, `@every 15m`), `\"once: 2026-12-24 09:00\"`, or a list", "by hand only"},
+	"watch":            {"glob or list: run when a matching file is created or changed", "none"},
+	"on_import":        {"`true`, or a glob over the names of imported files", "false"},
+	"enabled":          {"whether the three above fire; a run by hand always works", "false"},
+	"timezone":         {"IANA name", "`engine.timezone`, else the machine's"},
+	"week_start_day":   {"day name", "monday"},
+	"model":            {"alias for steps without `@model`", "`models.default`"},
+	"overlap":          {"`skip`, `queue` or `replace` while a run is going", "skip"},
+	"catch_up":         {"`none`, `latest` or `all` (at most 24) for runs missed while off", "none"},
+	"timeout":          {"duration of the whole run", "`engine.run_timeout`"},
+	"max_runs_per_day": {"number", "none"},
+	"permissions":      {"`read`, `write`: lists of globs; `tools`: list of names; `network`: list of hosts", "everything in the vault, no network"},
+	"budget":           {"keys of the section on budgets", "settings"},
+	"description":      {"text", "none"},
+}
+
+// aboutLimits says what each limit of a budget counts.
+var aboutLimits = map[string]string{
+	"max_images": "attached pictures of a prompt", "max_image_mb": "each, after scaling", "max_total_mb": "all of a prompt",
+	"max_image_pixels": "longest side; larger ones are scaled down", "min_image_side": "longest side; smaller ones stay references",
+	"max_decode_pixels": "refused from the header", "max_pages": "document pages of a prompt", "max_prompt_tokens": "text and media of a prompt",
+	"max_tool_images": "pictures of one tool result", "max_step_images": "pictures of all calls of a step", "max_cost_usd": "of a step; in the frontmatter, of a run",
+	"when_exceeded": "what happens to the rest",
+}
+
+func TestReference(t *testing.T) {
+	t.Parallel()
+	src, err := os.ReadFile(referencePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(src)
+	for name, table := range map[string]func(*testing.T) string{
+		"properties": propertyTable, "directives": directiveTable, "examples": exampleList, "kinds": kindTable, "budgets": budgetTable,
+		"patterns": patternTable, "tokens": tokenTable, "tools": toolList, "codes": codeTable,
+	} {
+		page = fill(t, page, name, table(t))
+	}
+	if *update {
+		if err := os.WriteFile(referencePage, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(string(src), page); diff != "" {
+		t.Errorf("%s is stale; go test ./workflow -run Reference -update makes it anew (-page +code):\n%s", referencePage, diff)
+	}
+}
+
+// fill puts a text between the markers of a name.
+func fill(t *testing.T, page, name, text string) string {
+	t.Helper()
+	begin, end := "<!-- made from code: "+name+" -->\n", "<!-- end of "+name+" -->"
+	before, rest, found := strings.Cut(page, begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("the page has no place for %s", name)
+	}
+	return before + begin + "\n" + strings.TrimSpace(text) + "\n\n" + end + after
+}
+
+// cell makes a text fit for a table.
+func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+
+func propertyTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| key | value | default |\n|---|---|---|\n")
+	for _, key := range keyNames {
+		a, ok := aboutProperties[key]
+		if !ok {
+			t.Errorf("nothing is said about the property %s", key)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, cell(a[0]), cell(a[1]))
+	}
+	if len(aboutProperties) != len(keyNames) || len(keys) != len(keyNames) {
+		t.Errorf("%d properties, %d in the reference", len(keys), len(aboutProperties))
+	}
+	return b.String()
+}
+
+func directiveTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| directive | value | parameters | meaning |\n|---|---|---|---|\n")
+	forms := directives.Forms()
+	for _, f := range forms {
+		a, ok := about[f.Name]
+		if !ok {
+			t.Errorf("nothing is said about @%s", f.Name)
+		}
+		params := ""
+		if len(f.Params) > 0 {
+			params = "`" + strings.Join(f.Params, "` `") + "`"
+		}
+		fmt.Fprintf(&b, "| `@%s` | %s | %s | %s |\n", f.Name, cell(a.value), params, cell(a.meaning))
+	}
+	if len(about) != len(forms) {
+		t.Errorf("%d directives, %d in the reference", len(forms), len(about))
+	}
+	return b.String()
+}
+
+// exampleList shows one example of each directive, after it was parsed, checked and found to do what it is there for.
+func exampleList(t *testing.T) string {
+	var b strings.Builder
+	for _, f := range directives.Forms() {
+		note := "## Step\n" + about[f.Name].example + "\n"
+		plan, list := Parse("example", "example.md", []byte(note))
+		list = append(list, Check(plan, brokenWorld())...)
+		if unavailable := f.Name == "approve"; directives.HasErrors(list) != unavailable || len(list) > 1 || len(list) == 1 && list[0].Code != directives.CodeNotAvailable {
+			t.Errorf("the example of @%s: %v", f.Name, list)
+		}
+		if len(plan.Steps) != 1 || !says(t, plan.Steps[0], f.Name) || plan.Steps[0].Prompt == "" {
+			t.Errorf("the example of @%s does not have it: %+v", f.Name, plan.Steps)
+		}
+		fmt.Fprintf(&b, "`@%s`: %s.\n\n````markdown\n%s````\n\n", f.Name, about[f.Name].meaning, strings.TrimPrefix(note, "## Step\n"))
+	}
+	return b.String()
+}
+
+// says tells whether a step has a directive.
+func says(t *testing.T, s Step, name string) bool {
+	t.Helper()
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	switch name {
+	case "input", "output":
+		name += "s"
+	case "write_mode":
+		return s.WriteMode.At.Line > 0
+	}
+	return fields[name] != nil
+}
+
+func kindTable(*testing.T) string {
+	var b strings.Builder
+	b.WriteString("| kind | extensions |\n|---|---|\n")
+	for _, k := range directives.Kinds() {
+		fmt.Fprintf(&b, "| %s | %s |\n", k.Name, strings.Join(k.Extensions, " "))
+	}
+	return b.String()
+}
+
+func budgetTable(t *testing.T) string {
+	data, err := json.Marshal(policy.DefaultBudget())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var standard map[string]any
+	if err := json.Unmarshal(data, &standard); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| key | default | |\n|---|---|---|\n")
+	for _, key := range directives.BudgetKeys() {
+		if aboutLimits[key] == "" {
+			t.Errorf("nothing is said about the limit %s", key)
+		}
+		value := "none"
+		switch v := standard[key].(type) {
+		case float64:
+			if v == 0 {
+				break // no limit
+			}
+			value = strconv.FormatFloat(v, 'f', -1, 64)
+		case string:
+			value = "`" + v + "`, or `" + strings.Join(directives.WhenExceeded()[1:], "`, `") + "`"
+		}
+		if key == "max_prompt_tokens" {
+			value = "80 % of the model's window"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", key, value, aboutLimits[key])
+	}
+	return b.String()
+}
+
+// momentOfTables is that of the tables of patterns and tokens: a Sunday.
+var momentOfTables = time.Date(2026, 3, 1, 16, 5, 6, 789_000_000, time.FixedZone("CET", 3600))
+
+func patternTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| pattern | on Sunday 1 March 2026 at 16:05, in batch 2 of an `@for_each` |\n|---|---|\n")
+	facts := directives.Facts{
+		Now: momentOfTables, WeekStart: time.Monday, Workflow: "daily/plan", Step: "Chapters", Run: "20260301-1605-x",
+		Item: "Inbox/a.md", ItemName: "a", Batch: 2,
+	}
+	for _, name := range directives.PatternNames() {
+		value := "the newest file; `{latest:3}` the newest three"
+		switch name {
+		case "pending":
+			value = "files that the step has not processed in their current content; `{pending:5}` at most five"
+		case "latest":
+		default:
+			text, err := directives.Expand("{"+name+"}", facts)
+			if err != nil {
+				t.Errorf("{%s}: %v", name, err)
+			}
+			value = "`" + text + "`"
+		}
+		fmt.Fprintf(&b, "| `{%s}` | %s |\n", name, value)
+	}
+	return b.String()
+}
+
+func tokenTable(*testing.T) string {
+	var b strings.Builder
+	b.WriteString("| token | gives |\n|---|---|\n")
+	for _, token := range directives.DateTokens() {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", token, directives.FormatDate(momentOfTables, token))
+	}
+	return b.String()
+}
+
+func toolList(*testing.T) string {
+	names := directives.ToolNames()
+	slices.Sort(names)
+	return "`" + strings.Join(names, "` `") + "`"
+}
+
+func codeTable(*testing.T) string {
+	var b strings.Builder
+	b.WriteString("| code | severity | meaning | what to do |\n|---|---|---|---|\n")
+	for _, c := range directives.Codes() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.Code, c.Severity, cell(c.Meaning), cell(c.Fix))
+	}
+	return b.String()
+}
