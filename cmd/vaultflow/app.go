@@ -101,7 +101,7 @@ func isTerminal(w any) bool {
 func (a *app) world() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
-		Tools: []string{"read_chunks"}, ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
+		Tools: activity.ToolNames(), ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
 		Can: a.can, Schema: activity.CheckSchema,
 	}
 }
@@ -134,6 +134,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		Budget: budget, DefaultModel: a.settings.Models.Default, WorkflowsDir: a.settings.Vault.WorkflowsDir,
 		ImportDir: a.settings.Vault.ImportDir, ImportedDir: a.settings.Vault.ImportedDir, VaultName: filepath.Base(a.dir),
 		MaxFiles: a.settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.settings.Policy.Links == "strict",
+		Born: a.vault.Born,
 	}
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,
