@@ -49,3 +49,20 @@ func TestClasses_eachHasAHint(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestClassify_toolsAndSchemas(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]Class{
+		"registry.ollama.ai/library/gemma3:4b does not support tools":                                            ClassParameter,
+		"invalid JSON schema in format":                                                                          ClassParameter,
+		"output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false": ClassParameter,
+		"Invalid schema for response_format 'answer': schema must be a JSON Schema of 'type: \"object\"'.":       ClassParameter,
+		"tools.0.custom.input_schema: JSON schema is invalid":                                                    ClassParameter,
+		"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1":                      ClassPairing,
+		"An assistant message with 'tool_calls' must be followed by tool messages responding to each call":       ClassPairing,
+	} {
+		if got, _, _ := Classify(Failure{Status: 400, Code: "invalid_request_error", Message: message}); got != want {
+			t.Errorf("%s: got %s, want %s", message, got, want)
+		}
+	}
+}

@@ -115,7 +115,7 @@ var hints = map[Class]string{
 	ClassAuth:             "check the API key of this provider in the settings or the environment",
 	ClassBilling:          "check the credit and the plan of your account with this provider",
 	ClassNotFound:         "check the model's name and the base_url of the provider in the settings",
-	ClassParameter:        "the provider does not accept an option: check max output tokens, temperature and thinking of this model",
+	ClassParameter:        "the provider does not accept an option: check max output tokens, temperature and thinking of this model, and its capabilities (tools, structured_output) in the settings",
 	ClassRefusal:          "the provider declined the content",
 	ClassNetwork:          "check that base_url is right and the server is running and reachable",
 }

@@ -12,6 +12,7 @@ var exclusions = ruleList{
 	is(ClassBilling, `credit balance is too low|exceeded your current quota|check your plan and billing|insufficient (?:credit|balance|funds)`),
 	is(ClassAuth, `(?:invalid|incorrect|missing) (?:x-)?api.?key|no auth credentials`),
 	is(ClassParameter, `max(?:_completion|_output)?_tokens[^.]{0,80}(?:too large|must be|is greater|exceeds?)|unsupported (?:parameter|value)|unknown parameter|budget_tokens|does not support thinking`),
+	is(ClassParameter, `does not support (?:tool|function|structured)|response_format|output_config\.format|json schema in format|tools\.\d+\.|failed to parse grammar`),
 	is(ClassOther, `doesn't support counting tokens|endpoint is unavailable|set 'n_ctx' explicitly`),
 	is(ClassPairing, `tool result blocks cannot be provided in the same turn|no tool output found for|unexpected role '\w+' after role|tool_use.{0,40}without.{0,20}tool_result|must be followed by tool messages|roles must alternate`),
 	is(ClassNotFound, `model\b.{0,120}\b(?:not found|does not exist)|no such model|unknown model`),
