@@ -22,7 +22,7 @@ const (
 // sync programs leave around. Everything that begins with a dot is ignored besides.
 var ignoredNames = []string{
 	"~$*", "*.tmp", "*.part", "*.partial", "*.crdownload", "*.download", "*.opdownload", "*.filepart", "*.swp", "*.sb-*",
-	"~syncthing~*", "thumbs.db", "desktop.ini", "@eadir", "__macosx", "#recycle",
+	"*~", "4913", "~syncthing~*", "thumbs.db", "desktop.ini", "@eadir", "__macosx", "#recycle",
 }
 
 // importNames are ignored in the import folder besides: settings of a folder, passwords beside a document, and the

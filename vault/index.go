@@ -34,7 +34,7 @@ func newIndex() *index {
 
 // add takes up a file; one that is known or of no interest changes nothing.
 func (ix *index) add(name string) {
-	if clutter(name) {
+	if clutter(name) || isConflictCopy(name) {
 		return
 	}
 	ix.mu.Lock()
@@ -112,13 +112,22 @@ const freshFor = time.Second
 
 // exact gives the file with this path, compared without case; the one that is spelled alike if there are several.
 func (ix *index) exact(linkpath string) []entry {
-	found := ix.byPath[fold(linkpath)]
-	for _, e := range found {
-		if e.name == linkpath || norm.NFC.String(e.name) == linkpath {
+	return spelled(linkpath, sorted(ix.byPath[fold(linkpath)]))
+}
+
+// spelled gives of entries that differ in spelling the one that is spelled so, or else all.
+func spelled(name string, entries []entry) []entry {
+	for _, e := range entries {
+		if e.name == name || norm.NFC.String(e.name) == name {
 			return []entry{e}
 		}
 	}
-	return sorted(found)
+	return entries
+}
+
+// foldedAs gives the entries with a folded name, in their order.
+func foldedAs(entries []entry, folded string) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.folded != folded })
 }
 
 // ending gives the files whose path ends with this one at a slash.
@@ -163,7 +172,7 @@ func (v *Vault) Refresh() error {
 
 // indexable says whether an entry is a file that a link can mean: a regular one, or a link to one inside the vault.
 func (v *Vault) indexable(name string, d fs.DirEntry) bool {
-	if clutter(name) {
+	if clutter(name) || isConflictCopy(name) {
 		return false
 	}
 	if d.Type().IsRegular() {

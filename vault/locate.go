@@ -68,11 +68,14 @@ func (ix *index) locate(linkpath, from string, strict bool) Location {
 	return Location{}
 }
 
-// normalise gives a linkpath the form of a name; rooted when it began with a slash.
+// normalise gives a linkpath the form of a name, as Obsidian's normalizePath does; rooted when it began with a slash.
 func normalise(linkpath string) (link string, rooted bool) {
-	link = strings.ReplaceAll(strings.ReplaceAll(linkpath, `\`, "/"), "\u00a0", " ")
+	link = plainSpaces.Replace(strings.ReplaceAll(linkpath, `\`, "/"))
 	link = norm.NFC.String(strings.TrimSpace(link))
 	rooted = strings.HasPrefix(link, "/")
+	for strings.Contains(link, "//") {
+		link = strings.ReplaceAll(link, "//", "/")
+	}
 	return strings.Trim(link, "/"), rooted
 }
 
@@ -84,11 +87,9 @@ func (ix *index) try(link, from string, rooted, strict bool) Location {
 		return pick(found, false)
 	}
 	found := ix.ending(link)
-	own := fold(path.Join(path.Dir(from), link))
-	for _, e := range found {
-		if e.folded == own {
-			return pick([]entry{e}, false)
-		}
+	beside := path.Join(path.Dir(from), link)
+	if own := spelled(beside, foldedAs(found, fold(beside))); len(own) > 0 {
+		return pick(own, false)
 	}
 	return pick(found, strict)
 }

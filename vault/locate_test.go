@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
 )
 
 type want struct{ link, from, name string }
@@ -99,6 +100,54 @@ func TestLocate_forms(t *testing.T) {
 	})
 }
 
+// Copies that a program left behind resolve no link and make none ambiguous.
+func TestLocate_copies(t *testing.T) {
+	t.Parallel()
+	v, _ := tempVault(t, "a/shot.png", ".trash/shot.png", ".obsidian/shot.png", "a/.hidden/shot.png", "b/Plan.md",
+		"Plan.sync-conflict-20261101-101010-ABCDEFG.md", "Plan (Conflicted copy phone 202611011010).md",
+		"Plan (Eva's conflicted copy 2026-11-01).md", "Plan.md~", "~$Plan.md", "b/~syncthing~Plan.md.tmp", "4913")
+	for link, want := range map[string]string{
+		"shot.png": "a/shot.png", ".trash/shot.png": "", "Plan": "b/Plan.md", "Plan.md": "b/Plan.md",
+		"Plan.sync-conflict-20261101-101010-ABCDEFG": "", "Plan (Conflicted copy phone 202611011010)": "", "Plan.md~": "", "4913": "",
+	} {
+		if got := v.LocateStrict(link, "x.md"); got.Name != want || got.Ambiguous != nil {
+			t.Errorf("[[%s]]: got %+v, want %q", link, got, want)
+		}
+	}
+}
+
+// Names as long as a disk allows are found; longer ones, and what no name can be, are not.
+func TestLocate_extremes(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 126) // 252 bytes, and 255 with its extension
+	deep := strings.Repeat("d/", 200)
+	v, _ := tempVault(t, long+".md", deep+"leaf.md", "Screenshot 1.00.00\u202fPM.png", "a/b/c.md")
+	checkLocate(t, v, []want{
+		{long, "", long + ".md"},
+		{norm.NFD.String(long), "", long + ".md"},
+		{long + "é", "", ""},
+		{strings.Repeat("x", 1<<20), "", ""},
+		{strings.Repeat("../", 10_000) + "etc/passwd", deep + "leaf.md", ""},
+		{"leaf", "", deep + "leaf.md"},
+		{deep + "leaf", "", deep + "leaf.md"},
+		{"Screenshot 1.00.00 PM.png", "", "Screenshot 1.00.00\u202fPM.png"},
+		{"Screenshot 1.00.00\u202fPM.png", "", "Screenshot 1.00.00\u202fPM.png"},
+		{"b//c", "", "a/b/c.md"},
+		{`a\\b\c`, "", "a/b/c.md"},
+		{"//a/b/c//", "", "a/b/c.md"},
+		{"a/b/c.md\x00", "", ""},
+		{"a/./b/c", "", ""},
+		{"a/x/../b/c", "", ""},
+		{"./../b/c", "a/b/x.md", "a/b/c.md"},
+		{"../b/c", "a/b/x.md", "a/b/c.md"},
+		{"../../a/b/c", "a/b/x.md", "a/b/c.md"},
+		{"../../../a/b/c", "a/b/x.md", ""},
+		{"C:/a/b/c", "", ""},
+		{"file:///a/b/c.md", "", ""},
+		{"\xff\xfe", "", ""},
+	})
+}
+
 func TestLocate_ambiguous(t *testing.T) {
 	t.Parallel()
 	v, _ := tempVault(t, "aa/Twin.md", "bb/Twin.md", "longer/Twin.md", "One.md", "ein/Eins.md", "zwei/Eins.md")
@@ -130,6 +179,13 @@ func TestLocate_caseTwins(t *testing.T) {
 	}
 	checkLocate(t, v, []want{{"Note.md", "", "Note.md"}, {"note.md", "", "note.md"}, {"note", "", "note.md"}})
 	if got := v.Locate("NOTE", ""); len(got.Ambiguous) != 2 {
+		t.Errorf("got %+v, want both spellings", got)
+	}
+	put(t, dir, "sub/Note.md", "")
+	put(t, dir, "sub/note.md", "")
+	must(t, v.Refresh())
+	checkLocate(t, v, []want{{"b/../note", "", ""}, {"./note", "sub/x.md", "sub/note.md"}})
+	if got := v.Locate("sub/NOTE", "x.md"); len(got.Ambiguous) != 2 {
 		t.Errorf("got %+v, want both spellings", got)
 	}
 }

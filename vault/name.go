@@ -194,7 +194,10 @@ func boundary(s string, i int) bool {
 	return !unicode.Is(unicode.M, r) && !joiner(r) && (r < 0x1F3FB || r > 0x1F3FF)
 }
 
+// plainSpaces makes no-break spaces plain. The narrow one stands in the names of macOS's screenshots.
+var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
+
 // fold is the form in which names are compared: NFC, lower case, no-break spaces as spaces.
 func fold(name string) string {
-	return strings.ToLower(strings.ReplaceAll(norm.NFC.String(name), "\u00a0", " "))
+	return strings.ToLower(plainSpaces.Replace(norm.NFC.String(name)))
 }
