@@ -3,6 +3,7 @@ package prompt
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/policy"
@@ -114,6 +115,24 @@ type Warning struct {
 	Target  string   `json:"target,omitempty"` // as written
 	Near    []string `json:"near,omitempty"`   // names that look similar
 	Message string   `json:"message"`
+}
+
+// String is the warning in one line: where, what, about which target, and similar names.
+func (w Warning) String() string {
+	text := w.Message
+	if w.Target != "" && !strings.HasPrefix(text, "input "+w.Target) {
+		text += ": " + quoted(w.Target)
+	}
+	if len(w.Near) > 0 {
+		text += " (similar: " + list(w.Near) + ")"
+	}
+	switch {
+	case w.Note == "":
+		return text
+	case w.Line == 0:
+		return w.Note + ": " + text
+	}
+	return fmt.Sprintf("%s:%d: %s", w.Note, w.Line, text)
 }
 
 // Left lists the references and texts that were meant to be in the prompt and are not: deferred, dropped, missing and

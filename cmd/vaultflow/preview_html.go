@@ -81,7 +81,7 @@ func (h *htmlPreview) part(ctx context.Context, block content.Block) htmlPart {
 // write makes the file, whole or not at all. It is the caller's file: outside the vault's rules, and replaced.
 func (h *htmlPreview) write(path string) error {
 	page, err := template.New("preview").Funcs(template.FuncMap{
-		"join": strings.Join, "size": content.FormatSize, "what": receiptWhat, "where": receiptWhere,
+		"size": content.FormatSize, "what": receiptWhat, "where": receiptWhere,
 	}).Parse(previewPage)
 	if err != nil {
 		return fmt.Errorf("read the page's template: %w", err)

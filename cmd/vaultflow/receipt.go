@@ -29,7 +29,7 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 		fmt.Fprintf(w, "  %s: %g of %g (%s)\n", l.Key, l.Used, l.Value, l.From)
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "  warning: %s\n", warning.Message)
+		fmt.Fprintf(w, "  warning: %s\n", warning)
 	}
 }
 

@@ -147,7 +147,7 @@ func (w *Workflow) budgetOf(s scene) (policy.Budget, callLimits, error) {
 func promptWarnings(r prompt.Receipt) []string {
 	var lines []string
 	for _, warning := range r.Warnings {
-		lines = append(lines, warningText(warning))
+		lines = append(lines, warning.String())
 	}
 	return lines
 }
@@ -242,20 +242,6 @@ func omissions(r prompt.Receipt) []string {
 		out = append(out, text)
 	}
 	return out
-}
-
-func warningText(warning prompt.Warning) string {
-	text := warning.Message
-	if len(warning.Near) > 0 && !strings.Contains(text, warning.Near[0]) {
-		text += "; similar: " + strings.Join(warning.Near, ", ")
-	}
-	if warning.Note == "" {
-		return text
-	}
-	if warning.Line == 0 {
-		return warning.Note + ": " + text
-	}
-	return fmt.Sprintf("%s:%d: %s", warning.Note, warning.Line, text)
 }
 
 // promptFailure gives the builder's errors their codes.
