@@ -102,7 +102,7 @@ func (a *app) world() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
 		Tools: activity.ToolNames(), ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
-		Can: a.can, Schema: activity.CheckSchema,
+		Schema: activity.CheckSchema,
 	}
 }
 

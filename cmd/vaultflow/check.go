@@ -47,7 +47,9 @@ func newCheck(g *globals) *cobra.Command {
 
 // check prints the diagnostics of the workflows and fails when one of them is an error.
 func (a *app) check(ctx context.Context, g *globals, names []string, chosen func(name string) bool) error {
-	all, err := a.workflows()
+	world := a.world()
+	world.Can = a.can // a run may be given another model, so only check looks at what models can
+	all, err := a.workflowsIn(world)
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,7 @@ func (a *app) check(ctx context.Context, g *globals, names []string, chosen func
 			continue
 		}
 		count++
-		loaded.Diagnostics = directives.Sort(append(loaded.Diagnostics, workflow.Inspect(ctx, loaded.Plan, a.world())...))
+		loaded.Diagnostics = directives.Sort(append(loaded.Diagnostics, workflow.Inspect(ctx, loaded.Plan, world)...))
 		for _, d := range loaded.Diagnostics {
 			if err := g.print(d, func(w io.Writer) { fmt.Fprintln(w, d) }); err != nil {
 				return err
@@ -127,7 +129,9 @@ func (a *app) printNext(g *globals, p *workflow.Plan) error {
 }
 
 // workflows loads every workflow of the vault with all its diagnostics.
-func (a *app) workflows() ([]workflow.Loaded, error) {
+func (a *app) workflows() ([]workflow.Loaded, error) { return a.workflowsIn(a.world()) }
+
+func (a *app) workflowsIn(world workflow.World) ([]workflow.Loaded, error) {
 	all, err := workflow.Load(a.vault.FS(), a.settings.Vault.WorkflowsDir)
 	if err != nil {
 		return nil, fmt.Errorf("list workflows: %w", err)
@@ -135,7 +139,7 @@ func (a *app) workflows() ([]workflow.Loaded, error) {
 	plans := make([]*workflow.Plan, len(all))
 	for i := range all {
 		plans[i] = all[i].Plan
-		all[i].Diagnostics = append(all[i].Diagnostics, workflow.Check(all[i].Plan, a.world())...)
+		all[i].Diagnostics = append(all[i].Diagnostics, workflow.Check(all[i].Plan, world)...)
 	}
 	for _, d := range workflow.Loops(plans) {
 		i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return l.Plan.File == d.File })
