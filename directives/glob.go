@@ -51,14 +51,25 @@ func globSpellings(glob string) []string {
 	return []string{glob, glob + ".md"}
 }
 
+// maxEntries is how many files and folders one glob looks at.
+const maxEntries = 1_000_000
+
+// walk lists the files that fit one spelling of a glob. It enters the folders alone that can hold one, and stops as soon
+// as there are more files than may be selected.
 func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 	base, _ := doublestar.SplitPattern(glob)
 	root := unescape(base)
 	if !fs.ValidPath(root) {
 		return nil, nil
 	}
+	folders := foldersOf(glob)
+	all := !f.in.Selection.Pending && f.in.Selection.limit() == 0
 	var list []candidate
+	seen := 0
 	err := fs.WalkDir(f.env.FS, root, func(name string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxEntries {
+			return f.fail(CodeTooMany, "narrow the path", "%s looks at more than %d files and folders", f.res.Target, maxEntries)
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -69,13 +80,16 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 			return skip(d)
 		}
 		if d.IsDir() {
-			if name != root && !descends(glob, name) {
+			if name != root && !folders.hold(name) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if !syncCopy(name) && doublestar.MatchUnvalidated(glob, name) && f.regular(name, d) {
+		if !leftover(name) && doublestar.MatchUnvalidated(glob, name) && f.regular(name, d) {
 			list = append(list, candidate{name: name})
+		}
+		if all && len(list) > f.env.MaxFiles {
+			return f.tooMany()
 		}
 		return nil
 	})
@@ -124,26 +138,6 @@ func (f *finder) regular(name string, d fs.DirEntry) bool {
 	return info.Mode().IsRegular()
 }
 
-// descends says whether files below a folder can fit a glob; it may say yes too often.
-func descends(glob, dir string) bool {
-	if strings.Contains(glob, "{") {
-		return true
-	}
-	globs := strings.Split(glob, "/")
-	for i, part := range strings.Split(dir, "/") {
-		if i >= len(globs)-1 && globs[min(i, len(globs)-1)] != "**" {
-			return false
-		}
-		if globs[i] == "**" {
-			return true
-		}
-		if !doublestar.MatchUnvalidated(globs[i], part) {
-			return false
-		}
-	}
-	return true
-}
-
 func hasMeta(glob string) bool {
 	for i := 0; i < len(glob); i++ {
 		switch glob[i] {
@@ -156,9 +150,23 @@ func hasMeta(glob string) bool {
 	return false
 }
 
-// syncCopy recognises temporary files and conflict copies of Syncthing, Obsidian Sync, Dropbox and Nextcloud.
-func syncCopy(name string) bool {
+// leftover recognises what other programs put beside the files that they work on: temporary files, locks, and the
+// conflict copies of Syncthing, Obsidian Sync, Dropbox and Nextcloud.
+func leftover(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return strings.HasPrefix(base, "~syncthing~") || strings.Contains(base, ".sync-conflict-") ||
-		strings.Contains(base, "conflicted copy ")
+	switch base {
+	case "thumbs.db", "desktop.ini":
+		return true
+	}
+	for _, start := range []string{"~syncthing~", "~$"} {
+		if strings.HasPrefix(base, start) {
+			return true
+		}
+	}
+	for _, end := range []string{"~", ".crdownload", ".part"} {
+		if strings.HasSuffix(base, end) {
+			return true
+		}
+	}
+	return strings.Contains(base, ".sync-conflict-") || strings.Contains(base, "conflicted copy ")
 }

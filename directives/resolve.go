@@ -266,12 +266,16 @@ func (f *finder) take(ctx context.Context, list []candidate) ([]Found, error) {
 			}
 		}
 		if len(files) == f.env.MaxFiles {
-			return nil, f.fail(CodeTooMany, "narrow the path, or add limit="+fmt.Sprint(f.env.MaxFiles),
-				"%s selects more than %d files (engine.max_selected_files)", f.res.Target, f.env.MaxFiles)
+			return nil, f.tooMany()
 		}
 		files = append(files, found)
 	}
 	return files, nil
+}
+
+func (f *finder) tooMany() error {
+	return f.fail(CodeTooMany, "narrow the path, or add limit="+fmt.Sprint(f.env.MaxFiles),
+		"%s selects more than %d files (engine.max_selected_files)", f.res.Target, f.env.MaxFiles)
 }
 
 // missing describes an input that fits no file.
