@@ -92,7 +92,7 @@ var codes = []Code{
 	{CodeSchema, SeverityError, "a schema cannot be read or is no JSON Schema", "mend the schema; a file holds JSON or YAML"},
 	{CodeNoEffect, SeverityWarning, "a directive or parameter has no effect in this step", "remove it"},
 	{CodeOverwrites, SeverityWarning, "each batch of an @for_each writes over what the one before wrote", "put {item-name} or {batch} into the output's name, or use append"},
-	{CodeCapability, SeverityError, "a step needs something that its model cannot do", "choose another model"},
+	{CodeCapability, SeverityWarning, "a step needs something that its model cannot do: the run is refused before anything is sent", "choose another model"},
 	{CodeOldMeaning, SeverityWarning, "AssistantMD understood this in another way", "write it as the message says; vaultflow check --fix does it"},
 	{CodeOldPlace, SeverityWarning, "a workflow lies where AssistantMD kept them, and is not seen", "move it below the workflows folder; vaultflow check --fix does it"},
 }

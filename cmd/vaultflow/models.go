@@ -239,6 +239,9 @@ func (m *modelSet) probe(ctx context.Context, alias string) error {
 	}
 	for _, c := range shown.Capabilities {
 		probe.Flags[policy.Capability(c)] = true
+		if c == "completion" { // Ollama holds every model that writes text to a grammar (the member `format`)
+			probe.Flags[policy.StructuredOutput] = true
+		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
