@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -23,10 +24,10 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 		fmt.Fprintf(tab, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", line.ID, shorten(where, 40), shorten(what, 60), size, line.Tokens, line.Fate, shorten(line.Reason, 60))
 	}
 	tab.Flush()
-	fmt.Fprintf(w, "  %d chunks, %d references, %d images attached, %d deferred, about %d tokens, %s of images\n",
-		r.Totals.Chunks, r.Totals.References, r.Totals.Sent, r.Totals.Deferred, r.Totals.Tokens, content.FormatSize(r.Totals.ImageBytes))
+	fmt.Fprintf(w, "  %s, %s, %s attached, %d deferred, about %d tokens, %s of media\n",
+		counted(r.Totals.Chunks, "chunk"), counted(r.Totals.References, "reference"), counted(r.Totals.Sent, "image"), r.Totals.Deferred, r.Totals.Tokens, content.FormatSize(r.Totals.ImageBytes))
 	for _, l := range r.Limits {
-		fmt.Fprintf(w, "  %s: %g of %g (%s)\n", l.Key, l.Used, l.Value, l.From)
+		fmt.Fprintf(w, "  %s: %s of %s (%s)\n", l.Key, plainNumber(l.Used), plainNumber(l.Value), l.From)
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "  warning: %s\n", warning)
@@ -56,3 +57,6 @@ func receiptWhat(line prompt.Line) string {
 	}
 	return line.Kind + " " + name
 }
+
+// plainNumber writes a number without an exponent.
+func plainNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
