@@ -166,15 +166,19 @@ func (l *layout) list(group, depth int) {
 	}
 }
 
-// rows orders cards. A card is in the row of those above it when it begins in the upper half of each of them.
+// rows orders cards. A card is in the row of those above it when it begins in the upper half of each of them, or as high
+// as the first: a card may have no height.
 func (l *layout) rows(list []int) []int {
 	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(l.nodes[a].Y, l.nodes[b].Y) })
 	for start := 0; start < len(list); {
 		end := start + 1
 		first := l.nodes[list[start]]
 		half := first.Y + max(first.Height, 0)/2
-		for end < len(list) && l.nodes[list[end]].Y < half {
+		for end < len(list) {
 			n := l.nodes[list[end]]
+			if n.Y >= half && n.Y > first.Y {
+				break
+			}
 			half = min(half, n.Y+max(n.Height, 0)/2)
 			end++
 		}

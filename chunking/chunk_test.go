@@ -82,6 +82,37 @@ func TestSplit_references(t *testing.T) {
 		{"remote", "![a](https://x.org/a.png?x=1#f)", []string{`image https://x.org/a.png?x=1#f "a" remote`}},
 		{"protocol-relative", "![](//x.org/a.png)", []string{"image https://x.org/a.png remote"}},
 		{"other schemes are no paths", "![](data:image/png;base64,AA) ![](file:///etc/p.png)", []string{"image data:image/png;base64,AA", "image file:///etc/p.png"}},
+		{"fragment with percent", "![a](n.md#My%20part%2Ftwo)", []string{`embed n.md #My part/two "a"`}},
+		{"fragment with a bad percent", "![a](n.md#50%)", []string{`embed n.md #50% "a"`}},
+		{"page and height", "![[f.pdf#page=3#height=400]] ![[f.pdf#page=8&rect=1,2,3,4|x]]", []string{"embed f.pdf #page=3#height=400", `embed f.pdf #page=8&rect=1,2,3,4 "x"`}},
+		{"audio, video, canvas, base", "![[a.ogg]] ![[v.mp4]] ![[x.canvas]] ![[x.base#View]]", []string{"embed a.ogg", "embed v.mp4", "embed x.canvas", "embed x.base #View"}},
+		{"drawing", "![[a.excalidraw]] ![[a.excalidraw.md|300]] ![[a.excalidraw.png]]", []string{"embed a.excalidraw", "embed a.excalidraw.md 300x0", "image a.excalidraw.png"}},
+		{"pages of videos and posts", "![](https://www.youtube.com/watch?v=x) ![](https://youtu.be/x) ![](https://x.com/a/status/1) ![](https://Twitter.com/a)", nil},
+		{"pictures of those hosts", "![](https://x.com/a.png)", []string{"image https://x.com/a.png remote"}},
+		{"url as wikilink", "![[https://x.org/a.png]]", []string{"image https://x.org/a.png"}},
+		{"callout", "> [!tip|meta]+ See ![[a.png]]\n> ![b|20](b.png)\n>> [!bug]-\n>> ![[c.png]]", []string{"image a.png", `image b.png "b" 20x0`, "image c.png"}},
+		{"lazy callout", "> [!note]\n![[a.png]]", []string{"image a.png"}},
+		{"inline footnote", "x^[see ![[a.png]]]", []string{"image a.png"}},
+		{"highlight and tags", "==![[a.png]]== #tag/![[b.png]]", []string{"image a.png", "image b.png"}},
+		{"raw bar in a table splits the cell", "| a | b |\n|---|---|\n| ![[a.png|50]] | x |", nil},
+		{"escaped bar in a size and a caption", "![[a.png\\|cap\\|5x6]] ![c\\|7](b.png)", []string{`image a.png "cap" 5x6`, `image b.png "c" 7x0`}},
+		{"comment in a table cell", "| a |\n|---|\n| %%![[a.png]]%% ![[b.png]] |", []string{"comment %%![[a.png]]%%", "image b.png"}},
+		{"comment in a callout", "> [!note]\n> %%![[a.png]]%%\n> ![[b.png]]", []string{"comment %%![[a.png]]%%", "image b.png"}},
+		{"dataview and mermaid", "```dataview\n![[a.png]]\n```\n```mermaid\n![](b.png)\n```", nil},
+		{"templates", "{{title}} ![[{{date}}.png]] <% tp.file %> ![[a.png]]", []string{"image {{date}}.png", "image a.png"}},
+		{"frontmatter with templates and bad yaml", "---\nd: {{date}}\nimg: \"[[c.png]]\"\nx: @me\n---\n![[a.png]]", []string{"image a.png"}},
+		{"nbsp in a target", "![[a\u00a0b.png]]", []string{"image a\u00a0b.png"}},
+		{"img variants", "<img\tsrc = \"a.png\"> <img alt='>' src='b.png'> <img src=c.png><img src='d.png'/>", []string{"image a.png", `image b.png ">"`, "image c.png", "image d.png"}},
+		{"img with other sources", "<img data-src=\"x.png\" srcset=\"y.png 2x\" src=\"a.png\" src=\"z.png\">", []string{"image a.png"}},
+		{"img with percent and entity", "<img src=\"a%20b&amp;c.png#hook\">", []string{"image a b&c.png #hook"}},
+		{"img of a file outside", "<img src=\"file:///etc/p.png\"> <img src='../../p.png'>", []string{"image file:///etc/p.png", "image ../../p.png"}},
+		{"picture element", "<picture>\n<source srcset='x.webp'>\n<img src='a.png'>\n</picture>", []string{"image a.png"}},
+		{"reference with title, case and spaces", "![A  b][Ref  One]\n\n[ref one]: <a b.png> (t)", []string{`image a b.png "A  b"`}},
+		{"reference over lines", "> ![a\n> b][r]\n\n[r]:\n  a.png\n  'title'", []string{`image a.png "a b"`}},
+		{"first definition holds", "![x][r]\n\n[r]: a.png\n[r]: b.png", []string{`image a.png "x"`}},
+		{"definition in code", "![x][r]\n\n```\n[r]: a.png\n```", nil},
+		{"parentheses in parentheses", "![](a(b(c)).png)", []string{"image a(b(c)).png"}},
+		{"unbalanced parentheses", "![](a(b.png)", nil},
 		{"no destination", "![a]()", nil},
 		{"escaped", `\![a](a.png) !\[a](a.png)`, nil},
 		{"note", "![[note#H]] ![a](note.md)", []string{"embed note #H", `embed note.md "a"`}},
@@ -202,34 +233,6 @@ func TestFrontmatter(t *testing.T) {
 	}
 }
 
-const outline = "---\nt: 1\n---\n# One\na\n## Two words\nb ^first\n### Deep\nc\n## Two\nd\n\n- item\n  - child ^kid\n- other ^item\n  - below\n\n| t |\n|---|\n| u |\n\n^tab\n\n```\n## Not\n```\n\n# What? Yes!\ne\n"
-
-func TestSection(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ fragment, want string }{
-		{"Two words", "## Two words\nb ^first\n### Deep\nc\n"},
-		{"two WORDS", "## Two words\nb ^first\n### Deep\nc\n"},
-		{"What Yes", "# What? Yes!\ne\n"},
-		{"One#Two words#Deep", "### Deep\nc\n"},
-		{"One#Deep", "### Deep\nc\n"},
-		{"Two", "## Two\nd\n\n- item\n  - child ^kid\n- other ^item\n  - below\n\n| t |\n|---|\n| u |\n\n^tab\n\n```\n## Not\n```\n\n"},
-		{"^first", "b ^first\n"},
-		{"^kid", "  - child ^kid\n"},
-		{"^item", "- other ^item\n  - below\n"},
-		{"^tab", "| t |\n|---|\n| u |\n"},
-	} {
-		start, end, ok := chunking.Section([]byte(outline), c.fragment)
-		if !ok || outline[start:end] != c.want {
-			t.Errorf("%s: got %v %q, want %q", c.fragment, ok, outline[start:end], c.want)
-		}
-	}
-	for _, fragment := range []string{"Three", "Not", "Deep#One", "^none", "^", "", "#", "^fir"} {
-		if start, end, ok := chunking.Section([]byte(outline), fragment); ok {
-			t.Errorf("%q: got %q, want nothing", fragment, outline[start:end])
-		}
-	}
-}
-
 // Hostile notes tile like others. How their time grows is for BenchmarkSplit_hostile to show: a quadratic step takes
 // minutes there.
 func TestSplit_hostile(t *testing.T) {
@@ -240,30 +243,6 @@ func TestSplit_hostile(t *testing.T) {
 			checkTiling(t, []byte(src))
 		})
 	}
-}
-
-func FuzzSplit(f *testing.F) {
-	for _, s := range []string{
-		"", "---\na: \"[[c.png]]\"\n---\nx ![[a.png|b|10x20]] %%c%%\n", "> ![a\n> b](c)\n\n| a |\n|---|\n| ![[E.jpg\\|100]] |",
-		"<div>\n<img src=a.png>\n<!-- x -->", "%%\n\n![](a.png)\n%% x\n\t- ![[a#b#c]]\n", "$$\n[[1,2]]\n$$ $x$ ![r][]\n\n[r]: <a b>",
-		"- a\n\t- ![[a.png]]\r\n  > %%\n  > b\n", "[^1]: ![[a.png]]\n\n    ![](x)\n", "[[Nested [[Inner]] x]]\x00\xff![\xc3](\xa9)", outline,
-	} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		checkTiling(t, src)
-		for _, c := range chunking.Split(src) {
-			first, last := map[chunking.Kind]string{chunking.Image: "!<", chunking.Embed: "!", chunking.Comment: "%", chunking.Text: ""}[c.Kind], "])>"
-			if first != "" && !strings.ContainsAny(c.Text[:1], first) || c.Kind != chunking.Text && c.Kind != chunking.Comment && !strings.ContainsAny(c.Text[len(c.Text)-1:], last) {
-				t.Errorf("%s chunk %q in %q", c.Kind, c.Text, src)
-			}
-		}
-		for _, fragment := range []string{"a", "^first", "a#b"} {
-			if start, end, ok := chunking.Section(src, fragment); ok && (start < 0 || end < start || end > len(src)) {
-				t.Errorf("section %s is %d-%d of %q", fragment, start, end, src)
-			}
-		}
-	})
 }
 
 func ExampleSplit() {

@@ -17,8 +17,8 @@ func unescape(s string) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(s)))))
 }
 
-// decode reads an unescaped destination: URLs stay as they are; a path is cut at its first `#`, percent-decoded and
-// brought to NFC, in this order. A path with a bad `%` sequence is taken literally.
+// decode reads an unescaped destination: URLs stay as they are; a path is cut at its first `#`, both parts are
+// percent-decoded and brought to NFC, in this order. What has a bad `%` sequence is taken literally.
 func decode(destination string) (target, fragment string, remote bool) {
 	switch scheme := Scheme(destination); {
 	case scheme == "http" || scheme == "https":
@@ -29,10 +29,26 @@ func decode(destination string) (target, fragment string, remote bool) {
 		return destination, "", false
 	}
 	target, fragment, _ = strings.Cut(destination, "#")
-	if plain, err := url.PathUnescape(target); err == nil && utf8.ValidString(plain) {
-		target = plain
+	return percentDecoded(target), percentDecoded(fragment), false
+}
+
+func percentDecoded(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil && utf8.ValidString(plain) {
+		s = plain
 	}
-	return norm.NFC.String(target), fragment, false
+	return norm.NFC.String(s)
+}
+
+// pageHosts are sites whose pages Obsidian embeds as pages when they are written as images.
+var pageHosts = map[string]bool{
+	"youtube.com": true, "m.youtube.com": true, "youtu.be": true, "youtube-nocookie.com": true,
+	"twitter.com": true, "mobile.twitter.com": true, "x.com": true,
+}
+
+// isPage tells whether a URL is a video or a post, which is shown as a page and is no picture.
+func isPage(remote string) bool {
+	u, err := url.Parse(remote)
+	return err == nil && pageHosts[strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")] && !IsImageName(u.Path)
 }
 
 // Scheme is the scheme of a target that is no path, in lower case: http, https, data, file, obsidian, mailto, app, ….

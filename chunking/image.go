@@ -8,7 +8,8 @@ import (
 	"go.abhg.dev/goldmark/wikilink"
 )
 
-// image reads a Markdown image. One without a destination is text.
+// image reads a Markdown image. One without a destination is text, and so is the page of a video or of a post, which
+// Obsidian shows as a page.
 func (d document) image(n *ast.Image) (Chunk, bool) {
 	if _, ok := d.ends[n]; !ok || len(n.Destination) == 0 {
 		return Chunk{}, false
@@ -17,7 +18,9 @@ func (d document) image(n *ast.Image) (Chunk, bool) {
 	if n.Reference != nil {
 		c.Syntax = SyntaxReference
 	}
-	c.aim(unescape(c.Written))
+	if c.aim(unescape(c.Written)); c.Remote && isPage(c.Target) {
+		return Chunk{}, false
+	}
 	c.Alt, c.Width, c.Height = caption(d.alt(n))
 	return c, true
 }

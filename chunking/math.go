@@ -33,8 +33,11 @@ func (*math) Kind() ast.NodeKind { return kindMath }
 // Dump implements ast.Node.
 func (n *math) Dump(src []byte, level int) { ast.DumpHelper(n, src, level, nil, nil) }
 
-// mathBlock is math over whole lines.
-type mathBlock struct{ ast.BaseBlock }
+// mathBlock is math over whole lines; end is the offset behind it.
+type mathBlock struct {
+	ast.BaseBlock
+	end int
+}
 
 // Kind implements ast.Node.
 func (*mathBlock) Kind() ast.NodeKind { return kindMathBlock }
@@ -117,12 +120,13 @@ func (mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (
 		pc.Set(noMoreMath, true)
 		return nil, parser.NoChildren
 	}
-	return &mathBlock{}, parser.NoChildren
+	return &mathBlock{end: seg.Stop}, parser.NoChildren
 }
 
 // Continue implements parser.BlockParser.
-func (mathBlockParser) Continue(_ ast.Node, reader text.Reader, _ parser.Context) parser.State {
-	line, _ := reader.PeekLine()
+func (mathBlockParser) Continue(node ast.Node, reader text.Reader, _ parser.Context) parser.State {
+	line, seg := reader.PeekLine()
+	node.(*mathBlock).end = seg.Stop
 	if i := bytes.Index(line, mathMark); i >= 0 {
 		reader.Advance(i + len(mathMark))
 		return parser.Close

@@ -6,10 +6,12 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"golang.org/x/text/unicode/norm"
 )
 
-// Section finds the part of a note that a fragment names: `Heading`, `H1#H2` (each below the one before), or `^block`.
-// A section runs from its heading to the next heading of the same or a higher level; a block is the paragraph, list item,
+// Section finds the part of a note that a fragment names: `Heading`, `H1#H2` (each below the one before), or `^block`. A
+// fragment that is no such chain may be one heading with a `#` in it. A section runs from its heading to the next heading of the same or a higher level; a block is the paragraph, list item,
 // quote, table or code that the id stands on or follows. Headings are compared exactly, else without case, else with
 // punctuation as spaces. The bytes src[start:end] are whole lines.
 func Section(src []byte, fragment string) (start, end int, ok bool) {
@@ -18,13 +20,26 @@ func Section(src []byte, fragment string) (start, end int, ok bool) {
 	}
 	d := parse(src, blocks)
 	if id, isBlock := strings.CutPrefix(fragment, "^"); isBlock {
-		start, end, ok = d.block(id)
-		return start + d.base, end + d.base, ok
+		if start, end, ok = d.block(id); !ok {
+			return 0, 0, false
+		}
+		return start + d.base, end + d.base, true
 	}
 	heads := d.headings()
-	start, end = 0, len(d.body)
+	if start, end, ok = d.chain(heads, strings.Split(fragment, "#")); !ok {
+		start, end, ok = d.chain(heads, []string{strings.ReplaceAll(fragment, "#", " ")})
+	}
+	if !ok {
+		return 0, 0, false
+	}
+	return start + d.base, end + d.base, true
+}
+
+// chain finds the section of the last heading of names, each within that of the one before.
+func (d document) chain(heads []heading, names []string) (start, end int, ok bool) {
+	end = len(d.body)
 	level := 0
-	for name := range strings.SplitSeq(fragment, "#") {
+	for _, name := range names {
 		if name = strings.TrimSpace(name); name == "" {
 			continue
 		}
@@ -41,10 +56,7 @@ func Section(src []byte, fragment string) (start, end int, ok bool) {
 		}
 		level++
 	}
-	if !ok {
-		return 0, 0, false
-	}
-	return start + d.base, end + d.base, true
+	return start, end, ok
 }
 
 type heading struct {
@@ -83,9 +95,9 @@ func match(heads []heading, name string, start, end, level int) int {
 	return -1
 }
 
-// plain is a heading in lower case with punctuation as single spaces.
+// plain is a heading in lower case and NFC, with punctuation as single spaces.
 func plain(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFC.String(s)), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r)
 	}), " ")
 }
@@ -125,7 +137,8 @@ func (d document) block(id string) (start, end int, ok bool) {
 	return start, end, ok
 }
 
-// owner is the block that an id at the end of a text stands on: the list item with its children, or the table.
+// owner is the block that an id at the end of a text stands on: the list item with its children, the quote or callout,
+// or the table.
 func owner(n ast.Node) ast.Node {
 	parent := n.Parent()
 	switch {
@@ -133,8 +146,11 @@ func owner(n ast.Node) ast.Node {
 		return n
 	case parent.Kind() == ast.KindListItem && parent.FirstChild() == n:
 		return parent
-	case n.Kind().String() == "TableCell":
+	case n.Kind() == tables.KindTableCell:
 		return parent.Parent()
+	}
+	for ; parent != nil && parent.Kind() == ast.KindBlockquote; parent = parent.Parent() {
+		n = parent
 	}
 	return n
 }
@@ -154,16 +170,41 @@ func (d document) extent(n ast.Node) (start, end int) {
 			start = min(start, lines.At(0).Start)
 			end = max(end, lines.At(lines.Len()-1).Stop-1)
 		}
+		end = max(end, d.closingLine(n))
 		return ast.WalkContinue, nil
 	})
 	if start > end {
 		return 0, 0
 	}
-	start, end = d.lineStart(start), d.lineEnd(end)
-	if n.Kind() == ast.KindFencedCodeBlock {
-		end = d.lineEnd(min(end, len(d.body))) // the closing fence
+	return d.lineStart(start), d.lineEnd(end)
+}
+
+// closingLine is an offset on the line that closes a block whose lines do not tell, 0 when there is none.
+func (d document) closingLine(n ast.Node) int {
+	switch n := n.(type) {
+	case *mathBlock:
+		return n.end - 1
+	case *commentBlock:
+		return n.end - 1
+	case *ast.HTMLBlock:
+		if n.HasClosure() {
+			return n.ClosureLine.Stop - 1
+		}
+	case *ast.FencedCodeBlock:
+		last := n.Pos()
+		if lines := n.Lines(); lines.Len() > 0 {
+			last = lines.At(lines.Len()-1).Stop - 1
+		}
+		if last < 0 {
+			return 0
+		}
+		next := d.lineEnd(last)
+		fence := bytes.TrimLeft(d.body[next:d.lineEnd(next)], "> \t")
+		if bytes.HasPrefix(fence, []byte("```")) || bytes.HasPrefix(fence, []byte("~~~")) {
+			return next
+		}
 	}
-	return start, end
+	return 0
 }
 
 // lineStart is the offset of the line that holds the byte.

@@ -78,6 +78,9 @@ var pieces = []string{
 	"[r]", "[^1]: ", "![a](b.png)", "![[c.png|5]]", "<!-- ", " -->", "\r\n", "!", ":", "é", "\x00",
 }
 
+// Compose is compose for the tests outside the package.
+var Compose = compose
+
 // compose makes a note of pieces, one for each byte.
 func compose(recipe []byte) []byte {
 	var b []byte
