@@ -55,6 +55,15 @@ func TestCanvas(t *testing.T) {
 	}
 }
 
+// Cards without a height that begin equally high are one row.
+func TestCanvas_cardsWithoutHeight(t *testing.T) {
+	t.Parallel()
+	got, err := chunking.Canvas([]byte(`{"nodes":[{"type":"text","x":9,"y":5,"text":"b"},{"type":"text","x":0,"y":6,"text":"c"},{"type":"text","x":0,"y":5,"text":"a"}]}`))
+	if err != nil || len(got) != 3 || got[0].Text != "a" || got[1].Text != "b" || got[2].Text != "c" {
+		t.Errorf("got %+v, %v, want a, b, c", got, err)
+	}
+}
+
 func TestCanvas_withoutCards(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"", " \n", "{}", "null", `{"nodes":[],"edges":[]}`, `{"edges":[{"fromNode":"a","toNode":"b"}]}`} {

@@ -1,35 +1,20 @@
 package prompt
 
 import (
-	"cmp"
-	"encoding/json"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// card is a node of a canvas, as Obsidian stores it. Positions are pixels of the canvas.
-type card struct {
-	Type    string  `json:"type"` // text, file, link or group
-	X       float64 `json:"x"`
-	Y       float64 `json:"y"`
-	Text    string  `json:"text"`
-	File    string  `json:"file"` // vault name
-	Subpath string  `json:"subpath"`
-	URL     string  `json:"url"`
-	Label   string  `json:"label"`
-}
-
-// canvas lists the cards of a canvas as a reader meets them, from top to bottom and from left to right: the text of text
-// cards, the files of file cards as embeds, links and groups by name. What is no canvas is shown as the text that it is.
+// canvas lists the cards of a canvas as a reader meets them, each behind a line with its number: the text of text cards,
+// the files of file cards as embeds, links and groups by name, and where arrows lead. What is no canvas is shown as the
+// text that it is.
 func (c *collector) canvas(s shown, p *parsed) error {
-	var board struct {
-		Nodes []card `json:"nodes"`
-	}
-	if err := json.Unmarshal(p.text.text, &board); err != nil && len(p.text.text) > 0 {
-		c.warn(Warning{Note: s.name, Message: "this is no canvas: " + reason(err)})
+	cards, err := chunking.Canvas(p.text.text)
+	if err != nil {
+		c.warn(Warning{Note: s.name, Message: "this is " + reason(err)})
 		return c.inputFrame(s, func() error {
 			c.cutText(s.input.Directive, p.text, Source{Note: s.name})
 			return nil
@@ -37,16 +22,17 @@ func (c *collector) canvas(s shown, p *parsed) error {
 	}
 	s.trail = append(s.trail, trailKey(s.name, ""))
 	return c.framed(s, func() error {
-		if len(board.Nodes) == 0 {
+		if len(cards) == 0 {
 			c.say("[empty]")
-			return nil
 		}
-		slices.SortStableFunc(board.Nodes, func(a, b card) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
-		for _, one := range board.Nodes {
+		groups := []string{""} // by depth, those around the next card
+		for i, card := range cards {
 			if err := c.ctx.Err(); err != nil {
 				return err
 			}
-			if err := c.card(s, one); err != nil {
+			c.say(cardWords(i, card, groups[card.Depth]))
+			groups = append(groups[:card.Depth+1], " in card "+strconv.Itoa(i+1))
+			if err := c.card(s, card); err != nil {
 				return err
 			}
 		}
@@ -54,38 +40,62 @@ func (c *collector) canvas(s shown, p *parsed) error {
 	})
 }
 
-// card lists one card.
-func (c *collector) card(s shown, one card) error {
-	switch one.Type {
-	case "text":
-		text := decode([]byte(one.Text))
-		p := &parsed{text: text, size: int64(len(one.Text)), is: recognised{kind: kindMarkdown}, extracted: true}
-		c.say("[card]")
+// cardWords is the line before a card: its number, the group that it lies in, what it is, and its arrows.
+func cardWords(i int, card chunking.CanvasCard, in string) string {
+	words := "card " + strconv.Itoa(i+1) + in
+	switch card.Kind {
+	case chunking.CardText:
+	case chunking.CardFile:
+		words += ": " + quoted(cardTarget(card))
+	case chunking.CardLink:
+		words += ": link to " + quoted(card.Target)
+	case chunking.CardGroup:
+		words += ": group " + quoted(card.Label)
+	default:
+		words += " of a kind that is not known: " + quoted(card.Kind)
+	}
+	for _, arrow := range card.Arrows {
+		words += "; arrow to card " + strconv.Itoa(arrow.To+1)
+		if arrow.Label != "" {
+			words += ` "` + quoted(arrow.Label) + `"`
+		}
+	}
+	return "[" + words + "]"
+}
+
+// card lists what a card shows.
+func (c *collector) card(s shown, card chunking.CanvasCard) error {
+	switch card.Kind {
+	case chunking.CardText:
+		text := decode([]byte(card.Text))
 		if len(text.text) == 0 {
 			c.say("[empty]")
 			return nil
 		}
+		p := &parsed{text: text, size: int64(len(card.Text)), is: recognised{kind: kindMarkdown}, extracted: true}
 		return c.chunks(s, p, selected{ranges: [][2]int{{0, len(text.text)}}}.clip(p.pieces()))
-	case "file":
-		return c.fileCard(s, one)
-	case "link":
-		c.say("[card: link to " + quoted(one.URL) + "]")
-	case "group":
-		c.say("[group: " + quoted(one.Label) + "]")
-	default:
-		c.say("[card of a kind that is not known: " + quoted(one.Type) + "]")
+	case chunking.CardFile:
+		return c.fileCard(s, card)
 	}
 	return nil
 }
 
+// cardTarget is the file of a card as the canvas writes it.
+func cardTarget(card chunking.CanvasCard) string {
+	if card.Fragment == "" {
+		return card.Target
+	}
+	return card.Target + "#" + card.Fragment
+}
+
 // fileCard lists the file of a card as if a note embedded it: the name is a vault name, never a link.
-func (c *collector) fileCard(s shown, one card) error {
+func (c *collector) fileCard(s shown, card chunking.CanvasCard) error {
 	k := chunking.Chunk{
-		Target: one.File, Written: one.File + one.Subpath, Fragment: strings.TrimPrefix(one.Subpath, "#"), Syntax: chunking.SyntaxWikilink,
-		Text: "[card: " + quoted(one.File+one.Subpath) + "]\n",
+		Target: card.Target, Written: cardTarget(card), Fragment: card.Fragment, Syntax: chunking.SyntaxWikilink,
+		Text: "![[" + quoted(cardTarget(card)) + "]]\n",
 	}
 	l := Line{Kind: KindEmbed, Source: Source{Note: s.name}, Target: clipped(k.Written), Fate: policy.Sent}
-	if chunking.IsImageName(one.File) {
+	if chunking.IsImageName(strings.TrimSpace(card.Target)) {
 		l.Kind = KindImage
 		return c.reference(s, k, l)
 	}

@@ -33,8 +33,9 @@
 //     each page `[image 9: b.pdf, page 3 of 12, 1240x1754]` and its picture; `[page 3 of 12]` and its text. Pages of an
 //     import (pages= on its note) have text and picture;
 //   - an office file as its Markdown, behind it the pages that must be seen;
-//   - a canvas card by card, from top to bottom and from left to right, each text card behind a line `[card]`; a drawing
-//     of Excalidraw as the picture that was exported beside it;
+//   - a canvas card by card, row by row, each behind a line such as `[card 2; arrow to card 3 "why"]` or
+//     `[card 3 in card 1: notes/a.md]`, where card 1 is a group; a drawing of Excalidraw as the picture that was exported
+//     beside it;
 //   - lines in brackets for embeds and files that are not shown, and `[shown: …]` where head=, tail=, lines=, properties=
 //     or pages= cut a file;
 //   - one line for neighbours that have no room: `[deferred as c40-c60: 14 texts, 7 images; max_prompt_tokens … reached]`,

@@ -1,9 +1,7 @@
 package prompt
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -11,60 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 )
 
-// fragment is what stands behind the `#` of a link to a document: `page=3`, `page=8&rect=10,20,300,400`.
-type fragment struct {
-	page int           // from 1; 0 when none is named
-	rect *content.Rect // only this part of the page
-}
-
-// readFragment reads it. Parameters that it does not know (height, selection, …) are left aside.
-func readFragment(s string) (fragment, error) {
-	var f fragment
-	for _, param := range strings.FieldsFunc(s, func(r rune) bool { return r == '&' || r == '#' }) {
-		key, value, _ := strings.Cut(param, "=")
-		switch strings.ToLower(strings.TrimSpace(key)) {
-		case "page":
-			n, err := strconv.Atoi(strings.TrimSpace(value))
-			if err != nil || n < 1 || n > 1e6 {
-				return f, fmt.Errorf("%q is no page", quoted(value))
-			}
-			f.page = n
-		case "rect":
-			r, err := readRect(value)
-			if err != nil {
-				return f, err
-			}
-			f.rect = &r
-		}
-	}
-	if f.rect != nil && f.page == 0 {
-		f.page = 1
-	}
-	return f, nil
-}
-
-// readRect reads four numbers, two corners in any order.
-func readRect(s string) (content.Rect, error) {
-	var n [4]float64
-	parts := strings.Split(s, ",")
-	if len(parts) != 4 {
-		return content.Rect{}, errors.New("rect takes four numbers")
-	}
-	for i, part := range parts {
-		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || math.IsNaN(v) || math.Abs(v) > 1e6 {
-			return content.Rect{}, errors.New("rect takes four numbers")
-		}
-		n[i] = v
-	}
-	r := content.Rect{X1: min(n[0], n[2]), Y1: min(n[1], n[3]), X2: max(n[0], n[2]), Y2: max(n[1], n[3])}
-	if r.X2-r.X1 < 1 || r.Y2-r.Y1 < 1 {
-		return content.Rect{}, errors.New("the part of the page is empty")
-	}
-	return r, nil
-}
-
-// words says a part of a page.
+// rectWords says a part of a page.
 func rectWords(r content.Rect) string {
 	return fmt.Sprintf("part %g,%g,%g,%g", r.X1, r.Y1, r.X2, r.Y2)
 }

@@ -27,16 +27,19 @@ type shown struct {
 	trail     []string      // name#fragment of the notes that this one is embedded in
 }
 
-// aimAtPage reads the fragment as that of a document.
+// aimAtPage reads the fragment as that of a document. pages= goes before it.
 func (s *shown) aimAtPage() {
-	f, err := readFragment(s.fragment)
-	if err != nil {
-		s.fault = err.Error()
+	page, rect, ok := chunking.Page(s.fragment)
+	switch {
+	case !ok:
+		s.fault = quoted(s.fragment) + " names no page, or no part of one"
+	case len(s.input.Directive.Pages) > 0 && !s.embedded:
+	default:
+		s.page = page
+		if rect != nil {
+			s.rect = &content.Rect{X1: rect[0], Y1: rect[1], X2: rect[2], Y2: rect[3]}
+		}
 	}
-	if len(s.input.Directive.Pages) > 0 && !s.embedded {
-		return // pages= says it
-	}
-	s.page, s.rect = f.page, f.rect
 }
 
 // file shows one file of an input.
