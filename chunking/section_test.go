@@ -93,4 +93,3 @@ func TestSection(t *testing.T) {
 		}
 	}
 }
-
