@@ -32,6 +32,7 @@ var house = map[string]struct {
 	"ingestion":            {1, []string{"ingestion/extract", "ingestion/office", "ingestion/webpage", "imaging"}},
 	"ingestion/office":     {1, []string{"ingestion/webpage"}},
 	"ingestion/webpage":    {1, nil},
+	"ingestion/layout":     {1, nil},
 	"ingestion/pdftest":    {1, nil},
 	"workflow":             {2, []string{"directives"}},
 	"llm":                  {2, []string{"content", "policy"}},
@@ -50,7 +51,7 @@ var house = map[string]struct {
 	"engine/journal":       {4, []string{"engine", "directives"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
 	"web":                  {4, []string{"engine"}},
-	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/sandbox", "imaging"}},
+	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/sandbox", "ingestion/layout", "imaging"}},
 	"cmd/vaultflow":        {5, []string{"*"}},
 }
 

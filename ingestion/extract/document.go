@@ -50,7 +50,7 @@ type Hello struct {
 }
 
 // Protocol is the version of the frames. A worker with another one is refused.
-const Protocol = 2
+const Protocol = 3
 
 // Levels of confinement that a worker reports.
 const (
