@@ -115,11 +115,13 @@ func (ix *index) exact(linkpath string) []entry {
 	return spelled(linkpath, sorted(ix.byPath[fold(linkpath)]))
 }
 
-// spelled gives of entries that differ in spelling the one that is spelled so, or else all.
+// spelled gives of entries that differ in spelling the one that is spelled so, byte for byte if there is one, or else all.
 func spelled(name string, entries []entry) []entry {
-	for _, e := range entries {
-		if e.name == name || norm.NFC.String(e.name) == name {
-			return []entry{e}
+	for _, form := range []func(string) string{strings.Clone, norm.NFC.String} {
+		for _, e := range entries {
+			if form(e.name) == name {
+				return []entry{e}
+			}
 		}
 	}
 	return entries

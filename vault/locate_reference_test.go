@@ -48,17 +48,22 @@ func naiveTry(names []string, link, from string, fromRoot, strict bool) Location
 	return naivePick(below, strict)
 }
 
-// naiveExact lists the names that are the same without case; the one that is spelled alike if there is one.
+// naiveExact lists the names that are the same without case; the one that is spelled alike if there is one, with the
+// same bytes before another Unicode form.
 func naiveExact(names []string, name string) []string {
 	var same, alike []string
 	for _, n := range names {
 		if naiveFold(n) == naiveFold(name) {
 			same = append(same, n)
 		}
-		if n == name || norm.NFC.String(n) == name {
+		if norm.NFC.String(n) == name {
 			alike = append(alike, n)
 		}
 	}
+	if slices.Contains(names, name) {
+		return []string{name}
+	}
+	slices.Sort(alike)
 	if len(alike) > 0 {
 		return alike[:1]
 	}
