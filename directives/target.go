@@ -47,7 +47,9 @@ func parseTarget(owner string, s source, r *report) (Target, bool) {
 	if end == 0 {
 		hint := schemeHint(owner, s.text)
 		r.add(s.at, CodeNoScheme, hint, "%s does not say file: or variable:", owner)
-		if hint == "write "+owner+" file: "+s.text && !literal {
+		if scheme, _, ok := bareScheme(s.text); ok && !literal {
+			r.mend(Replace(s.pos(len(scheme)), 0, ":"))
+		} else if hint == "write "+owner+" file: "+s.text && !literal {
 			r.mend(Replace(s.at, 0, "file: "))
 		}
 		return Target{}, false
@@ -118,10 +120,19 @@ func schemeHint(owner, text string) string {
 	if inside, ok := strings.CutPrefix(strings.ToLower(text), "[[file:"); ok {
 		return "write file: [[" + clip(strings.TrimSpace(text[len(text)-len(inside):]))
 	}
+	if scheme, rest, ok := bareScheme(text); ok {
+		return "write " + scheme + ": " + clip(rest)
+	}
 	if strings.HasPrefix(owner, "@") && text != "" {
 		return "write " + owner + " file: " + clip(text)
 	}
 	return "write file: PATH or variable: NAME"
+}
+
+// bareScheme finds a scheme that lacks its colon, as in `file Notes/a`.
+func bareScheme(text string) (scheme, rest string, ok bool) {
+	scheme, rest, ok = strings.Cut(text, " ")
+	return scheme, strings.TrimSpace(rest), ok && (strings.EqualFold(scheme, SchemeFile) || strings.EqualFold(scheme, SchemeVariable))
 }
 
 // unquote takes the quotes off a text that is quoted as a whole.
