@@ -191,7 +191,7 @@ const (
 // recorded, and the body calls them what they are. An error is for calls that gave no answer.
 type GenerateOut struct {
 	Answer   string   `json:"answer,omitempty"` // blob: the visible text
-	Raw      string   `json:"raw,omitempty"`    // blob: the blocks as they came, thinking included
+	Raw      string   `json:"raw,omitempty"`    // blob: the blocks and what the provider sent, thinking included
 	Empty    bool     `json:"empty,omitempty"`  // nothing but blanks
 	Stop     string   `json:"stop"`             // end, length, refusal, or the provider's own word
 	Model    string   `json:"model,omitempty"`  // the provider's name of the model that answered
