@@ -49,7 +49,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", maxMembers)
 		default:
 			taken[name] = true
-			children = append(children, Child{Name: name, Bundle: w.childBundle(name, children)})
+			children = append(children, Child{Name: name, Bundle: childBundle(name, children)})
 		}
 		return nil
 	})
@@ -132,14 +132,16 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 	return name, ""
 }
 
-// inbox is the folder of the import folder that the members are put into.
-func (w *work) inbox() string {
-	return path.Join(w.set.ImportDir, w.im.folder(w.job, w.set.ImportDir), path.Base(w.im.bundleName(w.job)))
+// inbox is the folder of the import folder that the members are put into, so that their bundles come to lie in the
+// archive's own.
+func (w *work) inbox(bundle string) string {
+	return path.Join(w.set.ImportDir, strings.TrimPrefix(bundle, w.set.ImportedDir+"/"))
 }
 
-// childBundle is where a member's bundle will most likely lie: the second one of a name gets a number.
-func (w *work) childBundle(name string, before []Child) string {
-	plain := path.Join(w.im.bundleName(w.job), strings.TrimSuffix(name, path.Ext(name)))
+// childBundle is where in the archive's bundle that of a member will most likely lie: the second one of a name gets a
+// number.
+func childBundle(name string, before []Child) string {
+	plain := strings.TrimSuffix(name, path.Ext(name))
 	for n := 1; ; n++ {
 		bundle := numbered(plain, n)
 		if !slices.ContainsFunc(before, func(c Child) bool { return c.Bundle == bundle }) {
@@ -167,7 +169,7 @@ func (w *work) release(ctx context.Context, bundle string) error {
 		if err != nil {
 			return err
 		}
-		return w.putMember(ctx, path.Join(w.inbox(), name), data)
+		return w.putMember(ctx, path.Join(w.inbox(bundle), name), data)
 	})
 }
 
@@ -199,7 +201,7 @@ func (collection) write(n *note) error {
 	n.line("The files of the archive are imported each by itself:")
 	n.line("")
 	for _, c := range n.m.Children {
-		n.line("- [[" + path.Join(c.Bundle, strings.TrimSuffix(noteName, ".md")) + "|" + alias(c.Name) + "]]")
+		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(noteName, ".md")) + "|" + alias(c.Name) + "]]")
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func TestImport_archiveIsUnpackedIntoTheInbox(t *testing.T) {
 				t.Errorf("in the inbox (-want +got):\n%s", diff)
 			}
 			note := b.read(made.Note)
-			hasAll(t, note, "[[Imported/box/notes/a/index|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "inner.zip was left in the archive: it is an archive itself")
+			hasAll(t, note, "[[./notes/a/index|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "inner.zip was left in the archive: it is an archive itself")
 			m, err := ParseManifest([]byte(b.read(path.Join(made.Bundle, manifestName))))
 			if err != nil || len(m.Children) != 2 {
 				t.Errorf("children %+v, %v", m.Children, err)
@@ -171,5 +171,24 @@ func TestImport_archiveReleasedTwice(t *testing.T) {
 	want := map[string]string{"a.txt": "one", "b.txt": "somebody else's", "b (2).txt": "two"}
 	if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
 		t.Errorf("in the inbox (-want +got):\n%s", diff)
+	}
+}
+
+// The members' bundles come to lie in the archive's own, also when a folder of its name was there before.
+func TestImport_archiveWhoseNameIsTaken(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{})
+	if err := write(b.disk.path("Imported/box/own.md"), []byte("a person's")); err != nil {
+		t.Fatal(err)
+	}
+	made, _ := b.mustRun(b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "notes/a.txt", data: "one"})))
+	hasAll(t, b.read(made.Note), "[[./notes/a/index|notes/a.txt]]")
+	member, _ := b.mustRun(b.drop("imp-2", "Import/box (2)/notes/a.txt", []byte("one")))
+	m, _ := b.im.manifest(made.Bundle)
+	if want := made.Bundle + "/" + m.Children[0].Bundle; made.Bundle != "Imported/box (2)" || member.Bundle != want {
+		t.Errorf("the archive is at %q, its member at %q, want %q", made.Bundle, member.Bundle, want)
+	}
+	if files := b.found("Import/box (2)"); len(files) != 0 {
+		t.Errorf("left in the inbox: %v", files)
 	}
 }

@@ -18,7 +18,8 @@ const (
 	noteName     = "index.md"
 )
 
-// Manifest is the machine's view of a bundle. It holds metadata only; all paths are relative to the bundle's folder.
+// Manifest is the machine's view of a bundle. It holds metadata only; all paths are relative to the bundle's folder but
+// for Source.Path and History, which tell of places elsewhere in the vault. schemas/manifest.schema.json describes it.
 type Manifest struct {
 	Version  int      `json:"version"`
 	Source   Source   `json:"source"`
@@ -47,10 +48,12 @@ type Import struct {
 	ID         string            `json:"id"`
 	Started    time.Time         `json:"started"`
 	Finished   time.Time         `json:"finished"`
-	Mode       string            `json:"mode,omitempty"`
+	Mode       string            `json:"mode"`           // of PDF files; empty otherwise
+	Part       string            `json:"part,omitempty"` // the pages that were asked for, such as 1-20,35
 	Strategies []Strategy        `json:"strategies"`
 	Tools      map[string]string `json:"tools"` // name to version
 	Settings   string            `json:"settings_hash"`
+	Tags       []string          `json:"tags,omitempty"` // that the note was given
 	Warnings   []string          `json:"warnings"`
 	Version    int               `json:"version"`           // 1, or one more than the bundle that this one replaced
 	History    []History         `json:"history,omitempty"` // what happened to the source's other imports
@@ -76,16 +79,16 @@ type History struct {
 
 // Document is what the document says about itself; nothing of it was checked.
 type Document struct {
-	Title     string        `json:"title,omitempty"`
-	Author    string        `json:"author,omitempty"`
+	Title     string        `json:"title"`
+	Author    string        `json:"author"`
 	Subject   string        `json:"subject,omitempty"`
 	Created   string        `json:"created,omitempty"` // RFC 3339 without zone
-	Pages     int           `json:"pages"`
+	Pages     int           `json:"pages"`             // of the whole, also when a part was imported
 	Outline   []OutlineItem `json:"outline"`
 	Encrypted bool          `json:"encrypted"`
 	Tagged    bool          `json:"tagged"`
 	Forms     bool          `json:"forms"`
-	Language  string        `json:"language,omitempty"`
+	Language  string        `json:"language"` // empty when it does not say
 }
 
 // OutlineItem is a line of the document's own table of contents.
@@ -120,13 +123,13 @@ const (
 
 // Page is one page.
 type Page struct {
-	N      int        `json:"n"` // from 1
-	Label  string     `json:"label,omitempty"`
+	N      int        `json:"n"`     // from 1
+	Label  string     `json:"label"` // empty when it has none
 	Image  *PageImage `json:"image,omitempty"`
 	Text   *PageText  `json:"text,omitempty"`
 	OCR    *PageOCR   `json:"ocr,omitempty"`
 	Status string     `json:"status"`
-	Error  string     `json:"error,omitempty"`
+	Error  string     `json:"error"` // empty when Status is done
 }
 
 // PageImage is the picture of a page.
@@ -167,8 +170,8 @@ type Asset struct {
 
 // Child is a bundle made of a part of the source.
 type Child struct {
-	Bundle string `json:"bundle"`
-	Name   string `json:"name"`
+	Bundle string `json:"bundle"` // its folder, most likely
+	Name   string `json:"name"`   // within the source
 }
 
 // ParseManifest reads a manifest of this version.

@@ -27,6 +27,7 @@ var house = map[string]struct {
 	"vault":                {1, nil},
 	"settings":             {1, nil},
 	"examples":             {1, nil},
+	"schemas":              {1, nil},
 	"ingestion/extract":    {1, nil},
 	"ingestion/sandbox":    {1, []string{"ingestion/extract"}},
 	"ingestion":            {1, []string{"ingestion/extract", "ingestion/office", "ingestion/webpage", "imaging"}},
