@@ -80,7 +80,11 @@ func limitReport(err error) Report {
 
 // watch asks for the events of a folder, once.
 func (s *session) watch(name string) {
-	if s.events == nil || s.events.dirs[name] || s.w.opt.deaf {
+	if s.events == nil || s.events.dirs[name] {
+		return
+	}
+	if s.w.opt.deaf {
+		s.events.dirs[name] = true
 		return
 	}
 	err := s.events.system.Add(filepath.Join(s.v.path, filepath.FromSlash(name)))
@@ -112,11 +116,12 @@ func (s *session) unwatch(name string) {
 // event deals with one of the system's hints.
 func (s *session) event(e fsnotify.Event) {
 	rel, err := filepath.Rel(s.v.path, e.Name)
-	if err != nil || e.Op == fsnotify.Chmod {
+	if err != nil {
 		return
 	}
 	name := filepath.ToSlash(rel)
-	if name == "." || strings.HasPrefix(name, "..") || (clutter(name) && !s.v.filter.inImport(name)) {
+	s.hearing.told(name)
+	if e.Op == fsnotify.Chmod || name == "." || strings.HasPrefix(name, "..") || (clutter(name) && !s.v.filter.inImport(name)) {
 		return
 	}
 	if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
@@ -129,6 +134,7 @@ func (s *session) event(e fsnotify.Event) {
 func (s *session) fault(err error) {
 	if errors.Is(err, fsnotify.ErrEventOverflow) {
 		s.v.log.Info("events were lost, scanning", "err", err)
+		s.hearing.lossy = true
 	} else {
 		s.w.report(Report{Code: "watch_error", Message: err.Error()})
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -151,8 +152,16 @@ func openRead(root *os.Root, name string) (*os.File, error) {
 	return file, nil
 }
 
+// readDir gives the entries of a folder, sorted. Unlike fs.ReadDir it reads folders whose names are no text.
 func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
-	return fs.ReadDir(root.FS(), name)
+	dir, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }
 
 // explain puts the name that was asked for into an error, and words to the one that os.Root gives for links.

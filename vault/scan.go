@@ -12,6 +12,8 @@ func (s *session) scan(first bool) error {
 	began := time.Now()
 	seen := map[string]bool{}
 	var names []string
+	s.listen(first, began)
+	defer func() { s.hearing.scanning = false }()
 	s.watch(".")
 	unread, err := s.v.walk(".", func(name string, d fs.DirEntry) {
 		seen[name] = true

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // session is one Run of a Watcher. All of it but the lookers belongs to the goroutine of Run.
@@ -21,6 +22,7 @@ type session struct {
 	changes  []Change
 	arrivals []Arrival
 	told     map[string]bool // conflict copies and folders that were reported
+	hearing  hearing
 }
 
 // lookers is how many files are read at the same time, so that one large file does not keep small ones waiting.
@@ -132,10 +134,14 @@ func head[T any](queue []T, out chan<- T) (first T, ch chan<- T) {
 }
 
 func (s *session) found(f finding) {
-	if f.arrival {
-		s.tracker.checked(f, time.Now())
-	} else {
-		s.notes.checked(f, time.Now())
+	now := time.Now()
+	switch {
+	case !f.arrival:
+		s.notes.checked(f, now)
+	case f.digest != "" && !f.changed && !utf8.ValidString(f.name):
+		s.nameless(f, now)
+	default:
+		s.tracker.checked(f, now)
 	}
 }
 
@@ -222,6 +228,9 @@ func (s *session) meetArrival(name string, info fs.FileInfo, err error, event bo
 		if err != nil {
 			s.tracker.block(name, inWords(err), now)
 			return
+		}
+		if s.tracker.files[name] == nil {
+			s.hearing.found(name, s.events, now)
 		}
 		s.tracker.see(name, snap(info), event, now)
 	case placeholder:

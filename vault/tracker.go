@@ -1,7 +1,10 @@
 package vault
 
 import (
+	"cmp"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,6 +40,7 @@ type tracked struct {
 	told   State  // last news
 	reason string // last reason told
 	faults int    // failed looks in a row
+	back   int    // how often it was handed back since it last changed
 
 	stirred   bool   // changed or touched while checking or flying
 	delivered string // digest, empty before the first delivery
@@ -44,8 +48,10 @@ type tracked struct {
 	size      int64  // of what was delivered
 }
 
-// mostBackoff is the longest pause between looks at a file that cannot be read.
-const mostBackoff = time.Minute
+const (
+	mostBackoff  = time.Minute      // longest pause between looks at a file that cannot be read
+	mostHandback = 10 * time.Minute // longest pause before a file that was handed back is delivered again
+)
 
 func newTracker(quiet, stall time.Duration) *tracker {
 	return &tracker{quiet: quiet, stall: max(stall, quiet), files: map[string]*tracked{}}
@@ -74,7 +80,7 @@ func (t *tracker) see(name string, s snapshot, event bool, now time.Time) {
 
 // begin starts the wait for a file that is new or has changed.
 func (t *tracker) begin(name string, f *tracked, s snapshot, now time.Time) {
-	f.snap, f.stirred = s, false
+	f.snap, f.stirred, f.back = s, false, 0
 	if !s.mode.IsRegular() {
 		f.phase = refused
 		t.tell(name, f, StateRefused, errSpecial(s.mode).Error(), now)
@@ -111,7 +117,7 @@ func (t *tracker) vanish(name string, now time.Time) {
 		return
 	}
 	delete(t.files, name)
-	if f.phase != settled && f.phase != refused && f.told != "" && f.told != StateReady {
+	if f.phase != settled && f.told != "" && f.told != StateReady {
 		t.tell(name, f, StateGone, "", now)
 	}
 }
@@ -157,12 +163,16 @@ func (t *tracker) block(name, reason string, now time.Time) {
 }
 
 func (t *tracker) backoff(f *tracked, now time.Time) {
-	pause := t.quiet << min(f.faults, 10)
+	f.due = now.Add(t.pause(f.faults, mostBackoff))
 	f.faults++
-	f.due = now.Add(min(max(pause, t.quiet), max(mostBackoff, t.quiet)))
 }
 
-// tick gives the close looks that are due.
+// pause is the quiet period, doubled each time, up to a limit.
+func (t *tracker) pause(times int, most time.Duration) time.Duration {
+	return min(t.quiet<<min(times, 16), max(most, t.quiet))
+}
+
+// tick gives the close looks that are due, those that have waited longest first.
 func (t *tracker) tick(now time.Time) []request {
 	var out []request
 	for name, f := range t.files {
@@ -182,6 +192,9 @@ func (t *tracker) tick(now time.Time) []request {
 			force: now.Sub(f.since) >= t.stall,
 		})
 	}
+	slices.SortFunc(out, func(a, b request) int {
+		return cmp.Or(t.files[a.name].since.Compare(t.files[b.name].since), strings.Compare(a.name, b.name))
+	})
 	return out
 }
 
@@ -231,13 +244,14 @@ func (t *tracker) done(name string, now time.Time) {
 	if f == nil || f.phase != flying {
 		return
 	}
-	f.phase = settled
+	f.phase, f.back = settled, 0
 	if f.stirred {
 		t.restart(f, now)
 	}
 }
 
-// release says that the consumer hands a file back: it will be delivered again.
+// release says that the consumer hands a file back: it will be delivered again, after a pause that doubles each time. A
+// file that has changed meanwhile waits no longer than a new one.
 func (t *tracker) release(name string, now time.Time) {
 	f := t.files[name]
 	if f == nil || f.phase != flying {
@@ -245,6 +259,11 @@ func (t *tracker) release(name string, now time.Time) {
 	}
 	f.delivered = ""
 	t.restart(f, now)
+	if f.stirred {
+		f.back = 0
+	}
+	f.due = now.Add(max(f.due.Sub(now), t.pause(f.back, mostHandback)))
+	f.back++
 }
 
 // tell reports news of a file, not the same twice.

@@ -333,6 +333,25 @@ func TestTracker(t *testing.T) {
 			r.pass(quiet)
 			r.want("ready a", "ready a")
 		},
+		"handed back again and again: the pauses double, up to ten minutes": func(r *rig) {
+			r.put("a", 5, 1)
+			r.event("a")
+			r.pass(quiet)
+			r.want("ready a")
+			for pause := quiet; pause < 40*time.Minute; pause *= 2 {
+				r.tr.release("a", r.now)
+				r.pass(min(pause, mostHandback) - 100*time.Millisecond)
+				r.want()
+				r.pass(100 * time.Millisecond)
+				r.want("ready a")
+			}
+			r.put("a", 6, 1) // another file by the same name waits no longer than a new one
+			r.event("a")
+			r.tr.release("a", r.now)
+			r.event("a")
+			r.pass(quiet)
+			r.want("receiving a", "ready a")
+		},
 		"47–49, 54: a deaf watcher lives by scans": func(r *rig) {
 			r.put("a", 5, 1)
 			r.scan()
@@ -403,6 +422,10 @@ func TestTracker(t *testing.T) {
 			r.event("s0")
 			r.pass(quiet)
 			r.want("ready s0")
+			r.remove("s1")
+			r.event("s1")
+			r.pass(0)
+			r.want("gone s1")
 		},
 		"replaced by a pipe while it was waited for": func(r *rig) {
 			r.put("a", 5, 1)

@@ -31,12 +31,13 @@ type WatchOptions struct {
 	// not block; nil is fine, reports are logged as well.
 	Report func(Report)
 
-	deaf bool // tests: events never come
+	deaf      bool          // tests: events never come
+	deafAfter time.Duration // tests: another one
 }
 
 // Report is news of the watching itself.
 type Report struct {
-	Code    string // polling, watch_limit, overflow, unreadable, conflict_copy, watch_error
+	Code    string // polling, deaf, watch_limit, unreadable, conflict_copy, renamed, watch_error
 	Name    string // vault name, if it is about one
 	Message string // in words
 	Hint    string // what to do, if anything
@@ -79,6 +80,7 @@ func NewWatcher(v *Vault, opt WatchOptions) *Watcher {
 	opt.Rescan = cmp.Or(opt.Rescan, DefaultRescan)
 	opt.Debounce = cmp.Or(opt.Debounce, DefaultDebounce)
 	opt.PollEvery = cmp.Or(opt.PollEvery, DefaultPollEvery)
+	opt.deafAfter = cmp.Or(opt.deafAfter, deafAfter)
 	return &Watcher{
 		v: v, opt: opt,
 		changes:  make(chan Change),
@@ -121,7 +123,7 @@ func (w *Watcher) Started() <-chan struct{} { return w.started }
 func (w *Watcher) Done(name string) { w.giveBack(returned{name, true}) }
 
 // Release hands a file back that was ready and could not be dealt with now: it becomes ready again after the quiet
-// period. It never blocks.
+// period, the next times after pauses that double up to ten minutes. It never blocks.
 func (w *Watcher) Release(name string) { w.giveBack(returned{name, false}) }
 
 func (w *Watcher) giveBack(r returned) {

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -121,12 +122,75 @@ func TestWatcher_atStart(t *testing.T) {
 func TestWatcher_deaf(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "Note.md", "Import/")
-	w := watched(t, v, WatchOptions{deaf: true, Quiet: time.Millisecond, Rescan: 20 * time.Millisecond, Debounce: time.Millisecond})
+	if kind := networkFS(dir); kind != "" {
+		t.Skipf("temporary files are on %s", kind)
+	}
+	reports := make(chan Report, 10)
+	w := watched(t, v, WatchOptions{
+		deaf: true, deafAfter: 50 * time.Millisecond, Quiet: time.Millisecond, Rescan: 20 * time.Millisecond, Debounce: time.Millisecond,
+		Report: func(r Report) { reports <- r },
+	})
 	put(t, dir, "Import/a.txt", "a")
 	awaitReady(t, w, "Import/a.txt")
 	put(t, dir, "Note.md", "edited")
 	if c := awaitChange(t, w); c.Name != "Note.md" || c.Op != OpModify {
 		t.Errorf("got %+v", c)
+	}
+	select {
+	case r := <-reports:
+		if r.Code != "deaf" || r.Name != "Import/a.txt" || w.Status().Mode != modePoll {
+			t.Errorf("got %+v, %+v", r, w.Status())
+		}
+	case <-time.After(patience):
+		t.Errorf("never noticed: %+v", w.Status())
+	}
+}
+
+// A scan that is faster than the events proves nothing.
+func TestWatcher_scanBeforeTheEvents(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "Import/")
+	if kind := networkFS(dir); kind != "" {
+		t.Skipf("temporary files are on %s", kind)
+	}
+	w := watched(t, v, WatchOptions{Quiet: time.Millisecond, Rescan: 3 * time.Millisecond, Debounce: time.Millisecond})
+	for i := range 50 {
+		name := fmt.Sprintf("Import/%d/%d.txt", i, i)
+		put(t, dir, name, fmt.Sprint(i))
+		awaitReady(t, w, name)
+	}
+	if s := w.Status(); s.Mode != modeEvents {
+		t.Errorf("got %+v", s)
+	}
+}
+
+// After an overflow the next scan finds what the events would have told, which does not make the watcher deaf.
+func TestHearing_overflow(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "Import/")
+	s := newSession(NewWatcher(v, WatchOptions{deaf: true, deafAfter: time.Nanosecond}))
+	s.open()
+	defer s.close()
+	if s.events == nil {
+		t.Skip("no events here")
+	}
+	must(t, s.scan(true))
+	put(t, dir, "Import/a.txt", "a")
+	s.fault(fsnotify.ErrEventOverflow)
+	if time.Now().Before(s.nextScan) {
+		t.Error("no scan follows an overflow")
+	}
+	for range 3 {
+		s.rescan()
+	}
+	if s.events == nil || s.tracker.files["Import/a.txt"] == nil {
+		t.Errorf("events %v, files %v", s.events, s.tracker.files)
+	}
+	put(t, dir, "Import/b.txt", "b")
+	s.rescan()
+	s.rescan()
+	if s.events != nil {
+		t.Error("goes on trusting events that do not come")
 	}
 }
 
