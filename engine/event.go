@@ -35,6 +35,7 @@ type Event struct {
 	Message string      `json:"message,omitempty"`
 	Page    int         `json:"page,omitempty"`
 	Pages   int         `json:"pages,omitempty"`
+	Left    int         `json:"seconds_left,omitempty"` // an estimate, of EventPage
 	Lost    int         `json:"lost,omitempty"`
 	Failure *Failure    `json:"failure,omitempty"`
 

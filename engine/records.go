@@ -119,7 +119,8 @@ type ImportRecord struct {
 	Bundle      string      `json:"bundle"`
 	Note        string      `json:"note,omitempty"`
 	Pages       int         `json:"pages"`
-	Page        int         `json:"page"` // pages that are finished
+	Page        int         `json:"page"`                   // pages that are finished
+	SecondsLeft int         `json:"seconds_left,omitempty"` // an estimate while pages are made
 	FailedPages []int       `json:"failed_pages,omitempty"`
 	Error       string      `json:"error"`
 	Hint        string      `json:"hint,omitempty"`

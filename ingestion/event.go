@@ -12,10 +12,11 @@ type Event struct {
 	Import  string `json:"import"`
 	Source  string `json:"source"`
 	Kind    string `json:"kind"`
-	Page    int    `json:"page,omitempty"`   // the page that was finished, from 1
-	Pages   int    `json:"pages,omitempty"`  // of the document
-	Done    int    `json:"done,omitempty"`   // pages that have a record, those of earlier attempts included
-	Failed  int    `json:"failed,omitempty"` // of these, the ones that failed
+	Page    int    `json:"page,omitempty"`         // the page that was finished, from 1
+	Pages   int    `json:"pages,omitempty"`        // of the document
+	Done    int    `json:"done,omitempty"`         // pages that have a record, those of earlier attempts included
+	Failed  int    `json:"failed,omitempty"`       // of these, the ones that failed
+	Left    int    `json:"seconds_left,omitempty"` // about how long the other pages take; 0 when it is not known
 	OCR     bool   `json:"ocr,omitempty"`
 	Message string `json:"message,omitempty"`
 	Route   *Route `json:"route,omitempty"`

@@ -36,7 +36,9 @@ func (w *work) loop(ctx context.Context, first *seat, pages int) error {
 		return nil
 	})
 	var row atomic.Int32 // pages that failed one after the other
-	for i := range min(w.set.Sessions, (len(todo)+size-1)/size) {
+	seats := min(w.set.Sessions, (len(todo)+size-1)/size)
+	w.pace.begin(seats)
+	for i := range seats {
 		s := first
 		if i > 0 {
 			s = &seat{w: w, open: first.open}
@@ -58,10 +60,12 @@ func (w *work) windows(ctx context.Context, s *seat, windows <-chan []int, row *
 				}
 				continue
 			}
+			began := w.im.Now()
 			p, err := w.make(ctx, s, n)
 			if err != nil {
 				return fmt.Errorf("page %d of %s: %w", n, w.job.Source, err)
 			}
+			w.pace.took(w.im.Now().Sub(began))
 			if err := w.finish(ctx, p); err != nil {
 				return err
 			}

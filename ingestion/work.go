@@ -26,6 +26,7 @@ type work struct {
 
 	mu    sync.Mutex // guards tally
 	tally tally
+	pace  pace
 }
 
 // tally counts the pages that have a record.
@@ -145,6 +146,7 @@ func (w *work) finish(ctx context.Context, p Page) error {
 	now := w.count(p)
 	e := Event{Kind: EventPage, Page: p.N, Pages: now.pages, Done: now.done, Failed: now.failed, Message: p.Error}
 	e.OCR = p.Text != nil && p.Text.Source == TextOCR
+	e.Left = w.pace.left(now.pages - now.done)
 	w.im.tell(w.job, e)
 	return nil
 }

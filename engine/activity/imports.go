@@ -46,7 +46,7 @@ func (im *Imports) importer(ctx context.Context) Importer {
 	return im.Importer(func(e ingestion.Event) {
 		switch e.Kind {
 		case ingestion.EventPage:
-			engine.Report(ctx, engine.Event{Kind: engine.EventPage, Page: e.Done, Pages: e.Pages, Message: e.Message})
+			engine.Report(ctx, engine.Event{Kind: engine.EventPage, Page: e.Done, Pages: e.Pages, Left: e.Left, Message: e.Message})
 		case ingestion.EventWarning:
 			engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: e.Message})
 		}

@@ -71,6 +71,7 @@ func (r *reporter) page(e engine.Event) {
 	count := func(entry *engine.Entry) {
 		if entry.Import != nil {
 			entry.Import.Page, entry.Import.Pages = max(entry.Import.Page, e.Page), max(entry.Import.Pages, e.Pages)
+			entry.Import.SecondsLeft = e.Left
 		}
 	}
 	r.life.publish(e)

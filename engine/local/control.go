@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -119,10 +120,13 @@ func (x *Executor) Retry(ctx context.Context, run string) error {
 		return engine.Fail(engine.CodeInternal, "", "run %s is %s; only a failed or cancelled run can be tried again", run, e.Run.Status)
 	}
 	cuts := retryCuts(e.Run, records)
-	if e.Import != nil && e.Import.Filed != "" {
-		cuts = []engine.Cut{{}}
-		if err := refile(&e); err != nil {
+	if e.Import != nil {
+		changed, err := x.renew(&e)
+		if err != nil {
 			return fmt.Errorf("retry import %s: %w", run, err)
+		}
+		if changed {
+			cuts = []engine.Cut{{}}
 		}
 	}
 	if p := pinnedOf(e); p != nil {
@@ -140,16 +144,23 @@ func (x *Executor) Retry(ctx context.Context, run string) error {
 	return nil
 }
 
-// refile lets an import begin again where its original was put.
-func refile(e *engine.Entry) error {
+// renew lets an import begin again where its original was put, with the settings of now: what was said to be done about
+// the failure may have been to change them. It says whether anything is other than it was.
+func (x *Executor) renew(e *engine.Entry) (changed bool, err error) {
 	var s spec
 	if err := json.Unmarshal(e.Spec, &s); err != nil {
-		return err
+		return false, err
 	}
-	s.Import.Where = e.Import.Filed
-	raw, err := json.Marshal(s)
-	e.Spec = raw
-	return err
+	if filed := e.Import.Filed; filed != "" {
+		s.Import.Where, changed = filed, true
+	}
+	if x.cfg.Renew != nil {
+		if options := x.cfg.Renew(*s.Import); !bytes.Equal(options, s.Import.Options) {
+			s.Import.Options, changed = options, true
+		}
+	}
+	e.Spec, err = json.Marshal(s)
+	return changed, err
 }
 
 // reset takes the end out of a run's views. The steps say themselves again what they are.

@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"sync"
@@ -23,8 +24,10 @@ type Config struct {
 	Grace      time.Duration               // how long Run waits for activities after its context ended; zero means 5 s
 	Location   *time.Location              // of workflows that name no time zone; nil means the machine's
 	Retry      func(activity string) Retry // nil means [DefaultRetry]
-	Now        func() time.Time            // nil means time.Now
-	Logger     *slog.Logger                // nil discards
+	// Renew brings the settings of an import that is tried again up to date. Nil leaves them as they were pinned.
+	Renew  func(p engine.ImportPlan) json.RawMessage
+	Now    func() time.Time // nil means time.Now
+	Logger *slog.Logger     // nil discards
 }
 
 // Executor runs bodies in this process. Make one with [New].
