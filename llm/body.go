@@ -35,8 +35,14 @@ type Drawing struct {
 	loader  Loader
 	form    Form
 	mark    string
-	media   []content.Block // images and documents
-	omitted []string        // documents that this service takes as text alone
+	media   []medium
+	omitted []string // documents that this service takes as text alone
+}
+
+// medium is an image or a document, and what stands there when its bytes cannot be sent.
+type medium struct {
+	content.Block
+	text func(fallback string) any
 }
 
 // NewDrawing starts a request. A nil loader sends every picture and document as its fallback text.
@@ -69,11 +75,14 @@ func (d *Drawing) Sendable(blocks []content.Block) []content.Block {
 }
 
 // Media takes a picture or a document and returns what stands for it until the body is written; false for other blocks.
-func (d *Drawing) Media(b content.Block) (any, bool) {
+func (d *Drawing) Media(b content.Block) (any, bool) { return d.MediaOr(b, d.form.Text) }
+
+// MediaOr is Media for a place that wants another JSON value than the form's when the bytes cannot be sent.
+func (d *Drawing) MediaOr(b content.Block, text func(fallback string) any) (any, bool) {
 	if !isMedia(b) {
 		return nil, false
 	}
-	d.media = append(d.media, b)
+	d.media = append(d.media, medium{b, text})
 	return d.mark + strconv.Itoa(len(d.media)-1) + ".", true
 }
 
@@ -179,19 +188,20 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 
 // piece returns the JSON of medium i: framed base64, or its fallback.
 func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
-	data, before, after, err := b.load(ctx, b.drawing.media[i])
+	medium := b.drawing.media[i]
+	data, before, after, err := b.load(ctx, medium.Block)
 	if err == nil {
 		return io.MultiReader(strings.NewReader(before), &base64Reader{rest: data}, strings.NewReader(after)), nil
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	text, err := marshal(b.drawing.form.Text(b.drawing.media[i].Text()))
+	text, err := marshal(medium.text(medium.Text()))
 	if err != nil {
 		return nil, fmt.Errorf("write the fallback of medium %d: %w", i+1, err)
 	}
 	b.mu.Lock()
-	b.omitted = append(b.omitted, nameOf(b.drawing.media[i]))
+	b.omitted = append(b.omitted, nameOf(medium.Block))
 	b.mu.Unlock()
 	return bytes.NewReader(text), nil
 }

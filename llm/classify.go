@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Failure is what a provider said when it did not answer: HTTP status, its code or type, and its sentence.
@@ -12,6 +13,8 @@ type Failure struct {
 	Status  int // 0 when the failure came inside a stream that began with 200
 	Code    string
 	Message string
+
+	RetryAfter time.Duration // 0: the answer's body does not say
 }
 
 // Classify names the class of a failure and the numbers in its sentence. The order is: status and code where they alone

@@ -128,7 +128,9 @@ func (e *Endpoint) refused(w *watch, response *http.Response) error {
 	if failure.Message == "" {
 		failure.Message = http.StatusText(f.Status)
 	}
-	failure.RetryAfter = retryAfter(response.Header, e.now())
+	if told := retryAfter(response.Header, e.now()); told > 0 {
+		failure.RetryAfter = told
+	}
 	return failure
 }
 
@@ -136,7 +138,7 @@ func (e *Endpoint) failure(f Failure) *Error {
 	class, actual, limit := Classify(f)
 	return &Error{
 		Class: class, Status: f.Status, Code: e.clean(f.Code), Message: e.clean(f.Message),
-		Actual: actual, Limit: limit, Provider: e.provider, Usage: Usage{CostUnknown: true},
+		Actual: actual, Limit: limit, Provider: e.provider, Usage: Usage{CostUnknown: true}, RetryAfter: f.RetryAfter,
 	}
 }
 

@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
 // maxMessage is how many bytes of a provider's sentence are kept.
 const maxMessage = 600
+
+// maxRetryDelay is the longest wait that is believed.
+const maxRetryDelay = 24 * time.Hour
 
 // ParseFailure finds code and sentence in a failed answer. It takes named fields alone, never the whole answer: some
 // servers echo the request.
@@ -55,17 +59,35 @@ func parseInner(raw json.RawMessage) (Failure, bool) {
 		Metadata struct {
 			Raw any `json:"raw"`
 		} `json:"metadata"`
+		Details json.RawMessage `json:"details"`
 	}
 	if len(raw) == 0 || json.Unmarshal(raw, &inner) != nil {
 		return Failure{}, false
 	}
 	f := Failure{Code: firstText(inner.Code, inner.Type, inner.Status), Message: firstText(inner.Message)}
+	f.RetryAfter = retryDelay(inner.Details)
 	if upstream := firstText(inner.Metadata.Raw); upstream != "" {
 		if u := ParseFailure([]byte(upstream)); u.Message != "" {
 			f.Message = strings.TrimSpace(f.Message + ": " + u.Message)
 		}
 	}
 	return f, f.Code != "" || f.Message != ""
+}
+
+// retryDelay finds Google's RetryInfo among the details of a failure: `"retryDelay": "7s"`.
+func retryDelay(details json.RawMessage) time.Duration {
+	var list []struct {
+		RetryDelay string `json:"retryDelay"`
+	}
+	if json.Unmarshal(details, &list) != nil {
+		return 0 // other services mean other things by the word
+	}
+	for _, d := range list {
+		if delay, err := time.ParseDuration(d.RetryDelay); err == nil && delay > 0 {
+			return min(delay, maxRetryDelay)
+		}
+	}
+	return 0
 }
 
 // details reads a list of validation faults: their "msg", never their "input".

@@ -10,7 +10,7 @@ var rules = concat(exclusions, mediaRules, contextRules)
 var exclusions = ruleList{
 	is(ClassRateLimit, `throttl|too many requests|rate.?limit|(?:tokens|requests) per (?:min|hour|day)|\bTPM\b|\bRPM\b`),
 	is(ClassBilling, `credit balance is too low|exceeded your current quota|check your plan and billing|insufficient (?:credit|balance|funds)`),
-	is(ClassAuth, `(?:invalid|incorrect|missing) (?:x-)?api.?key|no auth credentials`),
+	is(ClassAuth, `(?:invalid|incorrect|missing) (?:x-)?api.?key|api key not valid|no auth credentials`),
 	is(ClassParameter, `max(?:_completion|_output)?_tokens[^.]{0,80}(?:too large|must be|is greater|exceeds?)|unsupported (?:parameter|value)|unknown parameter|budget_tokens|does not support thinking`),
 	is(ClassParameter, `does not support (?:tool|function|structured)|response_format|output_config\.format|json schema in format|tools\.\d+\.|failed to parse grammar`),
 	is(ClassOther, `doesn't support counting tokens|endpoint is unavailable|set 'n_ctx' explicitly`),

@@ -34,7 +34,7 @@ var kinds = map[string]kind{
 	"openai_chat":       {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false},
 	"openai_compatible": {"", "", true, true},
 	"openai_responses":  {"https://api.openai.com/v1", "OPENAI_API_KEY", false, false},
-	"google":            {"https://generativelanguage.googleapis.com", "GEMINI_API_KEY", false, false},
+	"google":            {"https://generativelanguage.googleapis.com", "GEMINI_API_KEY", true, false},
 	"vertex":            {"", "", false, false},
 	"bedrock":           {"", "", false, false},
 	"ollama":            {"http://127.0.0.1:11434", "", true, true},

@@ -40,6 +40,7 @@ var house = map[string]struct {
 	"llm/anthropic":        {2, []string{"llm", "content"}},
 	"llm/openai":           {2, []string{"llm", "content"}},
 	"llm/ollama":           {2, []string{"llm", "content"}},
+	"llm/gemini":           {2, []string{"llm", "content"}},
 	"llm/offline":          {2, []string{"llm", "content"}},
 	"llm/replay":           {2, []string{"llm", "content"}},
 	"llm/llmtest":          {2, []string{"llm", "content"}},
@@ -57,7 +58,7 @@ var house = map[string]struct {
 }
 
 // private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
-var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/ollama", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
+var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/ollama", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
 
 type goPackage struct {
 	ImportPath string

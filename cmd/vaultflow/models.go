@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
+	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/offline"
 	"github.com/vaultflow/vaultflow/llm/ollama"
 	"github.com/vaultflow/vaultflow/llm/openai"
@@ -202,6 +203,11 @@ func newProvider(name string, p settings.Provider) (llm.Provider, error) {
 			return nil, missingKey(name, p)
 		}
 		return anthropic.New(c), nil
+	case "google":
+		if p.Key == "" {
+			return nil, missingKey(name, p)
+		}
+		return gemini.New(c), nil
 	case "ollama":
 		return ollama.New(c), nil
 	}

@@ -16,9 +16,11 @@ type Subject struct {
 	NoCache   bool // nor how much of the input was cached
 
 	MediaInResults bool // pictures and documents stand inside a tool's result, not behind all results
+	MediaBeside    bool // they stand inside a tool's result, behind its text
 	Documents      bool // PDFs go as files
 	NativeSchema   bool // the service holds an answer to a schema
-	ByToolName     bool // results name their tool, not their call; the service parses arguments itself
+	ByToolName     bool // results name their tool, not their call
+	ParsesInput    bool // the service parses the arguments of calls: what is no JSON never arrives
 }
 
 // Exercise runs the whole suite.

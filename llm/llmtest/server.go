@@ -102,12 +102,20 @@ func (c Captured) Tools() []string {
 			Function struct {
 				Name string `json:"name"`
 			} `json:"function"`
+			Functions []struct {
+				Name string `json:"name"`
+			} `json:"functionDeclarations"`
 		} `json:"tools"`
 	}
 	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
 	var names []string
 	for _, t := range body.Tools {
-		names = append(names, t.Name+t.Function.Name)
+		if name := t.Name + t.Function.Name; name != "" {
+			names = append(names, name)
+		}
+		for _, f := range t.Functions {
+			names = append(names, f.Name)
+		}
 	}
 	return names
 }
@@ -125,10 +133,13 @@ func (c Captured) Schema() json.RawMessage {
 				Schema json.RawMessage `json:"schema"`
 			} `json:"json_schema"`
 		} `json:"response_format"`
+		Generation struct {
+			Schema json.RawMessage `json:"responseJsonSchema"`
+		} `json:"generationConfig"`
 		Format json.RawMessage `json:"format"`
 	}
 	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
-	for _, schema := range []json.RawMessage{body.Output.Format.Schema, body.Response.JSON.Schema} {
+	for _, schema := range []json.RawMessage{body.Output.Format.Schema, body.Response.JSON.Schema, body.Generation.Schema} {
 		if schema != nil {
 			return schema
 		}
@@ -174,11 +185,19 @@ type beside interface {
 	Aside(w http.ResponseWriter, r *http.Request) bool
 }
 
+// serves says whether a request goes to where questions are posted. A wire that has the model in its address tells itself.
+func serves(wire Wire, r *http.Request) bool {
+	if many, ok := wire.(interface{ Serves(r *http.Request) bool }); ok {
+		return many.Serves(r)
+	}
+	return r.URL.Path == wire.Path()
+}
+
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if b, ok := s.wire.(beside); ok && b.Aside(w, r) {
 		return nil
 	}
-	if r.Method != http.MethodPost || r.URL.Path != s.wire.Path() {
+	if r.Method != http.MethodPost || !serves(s.wire, r) {
 		return fmt.Errorf("%s %s: no such method", r.Method, r.URL.Path)
 	}
 	if kind := r.Header.Get("Content-Type"); kind != "application/json" {

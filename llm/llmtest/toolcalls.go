@@ -136,6 +136,14 @@ func toolMedia(t *testing.T, s Subject) {
 			in(pdf, second), in(png, second),
 			{Text: "go on"},
 		}
+	case s.MediaBeside:
+		want = []Part{
+			{Text: "[c1]\n" + thing + "\nafter", Result: first},
+			in(png, first),
+			{Text: "two\n" + paper + "\n" + thing, Result: second},
+			in(pdf, second), in(png, second),
+			{Text: "go on"},
+		}
 	case s.Documents:
 		want = []Part{
 			{Text: "[c1]\n" + thing + "\nafter", Result: first},
@@ -276,7 +284,7 @@ func toolUnpaired(t *testing.T, s Subject) {
 
 func toolBroken(t *testing.T, s Subject) {
 	server := NewServer(t, s.Wire, one(Answer{ToolCalls: []ToolCall{{Name: "list", Input: `{"a": [1,`}, {Name: "list", Input: `[1]`}}}), one(Answer{Text: "done"}))
-	if s.ByToolName {
+	if s.ParsesInput {
 		t.Skip("the service parses arguments itself")
 	}
 	p := s.provider(server)

@@ -16,7 +16,7 @@ func TestProvider_contract(t *testing.T) {
 		NoRefusal: true,
 		NoCache:   true,
 
-		NativeSchema: true, ByToolName: true,
+		NativeSchema: true, ByToolName: true, ParsesInput: true,
 	})
 }
 

@@ -1,0 +1,28 @@
+package gemini_test
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/gemini"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+)
+
+func newProvider(c llm.Config) llm.Provider { return gemini.New(c) }
+
+func TestProvider_contract(t *testing.T) {
+	t.Parallel()
+	for name, ids := range map[string]bool{"with ids": true, "without ids": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			llmtest.Exercise(t, llmtest.Subject{
+				New: newProvider, Wire: llmtest.Gemini{IDs: ids},
+				NoRefusal: true, MediaBeside: true, Documents: true, NativeSchema: true, ByToolName: !ids, ParsesInput: true,
+			})
+		})
+	}
+}
+
+func FuzzProvider_stream(f *testing.F) {
+	llmtest.FuzzStream(f, llmtest.Gemini{}, "text/event-stream", newProvider)
+}

@@ -1,0 +1,159 @@
+package gemini
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+var errNotUnderstood = errors.New("the answer is not what generateContent sends")
+
+type chunk struct {
+	Error      json.RawMessage `json:"error"`
+	Candidates []struct {
+		Index   int `json:"index"`
+		Content struct {
+			Parts []map[string]json.RawMessage `json:"parts"`
+		} `json:"content"`
+		Finish  string `json:"finishReason"`
+		Message string `json:"finishMessage"`
+	} `json:"candidates"`
+	Feedback struct {
+		Block   string `json:"blockReason"`
+		Message string `json:"blockReasonMessage"`
+	} `json:"promptFeedback"`
+	Usage *usage `json:"usageMetadata"`
+	Model string `json:"modelVersion"`
+}
+
+type usage struct {
+	Prompt     int `json:"promptTokenCount"` // the cached ones too
+	Tools      int `json:"toolUsePromptTokenCount"`
+	Candidates int `json:"candidatesTokenCount"` // thoughts are counted apart
+	Thoughts   int `json:"thoughtsTokenCount"`
+	Cached     int `json:"cachedContentTokenCount"`
+}
+
+func (u *usage) total() llm.Usage {
+	if u == nil {
+		return llm.Usage{CostUnknown: true}
+	}
+	return llm.Usage{
+		InputTokens: max(u.Prompt, 0) + max(u.Tools, 0), OutputTokens: max(u.Candidates, 0) + max(u.Thoughts, 0),
+		CachedTokens: max(u.Cached, 0), ThinkingTokens: max(u.Thoughts, 0), CostUnknown: true,
+	}
+}
+
+// reader gathers one answer.
+type reader struct {
+	progress  func(string)
+	delivered bool
+	model     string
+	finish    string
+	why       string // in the service's words
+	blocked   bool
+	usage     *usage
+	parts     parts
+	text      strings.Builder
+}
+
+func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+	r := &reader{progress: progress}
+	for e, err := range llm.ServerEvents(answer.Body) {
+		if err != nil {
+			return nil, answer.Broken(err, r.delivered)
+		}
+		if err := r.take(answer, e.Data); err != nil {
+			return nil, err
+		}
+	}
+	if r.finish == "" && !r.blocked {
+		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+	}
+	return r.response(answer, request)
+}
+
+// take adds one chunk. Each holds the counts so far.
+func (r *reader) take(answer *llm.Answer, data []byte) error {
+	var c chunk
+	if json.Unmarshal(data, &c) != nil {
+		return answer.Broken(errNotUnderstood, r.delivered)
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return answer.Failed(llm.ParseFailure(data), r.delivered)
+	}
+	if c.Model != "" {
+		r.model = c.Model
+	}
+	if c.Usage != nil {
+		r.usage = c.Usage
+	}
+	if c.Feedback.Block != "" {
+		r.blocked, r.finish, r.why = true, c.Feedback.Block, c.Feedback.Message
+	}
+	for _, candidate := range c.Candidates {
+		if candidate.Index != 0 {
+			continue // one answer was asked for
+		}
+		for _, p := range candidate.Content.Parts {
+			r.say(r.parts.add(p))
+		}
+		if candidate.Finish != "" {
+			r.finish, r.why = candidate.Finish, candidate.Message
+		}
+	}
+	return nil
+}
+
+// say hands on what a part adds to the answer.
+func (r *reader) say(answer string) {
+	if answer == "" {
+		return
+	}
+	r.text.WriteString(answer)
+	if r.progress != nil {
+		r.delivered = true
+		r.progress(answer)
+	}
+}
+
+func (r *reader) response(answer *llm.Answer, request llm.Request) (*llm.Response, error) {
+	out := &llm.Response{Text: r.text.String(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
+	if r.blocked {
+		out.Stop = llm.StopRefusal
+	}
+	if out.Stop == llm.StopRefusal {
+		out.Refusal = r.finish
+		if r.why != "" {
+			out.Refusal += ": " + r.why
+		}
+	}
+	var calls int
+	out.Blocks, calls = r.parts.blocks(func(place int) string {
+		return llm.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), place), 16)
+	})
+	if calls > 0 && out.Stop == llm.StopEnd {
+		out.Stop = llm.StopToolUse
+	}
+	if out.Text != "" || calls > 0 {
+		out.Raw = llm.PackRaw(wire, request.Model, r.parts.raw())
+	}
+	return llm.Settle(out, answer, request)
+}
+
+// stops reads why an answer ended. From the reference of FinishReason, read in November 2026.
+func stops(reason string) llm.Stop {
+	switch reason {
+	case "STOP":
+		return llm.StopEnd
+	case "MAX_TOKENS":
+		return llm.StopLength
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		return llm.StopRefusal
+	}
+	return llm.StopOther
+}

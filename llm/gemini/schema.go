@@ -1,0 +1,29 @@
+package gemini
+
+import "github.com/vaultflow/vaultflow/llm"
+
+// outputRules are what responseJsonSchema takes. From the provider's page on structured output, read in November 2026: what
+// it does not name is ignored, which is why constraints are told in descriptions.
+var outputRules = llm.SchemaRules{
+	Keywords: []string{
+		"type", "title", "description", "enum", "format", "properties", "required", "additionalProperties", "items", "minItems", "maxItems",
+		"minimum", "maximum", "anyOf", "$ref", "$defs",
+	},
+	Constraints: []string{"exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "uniqueItems", "format"},
+	Formats:     []string{"date-time", "date", "time"},
+	Close:       true,
+}
+
+// demand asks for an answer that fits the request's schema, and returns the system prompt: it tells the schema where the
+// service cannot hold the model to it. Models before the third generation refuse a schema beside tools.
+func (g *generating) demand(r llm.Request) (system string) {
+	if len(r.Schema) == 0 {
+		return r.System
+	}
+	fitted, ok := outputRules.Fit(r.Schema)
+	if !ok || len(r.Tools) > 0 && generation(r.Model) < 3 {
+		return llm.InstructSchema(r.System, r.Schema)
+	}
+	g.ResponseMIMEType, g.ResponseJSONSchema = "application/json", fitted
+	return r.System
+}

@@ -1,0 +1,113 @@
+package gemini
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+type body struct {
+	System     *turn       `json:"systemInstruction,omitempty"`
+	Contents   []any       `json:"contents"`
+	Tools      []tools     `json:"tools,omitempty"`
+	Generation *generating `json:"generationConfig,omitempty"`
+}
+
+type turn struct {
+	Role  string `json:"role,omitempty"`
+	Parts []any  `json:"parts"`
+}
+
+type textPart struct {
+	Text string `json:"text"`
+}
+
+type generating struct {
+	MaxOutputTokens    int             `json:"maxOutputTokens,omitempty"`
+	Temperature        *float64        `json:"temperature,omitempty"`
+	ThinkingConfig     *thinking       `json:"thinkingConfig,omitempty"`
+	ResponseMIMEType   string          `json:"responseMimeType,omitempty"`
+	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
+}
+
+// says tells whether anything is asked for.
+func (g *generating) says() bool {
+	return g.MaxOutputTokens > 0 || g.Temperature != nil || g.ThinkingConfig != nil || g.ResponseJSONSchema != nil
+}
+
+type thinking struct {
+	IncludeThoughts bool   `json:"includeThoughts,omitempty"`
+	Level           string `json:"thinkingLevel,omitempty"`
+	Budget          *int   `json:"thinkingBudget,omitempty"`
+}
+
+// media is how a part holds bytes. GIF is not among the types that the service takes.
+var media = llm.Form{
+	Accept: []string{"image/png", "image/jpeg", "image/webp"},
+	Frame:  inline,
+	Text:   func(fallback string) any { return textPart{fallback} },
+
+	Documents:     []string{"application/pdf"},
+	FrameDocument: func(mediaType, _ string) (string, string) { return inline(mediaType) },
+}
+
+func inline(mediaType string) (before, after string) {
+	return `{"inlineData":{"mimeType":"` + mediaType + `","data":"`, `"}}`
+}
+
+// write builds the request body.
+func (p *Provider) write(r llm.Request) (*llm.Body, error) {
+	turns, err := r.Turns(p.endpoint.Provider())
+	if err != nil {
+		return nil, err
+	}
+	drawing := llm.NewDrawing(r.Media, media)
+	talk := talk{model: r.Model, drawing: drawing, calls: map[string]answered{}}
+	out := body{Tools: declare(r.Tools)}
+	for _, m := range turns {
+		out.Contents = append(out.Contents, talk.turn(m)...)
+	}
+	if len(out.Contents) == 0 {
+		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+	}
+	set := generating{MaxOutputTokens: max(r.MaxOutputTokens, 0), Temperature: r.Temperature, ThinkingConfig: think(r.Model, r.Thinking)}
+	if system := set.demand(r); strings.TrimSpace(system) != "" {
+		out.System = &turn{Parts: []any{textPart{system}}}
+	}
+	if set.says() {
+		out.Generation = &set
+	}
+	return drawing.Body(out)
+}
+
+// budgets are the tokens behind the three words, for the models that want a number.
+var budgets = map[string]int{"low": 4096, "medium": 10240, "high": 24576}
+
+// think says how much a model thinks: since the third generation by a level, before by tokens. Thinking cannot be turned off
+// in all of them; the least is what "off" gets then. From the provider's page on thinking, read in November 2026.
+func think(model, level string) *thinking {
+	if level == "" {
+		return nil
+	}
+	tokens, isNumber := budgets[level], false
+	if n, err := strconv.Atoi(level); err == nil {
+		tokens, isNumber = max(n, 0), true
+	}
+	if generation(model) >= 3 {
+		switch {
+		case level == "off", isNumber && tokens <= budgets["low"]:
+			level = "low"
+		case isNumber && tokens <= budgets["medium"]:
+			level = "medium"
+		case isNumber:
+			level = "high"
+		}
+		return &thinking{IncludeThoughts: true, Level: level}
+	}
+	if strings.Contains(model, "-pro") {
+		tokens = max(tokens, 128) // the least of these models
+	}
+	return &thinking{IncludeThoughts: tokens > 0, Budget: &tokens}
+}
