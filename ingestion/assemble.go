@@ -1,7 +1,5 @@
 package ingestion
 
-import "slices"
-
 // manifest puts together what the records say.
 func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 	j := w.job
@@ -13,12 +11,15 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 		},
 		Import: Import{
 			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: w.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
-			Warnings: append(slices.Clone(rec.Warnings), pageWarnings(pages)...), Version: p.Version,
+			Warnings: append(w.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: w.tags(),
 		},
 		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]Asset{}, rec.Assets...), Children: append([]Child{}, rec.Children...),
 	}
 	if j.Route.Kind == KindPDF {
 		m.Import.Mode = w.set.PDF.Mode
+	}
+	if set, err := ParsePages(w.set.Asked.Pages); err == nil && len(pages) < rec.Document.Pages {
+		m.Import.Part = set.String()
 	}
 	if m.Import.Warnings == nil {
 		m.Import.Warnings = []string{}
@@ -29,6 +30,11 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 		})
 	}
 	return m
+}
+
+// tags are those that the note is given.
+func (w *work) tags() []string {
+	return append([]string{"imported/" + string(w.job.Route.Kind)}, w.set.Tags...)
 }
 
 // strategies says what was tried, and what it gave.

@@ -68,9 +68,13 @@ func (w *work) compose(ctx context.Context, c composed) error {
 	if err := save(ctx, w.records, documentName, rec); err != nil {
 		return err
 	}
-	w.tally = tally{pages: len(c.parts)}
-	for i, part := range c.parts {
-		p := Page{N: i + 1, Label: oneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
+	if _, err := w.missing(len(c.parts)); err != nil {
+		return err
+	}
+	w.tally = tally{pages: w.tally.pages} // all are made anew
+	for _, n := range w.wanted(len(c.parts)) {
+		part := c.parts[n-1]
+		p := Page{N: n, Label: oneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
 		if text := strings.TrimSpace(placePictures(sanitise(part.text), paths)); text != "" {
 			if err := w.keepText(ctx, &p, text, TextLayer); err != nil {
 				return err

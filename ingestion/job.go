@@ -30,7 +30,7 @@ func (j Job) at() string {
 
 // settings are those of the job with defaults for what is unset, and the job's own mode.
 func (j Job) settings() Settings {
-	s := j.Settings.filled()
+	s := j.Settings.applied()
 	if j.Mode != "" {
 		s.PDF.Mode = j.Mode
 	}

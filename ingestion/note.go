@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -47,7 +48,7 @@ func (n *note) line(s string) { n.b.WriteString(s + "\n") }
 
 // title is what the document calls itself, or the name of its file.
 func (n *note) title() string {
-	if t := n.rec.Document.Title; t != "" {
+	if t := n.m.Document.Title; t != "" {
 		return t
 	}
 	return strings.TrimSuffix(n.m.Source.Name, path.Ext(n.m.Source.Name))
@@ -72,15 +73,26 @@ func (n *note) link(page int, shown string) string {
 func (n *note) facts() string {
 	parts := []string{n.link(0, n.m.Source.Name)}
 	switch pages := len(n.m.Pages); {
+	case pages > 0 && pages < n.m.Document.Pages:
+		parts = append(parts, fmt.Sprintf("%s of %d", pageList(n.numbers()), n.m.Document.Pages))
 	case pages > 1:
 		parts = append(parts, fmt.Sprintf("%d pages", pages))
 	case pages == 1 && n.m.Source.Kind == KindPDF:
 		parts = append(parts, "1 page")
 	}
-	if a := n.rec.Document.Author; a != "" {
+	if a := n.m.Document.Author; a != "" {
 		parts = append(parts, inline(a))
 	}
 	return strings.Join(append(parts, "imported "+n.m.Import.Started.Format("2 January 2006")), " · ")
+}
+
+// numbers are those of the pages that were imported.
+func (n *note) numbers() []int {
+	list := make([]int, len(n.m.Pages))
+	for i, p := range n.m.Pages {
+		list[i] = p.N
+	}
+	return list
 }
 
 func (n *note) warnings() {
@@ -102,14 +114,14 @@ func (n *note) outline() {
 	n.line("")
 	n.line("## Contents")
 	n.line("")
-	depth := 0
+	depth, there := 0, n.numbers()
 	for _, o := range n.rec.Document.Outline {
 		depth = min(o.Level-1, depth+1) // a list cannot go two levels deeper at once
 		if o == n.rec.Document.Outline[0] {
 			depth = 0
 		}
 		shown := inline(o.Title)
-		if o.Page > 0 {
+		if _, found := slices.BinarySearch(there, o.Page); found {
 			shown = fmt.Sprintf("[[#Page %d|%s]]", o.Page, alias(o.Title))
 		}
 		n.line(strings.Repeat("  ", depth) + "- " + shown)

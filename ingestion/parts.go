@@ -9,61 +9,96 @@ import (
 // parts are what of an older note is carried into its new version.
 type parts struct {
 	properties   *yaml.Node // nil when there are none, or they cannot be read
+	front        string     // their text
 	above, below string     // what stands around the generated block
+	crlf         bool       // its lines end as those of Windows do
 }
 
-// splitNote takes a note apart. A note whose marks a person has removed is theirs as a whole: it comes above the block.
-// Properties that are no YAML come there too, in a code block: they cannot be merged, and must not be lost.
+// splitNote takes a note apart. What stands between the marks is ours; all the rest is a person's. A block that a person
+// has doubled is ours each time, and what was written between the two stays. A mark without its partner is taken
+// out, and nothing else: what it stood around stays. Without any block everything comes above the new one. Properties
+// that are no YAML come there too, in a code block: they cannot be merged, and must not be lost.
 func splitNote(s string) parts {
-	var p parts
+	p := parts{crlf: strings.Contains(s, "\r\n")}
 	s = strings.TrimPrefix(strings.ReplaceAll(s, "\r\n", "\n"), "\ufeff")
-	p.properties, p.above, s = splitProperties(s)
-	begin := lineIndex(s, blockBegin)
-	end := lastLineIndex(s, blockEnd)
-	if begin < 0 || end < begin {
-		if p.above += s; s != "" && !strings.HasSuffix(s, "\n") {
-			p.above += "\n"
+	var found bool
+	if p.front, s, found = cutFront(s); found {
+		if p.properties = mapping(p.front); p.properties == nil {
+			p.above = unreadable(p.front)
 		}
-		return p
 	}
-	p.above += s[:begin]
-	_, p.below, _ = strings.Cut(s[end:], "\n")
+	above, below, ours := splitBlocks(s)
+	if !ours && above != "" && !strings.HasSuffix(above, "\n") {
+		above += "\n"
+	}
+	p.above, p.below = p.above+above, below
 	return p
 }
 
-func splitProperties(s string) (properties *yaml.Node, unreadable, body string) {
+// splitBlocks takes the generated blocks out of a note. The new one comes where the first was.
+func splitBlocks(s string) (above, below string, found bool) {
+	lines := strings.SplitAfter(s, "\n")
+	var kept [2]strings.Builder // above and below the first block
+	at := 0
+	for i := 0; i < len(lines); i++ {
+		switch strings.TrimSpace(lines[i]) {
+		case blockEnd: // without a beginning
+		case blockBegin:
+			if end := blockEndAfter(lines, i); end > 0 {
+				i, at = end, 1
+			}
+		default:
+			kept[at].WriteString(lines[i])
+		}
+	}
+	return kept[0].String(), kept[1].String(), at == 1
+}
+
+// blockEndAfter is the line that ends the block which begins in line i; 0 when another one begins before it.
+func blockEndAfter(lines []string, i int) int {
+	for n := i + 1; n < len(lines); n++ {
+		switch strings.TrimSpace(lines[n]) {
+		case blockEnd:
+			return n
+		case blockBegin:
+			return 0
+		}
+	}
+	return 0
+}
+
+// cutFront cuts the properties off a note.
+func cutFront(s string) (front, body string, found bool) {
 	rest, ok := strings.CutPrefix(s, "---\n")
 	if !ok {
-		return nil, "", s
+		return "", s, false
 	}
-	front, body, ok := strings.Cut("\n"+rest, "\n---\n")
-	if !ok {
-		return nil, "", s
+	front, body, found = strings.Cut("\n"+rest+"\n", "\n---\n")
+	if !found {
+		return "", s, false
 	}
+	return strings.TrimPrefix(front, "\n"), strings.TrimSuffix(body, "\n"), true
+}
+
+// mapping reads properties. It is nil when they are none.
+func mapping(front string) *yaml.Node {
 	var doc yaml.Node
-	switch err := yaml.Unmarshal([]byte(front), &doc); {
-	case err == nil && len(doc.Content) == 0: // nothing, or comments
-		return nil, "", body
-	case err != nil || doc.Content[0].Kind != yaml.MappingNode:
-		return nil, fenced(front, "yaml") + "\n\n", body
+	if err := yaml.Unmarshal([]byte(front), &doc); err != nil {
+		return nil
 	}
-	return doc.Content[0], "", body
+	if len(doc.Content) == 0 { // nothing, or comments
+		return &yaml.Node{Kind: yaml.MappingNode}
+	}
+	if doc.Content[0].Kind != yaml.MappingNode {
+		return nil
+	}
+	return doc.Content[0]
 }
 
-// lineIndex is where the first line that is exactly this begins; -1 when none is.
-func lineIndex(s, line string) int {
-	if s == line || strings.HasPrefix(s, line+"\n") {
-		return 0
+// unreadable keeps properties that cannot be merged where a person finds them.
+func unreadable(front string) string {
+	if strings.TrimSpace(front) == "" {
+		return ""
 	}
-	if i := strings.Index(s+"\n", "\n"+line+"\n"); i >= 0 {
-		return i + 1
-	}
-	return -1
-}
-
-func lastLineIndex(s, line string) int {
-	if i := strings.LastIndex(s+"\n", "\n"+line+"\n"); i >= 0 {
-		return i + 1
-	}
-	return lineIndex(s, line)
+	return fenced(front, "yaml") + "\n\n"
 }

@@ -2,6 +2,7 @@ package ingestion
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,8 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ownProperties are written anew with each version. All others are the person's, and so are aliases and tags once they
-// are there: of these, ours are only added.
+// ownProperties are written by every version, in this order when the note is new.
 var ownProperties = []string{
 	"title", "aliases", "source", "source_type", "imported", "pages", "mode", "languages", "sha256", "author", "created", "tags",
 	"import_id", "low_confidence_pages",
@@ -21,42 +21,144 @@ var ownProperties = []string{
 
 const localTime = "2006-01-02T15:04:05"
 
-// properties writes the note's frontmatter over that of the version before, which may be nil.
-func (n *note) properties(before *yaml.Node) (string, error) {
-	m := &yaml.Node{Kind: yaml.MappingNode}
-	add := func(key string, value *yaml.Node) {
-		if value != nil {
-			m.Content = append(m.Content, text(key), value)
+// properties writes the note's frontmatter over that of the version before. The order, comments and properties of a person
+// stay. Of title, author, created, aliases and tags what a person has changed or removed stays so: it is what differs
+// from base, which is what the version before was given. The others are facts, and written anew.
+func (n *note) properties(before *yaml.Node, base map[string]*yaml.Node) (string, error) {
+	ours := n.generated()
+	if before != nil {
+		for key, keep := range map[string]func(was, has, is *yaml.Node) *yaml.Node{
+			"title": keepScalar, "author": keepScalar, "created": keepScalar, "aliases": keepList, "tags": keepList,
+		} {
+			ours[key] = keep(base[key], field(before, key), ours[key])
 		}
 	}
-	add("title", text(n.title()))
-	add("aliases", union(field(before, "aliases"), n.rec.aliasOf(n.m.Source.Name)))
-	add("source", text(n.m.Source.Path))
-	add("source_type", text(string(n.m.Source.Kind)))
-	add("imported", text(n.m.Import.Started.Format(localTime)))
-	if len(n.m.Pages) > 0 {
-		add("pages", scalar("!!int", strconv.Itoa(len(n.m.Pages))))
-		add("mode", text(n.m.Import.Mode))
-	}
-	add("languages", list(n.languages()))
-	add("sha256", text(n.m.Source.SHA256))
-	add("author", text(n.rec.Document.Author))
-	add("created", text(n.rec.Document.Created))
-	add("tags", union(field(before, "tags"), []string{"imported/" + string(n.m.Source.Kind)}))
-	add("import_id", text(n.m.Import.ID))
-	add("low_confidence_pages", numbers(n.lowPages()))
-	keepOthers(m, before)
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := enc.Encode(m); err != nil {
+	if err := enc.Encode(merge(before, ours)); err != nil {
 		return "", fmt.Errorf("write properties: %w", err)
 	}
-	return "---\n" + b.String() + "---\n", nil
+	if front := b.String(); mapping(front) != nil {
+		return "---\n" + front + "---\n", nil
+	}
+	return "", errNoMerge
+}
+
+// errNoMerge says that properties cannot be written over, such as those with an alias of a value that is ours.
+var errNoMerge = errors.New("the properties cannot be merged")
+
+// generated are the properties as this version gives them; nil for those that it has not.
+func (n *note) generated() map[string]*yaml.Node {
+	ours := map[string]*yaml.Node{
+		"title":                text(n.title()),
+		"aliases":              list(aliasOf(n.m.Source.Name)),
+		"source":               text(n.m.Source.Path),
+		"source_type":          text(string(n.m.Source.Kind)),
+		"imported":             text(n.m.Import.Started.Format(localTime)),
+		"languages":            list(n.languages()),
+		"sha256":               text(n.m.Source.SHA256),
+		"author":               text(n.m.Document.Author),
+		"created":              text(n.m.Document.Created),
+		"tags":                 list(n.m.Import.Tags),
+		"import_id":            text(n.m.Import.ID),
+		"low_confidence_pages": numbers(n.lowPages()),
+	}
+	if len(n.m.Pages) > 0 {
+		ours["pages"] = scalar("!!int", strconv.Itoa(len(n.m.Pages)))
+		ours["mode"] = text(n.m.Import.Mode)
+	}
+	return ours
+}
+
+// baseProperties are the properties that a version was given, of which a person may have changed some.
+func baseProperties(m Manifest) map[string]*yaml.Node {
+	if len(m.Import.Tags) == 0 { // an older program did not note them
+		m.Import.Tags = []string{"imported/" + string(m.Source.Kind)}
+	}
+	return (&note{m: &m}).generated()
+}
+
+// merge puts our values into a person's properties, in their order; what is new follows in ours.
+func merge(before *yaml.Node, ours map[string]*yaml.Node) *yaml.Node {
+	m := &yaml.Node{Kind: yaml.MappingNode}
+	seen := map[string]bool{}
+	if before != nil {
+		m.HeadComment, m.FootComment = before.HeadComment, before.FootComment
+		for i := 0; i+1 < len(before.Content); i += 2 {
+			key, value := before.Content[i], before.Content[i+1]
+			if slices.Contains(ownProperties, key.Value) {
+				is := ours[key.Value]
+				if is == nil || seen[key.Value] {
+					continue
+				}
+				if is != value {
+					is.HeadComment, is.LineComment, is.FootComment = value.HeadComment, value.LineComment, value.FootComment
+				}
+				value = is
+			}
+			seen[key.Value] = true
+			m.Content = append(m.Content, key, value)
+		}
+	}
+	for _, key := range ownProperties {
+		if ours[key] != nil && !seen[key] {
+			m.Content = append(m.Content, text(key), ours[key])
+		}
+	}
+	return m
+}
+
+// keepScalar gives a person's value when it differs from what it was, else ours.
+func keepScalar(was, has, is *yaml.Node) *yaml.Node {
+	switch {
+	case has == nil && was != nil:
+		return nil // it was taken away
+	case has == nil || was != nil && has.Kind == yaml.ScalarNode && has.Value == was.Value:
+		return is
+	}
+	return has
+}
+
+// keepList gives a person's list with what is new of ours, without what was ours and is not any more.
+func keepList(was, has, is *yaml.Node) *yaml.Node {
+	before, all := values(was), values(is)
+	var kept []string
+	for _, v := range values(has) {
+		if slices.Contains(all, v) || !slices.Contains(before, v) {
+			kept = append(kept, v)
+		}
+	}
+	for _, v := range all {
+		if !slices.Contains(before, v) && !slices.Contains(kept, v) {
+			kept = append(kept, v)
+		}
+	}
+	if has != nil && slices.Equal(kept, values(has)) {
+		return has // as it was written
+	}
+	return list(kept)
+}
+
+// values are those of a list, or of a text in which a person has separated them by commas.
+func values(n *yaml.Node) []string {
+	var all []string
+	switch {
+	case n == nil:
+	case n.Kind == yaml.SequenceNode:
+		for _, c := range n.Content {
+			all = append(all, c.Value)
+		}
+	case n.Kind == yaml.ScalarNode:
+		for v := range strings.SplitSeq(n.Value, ",") {
+			all = append(all, strings.TrimSpace(v))
+		}
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 // aliasOf makes the note findable by the name of the file: it is called index.md, as all of them are.
-func (rec documentRecord) aliasOf(name string) []string {
+func aliasOf(name string) []string {
 	if i := strings.LastIndex(name, "."); i > 0 {
 		name = name[:i]
 	}
@@ -80,17 +182,6 @@ func (n *note) lowPages() []int {
 		}
 	}
 	return pages
-}
-
-func keepOthers(m, before *yaml.Node) {
-	if before == nil {
-		return
-	}
-	for i := 0; i+1 < len(before.Content); i += 2 {
-		if !slices.Contains(ownProperties, before.Content[i].Value) {
-			m.Content = append(m.Content, before.Content[i], before.Content[i+1])
-		}
-	}
 }
 
 // text is a string value, quoted where YAML would take it for something else; nil when empty.
@@ -127,27 +218,6 @@ func numbers(values []int) *yaml.Node {
 		n.Content = append(n.Content, scalar("!!int", strconv.Itoa(v)))
 	}
 	return n
-}
-
-// union adds values to a list that a person may have edited.
-func union(before *yaml.Node, values []string) *yaml.Node {
-	var all []string
-	if before != nil {
-		switch before.Kind {
-		case yaml.SequenceNode:
-			for _, c := range before.Content {
-				all = append(all, c.Value)
-			}
-		case yaml.ScalarNode:
-			all = append(all, before.Value)
-		}
-	}
-	for _, v := range values {
-		if v != "" && !slices.Contains(all, v) {
-			all = append(all, v)
-		}
-	}
-	return list(slices.DeleteFunc(all, func(s string) bool { return s == "" }))
 }
 
 // field gives the value of a property, nil when there is none.

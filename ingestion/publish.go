@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Publish makes the bundle appear: manifest, note, one rename. Called again after it succeeded it gives the same answer,
@@ -165,18 +168,40 @@ func (w *work) note(m *Manifest, p plan, rec documentRecord) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var old parts
-	if before := p.before(w.im); before != "" {
-		data, err := fs.ReadFile(w.im.FS, path.Join(before, noteName))
-		if err == nil { // a note that a person has removed leaves nothing to keep
-			old = splitNote(string(data))
-		}
-	}
-	front, err := n.properties(old.properties)
+	old, base, err := w.older(p)
 	if err != nil {
 		return nil, err
 	}
-	return []byte(front + old.above + block + old.below), nil
+	front, err := n.properties(old.properties, base)
+	if errors.Is(err, errNoMerge) {
+		old.above = unreadable(old.front) + old.above
+		front, err = n.properties(nil, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text := front + old.above + block + old.below
+	if old.crlf {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return []byte(text), nil
+}
+
+// older takes the note of the version before apart, and gives the properties that it was given.
+func (w *work) older(p plan) (parts, map[string]*yaml.Node, error) {
+	before := p.before(w.im)
+	if before == "" {
+		return parts{}, nil, nil
+	}
+	data, err := fs.ReadFile(w.im.FS, path.Join(before, noteName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return parts{}, nil, nil // a person has removed it: nothing is to be kept
+	}
+	if err != nil {
+		return parts{}, nil, storage("read the note of the version before", err)
+	}
+	m, _ := w.im.manifest(before)
+	return splitNote(string(data)), baseProperties(m), nil
 }
 
 // forget discards the hidden folders.

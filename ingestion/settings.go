@@ -46,10 +46,21 @@ type Settings struct {
 	Sessions     int    `json:"sessions,omitempty"`  // worker processes for one document
 	Window       int    `json:"window,omitempty"`    // pages that a session takes at a time
 
+	Tags           []string `json:"tags,omitempty"`            // of notes, besides the one that says the kind
+	Template       string   `json:"template,omitempty"`        // vault name of the note that lays notes out; empty for the built-in layout
+	TemplateSHA256 string   `json:"template_sha256,omitempty"` // of its bytes when the import was asked for; empty when it could not be read
+	Asked          Asked    `json:"asked,omitzero"`
+
 	PDF   PDFSettings   `json:"pdf"`
 	OCR   OCRSettings   `json:"ocr"`
 	Image ImageSettings `json:"image"`
 	Text  TextSettings  `json:"text"`
+}
+
+// Asked is what was asked for one import alone; it goes before the settings of the vault and of folders.
+type Asked struct {
+	Languages []string `json:"languages,omitempty"`
+	Pages     string   `json:"pages,omitempty"` // see [ParsePages]; empty means all
 }
 
 // PDFSettings are for documents with pages.
@@ -115,6 +126,15 @@ func (s Settings) filled() Settings {
 	return s
 }
 
+// applied are the settings with defaults for what is unset, and with what was asked for this import alone.
+func (s Settings) applied() Settings {
+	s = s.filled()
+	if len(s.Asked.Languages) > 0 {
+		s.OCR.Languages = s.Asked.Languages
+	}
+	return s
+}
+
 func fill[T comparable](field *T, otherwise T) {
 	var zero T
 	if *field == zero {
@@ -131,15 +151,18 @@ func fillList(field *[]string, otherwise ...string) {
 // Hash is the digest of the settings that shape a result. Together with the digest of the bytes it is the key of a job:
 // folders, limits and the number of processes are not part of it.
 func (s Settings) Hash() string {
-	s = s.filled()
+	s = s.applied()
 	shape := struct {
-		Format int // of what this package writes
-		Inline int
-		PDF    PDFSettings
-		OCR    OCRSettings
-		Image  ImageSettings
-		Text   TextSettings
-	}{recordFormat, s.InlinePages, s.PDF, s.OCR, s.Image, s.Text}
+		Format   int // of what this package writes
+		Inline   int
+		PDF      PDFSettings
+		OCR      OCRSettings
+		Image    ImageSettings
+		Text     TextSettings
+		Tags     []string
+		Template string // a template that is written over counts as another one
+		Pages    string
+	}{recordFormat, s.InlinePages, s.PDF, s.OCR, s.Image, s.Text, s.Tags, s.Template + "\n" + s.TemplateSHA256, s.Asked.Pages}
 	data, err := json.Marshal(shape)
 	if err != nil {
 		panic(err) // strings, numbers and flags only
@@ -181,6 +204,9 @@ func (s Settings) check() error {
 	}
 	for _, name := range s.Image.Strategies {
 		faults = append(faults, known("ingestion.image.strategies", name, StrategyImageOCR, StrategyImageCopy))
+	}
+	if _, err := ParsePages(s.Asked.Pages); err != nil {
+		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return &Error{Code: CodeSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}

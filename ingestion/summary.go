@@ -3,6 +3,7 @@ package ingestion
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,7 +21,7 @@ func (w *work) summary() (Extracted, error) {
 	if err != nil {
 		return Extracted{}, err
 	}
-	out := Extracted{Pages: len(pages), Warnings: append(rec.Warnings, pageWarnings(pages)...)}
+	out := Extracted{Pages: len(pages), Warnings: append(w.remarks(rec, pages), pageWarnings(pages)...)}
 	for _, p := range pages {
 		switch {
 		case p.Status == PageFailed:
@@ -39,6 +40,19 @@ func (w *work) summary() (Extracted, error) {
 	}
 	out.Digest, err = recordDigest(rec, pages)
 	return out, err
+}
+
+// remarks are the warnings about a document as a whole.
+func (w *work) remarks(rec documentRecord, pages []Page) []string {
+	warnings := slices.Clone(rec.Warnings)
+	if len(pages) < rec.Document.Pages {
+		numbers := make([]int, len(pages))
+		for i, p := range pages {
+			numbers[i] = p.N
+		}
+		warnings = append(warnings, fmt.Sprintf("only %s of %d were imported", pageList(numbers), rec.Document.Pages))
+	}
+	return warnings
 }
 
 // recordDigest is the digest of what Publish will read.

@@ -53,6 +53,9 @@ func (w *work) copyText(ctx context.Context, data []byte) error {
 	if err := save(ctx, w.records, documentName, rec); err != nil {
 		return err
 	}
+	if _, err := w.missing(1); err != nil {
+		return err
+	}
 	w.tally = tally{pages: 1}
 	p := Page{N: 1, Status: PageDone, Text: &PageText{Source: TextNone}}
 	if md := asMarkdown(s, w.job.Route.MediaType); md != "" {

@@ -164,11 +164,25 @@ func (w *work) count(p Page) tally {
 	return w.tally
 }
 
+// wanted lists the pages of a document that were asked for, in order.
+func (w *work) wanted(pages int) []int {
+	set, err := ParsePages(w.set.Asked.Pages)
+	if err != nil {
+		panic(err) // Settings.check has read it
+	}
+	return set.of(pages)
+}
+
 // missing counts the pages that have records, and lists the others.
 func (w *work) missing(pages int) ([]int, error) {
-	w.tally = tally{pages: pages}
+	wanted := w.wanted(pages)
+	if len(wanted) == 0 && pages > 0 {
+		return nil, permanent(CodeSettings, fmt.Sprintf("ask for pages from 1 to %d, or for all", pages),
+			"the document has %d pages; pages %s are none of them", pages, w.set.Asked.Pages)
+	}
+	w.tally = tally{pages: len(wanted)}
 	var todo []int
-	for n := 1; n <= pages; n++ {
+	for _, n := range wanted {
 		p, ok, err := w.page(n)
 		if err != nil {
 			return nil, err
@@ -182,10 +196,10 @@ func (w *work) missing(pages int) ([]int, error) {
 	return todo, nil
 }
 
-// pages reads the records of all pages, in order.
+// pages reads the records of all pages that were asked for, in order.
 func (w *work) pages(n int) ([]Page, error) {
 	pages := make([]Page, 0, n)
-	for i := 1; i <= n; i++ {
+	for _, i := range w.wanted(n) {
 		p, ok, err := w.page(i)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,141 @@
+package ingestion
+
+import (
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// edited imports a document, lets edit change its note as a person would, imports a new version, and gives the new note.
+func edited(t *testing.T, edit func(note string) string) string {
+	t.Helper()
+	b := newBench(t, extract.Document{Pages: 1, Title: "Old title", Author: "Ada"})
+	first := b.drop("imp-1", "Import/q3.pdf", []byte("%PDF-1.4\nolder"))
+	first.Settings.Tags = []string{"from/folder", "leaving"}
+	made, _ := b.mustRun(first)
+	was := b.read(made.Note)
+	is := edit(was)
+	if is == was {
+		t.Fatalf("nothing was edited in\n%s", was)
+	}
+	if err := write(b.disk.path(made.Note), []byte(is)); err != nil {
+		t.Fatal(err)
+	}
+	b.worker.doc.Title = "New title"
+	second := b.drop("imp-2", "Import/q3.pdf", pdfBytes)
+	second.Settings.Tags = []string{"from/folder", "arriving"}
+	made, _ = b.mustRun(second)
+	return b.read(made.Note)
+}
+
+func replaced(old, with string) func(string) string {
+	return func(note string) string { return strings.Replace(note, old, with, 1) }
+}
+
+func TestRegenerate_keepsWhatAPersonWrote(t *testing.T) {
+	t.Parallel()
+	const mine = "My own words, *kept*.\n\n- [ ] a task\n"
+	for name, c := range map[string]struct {
+		edit   func(string) string
+		has    []string
+		hasNot []string
+	}{
+		"below":       {func(n string) string { return n + mine }, []string{blockEnd + "\n" + mine}, nil},
+		"above":       {replaced(blockBegin, mine+blockBegin), []string{"---\n" + mine + blockBegin}, nil},
+		"no line end": {func(n string) string { return n + "last words" }, []string{blockEnd + "\nlast words"}, nil},
+		"inside":      {replaced("imported 21", "INSIDE imported 21"), nil, []string{"INSIDE"}},
+		"CRLF": {
+			func(n string) string { return strings.ReplaceAll(n+mine, "\n", "\r\n") },
+			[]string{strings.ReplaceAll(blockEnd+"\n"+mine, "\n", "\r\n"), "---\r\ntitle: New title\r\n"},
+			[]string{"\r\r"},
+		},
+		"BOM":             {func(n string) string { return "\ufeff" + n + mine }, []string{blockEnd + "\n" + mine, "title: New title\n"}, []string{"\ufeff"}},
+		"moved down":      {func(n string) string { return moved(n, mine) }, []string{"---\n" + mine + blockBegin}, nil},
+		"spaces at marks": {replaced(blockEnd, blockEnd+"  \n"+mine), []string{blockEnd + "\n" + mine}, []string{"Old title"}},
+		"begin deleted":   {replaced(blockBegin, mine), []string{mine, "Old title"}, nil},
+		"end deleted":     {replaced(blockEnd, mine), []string{mine, "Old title"}, nil},
+		"both deleted": {
+			func(n string) string { return strings.NewReplacer(blockBegin, mine, blockEnd, "tail").Replace(n) },
+			[]string{mine, "tail", "Old title"},
+			nil,
+		},
+		"doubled": {
+			func(n string) string { return n + "between\n" + n[strings.Index(n, blockBegin):] + mine },
+			[]string{blockEnd + "\nbetween\n" + mine},
+			[]string{"Old title"},
+		},
+		"marks swapped": {func(n string) string {
+			return strings.NewReplacer(blockBegin, blockEnd, blockEnd, blockBegin).Replace(n) + mine
+		}, []string{mine, "Old title"}, nil},
+		"begin twice": {replaced(blockBegin, blockBegin+"\nbetween\n"+blockBegin), []string{"between\n" + blockBegin}, []string{"Old title"}},
+		"emptied":     {func(string) string { return "" }, nil, nil},
+		"only text":   {func(string) string { return mine }, []string{"---\n" + mine + blockBegin}, nil},
+		"front alone": {func(string) string { return "---\nmine: 1\n---" }, []string{"mine: 1\n"}, []string{"\n---\n---", "```"}},
+		"rule first":  {func(string) string { return "---\nno properties, a rule\n" }, []string{"no properties, a rule\n"}, nil},
+
+		"added property":   {replaced("import_id:", "rating: 5 # stars\nimport_id:"), []string{"rating: 5 # stars\nimport_id: imp-2"}, nil},
+		"reordered":        {replaced("title: Old title\n", "mine:\n  deep: [1, two]\nsha256: x\ntitle: Old title\n"), []string{"---\nmine:\n  deep: [1, two]\nsha256: " + sum(pdfBytes) + "\ntitle: New title\n"}, nil},
+		"own title":        {replaced("title: Old title", "title: Mine"), []string{"title: Mine\n", "# New title"}, []string{"title: New"}},
+		"author removed":   {replaced("author: Ada\n", ""), nil, []string{"author:"}},
+		"fact changed":     {replaced("source_type: pdf", "source_type: book"), []string{"source_type: pdf"}, []string{"book"}},
+		"tag added":        {replaced("leaving]", "leaving, mine]"), []string{"tags: [imported/pdf, from/folder, mine, arriving]"}, nil},
+		"tag removed":      {replaced("imported/pdf, ", ""), []string{"tags: [from/folder, arriving]"}, nil},
+		"tags removed":     {replaced("tags: [imported/pdf, from/folder, leaving]\n", ""), []string{"tags: [arriving]"}, nil},
+		"tags as text":     {replaced("tags: [imported/pdf, from/folder, leaving]", "tags: imported/pdf, mine"), []string{"tags: [imported/pdf, mine, arriving]"}, nil},
+		"alias added":      {replaced("aliases: [q3]", "aliases:\n  - q3\n  - Third quarter"), []string{"aliases:\n  - q3\n  - Third quarter\n"}, nil},
+		"alias of ours":    {replaced("title: Old title", "title: &t Old title\nmine: *t"), []string{"import_id: imp-2", "mine: *t"}, nil},
+		"properties twice": {replaced("author: Ada\n", "author: Ada\nauthor: Bob\n"), []string{"author:"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := edited(t, c.edit)
+			for _, want := range c.has {
+				if !strings.Contains(got, want) {
+					t.Errorf("no %q in\n%s", want, got)
+				}
+			}
+			for _, bad := range c.hasNot {
+				if strings.Contains(got, bad) {
+					t.Errorf("%q is in\n%s", bad, got)
+				}
+			}
+			wellFormed(t, strings.ReplaceAll(got, "\r\n", "\n"))
+		})
+	}
+}
+
+// moved is the note with its block behind what a person wrote.
+func moved(note, mine string) string {
+	i := strings.Index(note, blockBegin)
+	return note[:i] + mine + note[i:]
+}
+
+// wellFormed checks that a note has properties that can be read, once each, and one block.
+func wellFormed(t *testing.T, note string) {
+	t.Helper()
+	front, body, found := cutFront(note)
+	var properties map[string]any
+	if err := yaml.Unmarshal([]byte(front), &properties); !found || err != nil || properties["import_id"] != "imp-2" {
+		t.Errorf("properties: %v, %v in\n%s", properties, err, note)
+	}
+	if strings.Count(body, blockBegin) != 1 || strings.Count(body, blockEnd) != 1 {
+		t.Errorf("not one block in\n%s", note)
+	}
+}
+
+// A note that is written anew from what it holds already stays as it is.
+func TestRegenerate_isStable(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 1, Title: "T: \"q\"", Author: "Ada"})
+	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+	text := strings.Replace(b.read(made.Note), "author:", "mine: 'x'\nauthor:", 1) + "\nMine.\n"
+	m, _ := b.im.manifest(made.Bundle)
+	old := splitNote(text)
+	front, err := (&note{m: &m}).properties(old.properties, baseProperties(m))
+	if err != nil || old.above+old.below != "\nMine.\n" || front != text[:strings.Index(text, blockBegin)] {
+		t.Errorf("%v; above %q, below %q, front\n%s\nwant\n%s", err, old.above, old.below, front, text)
+	}
+}
