@@ -57,6 +57,10 @@ fuzz: ## run every fuzz target for 30 s
 bench: build ## measure; ratios against mutool, pdftoppm and tesseract of the distribution
 	@sh scripts/bench.sh
 
+.PHONY: corpus
+corpus: build ## run every file of a folder through the binaries and check what became of it: DIR=… [FLAGS="-no-ocr …"]
+	@$(GO) run ./testdata/corpus -dir "$(DIR)" -bin $(BIN) $(FLAGS)
+
 .PHONY: vault
 vault: ## make testdata/vault's pictures and PDFs again
 	@$(GO) run ./testdata/generate

@@ -1,0 +1,121 @@
+// Command corpus runs every file of a folder through the shipped binaries and says what went wrong: it drops them, batch
+// by batch, into the import folder of a vault of its own that `vaultflow serve` watches, and looks afterwards at what is
+// in the vault. `make corpus DIR=…` starts it; docs/corpus.md tells of a large run.
+//
+// It checks that the daemon lives, that each file ended as one bundle or one failure note, that its bytes are where the
+// import says, that nothing temporary or hidden is left, that the number of pages is what other programs count, and that
+// time and memory stay within limits. One line is printed for each problem, then a table by kind of file. The exit
+// code is 0 without a problem, 1 with one, 2 when it could not do its work.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+)
+
+// options are the flags.
+type options struct {
+	dir, bin, out string
+	keep, noOCR   bool
+	every, batch  int
+	time          time.Duration // most for one import
+	stuck         time.Duration // longest time in which nothing may happen
+	daemonMiB     int64         // most resident memory of the daemon
+	workerMiB     int64         // most resident memory of a worker
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.dir, "dir", "", "folder of the files; it is only read")
+	flag.StringVar(&o.bin, "bin", "bin", "folder of vaultflow and vaultflow-worker")
+	flag.StringVar(&o.out, "out", "", "write the tables to this name with .md and .json")
+	flag.BoolVar(&o.keep, "keep", false, "keep the vault")
+	flag.BoolVar(&o.noOCR, "no-ocr", false, "recognise no text: pdf_text and image_copy are the only strategies")
+	flag.IntVar(&o.every, "every", 1, "take every nth file only")
+	flag.IntVar(&o.batch, "batch", 40, "files that are dropped at once; at most 300")
+	flag.DurationVar(&o.time, "time", 5*time.Minute, "most for one import")
+	flag.DurationVar(&o.stuck, "stuck", 5*time.Minute, "give up when nothing has happened for so long")
+	flag.Int64Var(&o.daemonMiB, "daemon", 512, "most resident memory of the daemon, in MiB")
+	flag.Int64Var(&o.workerMiB, "worker", 1536, "most resident memory of a worker, in MiB")
+	flag.Parse()
+	if o.dir == "" || flag.NArg() > 0 || o.every < 1 || o.batch < 1 || o.batch > 300 {
+		fmt.Fprintln(os.Stderr, "corpus: name a folder of files: -dir DIR; -every from 1, -batch from 1 to 300")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	problems, err := run(ctx, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "corpus:", err)
+		os.Exit(2)
+	}
+	if problems > 0 {
+		os.Exit(1)
+	}
+}
+
+// run imports the files and gives the number of problems.
+func run(ctx context.Context, o options) (problems int, err error) {
+	files, err := list(o.dir, o.every)
+	if err != nil {
+		return 0, err
+	}
+	scratch, err := os.MkdirTemp("", "vaultflow-corpus-")
+	if err != nil {
+		return 0, err
+	}
+	r := &report{started: time.Now(), counters: counters()}
+	defer func() {
+		if o.keep || problems > 0 || err != nil {
+			fmt.Println("the vault is kept in", scratch)
+		} else {
+			err = os.RemoveAll(scratch)
+		}
+	}()
+	s, err := start(ctx, scratch, o)
+	if err != nil {
+		return 0, err
+	}
+	defer s.kill()
+	for i, batch := range batches(files, o.batch) {
+		if err := s.batch(ctx, fmt.Sprintf("%04d", i+1), batch, r); err != nil {
+			return len(r.Problems), errors.Join(err, r.print(o.out))
+		}
+		fmt.Fprintf(os.Stderr, "%s  %d of %d files, %d problems\n", time.Now().Format(time.TimeOnly), len(r.results), len(files), len(r.Problems))
+	}
+	s.end(r)
+	return len(r.Problems), r.print(o.out)
+}
+
+// source is a file of the corpus.
+type source struct {
+	path   string // on this machine
+	name   string // relative to the corpus
+	kind   string // by its extension
+	sha256 string
+}
+
+// batches cuts the files into groups of one kind each, so that memory can be told by kind.
+func batches(files []source, size int) [][]source {
+	var all [][]source
+	for _, f := range files {
+		if n := len(all); n > 0 && len(all[n-1]) < size && all[n-1][0].kind == f.kind {
+			all[n-1] = append(all[n-1], f)
+		} else {
+			all = append(all, []source{f})
+		}
+	}
+	return all
+}
+
+// inVault is where a file of a batch is dropped, below the vault. Files get a folder each: their names stay as they are,
+// and those of equal name do not compete.
+func inVault(batch string, i int, f source) string {
+	return "Import/" + batch + "/" + fmt.Sprintf("%03d", i+1) + "/" + filepath.Base(f.path)
+}
