@@ -26,12 +26,19 @@ type note struct {
 	original string // name of the original within the bundle, or vault name; empty when it is not kept
 	bundle   fs.FS
 	records  fs.FS
+	layout   *layout // a person's own; nil for the built-in one
 	b        strings.Builder
 }
 
 // block writes the generated block.
 func (n *note) block(h handler) (string, error) {
 	n.line(blockBegin)
+	if n.layout != nil {
+		own, err := n.apart(func(part *note) error { return part.lay(n.layout.parts, nil) })
+		n.line(own)
+		n.line(blockEnd)
+		return n.b.String(), err
+	}
 	n.line("# " + inline(n.title()))
 	n.line("")
 	n.line(n.facts())

@@ -26,7 +26,9 @@ const localTime = "2006-01-02T15:04:05"
 // from base, which is what the version before was given. The others are facts, and written anew.
 func (n *note) properties(before *yaml.Node, base map[string]*yaml.Node) (string, error) {
 	ours := n.generated()
-	if before != nil {
+	if before == nil {
+		before = n.layout.extra(ours)
+	} else {
 		for key, keep := range map[string]func(was, has, is *yaml.Node) *yaml.Node{
 			"title": keepScalar, "author": keepScalar, "created": keepScalar, "aliases": keepList, "tags": keepList,
 		} {
@@ -43,6 +45,25 @@ func (n *note) properties(before *yaml.Node, base map[string]*yaml.Node) (string
 		return "---\n" + front + "---\n", nil
 	}
 	return "", errNoMerge
+}
+
+// extra gives the properties of a person's layout for a new note, and adds its tags and aliases to ours. Of the others
+// that have names of ours, ours stand.
+func (l *layout) extra(ours map[string]*yaml.Node) *yaml.Node {
+	if l == nil || l.properties == nil {
+		return nil
+	}
+	extra := &yaml.Node{Kind: yaml.MappingNode}
+	for i := 0; i+1 < len(l.properties.Content); i += 2 {
+		key, value := l.properties.Content[i], l.properties.Content[i+1]
+		switch {
+		case key.Value == "tags" || key.Value == "aliases":
+			ours[key.Value] = keepList(nil, value, ours[key.Value])
+		case !slices.Contains(ownProperties, key.Value):
+			extra.Content = append(extra.Content, key, value)
+		}
+	}
+	return extra
 }
 
 // errNoMerge says that properties cannot be written over, such as those with an alias of a value that is ours.

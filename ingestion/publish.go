@@ -124,15 +124,15 @@ func (w *work) recalled(want string) (documentRecord, []Page, error) {
 // appear writes manifest and note and renames. It says whether the name was free.
 func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []Page) (free bool, err error) {
 	m := w.manifest(p, rec, pages)
+	note, err := w.laidOut(&m, p, rec)
+	if err != nil {
+		return false, err
+	}
 	data, err := m.encode()
 	if err != nil {
 		return false, err
 	}
 	if err := put(ctx, w.bundle, manifestName, data); err != nil {
-		return false, err
-	}
-	note, err := w.note(&m, p, rec)
-	if err != nil {
 		return false, err
 	}
 	if err := put(ctx, w.bundle, noteName, note); err != nil {
@@ -161,9 +161,29 @@ func (w *work) moveAside(ctx context.Context, p plan) error {
 	return storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), w.im.MoveFolder(ctx, p.Previous, p.Aside))
 }
 
+// laidOut composes index.md by the person's own layout. One that cannot be used is a warning: the note then has the
+// built-in layout.
+func (w *work) laidOut(m *Manifest, p plan, rec documentRecord) ([]byte, error) {
+	if w.set.Template == "" {
+		return w.note(m, p, rec, nil)
+	}
+	own, bad := readLayout(w.im.FS, w.set.Template)
+	if bad == nil {
+		note, err := w.note(m, p, rec, &own)
+		if !errors.Is(err, errLaidOut) {
+			return note, err
+		}
+		bad = err
+	}
+	warning := fmt.Sprintf("the template %s was not used: %v", w.set.Template, bad)
+	m.Import.Warnings = append(m.Import.Warnings, warning)
+	w.im.tell(w.job, Event{Kind: EventWarning, Message: warning})
+	return w.note(m, p, rec, nil)
+}
+
 // note composes index.md: properties, what a person wrote in the version before, the generated block.
-func (w *work) note(m *Manifest, p plan, rec documentRecord) ([]byte, error) {
-	n := &note{m: m, rec: rec, set: w.set, original: p.Original, bundle: w.bundle.FS(), records: w.records.FS()}
+func (w *work) note(m *Manifest, p plan, rec documentRecord, own *layout) ([]byte, error) {
+	n := &note{m: m, rec: rec, set: w.set, original: p.Original, bundle: w.bundle.FS(), records: w.records.FS(), layout: own}
 	block, err := n.block(handlerFor(w.job.Route.Kind))
 	if err != nil {
 		return nil, err

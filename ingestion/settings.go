@@ -183,28 +183,17 @@ func (s Settings) ocrFirst() bool {
 
 // check finds values that no import can be made with.
 func (s Settings) check() error {
-	known := func(what, value string, values ...string) error {
-		if slices.Contains(values, value) {
-			return nil
-		}
-		return fmt.Errorf("%s: %q is none of %q", what, value, values)
-	}
 	faults := []error{
 		known("ingestion.pdf.mode", s.PDF.Mode, ModeMarkdown, ModePageImages, ModeHybrid),
 		known("ingestion.pdf.image_format", s.PDF.Format, "auto", "png", "jpeg"),
 		known("ingestion.keep_original", s.KeepOriginal, KeepInBundle, KeepInDone, KeepNot),
-	}
-	for _, name := range s.PDF.Strategies {
-		faults = append(faults, known("ingestion.pdf.strategies", name, StrategyPDFText, StrategyPDFOCR))
 	}
 	for _, name := range s.OCR.Languages {
 		if !extract.ValidLanguage(name) {
 			faults = append(faults, fmt.Errorf("ingestion.ocr.languages: %q is no name of language data", name))
 		}
 	}
-	for _, name := range s.Image.Strategies {
-		faults = append(faults, known("ingestion.image.strategies", name, StrategyImageOCR, StrategyImageCopy))
-	}
+	faults = append(faults, s.strategyFaults())
 	if _, err := ParsePages(s.Asked.Pages); err != nil {
 		faults = append(faults, err)
 	}
@@ -212,4 +201,23 @@ func (s Settings) check() error {
 		return &Error{Code: CodeSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}
 	}
 	return nil
+}
+
+// known finds a value that is none of those that there are.
+func known(what, value string, values ...string) error {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is none of %q", what, value, values)
+}
+
+func (s Settings) strategyFaults() error {
+	var faults []error
+	for _, name := range s.PDF.Strategies {
+		faults = append(faults, known("ingestion.pdf.strategies", name, StrategyPDFText, StrategyPDFOCR))
+	}
+	for _, name := range s.Image.Strategies {
+		faults = append(faults, known("ingestion.image.strategies", name, StrategyImageOCR, StrategyImageCopy))
+	}
+	return errors.Join(faults...)
 }

@@ -1,0 +1,284 @@
+package ingestion
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// FolderFile is the name of a file in the import folder, or in a folder below it, that holds settings for what is
+// dropped there.
+const FolderFile = "_import.yaml"
+
+// Bounds of a FolderFile.
+const (
+	folderBytes  = 64 << 10
+	folderTags   = 50
+	folderLevels = 32 // folders above a source that are looked at
+)
+
+// FolderError says what is wrong with a FolderFile. Nothing is imported below its folder until it is put right.
+type FolderError struct {
+	Name     string   // vault name of the file
+	Problems []string // each with its line
+}
+
+// Error names the file and its problems.
+func (e *FolderError) Error() string { return e.Name + ": " + strings.Join(e.Problems, "; ") }
+
+// FailureCode gives the code; the engine asks for it.
+func (e *FolderError) FailureCode() string { return CodeSettings }
+
+// Hint says what a person can do.
+func (e *FolderError) Hint() string {
+	return "correct " + e.Name + "; what waits in its folder is imported then"
+}
+
+// NoteName is the vault name of the note that tells a person about it.
+func (e *FolderError) NoteName() string { return e.Name + failedSuffix }
+
+// Note is that note's text.
+func (e *FolderError) Note() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n# The settings in %s cannot be used\n\nNothing is imported from this folder until they are corrected. This note goes away by itself then.\n\n",
+		blockBegin, inline(path.Base(e.Name)))
+	for _, p := range e.Problems {
+		b.WriteString("- " + inline(p) + "\n")
+	}
+	b.WriteString("\nKeys: " + strings.Join(folderKeys(), ", ") + ".\n" + blockEnd + "\n")
+	return b.String()
+}
+
+// For gives the settings for a source: these with what the FolderFiles of its folders say, from the import folder down.
+// A key of a deeper folder goes before that of one above it; tags add up. The error is a *FolderError, or the file
+// system's. It changes nothing.
+func (s Settings) For(fsys fs.FS, source string) (Settings, error) {
+	s = s.filled()
+	rel, ok := strings.CutPrefix(source, s.ImportDir+"/")
+	if !ok {
+		return s, nil
+	}
+	dir := s.ImportDir
+	folders := strings.Split(path.Dir(rel), "/")
+	for i := -1; i < min(len(folders), folderLevels); i++ {
+		if i >= 0 {
+			dir = path.Join(dir, folders[i])
+		}
+		name := path.Join(dir, FolderFile)
+		data, err := readBounded(fsys, name, folderBytes)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return s, storage("read "+name, err)
+		}
+		if problems := s.overlay(data); len(problems) > 0 {
+			return s, &FolderError{name, problems}
+		}
+	}
+	return s, nil
+}
+
+// readBounded reads a file, and one byte more than the limit of one that is larger.
+func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
+// overlay puts a FolderFile's values in place, and says what is wrong with it.
+func (s *Settings) overlay(data []byte) (problems []string) {
+	if len(data) > folderBytes {
+		return []string{fmt.Sprintf("it is larger than %d kB", folderBytes>>10)}
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(strings.TrimPrefix(string(data), "\ufeff")), &doc); err != nil {
+		return []string{strings.TrimPrefix(err.Error(), "yaml: ")}
+	}
+	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" {
+		return nil
+	}
+	if doc.Content[0].Kind != yaml.MappingNode {
+		return []string{fmt.Sprintf("line %d: write keys with values, such as mode: markdown", doc.Content[0].Line)}
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(doc.Content[0].Content); i += 2 {
+		key, value := doc.Content[0].Content[i], doc.Content[0].Content[i+1]
+		set, known := folderSettings[key.Value]
+		err := errors.New("there is no such key; there are " + strings.Join(folderKeys(), ", "))
+		switch {
+		case seen[key.Value]:
+			err = errors.New("it stands there twice")
+		case known:
+			err = set(s, value)
+		}
+		if seen[key.Value] = true; err != nil {
+			problems = append(problems, fmt.Sprintf("line %d: %s: %v", key.Line, oneLine(key.Value, 60), err))
+		}
+	}
+	return problems
+}
+
+func folderKeys() []string {
+	keys := make([]string, 0, len(folderSettings))
+	for key := range folderSettings {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// folderSettings are the keys of a FolderFile, each with what its value does.
+var folderSettings = map[string]func(*Settings, *yaml.Node) error{
+	"mode": func(s *Settings, n *yaml.Node) error {
+		return word(&s.PDF.Mode, n, ModeMarkdown, ModePageImages, ModeHybrid)
+	},
+	"keep_original": func(s *Settings, n *yaml.Node) error {
+		return word(&s.KeepOriginal, n, KeepInBundle, KeepInDone, KeepNot)
+	},
+	"languages":    folderLanguages,
+	"strategies":   folderStrategies,
+	"tags":         folderTagsOf,
+	"template":     folderTemplate,
+	"redo_ocr":     func(s *Settings, n *yaml.Node) error { return n.Decode(&s.OCR.Redo) },
+	"inline_pages": func(s *Settings, n *yaml.Node) error { return number(&s.InlinePages, n, 1, 10_000) },
+	"dpi": func(s *Settings, n *yaml.Node) error {
+		dpi := int(s.PDF.DPI)
+		err := number(&dpi, n, 36, 600)
+		s.PDF.DPI = float64(dpi)
+		return err
+	},
+}
+
+func word(to *string, n *yaml.Node, words ...string) error {
+	if n.Kind != yaml.ScalarNode || !slices.Contains(words, n.Value) {
+		return fmt.Errorf("%q is none of %s", oneLine(n.Value, 60), strings.Join(words, ", "))
+	}
+	*to = n.Value
+	return nil
+}
+
+func number(to *int, n *yaml.Node, least, most int) error {
+	v, err := strconv.Atoi(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil || v < least || v > most {
+		return fmt.Errorf("%q is no whole number from %d to %d", oneLine(n.Value, 60), least, most)
+	}
+	*to = v
+	return nil
+}
+
+// wordList reads a list of words, or a single one.
+func wordList(n *yaml.Node, most int) ([]string, error) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
+		return []string{n.Value}, nil
+	}
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 || len(n.Content) > most {
+		return nil, fmt.Errorf("write a list of 1 to %d words, such as [one, two]", most)
+	}
+	var list []string
+	for _, item := range n.Content {
+		if item.Kind != yaml.ScalarNode || item.Value == "" || slices.Contains(list, item.Value) {
+			return nil, fmt.Errorf("%q is no word, or stands there twice", oneLine(item.Value, 60))
+		}
+		list = append(list, item.Value)
+	}
+	return list, nil
+}
+
+func folderLanguages(s *Settings, n *yaml.Node) error {
+	list, err := wordList(n, 20)
+	for _, name := range list {
+		if !extract.ValidLanguage(name) {
+			return fmt.Errorf("%q is no name of language data; write for example [eng, deu]", oneLine(name, 60))
+		}
+	}
+	if err == nil {
+		s.OCR.Languages = list
+	}
+	return err
+}
+
+// folderStrategies takes strategies for PDFs and pictures in one list: their names tell them apart.
+func folderStrategies(s *Settings, n *yaml.Node) error {
+	list, err := wordList(n, 20)
+	if err != nil {
+		return err
+	}
+	of := func(prefix string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	}
+	next := *s
+	pdfs, pictures := of("pdf_"), of("image_")
+	if len(pdfs) > 0 {
+		next.PDF.Strategies = pdfs
+	}
+	if len(pictures) > 0 {
+		next.Image.Strategies = pictures
+	}
+	if len(pdfs)+len(pictures) < len(list) {
+		return errors.New("names of strategies begin with pdf_ or image_")
+	}
+	if faults := next.strategyFaults(); faults != nil {
+		return faults
+	}
+	*s = next
+	return nil
+}
+
+func folderTagsOf(s *Settings, n *yaml.Node) error {
+	list, err := wordList(n, folderTags)
+	if err != nil {
+		return err
+	}
+	all := slices.Clone(s.Tags)
+	for _, tag := range list {
+		tag = strings.TrimPrefix(tag, "#")
+		if !validTag(tag) {
+			return fmt.Errorf("%q is no tag: letters, digits, _, - and /, not digits alone", oneLine(tag, 60))
+		}
+		if !slices.Contains(all, tag) {
+			all = append(all, tag)
+		}
+	}
+	if len(all) > folderTags {
+		return fmt.Errorf("with those of the folders above there are more than %d", folderTags)
+	}
+	s.Tags = all
+	return nil
+}
+
+// validTag says whether Obsidian takes a word for a tag.
+func validTag(tag string) bool {
+	letters := false
+	for _, r := range tag {
+		switch {
+		case unicode.IsDigit(r):
+		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.Is(unicode.So, r) || strings.ContainsRune("_-/", r):
+			letters = true
+		default:
+			return false
+		}
+	}
+	return letters && len(tag) <= 200
+}
+
+func folderTemplate(s *Settings, n *yaml.Node) error {
+	if n.Kind != yaml.ScalarNode || n.Value != "" && !fs.ValidPath(n.Value) {
+		return fmt.Errorf("%q is no name within the vault, such as Templates/Invoice.md", oneLine(n.Value, 60))
+	}
+	s.Template = n.Value
+	return nil
+}

@@ -1,0 +1,94 @@
+package ingestion
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func folderFS(files map[string]string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+func TestSettingsFor_inherits(t *testing.T) {
+	t.Parallel()
+	fsys := folderFS(map[string]string{
+		"Import/_import.yaml":     "mode: markdown\nlanguages: deu\ntags: [all, '#home']\nkeep_original: done\n",
+		"Import/a/_import.yaml":   "\ufeff# only a comment\n",
+		"Import/a/b/_import.yaml": "languages: [nor, eng]\nstrategies: [pdf_ocr, image_copy]\ntags: [deep/er, all]\nredo_ocr: true\ndpi: 72\ninline_pages: 3\ntemplate: T/x.md\n",
+		"Other/_import.yaml":      "mode: nonsense\n",
+	})
+	base := DefaultSettings()
+	for source, want := range map[string]func(*Settings){
+		"Other/x.pdf":      func(*Settings) {},
+		"Imported/x/x.pdf": func(*Settings) {},
+		"Import/x.pdf": func(s *Settings) {
+			s.PDF.Mode, s.OCR.Languages, s.Tags, s.KeepOriginal = ModeMarkdown, []string{"deu"}, []string{"all", "home"}, KeepInDone
+		},
+		"Import/a/b/c/x.pdf": func(s *Settings) {
+			s.PDF.Mode, s.OCR.Languages, s.Tags, s.KeepOriginal = ModeMarkdown, []string{"nor", "eng"}, []string{"all", "home", "deep/er"}, KeepInDone
+			s.PDF.Strategies, s.Image.Strategies = []string{StrategyPDFOCR}, []string{StrategyImageCopy}
+			s.OCR.Redo, s.PDF.DPI, s.InlinePages, s.Template = true, 72, 3, "T/x.md"
+		},
+	} {
+		expected := DefaultSettings()
+		want(&expected)
+		got, err := base.For(fsys, source)
+		if diff := cmp.Diff(expected, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", source, err, diff)
+		}
+		if other := got.Hash() != base.Hash(); other != strings.HasPrefix(source, "Import/") {
+			t.Errorf("%s: the hash differs from that without folders: %v", source, other)
+		}
+	}
+	if diff := cmp.Diff(DefaultSettings(), base); diff != "" {
+		t.Errorf("the settings were changed:\n%s", diff)
+	}
+}
+
+func TestSettingsFor_refuses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"mode: pictures":                    `line 1: mode: "pictures" is none of markdown, page_images, hybrid`,
+		"a: 1\nmodes: markdown":             "line 2: modes: there is no such key; there are dpi,",
+		"mode: markdown\nmode: hybrid":      "line 2: mode: it stands there twice",
+		"languages: []":                     "line 1: languages: write a list",
+		"languages: [eng, ../../etc]":       "is no name of language data",
+		"strategies: [tesseract]":           "begin with pdf_ or image_",
+		"strategies: [pdf_magic]":           `"pdf_magic" is none of`,
+		"tags: [ok, '12']":                  `"12" is no tag`,
+		"tags: [two words]":                 "is no tag",
+		"tags: [a, a]":                      "stands there twice",
+		"template: ../../secret":            "is no name within the vault",
+		"template: /etc/passwd":             "is no name within the vault",
+		"redo_ocr: perhaps":                 "line 1: redo_ocr:",
+		"dpi: 5000":                         `"5000" is no whole number from 36 to 600`,
+		"inline_pages: many":                "is no whole number",
+		"keep_original: {a: b}":             "is none of bundle, done, delete",
+		"- mode":                            "line 1: write keys with values",
+		"mode: [":                           "line 1:",
+		"a: &a [*a]":                        "line 1:",
+		strings.Repeat("# x\n", 20_000):     "larger than 64 kB",
+		"mode:\n  deep: 1":                  "is none of",
+		"tags: ['%% vaultflow:end %%']":     "is no tag",
+		"languages: null\nmode: page_image": "line 2",
+	} {
+		_, err := DefaultSettings().For(folderFS(map[string]string{"Import/a/_import.yaml": text}), "Import/a/b/x.pdf")
+		var bad *FolderError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || bad.Name != "Import/a/_import.yaml" {
+			t.Errorf("%.60q: got %v, want %q", text, err, want)
+			continue
+		}
+		note := bad.Note()
+		if bad.NoteName() != "Import/a/_import.yaml.failed.md" || strings.Count(note, blockEnd) != 1 || strings.Count(note, "\n- ") != len(bad.Problems) {
+			t.Errorf("%.60q: note %s:\n%s", text, bad.NoteName(), note)
+		}
+	}
+}
