@@ -17,6 +17,7 @@ var (
 	markers    = regexp.MustCompile(`(?i)%%(\s*vaultflow:)`)
 	ruleLine   = regexp.MustCompile(`^\s*(-{2,}|={2,})\s*$`)
 	tagStart   = regexp.MustCompile(`(^|[\s(])#([^\s#])`)
+	ownLink    = regexp.MustCompile(`(\[[^\[\]]+\]\()\\#([^\s()]+\))`) // to a heading of the note itself
 	blockID    = regexp.MustCompile(`(^|\s)\^([A-Za-z0-9-]+\s*)$`)
 	htmlStart  = regexp.MustCompile(`<([A-Za-z/!?%])`)
 	lineBreaks = regexp.MustCompile(`(?i)&lt;(br ?/?)>`)
@@ -98,7 +99,7 @@ func sanitiseLine(line string) string {
 	line = queries.Replace(comments.Replace(embeds.Replace(line)))
 	line = htmlStart.ReplaceAllString(line, "&lt;$1")
 	line = lineBreaks.ReplaceAllString(line, "<$1>") // tables need them
-	line = tagStart.ReplaceAllString(line, `$1\#$2`)
+	line = ownLink.ReplaceAllString(tagStart.ReplaceAllString(line, `$1\#$2`), "$1#$2")
 	return blockID.ReplaceAllString(line, `$1\^$2`)
 }
 

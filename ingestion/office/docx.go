@@ -4,6 +4,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
 
 // docx reads a word processor file of Office Open XML (ECMA-376, part 1, section 17).
@@ -13,9 +15,10 @@ type docx struct {
 	rels      map[string]relation
 	headings  map[string]int // level by style
 	lists     numbering
-	notes     map[string]*node // footnotes and endnotes, by kind and id
-	noteOrder []string         // keys of notes in the order of their marks
-	counters  map[string]int   // of numbered list levels
+	notes     map[string]*node  // footnotes and endnotes, by kind and id
+	noteOrder []string          // keys of notes in the order of their marks
+	counters  map[string]int    // of numbered list levels
+	anchors   map[string]string // link to the heading, by bookmark
 }
 
 func readDocx(a *archive, doc *Document) error {
@@ -27,7 +30,7 @@ func readDocx(a *archive, doc *Document) error {
 	}
 	dir := path.Dir(name) + "/"
 	d := &docx{a: a, doc: doc, rels: a.relations(name), headings: headingStyles(a.optional(dir + "styles.xml")),
-		lists: readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}}
+		lists: readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}, anchors: map[string]string{}}
 	for _, kind := range []string{"footnote", "endnote"} {
 		for _, n := range a.optional(dir + kind + "s.xml").all(kind) {
 			if n.attr("type") == "" || n.attr("type") == "normal" {
@@ -38,6 +41,7 @@ func readDocx(a *archive, doc *Document) error {
 	a.properties(doc, "docProps/core.xml")
 	body := root.first("body")
 	var b blocks
+	d.findAnchors(body)
 	d.blocks(body, &b, 0)
 	for i, key := range d.noteOrder {
 		var text blocks
@@ -72,6 +76,35 @@ func headingStyles(styles *node) map[string]int {
 		}
 	}
 	return levels
+}
+
+// findAnchors finds the headings that bookmarks mark: those that stand in a heading, or right before one.
+func (d *docx) findAnchors(body *node) {
+	var names []string
+	for _, k := range body.elements() {
+		for _, m := range append(k.all("bookmarkStart"), k) {
+			if m.name == "bookmarkStart" {
+				names = append(names, m.attr("name"))
+			}
+		}
+		if k.name != "p" {
+			continue
+		}
+		if d.level(k.child("pPr")) > 0 {
+			for _, name := range names {
+				d.anchors[name] = webpage.Anchor(k.flat())
+			}
+		}
+		names = nil
+	}
+}
+
+// level is a paragraph's level as a heading, 0 when it is none.
+func (d *docx) level(pr *node) int {
+	if n, err := strconv.Atoi(pr.child("outlineLvl").attr("val")); err == nil && n >= 0 && n < 9 {
+		return n + 1
+	}
+	return d.headings[pr.child("pStyle").attr("val")]
 }
 
 // blocks adds what stands in a body, a cell, a footnote or a text box.
@@ -111,10 +144,7 @@ func (d *docx) paragraph(p *node, b *blocks, depth int) {
 	boxes := &blocks{}
 	text := strings.TrimSpace(join(d.spans(p, span{}, boxes, depth)))
 	style := pr.child("pStyle").attr("val")
-	level := d.headings[style]
-	if n, err := strconv.Atoi(pr.child("outlineLvl").attr("val")); err == nil && n >= 0 && n < 9 {
-		level = n + 1
-	}
+	level := d.level(pr)
 	marker, indent, isItem := d.item(pr)
 	switch {
 	case text == "":
@@ -122,12 +152,39 @@ func (d *docx) paragraph(p *node, b *blocks, depth int) {
 		b.add(strings.Repeat("#", min(level, 6)) + " " + oneLine(plainHeading(text)))
 	case isItem:
 		b.item(indent, marker, text)
-	case strings.Contains(strings.ToLower(style), "quote") || style == "BlockText":
+	case depth == 0 && codeBlock(style):
+		b.code(lines(p))
+	case strings.Contains(strings.ToLower(style), "quot") || style == "BlockText":
 		b.add(quote(paragraph(text)))
 	default:
 		b.add(paragraph(text))
 	}
 	b.add(boxes.String())
+}
+
+// codeBlock recognises the paragraph styles that programs give to code.
+func codeBlock(style string) bool {
+	style = strings.ToLower(style)
+	return strings.HasPrefix(style, "sourcecode") || strings.Contains(style, "preformatted")
+}
+
+// lines is a paragraph's text as it stands, with its line breaks and tabs.
+func lines(n *node) string {
+	var b strings.Builder
+	for _, k := range n.kids {
+		switch k.name {
+		case "t":
+			b.WriteString(k.flat())
+		case "br", "cr":
+			b.WriteByte('\n')
+		case "tab":
+			b.WriteByte('\t')
+		case "pPr", "rPr", "del":
+		default:
+			b.WriteString(lines(k))
+		}
+	}
+	return b.String()
 }
 
 // oneLine takes the line breaks out of a heading.
@@ -152,6 +209,8 @@ func (d *docx) spans(n *node, in span, boxes *blocks, depth int) []span {
 			inner := in
 			if r, ok := d.rels[k.attr("id")]; ok && r.external {
 				inner.link = safeLink(r.target)
+			} else if !ok {
+				inner.link = d.anchors[k.attr("anchor")]
 			}
 			list = append(list, d.spans(k, inner, boxes, depth)...)
 		case "ins", "smartTag", "customXml", "moveTo", "fldSimple", "dir", "bdo":
@@ -161,9 +220,7 @@ func (d *docx) spans(n *node, in span, boxes *blocks, depth int) []span {
 				list = append(list, d.spans(c, in, boxes, depth)...)
 			}
 		case "oMath", "oMathPara":
-			if t := strings.TrimSpace(k.flat()); t != "" {
-				list = append(list, span{text: escape(t), raw: true})
-			}
+			list = append(list, span{text: formula(k), raw: true})
 		case "AlternateContent":
 			if c := choice(k); c != nil {
 				list = append(list, d.spans(c, in, boxes, depth)...)
@@ -221,7 +278,7 @@ func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
 // codeStyle recognises the character styles that programs give to code.
 func codeStyle(name string) bool {
 	name = strings.ToLower(name)
-	return strings.Contains(name, "verbatim") || strings.Contains(name, "code")
+	return strings.Contains(name, "verbatim") || strings.Contains(name, "code") || strings.HasPrefix(name, "sourcetext") || name == "teletype"
 }
 
 // on reads a switch of run properties: present without a value means on.

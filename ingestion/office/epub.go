@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
+
+	"golang.org/x/net/html"
 
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
@@ -31,17 +34,23 @@ func readEpub(a *archive, doc *Document) error {
 			items[item.attr("id")] = path.Join(path.Dir(rootfile), href)
 		}
 	}
+	anchors := map[string]string{}
+	for _, name := range items {
+		if !strings.HasSuffix(strings.ToLower(name), "html") || !a.has(name) {
+			continue
+		}
+		if page, err := parseChapter(a, name); err == nil {
+			for id, to := range webpage.Anchors(page) {
+				anchors[name+"#"+id] = to
+			}
+		}
+	}
 	for _, ref := range opf.first("spine").all("itemref") {
 		name := items[ref.attr("idref")]
 		if name == "" || !a.has(name) {
 			continue
 		}
-		source, err := a.read(name)
-		if err != nil {
-			doc.warn("a chapter cannot be read: %v", err)
-			continue
-		}
-		text, err := chapter(a, doc, name, source)
+		text, err := chapter(a, doc, name, anchors)
 		if err != nil {
 			doc.warn("the chapter %s cannot be read: %v", name, err)
 			continue
@@ -53,14 +62,30 @@ func readEpub(a *archive, doc *Document) error {
 	return nil
 }
 
-// chapter is a chapter's XHTML as Markdown; pictures become marks, and links into the book, which lead nowhere, words.
-func chapter(a *archive, doc *Document, name string, source []byte) (string, error) {
-	page, err := webpage.Parse(bytes.ReplaceAll(source, []byte(pictureMark), nil), "application/xhtml+xml; charset=utf-8")
+func parseChapter(a *archive, name string) (*html.Node, error) {
+	source, err := a.read(name)
+	if err != nil {
+		return nil, err
+	}
+	return webpage.Parse(bytes.ReplaceAll(source, []byte(pictureMark), nil), "application/xhtml+xml; charset=utf-8")
+}
+
+// chapter is a chapter's XHTML as Markdown; pictures become marks, and links into the book lead to headings, where they
+// mean one.
+func chapter(a *archive, doc *Document, name string, anchors map[string]string) (string, error) {
+	page, err := parseChapter(a, name)
 	if err != nil {
 		return "", err
 	}
 	return webpage.Convert(page, webpage.Hooks{
-		Link: safeLink,
+		Notes: strconv.Itoa(len(doc.Parts)+1) + "-",
+		Link: func(href string) string {
+			if to := safeLink(href); to != "" || strings.HasPrefix(href, "#") {
+				return to
+			}
+			_, id, _ := strings.Cut(href, "#")
+			return anchors[inArchive(name, href)+"#"+id]
+		},
 		Image: func(src, alt string) string {
 			if inside := inArchive(name, src); a.has(inside) {
 				return doc.picture(inside, alt, a.limits)

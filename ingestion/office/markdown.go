@@ -43,7 +43,9 @@ var lineStart = regexp.MustCompile(`^(#{1,6}(?:\s|$)|>|[-+](?:\s|$)|-{3,}\s*$|={
 
 // paragraph is a line of text that must not begin a block of another kind.
 func paragraph(s string) string {
-	s = strings.TrimSpace(s)
+	for s = strings.TrimSpace(s); strings.HasPrefix(s, "\\\n"); {
+		s = strings.TrimSpace(s[1:]) // a line break before any text
+	}
 	m := lineStart.FindString(s)
 	switch {
 	case m == "":
@@ -205,8 +207,9 @@ func trimTable(rows [][]string) [][]string {
 
 // blocks joins paragraphs, lists and tables. Items of one list stand on lines of their own without a blank line.
 type blocks struct {
-	out  strings.Builder
-	list byte // what the last block is: 0, '-' or '1' for an item of a list with bullets or numbers
+	out   strings.Builder
+	list  byte     // what the last block is: 0, '-' or '1' for an item of a list with bullets or numbers
+	lines []string // of a code block that the next paragraph may go on with
 }
 
 // add adds a paragraph, a heading, or a table.
@@ -229,7 +232,28 @@ func (b *blocks) item(depth int, marker, text string) {
 	b.put(indent+marker+strings.ReplaceAll(paragraph(text), "\n", "\n"+indent+"    "), kind)
 }
 
+// code adds lines of a code block. Programs write one paragraph for each line, so neighbours are one block.
+func (b *blocks) code(text string) {
+	b.lines = append(b.lines, strings.Split(clean(text), "\n")...)
+}
+
+// flush writes the code block that has been gathered.
+func (b *blocks) flush() {
+	text := strings.Trim(strings.Join(b.lines, "\n"), "\n")
+	if b.lines = nil; strings.TrimSpace(text) == "" {
+		return
+	}
+	mark := "```"
+	for strings.Contains(text, mark) {
+		mark += "`"
+	}
+	b.put(mark+"\n"+text+"\n"+mark, 0)
+}
+
 func (b *blocks) put(text string, kind byte) {
+	if len(b.lines) > 0 {
+		b.flush()
+	}
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -252,4 +276,7 @@ func (b *blocks) footnote(n int, text string) {
 // quote puts every line of a text behind >.
 func quote(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
 
-func (b *blocks) String() string { return b.out.String() }
+func (b *blocks) String() string {
+	b.flush()
+	return b.out.String()
+}

@@ -4,6 +4,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
 
 // odf reads a text, presentation or spreadsheet of OpenDocument (ISO/IEC 26300).
@@ -14,11 +16,12 @@ type odf struct {
 	numbered map[string]map[int]bool // list levels with numbers, by list style
 	notes    []string
 	cells    int
+	anchors  map[string]string // link to the heading, by bookmark and by the heading's own text
 }
 
 type odfStyle struct {
 	bold, italic, strike bool
-	parent               string
+	parent               string // as is the name, with _20_ for a blank
 }
 
 func readODF(a *archive, doc *Document) error {
@@ -27,13 +30,22 @@ func readODF(a *archive, doc *Document) error {
 		return err
 	}
 	a.properties(doc, "meta.xml")
-	o := &odf{a: a, doc: doc, styles: map[string]odfStyle{}, numbered: map[string]map[int]bool{}, cells: a.limits.Cells}
+	o := &odf{a: a, doc: doc, styles: map[string]odfStyle{}, numbered: map[string]map[int]bool{}, cells: a.limits.Cells, anchors: map[string]string{}}
 	for _, source := range []*node{a.optional("styles.xml"), root} {
 		o.readStyles(source)
 	}
 	body := root.first("body")
 	if body == nil {
 		return ErrUnknown
+	}
+	for _, h := range body.all("h") {
+		to := webpage.Anchor(h.flat())
+		o.anchors[strings.TrimSpace(h.flat())+"|outline"] = to
+		for _, name := range []string{"bookmark", "bookmark-start"} {
+			for _, m := range h.all(name) {
+				o.anchors[m.attr("name")] = to
+			}
+		}
 	}
 	switch {
 	case body.child("text") != nil:
@@ -51,7 +63,10 @@ func readODF(a *archive, doc *Document) error {
 		doc.Kind = "ods"
 		for _, t := range body.child("spreadsheet").kids {
 			if t.name == "table" {
-				doc.Parts = append(doc.Parts, Part{Label: t.attr("name"), text: table(o.rows(t, 0))})
+				var b blocks
+				b.add(table(o.rows(t, 0)))
+				o.blocks(t.child("shapes"), &b, 0) // what floats over the sheet
+				doc.Parts = append(doc.Parts, Part{Label: t.attr("name"), text: b.String()})
 			}
 		}
 	default:
@@ -94,7 +109,9 @@ func (o *odf) blocks(n *node, b *blocks, depth int) {
 				b.add(strings.Repeat("#", min(max(level, 1), 6)) + " " + oneLine(text))
 			}
 		case "p":
-			if text := o.inline(k, b); text != "" {
+			if depth == 0 && o.named(k.attr("style-name"), "preformatted", "source_20_code", "sourcecode") {
+				b.code(o.lines(k))
+			} else if text := o.inline(k, b); text != "" {
 				b.add(o.plain(k.attr("style-name"), text))
 			}
 		case "list":
@@ -115,12 +132,49 @@ func (o *odf) plain(style, text string) string {
 		switch style {
 		case "Title":
 			return "# " + oneLine(text)
-		case "Quotations", "Quote":
+		case "Quotations", "Quote", "Block_20_Text":
 			return quote(paragraph(text))
 		}
 		style = o.styles[style].parent
 	}
 	return paragraph(text)
+}
+
+// named says whether a style, or one that it is based on, has a name that begins so.
+func (o *odf) named(style string, prefixes ...string) bool {
+	for depth := 0; style != "" && depth < 8; depth++ {
+		for _, p := range prefixes {
+			if strings.HasPrefix(strings.ToLower(style), p) {
+				return true
+			}
+		}
+		style = o.styles[style].parent
+	}
+	return false
+}
+
+// lines is a paragraph's text as it stands, with its line breaks and tabs.
+func (o *odf) lines(n *node) string {
+	var b strings.Builder
+	for _, k := range n.kids {
+		switch k.name {
+		case "":
+			b.WriteString(strings.ReplaceAll(k.text, "\n", " "))
+		case "s":
+			count, err := strconv.Atoi(k.attr("c"))
+			if err != nil || count < 1 || count > 1000 {
+				count = 1
+			}
+			b.WriteString(strings.Repeat(" ", count))
+		case "tab":
+			b.WriteByte('\t')
+		case "line-break":
+			b.WriteByte('\n')
+		default:
+			b.WriteString(o.lines(k))
+		}
+	}
+	return b.String()
 }
 
 // list adds a list's items; level counts from 1.
@@ -190,10 +244,14 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 			inner := s
 			st := o.style(k.attr("style-name"), 0)
 			inner.bold, inner.italic, inner.strike = s.bold || st.bold, s.italic || st.italic, s.strike || st.strike
+			inner.code = s.code || o.named(k.attr("style-name"), "source_", "teletype", "verbatim")
 			list = append(list, o.spans(k, inner, b)...)
 		case "a":
 			inner := s
 			inner.link = safeLink(k.attr("href"))
+			if to, inside := strings.CutPrefix(k.attr("href"), "#"); inside {
+				inner.link = o.anchors[to]
+			}
 			list = append(list, o.spans(k, inner, b)...)
 		case "note":
 			var text blocks
@@ -242,6 +300,18 @@ func (o *odf) style(name string, depth int) odfStyle {
 
 // image is the mark of a frame's picture, "" when it holds none.
 func (o *odf) image(frame *node) string {
+	if frame.child("table") != nil {
+		return "" // the picture shows the table
+	}
+	for _, object := range frame.elements() {
+		part := path.Join(object.attr("href"), "content.xml")
+		if object.name != "object" || !o.a.has(part) {
+			continue
+		}
+		if f := formula(o.a.optional(part).first("math")); f != "" {
+			return f // the picture shows the formula
+		}
+	}
 	for _, k := range frame.kids {
 		if k.name != "image" {
 			continue
@@ -341,8 +411,10 @@ func (o *odf) page(page *node, number int) {
 		switch {
 		case k.name == "notes":
 			var text blocks
-			for _, f := range k.all("text-box") {
-				o.blocks(f, &text, 1)
+			for _, f := range k.kids {
+				if class := f.attr("class"); class == "" || class == "notes" {
+					o.blocks(&node{kids: []*node{f}}, &text, 1)
+				}
 			}
 			if t := text.String(); t != "" {
 				b.add(quote("[!note] Speaker notes\n" + t))

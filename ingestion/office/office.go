@@ -59,6 +59,9 @@ type Part struct {
 	text  string
 }
 
+// partLink leads to a part of the document. Whoever writes the parts into a note gives each the block id ^p1, ^p2 and so on.
+func partLink(n int) string { return "#^p" + strconv.Itoa(n) }
+
 // Picture is an embedded picture.
 type Picture struct {
 	Name string // base name in the archive, such as image1.png

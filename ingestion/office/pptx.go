@@ -9,9 +9,10 @@ import (
 
 // pptx reads one slide of a presentation of Office Open XML (ECMA-376, part 1, section 19).
 type pptx struct {
-	a    *archive
-	doc  *Document
-	rels map[string]relation
+	a      *archive
+	doc    *Document
+	rels   map[string]relation
+	places map[string]int // number of the slide's part in the document, by its name in the archive
 }
 
 func readPptx(a *archive, doc *Document) error {
@@ -24,6 +25,12 @@ func readPptx(a *archive, doc *Document) error {
 	a.properties(doc, "docProps/core.xml")
 	rels := a.relations(name)
 	number := 0
+	places := map[string]int{}
+	for _, s := range root.first("sldIdLst").all("sldId") {
+		if r, ok := rels[relationID(s)]; ok && a.has(r.target) {
+			places[r.target] = len(places) + 1
+		}
+	}
 	for _, s := range root.first("sldIdLst").all("sldId") {
 		number++
 		r, ok := rels[relationID(s)]
@@ -36,7 +43,7 @@ func readPptx(a *archive, doc *Document) error {
 			doc.warn("slide %d cannot be read: %v", number, err)
 			continue
 		}
-		p := &pptx{a: a, doc: doc, rels: a.relations(r.target)}
+		p := &pptx{a: a, doc: doc, rels: a.relations(r.target), places: places}
 		doc.Parts = append(doc.Parts, p.slide(slide, number))
 	}
 	return nil
@@ -246,6 +253,8 @@ func (p *pptx) spans(n *node) []span {
 			s := span{bold: pr.attr("b") == "1", italic: pr.attr("i") == "1", strike: strings.HasSuffix(pr.attr("strike"), "Strike") && pr.attr("strike") != "noStrike"}
 			if r, ok := p.rels[pr.child("hlinkClick").attr("id")]; ok && r.external {
 				s.link = safeLink(r.target)
+			} else if place := p.places[r.target]; ok && place > 0 {
+				s.link = partLink(place)
 			}
 			s.text = escape(k.child("t").flat())
 			list = append(list, s)

@@ -2,10 +2,14 @@ package office
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -35,6 +39,7 @@ func readXlsx(a *archive, doc *Document) error {
 	}
 	defer book.Close()
 	left := a.limits.Cells
+	pictures := sheetPictures(a, doc)
 	for _, name := range book.GetSheetList() {
 		part, used, err := sheet(book, name, left, doc)
 		left -= used
@@ -45,14 +50,58 @@ func readXlsx(a *archive, doc *Document) error {
 		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
 			part.Label += " (hidden)"
 		}
+		part.text = strings.TrimSpace(part.text + "\n\n" + strings.Join(pictures[name], "\n\n"))
 		doc.Parts = append(doc.Parts, part)
 	}
-	for name := range a.files {
-		if strings.HasPrefix(name, "xl/media/") {
-			doc.Pictures = append(doc.Pictures, Picture{Name: name[strings.LastIndexByte(name, '/')+1:], part: name})
+	return nil
+}
+
+// sheetPictures are the marks of the pictures that float over each sheet, by the sheet's name, in the order of their
+// cells (ECMA-376, part 1, section 20.5).
+func sheetPictures(a *archive, doc *Document) map[string][]string {
+	name := a.main("xl/workbook.xml")
+	book := a.relations(name)
+	list := map[string][]string{}
+	for _, s := range a.optional(name).first("sheets").all("sheet") {
+		sheet := book[relationID(s)].target
+		for _, r := range sorted(a.relations(sheet)) {
+			if r.kind != "drawing" || r.external {
+				continue
+			}
+			anchors := a.optional(r.target).first("wsDr").elements()
+			slices.SortStableFunc(anchors, func(x, y *node) int {
+				return cmp.Or(cmp.Compare(place(x, "row"), place(y, "row")), cmp.Compare(place(x, "col"), place(y, "col")))
+			})
+			inside := a.relations(r.target)
+			for _, anchor := range anchors {
+				for _, pic := range anchor.all("pic") {
+					to, ok := inside[pic.first("blip").attr("embed")]
+					if ok && !to.external && a.has(to.target) {
+						list[s.attr("name")] = append(list[s.attr("name")], doc.picture(to.target, pic.first("cNvPr").attr("descr"), a.limits))
+					}
+				}
+			}
 		}
 	}
-	return nil
+	return list
+}
+
+// place is the row or column where a drawing begins, from 0.
+func place(anchor *node, what string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(anchor.child("from", what).flat()))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// sorted are relationships in the order of their ids.
+func sorted(rels map[string]relation) []relation {
+	var list []relation
+	for _, id := range slices.Sorted(maps.Keys(rels)) {
+		list = append(list, rels[id])
+	}
+	return list
 }
 
 // sheet is one sheet as a table, and how many cells it took.
@@ -104,11 +153,28 @@ func links(book *excelize.File, name string, rows [][]string) {
 			if err != nil {
 				return
 			}
-			if ok, to, err := book.GetCellHyperLink(name, at); err == nil && ok && safeLink(to) != "" {
+			ok, to, err := book.GetCellHyperLink(name, at)
+			if err != nil || !ok {
+				continue
+			}
+			if to = or(safeLink(to), sheetLink(book, to)); to != "" {
 				row[c] = "[" + text + "](" + destination(to) + ")"
 			}
 		}
 	}
+}
+
+// sheetLink leads to the sheet that a place such as 'Second sheet'!A1 means.
+func sheetLink(book *excelize.File, to string) string {
+	name, _, found := strings.Cut(strings.TrimPrefix(to, "#"), "!")
+	if !found {
+		return ""
+	}
+	name = strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(name, "'"), "'"), "''", "'")
+	if i := slices.Index(book.GetSheetList(), name); i >= 0 {
+		return partLink(i + 1)
+	}
+	return ""
 }
 
 // whole is the archive's bytes, for a library that wants them.

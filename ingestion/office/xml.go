@@ -99,6 +99,20 @@ func (n *node) child(names ...string) *node {
 	return n
 }
 
+// elements are the children that are elements.
+func (n *node) elements() []*node {
+	var list []*node
+	if n == nil {
+		return nil
+	}
+	for _, k := range n.kids {
+		if k.name != "" {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
 // first is the first element of a name anywhere below.
 func (n *node) first(name string) *node {
 	if n == nil {

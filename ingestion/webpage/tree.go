@@ -64,6 +64,17 @@ func hidden(n *html.Node) bool {
 	return false
 }
 
+// contents is what stands in an element, without the element.
+func contents(n *html.Node) *html.Node {
+	all := &html.Node{Type: html.DocumentNode}
+	for n.FirstChild != nil {
+		k := n.FirstChild
+		n.RemoveChild(k)
+		all.AppendChild(k)
+	}
+	return all
+}
+
 // clone copies a tree.
 func clone(n *html.Node) *html.Node {
 	c := &html.Node{Type: n.Type, DataAtom: n.DataAtom, Data: n.Data, Namespace: n.Namespace, Attr: append([]html.Attribute(nil), n.Attr...)}
@@ -71,4 +82,14 @@ func clone(n *html.Node) *html.Node {
 		c.AppendChild(clone(k))
 	}
 	return c
+}
+
+// Anchor is a link to a heading of the note itself, as Obsidian writes it: the heading's text without the characters that
+// have a meaning in links. It is empty for a heading without text.
+func Anchor(heading string) string {
+	plain := strings.Join(strings.Fields(strings.NewReplacer("#", " ", "|", " ", "^", " ", ":", " ", "%%", " ", "[[", " ", "]]", " ").Replace(heading)), " ")
+	if plain == "" {
+		return ""
+	}
+	return "#" + strings.NewReplacer("%", "%25", " ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "[", "%5B", "]", "%5D", `\`, "%5C").Replace(plain)
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -31,7 +32,8 @@ const maxDepth = 512
 // Hooks decide about what leads out of a document.
 type Hooks struct {
 	Image func(src, alt string) string // the Markdown that stands for a picture; nil or "" leaves it out
-	Link  func(href string) string     // where a link leads; nil or "" leaves its words alone
+	Link  func(href string) string     // where a link leads; nil or "" leaves its words alone, but for links to headings of the document
+	Notes string                       // before the numbers of footnotes, where several documents become one note
 }
 
 // Page is a document as Markdown. Fields that it does not name are empty.
@@ -94,11 +96,14 @@ func deeper(root *html.Node, limit int) bool {
 	return false
 }
 
-// Convert writes a document as Markdown.
+// Convert writes a document as Markdown. It takes the footnotes out of doc.
 func Convert(doc *html.Node, h Hooks) (string, error) {
+	anchors := Anchors(doc)
+	notes := footnotes(doc)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
-		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(),
+		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true),
+			table.WithNewlineBehavior(table.NewlineBehaviorPreserve), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 	))
 	conv.Register.RendererFor("img", converter.TagTypeInline, func(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
 		if h.Image != nil {
@@ -107,15 +112,26 @@ func Convert(doc *html.Node, h Hooks) (string, error) {
 		return converter.RenderSuccess
 	}, converter.PriorityEarly)
 	conv.Register.RendererFor("a", converter.TagTypeInline, func(ctx converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
-		to := ""
+		to, href := "", strings.TrimSpace(attribute(n, "href"))
 		if h.Link != nil {
-			to = h.Link(strings.TrimSpace(attribute(n, "href")))
+			to = h.Link(href)
+		}
+		if id, here := strings.CutPrefix(href, "#"); to == "" && here && id != "" {
+			to = anchors[id]
 		}
 		if to != "" {
 			set(n, "href", to)
 			return converter.RenderTryNext
 		}
 		ctx.RenderChildNodes(ctx, w, n)
+		return converter.RenderSuccess
+	}, converter.PriorityEarly)
+	conv.Register.RendererFor(noteElement, converter.TagTypeInline, func(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+		_, _ = w.WriteString("[^" + h.Notes + attribute(n, "n") + "]") // a buffer
+		return converter.RenderSuccess
+	}, converter.PriorityEarly)
+	conv.Register.RendererFor("math", converter.TagTypeInline, func(_ converter.Context, w converter.Writer, n *html.Node) converter.RenderStatus {
+		_, _ = w.WriteString(formula(n)) // a buffer
 		return converter.RenderSuccess
 	}, converter.PriorityEarly)
 	if body := find(doc, "body"); body != nil {
@@ -125,7 +141,28 @@ func Convert(doc *html.Node, h Hooks) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("write the page as Markdown: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(string(out)))
+	for i, note := range notes {
+		out, err := conv.ConvertNode(contents(note))
+		if err != nil {
+			return "", fmt.Errorf("write a footnote as Markdown: %w", err)
+		}
+		b.WriteString("\n\n[^" + h.Notes + strconv.Itoa(i+1) + "]: " + strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n    "))
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// formula is an equation of MathML: the source in TeX that it carries, else its characters.
+func formula(n *html.Node) string {
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && strings.HasPrefix(d.Data, "annotation") && attribute(d, "encoding") == "application/x-tex" {
+			if tex := oneLine(text(d)); tex != "" && !strings.Contains(tex, "$") {
+				return "$" + tex + "$"
+			}
+		}
+	}
+	return text(n)
 }
 
 // Readable finds the part of a page that a reader came for, without menus and advertisements. What has no such part is
