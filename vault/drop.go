@@ -104,12 +104,12 @@ func (v *Vault) land(ctx context.Context, temp, name string) (string, string, er
 }
 
 // RemoveEmptyFolders removes a folder below the import folder when nothing is in it, then the one above it, and so on
-// up to the import folder, which stays. A folder that holds anything stays.
-func (v *Vault) RemoveEmptyFolders(dir string) error {
-	if err := checkShape(dir); err != nil {
+// up to top, which goes too; the import folder stays. A folder that holds anything stays.
+func (v *Vault) RemoveEmptyFolders(dir, top string) error {
+	if err := errors.Join(checkShape(dir), checkShape(top)); err != nil {
 		return fmt.Errorf("remove empty folders: %w", err)
 	}
-	for ; v.filter.inImport(dir) && fold(dir) != v.filter.importDir; dir = path.Dir(dir) {
+	for ; v.filter.inImport(dir) && fold(dir) != v.filter.importDir && within(fold(dir), fold(top)); dir = path.Dir(dir) {
 		entries, err := readDir(v.root, dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -285,12 +285,13 @@ func TestDrop(t *testing.T) {
 
 func TestRemoveEmptyFolders(t *testing.T) {
 	t.Parallel()
-	v, dir := tempVault(t, "Import/a/b/c/", "Import/a/keep.pdf", "Other/empty/", "Import/gone/")
+	v, dir := tempVault(t, "Import/a/b/c/", "Import/a/keep.pdf", "Other/empty/", "Import/gone/", "Import/mine/box/in/")
 	must(t, os.Remove(filepath.Join(dir, "Import/gone")))
 	for _, name := range []string{"Import/a/b/c", "Other/empty", "Import", "Import/gone/deeper"} {
-		must(t, v.RemoveEmptyFolders(name))
+		must(t, v.RemoveEmptyFolders(name, "Import"))
 	}
-	for name, want := range map[string]bool{"Import/a/b": false, "Import/a": true, "Import": true, "Other/empty": true} {
+	must(t, v.RemoveEmptyFolders("Import/mine/box/in", "Import/mine/box"))
+	for name, want := range map[string]bool{"Import/a/b": false, "Import/a": true, "Import": true, "Other/empty": true, "Import/mine/box": false, "Import/mine": true} {
 		if got, err := v.Exists(name); got != want || err != nil {
 			t.Errorf("%s: there is %v %v, want %v", name, got, err, want)
 		}
