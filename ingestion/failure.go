@@ -37,6 +37,9 @@ func (w *work) failureNote(original string, e Ending) string {
 	line("")
 	line("- why: " + inline(orElse(e.Message, "no reason was given")))
 	line("- what to do: " + orElse(inline(e.Hint), "try again with `vaultflow import --retry "+w.job.ID+"`"))
+	if e.Hint != "" {
+		line("- then: put the file back into the import folder, or `vaultflow import --retry " + w.job.ID + "`; this note goes away when it is imported")
+	}
 	line("- code: " + inline(orElse(e.Code, string(e.State))))
 	line("- arrived as: " + inline(w.job.Source))
 	line("- type: " + inline(orElse(w.job.Route.MediaType, "not looked at")))
@@ -44,6 +47,7 @@ func (w *work) failureNote(original string, e Ending) string {
 		line("- tried: " + w.job.At.Format("2 January 2006, 15:04"))
 	}
 	line("- import: " + inline(w.job.ID))
+	line("- sha256: " + inline(w.job.SHA256))
 	line(blockEnd)
 	return b.String()
 }

@@ -120,6 +120,16 @@ func (d *disk) remove(_ context.Context, name, want string) error {
 	})
 }
 
+// tidy leaves folders that are not empty to the system's refusal.
+func (d *disk) tidy(dir, top string) error {
+	for ; strings.HasPrefix(dir+"/", top+"/"); dir = path.Dir(dir) {
+		if os.Remove(d.path(dir)) != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
 // folder is a bundle on a disk.
 type folder struct {
 	d   *disk
@@ -286,7 +296,7 @@ func (b *bench) revive(dieAt int) {
 	b.disk.ops, b.disk.dieAt = nil, dieAt
 	b.im = &Importer{
 		FS: os.DirFS(b.disk.root), Files: b.disk, Stager: b.disk, Worker: b.worker, Tool: "test",
-		MoveFolder: b.disk.moveFolder, Remove: b.disk.remove,
+		MoveFolder: b.disk.moveFolder, Remove: b.disk.remove, Tidy: b.disk.tidy,
 		SafeName: func(s string, limit int) string { return strings.Map(safe, s[:min(len(s), limit)]) },
 		Now:      func() time.Time { return noon.Add(time.Minute) },
 		Events:   func(e Event) { b.events = append(b.events, e) },

@@ -29,6 +29,8 @@ type Importer struct {
 	MoveFolder func(ctx context.Context, from, to string) error
 	// Remove removes a file that has the given bytes. When nil, originals that are to be deleted go to the done folder.
 	Remove func(ctx context.Context, name, sha256 string) error
+	// Tidy removes a folder of the import folder when it is empty, and the ones above up to top. It may be nil.
+	Tidy func(dir, top string) error
 	// Events is told what happens, by one goroutine at a time. It may be nil.
 	Events func(Event)
 
@@ -85,7 +87,7 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 		return Extracted{}, err
 	}
 	if j.Size > set.MaxBytes {
-		return Extracted{}, permanent(CodeTooLarge, "split the file, or raise ingestion.max_bytes in settings.yaml",
+		return Extracted{}, permanent(CodeTooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
 			"the file has %d MB, the limit is %d MB", j.Size>>20, set.MaxBytes>>20)
 	}
 	w, err := im.stage(j)

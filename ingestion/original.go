@@ -55,7 +55,7 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	}
 	switch {
 	case from == "" && target != "" && w.im.exists(target):
-		return Filed{Name: target}, nil // done by an earlier call
+		return Filed{Name: target}, errors.Join(w.forgetFailure(ctx, w.job.at()), w.tidy(w.job.at())) // moved by an earlier call
 	case from == "" && target == "":
 		return Filed{}, nil
 	case from == "":
@@ -67,7 +67,7 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	if target, err = w.moveOut(ctx, from, target); err != nil {
 		return Filed{}, err
 	}
-	return Filed{Name: target}, w.forgetFailure(ctx, from)
+	return Filed{Name: target}, errors.Join(w.forgetFailure(ctx, from), w.tidy(from))
 }
 
 // place is where the original belongs; empty when it is to be removed.
@@ -137,8 +137,10 @@ func (w *work) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 			return Filed{}, err
 		}
 	}
-	target, err = w.moveOut(ctx, from, target)
-	return Filed{Name: target}, err
+	if target, err = w.moveOut(ctx, from, target); err != nil {
+		return Filed{}, err
+	}
+	return Filed{Name: target}, errors.Join(w.forgetFailure(ctx, from), w.tidy(from))
 }
 
 // remember adds a line about this import to the history of the bundle that has its bytes.
@@ -185,8 +187,7 @@ func (w *work) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 	case from != "" && !strings.HasPrefix(from, w.set.ImportDir+"/"):
 		return Filed{Name: from}, nil // it was never in the way: a bundle's own original, read again
 	case !strings.HasPrefix(from, w.set.FailedDir+"/"):
-		name := path.Join(w.set.FailedDir, w.im.folder(w.job, w.set.ImportDir), w.im.SafeName(w.job.base(), nameBytes))
-		if target, err = w.im.freeFor(ctx, name, w.job.SHA256); err != nil {
+		if target, err = w.im.freeFor(ctx, w.failedName(), w.job.SHA256); err != nil {
 			return Filed{}, err
 		}
 	}
@@ -197,20 +198,64 @@ func (w *work) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 		if target, err = w.moveOut(ctx, from, target); err != nil {
 			return Filed{}, err
 		}
+		if err := w.tidy(from); err != nil {
+			return Filed{}, err
+		}
 	}
 	note, err := w.explain(ctx, target, e)
 	return Filed{Name: target, Note: note}, err
 }
 
-// forgetFailure removes the note about an earlier failure of a file that was imported after all.
+// forgetFailure removes the notes about earlier failures of a file that was imported after all: the one beside it in the
+// failed folder, and those whose file a person has put back where it came from.
 func (w *work) forgetFailure(ctx context.Context, from string) error {
-	if w.im.Remove == nil || !strings.HasPrefix(from, w.set.FailedDir+"/") {
+	if w.im.Remove == nil {
 		return nil
 	}
-	name := from + failedSuffix
+	if strings.HasPrefix(from, w.set.FailedDir+"/") {
+		return w.removeNote(ctx, from+failedSuffix, "")
+	}
+	for n := 1; n <= maxNumber; n++ {
+		original := numberedFile(w.failedName(), n)
+		if w.im.exists(original) {
+			continue // it is another one, and its note speaks of it
+		}
+		if !w.im.exists(original + failedSuffix) {
+			return nil
+		}
+		if err := w.removeNote(ctx, original+failedSuffix, w.job.SHA256); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeNote removes a note about a failure of the file with a digest, or of any when that is empty. One that a person
+// made theirs stays.
+func (w *work) removeNote(ctx context.Context, name, of string) error {
 	data, sum, err := w.im.Files.Read(name, recordBytes)
-	if err != nil || !strings.Contains(string(data), blockBegin) {
-		return nil // there is none, or a person made it theirs
+	if err != nil || !strings.HasPrefix(string(data), blockBegin) || !strings.HasSuffix(string(data), blockEnd+"\n") || !strings.Contains(string(data), of) {
+		return nil
 	}
 	return storage("remove "+name, w.im.Remove(ctx, name, sum))
+}
+
+// failedName is the name that the original has in the failed folder when nothing else has it.
+func (w *work) failedName() string {
+	return path.Join(w.set.FailedDir, w.im.folder(w.job, w.set.ImportDir), w.im.SafeName(w.job.base(), nameBytes))
+}
+
+// tidy removes the folders that an archive was unpacked into when their last file has left them. Folders that a person
+// made stay: files may be dropped there again.
+func (w *work) tidy(from string) error {
+	if w.im.Tidy == nil {
+		return nil
+	}
+	for top := path.Dir(from); strings.HasPrefix(top, w.set.ImportDir+"/"); top = path.Dir(top) {
+		bundle := path.Join(w.set.ImportedDir, strings.TrimPrefix(top, w.set.ImportDir+"/"))
+		if m, ok := w.im.manifest(bundle); ok && m.Source.Kind == KindArchive {
+			return storage("remove empty folders in "+top, w.im.Tidy(path.Dir(from), top))
+		}
+	}
+	return nil
 }

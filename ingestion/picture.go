@@ -165,7 +165,7 @@ func (f *frames) draw(ctx context.Context, p *Page, of int) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, imaging.ErrTooLarge):
-			return permanent(CodeTooLarge, "make the picture smaller, or raise ingestion.image.max_decode_pixels", "%v", err)
+			return permanent(CodeTooLarge, "make the picture smaller and drop it again", "%v", err)
 		case f.refused != nil:
 			return permanent(CodeCorrupt, "open the picture in a viewer and save it anew", "%v", err)
 		}
