@@ -229,6 +229,9 @@ func (b *blocks) item(depth int, marker, text string) {
 	if marker != "" {
 		marker += " "
 	}
+	if marker == "" && b.list != 0 {
+		b.out.WriteString("\n") // a paragraph of its own
+	}
 	b.put(indent+marker+strings.ReplaceAll(paragraph(text), "\n", "\n"+indent+"    "), kind)
 }
 

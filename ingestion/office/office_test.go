@@ -42,7 +42,7 @@ func byName(d *Document) func(int, string) string {
 	return func(i int, alt string) string { return "![" + alt + "](" + d.Pictures[i].Name + ")" }
 }
 
-// TestRead_golden reads each testdata/*.txtar: its members are a file's parts, want.md is its Markdown.
+// TestRead_golden reads each testdata/KIND_*.txtar: its members are a file's parts, want.md is its Markdown.
 func TestRead_golden(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/*.txtar")
@@ -69,7 +69,7 @@ func TestRead_golden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kind := strings.TrimSuffix(filepath.Base(name), ".txtar"); doc.Kind != kind {
+			if kind, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(name), ".txtar"), "_"); doc.Kind != kind {
 				t.Errorf("kind %q, want %q", doc.Kind, kind)
 			}
 			if diff := cmp.Diff(want["want.md"], doc.Markdown(byName(doc))); diff != "" {
@@ -116,7 +116,7 @@ func TestRead_spreadsheet(t *testing.T) {
 	if diff := cmp.Diff(want, doc.Markdown(byName(doc))); diff != "" {
 		t.Errorf("Markdown (-want +got):\n%s", diff)
 	}
-	if doc, err = read(b.Bytes(), Limits{Cells: 3}); err != nil || len(doc.Warnings) == 0 {
+	if doc, err := read(b.Bytes(), Limits{Cells: 3}); err != nil || len(doc.Warnings) == 0 {
 		t.Errorf("with 3 cells: %v, warnings %v", err, doc.Warnings)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -142,7 +143,9 @@ func Convert(doc *html.Node, h Hooks) (string, error) {
 		return "", fmt.Errorf("write the page as Markdown: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString(strings.TrimSpace(string(out)))
+	b.WriteString(cellBreaks.ReplaceAllStringFunc(strings.TrimSpace(string(out)), func(row string) string {
+		return strings.ReplaceAll(row, "  <br />", "<br>") // the converter's line break, within a cell
+	}))
 	for i, note := range notes {
 		out, err := conv.ConvertNode(contents(note))
 		if err != nil {
@@ -152,6 +155,8 @@ func Convert(doc *html.Node, h Hooks) (string, error) {
 	}
 	return strings.TrimSpace(b.String()), nil
 }
+
+var cellBreaks = regexp.MustCompile(`(?m)^\|.*  <br />.*\|$`)
 
 // formula is an equation of MathML: the source in TeX that it carries, else its characters.
 func formula(n *html.Node) string {

@@ -101,3 +101,29 @@ func FuzzReadable(f *testing.F) {
 		}
 	})
 }
+
+// TestConvert_generated writes a document with everything that a page of text may hold.
+func TestConvert_generated(t *testing.T) {
+	t.Parallel()
+	doc, err := Parse([]byte(`<body><h1 id="top">One: first</h1><h2>Two</h2><section id="s"><h3>Three</h3><p>See <a href="#top">up</a>, <a href="#s">here</a>,
+<a href="#gone">nowhere</a>, <a href="https://example.org/x">out</a><a href="#n1" role="doc-noteref"><sup>1</sup></a>, <b>bold</b> <i>slanted</i> <s>gone</s> <code>code</code>.</p></section>
+<ul><li>a<ol><li>b</li><li>c</li></ol></li><li>d</li></ul>
+<table><tr><td colspan="2">Wide | bar</td><td>C</td></tr><tr><td rowspan="2">tall<br>two lines</td><td>1</td><td>2</td></tr><tr><td>3</td><td><img src="m.png" alt="M"></td></tr></table>
+<pre><code class="language-go">x := 1
+</code></pre><p><math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></semantics></math></p>
+<section role="doc-endnotes"><ol><li id="n1"><p>The note.<a role="doc-backlink" href="#r1">back</a></p></li></ol></section></body>`), "text/html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Convert(doc, shown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "# One: first\n\n## Two\n\n### Three\n\nSee [up](#One%20first), [here](#Three), nowhere, [out](https://example.org/x)[^1], **bold** *slanted* ~~gone~~ `code`.\n\n" +
+		"- a\n  \n  1. b\n  2. c\n- d\n\n" +
+		"| Wide \\| bar |  | C |\n|---|---|---|\n| tall<br>two lines | 1 | 2 |\n|  | 3 | ![M](m.png) |\n\n" +
+		"```go\nx := 1\n```\n\n$x^2$\n\n[^1]: The note."
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Markdown (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,119 @@
+package office
+
+import (
+	"strconv"
+	"strings"
+)
+
+// run is a piece of text in one style.
+func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
+	pr := r.child("rPr")
+	s.bold = s.bold || on(pr, "b")
+	s.italic = s.italic || on(pr, "i")
+	s.code = s.code || codeStyle(pr.child("rStyle").attr("val"))
+	s.strike = s.strike || on(pr, "strike") || on(pr, "dstrike")
+	if on(pr, "vanish") {
+		return nil
+	}
+	var list []span
+	add := func(text string) {
+		t := s
+		t.text = text
+		list = append(list, t)
+	}
+	for _, k := range r.kids {
+		switch k.name {
+		case "t":
+			add(escape(k.flat()))
+		case "tab", "ptab":
+			add(" ")
+		case "br", "cr":
+			if k.attr("type") == "" || k.attr("type") == "textWrapping" {
+				list = append(list, span{text: "\\\n", raw: true})
+			}
+		case "noBreakHyphen":
+			add("-")
+		case "sym":
+			if c, err := strconv.ParseInt(k.attr("char"), 16, 32); err == nil && (c < 0xE000 || c > 0xF8FF) && c >= 0x20 {
+				add(escape(string(rune(c))))
+			}
+		case "footnoteReference", "endnoteReference":
+			list = append(list, d.note(strings.TrimSuffix(k.name, "Reference")+k.attr("id"))...)
+		case "drawing", "pict", "object":
+			list = append(list, d.drawing(k, boxes, depth)...)
+		case "AlternateContent":
+			if c := choice(k); c != nil {
+				list = append(list, d.drawing(c, boxes, depth)...)
+			}
+		}
+	}
+	return list
+}
+
+// codeStyle recognises the character styles that programs give to code.
+func codeStyle(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "verbatim") || strings.Contains(name, "code") || strings.HasPrefix(name, "sourcetext") || name == "teletype"
+}
+
+// on reads a switch of run properties: present without a value means on.
+func on(pr *node, name string) bool {
+	k := pr.child(name)
+	if k == nil {
+		return false
+	}
+	v := k.attr("val")
+	return v != "0" && v != "false" && v != "off" && v != "none"
+}
+
+func (d *docx) note(key string) []span {
+	if d.notes[key] == nil {
+		return nil
+	}
+	number := 0
+	for i, k := range d.noteOrder {
+		if k == key {
+			number = i + 1
+		}
+	}
+	if number == 0 {
+		d.noteOrder = append(d.noteOrder, key)
+		number = len(d.noteOrder)
+	}
+	return []span{{text: "[^" + strconv.Itoa(number) + "]", raw: true}}
+}
+
+// drawing is a picture, a text box, or both.
+func (d *docx) drawing(n *node, boxes *blocks, depth int) []span {
+	var list []span
+	alt := ""
+	if pr := n.first("docPr"); pr != nil {
+		alt = pr.attr("descr")
+	}
+	var ids []string
+	for _, blip := range n.all("blip") {
+		ids = append(ids, blip.attr("embed"))
+	}
+	for _, image := range n.all("imagedata") { // VML, of Word before 2010
+		ids = append(ids, image.attr("id"))
+	}
+	for _, id := range ids {
+		if r, ok := d.rels[id]; ok && !r.external && d.a.has(r.target) {
+			list = append(list, span{text: d.doc.picture(r.target, alt, d.a.limits), raw: true})
+		}
+	}
+	for _, box := range n.all("txbxContent") {
+		d.blocks(box, boxes, depth+1)
+	}
+	for _, c := range n.all("chart") {
+		if r, ok := d.rels[c.attr("id")]; ok {
+			boxes.add(chart(d.a.optional(r.target)))
+		}
+	}
+	if rel := n.first("relIds"); rel != nil { // SmartArt
+		if r, ok := d.rels[rel.attr("dm")]; ok {
+			boxes.add(smartArt(d.a.optional(r.target)))
+		}
+	}
+	return list
+}

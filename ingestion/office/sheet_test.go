@@ -1,0 +1,65 @@
+package office
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	_ "image/png" // for excelize, which looks at pictures
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
+)
+
+// TestRead_generatedSpreadsheet reads back what a spreadsheet may hold besides values: merged cells, lines, bars, the
+// saved value of a formula, links inside and outside, pictures in the order of their cells.
+func TestRead_generatedSpreadsheet(t *testing.T) {
+	t.Parallel()
+	dot, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	book := excelize.NewFile()
+	if _, err := book.NewSheet("The 'other' one"); err != nil {
+		t.Fatal(err)
+	}
+	picture := func(cell, alt string, data []byte) error {
+		return book.AddPictureFromBytes("Sheet1", cell, &excelize.Picture{Extension: ".png", File: data, Format: &excelize.GraphicOptions{AltText: alt}})
+	}
+	var b bytes.Buffer
+	if err := errors.Join(
+		book.SetCellValue("Sheet1", "A1", "Wide | bar"), book.MergeCell("Sheet1", "A1", "B1"), book.SetCellValue("Sheet1", "C1", "two\nlines"),
+		book.SetCellValue("Sheet1", "A2", "there"), book.SetCellHyperLink("Sheet1", "A2", "'The ''other'' one'!A1", "Location"),
+		book.SetCellValue("Sheet1", "B2", 42), book.SetCellFormula("Sheet1", "B2", "=6*7"),
+		book.SetCellValue("Sheet1", "C2", "*not bold*"),
+		book.SetCellValue("The 'other' one", "A1", "x"),
+		picture("E9", "second", append(bytes.Clone(dot), 0)), picture("A5", "first [one]", dot),
+		book.Write(&b),
+	); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := read(b.Bytes(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `## Sheet1
+
+| Wide \| bar |  | two<br>lines |
+| --- | --- | --- |
+| [there](#^p2) | 42 | \*not bold\* |
+
+![first (one)](image2.png)
+
+![second](image1.png)
+
+## The 'other' one
+
+x
+`
+	if diff := cmp.Diff(want, doc.Markdown(byName(doc))); diff != "" {
+		t.Errorf("Markdown (-want +got):\n%s", diff)
+	}
+	if data, err := doc.Data(0, 1<<10); err != nil || !bytes.Equal(data, dot) {
+		t.Errorf("the first picture has %d bytes, %v", len(data), err)
+	}
+}
