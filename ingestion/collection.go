@@ -49,7 +49,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", maxMembers)
 		default:
 			taken[name] = true
-			children = append(children, Child{Name: name, Bundle: childBundle(name, children)})
+			children = append(children, Child{Name: name, Bundle: w.childBundle(name, children)})
 		}
 		return nil
 	})
@@ -140,8 +140,8 @@ func (w *work) inbox(bundle string) string {
 
 // childBundle is where in the archive's bundle that of a member will most likely lie: the second one of a name gets a
 // number.
-func childBundle(name string, before []Child) string {
-	plain := strings.TrimSuffix(name, path.Ext(name))
+func (w *work) childBundle(name string, before []Child) string {
+	plain := path.Join(path.Dir(name), w.im.bundleBase(path.Base(name)))
 	for n := 1; ; n++ {
 		bundle := numbered(plain, n)
 		if !slices.ContainsFunc(before, func(c Child) bool { return c.Bundle == bundle }) {

@@ -30,11 +30,16 @@ func (im *Importer) folder(j Job, importDir string) string {
 // bundleName is the vault name that a source's bundle has when nothing else has it.
 func (im *Importer) bundleName(j Job) string {
 	set := j.settings()
-	stem := strings.TrimSuffix(j.base(), path.Ext(j.base()))
+	return path.Join(set.ImportedDir, im.folder(j, set.ImportDir), im.bundleBase(j.base()))
+}
+
+// bundleBase is the name of the folder that a file of a name becomes.
+func (im *Importer) bundleBase(file string) string {
+	stem := strings.TrimSuffix(file, path.Ext(file))
 	if stem == "" {
-		stem = j.base()
+		stem = file
 	}
-	return path.Join(set.ImportedDir, im.folder(j, set.ImportDir), im.SafeName(stem, nameBytes))
+	return im.SafeName(stem, nameBytes)
 }
 
 // originalName is the original's name within its bundle.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,9 +43,24 @@ type runOrder struct {
 
 // importOrder asks for a file of this machine to be copied in and imported.
 type importOrder struct {
-	Path string `json:"path"` // absolute
-	Name string `json:"name"`
+	Path osPath `json:"path"` // absolute
+	Name string `json:"name"` // need not be text, or a name that a vault can hold
 	Mode string `json:"mode,omitempty"`
+}
+
+// osPath is a path of the operating system that crosses the socket byte for byte: JSON holds text alone.
+type osPath string
+
+// MarshalText implements encoding.TextMarshaler.
+func (p osPath) MarshalText() ([]byte, error) {
+	return base64.StdEncoding.AppendEncode(nil, []byte(p)), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *osPath) UnmarshalText(text []byte) error {
+	path, err := base64.StdEncoding.AppendDecode(nil, text)
+	*p = osPath(path)
+	return err
 }
 
 // reply is the working process's answer.

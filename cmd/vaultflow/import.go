@@ -106,7 +106,7 @@ func importOrders(paths []string, f importFlags) (orders []importOrder, cleanup 
 				return nil, cleanup, err
 			}
 			cleanup = func() { os.Remove(temp) }
-			orders = append(orders, importOrder{Path: temp, Name: f.name, Mode: f.mode})
+			orders = append(orders, importOrder{Path: osPath(temp), Name: f.name, Mode: f.mode})
 			continue
 		}
 		err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
@@ -123,7 +123,7 @@ func importOrders(paths []string, f importFlags) (orders []importOrder, cleanup 
 				return nil
 			}
 			full, err := filepath.Abs(p)
-			orders = append(orders, importOrder{Path: full, Name: d.Name(), Mode: f.mode})
+			orders = append(orders, importOrder{Path: osPath(full), Name: d.Name(), Mode: f.mode})
 			return err
 		})
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -82,7 +81,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		group.Go(func() error { return watcher.Run(ctx) })
 		group.Go(func() error { return w.arrivals(ctx, watcher) })
 		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
-		group.Go(func() error { return w.settled(ctx, watcher, triggers) })
+		group.Go(func() error { return w.settled(ctx, triggers) })
 		if withWeb {
 			if err := w.startWeb(ctx, group, watcher, triggers); err != nil {
 				return err
@@ -166,46 +165,6 @@ func (w *working) plans() []*workflow.Plan {
 	return plans
 }
 
-// arrivals asks for the import of every file that is ready, and keeps people posted about those that are not.
-func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
-	router := w.settings.Ingestion.Router
-	for {
-		var news vault.Arrival
-		select {
-		case <-ctx.Done():
-			return nil
-		case news = <-watcher.Arrivals():
-		}
-		if router == "off" {
-			continue
-		}
-		if err := w.arrival(ctx, watcher, news); err != nil && ctx.Err() == nil {
-			w.log.Error("file not taken", "name", news.Name, "err", err)
-			watcher.Release(news.Name)
-		}
-	}
-}
-
-func (w *working) arrival(ctx context.Context, watcher *vault.Watcher, news vault.Arrival) error {
-	switch news.State {
-	case vault.StateReady:
-		if w.claim(news.Name) {
-			return nil // a command asked for it already; settled lets it go
-		}
-		if _, err := w.startImport(ctx, news.Name, news.SHA256, ""); err != nil {
-			return err
-		}
-		return w.journal.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
-	case vault.StateGone:
-		return w.journal.Gone(ctx, news.Name)
-	case vault.StateRefused:
-		w.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
-		return w.journal.Gone(ctx, news.Name)
-	default:
-		return w.journal.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, time.Now())
-	}
-}
-
 // changes tells the triggers of changed notes.
 func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers *trigger.Triggers) error {
 	for {
@@ -223,8 +182,8 @@ func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers 
 	}
 }
 
-// settled lets the watcher forget files whose import has ended, and tells the triggers of finished imports.
-func (w *working) settled(ctx context.Context, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+// settled tells the triggers of finished imports, and of finished runs that may have kept others waiting.
+func (w *working) settled(ctx context.Context, triggers *trigger.Triggers) error {
 	events, stop := w.exec.Subscribe(0)
 	defer stop()
 	for {
@@ -235,8 +194,7 @@ func (w *working) settled(ctx context.Context, watcher *vault.Watcher, triggers 
 			if !open {
 				return nil
 			}
-			if e.Kind == engine.EventRun && e.Status.Finished() || e.Kind == engine.EventImport && e.State.Finished() {
-				watcher.Done(e.Subject)
+			if e.Kind == engine.EventLost || e.Kind == engine.EventRun && e.Status.Finished() || e.Kind == engine.EventImport && e.State.Finished() {
 				triggers.Reload()
 			}
 		}

@@ -33,7 +33,9 @@ type working struct {
 	url     string // of the dashboard, when one is served
 
 	mu      sync.Mutex
-	claimed map[string]bool // files of the import folder that a command has asked for; the watcher leaves them. Guarded by mu
+	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
+
+	putOff putOff
 }
 
 // work takes the state directory and makes an executor. Nothing runs before run.
@@ -45,7 +47,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	if n, err := a.vault.Sweep(); err != nil || n > 0 {
 		a.log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
-	w := &working{app: a, journal: j, claimed: map[string]bool{}}
+	w := &working{app: a, journal: j, claimed: map[string]string{}}
 	flow, err := a.flow(j, j)
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
@@ -183,7 +185,7 @@ func setModel(plan *workflow.Plan, alias string) {
 
 // dropFile copies a file of this machine into the import folder and asks for its import.
 func (w *working) dropFile(ctx context.Context, o importOrder) (string, error) {
-	f, err := os.Open(o.Path)
+	f, err := os.Open(string(o.Path))
 	if err != nil {
 		return "", usagef("import: %w", err)
 	}
@@ -203,17 +205,20 @@ func (w *working) drop(ctx context.Context, r io.Reader, name, mode string) (str
 	if err != nil {
 		return "", err
 	}
-	w.claimed[dropped] = true
-	return w.startImport(ctx, dropped, digest, mode)
+	run, err := w.startImport(ctx, dropped, digest, mode)
+	if err == nil {
+		w.claimed[dropped] = run
+	}
+	return run, err
 }
 
-// claim tells whether a command has asked for the import of a file, and forgets it.
-func (w *working) claim(name string) bool {
+// claim gives the run that a command has asked for to import a file, empty when there is none, and forgets it.
+func (w *working) claim(name string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	was := w.claimed[name]
+	run := w.claimed[name]
 	delete(w.claimed, name)
-	return was
+	return run
 }
 
 // startImport asks for the import of a file that lies in the vault.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -33,9 +32,9 @@ type execer interface {
 	ExecContext(ctx context.Context, q string, args ...any) (sql.Result, error)
 }
 
-// Arriving stores that a file is being received, or was seen; a run for it takes the row's place.
-func (j *Journal) Arriving(ctx context.Context, source string, state engine.ImportState, size int64, now time.Time) error {
-	r := engine.ImportRecord{ID: arrivalID(source), Source: source, State: state, Size: size, Created: now.UTC()}
+// Arriving stores that a file is being received, or was seen and why it is not taken; a run for it takes the row's place.
+func (j *Journal) Arriving(ctx context.Context, source string, state engine.ImportState, size int64, reason string, now time.Time) error {
+	r := engine.ImportRecord{ID: arrivalID(source), Source: source, State: state, Size: size, Reason: reason, Created: now.UTC()}
 	if err := saveImport(ctx, j.write, r, ""); err != nil {
 		return fmt.Errorf("store the arrival of %q: %w", source, err)
 	}
@@ -44,11 +43,8 @@ func (j *Journal) Arriving(ctx context.Context, source string, state engine.Impo
 
 // Gone forgets a file that was being received; with an empty name all of them, for the daemon's start.
 func (j *Journal) Gone(ctx context.Context, source string) error {
-	like := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(arrivalID(source))
-	if source == "" {
-		like += "%"
-	}
-	if _, err := j.write.ExecContext(ctx, `DELETE FROM imports WHERE id LIKE ? ESCAPE '\'`, like); err != nil {
+	if _, err := j.write.ExecContext(ctx, `DELETE FROM imports WHERE id = ? OR (? = '' AND substr(id, 1, ?) = ?)`,
+		arrivalID(source), source, len(arrivalPrefix), arrivalPrefix); err != nil {
 		return fmt.Errorf("forget the arrival of %q: %w", source, err)
 	}
 	return nil

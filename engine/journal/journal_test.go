@@ -208,7 +208,7 @@ func TestImports_arrivalBecomesRun(t *testing.T) {
 		return e
 	}
 	for _, source := range []string{"Import/q3.pdf", "Import/q_.pdf"} {
-		if err := j.Arriving(t.Context(), source, engine.ImportReceiving, 10, epoch); err != nil {
+		if err := j.Arriving(t.Context(), source, engine.ImportReceiving, 10, "the PDF has no trailer yet", epoch); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+// putOff are imports that failed of something that may pass (a full disk, a missing worker), by the file's name. They
+// are tried again as the same import, so that pages which are finished stay finished.
+type putOff struct {
+	mu   sync.Mutex
+	runs map[string]putOffRun // guarded by mu
+}
+
+type putOffRun struct{ run, sha256 string }
+
+func (p *putOff) set(name string, r putOffRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.runs == nil {
+		p.runs = map[string]putOffRun{}
+	}
+	p.runs[name] = r
+}
+
+// take gives the import of a file and forgets it. It is empty when there is none, or when the file has other bytes now.
+func (p *putOff) take(name, sha256 string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.runs[name]
+	delete(p.runs, name)
+	if r.sha256 != sha256 {
+		return ""
+	}
+	return r.run
+}
+
+// arrivals asks for the import of every file that is ready, and keeps people posted about those that are not.
+func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
+	router := w.settings.Ingestion.Router
+	var following sync.WaitGroup
+	defer following.Wait()
+	for {
+		var news vault.Arrival
+		select {
+		case <-ctx.Done():
+			return nil
+		case news = <-watcher.Arrivals():
+		}
+		if router == "off" {
+			continue
+		}
+		run, err := w.arrival(ctx, news)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			w.log.Error("file not taken", "name", news.Name, "err", err)
+			watcher.Release(news.Name)
+		case run != "":
+			following.Go(func() { w.follow(ctx, watcher, news, run) })
+		}
+	}
+}
+
+// arrival deals with news of a file, and gives the run that imports it when it is ready.
+func (w *working) arrival(ctx context.Context, news vault.Arrival) (run string, err error) {
+	switch news.State {
+	case vault.StateReady:
+		if run, err = w.takeUp(ctx, news); err != nil {
+			return "", err
+		}
+		return run, w.journal.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
+	case vault.StateGone:
+		w.putOff.take(news.Name, "")
+		w.claim(news.Name)
+		return "", w.journal.Gone(ctx, news.Name)
+	case vault.StateRefused:
+		w.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
+		return "", w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not taken: "+news.Reason, time.Now())
+	case vault.StateBlocked:
+		w.log.Warn("file waits", "name", news.Name, "reason", news.Reason)
+		return "", w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
+	default:
+		return "", w.journal.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, news.Reason, time.Now())
+	}
+}
+
+// takeUp gives the run that imports a file: the one that a command has asked for, one that was put off, or a new one.
+func (w *working) takeUp(ctx context.Context, news vault.Arrival) (string, error) {
+	if run := w.claim(news.Name); run != "" {
+		asked, err := w.journal.Run(ctx, run)
+		if err == nil && (!asked.Status.Finished() || mayPass(asked)) {
+			return run, nil
+		} // otherwise this is another file: the one that the command meant is where its import has put it
+	}
+	if run := w.putOff.take(news.Name, news.SHA256); run != "" {
+		if err := w.exec.Retry(ctx, run); err == nil {
+			return run, nil
+		} // a person was faster; the key of a new request finds that run, if it is still at work
+	}
+	return w.startImport(ctx, news.Name, news.SHA256, "")
+}
+
+// follow lets the watcher have a file back when its import has ended: to be left alone, or, when what it failed of may
+// pass, to be tried again after a pause.
+func (w *working) follow(ctx context.Context, watcher *vault.Watcher, news vault.Arrival, run string) {
+	ended, err := w.exec.Wait(ctx, run)
+	if err != nil {
+		if ctx.Err() == nil { // it will be taken up again at the next start, and its file with it
+			w.log.Warn("import interrupted", "run", run, "name", news.Name, "err", err)
+		}
+		return
+	}
+	if mayPass(ended) {
+		w.log.Warn("import put off", "run", run, "name", news.Name, "err", ended.Failure.Message)
+		w.putOff.set(news.Name, putOffRun{run, news.SHA256})
+		watcher.Release(news.Name)
+		return
+	}
+	watcher.Done(news.Name)
+}
+
+// mayPass says whether an import failed of something that may be over soon; its original has stayed where it was.
+func mayPass(r engine.RunRecord) bool {
+	return r.Status == engine.Failed && r.Failure != nil && r.Failure.Retryable
+}
