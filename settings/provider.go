@@ -33,7 +33,7 @@ var kinds = map[string]kind{
 	"anthropic":         {"https://api.anthropic.com", "ANTHROPIC_API_KEY", true, false},
 	"openai_chat":       {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false},
 	"openai_compatible": {"", "", true, true},
-	"openai_responses":  {"https://api.openai.com/v1", "OPENAI_API_KEY", false, false},
+	"openai_responses":  {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false},
 	"google":            {"https://generativelanguage.googleapis.com", "GEMINI_API_KEY", true, false},
 	"vertex":            {"", "", false, false},
 	"bedrock":           {"", "", false, false},

@@ -208,6 +208,11 @@ func newProvider(name string, p settings.Provider) (llm.Provider, error) {
 			return nil, missingKey(name, p)
 		}
 		return gemini.New(c), nil
+	case "openai_responses":
+		if p.Key == "" {
+			return nil, missingKey(name, p)
+		}
+		return openai.NewResponses(c), nil
 	case "ollama":
 		return ollama.New(c), nil
 	}

@@ -19,6 +19,7 @@ type Subject struct {
 	MediaBeside    bool // they stand inside a tool's result, behind its text
 	Documents      bool // PDFs go as files
 	NativeSchema   bool // the service holds an answer to a schema
+	TurnsAreItems  bool // a turn is a list of items among those of other turns
 	ByToolName     bool // results name their tool, not their call
 	ParsesInput    bool // the service parses the arguments of calls: what is no JSON never arrives
 }

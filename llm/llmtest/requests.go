@@ -177,7 +177,11 @@ func echo(t *testing.T, s Subject) {
 	if !bytes.Contains(packed.Turn, []byte("first answer")) || !bytes.Contains(packed.Turn, []byte(`"hm"`)) {
 		t.Errorf("the raw turn lost a piece: %s", packed.Turn)
 	}
-	if body := server.Requests()[1].Body; !bytes.Contains(body, packed.Turn) {
+	turn := packed.Turn
+	if s.TurnsAreItems { // they stand in the list of all items
+		turn = turn[1 : len(turn)-1]
+	}
+	if body := server.Requests()[1].Body; !bytes.Contains(body, turn) {
 		t.Errorf("the turn did not go back unchanged:\nturn %s\nbody %s", packed.Turn, body)
 	}
 }

@@ -133,13 +133,18 @@ func (c Captured) Schema() json.RawMessage {
 				Schema json.RawMessage `json:"schema"`
 			} `json:"json_schema"`
 		} `json:"response_format"`
+		Text struct {
+			Format struct {
+				Schema json.RawMessage `json:"schema"`
+			} `json:"format"`
+		} `json:"text"`
 		Generation struct {
 			Schema json.RawMessage `json:"responseJsonSchema"`
 		} `json:"generationConfig"`
 		Format json.RawMessage `json:"format"`
 	}
 	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
-	for _, schema := range []json.RawMessage{body.Output.Format.Schema, body.Response.JSON.Schema, body.Generation.Schema} {
+	for _, schema := range []json.RawMessage{body.Output.Format.Schema, body.Response.JSON.Schema, body.Text.Format.Schema, body.Generation.Schema} {
 		if schema != nil {
 			return schema
 		}

@@ -19,6 +19,13 @@ import (
 // serve answers every request with a fixed answer and keeps the last body.
 func serve(t *testing.T, kind, mediaType, answer string) (llm.Provider, *string) {
 	t.Helper()
+	base, body := serveWith(t, mediaType, answer)
+	return openai.New(llm.Config{Kind: kind, BaseURL: base}), body
+}
+
+// serveWith is serve without a provider.
+func serveWith(t *testing.T, mediaType, answer string) (base string, lastBody *string) {
+	t.Helper()
 	var body string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body) // a short body fails the test by what it lacks
@@ -27,7 +34,7 @@ func serve(t *testing.T, kind, mediaType, answer string) (llm.Provider, *string)
 		fmt.Fprint(w, answer)
 	}))
 	t.Cleanup(server.Close)
-	return openai.New(llm.Config{Kind: kind, BaseURL: server.URL}), &body
+	return server.URL, &body
 }
 
 func ask() llm.Request {

@@ -1,0 +1,244 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// responsesWire is the kind of OpenAI's newer format, and the name of its turns.
+const responsesWire = "openai_responses"
+
+// Responses answers through OpenAI's Responses. Nothing is stored at the service: every request holds the whole
+// conversation, reasoning in its encrypted form. It is safe for concurrent use.
+type Responses struct {
+	endpoint *llm.Endpoint
+}
+
+// NewResponses makes a provider. BaseURL is with "/v1"; Kind is not used.
+func NewResponses(c Config) *Responses {
+	return &Responses{c.Endpoint(responsesWire, dialects["openai_chat"].baseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)})}
+}
+
+// Generate implements llm.Provider.
+func (p *Responses) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
+	body, err := p.write(request)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := p.endpoint.Post(ctx, "/responses", body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	response, err := readItems(answer, request, progress)
+	if err != nil {
+		return nil, err
+	}
+	response.Omitted = body.Omitted()
+	return response, nil
+}
+
+type itemsBody struct {
+	Model        string      `json:"model"`
+	Instructions string      `json:"instructions,omitempty"`
+	Input        []any       `json:"input"`
+	Stream       bool        `json:"stream"`
+	Store        bool        `json:"store"`
+	Include      []string    `json:"include,omitempty"`
+	MaxTokens    int         `json:"max_output_tokens,omitempty"`
+	Temperature  *float64    `json:"temperature,omitempty"`
+	Reasoning    *reasoning  `json:"reasoning,omitempty"`
+	Text         *textFormat `json:"text,omitempty"`
+	Tools        []itemTool  `json:"tools,omitempty"`
+}
+
+type reasoning struct {
+	Effort  string `json:"effort"`
+	Summary string `json:"summary,omitempty"`
+}
+
+type textFormat struct {
+	Format itemFormat `json:"format"`
+}
+
+type itemFormat struct {
+	Type string `json:"type"`
+	jsonSchema
+}
+
+// itemTool is a function; it stands in the list itself, not in a member. Strict is false since strict parameters must be in
+// the narrower JSON Schema of structured output.
+type itemTool struct {
+	Type string `json:"type"`
+	function
+	Strict bool `json:"strict"`
+}
+
+// write builds the request body.
+func (p *Responses) write(r llm.Request) (*llm.Body, error) {
+	turns, err := r.Turns(p.endpoint.Provider())
+	if err != nil {
+		return nil, err
+	}
+	talk := itemTalk{model: r.Model, drawing: llm.NewDrawing(r.Media, itemMedia), ids: map[string]string{}}
+	body := itemsBody{Model: r.Model, Stream: true, MaxTokens: max(r.MaxOutputTokens, 0), Temperature: r.Temperature}
+	for _, m := range turns {
+		body.Input = append(body.Input, talk.turn(m)...)
+	}
+	if len(body.Input) == 0 {
+		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+	}
+	for _, t := range r.Tools {
+		body.Tools = append(body.Tools, itemTool{"function", function{t.Name, t.Description, t.ParametersOrNone()}, false})
+	}
+	format, system := dialects["openai_chat"].demand(r.Schema, r.System)
+	body.Instructions = system
+	if format != nil {
+		body.Text = &textFormat{itemFormat{format.Type, *format.Schema}}
+	}
+	switch effort := r.Thinking; {
+	case effort == "low" || effort == "medium" || effort == "high":
+		body.Reasoning = &reasoning{effort, "auto"}
+	case effort == "off":
+		body.Reasoning = &reasoning{Effort: "none"}
+	}
+	if body.Reasoning != nil && r.Thinking != "off" || body.Reasoning == nil && reasons.MatchString(r.Model) {
+		body.Include = []string{"reasoning.encrypted_content"}
+	}
+	return talk.drawing.Body(body)
+}
+
+// reasons matches the models that reason unasked. The others refuse to be asked for encrypted reasoning.
+var reasons = regexp.MustCompile(`^(?:o\d|gpt-(?:[5-9]|\d\d)(?:$|[^-]|-[^c]))`)
+
+type itemText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+type itemMessage struct {
+	Type    string `json:"type"`
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
+type itemCall struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type itemOutput struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Output any    `json:"output"`
+}
+
+// itemMedia is how an item holds pictures and documents, in messages and in outputs of functions alike.
+var itemMedia = llm.Form{
+	Accept: common,
+	Frame: func(mediaType string) (string, string) {
+		return `{"type":"input_image","detail":"auto","image_url":"data:` + mediaType + `;base64,`, `"}`
+	},
+	Text:      func(fallback string) any { return itemText{"input_text", fallback} },
+	Documents: []string{"application/pdf"},
+	FrameDocument: func(mediaType, id string) (string, string) {
+		return `{"type":"input_file","filename":"` + id + `.pdf","file_data":"data:` + mediaType + `;base64,`, `"}`
+	},
+}
+
+// itemTalk writes the turns of one request.
+type itemTalk struct {
+	model   string
+	drawing *llm.Drawing
+	ids     map[string]string // of calls by other services: what they are called here
+}
+
+// turn returns the items of one turn, none when it has nothing to say. Outputs of functions come first (llm.Request.Turns).
+func (t *itemTalk) turn(m llm.Message) []any {
+	if raw, ok := llm.UnpackRaw(m.Raw, responsesWire, t.model); ok && m.Role == llm.Assistant {
+		var items []any
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) == nil {
+			for _, item := range list {
+				items = append(items, item)
+			}
+		}
+		return items
+	}
+	var items []any
+	var rest []content.Block
+	for _, b := range m.Blocks {
+		switch b := b.(type) {
+		case content.ToolCall:
+			items = append(items, itemCall{"function_call", t.foreign(b.ID), b.Name, string(llm.CallObject(b.Input))})
+		case content.ToolResult:
+			items = append(items, itemOutput{"function_call_output", t.id(b.CallID), t.output(b)})
+		default:
+			rest = append(rest, b)
+		}
+	}
+	said := t.drawing.Sendable(rest)
+	switch {
+	case len(said) == 0:
+	case m.Role == llm.Assistant:
+		message := itemMessage{"message", string(llm.Assistant), []itemText{{"output_text", content.Join(said)}}}
+		items = append([]any{message}, items...)
+	default:
+		items = append(items, itemMessage{"message", string(llm.User), t.parts(said)})
+	}
+	return items
+}
+
+// output is a function's result: a string when it is text alone, else a list in its own order, media included.
+func (t *itemTalk) output(r content.ToolResult) any {
+	blocks := t.drawing.Sendable(r.Parts())
+	media := false
+	text := ""
+	for _, b := range blocks {
+		media = media || b.Type() != content.TypeText
+		if text != "" {
+			text += "\n"
+		}
+		text += b.Text()
+	}
+	switch {
+	case media:
+		return t.parts(blocks)
+	case text == "":
+		return llm.NoOutput
+	}
+	return text
+}
+
+func (t *itemTalk) parts(blocks []content.Block) []any {
+	var parts []any
+	for _, b := range blocks {
+		if medium, ok := t.drawing.Media(b); ok {
+			parts = append(parts, medium)
+			continue
+		}
+		parts = append(parts, itemText{"input_text", b.Text()})
+	}
+	return parts
+}
+
+// foreign notes a call that is not echoed raw. The service takes ids of up to 64 letters.
+func (t *itemTalk) foreign(id string) string {
+	if !anyCallID.MatchString(id) {
+		t.ids[id] = llm.ForeignCallID(id, 24)
+	}
+	return t.id(id)
+}
+
+func (t *itemTalk) id(id string) string {
+	if mapped, ok := t.ids[id]; ok {
+		return mapped
+	}
+	return id
+}

@@ -1,0 +1,227 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+var errNoItems = errors.New("the answer is not what Responses sends")
+
+type itemEvent struct {
+	Type     string          `json:"type"`
+	Delta    string          `json:"delta"`
+	Item     json.RawMessage `json:"item"`
+	Response *itemResponse   `json:"response"`
+}
+
+type itemResponse struct {
+	Status string            `json:"status"`
+	Model  string            `json:"model"`
+	Output []json.RawMessage `json:"output"`
+	Error  json.RawMessage   `json:"error"`
+	Why    struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
+	Usage *itemUsage `json:"usage"`
+}
+
+type itemUsage struct {
+	Input        int `json:"input_tokens"`
+	Output       int `json:"output_tokens"`
+	InputDetails struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
+	OutputDetails struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+}
+
+func (u *itemUsage) total() llm.Usage {
+	if u == nil {
+		return llm.Usage{CostUnknown: true}
+	}
+	return llm.Usage{
+		InputTokens: max(u.Input, 0), OutputTokens: max(u.Output, 0), CachedTokens: max(u.InputDetails.Cached, 0),
+		ThinkingTokens: max(u.OutputDetails.Reasoning, 0), CostUnknown: true,
+	}
+}
+
+// itemReader gathers one answer: the items as they are finished, which are whole then, and the last event, which says how
+// it ended.
+type itemReader struct {
+	progress  func(string)
+	delivered bool
+	said      strings.Builder
+	items     []json.RawMessage
+	end       *itemResponse
+}
+
+func readItems(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+	r := &itemReader{progress: progress}
+	for e, err := range llm.ServerEvents(answer.Body) {
+		if err != nil {
+			return nil, answer.Broken(err, r.delivered)
+		}
+		if string(e.Data) == "[DONE]" { // some gateways send it here too
+			break
+		}
+		if err := r.take(answer, e.Data); err != nil {
+			return nil, err
+		}
+	}
+	if r.end == nil {
+		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+	}
+	return r.response(answer, request)
+}
+
+func (r *itemReader) take(answer *llm.Answer, data []byte) error {
+	var e itemEvent
+	if json.Unmarshal(data, &e) != nil {
+		return answer.Broken(errNoItems, r.delivered)
+	}
+	switch e.Type {
+	case "response.output_text.delta":
+		r.said.WriteString(e.Delta)
+		if r.progress != nil && e.Delta != "" {
+			r.delivered = true
+			r.progress(e.Delta)
+		}
+	case "response.output_item.done":
+		r.items = append(r.items, e.Item)
+	case "response.completed", "response.incomplete":
+		r.end = e.Response
+	case "response.failed":
+		if e.Response == nil {
+			return answer.Broken(errNoItems, r.delivered)
+		}
+		return answer.Failed(llm.ParseFailure([]byte(`{"error":`+string(orNull(e.Response.Error))+`}`)), r.delivered)
+	case "error":
+		return answer.Failed(llm.ParseFailure(data), r.delivered)
+	}
+	return nil
+}
+
+func orNull(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("null")
+	}
+	return raw
+}
+
+// item is what is known of an item of an answer.
+type item struct {
+	Type    string `json:"type"`
+	Content []struct {
+		Type    string `json:"type"`
+		Text    string `json:"text"`
+		Refusal string `json:"refusal"`
+	} `json:"content"`
+	Summary []struct {
+		Text string `json:"text"`
+	} `json:"summary"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func (r *itemReader) response(answer *llm.Answer, request llm.Request) (*llm.Response, error) {
+	out := &llm.Response{Stop: llm.StopEnd, Usage: r.end.Usage.total(), Model: r.end.Model, Text: r.said.String()}
+	calls := map[string]bool{}
+	for i, raw := range r.items {
+		var it item
+		if json.Unmarshal(raw, &it) != nil {
+			return nil, answer.Broken(errNoItems, r.delivered)
+		}
+		if it.Type == "function_call" {
+			if it.CallID == "" || calls[it.CallID] {
+				it.CallID = llm.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), i), foreignID)
+			}
+			calls[it.CallID] = true
+			r.items[i] = it.mended(raw)
+		}
+		out.Blocks = append(out.Blocks, it.blocks()...)
+		for _, c := range it.Content {
+			out.Refusal += c.Refusal
+		}
+	}
+	switch {
+	case out.Refusal != "" || r.end.Why.Reason == "content_filter":
+		out.Stop = llm.StopRefusal
+	case r.end.Why.Reason == "max_output_tokens":
+		out.Stop = llm.StopLength
+	case r.end.Status == "incomplete":
+		out.Stop = llm.StopOther
+	case len(calls) > 0:
+		out.Stop = llm.StopToolUse
+	}
+	if len(r.items) > 0 && (out.Text != "" || len(calls) > 0) {
+		out.Raw = llm.PackRaw(responsesWire, request.Model, encode(echoed(r.items), nil))
+	}
+	return llm.Settle(out, answer, request)
+}
+
+// echoed are the items as they go back: unchanged, unless there is reasoning in the open among them. The service, which
+// stores nothing, would look for that in vain; it goes, and with it the ids by which the items behind it would ask for it.
+func echoed(items []json.RawMessage) []json.RawMessage {
+	var out []json.RawMessage
+	dropped := false
+	for _, raw := range items {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(raw, &fields) != nil {
+			continue
+		}
+		if text(fields["type"]) == "reasoning" && text(fields["encrypted_content"]) == "" {
+			dropped = true
+			continue
+		}
+		if dropped {
+			delete(fields, "id")
+			raw = encode(fields, raw)
+		}
+		out = append(out, raw)
+	}
+	return out
+}
+
+// blocks are an item in the house's terms; what has none is left to the raw turn.
+func (it item) blocks() []content.Block {
+	var blocks []content.Block
+	switch it.Type {
+	case "message":
+		for _, c := range it.Content {
+			if c.Text != "" {
+				blocks = append(blocks, content.Text{Value: c.Text})
+			}
+		}
+	case "reasoning":
+		var thoughts []string
+		for _, s := range it.Summary {
+			thoughts = append(thoughts, s.Text)
+		}
+		blocks = append(blocks, content.Thinking{Value: strings.Join(thoughts, "\n\n")})
+	case "function_call":
+		blocks = append(blocks, content.ToolCall{ID: it.CallID, Name: it.Name, Input: llm.CallInput(it.Arguments)})
+	}
+	return blocks
+}
+
+// mended is a call as it can go back: under its id, and without arguments that are no JSON object.
+func (it item) mended(raw json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return raw
+	}
+	object := string(llm.CallObject(llm.CallInput(it.Arguments)))
+	if text(fields["call_id"]) == it.CallID && object == it.Arguments {
+		return raw
+	}
+	fields["call_id"], fields["arguments"] = quote(it.CallID), quote(object)
+	return encode(fields, raw)
+}
