@@ -16,11 +16,13 @@ const (
 	maxSidePx  = 1 << 16
 	maxSidePt  = 1 << 20
 	maxCut     = 10_000
+
+	maxPasswords = 1000
 )
 
 func (h Hello) check() error {
 	switch h.Confinement {
-	case ConfinedLandlock, ConfinedFiles, ConfinedLimits, ConfinedNot:
+	case ConfinedFull, ConfinedLandlock, ConfinedFiles, ConfinedCalls, ConfinedLimits, ConfinedNot:
 	default:
 		return fmt.Errorf("confinement %.40q is unknown", h.Confinement)
 	}
@@ -34,7 +36,15 @@ func (o Open) check() error {
 	if o.Kind != KindPDF && o.Kind != KindImage {
 		return fmt.Errorf("kind %.40q is unknown", o.Kind)
 	}
-	return short(o.MediaType)
+	switch o.Renderer {
+	case "", RenderAuto, RenderMuPDF, RenderPDFium:
+	default:
+		return fmt.Errorf("renderer %.40q is unknown", o.Renderer)
+	}
+	if len(o.Passwords) > maxPasswords {
+		return fmt.Errorf("%d passwords", len(o.Passwords))
+	}
+	return short(append([]string{o.MediaType}, o.Passwords...)...)
 }
 
 func (d Document) check() error {
@@ -52,7 +62,7 @@ func (d Document) check() error {
 			return err
 		}
 	}
-	return short(d.Title, d.Author, d.Subject, d.Created, d.Renderer, d.Version)
+	return short(d.Title, d.Author, d.Subject, d.Created, d.Renderer, d.Reason, d.Version)
 }
 
 func (r PageRequest) check() error {
@@ -112,7 +122,7 @@ func (p Page) check() error {
 	case p.OCR != nil && p.OCR.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.OCR.check())
 	}
-	return short(p.Label)
+	return short(p.Label, p.Renderer, p.Reason)
 }
 
 func (e Evidence) check() error {

@@ -3,7 +3,9 @@ package extract
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -24,7 +26,7 @@ func fullPage() Page {
 func messages() []any {
 	return []any{
 		Hello{Protocol: Protocol, Languages: []string{"eng"}, Confinement: ConfinedLimits},
-		Open{Kind: KindPDF, MediaType: "application/pdf"},
+		Open{Kind: KindPDF, MediaType: "application/pdf", Renderer: RenderAuto, Passwords: []string{"open sesame"}},
 		Document{Pages: 4, Title: "T", Outline: []OutlineItem{{Level: 1, Title: "x", Page: 4}}, Renderer: "mupdf"},
 		PageRequest{N: 3, Text: true, Languages: []string{"eng", "deu_frak"}},
 		fullPage(),
@@ -94,6 +96,7 @@ func TestDecode_refusesLies(t *testing.T) {
 		"negative pages":            frame('D', `{"pages":-1}`),
 		"too many pages":            frame('D', `{"pages":9999999999}`),
 		"outline beyond the end":    frame('D', `{"pages":1,"outline":[{"level":1,"page":2}]}`),
+		"unknown renderer":          frame('O', `{"kind":"pdf","renderer":"acrobat"}`),
 		"unknown confinement":       frame('H', `{"confinement":"very"}`),
 		"language with a path":      frame('R', `{"n":1,"languages":["../x"]}`),
 		"error without a code":      frame('E', `{}`),
@@ -137,6 +140,23 @@ func TestError_saysItsPage(t *testing.T) {
 	e := &Error{Code: CodeTimeout, Message: "took too long", Page: 7}
 	if e.Error() != "page 7: took too long" || e.FailureCode() != "timeout" || !e.Ends() {
 		t.Errorf("got %q, %q, %v", e.Error(), e.FailureCode(), e.Ends())
+	}
+}
+
+func TestOpen_neverPrintsPasswords(t *testing.T) {
+	t.Parallel()
+	o := Open{Kind: KindPDF, Passwords: []string{"open sesame"}}
+	var b bytes.Buffer
+	for _, log := range []*slog.Logger{slog.New(slog.NewTextHandler(&b, nil)), slog.New(slog.NewJSONHandler(&b, nil))} {
+		log.Info("opened", "open", o)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		fmt.Fprintf(&b, verb, o)
+		fmt.Fprintf(&b, verb, &o)
+		fmt.Fprintf(&b, verb, []Open{o})
+	}
+	if strings.Contains(b.String(), "sesame") {
+		t.Errorf("the password was printed:\n%s", b.String())
 	}
 }
 

@@ -1,5 +1,10 @@
 package extract
 
+import (
+	"fmt"
+	"log/slog"
+)
+
 // Kinds of documents that a worker opens.
 const (
 	KindPDF   = "pdf"
@@ -9,9 +14,27 @@ const (
 // Open asks the worker to open the document that it was given as file descriptor 3. The answer is a [Document] or an
 // [*Error].
 type Open struct {
-	MediaType string `json:"media_type,omitempty"`
-	Kind      string `json:"kind"` // KindPDF or KindImage
+	MediaType    string   `json:"media_type,omitempty"`
+	Kind         string   `json:"kind"`                    // KindPDF or KindImage
+	Renderer     string   `json:"renderer,omitempty"`      // of a PDF: RenderAuto (also ""), RenderMuPDF or RenderPDFium
+	WithoutMuPDF bool     `json:"without_mupdf,omitempty"` // opening the document ended the worker
+	Passwords    []string `json:"passwords,omitempty"`     // that are tried; they travel in this frame only and stand in no answer
 }
+
+// Format prints no password, whatever the verb.
+func (o Open) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "%s of type %q with %d passwords", o.Kind, o.MediaType, len(o.Passwords)) // a printer reports its own faults
+}
+
+// LogValue logs no password.
+func (o Open) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(o)) }
+
+// Renderers of [Open]. RenderAuto draws with MuPDF, and with PDFium what MuPDF does not draw.
+const (
+	RenderAuto   = "auto"
+	RenderMuPDF  = "mupdf"
+	RenderPDFium = "pdfium"
+)
 
 // Document is what is known of an opened document. All strings were written by the author of the file.
 type Document struct {
@@ -24,8 +47,9 @@ type Document struct {
 	Encrypted     bool          `json:"encrypted,omitempty"`
 	NeedsPassword bool          `json:"needs_password,omitempty"`
 	Tagged        bool          `json:"tagged,omitempty"`
-	Forms         bool          `json:"forms,omitempty"` // the file declares form fields
-	Renderer      string        `json:"renderer"`        // "mupdf" or "image"
+	Forms         bool          `json:"forms,omitempty"`  // the file declares form fields
+	Renderer      string        `json:"renderer"`         // "mupdf", "pdfium" or "image": what draws the pages that do not say otherwise
+	Reason        string        `json:"reason,omitempty"` // why it is not the usual one: a code, a colon, words
 	Version       string        `json:"version,omitempty"`
 }
 
@@ -45,7 +69,7 @@ type Hello struct {
 	Tesseract   string   `json:"tesseract"`
 	Tessdata    string   `json:"tessdata,omitempty"`
 	Languages   []string `json:"languages"`
-	Confinement string   `json:"confinement"` // ConfinedLandlock, ConfinedFiles, ConfinedLimits or ConfinedNot
+	Confinement string   `json:"confinement"` // one of the levels below
 	Notes       []string `json:"notes,omitempty"`
 }
 
@@ -54,8 +78,10 @@ const Protocol = 3
 
 // Levels of confinement that a worker reports.
 const (
+	ConfinedFull     = "full"     // resource limits, no files but its own data, and only the system calls that reading takes: no network, no writing, no other programs
 	ConfinedLandlock = "landlock" // resource limits, no files but its own data, no network or at least no TCP
 	ConfinedFiles    = "files"    // resource limits, no files but its own data; the network is within reach
+	ConfinedCalls    = "seccomp"  // resource limits and only the system calls that reading takes; files can be read
 	ConfinedLimits   = "rlimits"  // resource limits only
 	ConfinedNot      = "none"
 )

@@ -17,6 +17,7 @@ type PageRequest struct {
 	Languages []string `json:"languages,omitempty"`  // of Tesseract, as "eng"; empty = eng
 	MaxBytes  int64    `json:"max_bytes,omitempty"`  // most bytes of the picture, which gets smaller until it fits; 0 = MaxPicture
 	Rect      *Rect    `json:"rect,omitempty"`       // only this part of the page as the picture; of a PDF
+	Other     bool     `json:"other,omitempty"`      // not with the renderer that would be chosen: it failed. Only where Open left the choice
 }
 
 // Rect is a part of a PDF's page in points: two opposite corners in the page's own coordinates, which mostly begin at its
@@ -39,6 +40,8 @@ type Page struct {
 	WidthPt  float64    `json:"width_pt"` // as displayed, after /Rotate, in points of 1/72 inch
 	HeightPt float64    `json:"height_pt"`
 	Label    string     `json:"label,omitempty"`
+	Renderer string     `json:"renderer,omitempty"` // of the picture, else of the text, when it is not the document's
+	Reason   string     `json:"reason,omitempty"`   // why: a code, a colon, words
 	Text     *PageText  `json:"text,omitempty"`
 	Image    *PageImage `json:"image,omitempty"`
 	OCR      *PageOCR   `json:"ocr,omitempty"`
@@ -48,6 +51,7 @@ type Page struct {
 type PageText struct {
 	Markdown string   `json:"markdown"`
 	Plain    string   `json:"plain"`
+	Besides  string   `json:"besides,omitempty"` // Markdown of the values of form fields and of annotations, which the two above lack
 	Evidence Evidence `json:"evidence"`
 }
 
