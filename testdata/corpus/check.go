@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -61,21 +61,21 @@ func (s *site) batch(ctx context.Context, name string, files []source, r *report
 // wait polls until every file has an import and every import of the batch has ended, those of archive members too.
 func (s *site) wait(ctx context.Context, name string, files []source) (map[string]engine.ImportRecord, error) {
 	last, changed := "", time.Now()
+	var imports map[string]engine.ImportRecord
 	for {
-		imports, err := s.imports(ctx, name, 3*len(files)+50)
-		if err != nil {
-			return imports, err
+		now, failed := s.imports(ctx, name, 3*len(files)+50)
+		if failed == nil { // otherwise the machine may be busy: what was seen before holds until the next look
+			imports = now
 		}
-		ended := 0
-		var state strings.Builder
-		for source, r := range imports {
+		ended, pages := 0, 0
+		for _, r := range imports {
 			if r.State.Finished() {
 				ended++
 			}
-			fmt.Fprintf(&state, "%d%s%d ", len(source), r.State, r.Page)
+			pages += r.Page
 		}
-		if now := fmt.Sprint(ended, len(imports), state.Len()); now != last {
-			last, changed = now, time.Now()
+		if shown := fmt.Sprint(ended, len(imports), pages); shown != last {
+			last, changed = shown, time.Now()
 		}
 		switch {
 		case ended == len(imports) && ended >= len(files):
@@ -83,7 +83,7 @@ func (s *site) wait(ctx context.Context, name string, files []source) (map[strin
 		case !s.alive():
 			return imports, fmt.Errorf("the daemon died")
 		case time.Since(changed) > s.o.stuck:
-			return imports, fmt.Errorf("%d of %d files have ended, and nothing has happened for %s", ended, len(files), s.o.stuck)
+			return imports, errors.Join(fmt.Errorf("%d of %d files have ended, and nothing has happened for %s", ended, len(files), s.o.stuck), failed)
 		}
 		select {
 		case <-ctx.Done():
