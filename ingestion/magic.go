@@ -31,6 +31,8 @@ func look(head []byte, r io.ReaderAt, size int64, pdfExpected bool) sign {
 		return sign{mediaType: "application/pdf", reason: "the bytes begin with %PDF"}
 	case byteOrder(head) != "":
 		return sign{mediaType: "text/plain", plain: true, reason: "the bytes begin with the mark of " + byteOrder(head)}
+	case wideText(head[:len(head)&^3]) != "":
+		return sign{mediaType: "text/plain", plain: true, reason: "the bytes are characters of " + wideText(head[:len(head)&^3])}
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return lookIntoZIP(head, r, size)
 	}
@@ -86,8 +88,10 @@ func isPDF(head []byte, expected bool) bool {
 // byteOrder names the encoding that a byte order mark announces; empty when there is none.
 func byteOrder(head []byte) string {
 	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")), bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
-		return "" // UTF-32: nobody writes it
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")):
+		return "UTF-32LE"
+	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return "UTF-32BE"
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
 		return "UTF-16LE"
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):

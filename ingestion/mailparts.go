@@ -133,13 +133,11 @@ func (b *base64Lines) Read(p []byte) (int, error) {
 // text is a text part in UTF-8.
 func (p mailPart) text() string {
 	if p.charset == "" || strings.EqualFold(p.charset, "utf-8") || strings.EqualFold(p.charset, "us-ascii") {
-		s, _ := decodeText(p.data)
-		return s
+		return decodeText(p.data).text
 	}
 	in, err := charset.NewReaderLabel(p.charset, bytes.NewReader(p.data))
 	if err != nil {
-		s, _ := decodeText(p.data)
-		return s
+		return decodeText(p.data).text
 	}
 	data, err := io.ReadAll(in)
 	if err != nil {

@@ -84,25 +84,3 @@ func TestFenced_cannotBeLeft(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
-
-func TestDecodeText(t *testing.T) {
-	t.Parallel()
-	cases := []struct {
-		in, want string
-		bad      int
-	}{
-		{"plain", "plain", 0},
-		{"\xef\xbb\xbfmark", "mark", 0},
-		{"\xff\xfeh\x00\xe5\x00", "hå", 0},
-		{"\xfe\xff\x00h\x00\xe5", "hå", 0},
-		{"\xff\xfeh\x00x", "h", 1},
-		{"bl\xe5b\xe6r", "bl�b�r", 2},
-		{"real � stays", "real � stays", 0},
-		{"\xff\xfe\x00\xd8a\x00", "�a", 2},
-	}
-	for _, c := range cases {
-		if got, bad := decodeText([]byte(c.in)); got != c.want || bad != c.bad {
-			t.Errorf("%q: got %q and %d bad bytes, want %q and %d", c.in, got, bad, c.want, c.bad)
-		}
-	}
-}

@@ -2,14 +2,11 @@ package ingestion
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // textFile copies text into the note: notes and plain text as they are, everything else in a code block.
@@ -45,10 +42,10 @@ func (textFile) extract(ctx context.Context, w *work) error {
 }
 
 func (w *work) copyText(ctx context.Context, data []byte) error {
-	s, bad := decodeText(data)
+	d := decodeText(data)
 	rec := w.begin(Document{Pages: 1})
-	if bad > 0 {
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d bytes are no text in %s and were replaced by �", bad, encodingOf(data)))
+	if remark := d.note(); remark != "" {
+		rec.Warnings = append(rec.Warnings, remark)
 	}
 	if err := save(ctx, w.records, documentName, rec); err != nil {
 		return err
@@ -58,7 +55,7 @@ func (w *work) copyText(ctx context.Context, data []byte) error {
 	}
 	w.tally = tally{pages: 1}
 	p := Page{N: 1, Status: PageDone, Text: &PageText{Source: TextNone}}
-	if md := asMarkdown(s, w.job.Route.MediaType); md != "" {
+	if md := asMarkdown(d.text, w.job.Route.MediaType); md != "" {
 		if err := w.keepText(ctx, &p, md, TextLayer); err != nil {
 			return err
 		}
@@ -81,56 +78,6 @@ func (textFile) write(n *note) error {
 	}
 	n.line("The file is empty.")
 	return nil
-}
-
-func encodingOf(data []byte) string {
-	if e := byteOrder(data); e != "" {
-		return e
-	}
-	return "UTF-8"
-}
-
-// decodeText reads UTF-8, and UTF-16 with a byte order mark. It counts the bytes that it had to replace.
-func decodeText(data []byte) (s string, bad int) {
-	switch byteOrder(data) {
-	case "UTF-16LE":
-		return decode16(data[2:], binary.LittleEndian)
-	case "UTF-16BE":
-		return decode16(data[2:], binary.BigEndian)
-	case "UTF-8":
-		data = data[3:]
-	}
-	var b strings.Builder
-	for len(data) > 0 {
-		r, n := utf8.DecodeRune(data)
-		if r == utf8.RuneError && n == 1 {
-			bad++
-		}
-		b.WriteRune(r)
-		data = data[n:]
-	}
-	return b.String(), bad
-}
-
-func decode16(data []byte, order binary.ByteOrder) (string, int) {
-	bad := len(data) % 2
-	units := make([]uint16, len(data)/2)
-	for i := range units {
-		units[i] = order.Uint16(data[2*i:])
-	}
-	runes := utf16.Decode(units)
-	was := 0
-	for _, u := range units {
-		if u == utf8.RuneError {
-			was++
-		}
-	}
-	for _, r := range runes {
-		if r == utf8.RuneError {
-			bad += 2
-		}
-	}
-	return string(runes), bad - 2*was
 }
 
 // fenceNames are the names of languages for the media types that are shown in a code block.

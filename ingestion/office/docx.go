@@ -29,8 +29,10 @@ func readDocx(a *archive, doc *Document) error {
 		return err
 	}
 	dir := path.Dir(name) + "/"
-	d := &docx{a: a, doc: doc, rels: a.relations(name), headings: headingStyles(a.optional(dir + "styles.xml")),
-		lists: readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}, anchors: map[string]string{}}
+	d := &docx{
+		a: a, doc: doc, rels: a.relations(name), headings: headingStyles(a.optional(dir + "styles.xml")),
+		lists: readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}, anchors: map[string]string{},
+	}
 	for _, kind := range []string{"footnote", "endnote"} {
 		for _, n := range a.optional(dir + kind + "s.xml").all(kind) {
 			if n.attr("type") == "" || n.attr("type") == "normal" {

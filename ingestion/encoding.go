@@ -1,0 +1,235 @@
+package ingestion
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/saintfish/chardet"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// decoded is a text in UTF-8, and how it was read.
+type decoded struct {
+	text     string
+	encoding string // name, as the WHATWG Encoding Standard writes it, or UTF-16LE and the like
+	guessed  bool   // from the bytes alone, which can be wrong
+	bad      int    // bytes that are no text in the encoding and were replaced by U+FFFD
+}
+
+// note tells a person what is not certain about the text; empty when all is.
+func (d decoded) note() string {
+	var parts []string
+	if d.guessed {
+		parts = append(parts, "the file does not say its encoding; it was read as "+d.encoding)
+	}
+	if d.bad > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes are no text in %s and were replaced by �", d.bad, d.encoding))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// decodeText reads text of any encoding: one that a byte order mark tells; UTF-8, also when some of its bytes are broken;
+// UTF-16 and UTF-32 of mostly Latin text; else the one that its bytes are most like, Windows-1252 when nothing is.
+func decodeText(data []byte) decoded {
+	mark := byteOrder(data)
+	wide := mark
+	if wide == "" {
+		wide = wideText(data)
+	}
+	switch wide {
+	case "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE":
+		d := decodeWide(data, wide)
+		d.text, d.guessed = strings.TrimPrefix(d.text, "\ufeff"), mark == ""
+		return d
+	case "UTF-8":
+		return decode8(data[3:])
+	}
+	d := decode8(data)
+	switch broken := d.bad > 0; {
+	case !broken && !bytes.Contains(data, []byte("\x1b$")): // ISO-2022 is written in 7 bits
+		return d
+	case broken && characters(data) > d.bad:
+		d.guessed = true
+		return d
+	}
+	return decodeGuess(data)
+}
+
+// characters counts those of several bytes.
+func characters(data []byte) (n int) {
+	for len(data) > 0 {
+		_, width := utf8.DecodeRune(data)
+		if width > 1 {
+			n++
+		}
+		data = data[width:]
+	}
+	return n
+}
+
+func decode8(data []byte) decoded {
+	d := decoded{encoding: "UTF-8"}
+	var b strings.Builder
+	for len(data) > 0 {
+		r, n := utf8.DecodeRune(data)
+		if r == utf8.RuneError && n == 1 {
+			d.bad++
+		}
+		b.WriteRune(r)
+		data = data[n:]
+	}
+	d.text = b.String()
+	return d
+}
+
+// wide are the encodings of two and four bytes.
+var wide = map[string]struct {
+	order binary.ByteOrder
+	width int
+}{
+	"UTF-16LE": {binary.LittleEndian, 2}, "UTF-16BE": {binary.BigEndian, 2}, "UTF-32LE": {binary.LittleEndian, 4}, "UTF-32BE": {binary.BigEndian, 4},
+}
+
+func decodeWide(data []byte, name string) decoded {
+	e := wide[name]
+	d := decoded{encoding: name, bad: len(data) % e.width}
+	var b strings.Builder
+	for ; len(data) >= e.width; data = data[e.width:] {
+		var r rune
+		if e.width == 4 {
+			r = rune(min(e.order.Uint32(data), unicode.MaxRune+1)) //nolint:gosec // bounded
+		} else if r = rune(e.order.Uint16(data)); utf16.IsSurrogate(r) && len(data) >= 4 {
+			if pair := utf16.DecodeRune(r, rune(e.order.Uint16(data[2:]))); pair != utf8.RuneError {
+				r, data = pair, data[2:]
+			}
+		}
+		if !utf8.ValidRune(r) {
+			r = utf8.RuneError
+			d.bad += e.width
+		}
+		b.WriteRune(r)
+	}
+	d.text = b.String()
+	return d
+}
+
+// wideText recognises UTF-16 and UTF-32 without a mark, of which most languages of Europe write nearly every second byte, or
+// three of four, as zero. It wants at least 8 characters, all of them ones that stand in texts, 7 of 10 of them Latin.
+func wideText(data []byte) string {
+	if bytes.IndexByte(data, 0) < 0 {
+		return ""
+	}
+	for _, name := range []string{"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"} {
+		e := wide[name]
+		n, latin := 0, 0
+		for at := 0; at+e.width <= len(data); at += e.width {
+			r := rune(-1)
+			if e.width == 2 {
+				r = rune(e.order.Uint16(data[at:]))
+			} else if v := e.order.Uint32(data[at:]); v <= unicode.MaxRune {
+				r = rune(v)
+			}
+			if r < 0 || !utf16.IsSurrogate(r) && !unicode.IsPrint(r) && !strings.ContainsRune("\t\n\r\f\ufeff", r) {
+				n = -1
+				break
+			}
+			n++
+			if r < 0x180 {
+				latin++
+			}
+		}
+		if n >= 8 && latin*10 >= n*7 {
+			return name
+		}
+	}
+	return ""
+}
+
+// surer is by how many of 100 points an encoding must be more likely than Windows-1252, which most texts of Western
+// programs without UTF-8 have, and which few words are not enough to tell from its sisters.
+const surer = 15
+
+// likeliest is the encoding that the bytes are most like.
+func likeliest(data []byte) string {
+	const otherwise = "windows-1252"
+	found, err := chardet.NewTextDetector().DetectAll(data)
+	if err != nil || len(found) == 0 {
+		return otherwise
+	}
+	needed := surer
+	for _, f := range found {
+		if canonical(f) == otherwise {
+			needed = max(needed, f.Confidence+surer)
+		}
+	}
+	if foreign(data) {
+		needed = 1 // few words of another script are more like it than like any Western language
+	}
+	if name := canonical(found[0]); name != "" && found[0].Confidence >= needed {
+		return name
+	}
+	return otherwise
+}
+
+// canonical is a finding's name in the Encoding Standard; empty when that has none. The library calls Latin-2 Latin-1 and
+// tells them apart by the language.
+func canonical(f chardet.Result) string {
+	switch {
+	case f.Charset == "GB-18030":
+		return "gb18030"
+	case f.Charset == "UTF-8":
+		return ""
+	case f.Charset == "ISO-8859-1" && strings.Contains("cs hu pl ro", f.Language):
+		return "iso-8859-2"
+	}
+	e, err := htmlindex.Get(f.Charset)
+	if err != nil {
+		return ""
+	}
+	name, err := htmlindex.Name(e)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// foreign says whether most letters are outside of ASCII: then the script is not Latin.
+func foreign(data []byte) bool {
+	high, latin := 0, 0
+	for _, c := range data {
+		switch {
+		case c >= 0xa0:
+			high++
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			latin++
+		}
+	}
+	return high >= 16 && high > 2*latin
+}
+
+func decodeGuess(data []byte) decoded {
+	name := likeliest(data[:min(len(data), 1<<16)])
+	d := decoded{guessed: true}
+	e, err := htmlindex.Get(name)
+	if err != nil {
+		e = charmap.Windows1252
+	}
+	if d.encoding, err = htmlindex.Name(e); err != nil {
+		d.encoding = name
+	}
+	text, err := e.NewDecoder().Bytes(data)
+	if err != nil {
+		d = decode8(data) // no decoder of the list gives errors; should one, nothing is lost
+		d.guessed = true
+		return d
+	}
+	d.text = string(text)
+	d.bad = strings.Count(d.text, "\ufffd")
+	return d
+}

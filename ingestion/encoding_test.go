@@ -1,0 +1,105 @@
+package ingestion
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+)
+
+func TestDecodeText_marksAndBrokenBytes(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		in, want string
+		bad      int
+	}{
+		{"plain", "plain", 0},
+		{"\xef\xbb\xbfmark", "mark", 0},
+		{"\xff\xfeh\x00\xe5\x00", "hå", 0},
+		{"\xfe\xff\x00h\x00\xe5", "hå", 0},
+		{"\xff\xfeh\x00x", "h", 1},
+		{"bl\xe5b\xe6r", "blåbær", 0},
+		{"blåbær \xff og rømme", "blåbær � og rømme", 1},
+		{"real � stays", "real � stays", 0},
+		{"\xff\xfe\x00\xd8a\x00", "�a", 2},
+		{"\xff\xfe\x00\x00h\x00\x00\x00\x00\x00\x11\x00", "h�", 4},
+	}
+	for _, c := range cases {
+		if got := decodeText([]byte(c.in)); got.text != c.want || got.bad != c.bad {
+			t.Errorf("%q: got %q and %d bad bytes, want %q and %d", c.in, got.text, got.bad, c.want, c.bad)
+		}
+	}
+}
+
+// TestDecodeText_guesses writes a text in each encoding without saying which, and wants it back as it was.
+func TestDecodeText_guesses(t *testing.T) {
+	t.Parallel()
+	const (
+		western  = "Blåbærsyltetøy på brødskiven, sa fru Ødegård – „så godt“, og café à la crème kostet 12 €."
+		russian  = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. Всё смешалось в доме Облонских."
+		polish   = "Zażółć gęślą jaźń. Pchnąć w tę łódź jeża lub ośm skrzyń fig; chrząszcz brzmi w trzcinie w Szczebrzeszynie, a źdźbło się ugięło."
+		greek    = "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία. Ο καλύτερος τρόπος να μάθεις είναι να ρωτήσεις τους άλλους."
+		japan    = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。何でも薄暗いじめじめした所でニャーニャー泣いていた事だけは記憶している。"
+		china    = "话说天下大势，分久必合，合久必分。周末七国分争，并入于秦。及秦灭之后，楚、汉分争，又并入于汉。"
+		taiwan   = "話說天下大勢，分久必合，合久必分。周末七國分爭，并入於秦。及秦滅之後，楚、漢分爭，又并入於漢。"
+		korea    = "나라의 말이 중국과 달라 한자와는 서로 통하지 아니하여서 이런 까닭으로 어리석은 백성이 이르고자 하는 바가 있어도"
+		asciiCSV = "name,count\r\npear,3\r\nplum,4\r\n"
+	)
+	for name, test := range map[string]struct {
+		text  string
+		enc   encoding.Encoding
+		names []string
+	}{
+		"windows-1252": {western, charmap.Windows1252, []string{"windows-1252"}},
+		"windows-1251": {russian, charmap.Windows1251, []string{"windows-1251"}},
+		"koi8-r":       {russian, charmap.KOI8R, []string{"koi8-r"}},
+		"iso-8859-7":   {greek, charmap.ISO8859_7, []string{"iso-8859-7", "windows-1253"}},
+		"iso-8859-2":   {polish, charmap.ISO8859_2, []string{"iso-8859-2", "windows-1250"}},
+		"shift_jis":    {japan, japanese.ShiftJIS, []string{"shift_jis"}},
+		"euc-jp":       {japan, japanese.EUCJP, []string{"euc-jp"}},
+		"iso-2022-jp":  {japan, japanese.ISO2022JP, []string{"iso-2022-jp"}},
+		"gb18030":      {china, simplifiedchinese.GB18030, []string{"gb18030", "gbk"}},
+		"big5":         {taiwan, traditionalchinese.Big5, []string{"big5"}},
+		"euc-kr":       {korea, korean.EUCKR, []string{"euc-kr"}},
+		"utf-16le":     {western, unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), []string{"UTF-16LE"}},
+		"utf-16be":     {asciiCSV, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), []string{"UTF-16BE"}},
+		"utf-32le":     {western, utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), []string{"UTF-32LE"}},
+		"utf-32be":     {asciiCSV, utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM), []string{"UTF-32BE"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data, err := test.enc.NewEncoder().Bytes([]byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := decodeText(data)
+			if got.text != test.text || !got.guessed || got.bad != 0 || !slices.Contains(test.names, got.encoding) {
+				t.Errorf("as %s (guessed: %v, %d bad): %q", got.encoding, got.guessed, got.bad, got.text)
+			}
+			if !strings.Contains(got.note(), got.encoding) {
+				t.Errorf("the guess is not told: %q", got.note())
+			}
+			if r := Classify("", "a.txt", data, nil, 0); r.Kind != KindText {
+				t.Errorf("the router says %+v", r)
+			}
+		})
+	}
+}
+
+// What only looks a little like wide text stays what it is.
+func TestWideText_refuses(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{"hello\x00there", "a\x00b\x00", "\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00\x08\x00\x09\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
+		if got := wideText([]byte(data)); got != "" {
+			t.Errorf("%q is taken for %s", data, got)
+		}
+	}
+}
