@@ -82,8 +82,11 @@ func archiveFault(err error) error {
 	return permanent(CodeCorrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
 }
 
-// members visits the files of the job's archive.
+// members visits the files of the job's archive, or the attachments of its message.
 func (w *work) members(ctx context.Context, visit func(member, io.Reader) error) error {
+	if w.job.Route.Kind == KindEmail {
+		return w.attached(visit)
+	}
 	file, size, err := w.im.open(w.job.at())
 	if err != nil {
 		return storage("open "+w.job.at(), err)
@@ -119,7 +122,7 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 		return "", "it lies too deep"
 	case slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") }):
 		return "", "it is hidden"
-	case kindOf(extensions[strings.ToLower(path.Ext(m.name))]) == KindArchive:
+	case w.job.Route.Kind == KindArchive && kindOf(extensions[strings.ToLower(path.Ext(m.name))]) == KindArchive:
 		return "", "it is an archive itself; unpack it and drop the files"
 	}
 	for i, part := range parts {
@@ -197,11 +200,16 @@ func (collection) write(n *note) error {
 	if n.rec.Message != "" {
 		return keeper{}.write(n)
 	}
+	n.children("The files of the archive are imported each by itself:")
+	return nil
+}
+
+// children lists the files that are imported by themselves, with links to what is made of them.
+func (n *note) children(sentence string) {
 	n.line("")
-	n.line("The files of the archive are imported each by itself:")
+	n.line(sentence)
 	n.line("")
 	for _, c := range n.m.Children {
 		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(noteName, ".md")) + "|" + alias(c.Name) + "]]")
 	}
-	return nil
 }

@@ -18,6 +18,7 @@ type composed struct {
 	warnings               []string
 	parts                  []composedPart
 	pictures               []func() ([]byte, error) // bytes of each picture, at most maxAsset
+	children               []Child                  // files that are imported by themselves
 }
 
 // composedPart is a slide, a sheet, a chapter, or all of a document without such divisions: then its label is empty. Text
@@ -61,7 +62,7 @@ func (w *work) compose(ctx context.Context, c composed) error {
 		return err
 	}
 	rec := w.begin(Document{Title: oneLine(c.title, 300), Author: oneLine(c.author, 300), Created: oneLine(c.created, 40), Pages: len(c.parts)})
-	rec.Warnings, rec.Assets = append(rec.Warnings, c.warnings...), assets
+	rec.Warnings, rec.Assets, rec.Children = append(rec.Warnings, c.warnings...), assets, c.children
 	if len(c.parts) == 0 {
 		rec.Message = "The file holds no text."
 	}

@@ -9,14 +9,22 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
 
-// mailFile reads an e-mail: who wrote to whom and when, the body, the names of the attachments, and attached pictures.
+// mailFile reads an e-mail: who wrote to whom and when, the body, and attached pictures in their places. Other attachments
+// are put into the import folder and imported by themselves; their bundles come to lie in the message's own.
 type mailFile struct{}
 
 var _ = register(mailFile{})
 
-func (mailFile) name() string        { return "email" }
-func (mailFile) kinds() []Kind       { return []Kind{KindEmail} }
-func (mailFile) write(n *note) error { return n.composed() }
+func (mailFile) name() string  { return "email" }
+func (mailFile) kinds() []Kind { return []Kind{KindEmail} }
+
+func (mailFile) write(n *note) error {
+	err := n.composed()
+	if err == nil && len(n.m.Children) > 0 {
+		n.children("The attachments are imported each by itself:")
+	}
+	return err
+}
 
 func (mailFile) extract(ctx context.Context, w *work) error {
 	if done, err := w.composedBefore(); err != nil || done {
@@ -45,6 +53,7 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	if err != nil {
 		c.warnings = append(c.warnings, "the body cannot be read: "+err.Error())
 	}
+	c.attach(w, parts)
 	c.parts = []composedPart{{"", text + "\n\n" + body + c.attachments(parts)}}
 	return w.compose(ctx, c)
 }
@@ -107,23 +116,4 @@ func plainLine(s string) string {
 		return `\` + s
 	}
 	return s
-}
-
-// attachments lists what else the message holds; attached pictures are shown.
-func (c *composed) attachments(parts []mailPart) string {
-	var b strings.Builder
-	for _, p := range parts {
-		if !p.attachment && (p.name == "" || p.id != "") || p.name == "" {
-			continue
-		}
-		b.WriteString("\n- " + inline(p.name) + ", " + inline(p.mediaType) + ", " + size(int64(len(p.data))))
-		if strings.HasPrefix(p.mediaType, "image/") {
-			c.pictures = append(c.pictures, func() ([]byte, error) { return p.data, nil })
-			b.WriteString("\n\n" + pictureMark(len(c.pictures)-1, p.name) + "\n")
-		}
-	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "\n\n## Attachments\n" + b.String()
 }
