@@ -146,6 +146,14 @@ func (r ImportRecord) MarshalJSON() ([]byte, error) {
 	}{"import", plain(r)})
 }
 
+// orNone is a list that JSON shows as one, also when there is nothing in it.
+func orNone[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
 // SlotState says what became of a planned time.
 type SlotState string
 
@@ -218,6 +226,7 @@ type WorkflowStatus struct {
 // MarshalJSON adds `"type":"workflow"`.
 func (w WorkflowStatus) MarshalJSON() ([]byte, error) {
 	type plain WorkflowStatus
+	w.Triggers, w.Steps, w.Next, w.Diagnostics = orNone(w.Triggers), orNone(w.Steps), orNone(w.Next), orNone(w.Diagnostics)
 	return json.Marshal(struct {
 		Type string `json:"type"`
 		plain

@@ -129,6 +129,9 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 		parts[i] = w.im.SafeName(part, nameBytes)
 	}
 	name = path.Join(parts...)
+	if w.im.Takes != nil && !w.im.Takes(path.Join(w.inbox(w.im.bundleName(w.job)), name)) {
+		return "", "the import folder ignores files of this name"
+	}
 	for n := 2; taken[name]; n++ {
 		name = numberedFile(path.Join(parts...), n)
 	}

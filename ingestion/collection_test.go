@@ -83,6 +83,7 @@ var mixed = []packedFile{
 	{name: ".hidden/x.txt", data: "x"},
 	{name: "__MACOSX/._a.txt", data: "x"},
 	{name: "notes/.DS_Store", data: "x"},
+	{name: "notes/half.part", data: "not all"},
 	{name: "notes/", data: ""},
 }
 
@@ -108,13 +109,19 @@ func TestImport_archiveIsUnpackedIntoTheInbox(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, extract.Document{})
+			b.im.Takes = func(name string) bool {
+				if !strings.HasPrefix(name, "Import/box/") {
+					t.Errorf("asked about %s", name)
+				}
+				return !strings.HasSuffix(name, ".part")
+			}
 			made, filed := b.mustRun(b.drop("imp-1", "Import/"+name, data))
 			want := map[string]string{"notes/a.txt": "one", "notes/" + b.im.SafeName("b|[x].txt", nameBytes): "two"}
 			if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
 				t.Errorf("in the inbox (-want +got):\n%s", diff)
 			}
 			note := b.read(made.Note)
-			hasAll(t, note, "[[./notes/a/index|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "inner.zip was left in the archive: it is an archive itself")
+			hasAll(t, note, "[[./notes/a/index|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "half.part was left in the archive: the import folder ignores", "inner.zip was left in the archive: it is an archive itself")
 			m, err := ParseManifest([]byte(b.read(path.Join(made.Bundle, manifestName))))
 			if err != nil || len(m.Children) != 2 {
 				t.Errorf("children %+v, %v", m.Children, err)

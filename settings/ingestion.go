@@ -4,6 +4,7 @@ package settings
 type Ingestion struct {
 	Router             string         `yaml:"router" oneof:"on shadow off" doc:"shadow records what it would do with a file and does nothing; off ignores the import folder."`
 	KeepOriginal       string         `yaml:"keep_original" oneof:"bundle done delete" doc:"Where an imported file goes: into its bundle, to a Done folder, or nowhere."`
+	Template           string         `yaml:"template" doc:"Note of the vault that says how imported notes are laid out, such as Templates/Import.md; docs/ingestion.md lists its placeholders. Empty: the built-in layout."`
 	Worker             string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: beside vaultflow, else found by PATH."`
 	Tessdata           string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: found in the usual places."`
 	RequireConfinement bool           `yaml:"require_confinement" doc:"Refuse documents when the system cannot confine the worker."`

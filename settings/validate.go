@@ -147,6 +147,9 @@ func (s *Settings) validateLists(r *reporter) {
 			s.fault(r, "vault.ignore", CodeValue, "", "vault.ignore: %q is no glob", glob)
 		}
 	}
+	if name := s.Ingestion.Template; name != "" && !fs.ValidPath(name) {
+		s.fault(r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is no name within the vault", name)
+	}
 	for _, language := range s.Ingestion.OCR.Languages {
 		if !languageForm.MatchString(language) {
 			s.fault(r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is no language of Tesseract", language)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -54,7 +56,18 @@ func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
 		if router == "off" {
 			continue
 		}
+		if router == "shadow" && news.State == vault.StateReady {
+			if err := w.shadow(ctx, news); err != nil && ctx.Err() == nil {
+				w.log.Error("file not classified", "name", news.Name, "err", err)
+			}
+			watcher.Done(news.Name)
+			continue
+		}
 		run, err := w.arrival(ctx, news)
+		if bad, ok := errors.AsType[*ingestion.FolderError](err); ok {
+			err = w.folderFault(ctx, news, bad)
+			watcher.Release(news.Name)
+		}
 		switch {
 		case err != nil && ctx.Err() == nil:
 			w.log.Error("file not taken", "name", news.Name, "err", err)
@@ -101,7 +114,11 @@ func (w *working) takeUp(ctx context.Context, news vault.Arrival) (string, error
 			return run, nil
 		} // a person was faster; the key of a new request finds that run, if it is still at work
 	}
-	return w.startImport(ctx, news.Name, news.SHA256, "")
+	run, err := w.startImport(ctx, news.Name, news.SHA256, importHow{})
+	if err == nil {
+		err = w.folderWell(ctx, news.Name)
+	}
+	return run, err
 }
 
 // follow lets the watcher have a file back when its import has ended: to be left alone, or, when what it failed of may

@@ -45,7 +45,8 @@ type runOrder struct {
 type importOrder struct {
 	Path osPath `json:"path"` // absolute
 	Name string `json:"name"` // need not be text, or a name that a vault can hold
-	Mode string `json:"mode,omitempty"`
+	importHow
+	Walked bool `json:"walked,omitempty"` // found in a folder: clutter is left out without a word
 }
 
 // osPath is a path of the operating system that crosses the socket byte for byte: JSON holds text alone.

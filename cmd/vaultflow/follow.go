@@ -14,17 +14,23 @@ import (
 // followEvery is how often a command looks at the journal for the run that it waits for.
 const followEvery = 150 * time.Millisecond
 
+// pagesEvery is how often it says how far an import is.
+const pagesEvery = time.Second
+
+// eventsAtOnce is how many events are read at a time.
+const eventsAtOnce = 500
+
 // follow prints the events of a run as they are stored, and returns its record when it has finished. The run may be at
 // work in this process or in another.
 func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (engine.RunRecord, error) {
 	var after int64
-	page := 0
+	page, shown := 0, time.Time{}
 	for {
 		record, err := j.Run(ctx, run)
 		if err != nil {
 			return record, err
 		}
-		events, err := j.Events(ctx, run, after, 500)
+		events, err := j.Events(ctx, run, after, eventsAtOnce)
 		if err != nil {
 			return record, err
 		}
@@ -38,10 +44,10 @@ func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (e
 				fmt.Fprintln(g.err, line)
 			}
 		}
-		if record.Kind == engine.KindImport {
-			page = g.pages(ctx, j, run, page)
+		if record.Kind == engine.KindImport && time.Since(shown) >= pagesEvery && !record.Status.Finished() {
+			page, shown = g.pages(ctx, j, run, page), time.Now()
 		}
-		if record.Status.Finished() && len(events) == 0 {
+		if record.Status.Finished() && len(events) < eventsAtOnce { // it had ended before they were read
 			return record, nil
 		}
 		select {
@@ -63,7 +69,7 @@ func (g *globals) pages(ctx context.Context, j *journal.Journal, run string, bef
 			return before
 		}
 	} else {
-		fmt.Fprintf(g.err, "  page %d of %d\n", record.Page, record.Pages)
+		fmt.Fprintln(g.err, "  "+pageProgress(record))
 	}
 	return record.Page
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // stamp is how times are shown in tables: local, to the second.
@@ -24,9 +26,13 @@ func newRuns(g *globals) *cobra.Command {
 	var filter journal.RunFilter
 	var status string
 	var imports bool
+	var cancel, retry string
 	cmd := &cobra.Command{
-		Use: "runs [WORKFLOW]", Short: "List runs, the newest first", Args: args(cobra.MaximumNArgs(1)),
+		Use: "runs [WORKFLOW]", Short: "List runs, the newest first; end one, or take one up again", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
+			if cancel != "" || retry != "" {
+				return g.changeRun(cmd.Context(), cancel, retry)
+			}
 			if len(names) > 0 {
 				filter.Workflow = strings.TrimSuffix(names[0], ".md")
 			}
@@ -34,8 +40,11 @@ func newRuns(g *globals) *cobra.Command {
 			if imports {
 				filter.Kind = engine.KindImport
 			}
-			return g.reading(cmd.Context(), func(_ *app, j *journal.Journal) error {
+			return g.reading(cmd.Context(), func(a *app, j *journal.Journal) error {
 				runs, err := j.Runs(cmd.Context(), filter)
+				if err == nil && len(runs) == 0 && !imports {
+					err = a.knownWorkflow(filter.Workflow)
+				}
 				if err != nil {
 					return err
 				}
@@ -46,7 +55,42 @@ func newRuns(g *globals) *cobra.Command {
 	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 20, "how many")
 	cmd.Flags().StringVar(&status, "status", "", "only runs with this status")
 	cmd.Flags().BoolVar(&imports, "imports", false, "the runs of imports instead of those of workflows")
+	cmd.Flags().StringVar(&cancel, "cancel", "", "end the run with this id")
+	cmd.Flags().StringVar(&retry, "retry", "", "take up the failed or cancelled run with this id again")
+	cmd.MarkFlagsMutuallyExclusive("cancel", "retry")
 	return cmd
+}
+
+// changeRun ends a run, or takes one up again.
+func (g *globals) changeRun(ctx context.Context, cancel, retry string) error {
+	a, err := g.open()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	var found engine.RunRecord
+	err = a.reading(ctx, func(j *journal.Journal) (err error) {
+		found, err = j.Run(ctx, cancel+retry)
+		return err
+	})
+	switch {
+	case errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoState):
+		return usagef("no run %q; `vaultflow runs` lists them", cancel+retry)
+	case err != nil:
+		return err
+	case retry != "":
+		return a.retryRun(ctx, g, found)
+	}
+	return a.cancelRun(ctx, found)
+}
+
+// knownWorkflow says that there is no workflow of a name, with near names. An empty name is that of all.
+func (a *app) knownWorkflow(name string) error {
+	all, err := a.workflows()
+	if err != nil || name == "" || slices.ContainsFunc(all, func(l workflow.Loaded) bool { return sameName(l.Plan.Name, name) }) {
+		return err
+	}
+	return a.unknownWorkflow(name, all)
 }
 
 func runRow(r engine.RunRecord) string {
@@ -236,6 +280,11 @@ func (g *globals) slots(ctx context.Context, name string, limit int) error {
 	})
 	if err != nil && !errors.Is(err, errNoState) {
 		return err
+	}
+	if len(rows) == 0 {
+		if err := a.knownWorkflow(name); err != nil {
+			return err
+		}
 	}
 	return table(g, "WORKFLOW\tSLOT\tSTATE\tSCHEDULE\tREASON\tRUN", rows, func(s engine.SlotRecord) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", s.Workflow, s.Slot.Format("2006-01-02 15:04 MST"), s.State, s.Schedule, shorten(s.Reason, 60), s.Run)

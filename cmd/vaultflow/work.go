@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -59,7 +58,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	maps.Copy(activities, imports.Activities())
 	w.exec = local.New(local.Config{
 		Journal: j, Activities: activities, MaxRuns: a.settings.Engine.MaxParallelRuns,
-		Timeout: a.settings.Engine.RunTimeout.Std(), Location: a.zone, Logger: a.log,
+		Timeout: a.settings.Engine.RunTimeout.Std(), Location: a.zone, Logger: a.log, Renew: a.renew,
 	})
 	return w, nil
 }
@@ -68,7 +67,8 @@ func (a *app) work(ctx context.Context) (*working, error) {
 func (a *app) importer(events func(ingestion.Event)) activity.Importer {
 	return &ingestion.Importer{
 		FS: a.vault.FS(), Files: a.vault, Stager: stager{a.vault}, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
-		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Events: events,
+		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Remove: a.vault.Remove, Tidy: a.vault.RemoveEmptyFolders, Takes: a.vault.Takes,
+		Events: events,
 	}
 }
 
@@ -181,87 +181,6 @@ func setModel(plan *workflow.Plan, alias string) {
 			plan.Steps[i].Model = nil
 		}
 	}
-}
-
-// dropFile copies a file of this machine into the import folder and asks for its import.
-func (w *working) dropFile(ctx context.Context, o importOrder) (string, error) {
-	f, err := os.Open(string(o.Path))
-	if err != nil {
-		return "", usagef("import: %w", err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", usagef("import %s: it is no regular file", o.Path)
-	}
-	return w.drop(ctx, f, o.Name, o.Mode)
-}
-
-// drop copies what r holds into the import folder and asks for its import. The watcher sees the file too, and is told to
-// leave it, so that it is asked for once.
-func (w *working) drop(ctx context.Context, r io.Reader, name, mode string) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	dropped, digest, err := w.vault.Drop(ctx, r, name)
-	if err != nil {
-		return "", err
-	}
-	run, err := w.startImport(ctx, dropped, digest, mode)
-	if err == nil {
-		w.claimed[dropped] = run
-	}
-	return run, err
-}
-
-// claim gives the run that a command has asked for to import a file, empty when there is none, and forgets it.
-func (w *working) claim(name string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	run := w.claimed[name]
-	delete(w.claimed, name)
-	return run
-}
-
-// startImport asks for the import of a file that lies in the vault.
-func (w *working) startImport(ctx context.Context, name, digest, mode string) (string, error) {
-	info, err := w.vault.FS().Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer info.Close()
-	stat, err := info.Stat()
-	if err != nil {
-		return "", err
-	}
-	options := w.ingestionSettings()
-	data, err := json.Marshal(options)
-	if err != nil {
-		return "", fmt.Errorf("encode the import's settings: %w", err)
-	}
-	job := ingestion.Job{Mode: mode, Settings: options}
-	started, err := w.exec.Start(ctx, engine.Request{
-		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
-		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(w.zone),
-		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: mode, Options: data},
-	})
-	return started.Run, err
-}
-
-// ingestionSettings are the settings of imports in ingestion's own words.
-func (a *app) ingestionSettings() ingestion.Settings {
-	in, v := a.settings.Ingestion, a.settings.Vault
-	s := ingestion.Settings{
-		ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, KeepOriginal: in.KeepOriginal, InlinePages: in.PDF.InlinePages,
-		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
-		PDF: ingestion.PDFSettings{
-			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
-			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat,
-		},
-		OCR: ingestion.OCRSettings{
-			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
-		},
-		Image: ingestion.ImageSettings{Strategies: in.Image.Strategies},
-	}
-	return s
 }
 
 // shortHash is the beginning of a text's digest, for names.

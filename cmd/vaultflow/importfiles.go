@@ -1,0 +1,327 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/ingestion"
+)
+
+// importsAhead is how many files are asked for before the first of them has ended: the executor always has one to begin.
+const importsAhead = 4
+
+// importPaths imports files in the order in which they were named, with a line for each, and ends with the worst outcome.
+func (a *app) importPaths(ctx context.Context, g *globals, paths []string, f importFlags) error {
+	orders, cleanup, err := importOrders(g, paths, f)
+	defer cleanup()
+	if err != nil {
+		return err
+	}
+	kept := a.importFolders()
+	defer func() { a.removeMade(kept) }()
+	w, err := a.work(ctx)
+	if isLocked(err) {
+		return a.reading(ctx, func(j *journal.Journal) error {
+			batch := &importBatch{g: g, j: j, todo: orders, start: func(ctx context.Context, o importOrder) (string, error) {
+				r, err := ask(ctx, a.stateDir, order{Import: &o})
+				return r.Run, err
+			}}
+			return batch.run(ctx)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	return w.run(ctx, func(ctx context.Context) error {
+		batch := &importBatch{g: g, j: w.journal, todo: orders, start: w.dropOrTake, members: w.members}
+		return batch.run(ctx)
+	})
+}
+
+// importBatch is files that one command imports.
+type importBatch struct {
+	g     *globals
+	j     *journal.Journal
+	todo  []importOrder
+	start func(context.Context, importOrder) (run string, err error)
+	// members gives the files that an archive was unpacked into. Nil when the process that works on the vault has a watcher,
+	// which finds them.
+	members func(engine.ImportRecord) ([]importOrder, error)
+}
+
+type startedImport struct {
+	run string
+	err error
+}
+
+func (b *importBatch) run(ctx context.Context) error {
+	var worst error
+	var started []startedImport
+	for i := 0; i < len(b.todo); i++ {
+		for len(started) < min(i+importsAhead, len(b.todo)) {
+			run, err := b.start(ctx, b.todo[len(started)])
+			started = append(started, startedImport{run, err})
+		}
+		err := b.finish(ctx, i, started[i])
+		if ctx.Err() != nil {
+			return exit(exitCancelled, errors.New("stopped; what was begun goes on where it was with the next serve"))
+		}
+		worst = worse(worst, err)
+	}
+	return worst
+}
+
+// finish waits for one import and says how it ended.
+func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error {
+	place := ""
+	if len(b.todo) > 1 {
+		place = fmt.Sprintf("%d of %d  ", i+1, len(b.todo))
+	}
+	if s.err != nil {
+		fmt.Fprintf(b.g.err, "%s%s: %v\n", place, b.todo[i].label(), s.err)
+		if hint := engine.FailureOf(s.err).Hint; hint != "" {
+			fmt.Fprintln(b.g.err, "  hint:", hint)
+		}
+		return exit(failureExit(s.err), nil)
+	}
+	if s.run == "" {
+		fmt.Fprintf(b.g.err, "%s%s: left out, the import folder ignores files of this name\n", place, b.todo[i].label())
+		return nil
+	}
+	record, err := b.g.follow(ctx, b.j, s.run)
+	if err != nil {
+		return err
+	}
+	made, err := b.j.Import(ctx, record.ID)
+	if err != nil {
+		return err
+	}
+	if err := b.g.print(record, func(w io.Writer) { fmt.Fprint(w, place); writeImport(w, record, made) }); err != nil {
+		return err
+	}
+	if code := runExit(record); code != exitDone {
+		err = exit(code, nil)
+	}
+	return errors.Join(err, b.unpacked(made))
+}
+
+// unpacked adds the files of an archive to those that are imported.
+func (b *importBatch) unpacked(r engine.ImportRecord) error {
+	if r.Kind != string(ingestion.KindArchive) || r.State != engine.ImportDone {
+		return nil
+	}
+	if b.members == nil {
+		fmt.Fprintf(b.g.err, "  the files of %s are imported by the serve that is running; `vaultflow import --status` shows them\n", r.Source)
+		return nil
+	}
+	orders, err := b.members(r)
+	b.todo = append(b.todo, orders...)
+	return err
+}
+
+// writeImport prints how an import ended.
+func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
+	fmt.Fprintf(w, "%s  %s: %s", r.ID, r.Source, r.State)
+	if r.Pages > 1 {
+		fmt.Fprintf(w, ", %d pages", r.Pages)
+	}
+	if r.Bundle != "" {
+		fmt.Fprintf(w, " -> %s", r.Bundle)
+	}
+	fmt.Fprintln(w)
+	if run.Failure != nil {
+		fmt.Fprintf(w, "  %s: %s\n", run.Failure.Code, run.Failure.Message)
+		if run.Failure.Hint != "" {
+			fmt.Fprintf(w, "  hint: %s\n", run.Failure.Hint)
+		}
+	} else if run.Reason != "" {
+		fmt.Fprintf(w, "  %s\n", run.Reason)
+	}
+	if run.Failure != nil && r.Filed != "" {
+		fmt.Fprintf(w, "  the file is at %s; afterwards: vaultflow import --retry %s\n", r.Filed, r.ID)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "  warning: %s\n", warning)
+	}
+}
+
+// worse gives the graver of two outcomes: a failure goes before pages that are missing.
+func worse(a, b error) error {
+	if b == nil || a != nil && exitCode(a) != exitOmissions {
+		return a
+	}
+	return b
+}
+
+// label names an order for people.
+func (o importOrder) label() string {
+	if o.Path == "" {
+		return o.Name
+	}
+	return string(o.Path)
+}
+
+// dropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
+func (w *working) dropOrTake(ctx context.Context, o importOrder) (string, error) {
+	if o.Path != "" {
+		return w.dropFile(ctx, o)
+	}
+	f, err := w.vault.FS().Open(o.Name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", o.Name, err)
+	}
+	return w.startImport(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), o.importHow)
+}
+
+// members are the files that an archive was unpacked into, in the import folder.
+func (w *working) members(r engine.ImportRecord) ([]importOrder, error) {
+	v := w.settings.Vault
+	dir := path.Join(v.ImportDir, strings.TrimPrefix(r.Bundle, v.ImportedDir+"/"))
+	var orders []importOrder
+	err := fs.WalkDir(w.vault.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && d.Type().IsRegular() && w.vault.Takes(name) {
+			orders = append(orders, importOrder{Name: name})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the files of %s: %w", r.Source, err)
+	}
+	return orders, nil
+}
+
+// importFolders are the folders of the import folder, which a person may have made to drop files into.
+func (a *app) importFolders() map[string]bool {
+	folders := map[string]bool{}
+	entries, err := fs.ReadDir(a.vault.FS(), a.settings.Vault.ImportDir)
+	if err != nil { // there is none yet
+		return folders
+	}
+	for _, e := range entries {
+		folders[e.Name()] = e.IsDir()
+	}
+	return folders
+}
+
+// removeMade removes the folders that files were copied into, when they are empty and were not there before.
+func (a *app) removeMade(before map[string]bool) {
+	after := a.importFolders()
+	for name, isFolder := range after {
+		if !isFolder || before[name] {
+			continue
+		}
+		top := path.Join(a.settings.Vault.ImportDir, name)
+		err := fs.WalkDir(a.vault.FS(), top, func(dir string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				err = a.vault.RemoveEmptyFolders(dir, top)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // it went with the one below
+			}
+			return err
+		})
+		if err != nil {
+			a.log.Warn("empty folder not removed", "name", top, "err", err)
+		}
+	}
+}
+
+// importOrders lists the files that are meant: folders are walked, standard input is kept in a file of its own. Files of a
+// folder keep their places below a folder of its name.
+func importOrders(g *globals, paths []string, f importFlags) (orders []importOrder, cleanup func(), err error) {
+	cleanup = func() {}
+	for _, given := range paths {
+		if given == "-" {
+			if f.name == "" {
+				return nil, cleanup, usagef("say what standard input holds: --name q3.pdf")
+			}
+			temp, err := keepStdin()
+			if err != nil {
+				return nil, cleanup, err
+			}
+			cleanup = func() { os.Remove(temp) }
+			orders = append(orders, importOrder{Path: osPath(temp), Name: f.name, importHow: f.importHow})
+			continue
+		}
+		found, err := ordersIn(g, given, f)
+		if err != nil {
+			return nil, cleanup, usagef("import: %w", err)
+		}
+		orders = append(orders, found...)
+	}
+	if len(orders) == 0 {
+		return nil, cleanup, usagef("there is no file to import in %s", strings.Join(paths, ", "))
+	}
+	return orders, cleanup, nil
+}
+
+// ordersIn lists the files of a path that a person named. What cannot be read below it is told and left out.
+func ordersIn(g *globals, given string, f importFlags) ([]importOrder, error) {
+	root, err := filepath.Abs(given)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(root) // of the link, when it is one
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	var orders []importOrder
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && p == root:
+			return err
+		case err != nil:
+			fmt.Fprintf(g.err, "left out: %v\n", err)
+			return nil
+		case p != root && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular():
+			return nil
+		}
+		below, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		orders = append(orders, importOrder{
+			Path: osPath(p), Name: path.Join(name, filepath.ToSlash(below)), importHow: f.importHow, Walked: p != root,
+		})
+		return nil
+	})
+	return orders, err
+}
+
+func keepStdin() (path string, err error) {
+	temp, err := os.CreateTemp("", "vaultflow-stdin-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(temp, os.Stdin)
+	if err = errors.Join(err, temp.Close()); err != nil {
+		os.Remove(temp.Name())
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	return temp.Name(), nil
+}

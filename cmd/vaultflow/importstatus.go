@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// importStatus lists imports; with --wait it first waits until so many have ended.
+func (a *app) importStatus(ctx context.Context, g *globals, f importFlags) error {
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	said := map[string]string{}
+	for {
+		var rows []engine.ImportRecord
+		err := a.reading(ctx, func(j *journal.Journal) (err error) {
+			rows, err = j.Imports(ctx, journal.ImportFilter{Limit: max(f.limit, f.wait*2)})
+			return err
+		})
+		if err != nil && !errors.Is(err, errNoState) {
+			return err
+		}
+		ended := 0
+		for _, r := range rows {
+			if r.State.Finished() {
+				ended++
+			}
+			if line := importLine(r); f.wait > 0 && said[r.ID] != line {
+				said[r.ID] = line
+				fmt.Fprintln(g.err, line)
+			}
+		}
+		if ended >= f.wait {
+			return table(g, "ID\tSTATE\tSOURCE\tPAGES\tBUNDLE\tWHY", rows, importRow)
+		}
+		select {
+		case <-ctx.Done():
+			return exit(exitFailed, fmt.Errorf("%d of %d imports have ended after %s", ended, f.wait, f.timeout))
+		case <-time.After(300 * time.Millisecond):
+		}
+	}
+}
+
+func importLine(r engine.ImportRecord) string {
+	if r.Pages > 1 && !r.State.Finished() {
+		return fmt.Sprintf("  %s: %s, %s", r.Source, r.State, pageProgress(r))
+	}
+	return fmt.Sprintf("  %s: %s", r.Source, r.State)
+}
+
+// pageProgress says how far an import's pages are, with an estimate when there is one.
+func pageProgress(r engine.ImportRecord) string {
+	text := fmt.Sprintf("page %d of %d", r.Page, r.Pages)
+	if r.SecondsLeft > 0 && r.Page < r.Pages {
+		text += ", " + about(r.SecondsLeft) + " left"
+	}
+	return text
+}
+
+// about is a time that nobody should take for exact.
+func about(seconds int) string {
+	switch d := time.Duration(seconds) * time.Second; {
+	case d < time.Minute:
+		return fmt.Sprintf("about %d s", seconds)
+	case d < 90*time.Minute:
+		return fmt.Sprintf("about %d min", int(d.Round(time.Minute)/time.Minute))
+	default:
+		return fmt.Sprintf("about %d h", int(d.Round(time.Hour)/time.Hour))
+	}
+}
+
+func importRow(r engine.ImportRecord) string {
+	why := r.Error
+	if why == "" {
+		why = r.Reason
+	}
+	pages := fmt.Sprintf("%d/%d", r.Page, r.Pages)
+	if !r.State.Finished() && r.SecondsLeft > 0 {
+		pages += ", " + about(r.SecondsLeft) + " left"
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, r.Source, pages, r.Bundle, shorten(why, 70))
+}

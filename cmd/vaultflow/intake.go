@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+// importHow is what was asked for one import alone, in place of the settings.
+type importHow struct {
+	Mode      string   `json:"mode,omitempty"`
+	Languages []string `json:"languages,omitempty"`
+	Pages     string   `json:"pages,omitempty"`
+}
+
+// dropFile copies a file of this machine into the import folder and asks for its import.
+func (w *working) dropFile(ctx context.Context, o importOrder) (string, error) {
+	f, err := os.Open(string(o.Path))
+	if err != nil {
+		return "", usagef("import: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", usagef("import %s: it is no regular file", o.Path)
+	}
+	if o.Walked && !w.vault.Takes(path.Join(w.settings.Vault.ImportDir, vault.SafeName(path.Base(o.Name), 0))) {
+		return "", nil // clutter of a folder that was named as a whole
+	}
+	return w.drop(ctx, f, o.Name, o.importHow)
+}
+
+// drop copies what r holds into the import folder and asks for its import. The watcher sees the file too, and is told to
+// leave it, so that it is asked for once. Settings of its folder that cannot be used are found before anything is copied.
+func (w *working) drop(ctx context.Context, r io.Reader, name string, how importHow) (string, error) {
+	if _, err := w.optionsFor(path.Join(w.settings.Vault.ImportDir, path.Clean("/"+name)), how); err != nil {
+		return "", err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	dropped, digest, err := w.vault.Drop(ctx, r, name)
+	if err != nil {
+		return "", err
+	}
+	run, err := w.startImport(ctx, dropped, digest, how)
+	if err == nil {
+		w.claimed[dropped] = run
+	}
+	return run, err
+}
+
+// claim gives the run that a command has asked for to import a file, empty when there is none, and forgets it.
+func (w *working) claim(name string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	run := w.claimed[name]
+	delete(w.claimed, name)
+	return run
+}
+
+// startImport asks for the import of a file that lies in the vault.
+func (w *working) startImport(ctx context.Context, name, digest string, how importHow) (string, error) {
+	info, err := w.vault.FS().Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer info.Close()
+	stat, err := info.Stat()
+	if err != nil {
+		return "", err
+	}
+	options, err := w.optionsFor(name, how)
+	if err != nil {
+		return "", err
+	}
+	data, err := json.Marshal(options)
+	if err != nil {
+		return "", fmt.Errorf("encode the import's settings: %w", err)
+	}
+	job := ingestion.Job{Mode: how.Mode, Settings: options}
+	started, err := w.exec.Start(ctx, engine.Request{
+		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
+		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(w.zone),
+		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: how.Mode, Options: data},
+	})
+	return started.Run, err
+}
+
+// optionsFor are the settings for the import of a file of the vault: those of the vault, of the file's folders, and what
+// was asked for. A *ingestion.FolderError says which folder's cannot be used.
+func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error) {
+	s, err := a.ingestionSettings().For(a.vault.FS(), name)
+	if err != nil {
+		return s, err
+	}
+	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages}
+	if s.Template != "" {
+		if _, sum, err := a.vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
+			s.TemplateSHA256 = sum
+		}
+	}
+	return s, nil
+}
+
+// maxTemplate is more than a template may have, in bytes.
+const maxTemplate = 1 << 20
+
+// renew gives the settings of now to an import that is tried again, with what was asked for it. When they cannot be had it
+// keeps those that it was begun with.
+func (a *app) renew(p engine.ImportPlan) json.RawMessage {
+	var before ingestion.Settings
+	if err := json.Unmarshal(p.Options, &before); err != nil {
+		return p.Options
+	}
+	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages})
+	if err != nil {
+		a.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
+		return p.Options
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return p.Options
+	}
+	return data
+}
+
+// ingestionSettings are the settings of imports in ingestion's own words.
+func (a *app) ingestionSettings() ingestion.Settings {
+	in, v := a.settings.Ingestion, a.settings.Vault
+	s := ingestion.Settings{
+		ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, KeepOriginal: in.KeepOriginal, InlinePages: in.PDF.InlinePages,
+		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
+		PDF: ingestion.PDFSettings{
+			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
+			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat,
+		},
+		OCR: ingestion.OCRSettings{
+			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
+		},
+		Image:    ingestion.ImageSettings{Strategies: in.Image.Strategies},
+		Template: in.Template,
+	}
+	if in.PDF.InlinePages == 0 { // there, zero means the default
+		s.InlinePages = -1
+	}
+	if in.OCR.MinConfidence == 0 {
+		s.OCR.MinConfidence = -1
+	}
+	return s
+}
