@@ -41,6 +41,7 @@ var house = map[string]struct {
 	"llm/openai":           {2, []string{"llm", "content"}},
 	"llm/ollama":           {2, []string{"llm", "content"}},
 	"llm/gemini":           {2, []string{"llm", "content"}},
+	"llm/mistralocr":       {2, []string{"llm", "content"}},
 	"llm/offline":          {2, []string{"llm", "content"}},
 	"llm/replay":           {2, []string{"llm", "content"}},
 	"llm/llmtest":          {2, []string{"llm", "content"}},
@@ -58,7 +59,7 @@ var house = map[string]struct {
 }
 
 // private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
-var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/ollama", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
+var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
 
 type goPackage struct {
 	ImportPath string

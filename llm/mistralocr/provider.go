@@ -1,0 +1,187 @@
+// Package mistralocr asks Mistral's text recognition (POST /v1/ocr) for the text of pictures. Wire format: the OpenAPI
+// description in mistralai/platform-docs-public, commit 222f4ba of August 2026.
+//
+// It is an llm.Provider, so that repeating, limits and prices are those of every other service: a request holds one picture
+// and nothing else, the answer's text is the page as Markdown, and [Pictures] reads the pictures that came with it.
+package mistralocr
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// DefaultModel is the name under which Mistral offers its newest recogniser.
+const DefaultModel = "mistral-ocr-latest"
+
+// publicAddress is Mistral's own.
+const publicAddress = "https://api.mistral.ai/v1"
+
+// maxAnswer bounds an answer, its pictures in base64 included, in bytes.
+const maxAnswer = 96 << 20
+
+const wire = "mistral-ocr"
+
+// Config is what a provider is made from.
+type Config struct {
+	llm.Config
+	Pictures     bool    // ask for the pictures on the page too
+	PricePerPage float64 // US dollars; 0: not known
+}
+
+// Provider recognises text. It is safe for concurrent use.
+type Provider struct {
+	endpoint *llm.Endpoint
+	pictures bool
+	price    float64
+}
+
+// New makes a provider. BaseURL is with "/v1".
+func New(c Config) *Provider {
+	return &Provider{
+		endpoint: c.Endpoint("mistral", publicAddress, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}),
+		pictures: c.Pictures, price: c.PricePerPage,
+	}
+}
+
+// form is how the picture stands in the request: {"type":"image_url","image_url":"data:image/png;base64,…"}.
+var form = llm.Form{
+	Accept: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
+	Frame: func(mediaType string) (string, string) {
+		return `{"type":"image_url","image_url":"data:` + mediaType + `;base64,`, `"}`
+	},
+	Text: func(string) any { return nil },
+}
+
+type request struct {
+	Model    string `json:"model"`
+	Document any    `json:"document"`
+	Pictures bool   `json:"include_image_base64"`
+}
+
+// answer is the part of the service's answer that is read.
+type answer struct {
+	Model string `json:"model"`
+	Pages []page `json:"pages"`
+	Usage *struct {
+		Pages int `json:"pages_processed"`
+	} `json:"usage_info"`
+}
+
+type page struct {
+	Markdown string `json:"markdown"`
+	Images   []struct {
+		ID     string `json:"id"`
+		Base64 string `json:"image_base64"`
+	} `json:"images"`
+}
+
+// Generate implements llm.Provider. The request must hold exactly one picture; its text is not sent.
+func (p *Provider) Generate(ctx context.Context, r llm.Request, _ func(string)) (*llm.Response, error) {
+	body, err := p.write(r)
+	if err != nil {
+		return nil, err
+	}
+	got, err := p.endpoint.Post(ctx, "/ocr", body)
+	if err != nil {
+		return nil, err
+	}
+	defer got.Close()
+	if len(body.Omitted()) > 0 {
+		return nil, p.fault(llm.ClassUnsupportedMedia, "the picture could not be read when it was sent")
+	}
+	data, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, got.Broken(err, false)
+	case len(data) > maxAnswer:
+		return nil, p.fault(llm.ClassOther, fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
+	}
+	var a answer
+	if err := json.Unmarshal(data, &a); err != nil || len(a.Pages) == 0 {
+		return nil, p.fault(llm.ClassOther, "the answer has no pages")
+	}
+	return p.response(a, r.Model, data), nil
+}
+
+func (p *Provider) write(r llm.Request) (*llm.Body, error) {
+	drawing := llm.NewDrawing(r.Media, form)
+	var document any
+	for _, m := range r.Messages {
+		for _, b := range m.Blocks {
+			if b.Type() != content.TypeImage {
+				continue
+			}
+			if document != nil {
+				return nil, p.fault(llm.ClassImageCount, "one picture at a time is recognised")
+			}
+			document, _ = drawing.Media(b)
+		}
+	}
+	if document == nil {
+		return nil, p.fault(llm.ClassParameter, "there is no picture to recognise")
+	}
+	return drawing.Body(request{Model: r.Model, Document: document, Pictures: p.pictures})
+}
+
+func (p *Provider) response(a answer, model string, data []byte) *llm.Response {
+	var pages []string
+	for _, page := range a.Pages {
+		pages = append(pages, page.Markdown)
+	}
+	text := strings.Join(pages, "\n\n")
+	out := &llm.Response{
+		Text: text, Blocks: []content.Block{content.Text{Value: text}}, Stop: llm.StopEnd, Model: a.Model,
+		Raw: llm.PackRaw(wire, model, data), Usage: llm.Usage{CostUnknown: p.price == 0},
+	}
+	if p.price > 0 {
+		count := len(a.Pages)
+		if a.Usage != nil && a.Usage.Pages > 0 {
+			count = a.Usage.Pages
+		}
+		out.Usage.CostUSD = float64(count) * p.price
+	}
+	return out
+}
+
+func (p *Provider) fault(class llm.Class, message string) *llm.Error {
+	return &llm.Error{Class: class, Provider: p.endpoint.Provider(), Message: message, Usage: llm.Usage{CostUnknown: true}}
+}
+
+// Picture is a part of the page that the service cut out.
+type Picture struct {
+	ID   string // as the Markdown names it: ![ID](ID)
+	Data []byte
+}
+
+// Pictures reads the pictures of a response that [Provider] gave. Those whose bytes cannot be decoded are left out.
+func Pictures(r *llm.Response, model string) ([]Picture, error) {
+	data, ok := llm.UnpackRaw(r.Raw, wire, model)
+	if !ok {
+		return nil, errors.New("the answer is not one of Mistral's text recognition")
+	}
+	var a answer
+	if err := json.Unmarshal(data, &a); err != nil {
+		return nil, fmt.Errorf("read the pictures of an answer: %w", err)
+	}
+	var list []Picture
+	for _, page := range a.Pages {
+		for _, image := range page.Images {
+			encoded := image.Base64
+			if _, after, isURI := strings.Cut(encoded, ";base64,"); isURI {
+				encoded = after
+			}
+			if decoded, err := base64.StdEncoding.DecodeString(encoded); err == nil && len(decoded) > 0 && image.ID != "" {
+				list = append(list, Picture{image.ID, decoded})
+			}
+		}
+	}
+	return list, nil
+}
