@@ -7,6 +7,7 @@ import (
 	"image"
 
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
 // linked says whether MuPDF and Tesseract are part of this program.
@@ -17,7 +18,9 @@ var errNotLinked = errors.New(buildHint)
 func mupdfVersion() string     { return "not linked" }
 func tesseractVersion() string { return "not linked" }
 
-func openPDF([]byte, *reader) (document, error) { return nil, errNotLinked }
+func warm(string) error { return errNotLinked }
+
+func openPDF([]byte, extract.Open, string, *reader) (document, error) { return nil, errNotLinked }
 
 // newEngine gives nothing: without the library no picture is read.
 func newEngine(string) engine { return nil }

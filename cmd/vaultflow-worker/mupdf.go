@@ -4,12 +4,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/draw"
-	"math"
 
 	"github.com/gen2brain/go-fitz"
 
@@ -31,13 +27,25 @@ func withMuPDF(data []byte) (*fitz.Document, error) {
 	return fitz.NewFromMemory(data)
 }
 
-// pdf is a document that MuPDF opened. Several calls of the binding end the process with code 1 when MuPDF raises an
-// error; the sandbox reports that.
+// pdf is a document that MuPDF or PDFium opened. Several calls of MuPDF's binding end the process with code 1 when MuPDF
+// raises an error; the sandbox reports that.
 type pdf struct {
-	doc  *fitz.Document
-	data []byte
-	info extract.Document
-	ocr  *reader
+	doc      *fitz.Document // nil when MuPDF cannot open it
+	data     []byte         // without its encryption, when a password was needed and it could be taken off
+	info     extract.Document
+	ocr      *reader
+	cache    string // folder of PDFium's machine code
+	renderer string // as asked for
+	locked   bool   // it needed a password
+	traces   traces
+
+	why      string  // MuPDF cannot open it
+	second   *pdfium // once it was needed
+	noSecond error   // why it cannot be had
+
+	besides   besides // of the page besideOf; 0 = of none
+	besideOf  int
+	noBesides error
 
 	places   []placement // of the pages, once a part of one was asked for
 	noPlaces error       // why there are none
@@ -45,27 +53,111 @@ type pdf struct {
 
 // openPDF opens a document. It looks for the header itself and drops what stands before it, as mail gateways put there:
 // the binding guesses from the first bytes, would take other kinds of files too, and crashes on some.
-func openPDF(data []byte, ocr *reader) (document, error) {
+func openPDF(data []byte, o extract.Open, cache string, ocr *reader) (document, error) {
 	begin := bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-"))
 	if begin < 0 {
 		return nil, &extract.Error{Code: extract.CodeNotPDF, Message: "the file does not begin like a PDF"}
 	}
-	data = data[begin:]
-	doc, err := withMuPDF(data)
+	p := &pdf{data: data[begin:], ocr: ocr, cache: cache, renderer: o.Renderer}
+	pages, err := p.open(o)
 	switch {
-	case errors.Is(err, fitz.ErrNeedsPassword):
-		return nil, &extract.Error{Code: extract.CodeNeedsPassword, Message: "the document is encrypted and needs a password"}
 	case err != nil:
-		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "MuPDF cannot open the document: " + err.Error()}
-	}
-	pages := doc.NumPage()
-	switch {
+		return nil, err
 	case pages <= 0:
 		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "the document has no pages"}
 	case pages > maxPages:
 		return nil, &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("the document declares %d pages", pages)}
 	}
-	return &pdf{doc: doc, data: data, info: describe(doc, data, pages), ocr: ocr}, nil
+	p.traces = findTraces(p.data)
+	if p.doc != nil {
+		p.info = describe(p.doc, p.data, pages)
+	} else {
+		p.info = p.second.describe()
+	}
+	p.info.Encrypted = p.info.Encrypted || p.locked
+	p.info.Forms = p.info.Forms || p.second != nil && p.second.hasForm()
+	p.explain()
+	return p, nil
+}
+
+// open opens the document with MuPDF, else with PDFium, and counts the pages.
+func (p *pdf) open(o extract.Open) (pages int, err error) {
+	if o.WithoutMuPDF {
+		return p.openSecond(errors.New("opening the document ended the worker"), nil)
+	}
+	doc, err := withMuPDF(p.data)
+	switch {
+	case errors.Is(err, fitz.ErrNeedsPassword):
+		return p.unlock(o.Passwords)
+	case err != nil:
+		return p.openSecond(err, o.Passwords)
+	}
+	if pages = doc.NumPage(); pages <= 0 {
+		if found, err := p.openSecond(errors.New("it finds no pages"), o.Passwords); err == nil {
+			return found, nil
+		}
+	}
+	p.doc = doc
+	return pages, nil
+}
+
+// openSecond opens with PDFium what MuPDF cannot open. When that does not work either, what MuPDF said is told.
+func (p *pdf) openSecond(why error, passwords []string) (pages int, err error) {
+	failed := &extract.Error{Code: extract.CodeCorrupt, Message: "MuPDF cannot open the document: " + why.Error()}
+	if p.renderer == extract.RenderMuPDF {
+		return 0, failed
+	}
+	in, err := startPDFium(p.cache, true)
+	if err != nil {
+		failed.Message += "; " + err.Error()
+		return 0, failed
+	}
+	second, err := openPDFium(in, p.data, passwords)
+	if e, ok := errors.AsType[*extract.Error](err); ok && e.Code == extract.CodeNeedsPassword {
+		return 0, e
+	}
+	if err != nil || second.pages == 0 {
+		return 0, failed
+	}
+	p.second, p.why = second, "cannot_open: MuPDF cannot open the document: "+why.Error()
+	return second.pages, nil
+}
+
+// unlock opens a document with one of the passwords, and gives MuPDF a copy without encryption: it takes no password.
+// Whatever it then cannot do, PDFium does.
+func (p *pdf) unlock(passwords []string) (pages int, err error) {
+	in, err := startPDFium(p.cache, true)
+	if err != nil {
+		return 0, &extract.Error{Code: extract.CodeUnsupported, Message: "the document is encrypted: " + err.Error()}
+	}
+	if p.second, err = openPDFium(in, p.data, passwords); err != nil {
+		return 0, err
+	}
+	p.locked = true
+	open, err := p.second.unlocked()
+	if err != nil {
+		return p.second.pages, nil //nolint:nilerr // PDFium goes on alone
+	}
+	if doc, err := withMuPDF(open); err == nil && doc.NumPage() == p.second.pages {
+		p.doc, p.data = doc, open
+	}
+	return p.second.pages, nil
+}
+
+// explain says what draws the pages and why.
+func (p *pdf) explain() {
+	reason := ""
+	switch {
+	case p.locked && p.renderer != extract.RenderMuPDF:
+		reason = "password: the document opens only with one"
+	case p.doc == nil:
+		reason = p.why
+	case p.renderer == extract.RenderPDFium:
+		reason = "setting: PDFium draws all pages"
+	default:
+		return
+	}
+	p.info.Renderer, p.info.Version, p.info.Reason = extract.RenderPDFium, pdfiumVersion, reason
 }
 
 // describe collects what a document says of itself.
@@ -92,96 +184,3 @@ func describe(doc *fitz.Document, data []byte, pages int) extract.Document {
 }
 
 func (p *pdf) about() extract.Document { return p.info }
-
-func (p *pdf) page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
-	bound, err := p.doc.Bound(r.N - 1)
-	if err != nil {
-		return extract.Page{}, fmt.Errorf("measure: %w", err)
-	}
-	out := extract.Page{N: r.N, WidthPt: clampPt(bound.Dx()), HeightPt: clampPt(bound.Dy())}
-	if r.Text {
-		page, err := p.doc.HTML(r.N-1, false)
-		if err != nil {
-			return extract.Page{}, fmt.Errorf("read text: %w", err)
-		}
-		out.Text = pageText(page)
-	}
-	if r.Image {
-		img, dpi, err := p.picture(r, out.WidthPt, out.HeightPt)
-		if err != nil {
-			return extract.Page{}, err
-		}
-		if out.Image, err = encodeWithin(ctx, img, r, dpi); err != nil {
-			return extract.Page{}, err
-		}
-	}
-	if r.OCR {
-		img, err := p.draw(r.N, fit(out.WidthPt, out.HeightPt, r.OCRDPI, ocrSide, r.MaxPixels))
-		if err != nil {
-			return extract.Page{}, err
-		}
-		if out.OCR, err = p.ocr.read(forceGrey(img), r.Languages); err != nil {
-			return extract.Page{}, err
-		}
-	}
-	return out, nil
-}
-
-// picture draws a page, or a part of it. The longest side bounds what is asked for, the pixels what is drawn.
-func (p *pdf) picture(r extract.PageRequest, width, height float64) (*image.RGBA, float64, error) {
-	if r.Rect == nil {
-		dpi := fit(width, height, r.DPI, r.MaxSide, r.MaxPixels)
-		img, err := p.draw(r.N, dpi)
-		return img, dpi, err
-	}
-	x0, y0, x1, y1, err := p.part(r, width, height)
-	if err != nil {
-		return nil, 0, err
-	}
-	dpi := min(fit(x1-x0, y1-y0, r.DPI, r.MaxSide, r.MaxPixels), fit(width, height, r.DPI, math.MaxInt32, r.MaxPixels))
-	img, err := p.draw(r.N, dpi)
-	if err != nil {
-		return nil, 0, err
-	}
-	scale := func(pt float64) int { return int(math.Round(pt * dpi / 72)) }
-	part := image.Rect(scale(x0), scale(y0), max(scale(x1), scale(x0)+1), max(scale(y1), scale(y0)+1)).Add(img.Rect.Min).Intersect(img.Rect)
-	if part.Empty() {
-		return nil, 0, errors.New("the rectangle is not on the page")
-	}
-	cut := image.NewRGBA(image.Rect(0, 0, part.Dx(), part.Dy()))
-	draw.Draw(cut, cut.Rect, img, part.Min, draw.Src)
-	return cut, dpi, nil
-}
-
-// part is the rectangle that was asked for, in points of the page as displayed, from its upper left corner.
-func (p *pdf) part(r extract.PageRequest, width, height float64) (x0, y0, x1, y1 float64, err error) {
-	if p.places == nil && p.noPlaces == nil {
-		p.places, p.noPlaces = placements(p.data)
-	}
-	at := placement{x1: width, y1: height}
-	switch {
-	case p.noPlaces != nil:
-		return 0, 0, 0, 0, fmt.Errorf("where the rectangle lies is not known: %w", p.noPlaces)
-	case r.N <= len(p.places):
-		at = p.places[r.N-1]
-	}
-	ax, ay := at.place(r.Rect.X1, r.Rect.Y1)
-	bx, by := at.place(r.Rect.X2, r.Rect.Y2)
-	x0, x1 = max(0, min(ax, bx)), min(width, max(ax, bx))
-	y0, y1 = max(0, min(ay, by)), min(height, max(ay, by))
-	if x1 <= x0 || y1 <= y0 {
-		return 0, 0, 0, 0, errors.New("the rectangle is not on the page")
-	}
-	return x0, y0, x1, y1, nil
-}
-
-func (p *pdf) draw(n int, dpi float64) (*image.RGBA, error) {
-	img, err := p.doc.ImageDPI(n-1, dpi)
-	if err != nil {
-		return nil, fmt.Errorf("draw at %.0f dpi: %w", dpi, err)
-	}
-	return img, nil
-}
-
-// clampPt keeps what MuPDF says of a page within what a PDF can mean.
-func clampPt(v int) float64 { return math.Min(math.Max(float64(v), 0), 1<<20) }

@@ -1,0 +1,172 @@
+//go:build worker
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	pdfiumapi "github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
+	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// pdfiumVersion is that of the binding; the library does not tell its own.
+const pdfiumVersion = "go-pdfium 1.19.8"
+
+// pdfiumMemory is the most memory of PDFium in pages of 64 KiB: 1 GiB, which leaves room below the process's own limit.
+const pdfiumMemory = 1 << 14
+
+// compilers is how many goroutines turn PDFium into machine code. Each takes memory; a third gains little.
+const compilers = 2
+
+// startPDFium makes machine code of PDFium, or takes what an earlier run left in the cache folder, and starts one instance.
+// It takes 2.4 s on two processors without the cache and 0.1 s with it. PDFium sees no files but the fonts of the system, and
+// those only when they are asked for: reading them takes time, and documents look the same on every machine without.
+func startPDFium(cache string, fonts bool) (pdfiumapi.Pdfium, error) {
+	if cache != "" {
+		if in, err := launchPDFium(cache, fonts); err == nil {
+			return in, nil
+		}
+		// The folder cannot be written any more, and holds nothing for this build. It goes without.
+	}
+	return launchPDFium("", fonts)
+}
+
+func launchPDFium(cache string, fonts bool) (pdfiumapi.Pdfium, error) {
+	runtime := wazero.NewRuntimeConfig().WithMemoryLimitPages(pdfiumMemory)
+	if cache != "" {
+		kept, err := wazero.NewCompilationCacheWithDir(cache)
+		if err != nil {
+			return nil, fmt.Errorf("open the cache of machine code: %w", err)
+		}
+		runtime = runtime.WithCompilationCache(kept)
+	}
+	files := wazero.NewFSConfig()
+	for _, folder := range fontFolders {
+		if _, err := os.Stat(folder); fonts && err == nil {
+			files = files.WithReadOnlyDirMount(folder, folder)
+		}
+	}
+	ctx := experimental.WithCompilationWorkers(context.Background(), compilers)
+	pool, err := webassembly.Init(webassembly.Config{
+		Context: ctx, MaxTotal: 1, RuntimeConfig: runtime, FSConfig: files,
+		Stdout: io.Discard, Stderr: io.Discard,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("start PDFium: %w", err)
+	}
+	in, err := pool.GetInstanceWithContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("start PDFium: %w", err)
+	}
+	return in, nil
+}
+
+// fontFolders are where systems keep fonts that programs share; PDFium looks there.
+var fontFolders = []string{"/usr/share/fonts", "/usr/local/share/fonts"}
+
+// warm fills the cache folder with the machine code of PDFium. It reads no document.
+func warm(cache string) error {
+	in, err := launchPDFium(cache, false)
+	if err != nil {
+		return err
+	}
+	return in.Close()
+}
+
+// pdfium is a document that PDFium opened. Used by one goroutine.
+type pdfium struct {
+	in    pdfiumapi.Pdfium
+	doc   references.FPDF_DOCUMENT
+	pages int
+}
+
+// openPDFium opens a document with the first password that fits; the empty one is always tried. The error is a
+// *extract.Error of code needs_password when none did.
+func openPDFium(in pdfiumapi.Pdfium, data []byte, passwords []string) (*pdfium, error) {
+	for _, password := range append([]string{""}, passwords...) {
+		// A reader, not the bytes: those would be copied into PDFium's memory.
+		opened, err := in.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(data), FileReaderSize: int64(len(data)), Password: &password})
+		if errors.Is(err, pdfiumerrors.ErrPassword) {
+			continue
+		}
+		if err != nil {
+			return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "PDFium cannot open the document: " + err.Error()}
+		}
+		count, err := in.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
+		if err != nil {
+			return nil, fmt.Errorf("count the pages: %w", err)
+		}
+		return &pdfium{in: in, doc: opened.Document, pages: count.PageCount}, nil
+	}
+	message := "the document is encrypted and needs a password"
+	if n := len(passwords); n > 0 {
+		message = fmt.Sprintf("the document is encrypted, and none of the %d passwords that are known opens it", n)
+	}
+	return nil, &extract.Error{Code: extract.CodeNeedsPassword, Message: message}
+}
+
+// unlocked gives the document without its encryption, for readers that take no password.
+func (p *pdfium) unlocked() ([]byte, error) {
+	var b bytes.Buffer
+	if _, err := p.in.FPDF_SaveAsCopy(&requests.FPDF_SaveAsCopy{Document: p.doc, Flags: requests.SaveFlagRemoveSecurity, FileWriter: &b}); err != nil {
+		return nil, fmt.Errorf("take the encryption off: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// page names a page, counted from 1. PDFium keeps the last one that was named loaded.
+func (p *pdfium) page(n int) requests.Page {
+	return requests.Page{ByIndex: &requests.PageByIndex{Document: p.doc, Index: n - 1}}
+}
+
+// size is that of a page as it is displayed, in points.
+func (p *pdfium) size(n int) (width, height float64, err error) {
+	got, err := p.in.GetPageSize(&requests.GetPageSize{Page: p.page(n)})
+	if err != nil {
+		return 0, 0, fmt.Errorf("measure: %w", err)
+	}
+	return got.Width, got.Height, nil
+}
+
+// hasForm says whether the document has fields to fill in.
+func (p *pdfium) hasForm() bool {
+	got, err := p.in.FPDF_GetFormType(&requests.FPDF_GetFormType{Document: p.doc})
+	return err == nil && got.FormType != enums.FPDF_FORMTYPE_NONE
+}
+
+// describe collects what a document says of itself, where MuPDF cannot. Its outline is left out.
+func (p *pdfium) describe() extract.Document {
+	field := func(tag string) string {
+		got, err := p.in.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: p.doc, Tag: tag})
+		if err != nil {
+			return ""
+		}
+		return metaText(got.Value)
+	}
+	return extract.Document{
+		Pages: p.pages, Title: field("Title"), Author: field("Author"), Subject: field("Subject"), Created: metaTime(field("CreationDate")),
+		Renderer: extract.RenderPDFium, Version: pdfiumVersion,
+	}
+}
+
+// tidy closes what was opened in PDFium. What cannot be closed goes with the process.
+func tidy(closers ...func() error) {
+	for _, closer := range closers {
+		if err := closer(); err != nil {
+			fmt.Fprintln(os.Stderr, "pdfium:", err)
+		}
+	}
+}

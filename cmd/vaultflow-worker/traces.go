@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"compress/zlib"
+	"io"
+	"regexp"
+)
+
+// traces is what the bytes of a PDF give away about the need for PDFium, which takes long to start. They may say too much,
+// which costs that time, and hardly ever too little: PDFium itself is asked about each page.
+type traces struct {
+	annotations bool // fields of forms, or annotations other than links
+	wide        bool // text in a Chinese, Japanese or Korean encoding that the file may leave to the reader's fonts
+}
+
+var (
+	annotationTrace = regexp.MustCompile(`/Subtype[\s\0]*/(?:Widget|Text|FreeText|Line|Square|Circle|Polygon|PolyLine|Highlight|Underline|Squiggly|` +
+		`StrikeOut|Stamp|Caret|Ink|FileAttachment|Redact|Watermark)\b`)
+	wideTrace = regexp.MustCompile(`/(?:Uni(?:GB|CNS|JIS|KS)[A-Za-z0-9-]*|GBK?[A-Za-z0-9]*-EUC|GBK2?K?p?|GBKp-EUC|ETen(?:ms)?-B5|B5pc|HKscs-B5|ETHK-B5|CNS-EUC|` +
+		`(?:83|90)(?:ms|msp|pv)-RKSJ|Add-RKSJ|Ext-RKSJ|EUC|KSC(?:ms|pc)?-(?:EUC|UHC)(?:-HW)?)-[HV]\b|/Ordering[\s\0]*\((?:GB1|CNS1|Japan1|Japan2|Korea1|KR)\)`)
+	objectStream = regexp.MustCompile(`/Type[\s\0]*/ObjStm\b`)
+	streamStart  = []byte("stream")
+	encryption   = []byte("/Encrypt")
+)
+
+// Bounds of the search in object streams.
+const (
+	maxObjectStream = 16 << 20  // bytes of one, unpacked
+	maxUnpacked     = 512 << 20 // bytes of all
+	streamHead      = 4 << 10   // bytes between the type of a stream and its beginning
+)
+
+// findTraces searches a file, also in its compressed objects. What it cannot unpack may hold anything.
+func findTraces(data []byte) traces {
+	t := traces{annotations: annotationTrace.Match(data), wide: wideTrace.Match(data)}
+	streams := objectStream.FindAllIndex(data, -1)
+	if len(streams) == 0 {
+		return t
+	}
+	if bytes.Contains(data, encryption) {
+		return traces{annotations: true, wide: t.wide} // its object streams are encrypted
+	}
+	unpacked := 0
+	for _, at := range streams {
+		if t.annotations && t.wide {
+			break
+		}
+		objects, ok := unpack(data[at[1]:])
+		if unpacked += len(objects); !ok || unpacked > maxUnpacked {
+			return traces{annotations: true, wide: t.wide}
+		}
+		t.annotations = t.annotations || annotationTrace.Match(objects)
+		t.wide = t.wide || wideTrace.Match(objects)
+	}
+	return t
+}
+
+// unpack gives the objects of a stream whose dictionary ends soon after data begins.
+func unpack(data []byte) ([]byte, bool) {
+	begin := bytes.Index(data[:min(len(data), streamHead)], streamStart)
+	if begin < 0 {
+		return nil, false
+	}
+	data = bytes.TrimLeft(data[begin+len(streamStart):], "\r\n")
+	r, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, false
+	}
+	objects, err := io.ReadAll(io.LimitReader(r, maxObjectStream))
+	return objects, err == nil || len(objects) > 0
+}
