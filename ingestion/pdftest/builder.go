@@ -46,6 +46,7 @@ type Builder struct {
 	encrypted     bool
 	scanDPI       float64
 	lossless      bool
+	wide          bool // a page has text in a font that is not in the file
 }
 
 type page struct {
@@ -54,6 +55,7 @@ type page struct {
 	content       string
 	picture       *picture
 	fields        []field
+	annotations   []annotation
 }
 
 type outlineItem struct {
@@ -61,7 +63,11 @@ type outlineItem struct {
 	page  int
 }
 
-type field struct{ name, value string }
+type field struct {
+	name, value string
+	options     []string // of a choice
+	box, ticked bool
+}
 
 // New gives a builder of A4 pages.
 func New() *Builder { return &Builder{width: a4Width, height: a4Height, scanDPI: scanDPI} }
@@ -133,7 +139,7 @@ func (b *Builder) Rotated(degrees int) *Builder {
 
 // Form adds a text field with a value to the last page. The value stands in the field alone, not in the page's content.
 func (b *Builder) Form(name, value string) *Builder {
-	b.last().fields = append(b.last().fields, field{name, value})
+	b.last().fields = append(b.last().fields, field{name: name, value: value})
 	return b
 }
 
@@ -201,6 +207,9 @@ func (b *Builder) Bytes() []byte {
 	d.regular, d.bold = w.reserve(), w.reserve()
 	w.put(d.regular, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
 	w.put(d.bold, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
+	if b.wide {
+		d.wideFont = d.putWide()
+	}
 	for range pages {
 		d.pages = append(d.pages, w.reserve())
 	}

@@ -11,6 +11,7 @@ type layout struct {
 	w             *writer
 	catalog, tree int
 	regular, bold int
+	wideFont      int // 0 when no page needs it
 	pages         []int
 	fields        []int
 }
@@ -19,6 +20,9 @@ func (d *layout) putPage(n int, p *page) {
 	content := d.w.reserve()
 	d.w.putStream(content, "", []byte(p.content))
 	resources := fmt.Sprintf("/Font << /F1 %s /F2 %s >>", ref(d.regular), ref(d.bold))
+	if d.wideFont > 0 {
+		resources = fmt.Sprintf("/Font << /F1 %s /F2 %s /F3 %s >>", ref(d.regular), ref(d.bold), ref(d.wideFont))
+	}
 	if p.picture != nil {
 		image := d.w.reserve()
 		d.w.putStream(image, fmt.Sprintf("/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray "+
@@ -26,25 +30,40 @@ func (d *layout) putPage(n int, p *page) {
 		resources += " /XObject << /Im0 " + ref(image) + " >>"
 	}
 	annotations := ""
-	if len(p.fields) > 0 {
+	if len(p.fields)+len(p.annotations) > 0 {
 		from := len(d.fields)
 		for i, f := range p.fields {
 			d.putField(n, p, i, f)
 		}
-		annotations = fmt.Sprintf(" /Annots [%s]", refs(d.fields[from:]))
+		all := d.fields[from:len(d.fields):len(d.fields)]
+		for _, a := range p.annotations {
+			all = append(all, d.putAnnotation(a))
+		}
+		annotations = fmt.Sprintf(" /Annots [%s]", refs(all))
 	}
 	d.w.put(n, fmt.Sprintf("<< /Type /Page /Parent %s /MediaBox [0 0 %g %g] /Rotate %d /Resources << %s >> /Contents %s%s >>",
 		ref(d.tree), p.width, p.height, p.rotate, resources, ref(content), annotations))
 }
 
 func (d *layout) putField(pageNumber int, p *page, at int, f field) {
-	n, look := d.w.reserve(), d.w.reserve()
-	top := p.height/2 - float64(at)*30
+	n, top := d.w.reserve(), p.height/2-float64(at)*30
+	d.fields = append(d.fields, n)
+	if f.box {
+		d.putBox(n, pageNumber, fmt.Sprintf("[%d %g %d %g]", margin, top-20, margin+20, top), f)
+		return
+	}
+	kind, look := "/FT /Tx", d.w.reserve()
+	if len(f.options) > 0 {
+		kind = "/FT /Ch /Ff 131072 /Opt [" // a combo box
+		for _, option := range f.options {
+			kind += d.w.str(n, option) + " "
+		}
+		kind += "]"
+	}
 	d.w.putStream(look, fmt.Sprintf("/Type /XObject /Subtype /Form /BBox [0 0 300 20] /Resources << /Font << /F1 %s >> >>", ref(d.regular)),
 		[]byte(fmt.Sprintf("/Tx BMC BT /F1 11 Tf 2 6 Td %s Tj ET EMC\n", literal(f.value))))
-	d.w.put(n, fmt.Sprintf("<< /Type /Annot /Subtype /Widget /FT /Tx /T %s /V %s /DA %s /F 4 /P %s /Rect [%d %g %d %g] /AP << /N %s >> >>",
-		d.w.str(n, f.name), d.w.str(n, f.value), d.w.str(n, "/F1 11 Tf 0 g"), ref(pageNumber), margin, top-20, margin+300, top, ref(look)))
-	d.fields = append(d.fields, n)
+	d.w.put(n, fmt.Sprintf("<< /Type /Annot /Subtype /Widget %s /T %s /V %s /DA %s /F 4 /P %s /Rect [%d %g %d %g] /AP << /N %s >> >>",
+		kind, d.w.str(n, f.name), d.w.str(n, f.value), d.w.str(n, "/F1 11 Tf 0 g"), ref(pageNumber), margin, top-20, margin+300, top, ref(look)))
 }
 
 func (d *layout) putForm() string {
