@@ -12,6 +12,15 @@ const failedSuffix = ".failed.md"
 // explain writes the note that says why an import failed and what to do. It says the same when it is written again.
 func (w *work) explain(ctx context.Context, original string, e Ending) (string, error) {
 	name := original + failedSuffix
+	if w.job.Route.MediaType == "" { // the engine files by name, bytes and bundle alone
+		if file, size, err := w.im.open(original); err == nil {
+			w.job.Route, err = routeOf(w.job, file, size)
+			file.Close()
+			if err != nil {
+				return "", storage("read "+original, err)
+			}
+		}
+	}
 	data := []byte(w.failureNote(path.Base(original), e))
 	base := ""
 	if old, sum, err := w.im.Files.Read(name, recordBytes); err == nil {

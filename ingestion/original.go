@@ -245,7 +245,7 @@ func (w *work) failedName() string {
 	return path.Join(w.set.FailedDir, w.im.folder(w.job, w.set.ImportDir), w.im.SafeName(w.job.base(), nameBytes))
 }
 
-// tidy removes the folders that an archive was unpacked into when their last file has left them. Folders that a person
+// tidy removes the folders that an archive or a message was unpacked into when their last file has left them. Folders that a person
 // made stay: files may be dropped there again.
 func (w *work) tidy(from string) error {
 	if w.im.Tidy == nil {
@@ -253,7 +253,7 @@ func (w *work) tidy(from string) error {
 	}
 	for top := path.Dir(from); strings.HasPrefix(top, w.set.ImportDir+"/"); top = path.Dir(top) {
 		bundle := path.Join(w.set.ImportedDir, strings.TrimPrefix(top, w.set.ImportDir+"/"))
-		if m, ok := w.im.manifest(bundle); ok && m.Source.Kind == KindArchive {
+		if m, ok := w.im.manifest(bundle); ok && len(m.Children) > 0 {
 			return storage("remove empty folders in "+top, w.im.Tidy(path.Dir(from), top))
 		}
 	}

@@ -1,5 +1,10 @@
 package ingestion
 
+import (
+	"errors"
+	"io"
+)
+
 // Kind is what a file is, as far as its handling goes.
 type Kind string
 
@@ -28,6 +33,15 @@ type Route struct {
 	MediaType string   `json:"media_type"`
 	Handler   string   `json:"handler"` // name of the handler that this version has for the kind
 	Evidence  Evidence `json:"evidence"`
+}
+
+// routeOf classifies an open file of a job.
+func routeOf(j Job, file io.ReaderAt, size int64) (Route, error) {
+	head := make([]byte, min(size, headBytes))
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return Route{}, err
+	}
+	return Classify(j.Declared, j.Source, head, file, size), nil
 }
 
 // Evidence is what a routing decision was made from. Declared, Magic and Extension are media types, empty when there was

@@ -116,7 +116,7 @@ func (w *working) takeUp(ctx context.Context, news vault.Arrival) (string, error
 	}
 	run, err := w.startImport(ctx, news.Name, news.SHA256, importHow{})
 	if err == nil {
-		err = w.folderWell(ctx, news.Name)
+		w.folderWell(ctx, news.Name)
 	}
 	return run, err
 }

@@ -32,7 +32,7 @@ func (w *working) folderFault(ctx context.Context, news vault.Arrival, bad *inge
 }
 
 // folderWell removes the notes about settings of a file's folders, which can be used now.
-func (w *working) folderWell(ctx context.Context, name string) error {
+func (w *working) folderWell(ctx context.Context, name string) {
 	for dir := path.Dir(name); inside(dir, w.settings.Vault.ImportDir); dir = path.Dir(dir) {
 		note := (&ingestion.FolderError{Name: path.Join(dir, ingestion.FolderFile)}).NoteName()
 		data, sum, err := w.vault.Read(note, maxTemplate)
@@ -40,10 +40,9 @@ func (w *working) folderWell(ctx context.Context, name string) error {
 			continue // there is none, or a person made it theirs
 		}
 		if err := w.vault.Remove(ctx, note, sum); err != nil {
-			return err
+			w.log.Warn("note not removed", "name", note, "err", err)
 		}
 	}
-	return nil
 }
 
 // shadow says what would be done with a file, and does nothing.

@@ -33,7 +33,7 @@ func (a *app) importPaths(ctx context.Context, g *globals, paths []string, f imp
 	w, err := a.work(ctx)
 	if isLocked(err) {
 		return a.reading(ctx, func(j *journal.Journal) error {
-			batch := &importBatch{g: g, j: j, todo: orders, start: func(ctx context.Context, o importOrder) (string, error) {
+			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o importOrder) (string, error) {
 				r, err := ask(ctx, a.stateDir, order{Import: &o})
 				return r.Run, err
 			}}
@@ -45,20 +45,19 @@ func (a *app) importPaths(ctx context.Context, g *globals, paths []string, f imp
 	}
 	defer w.close()
 	return w.run(ctx, func(ctx context.Context) error {
-		batch := &importBatch{g: g, j: w.journal, todo: orders, start: w.dropOrTake, members: w.members}
+		batch := &importBatch{app: a, g: g, j: w.journal, todo: orders, start: w.dropOrTake}
 		return batch.run(ctx)
 	})
 }
 
 // importBatch is files that one command imports.
 type importBatch struct {
-	g     *globals
-	j     *journal.Journal
-	todo  []importOrder
-	start func(context.Context, importOrder) (run string, err error)
-	// members gives the files that an archive was unpacked into. Nil when the process that works on the vault has a watcher,
-	// which finds them.
-	members func(engine.ImportRecord) ([]importOrder, error)
+	app     *app
+	g       *globals
+	j       *journal.Journal
+	todo    []importOrder
+	start   func(context.Context, importOrder) (run string, err error)
+	watched bool // the process that works on the vault has a watcher, which finds what is unpacked into the import folder
 }
 
 type startedImport struct {
@@ -108,6 +107,9 @@ func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error 
 	if err != nil {
 		return err
 	}
+	if err := b.g.print(made, func(io.Writer) {}); err != nil {
+		return err
+	}
 	if err := b.g.print(record, func(w io.Writer) { fmt.Fprint(w, place); writeImport(w, record, made) }); err != nil {
 		return err
 	}
@@ -117,24 +119,24 @@ func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error 
 	return errors.Join(err, b.unpacked(made))
 }
 
-// unpacked adds the files of an archive to those that are imported.
+// unpacked adds the files of an archive, or the attachments of a message, to those that are imported.
 func (b *importBatch) unpacked(r engine.ImportRecord) error {
-	if r.Kind != string(ingestion.KindArchive) || r.State != engine.ImportDone {
+	if r.State != engine.ImportDone {
 		return nil
 	}
-	if b.members == nil {
-		fmt.Fprintf(b.g.err, "  the files of %s are imported by the serve that is running; `vaultflow import --status` shows them\n", r.Source)
-		return nil
+	orders, err := b.app.members(r)
+	if b.watched && len(orders) > 0 {
+		fmt.Fprintf(b.g.err, "  its %d files are imported by the serve that is running; `vaultflow import --status` shows them\n", len(orders))
+		return err
 	}
-	orders, err := b.members(r)
 	b.todo = append(b.todo, orders...)
 	return err
 }
 
-// writeImport prints how an import ended.
+// writeImport prints how an import ended. Its warnings were told while it was followed.
 func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 	fmt.Fprintf(w, "%s  %s: %s", r.ID, r.Source, r.State)
-	if r.Pages > 1 {
+	if r.Pages > 1 && r.Bundle != "" {
 		fmt.Fprintf(w, ", %d pages", r.Pages)
 	}
 	if r.Bundle != "" {
@@ -151,9 +153,6 @@ func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 	}
 	if run.Failure != nil && r.Filed != "" {
 		fmt.Fprintf(w, "  the file is at %s; afterwards: vaultflow import --retry %s\n", r.Filed, r.ID)
-	}
-	for _, warning := range r.Warnings {
-		fmt.Fprintf(w, "  warning: %s\n", warning)
 	}
 }
 
@@ -190,16 +189,24 @@ func (w *working) dropOrTake(ctx context.Context, o importOrder) (string, error)
 	return w.startImport(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), o.importHow)
 }
 
-// members are the files that an archive was unpacked into, in the import folder.
-func (w *working) members(r engine.ImportRecord) ([]importOrder, error) {
-	v := w.settings.Vault
+// members are the files that an import was unpacked into, in the import folder.
+func (a *app) members(r engine.ImportRecord) ([]importOrder, error) {
+	data, _, err := a.vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
+	if err != nil {
+		return nil, fmt.Errorf("look for the files of %s: %w", r.Source, err)
+	}
+	m, err := ingestion.ParseManifest(data)
+	if err != nil || len(m.Children) == 0 {
+		return nil, err
+	}
+	v := a.settings.Vault
 	dir := path.Join(v.ImportDir, strings.TrimPrefix(r.Bundle, v.ImportedDir+"/"))
 	var orders []importOrder
-	err := fs.WalkDir(w.vault.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(a.vault.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err == nil && d.Type().IsRegular() && w.vault.Takes(name) {
+		if err == nil && d.Type().IsRegular() && a.vault.Takes(name) {
 			orders = append(orders, importOrder{Name: name})
 		}
 		return err
