@@ -98,6 +98,7 @@ type site struct {
 	vault string
 	state string
 	env   []string
+	as    *syscall.SysProcAttr // of the commands; nil for the test's own
 }
 
 // quick are settings with which nothing waits for people or slow disks.
@@ -207,7 +208,7 @@ func (s *site) command(args ...string) *exec.Cmd {
 	s.t.Helper()
 	ctx := context.WithoutCancel(s.t.Context()) // which ends before the cleanup that asks a daemon where it stands
 	cmd := exec.CommandContext(ctx, binary(s.t), args...)
-	cmd.Env, cmd.Dir = s.env, s.vault
+	cmd.Env, cmd.Dir, cmd.SysProcAttr = s.env, s.vault, s.as
 	return cmd
 }
 

@@ -113,6 +113,28 @@ func importsApart(t *testing.T, factory Factory) {
 	}
 }
 
+// largeImports never take the last place.
+func largeImports(t *testing.T, factory Factory) {
+	w := NewWorld()
+	g := hold(w, engine.ActivityExtract)
+	r := start(t, factory, w, Setup{MaxRuns: 1, MaxImports: 2})
+	var runs []string
+	for _, source := range []string{"first.pdf", "second.pdf", "small.txt"} {
+		request := imported(source, source)
+		if source != "small.txt" {
+			request.Import.Size = 600 << 20
+		}
+		runs = append(runs, r.begin(request).Run)
+	}
+	if one, two := <-g.begun, <-g.begun; one != "first.pdf" && two != "first.pdf" || one != "small.txt" && two != "small.txt" {
+		t.Fatalf("at work: got %s and %s, want a large import and the small one", one, two)
+	}
+	close(g.open)
+	for _, run := range runs {
+		wantStatus(t, r.wait(run), engine.Done)
+	}
+}
+
 func bounded(t *testing.T, factory Factory) {
 	w := NewWorld()
 	g := hold(w, engine.ActivityGenerate)

@@ -46,6 +46,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"cancel ends a run", cancel},
 		{"lanes and overlap", overlap},
 		{"imports do not block workflows", importsApart},
+		{"large imports do not block small ones", largeImports},
 		{"bounded parallel runs", bounded},
 		{"retry begins where it failed", retry},
 		{"a slow subscriber is told", slowSubscriber},

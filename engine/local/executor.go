@@ -123,7 +123,7 @@ func (x *Executor) dispatch(ctx context.Context) {
 	defer x.mu.Unlock()
 	x.queue = slices.DeleteFunc(x.queue, func(j *job) bool {
 		kind := j.kind()
-		if x.lanes[j.lane] != nil || x.busy[kind] >= x.room(kind) {
+		if x.lanes[j.lane] != nil || x.busy[kind] >= x.room(kind) || x.crowded(j) {
 			return false
 		}
 		x.lanes[j.lane] = j
@@ -134,6 +134,18 @@ func (x *Executor) dispatch(ctx context.Context) {
 		})
 		return true
 	})
+}
+
+// crowded says whether a large import has to wait although there is room: the last place is for small ones, so that a
+// letter does not wait for two books.
+func (x *Executor) crowded(j *job) bool {
+	large := 0
+	for _, other := range x.lanes {
+		if other.large() {
+			large++
+		}
+	}
+	return j.large() && large >= max(1, x.cfg.MaxImports-1)
 }
 
 func (x *Executor) room(k engine.Kind) int {

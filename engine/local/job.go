@@ -77,6 +77,11 @@ func copyOf(e engine.Entry) engine.Entry {
 	return e
 }
 
+// largeImport is the size in bytes from which an import counts as one that takes long.
+const largeImport = 1 << 20
+
+func (j *job) large() bool { return j.spec.Import != nil && j.spec.Import.Size >= largeImport }
+
 func (j *job) snapshot() engine.Entry { return j.change(func(*engine.Entry) {}) }
 
 // attach gives the job the means to be cancelled, and says whether it was cancelled before.
