@@ -52,6 +52,22 @@ func confine(o options, errs io.Writer) string {
 	return ""
 }
 
+// withoutCalls gives up the system calls that reading a document does not take, and says which level is reached with that.
+// The libraries are loaded and standard output is claimed already; what comes later takes fewer calls.
+func withoutCalls(level string, errs io.Writer) string {
+	if err := filterCalls(); err != nil {
+		fmt.Fprintln(errs, "seccomp:", err)
+		return level
+	}
+	switch level {
+	case extract.ConfinedLandlock, extract.ConfinedFiles:
+		return extract.ConfinedFull // no sockets: the network is out of reach however old Landlock is
+	case extract.ConfinedLimits:
+		return extract.ConfinedCalls
+	}
+	return level
+}
+
 // limit bounds memory, processor time, files and traces. RLIMIT_AS would not do: the libraries reserve far more than they
 // use.
 func limit(memory int64, cpu time.Duration) error {

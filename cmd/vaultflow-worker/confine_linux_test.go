@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 		os.Exit(runTests(m))
 	case "spin":
 		spin()
+	case "deed":
+		deed(os.Getenv("VAULTFLOW_DEED"))
+	case "old kernel":
+		oldKernel()
 	default:
 		trespass(target)
 	}

@@ -53,7 +53,7 @@ func run(args []string, out, errs io.Writer) int {
 	flags.DurationVar(&o.cpu, "cpu", 0, "most processor `time`")
 	flags.BoolVar(&o.isolated, "isolated", false, "there is no network (said by who starts the program)")
 	flags.StringVar(&o.tessdata, "tessdata", os.Getenv("TESSDATA_PREFIX"), "`folder` of Tesseract's language data")
-	flags.BoolVar(&o.require, "require-confinement", false, "do not work unless files and network are out of reach")
+	flags.BoolVar(&o.require, "require-confinement", false, "do not work unless files, network and other programs are out of reach")
 	flags.StringVar(&o.confined, "confined", "", "level that was reached (set by the program itself)")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
@@ -70,15 +70,16 @@ func run(args []string, out, errs io.Writer) int {
 	if o.confined == "" {
 		o.confined = confine(o, errs) // does not return when it starts the program anew
 	}
-	if o.require && o.confined != extract.ConfinedLandlock {
-		fmt.Fprintf(errs, "confinement is required, but only %q could be had\n", o.confined)
-		return exitUnconfined
-	}
 	watchTime(errs)
 	frames, err := claimStdout()
 	if err != nil {
 		fmt.Fprintln(errs, err)
 		return exitBroken
+	}
+	o.confined = withoutCalls(o.confined, errs)
+	if o.require && o.confined != extract.ConfinedFull {
+		fmt.Fprintf(errs, "confinement is required, but only %q could be had\n", o.confined)
+		return exitUnconfined
 	}
 	if err := serveFrames(context.Background(), o, os.Stdin, frames, 3); err != nil {
 		fmt.Fprintln(errs, err)

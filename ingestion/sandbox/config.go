@@ -17,7 +17,7 @@ type Config struct {
 	PageTimeout        time.Duration // for one request; 0 = 20 s. A request with recognition gets three times that
 	OpenTimeout        time.Duration // from the start to the opened document; 0 = 20 s
 	MemoryBytes        int64         // most memory of the process; 0 = 1.5 GiB
-	RequireConfinement bool          // no worker unless files and network are out of its reach
+	RequireConfinement bool          // no worker below extract.ConfinedFull
 	Logger             *slog.Logger  // nil: nothing is logged
 
 	env []string // of a fake worker in tests

@@ -58,6 +58,8 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 		return &extract.Error{Code: extract.CodeUnconfined, Message: firstLine(said)}
 	case code == exitSpent:
 		return &extract.Error{Code: extract.CodeTimeout, Page: at.page, Message: at.doing() + " needed more processor time than is allowed"}
+	case trespassed(s.p):
+		return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: at.doing() + " made the worker call the system for what it never needs, and the kernel ended it: the document may be an attack"}
 	case noMemory.MatchString(said), killed:
 		return &extract.Error{Code: extract.CodeMemory, Page: at.page, Message: at.doing() + " needed more memory than is allowed"}
 	case at.starting:

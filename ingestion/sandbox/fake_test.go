@@ -35,12 +35,16 @@ func fake(role string) {
 	if when == "start" {
 		misbehave(what)
 	}
-	hello := extract.Hello{Protocol: extract.Protocol, Version: "fake", Languages: []string{"eng"}, Confinement: extract.ConfinedLandlock}
+	hello := extract.Hello{Protocol: extract.Protocol, Version: "fake", Languages: []string{"eng"}, Confinement: extract.ConfinedFull}
 	switch role {
 	case "hello:old":
 		hello.Protocol = 0
 	case "hello:unconfined":
 		hello.Confinement = extract.ConfinedNot
+	case "hello:landlock":
+		hello.Confinement = extract.ConfinedLandlock
+	case "hello:seccomp":
+		hello.Confinement = extract.ConfinedCalls
 	}
 	send(hello)
 	for {
@@ -104,6 +108,9 @@ func misbehave(what string) {
 	case "segv":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSEGV)
 		block()
+	case "sigsys":
+		// A program that does not handle the signal, as the kernel's end for a forbidden call is not handled either.
+		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "kill -SYS $$"}, nil)
 	case "killed":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		block()

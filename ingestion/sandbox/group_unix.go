@@ -24,3 +24,9 @@ func signalled(p *process) (name string, killed bool) {
 	}
 	return status.Signal().String(), status.Signal() == syscall.SIGKILL
 }
+
+// trespassed tells whether the worker was ended for a system call that it may not make.
+func trespassed(p *process) bool {
+	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGSYS
+}

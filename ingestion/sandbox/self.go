@@ -69,15 +69,19 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 
 // confinementProblem says what a hostile document could do that takes the worker over.
 func confinementProblem(level string) (Problem, bool) {
-	p := Problem{Code: extract.CodeUnconfined, Fix: "run on Linux 5.13 or newer with Landlock enabled"}
+	p := Problem{Code: extract.CodeUnconfined}
+	const landlock, calls = "run on Linux 5.13 or newer with Landlock enabled", "run on Linux on amd64 or arm64, with seccomp enabled"
 	switch level {
-	case extract.ConfinedLandlock:
+	case extract.ConfinedFull:
 		return p, false
+	case extract.ConfinedLandlock:
+		p.Message, p.Fix = "the worker is kept from files and network, but may make any system call", calls
 	case extract.ConfinedFiles:
-		p.Message = "the worker is kept from files, not from the network"
-		p.Fix = "run on Linux 6.7 or newer, or allow unprivileged user namespaces"
+		p.Message, p.Fix = "the worker is kept from files, not from the network", calls
+	case extract.ConfinedCalls:
+		p.Message, p.Fix = "the worker is kept from network, writing and other programs, but a hostile document could read files", landlock
 	default:
-		p.Message = fmt.Sprintf("the worker is confined by %q only: a hostile document could read files", level)
+		p.Message, p.Fix = fmt.Sprintf("the worker is confined by %q only: a hostile document could read files", level), landlock
 	}
 	return p, true
 }
@@ -87,7 +91,7 @@ func startProblem(err error) Problem {
 	if e, ok := errors.AsType[*extract.Error](err); ok {
 		p.Code = e.Code
 		if e.Code == extract.CodeUnconfined {
-			p.Fix = "run on Linux 6.7 or newer with Landlock enabled, or set ingestion.require_confinement to false"
+			p.Fix = "run on Linux 5.13 or newer with Landlock and seccomp enabled, or set ingestion.require_confinement to false"
 		}
 	}
 	return p

@@ -73,7 +73,7 @@ func (s *Session) accept(answer any) error {
 			Code:    extract.CodeWorkerMissing,
 			Message: fmt.Sprintf("the worker speaks version %d of the protocol, not %d: it is of another build", hello.Protocol, extract.Protocol),
 		})
-	case s.config.RequireConfinement && hello.Confinement != extract.ConfinedLandlock:
+	case s.config.RequireConfinement && hello.Confinement != extract.ConfinedFull:
 		return s.fail(&extract.Error{Code: extract.CodeUnconfined, Message: fmt.Sprintf("confinement is required, the worker reached %q", hello.Confinement)})
 	}
 	s.hello = hello

@@ -68,6 +68,8 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 		{"page:hang", extract.CodeTimeout, "reading the page took more than", 2, true},
 		{"page:orphan", extract.CodeTimeout, "took more than", 2, true},
 		{"page:segv", extract.CodeCrashed, "ended the worker", 2, true},
+		{"page:sigsys", extract.CodeCrashed, "may be an attack", 2, true},
+		{"open:sigsys", extract.CodeCrashed, "may be an attack", 0, true},
 		{"page:killed", extract.CodeMemory, "more memory", 2, true},
 		{"page:spent", extract.CodeTimeout, "processor time", 2, true},
 		{"page:memory", extract.CodeMemory, "more memory", 2, true},
@@ -146,13 +148,35 @@ func TestSession_endsWithItsContext(t *testing.T) {
 
 func TestStart_requiresConfinement(t *testing.T) {
 	t.Parallel()
-	config := pretend(t, "hello:unconfined")
-	if err := lastError(t, config); err != nil {
-		t.Errorf("not required: %v", err)
+	for _, role := range []string{"hello:unconfined", "hello:landlock", "hello:seccomp"} {
+		config := pretend(t, role)
+		if err := lastError(t, config); err != nil {
+			t.Errorf("%s, not required: %v", role, err)
+		}
+		config.RequireConfinement = true
+		if e, ok := errors.AsType[*extract.Error](lastError(t, config)); !ok || e.Code != extract.CodeUnconfined {
+			t.Errorf("%s, required: got %v, want %s", role, e, extract.CodeUnconfined)
+		}
 	}
+	config := pretend(t, "well")
 	config.RequireConfinement = true
-	if e, ok := errors.AsType[*extract.Error](lastError(t, config)); !ok || e.Code != extract.CodeUnconfined {
-		t.Errorf("required: got %v, want %s", e, extract.CodeUnconfined)
+	if err := lastError(t, config); err != nil {
+		t.Errorf("the full level is refused: %v", err)
+	}
+}
+
+func TestStart_boundsTimeAndMemory(t *testing.T) {
+	t.Parallel()
+	if c := (Config{}).withDefaults(); c.PageTimeout != 20*time.Second || c.MemoryBytes != 1536<<20 {
+		t.Errorf("a page gets %s and %d bytes", c.PageTimeout, c.MemoryBytes)
+	}
+	s, info, err := pretend(t, "well").Start(t.Context(), document(t, "x"), extract.Open{Kind: extract.KindPDF})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if !strings.Contains(info.Subject, "-memory=1610612736") {
+		t.Errorf("the worker is started with %q", info.Subject)
 	}
 }
 
@@ -197,7 +221,7 @@ func TestStart_leavesNoNetwork(t *testing.T) {
 
 func TestConfinementProblem_growsWithWhatIsOpen(t *testing.T) {
 	t.Parallel()
-	for level, want := range map[string]string{extract.ConfinedLandlock: "", extract.ConfinedFiles: "not from the network", extract.ConfinedLimits: "could read files", extract.ConfinedNot: "could read files"} {
+	for level, want := range map[string]string{extract.ConfinedFull: "", extract.ConfinedLandlock: "any system call", extract.ConfinedCalls: "could read files", extract.ConfinedFiles: "not from the network", extract.ConfinedLimits: "could read files", extract.ConfinedNot: "could read files"} {
 		p, ok := confinementProblem(level)
 		if ok != (want != "") || !strings.Contains(p.Message, want) {
 			t.Errorf("%s: %+v, %v", level, p, ok)
