@@ -15,6 +15,9 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 		},
 		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]Asset{}, rec.Assets...), Children: append([]Child{}, rec.Children...),
 	}
+	for _, page := range pages {
+		m.Assets = append(m.Assets, page.Assets...)
+	}
 	if j.Route.Kind == KindPDF {
 		m.Import.Mode = w.set.PDF.Mode
 	}

@@ -151,7 +151,7 @@ func (n *note) composed() error {
 		if len(n.m.Pages) == 1 && p.Label == "" {
 			text = strings.ReplaceAll("\n"+text, "\n###", "\n##")[1:]
 		}
-		n.line(strings.ReplaceAll(text, "](../assets/", "](./assets/"))
+		n.line(text)
 	}
 	n.unplaced()
 	return nil

@@ -16,8 +16,9 @@ const (
 	CodeTooLarge      = "too_large"
 	CodeUnsupported   = "unsupported"
 	CodeTimeout       = "timeout"
-	CodeWorker        = "worker" // the worker is missing, or dies of this document
-	CodeVault         = "vault"  // the vault's file system failed
+	CodeWorker        = "worker"  // the worker is missing, or dies of this document
+	CodeVault         = "vault"   // the vault's file system failed
+	CodeService       = "service" // a service that reads text cannot be had now
 	CodeSettings      = "invalid_settings"
 	CodeCancelled     = "cancelled" // the file went away or changed meanwhile
 )

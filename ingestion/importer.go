@@ -34,6 +34,9 @@ type Importer struct {
 	// Takes says whether a file of a name in the import folder would be imported; others are left in their archives. It may
 	// be nil.
 	Takes func(name string) bool
+	// Recogniser gives the service behind an engine of text recognition, or an error that says why there is none, such as a
+	// missing key. It may be nil.
+	Recogniser func(engine string, s OCRSettings) (Recogniser, error)
 	// Events is told what happens, by one goroutine at a time. It may be nil.
 	Events func(Event)
 

@@ -78,9 +78,10 @@ type Extracted struct {
 	Digest   string   `json:"digest"`
 	Pages    int      `json:"pages"`
 	Done     int      `json:"done"`
-	OCR      int      `json:"ocr,omitempty"`     // pages whose text was recognised
-	Failed   []int    `json:"failed,omitempty"`  // pages without a picture or without any content
-	Partial  []int    `json:"partial,omitempty"` // pages whose picture is there and whose text could not be recognised
+	OCR      int      `json:"ocr,omitempty"`      // pages whose text was recognised
+	CostUSD  float64  `json:"cost_usd,omitempty"` // of services that recognised text, where a price is known
+	Failed   []int    `json:"failed,omitempty"`   // pages without a picture or without any content
+	Partial  []int    `json:"partial,omitempty"`  // pages whose picture is there and whose text could not be recognised
 	Warnings []string `json:"warnings,omitempty"`
 }
 

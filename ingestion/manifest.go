@@ -128,6 +128,7 @@ type Page struct {
 	Image  *PageImage `json:"image,omitempty"`
 	Text   *PageText  `json:"text,omitempty"`
 	OCR    *PageOCR   `json:"ocr,omitempty"`
+	Assets []Asset    `json:"assets,omitempty"` // pictures that an OCR service cut out of the page
 	Status string     `json:"status"`
 	Error  string     `json:"error"` // empty when Status is done
 }
@@ -151,13 +152,16 @@ type PageText struct {
 
 // PageOCR is the decision about text recognition, and what it gave.
 type PageOCR struct {
-	Decided    bool    `json:"decided"`
-	Reason     string  `json:"reason"` // a code, a colon, and the evidence in words
-	Path       string  `json:"path,omitempty"`
-	Engine     string  `json:"engine,omitempty"`
-	Confidence float64 `json:"confidence,omitempty"` // percent, mean over the words
-	Rotation   int     `json:"rotation,omitempty"`   // degrees clockwise by which the page was turned to be read
-	Error      string  `json:"error,omitempty"`
+	Decided    bool     `json:"decided"`
+	Reason     string   `json:"reason"` // a code, a colon, and the evidence in words
+	Path       string   `json:"path,omitempty"`
+	Engine     string   `json:"engine,omitempty"`
+	Confidence float64  `json:"confidence,omitempty"` // percent, mean over the words
+	Rotation   int      `json:"rotation,omitempty"`   // degrees clockwise by which the page was turned to be read
+	Error      string   `json:"error,omitempty"`
+	Skipped    []string `json:"skipped,omitempty"`  // engines that did not answer, each with why
+	Service    bool     `json:"service,omitempty"`  // a service read it, which gives no confidence
+	CostUSD    float64  `json:"cost_usd,omitempty"` // what the service took; absent when no price is known
 }
 
 // Asset is a picture that was taken out of the source.

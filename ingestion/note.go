@@ -184,7 +184,7 @@ func (n *note) remarks(p Page) {
 
 // low says whether a page's text was recognised with less confidence than wanted.
 func low(p Page, wanted float64) bool {
-	return p.Text != nil && p.Text.Source == TextOCR && p.OCR != nil && p.OCR.Confidence < wanted
+	return p.Text != nil && p.Text.Source == TextOCR && p.OCR != nil && !p.OCR.Service && p.OCR.Confidence < wanted
 }
 
 // text gives a page's text with its headings below that of the page; empty when it stays in its file.
@@ -196,5 +196,6 @@ func (n *note) text(p Page) (string, error) {
 	if err != nil {
 		return "", storage("read "+p.Text.Path, err)
 	}
-	return demote(strings.TrimRight(string(data), "\n"), 2), nil
+	text := strings.ReplaceAll(string(data), "](../assets/", "](./assets/") // the file stands one folder deeper
+	return demote(strings.TrimRight(text, "\n"), 2), nil
 }

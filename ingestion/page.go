@@ -72,21 +72,51 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	if !m.page.OCR.Decided {
 		return nil
 	}
+	done, err := m.w.byEngines(ctx, &m.page, m.locally, m.photograph)
+	if !done && m.ocrFault == nil && m.page.OCR.Error != "" {
+		m.ocrFault = &pageFault{extract.CodeUnsupported, m.page.OCR.Error}
+	}
+	if done {
+		m.ocrFault = nil
+	}
+	return err
+}
+
+// photograph draws the page for a service that reads text, at the resolution of text recognition.
+func (m *pageMaker) photograph(ctx context.Context) ([]byte, string, error) {
+	set := m.w.set
+	got, err := m.s.ask(ctx, extract.PageRequest{
+		N: m.page.N, Image: true, DPI: set.OCR.DPI, MaxSide: servicePixels, MaxPixels: set.PDF.MaxPixels, Format: "auto",
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if got.Image == nil || pictureExtension(got.Image.MediaType, got.Image.Bytes) == "" {
+		return nil, "", &pageFault{extract.CodeCorrupt, "the worker sent no picture"}
+	}
+	return got.Image.Bytes, got.Image.MediaType, nil
+}
+
+// servicePixels bounds the longer side of a picture that is sent to a service: A4 at 300 dpi.
+const servicePixels = 3508
+
+// locally asks the worker's own text recognition, and says whether it answered.
+func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 	set := m.w.set
 	got, err := m.s.ask(ctx, extract.PageRequest{
 		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
 	})
 	if m.ocrFault = fault(err); err != nil && m.ocrFault == nil {
-		return err
+		return false, err
 	}
 	if got.OCR == nil {
 		if m.ocrFault == nil {
 			m.ocrFault = &pageFault{extract.CodeUnsupported, "the worker has no text recognition"}
 		}
 		m.page.OCR.Error = m.ocrFault.message
-		return nil
+		return false, nil
 	}
-	return m.w.recognised(ctx, &m.page, got.OCR)
+	return true, m.w.recognised(ctx, &m.page, got.OCR)
 }
 
 // recognised keeps what text recognition gave: words with boxes, and the text when there is any.

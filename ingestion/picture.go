@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
 
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -213,48 +211,6 @@ func (w *work) normalised(ctx context.Context) (imaging.Encoded, error) {
 	}
 	limits.Accept = []string{"none"} // encoded anew, which drops its metadata
 	return imaging.Normalise(ctx, file, size, limits)
-}
-
-// read asks the worker for the text in a picture.
-func (f *frames) read(ctx context.Context, p *Page) error {
-	if !f.w.imageStrategy(StrategyImageOCR) {
-		return nil
-	}
-	p.OCR = &PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}
-	if f.refused != nil {
-		p.OCR.Error = plain(f.refused.Error(), "no worker")
-		return nil
-	}
-	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, OCR: true, OCRDPI: f.w.set.OCR.DPI, Languages: f.w.set.OCR.Languages, MaxPixels: f.w.set.PDF.MaxPixels})
-	switch bad := fault(err); {
-	case bad != nil:
-		p.OCR.Error = bad.message
-		if p.Status == PageDone {
-			p.Status, p.Error = PagePartial, bad.message
-		}
-		return nil
-	case err != nil:
-		return err
-	case got.OCR == nil:
-		p.OCR.Error = "the worker has no text recognition"
-		return nil
-	}
-	if noise(got.OCR) {
-		p.OCR.Reason += fmt.Sprintf("; what was found with %.0f %% confidence is taken for noise", percent(got.OCR.Confidence))
-		got.OCR.Text, got.OCR.Words = "", nil
-	}
-	return f.w.recognised(ctx, p, got.OCR)
-}
-
-// noise says whether recognised text is none.
-func noise(o *extract.PageOCR) bool {
-	letters := strings.Count(strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return 'x'
-		}
-		return -1
-	}, o.Text), "x")
-	return o.Confidence < photoConfidence || letters < 3
 }
 
 // write shows the picture, and the text that was found in it.

@@ -80,6 +80,10 @@ type OCRSettings struct {
 	MinConfidence float64  `json:"min_confidence,omitempty"` // percent; pages below are listed in the note
 	DropWords     bool     `json:"drop_words,omitempty"`     // keep no ocr/page_0001.json
 	Redo          bool     `json:"redo,omitempty"`           // recognise anew where an old OCR layer is
+	Engines       []string `json:"engines,omitempty"`        // in the order in which they are tried; empty: tesseract
+	Mistral       string   `json:"mistral,omitempty"`        // model of Mistral's recognition
+	Model         string   `json:"model,omitempty"`          // alias of the model for the engine of that name
+	KeepPictures  bool     `json:"keep_pictures,omitempty"`  // keep pictures that a service cuts out of pages
 }
 
 // ImageSettings are for pictures.
@@ -187,6 +191,9 @@ func (s Settings) check() error {
 		known("ingestion.pdf.mode", s.PDF.Mode, ModeMarkdown, ModePageImages, ModeHybrid),
 		known("ingestion.pdf.image_format", s.PDF.Format, "auto", "png", "jpeg"),
 		known("ingestion.keep_original", s.KeepOriginal, KeepInBundle, KeepInDone, KeepNot),
+	}
+	for _, name := range s.OCR.Engines {
+		faults = append(faults, known("ingestion.ocr.engines", name, EngineTesseract, EngineMistral, EngineModel))
 	}
 	for _, name := range s.OCR.Languages {
 		if !extract.ValidLanguage(name) {

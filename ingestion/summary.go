@@ -3,6 +3,7 @@ package ingestion
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,6 +32,7 @@ func (w *work) summary() (Extracted, error) {
 		}
 		if p.OCR != nil && p.OCR.Engine != "" {
 			out.OCR++
+			out.CostUSD += p.OCR.CostUSD
 		}
 	}
 	out.Done = out.Pages - len(out.Failed)
@@ -81,7 +83,7 @@ func pageWarnings(pages []Page) []string {
 			why[PagePartial] = p.Error
 		}
 	}
-	var warnings []string
+	warnings := skipped(pages)
 	if len(failed) > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", pageList(failed), why[PageFailed]))
 	}
@@ -89,6 +91,24 @@ func pageWarnings(pages []Page) []string {
 		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", pageList(unread), why[PagePartial]))
 	}
 	return warnings
+}
+
+// skipped says which engines of text recognition did not answer, and on which pages.
+func skipped(pages []Page) []string {
+	on := map[string][]int{}
+	for _, p := range pages {
+		if p.OCR != nil {
+			for _, s := range p.OCR.Skipped {
+				on[s] = append(on[s], p.N)
+			}
+		}
+	}
+	var list []string
+	for _, s := range slices.Sorted(maps.Keys(on)) {
+		engine, why, _ := strings.Cut(s, ": ")
+		list = append(list, fmt.Sprintf("%s did not read %s: %s", engine, pageList(on[s]), why))
+	}
+	return list
 }
 
 // pageList writes page numbers with runs: "pages 1–3, 7".

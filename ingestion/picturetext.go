@@ -1,0 +1,82 @@
+package ingestion
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// read reads the text in a picture by the engines of text recognition.
+func (f *frames) read(ctx context.Context, p *Page) error {
+	if !f.w.imageStrategy(StrategyImageOCR) {
+		return nil
+	}
+	p.OCR = &PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}
+	status, fault := p.Status, p.Error
+	done, err := f.w.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
+		return f.w.shown(p)
+	})
+	if done {
+		p.Status, p.Error = status, fault
+	}
+	return err
+}
+
+// shown is the page's own picture.
+func (w *work) shown(p *Page) ([]byte, string, error) {
+	if p.Image == nil {
+		return nil, "", &pageFault{extract.CodeUnsupported, "it could not be decoded"}
+	}
+	data, err := fs.ReadFile(w.bundle.FS(), p.Image.Path)
+	if err != nil {
+		return nil, "", storage("read "+p.Image.Path, err)
+	}
+	for _, mediaType := range []string{"image/png", "image/jpeg", "image/webp", "image/gif"} {
+		if pictureExtension(mediaType, data) != "" {
+			return data, mediaType, nil
+		}
+	}
+	return nil, "", &pageFault{extract.CodeUnsupported, "services do not take pictures of this kind"}
+}
+
+// readHere asks the worker's own text recognition, and says whether it answered.
+func (f *frames) readHere(ctx context.Context, p *Page) (bool, error) {
+	if f.refused != nil {
+		p.OCR.Error = plain(f.refused.Error(), "no worker")
+		return false, nil
+	}
+	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, OCR: true, OCRDPI: f.w.set.OCR.DPI, Languages: f.w.set.OCR.Languages, MaxPixels: f.w.set.PDF.MaxPixels})
+	switch bad := fault(err); {
+	case bad != nil:
+		p.OCR.Error = bad.message
+		if p.Status == PageDone {
+			p.Status, p.Error = PagePartial, bad.message
+		}
+		return false, nil
+	case err != nil:
+		return false, err
+	case got.OCR == nil:
+		p.OCR.Error = "the worker has no text recognition"
+		return false, nil
+	}
+	if noise(got.OCR) {
+		p.OCR.Reason += fmt.Sprintf("; what was found with %.0f %% confidence is taken for noise", percent(got.OCR.Confidence))
+		got.OCR.Text, got.OCR.Words = "", nil
+	}
+	return true, f.w.recognised(ctx, p, got.OCR)
+}
+
+// noise says whether recognised text is none.
+func noise(o *extract.PageOCR) bool {
+	letters := strings.Count(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return 'x'
+		}
+		return -1
+	}, o.Text), "x")
+	return o.Confidence < photoConfidence || letters < 3
+}

@@ -1,0 +1,203 @@
+package ingestion
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// The engines of text recognition. Tesseract runs in the worker; the others are services, which get a picture of the page.
+const (
+	EngineTesseract = "tesseract"
+	EngineMistral   = "mistral"
+	EngineModel     = "model" // any model that sees
+)
+
+// Bounds of what a service may answer for one page.
+const (
+	maxReading         = 2 << 20  // bytes of text
+	maxReadingPictures = 64       // pictures
+	maxReadingBytes    = 64 << 20 // bytes of all pictures together
+	maxReadingRecord   = 128 << 20
+)
+
+// Recogniser reads the text of a picture by a service. It repeats what may pass; an error that says it is Retryable means
+// that the service cannot be had now. It is used by several goroutines.
+type Recogniser interface {
+	// Model names what reads: equal names read alike.
+	Model() string
+	Recognise(ctx context.Context, picture []byte, mediaType string) (Reading, error)
+}
+
+// Reading is what a service read. Nothing of it is trusted.
+type Reading struct {
+	Markdown string           `json:"markdown"`
+	Pictures []ReadingPicture `json:"pictures,omitempty"`
+	CostUSD  float64          `json:"cost_usd,omitempty"` // 0 when no price is known
+}
+
+// ReadingPicture is a part of the page that the service cut out; the Markdown names it as ![](ID).
+type ReadingPicture struct {
+	ID   string `json:"id"`
+	Data []byte `json:"data"`
+}
+
+// answerRecord is an answer that was paid for. It is durable before anything is made of it.
+type answerRecord struct {
+	Page    int     `json:"page"` // that asked first
+	Reading Reading `json:"reading"`
+}
+
+// engines are the engines in configured order.
+func (s OCRSettings) engines() []string {
+	if len(s.Engines) == 0 {
+		return []string{EngineTesseract}
+	}
+	return s.Engines
+}
+
+// byEngines asks one engine after the other until one has answered. local asks the worker and says whether it did; picture
+// gives the page's picture for services. What kept an engine from answering stands in the page's list. The boolean
+// says whether one answered.
+func (w *work) byEngines(ctx context.Context, p *Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
+	var passing error
+	for _, engine := range w.set.OCR.engines() {
+		done, err := false, error(nil)
+		if engine == EngineTesseract {
+			done, err = local(ctx)
+		} else {
+			done, err = w.byService(ctx, p, engine, picture)
+		}
+		var later *laterError
+		switch {
+		case errors.As(err, &later):
+			passing = later
+		case err != nil || done:
+			p.OCR.Error = ""
+			return done, err
+		}
+	}
+	if passing != nil {
+		return false, &Error{Code: CodeService, Message: passing.Error(), Remedy: "wait; the import goes on by itself with the pages that are missing", Transient: true}
+	}
+	return false, nil
+}
+
+// laterError is a service that cannot be had now.
+type laterError struct{ error }
+
+// byService asks a service, unless this picture was read by it before.
+func (w *work) byService(ctx context.Context, p *Page, engine string, picture func(context.Context) ([]byte, string, error)) (bool, error) {
+	skip := func(format string, args ...any) {
+		why := oneLine(fmt.Sprintf(format, args...), 200)
+		p.OCR.Skipped = append(p.OCR.Skipped, engine+": "+why)
+		p.OCR.Error = engine + ": " + why
+	}
+	if w.im.Recogniser == nil {
+		skip("there is no such service here")
+		return false, nil
+	}
+	service, err := w.im.Recogniser(engine, w.set.OCR)
+	if err != nil {
+		skip("%v", err)
+		return false, nil
+	}
+	data, mediaType, err := picture(ctx)
+	if bad := fault(err); bad != nil {
+		skip("no picture of the page: %s", bad.message)
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	got, err := w.reading(ctx, p.N, engine, service, data, mediaType)
+	switch retry, ok := errors.AsType[interface {
+		error
+		Retryable() bool
+	}](err); {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case fault(err) != nil:
+		skip("%v", err)
+		return false, nil
+	case ok && retry.Retryable():
+		if known := (*Error)(nil); errors.As(err, &known) {
+			return false, err // the vault's fault, not the service's
+		}
+		skip("%v", err)
+		return false, &laterError{fmt.Errorf("%s cannot be asked now: %w", engine, err)}
+	case err != nil:
+		skip("%v", err)
+		return false, nil
+	}
+	return true, w.read(ctx, p, engine+" "+oneLine(service.Model(), 60), got)
+}
+
+// reading is the answer of a service for a picture: the one that is kept, or a new one, which is kept at once.
+func (w *work) reading(ctx context.Context, n int, engine string, service Recogniser, picture []byte, mediaType string) (Reading, error) {
+	name := "answer_" + digest([]byte(strings.Join([]string{digest(picture), engine, service.Model(), fmt.Sprint(w.set.OCR.KeepPictures)}, "\n")))[:32] + ".json"
+	if data, err := fs.ReadFile(w.records.FS(), name); err == nil && len(data) <= maxReadingRecord {
+		var kept answerRecord
+		if json.Unmarshal(data, &kept) == nil && kept.Page > 0 {
+			if kept.Page != n {
+				kept.Reading.CostUSD = 0 // another page with the same picture has paid
+			}
+			return kept.Reading, nil
+		}
+	}
+	got, err := service.Recognise(ctx, picture, mediaType)
+	if err != nil {
+		return Reading{}, err
+	}
+	if len(got.Markdown) > maxReading {
+		return Reading{}, &pageFault{"too_large", fmt.Sprintf("the answer has %d MB of text", len(got.Markdown)>>20)}
+	}
+	if !w.set.OCR.KeepPictures {
+		got.Pictures = nil
+	}
+	got.Pictures = got.Pictures[:min(len(got.Pictures), maxReadingPictures)]
+	total := 0
+	for i, pic := range got.Pictures {
+		if total += len(pic.Data); total > maxReadingBytes {
+			got.Pictures = got.Pictures[:i]
+			break
+		}
+	}
+	// The money is spent: what was bought is kept even when the import is being stopped.
+	return got, save(context.WithoutCancel(ctx), w.records, name, answerRecord{n, got})
+}
+
+// imageReference is a picture in Markdown.
+var imageReference = regexp.MustCompile(`!\[([^\]\n]*)\]\(([^()\s]*)\)`)
+
+// read keeps what a service read: the pictures as assets, the text with its references rewritten.
+func (w *work) read(ctx context.Context, p *Page, engine string, got Reading) error {
+	p.OCR.Engine, p.OCR.Service, p.OCR.CostUSD = engine, true, got.CostUSD
+	marks, paths := map[string]string{}, map[int]string{}
+	for i, pic := range got.Pictures {
+		mediaType, data, ok := w.asset(ctx, func() ([]byte, error) { return pic.Data, nil })
+		if !ok || len(pic.Data) > maxAsset {
+			continue
+		}
+		name := fmt.Sprintf("assets/%s_%02d%s", pageName(p.N), i+1, pictureExtension(mediaType, data))
+		if err := put(ctx, w.bundle, name, data); err != nil {
+			return err
+		}
+		p.Assets = append(p.Assets, Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
+		marks[pic.ID], paths[i] = pictureMark(i, ""), name
+	}
+	text := strings.ReplaceAll(got.Markdown, markRune, "")
+	text = imageReference.ReplaceAllStringFunc(text, func(reference string) string {
+		return marks[imageReference.FindStringSubmatch(reference)[2]] // none for a picture that is not kept
+	})
+	text = strings.TrimSpace(placePictures(sanitise(text), paths))
+	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
+		return nil // what the text layer says stays
+	}
+	return w.keepText(ctx, p, text, TextOCR)
+}
