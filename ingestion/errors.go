@@ -78,7 +78,7 @@ func storage(doing string, err error) error {
 	}](err); ok {
 		return wrapped
 	}
-	remedy := "look at the permissions and the state of the vault's folders; then retry the import"
+	remedy := "look at the permissions and the state of the vault's folders; serve tries the import again by itself"
 	for _, p := range passing {
 		if errors.Is(err, p) {
 			remedy = "make room or wait; the import goes on by itself"
