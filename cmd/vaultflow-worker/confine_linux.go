@@ -42,7 +42,7 @@ func confine(o options, errs io.Writer) string {
 	default:
 		level = extract.ConfinedFiles
 	}
-	args := []string{self, "-serve", "-memory=" + strconv.FormatInt(o.memory, 10), "-tessdata=" + o.tessdata, "-confined=" + level}
+	args := []string{self, "-serve", "-memory=" + strconv.FormatInt(o.memory, 10), "-tessdata=" + o.tessdata, "-pdfium-cache=" + o.cache, "-confined=" + level}
 	if o.require {
 		args = append(args, "-require-confinement")
 	}

@@ -67,7 +67,7 @@ func landlock(self string, o options) (abi int, err error) {
 		return 0, fmt.Errorf("make rules: %w", errno)
 	}
 	defer unix.Close(int(fd))
-	for _, path := range needed(self, o.tessdata) {
+	for _, path := range append(needed(self, o.tessdata), sharedFolders(o)...) {
 		if err := allow(int(fd), path, readRights); err != nil {
 			return 0, err
 		}

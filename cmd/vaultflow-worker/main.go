@@ -33,6 +33,7 @@ type options struct {
 	memory   int64         // bytes of RLIMIT_DATA; 0 = no limit
 	cpu      time.Duration // of processor time; 0 = no limit
 	tessdata string        // folder of language data
+	cache    string        // folder of PDFium's machine code
 	confined string        // set in the second run, after confinement
 	isolated bool          // it was started without a network
 	require  bool          // refuse to work without confinement
@@ -54,6 +55,8 @@ func run(args []string, out, errs io.Writer) int {
 	flags.BoolVar(&o.isolated, "isolated", false, "there is no network (said by who starts the program)")
 	flags.StringVar(&o.tessdata, "tessdata", os.Getenv("TESSDATA_PREFIX"), "`folder` of Tesseract's language data")
 	flags.BoolVar(&o.require, "require-confinement", false, "do not work unless files, network and other programs are out of reach")
+	flags.StringVar(&o.cache, "pdfium-cache", "", "`folder` of PDFium's machine code, which makes it start faster")
+	fill := flags.Bool("warm", false, "fill the folder of -pdfium-cache and end; no document is read")
 	flags.StringVar(&o.confined, "confined", "", "level that was reached (set by the program itself)")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
@@ -61,6 +64,13 @@ func run(args []string, out, errs io.Writer) int {
 	if !linked {
 		fmt.Fprintln(errs, buildHint)
 		return exitUsage
+	}
+	if *fill {
+		if err := warm(o.cache); err != nil {
+			fmt.Fprintln(errs, err)
+			return exitBroken
+		}
+		return 0
 	}
 	o.tessdata = findTessdata(o.tessdata)
 	if !*serve {

@@ -76,6 +76,7 @@ func openPDF(data []byte, o extract.Open, cache string, ocr *reader) (document, 
 	}
 	p.info.Encrypted = p.info.Encrypted || p.locked
 	p.info.Forms = p.info.Forms || p.second != nil && p.second.hasForm()
+	p.info.WantsPDFium = p.traces != (traces{}) || p.second != nil
 	p.explain()
 	return p, nil
 }

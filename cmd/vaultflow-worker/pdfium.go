@@ -74,11 +74,11 @@ func launchPDFium(cache string, fonts bool) (pdfiumapi.Pdfium, error) {
 	return in, nil
 }
 
-// fontFolders are where systems keep fonts that programs share; PDFium looks there.
-var fontFolders = []string{"/usr/share/fonts", "/usr/local/share/fonts"}
-
 // warm fills the cache folder with the machine code of PDFium. It reads no document.
 func warm(cache string) error {
+	if cache == "" {
+		return errors.New("name the folder: -pdfium-cache")
+	}
 	in, err := launchPDFium(cache, false)
 	if err != nil {
 		return err

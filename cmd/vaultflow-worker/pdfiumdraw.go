@@ -24,7 +24,7 @@ const bytesPerPixel = 4
 // pixels together with dpi.
 func (p *pdfium) draw(n int, width, height, dpi float64) (*image.RGBA, error) {
 	w, h := max(1, int(math.Round(width*dpi/72))), max(1, int(math.Round(height*dpi/72)))
-	made, err := p.in.FPDFBitmap_CreateEx(&requests.FPDFBitmap_CreateEx{Width: w, Height: h, Format: enums.FPDF_BITMAP_FORMAT_BGRX})
+	made, err := p.in.FPDFBitmap_CreateEx(&requests.FPDFBitmap_CreateEx{Width: w, Height: h, Format: enums.FPDF_BITMAP_FORMAT_BGRX, Pointer: uint64(0)})
 	if err != nil {
 		return nil, fmt.Errorf("make a picture of %d × %d pixels: %w", w, h, err)
 	}

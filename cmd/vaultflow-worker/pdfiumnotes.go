@@ -15,8 +15,8 @@ import (
 // millions.
 const maxAnnotations = 2000
 
-// unseen are annotations that nobody sees on the page as it is displayed.
-const unseen = enums.FPDF_ANNOT_FLAG_HIDDEN | enums.FPDF_ANNOT_FLAG_NOVIEW
+// notShown are annotations that nobody sees on the page as it is displayed.
+const notShown = enums.FPDF_ANNOT_FLAG_HIDDEN | enums.FPDF_ANNOT_FLAG_NOVIEW
 
 // passwordField marks a text field whose value viewers do not show; PDF 32000-1, table 228, bit 14.
 const passwordField = 1 << 13
@@ -76,7 +76,7 @@ func (p *pdfium) annotation(n, i int, form references.FPDF_FORMHANDLE, text refe
 	if err != nil {
 		return err
 	}
-	if flags, err := p.in.FPDFAnnot_GetFlags(&requests.FPDFAnnot_GetFlags{Annotation: a}); err != nil || flags.Flags&unseen != 0 {
+	if flags, err := p.in.FPDFAnnot_GetFlags(&requests.FPDFAnnot_GetFlags{Annotation: a}); err != nil || flags.Flags&notShown != 0 {
 		return err
 	}
 	if subtype.Subtype == enums.FPDF_ANNOT_SUBTYPE_WIDGET {

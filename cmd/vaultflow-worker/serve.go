@@ -37,7 +37,7 @@ func serveFrames(ctx context.Context, o options, in io.Reader, out io.Writer, fd
 		case error:
 			return m
 		case extract.Open:
-			answer, doc = open(m, fd, "", ocr)
+			answer, doc = open(m, fd, o.cache, ocr)
 		case extract.PageRequest:
 			answer = answerPage(ctx, doc, m)
 		case extract.CutRequest:

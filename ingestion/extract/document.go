@@ -51,6 +51,7 @@ type Document struct {
 	Renderer      string        `json:"renderer"`         // "mupdf", "pdfium" or "image": what draws the pages that do not say otherwise
 	Reason        string        `json:"reason,omitempty"` // why it is not the usual one: a code, a colon, words
 	Version       string        `json:"version,omitempty"`
+	WantsPDFium   bool          `json:"wants_pdfium,omitempty"` // PDFium is likely to be needed for some pages; see sandbox.Config.Warm
 }
 
 // OutlineItem is one entry of the table of contents that a file carries.

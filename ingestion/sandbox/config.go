@@ -14,6 +14,7 @@ import (
 type Config struct {
 	Worker             string        // path of the program
 	Tessdata           string        // folder of language data; empty: the worker looks where systems put it
+	Cache              string        // folder of machine code that the worker may read; see Warm. Empty: none
 	PageTimeout        time.Duration // for one request; 0 = 20 s. A request with recognition gets three times that
 	OpenTimeout        time.Duration // from the start to the opened document; 0 = 20 s
 	MemoryBytes        int64         // most memory of the process; 0 = 1.5 GiB

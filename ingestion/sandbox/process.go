@@ -58,6 +58,9 @@ func (c Config) launch(path string, doc *os.File, namespaces uintptr) (*process,
 	if c.Tessdata != "" {
 		args = append(args, "-tessdata="+c.Tessdata)
 	}
+	if c.Cache != "" {
+		args = append(args, "-pdfium-cache="+c.Cache)
+	}
 	if c.RequireConfinement {
 		args = append(args, "-require-confinement")
 	}
