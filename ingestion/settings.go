@@ -61,6 +61,8 @@ type Settings struct {
 type Asked struct {
 	Languages []string `json:"languages,omitempty"`
 	Pages     string   `json:"pages,omitempty"` // see [ParsePages]; empty means all
+
+	KeepPictures *bool `json:"keep_pictures,omitempty"` // those that an OCR service cuts out of pages
 }
 
 // PDFSettings are for documents with pages.
@@ -135,6 +137,9 @@ func (s Settings) applied() Settings {
 	s = s.filled()
 	if len(s.Asked.Languages) > 0 {
 		s.OCR.Languages = s.Asked.Languages
+	}
+	if s.Asked.KeepPictures != nil {
+		s.OCR.KeepPictures = *s.Asked.KeepPictures
 	}
 	return s
 }

@@ -55,7 +55,10 @@ func defaultIngestion() Ingestion {
 			Strategies: []string{"pdf_text", "pdf_ocr"}, InlinePages: 40, WarnPages: 100, MaxPages: 5000,
 		},
 		Image: ImageIngestion{Strategies: []string{"image_ocr", "image_copy"}},
-		OCR:   OCR{Languages: []string{"eng"}, DPI: 300, MinConfidence: 60, Words: true},
+		OCR: OCR{
+			Languages: []string{"eng"}, DPI: 300, MinConfidence: 60, Words: true, Engines: []string{"tesseract"},
+			Mistral: MistralOCR{Model: "mistral-ocr-latest", Timeout: Duration(2 * time.Minute)},
+		},
 	}
 }
 

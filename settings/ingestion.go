@@ -38,8 +38,20 @@ type ImageIngestion struct {
 
 // OCR says how text is read from pictures.
 type OCR struct {
-	Languages     []string `yaml:"languages" doc:"Tesseract's names of languages, such as eng, deu, nor. vaultflow doctor lists those that are installed."`
-	DPI           int      `yaml:"dpi" min:"72" max:"600" doc:"Resolution at which text is read."`
-	MinConfidence float64  `yaml:"min_confidence" min:"0" max:"100" doc:"Pages below this percentage are listed in the note."`
-	Words         bool     `yaml:"words" doc:"Keep words with their boxes in ocr/page_0001.json."`
+	Languages     []string   `yaml:"languages" doc:"Tesseract's names of languages, such as eng, deu, nor. vaultflow doctor lists those that are installed."`
+	DPI           int        `yaml:"dpi" min:"72" max:"600" doc:"Resolution at which text is read."`
+	MinConfidence float64    `yaml:"min_confidence" min:"0" max:"100" doc:"Pages below this percentage are listed in the note."`
+	Words         bool       `yaml:"words" doc:"Keep words with their boxes in ocr/page_0001.json."`
+	Engines       []string   `yaml:"engines" oneof:"tesseract mistral model" doc:"What reads the text, in the order in which they are tried: tesseract on this machine; mistral and model send a picture of the page to a service and may cost money. The next one is asked when one fails or has no key."`
+	Mistral       MistralOCR `yaml:"mistral" doc:"Mistral's text recognition; its key is that of the provider mistral."`
+	Model         string     `yaml:"model" doc:"Alias of a model with vision, for the engine model. Empty: the default model."`
+	RetainImages  bool       `yaml:"retain_ocr_images" doc:"Keep the pictures that an OCR service cuts out of a page, in assets/."`
+}
+
+// MistralOCR says how Mistral's text recognition is asked.
+type MistralOCR struct {
+	Model        string   `yaml:"model" doc:"Mistral's name of the model."`
+	Endpoint     string   `yaml:"endpoint" doc:"Address with /v1. Empty: the base_url of the provider mistral."`
+	Timeout      Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one page."`
+	PricePerPage float64  `yaml:"price_per_page" min:"0" max:"1000" doc:"US dollars, so that imports tell what they cost. 0: not known."`
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"io/fs"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -150,6 +151,14 @@ func (s *Settings) validateLists(r *reporter) {
 	if name := s.Ingestion.Template; name != "" && !fs.ValidPath(name) {
 		s.fault(r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is no name within the vault", name)
 	}
+	if alias := s.Ingestion.OCR.Model; alias != "" {
+		if _, ok := s.Models.Aliases[alias]; !ok {
+			s.fault(r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
+		}
+	}
+	if u, err := url.Parse(s.Ingestion.OCR.Mistral.Endpoint); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		s.fault(r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is no web address")
+	}
 	for _, language := range s.Ingestion.OCR.Languages {
 		if !languageForm.MatchString(language) {
 			s.fault(r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is no language of Tesseract", language)
@@ -157,7 +166,7 @@ func (s *Settings) validateLists(r *reporter) {
 	}
 	for key, list := range map[string][]string{
 		"ingestion.ocr.languages": s.Ingestion.OCR.Languages, "ingestion.pdf.strategies": s.Ingestion.PDF.Strategies,
-		"ingestion.image.strategies": s.Ingestion.Image.Strategies,
+		"ingestion.image.strategies": s.Ingestion.Image.Strategies, "ingestion.ocr.engines": s.Ingestion.OCR.Engines,
 	} {
 		if len(list) == 0 {
 			s.fault(r, key, CodeValue, "", "%s is empty", key)

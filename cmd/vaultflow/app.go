@@ -31,6 +31,7 @@ type app struct {
 	settings *settings.Settings
 	vault    *vault.Vault
 	models   *modelSet
+	services services
 	zone     *time.Location
 	log      *slog.Logger
 }

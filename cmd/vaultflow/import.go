@@ -23,6 +23,7 @@ type importFlags struct {
 	status  bool
 	wait    int
 	timeout time.Duration
+	retain  bool
 	retry   string
 	cancel  string
 	limit   int
@@ -39,6 +40,9 @@ func newImport(g *globals) *cobra.Command {
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if err := f.check(paths); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("retain-ocr-images") {
+				f.RetainImages = &f.retain
 			}
 			a, err := g.open()
 			if err != nil {
@@ -60,6 +64,7 @@ func newImport(g *globals) *cobra.Command {
 	flags.StringVar(&f.Mode, "mode", "", "markdown, page_images or hybrid, in place of the setting")
 	flags.StringSliceVar(&f.Languages, "languages", nil, "languages of the text in pictures, such as deu,eng, in place of the setting")
 	flags.StringVar(&f.Pages, "pages", "", "only these pages of each document, such as 1-20,35,50-")
+	flags.BoolVar(&f.retain, "retain-ocr-images", false, "keep the pictures that an OCR service cuts out of pages, in place of the setting")
 	flags.StringVar(&f.name, "name", "", "name of what standard input holds, with its extension")
 	flags.BoolVar(&f.status, "status", false, "list imports, the newest first")
 	flags.IntVar(&f.wait, "wait", 0, "with --status: wait until so many imports have ended")

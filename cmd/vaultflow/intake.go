@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -19,6 +21,8 @@ type importHow struct {
 	Mode      string   `json:"mode,omitempty"`
 	Languages []string `json:"languages,omitempty"`
 	Pages     string   `json:"pages,omitempty"`
+
+	RetainImages *bool `json:"retain_ocr_images,omitempty"`
 }
 
 // dropFile copies a file of this machine into the import folder and asks for its import.
@@ -100,7 +104,7 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 	if err != nil {
 		return s, err
 	}
-	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages}
+	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages}
 	if s.Template != "" {
 		if _, sum, err := a.vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
 			s.TemplateSHA256 = sum
@@ -119,7 +123,7 @@ func (a *app) renew(p engine.ImportPlan) json.RawMessage {
 	if err := json.Unmarshal(p.Options, &before); err != nil {
 		return p.Options
 	}
-	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages})
+	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RetainImages: before.Asked.KeepPictures})
 	if err != nil {
 		a.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
 		return p.Options
@@ -146,6 +150,15 @@ func (a *app) ingestionSettings() ingestion.Settings {
 		},
 		Image:    ingestion.ImageSettings{Strategies: in.Image.Strategies},
 		Template: in.Template,
+	}
+	if engines := in.OCR.Engines; !slices.Equal(engines, []string{ingestion.EngineTesseract}) {
+		s.OCR.Engines, s.OCR.KeepPictures = engines, in.OCR.RetainImages
+		if slices.Contains(engines, ingestion.EngineMistral) {
+			s.OCR.Mistral = in.OCR.Mistral.Model
+		}
+		if slices.Contains(engines, ingestion.EngineModel) {
+			s.OCR.Model = cmp.Or(in.OCR.Model, a.settings.Models.Default)
+		}
 	}
 	if in.PDF.InlinePages == 0 { // there, zero means the default
 		s.InlinePages = -1

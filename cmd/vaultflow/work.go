@@ -68,7 +68,7 @@ func (a *app) importer(events func(ingestion.Event)) activity.Importer {
 	return &ingestion.Importer{
 		FS: a.vault.FS(), Files: a.vault, Stager: stager{a.vault}, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
 		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Remove: a.vault.Remove, Tidy: a.vault.RemoveEmptyFolders, Takes: a.vault.Takes,
-		Events: events,
+		Events: events, Recogniser: a.services.recogniser(a),
 	}
 }
 
