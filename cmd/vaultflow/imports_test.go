@@ -52,6 +52,7 @@ var house = map[string]struct {
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
 	"engine/activity":      {4, []string{"*"}},
 	"engine/journal":       {4, []string{"engine", "directives"}},
+	"engine/artifact":      {4, nil},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
 	"web":                  {4, []string{"engine"}},
 	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/sandbox", "ingestion/layout", "imaging"}},
@@ -59,7 +60,7 @@ var house = map[string]struct {
 }
 
 // private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
-var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
+var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
 
 type goPackage struct {
 	ImportPath string
