@@ -17,7 +17,7 @@ const linked = true
 
 // resourceStore is the most bytes of decoded pictures and fonts that MuPDF keeps. They are of use within a page; with the
 // binding's own 256 MB a long scan grew to half a gigabyte.
-const resourceStore = 48 << 20
+const resourceStore = 16 << 20
 
 func mupdfVersion() string { return fitz.FzVersion }
 
