@@ -63,47 +63,58 @@ func (f *Fetcher) follow(next *http.Request, before []*http.Request) error {
 // Fetch fetches one picture. Errors say in words, without anything of the answer, why there is none; ErrRefused is matched
 // when the policy forbids the address or one that it leads to.
 func (f *Fetcher) Fetch(ctx context.Context, address string) (Picture, error) {
-	if err := f.policy.Check(address); err != nil {
+	var b bytes.Buffer
+	got, err := f.fetch(ctx, address, "image/*", &b)
+	if err != nil {
 		return Picture{}, err
+	}
+	info, err := imaging.Probe(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		return Picture{}, fmt.Errorf("what %s gave is no picture: %w", got.host, err)
+	}
+	return Picture{Data: b.Bytes(), Info: info, URL: got.URL}, nil
+}
+
+// fetch writes one content to w as it comes. After an error some of it may have been written.
+func (f *Fetcher) fetch(ctx context.Context, address, accept string, w io.Writer) (Document, error) {
+	if err := f.policy.Check(address); err != nil {
+		return Document{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.policy.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return Picture{}, fmt.Errorf("%w: the address is not valid", ErrRefused)
+		return Document{}, fmt.Errorf("%w: the address is not valid", ErrRefused)
 	}
 	request.Header.Set("User-Agent", "vaultflow")
-	request.Header.Set("Accept", "image/*")
+	request.Header.Set("Accept", accept)
 	response, err := f.client.Do(request)
 	if err != nil {
-		return Picture{}, f.reason(ctx, err)
+		return Document{}, f.reason(ctx, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return Picture{}, fmt.Errorf("%s answered %d %s", request.URL.Hostname(), response.StatusCode, http.StatusText(response.StatusCode))
+		return Document{}, fmt.Errorf("%s answered %d %s", request.URL.Hostname(), response.StatusCode, http.StatusText(response.StatusCode))
 	}
-	data, err := f.body(response)
+	size, err := f.body(response, w)
 	if err != nil {
-		return Picture{}, f.reason(ctx, err)
+		return Document{}, f.reason(ctx, err)
 	}
-	info, err := imaging.Probe(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return Picture{}, fmt.Errorf("what %s gave is no picture: %w", request.URL.Hostname(), err)
-	}
-	return Picture{Data: data, Info: info, URL: response.Request.URL.String()}, nil
+	return describe(request.URL.Hostname(), response, size), nil
 }
 
-// body reads an answer up to the limit. What a host says of its length is believed only when it is too much.
-func (f *Fetcher) body(response *http.Response) ([]byte, error) {
+// body copies an answer up to the limit. What a host says of its length is believed only when it is too much, or when more
+// was to come.
+func (f *Fetcher) body(response *http.Response, w io.Writer) (int64, error) {
 	most := f.policy.MaxBytes
 	if response.ContentLength > most {
-		return nil, fmt.Errorf("it has %d bytes, more than the %d of policy.remote_images.max_mb", response.ContentLength, most)
+		return 0, fmt.Errorf("it has %d bytes, more than the %d of %s", response.ContentLength, most, f.policy.SizeSetting)
 	}
-	data, err := io.ReadAll(io.LimitReader(response.Body, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("it has more than the %d bytes of policy.remote_images.max_mb", most)
+	size, err := io.Copy(w, io.LimitReader(response.Body, most+1))
+	if err == nil && size > most {
+		err = fmt.Errorf("it has more than the %d bytes of %s", most, f.policy.SizeSetting)
 	}
-	return data, err
+	return size, err
 }
 
 // reason says why nothing came, without the address: it may hold a token, and the receipt names it anyway.

@@ -13,9 +13,10 @@ type Policy struct {
 	Enabled      bool
 	Allow        []string      // hosts such as example.org or *.example.org; empty: all that Deny does not name
 	Deny         []string      // hosts that are never asked; stronger than Allow
-	MaxBytes     int64         // of one picture; 0 = 10 MiB
-	Timeout      time.Duration // of one picture with all redirects; 0 = 20 s
+	MaxBytes     int64         // of one content; 0 = 10 MiB
+	Timeout      time.Duration // of one content with all redirects; 0 = 20 s
 	MaxRedirects int           // 0: none is followed
+	SizeSetting  string        // name of the setting behind MaxBytes, for messages; empty: policy.remote_images.max_mb
 }
 
 // ErrRefused is matched when the policy forbids an address. Nothing was sent.
@@ -78,6 +79,9 @@ func (p Policy) withDefaults() Policy {
 	}
 	if p.Timeout <= 0 {
 		p.Timeout = 20 * time.Second
+	}
+	if p.SizeSetting == "" {
+		p.SizeSetting = "policy.remote_images.max_mb"
 	}
 	p.MaxRedirects = max(p.MaxRedirects, 0)
 	return p
