@@ -22,7 +22,7 @@ import (
 )
 
 // The cases that other programs with a drop folder are tested with, against the shipped binary. docs/watching.md says
-// which number is tested where.
+// which number is tested where; an E stands before the numbers of its first table.
 
 // inbox is a folder below the import folder in which one case plays.
 type inbox struct {
@@ -102,35 +102,35 @@ func inBox(name string) map[string]string {
 func watchCases() []watchCase {
 	return []watchCase{
 		{"36 55 a new file", func(in inbox) { in.lay("a.txt", "36") }, map[string]string{"a.txt": "done"}, nil},
-		{"10 37 moved in", func(in inbox) {
+		{"E10 37 moved in", func(in inbox) {
 			in.must(os.Rename(in.away("37.txt", "37"), in.path("a.txt")))
 		}, map[string]string{"a.txt": "done"}, nil},
-		{"11 43 a folder moved in", func(in inbox) {
+		{"E11 43 a folder moved in", func(in inbox) {
 			in.away("tree/b/c/deep.txt", "43 deep")
 			in.away("tree/top.txt", "43 top")
 			in.must(os.Rename(filepath.Join(in.outside, "tree"), filepath.Join(in.dir, "tree")))
 		}, map[string]string{"tree/b/c/deep.txt": "done", "tree/top.txt": "done"}, nil},
-		{"1 38 58 a slow writer", func(in inbox) {
+		{"E1 38 58 a slow writer", func(in inbox) {
 			in.drip("slow.zip", boxed("38"), 30, 60*time.Millisecond)
 		}, inBox("slow.zip"), nil},
-		{"2 a writer that pauses", func(in inbox) {
+		{"E2 a writer that pauses", func(in inbox) {
 			in.drip("pausing.zip", boxed("2"), 3, 900*time.Millisecond)
 		}, inBox("pausing.zip"), nil},
 		{"60 a writer that stops half-way", func(in inbox) {
 			in.lay("half.zip", boxed("60")[:40])
 		}, map[string]string{"half.zip": "failed"}, nil},
-		{"2 19 60 a failed file that is whole later", func(in inbox) {
+		{"E2 E19 60 a failed file that is whole later", func(in inbox) {
 			in.lay("later.zip", boxed("60 later")[:50])
 			in.lay("../Failed/"+filepath.Base(in.dir)+"/keep", "") // the folder of failures is there before
 			in.must(os.Remove(filepath.Join(in.dir, "../Failed", filepath.Base(in.dir), "keep")))
 			in.await(filepath.Join(in.dir, "../Failed", filepath.Base(in.dir), "later.zip.failed.md"))
 			in.lay("later.zip", boxed("60 later"))
 		}, map[string]string{"later.zip": "done failed", "later/inside.txt": "done"}, nil},
-		{"13 59 another name first", func(in inbox) {
+		{"E13 59 another name first", func(in inbox) {
 			in.drip("my_file.~df", boxed("59"), 10, 60*time.Millisecond)
 			in.must(os.Rename(in.path("my_file.~df"), in.path("my_file.zip")))
 		}, inBox("my_file.zip"), nil},
-		{"12 names of downloads", func(in inbox) {
+		{"E12 names of downloads", func(in inbox) {
 			for _, ext := range []string{".part", ".crdownload", ".tmp", ".partial", ".download", ".opdownload", ".filepart"} {
 				in.lay("a"+ext+ext, "12"+ext)
 			}
@@ -142,24 +142,24 @@ func watchCases() []watchCase {
 			"a.part.txt": "done", "a.crdownload.txt": "done", "a.tmp.txt": "done", "a.partial.txt": "done", "a.download.txt": "done",
 			"a.opdownload.txt": "done", "a.filepart.txt": "done",
 		}, nil},
-		{"14 the extension's case", func(in inbox) {
+		{"E14 the extension's case", func(in inbox) {
 			in.lay("A.TXT", "14")
 			in.lay("B.ZiP", boxed("14 boxed"))
 		}, map[string]string{"A.TXT": "done", "B.ZiP": "done", "B/inside.txt": "done"}, nil},
-		{"15 a wrong extension", func(in inbox) { in.lay("box.pdf", boxed("15")) }, inBox("box.pdf"), nil},
+		{"E15 a wrong extension", func(in inbox) { in.lay("box.pdf", boxed("15")) }, inBox("box.pdf"), nil},
 		{"56 no extension, an unknown one", func(in inbox) {
 			in.lay("noext", "56")
 			in.lay("a.xyz", "\x00\x01binary 56")
 		}, map[string]string{"noext": "done", "a.xyz": "done"}, nil},
-		{"16 83 the same bytes twice", func(in inbox) {
+		{"E16 83 the same bytes twice", func(in inbox) {
 			in.lay("a.txt", "83")
 			in.lay("b.txt", "83")
 		}, map[string]string{"a.txt": "done|duplicate", "b.txt": "done|duplicate"}, nil},
-		{"17 the same name, other bytes", func(in inbox) {
+		{"E17 the same name, other bytes", func(in inbox) {
 			in.lay("one/a.txt", "17 one")
 			in.lay("two/a.txt", "17 two")
 		}, map[string]string{"one/a.txt": "done", "two/a.txt": "done"}, nil},
-		{"18 50 the same name again", func(in inbox) {
+		{"E18 50 the same name again", func(in inbox) {
 			in.lay("a.txt", "50 first")
 			in.awaitGone("a.txt")
 			in.lay("a.txt", "50 second")
@@ -171,7 +171,7 @@ func watchCases() []watchCase {
 			in.lay("simple.md", "104 md")
 			in.lay("simple.txt.md", "104 txt.md")
 		}, map[string]string{"simple.txt": "done", "simple.md": "done", "simple.txt.md": "done"}, nil},
-		{"6 45 deleted before it was still", func(in inbox) {
+		{"E6 45 deleted before it was still", func(in inbox) {
 			for range 5 {
 				in.lay("a.txt", "45")
 				in.must(os.Remove(in.path("a.txt")))
@@ -181,7 +181,7 @@ func watchCases() []watchCase {
 			in.lay("tree/a/b.txt", "8")
 			in.must(os.RemoveAll(filepath.Join(in.dir, "tree")))
 		}, nil, nil},
-		{"5 40 touched while it waits and while it is imported", func(in inbox) {
+		{"E5 40 touched while it waits and while it is imported", func(in inbox) {
 			in.lay("box.zip", boxed("40"))
 			for range 20 {
 				if err := os.Chtimes(in.path("box.zip"), time.Now(), time.Now()); err != nil {
@@ -190,14 +190,14 @@ func watchCases() []watchCase {
 				<-time.After(60 * time.Millisecond)
 			}
 		}, inBox("box.zip"), nil},
-		{"40 times in the past and the future", func(in inbox) {
+		{"E40 times in the past and the future", func(in inbox) {
 			in.lay("old.txt", "40 old")
 			in.lay("new.txt", "40 new")
 			in.must(os.Chtimes(in.path("old.txt"), time.Unix(0, 0), time.Unix(0, 0)))
 			in.must(os.Chtimes(in.path("new.txt"), time.Now().AddDate(50, 0, 0), time.Now().AddDate(50, 0, 0)))
 		}, map[string]string{"old.txt": "done", "new.txt": "done"}, nil},
 		{
-			"27 343 links, pipes and sockets", func(in inbox) {
+			"E27 343 links, pipes and sockets", func(in inbox) {
 				in.must(os.Symlink(in.away("target.txt", "27"), in.path("link.txt")))
 				in.must(os.Symlink(in.outside, in.path("folder")))
 				in.must(os.Symlink("nowhere", in.path("broken.txt")))
@@ -211,16 +211,16 @@ func watchCases() []watchCase {
 			map[string]string{"link.txt": "seen", "folder": "seen", "broken.txt": "seen", "pipe.txt": "seen", "s": "seen", "next.txt": "done"},
 			[]string{"broken.txt", "folder", "link.txt", "pipe.txt", "s"},
 		},
-		{"38 empty, filled later", func(in inbox) {
+		{"E38 empty, filled later", func(in inbox) {
 			in.lay("late.txt", "")
 			in.pause()
 			in.lay("late.txt", "38 late")
 		}, map[string]string{"late.txt": "done"}, nil},
-		{"38 empty for good", func(in inbox) {
+		{"E38 empty for good", func(in inbox) {
 			in.lay("empty.txt", "")
 			in.lay("empty.pdf", "")
 		}, map[string]string{"empty.txt": "done|duplicate", "empty.pdf": "done|duplicate"}, nil},
-		{"39 64 clutter around real files", func(in inbox) {
+		{"39 64 E25 E26 clutter around real files", func(in inbox) {
 			for _, name := range []string{
 				".DS_Store", ".DS_STORE", "._a.txt", "._hidden", "Thumbs.db", "desktop.ini", "~$a.docx", ".~lock.a.odt#", "a.swp", ".nfs0001", ".fuse_hidden01",
 				".syncthing.a.txt.tmp", "~syncthing~a.txt.tmp", ".goutputstream-ABC", "a.txt.sb-1234-abcd", ".stfolder/a.txt", ".stversions/a.txt", "@eaDir/a.txt",
@@ -246,7 +246,7 @@ func watchCases() []watchCase {
 			"git/a.txt": "done", "bak.txt": "done",
 		}, nil},
 		{
-			"25 not downloaded, two versions", func(in inbox) {
+			"E25 not downloaded, two versions", func(in inbox) {
 				in.lay(".report.pdf.icloud", "a placeholder")
 				in.lay("a.sync-conflict-20261101-101010-ABCDEFG.txt", "25")
 			},

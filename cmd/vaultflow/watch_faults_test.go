@@ -16,12 +16,12 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// Cases 22–25, 30–32 and 44: what makes no job, and settings that cannot work.
+// Cases E28, 20, 30, 62, 63 and 340: settings that cannot work.
 func TestWatch_badFolders(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ settings, want string }{
-		"28 340 bundles below the import folder": {"vault: {imported_dir: Import/Done}\n", "overlap"},
-		"28 the import folder below the bundles": {"vault: {import_dir: Imported/In}\n", "overlap"},
+		"E28 340 bundles below the import folder": {"vault: {imported_dir: Import/Done}\n", "overlap"},
+		"E28 the import folder below the bundles": {"vault: {import_dir: Imported/In}\n", "overlap"},
 		"30 63 no import folder":                 {"vault: {import_dir: \"\"}\n", "import_dir"},
 		"62 an import folder outside":            {"vault: {import_dir: ../elsewhere}\n", "import_dir"},
 		"20 a bad pattern":                       {"vault: {ignore: [\"a[\"]}\n", "ignore"},
@@ -35,7 +35,7 @@ func TestWatch_badFolders(t *testing.T) {
 			}
 		})
 	}
-	t.Run("28 340 a link makes the circle", func(t *testing.T) {
+	t.Run("E28 340 a link makes the circle", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t, "", "")
 		if err := os.MkdirAll(s.path("Import/deep"), 0o755); err != nil {
@@ -84,7 +84,7 @@ func TestWatch_nameOfAnImportThatACommandAskedFor(t *testing.T) {
 	}
 }
 
-// Cases 39 and 8: 500 files at once are one bundle each; broken ones among them keep nobody.
+// Case E39: 500 files at once are one bundle each; broken ones among them keep nobody.
 func TestWatch_manyFilesAtOnce(t *testing.T) {
 	t.Parallel()
 	const many, broken = 500, 5
@@ -163,10 +163,10 @@ func (s *site) putsOff(name, says string, passes func()) {
 	}
 }
 
-// Cases 20, 21, 66 and 92: storing fails, and is tried again until it does not.
+// Cases E20, E21, 66 and 92: storing fails, and is tried again until it does not.
 func TestWatch_faultsThatPass(t *testing.T) {
 	t.Parallel()
-	t.Run("20 92 something is in the way of the bundles", func(t *testing.T) {
+	t.Run("E20 92 something is in the way of the bundles", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t, "", "")
 		s.write("Imported", "a file, not a folder")
@@ -178,7 +178,7 @@ func TestWatch_faultsThatPass(t *testing.T) {
 			}
 		})
 	})
-	t.Run("21 the disk is full", func(t *testing.T) {
+	t.Run("E21 the disk is full", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t, "", "")
 		if err := os.Mkdir(s.path("Imported"), 0o755); err != nil {
@@ -233,7 +233,7 @@ func (s *site) unprivileged() {
 	s.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }
 
-// Cases 8, 14, 25, 61 and 66: a file that may not be read waits, visibly, and keeps nobody else.
+// Cases E8, 14, 25, 61 and 66: a file that may not be read waits, visibly, and keeps nobody else.
 func TestWatch_fileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
@@ -266,7 +266,7 @@ func TestWatch_fileThatMayNotBeRead(t *testing.T) {
 	d.alive()
 }
 
-// Cases 33 and 41: a stop hands the work back. The next start goes on, and nothing is made twice.
+// Cases E33 and 41: a stop hands the work back. The next start goes on, and nothing is made twice.
 func TestWatch_stopInTheMiddleOfAnImport(t *testing.T) {
 	t.Parallel()
 	const pages = 60
