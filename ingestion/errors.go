@@ -116,6 +116,7 @@ func opening(err error) error {
 
 func needsPassword() *Error {
 	return permanent(CodeNeedsPassword,
-		"save a copy without the password (for example: qpdf --decrypt --password=SECRET in.pdf out.pdf) and drop that one into the import folder",
-		"the document is encrypted and opens only with a password")
+		"put the password into a text file beside the document, named like it with .password at the end (report.pdf.password), or into "+
+			"ingestion.passwords of settings.yaml; then retry the import",
+		"the document is encrypted, and no password that is known opens it")
 }

@@ -179,9 +179,10 @@ func sum(data []byte) string {
 
 // script is what the fake worker knows of a document.
 type script struct {
-	doc  extract.Document
-	open func(n int) error // the nth start
-	page func(r extract.PageRequest, n int) (extract.Page, error)
+	opened extract.Open // of the last start
+	doc    extract.Document
+	open   func(n int) error // the nth start
+	page   func(r extract.PageRequest, n int) (extract.Page, error)
 
 	mu       sync.Mutex // guards what follows
 	starts   int
@@ -190,10 +191,11 @@ type script struct {
 	tries    map[string]int
 }
 
-func (s *script) Start(_ context.Context, _ string, _ extract.Open) (Session, extract.Document, error) {
+func (s *script) Start(_ context.Context, _ string, o extract.Open) (Session, extract.Document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starts++
+	s.opened = o
 	if s.open != nil {
 		if err := s.open(s.starts); err != nil {
 			return nil, extract.Document{}, err

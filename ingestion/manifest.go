@@ -35,7 +35,8 @@ type Manifest struct {
 type Source struct {
 	Name      string    `json:"name"` // of the original, within the bundle when it is kept there
 	Path      string    `json:"path"` // vault name at which it arrived
-	Size      int64     `json:"size"` // bytes
+	URL       string    `json:"url,omitempty"` // where it was fetched from
+	Size      int64     `json:"size"`          // bytes
 	ModTime   time.Time `json:"mtime,omitzero"`
 	SHA256    string    `json:"sha256"`
 	MediaType string    `json:"media_type"`
@@ -104,6 +105,7 @@ type Render struct {
 	MaxSide  int     `json:"max_side"`
 	Format   string  `json:"format"`
 	Renderer string  `json:"renderer,omitempty"`
+	Reason   string  `json:"reason,omitempty"` // why it is not the usual one: a code, a colon, words
 }
 
 // The statuses of a page.
@@ -123,14 +125,21 @@ const (
 
 // Page is one page.
 type Page struct {
-	N      int        `json:"n"`     // from 1
-	Label  string     `json:"label"` // empty when it has none
-	Image  *PageImage `json:"image,omitempty"`
-	Text   *PageText  `json:"text,omitempty"`
-	OCR    *PageOCR   `json:"ocr,omitempty"`
-	Assets []Asset    `json:"assets,omitempty"` // pictures that an OCR service cut out of the page
-	Status string     `json:"status"`
-	Error  string     `json:"error"` // empty when Status is done
+	N      int         `json:"n"`                // from 1
+	Label  string      `json:"label"`            // empty when it has none
+	Render *PageRender `json:"render,omitempty"` // when another renderer than the document's was taken
+	Image  *PageImage  `json:"image,omitempty"`
+	Text   *PageText   `json:"text,omitempty"`
+	OCR    *PageOCR    `json:"ocr,omitempty"`
+	Assets []Asset     `json:"assets,omitempty"` // pictures that an OCR service cut out of the page
+	Status string      `json:"status"`
+	Error  string      `json:"error"` // empty when Status is done
+}
+
+// PageRender is the renderer of a page that differs from [Render], and why: a code, a colon, words.
+type PageRender struct {
+	Renderer string `json:"renderer"`
+	Reason   string `json:"reason"`
 }
 
 // PageImage is the picture of a page.

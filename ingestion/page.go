@@ -22,13 +22,14 @@ type pageMaker struct {
 	page Page
 
 	layer                        string // sanitised
+	besides                      string // form values and annotations, sanitised
 	textFault, ocrFault, picture *pageFault
 }
 
 // make makes a page's files and gives its record, which is not written yet. The error is one that ends the import.
 func (w *work) make(ctx context.Context, s *seat, n int) (Page, error) {
 	m := &pageMaker{w: w, s: s, page: Page{N: n, Status: PageDone}}
-	steps := []func(context.Context) error{m.text, m.recognise, m.draw}
+	steps := []func(context.Context) error{m.text, m.recognise, m.append, m.draw}
 	if w.set.PDF.Mode == ModePageImages {
 		steps = []func(context.Context) error{m.draw}
 	}
@@ -48,10 +49,11 @@ func (m *pageMaker) text(ctx context.Context) error {
 		return err
 	}
 	m.page.Label = oneLine(got.Label, 40)
+	m.rendered(got)
 	decision := OCRDecision{OCR: true, Code: "no_evidence", Words: "the text layer could not be read"}
 	if got.Text != nil {
 		decision = DecideOCR(got.Text.Evidence, m.w.set.OCR.Redo)
-		m.layer = sanitise(got.Text.Markdown)
+		m.layer, m.besides = sanitise(got.Text.Markdown), sanitise(got.Text.Besides)
 	}
 	if m.w.set.ocrFirst() {
 		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}
@@ -199,6 +201,7 @@ func (m *pageMaker) draw(ctx context.Context) error {
 	if m.page.Label == "" {
 		m.page.Label = oneLine(got.Label, 40)
 	}
+	m.rendered(got)
 	m.picture, err = m.w.keepPicture(ctx, &m.page, got.Image)
 	return err
 }

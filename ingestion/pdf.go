@@ -17,7 +17,9 @@ func (pdf) name() string  { return "pdf" }
 func (pdf) kinds() []Kind { return []Kind{KindPDF} }
 
 func (pdf) extract(ctx context.Context, w *work) error {
-	first := &seat{w: w, open: extract.Open{MediaType: w.job.Route.MediaType, Kind: "pdf"}}
+	first := &seat{w: w, open: extract.Open{
+		MediaType: w.job.Route.MediaType, Kind: extract.KindPDF, Renderer: w.set.PDF.Renderer, Passwords: w.passwords(),
+	}}
 	defer first.leave()
 	rec, ok, err := w.document()
 	if err != nil {
@@ -54,7 +56,7 @@ func (w *work) opened(doc extract.Document) (documentRecord, error) {
 		rec.Tools[oneLine(doc.Renderer, 60)] = oneLine(doc.Version, 60)
 	}
 	if w.set.PDF.Mode != ModeMarkdown {
-		rec.Render = &Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: oneLine(doc.Renderer, 60)}
+		rec.Render = &Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: oneLine(doc.Renderer, 60), Reason: oneLine(doc.Reason, 300)}
 	}
 	if doc.Pages > w.set.WarnPages {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the document has %d pages: a model may not take them all at once", doc.Pages))

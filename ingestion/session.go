@@ -19,7 +19,7 @@ type seat struct {
 // the machine's fault.
 func (s *seat) start(ctx context.Context) (extract.Document, error) {
 	var first error
-	for range 2 {
+	for range 3 {
 		session, doc, err := s.w.im.Worker.Start(ctx, s.w.job.at(), s.open)
 		if err == nil {
 			s.session = session
@@ -28,7 +28,10 @@ func (s *seat) start(ctx context.Context) (extract.Document, error) {
 		if first == nil {
 			first = err
 		}
-		if e, ok := errors.AsType[*extract.Error](err); !ok || !deadly(e.Code) || ctx.Err() != nil {
+		if s.avoidMuPDF(ctx, err) {
+			continue
+		}
+		if e, ok := errors.AsType[*extract.Error](err); !ok || !deadly(e.Code) || ctx.Err() != nil || s.open.WithoutMuPDF {
 			if !ok && !s.w.im.exists(s.w.job.at()) {
 				return extract.Document{}, permanent(CodeCancelled, "", "%s was removed before it was read", s.w.job.Source)
 			}
@@ -36,6 +39,17 @@ func (s *seat) start(ctx context.Context) (extract.Document, error) {
 		}
 	}
 	return extract.Document{}, opening(first)
+}
+
+// avoidMuPDF lets the next attempt open a PDF without MuPDF, and says whether there is one: MuPDF ends the worker when it
+// does not find its way in a document.
+func (s *seat) avoidMuPDF(ctx context.Context, err error) bool {
+	e, ok := errors.AsType[*extract.Error](err)
+	if !ok || ctx.Err() != nil || s.open.Kind != extract.KindPDF || s.open.WithoutMuPDF || s.open.Renderer == extract.RenderMuPDF {
+		return false
+	}
+	s.open.WithoutMuPDF = e.Code == extract.CodeCrashed || e.Code == extract.CodeCorrupt && e.Aborted
+	return s.open.WithoutMuPDF
 }
 
 // reopening tells why a document that has been opened before could not be opened again. A worker that dies or times
@@ -102,10 +116,10 @@ func (s *seat) ask(ctx context.Context, r extract.PageRequest) (extract.Page, er
 	}
 }
 
-// halved asks for the same at half the resolution. The caps are halved too: on large pages, and for pictures, which have
+// halved asks for the same at half the resolution, of the other renderer where the worker has the choice. The caps are halved too: on large pages, and for pictures, which have
 // no dpi, it is they that decide.
 func halved(r extract.PageRequest) extract.PageRequest {
-	r.DPI, r.OCRDPI = r.DPI/2, r.OCRDPI/2
+	r.DPI, r.OCRDPI, r.Other = r.DPI/2, r.OCRDPI/2, true
 	if r.Image || r.OCR {
 		r.MaxSide, r.MaxPixels = r.MaxSide/2, r.MaxPixels/4
 	}

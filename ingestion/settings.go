@@ -73,6 +73,7 @@ type PDFSettings struct {
 	MaxSide    int      `json:"max_side,omitempty"`     // pixels of a page picture's longer side
 	MaxPixels  int64    `json:"max_pixels,omitempty"`   // of a page picture
 	Format     string   `json:"image_format,omitempty"` // auto, png or jpeg
+	Renderer   string   `json:"renderer,omitempty"`     // mupdf or pdfium; empty: whichever suits a page
 }
 
 // OCRSettings are for text recognition.
@@ -195,6 +196,7 @@ func (s Settings) check() error {
 	faults := []error{
 		known("ingestion.pdf.mode", s.PDF.Mode, ModeMarkdown, ModePageImages, ModeHybrid),
 		known("ingestion.pdf.image_format", s.PDF.Format, "auto", "png", "jpeg"),
+		known("ingestion.pdf.renderer", s.PDF.Renderer, "", extract.RenderAuto, extract.RenderMuPDF, extract.RenderPDFium),
 		known("ingestion.keep_original", s.KeepOriginal, KeepInBundle, KeepInDone, KeepNot),
 	}
 	for _, name := range s.OCR.Engines {

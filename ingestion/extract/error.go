@@ -22,6 +22,7 @@ type Error struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Page    int    `json:"page,omitempty"` // counted from 1; 0 when the whole document is meant
+	Aborted bool   `json:"-"`              // the worker did not report this but ended
 }
 
 // Error says what happened and on which page.

@@ -65,7 +65,7 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	case at.starting:
 		return &extract.Error{Code: extract.CodeWorkerMissing, Message: fmt.Sprintf("the worker ended before it began (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
 	case code == exitAborted && at == opening:
-		return &extract.Error{Code: extract.CodeCorrupt, Message: "the document cannot be opened: " + firstLine(said)}
+		return &extract.Error{Code: extract.CodeCorrupt, Message: "the document cannot be opened: " + firstLine(said), Aborted: true}
 	case signal != "":
 		return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker: %s", at.doing(), signal)}
 	}

@@ -1,0 +1,31 @@
+package ingestion
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// append puts the values of form fields and the annotations behind the page's text, wherever that came from.
+func (m *pageMaker) append(ctx context.Context) error {
+	switch p := &m.page; {
+	case m.besides == "":
+		return nil
+	case p.Text == nil || p.Text.Path == "":
+		return m.w.keepText(ctx, p, m.besides, TextForm)
+	default:
+		text, err := fs.ReadFile(m.w.bundle.FS(), p.Text.Path)
+		if err != nil {
+			return storage("read "+p.Text.Path, err)
+		}
+		return m.w.keepText(ctx, p, string(text)+"\n"+m.besides, p.Text.Source)
+	}
+}
+
+// rendered notes the renderer of a page that is not the document's. The last word is the picture's.
+func (m *pageMaker) rendered(got extract.Page) {
+	if got.Renderer != "" {
+		m.page.Render = &PageRender{Renderer: oneLine(got.Renderer, 60), Reason: oneLine(got.Reason, 300)}
+	}
+}
