@@ -22,9 +22,9 @@ func TestWatch_badFolders(t *testing.T) {
 	for name, c := range map[string]struct{ settings, want string }{
 		"E28 340 bundles below the import folder": {"vault: {imported_dir: Import/Done}\n", "overlap"},
 		"E28 the import folder below the bundles": {"vault: {import_dir: Imported/In}\n", "overlap"},
-		"30 63 no import folder":                 {"vault: {import_dir: \"\"}\n", "import_dir"},
-		"62 an import folder outside":            {"vault: {import_dir: ../elsewhere}\n", "import_dir"},
-		"20 a bad pattern":                       {"vault: {ignore: [\"a[\"]}\n", "ignore"},
+		"30 63 no import folder":                  {"vault: {import_dir: \"\"}\n", "import_dir"},
+		"62 an import folder outside":             {"vault: {import_dir: ../elsewhere}\n", "import_dir"},
+		"20 a bad pattern":                        {"vault: {ignore: [\"a[\"]}\n", "ignore"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
