@@ -4,6 +4,7 @@ import (
 	"unicode"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
 // marginShare of each side of the page is its outer margin: stamps, page numbers and running heads stand there.
@@ -12,14 +13,14 @@ const marginShare = 0.1
 // charWidth is about the mean width of a letter, as a share of the font's size.
 const charWidth = 0.5
 
-// evidence counts what speaks for and against the text layer.
-func (l layer) evidence() extract.Evidence {
-	e := extract.Evidence{Pictures: len(l.pictures), PictureCover: cover(l.width, l.height, l.pictures)}
+// evidenceOf counts what speaks for and against the text layer.
+func evidenceOf(l layout.Page) extract.Evidence {
+	e := extract.Evidence{Pictures: len(l.Pictures), PictureCover: cover(l.Width, l.Height, l.Pictures)}
 	fonts := map[string]bool{}
-	for _, line := range l.lines {
-		fonts[line.font] = true
+	for _, line := range l.Lines {
+		fonts[line.Font] = true
 		i := 0
-		for _, r := range line.text {
+		for _, r := range line.Text {
 			i++
 			if unicode.IsSpace(r) {
 				continue
@@ -28,10 +29,10 @@ func (l layer) evidence() extract.Evidence {
 			if r == unicode.ReplacementChar || unicode.Is(unicode.Co, r) {
 				e.Unmapped++
 			}
-			if line.invisible {
+			if line.Invisible {
 				e.Invisible++
 			}
-			if l.inMargin(line.left+float64(i)*line.size*charWidth, line.top+line.size/2) {
+			if inMargin(l, line.Box.X0+float64(i)*line.Size*charWidth, line.Box.Y0+line.Size/2) {
 				e.MarginChars++
 			}
 		}
@@ -40,7 +41,7 @@ func (l layer) evidence() extract.Evidence {
 	return e
 }
 
-func (l layer) inMargin(x, y float64) bool {
-	dx, dy := l.width*marginShare, l.height*marginShare
-	return x < dx || x > l.width-dx || y < dy || y > l.height-dy
+func inMargin(l layout.Page, x, y float64) bool {
+	dx, dy := l.Width*marginShare, l.Height*marginShare
+	return x < dx || x > l.Width-dx || y < dy || y > l.Height-dy
 }

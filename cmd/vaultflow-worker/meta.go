@@ -3,8 +3,6 @@ package main
 import (
 	"strings"
 	"time"
-
-	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
 // Above these a document is refused or its outline cut; the frames carry no more either.
@@ -28,11 +26,4 @@ func metaTime(s string) string {
 		}
 	}
 	return s
-}
-
-// pageText makes text and evidence of a page that MuPDF printed as HTML.
-func pageText(page string) *extract.PageText {
-	l := readLayer(page)
-	plain, markdown := l.text()
-	return &extract.PageText{Plain: plain, Markdown: markdown, Evidence: l.evidence()}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gen2brain/go-fitz"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
 // linked says whether MuPDF and Tesseract are part of this program.
@@ -49,6 +50,8 @@ type pdf struct {
 
 	places   []placement // of the pages, once a part of one was asked for
 	noPlaces error       // why there are none
+
+	profile *layout.Profile // of the text, once any was asked for
 }
 
 // openPDF opens a document. It looks for the header itself and drops what stands before it, as mail gateways put there:

@@ -11,7 +11,6 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
-	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
@@ -171,17 +170,4 @@ func (p *pdfium) embedded(text references.FPDF_TEXTPAGE, i int) (bool, error) {
 // isWide tells Chinese, Japanese and Korean characters.
 func isWide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
-}
-
-// placedText makes text and evidence of a page that PDFium read.
-func placedText(page layout.Page) *extract.PageText {
-	l := layer{width: page.Width, height: page.Height}
-	for _, line := range page.Lines {
-		l.lines = append(l.lines, textLine{text: line.Text, top: line.Box.Y0, left: line.Box.X0, size: line.Size, bold: line.Bold, font: line.Font})
-	}
-	for _, box := range page.Pictures {
-		l.pictures = append(l.pictures, pictureBox{box.X0, box.Y0, box.X1, box.Y1})
-	}
-	plain, markdown := l.text()
-	return &extract.PageText{Plain: plain, Markdown: markdown, Evidence: l.evidence()}
 }

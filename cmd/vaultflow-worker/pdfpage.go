@@ -82,12 +82,12 @@ func (p *pdf) mayFallBack() bool { return p.renderer == "" || p.renderer == extr
 func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 	var out *extract.PageText
 	if !by.pdfium {
-		page, err := p.doc.HTML(n-1, false)
+		page, err := p.layer(n)
 		if err != nil && !p.mayFallBack() {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
 		if err == nil {
-			out = pageText(page)
+			out = pageText(page, p.profileOf(), n)
 		} else {
 			by = choice{true, "mupdf_failed: read text: " + err.Error()}
 		}
@@ -101,7 +101,7 @@ func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 		if err != nil {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
-		out = placedText(found)
+		out = pageText(found, p.profileOf(), n)
 	}
 	if p.traces.annotations || p.doc == nil {
 		b, err := p.beside(n)

@@ -6,27 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
-
-// textLine is a line of a text layer, in points from the top left corner of the page as it is displayed.
-type textLine struct {
-	text      string
-	top, left float64
-	size      float64
-	bold      bool
-	invisible bool // drawn without ink, as the text behind a scan is
-	font      string
-}
-
-// pictureBox is the area of a picture on the page.
-type pictureBox struct{ x0, y0, x1, y1 float64 }
-
-// layer is what MuPDF knows of a page's text and pictures.
-type layer struct {
-	width, height float64
-	lines         []textLine
-	pictures      []pictureBox
-}
 
 // The HTML that MuPDF prints for a page has one form only: a div with the size, an img for each picture and a p for each
 // line, each on a line of its own. It is not a matter of reading HTML in general.
@@ -38,9 +20,9 @@ var (
 	matrix   = regexp.MustCompile(`^<img style="position:absolute;transform:matrix\(([^)]*)\)" src="data:image/[a-z]+;base64,`)
 )
 
-// readLayer reads the HTML of a page.
-func readLayer(page string) layer {
-	var l layer
+// readLayer reads the HTML of a page. It tells no right edges: a letter counts as half as wide as the type is large.
+func readLayer(page string) layout.Page {
+	var l layout.Page
 	for len(page) > 0 {
 		var line string
 		if strings.HasPrefix(page, "<img ") { // the picture within may hold line breaks
@@ -51,28 +33,29 @@ func readLayer(page string) layer {
 		switch {
 		case strings.HasPrefix(line, "<p "):
 			if found, ok := readLine(line); ok {
-				l.lines = append(l.lines, found)
+				l.Lines = append(l.Lines, found)
 			}
 		case strings.HasPrefix(line, "<img "):
 			if box, ok := readPicture(line); ok {
-				l.pictures = append(l.pictures, box)
+				l.Pictures = append(l.Pictures, box)
 			}
 		case strings.HasPrefix(line, "<div "):
 			if m := divSize.FindStringSubmatch(line); m != nil {
-				l.width, l.height = number(m[1]), number(m[2])
+				l.Width, l.Height = number(m[1]), number(m[2])
 			}
 		}
 	}
-	l.dropOutside()
+	dropOutside(&l)
 	return l
 }
 
-func readLine(s string) (textLine, bool) {
+func readLine(s string) (layout.Line, bool) {
 	head := lineHead.FindStringSubmatch(s)
 	if head == nil {
-		return textLine{}, false
+		return layout.Line{}, false
 	}
-	line := textLine{top: number(head[1]), left: number(head[2]), size: number(head[3])}
+	top, left, height := number(head[1]), number(head[2]), number(head[3])
+	line := layout.Line{Size: height}
 	spans := spanHead.FindAllStringSubmatchIndex(s, -1)
 	var longest, bold, unseen int
 	for i, at := range spans {
@@ -88,24 +71,25 @@ func readLine(s string) (textLine, bool) {
 			unseen += n
 		}
 		if n > longest {
-			longest, line.font, line.size = n, s[at[2]:at[3]], number(s[at[4]:at[5]])
+			longest, line.Font, line.Size = n, s[at[2]:at[3]], number(s[at[4]:at[5]])
 		}
 	}
-	line.text = strings.TrimSpace(normal(html.UnescapeString(tag.ReplaceAllString(s, ""))))
-	total := utf8.RuneCountInString(line.text)
-	line.bold, line.invisible = bold*2 > total, unseen*2 > total
-	return line, line.text != ""
+	line.Text = strings.TrimSpace(normal(html.UnescapeString(tag.ReplaceAllString(s, ""))))
+	total := utf8.RuneCountInString(line.Text)
+	line.Bold, line.Invisible = bold*2 > total, unseen*2 > total
+	line.Box = layout.Box{X0: left, Y0: top, X1: left + float64(total)*line.Size*charWidth, Y1: top + height}
+	return line, line.Text != ""
 }
 
 // dropOutside forgets the lines that begin outside of the page: they are not displayed either.
-func (l *layer) dropOutside() {
-	kept := l.lines[:0]
-	for _, line := range l.lines {
-		if line.top+line.size > 0 && line.top < l.height && line.left < l.width && line.left > -l.width {
+func dropOutside(l *layout.Page) {
+	kept := l.Lines[:0]
+	for _, line := range l.Lines {
+		if line.Box.Y1 > 0 && line.Box.Y0 < l.Height && line.Box.X0 < l.Width && line.Box.X0 > -l.Width {
 			kept = append(kept, line)
 		}
 	}
-	l.lines = kept
+	l.Lines = kept
 }
 
 func number(s string) float64 {

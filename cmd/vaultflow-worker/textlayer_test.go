@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/layout"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
@@ -18,6 +19,17 @@ func line(top, left, size float64, style, text string) string {
 	return fmt.Sprintf("<p style=\"top:%.1fpt;left:%.1fpt;line-height:%.1fpt\">%s</p>\n", top, left, size, span)
 }
 
+// columnLines writes three lines of a column.
+func columnLines(top, left float64, side string) string {
+	return line(top, left, 11, ink, side+" side of page one.") + line(top+14, left, 11, ink, side+" side of page two.") + line(top+28, left, 11, ink, side+" side of page three.")
+}
+
+// alone gives the text of a document of one page.
+func alone(html string) *extract.PageText {
+	page := readLayer(html)
+	return pageText(page, layout.NewProfile([]layout.Page{page}, nil), 1)
+}
+
 const ink = ";color:#000000"
 
 func TestPageText_findsStructure(t *testing.T) {
@@ -27,7 +39,7 @@ func TestPageText_findsStructure(t *testing.T) {
 		"headings by size": {line(10, 10, 24, ink, "Top") + line(50, 10, 16, ink, "Below") + line(80, 10, 11, ink, "body text of the page"), "# Top\n\n## Below\n\nbody text of the page"},
 		"lines join":       {line(10, 10, 11, ink, "one") + line(25, 10, 11, ink, "two"), "one two"},
 		"space divides":    {line(10, 10, 11, ink, "one") + line(45, 10, 11, ink, "two"), "one\n\ntwo"},
-		"column divides":   {line(700, 10, 11, ink, "left") + line(10, 310, 11, ink, "right"), "left\n\nright"},
+		"column divides":   {columnLines(20, 10, "Left") + columnLines(10, 310, "Right"), "Left side of page one. Left side of page two. Left side of page three.\n\nRight side of page one. Right side of page two. Right side of page three."},
 		"hyphen goes":      {line(10, 10, 11, ink, "hyphen-") + line(25, 10, 11, ink, "ated"), "hyphenated"},
 		"hyphen stays":     {line(10, 10, 11, ink, "Jean-") + line(25, 10, 11, ink, "Paul"), "Jean- Paul"},
 		"ligature":         {line(10, 10, 11, ink, "of&#xfb01;ce"), "office"},
@@ -47,7 +59,7 @@ func TestPageText_findsStructure(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := pageText(pageHead + c.html + "</div>\n").Markdown; got != c.markdown {
+			if got := alone(pageHead + c.html + "</div>\n").Markdown; got != c.markdown {
 				t.Errorf("got\n%s\nwant\n%s", got, c.markdown)
 			}
 		})
@@ -58,7 +70,7 @@ func TestPageText_findsStructure(t *testing.T) {
 func TestPageText_boundsListsOfHostilePages(t *testing.T) {
 	t.Parallel()
 	page := pageHead + strings.Repeat(line(10, 10, 11, ink, "1. x"), 20_000) + "</div>\n"
-	if got := strings.Count(pageText(page).Plain, "1. x"); got != 20_000 {
+	if got := strings.Count(alone(page).Plain, "1. x"); got != 20_000 {
 		t.Errorf("%d lines, want 20000", got)
 	}
 }
@@ -68,7 +80,7 @@ func TestPageText_countsEvidence(t *testing.T) {
 	jpeg := base64.StdEncoding.EncodeToString(pdftest.Photo(200, 100, "x"))
 	// 200 × 100 pixels, scaled by 3 × 4: the left upper corner of the page down to 600, 400.
 	img := fmt.Sprintf("<img style=\"position:absolute;transform:matrix(3,0,-0,4,200,150)\" src=\"data:image/jpeg;base64,%s\n%s\">\n", jpeg[:76], jpeg[76:])
-	got := pageText(pageHead + img + line(300, 300, 11, "", "unseen") + line(5, 300, 11, ink, "top") + line(500, 300, 11, ink, "a \ufffd\ue000")).Evidence
+	got := alone(pageHead + img + line(300, 300, 11, "", "unseen") + line(5, 300, 11, ink, "top") + line(500, 300, 11, ink, "a \ufffd\ue000")).Evidence
 	want := extract.Evidence{Chars: 12, Unmapped: 2, Invisible: 6, MarginChars: 3, Pictures: 1, Fonts: 1, PictureCover: 0.5}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)

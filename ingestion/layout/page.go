@@ -14,8 +14,9 @@ type Page struct {
 // Line is a run of text on one baseline without a wide gap in it: a line of a paragraph, or a cell of a table.
 type Line struct {
 	Text      string
-	Box       Box     // of the glyphs, from the ascent to the descent
-	Size      float64 // of the font in which most of it is set, in points
+	Box       Box       // of the glyphs, from the ascent to the descent
+	Edges     []float64 // left edge of each rune of Text; nil when not known, or when they do not rise
+	Size      float64   // of the font in which most of it is set, in points
 	Font      string
 	Bold      bool
 	Italic    bool
@@ -25,3 +26,17 @@ type Line struct {
 
 // Box is a rectangle with X0 ≤ X1 and Y0 ≤ Y1.
 type Box struct{ X0, Y0, X1, Y1 float64 }
+
+func (b Box) width() float64  { return b.X1 - b.X0 }
+func (b Box) height() float64 { return b.Y1 - b.Y0 }
+
+// join gives the smallest box around both.
+func (b Box) join(o Box) Box {
+	return Box{min(b.X0, o.X0), min(b.Y0, o.Y0), max(b.X1, o.X1), max(b.Y1, o.Y1)}
+}
+
+// holds says whether the middle of o lies in b.
+func (b Box) holds(o Box) bool {
+	x, y := (o.X0+o.X1)/2, (o.Y0+o.Y1)/2
+	return x >= b.X0 && x <= b.X1 && y >= b.Y0 && y <= b.Y1
+}

@@ -1,4 +1,4 @@
-package main
+package layout
 
 import (
 	"math"
@@ -30,11 +30,11 @@ type counted struct {
 
 // numbered finds the lines that begin items of numbered lists. A number alone is no item, since lines of prose begin with
 // dates and amounts: another line at the same margin has to count on.
-func (l layer) numbered() map[int]bool {
+func numbered(all []Line) map[int]bool {
 	var lines []counted
-	for i, line := range l.lines {
-		if n, _ := ordinalOf(line.text); n >= 0 {
-			lines = append(lines, counted{i, n, line.left, line.size})
+	for i, line := range all {
+		if n, _ := ordinalOf(line.Text); n >= 0 {
+			lines = append(lines, counted{i, n, line.Box.X0, line.Size})
 		}
 	}
 	items := map[int]bool{}

@@ -1,0 +1,57 @@
+//go:build worker
+
+package main
+
+import (
+	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// Sampling ends early when it reads more, or takes longer, than this.
+const (
+	sampleBytes = 64 << 20 // of HTML, which holds the pictures of the pages
+	sampleTime  = 3 * time.Second
+)
+
+// look up what the pages of the document have in common, once. A page that cannot be read is left out.
+func (p *pdf) profileOf() layout.Profile {
+	if p.profile != nil {
+		return *p.profile
+	}
+	var pages []layout.Page
+	read, begun := 0, time.Now()
+	for _, n := range sampled(p.info.Pages) {
+		if p.doc == nil || read > sampleBytes || time.Since(begun) > sampleTime {
+			break
+		}
+		text, err := p.doc.HTML(n-1, false)
+		if err != nil {
+			continue
+		}
+		read += len(text)
+		pages = append(pages, readLayer(text))
+	}
+	var outline []layout.Title
+	for _, item := range p.info.Outline {
+		outline = append(outline, layout.Title{Text: item.Title, Level: item.Level, Page: item.Page})
+	}
+	made := layout.NewProfile(pages, outline)
+	p.profile = &made
+	return made
+}
+
+// layer reads the text of a page with MuPDF, and its rules where lines stand beside one another.
+func (p *pdf) layer(n int) (layout.Page, error) {
+	text, err := p.doc.HTML(n-1, false)
+	if err != nil {
+		return layout.Page{}, err
+	}
+	page := readLayer(text)
+	if sideBySide(page) {
+		if drawn, err := p.doc.SVG(n - 1); err == nil { // without it edges are estimates and rules unknown
+			addDrawing(&page, drawn)
+		}
+	}
+	return page, nil
+}

@@ -1,0 +1,174 @@
+package layout
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Text gives the text of page n, counted from 1, as plain text and as Markdown. It takes time in proportion to the page's
+// lines, rules apart, of which it reads a bounded number.
+func (p Profile) Text(page Page, n int) (plain, markdown string) {
+	lines := p.withoutHeads(clean(page.Lines), page.Height)
+	compounds := compoundsOf(lines)
+	tables, rest := ruledTables(lines, page.Rules)
+	columns := bands(rest)
+	var items []item
+	for _, band := range columns {
+		found, others := alignedTables(band)
+		tables = append(tables, found...)
+		for _, line := range others {
+			items = append(items, item{box: line.Box, line: line})
+		}
+	}
+	for i := range tables {
+		items = append(items, item{box: tables[i].box, table: &tables[i]})
+	}
+	w := writer{profile: p, page: n, compounds: compounds}
+	for _, b := range blocks(inOrder(items, 0)) {
+		w.add(b)
+	}
+	return w.plain.String(), w.marked.String()
+}
+
+// bands divides lines into columns of text, so that tables are looked for within each.
+func bands(lines []Line) [][]Line {
+	items := make([]item, len(lines))
+	for i, line := range lines {
+		items[i] = item{box: line.Box, line: line}
+	}
+	x, ok := gutter(items)
+	if !ok || !proseBeside(lines, x) {
+		return [][]Line{lines}
+	}
+	var left, right, across []Line
+	for _, l := range lines {
+		switch {
+		case l.Box.X1 <= x:
+			left = append(left, l)
+		case l.Box.X0 >= x:
+			right = append(right, l)
+		default:
+			across = append(across, l)
+		}
+	}
+	return append(append(bands(left), bands(right)...), across)
+}
+
+// proseBeside says whether the lines on both sides of x are mostly long for their column.
+func proseBeside(lines []Line, x float64) bool {
+	for _, right := range []bool{false, true} {
+		var widths []float64
+		most := 0.0
+		for _, l := range lines {
+			if right && l.Box.X0 >= x || !right && l.Box.X1 <= x {
+				widths, most = append(widths, l.Box.width()), max(most, l.Box.width())
+			}
+		}
+		long := 0
+		for _, w := range widths {
+			if w > 0.7*most {
+				long++
+			}
+		}
+		if long*2 < len(widths) {
+			return false
+		}
+	}
+	return true
+}
+
+// writer collects the blocks of a page.
+type writer struct {
+	profile       Profile
+	page          int
+	compounds     map[string]bool
+	plain, marked strings.Builder
+	kind          byte      // of the last block: '-' or '1' for items, 0 for others
+	lefts         []float64 // of the lists that are open, the outermost first
+}
+
+func (w *writer) add(b block) {
+	if b.table != nil {
+		plain, marked := b.table.markdown(w.compounds)
+		w.put(plain, marked, 0)
+		return
+	}
+	if b.code {
+		text := listingText(b.lines)
+		w.put(text, fenced(text), 0)
+		return
+	}
+	text := joinLines(b.lines, w.compounds)
+	if level := w.profile.level(text, b, w.page); level > 0 {
+		w.put(text, strings.Repeat("#", level)+" "+EscapeMarkdown(text), 0)
+		return
+	}
+	switch {
+	case b.item:
+		n, length := ordinalOf(text)
+		w.putItem(b, text, strconv.Itoa(n)+". "+EscapeMarkdown(text[length:]), '1')
+	case b.bulleted:
+		w.putItem(b, text, "- "+EscapeMarkdown(bullet.ReplaceAllString(text, "")), '-')
+	case b.bold && len(text) <= 800:
+		w.put(text, "**"+EscapeMarkdown(text)+"**", 0)
+	default:
+		w.put(text, escapeOrdinal(EscapeMarkdown(text)), 0)
+	}
+}
+
+// put adds a block. Items of a list stand under one another, with empty lines between everything else.
+func (w *writer) put(plain, marked string, kind byte) {
+	if w.plain.Len() > 0 {
+		w.plain.WriteString("\n\n")
+		w.marked.WriteString("\n")
+		if kind == 0 || kind != w.kind && (w.kind == 0 || len(w.lefts) == 1) {
+			w.marked.WriteString("\n")
+		}
+	}
+	w.plain.WriteString(plain)
+	w.marked.WriteString(marked)
+	if w.kind = kind; kind == 0 {
+		w.lefts = nil
+	}
+}
+
+// putItem adds an item of a list, deeper than the last one when it stands further right.
+func (w *writer) putItem(b block, plain, marked string, kind byte) {
+	line := b.lines[0]
+	near := line.Size * 0.7
+	for len(w.lefts) > 1 && line.Box.X0 < w.lefts[len(w.lefts)-1]-near {
+		w.lefts = w.lefts[:len(w.lefts)-1]
+	}
+	switch n := len(w.lefts); {
+	case n == 0:
+		w.lefts = []float64{line.Box.X0}
+	case line.Box.X0 > w.lefts[n-1]+near && line.Box.X0 < w.lefts[n-1]+6*line.Size:
+		w.lefts = append(w.lefts, line.Box.X0)
+	case math.Abs(line.Box.X0-w.lefts[n-1]) > near:
+		w.lefts[n-1] = line.Box.X0
+	}
+	w.put(plain, strings.Repeat("    ", len(w.lefts)-1)+marked, kind)
+}
+
+// listingText gives the lines of a program with their indentation.
+func listingText(lines []Line) string {
+	left := lines[0].Box.X0
+	for _, l := range lines {
+		left = min(left, l.Box.X0)
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		indent := math.Round((l.Box.X0 - left) / (0.6 * l.Size))
+		out[i] = strings.Repeat(" ", int(min(indent, 40))) + l.Text
+	}
+	return strings.Join(out, "\n")
+}
+
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text + "\n" + fence
+}

@@ -1,0 +1,158 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+)
+
+// item is a line or a table on its way into reading order.
+type item struct {
+	box   Box
+	line  Line
+	table *table
+}
+
+// deepest is how often columns may stand within columns.
+const deepest = 4
+
+// inOrder puts items into the order in which they are read: columns from left to right, between what goes over all of them.
+// Lines of one column stay in the order of the file where that runs down the page.
+func inOrder(items []item, depth int) []item {
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
+	x, ok := 0.0, false
+	if depth < deepest {
+		x, ok = gutter(items)
+	}
+	if !ok {
+		return joined(items)
+	}
+	var out, left, right []item
+	flush := func() {
+		out = append(out, inOrder(left, depth+1)...)
+		out = append(out, inOrder(right, depth+1)...)
+		left, right = nil, nil
+	}
+	for _, it := range items {
+		switch {
+		case it.box.X1 <= x:
+			left = append(left, it)
+		case it.box.X0 >= x:
+			right = append(right, it)
+		default:
+			flush()
+			out = append(out, it)
+		}
+	}
+	flush()
+	return out
+}
+
+// joined makes one line of those on one baseline.
+func joined(items []item) []item {
+	var out []item
+	var lines []Line
+	flush := func() {
+		for _, row := range rowsOf(lines) {
+			l := merge(row)
+			out = append(out, item{box: l.Box, line: l})
+		}
+		lines = nil
+	}
+	for _, it := range items {
+		if it.table != nil {
+			flush()
+			out = append(out, it)
+			continue
+		}
+		lines = append(lines, it.line)
+	}
+	flush()
+	return out
+}
+
+const columnLines = 3 // fewer lines make no column
+
+// gutter finds the place between two columns that the fewest items cross. On both sides have to stand lines of text, side
+// by side: short ones are labels and numbers, which belong to what stands beside them.
+func gutter(items []item) (float64, bool) {
+	if len(items) < 2*columnLines {
+		return 0, false
+	}
+	box := items[0].box
+	size := 0.0
+	for _, it := range items {
+		box = box.join(it.box)
+		size += it.line.Size / float64(len(items))
+	}
+	if box.width() <= 0 {
+		return 0, false
+	}
+	const bins = 1000
+	scale := bins / box.width()
+	bin := func(x float64) int { return min(max(int((x-box.X0)*scale), 0), bins) }
+	var over, ends, starts [bins + 2]int
+	for _, it := range items {
+		over[bin(it.box.X0)]++
+		over[bin(it.box.X1)+1]--
+		ends[bin(it.box.X1)+1]++
+		starts[bin(it.box.X0)]++
+	}
+	right := len(items)
+	depth, left := 0, 0
+	best, place, widest := len(items), -1.0, 0
+	for i := 0; i < bins; {
+		from, crossing := i, 0
+		for ; i < bins; i++ {
+			if i > from && (over[i] != 0 || ends[i] != 0 || starts[i] != 0) {
+				break
+			}
+			depth += over[i]
+			left += ends[i]
+			right -= starts[i]
+			crossing = depth
+		}
+		wide := i - from
+		if float64(wide)/scale < 0.6*size || left < columnLines || right < columnLines {
+			continue
+		}
+		if crossing < best || crossing == best && wide > widest {
+			if at := box.X0 + float64(from+i)/2/scale; sideBySide(items, at) {
+				best, place, widest = crossing, at, wide
+			}
+		}
+	}
+	return place, place >= 0
+}
+
+// sideBySide says whether text stands on both sides of x, at the same height, uncrossed by the items between.
+func sideBySide(items []item, x float64) bool {
+	type side struct {
+		n, runes int
+		box      Box
+	}
+	var left, right side
+	add := func(s *side, it item) {
+		if s.n == 0 {
+			s.box = it.box
+		}
+		s.box = s.box.join(it.box)
+		s.n++
+		if it.table != nil {
+			s.runes += 40
+		}
+		s.runes += it.line.runes()
+	}
+	for _, it := range items {
+		switch {
+		case it.box.X1 <= x:
+			add(&left, it)
+		case it.box.X0 >= x:
+			add(&right, it)
+		}
+	}
+	if left.n < columnLines || right.n < columnLines || left.runes < 12*left.n || right.runes < 12*right.n {
+		return false
+	}
+	shared := min(left.box.Y1, right.box.Y1) - max(left.box.Y0, right.box.Y0)
+	return shared >= 0.4*min(left.box.height(), right.box.height())
+}

@@ -1,0 +1,158 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Profile is what pages of a document have in common. It is made once from some of them, so that the same type means the
+// same on every page.
+type Profile struct {
+	body    float64   // size in which most characters are set
+	sizes   []float64 // of headings, the largest first
+	heads   map[head]bool
+	outline map[int][]Title
+}
+
+// Title is an entry of a document's outline.
+type Title struct {
+	Text  string
+	Level int // from 1
+	Page  int // from 1
+}
+
+// head is a line that stands at the same place of several pages: its text with # for digits, and its height on the page.
+type head struct {
+	text string
+	y    int
+}
+
+// maxSizes is how many sizes above the body's are headings of their own; smaller ones join the last.
+const maxSizes = 4
+
+// NewProfile looks at some pages of a document. Pages that follow one another find running heads that differ between left
+// and right pages.
+func NewProfile(pages []Page, outline []Title) Profile {
+	p := Profile{heads: map[head]bool{}, outline: map[int][]Title{}}
+	counts, seen, largest := map[float64]int{}, map[head]int{}, map[head]float64{}
+	var lines []Line
+	for _, page := range pages {
+		cleaned := clean(page.Lines)
+		lines = append(lines, cleaned...)
+		once := map[head]bool{}
+		for _, line := range cleaned {
+			counts[math.Round(line.Size*2)/2] += line.runes()
+			if h, ok := headOf(line, page.Height); ok && !once[h] {
+				once[h] = true
+				seen[h]++
+				largest[h] = max(largest[h], line.Size)
+			}
+		}
+	}
+	for size, n := range counts {
+		if most := counts[p.body]; n > most || n == most && size < p.body {
+			p.body = size
+		}
+	}
+	for _, line := range lines {
+		if line.Size > p.body*1.15 && !slices.ContainsFunc(p.sizes, func(s float64) bool { return same(s, line.Size) }) {
+			p.sizes = append(p.sizes, line.Size)
+		}
+	}
+	slices.SortFunc(p.sizes, func(a, b float64) int { return cmp.Compare(b, a) })
+	p.sizes = p.sizes[:min(maxSizes, len(p.sizes))]
+	for h, n := range seen {
+		// A chapter's head stands on some of the pages only. "Chapter 1" and "Chapter 2" in large type are headings.
+		if n >= 2 && n*5 >= len(pages) && largest[h] <= p.body*1.15 {
+			p.heads[h] = true
+		}
+	}
+	for _, t := range outline {
+		p.outline[t.Page] = append(p.outline[t.Page], t)
+	}
+	return p
+}
+
+// headBand is the share of the page's height at its top and bottom where running heads stand.
+const headBand = 0.08
+
+var digits = regexp.MustCompile(`\d+`)
+
+// headOf gives the form in which a line can be met again on another page.
+func headOf(l Line, height float64) (head, bool) {
+	if y := (l.Box.Y0 + l.Box.Y1) / 2; y > height*headBand && y < height*(1-headBand) || l.runes() > 120 {
+		return head{}, false
+	}
+	return head{digits.ReplaceAllString(l.Text, "#"), int(math.Round(l.base() / 2))}, true
+}
+
+// withoutHeads drops running heads and feet. A page that has nothing else keeps them.
+func (p Profile) withoutHeads(lines []Line, height float64) []Line {
+	if len(p.heads) == 0 {
+		return lines
+	}
+	kept := make([]Line, 0, len(lines))
+	for _, line := range lines {
+		h, ok := headOf(line, height)
+		if ok && (p.heads[h] || p.heads[head{h.text, h.y - 1}] || p.heads[head{h.text, h.y + 1}]) {
+			continue
+		}
+		kept = append(kept, line)
+	}
+	if len(kept) == 0 {
+		return lines
+	}
+	return kept
+}
+
+var (
+	sectionNumber = regexp.MustCompile(`^(?:(?:Chapter|Section|Part|Appendix|Kapitel|Abschnitt|Teil|Anhang)\s+)?(?:\d{1,2}|[A-Z])((?:\.\d{1,2})*)\.?\s+\pL`)
+	numberBefore  = regexp.MustCompile(`^[\d.]+\s+`)
+)
+
+// level gives the level of a heading, 0 for other paragraphs.
+func (p Profile) level(text string, b block, page int) int {
+	n := len([]rune(text))
+	size := b.lines[0].Size
+	if n > 200 || b.bulleted || b.item && size <= p.body*1.15 {
+		return 0
+	}
+	for _, t := range p.outline[page] {
+		if key := titleKey(t.Text); key != "" && (key == titleKey(text) || key == titleKey(numberBefore.ReplaceAllString(text, ""))) {
+			return min(max(t.Level, 1), 6)
+		}
+	}
+	if size > p.body*1.15 {
+		for i, s := range p.sizes {
+			if same(s, size) {
+				return i + 1
+			}
+		}
+		if len(p.sizes) == 0 || size > p.sizes[0] {
+			return 1
+		}
+		return min(len(p.sizes)+1, 6)
+	}
+	if n > 100 || !hasLetter(text) || strings.ContainsRune(".,;:!?", rune(text[len(text)-1])) || size < p.body*0.9 {
+		return 0
+	}
+	m := sectionNumber.FindStringSubmatch(text)
+	below := len(p.sizes)
+	switch {
+	case m != nil && (b.bold || m[1] != "" && b.alone): // 2.1 Methods
+		return min(max(below, strings.Count(m[1], "."))+1, 6)
+	case b.bold && b.alone:
+		return min(below+1, 6)
+	}
+	return 0
+}
+
+func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
+
+func titleKey(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(Normal(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")
+}

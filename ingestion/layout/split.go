@@ -1,0 +1,105 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// edge gives where the rune i of a line begins; without edges the runes share the width.
+func (l Line) edge(i, runes int) float64 {
+	if len(l.Edges) == runes && i < runes {
+		return l.Edges[i]
+	}
+	return l.Box.X0 + l.Box.width()*float64(i)/float64(max(runes, 1))
+}
+
+// cutAt divides a line at the blank that is next to x. The second part is empty when there is no blank near by.
+func (l Line) cutAt(x float64) (left, right Line) {
+	runes := []rune(l.Text)
+	best, near := -1, 1.2*l.Size
+	for i, r := range runes {
+		if r != ' ' || i == 0 || i+1 == len(runes) {
+			continue
+		}
+		// The blank ends where the next letter begins; a rule mostly stands within it.
+		from, to := l.edge(i, len(runes)), l.edge(i+1, len(runes))
+		off := max(from-x, x-to, 0)
+		if off < near {
+			best, near = i, off
+		}
+	}
+	if best < 0 {
+		return l, Line{}
+	}
+	left, right = l, l
+	left.Text, right.Text = string(runes[:best]), string(runes[best+1:])
+	left.Box.X1, right.Box.X0 = l.edge(best, len(runes)), l.edge(best+1, len(runes))
+	left.Edges, right.Edges = nil, nil
+	if len(l.Edges) == len(runes) {
+		left.Edges, right.Edges = l.Edges[:best], l.Edges[best+1:]
+	}
+	return left, right
+}
+
+// byRow sorts lines from the top down, and those of a row from left to right.
+func rowsOf(lines []Line) [][]Line {
+	sorted := slices.Clone(lines)
+	slices.SortStableFunc(sorted, func(a, b Line) int { return cmp.Compare(a.base(), b.base()) })
+	var rows [][]Line
+	for _, line := range sorted {
+		if n := len(rows); n > 0 && line.base()-rows[n-1][0].base() <= 0.3*min(line.Size, rows[n-1][0].Size) {
+			rows[n-1] = append(rows[n-1], line)
+			continue
+		}
+		rows = append(rows, []Line{line})
+	}
+	for _, row := range rows {
+		slices.SortStableFunc(row, func(a, b Line) int { return cmp.Compare(a.Box.X0, b.Box.X0) })
+	}
+	return rows
+}
+
+// base is about the baseline.
+func (l Line) base() float64 { return l.Box.Y0 + 0.8*l.Box.height() }
+
+func (l Line) runes() int { return utf8.RuneCountInString(l.Text) }
+
+// mono says whether a font gives every letter the same width, judged by its name.
+func (l Line) mono() bool {
+	name := strings.ToLower(l.Font)
+	for _, part := range []string{"mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func same(a, b float64) bool { return math.Abs(a-b) < 0.6 }
+
+// clean normalises the lines of a page and drops what is empty or has no place.
+func clean(lines []Line) []Line {
+	out := make([]Line, 0, len(lines))
+	for _, l := range lines {
+		if text := strings.TrimSpace(Normal(l.Text)); text != l.Text {
+			l.Text, l.Edges = text, nil
+		}
+		if l.Text == "" {
+			continue
+		}
+		for _, v := range []*float64{&l.Box.X0, &l.Box.Y0, &l.Box.X1, &l.Box.Y1, &l.Size} {
+			if math.IsNaN(*v) || math.Abs(*v) > 1e6 {
+				*v = 0
+			}
+		}
+		l.Box.X1, l.Box.Y1 = max(l.Box.X0, l.Box.X1), max(l.Box.Y0, l.Box.Y1)
+		if l.Size <= 0 {
+			l.Size = 1
+		}
+		out = append(out, l)
+	}
+	return out
+}

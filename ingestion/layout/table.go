@@ -1,0 +1,194 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+)
+
+// table is a table of a page. A cell that spans others stands in the first of them; the others are empty.
+type table struct {
+	box  Box
+	rows [][][]Line // lines of each cell
+}
+
+// ruledTables takes the lines out that stand in tables with rules.
+func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
+	rest = lines
+	all := grids(rules)
+	for _, g := range all {
+		var in, out []Line
+		for _, line := range rest {
+			if g.box.holds(line.Box) {
+				in = append(in, line)
+			} else {
+				out = append(out, line)
+			}
+		}
+		if t, ok := g.fill(in); ok {
+			tables, rest = append(tables, t), out
+		}
+	}
+	return tables, rest
+}
+
+// fill puts lines into the cells of a grid. It fails for what is a frame, a diagram or a form without much text.
+func (g grid) fill(lines []Line) (table, bool) {
+	rows, columns := len(g.ys)-1, len(g.xs)-1
+	cells := newSets(rows * columns)
+	for r := range rows {
+		y := (g.ys[r] + g.ys[r+1]) / 2
+		for c := range columns {
+			x := (g.xs[c] + g.xs[c+1]) / 2
+			if c+1 < columns && !walled(g.vertical, g.xs[c+1], y, true) {
+				cells.join(r*columns+c+1, r*columns+c)
+			}
+			if r+1 < rows && !walled(g.horizontal, g.ys[r+1], x, false) {
+				cells.join((r+1)*columns+c, r*columns+c)
+			}
+		}
+	}
+	first := map[int]int{} // the upper left place of each cell
+	for i := range rows * columns {
+		if root := cells.root(i); first[root] == 0 {
+			first[root] = i + 1
+		}
+	}
+	t := table{box: g.box, rows: make([][][]Line, rows)}
+	for r := range t.rows {
+		t.rows[r] = make([][]Line, columns)
+	}
+	for _, line := range g.divided(lines) {
+		r, c := within(g.ys, (line.Box.Y0+line.Box.Y1)/2), within(g.xs, (line.Box.X0+line.Box.X1)/2)
+		at := first[cells.root(r*columns+c)] - 1
+		t.rows[at/columns][at%columns] = append(t.rows[at/columns][at%columns], line)
+	}
+	t.trim()
+	filled := 0
+	for _, row := range t.rows {
+		for _, cell := range row {
+			if len(cell) > 0 {
+				filled++
+			}
+		}
+	}
+	return t, len(t.rows) >= 2 && len(t.rows[0]) >= 2 && len(first) >= 4 && filled >= 3 && filled*4 >= len(first)
+}
+
+// divided cuts lines where a vertical rule goes through them.
+func (g grid) divided(lines []Line) []Line {
+	var out []Line
+	for _, line := range lines {
+		for _, x := range g.xs[1 : len(g.xs)-1] {
+			if x <= line.Box.X0+1 || x >= line.Box.X1-1 || !walled(g.vertical, x, (line.Box.Y0+line.Box.Y1)/2, true) {
+				continue
+			}
+			if left, right := line.cutAt(x); right.Text != "" {
+				out, line = append(out, left), right
+			}
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// trim drops rows and columns without text, as double rules make them.
+func (t *table) trim() {
+	t.rows = slices.DeleteFunc(t.rows, func(row [][]Line) bool {
+		return !slices.ContainsFunc(row, func(cell []Line) bool { return len(cell) > 0 })
+	})
+	if len(t.rows) == 0 {
+		return
+	}
+	for c := len(t.rows[0]) - 1; c >= 0; c-- {
+		if !slices.ContainsFunc(t.rows, func(row [][]Line) bool { return len(row[c]) > 0 }) {
+			for r := range t.rows {
+				t.rows[r] = slices.Delete(t.rows[r], c, c+1)
+			}
+		}
+	}
+}
+
+// within gives the interval of sorted values in which v lies.
+func within(values []float64, v float64) int {
+	i, _ := slices.BinarySearch(values, v)
+	return min(max(i-1, 0), len(values)-2)
+}
+
+// cellText makes one line of a cell's lines, in their order on the page.
+func cellText(cell []Line, compounds map[string]bool) string {
+	var lines []Line
+	for _, row := range rowsOf(cell) {
+		lines = append(lines, merge(row))
+	}
+	return joinLines(lines, compounds)
+}
+
+// merge makes one line of several on one baseline.
+func merge(row []Line) Line {
+	if len(row) == 1 {
+		return row[0]
+	}
+	out := row[0]
+	out.Edges = nil
+	texts := make([]string, len(row))
+	longest := 0
+	bold, all := 0, 0
+	for i, l := range row {
+		texts[i] = l.Text
+		out.Box = out.Box.join(l.Box)
+		n := l.runes()
+		if n > longest {
+			longest, out.Size, out.Font = n, l.Size, l.Font
+		}
+		if all += n; l.Bold {
+			bold += n
+		}
+	}
+	out.Text, out.Bold = strings.Join(texts, " "), bold*2 > all
+	return out
+}
+
+// markdown writes a table of GFM. Its first row is the head, since GFM has no tables without.
+func (t table) markdown(compounds map[string]bool) (plain, marked string) {
+	var p, m strings.Builder
+	for i, row := range t.rows {
+		if i > 0 {
+			p.WriteString("\n")
+			m.WriteString("\n")
+		}
+		m.WriteString("|")
+		for c, cell := range row {
+			text := cellText(cell, compounds)
+			if c > 0 {
+				p.WriteString("\t")
+			}
+			p.WriteString(text)
+			m.WriteString(" " + strings.ReplaceAll(marks.Replace(text), "|", `\|`) + " |")
+		}
+		if i == 0 {
+			m.WriteString("\n|")
+			for c := range row {
+				m.WriteString(t.alignment(c))
+			}
+		}
+	}
+	return p.String(), m.String()
+}
+
+// alignment is that of a column below the head: to the right when its cells end together and do not begin together.
+func (t table) alignment(c int) string {
+	var lefts, rights []float64
+	for _, row := range t.rows[1:] {
+		if len(row[c]) > 0 {
+			box := row[c][0].Box
+			for _, l := range row[c] {
+				box = box.join(l.Box)
+			}
+			lefts, rights = append(lefts, box.X0), append(rights, box.X1)
+		}
+	}
+	if len(lefts) > 1 && slices.Max(lefts)-slices.Min(lefts) > 4 && slices.Max(rights)-slices.Min(rights) < 2.5 {
+		return " --: |"
+	}
+	return " --- |"
+}

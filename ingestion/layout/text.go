@@ -1,0 +1,117 @@
+package layout
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// ligatures are written out: nobody searches for them.
+var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",
+	"\u00a0", " ", "\u2007", " ", "\u202f", " ")
+
+// Normal gives text in NFC, without ligatures and control characters.
+func Normal(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r), r == '\ufeff', r == '\u200b':
+			return -1
+		}
+		return r
+	}, norm.NFC.String(ligatures.Replace(s)))
+}
+
+var (
+	bullet   = regexp.MustCompile(`^(?:[•◦▪‣●○■–·]|[*-])\s+`)
+	onMargin = regexp.MustCompile(`^(#{1,6}(?:\s|$)|>|\+\s|=+$|-{3,}$|~{3,})`)
+	marks    = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`)
+)
+
+// EscapeMarkdown keeps what was printed from being read as markup.
+func EscapeMarkdown(text string) string {
+	text = marks.Replace(text)
+	if onMargin.MatchString(text) {
+		return `\` + text
+	}
+	return text
+}
+
+// escapeOrdinal keeps prose that begins with a number from being read as a list.
+func escapeOrdinal(text string) string {
+	m := ordinal.FindStringSubmatchIndex(text)
+	if m == nil {
+		return text
+	}
+	return text[:m[3]] + `\` + text[m[3]:]
+}
+
+// joinLines makes one line of several. A hyphen at the end of a line goes when a small letter follows, unless the page
+// writes the compound with its hyphen elsewhere.
+func joinLines(lines []Line, compounds map[string]bool) string {
+	var b strings.Builder
+	for i, line := range lines {
+		text := squeeze(line.Text)
+		if i+1 == len(lines) {
+			b.WriteString(linked(line, text))
+			break
+		}
+		stem, ok := hyphenated(text, lines[i+1].Text)
+		switch {
+		case !ok:
+			b.WriteString(linked(line, text) + " ")
+		case compounds[lastWord(stem)+"-"+firstWord(lines[i+1].Text)]:
+			b.WriteString(stem + "-")
+		default:
+			b.WriteString(stem)
+		}
+	}
+	return b.String()
+}
+
+func linked(line Line, text string) string { return text }
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func hyphenated(text, next string) (stem string, ok bool) {
+	first, _ := utf8.DecodeRuneInString(next)
+	if stem, ok = strings.CutSuffix(text, "\u00ad"); ok {
+		return stem, true
+	}
+	if stem, ok = strings.CutSuffix(text, "-"); !ok {
+		stem, ok = strings.CutSuffix(text, "\u2010")
+	}
+	last, _ := utf8.DecodeLastRuneInString(stem)
+	return stem, ok && unicode.IsLower(first) && unicode.IsLetter(last)
+}
+
+// compoundsOf finds words that are written with a hyphen within a line, in small letters.
+func compoundsOf(lines []Line) map[string]bool {
+	found := map[string]bool{}
+	for _, line := range lines {
+		for _, word := range strings.Fields(line.Text) {
+			word = trimWord(word)
+			if at := strings.IndexByte(word, '-'); at > 0 && at+1 < len(word) {
+				found[word] = true
+			}
+		}
+	}
+	return found
+}
+
+func trimWord(s string) string {
+	return strings.ToLower(strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
+}
+
+func lastWord(s string) string {
+	return trimWord(s[strings.LastIndexByte(s, ' ')+1:])
+}
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return trimWord(word)
+}

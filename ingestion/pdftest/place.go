@@ -1,0 +1,49 @@
+package pdftest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Placed is a text at a place of a page: X of its left edge, and Y of its baseline from the top, in points.
+type Placed struct {
+	Text string
+	X, Y float64
+	Size float64 // in points; 0 is 11
+	Bold bool
+}
+
+// Rule is a straight line between two places, in points from the upper left corner.
+type Rule struct{ X0, Y0, X1, Y1 float64 }
+
+// PlacedPage adds a page with texts and rules where they are asked for.
+func (b *Builder) PlacedPage(texts []Placed, rules []Rule) *Builder {
+	var out strings.Builder
+	for _, r := range rules {
+		fmt.Fprintf(&out, "0.5 w %.2f %.2f m %.2f %.2f l S\n", r.X0, b.height-r.Y0, r.X1, b.height-r.Y1)
+	}
+	for _, t := range texts {
+		size, font := t.Size, "F1"
+		if size == 0 {
+			size = 11
+		}
+		if t.Bold {
+			font = "F2"
+		}
+		fmt.Fprintf(&out, "BT /%s %g Tf %.2f %.2f Td %s Tj ET\n", font, size, t.X, b.height-t.Y, literal(t.Text))
+	}
+	return b.add(&page{content: out.String()})
+}
+
+// NumberWidth gives the width in points of digits, commas and stops set in Helvetica; other signs count as digits do.
+func NumberWidth(text string, size float64) float64 {
+	width := 0.0
+	for _, r := range text {
+		if strings.ContainsRune(",. ", r) {
+			width += 0.278 * size
+		} else {
+			width += 0.556 * size
+		}
+	}
+	return width
+}
