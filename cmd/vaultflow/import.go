@@ -65,6 +65,7 @@ func newImport(g *globals) *cobra.Command {
 	flags.StringSliceVar(&f.Languages, "languages", nil, "languages of the text in pictures, such as deu,eng, in place of the setting")
 	flags.StringVar(&f.Pages, "pages", "", "only these pages of each document, such as 1-20,35,50-")
 	flags.BoolVar(&f.retain, "retain-ocr-images", false, "keep the pictures that an OCR service cuts out of pages, in place of the setting")
+	flags.BoolVar(&f.RedoOCR, "redo-ocr", false, "recognise text anew where another program has left a layer of recognised text")
 	flags.StringVar(&f.name, "name", "", "name of what standard input holds, with its extension")
 	flags.BoolVar(&f.status, "status", false, "list imports, the newest first")
 	flags.IntVar(&f.wait, "wait", 0, "with --status: wait until so many imports have ended")

@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/schemas"
 )
 
@@ -123,6 +124,24 @@ func TestImport_retryUsesTheSettingsOfNow(t *testing.T) {
 	}
 	if left := s.files("Import", ""); len(left) != 0 {
 		t.Errorf("left: %q", left)
+	}
+}
+
+// An old layer of recognised text is kept, unless it is asked for anew.
+func TestImport_redoOCR(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, worker(t), "")
+	s.writeBytes("out/old.pdf", pdftest.New().InvisibleTextScan([]string{"Tha harbour offlce opens", "at seuen in the morning"}, scanLines...).Bytes())
+	decided := func(args ...string) string {
+		t.Helper()
+		s.must(append([]string{"import", s.path("out/old.pdf")}, args...)...)
+		return s.manifest("Imported/old").Pages[0].OCR.Reason
+	}
+	if got := decided(); !strings.HasPrefix(got, "old_ocr_layer: ") {
+		t.Errorf("without the flag: %s", got)
+	}
+	if got := decided("--redo-ocr"); !strings.HasPrefix(got, "redo: ") {
+		t.Errorf("with the flag: %s", got)
 	}
 }
 

@@ -22,6 +22,7 @@ type importHow struct {
 	Languages []string `json:"languages,omitempty"`
 	Pages     string   `json:"pages,omitempty"`
 
+	RedoOCR      bool  `json:"redo_ocr,omitempty"`
 	RetainImages *bool `json:"retain_ocr_images,omitempty"`
 }
 
@@ -105,6 +106,7 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 		return s, err
 	}
 	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages}
+	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
 	if s.Template != "" {
 		if _, sum, err := a.vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
 			s.TemplateSHA256 = sum
@@ -123,7 +125,7 @@ func (a *app) renew(p engine.ImportPlan) json.RawMessage {
 	if err := json.Unmarshal(p.Options, &before); err != nil {
 		return p.Options
 	}
-	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RetainImages: before.Asked.KeepPictures})
+	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures})
 	if err != nil {
 		a.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
 		return p.Options
