@@ -1,6 +1,9 @@
 package settings
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Offline is the alias of the built-in model that needs no key and no network.
 const Offline = "offline"
@@ -70,6 +73,10 @@ func (s *Settings) complete() {
 				s.Providers[a.Provider] = Provider{}
 			}
 		}
+	}
+	const mistral = "mistral" // whose key text recognition needs
+	if _, there := s.Providers[mistral]; !there && slices.Contains(s.Ingestion.OCR.Engines, mistral) {
+		s.Providers[mistral] = Provider{}
 	}
 	for name, p := range s.Providers {
 		s.Providers[name] = p.complete(name)

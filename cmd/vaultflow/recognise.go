@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/mistralocr"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
 )
 
 // services are the recognisers that were made, so that a provider's limit on calls holds over all pages. The zero value
@@ -55,10 +56,14 @@ func (a *app) mistral(s ingestion.OCRSettings) (ingestion.Recogniser, error) {
 	set := a.settings.Ingestion.OCR.Mistral
 	p, ok := a.settings.Provider(name)
 	if !ok || p.Key == "" {
-		return nil, errors.New(p.APIKeyEnv + " is not set")
+		return nil, errors.New("its key is missing: " + cmp.Or(p.APIKeyEnv, "MISTRAL_API_KEY") + " is not set")
 	}
 	base := p.BaseURL
-	if set.Endpoint != "" {
+	if set.Endpoint != "" && set.Endpoint != base {
+		// The vendor's key goes to another address only when somebody has said that this is its key.
+		if a.settings.Origin("providers.mistral.api_key_env").Source == settings.SourceDefault && p.APIKey == "" {
+			return nil, errors.New("ingestion.ocr.mistral.endpoint names another address: name its key in providers.mistral.api_key_env")
+		}
 		base = set.Endpoint
 	}
 	headers := map[string]string{}

@@ -1,0 +1,133 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// mistralServer answers like Mistral's text recognition, and takes only what that takes. The first call is put off.
+func mistralServer(t *testing.T, calls *atomic.Int32) *httptest.Server {
+	t.Helper()
+	dot := base64.StdEncoding.EncodeToString(pngPicture(t, "cut"))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var got struct {
+			Model    string
+			Document struct {
+				Type     string
+				ImageURL string `json:"image_url"`
+			}
+			Pictures *bool `json:"include_image_base64"`
+		}
+		dec := json.NewDecoder(r.Body)
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&got); err != nil {
+			t.Error(err)
+		}
+		isPicture := strings.HasPrefix(got.Document.ImageURL, "data:image/png;base64,") || strings.HasPrefix(got.Document.ImageURL, "data:image/jpeg;base64,")
+		if r.URL.Path != "/v1/ocr" || r.Header.Get("Authorization") != "Bearer "+llmtest.Key || got.Model != "mistral-ocr-latest" ||
+			got.Document.Type != "image_url" || !isPicture || got.Pictures == nil || !*got.Pictures {
+			t.Errorf("%s %s with %.60s", r.Method, r.URL.Path, got.Document.ImageURL)
+		}
+		n := calls.Add(1)
+		if n == 1 {
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		fmt.Fprintf(w, `{"model":"mistral-ocr-latest","pages":[{"index":0,"markdown":"# Harbour\n\nRead for call %d.\n\n![img-0.png](img-0.png)","images":[{"id":"img-0.png","image_base64":"data:image/png;base64,%s"}]}],"usage_info":{"pages_processed":1}}`, n, dot)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestImport_readByMistral(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	server := mistralServer(t, &calls)
+	s := newSite(t, worker(t), fmt.Sprintf("ingestion: {ocr: {engines: [mistral, tesseract], mistral: {endpoint: %q, price_per_page: 0.5}}}\nproviders: {mistral: {api_key_env: OCR_KEY}}\n", server.URL+"/v1"))
+	s.env = append(s.env, "OCR_KEY="+llmtest.Key)
+	s.writeBytes("scan.pdf", pdftest.New().ScanPage(scanLines...).ScanPage("another", "page").Bytes())
+	s.must("import", "--retain-ocr-images", s.path("scan.pdf"))
+	r := s.ended(1)["Import/scan.pdf"]
+	if r.State != engine.ImportDone {
+		t.Fatalf("%+v", r)
+	}
+	note := s.read(r.Note)
+	for _, want := range []string{"### Harbour", "Read for call", "![](./assets/page_0002_01.png)"} {
+		if !strings.Contains(note, want) {
+			t.Errorf("no %q in\n%s", want, note)
+		}
+	}
+	m := s.manifest(r.Bundle)
+	for _, p := range m.Pages {
+		if p.OCR.Engine != "mistral mistral-ocr-latest" || p.OCR.CostUSD != 0.5 || len(p.Assets) != 1 || p.Text.Source != ingestion.TextOCR {
+			t.Errorf("page %d: %+v, %+v", p.N, p, p.OCR)
+		}
+	}
+	if calls.Load() != 3 || len(m.Assets) != 2 || strings.Contains(s.read(r.Bundle+"/manifest.json"), llmtest.Key) {
+		t.Errorf("%d calls, assets %+v", calls.Load(), m.Assets)
+	}
+}
+
+func TestImport_withoutMistralsKey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, worker(t), "ingestion: {ocr: {engines: [mistral, tesseract]}}\n")
+	s.writeBytes("scan.pdf", pdftest.New().ScanPage(scanLines...).Bytes())
+	s.must("import", s.path("scan.pdf"))
+	r := s.ended(1)["Import/scan.pdf"]
+	if note := strings.ToLower(s.read(r.Note)); !strings.Contains(note, "harbour office") || !strings.Contains(note, "mistral did not read page 1: its key is missing: mistral_api_key is not set") {
+		t.Errorf("%+v:\n%s", r, note)
+	}
+}
+
+// The vendor's key is not sent to another address because a settings file in a vault names one.
+func TestMistral_keyStaysWithItsAddress(t *testing.T) {
+	t.Parallel()
+	loaded, err := settings.Load(settings.Input{Vault: t.TempDir(), Environ: []string{"MISTRAL_API_KEY=" + llmtest.Key}, Overrides: map[string]string{
+		"ingestion.ocr.engines": "mistral", "ingestion.ocr.mistral.endpoint": "https://example.org/v1",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &app{settings: loaded}
+	if _, err := a.mistral(ingestion.OCRSettings{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestImport_readByModel(t *testing.T) {
+	t.Parallel()
+	server := llmtest.NewServer(t, llmtest.OpenAI{}, says("# Sign\n\nNo %% vaultflow:end %% entry"))
+	s := newSite(t, worker(t), fmt.Sprintf("ingestion: {ocr: {engines: [model], model: seer}}\nmodels: {default: seer, aliases: {seer: {provider: lab, model: test-model, capabilities: [text, vision]}, blind: {provider: lab, model: test-model, capabilities: [text]}}}\n"+
+		"providers:\n  lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}\n", server.URL+"/v1"))
+	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.writeBytes("sign.png", pngPicture(t, scanLines...))
+	s.must("import", s.path("sign.png"))
+	r := s.ended(1)["Import/sign.png"]
+	if note := s.read(r.Note); !strings.Contains(note, "### Sign") || strings.Count(note, "%% vaultflow:end %%") != 1 {
+		t.Errorf("%+v:\n%s", r, note)
+	}
+	if sent := server.Requests(); len(sent) != 1 || images(sent[0].Parts) != 1 {
+		t.Errorf("sent %+v", sent)
+	}
+	s.writeBytes("other.png", pngPicture(t, "another"))
+	s.env = append(s.env, "VAULTFLOW_INGESTION_OCR_MODEL=blind")
+	s.must("import", s.path("other.png"))
+	r = s.ended(2)["Import/other.png"]
+	if note := s.read(r.Note); !strings.Contains(note, "the model blind takes no pictures") {
+		t.Errorf("%+v:\n%s", r, note)
+	}
+}
