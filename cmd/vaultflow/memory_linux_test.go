@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+)
+
+// footprint is what the daemon and its largest worker had resident, in bytes, when so many pages were committed.
+type footprint struct {
+	pages          int
+	daemon, worker int64
+}
+
+// resident gives the resident memory of a process in bytes, 0 when it is gone.
+func resident(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data))
+	if len(fields) < 2 {
+		return 0
+	}
+	n, err := strconv.ParseInt(fields[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n * int64(os.Getpagesize())
+}
+
+// mixedText is a long document of text pages among which every tenth is a scan, each of them another one.
+func mixedText(pages int) []byte {
+	b := pdftest.New().Info("A long report", "Nobody")
+	for i := range pages {
+		if i%10 == 9 {
+			b.ScanPage(fmt.Sprintf("This is the picture of page %d", i+1), "It is grey, and not the same as the others")
+			continue
+		}
+		b.TextPage(append([]pdftest.Line{pdftest.Heading(fmt.Sprintf("Chapter %d", i+1))},
+			pdftest.Text(fmt.Sprintf("This is the text of page number %d of the report.", i+1), "It goes on for a second line.")...)...)
+	}
+	return b.Bytes()
+}
+
+// footprints imports a document of so many pages and looks at the memory all the while. Text recognition is off: it
+// would take most of the time and none of the memory that lasts.
+func footprints(s *site, pages int) []footprint {
+	s.t.Helper()
+	d := s.serve()
+	s.writeBytes("Import/Long.pdf", mixedText(pages))
+	var seen []footprint
+	s.wait(30*patience, "the import to end", func() (bool, string) {
+		now := footprint{pages: s.records(), daemon: resident(d.cmd.Process.Pid)}
+		for _, pid := range d.workers() {
+			now.worker = max(now.worker, resident(pid))
+		}
+		if now.pages > 0 && now.worker > 0 {
+			seen = append(seen, now)
+		}
+		return len(s.files("Imported/Long", ".pdf")) == 1, fmt.Sprint(now)
+	})
+	r := s.ended(1)["Import/Long.pdf"]
+	if r.State != engine.ImportDone || r.Pages != pages {
+		s.t.Errorf("the import: %+v", r)
+	}
+	d.alive()
+	return seen
+}
+
+// typical gives the median memory while the number of committed pages was within bounds.
+func typical(seen []footprint, from, to int) (daemon, worker int64) {
+	var ds, ws []int64
+	for _, f := range seen {
+		if f.pages >= from && f.pages <= to {
+			ds, ws = append(ds, f.daemon), append(ws, f.worker)
+		}
+	}
+	if len(ds) == 0 {
+		return 0, 0
+	}
+	slices.Sort(ds)
+	slices.Sort(ws)
+	return ds[len(ds)/2], ws[len(ws)/2]
+}
+
+const noRecognition = "ingestion: {pdf: {strategies: [pdf_text]}, parallel: 1}\n"
+
+// TestServe_memoryDoesNotGrowWithPages imports a long document, of 120 pages or as many as VAULTFLOW_PAGES says, and
+// compares the memory at its end with that from the tenth page on. docs/benchmarks.md has the figures of 600 pages.
+func TestServe_memoryDoesNotGrowWithPages(t *testing.T) {
+	t.Parallel()
+	pages := 120
+	if text := os.Getenv("VAULTFLOW_PAGES"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 60 {
+			t.Fatalf("VAULTFLOW_PAGES=%q: want a number from 60", text)
+		}
+		pages = n
+	}
+	s := newSite(t, worker(t), noRecognition)
+	seen := footprints(s, pages)
+	const window = 20
+	daemon, first := typical(seen, 10, 10+window)
+	for from := 10; from+window <= pages; from += max(window, pages/10) {
+		d, w := typical(seen, from, from+window)
+		t.Logf("pages %3d to %3d: daemon %.1f MiB, worker %.1f MiB", from, from+window, mib(d), mib(w))
+	}
+	daemonEnd, last := typical(seen, pages-window, pages)
+	t.Logf("pages %3d to %3d: daemon %.1f MiB (%+.0f %%), worker %.1f MiB (%+.0f %%)", pages-window, pages,
+		mib(daemonEnd), 100*(mib(daemonEnd)/mib(daemon)-1), mib(last), 100*(mib(last)/mib(first)-1))
+	if daemon == 0 || first == 0 || last == 0 {
+		t.Fatalf("no samples at the beginning or at the end, of %d", len(seen))
+	}
+	// A few tens of megabytes vary by a sixth with the moment of a collection; what stays of each page is more than that.
+	if mib(daemonEnd) > 1.25*mib(daemon) || mib(last) > 1.25*mib(first) {
+		t.Error("memory grew by more than a quarter with the pages")
+	}
+}
+
+func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }

@@ -1,0 +1,149 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion"
+)
+
+// workers lists the process ids of the daemon's workers.
+func (d *daemon) workers() []int {
+	d.s.t.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", d.cmd.Process.Pid))
+	if err != nil {
+		d.s.t.Fatal(err)
+	}
+	var found []int
+	for _, list := range lists {
+		data, err := os.ReadFile(list)
+		if err != nil {
+			continue // the thread is gone
+		}
+		for field := range strings.FieldsSeq(string(data)) {
+			if pid, err := strconv.Atoi(field); err == nil && isWorker(pid) {
+				found = append(found, pid)
+			}
+		}
+	}
+	return found
+}
+
+// isWorker tells a worker that is alive from a copy of the daemon that is about to become one, and from what was reaped.
+func isWorker(pid int) bool {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return err == nil && strings.HasPrefix(string(name), "vaultflow-work")
+}
+
+// records counts the pages that have a record.
+func (s *site) records() int {
+	s.t.Helper()
+	found, err := filepath.Glob(s.path("Imported/.vaultflow-*-work/page_*.json"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(found)
+}
+
+// randomPages gives pages at which something is killed, in order, at least two apart: a page whose worker was killed is
+// tried once more, and must not lose that worker too.
+func randomPages(t *testing.T, pages, most int) []int {
+	t.Helper()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	var chosen []int
+	for n := 1 + random.IntN(2); n < pages-1 && len(chosen) < most; n += 2 + random.IntN(4) {
+		chosen = append(chosen, n)
+	}
+	return chosen
+}
+
+func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
+	t.Parallel()
+	const pages = 30
+	s := newSite(t, worker(t), "ingestion: {parallel: 1}\n")
+	original := longText(pages)
+	d := s.serve()
+	s.writeBytes("Import/Report.pdf", original)
+	killed := 0
+	for _, n := range randomPages(t, pages, 8) {
+		var pids []int
+		s.wait(2*patience, fmt.Sprintf("%d pages and a worker", n), func() (bool, string) {
+			pids = d.workers()
+			return s.records() >= n && len(pids) > 0 || killed > 0 && len(s.hidden("Imported")) == 0, describe(s.imports())
+		})
+		for _, pid := range pids {
+			if syscall.Kill(pid, syscall.SIGKILL) == nil {
+				killed++
+			}
+		}
+	}
+	if killed < 3 {
+		t.Errorf("only %d workers were killed", killed)
+	}
+	m := s.oneBundle(pages, original, nil)
+	half := 0
+	for _, p := range m.Pages {
+		if p.Image != nil && p.Image.DPI < 100 {
+			half++ // it was drawn again after its worker was killed
+		}
+	}
+	t.Logf("%d workers killed, %d pages drawn at half the resolution", killed, half)
+	if half > killed {
+		t.Errorf("%d pages at half the resolution after %d kills", half, killed)
+	}
+	d.alive()
+}
+
+func TestServe_killedWithItsWorkersAtRandomPages(t *testing.T) {
+	t.Parallel()
+	const pages = 30
+	s := newSite(t, worker(t), "")
+	original := longText(pages)
+	committed := map[string]pageFile{}
+	d := s.serve()
+	s.writeBytes("Import/Report.pdf", original)
+	for i, n := range randomPages(t, pages, 6) {
+		s.wait(2*patience, fmt.Sprintf("%d pages", n), func() (bool, string) {
+			return s.records() >= n || len(s.files("Imported/Report", ".pdf")) == 1, describe(s.imports())
+		})
+		d.signal(syscall.SIGSTOP) // so that it starts no further worker
+		pids := d.workers()
+		if i%2 == 0 { // the workers with it; otherwise they have to notice by themselves
+			for _, pid := range pids {
+				syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
+			}
+		}
+		d.kill()
+		for name, file := range s.committed() {
+			committed[name] = file
+		}
+		s.wait(patience, "the workers of the killed daemon to end", func() (bool, string) {
+			for _, pid := range pids {
+				if isWorker(pid) {
+					return false, fmt.Sprintf("worker %d lives", pid)
+				}
+			}
+			return true, ""
+		})
+		d = s.start()
+	}
+	m := s.oneBundle(pages, original, committed)
+	if len(committed) < pages/3 {
+		t.Errorf("only %d pages were committed before the last kill", len(committed))
+	}
+	for _, p := range m.Pages {
+		if p.Status != ingestion.PageDone || p.Image == nil || p.Image.DPI < 100 {
+			t.Errorf("page %d: %s, %+v; no kill of the daemon may cost resolution", p.N, p.Status, p.Image)
+		}
+	}
+}
