@@ -7,6 +7,7 @@ type Ingestion struct {
 	Template           string         `yaml:"template" doc:"Note of the vault that says how imported notes are laid out, such as Templates/Import.md; docs/ingestion.md lists its placeholders. Empty: the built-in layout."`
 	Worker             string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: beside vaultflow, else found by PATH."`
 	Tessdata           string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: found in the usual places."`
+	Passwords          []Secret       `yaml:"passwords" doc:"That are tried on encrypted PDF files. Better set as VAULTFLOW_INGESTION_PASSWORDS than written here; or put one into a file name.pdf.password beside name.pdf."`
 	RequireConfinement bool           `yaml:"require_confinement" doc:"Refuse documents when the system cannot confine the worker."`
 	PageTimeout        Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"For one page; then once more at half dpi, then the page has failed."`
 	OpenTimeout        Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"For opening a document."`
@@ -25,6 +26,7 @@ type PDF struct {
 	MaxSide     int      `yaml:"max_side" min:"100" max:"20000" doc:"Longest side of a page picture in pixels."`
 	MaxPixels   int64    `yaml:"max_pixels" min:"10000" max:"400000000" doc:"Pixels of a page picture, width times height."`
 	ImageFormat string   `yaml:"image_format" oneof:"auto png jpeg" doc:"auto: PNG for text and graphics, JPEG for photographs."`
+	Renderer    string   `yaml:"renderer" oneof:"auto mupdf pdfium" doc:"auto: MuPDF, and PDFium for pages with form fields, annotations or Asian text without its fonts, for files with a password, and where MuPDF fails. MuPDF draws no form values and no annotations."`
 	Strategies  []string `yaml:"strategies" oneof:"pdf_text pdf_ocr" doc:"Ways to the text of a page, in the order in which they are tried."`
 	InlinePages int      `yaml:"inline_pages" min:"0" max:"10000" doc:"Up to so many pages the note holds the text itself; above, links to text/."`
 	WarnPages   int      `yaml:"warn_pages" min:"1" max:"100000" doc:"Above so many pages a warning is given. Nothing is cut off."`

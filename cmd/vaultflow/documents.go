@@ -104,7 +104,10 @@ func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) 
 }
 
 func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (activity.WorkerSession, extract.Document, error) {
-	session, document, err := m.a.sandbox().Start(ctx, f, o)
+	if o.Kind == extract.KindPDF {
+		o.Renderer, o.Passwords = m.a.settings.Ingestion.PDF.Renderer, m.a.passwords()
+	}
+	session, document, err := m.a.startWorker(ctx, f, o)
 	if err != nil {
 		return nil, document, err
 	}

@@ -145,7 +145,7 @@ func (a *app) ingestionSettings() ingestion.Settings {
 		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
 		PDF: ingestion.PDFSettings{
 			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
-			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat,
+			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat, Renderer: rendererOf(in.PDF.Renderer),
 		},
 		OCR: ingestion.OCRSettings{
 			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,

@@ -68,7 +68,7 @@ func (a *app) importer(events func(ingestion.Event)) activity.Importer {
 	return &ingestion.Importer{
 		FS: a.vault.FS(), Files: a.vault, Stager: stager{a.vault}, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
 		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Remove: a.vault.Remove, Tidy: a.vault.RemoveEmptyFolders, Takes: a.vault.Takes,
-		Events: events, Recogniser: a.services.recogniser(a),
+		Events: events, Recogniser: a.services.recogniser(a), Passwords: func(ingestion.Job) []string { return a.passwords() },
 	}
 }
 
@@ -88,7 +88,7 @@ func (s sessions) Start(ctx context.Context, name string, o extract.Open) (inges
 		return nil, extract.Document{}, err
 	}
 	defer f.Close() // the worker has a descriptor of its own
-	session, document, err := s.a.sandbox().Start(ctx, f, o)
+	session, document, err := s.a.startWorker(ctx, f, o)
 	if err != nil {
 		return nil, document, err
 	}
@@ -100,7 +100,7 @@ func (a *app) sandbox() sandbox.Config {
 	in := a.settings.Ingestion
 	return sandbox.Config{
 		Worker: a.workerPath(), Tessdata: in.Tessdata, PageTimeout: in.PageTimeout.Std(), OpenTimeout: in.OpenTimeout.Std(),
-		MemoryBytes: int64(in.Memory), RequireConfinement: in.RequireConfinement, Logger: a.log,
+		MemoryBytes: int64(in.Memory), RequireConfinement: in.RequireConfinement, Logger: a.log, Cache: a.workerCache(),
 	}
 }
 
