@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -29,14 +30,25 @@ func TestDecideOCR(t *testing.T) {
 		{"redo leaves digital pages alone", extract.Evidence{Chars: 1500, Pictures: 1, PictureCover: 0.2}, true, false, reasonLayer},
 		{"unmapped glyphs", extract.Evidence{Chars: 1000, Unmapped: 400, Fonts: 2}, false, true, reasonUnmapped},
 		{"a few unmapped glyphs", extract.Evidence{Chars: 1000, Unmapped: 20, Fonts: 2}, false, false, reasonLayer},
-		{"outlines only, or blank", extract.Evidence{}, false, true, reasonNoText},
-		{"outlines with a page number", extract.Evidence{Chars: 2, MarginChars: 2, Fonts: 1}, false, true, reasonMargin},
+		{"outlines only, or blank: nobody looked", extract.Evidence{}, false, true, reasonOutlines},
+		{"outlines only", extract.Evidence{Ink: &extract.Ink{All: 0.02, Inner: 0.03}}, false, true, reasonOutlines},
+		{"blank", extract.Evidence{Ink: &extract.Ink{}}, false, false, reasonBlank},
+		{"blank sheet that was scanned", extract.Evidence{Pictures: 1, PictureCover: 1, Ink: &extract.Ink{}}, false, false, reasonBlank},
+		{"scan with ink", extract.Evidence{Pictures: 1, PictureCover: 1, Ink: &extract.Ink{All: 0.05, Inner: 0.06}}, false, true, reasonNoText},
+		{"outlines with a page number: nobody looked", extract.Evidence{Chars: 2, MarginChars: 2, Fonts: 1}, false, true, reasonMargin},
+		{"outlines with a page number", extract.Evidence{Chars: 2, MarginChars: 2, Ink: &extract.Ink{All: 0.01, Inner: 0.02}}, false, true, reasonMargin},
+		{"nothing but a page number", extract.Evidence{Chars: 2, MarginChars: 2, Ink: &extract.Ink{All: 0.0004}}, false, false, reasonMargin},
+		{"nothing but a page number, redo", extract.Evidence{Chars: 2, MarginChars: 2, Ink: &extract.Ink{All: 0.0004}}, true, false, reasonMargin},
+		{"tagged scan with a stamp", extract.Evidence{Chars: 12, MarginChars: 12, Pictures: 1, PictureCover: 1, Tagged: true}, false, true, reasonStamp},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if d := DecideOCR(c.e, c.redo); d.OCR != c.ocr || d.Code != c.code || d.Words == "" {
 				t.Errorf("got %v %q %q, want %v %q", d.OCR, d.Code, d.Words, c.ocr, c.code)
+			}
+			if d := DecideOCR(c.e, c.redo); c.e.Tagged != strings.Contains(d.Words, "tagged") || (c.e.Ink != nil) != strings.Contains(d.Words, "ink on") {
+				t.Errorf("the evidence is not told: %q", d.Words)
 			}
 		})
 	}

@@ -134,7 +134,7 @@ func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) er
 	if !w.set.OCR.DropWords {
 		p.OCR.Path = "ocr/" + pageName(p.N) + ".json"
 		data, err := json.Marshal(ocrFile{
-			Page: p.N, Engine: p.OCR.Engine, Languages: w.set.OCR.Languages, Confidence: p.OCR.Confidence, Rotation: got.Rotation,
+			Page: p.N, Engine: p.OCR.Engine, Languages: w.set.OCR.Languages, Confidence: p.OCR.Confidence, Rotation: got.Rotation, Skew: got.Skew,
 			Width: got.Width, Height: got.Height, Words: got.Words,
 		})
 		if err != nil {
@@ -158,13 +158,16 @@ func (o *PageOCR) preferred() bool {
 	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst
 }
 
-// ocrFile is ocr/page_0001.json: the words that were recognised, with boxes in pixels of the picture that was read.
+// ocrFile is ocr/page_0001.json: the words that were recognised. Width, height and the boxes are in pixels of the picture that
+// was read, after it was turned clockwise by the rotation. Where the lines are skewed the boxes are those around the skewed
+// words, so that scaled they lie on the page's picture, if that is turned as well.
 type ocrFile struct {
 	Page       int            `json:"page"`
 	Engine     string         `json:"engine"`
 	Languages  []string       `json:"languages"`
 	Confidence float64        `json:"confidence"`
-	Rotation   int            `json:"rotation"`
+	Rotation   int            `json:"rotation"`       // degrees clockwise
+	Skew       float64        `json:"skew,omitempty"` // degrees clockwise
 	Width      int            `json:"width"`
 	Height     int            `json:"height"`
 	Words      []extract.Word `json:"words"`

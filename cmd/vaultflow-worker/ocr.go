@@ -45,7 +45,8 @@ func (r *reader) close() {
 // poor is the confidence below which a page may stand on its head: pages that do reach about 26, legible ones 90.
 const poor = 60.0
 
-// read recognises a picture. The words are given as they stand when the page is upright, whichever way it was scanned.
+// read recognises a picture. The words are given as they stand on the picture when it is upright, whichever way it was
+// scanned: turned by a multiple of 90 degrees, but still skewed where it is, so that the boxes lie on a picture of the page.
 func (r *reader) read(img *image.Gray, languages []string) (*extract.PageOCR, error) {
 	if err := r.ready(languages); err != nil {
 		return nil, err
@@ -55,33 +56,65 @@ func (r *reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 		out.Reason = "the picture is blank"
 		return out, nil
 	}
-	best, err := r.recognise(img, languages)
+	straight := img
+	if out.Skew = skew(img); out.Skew != 0 {
+		straight = turnedBy(img, -out.Skew)
+	}
+	best, turn, err := r.upright(straight, languages)
 	if err != nil {
 		return nil, err
+	}
+	size := straight.Rect.Size()
+	if out.Rotation = turn; turn%180 != 0 {
+		out.Width, out.Height = out.Height, out.Width
+		size = image.Pt(size.Y, size.X)
+	}
+	if out.Skew != 0 {
+		skewBoxes(best.boxes, out.Skew, size, image.Pt(out.Width, out.Height))
+	}
+	words, dropped := legible(best.boxes)
+	out.Reason = turns(out.Rotation, out.Skew, dropped)
+	sum, letters := score(words)
+	out.Text, out.Words, out.Confidence = textOf(words), wordsOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
+	return out, nil
+}
+
+// turns says in words what was done to a page for it to be read, and what was left out.
+func turns(rotation int, skew float64, dropped int) string {
+	var said []string
+	if rotation != 0 {
+		said = append(said, fmt.Sprintf("the page has to be turned by %d degrees to be read", rotation))
+	}
+	if skew != 0 {
+		said = append(said, fmt.Sprintf("its lines are skewed by %.1f degrees", skew))
+	}
+	if dropped > 0 {
+		said = append(said, fmt.Sprintf("%d words taken for noise", dropped))
+	}
+	return strings.Join(said, "; ")
+}
+
+// upright recognises a picture whichever way up it is. The boxes are those of the picture turned clockwise by turn.
+func (r *reader) upright(img *image.Gray, languages []string) (best reading, turn int, err error) {
+	if best, err = r.recognise(img, languages); err != nil {
+		return best, 0, err
 	}
 	if best.letters > 0 && best.mean < poor {
 		// Lines that run down are read as well as those that run right: a half turn is what is left to try. Tesseract's own
 		// detection of directions takes a third more time, on every page.
 		next, err := r.recognise(turned(turned(img)), languages)
 		if err != nil {
-			return nil, err
+			return best, 0, err
 		}
 		if next.score > best.score*1.5 && next.mean > best.mean {
-			best, out.Rotation = next, 180
+			best, turn = next, 180
 		}
 	}
-	if turn := facing(best.boxes); turn != 0 {
-		turnBoxes(best.boxes, turn, img.Rect.Size())
-		out.Rotation = (out.Rotation + turn) % 360
-		if turn != 180 {
-			out.Width, out.Height = out.Height, out.Width
-		}
+	if more := facing(best.boxes); more != 0 {
+		turnBoxes(best.boxes, more, img.Rect.Size())
+		turn = (turn + more) % 360
 	}
-	if out.Rotation != 0 {
-		out.Reason = fmt.Sprintf("the page has to be turned by %d degrees to be read", out.Rotation)
-	}
-	out.Text, out.Words, out.Confidence = textOf(best.boxes), wordsOf(best.boxes, out.Width, out.Height), best.mean
-	return out, nil
+	return best, turn, nil
 }
 
 // reading is what was recognised in one direction.
@@ -101,15 +134,19 @@ func (r *reader) recognise(img *image.Gray, languages []string) (reading, error)
 		return reading{}, fmt.Errorf("recognise: %w", err)
 	}
 	out := reading{boxes: slices.DeleteFunc(boxes, func(b box) bool { return strings.TrimSpace(b.word) == "" })}
-	for _, b := range out.boxes {
-		n := utf8.RuneCountInString(b.word)
-		out.letters += n
-		out.score += b.confidence * float64(n)
-	}
-	if out.letters > 0 {
-		out.mean = out.score / float64(out.letters)
-	}
+	out.score, out.letters = score(out.boxes)
+	out.mean = out.score / float64(max(out.letters, 1))
 	return out, nil
+}
+
+// score sums the confidence of the characters of words.
+func score(boxes []box) (sum float64, letters int) {
+	for _, b := range boxes {
+		n := utf8.RuneCountInString(b.word)
+		letters += n
+		sum += b.confidence * float64(n)
+	}
+	return sum, letters
 }
 
 // ready makes the engine, after a look at whether its data is there: the library ends badly without.

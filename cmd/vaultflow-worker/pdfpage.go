@@ -28,6 +28,7 @@ func (p *pdf) page(ctx context.Context, r extract.PageRequest) (extract.Page, er
 		if read.pdfium && p.doc != nil {
 			out.Renderer, out.Reason = read.renderer(), read.reason
 		}
+		p.look(r, out.WidthPt, out.HeightPt, by, out.Text)
 	}
 	if r.Image {
 		var img *image.RGBA

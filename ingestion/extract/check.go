@@ -134,6 +134,9 @@ func (e Evidence) check() error {
 	if e.Pictures < 0 || e.Fonts < 0 || !within(e.PictureCover, 1) {
 		return fmt.Errorf("evidence of %d pictures that cover %g", e.Pictures, e.PictureCover)
 	}
+	if e.Ink != nil && (!within(e.Ink.All, 1) || !within(e.Ink.Inner, 1)) {
+		return fmt.Errorf("evidence of ink on %g and %g of the page", e.Ink.All, e.Ink.Inner)
+	}
 	return nil
 }
 
@@ -162,8 +165,8 @@ func (i PageImage) checkBytes() error {
 }
 
 func (o PageOCR) check() error {
-	if len(o.Words) > maxWords || !within(o.Confidence, 100) || o.Rotation%90 != 0 || o.Rotation < 0 || o.Rotation > 270 {
-		return fmt.Errorf("recognition of %d words, confidence %g, turned by %d", len(o.Words), o.Confidence, o.Rotation)
+	if len(o.Words) > maxWords || !within(o.Confidence, 100) || o.Rotation%90 != 0 || o.Rotation < 0 || o.Rotation > 270 || !within(math.Abs(o.Skew), 45) {
+		return fmt.Errorf("recognition of %d words, confidence %g, turned by %d, skewed by %g", len(o.Words), o.Confidence, o.Rotation, o.Skew)
 	}
 	for _, w := range o.Words {
 		if w.X0 < 0 || w.Y0 < 0 || w.X1 < w.X0 || w.Y1 < w.Y0 || w.X1 > maxSidePx || w.Y1 > maxSidePx || !within(w.Confidence, 100) {

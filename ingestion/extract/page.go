@@ -64,6 +64,14 @@ type Evidence struct {
 	MarginChars  int     `json:"margin_chars"`  // of Chars, in the outer margin (a tenth of each side)
 	Pictures     int     `json:"pictures"`
 	Fonts        int     `json:"fonts"`
+	Tagged       bool    `json:"tagged,omitempty"` // the document says that its text has structure
+	Ink          *Ink    `json:"ink,omitempty"`    // of a page without text inside its margin; nil where nobody looked
+}
+
+// Ink is how much of a page is not of the paper's shade, seen from far: shares of its area, 0 to 1.
+type Ink struct {
+	All   float64 `json:"all"`
+	Inner float64 `json:"inner"` // of the area inside the outer margin
 }
 
 // PageImage is a picture of a page. Bytes travel in a frame of their own after the page's.
@@ -80,11 +88,12 @@ type PageImage struct {
 type PageOCR struct {
 	Text       string  `json:"text"`
 	Words      []Word  `json:"words,omitempty"`
-	Confidence float64 `json:"confidence"` // mean over the characters, 0 to 100
-	Rotation   int     `json:"rotation"`   // degrees clockwise that the page was turned before it was read
-	Engine     string  `json:"engine"`     // as "tesseract 5.3.0"
+	Confidence float64 `json:"confidence"`     // mean over the characters, 0 to 100
+	Rotation   int     `json:"rotation"`       // degrees clockwise that the page was turned before it was read
+	Skew       float64 `json:"skew,omitempty"` // degrees clockwise by which its lines are off, once it is turned
+	Engine     string  `json:"engine"`         // as "tesseract 5.3.0"
 	Reason     string  `json:"reason,omitempty"`
-	Width      int     `json:"width"` // of the picture that the boxes refer to
+	Width      int     `json:"width"` // of the picture that the boxes refer to: the page after Rotation, with its skew
 	Height     int     `json:"height"`
 }
 
