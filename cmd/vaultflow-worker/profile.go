@@ -14,7 +14,7 @@ const (
 	sampleTime  = 3 * time.Second
 )
 
-// look up what the pages of the document have in common, once. A page that cannot be read is left out.
+// profileOf finds what the pages of the document have in common, once. A page that cannot be read is left out.
 func (p *pdf) profileOf() layout.Profile {
 	if p.profile != nil {
 		return *p.profile

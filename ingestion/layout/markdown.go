@@ -12,7 +12,7 @@ func (p Profile) Text(page Page, n int) (plain, markdown string) {
 	lines := p.withoutHeads(clean(page.Lines), page.Height)
 	compounds := compoundsOf(lines)
 	tables, rest := ruledTables(lines, page.Rules)
-	columns := bands(rest)
+	columns := bands(rest, 0)
 	var items []item
 	for _, band := range columns {
 		found, others := alignedTables(band)
@@ -32,13 +32,13 @@ func (p Profile) Text(page Page, n int) (plain, markdown string) {
 }
 
 // bands divides lines into columns of text, so that tables are looked for within each.
-func bands(lines []Line) [][]Line {
+func bands(lines []Line, depth int) [][]Line {
 	items := make([]item, len(lines))
 	for i, line := range lines {
 		items[i] = item{box: line.Box, line: line}
 	}
 	x, ok := gutter(items)
-	if !ok || !proseBeside(lines, x) {
+	if depth >= deepest || !ok || !proseBeside(lines, x) {
 		return [][]Line{lines}
 	}
 	var left, right, across []Line
@@ -52,7 +52,7 @@ func bands(lines []Line) [][]Line {
 			across = append(across, l)
 		}
 	}
-	return append(append(bands(left), bands(right)...), across)
+	return append(append(bands(left, depth+1), bands(right, depth+1)...), across)
 }
 
 // proseBeside says whether the lines on both sides of x are mostly long for their column.

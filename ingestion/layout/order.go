@@ -70,7 +70,10 @@ func joined(items []item) []item {
 	return out
 }
 
-const columnLines = 3 // fewer lines make no column
+const (
+	columnLines = 3  // fewer lines make no column
+	maxTried    = 40 // places that are looked at in full, on a hostile page
+)
 
 // gutter finds the place between two columns that the fewest items cross. On both sides have to stand lines of text, side
 // by side: short ones are labels and numbers, which belong to what stands beside them.
@@ -98,7 +101,7 @@ func gutter(items []item) (float64, bool) {
 		starts[bin(it.box.X0)]++
 	}
 	right := len(items)
-	depth, left := 0, 0
+	depth, left, tried := 0, 0, 0
 	best, place, widest := len(items), -1.0, 0
 	for i := 0; i < bins; {
 		from, crossing := i, 0
@@ -115,7 +118,8 @@ func gutter(items []item) (float64, bool) {
 		if float64(wide)/scale < 0.6*size || left < columnLines || right < columnLines {
 			continue
 		}
-		if crossing < best || crossing == best && wide > widest {
+		if tried < maxTried && (crossing < best || crossing == best && wide > widest) {
+			tried++
 			if at := box.X0 + float64(from+i)/2/scale; sideBySide(items, at) {
 				best, place, widest = crossing, at, wide
 			}

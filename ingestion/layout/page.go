@@ -21,7 +21,7 @@ type Line struct {
 	Bold      bool
 	Italic    bool
 	Invisible bool   // drawn without ink, as the text behind a scan is
-	Link      string // URI that the line leads to; empty when to none
+	Link      string // URI that the line leads to; not written yet, since no renderer tells the places of links
 }
 
 // Box is a rectangle with X0 ≤ X1 and Y0 ≤ Y1.

@@ -11,6 +11,8 @@ const (
 	shortest = 6.0 // points; shorter ones are marks
 	touching = 2.5 // points between the ends of rules that meet
 	maxRules = 20_000
+	maxCells = 4_000   // of a table; more are a raster
+	maxWork  = 200_000 // rules times places of them
 )
 
 // grid is a set of rules that meet: the places of its columns and rows, and the rules between them.
@@ -72,7 +74,7 @@ func grids(rules []Box) []grid {
 		g := found[root]
 		g.open()
 		g.xs, g.ys = clustered(g.xs), clustered(g.ys)
-		if len(g.xs) >= 3 && len(g.ys) >= 3 && len(g.xs) <= 100 && len(g.ys) <= 500 {
+		if len(g.xs) >= 3 && len(g.ys) >= 3 && (len(g.xs)+len(g.ys))*(len(g.horizontal)+len(g.vertical)) <= maxWork && len(g.xs)*len(g.ys) <= maxCells {
 			out = append(out, *g)
 		}
 	}

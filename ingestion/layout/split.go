@@ -44,7 +44,7 @@ func (l Line) cutAt(x float64) (left, right Line) {
 	return left, right
 }
 
-// byRow sorts lines from the top down, and those of a row from left to right.
+// rowsOf sorts lines from the top down, and those of a row from left to right.
 func rowsOf(lines []Line) [][]Line {
 	sorted := slices.Clone(lines)
 	slices.SortStableFunc(sorted, func(a, b Line) int { return cmp.Compare(a.base(), b.base()) })

@@ -57,13 +57,13 @@ func joinLines(lines []Line, compounds map[string]bool) string {
 	for i, line := range lines {
 		text := squeeze(line.Text)
 		if i+1 == len(lines) {
-			b.WriteString(linked(line, text))
+			b.WriteString(text)
 			break
 		}
 		stem, ok := hyphenated(text, lines[i+1].Text)
 		switch {
 		case !ok:
-			b.WriteString(linked(line, text) + " ")
+			b.WriteString(text + " ")
 		case compounds[lastWord(stem)+"-"+firstWord(lines[i+1].Text)]:
 			b.WriteString(stem + "-")
 		default:
@@ -72,8 +72,6 @@ func joinLines(lines []Line, compounds map[string]bool) string {
 	}
 	return b.String()
 }
-
-func linked(line Line, text string) string { return text }
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
