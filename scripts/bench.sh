@@ -50,5 +50,8 @@ if command -v tesseract >/dev/null && command -v pdftoppm >/dev/null; then
 	row "vaultflow import (bundle, pictures, words)" "$(median import "$scan" hybrid)" "$reference"
 fi
 
+echo "Memory over 600 pages"
+VAULTFLOW_PAGES=600 VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -count=1 -timeout 30m -run memoryDoesNotGrow -v ./cmd/vaultflow | grep pages
+
 echo "Go benchmarks"
 go test -run '^$' -bench . -benchtime 200ms ./chunking ./vault ./imaging ./prompt ./policy ./engine/journal ./directives ./workflow
