@@ -14,7 +14,8 @@ import (
 // scratch is where the tests build the program; runTests takes it away.
 var scratch struct {
 	sync.Mutex
-	dir string
+	dir   string
+	cache string // of PDFium's machine code
 }
 
 // program gives the path of the real program, or why there is none: the one that VAULTFLOW_WORKER names, as make does for
@@ -50,8 +51,10 @@ func runTests(m *testing.M) int {
 	code := m.Run()
 	scratch.Lock()
 	defer scratch.Unlock()
-	if scratch.dir != "" {
-		_ = os.RemoveAll(scratch.dir) // of the temporary folder
+	for _, dir := range []string{scratch.dir, scratch.cache} {
+		if dir != "" {
+			_ = os.RemoveAll(dir) // of the temporary folder
+		}
 	}
 	return code
 }

@@ -14,6 +14,10 @@ type choice struct {
 	reason string
 }
 
+// fontsMissing begins the reason of pages whose text MuPDF neither draws nor understands: its binding has neither the fonts
+// nor the tables of their characters.
+const fontsMissing = "fonts: "
+
 func (c choice) renderer() string {
 	if c.pdfium {
 		return extract.RenderPDFium
@@ -60,7 +64,7 @@ func (p *pdf) preferred(n int) choice {
 		return choice{true, fmt.Sprintf("annotations: %d", b.marks)}
 	}
 	if p.traces.wide && second.wide(n) {
-		return choice{true, "fonts: Chinese, Japanese or Korean text without its fonts"}
+		return choice{true, fontsMissing + "Chinese, Japanese or Korean text without its fonts"}
 	}
 	return choice{}
 }

@@ -54,10 +54,8 @@ func launchPDFium(cache string, fonts bool) (pdfiumapi.Pdfium, error) {
 		runtime = runtime.WithCompilationCache(kept)
 	}
 	files := wazero.NewFSConfig()
-	for _, folder := range fontFolders {
-		if _, err := os.Stat(folder); fonts && err == nil {
-			files = files.WithReadOnlyDirMount(folder, folder)
-		}
+	if _, err := os.Stat(fontFolders[0]); fonts && err == nil {
+		files = files.WithFSMount(fontFiles{}, "/")
 	}
 	ctx := experimental.WithCompilationWorkers(context.Background(), compilers)
 	pool, err := webassembly.Init(webassembly.Config{

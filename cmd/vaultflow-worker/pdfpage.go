@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/draw"
 	"math"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
@@ -21,7 +22,7 @@ func (p *pdf) page(ctx context.Context, r extract.PageRequest) (extract.Page, er
 		return extract.Page{}, err
 	}
 	if r.Text {
-		read := choice{pdfium: p.doc == nil || r.Other && by.pdfium, reason: by.reason}
+		read := choice{pdfium: p.doc == nil || by.pdfium && (r.Other || strings.HasPrefix(by.reason, fontsMissing)), reason: by.reason}
 		if out.Text, read, err = p.text(r.N, read); err != nil {
 			return extract.Page{}, err
 		}
