@@ -1,0 +1,80 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+)
+
+// Each page of a mixed document is decided about by itself, from what the real program tells of it.
+func TestWorker_givesEvidenceOfEachPage(t *testing.T) {
+	t.Parallel()
+	data := pdftest.New().PageSize(595, 400).
+		TextPage(pdftest.Text("A page of real text, as a word processor prints it.", "It has more than one line.")...).
+		ScanPage(scanLines...).
+		OutlinePage("Letters that are shapes").
+		BlankPage().
+		StampedScanPage("received 3 March", scanLines...).
+		InvisibleTextScan([]string{"an old layer"}, scanLines...).
+		ScanPage(). // an empty sheet
+		NumberedPage("17").
+		Bytes()
+	s, _ := opened(t, data, extract.KindPDF)
+	for i, want := range []struct {
+		ocr  bool
+		code string
+	}{
+		{false, "text_layer"},
+		{true, "no_text"},
+		{true, "outlines"},
+		{false, "blank"},
+		{true, "stamp_on_scan"},
+		{false, "old_ocr_layer"},
+		{false, "blank"},
+		{false, "margin_only"},
+	} {
+		e := ask(t, s, extract.PageRequest{N: i + 1, Text: true}).Text.Evidence
+		got := ingestion.DecideOCR(e, false)
+		t.Logf("page %d: %s", i+1, got)
+		if got.OCR != want.ocr || got.Code != want.code {
+			t.Errorf("page %d: %v %s, want %v %s; %+v", i+1, got.OCR, got, want.ocr, want.code, e)
+		}
+	}
+	if o := ask(t, s, extract.PageRequest{N: 3, OCR: true}).OCR; !strings.Contains(o.Text, "Letters that are shapes") {
+		t.Errorf("outlines were read as %q", o.Text)
+	}
+}
+
+// What Tesseract makes of pictures without text is no text.
+func TestWorker_readsNothingInPicturesWithoutText(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2) {
+		s, _ := opened(t, encoded(t, pdftest.Noise(900, 700, seed+1)), extract.KindImage)
+		if o := ask(t, s, extract.PageRequest{N: 1, OCR: true}).OCR; o.Text != "" || len(o.Words) > 0 {
+			t.Errorf("seed %d: %d words of confidence %.0f: %q", seed, len(o.Words), o.Confidence, o.Text)
+		}
+	}
+}
+
+func TestLegible_keepsWhatIsSure(t *testing.T) {
+	t.Parallel()
+	word := func(text string, confidence float64, block int) box {
+		return box{word: text, confidence: confidence, block: block}
+	}
+	boxes := []box{
+		word("Invoice", 91, 1), word("4711", 80, 1), word("|", 12, 1),
+		word("~", 5, 2), word("ie", 22, 2), word("—", 31, 2),
+		word("7", 95, 3),
+		word("faint", 38, 4), word("letters", 41, 4),
+	}
+	words, dropped := legible(boxes)
+	if got := textOf(words); got != "Invoice 4711 |\n\n7\n\nfaint letters" || dropped != 3 {
+		t.Errorf("%q, %d dropped", got, dropped)
+	}
+	if words, dropped := legible(nil); len(words)+dropped != 0 {
+		t.Errorf("nothing became %v and %d", words, dropped)
+	}
+}
