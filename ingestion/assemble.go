@@ -6,7 +6,7 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 	m := Manifest{
 		Version: ManifestVersion,
 		Source: Source{
-			Name: w.im.originalName(j), Path: j.Source, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
+			Name: w.im.originalName(j), Path: j.Source, URL: w.set.Asked.URL, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
 			MediaType: j.Route.MediaType, Kind: j.Route.Kind, Evidence: j.Route.Evidence,
 		},
 		Import: Import{

@@ -15,7 +15,7 @@ import (
 
 // ownProperties are written by every version, in this order when the note is new.
 var ownProperties = []string{
-	"title", "aliases", "source", "source_type", "imported", "pages", "mode", "languages", "sha256", "author", "created", "tags",
+	"title", "aliases", "source", "source_url", "source_type", "imported", "pages", "mode", "languages", "sha256", "author", "created", "tags",
 	"import_id", "low_confidence_pages",
 }
 
@@ -75,6 +75,7 @@ func (n *note) generated() map[string]*yaml.Node {
 		"title":                text(n.title()),
 		"aliases":              list(aliasOf(n.m.Source.Name)),
 		"source":               text(n.m.Source.Path),
+		"source_url":           text(n.m.Source.URL),
 		"source_type":          text(string(n.m.Source.Kind)),
 		"imported":             text(n.m.Import.Started.Format(localTime)),
 		"languages":            list(n.languages()),

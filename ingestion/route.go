@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"cmp"
 	"errors"
 	"io"
 )
@@ -41,7 +42,7 @@ func routeOf(j Job, file io.ReaderAt, size int64) (Route, error) {
 	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return Route{}, err
 	}
-	return Classify(j.Declared, j.Source, head, file, size), nil
+	return Classify(cmp.Or(j.Declared, j.Settings.Asked.Declared), j.Source, head, file, size), nil
 }
 
 // Evidence is what a routing decision was made from. Declared, Magic and Extension are media types, empty when there was

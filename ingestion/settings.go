@@ -63,6 +63,9 @@ type Asked struct {
 	Pages     string   `json:"pages,omitempty"` // see [ParsePages]; empty means all
 
 	KeepPictures *bool `json:"keep_pictures,omitempty"` // those that an OCR service cuts out of pages
+
+	URL      string `json:"url,omitempty"`      // where the file was fetched from
+	Declared string `json:"declared,omitempty"` // media type that the host named
 }
 
 // PDFSettings are for documents with pages.

@@ -53,6 +53,7 @@ func defaultIngestion() Ingestion {
 	return Ingestion{
 		Router: "on", KeepOriginal: "bundle", PageTimeout: Duration(20 * time.Second), OpenTimeout: Duration(time.Minute),
 		Memory: 3 << 29, MaxFileSize: 512 << 20,
+		Remote: RemoteImport{MaxSize: 64 << 20, Timeout: Duration(2 * time.Minute)},
 		PDF: PDF{
 			Mode: "hybrid", DPI: 150, MaxSide: 2000, MaxPixels: 40_000_000, ImageFormat: "auto", Renderer: "auto",
 			Strategies: []string{"pdf_text", "pdf_ocr"}, InlinePages: 40, WarnPages: 100, MaxPages: 5000,

@@ -14,9 +14,16 @@ type Ingestion struct {
 	Memory             Bytes          `yaml:"memory" min:"256MiB" max:"256GiB" doc:"Of one worker process."`
 	Parallel           int            `yaml:"parallel" min:"0" max:"64" doc:"Worker processes for one document. 0: one for each processor."`
 	MaxFileSize        Bytes          `yaml:"max_file_size" min:"1KiB" max:"64GiB" doc:"Larger files are refused."`
+	Remote             RemoteImport   `yaml:"remote" doc:"Documents that import fetches from an address of the web. Hosts and redirects: policy.remote_images."`
 	PDF                PDF            `yaml:"pdf" doc:"PDF files."`
 	Image              ImageIngestion `yaml:"image" doc:"Picture files."`
 	OCR                OCR            `yaml:"ocr" doc:"Reading text from pictures."`
+}
+
+// RemoteImport bounds what `import https://…` fetches.
+type RemoteImport struct {
+	MaxSize Bytes    `yaml:"max_size" min:"1KiB" max:"256MiB" doc:"Larger documents are refused."`
+	Timeout Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one document with all its redirects."`
 }
 
 // PDF says how PDF files are imported.

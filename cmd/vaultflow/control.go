@@ -43,8 +43,9 @@ type runOrder struct {
 
 // importOrder asks for a file of this machine to be copied in and imported.
 type importOrder struct {
-	Path osPath `json:"path"` // absolute
-	Name string `json:"name"` // need not be text, or a name that a vault can hold
+	Path osPath `json:"path"`          // absolute
+	URL  string `json:"url,omitempty"` // in place of Path: it is fetched
+	Name string `json:"name"`          // need not be text, or a name that a vault can hold
 	importHow
 	Walked bool `json:"walked,omitempty"` // found in a folder: clutter is left out without a word
 }

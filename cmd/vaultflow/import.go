@@ -32,9 +32,10 @@ type importFlags struct {
 func newImport(g *globals) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import PATH...",
-		Short: "Import files or folders of this machine; the originals stay. `-` reads standard input",
+		Use:   "import PATH|URL...",
+		Short: "Import files or folders of this machine, or addresses of the web; the originals stay. `-` reads standard input",
 		Long: "Import files or folders of this machine: they are copied into the import folder and imported; the originals stay.\n" +
+			"An address (https://…) is fetched within ingestion.remote; private addresses are refused.\n" +
 			"A folder keeps its structure. With --status list imports. While `serve` runs, dropping a file into the import folder\n" +
 			"does the same.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
@@ -66,7 +67,7 @@ func newImport(g *globals) *cobra.Command {
 	flags.StringVar(&f.Pages, "pages", "", "only these pages of each document, such as 1-20,35,50-")
 	flags.BoolVar(&f.retain, "retain-ocr-images", false, "keep the pictures that an OCR service cuts out of pages, in place of the setting")
 	flags.BoolVar(&f.RedoOCR, "redo-ocr", false, "recognise text anew where another program has left a layer of recognised text")
-	flags.StringVar(&f.name, "name", "", "name of what standard input holds, with its extension")
+	flags.StringVar(&f.name, "name", "", "name of what standard input or an address holds, with its extension")
 	flags.BoolVar(&f.status, "status", false, "list imports, the newest first")
 	flags.IntVar(&f.wait, "wait", 0, "with --status: wait until so many imports have ended")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "longest time for --wait")

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/remote"
 )
 
 // importsAhead is how many files are asked for before the first of them has ended: the executor always has one to begin.
@@ -166,7 +167,10 @@ func worse(a, b error) error {
 
 // label names an order for people.
 func (o importOrder) label() string {
-	if o.Path == "" {
+	switch {
+	case o.URL != "":
+		return o.URL
+	case o.Path == "":
 		return o.Name
 	}
 	return string(o.Path)
@@ -174,8 +178,8 @@ func (o importOrder) label() string {
 
 // dropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
 func (w *working) dropOrTake(ctx context.Context, o importOrder) (string, error) {
-	if o.Path != "" {
-		return w.dropFile(ctx, o)
+	if o.URL != "" || o.Path != "" {
+		return w.dropAsked(ctx, o)
 	}
 	f, err := w.vault.FS().Open(o.Name)
 	if err != nil {
@@ -268,6 +272,10 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []importOrd
 			}
 			cleanup = func() { os.Remove(temp) }
 			orders = append(orders, importOrder{Path: osPath(temp), Name: f.name, importHow: f.importHow})
+			continue
+		}
+		if remote.IsAddress(given) {
+			orders = append(orders, importOrder{URL: given, Name: f.name, importHow: f.importHow})
 			continue
 		}
 		found, err := ordersIn(g, given, f)

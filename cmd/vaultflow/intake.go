@@ -24,6 +24,9 @@ type importHow struct {
 
 	RedoOCR      bool  `json:"redo_ocr,omitempty"`
 	RetainImages *bool `json:"retain_ocr_images,omitempty"`
+
+	source   string // address that it was fetched from
+	declared string // media type that the host named
 }
 
 // dropFile copies a file of this machine into the import folder and asks for its import.
@@ -105,7 +108,7 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 	if err != nil {
 		return s, err
 	}
-	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages}
+	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: how.source, Declared: how.declared}
 	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
 	if s.Template != "" {
 		if _, sum, err := a.vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
@@ -125,7 +128,7 @@ func (a *app) renew(p engine.ImportPlan) json.RawMessage {
 	if err := json.Unmarshal(p.Options, &before); err != nil {
 		return p.Options
 	}
-	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures})
+	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures, source: before.Asked.URL, declared: before.Asked.Declared})
 	if err != nil {
 		a.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
 		return p.Options

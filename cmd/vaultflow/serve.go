@@ -118,7 +118,7 @@ func (w *working) obey(ctx context.Context, o order) reply {
 	case o.Run != nil:
 		id, err = w.startRun(ctx, *o.Run)
 	case o.Import != nil:
-		id, err = w.dropFile(ctx, *o.Import)
+		id, err = w.dropAsked(ctx, *o.Import)
 	case o.Cancel != "":
 		id, err = o.Cancel, w.exec.Cancel(ctx, o.Cancel)
 	case o.Retry != "":

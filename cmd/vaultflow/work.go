@@ -34,7 +34,8 @@ type working struct {
 	mu      sync.Mutex
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
 
-	putOff putOff
+	putOff  putOff
+	fetched fetched
 }
 
 // work takes the state directory and makes an executor. Nothing runs before run.
@@ -142,6 +143,9 @@ func (w *working) run(ctx context.Context, fn func(ctx context.Context) error) e
 
 // close gives the state directory free.
 func (w *working) close() {
+	if err := w.fetched.close(); err != nil {
+		w.log.Warn("store of artifacts not closed", "err", err)
+	}
 	if err := w.journal.Close(); err != nil {
 		w.log.Warn("journal not closed", "err", err)
 	}
