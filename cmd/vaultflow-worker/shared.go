@@ -27,6 +27,9 @@ func (fontFiles) Open(name string) (fs.File, error) {
 		return os.Open(fontFolders[0])
 	}
 	for _, folder := range fontFolders {
+		if strings.HasPrefix(folder, "/"+name+"/") {
+			return os.Open(fontFolders[0]) // looked at, and not listed
+		}
 		if path := "/" + name; fs.ValidPath(name) && (path == folder || strings.HasPrefix(path, folder+"/")) {
 			return os.Open(path) //nolint:gosec // below a folder of fonts
 		}
