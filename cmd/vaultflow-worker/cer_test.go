@@ -135,8 +135,8 @@ func TestWorker_recognitionErrorRate(t *testing.T) {
 			degrees int
 			skew    float64
 		}{{0, 0}, {90, 0}, {180, 0}, {270, 0}, {0, 3}, {90, -3}, {180, 3}, {0, -8}} {
-			if i > 0 && (turn.degrees != 0 && turn.skew != 0 || turn.skew == -8) {
-				continue // once is enough; docs/ingestion.md tells what columns that lie on a side and are skewed as well come to
+			if i > 0 && (turn.degrees == 180 && turn.skew != 0 || turn.skew == -8) {
+				continue // once is enough
 			}
 			scan := turnedBy(img, turn.skew)
 			for range turn.degrees / 90 {

@@ -87,20 +87,31 @@ func darkPoints(img *image.Gray) []point {
 	return out
 }
 
+// linesRunDown says whether the lines of a picture that is straight run from top to bottom rather than across.
+func linesRunDown(img *image.Gray) bool {
+	across, down := changes(darkPoints(img), 0)
+	return down > across*standing
+}
+
 // sharpness tells how much the rows, or the columns, of a picture differ from the next when it is turned back by an angle.
 func sharpness(dark []point, degrees float64) float64 {
+	across, down := changes(dark, degrees)
+	return max(across, down)
+}
+
+// changes sums the squares of the steps from each row to the next, and from each column.
+func changes(dark []point, degrees float64) (across, down float64) {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	var rows, columns [2 * skewSide]float64
 	for _, p := range dark {
 		rows[int(p.y*cos-p.x*sin+skewSide)]++
 		columns[int(p.x*cos+p.y*sin+skewSide)]++
 	}
-	var across, down float64
 	for i := range len(rows) - 1 {
 		across += (rows[i+1] - rows[i]) * (rows[i+1] - rows[i])
 		down += (columns[i+1] - columns[i]) * (columns[i+1] - columns[i])
 	}
-	return max(across, down)
+	return across, down
 }
 
 // shrunk gives a picture whose longer side is at most so many pixels, each the mean of those that it stands for.

@@ -60,11 +60,16 @@ func (r *reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if out.Skew = skew(img); out.Skew != 0 {
 		straight = turnedBy(img, -out.Skew)
 	}
+	size, quarter := straight.Rect.Size(), 0
+	if out.Skew != 0 && !mayRunDown(languages) && linesRunDown(straight) {
+		// Tesseract read such a page with two columns across them.
+		straight, quarter = turned(straight), 90
+	}
 	best, turn, err := r.upright(straight, languages)
 	if err != nil {
 		return nil, err
 	}
-	size := straight.Rect.Size()
+	turn = (turn + quarter) % 360
 	if out.Rotation = turn; turn%180 != 0 {
 		out.Width, out.Height = out.Height, out.Width
 		size = image.Pt(size.Y, size.X)
@@ -77,6 +82,13 @@ func (r *reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	sum, letters := score(words)
 	out.Text, out.Words, out.Confidence = textOf(words), wordsOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
 	return out, nil
+}
+
+// mayRunDown says whether lines from top to bottom are usual in one of the languages.
+func mayRunDown(languages []string) bool {
+	return slices.ContainsFunc(languages, func(l string) bool {
+		return strings.HasPrefix(l, "chi") || strings.HasPrefix(l, "jpn") || strings.HasPrefix(l, "kor")
+	})
 }
 
 // turns says in words what was done to a page for it to be read, and what was left out.
