@@ -66,11 +66,11 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 		return Classified{}, storage("open "+j.at(), err)
 	}
 	defer file.Close()
-	head := make([]byte, min(size, headBytes))
-	if _, err := file.ReadAt(head, 0); err != nil && err != io.EOF {
+	route, err := routeOf(j, file, size)
+	if err != nil {
 		return Classified{}, storage("read "+j.at(), err)
 	}
-	out := Classified{Route: Classify(j.Declared, j.Source, head, file, size)}
+	out := Classified{Route: route}
 	im.tell(j, Event{Kind: EventRoute, Route: &out.Route, Message: out.Route.Evidence.Reason})
 	if size > j.settings().MaxBytes {
 		return out, nil // Extract refuses it; hashing would take long
@@ -96,7 +96,7 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	}
 	if j.Size > set.MaxBytes {
 		return Extracted{}, permanent(CodeTooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
-			"the file has %d MB, the limit is %d MB", j.Size>>20, set.MaxBytes>>20)
+			"the file has %s, the limit is %s", size(j.Size), size(set.MaxBytes))
 	}
 	w, err := im.stage(j)
 	if err != nil {
