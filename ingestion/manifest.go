@@ -33,8 +33,8 @@ type Manifest struct {
 
 // Source is the file that was imported.
 type Source struct {
-	Name      string    `json:"name"` // of the original, within the bundle when it is kept there
-	Path      string    `json:"path"` // vault name at which it arrived
+	Name      string    `json:"name"`          // of the original, within the bundle when it is kept there
+	Path      string    `json:"path"`          // vault name at which it arrived
 	URL       string    `json:"url,omitempty"` // where it was fetched from
 	Size      int64     `json:"size"`          // bytes
 	ModTime   time.Time `json:"mtime,omitzero"`

@@ -26,6 +26,30 @@ func TestHalved(t *testing.T) {
 	}
 }
 
+// Workers that sample the document die of page 3, whatever page's text they are asked for: the others keep their text.
+func TestExtract_aPageThatEndsEverySample(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 4})
+	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+		if r.Text && (!b.worker.opened.Alone || r.N == 3) {
+			return extract.Page{}, &extract.Error{Code: extract.CodeCrashed, Message: "killed"}
+		}
+		return goodPage(r), nil
+	}
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	j.Settings.Sessions = 1
+	made, _ := b.mustRun(j)
+	m, _ := b.im.manifest(made.Bundle)
+	for _, p := range m.Pages {
+		if layer := p.Text != nil && p.Text.Source == TextLayer; layer != (p.N != 3) {
+			t.Errorf("page %d: text %+v, error %q", p.N, p.Text, p.Error)
+		}
+	}
+	if len(m.Pages) != 4 || b.worker.starts > 4 {
+		t.Errorf("%d pages by %d sessions", len(m.Pages), b.worker.starts)
+	}
+}
+
 // A session dies on page 2, and the machine is too busy for another one: the import waits, page 1 is not made again.
 func TestExtract_reopeningWaits(t *testing.T) {
 	t.Parallel()

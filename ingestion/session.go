@@ -92,7 +92,9 @@ type pageFault struct {
 // Error says what happened to the page.
 func (e *pageFault) Error() string { return e.message }
 
-// ask requests something of a page. After a failure it asks once more, at half the resolution and in a fresh session.
+// ask requests something of a page. After a failure it asks once more, at half the resolution and in a fresh session, which
+// looks at no other page when it was text that was asked for: headings are told by samples of the whole document, and one
+// page that ends the worker would cost all of them their text.
 // The error is a *pageFault, or one that ends the import.
 func (s *seat) ask(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
 	var first *pageFault
@@ -112,12 +114,13 @@ func (s *seat) ask(ctx context.Context, r extract.PageRequest) (extract.Page, er
 		}
 		first = fault
 		s.leave()
+		s.open.Alone = s.open.Alone || r.Text && deadly(fault.code)
 		r = halved(r)
 	}
 }
 
-// halved asks for the same at half the resolution, of the other renderer where the worker has the choice. The caps are halved too: on large pages, and for pictures, which have
-// no dpi, it is they that decide.
+// halved asks for the same at half the resolution, of the other renderer where the worker has the choice. The caps are
+// halved too: on large pages, and for pictures, which have no dpi, it is they that decide.
 func halved(r extract.PageRequest) extract.PageRequest {
 	r.DPI, r.OCRDPI, r.Other = r.DPI/2, r.OCRDPI/2, true
 	if r.Image || r.OCR {

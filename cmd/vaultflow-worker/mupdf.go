@@ -37,6 +37,7 @@ type pdf struct {
 	ocr      *reader
 	cache    string // folder of PDFium's machine code
 	renderer string // as asked for
+	alone    bool   // no page is read for another's sake
 	locked   bool   // it needed a password
 	traces   traces
 
@@ -61,7 +62,7 @@ func openPDF(data []byte, o extract.Open, cache string, ocr *reader) (document, 
 	if begin < 0 {
 		return nil, &extract.Error{Code: extract.CodeNotPDF, Message: "the file does not begin like a PDF"}
 	}
-	p := &pdf{data: data[begin:], ocr: ocr, cache: cache, renderer: o.Renderer}
+	p := &pdf{data: data[begin:], ocr: ocr, cache: cache, renderer: o.Renderer, alone: o.Alone}
 	pages, err := p.open(o)
 	switch {
 	case err != nil:

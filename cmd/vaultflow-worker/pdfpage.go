@@ -89,7 +89,7 @@ func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
 		if err == nil {
-			out = pageText(page, p.profileOf(), n)
+			out = pageText(page, p.profileOf(page), n)
 		} else {
 			by = choice{true, "mupdf_failed: read text: " + err.Error()}
 		}
@@ -103,7 +103,7 @@ func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 		if err != nil {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
-		out = pageText(found, p.profileOf(), n)
+		out = pageText(found, p.profileOf(found), n)
 	}
 	if p.traces.annotations || p.doc == nil {
 		b, err := p.beside(n)

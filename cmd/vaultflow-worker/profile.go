@@ -14,8 +14,12 @@ const (
 	sampleTime  = 3 * time.Second
 )
 
-// profileOf finds what the pages of the document have in common, once. A page that cannot be read is left out.
-func (p *pdf) profileOf() layout.Profile {
+// profileOf finds what the pages of the document have in common, once; when no other page may be read, what page knows
+// alone. A page that cannot be read is left out.
+func (p *pdf) profileOf(page layout.Page) layout.Profile {
+	if p.alone {
+		return layout.NewProfile([]layout.Page{page}, p.titles())
+	}
 	if p.profile != nil {
 		return *p.profile
 	}
@@ -32,13 +36,18 @@ func (p *pdf) profileOf() layout.Profile {
 		read += len(text)
 		pages = append(pages, readLayer(text))
 	}
+	made := layout.NewProfile(pages, p.titles())
+	p.profile = &made
+	return made
+}
+
+// titles are those of the outline.
+func (p *pdf) titles() []layout.Title {
 	var outline []layout.Title
 	for _, item := range p.info.Outline {
 		outline = append(outline, layout.Title{Text: item.Title, Level: item.Level, Page: item.Page})
 	}
-	made := layout.NewProfile(pages, outline)
-	p.profile = &made
-	return made
+	return outline
 }
 
 // layer reads the text of a page with MuPDF, and its rules where lines stand beside one another.

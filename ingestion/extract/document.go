@@ -18,6 +18,7 @@ type Open struct {
 	Kind         string   `json:"kind"`                    // KindPDF or KindImage
 	Renderer     string   `json:"renderer,omitempty"`      // of a PDF: RenderAuto (also ""), RenderMuPDF or RenderPDFium
 	WithoutMuPDF bool     `json:"without_mupdf,omitempty"` // opening the document ended the worker
+	Alone        bool     `json:"alone,omitempty"`         // read no page but the one asked for: reading text ended the worker, maybe of another page
 	Passwords    []string `json:"passwords,omitempty"`     // that are tried; they travel in this frame only and stand in no answer
 }
 
