@@ -34,8 +34,13 @@ demo: build ## import a PDF, a scan and a photo into a copy of the test vault an
 .PHONY: test
 test: build ## run every test, the real worker and browser included
 	@sh scripts/deps.sh test
-	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -race ./...
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -race -timeout 20m ./...
 	@CGO_ENABLED=0 $(GO) vet ./...
+
+.PHONY: test-long
+test-long: build ## the tests that take minutes, in full: every commit point of 30 pages, every rotation, 500 files at once
+	@sh scripts/deps.sh test
+	@VAULTFLOW_LONG=1 VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -count=1 -timeout 40m ./cmd/... ./ingestion/...
 
 .PHONY: test-short
 test-short: ## the quick tests, without the worker or a browser

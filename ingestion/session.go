@@ -116,6 +116,7 @@ func (s *seat) ask(ctx context.Context, r extract.PageRequest) (extract.Page, er
 		s.leave()
 		s.open.Alone = s.open.Alone || r.Text && deadly(fault.code)
 		r = halved(r)
+		r.Other = fault.code != extract.CodeMemory // the other renderer takes more
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/draw"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
 
@@ -137,6 +138,9 @@ func TestWorker_recognitionErrorRate(t *testing.T) {
 		}{{0, 0}, {90, 0}, {180, 0}, {270, 0}, {0, 3}, {90, -3}, {180, 3}, {0, -8}} {
 			if i > 0 && (turn.degrees == 180 && turn.skew != 0 || turn.skew == -8) {
 				continue // once is enough
+			}
+			if quick := i == 1 && turn.skew != -8 || i == 4 && turn.degrees == 90 || turn.degrees == 0 && turn.skew == 0; !quick && os.Getenv("VAULTFLOW_LONG") == "" {
+				continue // `make test-long` reads all of them
 			}
 			scan := turnedBy(img, turn.skew)
 			for range turn.degrees / 90 {

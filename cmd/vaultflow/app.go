@@ -34,6 +34,7 @@ type app struct {
 	services services
 	zone     *time.Location
 	log      *slog.Logger
+	given    givenPasswords
 }
 
 // open finds the vault, loads its settings and opens it. Warnings about settings go to standard error.

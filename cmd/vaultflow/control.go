@@ -24,13 +24,17 @@ import (
 // directory with a long path gets its socket in the temporary folder; the path stands in a file beside the journal.
 const socketName = "control.sock"
 
-// order is what a command asks of the working process. One of the fields is set.
+// order is what a command asks of the working process. One of the fields is set, Passwords aside.
 type order struct {
 	Run    *runOrder    `json:"run,omitempty"`
 	Import *importOrder `json:"import,omitempty"`
 	Cancel string       `json:"cancel,omitempty"` // run
 	Retry  string       `json:"retry,omitempty"`  // run
-	Info   bool         `json:"info,omitempty"`
+
+	// Passwords come beside an order, for the documents that it imports. They stay in the memory of the working process.
+	Passwords []string `json:"passwords,omitempty"`
+
+	Info bool `json:"info,omitempty"`
 }
 
 // runOrder asks for a workflow run.

@@ -27,6 +27,8 @@ type importFlags struct {
 	retry   string
 	cancel  string
 	limit   int
+
+	passwordStdin bool
 }
 
 func newImport(g *globals) *cobra.Command {
@@ -50,6 +52,13 @@ func newImport(g *globals) *cobra.Command {
 				return err
 			}
 			defer a.close()
+			if f.passwordStdin {
+				password, err := readPassword(cmd.InOrStdin())
+				if err != nil {
+					return err
+				}
+				a.given.add(password)
+			}
 			switch {
 			case f.status || f.wait > 0:
 				return a.importStatus(cmd.Context(), g, f)
@@ -67,6 +76,7 @@ func newImport(g *globals) *cobra.Command {
 	flags.StringVar(&f.Pages, "pages", "", "only these pages of each document, such as 1-20,35,50-")
 	flags.BoolVar(&f.retain, "retain-ocr-images", false, "keep the pictures that an OCR service cuts out of pages, in place of the setting")
 	flags.BoolVar(&f.RedoOCR, "redo-ocr", false, "recognise text anew where another program has left a layer of recognised text")
+	flags.BoolVar(&f.passwordStdin, "password-stdin", false, "read a password for encrypted documents from standard input; it is kept nowhere")
 	flags.StringVar(&f.name, "name", "", "name of what standard input or an address holds, with its extension")
 	flags.BoolVar(&f.status, "status", false, "list imports, the newest first")
 	flags.IntVar(&f.wait, "wait", 0, "with --status: wait until so many imports have ended")
@@ -84,6 +94,9 @@ func (f *importFlags) check(paths []string) error {
 		if is {
 			doing++
 		}
+	}
+	if f.passwordStdin && (f.retry == "" && len(paths) == 0 || slices.Contains(paths, "-")) {
+		return usagef("--password-stdin goes with files, folders or --retry, and standard input holds the password alone")
 	}
 	modes := []string{"", ingestion.ModeMarkdown, ingestion.ModePageImages, ingestion.ModeHybrid}
 	pages, err := ingestion.ParsePages(f.Pages)
@@ -136,7 +149,7 @@ func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord) erro
 	if r.Status != engine.Failed && r.Status != engine.Cancelled {
 		return usagef("%s (%s) is %s; only what failed or was cancelled can be tried again", r.ID, r.Workflow, strings.ReplaceAll(string(r.Status), "_", " "))
 	}
-	return a.runNow(ctx, g, order{Retry: r.ID}, func(ctx context.Context, w *working) (string, error) { return r.ID, w.exec.Retry(ctx, r.ID) })
+	return a.runNow(ctx, g, order{Retry: r.ID, Passwords: a.given.list()}, func(ctx context.Context, w *working) (string, error) { return r.ID, w.exec.Retry(ctx, r.ID) })
 }
 
 // cancelImport ends an import that is under way.

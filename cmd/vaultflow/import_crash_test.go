@@ -130,7 +130,11 @@ func (s *site) oneBundle(pages int, original []byte, committed map[string]pageFi
 // import: in the end each one must have been the last that was reached before a kill.
 func TestServe_killedAtEveryCommitPoint(t *testing.T) {
 	t.Parallel()
-	const pages, rounds = 30, 8
+	const rounds = 8
+	pages := 8
+	if long() {
+		pages = 30
+	}
 	exe, original := worker(t), longText(pages)
 	hit := map[string]bool{}
 	lives := 0

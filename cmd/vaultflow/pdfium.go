@@ -9,18 +9,6 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 )
 
-// passwords are those of the settings that encrypted documents are tried with. They go to the worker in a frame, and
-// nowhere else.
-func (a *app) passwords() []string {
-	var out []string
-	for _, secret := range a.settings.Ingestion.Passwords {
-		if secret != "" {
-			out = append(out, string(secret))
-		}
-	}
-	return out
-}
-
 // rendererOf is the setting in ingestion's words, which have none for the usual.
 func rendererOf(setting string) string {
 	if setting == extract.RenderAuto {

@@ -114,6 +114,7 @@ func (w *working) watching(ctx context.Context, g *globals, watcher *vault.Watch
 func (w *working) obey(ctx context.Context, o order) reply {
 	var id string
 	var err error
+	w.given.add(o.Passwords...)
 	switch {
 	case o.Run != nil:
 		id, err = w.startRun(ctx, *o.Run)

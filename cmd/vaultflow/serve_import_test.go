@@ -348,12 +348,18 @@ func TestServe_survivesFilesThatAbortTheLibrary(t *testing.T) {
 	s.writeBytes("Import/After.pdf", longText(2))
 	found := s.ended(4)
 
-	huge := found["Import/Huge.pdf"]
-	if huge.State != engine.ImportFailed || huge.Error == "" || huge.Hint == "" || s.read("Import/Failed/Huge.pdf") != string(pdftest.HugePageCount()) {
+	huge := found["Import/Huge.pdf"] // MuPDF ends its process; PDFium counts the page that is there
+	if huge.State != engine.ImportDone || huge.Pages != 1 || s.read(huge.Bundle+"/Huge.pdf") != string(pdftest.HugePageCount()) {
 		t.Errorf("huge page count: %+v", huge)
+	} else {
+		s.whole(huge)
 	}
-	if s.read("Import/Failed/Huge.pdf.failed.md") == "" {
-		t.Error("no note says why the file with the huge page count failed")
+	short := found["Import/Short.pdf"]
+	if short.State != engine.ImportFailed || short.Error == "" || short.Hint == "" || s.read("Import/Failed/Short.pdf") != string(pdftest.Truncated()) {
+		t.Errorf("truncated file: %+v", short)
+	}
+	if s.read("Import/Failed/Short.pdf.failed.md") == "" {
+		t.Error("no note says why the truncated file failed")
 	}
 	giant := found["Import/Giant.pdf"]
 	if giant.State != engine.ImportDone {
@@ -376,10 +382,6 @@ func TestServe_survivesFilesThatAbortTheLibrary(t *testing.T) {
 	}
 	if r := found["Import/After.pdf"]; r.State != engine.ImportDone {
 		t.Errorf("the file after the bad ones: %+v", r)
-	}
-	short := found["Import/Short.pdf"]
-	if kept := filepath.ToSlash(short.Filed); short.State != engine.ImportDone && s.read(kept) != string(pdftest.Truncated()) {
-		t.Errorf("truncated file: %+v", short)
 	}
 	if left := s.hidden("Imported"); len(left) != 0 {
 		t.Errorf("left hidden in the bundles' folder: %q", left)

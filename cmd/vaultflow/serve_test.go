@@ -227,6 +227,9 @@ func (s *site) cli(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), code
 }
 
+// long says whether tests that take minutes run in full: `make test-long` sets the variable.
+func long() bool { return os.Getenv("VAULTFLOW_LONG") != "" }
+
 // must runs a command that has to succeed.
 func (s *site) must(args ...string) string {
 	s.t.Helper()

@@ -287,7 +287,11 @@ web: {listen: "127.0.0.1:0"}
 
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{"events", "poll", "before the start"} {
+	modes := []string{"events"}
+	if long() {
+		modes = append(modes, "poll", "before the start")
+	}
+	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "", "")

@@ -87,7 +87,10 @@ func TestWatch_nameOfAnImportThatACommandAskedFor(t *testing.T) {
 // Case E39: 500 files at once are one bundle each; broken ones among them keep nobody.
 func TestWatch_manyFilesAtOnce(t *testing.T) {
 	t.Parallel()
-	const many, broken = 500, 5
+	many, broken := 100, 5
+	if long() {
+		many = 500
+	}
 	s := newSite(t, "", "")
 	staged := filepath.Join(filepath.Dir(s.vault), "many")
 	if err := os.Mkdir(staged, 0o755); err != nil {

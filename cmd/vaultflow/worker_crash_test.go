@@ -75,7 +75,7 @@ func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
 	d := s.serve()
 	s.writeBytes("Import/Report.pdf", original)
 	killed := 0
-	for _, n := range randomPages(t, pages, 8) {
+	for _, n := range randomPages(t, pages, 4) {
 		var pids []int
 		s.wait(2*patience, fmt.Sprintf("%d pages and a worker", n), func() (bool, string) {
 			pids = d.workers()

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+)
+
+const sesame = "open-sesame-7391"
+
+// withPassword runs a command with the password on its standard input.
+func (s *site) withPassword(password string, args ...string) (errs string, code int) {
+	s.t.Helper()
+	cmd := s.command(args...)
+	var said bytes.Buffer
+	cmd.Stdin, cmd.Stderr = strings.NewReader(password+"\n"), &said
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		s.t.Fatal(err)
+	}
+	return said.String(), cmd.ProcessState.ExitCode()
+}
+
+// keepsNot looks for the password in everything that was written.
+func (s *site) keepsNot(password string) {
+	s.t.Helper()
+	for _, dir := range []string{s.vault, s.state} {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if bytes.Contains(data, []byte(password)) {
+				s.t.Errorf("%s holds the password", path)
+			}
+			return err
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func TestImport_passwordFromStandardInput(t *testing.T) {
+	t.Parallel()
+	for _, running := range []bool{false, true} {
+		s := newSite(t, worker(t), "")
+		s.writeBytes("out/locked.pdf", pdftest.New().TextPage(pdftest.Text("Hidden words on this page")...).UserPassword(sesame).Bytes())
+		if running {
+			s.serve()
+		}
+		_, code := s.withPassword("wrong", "import", "--password-stdin", s.path("out/locked.pdf"))
+		failed := s.imports()[0]
+		if code == exitDone || failed.State != engine.ImportNeedsPassword {
+			t.Errorf("a wrong one: exit code %d, %+v", code, failed)
+		}
+		if said, code := s.withPassword(sesame, "import", "--password-stdin", "--retry", failed.ID); code != exitDone {
+			t.Fatalf("serve running %v: exit code %d, %s", running, code, said)
+		}
+		made := s.imports()[0]
+		if text := s.read(made.Bundle + "/index.md"); !strings.Contains(text, "Hidden words on this page") {
+			t.Errorf("the note says %s", text)
+		}
+		s.keepsNot(sesame)
+	}
+}
+
+func TestImport_passwordThatIsNone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.write("a.txt", "text")
+	for _, args := range [][]string{{"import", "--password-stdin"}, {"import", "--password-stdin", "-"}} {
+		if said, code := s.withPassword(sesame, args...); code != exitUsage || !strings.Contains(said, "--password-stdin") {
+			t.Errorf("%v: exit code %d, %s", args, code, said)
+		}
+	}
+	if said, code := s.withPassword("", "import", "--password-stdin", s.path("a.txt")); code != exitUsage || !strings.Contains(said, "no password") {
+		t.Errorf("an empty one: exit code %d, %s", code, said)
+	}
+}
