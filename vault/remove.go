@@ -26,4 +26,6 @@ func (v *Vault) Remove(ctx context.Context, name, sha256 string) error {
 
 // Takes says whether a file of a name below the import folder would be imported: false for clutter, for files that
 // programs are still writing, and for what the settings ignore.
-func (v *Vault) Takes(name string) bool { return v.filter.inImport(name) && v.filter.arrival(name) == take }
+func (v *Vault) Takes(name string) bool {
+	return v.filter.inImport(name) && v.filter.arrival(name) == take
+}
