@@ -214,7 +214,7 @@ func promptLines(src []byte) map[int]bool {
 		return lines
 	}
 	sections := n.sections()
-	first := n.lastLine + 1
+	var first int
 	if sections == nil {
 		sections = []section{{lines: strings.Split(string(n.body), "\n"), first: n.at(n.bodyLine, 1)}}
 		first = n.bodyLine

@@ -172,7 +172,7 @@ func wellFormed(name string, data []byte) error {
 
 // output looks for links on the way to an output, and for the note that a wikilink means.
 func (i *inspector) output(s Step, out directives.Output) {
-	name := out.Target.Path
+	var name string
 	switch dir, fixed := fixedFolder(out.Target); {
 	case out.Target.Link && (!fixed || i.world.Links == nil):
 		return

@@ -147,8 +147,6 @@ type demand struct {
 	Object bool            `json:"object,omitempty"` // a JSON object, for properties
 }
 
-func (d demand) any() bool { return d.JSON }
-
 // demand reads what the step asks for; a schema in a file is read now, and must be a good one.
 func (w *Workflow) demand(ctx context.Context, s scene) (demand, error) {
 	var d demand
