@@ -36,12 +36,13 @@ func (w *work) loop(ctx context.Context, first *seat, pages int) error {
 		return nil
 	})
 	var row atomic.Int32 // pages that failed one after the other
+	open := first.open   // each session learns by itself how the document can be opened
 	seats := min(w.set.Sessions, (len(todo)+size-1)/size)
 	w.pace.begin(seats)
 	for i := range seats {
 		s := first
 		if i > 0 {
-			s = &seat{w: w, open: first.open}
+			s = &seat{w: w, open: open}
 		}
 		group.Go(func() error {
 			defer s.leave()
