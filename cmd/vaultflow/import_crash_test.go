@@ -22,19 +22,21 @@ type commitPoint struct {
 	reached func() bool
 }
 
-// commitPoints are those of the import of Import/Report.pdf, in their order.
+// commitPoints are those of the import of Import/Report.pdf, in their order. What lies in a hidden folder goes away with it: such a
+// point also counts as reached once the bundle is there.
 func (s *site) commitPoints(pages int) []commitPoint {
-	hidden := func(suffix, name string) func() bool {
-		return func() bool {
-			found, err := filepath.Glob(s.path("Imported/.vaultflow-*" + suffix + "/" + name))
-			return err == nil && len(found) > 0
-		}
+	left := func(suffix, name string) bool {
+		found, err := filepath.Glob(s.path("Imported/.vaultflow-*" + suffix + "/" + name))
+		return err == nil && len(found) > 0
 	}
 	there := func(name string) func() bool {
 		return func() bool {
 			_, err := os.Stat(s.path(name))
 			return err == nil
 		}
+	}
+	hidden := func(suffix, name string) func() bool {
+		return func() bool { return left(suffix, name) || there("Imported/Report/index.md")() }
 	}
 	points := []commitPoint{{"document", hidden("-work", "document.json")}}
 	for n := range pages {
@@ -46,7 +48,7 @@ func (s *site) commitPoints(pages int) []commitPoint {
 		commitPoint{"note", hidden("", "index.md")},
 		commitPoint{"bundle", there("Imported/Report/index.md")},
 		commitPoint{"original", there("Imported/Report/Report.pdf")},
-		commitPoint{"records discarded", func() bool { return there("Imported/Report/Report.pdf")() && !hidden("", "")() }},
+		commitPoint{"records discarded", func() bool { return there("Imported/Report/Report.pdf")() && !left("", "") }},
 		commitPoint{"job done", func() bool { all := s.imports(); return len(all) == 1 && all[0].State.Finished() }},
 	)
 }
