@@ -85,7 +85,26 @@ type Answer struct {
 	endpoint  *Endpoint
 	watch     *watch
 	closer    io.Closer
+
+	progress  func(string)
+	delivered bool // a piece of text was handed on: the answer cannot be asked for again unnoticed
+	text      strings.Builder
 }
+
+// Tell names who gets each piece of the answer's text; nil is nobody.
+func (a *Answer) Tell(progress func(string)) { a.progress = progress }
+
+// Say adds a piece to the answer's text and hands it on. An empty one is nothing.
+func (a *Answer) Say(piece string) {
+	a.text.WriteString(piece)
+	if a.progress != nil && piece != "" {
+		a.delivered = true
+		a.progress(piece)
+	}
+}
+
+// Text is what was said so far.
+func (a *Answer) Text() string { return a.text.String() }
 
 // Close ends the answer, read whole or not.
 func (a *Answer) Close() {
@@ -93,19 +112,16 @@ func (a *Answer) Close() {
 	_ = a.closer.Close() // nothing was written through it
 }
 
-// Broken makes the error for an answer that could not be read to its end. delivered says that text was handed on.
-func (a *Answer) Broken(err error, delivered bool) error {
-	return markPartial(a.endpoint.broken(a.watch, err), delivered)
-}
+// Broken makes the error for an answer that could not be read to its end.
+func (a *Answer) Broken(err error) error { return a.Partial(a.endpoint.broken(a.watch, err)) }
 
 // Failed makes the error for a failure that came inside the answer.
-func (a *Answer) Failed(f Failure, delivered bool) error {
-	return markPartial(a.endpoint.failure(f), delivered)
-}
+func (a *Answer) Failed(f Failure) error { return a.Partial(a.endpoint.failure(f)) }
 
-func markPartial(err error, delivered bool) error {
+// Partial notes in a failure whether text was handed on before.
+func (a *Answer) Partial(err error) error {
 	if failure, ok := AsError(err); ok {
-		failure.Partial = delivered
+		failure.Partial = a.delivered
 	}
 	return err
 }

@@ -63,38 +63,37 @@ func (u *usage) total() llm.Usage {
 
 // reader gathers one answer.
 type reader struct {
-	request   llm.Request
-	progress  func(string)
-	delivered bool
-	model     string
-	stop      string
-	ended     bool
-	usage     usage
-	blocks    []*block
-	text      strings.Builder
+	request llm.Request
+	answer  *llm.Answer
+	model   string
+	stop    string
+	ended   bool
+	usage   usage
+	blocks  []*block
 }
 
 func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
-	r := &reader{request: request, progress: progress}
+	answer.Tell(progress)
+	r := &reader{request: request, answer: answer}
 	for e, err := range llm.ServerEvents(answer.Body) {
 		if err != nil {
-			return nil, answer.Broken(err, r.delivered)
+			return nil, answer.Broken(err)
 		}
 		failed, err := r.take(e.Data)
 		switch {
 		case err != nil:
-			return nil, answer.Broken(err, r.delivered)
+			return nil, answer.Broken(err)
 		case failed:
-			return nil, answer.Failed(llm.ParseFailure(e.Data), r.delivered)
+			return nil, answer.Failed(llm.ParseFailure(e.Data))
 		}
 		if r.ended {
 			break
 		}
 	}
 	if !r.ended {
-		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+		return nil, answer.Broken(io.ErrUnexpectedEOF)
 	}
-	return r.response(answer)
+	return r.response()
 }
 
 // take adds one event and tells whether it reports a failure. Kinds that are not known (ping) are passed over.
@@ -137,25 +136,17 @@ func (r *reader) say(kind, piece json.RawMessage) {
 	if k := text(kind); k != "text" && k != "text_delta" {
 		return
 	}
-	delta := text(piece)
-	if delta == "" {
-		return
-	}
-	r.text.WriteString(delta)
-	if r.progress != nil {
-		r.delivered = true
-		r.progress(delta)
-	}
+	r.answer.Say(text(piece))
 }
 
-func (r *reader) response(answer *llm.Answer) (*llm.Response, error) {
-	response := &llm.Response{Text: r.text.String(), Stop: stops(r.stop), Usage: r.usage.total(), Model: r.model}
+func (r *reader) response() (*llm.Response, error) {
+	response := &llm.Response{Text: r.answer.Text(), Stop: stops(r.stop), Usage: r.usage.total(), Model: r.model}
 	raw := make([]json.RawMessage, 0, len(r.blocks))
 	ids := map[string]bool{} // of calls
 	for _, b := range r.blocks {
 		data, err := b.raw()
 		if err != nil {
-			return nil, answer.Broken(errNotUnderstood, r.delivered)
+			return nil, r.answer.Broken(errNotUnderstood)
 		}
 		known := b.known()
 		if said, ok := known.(content.Text); ok && strings.TrimSpace(said.Value) == "" {
@@ -163,7 +154,7 @@ func (r *reader) response(answer *llm.Answer) (*llm.Response, error) {
 		}
 		if call, ok := known.(content.ToolCall); ok {
 			if ids[call.ID] || !acceptedID.MatchString(call.ID) {
-				return nil, answer.Broken(errNotUnderstood, r.delivered)
+				return nil, r.answer.Broken(errNotUnderstood)
 			}
 			ids[call.ID] = true
 		}
@@ -178,7 +169,7 @@ func (r *reader) response(answer *llm.Answer) (*llm.Response, error) {
 	if response.Stop == llm.StopRefusal {
 		response.Text, response.Refusal = "", response.Text
 	}
-	return llm.Settle(response, answer, r.request)
+	return llm.Settle(response, r.answer, r.request)
 }
 
 func stops(reason string) llm.Stop {

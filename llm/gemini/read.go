@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
 )
@@ -50,29 +49,27 @@ func (u *usage) total() llm.Usage {
 
 // reader gathers one answer.
 type reader struct {
-	progress  func(string)
-	delivered bool
-	model     string
-	finish    string
-	why       string // in the service's words
-	blocked   bool
-	usage     *usage
-	parts     parts
-	text      strings.Builder
+	model   string
+	finish  string
+	why     string // in the service's words
+	blocked bool
+	usage   *usage
+	parts   parts
 }
 
 func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
-	r := &reader{progress: progress}
+	answer.Tell(progress)
+	r := &reader{}
 	for e, err := range llm.ServerEvents(answer.Body) {
 		if err != nil {
-			return nil, answer.Broken(err, r.delivered)
+			return nil, answer.Broken(err)
 		}
 		if err := r.take(answer, e.Data); err != nil {
 			return nil, err
 		}
 	}
 	if r.finish == "" && !r.blocked {
-		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+		return nil, answer.Broken(io.ErrUnexpectedEOF)
 	}
 	return r.response(answer, request)
 }
@@ -81,10 +78,10 @@ func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.
 func (r *reader) take(answer *llm.Answer, data []byte) error {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
-		return answer.Broken(errNotUnderstood, r.delivered)
+		return answer.Broken(errNotUnderstood)
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return answer.Failed(llm.ParseFailure(data), r.delivered)
+		return answer.Failed(llm.ParseFailure(data))
 	}
 	if c.Model != "" {
 		r.model = c.Model
@@ -100,7 +97,7 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 			continue // one answer was asked for
 		}
 		for _, p := range candidate.Content.Parts {
-			r.say(r.parts.add(p))
+			answer.Say(r.parts.add(p))
 		}
 		if candidate.Finish != "" {
 			r.finish, r.why = candidate.Finish, candidate.Message
@@ -109,20 +106,8 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 	return nil
 }
 
-// say hands on what a part adds to the answer.
-func (r *reader) say(answer string) {
-	if answer == "" {
-		return
-	}
-	r.text.WriteString(answer)
-	if r.progress != nil {
-		r.delivered = true
-		r.progress(answer)
-	}
-}
-
 func (r *reader) response(answer *llm.Answer, request llm.Request) (*llm.Response, error) {
-	out := &llm.Response{Text: r.text.String(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
+	out := &llm.Response{Text: answer.Text(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
 	if r.blocked {
 		out.Stop = llm.StopRefusal
 	}

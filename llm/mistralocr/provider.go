@@ -100,7 +100,7 @@ func (p *Provider) Generate(ctx context.Context, r llm.Request, _ func(string)) 
 	data, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, got.Broken(err, false)
+		return nil, got.Broken(err)
 	case len(data) > maxAnswer:
 		return nil, p.fault(llm.ClassOther, fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
 	}

@@ -75,7 +75,7 @@ func decode(answer *llm.Answer, err error, into any) error {
 	}
 	defer answer.Close()
 	if err := json.NewDecoder(io.LimitReader(answer.Body, maxProbe)).Decode(into); err != nil {
-		return answer.Broken(errNotUnderstood, false)
+		return answer.Broken(errNotUnderstood)
 	}
 	return nil
 }

@@ -29,26 +29,25 @@ type chunk struct {
 
 // reader gathers one answer.
 type reader struct {
-	progress  func(string)
-	delivered bool
-	text      strings.Builder
-	thinking  strings.Builder
-	calls     []json.RawMessage
-	last      chunk
+	answer   *llm.Answer
+	thinking strings.Builder
+	calls    []json.RawMessage
+	last     chunk
 }
 
 func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
-	r := &reader{progress: progress}
+	answer.Tell(progress)
+	r := &reader{answer: answer}
 	for line, err := range llm.Lines(answer.Body) {
 		if err != nil {
-			return nil, answer.Broken(err, r.delivered)
+			return nil, answer.Broken(err)
 		}
 		var c chunk
 		if json.Unmarshal(line, &c) != nil {
-			return nil, answer.Broken(errNotUnderstood, r.delivered)
+			return nil, answer.Broken(errNotUnderstood)
 		}
 		if c.Error != "" {
-			return nil, answer.Failed(llm.ParseFailure(line), r.delivered)
+			return nil, answer.Failed(llm.ParseFailure(line))
 		}
 		r.take(c)
 		if c.Done {
@@ -56,14 +55,14 @@ func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(s
 		}
 	}
 	if !r.last.Done {
-		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+		return nil, answer.Broken(io.ErrUnexpectedEOF)
 	}
 	if window := request.ContextWindow; window > 0 && r.last.PromptCount >= window {
 		// A server that is too old to know truncate has cut the prompt and answered all the same.
-		return nil, &llm.Error{
+		return nil, answer.Partial(&llm.Error{
 			Class: llm.ClassContextTokens, Provider: p.endpoint.Provider(), Actual: int64(r.last.PromptCount), Limit: int64(window),
-			Message: "the prompt fills the whole context window", Partial: r.delivered, Usage: r.usage(),
-		}
+			Message: "the prompt fills the whole context window", Usage: r.usage(),
+		})
 	}
 	return llm.Settle(r.response(request), answer, request)
 }
@@ -72,15 +71,7 @@ func (r *reader) take(c chunk) {
 	r.thinking.WriteString(c.Message.Thinking)
 	r.calls = append(r.calls, c.Message.ToolCalls...)
 	r.last = c
-	delta := c.Message.Content
-	if delta == "" {
-		return
-	}
-	r.text.WriteString(delta)
-	if r.progress != nil {
-		r.delivered = true
-		r.progress(delta)
-	}
+	r.answer.Say(c.Message.Content)
 }
 
 func (r *reader) usage() llm.Usage {
@@ -88,7 +79,7 @@ func (r *reader) usage() llm.Usage {
 }
 
 func (r *reader) response(request llm.Request) *llm.Response {
-	response := &llm.Response{Text: r.text.String(), Stop: stops(r.last.DoneReason), Usage: r.usage(), Model: r.last.Model}
+	response := &llm.Response{Text: r.answer.Text(), Stop: stops(r.last.DoneReason), Usage: r.usage(), Model: r.last.Model}
 	if r.thinking.Len() > 0 {
 		response.Blocks = append(response.Blocks, content.Thinking{Value: r.thinking.String()})
 	}

@@ -56,19 +56,17 @@ func (u *usage) total() llm.Usage {
 
 // reader gathers one answer.
 type reader struct {
-	progress  func(string)
-	delivered bool
-	model     string
-	finish    string
-	usage     *usage
-	message   *turn
-	text      strings.Builder
-	thinking  strings.Builder
-	refusal   strings.Builder
+	model    string
+	finish   string
+	usage    *usage
+	message  *turn
+	thinking strings.Builder
+	refusal  strings.Builder
 }
 
 func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
-	r := &reader{progress: progress, message: newTurn()}
+	answer.Tell(progress)
+	r := &reader{message: newTurn()}
 	var err error
 	if answer.MediaType == "application/json" {
 		err = r.readWhole(answer)
@@ -79,7 +77,7 @@ func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(s
 		return nil, err
 	}
 	if r.finish == "" {
-		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+		return nil, answer.Broken(io.ErrUnexpectedEOF)
 	}
 	return p.response(r, answer, request)
 }
@@ -89,7 +87,7 @@ func (r *reader) readWhole(answer *llm.Answer) error {
 	var all []byte
 	for line, err := range llm.Lines(answer.Body) {
 		if err != nil {
-			return answer.Broken(err, r.delivered)
+			return answer.Broken(err)
 		}
 		all = append(append(all, line...), '\n')
 	}
@@ -99,7 +97,7 @@ func (r *reader) readWhole(answer *llm.Answer) error {
 func (r *reader) readEvents(answer *llm.Answer) error {
 	for e, err := range llm.ServerEvents(answer.Body) {
 		if err != nil {
-			return answer.Broken(err, r.delivered)
+			return answer.Broken(err)
 		}
 		if string(e.Data) == "[DONE]" {
 			return nil
@@ -115,10 +113,10 @@ func (r *reader) readEvents(answer *llm.Answer) error {
 func (r *reader) take(answer *llm.Answer, data []byte) error {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
-		return answer.Broken(errNotUnderstood, r.delivered)
+		return answer.Broken(errNotUnderstood)
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return answer.Failed(llm.ParseFailure(data), r.delivered)
+		return answer.Failed(llm.ParseFailure(data))
 	}
 	if c.Model != "" {
 		r.model = c.Model
@@ -134,7 +132,7 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 		}
 		for _, delta := range []map[string]json.RawMessage{choice.Delta, choice.Message} {
 			r.message.merge(delta)
-			r.say(delta)
+			r.say(answer, delta)
 		}
 		if choice.Finish != "" {
 			r.finish = choice.Finish
@@ -144,7 +142,7 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 }
 
 // say hands on what the delta adds to the answer.
-func (r *reader) say(delta map[string]json.RawMessage) {
+func (r *reader) say(answer *llm.Answer, delta map[string]json.RawMessage) {
 	r.refusal.WriteString(text(delta["refusal"]))
 	for _, name := range []string{"reasoning_content", "reasoning"} { // the services' names for one thing
 		if piece := text(delta[name]); piece != "" {
@@ -152,25 +150,18 @@ func (r *reader) say(delta map[string]json.RawMessage) {
 			break
 		}
 	}
-	answer, thinking := parts(delta["content"])
+	said, thinking := parts(delta["content"])
 	r.thinking.WriteString(thinking)
-	if answer == "" {
-		return
-	}
-	r.text.WriteString(answer)
-	if r.progress != nil {
-		r.delivered = true
-		r.progress(answer)
-	}
+	answer.Say(said)
 }
 
 func (p *Provider) response(r *reader, answer *llm.Answer, request llm.Request) (*llm.Response, error) {
-	response := &llm.Response{Text: r.text.String(), Refusal: r.refusal.String(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
+	response := &llm.Response{Text: answer.Text(), Refusal: r.refusal.String(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
 	if response.Refusal != "" {
 		response.Stop = llm.StopRefusal
 	}
 	if r.finish == "error" { // OpenRouter: the upstream broke, without a word why
-		return nil, answer.Failed(llm.Failure{Code: "server_error", Message: "the upstream provider reported an error"}, r.delivered)
+		return nil, answer.Failed(llm.Failure{Code: "server_error", Message: "the upstream provider reported an error"})
 	}
 	if r.thinking.Len() > 0 {
 		response.Blocks = append(response.Blocks, content.Thinking{Value: r.thinking.String()})

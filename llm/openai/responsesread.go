@@ -55,18 +55,16 @@ func (u *itemUsage) total() llm.Usage {
 // itemReader gathers one answer: the items as they are finished, which are whole then, and the last event, which says how
 // it ended.
 type itemReader struct {
-	progress  func(string)
-	delivered bool
-	said      strings.Builder
-	items     []json.RawMessage
-	end       *itemResponse
+	items []json.RawMessage
+	end   *itemResponse
 }
 
 func readItems(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
-	r := &itemReader{progress: progress}
+	answer.Tell(progress)
+	r := &itemReader{}
 	for e, err := range llm.ServerEvents(answer.Body) {
 		if err != nil {
-			return nil, answer.Broken(err, r.delivered)
+			return nil, answer.Broken(err)
 		}
 		if string(e.Data) == "[DONE]" { // some gateways send it here too
 			break
@@ -76,7 +74,7 @@ func readItems(answer *llm.Answer, request llm.Request, progress func(string)) (
 		}
 	}
 	if r.end == nil {
-		return nil, answer.Broken(io.ErrUnexpectedEOF, r.delivered)
+		return nil, answer.Broken(io.ErrUnexpectedEOF)
 	}
 	return r.response(answer, request)
 }
@@ -84,26 +82,22 @@ func readItems(answer *llm.Answer, request llm.Request, progress func(string)) (
 func (r *itemReader) take(answer *llm.Answer, data []byte) error {
 	var e itemEvent
 	if json.Unmarshal(data, &e) != nil {
-		return answer.Broken(errNoItems, r.delivered)
+		return answer.Broken(errNoItems)
 	}
 	switch e.Type {
 	case "response.output_text.delta":
-		r.said.WriteString(e.Delta)
-		if r.progress != nil && e.Delta != "" {
-			r.delivered = true
-			r.progress(e.Delta)
-		}
+		answer.Say(e.Delta)
 	case "response.output_item.done":
 		r.items = append(r.items, e.Item)
 	case "response.completed", "response.incomplete":
 		r.end = e.Response
 	case "response.failed":
 		if e.Response == nil {
-			return answer.Broken(errNoItems, r.delivered)
+			return answer.Broken(errNoItems)
 		}
-		return answer.Failed(llm.ParseFailure([]byte(`{"error":`+string(orNull(e.Response.Error))+`}`)), r.delivered)
+		return answer.Failed(llm.ParseFailure([]byte(`{"error":` + string(orNull(e.Response.Error)) + `}`)))
 	case "error":
-		return answer.Failed(llm.ParseFailure(data), r.delivered)
+		return answer.Failed(llm.ParseFailure(data))
 	}
 	return nil
 }
@@ -132,12 +126,12 @@ type item struct {
 }
 
 func (r *itemReader) response(answer *llm.Answer, request llm.Request) (*llm.Response, error) {
-	out := &llm.Response{Stop: llm.StopEnd, Usage: r.end.Usage.total(), Model: r.end.Model, Text: r.said.String()}
+	out := &llm.Response{Stop: llm.StopEnd, Usage: r.end.Usage.total(), Model: r.end.Model, Text: answer.Text()}
 	calls := map[string]bool{}
 	for i, raw := range r.items {
 		var it item
 		if json.Unmarshal(raw, &it) != nil {
-			return nil, answer.Broken(errNoItems, r.delivered)
+			return nil, answer.Broken(errNoItems)
 		}
 		if it.Type == "function_call" {
 			if it.CallID == "" || calls[it.CallID] {
