@@ -14,10 +14,21 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
+// Effect is the most that a tool does to the world. What a step that has read untrusted content may still use goes by it.
+type Effect string
+
+// The effects, from the mildest. The zero value is EffectRead.
+const (
+	EffectRead    Effect = ""        // looks at the vault, or at what the step was given
+	EffectWrite   Effect = "write"   // changes files of the vault, or starts what does
+	EffectNetwork Effect = "network" // reaches beyond this machine, if only to read
+)
+
 // Tool is one thing that a model may call. Parameters is the JSON Schema of its input, an object. Run gets the input as
 // the model wrote it and sets everything in the result but the call's id; it is not called at the same time for one step.
 type Tool struct {
 	Name        string
+	Effect      Effect
 	Description string // for the model
 	Parameters  json.RawMessage
 	Run         func(ctx context.Context, input json.RawMessage) content.ToolResult
