@@ -103,7 +103,7 @@ func TestNormalise_turnsAllOrientationsUpright(t *testing.T) {
 		stored := image.NewNRGBA(image.Rect(0, 0, w, h))
 		for y := range h {
 			for x := range w {
-				dx, dy := turned(o, x, y, w, h)
+				dx, dy := Turned(o, x, y, w, h)
 				stored.SetNRGBA(x, y, want.NRGBAAt(dx, dy))
 			}
 		}

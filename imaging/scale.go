@@ -41,15 +41,15 @@ func upright(img image.Image, orientation int) image.Image {
 	out := image.NewNRGBA(size)
 	for y := range h {
 		for x := range w {
-			dx, dy := turned(orientation, x, y, w, h)
+			dx, dy := Turned(orientation, x, y, w, h)
 			copy(out.Pix[out.PixOffset(dx, dy):][:4], src.Pix[src.PixOffset(x, y):][:4])
 		}
 	}
 	return out
 }
 
-// turned is where the stored pixel (x, y) of a w by h picture is shown.
-func turned(orientation, x, y, w, h int) (dx, dy int) {
+// Turned is where the stored pixel (x, y) of a w by h picture is shown, by the orientation of Exif and TIFF, 1 to 8.
+func Turned(orientation, x, y, w, h int) (dx, dy int) {
 	switch orientation {
 	case 1:
 		return x, y

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -195,34 +196,23 @@ func newProvider(name string, p settings.Provider) (llm.Provider, error) {
 		Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key), Headers: headers,
 		Timeout: p.Timeout.Std(), IdleTimeout: p.IdleTimeout.Std(),
 	}
+	if p.Key == "" && p.NeedsKey() && settings.Available(p.Kind) {
+		return nil, missingKey(name, p)
+	}
 	switch p.Kind {
 	case "offline":
 		return offline.New(), nil
 	case "anthropic":
-		if p.Key == "" {
-			return nil, missingKey(name, p)
-		}
 		return anthropic.New(c), nil
 	case "google":
-		if p.Key == "" {
-			return nil, missingKey(name, p)
-		}
 		return gemini.New(c), nil
 	case "openai_responses":
-		if p.Key == "" {
-			return nil, missingKey(name, p)
-		}
 		return openai.NewResponses(c), nil
 	case "ollama":
 		return ollama.New(c), nil
 	}
-	for _, kind := range openai.Kinds() {
-		if kind == p.Kind {
-			if p.Key == "" && p.NeedsKey() {
-				return nil, missingKey(name, p)
-			}
-			return openai.New(c), nil
-		}
+	if slices.Contains(openai.Kinds(), p.Kind) {
+		return openai.New(c), nil
 	}
 	return nil, engine.Fail(engine.CodeInvalidSettings, "openai_chat speaks to most services", "provider %s: kind %q is not available in this version", name, p.Kind)
 }
