@@ -101,7 +101,8 @@ func (w *working) dropURL(ctx context.Context, o importOrder) (string, error) {
 	if _, err := temp.Seek(0, io.SeekStart); err != nil {
 		return "", fmt.Errorf("read what was fetched: %w", err)
 	}
-	kept, err := store.Put(ctx, temp, artifact.Source{Scope: importScope, MediaType: document.MediaType, URL: o.URL})
+	shown := remote.Redact(o.URL) // the values of its query may be tokens: nothing that is kept repeats them
+	kept, err := store.Put(ctx, temp, artifact.Source{Scope: importScope, MediaType: document.MediaType, URL: shown})
 	if err != nil {
 		return "", err
 	}
@@ -113,6 +114,6 @@ func (w *working) dropURL(ctx context.Context, o importOrder) (string, error) {
 	if o.Name == "" {
 		o.Name = document.Name
 	}
-	o.source, o.declared = o.URL, document.MediaType
+	o.source, o.declared = shown, document.MediaType
 	return w.drop(ctx, content, o.Name, o.importHow)
 }

@@ -46,10 +46,10 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.close()
-	const address = "https://example.org/q3?id=5"
+	const asked, address = "https://example.org/q3?sig=s3cr3t", "https://example.org/q3?sig=***"
 	w.fetched.from = fakeWeb{"# Figures\n\nSome text.\n", remote.Document{MediaType: "text/markdown", Name: "q3.md"}}
 	err = w.run(t.Context(), func(ctx context.Context) error {
-		run, err := w.dropURL(ctx, importOrder{URL: address})
+		run, err := w.dropURL(ctx, importOrder{URL: asked})
 		if err != nil {
 			return err
 		}
@@ -63,11 +63,26 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"manifest.json": `"url": "` + address + `"`, "index.md": "source_url: " + address, "q3.md": "# Figures",
+		"manifest.json": `"url": "` + address + `"`, "index.md": "source_url: " + address + "\n", "q3.md": "# Figures",
 	} {
 		data, err := os.ReadFile(filepath.Join(vaultDir, "Imported", "q3", name))
 		if err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("%s: %v, want %q in\n%s", name, err, want, data)
+		}
+	}
+	for _, dir := range []string{vaultDir, w.stateDir} {
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			data, err := os.ReadFile(path) //nolint:gosec // a folder of this test
+			if strings.Contains(string(data), "s3cr3t") {
+				t.Errorf("%s holds the value of the query", path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 	lines, err := os.ReadFile(filepath.Join(w.stateDir, "artifacts", "manifest.jsonl"))

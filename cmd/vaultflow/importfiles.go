@@ -169,7 +169,7 @@ func worse(a, b error) error {
 func (o importOrder) label() string {
 	switch {
 	case o.URL != "":
-		return o.URL
+		return remote.Redact(o.URL)
 	case o.Path == "":
 		return o.Name
 	}
