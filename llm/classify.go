@@ -26,7 +26,7 @@ func Classify(f Failure) (class Class, actual, limit int64) {
 	}
 	for _, r := range rules {
 		if m := r.pattern.FindStringSubmatch(f.Message); m != nil {
-			return r.class, number(r.pattern, m, "actual"), number(r.pattern, m, "limit")
+			return r.class, number(r.pattern, m, "actual"), max(number(r.pattern, m, "limit"), megabytes(r.pattern, m))
 		}
 	}
 	return byStatus(f, code), 0, 0
@@ -113,4 +113,17 @@ func number(p *regexp.Regexp, match []string, group string) int64 {
 		return 0
 	}
 	return n
+}
+
+// megabytes reads the group "limitmb" as bytes.
+func megabytes(p *regexp.Regexp, match []string) int64 {
+	i := p.SubexpIndex("limitmb")
+	if i < 0 {
+		return 0
+	}
+	mb, err := strconv.ParseFloat(match[i], 64)
+	if err != nil {
+		return 0
+	}
+	return int64(mb * (1 << 20))
 }

@@ -1,7 +1,9 @@
 package llm
 
 import (
+	"encoding/json"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,24 +16,45 @@ func TestClassify_realSentences(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if len(rows) < 87 {
+	if len(rows) < 95 {
 		t.Fatalf("got %d rows, want all of them", len(rows))
 	}
+	t.Logf("%d rows", len(rows)-1)
 	for _, line := range rows[1:] {
 		row := strings.Split(line, "\t")
 		status, err := strconv.Atoi(row[1])
 		if err != nil {
 			t.Fatalf("row %v: %v", row, err)
 		}
-		class, actual, limit := Classify(Failure{Status: status, Code: row[2], Message: row[6]})
-		got := []string{string(class), strconv.FormatInt(actual, 10), strconv.FormatInt(limit, 10)}
-		for i, want := range row[3:6] {
-			if got[i] != want {
-				t.Errorf("%s %d %q: got %v, want %v", row[0], status, row[6], got, row[3:6])
-				break
+		for way, f := range map[string]Failure{"itself": {Status: status, Code: row[2], Message: row[6]}, "a gateway": throughGateway(t, status, row[2], row[6])} {
+			class, actual, limit := Classify(f)
+			got := []string{string(class), strconv.FormatInt(actual, 10), strconv.FormatInt(limit, 10)}
+			if !slices.Equal(got, row[3:6]) {
+				t.Errorf("%s by %s, %d %q: got %v, want %v", row[0], way, status, row[6], got, row[3:6])
 			}
 		}
 	}
+}
+
+// throughGateway is the same failure as OpenRouter passes it on: the service's own answer, as a text, below metadata.raw.
+func throughGateway(t *testing.T, status int, code, message string) Failure {
+	t.Helper()
+	if message == "" {
+		return Failure{Status: status, Code: code}
+	}
+	inner, err := json.Marshal(map[string]any{"error": map[string]any{"message": message, "code": code}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer, err := json.Marshal(map[string]any{"error": map[string]any{
+		"code": status, "message": "Provider returned error", "metadata": map[string]any{"raw": string(inner), "provider_name": "Lab"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := ParseFailure(outer)
+	f.Status = status
+	return f
 }
 
 func TestClasses_eachHasAHint(t *testing.T) {

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -57,7 +58,7 @@ func parseInner(raw json.RawMessage) (Failure, bool) {
 		Status   string `json:"status"`
 		Code     any    `json:"code"`
 		Metadata struct {
-			Raw any `json:"raw"`
+			Raw json.RawMessage `json:"raw"` // the answer of the service behind a gateway: JSON as a text, or as it is
 		} `json:"metadata"`
 		Details json.RawMessage `json:"details"`
 	}
@@ -66,12 +67,24 @@ func parseInner(raw json.RawMessage) (Failure, bool) {
 	}
 	f := Failure{Code: firstText(inner.Code, inner.Type, inner.Status), Message: firstText(inner.Message)}
 	f.RetryAfter = retryDelay(inner.Details)
-	if upstream := firstText(inner.Metadata.Raw); upstream != "" {
+	if upstream := rawText(inner.Metadata.Raw); upstream != "" {
 		if u := ParseFailure([]byte(upstream)); u.Message != "" {
 			f.Message = strings.TrimSpace(f.Message + ": " + u.Message)
+			if _, err := strconv.Atoi(f.Code); u.Code != "" && (f.Code == "" || err == nil) {
+				f.Code = u.Code // the gateway's own is a status
+			}
 		}
 	}
 	return f, f.Code != "" || f.Message != ""
+}
+
+// rawText is a text, or JSON that stands where a text should.
+func rawText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
 }
 
 // retryDelay finds Google's RetryInfo among the details of a failure: `"retryDelay": "7s"`.

@@ -46,6 +46,7 @@ func TestParseFailure(t *testing.T) {
 		{`{"detail":"nope"}`, Failure{Message: "nope"}},
 		{`[{"error":{"code":400,"message":"gem","status":"INVALID_ARGUMENT"}}]`, Failure{Code: "400", Message: "gem"}},
 		{`{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long: 3 tokens > 2 maximum\"}}"}}}`, Failure{Code: "400", Message: "Provider returned error: prompt is too long: 3 tokens > 2 maximum"}},
+		{`{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":{"error":{"code":"context_length_exceeded","message":"too long"}}}}}`, Failure{Code: "context_length_exceeded", Message: "Provider returned error: too long"}},
 		{"<html><title>502</title></html>", Failure{}},
 		{"upstream timed out\nmore", Failure{Message: "upstream timed out"}},
 		{"", Failure{}},

@@ -3,7 +3,8 @@ package llm
 import "regexp"
 
 // rules are tried in this order; the first that matches decides. The sentences they come from stand in
-// testdata/provider_errors.tsv. A named group "actual" or "limit" is the number of that meaning.
+// testdata/provider_errors.tsv. A named group "actual" or "limit" is the number of that meaning, "limitmb" a limit in megabytes of
+// 1,048,576 bytes.
 var rules = concat(exclusions, mediaRules, contextRules)
 
 // exclusions are sentences that speak of tokens, contexts or models and are no overflow.
@@ -22,7 +23,8 @@ var exclusions = ruleList{
 // mediaRules stand before contextRules: a sentence about pictures may also speak of limits.
 var mediaRules = ruleList{
 	is(ClassMediaMismatch, `does not match the provided media type|the image appears to be an? `),
-	is(ClassImageBytes, `image exceeds [\d.]+ ?MB maximum(?:: (?P<actual>\d+) bytes > (?P<limit>\d+) bytes)?`),
+	is(ClassImageBytes, `image exceeds [\d.]+ ?MB maximum: (?P<actual>\d+) bytes > (?P<limit>\d+) bytes`),
+	is(ClassImageBytes, `image exceeds (?P<limitmb>[\d.]+) ?MB maximum`),
 	is(ClassImageDims, `exceed max allowed size.{0,60}?: (?P<limit>\d+) pixels`),
 	is(ClassImagePixels, `requires (?P<actual>\d+) patches.{0,60}limit of (?P<limit>\d+)`),
 	is(ClassImagePixels, `maximum allowed total pixels.*?= (?P<actual>\d+) pixels.*?allowed: (?P<limit>\d+)`),
@@ -46,6 +48,8 @@ var mediaRules = ruleList{
 var contextRules = ruleList{
 	is(ClassContextTokens, `prompt is too long(?:: (?P<actual>\d+) tokens > (?P<limit>\d+))?`),
 	is(ClassContextTokens, `range of input length should be \[\d+, (?P<limit>\d+)\]`),
+	is(ClassContextTokens, `prompt contains (?P<actual>\d+) tokens.{0,60}too large for model with (?P<limit>\d+) maximum context length`),
+	is(ClassContextTokens, `tokens in the prompt cannot exceed (?P<limit>\d+) - received (?P<actual>\d+)`),
 	is(ClassContextTokens, `current length is (?P<actual>\d+) while limit is (?P<limit>\d+)`),
 	is(ClassContextTokens, `token count of (?P<actual>\d+) exceeds the limit of (?P<limit>\d+)`),
 	is(ClassContextTokens, `token count \((?P<actual>\d+)\) exceeds the maximum number of tokens allowed \((?P<limit>\d+)\)`),
