@@ -8,6 +8,8 @@ const (
 	TypeText       Type = "text"
 	TypeImage      Type = "image"
 	TypeDocument   Type = "document"
+	TypeAudio      Type = "audio"
+	TypeVideo      Type = "video"
 	TypeThinking   Type = "thinking"
 	TypeToolCall   Type = "tool_call"
 	TypeToolResult Type = "tool_result"

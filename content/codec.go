@@ -21,7 +21,7 @@ func MarshalBlocks(blocks []Block) ([]byte, error) {
 }
 
 // UnmarshalBlocks reads what MarshalBlocks wrote. A block of a type that is not known here becomes a Text with its
-// fallback: its "fallback" or "text" if it has one, else a line such as "[video: name]".
+// fallback: its "fallback" or "text" if it has one, else a line such as "[model: name]".
 func UnmarshalBlocks(data []byte) ([]Block, error) {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -58,6 +58,10 @@ func unmarshalBlock(data []byte) (Block, error) {
 		return into[Image](data)
 	case TypeDocument:
 		return into[Document](data)
+	case TypeAudio:
+		return into[Audio](data)
+	case TypeVideo:
+		return into[Video](data)
 	case TypeThinking:
 		return into[Thinking](data)
 	case TypeToolCall:
@@ -118,6 +122,24 @@ func (d Document) MarshalJSON() ([]byte, error) {
 		Type Type `json:"type"`
 		plain
 	}{TypeDocument, plain(d)})
+}
+
+// MarshalJSON writes the stored form: never the bytes.
+func (a Audio) MarshalJSON() ([]byte, error) {
+	type plain Audio
+	return json.Marshal(struct {
+		Type Type `json:"type"`
+		plain
+	}{TypeAudio, plain(a)})
+}
+
+// MarshalJSON writes the stored form: never the bytes.
+func (v Video) MarshalJSON() ([]byte, error) {
+	type plain Video
+	return json.Marshal(struct {
+		Type Type `json:"type"`
+		plain
+	}{TypeVideo, plain(v)})
 }
 
 // MarshalJSON writes the stored form.

@@ -31,6 +31,11 @@ func TestText_everyBlockHasAFallback(t *testing.T) {
 		{"document that was read", content.Document{Name: "q3.pdf", Extracted: "words"}, "words"},
 		{"words of blanks alone", content.Document{Name: "q3.pdf", Pages: 1, Extracted: " \n"}, "[document: q3.pdf, 1 page]"},
 		{"a fallback of blanks alone", content.Image{Name: "b.png", Fallback: "\n"}, "[image: b.png]"},
+		{"audio", content.Audio{Name: "a.mp3", MediaType: "audio/mpeg", Size: 2_411_725}, "[audio: a.mp3, 2.3 MB, mp3]"},
+		{"audio with a length", content.Audio{Name: "a.wav", MediaType: "audio/wav", Seconds: 3725.4}, "[audio: a.wav, 1:02:05, wav]"},
+		{"audio with words", content.Audio{Name: "a.mp3", Fallback: "what is said"}, "what is said"},
+		{"video", content.Video{Name: "v\n.mov", MediaType: "video/quicktime", Seconds: 61, Size: 25 << 10}, "[video: v .mov, 1:01, 25 KB, mov]"},
+		{"video with blanks", content.Video{Name: "v.mp4", Fallback: " "}, "[video: v.mp4]"},
 		{"thinking", content.Thinking{Value: "hm"}, ""},
 		{"tool call", content.ToolCall{Name: "read", Input: json.RawMessage(`{"a":1}`)}, `[tool call: read {"a":1}]`},
 		{"tool result", content.ToolResult{Output: "out", Blocks: []content.Block{content.Image{Name: "p.png"}}, Error: "late"}, "error: late\n\nout\n\n[image: p.png]"},
@@ -49,6 +54,8 @@ func TestBlocks_roundTrip(t *testing.T) {
 		content.Text{Value: "a <b> & \"c\""},
 		content.Image{Name: "a.png", MediaType: "image/png", Width: 3, Height: 4, Size: 5, SHA256: "ab", Source: content.SourceBlob, Alt: "x", Fallback: "y"},
 		content.Document{Name: "d.pdf", MediaType: "application/pdf", Pages: 2, PageRange: "1", Size: 9, SHA256: "cd", Extracted: "t"},
+		content.Audio{Name: "a.mp3", MediaType: "audio/mpeg", Seconds: 1.5, Size: 7, SHA256: "ef", Source: content.SourceBlob, Fallback: "f"},
+		content.Video{Name: "v.mp4", MediaType: "video/mp4", Seconds: 2, Size: 8, SHA256: "01", Fallback: "g"},
 		content.Thinking{Value: "v", Signature: "s", Redacted: "r"},
 		content.ToolCall{ID: "1", Name: "n", Input: json.RawMessage(`{"big":12345678901234567890}`)},
 		content.ToolResult{
@@ -76,9 +83,9 @@ func TestBlocks_roundTrip(t *testing.T) {
 func TestUnmarshalBlocks_unknownTypeBecomesText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ in, want string }{
-		{`{"type":"video","fallback":"a film","name":"v.mp4"}`, "a film"},
+		{`{"type":"model","fallback":"a chair","name":"v.stl"}`, "a chair"},
 		{`{"type":"citation","text":"quoted"}`, "quoted"},
-		{`{"type":"video","name":"v.mp4"}`, "[video: v.mp4]"},
+		{`{"type":"model","name":"v.stl"}`, "[model: v.stl]"},
 		{`{"type":"sound","text":7}`, "[sound]"},
 	} {
 		got, err := content.UnmarshalBlocks([]byte("[" + c.in + "]"))

@@ -9,16 +9,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Form says how one wire format writes a picture and, where it takes some, a document.
+// Form says how one wire format writes a picture and, where it takes some, documents, audio and video. Request.Draw sets
+// which media types they may have.
 type Form struct {
 	Accept []string                                  // media types of pictures, as sniffed from the bytes
 	Check  func(data []byte, mediaType string) error // nil: any picture of an accepted type
@@ -27,6 +28,9 @@ type Form struct {
 
 	Documents     []string                                          // media types of documents; none: their text is sent
 	FrameDocument func(mediaType, id string) (before, after string) // id is a neutral name: hex of the content's digest
+
+	Recordings     []string                                              // media types of audio and video; none: their text is sent
+	FrameRecording func(mediaType, format string) (before, after string) // format is the short name: wav, mp3, mov
 }
 
 // Drawing collects the pictures and documents of a request while it is built as an ordinary JSON value. Put what Media
@@ -48,6 +52,27 @@ type medium struct {
 // NewDrawing starts a request. A nil loader sends every picture and document as its fallback text.
 func NewDrawing(loader Loader, form Form) *Drawing {
 	return &Drawing{loader: loader, form: form, mark: "media-" + rand.Text() + "-"}
+}
+
+// Draw plans the request for a service and begins to draw it. provider is its name in the settings, for errors; kind is what
+// the tables call it. The media types of the form are those that the tables have.
+func (r Request) Draw(provider, kind string, form Form) ([]Turn, *Drawing, error) {
+	delivery := policy.DeliveryOf(kind, r.Model)
+	if r.Delivery != nil {
+		delivery = *r.Delivery
+	}
+	turns, err := r.Plan(provider, delivery)
+	if err != nil {
+		return nil, nil, err
+	}
+	form.Accept = mediaTypes(delivery.Formats[policy.Image])
+	form.Documents = mediaTypes(delivery.Formats[policy.Document])
+	form.Recordings = mediaTypes(slices.Concat(delivery.Formats[policy.Audio], delivery.Formats[policy.Video]))
+	drawing := NewDrawing(r.Media, form)
+	for _, t := range turns {
+		drawing.omitted = append(drawing.omitted, t.Omitted...)
+	}
+	return turns, drawing, nil
 }
 
 // Sendable returns the blocks that carry something to send, in order: texts of blanks alone (the line break between two
@@ -84,10 +109,6 @@ func (d *Drawing) MediaOr(b content.Block, text func(fallback string) any) (any,
 	}
 	d.media = append(d.media, medium{b, text})
 	return d.mark + strconv.Itoa(len(d.media)-1) + ".", true
-}
-
-func isMedia(b content.Block) bool {
-	return b.Type() == content.TypeImage || b.Type() == content.TypeDocument
 }
 
 // Body finishes the request: value is marshalled now, media are loaded and encoded while it is sent, one at a time.
@@ -206,16 +227,6 @@ func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
-func nameOf(b content.Block) string {
-	switch m := b.(type) {
-	case content.Image:
-		return m.Name
-	case content.Document:
-		return m.Name
-	}
-	return string(b.Type())
-}
-
 var errNoLoader = errors.New("no loader")
 
 // load returns the bytes of a medium and what stands around them.
@@ -236,6 +247,9 @@ func (b *Body) load(ctx context.Context, medium content.Block) (data []byte, bef
 		before, after = form.FrameDocument(kind, MediaID(document))
 		return data, before, after, nil
 	}
+	if medium.Type() == content.TypeAudio || medium.Type() == content.TypeVideo {
+		return b.recording(ctx, medium)
+	}
 	picture, ok := medium.(content.Image)
 	if !ok || b.drawing.loader == nil {
 		return nil, "", "", errNoLoader
@@ -254,13 +268,21 @@ func (b *Body) load(ctx context.Context, medium content.Block) (data []byte, bef
 	return data, before, after, nil
 }
 
-// sniff tells the media type by the bytes, whatever anyone declared.
-func sniff(data []byte, accepted []string) (string, error) {
-	kind := http.DetectContentType(data)
-	if !slices.Contains(accepted, kind) {
-		return "", fmt.Errorf("%s is not accepted", kind)
+// recording loads audio or video.
+func (b *Body) recording(ctx context.Context, medium content.Block) (data []byte, before, after string, err error) {
+	loader, ok := b.drawing.loader.(MediaLoader)
+	if !ok {
+		return nil, "", "", errNoLoader
 	}
-	return kind, nil
+	if data, _, err = loader.LoadMedia(ctx, medium); err != nil {
+		return nil, "", "", err
+	}
+	kind, err := sniff(data, b.drawing.form.Recordings)
+	if err != nil {
+		return nil, "", "", err
+	}
+	before, after = b.drawing.form.FrameRecording(kind, formats[kind])
+	return data, before, after, nil
 }
 
 // base64Reader encodes bytes as they are read, a few KB at a time.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Provider answers one request. Implementations are safe for concurrent use.
@@ -29,6 +30,12 @@ type Loader interface {
 // that of the bytes returned. An error means that the document's fallback text is sent in its place.
 type DocumentLoader interface {
 	LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error)
+}
+
+// MediaLoader gives the bytes of audio and video, as Loader does those of a picture. Without it, and where a service takes
+// none, their text is sent. medium is a content.Audio or content.Video; mediaType is that of the bytes returned.
+type MediaLoader interface {
+	LoadMedia(ctx context.Context, medium content.Block) (data []byte, mediaType string, err error)
 }
 
 // Role says who speaks in a message.
@@ -58,7 +65,9 @@ type Request struct {
 	Temperature     *float64 // nil: the provider's default
 	Thinking        string   // "" the provider's default, "off", "low", "medium", "high", or a number of tokens
 	ContextWindow   int      // tokens; 0: not known. Ollama reserves this many (num_ctx)
-	Media           Loader   // nil: every picture and document is sent as its fallback text
+	Media           Loader   // nil: every medium is sent as its fallback text
+
+	Delivery *policy.Delivery // where media go; nil: what the tables say of the adapter's service and the model
 
 	Tools  []Tool          // what the model may call; content.ToolCall blocks in the response, content.ToolResult in the next user turn
 	Schema json.RawMessage // a JSON Schema that the answer must fit; nil: free text. An adapter sends it where the provider has structured output

@@ -90,6 +90,8 @@ type limitRow struct {
 var (
 	modelRows = sync.OnceValue(func() []modelRow { return read[modelRow]("capabilities") })
 	limitRows = sync.OnceValue(func() []limitRow { return read[limitRow]("limits") })
+
+	deliveryRows = sync.OnceValue(func() []deliveryRow { return read[deliveryRow]("delivery") })
 )
 
 func read[R any](name string) []R {

@@ -1,0 +1,192 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// Turn is one thing that a service is told.
+type Turn struct {
+	Role    Role
+	Raw     json.RawMessage // of an assistant's turn, for UnpackRaw: what it gives goes back in place of Blocks
+	Results []Result        // of a user's turn: one for each call before it, in the order of the calls; they stand first
+	Blocks  []content.Block // what else is said, in order: texts, an assistant's calls, a user's media; media beside results are the first
+	Omitted []string        // names of media whose text stands in the turn
+}
+
+// Result is what a service is told of a tool's result.
+type Result struct {
+	CallID string
+	Name   string // of the tool
+	Failed bool
+	Parts  []content.Block // texts, and media that go in: in their order, or with Delivery.Apart behind the texts. Never empty
+}
+
+// Text is the result's texts, each beginning a line.
+func (r Result) Text() string {
+	var out strings.Builder
+	for _, b := range r.Parts {
+		if isMedia(b) {
+			continue
+		}
+		if so := out.String(); so != "" && !strings.HasSuffix(so, "\n") {
+			out.WriteByte('\n')
+		}
+		out.WriteString(b.Text())
+	}
+	return out.String()
+}
+
+// Media are the media that go into the result.
+func (r Result) Media() []content.Block {
+	var media []content.Block
+	for _, b := range r.Parts {
+		if isMedia(b) {
+			media = append(media, b)
+		}
+	}
+	return media
+}
+
+// Plan is what a service is told, turn by turn: every medium in the place that the delivery has for it, the results of tools in
+// the order of their calls, nothing blank and no reasoning. It is pure: no bytes are read. A medium that the service refuses,
+// and results that do not pair with calls, are an *Error that names the provider; nothing was sent then.
+//
+// A medium beside or behind the results leaves "See file <id>." in its place, and has "This is file <id>:" before it.
+func (r Request) Plan(provider string, d policy.Delivery) ([]Turn, error) {
+	messages, err := r.Turns(provider)
+	if err != nil {
+		return nil, err
+	}
+	p := planning{provider: provider, delivery: d, names: map[string]string{}}
+	for _, m := range messages {
+		if m.Role == Assistant {
+			p.assistant(m)
+		} else if err := p.user(m); err != nil {
+			return nil, err
+		}
+	}
+	return p.turns, nil
+}
+
+// planning is one plan as it grows.
+type planning struct {
+	provider string
+	delivery policy.Delivery
+	ids      FileIDs
+	names    map[string]string // of tools, by call
+	turns    []Turn
+}
+
+// assistant is a turn of the model: its words and calls. Media stand in the user's turns alone.
+func (p *planning) assistant(m Message) {
+	turn := Turn{Role: Assistant, Raw: m.Raw}
+	for _, b := range m.Blocks {
+		call, isCall := b.(content.ToolCall)
+		if isCall {
+			p.names[call.ID] = call.Name
+			turn.Blocks = append(turn.Blocks, call)
+			continue
+		}
+		if isMedia(b) {
+			turn.Omitted = append(turn.Omitted, nameOf(b))
+		}
+		turn.Blocks = append(turn.Blocks, said(b)...)
+	}
+	p.add(turn)
+}
+
+// user is a turn of the user: results, what goes beside them, and the rest; or these in turns of their own.
+func (p *planning) user(m Message) error {
+	turn, next := Turn{Role: User}, Turn{Role: User}
+	for _, b := range m.Blocks {
+		result, ok := b.(content.ToolResult)
+		if !ok {
+			continue
+		}
+		beside, after, err := p.result(result, &turn)
+		if err != nil {
+			return err
+		}
+		turn.Blocks, next.Blocks = append(turn.Blocks, beside...), append(next.Blocks, after...)
+	}
+	rest, err := p.rest(m.Blocks, &next)
+	if err != nil {
+		return err
+	}
+	if len(turn.Results) == 0 || len(next.Blocks) == 0 && !p.delivery.Alone {
+		turn.Blocks, turn.Omitted = append(turn.Blocks, rest...), append(turn.Omitted, next.Omitted...)
+		p.add(turn)
+		return nil
+	}
+	next.Blocks = append(next.Blocks, rest...)
+	p.add(turn)
+	if len(next.Blocks) > 0 && p.delivery.Bridge != "" {
+		p.add(Turn{Role: Assistant, Blocks: []content.Block{content.Text{Value: p.delivery.Bridge}}})
+	}
+	p.add(next)
+	return nil
+}
+
+// add appends a turn unless it says nothing.
+func (p *planning) add(t Turn) {
+	if len(t.Results)+len(t.Blocks) > 0 || len(t.Raw) > 0 {
+		p.turns = append(p.turns, t)
+	}
+}
+
+// result adds a result to its turn and returns the media that go elsewhere, each behind its label.
+func (p *planning) result(r content.ToolResult, turn *Turn) (beside, after []content.Block, err error) {
+	out := Result{CallID: r.CallID, Name: p.names[r.CallID], Failed: !r.Success}
+	var apart []content.Block
+	for _, b := range r.Parts() {
+		pieces, err := p.place(b, true, turn)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, piece := range pieces {
+			if piece.place == policy.In && !(p.delivery.Apart && isMedia(piece.Block)) {
+				out.Parts = append(out.Parts, piece.Block)
+				continue
+			}
+			id := p.ids.id(piece.Block)
+			label := content.Text{Value: fmt.Sprintf("This is file %s:", id)}
+			out.Parts = append(out.Parts, content.Text{Value: fmt.Sprintf("See file %s.", id)})
+			switch piece.place {
+			case policy.Beside:
+				beside = append(beside, label, piece.Block)
+			case policy.After:
+				after = append(after, label, piece.Block)
+			default:
+				apart = append(apart, piece.Block)
+			}
+		}
+	}
+	if out.Parts = append(out.Parts, apart...); len(out.Parts) == 0 {
+		out.Parts = []content.Block{content.Text{Value: NoOutput}}
+	}
+	turn.Results = append(turn.Results, out)
+	return beside, after, nil
+}
+
+// rest is what a user's turn says besides results.
+func (p *planning) rest(blocks []content.Block, turn *Turn) ([]content.Block, error) {
+	var out []content.Block
+	for _, b := range blocks {
+		if b.Type() == content.TypeToolResult {
+			continue
+		}
+		pieces, err := p.place(b, false, turn)
+		if err != nil {
+			return nil, err
+		}
+		for _, piece := range pieces {
+			out = append(out, piece.Block)
+		}
+	}
+	return out, nil
+}
