@@ -96,6 +96,7 @@ type ResolvedInput struct {
 	Files     []ResolvedFile `json:"files,omitempty"`
 	Variable  string         `json:"variable,omitempty"` // name, for a variable input
 	Digest    string         `json:"digest,omitempty"`   // the variable's blob; empty when it is not set
+	Origins   []string       `json:"origins,omitempty"`  // untrusted things that the variable, or files of this run, were made from
 }
 
 // ResolvedFile is a file and the content that was seen.
@@ -121,6 +122,7 @@ type AssembleOut struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Omitted  []string `json:"omitted,omitempty"` // one line for each reference that the model does not get to see
 	Key      string   `json:"key,omitempty"`     // with @cache: the digest of prompt (without nonce), model and settings
+	Origins  []string `json:"origins,omitempty"` // the untrusted things in it, as policy.Trust gives them
 }
 
 // GenerateIn asks the model.
@@ -152,6 +154,8 @@ type UseToolsIn struct {
 	Model  string `json:"model,omitempty"` // alias
 	Media  int    `json:"media,omitempty"` // pictures in earlier results of the step, for max_step_images
 	Vars   []Var  `json:"vars,omitempty"`
+	// Origins are the untrusted things that the model had been shown when it called: in the prompt, and in earlier results.
+	Origins []string `json:"origins,omitempty"`
 }
 
 // UseToolsOut is the next user turn. A tool that fails, or is not on offer, is a result that says so, and no error. An empty
@@ -161,6 +165,7 @@ type UseToolsOut struct {
 	Media    int      `json:"media,omitempty"` // pictures in these results
 	Shown    []string `json:"shown,omitempty"` // ids of deferred chunks that the model has been given now
 	Warnings []string `json:"warnings,omitempty"`
+	Origins  []string `json:"origins,omitempty"` // the untrusted things in these results
 }
 
 // ValidateIn asks whether an answer fits the step's @schema, or is what a JSON output needs.

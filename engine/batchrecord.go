@@ -29,6 +29,7 @@ type BatchRecord struct {
 	Outputs  []Output  `json:"outputs,omitempty"`
 	Omitted  []string  `json:"omitted,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
+	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
 	Failure  *Failure  `json:"failure,omitempty"`
 }
 
@@ -50,7 +51,8 @@ func (r StepRecord) Works() []BatchRecord {
 	return []BatchRecord{{
 		Status: r.Status, Reason: r.Reason, Started: r.Started, Finished: r.Finished, Model: r.Model, Answered: r.Answered,
 		Usage: r.Usage, Calls: r.Calls, Cached: r.Cached, Prompt: r.Prompt, Receipt: r.Receipt, Turns: r.Turns, Answer: r.Answer,
-		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Omitted: r.Omitted, Warnings: r.Warnings, Failure: r.Failure,
+		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Omitted: r.Omitted, Warnings: r.Warnings, Origins: r.Origins,
+		Failure: r.Failure,
 	}}
 }
 
@@ -58,7 +60,7 @@ func (r StepRecord) Works() []BatchRecord {
 func (r *StepRecord) take(w BatchRecord) {
 	r.Model, r.Answered, r.Usage, r.Calls, r.Cached = w.Model, w.Answered, w.Usage, w.Calls, w.Cached
 	r.Prompt, r.Receipt, r.Turns, r.Answer, r.Raw = w.Prompt, w.Receipt, w.Turns, w.Answer, w.Raw
-	r.Inputs, r.Outputs, r.Omitted = w.Inputs, w.Outputs, w.Omitted
+	r.Inputs, r.Outputs, r.Omitted, r.Origins = w.Inputs, w.Outputs, w.Omitted, w.Origins
 	r.Warnings = append(r.Warnings, w.Warnings...)
 }
 

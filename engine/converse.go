@@ -81,7 +81,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	}
 	c.rounds++
 	var out UseToolsOut
-	use := UseToolsIn{StepRef: c.ref, Prompt: in.Prompt, Raw: got.Raw, Model: in.Model, Media: c.media, Vars: c.vars}
+	use := UseToolsIn{StepRef: c.ref, Prompt: in.Prompt, Raw: got.Raw, Model: in.Model, Media: c.media, Vars: c.vars, Origins: c.rec.Origins}
 	if err := c.flow.Do(ActivityUseTools, use, &out); err != nil {
 		return "", err
 	}
@@ -89,6 +89,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 		return "", Fail(CodeIncomplete, "read the answer in the run's record", "the answer stopped for a tool, but calls none")
 	}
 	c.media += out.Media
+	c.taint(out.Origins)
 	c.rec.Warnings = append(c.rec.Warnings, out.Warnings...)
 	c.rec.Omitted = slices.DeleteFunc(c.rec.Omitted, func(line string) bool {
 		id, _, _ := strings.Cut(line, " ")

@@ -93,6 +93,7 @@ type StepRecord struct {
 	Outputs  []Output  `json:"outputs,omitempty"`
 	Omitted  []string  `json:"omitted,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
+	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
 	Failure  *Failure  `json:"failure,omitempty"`
 
 	// Of an @for_each step, in order. Such a step has no prompt, receipt and answer of its own; its usage, calls, inputs,

@@ -89,10 +89,12 @@ type Started struct {
 	Reason  string // why, when Status is Skipped
 }
 
-// Var is a variable of a run: its value is the blob with the digest.
+// Var is a variable of a run: its value is the blob with the digest. Origins name the untrusted things that it was made
+// from, as policy.Trust gives them.
 type Var struct {
-	Name   string `json:"name"`
-	Digest string `json:"digest"`
+	Name    string   `json:"name"`
+	Digest  string   `json:"digest"`
+	Origins []string `json:"origins,omitempty"`
 }
 
 // Pinned is what a workflow run was started with. It does not change while the run lives, whatever happens to the

@@ -52,10 +52,11 @@ func checkChosen(p Pinned) *Failure {
 
 // body is the state of one workflow run: nothing but what activities returned.
 type body struct {
-	flow   Flow
-	pinned Pinned
-	vars   []Var   // sorted by name
-	spent  float64 // by the steps before, in US dollars
+	flow    Flow
+	pinned  Pinned
+	vars    []Var // sorted by name
+	written []foreignFile
+	spent   float64 // by the steps before, in US dollars
 }
 
 func (b *body) say(r StepRecord) {

@@ -10,6 +10,7 @@ type work struct {
 	ref     StepRef
 	trigger Trigger
 	vars    []Var
+	written []foreignFile
 	spent   float64 // by the step's earlier works, in US dollars
 	runUSD  float64 // by the run's earlier steps
 
@@ -21,7 +22,7 @@ type work struct {
 
 // work makes a work with the variables as they are now.
 func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
-	w := &work{flow: f, step: s, ref: ref, trigger: b.pinned.Trigger, vars: b.vars, spent: spent}
+	w := &work{flow: f, step: s, ref: ref, trigger: b.pinned.Trigger, vars: b.vars, written: b.written, spent: spent}
 	if b.pinned.Body >= 1 {
 		w.runUSD = b.spent
 	}
@@ -37,15 +38,17 @@ func (w *work) prepare() error {
 		return err
 	}
 	w.inputs = found.Inputs
+	w.markForeign()
 	w.rec.Inputs, w.rec.Warnings = inputNames(found.Inputs), append(w.rec.Warnings, found.Warnings...)
 	if len(found.Missing) > 0 {
 		w.skip("required input not found: " + strings.Join(found.Missing, ", "))
 		return nil
 	}
 	var prompt AssembleOut
-	if err := w.flow.Do(ActivityAssemble, AssembleIn{w.ref, found.Inputs, w.vars}, &prompt); err != nil {
+	if err := w.flow.Do(ActivityAssemble, AssembleIn{w.ref, w.inputs, w.vars}, &prompt); err != nil {
 		return err
 	}
+	w.taint(prompt.Origins)
 	w.rec.Prompt, w.rec.Receipt, w.rec.Model = prompt.Prompt, prompt.Receipt, prompt.Model
 	w.rec.Warnings, w.rec.Omitted = append(w.rec.Warnings, prompt.Warnings...), append(w.rec.Omitted, prompt.Omitted...)
 	if w.step.NoModel {

@@ -22,7 +22,7 @@ func (b *body) write(w *work, extra []Mark) error {
 			return err
 		}
 		var out CommitOut
-		in := CommitIn{StepRef: w.ref, Files: staged.Files, Shared: shared(staged.Vars), Marks: marks, Cache: w.cache}
+		in := CommitIn{StepRef: w.ref, Files: staged.Files, Shared: shared(staged.Vars, w.rec.Origins), Marks: marks, Cache: w.cache}
 		if err := w.flow.Do(ActivityCommit, in, &out); err != nil {
 			return err
 		}
@@ -31,6 +31,7 @@ func (b *body) write(w *work, extra []Mark) error {
 		if conflicts = out.Conflicts; len(conflicts) == 0 {
 			w.rec.Warnings = append(w.rec.Warnings, staged.Warnings...)
 			b.set(staged.Vars, &w.rec)
+			b.wrote(w)
 			w.rec.Status = doneAs(w.rec.Omitted)
 			return nil
 		}
@@ -53,11 +54,11 @@ func complete(s PinnedStep, staged StageOut, committed []StagedFile) error {
 	return nil
 }
 
-func shared(vars []StagedVar) []Var {
+func shared(vars []StagedVar, origins []string) []Var {
 	var list []Var
 	for _, v := range vars {
 		if v.Shared {
-			list = append(list, Var{v.Name, v.Digest})
+			list = append(list, Var{v.Name, v.Digest, origins})
 		}
 	}
 	return list
@@ -95,7 +96,7 @@ func fileOutputs(files []StagedFile) []Output {
 // set gives variables their values for the steps that follow.
 func (b *body) set(vars []StagedVar, r *BatchRecord) {
 	for _, v := range vars {
-		b.vars = setVar(b.vars, Var{v.Name, v.Digest})
+		b.vars = setVar(b.vars, Var{v.Name, v.Digest, b.madeFrom(v.Name, r.Origins)})
 		r.Outputs = append(r.Outputs, Output{Kind: "variable", Name: v.Name, After: v.Digest})
 	}
 }

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// What a step makes after it was shown something untrusted is untrusted for the steps that follow: the body keeps the
+// origins with variables and with the files that the run has written.
+
+// foreignFile is a file that a step of the run has written after it was shown something untrusted.
+type foreignFile struct {
+	name    string
+	origins []string
+}
+
+// taint adds untrusted things that the model was shown. Each is listed once.
+func (w *work) taint(origins []string) { w.rec.Origins = addAll(w.rec.Origins, origins) }
+
+// markForeign says of the step's inputs which were made from something untrusted in this run. The journal's own list is
+// not changed.
+func (w *work) markForeign() {
+	w.inputs = slices.Clone(w.inputs)
+	for i := range w.inputs {
+		in := &w.inputs[i]
+		for _, v := range w.vars {
+			if in.Variable != "" && v.Name == in.Variable && v.Digest == in.Digest {
+				in.Origins = addAll(in.Origins, v.Origins)
+			}
+		}
+		for _, f := range in.Files {
+			for _, foreign := range w.written {
+				if strings.EqualFold(foreign.name, f.Name) {
+					in.Origins = addAll(in.Origins, foreign.origins)
+				}
+			}
+		}
+	}
+}
+
+// wrote remembers the files of a work that was shown something untrusted.
+func (b *body) wrote(w *work) {
+	if len(w.rec.Origins) == 0 {
+		return
+	}
+	b.written = slices.Clip(b.written) // works at the side look at the list that they were given
+	for _, out := range w.rec.Outputs {
+		if out.Kind == "file" {
+			b.written = append(b.written, foreignFile{out.Name, w.rec.Origins})
+		}
+	}
+}
+
+// madeFrom are the origins of a variable's new value, to which the value before may have been joined.
+func (b *body) madeFrom(name string, origins []string) []string {
+	for _, v := range b.vars {
+		if v.Name == name {
+			return addAll(v.Origins, origins)
+		}
+	}
+	return origins
+}
+
+// addAll adds texts to a list that does not hold them yet. The list itself is not changed.
+func addAll(list, more []string) []string {
+	list = slices.Clone(list)
+	for _, text := range more {
+		list = addOnce(list, text)
+	}
+	return list
+}
