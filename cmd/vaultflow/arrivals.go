@@ -11,36 +11,6 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// putOff are imports that failed of something that may pass (a full disk, a missing worker), by the file's name. They
-// are tried again as the same import, so that pages which are finished stay finished.
-type putOff struct {
-	mu   sync.Mutex
-	runs map[string]putOffRun // guarded by mu
-}
-
-type putOffRun struct{ run, sha256 string }
-
-func (p *putOff) set(name string, r putOffRun) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.runs == nil {
-		p.runs = map[string]putOffRun{}
-	}
-	p.runs[name] = r
-}
-
-// take gives the import of a file and forgets it. It is empty when there is none, or when the file has other bytes now.
-func (p *putOff) take(name, sha256 string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	r := p.runs[name]
-	delete(p.runs, name)
-	if r.sha256 != sha256 {
-		return ""
-	}
-	return r.run
-}
-
 // arrivals asks for the import of every file that is ready, and keeps people posted about those that are not.
 func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
 	router := w.settings.Ingestion.Router
@@ -87,7 +57,6 @@ func (w *working) arrival(ctx context.Context, news vault.Arrival) (run string, 
 		}
 		return run, w.journal.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
 	case vault.StateGone:
-		w.putOff.take(news.Name, "")
 		w.claim(news.Name)
 		return "", w.journal.Gone(ctx, news.Name)
 	case vault.StateRefused:
@@ -109,16 +78,31 @@ func (w *working) takeUp(ctx context.Context, news vault.Arrival) (string, error
 			return run, nil
 		} // otherwise this is another file: the one that the command meant is where its import has put it
 	}
-	if run := w.putOff.take(news.Name, news.SHA256); run != "" {
-		if err := w.exec.Retry(ctx, run); err == nil {
-			return run, nil
-		} // a person was faster; the key of a new request finds that run, if it is still at work
+	if run, err := w.putOff(ctx, news); err != nil || run != "" {
+		return run, err
 	}
 	run, err := w.startImport(ctx, news.Name, news.SHA256, importHow{})
 	if err == nil {
 		w.folderWell(ctx, news.Name)
 	}
 	return run, err
+}
+
+// putOff takes up again the import of a file that failed of something that may pass (a full disk, a missing worker), as the
+// same import, so that pages which are finished stay finished. It is empty when there is none.
+func (w *working) putOff(ctx context.Context, news vault.Arrival) (string, error) {
+	last, found, err := w.journal.LatestImport(ctx, news.Name, news.SHA256)
+	if err != nil || !found || last.State != engine.ImportFailed {
+		return "", err
+	}
+	ended, err := w.journal.Run(ctx, last.ID)
+	if err != nil || !mayPass(ended) {
+		return "", err
+	}
+	if err := w.exec.Retry(ctx, last.ID); err != nil {
+		return "", nil //nolint:nilerr // a person was faster; the key of a new request finds that run, if it is still at work
+	}
+	return last.ID, nil
 }
 
 // follow lets the watcher have a file back when its import has ended: to be left alone, or, when what it failed of may
@@ -133,7 +117,6 @@ func (w *working) follow(ctx context.Context, watcher *vault.Watcher, news vault
 	}
 	if mayPass(ended) {
 		w.log.Warn("import put off", "run", run, "name", news.Name, "err", ended.Failure.Message)
-		w.putOff.set(news.Name, putOffRun{run, news.SHA256})
 		watcher.Release(news.Name)
 		return
 	}

@@ -181,6 +181,20 @@ func TestWatch_faultsThatPass(t *testing.T) {
 			}
 		})
 	})
+	t.Run("E20 and the daemon is started again", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, "", "")
+		s.write("Imported", "a file, not a folder")
+		d := s.serve()
+		s.write("Import/a.txt", "a")
+		s.putsOff("Import/a.txt", "Imported", func() {
+			d.stop()
+			if err := os.Remove(s.path("Imported")); err != nil {
+				t.Fatal(err)
+			}
+			s.serve()
+		})
+	})
 	t.Run("E21 the disk is full", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t, "", "")

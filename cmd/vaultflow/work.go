@@ -34,7 +34,6 @@ type working struct {
 	mu      sync.Mutex
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
 
-	putOff  putOff
 	fetched fetched
 }
 

@@ -91,6 +91,19 @@ func (j *Journal) Imported(ctx context.Context, sha256, settings string) (engine
 	return r, true, nil
 }
 
+// LatestImport finds the newest import of a file with these bytes, and says whether there is one.
+func (j *Journal) LatestImport(ctx context.Context, source, sha256 string) (engine.ImportRecord, bool, error) {
+	r, err := scanView[engine.ImportRecord](j.read.QueryRowContext(ctx, `SELECT view FROM imports WHERE sha256 = ? AND source = ?
+		ORDER BY created DESC, rowid DESC LIMIT 1`, sha256, source))
+	if errors.Is(err, engine.ErrNotFound) {
+		return r, false, nil
+	}
+	if err != nil {
+		return r, false, fmt.Errorf("look for an import of %q: %w", source, err)
+	}
+	return r, true, nil
+}
+
 // Unannounced gives finished imports that on_import has not been told of, oldest first.
 func (j *Journal) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
 	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports WHERE announced = 0 AND state IN (?, ?)

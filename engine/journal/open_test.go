@@ -96,6 +96,16 @@ func TestOpenReader_nothingThere(t *testing.T) {
 	}
 }
 
+// A reader that comes while the first serve is still making its database finds nothing, and no fault.
+func TestOpenReader_databaseBeingMade(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "state.db"), nil)
+	if _, err := journal.OpenReader(t.Context(), dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+}
+
 func write(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io/fs"
 )
 
 // migrations bring a database from one version to the next; user_version counts those that were applied. An entry that
@@ -90,11 +91,17 @@ CREATE TABLE answers (
 CREATE INDEX answers_by_step ON answers (workflow, step, stored);
 `}
 
+// errBeingMade is a database that its first process is about to fill: for a reader, none yet.
+var errBeingMade = fmt.Errorf("the database is being made: %w", fs.ErrNotExist)
+
 // checkVersion refuses a database that this version cannot read.
 func checkVersion(ctx context.Context, db *sql.DB) error {
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
+	}
+	if version == 0 {
+		return errBeingMade
 	}
 	if version > len(migrations) {
 		return fmt.Errorf("%w: schema %d, this version knows %d", ErrNewer, version, len(migrations))
