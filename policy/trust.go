@@ -25,7 +25,7 @@ type Read struct {
 	Kind    ReadKind
 	Name    string   // vault name, variable, address without the values of its query, server.tool, or reference
 	Trust   string   // what the workflow says of it: trusted, untrusted, or empty
-	Origins []string // of a variable: the untrusted things that its value was made from
+	Origins []string // the untrusted things that a variable's value, or a file of this run, was made from
 }
 
 // Trust tells content of the vault's owner from content of strangers. The zero value takes Imported for the folder of imports.
@@ -34,8 +34,8 @@ type Trust struct {
 }
 
 // Untrusted tells whether somebody else decides what stands there. What the workflow says goes first; without a word of it,
-// files are trusted unless they lie below the folder of imports, variables as far as what they were made from, and whatever
-// came from beyond this machine is not.
+// files are trusted unless they lie below the folder of imports or the run made them from something untrusted, variables as
+// far as what they were made from, and whatever came from beyond this machine is not.
 func (t Trust) Untrusted(r Read) bool {
 	switch {
 	case r.Trust == "trusted":
@@ -43,7 +43,7 @@ func (t Trust) Untrusted(r Read) bool {
 	case r.Trust == "untrusted":
 		return true
 	case r.Kind == ReadFile:
-		return t.imported(r.Name)
+		return len(r.Origins) > 0 || t.imported(r.Name)
 	case r.Kind == ReadVariable:
 		return len(r.Origins) > 0
 	}
@@ -60,14 +60,14 @@ func (t Trust) imported(name string) bool {
 }
 
 // Origins lists the untrusted things among what a step was shown, each once and in order, such as "file Imported/a/index.md".
-// A prompt with any is tainted. An untrusted variable gives the origins of its value, or itself.
+// A prompt with any is tainted. What was made from untrusted things gives these, everything else itself.
 func (t Trust) Origins(reads []Read) []string {
 	var list []string
 	for _, r := range reads {
 		if !t.Untrusted(r) {
 			continue
 		}
-		if r.Kind == ReadVariable && len(r.Origins) > 0 {
+		if len(r.Origins) > 0 {
 			list = AddOrigins(list, r.Origins...)
 			continue
 		}

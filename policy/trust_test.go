@@ -23,6 +23,7 @@ func TestTrust_origins(t *testing.T) {
 		"another folder of imports":     {trust: Trust{ImportedDir: "In/box/"}, read: []Read{{Kind: ReadFile, Name: "In/box/a.md"}, {Kind: ReadFile, Name: "Imported/a.md"}}, want: []string{"file In/box/a.md"}},
 		"an import that is trusted":     {read: []Read{{Kind: ReadFile, Name: "Imported/a.md", Trust: "trusted"}}},
 		"a note that is not":            {read: []Read{{Kind: ReadFile, Name: "a.md", Trust: "untrusted"}}, want: []string{"file a.md"}},
+		"a note made from a page":       {read: []Read{{Kind: ReadFile, Name: "a.md", Origins: []string{"web w"}}}, want: []string{"web w"}},
 		"a variable":                    {read: []Read{{Kind: ReadVariable, Name: "v"}}},
 		"a variable said to be foreign": {read: []Read{{Kind: ReadVariable, Name: "v", Trust: "untrusted"}}, want: []string{"variable v"}},
 		"a variable made from a page":   {read: []Read{{Kind: ReadVariable, Name: "v", Origins: []string{"web https://example.org/"}}}, want: []string{"web https://example.org/"}},

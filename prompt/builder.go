@@ -99,6 +99,7 @@ type Input struct {
 	Names     []string // vault names, in order; empty: nothing was found
 	Text      string   // the value, for a variable
 	Unset     bool     // the variable has no value
+	Origins   []string // untrusted things that the variable, or the files, were made from
 }
 
 // Prompt is a message ready for a model, and its receipt.
@@ -111,6 +112,8 @@ type Prompt struct {
 	// Digest is the SHA-256 of system prompt and blocks with the nonce taken out, in hexadecimal: equal for prompts that
 	// say the same, whatever nonce they have.
 	Digest string
+	// Origins are the untrusted things in it, deferred ones too, as policy.Trust gives them.
+	Origins []string
 	// Chunks are what the deferred chunks hold, in the prompt's order, for the tool read_chunks.
 	Chunks []Deferred
 }
@@ -178,6 +181,7 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 		return nil, err
 	}
 	p := c.render(decisions, a.nonce)
+	p.Origins = a.builder.trust().Origins(c.reads)
 	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
 		a.slack = 2*a.slack + over + 16 // a small step need not move the place of the cut
 		return nil, nil                 //nolint:nilnil // the next try leaves more room

@@ -79,7 +79,9 @@ func (c *collector) variable(in Input) error {
 }
 
 func variableFrame(in Input) frame {
-	return frame{tag: tagInput, key: "variable", name: in.Directive.Target.Path, untrusted: in.Directive.Trust == "untrusted"}
+	name := in.Directive.Target.Path
+	foreign := policy.Trust{}.Untrusted(policy.Read{Kind: policy.ReadVariable, Name: name, Trust: in.Directive.Trust, Origins: in.Origins})
+	return frame{tag: tagInput, key: keyVariable, name: name, untrusted: foreign, origins: in.Origins}
 }
 
 // references lists the files of an input with refs_only.

@@ -36,7 +36,7 @@ func (c *collector) embed(in shown, k chunking.Chunk, l Line) error {
 		return err
 	}
 	l.Name = s.name
-	s.untrusted = in.untrusted || c.builder.imported(s.name)
+	s.untrusted = in.untrusted || c.builder.trust().Untrusted(policy.Read{Kind: policy.ReadFile, Name: s.name})
 	s.trail = append(slices.Clone(in.trail), trailKey(s.name, k.Fragment))
 	switch {
 	case slices.Contains(in.trail, trailKey(s.name, k.Fragment)):

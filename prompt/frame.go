@@ -5,12 +5,15 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
-// The tags of frames.
+// The tags of frames, and the key of those around variables.
 const (
-	tagInput = "input"
-	tagEmbed = "embed"
+	tagInput    = "input"
+	tagEmbed    = "embed"
+	keyVariable = "variable"
 )
 
 // frame is a pair of tags around what comes from outside.
@@ -19,7 +22,22 @@ type frame struct {
 	key       string // path or variable
 	name      string
 	untrusted bool
-	line      *Line // receipt of the reference that opens it, or nil
+	origins   []string // what it was made from, when that is known
+	line      *Line    // receipt of the reference that opens it, or nil
+}
+
+// read is what stands in the frame, as something that the step is shown.
+func (f frame) read() policy.Read {
+	r := policy.Read{Kind: policy.ReadFile, Name: f.name, Origins: f.origins}
+	if f.key == keyVariable {
+		r.Kind = policy.ReadVariable
+	}
+	if f.untrusted {
+		r.Trust = "untrusted"
+	} else {
+		r.Trust = "trusted"
+	}
+	return r
 }
 
 // open is the tag that begins the frame. chunk is the id of the only chunk that stands in it, or empty.

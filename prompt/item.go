@@ -79,11 +79,12 @@ type collector struct {
 	items      []item
 	candidates []policy.Candidate // one for each roleMedia item, in order
 	warnings   []Warning
-	frames     []*frame // that are open
-	inputs     int      // inputs so far
-	images     int      // pictures so far
-	embeds     int      // embedded files so far
-	embedded   int64    // their size in bytes
+	frames     []*frame      // that are open
+	inputs     int           // inputs so far
+	images     int           // pictures so far
+	embeds     int           // embedded files so far
+	embedded   int64         // their size in bytes
+	reads      []policy.Read // what the prompt may show
 
 	cutFate   policy.Fate // of what stands where the prompt was cut
 	cutReason string
@@ -123,6 +124,7 @@ func (c *collector) attach(it item, cand policy.Candidate, line Line) {
 // within adds a frame around what the function adds. line is the receipt of the reference that opens it, or nil.
 func (c *collector) within(f frame, line *Line, inside func() error) error {
 	f.line = line
+	c.reads = append(c.reads, f.read())
 	c.put(item{role: roleOpen, frame: &f, line: line})
 	c.frames = append(c.frames, &f)
 	err := inside()

@@ -3,6 +3,7 @@ package prompt
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/policy"
@@ -171,6 +172,8 @@ func (c *collector) fetchOne(it *item, room int) bool {
 	}
 	fill(it.line, cand, f.picture.Picture)
 	it.line.Name = cand.Name
+	address, _, _ := strings.Cut(cand.Name, "?") // what follows may be a token, and records keep origins
+	c.reads = append(c.reads, policy.Read{Kind: policy.ReadPicture, Name: address})
 	it.media.block = content.Image{
 		Name: cand.Name, MediaType: f.picture.MediaType, Width: f.picture.Width, Height: f.picture.Height, Size: f.picture.Size,
 		SHA256: f.picture.SHA256, Source: content.SourceBlob, Alt: it.line.Alt,

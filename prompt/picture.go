@@ -29,6 +29,7 @@ func (c *collector) reference(s shown, k chunking.Chunk, l Line) error {
 		if loc.Found && !c.mayRead(loc.Name) {
 			cand.Problem = notPermitted
 		}
+		c.reads = append(c.reads, policy.Read{Kind: policy.ReadFile, Name: loc.Name})
 		c.image(m, loc.Name, cand, l)
 		return nil
 	}
@@ -41,6 +42,7 @@ func (c *collector) picture(s shown, name string) error {
 	m, cand := &media{as: s.name}, policy.Candidate{Mode: mode(s.input)}
 	if s.embedded {
 		m.as = "[embed: " + quoted(s.name) + "]\n"
+		c.reads = append(c.reads, policy.Read{Kind: policy.ReadFile, Name: name})
 		c.image(m, name, cand, *s.line)
 		return nil
 	}

@@ -134,7 +134,7 @@ func (c *collector) framed(s shown, inside func() error) error {
 }
 
 func (s shown) frame() frame {
-	f := frame{tag: tagInput, key: "path", name: s.name, untrusted: s.untrusted}
+	f := frame{tag: tagInput, key: "path", name: s.name, untrusted: s.untrusted, origins: s.input.Origins}
 	if s.embedded {
 		f.tag = tagEmbed
 	}
@@ -186,24 +186,17 @@ func (c *collector) tooLarge(s shown, p *parsed) error {
 	return c.refuse(s, policy.Refused, "larger than "+formatSize(int64(len(p.text.raw))))
 }
 
-// untrusted tells whether what stands in the file is data from outside.
-func (c *collector) untrusted(in Input, name string) bool {
-	switch in.Directive.Trust {
-	case "trusted":
-		return false
-	case "untrusted":
-		return true
-	}
-	return c.builder.imported(name)
+// trust tells what is data from outside.
+func (b Builder) trust() policy.Trust { return policy.Trust{ImportedDir: b.ImportedDir} }
+
+// reads is a file as something that the step is shown.
+func (in Input) reads(name string) policy.Read {
+	return policy.Read{Kind: policy.ReadFile, Name: name, Trust: in.Directive.Trust, Origins: in.Origins}
 }
 
-// imported tells whether a file came from outside the vault.
-func (b Builder) imported(name string) bool {
-	dir := strings.Trim(b.ImportedDir, "/")
-	if dir == "" {
-		dir = "Imported"
-	}
-	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(dir)+"/")
+// untrusted tells whether what stands in the file is data from outside.
+func (c *collector) untrusted(in Input, name string) bool {
+	return c.builder.trust().Untrusted(in.reads(name))
 }
 
 // noteOrPages shows a note, or the pages of the document that it is the import of.
