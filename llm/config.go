@@ -13,6 +13,7 @@ type Config struct {
 	Kind        string            // the dialect, for adapters that speak several
 	BaseURL     string            // empty: the vendor's public address
 	APIKey      Secret            // empty: no authentication
+	Auth        Authorizer        // proves who asks where APIKey does not; nil: nothing does but the key
 	Headers     map[string]string // further headers; a value may be secret
 	Client      *http.Client      // nil: one of its own. Its redirects are never followed: a key must not travel
 	Timeout     time.Duration     // a whole call; 0: DefaultTimeout, negative: none
@@ -34,6 +35,7 @@ func (c Config) Endpoint(name, baseURL string, auth map[string]string) *Endpoint
 		headers:  make(http.Header),
 		timeout:  orDefault(c.Timeout, DefaultTimeout),
 		idle:     orDefault(c.IdleTimeout, DefaultIdleTimeout),
+		auth:     c.Auth,
 		now:      c.Now,
 	}
 	if e.now == nil {

@@ -22,6 +22,7 @@ type Endpoint struct {
 	base     string
 	headers  http.Header
 	secrets  []string
+	auth     Authorizer // nil: headers are the proof
 	client   *http.Client
 	timeout  time.Duration
 	idle     time.Duration
@@ -64,6 +65,9 @@ func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, err
 			return io.NopCloser(w.reader(body.open(w.ctx))), nil
 		}
 		request.Body, _ = request.GetBody() // never fails, see above
+	}
+	if err := e.authorize(w, request, body); err != nil {
+		return nil, err
 	}
 	response, err := e.client.Do(request)
 	if err != nil {

@@ -1,0 +1,83 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"net/http"
+)
+
+// Authorizer gives a request what proves who asks, just before it is sent, where a fixed header does not do: tokens that
+// expire, signatures. Implementations are safe for concurrent use.
+type Authorizer interface {
+	// Signs tells whether the proof covers the body. It is written one time more then, so its media are loaded twice.
+	Signs() bool
+	// Authorize sets headers of a request. digest is the SHA-256 of the body in hex when the proof covers it, else "". An
+	// error other than an *Error is a failure of ClassAuth; it may not hold a secret.
+	Authorize(ctx context.Context, request *http.Request, digest string) error
+}
+
+var errChanged = errors.New("a file changed while the request was sent: its signature is no longer right")
+
+// authorize lets the authorizer do its work, when there is one.
+func (e *Endpoint) authorize(w *watch, request *http.Request, body *Body) error {
+	if e.auth == nil {
+		return nil
+	}
+	sum := sha256.Sum256(nil)
+	if body != nil && e.auth.Signs() {
+		digest := sha256.New()
+		size, err := io.Copy(digest, w.reader(body.open(w.ctx)))
+		if err != nil {
+			return e.broken(w, err)
+		}
+		digest.Sum(sum[:0])
+		request.ContentLength = size
+		request.GetBody = func() (io.ReadCloser, error) {
+			return io.NopCloser(&signedReader{w.reader(body.open(w.ctx)), sha256.New(), sum[:]}), nil
+		}
+		request.Body, _ = request.GetBody() // never fails, see above
+	}
+	digest := ""
+	if e.auth.Signs() {
+		digest = hex.EncodeToString(sum[:])
+	}
+	return e.unauthorized(w, e.auth.Authorize(w.ctx, request, digest))
+}
+
+// unauthorized is the failure to prove who asks; nil when there was none.
+func (e *Endpoint) unauthorized(w *watch, err error) error {
+	if err == nil {
+		return nil
+	}
+	if failure, ok := AsError(err); ok {
+		failure.Provider, failure.Message = e.provider, e.clean(failure.Message)
+		return failure
+	}
+	if w.ctx.Err() != nil {
+		return e.broken(w, err)
+	}
+	return &Error{Class: ClassAuth, Provider: e.provider, Message: e.clean(err.Error())}
+}
+
+// signedReader passes a signed body through. It fails at the end of one that is not what was signed, so that nobody looks for
+// a wrong key: the request may be sent again, with a signature of its own.
+type signedReader struct {
+	reader io.Reader
+	hash   hash.Hash
+	want   []byte
+}
+
+// Read implements io.Reader.
+func (r *signedReader) Read(p []byte) (int, error) {
+	n, err := r.reader.Read(p)
+	_, _ = r.hash.Write(p[:n]) // never fails, see hash.Hash
+	if errors.Is(err, io.EOF) && !bytes.Equal(r.hash.Sum(nil), r.want) {
+		return n, errChanged
+	}
+	return n, err
+}
