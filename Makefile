@@ -32,9 +32,9 @@ demo: build ## import a PDF, a scan and a photo into a copy of the test vault an
 	@sh scripts/demo.sh
 
 .PHONY: test
-test: build ## run every test, the real worker and browser included
+test: build ## run every test, the real worker and browser included (`make check` runs them with the race detector)
 	@sh scripts/deps.sh test
-	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -race -timeout 20m ./...
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -timeout 20m ./...
 	@CGO_ENABLED=0 $(GO) vet ./...
 
 .PHONY: test-long
