@@ -33,17 +33,17 @@ type Form struct {
 	FrameRecording func(mediaType, format string) (before, after string) // format is the short name: wav, mp3, mov
 }
 
-// Drawing collects the pictures and documents of a request while it is built as an ordinary JSON value. Put what Media
+// Drawing collects the media of a request while it is built as an ordinary JSON value. Put what Media
 // returns where the JSON object belongs, in the order in which it was asked.
 type Drawing struct {
 	loader  Loader
 	form    Form
 	mark    string
 	media   []medium
-	omitted []string // documents that this service takes as text alone
+	omitted []string // names of media whose text the plan sends
 }
 
-// medium is an image or a document, and what stands there when its bytes cannot be sent.
+// medium is one of them, and what stands there when its bytes cannot be sent.
 type medium struct {
 	content.Block
 	text func(fallback string) any
@@ -75,31 +75,7 @@ func (r Request) Draw(provider, kind string, form Form) ([]Turn, *Drawing, error
 	return turns, drawing, nil
 }
 
-// Sendable returns the blocks that carry something to send, in order: texts of blanks alone (the line break between two
-// pictures) and reasoning are left out, since services refuse empty parts; tool blocks become their text, and documents
-// where the service takes none.
-func (d *Drawing) Sendable(blocks []content.Block) []content.Block {
-	out := make([]content.Block, 0, len(blocks))
-	for _, b := range blocks {
-		if _, isImage := b.(content.Image); isImage {
-			out = append(out, b)
-			continue
-		}
-		if document, ok := b.(content.Document); ok {
-			if len(d.form.Documents) > 0 {
-				out = append(out, b)
-				continue
-			}
-			d.omitted = append(d.omitted, document.Name)
-		}
-		if text := b.Text(); strings.TrimSpace(text) != "" {
-			out = append(out, content.Text{Value: text})
-		}
-	}
-	return out
-}
-
-// Media takes a picture or a document and returns what stands for it until the body is written; false for other blocks.
+// Media takes a medium and returns what stands for it until the body is written; false for other blocks.
 func (d *Drawing) Media(b content.Block) (any, bool) { return d.MediaOr(b, d.form.Text) }
 
 // MediaOr is Media for a place that wants another JSON value than the form's when the bytes cannot be sent.
@@ -222,7 +198,9 @@ func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 		return nil, fmt.Errorf("write the fallback of medium %d: %w", i+1, err)
 	}
 	b.mu.Lock()
-	b.omitted = append(b.omitted, nameOf(medium.Block))
+	if name := nameOf(medium.Block); len(b.omitted) == 0 || b.omitted[len(b.omitted)-1] != name { // pages of one document
+		b.omitted = append(b.omitted, name)
+	}
 	b.mu.Unlock()
 	return bytes.NewReader(text), nil
 }

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -13,7 +12,7 @@ import (
 // shortID is the least number of hex digits of a digest that name a file.
 const shortID = 6
 
-// MediaID is a neutral name of a picture or document: the first hex digits of its content's digest. It is what a service is
+// MediaID is a neutral name of a medium: the first hex digits of its content's digest. It is what a service is
 // told instead of the vault's name, which its author could have made to read like an order.
 func MediaID(b content.Block) string { return mediaKey(b)[:shortID] }
 
@@ -29,6 +28,10 @@ func mediaKey(b content.Block) string {
 		if m.PageRange == "" {
 			digest = m.SHA256
 		}
+	case content.Audio:
+		digest = m.SHA256
+	case content.Video:
+		digest = m.SHA256
 	}
 	if raw, err := hex.DecodeString(digest); err == nil && len(raw) == sha256.Size {
 		return strings.ToLower(digest)
@@ -41,14 +44,14 @@ func mediaKey(b content.Block) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// FileIDs names the files that stand behind the tool results of a request, for services whose tool results are text. The
-// zero value is ready; one is used for a whole request, so that two contents never have one name.
-type FileIDs struct {
+// fileIDs names the files that stand beside or behind the tool results of a request. The zero value is ready; one is used for
+// a whole request, so that two contents never have one name.
+type fileIDs struct {
 	keys map[string]string // by id
 }
 
 // id is the shortest beginning of the content's digest that no other content has.
-func (f *FileIDs) id(b content.Block) string {
+func (f *fileIDs) id(b content.Block) string {
 	if f.keys == nil {
 		f.keys = map[string]string{}
 	}
@@ -63,29 +66,3 @@ func (f *FileIDs) id(b content.Block) string {
 	f.keys[id] = key
 	return id
 }
-
-// Split is a tool result for a service that takes text alone in it. text has "See file <id>." in each file's place; files
-// are what goes into the user's message behind all results: for each file "This is file <id>:" and then the file itself.
-// parts are the result's parts that can be sent (Drawing.Sendable).
-func (f *FileIDs) Split(parts []content.Block) (text string, files []content.Block) {
-	var out strings.Builder
-	for _, b := range parts {
-		line := b.Text()
-		if isMedia(b) {
-			id := f.id(b)
-			line = fmt.Sprintf("See file %s.", id)
-			files = append(files, content.Text{Value: fmt.Sprintf("This is file %s:", id)}, b)
-		}
-		if so := out.String(); so != "" && !strings.HasSuffix(so, "\n") {
-			out.WriteByte('\n')
-		}
-		out.WriteString(line)
-	}
-	if out.Len() == 0 {
-		return NoOutput, files
-	}
-	return out.String(), files
-}
-
-// NoOutput stands for the result of a tool that said nothing: services refuse an empty one.
-const NoOutput = "(no output)"

@@ -20,7 +20,7 @@ type placed struct {
 	place policy.Place
 }
 
-// place says what is sent for a block, and where. Media that are converted are noted in the turn.
+// place says what is sent for a block, and where. Media of which the words alone are sent are noted in the turn.
 func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, error) {
 	if !isMedia(b) {
 		return in(said(b)), nil
@@ -38,27 +38,26 @@ func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, 
 			Message: fmt.Sprintf("the %s %s in the %s cannot be sent: %s", b.Type(), nameOf(b), where, why),
 		}
 	case place == policy.Refuse || place == policy.Convert:
-		turn.Omitted = append(turn.Omitted, nameOf(b))
-		return p.converted(b, inResult), nil
+		return p.converted(b, inResult, turn), nil
 	}
 	return []placed{{b, place}}, nil
 }
 
 // converted is a medium as its words; a document without words as the pictures of its pages, where pictures can go.
-func (p *planning) converted(b content.Block, inResult bool) []placed {
-	d, isDocument := b.(content.Document)
+func (p *planning) converted(b content.Block, inResult bool, turn *Turn) []placed {
 	place, _ := p.delivery.Place(policy.Image, inResult)
-	if !isDocument || hasWords(b) || place == policy.Convert || place == policy.Refuse {
-		return in(said(b))
+	d, isDocument := b.(content.Document)
+	if isDocument && !hasWords(b) && place != policy.Convert && place != policy.Refuse {
+		var out []placed
+		for _, n := range pagesOf(d) {
+			out = append(out, placed{pagePicture(d, n), place})
+		}
+		if out != nil {
+			return out
+		}
 	}
-	var out []placed
-	for _, n := range pagesOf(d) {
-		out = append(out, placed{pagePicture(d, n), place})
-	}
-	if out == nil {
-		return in(said(b))
-	}
-	return out
+	turn.Omitted = append(turn.Omitted, nameOf(b))
+	return in(said(b))
 }
 
 func in(blocks []content.Block) []placed {

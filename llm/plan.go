@@ -52,13 +52,16 @@ func (r Result) Media() []content.Block {
 	return media
 }
 
+// NoOutput stands for the result of a tool that said nothing: services refuse an empty one.
+const NoOutput = "(no output)"
+
 // Plan is what a service is told, turn by turn: every medium in the place that the delivery has for it, the results of tools in
 // the order of their calls, nothing blank and no reasoning. It is pure: no bytes are read. A medium that the service refuses,
 // and results that do not pair with calls, are an *Error that names the provider; nothing was sent then.
 //
 // A medium beside or behind the results leaves "See file <id>." in its place, and has "This is file <id>:" before it.
 func (r Request) Plan(provider string, d policy.Delivery) ([]Turn, error) {
-	messages, err := r.Turns(provider)
+	messages, err := r.paired(provider)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +80,7 @@ func (r Request) Plan(provider string, d policy.Delivery) ([]Turn, error) {
 type planning struct {
 	provider string
 	delivery policy.Delivery
-	ids      FileIDs
+	ids      fileIDs
 	names    map[string]string // of tools, by call
 	turns    []Turn
 }

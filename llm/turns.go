@@ -11,20 +11,19 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// Turns returns the messages in the order that every service wants: behind an assistant's turn with tool calls comes a
-// user's turn that begins with exactly one result for each call, in the order of the calls. Missing, doubled and foreign
-// results are an error of ClassPairing; nothing was sent then.
+// paired returns the messages so that behind an assistant's turn with tool calls comes a user's turn that begins with exactly
+// one result for each call, in the order of the calls. Missing, doubled and foreign results are an error of ClassPairing.
 //
 // When the request offers no tools (the model cannot use any, say, because it answers in another's place), calls and
 // results become text and media, and a turn with calls is not echoed.
-func (r Request) Turns(provider string) ([]Message, error) {
+func (r Request) paired(provider string) ([]Message, error) {
 	if len(r.Tools) == 0 {
 		return withoutTools(r.Messages), nil
 	}
 	out := slices.Clone(r.Messages)
 	var calls []content.ToolCall
 	for i, m := range out {
-		blocks, err := paired(m, calls)
+		blocks, err := answering(m, calls)
 		if err != nil {
 			return nil, &Error{Class: ClassPairing, Provider: provider, Message: fmt.Sprintf("message %d: %v", i+1, err)}
 		}
@@ -39,8 +38,8 @@ func (r Request) Turns(provider string) ([]Message, error) {
 	return out, nil
 }
 
-// paired returns the blocks of a message with its results first, in the order of the calls before it.
-func paired(m Message, calls []content.ToolCall) ([]content.Block, error) {
+// answering returns the blocks of a message with its results first, in the order of the calls before it.
+func answering(m Message, calls []content.ToolCall) ([]content.Block, error) {
 	results := map[string]content.Block{}
 	var rest []content.Block
 	for _, b := range m.Blocks {

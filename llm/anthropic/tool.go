@@ -3,9 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"regexp"
-	"strings"
 
-	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -38,23 +36,17 @@ func tools(list []llm.Tool) []tool {
 }
 
 // result is a tool's result: its content is a string when it is text alone, else a list in its own order, media included.
-func result(drawing *llm.Drawing, ids callIDs, r content.ToolResult) toolResult {
-	out := toolResult{Type: "tool_result", ToolUseID: ids.of(r.CallID), IsError: !r.Success}
-	blocks := drawing.Sendable(r.Parts())
-	var texts []string
-	for _, b := range blocks {
-		if b.Type() == content.TypeText {
-			texts = append(texts, b.Text())
-		}
+func result(drawing *llm.Drawing, ids callIDs, r llm.Result) toolResult {
+	out := toolResult{Type: "tool_result", ToolUseID: ids.of(r.CallID), IsError: r.Failed}
+	if len(r.Media()) == 0 {
+		out.Content = r.Text()
+		return out
 	}
-	switch {
-	case len(blocks) == 0:
-		out.Content = llm.NoOutput
-	case len(texts) == len(blocks):
-		out.Content = strings.Join(texts, "\n")
-	default:
-		out.Content = parts(drawing, llm.User, blocks)
+	var parts []any
+	for _, b := range r.Parts {
+		parts = append(parts, part(drawing, b))
 	}
+	out.Content = parts
 	return out
 }
 

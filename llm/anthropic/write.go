@@ -52,12 +52,10 @@ type format struct {
 
 // media is how the API takes an image or document block.
 var media = llm.Form{
-	Accept: []string{"image/jpeg", "image/png", "image/gif", "image/webp"},
 	Frame: func(mediaType string) (string, string) {
 		return `{"type":"image","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 	},
-	Text:      func(fallback string) any { return textPart{"text", fallback} },
-	Documents: []string{"application/pdf"},
+	Text: func(fallback string) any { return textPart{"text", fallback} },
 	FrameDocument: func(mediaType, _ string) (string, string) {
 		return `{"type":"document","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 	},
@@ -65,21 +63,20 @@ var media = llm.Form{
 
 // write builds the request body.
 func write(r llm.Request) (*llm.Body, error) {
-	drawing := llm.NewDrawing(r.Media, media)
+	turns, drawing, err := r.Draw(wire, wire, media)
+	if err != nil {
+		return nil, err
+	}
 	body := messagesBody{Model: r.Model, MaxTokens: r.MaxOutputTokens, System: r.System, Stream: true, Temperature: r.Temperature, Tools: tools(r.Tools)}
 	if body.MaxTokens <= 0 {
 		body.MaxTokens = defaultMaxTokens
 	}
 	think(&body, r.Thinking)
 	demand(&body, r.Schema)
-	messages, err := r.Turns(wire)
-	if err != nil {
-		return nil, err
-	}
 	ids := callIDs{}
-	for _, m := range messages {
-		if parts := turn(drawing, ids, r.Model, m); parts != nil {
-			body.Messages = append(body.Messages, message{m.Role, parts})
+	for _, t := range turns {
+		if parts := turn(drawing, ids, r.Model, t); parts != nil {
+			body.Messages = append(body.Messages, message{t.Role, parts})
 		}
 	}
 	if len(body.Messages) == 0 {
@@ -88,22 +85,21 @@ func write(r llm.Request) (*llm.Body, error) {
 	return drawing.Body(body)
 }
 
-// turn returns the content of one message, nil when it has none. Results of tools stand first in a user's turn; media stand
-// in a user's turn alone.
-func turn(drawing *llm.Drawing, ids callIDs, model string, m llm.Message) any {
-	if raw, ok := llm.UnpackRaw(m.Raw, wire, model); ok && m.Role == llm.Assistant {
+// turn returns the content of one message, nil when it has none. Results of tools stand first in a user's turn.
+func turn(drawing *llm.Drawing, ids callIDs, model string, t llm.Turn) any {
+	if raw, ok := llm.UnpackRaw(t.Raw, wire, model); ok {
 		return raw
 	}
 	var blocks []any
-	for _, b := range m.Blocks {
-		switch b := b.(type) {
-		case content.ToolCall:
-			blocks = append(blocks, toolUse{"tool_use", ids.foreign(b.ID), b.Name, llm.CallObject(b.Input)})
-		case content.ToolResult:
-			blocks = append(blocks, result(drawing, ids, b))
-		default:
-			blocks = append(blocks, parts(drawing, m.Role, []content.Block{b})...)
+	for _, r := range t.Results {
+		blocks = append(blocks, result(drawing, ids, r))
+	}
+	for _, b := range t.Blocks {
+		if call, ok := b.(content.ToolCall); ok {
+			blocks = append(blocks, toolUse{"tool_use", ids.foreign(call.ID), call.Name, llm.CallObject(call.Input)})
+			continue
 		}
+		blocks = append(blocks, part(drawing, b))
 	}
 	if blocks == nil {
 		return nil
@@ -111,19 +107,12 @@ func turn(drawing *llm.Drawing, ids callIDs, model string, m llm.Message) any {
 	return blocks
 }
 
-// parts are the blocks of texts and media.
-func parts(drawing *llm.Drawing, role llm.Role, blocks []content.Block) []any {
-	var out []any
-	for _, b := range drawing.Sendable(blocks) {
-		if role == llm.User {
-			if medium, ok := drawing.Media(b); ok {
-				out = append(out, medium)
-				continue
-			}
-		}
-		out = append(out, textPart{"text", b.Text()})
+// part is a text or a medium.
+func part(drawing *llm.Drawing, b content.Block) any {
+	if medium, ok := drawing.Media(b); ok {
+		return medium
 	}
-	return out
+	return textPart{"text", b.Text()}
 }
 
 // fixedBudget matches the models that take a thinking budget in tokens; later ones decide themselves, by effort. From the

@@ -59,26 +59,34 @@ type answered struct {
 type talk struct {
 	model   string
 	drawing *llm.Drawing
-	files   llm.FileIDs
 	calls   map[string]answered // by our id
 }
 
-// turn returns the contents of one turn, none when it has nothing to say.
-func (t *talk) turn(m llm.Message) []any {
-	if m.Role == llm.Assistant {
-		return t.answer(m)
+// turn returns the contents of one turn, none when it has nothing to say. The results of all calls are alone in theirs.
+func (t *talk) turn(turn llm.Turn) []any {
+	if turn.Role == llm.Assistant {
+		return t.answer(turn)
 	}
-	return t.question(m.Blocks)
+	var results []any
+	for _, r := range turn.Results {
+		key := "output"
+		if r.Failed {
+			key = "error"
+		}
+		to := t.calls[r.CallID]
+		results = append(results, responsePart{response{to.id, to.name, map[string]string{key: r.Text()}, t.inside(r.Media())}})
+	}
+	return append(contents("user", results), contents("user", t.parts(turn.Blocks))...)
 }
 
 // answer is an assistant's turn: as it came when it came from here, else its texts and calls. A call of another service goes
 // without its id: here an id is only ever an echo.
-func (t *talk) answer(m llm.Message) []any {
-	raw, echoed := llm.UnpackRaw(m.Raw, wire, t.model)
+func (t *talk) answer(turn llm.Turn) []any {
+	raw, echoed := llm.UnpackRaw(turn.Raw, wire, t.model)
 	given := givenIDs(raw)
 	var parts []any
 	var said []content.Block
-	for _, b := range m.Blocks {
+	for _, b := range turn.Blocks {
 		if c, ok := b.(content.ToolCall); ok {
 			a := answered{name: c.Name}
 			if echoed && given[c.ID] {
@@ -93,7 +101,7 @@ func (t *talk) answer(m llm.Message) []any {
 	if echoed {
 		return []any{raw}
 	}
-	if text := content.Join(t.drawing.Sendable(said)); text != "" {
+	if text := content.Join(said); text != "" {
 		parts = append([]any{textPart{text}}, parts...)
 	}
 	return contents("model", parts)
@@ -112,37 +120,7 @@ func givenIDs(raw json.RawMessage) map[string]bool {
 	return ids
 }
 
-// question is a user's turn: the results of all calls alone in a content of their own, then the rest. Media stand in the
-// result itself since the third generation, and behind all results before it.
-func (t *talk) question(blocks []content.Block) []any {
-	var results, said []any
-	var rest []content.Block
-	for _, b := range blocks {
-		result, ok := b.(content.ToolResult)
-		if !ok {
-			rest = append(rest, b)
-			continue
-		}
-		text, files := t.files.Split(t.drawing.Sendable(result.Parts()))
-		key := "output"
-		if !result.Success {
-			key = "error"
-		}
-		to := t.calls[result.CallID]
-		r := response{ID: to.id, Name: to.name, Response: map[string]string{key: text}}
-		if generation(t.model) >= 3 {
-			r.Parts = t.inside(files)
-		} else {
-			said = append(said, t.parts(files)...)
-		}
-		results = append(results, responsePart{r})
-	}
-	said = append(said, t.parts(t.drawing.Sendable(rest))...)
-	return append(contents("user", results), contents("user", said)...)
-}
-
-// inside are the files of a result without their labels: only media may stand there, in the order in which the result's
-// text names them.
+// inside are the files of a result: only media may stand there, in the order in which the result's text names them.
 func (t *talk) inside(files []content.Block) []any {
 	var parts []any
 	for _, b := range files {

@@ -43,15 +43,22 @@ type thinking struct {
 	Budget          *int   `json:"thinkingBudget,omitempty"`
 }
 
-// media is how a part holds bytes. GIF is not among the types that the service takes.
+// media is how a part holds bytes.
 var media = llm.Form{
-	Accept: []string{"image/png", "image/jpeg", "image/webp"},
-	Frame:  inline,
-	Text:   func(fallback string) any { return textPart{fallback} },
-
-	Documents:     []string{"application/pdf"},
+	Frame:         inline,
+	Text:          func(fallback string) any { return textPart{fallback} },
 	FrameDocument: func(mediaType, _ string) (string, string) { return inline(mediaType) },
+	FrameRecording: func(mediaType, format string) (string, string) {
+		if own, ok := ownTypes[format]; ok {
+			mediaType = own
+		}
+		return inline(mediaType)
+	},
 }
+
+// ownTypes are the service's names for types of recordings, where they are not the usual ones. From its pages on audio and
+// video, read in November 2026.
+var ownTypes = map[string]string{"mp3": "audio/mp3", "mov": "video/mov", "avi": "video/avi", "wmv": "video/wmv"}
 
 func inline(mediaType string) (before, after string) {
 	return `{"inlineData":{"mimeType":"` + mediaType + `","data":"`, `"}}`
@@ -59,15 +66,14 @@ func inline(mediaType string) (before, after string) {
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	turns, err := r.Turns(p.endpoint.Provider())
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), wire, media)
 	if err != nil {
 		return nil, err
 	}
-	drawing := llm.NewDrawing(r.Media, media)
 	talk := talk{model: r.Model, drawing: drawing, calls: map[string]answered{}}
 	out := body{Tools: declare(r.Tools)}
-	for _, m := range turns {
-		out.Contents = append(out.Contents, talk.turn(m)...)
+	for _, t := range turns {
+		out.Contents = append(out.Contents, talk.turn(t)...)
 	}
 	if len(out.Contents) == 0 {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}

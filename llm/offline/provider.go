@@ -31,21 +31,21 @@ func New() *Provider { return &Provider{} }
 // With a schema the answer is JSON that fits it, filled from what was found (see answer). When the tool read_chunks is on
 // offer and the prompt names deferred chunks, the first answer asks for them, once; the next one says that they were read.
 func (*Provider) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
-	messages, err := request.Turns("offline")
+	turns, _, err := request.Draw("offline", "offline", llm.Form{})
 	if err != nil {
 		return nil, err
 	}
 	r := &reading{finder: newFinder(), media: request.Media, input: utf8.RuneCountInString(request.System)}
-	for _, m := range messages {
-		if m.Role == llm.User {
-			err = errors.Join(err, r.blocks(ctx, m.Blocks))
+	for _, t := range turns {
+		if t.Role == llm.User {
+			err = errors.Join(err, r.turn(ctx, t))
 		}
 	}
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, fmt.Errorf("offline: %w", err)
 	}
 	if call, asks := r.call(request); asks {
-		return r.response([]string{call.notice()}, []content.Block{call.block(len(messages))}, llm.StopToolUse, progress), nil
+		return r.response([]string{call.notice()}, []content.Block{call.block(len(request.Messages))}, llm.StopToolUse, progress), nil
 	}
 	pieces := r.finder.sections()
 	if wanted := schemaOf(request); wanted != nil {
@@ -68,24 +68,27 @@ type reading struct {
 	results bool // some tool was used
 }
 
+func (r *reading) turn(ctx context.Context, t llm.Turn) error {
+	for _, result := range t.Results {
+		r.results = true
+		if err := r.blocks(ctx, result.Parts); err != nil {
+			return err
+		}
+	}
+	return r.blocks(ctx, t.Blocks)
+}
+
 func (r *reading) blocks(ctx context.Context, blocks []content.Block) error {
 	for _, b := range blocks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch b := b.(type) {
-		case content.ToolResult:
-			r.results = true
-			if err := r.blocks(ctx, b.Parts()); err != nil {
-				return err
-			}
-			continue
-		case content.Image:
-			if loads(ctx, r.media, b) {
-				r.finder.picture(b)
+		if picture, ok := b.(content.Image); ok {
+			if loads(ctx, r.media, picture) {
+				r.finder.picture(picture)
 				continue
 			}
-			r.omitted = append(r.omitted, b.Name)
+			r.omitted = append(r.omitted, picture.Name)
 		}
 		r.finder.text(b.Text())
 		r.input += utf8.RuneCountInString(b.Text())

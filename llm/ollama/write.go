@@ -38,8 +38,7 @@ type textMessage struct {
 
 // pictures is a message that holds one picture and nothing else.
 var pictures = llm.Form{
-	Accept: []string{"image/png", "image/jpeg", "image/webp"},
-	Check:  bigEnough,
+	Check: bigEnough,
 	Frame: func(string) (string, string) {
 		return `{"role":"user","content":"","images":["`, `"]}`
 	},
@@ -65,8 +64,7 @@ func escape(text string) string { return pictureMark.ReplaceAllString(text, "[ $
 
 // write builds the request body: one message for each part.
 func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	drawing := llm.NewDrawing(r.Media, pictures)
-	turns, err := r.Turns(p.endpoint.Provider())
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), wire, pictures)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +76,9 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 		body.Messages = append(body.Messages, textMessage{"system", escape(r.System)})
 	}
 	before := len(body.Messages)
-	talk := talk{drawing: drawing, model: r.Model, names: map[string]string{}}
-	for _, m := range turns {
-		body.Messages = append(body.Messages, talk.turn(m)...)
+	talk := talk{drawing: drawing, model: r.Model}
+	for _, t := range turns {
+		body.Messages = append(body.Messages, talk.turn(t)...)
 	}
 	if len(body.Messages) == before {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}

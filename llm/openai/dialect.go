@@ -9,38 +9,31 @@ import (
 // dialect is what one service does differently. Read from the services' documentation, November 2026.
 type dialect struct {
 	baseURL       string
-	maxTokens     string // the member that bounds the answer
-	streamOptions bool   // ask for usage in the stream; Mistral's schema forbids the member
-	usageInclude  bool   // OpenRouter's own way to ask for usage with its cost
-	effort        string // how reasoning is asked for: "reasoning_effort", "reasoning" (an object), "" not at all
-	accept        []string
-	document      string         // how a PDF is sent: "file", "document_url", "" as its text
+	maxTokens     string         // the member that bounds the answer
+	streamOptions bool           // ask for usage in the stream; Mistral's schema forbids the member
+	usageInclude  bool           // OpenRouter's own way to ask for usage with its cost
+	effort        string         // how reasoning is asked for: "reasoning_effort", "reasoning" (an object), "" not at all
+	document      string         // how a PDF is sent: "file", "document_url"; "" not at all
 	schema        string         // response_format with a schema: "json_schema", "json_object" (any JSON), "" none while streaming
 	tellSchema    bool           // the answer is held to the schema by a grammar of which the model is told nothing
 	callID        *regexp.Regexp // ids of tool calls that it takes
-	bridge        bool           // a user's message may not follow a tool's: an assistant's stands between
 }
-
-var (
-	common  = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-	twoOnly = []string{"image/png", "image/jpeg"}
-)
 
 // Compatible is the kind for any other server (LM Studio, llama.cpp, vLLM, a gateway): the least common shape.
 const Compatible = "openai_compatible"
 
 // dialects by kind.
 var dialects = map[string]dialect{
-	"openai_chat": {baseURL: "https://api.openai.com/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", accept: common, document: "file", schema: "json_schema"},
-	Compatible:    {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, accept: common, document: "file", schema: "json_schema", tellSchema: true},
-	"lmstudio":    {baseURL: "http://localhost:1234/v1", maxTokens: "max_tokens", streamOptions: true, accept: common, schema: "json_schema", tellSchema: true},
-	"llamacpp":    {baseURL: "http://localhost:8080/v1", maxTokens: "max_tokens", streamOptions: true, accept: twoOnly, schema: "json_schema", tellSchema: true},
-	"vllm":        {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, accept: common, schema: "json_schema", tellSchema: true},
-	"mistral":     {baseURL: "https://api.mistral.ai/v1", maxTokens: "max_tokens", accept: common, document: "document_url", schema: "json_schema", callID: mistralCallID, bridge: true},
-	"groq":        {baseURL: "https://api.groq.com/openai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", accept: common},
-	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, usageInclude: true, effort: "reasoning", accept: common, document: "file", schema: "json_schema"},
-	"xai":         {baseURL: "https://api.x.ai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", accept: twoOnly, schema: "json_schema"},
-	"deepseek":    {baseURL: "https://api.deepseek.com/v1", maxTokens: "max_tokens", streamOptions: true, accept: common, schema: "json_object"},
+	"openai_chat": {baseURL: "https://api.openai.com/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", document: "file", schema: "json_schema"},
+	Compatible:    {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, document: "file", schema: "json_schema", tellSchema: true},
+	"lmstudio":    {baseURL: "http://localhost:1234/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_schema", tellSchema: true},
+	"llamacpp":    {baseURL: "http://localhost:8080/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_schema", tellSchema: true},
+	"vllm":        {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_schema", tellSchema: true},
+	"mistral":     {baseURL: "https://api.mistral.ai/v1", maxTokens: "max_tokens", document: "document_url", schema: "json_schema", callID: mistralCallID},
+	"groq":        {baseURL: "https://api.groq.com/openai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort"},
+	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, usageInclude: true, effort: "reasoning", document: "file", schema: "json_schema"},
+	"xai":         {baseURL: "https://api.x.ai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", schema: "json_schema"},
+	"deepseek":    {baseURL: "https://api.deepseek.com/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_object"},
 }
 
 // Kinds lists the dialects by name, sorted. Any other kind is spoken to as Compatible.

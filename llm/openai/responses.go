@@ -80,14 +80,14 @@ type itemTool struct {
 
 // write builds the request body.
 func (p *Responses) write(r llm.Request) (*llm.Body, error) {
-	turns, err := r.Turns(p.endpoint.Provider())
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), responsesWire, itemMedia)
 	if err != nil {
 		return nil, err
 	}
-	talk := itemTalk{model: r.Model, drawing: llm.NewDrawing(r.Media, itemMedia), ids: map[string]string{}}
+	talk := itemTalk{model: r.Model, drawing: drawing, ids: map[string]string{}}
 	body := itemsBody{Model: r.Model, Stream: true, MaxTokens: max(r.MaxOutputTokens, 0), Temperature: r.Temperature}
-	for _, m := range turns {
-		body.Input = append(body.Input, talk.turn(m)...)
+	for _, t := range turns {
+		body.Input = append(body.Input, talk.turn(t)...)
 	}
 	if len(body.Input) == 0 {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
@@ -141,12 +141,10 @@ type itemOutput struct {
 
 // itemMedia is how an item holds pictures and documents, in messages and in outputs of functions alike.
 var itemMedia = llm.Form{
-	Accept: common,
 	Frame: func(mediaType string) (string, string) {
 		return `{"type":"input_image","detail":"auto","image_url":"data:` + mediaType + `;base64,`, `"}`
 	},
-	Text:      func(fallback string) any { return itemText{"input_text", fallback} },
-	Documents: []string{"application/pdf"},
+	Text: func(fallback string) any { return itemText{"input_text", fallback} },
 	FrameDocument: func(mediaType, id string) (string, string) {
 		return `{"type":"input_file","filename":"` + id + `.pdf","file_data":"data:` + mediaType + `;base64,`, `"}`
 	},
@@ -159,9 +157,9 @@ type itemTalk struct {
 	ids     map[string]string // of calls by other services: what they are called here
 }
 
-// turn returns the items of one turn, none when it has nothing to say. Outputs of functions come first (llm.Request.Turns).
-func (t *itemTalk) turn(m llm.Message) []any {
-	if raw, ok := llm.UnpackRaw(m.Raw, responsesWire, t.model); ok && m.Role == llm.Assistant {
+// turn returns the items of one turn, none when it has nothing to say. Outputs of functions come first.
+func (t *itemTalk) turn(turn llm.Turn) []any {
+	if raw, ok := llm.UnpackRaw(turn.Raw, responsesWire, t.model); ok {
 		var items []any
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) == nil {
@@ -172,21 +170,20 @@ func (t *itemTalk) turn(m llm.Message) []any {
 		return items
 	}
 	var items []any
-	var rest []content.Block
-	for _, b := range m.Blocks {
-		switch b := b.(type) {
-		case content.ToolCall:
-			items = append(items, itemCall{"function_call", t.foreign(b.ID), b.Name, string(llm.CallObject(b.Input))})
-		case content.ToolResult:
-			items = append(items, itemOutput{"function_call_output", t.id(b.CallID), t.output(b)})
-		default:
-			rest = append(rest, b)
-		}
+	for _, r := range turn.Results {
+		items = append(items, itemOutput{"function_call_output", t.id(r.CallID), t.output(r)})
 	}
-	said := t.drawing.Sendable(rest)
+	var said []content.Block
+	for _, b := range turn.Blocks {
+		if call, ok := b.(content.ToolCall); ok {
+			items = append(items, itemCall{"function_call", t.foreign(call.ID), call.Name, string(llm.CallObject(call.Input))})
+			continue
+		}
+		said = append(said, b)
+	}
 	switch {
 	case len(said) == 0:
-	case m.Role == llm.Assistant:
+	case turn.Role == llm.Assistant:
 		message := itemMessage{"message", string(llm.Assistant), []itemText{{"output_text", content.Join(said)}}}
 		items = append([]any{message}, items...)
 	default:
@@ -196,24 +193,11 @@ func (t *itemTalk) turn(m llm.Message) []any {
 }
 
 // output is a function's result: a string when it is text alone, else a list in its own order, media included.
-func (t *itemTalk) output(r content.ToolResult) any {
-	blocks := t.drawing.Sendable(r.Parts())
-	media := false
-	text := ""
-	for _, b := range blocks {
-		media = media || b.Type() != content.TypeText
-		if text != "" {
-			text += "\n"
-		}
-		text += b.Text()
+func (t *itemTalk) output(r llm.Result) any {
+	if len(r.Media()) > 0 {
+		return t.parts(r.Parts)
 	}
-	switch {
-	case media:
-		return t.parts(blocks)
-	case text == "":
-		return llm.NoOutput
-	}
-	return text
+	return r.Text()
 }
 
 func (t *itemTalk) parts(blocks []content.Block) []any {

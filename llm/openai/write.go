@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"strings"
+
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -16,20 +18,23 @@ type textPart struct {
 
 func (d dialect) form() llm.Form {
 	form := llm.Form{
-		Accept: d.accept,
 		Frame: func(mediaType string) (string, string) {
 			return `{"type":"image_url","image_url":{"url":"data:` + mediaType + `;base64,`, `"}}`
 		},
 		Text: func(fallback string) any { return textPart{"text", fallback} },
+		FrameRecording: func(mediaType, format string) (string, string) {
+			if strings.HasPrefix(mediaType, "video/") { // OpenRouter alone has a place for it
+				return `{"type":"video_url","video_url":{"url":"data:` + mediaType + `;base64,`, `"}}`
+			}
+			return `{"type":"input_audio","input_audio":{"format":"` + format + `","data":"`, `"}}`
+		},
 	}
 	switch d.document {
 	case "file":
-		form.Documents = []string{"application/pdf"}
 		form.FrameDocument = func(mediaType, id string) (string, string) {
 			return `{"type":"file","file":{"filename":"` + id + `.pdf","file_data":"data:` + mediaType + `;base64,`, `"}}`
 		}
 	case "document_url":
-		form.Documents = []string{"application/pdf"}
 		form.FrameDocument = func(mediaType, id string) (string, string) {
 			return `{"type":"document_url","document_name":"` + id + `.pdf","document_url":"data:` + mediaType + `;base64,`, `"}`
 		}
@@ -39,8 +44,7 @@ func (d dialect) form() llm.Form {
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	drawing := llm.NewDrawing(r.Media, p.dialect.form())
-	turns, err := r.Turns(p.endpoint.Provider())
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.wire, p.dialect.form())
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +55,8 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	}
 	before := len(messages)
 	talk := talk{dialect: p.dialect, wire: p.wire, model: r.Model, drawing: drawing, ids: map[string]string{}}
-	for _, m := range turns {
-		messages = append(messages, talk.turn(m)...)
+	for _, t := range turns {
+		messages = append(messages, talk.turn(t)...)
 	}
 	if len(messages) == before {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
