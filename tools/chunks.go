@@ -24,20 +24,15 @@ type Chunk struct {
 // ChunkReader gives deferred chunks, in the prompt's order, within limits. It belongs to one turn of a step and is not
 // safe for concurrent use.
 type ChunkReader struct {
-	Chunks     []Chunk // in the prompt's order
-	MaxImages  int     // pictures in one result
-	StepImages int     // pictures that the step may still be given
-	MaxText    int     // bytes of text in one result; 0 is content.MaxToolText
+	Chunks  []Chunk    // in the prompt's order
+	Media   *Allowance // pictures that it may give
+	MaxText int        // bytes of text in one result; 0 is content.MaxToolText
 
-	images int      // given so far
-	shown  []string // ids of chunks that were given to their end
+	shown []string // ids of chunks that were given to their end
 }
 
 // Shown lists the chunks that were given to their end, in the order in which they were asked for.
 func (r *ChunkReader) Shown() []string { return slices.Clone(r.shown) }
-
-// Images is how many pictures were given.
-func (r *ChunkReader) Images() int { return r.images }
 
 const chunkParameters = `{"type":"object","properties":{` +
 	`"ids":{"type":"array","items":{"type":"string"},"description":"Chunk ids as they stand in the prompt, such as c12."},` +
@@ -190,7 +185,7 @@ func (p *chunkPage) say(words string) { p.blocks = append(p.blocks, content.Text
 
 // page fills one result with chunks, in order, until one does not fit.
 func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
-	p := &chunkPage{text: r.MaxText, images: r.MaxImages}
+	p := &chunkPage{text: r.MaxText, images: r.Media.Result}
 	if p.text <= 0 {
 		p.text = content.MaxToolText
 	}
@@ -198,7 +193,7 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 	for i, c := range chosen {
 		text, images := weight(c.Blocks)
 		switch {
-		case r.images+images > r.StepImages:
+		case r.Media.given+images > r.Media.Step:
 			p.say("[" + c.ID + " is not shown: the step has been given all the pictures that it may have]")
 			continue
 		case i == 0 && (from > 0 || text > p.text):
@@ -212,7 +207,7 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 		p.blocks = append(p.blocks, content.Text{Value: "[" + c.ID + "]\n"})
 		p.blocks = append(p.blocks, c.Blocks...)
 		p.text, p.images = p.text-text, p.images-images
-		r.images += images
+		r.Media.given += images
 		r.shown = append(r.shown, c.ID)
 	}
 	return p

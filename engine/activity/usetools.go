@@ -25,7 +25,7 @@ func (w *Workflow) registry(step workflow.Step, model Model, stored storedPrompt
 	if len(stored.Chunks) == 0 || !model.Capabilities.Has(policy.Tools) || step.Tools != nil && step.Tools.None {
 		return toolSet{}
 	}
-	reader := &tools.ChunkReader{MaxImages: stored.Limits.ToolImages, StepImages: max(stored.Limits.StepImages-used, 0)}
+	reader := &tools.ChunkReader{Media: &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-used, 0)}}
 	for _, c := range stored.Chunks {
 		reader.Chunks = append(reader.Chunks, tools.Chunk{ID: c.ID, Blocks: c.Blocks})
 	}
@@ -78,7 +78,7 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 		return out, nil
 	}
 	if set.chunks != nil {
-		out.Media, out.Shown = set.chunks.Images(), set.chunks.Shown()
+		out.Media, out.Shown = set.chunks.Media.Given(), set.chunks.Shown()
 	}
 	out.Reply, err = w.putBlocks(ctx, results)
 	return out, err

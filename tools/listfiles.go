@@ -1,0 +1,204 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// ListFiles is the name of the tool that lists files.
+const ListFiles = "list_files"
+
+const (
+	maxListed = 200    // rows in one result
+	maxWalked = 100000 // entries that one call looks at
+)
+
+// Lister is list_files. It is safe for concurrent use.
+type Lister struct {
+	Paths
+	MaxText int
+}
+
+const listFilesParameters = `{"type":"object","properties":{` +
+	`"folder":{"type":"string","description":"Where to look, from the vault's root; the whole vault when missing."},` +
+	`"glob":{"type":"string","description":"Which files, such as *.md or **/*.{png,pdf}, below the folder. ** goes into folders."},` +
+	`"from":{"type":"integer","minimum":0,"description":"How many rows to skip: a result says where it goes on."}` +
+	`},"additionalProperties":false}`
+
+type listFilesInput struct {
+	Folder string `json:"folder"`
+	Glob   string `json:"glob"`
+	From   int    `json:"from"`
+}
+
+// Tool is list_files.
+func (l *Lister) Tool() Tool {
+	return Tool{
+		Name: ListFiles, Parameters: json.RawMessage(listFilesParameters), Run: l.list,
+		Description: "Lists files of the vault with size and time of change. Without a glob it lists what stands right in the folder, its folders included; " +
+			"with one, all files below that fit.",
+	}
+}
+
+func (l *Lister) list(ctx context.Context, input json.RawMessage) content.ToolResult {
+	in, err := parse[listFilesInput](input, `{"folder": "Notes", "glob": "**/*.md"}`)
+	if err != nil {
+		return Failed("%v", err)
+	}
+	dir, err := l.folder(in.Folder)
+	switch {
+	case err != nil:
+		return Failed("%v", err)
+	case in.Glob != "" && !doublestar.ValidatePattern(in.Glob):
+		return Failed("%.80q is not a valid glob; write for example **/*.md", in.Glob)
+	case in.From < 0:
+		return Failed("from is not negative")
+	}
+	var rows []string
+	whole, err := l.walk(ctx, dir, in.Glob == "", func(name string, d fs.DirEntry) error {
+		rel := strings.TrimPrefix(name, dir+"/")
+		if in.Glob == "" || doublestar.MatchUnvalidated(in.Glob, rel) {
+			rows = append(rows, row(name, d))
+		}
+		return nil
+	})
+	if err != nil {
+		return Failed("list %s: %v", folderWords(dir), plain(err))
+	}
+	return said(l.page(rows, in.From, whole, folderWords(dir)))
+}
+
+// page gives rows from an offset on.
+func (l *Lister) page(rows []string, from int, whole bool, dir string) string {
+	if len(rows) == 0 {
+		return "[no file in " + dir + " fits]"
+	}
+	if from >= len(rows) {
+		return fmt.Sprintf("[there are %d rows; from is %d]", len(rows), from)
+	}
+	var b strings.Builder
+	n := from
+	for ; n < len(rows) && n < from+maxListed && b.Len()+len(rows[n]) < room(l.MaxText)-reserve; n++ {
+		b.WriteString(rows[n] + "\n")
+	}
+	if n < len(rows) {
+		fmt.Fprintf(&b, "[rows %d-%d of %d; ask for from=%d]\n", from+1, n, len(rows), n)
+	}
+	if !whole {
+		fmt.Fprintf(&b, "[the folder has more than %d entries: look into a folder below it]\n", maxWalked)
+	}
+	return b.String()
+}
+
+// row is one line of a listing.
+func row(name string, d fs.DirEntry) string {
+	if d.IsDir() {
+		return name + "/"
+	}
+	info, err := d.Info()
+	if err != nil {
+		return name
+	}
+	return fmt.Sprintf("%s  %s  %s", name, content.FormatSize(info.Size()), info.ModTime().UTC().Format(time.DateOnly))
+}
+
+func folderWords(dir string) string {
+	if dir == "." {
+		return "the vault"
+	}
+	return dir
+}
+
+// folder checks the name of a folder.
+func (p Paths) folder(written string) (string, error) {
+	if s := strings.Trim(strings.TrimSpace(written), "/"); s == "" || s == "." {
+		return ".", nil
+	}
+	name, err := clean(written)
+	if err != nil {
+		return "", err
+	}
+	real, err := p.real(name)
+	if err != nil {
+		return "", err
+	}
+	if _, err := clean(real); err != nil {
+		return "", err
+	}
+	info, err := fs.Stat(p.FS, real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("there is no folder %.200q", name)
+	case err != nil:
+		return "", fmt.Errorf("%s cannot be read: %w", name, plain(err))
+	case !info.IsDir():
+		return "", fmt.Errorf("%s is a file: read_file reads it", name)
+	}
+	return real, nil
+}
+
+// walk goes through files that may be read, by name, and through their folders. Links are not followed, hidden names not
+// shown. whole is false when it stopped at maxWalked entries.
+func (p Paths) walk(ctx context.Context, dir string, flat bool, fn func(name string, d fs.DirEntry) error) (whole bool, err error) {
+	walked := 0
+	err = fs.WalkDir(p.FS, dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case name == dir:
+			return err
+		case err != nil:
+			return nil //nolint:nilerr // what cannot be read is not listed
+		case strings.HasPrefix(path.Base(name), "."):
+			return skipped(d)
+		}
+		if walked++; walked > maxWalked {
+			return fs.SkipAll
+		}
+		if d.IsDir() {
+			if !flat {
+				return nil
+			}
+			if !p.holds(ctx, name) {
+				return fs.SkipDir
+			}
+			return cmp.Or(fn(name, d), fs.SkipDir)
+		}
+		if !d.Type().IsRegular() || p.Read != nil && p.Read(name) != nil {
+			return nil
+		}
+		return fn(name, d)
+	})
+	return walked <= maxWalked, err
+}
+
+func skipped(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// holds says whether there is a file below a folder that may be read. Without bounds of reading every folder counts.
+func (p Paths) holds(ctx context.Context, dir string) bool {
+	if p.Read == nil {
+		return true
+	}
+	found := false
+	_, err := p.walk(ctx, dir, false, func(string, fs.DirEntry) error {
+		found = true
+		return fs.SkipAll
+	})
+	return err == nil && found
+}

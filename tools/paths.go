@@ -1,0 +1,198 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Paths are the rules for the names of files that a model writes: slash paths from the vault's root, not hidden, not
+// leading out of it, and only what the workflow's permissions allow. It is safe for concurrent use when its parts are.
+type Paths struct {
+	FS    fs.FS                      // the vault; links are looked at when it is an fs.ReadLinkFS
+	Read  func(name string) error    // why a file must not be read; nil: every file may
+	Write func(name string) error    // why a file must not be made or changed; nil: every file may
+	Find  func(target string) string // the file that a wikilink means, or empty; nil: links are not followed
+	Near  func(name string) []string // names that look like one which is not there; nil: none
+	Seen  func(name string)          // told of every file whose content a tool gives; may be nil
+}
+
+// maxPart is the longest part of a name, in bytes: what ext4, APFS and NTFS allow.
+const maxPart = 255
+
+// clean gives a name the form that the vault uses, or says what is wrong with it.
+func clean(written string) (string, error) {
+	name := strings.TrimSpace(written)
+	name = strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/")
+	switch {
+	case name == "" || name == ".":
+		return "", errors.New("name a file, with its path from the vault's root, such as Notes/today.md")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return "", errors.New("the path holds a character that no name can have")
+	case strings.Contains(name, "://"):
+		return "", fmt.Errorf("%.80q is an address, and no path in the vault", name)
+	case strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.Contains(name, `\`) || len(name) > 1 && name[1] == ':':
+		return "", fmt.Errorf("%.80q: write the path from the vault's root with /, such as Notes/today.md", name)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == ".." || part == "." || part == "":
+			return "", fmt.Errorf("%.80q: write the path from the vault's root, without . and ..", name)
+		case part[0] == '.':
+			return "", fmt.Errorf("%.80q is hidden: what begins with a dot is not for tools", name)
+		case len(part) > maxPart:
+			return "", fmt.Errorf("a part of the path is longer than %d bytes", maxPart)
+		}
+	}
+	return name, nil
+}
+
+// file finds the file that a model means: of that name, of that name with .md, or the one that a wikilink leads to.
+func (p Paths) file(written string) (string, error) {
+	target, isLink := linkTarget(written)
+	if isLink && p.Find != nil {
+		if name := p.Find(target); name != "" {
+			return name, p.readable(name)
+		}
+		return "", p.missing(target)
+	}
+	name, err := clean(target)
+	if err != nil {
+		return "", err
+	}
+	for _, candidate := range []string{name, name + ".md"} {
+		if err := p.readable(candidate); err != nil {
+			return "", err
+		}
+		info, err := fs.Stat(p.FS, candidate)
+		switch {
+		case err == nil && info.IsDir():
+			return "", fmt.Errorf("%s is a folder: list_files shows what is in it", candidate)
+		case err == nil:
+			return candidate, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", fmt.Errorf("%s cannot be read: %w", candidate, plain(err))
+		}
+	}
+	return "", p.missing(name)
+}
+
+// linkTarget takes the brackets, the heading and the alias off a wikilink.
+func linkTarget(written string) (target string, isLink bool) {
+	s := strings.TrimSpace(written)
+	inner, opens := strings.CutPrefix(strings.TrimPrefix(s, "!"), "[[")
+	inner, closes := strings.CutSuffix(inner, "]]")
+	if !opens || !closes {
+		return s, false
+	}
+	inner, _, _ = strings.Cut(inner, "|")
+	inner, _, _ = strings.Cut(inner, "#")
+	return strings.TrimSpace(inner), true
+}
+
+func (p Paths) missing(name string) error {
+	if p.Near != nil {
+		if near := p.allowed(p.Near(name)); len(near) > 0 {
+			return fmt.Errorf("there is no file %.200q; there is: %s", name, strings.Join(near, ", "))
+		}
+	}
+	return fmt.Errorf("there is no file %.200q; list_files and search_files find files", name)
+}
+
+// allowed are those of some names that may be read, five at most.
+func (p Paths) allowed(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if len(out) < 5 && p.readable(name) == nil {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// readable says why a file must not be read, under its name and under the one that links on the way lead to.
+func (p Paths) readable(name string) error {
+	real, err := p.real(name)
+	if err != nil {
+		return err
+	}
+	for _, n := range []string{name, real} {
+		if _, err := clean(n); err != nil {
+			return err
+		}
+		if p.Read == nil {
+			continue
+		}
+		if err := p.Read(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writable says why a file must not be made or changed. What is reached through a link is not.
+func (p Paths) writable(name string) error {
+	real, err := p.real(name)
+	if err != nil {
+		return err
+	}
+	if real != name {
+		return fmt.Errorf("%s is reached through a link; name the file itself, %s", name, real)
+	}
+	if i := strings.IndexAny(name, `*?:"<>|`); i >= 0 {
+		return fmt.Errorf("no name of a note can have %q", name[i:i+1])
+	}
+	if p.Write == nil {
+		return nil
+	}
+	return p.Write(name)
+}
+
+// maxLinks bounds how many links are followed on the way to one file, as Linux does.
+const maxLinks = 40
+
+// real is the name behind all links. A part that is not there ends the search: what lies below does not exist.
+func (p Paths) real(name string) (string, error) {
+	links, ok := p.FS.(fs.ReadLinkFS)
+	if !ok {
+		return name, nil
+	}
+	done, rest := "", strings.Split(name, "/")
+	for hops := 0; len(rest) > 0; {
+		next := path.Join(done, rest[0])
+		if next == ".." || strings.HasPrefix(next, "../") {
+			return "", fmt.Errorf("%s leads out of the vault", name)
+		}
+		rest = rest[1:]
+		info, err := links.Lstat(next)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		target, err := links.ReadLink(next)
+		if hops++; err != nil || path.IsAbs(target) || hops > maxLinks {
+			return "", fmt.Errorf("%s leads out of the vault", name)
+		}
+		rest = append(strings.Split(path.Clean(target), "/"), rest...)
+	}
+	return done, nil
+}
+
+// seen tells who watches that a tool has given a file's content.
+func (p Paths) seen(name string) {
+	if p.Seen != nil {
+		p.Seen(name)
+	}
+}
+
+// plain takes the operation and the path off an error of a file system: the sentence around it names the file.
+func plain(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

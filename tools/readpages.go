@@ -1,0 +1,107 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// maxTextPages is how many pages are given as text when the model asks for no last one.
+const maxTextPages = 20
+
+const readPagesParameters = `{"type":"object","properties":{` +
+	`"path":{"type":"string","minLength":1,"description":"The note of an imported document, such as Imported/Workbook/index.md, or the document itself."},` +
+	`"page_start":{"type":"integer","minimum":1,"description":"The first page; 1 when missing."},` +
+	`"page_end":{"type":"integer","minimum":1,"description":"The last page; as far as a result goes when missing."}` +
+	`},"required":["path"],"additionalProperties":false}`
+
+type readPagesInput struct {
+	Path      string `json:"path"`
+	PageStart int    `json:"page_start"`
+	PageEnd   int    `json:"page_end"`
+}
+
+// PagesTool is read_pages.
+func (r *FileReader) PagesTool() Tool {
+	return Tool{
+		Name: ReadPages, Parameters: json.RawMessage(readPagesParameters), Run: r.readPages,
+		Description: "Reads the text of pages of an imported document, as it was read or recognised when it was imported, without pictures. " +
+			"For the look of a page use read_file.",
+	}
+}
+
+func (r *FileReader) readPages(ctx context.Context, input json.RawMessage) content.ToolResult {
+	in, err := parse[readPagesInput](input, `{"path": "Imported/Workbook/index.md", "page_start": 3, "page_end": 5}`)
+	if err != nil {
+		return Failed("%v", err)
+	}
+	if err := ordered(in.PageStart, in.PageEnd, "page_start", "page_end"); err != nil {
+		return Failed("%v", err)
+	}
+	name, file, failed := r.look(ctx, in.Path)
+	switch {
+	case file == nil:
+		return failed
+	case file.Pages == 0:
+		return Failed("%s has no pages: read_file reads it", name)
+	}
+	return r.pages(ctx, name, *file, in.PageStart, in.PageEnd, true)
+}
+
+// pages gives a range of a document's pages, as many as the limits allow, and says how to go on.
+func (r *FileReader) pages(ctx context.Context, name string, file File, first, last int, textOnly bool) content.ToolResult {
+	first = max(first, 1)
+	if first > file.Pages {
+		return Failed("%s has %d pages; page_start is %d", name, file.Pages, first)
+	}
+	if last == 0 || last > file.Pages {
+		last = file.Pages
+	}
+	note := ""
+	if !textOnly && r.Media.spent() {
+		textOnly = true
+		note = fmt.Sprintf("[as text: the step has been given all the pictures that it may have (%d)]\n", r.Media.Step)
+	}
+	blocks, shown, err := r.fitting(ctx, name, View{First: first, Last: last, Pages: true, TextOnly: textOnly})
+	if err != nil {
+		return Failed("%s cannot be shown: %v", name, plain(err))
+	}
+	if note != "" {
+		blocks = append([]content.Block{content.Text{Value: note}}, blocks...)
+	}
+	if first > 1 || shown < file.Pages {
+		note := fmt.Sprintf("[pages %d-%d of %d]", first, shown, file.Pages)
+		if shown < file.Pages {
+			note = fmt.Sprintf("[pages %d-%d of %d; ask for page_start=%d]", first, shown, file.Pages, shown+1)
+		}
+		blocks = append(blocks, content.Text{Value: note})
+	}
+	return content.ToolResult{Success: true, Blocks: blocks}
+}
+
+// fitting shows as much of a range as one result holds: it asks for less until text and media fit. At least one page or
+// line is shown; last is the last one. A single one whose text is too long is cut where the results are bounded.
+func (r *FileReader) fitting(ctx context.Context, name string, v View) (blocks []content.Block, last int, err error) {
+	v.Media = r.Media.left()
+	if v.Pages {
+		most := maxTextPages
+		if !v.TextOnly {
+			most = max(min(v.Media, maxTextPages), 1)
+		}
+		v.Last = min(v.Last, v.First+most-1)
+	}
+	for {
+		if blocks, err = r.Viewer.Show(ctx, name, v); err != nil {
+			return nil, 0, err
+		}
+		text, media := weight(blocks)
+		over := text > room(r.MaxText)-reserve || media > v.Media && !v.TextOnly
+		if !over || v.Last == v.First {
+			r.Media.take(blocks)
+			return blocks, v.Last, nil
+		}
+		v.Last = v.First + (v.Last-v.First)/2
+	}
+}

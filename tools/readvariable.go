@@ -1,0 +1,182 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// ReadVariable is the name of the tool that reads variables of the run.
+const ReadVariable = "read_variable"
+
+// Variables are those of the run, with what tools have put there.
+type Variables interface {
+	// Names lists them.
+	Names() []string
+	// Value is the text of one. found is false when it is not set.
+	Value(ctx context.Context, name string) (text string, found bool, err error)
+}
+
+// VariableReader is read_variable. It is safe for concurrent use when its variables are.
+type VariableReader struct {
+	Variables Variables
+	MaxText   int
+}
+
+// maxPeek is how much of a variable `peek` shows, in bytes.
+const maxPeek = 2 << 10
+
+const readVariableParameters = `{"type":"object","properties":{` +
+	`"action":{"type":"string","enum":["list","peek","read","search"],"description":"list: the names with their sizes. peek: the beginning of one. read: lines of one. search: the lines that hold a text."},` +
+	`"name":{"type":"string","description":"The variable, for all but list."},` +
+	`"start_line":{"type":"integer","minimum":1,"description":"For read: the first line."},` +
+	`"end_line":{"type":"integer","minimum":1,"description":"For read: the last line."},` +
+	`"query":{"type":"string","maxLength":500,"description":"For search: the text. Capital letters do not matter."},` +
+	`"from":{"type":"integer","minimum":0,"description":"Only when a result said that a long line goes on: the byte of the value to go on at."}` +
+	`},"required":["action"],"additionalProperties":false}`
+
+type readVariableInput struct {
+	Action    string `json:"action"`
+	Name      string `json:"name"`
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+	Query     string `json:"query"`
+	From      int    `json:"from"`
+}
+
+// Tool is read_variable.
+func (r *VariableReader) Tool() Tool {
+	return Tool{
+		Name: ReadVariable, Parameters: json.RawMessage(readVariableParameters), Run: r.run,
+		Description: "Reads variables of the run: what steps before have set, and results of tools that were too long to be shown.",
+	}
+}
+
+func (r *VariableReader) run(ctx context.Context, input json.RawMessage) content.ToolResult {
+	in, err := parse[readVariableInput](input, `{"action": "read", "name": "tool_1", "start_line": 1}`)
+	if err != nil {
+		return Failed("%v", err)
+	}
+	if in.Action == "list" {
+		return r.list(ctx)
+	}
+	text, found, err := r.Variables.Value(ctx, in.Name)
+	switch {
+	case err != nil:
+		return Failed("the variable %.80q cannot be read", in.Name)
+	case !found:
+		return Failed("there is no variable %.80q; there are: %s", in.Name, clipped(strings.Join(r.Variables.Names(), ", ")))
+	}
+	var words string
+	switch in.Action {
+	case "peek":
+		words = peek(text)
+	case "read":
+		words, err = r.read(in, text)
+	case "search":
+		words, err = r.search(in, text)
+	default:
+		err = fmt.Errorf("action is list, peek, read or search, not %.40q", in.Action)
+	}
+	if err != nil {
+		return Failed("%v", err)
+	}
+	return said(words)
+}
+
+func (r *VariableReader) list(ctx context.Context) content.ToolResult {
+	var b strings.Builder
+	for _, name := range r.Variables.Names() {
+		text, found, err := r.Variables.Value(ctx, name)
+		if err != nil || !found {
+			continue
+		}
+		row := fmt.Sprintf("%s  %s  %s\n", name, content.FormatSize(int64(len(text))), lineCount([]byte(text)))
+		if b.Len()+len(row) > room(r.MaxText)-reserve {
+			b.WriteString("[and more]\n")
+			break
+		}
+		b.WriteString(row)
+	}
+	if b.Len() == 0 {
+		return said("[no variable is set]")
+	}
+	return said(b.String())
+}
+
+// peek is the beginning of a text, and how much there is.
+func peek(text string) string {
+	if len(text) <= maxPeek {
+		return text
+	}
+	return cutText(text, maxPeek) + fmt.Sprintf("\n[the beginning of %s, %s]", content.FormatSize(int64(len(text))), lineCount([]byte(text)))
+}
+
+// read gives lines. One line that is too long for a result goes on by bytes of the value.
+func (r *VariableReader) read(in readVariableInput, text string) (string, error) {
+	most := room(r.MaxText) - reserve
+	if in.From > 0 {
+		if in.From >= len(text) {
+			return "", fmt.Errorf("the value has %d bytes; from is %d", len(text), in.From)
+		}
+		part := cutText(strings.ToValidUTF8(text[in.From:], ""), most)
+		if end := in.From + len(part); end < len(text) {
+			part += fmt.Sprintf("\n[goes on: from=%d, of %d bytes]", end, len(text))
+		}
+		return part, nil
+	}
+	if err := ordered(in.StartLine, in.EndLine, "start_line", "end_line"); err != nil {
+		return "", err
+	}
+	lines := splitLines(text)
+	first, last := max(in.StartLine, 1), in.EndLine
+	if last == 0 || last > len(lines) {
+		last = len(lines)
+	}
+	if len(lines) == 0 {
+		return "[empty]", nil
+	}
+	if first > len(lines) {
+		return "", fmt.Errorf("the value has %d lines; start_line is %d", len(lines), first)
+	}
+	var b strings.Builder
+	n := first
+	for ; n <= last && b.Len()+len(lines[n-1])+8 <= most; n++ {
+		fmt.Fprintf(&b, "%6d\t%s\n", n, lines[n-1])
+	}
+	switch {
+	case n == first:
+		before := lineStart(text, n)
+		part := cutText(lines[n-1], most)
+		return part + fmt.Sprintf("\n[line %d goes on: from=%d, of %d bytes]", n, before+len(part), len(text)), nil
+	case n <= len(lines):
+		fmt.Fprintf(&b, "[lines %d-%d of %d; ask for start_line=%d]\n", first, n-1, len(lines), n)
+	}
+	return b.String(), nil
+}
+
+// lineStart is the byte at which a line begins, counted from 1.
+func lineStart(text string, line int) int {
+	at := 0
+	for ; line > 1; line-- {
+		at += strings.IndexByte(text[at:], '\n') + 1
+	}
+	return at
+}
+
+func (r *VariableReader) search(in readVariableInput, text string) (string, error) {
+	if in.Query == "" || len(in.Query) > maxQuery {
+		return "", errors.New("query is the text to look for, of 500 bytes at most")
+	}
+	pattern, err := searchFilesInput{Query: in.Query}.pattern()
+	if err != nil {
+		return "", err
+	}
+	f := finding{pattern: pattern, skip: in.From, room: room(r.MaxText) - reserve}
+	_ = f.lines(Paths{}, in.Name, []byte(text)) // it only ends a walk
+	return f.words(searchFilesInput{Query: in.Query}, true), nil
+}

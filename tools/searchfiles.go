@@ -1,0 +1,219 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// SearchFiles is the name of the tool that finds text in files.
+const SearchFiles = "search_files"
+
+// Bounds of one search.
+const (
+	maxQuery     = 500       // bytes of the pattern
+	maxMatches   = 100       // lines in one result
+	maxFileBytes = 4 << 20   // of one file; larger ones are named
+	maxBytes     = 256 << 20 // of all files
+	maxLine      = 240       // bytes of a line that are shown
+)
+
+// Searcher is search_files. It is safe for concurrent use.
+type Searcher struct {
+	Paths
+	MaxText int
+}
+
+const searchFilesParameters = `{"type":"object","properties":{` +
+	`"query":{"type":"string","minLength":1,"maxLength":500,"description":"The text to look for, or with regexp=true a regular expression in RE2's syntax, matched line by line."},` +
+	`"regexp":{"type":"boolean","description":"The query is a regular expression."},` +
+	`"case_sensitive":{"type":"boolean","description":"Capital letters matter; they do not when missing."},` +
+	`"folder":{"type":"string","description":"Where to look; the whole vault when missing."},` +
+	`"glob":{"type":"string","description":"Which files, such as **/*.md, below the folder; every text when missing."},` +
+	`"from":{"type":"integer","minimum":0,"description":"How many matches to skip: a result says where it goes on."}` +
+	`},"required":["query"],"additionalProperties":false}`
+
+type searchFilesInput struct {
+	Query         string `json:"query"`
+	Regexp        bool   `json:"regexp"`
+	CaseSensitive bool   `json:"case_sensitive"`
+	Folder        string `json:"folder"`
+	Glob          string `json:"glob"`
+	From          int    `json:"from"`
+}
+
+// Tool is search_files.
+func (s *Searcher) Tool() Tool {
+	return Tool{
+		Name: SearchFiles, Parameters: json.RawMessage(searchFilesParameters), Run: s.run,
+		Description: "Finds a text or a regular expression in the texts of the vault. Each match is one line: file:line: text.",
+	}
+}
+
+func (s *Searcher) run(ctx context.Context, input json.RawMessage) content.ToolResult {
+	in, err := parse[searchFilesInput](input, `{"query": "deadline", "glob": "**/*.md"}`)
+	if err != nil {
+		return Failed("%v", err)
+	}
+	pattern, err := in.pattern()
+	if err != nil {
+		return Failed("%v", err)
+	}
+	dir, err := s.folder(in.Folder)
+	switch {
+	case err != nil:
+		return Failed("%v", err)
+	case in.Glob != "" && !doublestar.ValidatePattern(in.Glob):
+		return Failed("%.80q is not a valid glob; write for example **/*.md", in.Glob)
+	case in.From < 0:
+		return Failed("from is not negative")
+	}
+	f := finding{pattern: pattern, skip: in.From, room: room(s.MaxText) - reserve}
+	whole, err := s.walk(ctx, dir, false, func(name string, d fs.DirEntry) error {
+		if in.Glob != "" && !doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/")) {
+			return nil
+		}
+		return f.file(s.Paths, name, d)
+	})
+	if err != nil {
+		return Failed("search: %v", plain(err))
+	}
+	return said(f.words(in, whole))
+}
+
+// pattern is the query as a regular expression.
+func (in searchFilesInput) pattern() (*regexp.Regexp, error) {
+	if in.Query == "" || len(in.Query) > maxQuery {
+		return nil, fmt.Errorf("query has 1 to %d bytes", maxQuery)
+	}
+	expr := in.Query
+	if !in.Regexp {
+		expr = regexp.QuoteMeta(expr)
+	}
+	if !in.CaseSensitive {
+		expr = "(?i)" + expr
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return nil, fmt.Errorf("query is no regular expression of RE2: %w", err)
+	}
+	return re, nil
+}
+
+// finding is a search on its way.
+type finding struct {
+	pattern *regexp.Regexp
+	skip    int
+	room    int // bytes of text left
+
+	b       strings.Builder
+	matches int // met, those that are skipped included
+	shown   int
+	files   int   // with a match that is shown
+	read    int64 // bytes
+	large   []string
+	stopped string // why it ended before the last file
+}
+
+// file searches one file. It ends the walk when there is no room for more.
+func (f *finding) file(p Paths, name string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return nil //nolint:nilerr // gone since it was listed
+	}
+	if info.Size() > maxFileBytes {
+		if len(f.large) < 5 {
+			f.large = append(f.large, name)
+		}
+		return nil
+	}
+	if f.read += info.Size(); f.read > maxBytes {
+		f.stopped = fmt.Sprintf("stopped before %s, after %s of files: name a folder or a glob", name, content.FormatSize(maxBytes))
+		return fs.SkipAll
+	}
+	file, err := p.FS.Open(name)
+	if err != nil {
+		return nil //nolint:nilerr // gone, or not readable
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes))
+	if err != nil || bytes.IndexByte(data, 0) >= 0 {
+		return nil //nolint:nilerr // not readable, or no text
+	}
+	return f.lines(p, name, data)
+}
+
+func (f *finding) lines(p Paths, name string, data []byte) error {
+	first := true
+	for n := 1; len(data) > 0; n++ {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte("\n"))
+		at := f.pattern.FindIndex(line)
+		if at == nil {
+			continue
+		}
+		if f.matches++; f.matches <= f.skip {
+			continue
+		}
+		row := fmt.Sprintf("%s:%d: %s\n", name, n, excerpt(line, at))
+		if f.shown == maxMatches || len(row) > f.room {
+			f.matches--
+			f.stopped = fmt.Sprintf("there are more matches; ask for from=%d", f.matches)
+			return fs.SkipAll
+		}
+		f.b.WriteString(row)
+		f.shown, f.room = f.shown+1, f.room-len(row)
+		if first {
+			first, f.files = false, f.files+1
+			p.seen(name)
+		}
+	}
+	return nil
+}
+
+// excerpt is the line, or the part of a long one in which the match stands.
+func excerpt(line []byte, at []int) string {
+	line = bytes.TrimRight(line, "\r")
+	if len(line) <= maxLine {
+		return strings.ToValidUTF8(string(line), "\uFFFD")
+	}
+	from := max(min(at[0]-maxLine/4, len(line)-maxLine), 0)
+	for from > 0 && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	text := cutText(string(line[from:]), maxLine)
+	if from > 0 {
+		text = "…" + text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD") + "…"
+}
+
+func (f *finding) words(in searchFilesInput, whole bool) string {
+	var notes []string
+	if f.shown == 0 {
+		notes = append(notes, fmt.Sprintf("no line fits %.80q", in.Query))
+	}
+	if f.stopped != "" {
+		notes = append(notes, f.stopped)
+	}
+	if len(f.large) > 0 {
+		notes = append(notes, "too large to be searched: "+strings.Join(f.large, ", "))
+	}
+	if !whole {
+		notes = append(notes, fmt.Sprintf("more than %d entries: name a folder", maxWalked))
+	}
+	for _, note := range notes {
+		f.b.WriteString("[" + note + "]\n")
+	}
+	return f.b.String()
+}
