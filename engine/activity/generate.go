@@ -133,7 +133,7 @@ func modelFailure(err error) error {
 	return failure
 }
 
-// request makes the provider's request: the prompt, and what was said behind it. A model without vision gets no pictures,
+// request makes the provider's request: the prompt, and what was said behind it. A model gets no media that it cannot take,
 // whatever the prompt was built for.
 func (w *Workflow) request(ctx context.Context, step workflow.Step, model Model, stored storedPrompt, turns []engine.Turn) (llm.Request, error) {
 	blocks, err := content.UnmarshalBlocks(stored.Blocks)
@@ -147,9 +147,8 @@ func (w *Workflow) request(ctx context.Context, step workflow.Step, model Model,
 	if model.Capabilities.Has(policy.StructuredOutput) {
 		request.Schema = stored.Demand.Schema
 	}
-	if model.Capabilities.Has(policy.Vision) || model.Capabilities.Has(policy.PDF) {
-		request.Media = w.loader(stored.Media)
-	}
+	delivery := policy.DeliveryOf(model.Kind, model.ID).For(model.Capabilities)
+	request.Media, request.Delivery = w.loader(stored.Media), &delivery
 	for _, turn := range turns {
 		said, raw, err := w.answer(ctx, turn.Raw)
 		if err != nil {

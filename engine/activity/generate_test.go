@@ -101,7 +101,7 @@ func TestGenerate_fallback(t *testing.T) {
 	if err != nil || len(w.requests) != 2 {
 		t.Fatalf("%d requests, %v", len(w.requests), err)
 	}
-	if !holdsImage(w.requests[0]) || holdsImage(w.requests[1]) || w.requests[1].Media != nil {
+	if !holdsImage(w.requests[0]) || holdsImage(w.requests[1]) || w.requests[1].Delivery.Places[policy.Image] != policy.Convert {
 		t.Errorf("the first request has an image: %t, the fallback's: %t, want only the first", holdsImage(w.requests[0]), holdsImage(w.requests[1]))
 	}
 	if text := content.Join(w.requests[1].Messages[0].Blocks); !strings.Contains(text, "cannot see images") {
