@@ -21,6 +21,9 @@ func (w *work) taint(origins []string) { w.rec.Origins = addAll(w.rec.Origins, o
 // not changed.
 func (w *work) markForeign() {
 	w.inputs = slices.Clone(w.inputs)
+	for _, item := range w.ref.Items {
+		w.taint(w.madeHere(item.Name))
+	}
 	for i := range w.inputs {
 		in := &w.inputs[i]
 		for _, v := range w.vars {
@@ -29,13 +32,20 @@ func (w *work) markForeign() {
 			}
 		}
 		for _, f := range in.Files {
-			for _, foreign := range w.written {
-				if strings.EqualFold(foreign.name, f.Name) {
-					in.Origins = addAll(in.Origins, foreign.origins)
-				}
-			}
+			in.Origins = addAll(in.Origins, w.madeHere(f.Name))
 		}
 	}
+}
+
+// madeHere are the origins of a file that an earlier step of the run has written.
+func (w *work) madeHere(name string) []string {
+	var origins []string
+	for _, foreign := range w.written {
+		if strings.EqualFold(foreign.name, name) {
+			origins = addAll(origins, foreign.origins)
+		}
+	}
+	return origins
 }
 
 // wrote remembers the files of a work that was shown something untrusted.

@@ -61,8 +61,8 @@ func (blank) Committed(context.Context, engine.StepRef, []engine.Mark, []engine.
 }
 
 // Variable implements activity.Memory.
-func (blank) Variable(context.Context, string, string) (digest string, set bool, err error) {
-	return "", false, nil
+func (blank) Variable(context.Context, string, string) (v engine.Var, set bool, err error) {
+	return engine.Var{}, false, nil
 }
 
 // Put implements activity.Blobs.

@@ -25,15 +25,21 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
+	if s.foreign, err = w.itemOrigins(ctx, s, in.Vars); err != nil {
+		return engine.AssembleOut{}, err
+	}
 	alias := s.plan.Alias(s.step, w.DefaultModel)
 	if alias == "" {
-		return w.passThrough(ctx, s, in.Inputs)
+		out, err := w.passThrough(ctx, s, in.Inputs)
+		out.Origins = w.inputOrigins(s, in.Inputs)
+		return out, err
 	}
 	made, err := w.make(ctx, s, in.Inputs, alias)
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
 	out := engine.AssembleOut{Model: alias, Omitted: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
+	out.Origins = policy.AddOrigins(w.inputOrigins(s, in.Inputs), made.prompt.Origins...)
 	stored := made.stored
 	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
 		out.Warnings = append(out.Warnings, w.addFallback(ctx, s, in.Inputs, &stored)...)
@@ -171,6 +177,7 @@ func (w *Workflow) promptInputs(ctx context.Context, s scene, resolved []engine.
 		input := prompt.Input{Directive: directive}
 		i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == directive.Index })
 		if i >= 0 {
+			input.Origins = resolved[i].Origins
 			for _, file := range resolved[i].Files {
 				input.Names = append(input.Names, file.Name)
 			}
@@ -200,7 +207,7 @@ func (s scene) itemInputs() []prompt.Input {
 	for _, it := range s.items {
 		input := prompt.Input{Directive: each.Input(), Names: []string{it.Name}}
 		if it.Value {
-			input.Names, input.Text = nil, it.text
+			input.Names, input.Text, input.Origins = nil, it.text, s.foreign
 		}
 		inputs = append(inputs, input)
 	}

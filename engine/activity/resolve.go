@@ -38,8 +38,8 @@ func (w *Workflow) resolveInput(ctx context.Context, s scene, input directives.I
 	found := engine.ResolvedInput{Directive: input.Index}
 	if input.Target.Scheme == directives.SchemeVariable {
 		found.Variable = input.Target.Path
-		digest, err := w.variable(ctx, s.plan.Name, input.Target.Path, input.Scope, vars)
-		found.Digest = digest
+		v, err := w.variable(ctx, s.plan.Name, input.Target.Path, input.Scope, vars)
+		found.Digest, found.Origins = v.Digest, v.Origins
 		return found, nil, err
 	}
 	var warnings []directives.Diagnostic
@@ -110,18 +110,18 @@ func inputFailure(err error) error {
 	return failure
 }
 
-// variable is the digest of a variable: of the run, or kept between runs. It is empty when the variable is not set.
-func (w *Workflow) variable(ctx context.Context, workflow, name, scope string, vars []engine.Var) (string, error) {
+// variable is a variable of the run, or one that is kept between runs. Its digest is empty when the variable is not set.
+func (w *Workflow) variable(ctx context.Context, workflow, name, scope string, vars []engine.Var) (engine.Var, error) {
 	if scope == "workflow" {
-		digest, _, err := w.Memory.Variable(ctx, workflow, name)
-		return digest, err
+		v, _, err := w.Memory.Variable(ctx, workflow, name)
+		return v, err
 	}
 	for _, v := range vars {
 		if v.Name == name {
-			return v.Digest, nil
+			return v, nil
 		}
 	}
-	return "", nil
+	return engine.Var{}, nil
 }
 
 // digest reads a file once, without keeping it.

@@ -202,11 +202,11 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 
 // value is the text of a variable now, empty when it is not set.
 func (st *staging) value(ctx context.Context, name, scope string) (string, error) {
-	digest, err := st.w.variable(ctx, st.s.plan.Name, name, scope, st.vars)
-	if err != nil || digest == "" {
+	v, err := st.w.variable(ctx, st.s.plan.Name, name, scope, st.vars)
+	if err != nil || v.Digest == "" {
 		return "", err
 	}
-	data, err := st.w.Blobs.Get(ctx, digest)
+	data, err := st.w.Blobs.Get(ctx, v.Digest)
 	return string(data), err
 }
 

@@ -81,14 +81,14 @@ func (w *Workflow) changed(ctx context.Context, s scene, when directives.When) (
 // textOf is the text of a variable: of the run, or else of the workflow, and whether it is set.
 func (w *Workflow) textOf(ctx context.Context, s scene, name string, vars []engine.Var) (text string, set bool, err error) {
 	for _, scope := range []string{"run", "workflow"} {
-		digest, err := w.variable(ctx, s.plan.Name, name, scope, vars)
+		v, err := w.variable(ctx, s.plan.Name, name, scope, vars)
 		if err != nil {
 			return "", false, err
 		}
-		if digest == "" {
+		if v.Digest == "" {
 			continue
 		}
-		data, err := w.Blobs.Get(ctx, digest)
+		data, err := w.Blobs.Get(ctx, v.Digest)
 		if err != nil {
 			return "", false, engine.Fail(engine.CodeState, "", "read variable %s: %v", name, err)
 		}

@@ -40,8 +40,8 @@ type Memory interface {
 	Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error
 	// Committed stores marks and shared variables of a step that was written. Doing it twice changes nothing.
 	Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error
-	// Variable is the digest of a variable with scope=workflow, and whether it was ever set.
-	Variable(ctx context.Context, workflow, name string) (digest string, set bool, err error)
+	// Variable is a variable with scope=workflow, and whether it was ever set.
+	Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error)
 }
 
 // Cache keeps answers for `@cache`.
@@ -124,6 +124,8 @@ type scene struct {
 	step  workflow.Step
 	items []item
 	facts directives.Facts
+
+	foreign []string // untrusted things that the items' list was made from, for the prompt
 }
 
 func (w *Workflow) scene(ctx context.Context, ref engine.StepRef) (scene, error) {

@@ -165,9 +165,9 @@ func (w *world) Committed(_ context.Context, ref engine.StepRef, marks []engine.
 }
 
 // Variable implements Memory.
-func (w *world) Variable(_ context.Context, _, name string) (string, bool, error) {
+func (w *world) Variable(_ context.Context, _, name string) (engine.Var, bool, error) {
 	digest, set := w.shared[name]
-	return digest, set, nil
+	return engine.Var{Name: name, Digest: digest}, set, nil
 }
 
 // Cached implements Cache.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -168,7 +169,7 @@ func TestDone_pending(t *testing.T) {
 		t.Fatal(err)
 	}
 	marks := []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "seen"}}
-	if err := j.Committed(t.Context(), ref, marks, []engine.Var{{Name: "v", Digest: "d1"}}); err != nil {
+	if err := j.Committed(t.Context(), ref, marks, []engine.Var{{Name: "v", Digest: "d1", Origins: []string{"web a", "mcp b.c"}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -187,14 +188,18 @@ func TestDone_pending(t *testing.T) {
 			t.Errorf("Done(%v, %s, %s): %v, %v; want %v", c.key, c.name, c.digest, got, err, c.want)
 		}
 	}
-	if err := j.Committed(t.Context(), ref, []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "edited"}}, []engine.Var{{Name: "v", Digest: "d2"}}); err != nil {
+	if err := j.Committed(t.Context(), ref, []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "edited"}}, []engine.Var{{Name: "v", Digest: "d2", Origins: []string{"web a", "web d"}}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := j.Done(t.Context(), key, "a.md", "edited"); !got || err != nil {
 		t.Errorf("Done after a second mark: %v, %v", got, err)
 	}
-	if digest, set, err := j.Variable(t.Context(), "w", "v"); digest != "d2" || !set || err != nil {
-		t.Errorf("Variable: %s, %v, %v", digest, set, err)
+	v, set, err := j.Variable(t.Context(), "w", "v")
+	if v.Digest != "d2" || !set || err != nil || !slices.Equal(v.Origins, []string{"web a", "mcp b.c", "web d"}) {
+		t.Errorf("Variable: %+v, %v, %v", v, set, err)
+	}
+	if v, set, err := j.Variable(t.Context(), "w", "other"); v.Digest != "" || set || err != nil || v.Origins != nil {
+		t.Errorf("Variable: %+v, %v, %v", v, set, err)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -37,8 +39,7 @@ func (j *Journal) Committed(ctx context.Context, ref engine.StepRef, marks []eng
 			}
 		}
 		for _, v := range shared {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO variables (workflow, name, digest, run) VALUES (?, ?, ?, ?)
-				ON CONFLICT DO UPDATE SET digest = excluded.digest, run = excluded.run`, ref.Workflow, v.Name, v.Digest, ref.Run); err != nil {
+			if err := keepVariable(ctx, tx, ref, v); err != nil {
 				return err
 			}
 		}
@@ -79,14 +80,40 @@ func (j *Journal) OwnWrite(ctx context.Context, workflow, name, sha256 string) (
 	return own, nil
 }
 
-// Variable gives the digest of a variable that is kept between the runs of a workflow, and says whether it is set.
-func (j *Journal) Variable(ctx context.Context, workflow, name string) (digest string, set bool, err error) {
-	err = j.read.QueryRowContext(ctx, `SELECT digest FROM variables WHERE workflow = ? AND name = ?`, workflow, name).Scan(&digest)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
+// keepVariable stores a variable. The origins of the value before stay with it: the new value may be that one and more.
+func keepVariable(ctx context.Context, tx *sql.Tx, ref engine.StepRef, v engine.Var) error {
+	before, _, err := readVariable(ctx, tx, ref.Workflow, v.Name)
 	if err != nil {
-		return "", false, fmt.Errorf("read variable %q of %s: %w", name, workflow, err)
+		return err
 	}
-	return digest, true, nil
+	for _, origin := range v.Origins {
+		if !slices.Contains(before.Origins, origin) {
+			before.Origins = append(before.Origins, origin)
+		}
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO variables (workflow, name, digest, run, origins) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET digest = excluded.digest, run = excluded.run, origins = excluded.origins`,
+		ref.Workflow, v.Name, v.Digest, ref.Run, strings.Join(before.Origins, "\n"))
+	return err
+}
+
+// Variable gives a variable that is kept between the runs of a workflow, and says whether it is set.
+func (j *Journal) Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error) {
+	if v, set, err = readVariable(ctx, j.read, workflow, name); err != nil {
+		return v, false, fmt.Errorf("read variable %q of %s: %w", name, workflow, err)
+	}
+	return v, set, nil
+}
+
+func readVariable(ctx context.Context, from interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, workflow, name string,
+) (engine.Var, bool, error) {
+	v, origins := engine.Var{Name: name}, ""
+	err := from.QueryRowContext(ctx, `SELECT digest, origins FROM variables WHERE workflow = ? AND name = ?`, workflow, name).Scan(&v.Digest, &origins)
+	if errors.Is(err, sql.ErrNoRows) {
+		return v, false, nil
+	}
+	v.Origins = strings.FieldsFunc(origins, func(r rune) bool { return r == '\n' })
+	return v, err == nil, err
 }

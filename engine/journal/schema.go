@@ -89,6 +89,8 @@ CREATE TABLE answers (
 	key TEXT PRIMARY KEY, workflow TEXT NOT NULL, step TEXT NOT NULL, run TEXT NOT NULL, entry TEXT NOT NULL, stored INTEGER NOT NULL
 );
 CREATE INDEX answers_by_step ON answers (workflow, step, stored);
+`, `
+ALTER TABLE variables ADD COLUMN origins TEXT NOT NULL DEFAULT '';
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.
