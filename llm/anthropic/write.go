@@ -2,8 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"regexp"
-	"strconv"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
@@ -115,34 +113,17 @@ func part(drawing *llm.Drawing, b content.Block) any {
 	return textPart{"text", b.Text()}
 }
 
-// fixedBudget matches the models that take a thinking budget in tokens; later ones decide themselves, by effort. From the
-// provider's page on extended thinking, read in November 2026: budgets end with 4.5, 4.6 takes both.
-var fixedBudget = regexp.MustCompile(`claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|@.*|$))`)
-
-// budgets are the tokens behind the three words, for models that want a number. 1024 is the API's least.
-var budgets = map[string]int{"low": 4096, "medium": 10240, "high": 24576}
-
 // think sets what the request says about reasoning. Its tokens come on top of those for the answer; a temperature other
 // than the default is refused with it.
 func think(body *messagesBody, level string) {
-	tokens, isNumber := 0, false
-	if n, err := strconv.Atoi(level); err == nil {
-		tokens, isNumber = max(n, 1024), true
-	}
-	effort, isWord := budgets[level]
+	tokens, effort := llm.ClaudeThinking(body.Model, level)
 	switch {
 	case level == "off":
 		body.Thinking = &thinking{Type: "disabled"}
-		return
-	case isNumber && tokens > 0:
-	case isWord && fixedBudget.MatchString(body.Model):
-		tokens = effort
-	case isWord:
-		body.Thinking, body.OutputConfig, body.Temperature = &thinking{Type: "adaptive"}, &output{Effort: level}, nil
-		return
-	default:
-		return
+	case effort != "":
+		body.Thinking, body.OutputConfig, body.Temperature = &thinking{Type: "adaptive"}, &output{Effort: effort}, nil
+	case tokens > 0:
+		body.Thinking, body.Temperature = &thinking{"enabled", tokens}, nil
+		body.MaxTokens += tokens
 	}
-	body.Thinking, body.Temperature = &thinking{"enabled", tokens}, nil
-	body.MaxTokens += tokens
 }

@@ -1,0 +1,49 @@
+package llm
+
+import (
+	"regexp"
+	"strconv"
+)
+
+// thinkingTokens are the tokens behind the three words, for models that want a number.
+var thinkingTokens = map[string]int{"low": 4096, "medium": 10240, "high": 24576}
+
+// leastThinking is the least number of tokens for reasoning that Claude takes.
+const leastThinking = 1024
+
+// budgetOnly matches the Claude models that take a number of tokens and no effort, tellsEither those that take both; later
+// ones decide by effort alone. From the provider's pages on extended and adaptive thinking, read in November 2026.
+var (
+	budgetOnly  = regexp.MustCompile(`claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest|@.*|$))`)
+	tellsEither = regexp.MustCompile(`claude-(?:opus|sonnet|haiku)-4[-.]6`)
+)
+
+// ClaudeThinking says how much a Claude model reasons at a Request.Thinking, on whichever service: a number of tokens, or
+// an effort (low, medium, high) where the model decides how many that are. Both are empty for "off", and for what the
+// service decides.
+func ClaudeThinking(model, level string) (tokens int, effort string) {
+	n, err := strconv.Atoi(level)
+	isNumber := err == nil && n > 0
+	words, isWord := thinkingTokens[level]
+	switch {
+	case isNumber && (budgetOnly.MatchString(model) || tellsEither.MatchString(model)):
+		return max(n, leastThinking), ""
+	case isNumber:
+		return 0, nearestEffort(n)
+	case isWord && budgetOnly.MatchString(model):
+		return words, ""
+	case isWord:
+		return 0, level
+	}
+	return 0, ""
+}
+
+// nearestEffort is the word for a number of tokens.
+func nearestEffort(tokens int) string {
+	for _, word := range []string{"low", "medium"} {
+		if tokens <= thinkingTokens[word] {
+			return word
+		}
+	}
+	return "high"
+}

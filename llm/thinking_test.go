@@ -1,0 +1,34 @@
+package llm_test
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+func TestClaudeThinking(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model, level string
+		tokens       int
+		effort       string
+	}{
+		{"claude-sonnet-4-5", "low", 4096, ""},
+		{"us.anthropic.claude-sonnet-4-5-20250929-v1:0", "high", 24576, ""},
+		{"claude-opus-4-1@20250805", "medium", 10240, ""},
+		{"claude-3-7-sonnet@20250219", "12", 1024, ""},
+		{"anthropic.claude-opus-4-6-v1", "high", 0, "high"},
+		{"anthropic.claude-opus-4-6-v1", "3000", 3000, ""},
+		{"claude-opus-4-7", "3000", 0, "low"},
+		{"claude-opus-4-7", "5000", 0, "medium"},
+		{"claude-sonnet-5", "50000", 0, "high"},
+		{"claude-sonnet-5", "off", 0, ""},
+		{"claude-sonnet-5", "", 0, ""},
+		{"claude-sonnet-4-5", "lots", 0, ""},
+		{"claude-sonnet-4-5", "-3", 0, ""},
+	} {
+		if tokens, effort := llm.ClaudeThinking(c.model, c.level); tokens != c.tokens || effort != c.effort {
+			t.Errorf("%s at %q: got %d, %q, want %d, %q", c.model, c.level, tokens, effort, c.tokens, c.effort)
+		}
+	}
+}
