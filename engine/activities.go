@@ -156,6 +156,7 @@ type UseToolsIn struct {
 	Vars   []Var  `json:"vars,omitempty"`
 	// Origins are the untrusted things that the model had been shown when it called: in the prompt, and in earlier results.
 	Origins []string `json:"origins,omitempty"`
+	Round   int      `json:"round,omitempty"` // counts the rounds of tools of this work, from 1
 }
 
 // UseToolsOut is the next user turn. A tool that fails, or is not on offer, is a result that says so, and no error. An empty
@@ -166,6 +167,17 @@ type UseToolsOut struct {
 	Shown    []string `json:"shown,omitempty"` // ids of deferred chunks that the model has been given now
 	Warnings []string `json:"warnings,omitempty"`
 	Origins  []string `json:"origins,omitempty"` // the untrusted things in these results
+	// Vars are variables that now have other values: results of tools that were sent there, or that were too long. The
+	// work's further calls see them; when its outputs are written they are set for the steps that follow.
+	Vars    []StagedVar    `json:"vars,omitempty"`
+	Results []RoutedResult `json:"results,omitempty"` // for StageIn
+	Changes []Change       `json:"changes,omitempty"` // what the tools did to the vault, in order
+}
+
+// RoutedResult is the text of a tool's result that goes to a file when the step's outputs are written.
+type RoutedResult struct {
+	Use  string `json:"use"`  // name of the tool, whose @tools line says where to
+	Text string `json:"text"` // blob
 }
 
 // ValidateIn asks whether an answer fits the step's @schema, or is what a JSON output needs.
@@ -216,6 +228,7 @@ type StageIn struct {
 	Vars      []Var           `json:"vars,omitempty"`
 	Attempt   int             `json:"attempt"`             // from 1; above 1 somebody changed a target in between
 	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written: leave them out
+	Results   []RoutedResult  `json:"results,omitempty"`   // of tools, in order; their targets are "tool:0", "tool:1", …
 }
 
 // StageOut is the step's result, ready to be written. Every @output of the step must be the target of a file or a

@@ -27,6 +27,7 @@ type BatchRecord struct {
 	Raw      string    `json:"raw,omitempty"`     // blob
 	Inputs   []string  `json:"inputs,omitempty"`  // vault names
 	Outputs  []Output  `json:"outputs,omitempty"`
+	Changes  []Change  `json:"changes,omitempty"` // by tools
 	Omitted  []string  `json:"omitted,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
 	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
@@ -51,7 +52,7 @@ func (r StepRecord) Works() []BatchRecord {
 	return []BatchRecord{{
 		Status: r.Status, Reason: r.Reason, Started: r.Started, Finished: r.Finished, Model: r.Model, Answered: r.Answered,
 		Usage: r.Usage, Calls: r.Calls, Cached: r.Cached, Prompt: r.Prompt, Receipt: r.Receipt, Turns: r.Turns, Answer: r.Answer,
-		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Omitted: r.Omitted, Warnings: r.Warnings, Origins: r.Origins,
+		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Changes: r.Changes, Omitted: r.Omitted, Warnings: r.Warnings, Origins: r.Origins,
 		Failure: r.Failure,
 	}}
 }
@@ -60,7 +61,7 @@ func (r StepRecord) Works() []BatchRecord {
 func (r *StepRecord) take(w BatchRecord) {
 	r.Model, r.Answered, r.Usage, r.Calls, r.Cached = w.Model, w.Answered, w.Usage, w.Calls, w.Cached
 	r.Prompt, r.Receipt, r.Turns, r.Answer, r.Raw = w.Prompt, w.Receipt, w.Turns, w.Answer, w.Raw
-	r.Inputs, r.Outputs, r.Omitted, r.Origins = w.Inputs, w.Outputs, w.Omitted, w.Origins
+	r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins = w.Inputs, w.Outputs, w.Changes, w.Omitted, w.Origins
 	r.Warnings = append(r.Warnings, w.Warnings...)
 }
 
@@ -78,7 +79,7 @@ func (r *StepRecord) Put(b BatchRecord) {
 // sum derives what the record of an @for_each step says about all its batches: usage, calls, inputs, outputs, omissions.
 // Warnings stay with their batches.
 func (r *StepRecord) sum() {
-	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Omitted = Usage{}, 0, nil, nil, nil
+	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted = Usage{}, 0, nil, nil, nil, nil
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
 		if b.Model != "" {
@@ -86,6 +87,7 @@ func (r *StepRecord) sum() {
 		}
 		r.Usage, r.Calls = r.Usage.Add(b.Usage), r.Calls+b.Calls
 		r.Inputs, r.Omitted = append(r.Inputs, b.Inputs...), append(r.Omitted, b.Omitted...)
+		r.Changes = append(r.Changes, b.Changes...)
 		for _, o := range b.Outputs {
 			outputs.add(o)
 		}
@@ -117,7 +119,7 @@ func (l *outputList) add(o Output) {
 // Sum derives what a run's record says about all its steps, and what those say about their batches: usage, outputs,
 // warnings.
 func (r *RunRecord) Sum() {
-	r.Usage, r.Outputs, r.Warnings = Usage{}, nil, nil
+	r.Usage, r.Outputs, r.Changes, r.Warnings = Usage{}, nil, nil, nil
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if len(s.Batches) > 0 {
@@ -125,6 +127,7 @@ func (r *RunRecord) Sum() {
 		}
 		r.Usage = r.Usage.Add(s.Usage)
 		r.Outputs, r.Warnings = append(r.Outputs, s.Outputs...), append(r.Warnings, s.Warnings...)
+		r.Changes = append(r.Changes, s.Changes...)
 		for _, b := range s.Batches {
 			for _, w := range b.Warnings {
 				r.Warnings = addOnce(r.Warnings, w)

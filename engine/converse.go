@@ -82,6 +82,9 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	c.rounds++
 	var out UseToolsOut
 	use := UseToolsIn{StepRef: c.ref, Prompt: in.Prompt, Raw: got.Raw, Model: in.Model, Media: c.media, Vars: c.vars, Origins: c.rec.Origins}
+	if c.countsRounds {
+		use.Round = c.rounds
+	}
 	if err := c.flow.Do(ActivityUseTools, use, &out); err != nil {
 		return "", err
 	}
@@ -90,6 +93,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	}
 	c.media += out.Media
 	c.taint(out.Origins)
+	c.heardTools(out)
 	c.rec.Warnings = append(c.rec.Warnings, out.Warnings...)
 	c.rec.Omitted = slices.DeleteFunc(c.rec.Omitted, func(line string) bool {
 		id, _, _ := strings.Cut(line, " ")

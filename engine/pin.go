@@ -80,6 +80,13 @@ func setsVariable(s workflow.Step) bool {
 			return true
 		}
 	}
+	if s.Tools != nil {
+		for _, use := range s.Tools.Uses {
+			if use.Route != nil && use.Route.To == "variable" {
+				return true
+			}
+		}
+	}
 	return false
 }
 

@@ -53,6 +53,7 @@ type RunRecord struct {
 	Resumed  int          `json:"resumed,omitempty"` // how often it was taken up again after an interruption
 	Steps    []StepRecord `json:"steps,omitempty"`
 	Outputs  []Output     `json:"outputs"`
+	Changes  []Change     `json:"changes,omitempty"` // by tools
 	Usage    Usage        `json:"usage"`
 	Warnings []string     `json:"warnings,omitempty"`
 	Failure  *Failure     `json:"failure,omitempty"`
@@ -91,6 +92,7 @@ type StepRecord struct {
 	Raw      string    `json:"raw,omitempty"`     // blob
 	Inputs   []string  `json:"inputs,omitempty"`  // vault names
 	Outputs  []Output  `json:"outputs,omitempty"`
+	Changes  []Change  `json:"changes,omitempty"` // by tools
 	Omitted  []string  `json:"omitted,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
 	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown

@@ -113,8 +113,8 @@ type Pinned struct {
 
 // BodyVersion is raised when a body begins to ask for something else in runs whose plans did not change. An unfinished
 // run is resumed with what its own version asked for, so that its records fit. 1: model calls are told what the run has
-// spent.
-const BodyVersion = 1
+// spent. 2: calls of tools are told their round.
+const BodyVersion = 2
 
 // PinnedStep is what the body needs to know about a step of the plan.
 type PinnedStep struct {

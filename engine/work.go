@@ -18,6 +18,11 @@ type work struct {
 	inputs []ResolvedInput
 	text   string      // digest of what the outputs get
 	cache  *CacheEntry // to be kept with the commit
+
+	countsRounds bool // tools are told their round
+
+	results  []RoutedResult // of tools, for the stage
+	toolVars []StagedVar    // that tools have set
 }
 
 // work makes a work with the variables as they are now.
@@ -26,6 +31,7 @@ func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
 	if b.pinned.Body >= 1 {
 		w.runUSD = b.spent
 	}
+	w.countsRounds = b.pinned.Body >= 2
 	w.rec = BatchRecord{Batch: ref.Batch, Items: itemNames(ref.Items), Status: Running}
 	return w
 }

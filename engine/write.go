@@ -13,16 +13,20 @@ func (b *body) write(w *work, extra []Mark) error {
 	var committed []StagedFile
 	var conflicts []string
 	marks := append(marksOf(w), extra...)
+	vars := b.vars
+	for _, v := range w.toolVars {
+		vars = v.put(vars, w.rec.Origins)
+	}
 	for attempt := 1; attempt <= 1+maxRestages; attempt++ {
 		var staged StageOut
-		if err := w.flow.Do(ActivityStage, StageIn{w.ref, w.text, w.inputs, b.vars, attempt, committed}, &staged); err != nil {
+		if err := w.flow.Do(ActivityStage, StageIn{w.ref, w.text, w.inputs, vars, attempt, committed, w.results}, &staged); err != nil {
 			return err
 		}
 		if err := complete(w.step, staged, committed); err != nil {
 			return err
 		}
 		var out CommitOut
-		in := CommitIn{StepRef: w.ref, Files: staged.Files, Shared: shared(staged.Vars, w.rec.Origins), Marks: marks, Cache: w.cache}
+		in := CommitIn{StepRef: w.ref, Files: staged.Files, Shared: shared(w.withTools(staged.Vars), w.rec.Origins), Marks: marks, Cache: w.cache}
 		if err := w.flow.Do(ActivityCommit, in, &out); err != nil {
 			return err
 		}
@@ -30,7 +34,7 @@ func (b *body) write(w *work, extra []Mark) error {
 		w.rec.Outputs = fileOutputs(committed)
 		if conflicts = out.Conflicts; len(conflicts) == 0 {
 			w.rec.Warnings = append(w.rec.Warnings, staged.Warnings...)
-			b.set(staged.Vars, &w.rec)
+			b.set(w.withTools(staged.Vars), &w.rec)
 			b.wrote(w)
 			w.rec.Status = doneAs(w.rec.Omitted)
 			return nil

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Kinds of a [Change].
+const (
+	ChangeCreate = "create"
+	ChangeWrite  = "write"
+	ChangeMove   = "move"
+	ChangeDelete = "delete"
+)
+
+// Change is what a tool did to a file of the vault. Before and After are SHA-256 digests; the contents are blobs of these
+// digests, so that the change can be taken back. Of a move they are equal, and the content is in the vault. Its type in
+// machine output is "change".
+type Change struct {
+	Kind   string `json:"kind"` // create, write, move or delete
+	Name   string `json:"name"`
+	To     string `json:"to,omitempty"`     // of a move: the new name
+	Before string `json:"before,omitempty"` // empty: there was no file
+	After  string `json:"after,omitempty"`  // empty: there is none any more
+	Tool   string `json:"tool,omitempty"`
+	// Doubt says that the process ended in the middle and that somebody edited the file since: whether the change was made
+	// cannot be told. Nothing was done about it.
+	Doubt bool `json:"doubt,omitempty"`
+}
+
+// MarshalJSON adds `"type":"change"`.
+func (c Change) MarshalJSON() ([]byte, error) {
+	type plain Change
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"change", plain(c)})
+}
+
+// heardTools takes over what the tools of one round left behind.
+func (w *work) heardTools(out UseToolsOut) {
+	w.rec.Changes = append(w.rec.Changes, out.Changes...)
+	w.results = append(w.results, out.Results...)
+	for _, v := range out.Vars {
+		w.toolVars = slices.DeleteFunc(slices.Clone(w.toolVars), func(o StagedVar) bool { return o.Name == v.Name && o.Shared == v.Shared })
+		w.toolVars = append(w.toolVars, v)
+		w.vars = v.put(w.vars, w.rec.Origins)
+	}
+}
+
+// withTools are the variables that tools have set, and behind them those of the stage.
+func (w *work) withTools(staged []StagedVar) []StagedVar {
+	return append(slices.Clone(w.toolVars), staged...)
+}
+
+// put gives the variable its value in a list of a run's variables, unless it is kept between runs only.
+func (v StagedVar) put(vars []Var, origins []string) []Var {
+	if v.Shared {
+		return vars
+	}
+	return setVar(vars, Var{v.Name, v.Digest, origins})
+}
