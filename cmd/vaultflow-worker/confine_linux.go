@@ -30,18 +30,12 @@ func confine(o options, errs io.Writer) string {
 		fmt.Fprintln(errs, "find this program:", err)
 		return level
 	}
-	abi, err := landlock(self, o)
+	abi, err := landlock(o.newest, workerGrants(self, o))
 	if err != nil {
 		fmt.Fprintln(errs, "landlock:", err)
 		return level
 	}
-	switch {
-	case level != extract.ConfinedLimits:
-	case abi >= tcpABI || o.isolated:
-		level = extract.ConfinedLandlock
-	default:
-		level = extract.ConfinedFiles
-	}
+	level = landlocked(level, abi, o.isolated)
 	args := []string{self, "-serve", "-memory=" + strconv.FormatInt(o.memory, 10), "-tessdata=" + o.tessdata, "-pdfium-cache=" + o.cache, "-confined=" + level}
 	if o.require {
 		args = append(args, "-require-confinement")
@@ -52,10 +46,21 @@ func confine(o options, errs io.Writer) string {
 	return ""
 }
 
-// withoutCalls gives up the system calls that reading a document does not take, and says which level is reached with that.
-// The libraries are loaded and standard output is claimed already; what comes later takes fewer calls.
-func withoutCalls(level string, errs io.Writer) string {
-	if err := filterCalls(); err != nil {
+// landlocked is the level that Landlock brings.
+func landlocked(level string, abi int, isolated bool) string {
+	switch {
+	case level != extract.ConfinedLimits:
+		return level
+	case abi >= tcpABI || isolated:
+		return extract.ConfinedLandlock
+	}
+	return extract.ConfinedFiles
+}
+
+// withoutCalls gives up system calls, those that reading a document does not take, and says which level is reached with
+// that. The libraries are loaded and standard output is claimed already; what comes later takes fewer calls.
+func withoutCalls(level string, filter func() error, errs io.Writer) string {
+	if err := filter(); err != nil {
 		fmt.Fprintln(errs, "seccomp:", err)
 		return level
 	}
@@ -71,7 +76,11 @@ func withoutCalls(level string, errs io.Writer) string {
 // limit bounds memory, processor time, files and traces. RLIMIT_AS would not do: the libraries reserve far more than they
 // use.
 func limit(memory int64, cpu time.Duration) error {
-	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 64, unix.RLIMIT_FSIZE: 0}
+	return setLimits(memory, cpu, map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: 64, unix.RLIMIT_FSIZE: 0})
+}
+
+// setLimits sets these limits, and those of memory and processor time where they are positive.
+func setLimits(memory int64, cpu time.Duration, limits map[int]uint64) error {
 	if memory > 0 {
 		limits[unix.RLIMIT_DATA] = uint64(memory)
 	}

@@ -50,16 +50,32 @@ func rulesFor(abi int) (rules ruleset, size uintptr) {
 	return rules, size
 }
 
-// landlock forbids the calling thread, for good, all files but a few, and TCP where the kernel can do that. The thread
-// stays locked to its goroutine. abi is the version that was used.
-func landlock(self string, o options) (abi int, err error) {
+// grant is what a path below which files lie, or a file, may be used for.
+type grant struct {
+	path   string
+	rights uint64
+}
+
+// workerGrants are what a worker reads when it starts and when it recognises text.
+func workerGrants(self string, o options) []grant {
+	all := []grant{{"/dev/null", unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE}}
+	for _, path := range append(needed(self, o.tessdata), sharedFolders(o)...) {
+		all = append(all, grant{path, readRights})
+	}
+	return all
+}
+
+// landlock forbids the calling thread, for good, all files but those that are granted, and TCP where the kernel can do that.
+// The thread stays locked to its goroutine. newest is the version of the kernel's interface to go up to, 0 for the
+// kernel's own; abi is the version that was used.
+func landlock(newest int, grants []grant) (abi int, err error) {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0, fmt.Errorf("the kernel has none: %w", errno)
 	}
 	abi = int(version) //nolint:gosec // a small number
-	if o.newest > 0 {
-		abi = min(abi, o.newest)
+	if newest > 0 {
+		abi = min(abi, newest)
 	}
 	rules, size := rulesFor(abi)
 	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&rules)), size, 0) //nolint:gosec // a system call
@@ -67,13 +83,10 @@ func landlock(self string, o options) (abi int, err error) {
 		return 0, fmt.Errorf("make rules: %w", errno)
 	}
 	defer unix.Close(int(fd))
-	for _, path := range append(needed(self, o.tessdata), sharedFolders(o)...) {
-		if err := allow(int(fd), path, readRights); err != nil {
+	for _, g := range grants {
+		if err := allow(int(fd), g.path, g.rights&rules.fs); err != nil {
 			return 0, err
 		}
-	}
-	if err := allow(int(fd), "/dev/null", unix.LANDLOCK_ACCESS_FS_READ_FILE|unix.LANDLOCK_ACCESS_FS_WRITE_FILE); err != nil {
-		return 0, err
 	}
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

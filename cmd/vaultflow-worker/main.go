@@ -38,6 +38,8 @@ type options struct {
 	isolated bool          // it was started without a network
 	require  bool          // refuse to work without confinement
 	newest   int           // version of Landlock's interface to go up to; 0 = the kernel's
+	office   string        // LibreOffice's program, to be run with the arguments behind the flags; see runOffice
+	work     string        // the only folder in which that may write
 }
 
 func main() {
@@ -57,9 +59,14 @@ func run(args []string, out, errs io.Writer) int {
 	flags.BoolVar(&o.require, "require-confinement", false, "do not work unless files, network and other programs are out of reach")
 	flags.StringVar(&o.cache, "pdfium-cache", "", "`folder` of PDFium's machine code, which makes it start faster")
 	fill := flags.Bool("warm", false, "fill the folder of -pdfium-cache and end; no document is read")
+	flags.StringVar(&o.office, "office", "", "run this `program` with the arguments behind the flags, confined to the folder of -work, until it or standard input ends")
+	flags.StringVar(&o.work, "work", "", "`folder` that -office may write in")
 	flags.StringVar(&o.confined, "confined", "", "level that was reached (set by the program itself)")
 	if err := flags.Parse(args); err != nil {
 		return exitUsage
+	}
+	if o.office != "" {
+		return runOffice(o, flags.Args(), out, errs)
 	}
 	if !linked {
 		fmt.Fprintln(errs, buildHint)
@@ -86,7 +93,7 @@ func run(args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, err)
 		return exitBroken
 	}
-	o.confined = withoutCalls(o.confined, errs)
+	o.confined = withoutCalls(o.confined, filterCalls, errs)
 	if o.require && o.confined != extract.ConfinedFull {
 		fmt.Fprintf(errs, "confinement is required, but only %q could be had\n", o.confined)
 		return exitUnconfined

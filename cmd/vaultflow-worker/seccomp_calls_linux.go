@@ -73,3 +73,29 @@ func readsOnly(call, flags uint32) rule {
 }
 
 var none = []uint32{0}
+
+// officeRules keep LibreOffice from what no conversion needs. It starts programs, threads and a socket of its own in its
+// folder, so that a list of what it may do would be one of nearly everything. clone3 is not there: a filter cannot see its flags.
+func officeRules() []rule {
+	all := append(olderOffice(), notWritable(unix.SYS_FACCESSAT, 2))
+	all = append(all, []rule{
+		{call: unix.SYS_CLONE3, then: unseen},
+		{call: unix.SYS_CLONE, when: []test{{mask: namespace, among: none}}, then: permit, or: refuse},
+		{call: unix.SYS_SOCKET, when: []test{{mask: whole, among: []uint32{unix.AF_UNIX}}}, then: permit, or: refuse},
+	}...)
+	for _, call := range hostile {
+		switch call {
+		case unix.SYS_EXECVE, unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT,
+			unix.SYS_ACCEPT4, unix.SYS_SENDTO, unix.SYS_SENDMSG:
+		default:
+			all = append(all, rule{call: call, then: refuse})
+		}
+	}
+	return all
+}
+
+// notWritable says no to the question whether a folder can be written in, and to no other. LibreOffice asks it of /tmp, where
+// Landlock would then refuse its socket; told no, it takes the folder that it was given for that.
+func notWritable(call, mode uint32) rule {
+	return rule{call: call, when: []test{{argument: mode, mask: whole, among: []uint32{unix.W_OK}}}, then: refuse, or: permit}
+}

@@ -116,3 +116,7 @@ func filter(instructions []bpf.Instruction) error {
 
 // filterCalls leaves this process the system calls that reading a document takes.
 func filterCalls() error { return filter(assemble(rules(), unseen)) }
+
+// filterOfficeCalls takes from this process, and from LibreOffice that it starts, the calls that reach for networks, for
+// other processes and for the kernel.
+func filterOfficeCalls() error { return filter(assemble(officeRules(), permit)) }

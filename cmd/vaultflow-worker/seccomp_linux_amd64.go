@@ -17,3 +17,6 @@ func older() (all []rule) {
 	}
 	return append(all, readsOnly(unix.SYS_OPEN, 1))
 }
+
+// olderOffice are rules of the same kind for LibreOffice; see officeRules.
+func olderOffice() []rule { return []rule{notWritable(unix.SYS_ACCESS, 1)} }

@@ -26,7 +26,7 @@ func deed(what string) {
 	if !strings.Contains(strings.Join(os.Args, " "), "-confined=") {
 		confine(options{memory: 1 << 30}, os.Stderr)
 	}
-	if level := withoutCalls(extract.ConfinedLandlock, os.Stderr); level != extract.ConfinedFull {
+	if level := withoutCalls(extract.ConfinedLandlock, filterCalls, os.Stderr); level != extract.ConfinedFull {
 		fmt.Println("unconfined")
 		return
 	}

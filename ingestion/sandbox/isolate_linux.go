@@ -18,3 +18,15 @@ func isolations() []uintptr {
 
 // isolate makes the worker start in namespaces of its own.
 func isolate(cmd *exec.Cmd, flags uintptr) { cmd.SysProcAttr.Cloneflags = flags }
+
+// officeIsolations are the ways to start LibreOffice: as those of a worker, and in a namespace of processes of its own, which ends
+// with its first process, whatever the others did.
+func officeIsolations() []uintptr {
+	ways := isolations()
+	for i, flags := range ways {
+		if flags != 0 {
+			ways[i] = flags | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC
+		}
+	}
+	return ways
+}
