@@ -34,6 +34,8 @@ func unfinished() *Settings {
 			Budget: defaultBudget(), Links: "warn",
 			RemoteImages: RemoteImages{MaxMB: 10, Timeout: Duration(20 * time.Second), MaxRedirects: 3, MaxPerStep: 10},
 		},
+		WebFetch:  WebFetch{MaxSize: 16 << 20, Timeout: Duration(30 * time.Second), MaxRedirects: 5},
+		WebSearch: WebSearch{Provider: "none", MaxResults: 8, Timeout: Duration(30 * time.Second)},
 		Watch:     Watch{Debounce: Duration(2 * time.Second)},
 		Web:       Web{Listen: "127.0.0.1:8321"},
 		Logging:   Logging{Level: "info", Format: "auto"},
@@ -79,6 +81,7 @@ func (s *Settings) complete() {
 	if _, there := s.Providers[mistral]; !there && slices.Contains(s.Ingestion.OCR.Engines, mistral) {
 		s.Providers[mistral] = Provider{}
 	}
+	s.WebSearch = s.WebSearch.complete()
 	for name, p := range s.Providers {
 		s.Providers[name] = p.complete(name)
 	}

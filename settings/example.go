@@ -15,7 +15,7 @@ const exampleHead = `# Settings of vaultflow, all of them, with their defaults. 
 # settings.yaml in the vault's folder. A line such as "#dpi: 150" becomes a setting when its # is taken away.
 # Durations are written 90s, 5m, 2h, 3d or 1w; sizes 512MB or 1.5GiB.
 #
-# Every key outside models and providers has an environment variable too, which goes before this file:
+# Every key outside models, providers and mcp_servers has an environment variable too, which goes before this file:
 # engine.timezone is VAULTFLOW_ENGINE_TIMEZONE. Keys of providers belong in the environment, or in a file .env with mode
 # 600 beside a settings file outside the vault or in the state directory; never in the vault.
 #
@@ -33,7 +33,7 @@ func Example() string {
 		v := reflect.ValueOf(s).Elem().Field(f.index)
 		fmt.Fprintf(&b, "%s:\n", f.key)
 		if v.Kind() == reflect.Map {
-			exampleProviders(&b, "  #")
+			exampleEntries(&b, f.key)
 			continue
 		}
 		exampleKeys(&b, "  ", "#", v, "")
@@ -73,6 +73,20 @@ func exampleAliases(b *strings.Builder, indent string, aliases reflect.Value) {
 		Provider: "lab", Model: "some-model", Capabilities: Capabilities{Flags: map[string]bool{"vision": true}}, ContextWindow: 32768,
 		MaxOutputTokens: 4096, Price: Price{Input: &zero, Output: &zero}, Temperature: &warm, Thinking: "off",
 	}), "lab")
+}
+
+// exampleEntries writes entries of a table.
+func exampleEntries(b *strings.Builder, key string) {
+	if key == "providers" {
+		exampleProviders(b, "  #")
+		return
+	}
+	b.WriteString("  #tracker: {url: \"https://mcp.example.org/mcp\", headers: {Authorization: \"Bearer …\"}}\n")
+	b.WriteString("  #notes: # every key of a server\n")
+	exampleKeys(b, "  #  ", "", reflect.ValueOf(MCPServer{
+		Command: []string{"notes-mcp", "--stdio"}, Env: map[string]Secret{}, EnvFrom: []string{"NOTES_TOKEN"},
+		Headers: map[string]Secret{}, Allow: []string{}, Deny: []string{"delete_note"},
+	}), "notes")
 }
 
 func exampleProviders(b *strings.Builder, indent string) {

@@ -28,6 +28,7 @@ func (s *Settings) findKeys(in Input, environ map[string]string, r *reporter) {
 		s.Providers[name] = p
 	}
 	s.missingKey(r)
+	s.findSearchKey(environ, files, r)
 }
 
 func (s *Settings) findKey(name string, p Provider, environ map[string]string, files []dotEnv, r *reporter) (Secret, string) {
@@ -48,9 +49,13 @@ func (s *Settings) findKey(name string, p Provider, environ map[string]string, f
 	if p.APIKey == "" {
 		return "", ""
 	}
-	at := s.placeOf("providers." + name + ".api_key")
+	key := name + ".api_key"
+	if name != "web_search" {
+		key = "providers." + key
+	}
+	at := s.placeOf(key)
 	if at.Source == SourceFile && !r.has(at, CodeSecret) {
-		r.report(at, SeverityWarning, CodeSecret, "set a variable in the environment and name it with api_key_env", "providers.%s.api_key: a key stands in the settings", name)
+		r.report(at, SeverityWarning, CodeSecret, "set a variable in the environment and name it with api_key_env", "%s: a key stands in the settings", key)
 	}
 	return p.APIKey, "settings"
 }

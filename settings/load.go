@@ -50,7 +50,7 @@ func Load(in Input) (*Settings, error) {
 	overrides(s, in.Overrides, r)
 	s.complete()
 	s.chooseDefault(environ, r)
-	s.validate(r)
+	s.validate(in, r)
 	s.findKeys(in, environ, r)
 	if r.failed() {
 		isNote := func(d Diagnostic) bool { return d.Severity == SeverityNote }

@@ -5,15 +5,18 @@ package settings
 // Tags: doc describes a key (it stands in settings.example.yaml), oneof lists words, min and max are inclusive bounds in the key's own
 // unit, later says that this version accepts the key and does nothing with it, env is a further environment variable.
 type Settings struct {
-	Models    Models              `yaml:"models" doc:"Names for models. Workflows say them with @model."`
-	Providers map[string]Provider `yaml:"providers" doc:"Where models are reached. A provider whose name is a kind needs no entry."`
-	Vault     Vault               `yaml:"vault" doc:"Folders of the vault, and how they are watched."`
-	Engine    Engine              `yaml:"engine" doc:"How workflows run."`
-	Ingestion Ingestion           `yaml:"ingestion" doc:"How files from the import folder become notes, pages and text."`
-	Policy    Policy              `yaml:"policy" doc:"What may be sent to a model."`
-	Watch     Watch               `yaml:"watch" doc:"Workflows with watch:."`
-	Web       Web                 `yaml:"web" doc:"The dashboard and the HTTP API of serve."`
-	Logging   Logging             `yaml:"logging" doc:"What serve writes to standard error."`
+	Models     Models               `yaml:"models" doc:"Names for models. Workflows say them with @model."`
+	Providers  map[string]Provider  `yaml:"providers" doc:"Where models are reached. A provider whose name is a kind needs no entry."`
+	Vault      Vault                `yaml:"vault" doc:"Folders of the vault, and how they are watched."`
+	Engine     Engine               `yaml:"engine" doc:"How workflows run."`
+	Ingestion  Ingestion            `yaml:"ingestion" doc:"How files from the import folder become notes, pages and text."`
+	Policy     Policy               `yaml:"policy" doc:"What may be sent to a model."`
+	WebFetch   WebFetch             `yaml:"web_fetch" doc:"The tool web_fetch, with which a model reads pages and documents of the web."`
+	WebSearch  WebSearch            `yaml:"web_search" doc:"The tool web_search, with which a model searches the web."`
+	MCPServers map[string]MCPServer `yaml:"mcp_servers" doc:"Servers of the Model Context Protocol. Workflows name their tools as server.tool; nothing is started before one does."`
+	Watch      Watch                `yaml:"watch" doc:"Workflows with watch:."`
+	Web        Web                  `yaml:"web" doc:"The dashboard and the HTTP API of serve."`
+	Logging    Logging              `yaml:"logging" doc:"What serve writes to standard error."`
 
 	File        string       `yaml:"-"` // path of the file that was read; empty when there was none
 	Diagnostics []Diagnostic `yaml:"-"` // warnings and notes; errors are returned by Load

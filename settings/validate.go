@@ -14,7 +14,7 @@ import (
 )
 
 // validate checks what concerns more than one value, and what tags cannot say.
-func (s *Settings) validate(r *reporter) {
+func (s *Settings) validate(in Input, r *reporter) {
 	s.validateModels(r)
 	for _, name := range sortedKeys(s.Providers) {
 		s.validateProvider(name, r)
@@ -22,6 +22,7 @@ func (s *Settings) validate(r *reporter) {
 	s.validateFolders(r)
 	s.validateLists(r)
 	s.validateWeb(r)
+	s.validateOutside(in, r)
 	if zone := s.Engine.Timezone; zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 			s.fault(r, "engine.timezone", CodeValue, "write a name such as Europe/Oslo or UTC", "engine.timezone: there is no time zone %q", zone)
@@ -177,6 +178,7 @@ func (s *Settings) validateLists(r *reporter) {
 	}
 	for key, list := range map[string][]string{
 		"web.hosts": s.Web.Hosts, "policy.remote_images.allow": s.Policy.RemoteImages.Allow, "policy.remote_images.deny": s.Policy.RemoteImages.Deny,
+		"web_fetch.allow": s.WebFetch.Allow, "web_fetch.deny": s.WebFetch.Deny,
 	} {
 		for _, host := range list {
 			if !hostForm.MatchString(host) {
