@@ -27,7 +27,7 @@ type Form struct {
 	Text   func(fallback string) any // the JSON value that stands there when the bytes cannot be sent
 
 	Documents     []string                                          // media types of documents; none: their text is sent
-	FrameDocument func(mediaType, id string) (before, after string) // id is a neutral name: hex of the content's digest
+	FrameDocument func(mediaType, id string) (before, after string) // id is a neutral name that no other document of the request has
 
 	Recordings     []string                                              // media types of audio and video; none: their text is sent
 	FrameRecording func(mediaType, format string) (before, after string) // format is the short name: wav, mp3, mov
@@ -46,6 +46,7 @@ type Drawing struct {
 // medium is one of them, and what stands there when its bytes cannot be sent.
 type medium struct {
 	content.Block
+	id   string // of a document
 	text func(fallback string) any
 }
 
@@ -83,8 +84,26 @@ func (d *Drawing) MediaOr(b content.Block, text func(fallback string) any) (any,
 	if !isMedia(b) {
 		return nil, false
 	}
-	d.media = append(d.media, medium{b, text})
+	d.media = append(d.media, medium{b, d.documentID(b), text})
 	return d.mark + strconv.Itoa(len(d.media)-1) + ".", true
+}
+
+// documentID is a document's MediaID, with a number when the request has one of that name before.
+func (d *Drawing) documentID(b content.Block) string {
+	if b.Type() != content.TypeDocument {
+		return ""
+	}
+	id := MediaID(b)
+	same := 1
+	for _, m := range d.media {
+		if m.Type() == content.TypeDocument && MediaID(m.Block) == id {
+			same++
+		}
+	}
+	if same > 1 {
+		id += "-" + strconv.Itoa(same)
+	}
+	return id
 }
 
 // Body finishes the request: value is marshalled now, media are loaded and encoded while it is sent, one at a time.
@@ -186,7 +205,7 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 // piece returns the JSON of medium i: framed base64, or its fallback.
 func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 	medium := b.drawing.media[i]
-	data, before, after, err := b.load(ctx, medium.Block)
+	data, before, after, err := b.load(ctx, medium)
 	if err == nil {
 		return io.MultiReader(strings.NewReader(before), &base64Reader{rest: data}, strings.NewReader(after)), nil
 	}
@@ -208,9 +227,9 @@ func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 var errNoLoader = errors.New("no loader")
 
 // load returns the bytes of a medium and what stands around them.
-func (b *Body) load(ctx context.Context, medium content.Block) (data []byte, before, after string, err error) {
+func (b *Body) load(ctx context.Context, medium medium) (data []byte, before, after string, err error) {
 	form := b.drawing.form
-	if document, ok := medium.(content.Document); ok {
+	if document, ok := medium.Block.(content.Document); ok {
 		loader, ok := b.drawing.loader.(DocumentLoader)
 		if !ok {
 			return nil, "", "", errNoLoader
@@ -222,13 +241,13 @@ func (b *Body) load(ctx context.Context, medium content.Block) (data []byte, bef
 		if err != nil {
 			return nil, "", "", err
 		}
-		before, after = form.FrameDocument(kind, MediaID(document))
+		before, after = form.FrameDocument(kind, medium.id)
 		return data, before, after, nil
 	}
 	if medium.Type() == content.TypeAudio || medium.Type() == content.TypeVideo {
-		return b.recording(ctx, medium)
+		return b.recording(ctx, medium.Block)
 	}
-	picture, ok := medium.(content.Image)
+	picture, ok := medium.Block.(content.Image)
 	if !ok || b.drawing.loader == nil {
 		return nil, "", "", errNoLoader
 	}

@@ -89,3 +89,30 @@ func TestBody_documentThatIsNone(t *testing.T) {
 		}
 	}
 }
+
+func TestBody_documentsHaveNamesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	drawing := NewDrawing(shelf(func(content.Document) ([]byte, error) { return []byte("%PDF-1.7\n"), nil }), documentForm())
+	same, other := content.Document{Name: "1"}, content.Document{Name: "2"}
+	var parts []any
+	for _, d := range []content.Document{same, other, same, same} {
+		part, _ := drawing.Media(d)
+		parts = append(parts, part)
+	}
+	body, err := drawing.Body(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the names are those of the request, however often it is written
+		var sent []struct{ ID string }
+		if err := json.NewDecoder(body.open(t.Context())).Decode(&sent); err != nil {
+			t.Fatal(err)
+		}
+		a, b := MediaID(same), MediaID(other)
+		for i, want := range []string{a, b, a + "-2", a + "-3"} {
+			if sent[i].ID != want {
+				t.Errorf("document %d is called %q, want %q", i+1, sent[i].ID, want)
+			}
+		}
+	}
+}
