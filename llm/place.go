@@ -49,8 +49,8 @@ func (p *planning) converted(b content.Block, inResult bool, turn *Turn) []place
 	d, isDocument := b.(content.Document)
 	if isDocument && !hasWords(b) && place != policy.Convert && place != policy.Refuse {
 		var out []placed
-		for _, n := range pagesOf(d) {
-			out = append(out, placed{pagePicture(d, n), place})
+		for _, picture := range PagePictures(d) {
+			out = append(out, placed{picture, place})
 		}
 		if out != nil {
 			return out
@@ -68,12 +68,17 @@ func in(blocks []content.Block) []placed {
 	return out
 }
 
-// pagePicture is a page of a document as a picture, which is made when it is sent.
-func pagePicture(d content.Document, page int) content.Image {
-	return content.Image{
-		Name: d.Name, SHA256: d.SHA256, Source: content.SourcePage, Page: page,
-		Fallback: content.Document{Name: d.Name, PageRange: strconv.Itoa(page)}.Text(),
+// PagePictures are the pages of a document that are meant, as pictures that are made when they are sent: at most 20. There
+// are none when it is not known which pages there are.
+func PagePictures(d content.Document) []content.Image {
+	var pictures []content.Image
+	for _, n := range pagesOf(d) {
+		pictures = append(pictures, content.Image{
+			Name: d.Name, SHA256: d.SHA256, Source: content.SourcePage, Page: n,
+			Fallback: content.Document{Name: d.Name, PageRange: strconv.Itoa(n)}.Text(),
+		})
 	}
+	return pictures
 }
 
 // pagesOf are the pages that are meant, at most maxPagePictures; none when it is not known which there are.

@@ -151,7 +151,7 @@ func TestPlan_matrix(t *testing.T) {
 
 // pageID names a page of the document of this test.
 func pageID(n int) string {
-	return MediaID(pagePicture(oneOf[policy.Document].(content.Document), n)) //nolint:forcetypeassert // it is one
+	return MediaID(PagePictures(oneOf[policy.Document].(content.Document))[n-1]) //nolint:forcetypeassert // it is one
 }
 
 // What a model lacks is converted: words, else pictures of pages, else a line; refused is only what has no words.

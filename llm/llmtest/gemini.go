@@ -206,6 +206,10 @@ func (r *geminiReading) part(role string, i int, p geminiPart) error {
 	case p.Text != nil && !p.Thought:
 		r.parts = append(r.parts, Part{Text: *p.Text})
 		return notBlank(*p.Text)
+	case p.Inline != nil && role == "user" && (strings.HasPrefix(p.Inline.MIMEType, "audio/") || strings.HasPrefix(p.Inline.MIMEType, "video/")):
+		part, err := recording(p.Inline.Data, p.Inline.MIMEType)
+		r.parts = append(r.parts, part)
+		return err
 	case p.Inline != nil && role == "user":
 		part, err := p.Inline.read("image/png", "image/jpeg", "image/webp", "application/pdf")
 		r.parts = append(r.parts, part)

@@ -281,6 +281,8 @@ func (o OpenAI) part(m openaiMessage, raw json.RawMessage) (Part, error) {
 			return Part{}, errors.New("missing required parameter: 'file.filename'")
 		}
 		return dataURI(f.File.FileData, "application/pdf")
+	case (kind == "input_audio" || kind == "video_url") && m.Role == "user" && slices.Contains([]string{"", "openai_chat", "openrouter", "openai_compatible"}, o.Kind):
+		return o.recordingPart(raw)
 	case kind == "document_url" && m.Role == "user" && o.Kind == "mistral":
 		var d struct {
 			Type string `json:"type"`

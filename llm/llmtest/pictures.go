@@ -18,7 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// Album is a loader over pictures and documents in memory. The zero value is empty.
+// Album is a loader over media in memory. The zero value is empty.
 type Album struct {
 	mu    sync.Mutex // guards both
 	files map[string][]byte
@@ -48,6 +48,52 @@ func (a *Album) LoadDocument(_ context.Context, document content.Document) ([]by
 
 var errVanished = errors.New("open /secret/path: no such file")
 
+// AddRecording puts a recording of a format ("wav", "mp3", "mp4") into the album: audio, or video for mp4.
+func (a *Album) AddRecording(t testing.TB, name, format string) content.Block {
+	t.Helper()
+	head, ok := map[string]string{"wav": "RIFF\x24\x00\x00\x00WAVEfmt ", "mp3": "ID3\x04\x00\x00", "mp4": "\x00\x00\x00\x18ftypisom"}[format]
+	if !ok {
+		t.Fatalf("no recording of format %q", format)
+	}
+	data := []byte(head + strings.Repeat(" padding", 16) + name)
+	sum := sha256.Sum256(data)
+	a.put(name, data, 0)
+	recording := content.Audio{Name: name, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
+	if format == "mp4" {
+		return content.Video(recording)
+	}
+	return recording
+}
+
+// LoadMedia implements llm.MediaLoader, with the same wrong media type.
+func (a *Album) LoadMedia(_ context.Context, medium content.Block) ([]byte, string, error) {
+	var name string
+	switch m := medium.(type) {
+	case content.Audio:
+		name = m.Name
+	case content.Video:
+		name = m.Name
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked = append(a.asked, name)
+	data, ok := a.files[name]
+	if !ok {
+		return nil, "", errVanished
+	}
+	return data, "audio/x-wrong", nil
+}
+
+// page is the picture of a document's page: another one for each.
+func page(document []byte, n int) ([]byte, error) {
+	if !bytes.HasPrefix(document, []byte("%PDF-")) {
+		return nil, errVanished
+	}
+	var buf bytes.Buffer
+	err := png.Encode(&buf, image.NewGray(image.Rect(0, 0, 40+n, 50)))
+	return buf.Bytes(), err
+}
+
 // Load implements llm.Loader. Its media type is always wrong: adapters must look at the bytes.
 func (a *Album) Load(_ context.Context, image content.Image) ([]byte, string, error) {
 	a.mu.Lock()
@@ -57,7 +103,11 @@ func (a *Album) Load(_ context.Context, image content.Image) ([]byte, string, er
 	if !ok {
 		return nil, "", errVanished
 	}
-	return data, "image/x-wrong", nil
+	var err error
+	if image.Source == content.SourcePage {
+		data, err = page(data, image.Page)
+	}
+	return data, "image/x-wrong", err
 }
 
 // Add puts a picture of a colour and format ("png", "jpeg", "gif") into the album and returns its block.

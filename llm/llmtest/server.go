@@ -32,18 +32,19 @@ type Wire interface {
 // Part is one piece of what the user sent.
 type Part struct {
 	Text      string // of a text
-	MediaType string // of a picture or document, sniffed from its bytes
+	MediaType string // of a medium, sniffed from its bytes
 	Data      []byte // likewise
 	Result    string // the call that it answers, when it stands in a tool's result: its id, on Ollama the tool's name
 }
 
-// Kind is "text", "image" or "document".
+// Kind is "text", "image", "audio", "video" or "document".
 func (p Part) Kind() string {
-	switch {
-	case p.Data == nil:
+	if p.Data == nil {
 		return "text"
-	case strings.HasPrefix(p.MediaType, "image/"):
-		return "image"
+	}
+	switch kind, _, _ := strings.Cut(p.MediaType, "/"); kind {
+	case "image", "audio", "video":
+		return kind
 	}
 	return "document"
 }

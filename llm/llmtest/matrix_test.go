@@ -1,0 +1,58 @@
+package llmtest_test
+
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/anthropic"
+	"github.com/vaultflow/vaultflow/llm/gemini"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/ollama"
+	"github.com/vaultflow/vaultflow/llm/openai"
+)
+
+// chat is a dialect of Chat Completions.
+func chat(kind string) llmtest.Subject {
+	return llmtest.Subject{
+		New:  func(c llm.Config) llm.Provider { c.Kind = kind; return openai.New(c) },
+		Path: "/v1", Wire: llmtest.OpenAI{Kind: kind},
+	}
+}
+
+func newGemini(c llm.Config) llm.Provider { return gemini.New(c) }
+
+// TestMatrix sends each kind of medium to each service, in the results of parallel calls and in a prompt. A service is a row:
+// where an image, a document, audio and video go.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	for _, s := range []llmtest.Service{
+		{
+			Name: "anthropic", Model: "claude-sonnet-4-5", Places: [4]string{"in", "in"},
+			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return anthropic.New(c) }, Wire: llmtest.Anthropic{}},
+		},
+		{
+			Name: "gemini 3", Model: "gemini-3-pro", Places: [4]string{"apart", "apart", "behind", "behind"},
+			Subject: llmtest.Subject{New: newGemini, Wire: llmtest.Gemini{IDs: true}},
+		},
+		{
+			Name: "gemini 2.5", Model: "gemini-2.5-pro", Places: [4]string{"behind", "behind", "behind", "behind"},
+			Subject: llmtest.Subject{New: newGemini, Wire: llmtest.Gemini{Old: true}, ByToolName: true},
+		},
+		{
+			Name: "openai responses", Model: "gpt-5", Places: [4]string{"in", "in"},
+			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{}},
+		},
+		{Name: "openai chat", Model: "gpt-4o", Places: [4]string{"behind", "behind", "behind"}, Subject: chat("openai_chat")},
+		{Name: "compatible", Model: "some-model", Places: [4]string{"behind", "behind", "behind"}, Subject: chat("openai_compatible")},
+		{Name: "openrouter", Model: "some/model", Places: [4]string{"behind", "behind", "behind", "behind"}, Subject: chat("openrouter")},
+		{Name: "xai", Model: "grok-4", Places: [4]string{"behind", "pages"}, Subject: chat("xai")},
+		{Name: "groq", Model: "llama-4-scout", Places: [4]string{"behind"}, Subject: chat("groq")},
+		{Name: "mistral", Model: "mistral-medium-latest", Places: [4]string{"behind", "behind"}, Subject: chat("mistral")},
+		{
+			Name: "ollama", Model: "llava", Places: [4]string{"behind", "pages"},
+			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return ollama.New(c) }, Wire: llmtest.Ollama{}, ByToolName: true},
+		},
+	} {
+		llmtest.Deliver(t, s)
+	}
+}
