@@ -196,6 +196,5 @@ func (n *note) text(p Page) (string, error) {
 	if err != nil {
 		return "", storage("read "+p.Text.Path, err)
 	}
-	text := strings.ReplaceAll(string(data), "](../assets/", "](./assets/") // the file stands one folder deeper
-	return demote(strings.TrimRight(text, "\n"), 2), nil
+	return demote(strings.TrimRight(fromNote(string(data)), "\n"), 2), nil
 }

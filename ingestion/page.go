@@ -53,7 +53,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	decision := OCRDecision{OCR: true, Code: "no_evidence", Words: "the text layer could not be read"}
 	if got.Text != nil {
 		decision = DecideOCR(got.Text.Evidence, m.w.set.OCR.Redo)
-		m.layer, m.besides = sanitise(got.Text.Markdown), sanitise(got.Text.Besides)
+		m.layer, m.besides = m.w.pageLinks(sanitise(got.Text.Markdown)), sanitise(got.Text.Besides)
 	}
 	if m.w.set.ocrFirst() {
 		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}

@@ -3,6 +3,7 @@ package ingestion
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -71,7 +72,7 @@ const maxOutline = 2000
 func describe(doc extract.Document) Document {
 	d := Document{
 		Title: oneLine(doc.Title, 300), Author: oneLine(doc.Author, 300), Subject: oneLine(doc.Subject, 300), Created: moment(doc.Created),
-		Pages: doc.Pages, Encrypted: doc.Encrypted, Tagged: doc.Tagged, Forms: doc.Forms,
+		Pages: doc.Pages, Encrypted: doc.Encrypted, Tagged: doc.Tagged, Forms: doc.Forms, Language: languageOf(doc.Language),
 	}
 	for _, o := range doc.Outline[:min(len(doc.Outline), maxOutline)] {
 		title := oneLine(o.Title, 300)
@@ -85,6 +86,17 @@ func describe(doc extract.Document) Document {
 		d.Outline = append(d.Outline, item)
 	}
 	return d
+}
+
+// tagForm is the form of a language's name (RFC 5646).
+var tagForm = regexp.MustCompile(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)
+
+// languageOf takes over the name of a language that has the form of one.
+func languageOf(tag string) string {
+	if len(tag) > 35 || !tagForm.MatchString(tag) {
+		return ""
+	}
+	return tag
 }
 
 // write puts the outline and the pages into the note.

@@ -18,6 +18,7 @@ var (
 	ruleLine   = regexp.MustCompile(`^\s*(-{2,}|={2,})\s*$`)
 	tagStart   = regexp.MustCompile(`(^|[\s(])#([^\s#])`)
 	ownLink    = regexp.MustCompile(`(\[[^\[\]]+\]\()\\#([^\s()]+\))`) // to a heading of the note itself
+	addressed  = regexp.MustCompile(`(?i)\](\(\s*([a-z][a-z0-9+.-]*):)`)
 	blockID    = regexp.MustCompile(`(^|\s)\^([A-Za-z0-9-]+\s*)$`)
 	htmlStart  = regexp.MustCompile(`<([A-Za-z/!?%])`)
 	lineBreaks = regexp.MustCompile(`(?i)&lt;(br ?/?)>`)
@@ -29,6 +30,9 @@ var (
 	unembeds = strings.NewReplacer("![", "[")
 )
 
+// schemes are those of addresses that stay links: none runs a program, reads a file or speaks to a plugin.
+var schemes = map[string]bool{"http": true, "https": true, "mailto": true, "ftp": true, "tel": true}
+
 // languages are the names after a fence that are kept: none of them is run by a plugin.
 var languages = map[string]bool{
 	"text": true, "go": true, "python": true, "javascript": true, "typescript": true, "java": true, "c": true, "cpp": true, "rust": true,
@@ -37,7 +41,7 @@ var languages = map[string]bool{
 }
 
 // sanitise makes Markdown from a document harmless. What is left reads the same, but for links into the vault and embeds,
-// which become text. Doing it twice may escape twice.
+// which become text. Doing it twice may escape twice. Addresses that do more than lead somewhere are no links.
 func sanitise(s string) string { return sanitised(s, sanitiseLine) }
 
 // sanitiseNote does the same to a note that somebody wrote: its links and tags stay, its embeds become links.
@@ -99,6 +103,12 @@ func sanitiseLine(line string) string {
 	line = queries.Replace(comments.Replace(embeds.Replace(line)))
 	line = htmlStart.ReplaceAllString(line, "&lt;$1")
 	line = lineBreaks.ReplaceAllString(line, "<$1>") // tables need them
+	line = addressed.ReplaceAllStringFunc(line, func(s string) string {
+		if schemes[strings.ToLower(addressed.FindStringSubmatch(s)[2])] {
+			return s
+		}
+		return `\` + s
+	})
 	line = ownLink.ReplaceAllString(tagStart.ReplaceAllString(line, `$1\#$2`), "$1#$2")
 	return blockID.ReplaceAllString(line, `$1\^$2`)
 }

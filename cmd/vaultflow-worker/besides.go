@@ -10,6 +10,7 @@ type comment struct {
 	author  string
 	covered string // the text that it lies on
 	text    string // what it says
+	drawn   string // what is written in it, where that is something else
 }
 
 // field is a field of a form with the value that somebody gave it. A field may have several places on a page.
@@ -81,6 +82,9 @@ func (c comment) callout() string {
 	lines := []string{title}
 	if covered := oneText(c.covered); covered != "" {
 		lines = append(lines, "> “"+covered+"”")
+	}
+	if drawn := oneText(c.drawn); drawn != "" {
+		lines = append(lines, "> "+drawn)
 	}
 	for i, text := range textLines(c.text) {
 		if i == 0 && len(lines) > 1 {

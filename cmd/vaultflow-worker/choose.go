@@ -51,7 +51,7 @@ func (p *pdf) preferred(n int) choice {
 	if p.locked {
 		return choice{true, p.info.Reason}
 	}
-	if p.traces == (traces{}) {
+	if !p.traces.annotations && !p.traces.wide {
 		return choice{}
 	}
 	second, err := p.pdfium()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"time"
 )
@@ -15,6 +16,17 @@ const (
 func metaText(s string) string {
 	s, _, _ = strings.Cut(s, "\x00")
 	return strings.TrimSpace(normal(strings.ToValidUTF8(s, "")))
+}
+
+var tagForm = regexp.MustCompile(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)
+
+// languageTag gives a language as the document names it, empty when that has not the form of RFC 5646: programs write
+// words and blanks there too.
+func languageTag(s string) string {
+	if s = strings.ReplaceAll(s, "_", "-"); len(s) > 35 || !tagForm.MatchString(s) {
+		return ""
+	}
+	return s
 }
 
 // metaTime gives a date of PDF as RFC 3339, or as it was written when it is none.

@@ -81,6 +81,11 @@ func openPDF(data []byte, o extract.Open, cache string, ocr *reader) (document, 
 	p.info.Encrypted = p.info.Encrypted || p.locked
 	p.info.Forms = p.info.Forms || p.second != nil && p.second.hasForm()
 	p.info.WantsPDFium = p.traces != (traces{}) || p.second != nil
+	if p.traces.catalog || p.second != nil {
+		if second, err := p.pdfium(); err == nil {
+			p.info.Language = second.language()
+		}
+	}
 	p.explain()
 	return p, nil
 }

@@ -89,6 +89,9 @@ type pdfium struct {
 	in    pdfiumapi.Pdfium
 	doc   references.FPDF_DOCUMENT
 	pages int
+
+	data     []byte // to open copies of
+	password string
 }
 
 // openPDFium opens a document with the first password that fits; the empty one is always tried. The error is a
@@ -107,7 +110,7 @@ func openPDFium(in pdfiumapi.Pdfium, data []byte, passwords []string) (*pdfium, 
 		if err != nil {
 			return nil, fmt.Errorf("count the pages: %w", err)
 		}
-		return &pdfium{in: in, doc: opened.Document, pages: count.PageCount}, nil
+		return &pdfium{in: in, doc: opened.Document, pages: count.PageCount, data: data, password: password}, nil
 	}
 	message := "the document is encrypted and needs a password"
 	if n := len(passwords); n > 0 {
@@ -145,7 +148,7 @@ func (p *pdfium) hasForm() bool {
 	return err == nil && got.FormType != enums.FPDF_FORMTYPE_NONE
 }
 
-// describe collects what a document says of itself, where MuPDF cannot. Its outline is left out.
+// describe collects what a document says of itself, where MuPDF cannot.
 func (p *pdfium) describe() extract.Document {
 	field := func(tag string) string {
 		got, err := p.in.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: p.doc, Tag: tag})
@@ -156,7 +159,7 @@ func (p *pdfium) describe() extract.Document {
 	}
 	return extract.Document{
 		Pages: p.pages, Title: field("Title"), Author: field("Author"), Subject: field("Subject"), Created: metaTime(field("CreationDate")),
-		Renderer: extract.RenderPDFium, Version: pdfiumVersion,
+		Renderer: extract.RenderPDFium, Version: pdfiumVersion, Outline: p.outline(),
 	}
 }
 

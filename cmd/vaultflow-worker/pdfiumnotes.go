@@ -101,8 +101,11 @@ func (p *pdfium) annotation(n, i int, form references.FPDF_FORMHANDLE, text refe
 		if c.text == "" {
 			c.text = p.entry(a, "Name")
 		}
+		if drawn, err := p.drawnText(n, i); err == nil && !strings.Contains(strings.Join(strings.Fields(c.text), " "), drawn) {
+			c.drawn = drawn // one that cannot be read has its look in the picture alone
+		}
 	}
-	if c.text != "" || c.covered != "" {
+	if c.text != "" || c.covered != "" || c.drawn != "" {
 		out.comments = append(out.comments, c)
 	}
 	return nil

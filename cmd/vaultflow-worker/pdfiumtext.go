@@ -55,6 +55,9 @@ func (p *pdfium) text(n int) (layout.Page, error) {
 		}
 		out.Lines = joinRun(out.Lines, line)
 	}
+	if out.Links, err = p.links(n); err != nil {
+		return layout.Page{}, err
+	}
 	out.Pictures, err = p.pictures(n, width, height)
 	return out, err
 }

@@ -21,6 +21,11 @@ func (p *pdf) page(ctx context.Context, r extract.PageRequest) (extract.Page, er
 	if out.WidthPt, out.HeightPt, err = p.size(r.N, by); err != nil {
 		return extract.Page{}, err
 	}
+	if p.traces.catalog || p.doc == nil {
+		if second, err := p.pdfium(); err == nil {
+			out.Label = second.label(r.N)
+		}
+	}
 	if r.Text {
 		read := choice{pdfium: p.doc == nil || by.pdfium && (r.Other || strings.HasPrefix(by.reason, fontsMissing)), reason: by.reason}
 		if out.Text, read, err = p.text(r.N, read); err != nil {

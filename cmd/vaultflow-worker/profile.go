@@ -26,8 +26,14 @@ func (p *pdf) profileOf(page layout.Page) layout.Profile {
 	var pages []layout.Page
 	read, begun := 0, time.Now()
 	for _, n := range sampled(p.info.Pages) {
-		if p.doc == nil || read > sampleBytes || time.Since(begun) > sampleTime {
+		if read > sampleBytes || time.Since(begun) > sampleTime {
 			break
+		}
+		if p.doc == nil {
+			if page, err := p.second.text(n); err == nil {
+				pages = append(pages, page)
+			}
+			continue
 		}
 		text, err := p.doc.HTML(n-1, false)
 		if err != nil {
@@ -50,17 +56,37 @@ func (p *pdf) titles() []layout.Title {
 	return outline
 }
 
-// layer reads the text of a page with MuPDF, and its rules where lines stand beside one another.
+// layer reads the text of a page with MuPDF, its links, and its rules where lines stand beside one another.
 func (p *pdf) layer(n int) (layout.Page, error) {
 	text, err := p.doc.HTML(n-1, false)
 	if err != nil {
 		return layout.Page{}, err
 	}
 	page := readLayer(text)
-	if sideBySide(page) {
+	page.Links = p.linksOf(n)
+	if sideBySide(page) || len(page.Links) > 0 {
 		if drawn, err := p.doc.SVG(n - 1); err == nil { // without it edges are estimates and rules unknown
 			addDrawing(&page, drawn)
 		}
 	}
 	return page, nil
+}
+
+// linksOf lists the links of a page. MuPDF says whether there are any, PDFium where they lie; without PDFium their text stays.
+func (p *pdf) linksOf(n int) []layout.Link {
+	if !p.traces.links {
+		return nil
+	}
+	if any, err := p.doc.Links(n - 1); err != nil || len(any) == 0 {
+		return nil
+	}
+	second, err := p.pdfium()
+	if err != nil {
+		return nil
+	}
+	links, err := second.links(n)
+	if err != nil {
+		return nil
+	}
+	return links
 }

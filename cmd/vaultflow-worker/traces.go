@@ -12,6 +12,8 @@ import (
 type traces struct {
 	annotations bool // fields of forms, or annotations other than links
 	wide        bool // text in a Chinese, Japanese or Korean encoding that the file may leave to the reader's fonts
+	links       bool
+	catalog     bool // the catalog may name the language, or labels of pages
 }
 
 var (
@@ -19,6 +21,8 @@ var (
 		`StrikeOut|Stamp|Caret|Ink|FileAttachment|Redact|Watermark)\b`)
 	wideTrace = regexp.MustCompile(`/(?:Uni(?:GB|CNS|JIS|KS)[A-Za-z0-9-]*|GBK?[A-Za-z0-9]*-EUC|GBK2?K?p?|GBKp-EUC|ETen(?:ms)?-B5|B5pc|HKscs-B5|ETHK-B5|CNS-EUC|` +
 		`(?:83|90)(?:ms|msp|pv)-RKSJ|Add-RKSJ|Ext-RKSJ|EUC|KSC(?:ms|pc)?-(?:EUC|UHC)(?:-HW)?)-[HV]\b|/Ordering[\s\0]*\((?:GB1|CNS1|Japan1|Japan2|Korea1|KR)\)`)
+	linkTrace    = regexp.MustCompile(`/Subtype[\s\0]*/Link\b`)
+	catalogTrace = regexp.MustCompile(`/PageLabels\b|/Lang[\s\0]*[(<]`)
 	objectStream = regexp.MustCompile(`/Type[\s\0]*/ObjStm\b`)
 	streamStart  = []byte("stream")
 	encryption   = []byte("/Encrypt")
@@ -33,27 +37,33 @@ const (
 
 // findTraces searches a file, also in its compressed objects. What it cannot unpack may hold anything.
 func findTraces(data []byte) traces {
-	t := traces{annotations: annotationTrace.Match(data), wide: wideTrace.Match(data)}
+	t := tracesIn(data)
 	streams := objectStream.FindAllIndex(data, -1)
 	if len(streams) == 0 {
 		return t
 	}
+	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true}
 	if bytes.Contains(data, encryption) {
-		return traces{annotations: true, wide: t.wide} // its object streams are encrypted
+		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t.annotations && t.wide {
+		if t == (traces{true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at[1]:])
 		if unpacked += len(objects); !ok || unpacked > maxUnpacked {
-			return traces{annotations: true, wide: t.wide}
+			anything.wide = t.wide
+			return anything
 		}
-		t.annotations = t.annotations || annotationTrace.Match(objects)
-		t.wide = t.wide || wideTrace.Match(objects)
+		found := tracesIn(objects)
+		t = traces{t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.catalog || found.catalog}
 	}
 	return t
+}
+
+func tracesIn(data []byte) traces {
+	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data)}
 }
 
 // unpack gives the objects of a stream whose dictionary ends soon after data begins.

@@ -62,7 +62,7 @@ func (d Document) check() error {
 			return err
 		}
 	}
-	return short(d.Title, d.Author, d.Subject, d.Created, d.Renderer, d.Reason, d.Version)
+	return short(d.Title, d.Author, d.Subject, d.Created, d.Language, d.Renderer, d.Reason, d.Version)
 }
 
 func (r PageRequest) check() error {

@@ -185,6 +185,9 @@ func FuzzText(f *testing.F) {
 			line := at(float64(d[0])*2, float64(d[1])*3, 6+float64(d[2]%12), strings.ToValidUTF8(string(d[3:6]), "x"))
 			line.Bold = d[6]&1 == 1
 			page.Lines = append(page.Lines, line)
+			if d[6]&24 == 24 {
+				page.Links = append(page.Links, layout.Link{Box: layout.Box{X0: line.Box.X0 + float64(d[5]%9), Y0: line.Box.Y0 - 9, X1: line.Box.X1, Y1: line.Box.Y1 + 9}, Page: int(d[4] % 3)})
+			}
 			if d[6]&6 == 6 {
 				page.Rules = append(page.Rules, layout.Box{X0: line.Box.X0, Y0: line.Box.Y0, X1: line.Box.X0 + 300, Y1: line.Box.Y0}, layout.Box{X0: line.Box.X0, Y0: line.Box.Y0, X1: line.Box.X0, Y1: line.Box.Y0 + 300})
 			}

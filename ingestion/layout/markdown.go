@@ -9,7 +9,7 @@ import (
 // Text gives the text of page n, counted from 1, as plain text and as Markdown. It takes time in proportion to the page's
 // lines, rules apart, of which it reads a bounded number.
 func (p Profile) Text(page Page, n int) (plain, markdown string) {
-	lines := p.withoutHeads(clean(page.Lines), page.Height)
+	lines := link(p.withoutHeads(clean(page.Lines), page.Height), page.Links)
 	compounds := compoundsOf(lines)
 	tables, rest := ruledTables(lines, page.Rules)
 	columns := bands(rest, 0)
@@ -24,7 +24,7 @@ func (p Profile) Text(page Page, n int) (plain, markdown string) {
 	for i := range tables {
 		items = append(items, item{box: tables[i].box, table: &tables[i]})
 	}
-	w := writer{profile: p, page: n, compounds: compounds}
+	w := writer{profile: p, page: n, compounds: compounds, links: page.Links}
 	for _, b := range blocks(inOrder(items, 0)) {
 		w.add(b)
 	}
@@ -83,6 +83,7 @@ type writer struct {
 	profile       Profile
 	page          int
 	compounds     map[string]bool
+	links         []Link
 	plain, marked strings.Builder
 	kind          byte      // of the last block: '-' or '1' for items, 0 for others
 	lefts         []float64 // of the lists that are open, the outermost first
@@ -90,7 +91,7 @@ type writer struct {
 
 func (w *writer) add(b block) {
 	if b.table != nil {
-		plain, marked := b.table.markdown(w.compounds)
+		plain, marked := b.table.markdown(w)
 		w.put(plain, marked, 0)
 		return
 	}
@@ -99,21 +100,22 @@ func (w *writer) add(b block) {
 		w.put(text, fenced(text), 0)
 		return
 	}
-	text := joinLines(b.lines, w.compounds)
+	signed := joinLines(b.lines, w.compounds)
+	text := unsigned(signed)
 	if level := w.profile.level(text, b, w.page); level > 0 {
-		w.put(text, strings.Repeat("#", level)+" "+EscapeMarkdown(text), 0)
+		w.put(text, strings.Repeat("#", level)+" "+w.markdown(signed, true), 0)
 		return
 	}
 	switch {
 	case b.item:
-		n, length := ordinalOf(text)
-		w.putItem(b, text, strconv.Itoa(n)+". "+EscapeMarkdown(text[length:]), '1')
+		n, _ := ordinalOf(text)
+		w.putItem(b, text, strconv.Itoa(n)+". "+w.markdown(withoutMark(signed, ordinal), false), '1')
 	case b.bulleted:
-		w.putItem(b, text, "- "+EscapeMarkdown(bullet.ReplaceAllString(text, "")), '-')
+		w.putItem(b, text, "- "+w.markdown(withoutMark(signed, bullet), false), '-')
 	case b.bold && len(text) <= 800:
-		w.put(text, "**"+EscapeMarkdown(text)+"**", 0)
+		w.put(text, "**"+w.markdown(signed, false)+"**", 0)
 	default:
-		w.put(text, escapeOrdinal(EscapeMarkdown(text)), 0)
+		w.put(text, escapeOrdinal(w.markdown(signed, false)), 0)
 	}
 }
 

@@ -9,6 +9,7 @@ type Page struct {
 	Lines         []Line // in the order of the file
 	Rules         []Box  // drawn lines, thin bars and the sides of rectangles: borders of tables
 	Pictures      []Box
+	Links         []Link
 }
 
 // Line is a run of text on one baseline without a wide gap in it: a line of a paragraph, or a cell of a table.
@@ -20,8 +21,8 @@ type Line struct {
 	Font      string
 	Bold      bool
 	Italic    bool
-	Invisible bool   // drawn without ink, as the text behind a scan is
-	Link      string // URI that the line leads to; not written yet, since no renderer tells the places of links
+	Invisible bool // drawn without ink, as the text behind a scan is
+	spans     []span
 }
 
 // Box is a rectangle with X0 ≤ X1 and Y0 ≤ Y1.

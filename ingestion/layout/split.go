@@ -38,6 +38,7 @@ func (l Line) cutAt(x float64) (left, right Line) {
 	left.Text, right.Text = string(runes[:best]), string(runes[best+1:])
 	left.Box.X1, right.Box.X0 = l.edge(best, len(runes)), l.edge(best+1, len(runes))
 	left.Edges, right.Edges = nil, nil
+	left.spans, right.spans = l.within(0, best), l.within(best+1, len(runes))
 	if len(l.Edges) == len(runes) {
 		left.Edges, right.Edges = l.Edges[:best], l.Edges[best+1:]
 	}

@@ -129,14 +129,18 @@ func merge(row []Line) Line {
 		return row[0]
 	}
 	out := row[0]
-	out.Edges = nil
+	out.Edges, out.spans = nil, nil
 	texts := make([]string, len(row))
 	longest := 0
-	bold, all := 0, 0
+	bold, all, at := 0, 0, 0
 	for i, l := range row {
 		texts[i] = l.Text
 		out.Box = out.Box.join(l.Box)
 		n := l.runes()
+		for _, s := range l.spans {
+			out.spans = append(out.spans, span{s.from + at, s.to + at, s.link})
+		}
+		at += n + 1
 		if n > longest {
 			longest, out.Size, out.Font = n, l.Size, l.Font
 		}
@@ -149,7 +153,7 @@ func merge(row []Line) Line {
 }
 
 // markdown writes a table of GFM. Its first row is the head, since GFM has no tables without.
-func (t table) markdown(compounds map[string]bool) (plain, marked string) {
+func (t table) markdown(w *writer) (plain, marked string) {
 	var p, m strings.Builder
 	for i, row := range t.rows {
 		if i > 0 {
@@ -158,12 +162,12 @@ func (t table) markdown(compounds map[string]bool) (plain, marked string) {
 		}
 		m.WriteString("|")
 		for c, cell := range row {
-			text := cellText(cell, compounds)
+			text := cellText(cell, w.compounds)
 			if c > 0 {
 				p.WriteString("\t")
 			}
-			p.WriteString(text)
-			m.WriteString(" " + strings.ReplaceAll(marks.Replace(text), "|", `\|`) + " |")
+			p.WriteString(unsigned(text))
+			m.WriteString(" " + strings.ReplaceAll(w.inline(text, false), "|", `\|`) + " |")
 		}
 		if i == 0 {
 			m.WriteString("\n|")

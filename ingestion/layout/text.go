@@ -29,12 +29,13 @@ func Normal(s string) string {
 var (
 	bullet   = regexp.MustCompile(`^(?:[•◦▪‣●○■–·]|[*-])\s+`)
 	onMargin = regexp.MustCompile(`^(#{1,6}(?:\s|$)|>|\+\s|=+$|-{3,}$|~{3,})`)
-	marks    = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`)
+	marks    = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "](", `\](`)
+
+	marksInLink = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`) // brackets are escaped besides
 )
 
-// EscapeMarkdown keeps what was printed from being read as markup.
-func EscapeMarkdown(text string) string {
-	text = marks.Replace(text)
+// guarded keeps a line, whose marks are escaped, from being read as the beginning of a block.
+func guarded(text string) string {
 	if onMargin.MatchString(text) {
 		return `\` + text
 	}
@@ -55,19 +56,20 @@ func escapeOrdinal(text string) string {
 func joinLines(lines []Line, compounds map[string]bool) string {
 	var b strings.Builder
 	for i, line := range lines {
-		text := squeeze(line.Text)
+		text := squeeze(line.signed())
 		if i+1 == len(lines) {
 			b.WriteString(text)
 			break
 		}
+		text, end := strings.TrimSuffix(text, string(linkEnd)), text[len(strings.TrimSuffix(text, string(linkEnd))):]
 		stem, ok := hyphenated(text, lines[i+1].Text)
 		switch {
 		case !ok:
-			b.WriteString(text + " ")
-		case compounds[lastWord(stem)+"-"+firstWord(lines[i+1].Text)]:
-			b.WriteString(stem + "-")
+			b.WriteString(text + end + " ")
+		case compounds[lastWord(unsigned(stem))+"-"+firstWord(lines[i+1].Text)]:
+			b.WriteString(stem + "-" + end)
 		default:
-			b.WriteString(stem)
+			b.WriteString(stem + end)
 		}
 	}
 	return b.String()

@@ -30,9 +30,12 @@ func (b *Builder) Highlight(n int, width float64, comment, author string) *Build
 }
 
 // Stamp puts a rubber stamp of 200 × 40 points with a text into the lower half of the last page.
-func (b *Builder) Stamp(text string) *Builder {
+func (b *Builder) Stamp(text string) *Builder { return b.StampDrawn(text, text) }
+
+// StampDrawn is Stamp with another text drawn than the one that the annotation says of itself, which may be empty.
+func (b *Builder) StampDrawn(text, contents string) *Builder {
 	return b.annotate(annotation{
-		subtype: "Stamp", contents: text, rect: [4]float64{200, 200, 400, 240},
+		subtype: "Stamp", contents: contents, rect: [4]float64{200, 200, 400, 240},
 		look: fmt.Sprintf("1 0 0 RG 1 0 0 rg 2 w 2 2 196 36 re S BT /F2 20 Tf 12 12 Td %s Tj ET", literal(text)),
 	})
 }
@@ -130,4 +133,29 @@ func (d *layout) putBox(n, pageNumber int, rect string, f field) {
 	}
 	d.w.put(n, fmt.Sprintf("<< /Type /Annot /Subtype /Widget /FT /Btn /T %s /V /%[2]s /AS /%[2]s /F 4 /P %[3]s /Rect %[4]s /AP << /N << /Yes %[5]s /Off %[6]s >> >> >>",
 		d.w.str(n, f.name), state, ref(pageNumber), rect, ref(on), ref(off)))
+}
+
+// Link lays a link over a place of the last page, in points from the upper left corner: to a page, counted from 1, or with
+// page 0 to an address.
+func (b *Builder) Link(place Rule, page int, uri string) *Builder {
+	b.last().links = append(b.last().links, link{place, page, uri})
+	return b
+}
+
+// link is a place of a page that leads somewhere.
+type link struct {
+	place Rule
+	page  int
+	uri   string
+}
+
+func (d *layout) putLink(p *page, l link) int {
+	n, leads := d.w.reserve(), ""
+	if l.page > 0 {
+		leads = fmt.Sprintf("/Dest [%s /Fit]", ref(d.pages[l.page-1]))
+	} else {
+		leads = "/A << /S /URI /URI " + d.w.str(n, l.uri) + " >>"
+	}
+	d.w.put(n, fmt.Sprintf("<< /Type /Annot /Subtype /Link /Rect [%g %g %g %g] /Border [0 0 0] %s >>", l.place.X0, p.height-l.place.Y1, l.place.X1, p.height-l.place.Y0, leads))
+	return n
 }

@@ -44,6 +44,8 @@ type Builder struct {
 	title, author string
 	userPassword  string
 	encrypted     bool
+	language      string
+	labels        string // number tree of the page labels
 	scanDPI       float64
 	lossless      bool
 	wide          bool // a page has text in a font that is not in the file
@@ -56,6 +58,7 @@ type page struct {
 	picture       *picture
 	fields        []field
 	annotations   []annotation
+	links         []link
 }
 
 type outlineItem struct {
@@ -93,6 +96,18 @@ func (b *Builder) Lossless() *Builder {
 func (b *Builder) add(p *page) *Builder {
 	p.width, p.height = b.width, b.height
 	b.pages = append(b.pages, p)
+	return b
+}
+
+// Language says in which language the document is, as "de-CH".
+func (b *Builder) Language(tag string) *Builder {
+	b.language = tag
+	return b
+}
+
+// RomanLabels numbers the first n pages i, ii, … and those that follow from 1.
+func (b *Builder) RomanLabels(n int) *Builder {
+	b.labels = fmt.Sprintf("<< /Nums [0 << /S /r >> %d << /S /D >>] >>", n)
 	return b
 }
 
@@ -217,7 +232,7 @@ func (b *Builder) Bytes() []byte {
 		d.putPage(d.pages[i], p)
 	}
 	w.put(d.tree, fmt.Sprintf("<< /Type /Pages /Count %d /Kids [%s] >>", len(pages), refs(d.pages)))
-	w.put(d.catalog, "<< /Type /Catalog /Pages "+ref(d.tree)+d.putOutline()+d.putForm()+" >>")
+	w.put(d.catalog, "<< /Type /Catalog /Pages "+ref(d.tree)+d.putOutline()+d.putForm()+d.putMore()+" >>")
 	info := w.reserve()
 	w.put(info, fmt.Sprintf("<< /Title %s /Author %s /Producer %s /CreationDate %s >>", w.str(info, b.title), w.str(info, b.author),
 		w.str(info, "vaultflow pdftest"), w.str(info, "D:20260102030405Z")))

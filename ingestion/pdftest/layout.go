@@ -30,7 +30,7 @@ func (d *layout) putPage(n int, p *page) {
 		resources += " /XObject << /Im0 " + ref(image) + " >>"
 	}
 	annotations := ""
-	if len(p.fields)+len(p.annotations) > 0 {
+	if len(p.fields)+len(p.annotations)+len(p.links) > 0 {
 		from := len(d.fields)
 		for i, f := range p.fields {
 			d.putField(n, p, i, f)
@@ -38,6 +38,9 @@ func (d *layout) putPage(n int, p *page) {
 		all := d.fields[from:len(d.fields):len(d.fields)]
 		for _, a := range p.annotations {
 			all = append(all, d.putAnnotation(a))
+		}
+		for _, l := range p.links {
+			all = append(all, d.putLink(p, l))
 		}
 		annotations = fmt.Sprintf(" /Annots [%s]", refs(all))
 	}
@@ -100,6 +103,17 @@ func (d *layout) putOutline() string {
 	}
 	d.w.put(root, fmt.Sprintf("<< /Type /Outlines /Count %d /First %s /Last %s >>", len(items), ref(items[0]), ref(items[len(items)-1])))
 	return " /Outlines " + ref(root)
+}
+
+// putMore gives what else the catalog says.
+func (d *layout) putMore() (entries string) {
+	if d.language != "" {
+		entries += " /Lang " + d.w.str(d.catalog, d.language)
+	}
+	if d.labels != "" {
+		entries += " /PageLabels " + d.labels
+	}
+	return entries
 }
 
 func ref(n int) string { return fmt.Sprintf("%d 0 R", n) }

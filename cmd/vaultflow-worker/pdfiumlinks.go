@@ -1,0 +1,93 @@
+//go:build worker
+
+package main
+
+import (
+	"fmt"
+
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// maxLinks is the most links that are read of a page, and the most parts of one that goes over lines.
+const maxLinks = 2000
+
+// links lists where the links of a page lie and where they lead: MuPDF's binding tells no places. Those that lead nowhere
+// that is known, such as scripts and other files, are left out.
+func (p *pdfium) links(n int) ([]layout.Link, error) {
+	width, height, err := p.size(n)
+	if err != nil {
+		return nil, err
+	}
+	var out []layout.Link
+	for from := 0; len(out) < maxLinks; {
+		next, err := p.in.FPDFLink_Enumerate(&requests.FPDFLink_Enumerate{Page: p.page(n), StartPos: from})
+		if err != nil {
+			return nil, fmt.Errorf("list links: %w", err)
+		}
+		if next.Link == nil || next.NextStartPos == nil || *next.NextStartPos <= from {
+			break
+		}
+		from = *next.NextStartPos
+		link := p.target(*next.Link)
+		if link == (layout.Link{}) {
+			continue
+		}
+		for _, corners := range p.linkPlaces(*next.Link) {
+			if link.Box, err = p.displayed(n, width, height, corners[0], corners[1], corners[2], corners[3]); err != nil {
+				return nil, err
+			}
+			out = append(out, link)
+		}
+	}
+	return out[:min(len(out), maxLinks)], nil
+}
+
+// target is where a link leads; nothing when that is no page and no address.
+func (p *pdfium) target(link references.FPDF_LINK) (to layout.Link) {
+	if dest, err := p.in.FPDFLink_GetDest(&requests.FPDFLink_GetDest{Document: p.doc, Link: link}); err == nil && dest.Dest != nil {
+		at, err := p.in.FPDFDest_GetDestPageIndex(&requests.FPDFDest_GetDestPageIndex{Document: p.doc, Dest: *dest.Dest})
+		if err == nil && at.Index >= 0 && at.Index < p.pages {
+			to.Page = at.Index + 1
+		}
+		return to
+	}
+	action, err := p.in.FPDFLink_GetAction(&requests.FPDFLink_GetAction{Link: link})
+	if err != nil || action.Action == nil {
+		return to
+	}
+	if uri, err := p.in.FPDFAction_GetURIPath(&requests.FPDFAction_GetURIPath{Document: p.doc, Action: *action.Action}); err == nil && uri.URIPath != nil {
+		to.URI = bounded(*uri.URIPath)
+	}
+	return to
+}
+
+// linkPlaces gives the rectangles of a link in the page's own coordinates, as left, top, right and bottom: one for each
+// line of its text where the file tells them apart.
+func (p *pdfium) linkPlaces(link references.FPDF_LINK) [][4]float64 {
+	var out [][4]float64
+	if count, err := p.in.FPDFLink_CountQuadPoints(&requests.FPDFLink_CountQuadPoints{Link: link}); err == nil {
+		for i := range min(count.Count, maxLinks) {
+			quad, err := p.in.FPDFLink_GetQuadPoints(&requests.FPDFLink_GetQuadPoints{Link: link, QuadIndex: i})
+			if err != nil || quad.Points == nil {
+				continue
+			}
+			q := quad.Points
+			out = append(out, [4]float64{
+				float64(min(q.X1, q.X2, q.X3, q.X4)), float64(max(q.Y1, q.Y2, q.Y3, q.Y4)),
+				float64(max(q.X1, q.X2, q.X3, q.X4)), float64(min(q.Y1, q.Y2, q.Y3, q.Y4)),
+			})
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	rect, err := p.in.FPDFLink_GetAnnotRect(&requests.FPDFLink_GetAnnotRect{Link: link})
+	if err != nil || rect.Rect == nil {
+		return nil
+	}
+	r := rect.Rect
+	return [][4]float64{{float64(r.Left), float64(r.Top), float64(r.Right), float64(r.Bottom)}}
+}

@@ -1,0 +1,15 @@
+package ingestion
+
+import "testing"
+
+func TestPageLinks(t *testing.T) {
+	t.Parallel()
+	w := &work{set: Settings{Asked: Asked{Pages: "1-3"}}}
+	got := w.pageLinks(`See [page \[two\]](#^p2), [page nine](#^p9), [a site](https://e.org) and [x](../assets/a.png).`)
+	if want := `See [page \[two\]](../index.md#^p2), page nine, [a site](https://e.org) and [x](../assets/a.png).`; got != want {
+		t.Errorf("in the page's file:\n%s\nwant\n%s", got, want)
+	}
+	if got, want := fromNote(got), `See [page \[two\]](#^p2), page nine, [a site](https://e.org) and [x](./assets/a.png).`; got != want {
+		t.Errorf("in the note:\n%s\nwant\n%s", got, want)
+	}
+}
