@@ -45,9 +45,11 @@ type Error struct {
 	Limit      int64         // what is allowed, likewise
 	RetryAfter time.Duration // how long the provider asks us to wait; 0 when it does not say
 	Provider   string
-	Partial    bool  // text had been handed to progress before the failure
-	Usage      Usage // what was charged all the same, when the provider says
-	Err        error // cause, for errors.Is; may be nil
+	Partial    bool   // text had been handed to progress before the failure
+	Usage      Usage  // what was charged all the same, when the provider says
+	Unsent     bool   // we did not send the request, since it could not have been accepted
+	Tried      string // how the request was changed before it failed so again, in words; empty when it was not
+	Err        error  // cause, for errors.Is; may be nil
 }
 
 // Error implements error: "anthropic: rate_limit (429): message".
@@ -59,10 +61,13 @@ func (e *Error) Error() string {
 	if e.Provider != "" {
 		head = e.Provider + ": " + head
 	}
-	if e.Message == "" {
-		return head
+	if e.Message != "" {
+		head += ": " + e.Message
 	}
-	return head + ": " + e.Message
+	if e.Tried != "" {
+		head += " (this was sent before in another form; then " + e.Tried + ")"
+	}
+	return head
 }
 
 // Unwrap returns the cause.

@@ -32,6 +32,7 @@ var mediaRules = ruleList{
 	is(ClassImageCount, `too many images.{0,40}?: (?P<actual>\d+)(?: \+ \d+)? > (?P<limit>\d+)`),
 	is(ClassImageCount, `too many images.{0,40}?: (?P<actual>\d+) images provided.{0,60}maximum of (?P<limit>\d+)`),
 	is(ClassImageCount, `too many images.{0,60}up to (?P<limit>\d+) images`),
+	is(ClassUnsupportedMedia, `at most 0 (?:image|document|video|audio)`),
 	is(ClassImageCount, `at most (?P<limit>\d+) image`),
 	is(ClassImageCount, `too many images`),
 	is(ClassPDFPages, `maximum of (?P<limit>\d+) PDF pages`),

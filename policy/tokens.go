@@ -27,6 +27,12 @@ const (
 // PageTokens is the estimate for a page of a document.
 const PageTokens = 1500
 
+// Estimates for a second of a recording, of the only services that take some (ai.google.dev, tokens page, 2026-08).
+const (
+	AudioTokens = 32
+	VideoTokens = 295 // a frame a second, and its sound
+)
+
 // unknownSide stands for the sides of an image whose size is not known.
 const unknownSide = 1024
 

@@ -161,12 +161,20 @@ type Server struct {
 	mu       sync.Mutex // guards requests
 	requests []Captured
 	replies  []Reply
+	limits   Limits // of NewLimited
 }
 
 // NewServer starts a server that ends with the test. A request that the service would refuse fails the test.
 func NewServer(t testing.TB, wire Wire, replies ...Reply) *Server {
 	t.Helper()
-	s := &Server{wire: wire, replies: replies}
+	return NewLimited(t, wire, Limits{}, replies...)
+}
+
+// NewLimited is NewServer for a service that refuses what is above its limits, as services do, in place of its reply. What it
+// refuses so is captured too.
+func NewLimited(t testing.TB, wire Wire, limits Limits, replies ...Reply) *Server {
+	t.Helper()
+	s := &Server{wire: wire, replies: replies, limits: limits}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.serve(w, r); err != nil {
 			t.Errorf("%s: the service would refuse this: %v", wire.Path(), err)
@@ -225,6 +233,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	reply.Answer.turn = len(s.requests)
 	s.mu.Unlock()
+	if refusal, refused := s.limits.refuse(Captured{r.Header, body, parts}); refused {
+		reply = refusal
+	}
 	for key, value := range reply.Header {
 		w.Header().Set(key, value)
 	}
