@@ -15,6 +15,7 @@ import (
 // Document says what was fetched of a content that need not be a picture. All of it is the host's word.
 type Document struct {
 	MediaType string // what the host calls it, without parameters; empty when it says nothing sensible
+	Charset   string // of a text, as the host says; often empty
 	Name      string // for a file: from the host's headers, else the end of the address; never empty, without a folder
 	URL       string // where it was found in the end
 	Size      int64  // bytes
@@ -34,11 +35,11 @@ func (f *Fetcher) FetchDocument(ctx context.Context, address string, w io.Writer
 
 func describe(host string, response *http.Response, size int64) Document {
 	found := response.Request.URL
-	mediaType, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	mediaType, said, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if err != nil {
 		mediaType = ""
 	}
-	d := Document{MediaType: mediaType, URL: found.String(), Size: size, host: host}
+	d := Document{MediaType: mediaType, Charset: said["charset"], URL: found.String(), Size: size, host: host}
 	if _, parameters, err := mime.ParseMediaType(response.Header.Get("Content-Disposition")); err == nil {
 		d.Name = plainName(parameters["filename"])
 	}

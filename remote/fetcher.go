@@ -51,10 +51,10 @@ func guarded(p Policy, guard func(network, address string, c syscall.RawConn) er
 // follow decides about a redirect. What it refuses is not asked.
 func (f *Fetcher) follow(next *http.Request, before []*http.Request) error {
 	if len(before) > f.policy.MaxRedirects {
-		return fmt.Errorf("%w: more than %d redirects", ErrRefused, f.policy.MaxRedirects)
+		return f.policy.refuse("more than %d redirects", f.policy.MaxRedirects)
 	}
 	if before[len(before)-1].URL.Scheme == "https" && next.URL.Scheme != "https" {
-		return fmt.Errorf("%w: a redirect from https to %s", ErrRefused, next.URL.Scheme)
+		return f.policy.refuse("a redirect from https to %s", next.URL.Scheme)
 	}
 	next.Header.Del("Referer") // it would tell one host what was asked of another
 	return f.policy.check(next.URL)
@@ -84,7 +84,7 @@ func (f *Fetcher) fetch(ctx context.Context, address, accept string, w io.Writer
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return Document{}, fmt.Errorf("%w: the address is not valid", ErrRefused)
+		return Document{}, f.policy.refuse("the address is not valid")
 	}
 	request.Header.Set("User-Agent", "vaultflow")
 	request.Header.Set("Accept", accept)
@@ -127,7 +127,7 @@ func (f *Fetcher) reason(ctx context.Context, err error) error {
 	}
 	for _, prohibited := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
 		if errors.Is(err, prohibited) {
-			return fmt.Errorf("%w: the host leads to a private or special address, or to another port than 80 and 443", ErrRefused)
+			return f.policy.refuse("the host leads to a private or special address, or to another port than 80 and 443")
 		}
 	}
 	return err

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -17,19 +18,28 @@ type Policy struct {
 	Timeout      time.Duration // of one content with all redirects; 0 = 20 s
 	MaxRedirects int           // 0: none is followed
 	SizeSetting  string        // name of the setting behind MaxBytes, for messages; empty: policy.remote_images.max_mb
+	Setting      string        // name of the settings behind the lists, for messages; empty: policy.remote_images
+
+	// May is a further rule for hosts, asked at each hop; an error says why one is not asked. Nil: every host may be.
+	May func(host string) error
 }
 
 // ErrRefused is matched when the policy forbids an address. Nothing was sent.
-var ErrRefused = errors.New("not allowed by policy.remote_images")
+var ErrRefused = errors.New("not allowed")
+
+// refuse is an error that matches ErrRefused.
+func (p Policy) refuse(format string, args ...any) error {
+	return fmt.Errorf("%w by %s: "+format, append([]any{ErrRefused, cmp.Or(p.Setting, "policy.remote_images")}, args...)...)
+}
 
 // Check says whether an address may be asked; nil when it may. It asks nobody, not even for the host's IP address.
 func (p Policy) Check(address string) error {
 	if !p.Enabled {
-		return fmt.Errorf("%w: fetching is off", ErrRefused)
+		return p.refuse("fetching is off")
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("%w: the address is not valid", ErrRefused)
+		return p.refuse("the address is not valid")
 	}
 	return p.check(u)
 }
@@ -38,17 +48,23 @@ func (p Policy) check(u *url.URL) error {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%w: only http and https are", ErrRefused)
+		return p.refuse("only http and https are")
 	case host == "":
-		return fmt.Errorf("%w: the address names no host", ErrRefused)
+		return p.refuse("the address names no host")
 	case u.User != nil:
-		return fmt.Errorf("%w: the address holds a name or password", ErrRefused)
+		return p.refuse("the address holds a name or password")
 	case !ascii(host): // the lists could be passed by in another spelling
-		return fmt.Errorf("%w: write the host in its ASCII form (xn--…)", ErrRefused)
+		return p.refuse("write the host in its ASCII form (xn--…)")
 	case matches(p.Deny, host):
-		return fmt.Errorf("%w: %s is denied", ErrRefused, host)
+		return p.refuse("%s is denied", host)
 	case len(p.Allow) > 0 && !matches(p.Allow, host):
-		return fmt.Errorf("%w: %s is not in the list", ErrRefused, host)
+		return p.refuse("%s is not in the list", host)
+	}
+	if p.May == nil {
+		return nil
+	}
+	if err := p.May(host); err != nil {
+		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	return nil
 }

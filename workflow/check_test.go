@@ -217,6 +217,9 @@ func TestPermissions_hosts(t *testing.T) {
 			t.Errorf("%s: want %v", host, want)
 		}
 	}
+	if all := (Permissions{Network: []string{"*"}}); !all.MayReach("example.org") {
+		t.Error("* leaves a host out")
+	}
 	if (Permissions{}).MayReach("example.org") {
 		t.Error("network without permission")
 	}

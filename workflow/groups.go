@@ -76,8 +76,8 @@ func (n *note) hosts(f field) []string {
 	for _, item := range n.texts(f) {
 		host := strings.ToLower(strings.TrimSpace(item.node.Value))
 		name := strings.TrimPrefix(host, "*.")
-		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:[]") != "" {
-			n.add(n.node(item.node), directives.CodeKeyValue, "write a host such as example.org or *.example.org", "network: %q is not a host", host)
+		if host != "*" && (name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:[]") != "") {
+			n.add(n.node(item.node), directives.CodeKeyValue, "write a host such as example.org or *.example.org, or * for all", "network: %q is not a host", host)
 			continue
 		}
 		hosts = append(hosts, host)

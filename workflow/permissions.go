@@ -38,12 +38,12 @@ func (p Permissions) MayUse(tool string) bool {
 	return !p.NoTools && (p.Tools == nil || slices.Contains(p.Tools, tool))
 }
 
-// MayReach says whether tools may connect to a host. Without a list there is no network.
+// MayReach says whether tools may connect to a host; * stands for every one. Without a list there is no network.
 func (p Permissions) MayReach(host string) bool {
 	host = strings.ToLower(host)
 	return slices.ContainsFunc(p.Network, func(allowed string) bool {
 		below, wild := strings.CutPrefix(allowed, "*.")
-		return allowed == host || wild && strings.HasSuffix(host, "."+below)
+		return allowed == host || allowed == "*" || wild && strings.HasSuffix(host, "."+below)
 	})
 }
 

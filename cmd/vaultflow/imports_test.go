@@ -21,6 +21,7 @@ var house = map[string]struct {
 	"content":              {1, nil},
 	"imaging":              {1, nil},
 	"remote":               {1, []string{"imaging"}},
+	"websearch":            {1, nil},
 	"chunking":             {1, nil},
 	"directives":           {1, nil},
 	"policy":               {1, nil},
