@@ -48,10 +48,10 @@ type Document struct {
 	Encrypted     bool          `json:"encrypted,omitempty"`
 	NeedsPassword bool          `json:"needs_password,omitempty"`
 	Tagged        bool          `json:"tagged,omitempty"`
-	Forms         bool          `json:"forms,omitempty"`  // the file declares form fields
+	Forms         bool          `json:"forms,omitempty"`    // the file declares form fields
 	Language      string        `json:"language,omitempty"` // of the text, as the file names it (RFC 5646); empty when it does not
-	Renderer      string        `json:"renderer"`         // "mupdf", "pdfium" or "image": what draws the pages that do not say otherwise
-	Reason        string        `json:"reason,omitempty"` // why it is not the usual one: a code, a colon, words
+	Renderer      string        `json:"renderer"`           // "mupdf", "pdfium" or "image": what draws the pages that do not say otherwise
+	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one: a code, a colon, words
 	Version       string        `json:"version,omitempty"`
 	WantsPDFium   bool          `json:"wants_pdfium,omitempty"` // PDFium is likely to be needed for some pages; see sandbox.Config.Warm
 }

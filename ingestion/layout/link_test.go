@@ -58,8 +58,10 @@ func TestText_writesLinksWhereTheyStand(t *testing.T) {
 	}
 	page := layout.Page{Width: 600, Height: 800, Lines: lines, Links: []layout.Link{
 		{Box: under(lines[0], 0, 11), Page: 1},
-		{Box: under(lines[1], 16, 25), URI: "https://e.org/r"}, {Box: under(lines[2], 0, 14), URI: "https://e.org/r"},
-		{Box: under(lines[3], 0, 9), URI: "https://e.org/i"}, {Box: under(lines[4], 2, 12), Page: 3},
+		{Box: under(lines[1], 16, 25), URI: "https://e.org/r"},
+		{Box: under(lines[2], 0, 14), URI: "https://e.org/r"},
+		{Box: under(lines[3], 0, 9), URI: "https://e.org/i"},
+		{Box: under(lines[4], 2, 12), Page: 3},
 	}}
 	plain, markdown := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
 	want := "# Heading one\n\nThe report (see [the longer one of 2026](https://e.org/r)) says so.\n\n- [an item](https://e.org/i)\n- [\\[odd\\] item](#^p3)"
