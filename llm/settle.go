@@ -15,16 +15,18 @@ func Settle(response *Response, answer *Answer, request Request) (*Response, err
 	}
 	failure := &Error{Class: ClassContextTokens, Provider: answer.endpoint.provider, Usage: response.Usage, Actual: int64(response.Usage.InputTokens), Limit: int64(request.ContextWindow)}
 	failure.Message = "the answer was cut off before its first word: the prompt fills the model's context window"
+	thought := response.Usage.ThinkingTokens > 0 // some services count it and show nothing
 	for _, b := range response.Blocks {
+		thought = thought || b.Type() == content.TypeThinking
 		if b.Type() == content.TypeToolCall {
 			failure.Class, failure.Actual, failure.Limit = ClassParameter, 0, 0
 			failure.Message = fmt.Sprintf("the answer was cut off after %d tokens, inside a tool call: allow more output tokens", response.Usage.OutputTokens)
-			break
+			return nil, failure
 		}
-		if b.Type() == content.TypeThinking {
-			failure.Class, failure.Actual, failure.Limit = ClassParameter, 0, 0
-			failure.Message = fmt.Sprintf("all %d tokens of the answer went into reasoning: allow more output tokens or less thinking", response.Usage.OutputTokens)
-		}
+	}
+	if thought {
+		failure.Class, failure.Actual, failure.Limit = ClassParameter, 0, 0
+		failure.Message = fmt.Sprintf("all %d tokens of the answer went into reasoning: allow more output tokens or less thinking", response.Usage.OutputTokens)
 	}
 	return nil, failure
 }

@@ -38,6 +38,15 @@ func ClaudeThinking(model, level string) (tokens int, effort string) {
 	return 0, ""
 }
 
+// ClaudeTemperature is the temperature that a Claude model may be sent: models after 4.6 decide themselves, and refuse every
+// value but the default. From the deprecation note in the vendor's SDK (@anthropic-ai/sdk 0.137.0), read in November 2026.
+func ClaudeTemperature(model string, wanted *float64) *float64 {
+	if budgetOnly.MatchString(model) || tellsEither.MatchString(model) {
+		return wanted
+	}
+	return nil
+}
+
 // nearestEffort is the word for a number of tokens.
 func nearestEffort(tokens int) string {
 	for _, word := range []string{"low", "medium"} {

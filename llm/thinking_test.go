@@ -32,3 +32,16 @@ func TestClaudeThinking(t *testing.T) {
 		}
 	}
 }
+
+func TestClaudeTemperature(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	for model, takes := range map[string]bool{
+		"claude-sonnet-4-5": true, "claude-3-haiku-20240307": true, "claude-opus-4-6": true, "eu.anthropic.claude-opus-4-6-v1": true,
+		"claude-opus-4-7": false, "claude-opus-4-8": false, "claude-sonnet-5": false,
+	} {
+		if got := llm.ClaudeTemperature(model, &half); (got != nil) != takes {
+			t.Errorf("%s: got %v, want it sent: %v", model, got, takes)
+		}
+	}
+}

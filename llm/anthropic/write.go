@@ -65,7 +65,7 @@ func write(r llm.Request) (*llm.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := messagesBody{Model: r.Model, MaxTokens: r.MaxOutputTokens, System: r.System, Stream: true, Temperature: r.Temperature, Tools: tools(r.Tools)}
+	body := messagesBody{Model: r.Model, MaxTokens: r.MaxOutputTokens, System: r.System, Stream: true, Temperature: llm.ClaudeTemperature(r.Model, r.Temperature), Tools: tools(r.Tools)}
 	if body.MaxTokens <= 0 {
 		body.MaxTokens = defaultMaxTokens
 	}

@@ -13,7 +13,7 @@ type tools struct {
 
 type function struct {
 	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
+	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parametersJsonSchema,omitempty"`
 }
 
@@ -44,7 +44,11 @@ func declare(list []llm.Tool) []tools {
 	}
 	var functions []function
 	for _, t := range list {
-		functions = append(functions, function{t.Name, t.Description, t.Parameters})
+		description := t.Description
+		if description == "" { // the service demands one
+			description = t.Name
+		}
+		functions = append(functions, function{t.Name, description, t.Parameters})
 	}
 	return []tools{{functions}}
 }

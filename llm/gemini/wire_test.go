@@ -101,11 +101,11 @@ func TestGenerate_thinking(t *testing.T) {
 		{older, "medium", `{"includeThoughts":true,"thinkingBudget":10240}`},
 		{older, "600", `{"includeThoughts":true,"thinkingBudget":600}`},
 		{"gemini-2.5-pro", "off", `{"includeThoughts":true,"thinkingBudget":128}`},
-		{"gemini-3.1-pro", "off", `{"includeThoughts":true,"thinkingLevel":"low"}`},
-		{"gemini-3.1-pro", "medium", `{"includeThoughts":true,"thinkingLevel":"medium"}`},
-		{"gemini-flash-latest", "600", `{"includeThoughts":true,"thinkingLevel":"low"}`},
-		{"gemini-12-pro", "9000", `{"includeThoughts":true,"thinkingLevel":"medium"}`},
-		{"gemini-12-pro", "30000", `{"includeThoughts":true,"thinkingLevel":"high"}`},
+		{"gemini-3.1-pro", "off", `{"includeThoughts":true,"thinkingLevel":"LOW"}`},
+		{"gemini-3.1-pro", "medium", `{"includeThoughts":true,"thinkingLevel":"MEDIUM"}`},
+		{"gemini-flash-latest", "600", `{"includeThoughts":true,"thinkingLevel":"LOW"}`},
+		{"gemini-12-pro", "9000", `{"includeThoughts":true,"thinkingLevel":"MEDIUM"}`},
+		{"gemini-12-pro", "30000", `{"includeThoughts":true,"thinkingLevel":"HIGH"}`},
 		{"gemini-3.1-pro", "", ``},
 	} {
 		server := llmtest.NewServer(t, llmtest.Gemini{Old: strings.Contains(c.model, "-2.5")}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})

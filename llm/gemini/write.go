@@ -110,7 +110,7 @@ func think(model, level string) *thinking {
 		case isNumber:
 			level = "high"
 		}
-		return &thinking{IncludeThoughts: true, Level: level}
+		return &thinking{IncludeThoughts: true, Level: strings.ToUpper(level)} // an enumeration, by name
 	}
 	if strings.Contains(model, "-pro") {
 		tokens = max(tokens, 128) // the least of these models

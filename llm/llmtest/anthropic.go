@@ -56,6 +56,9 @@ func (Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
 	if err := strict(body, &b); err != nil {
 		return nil, err
 	}
+	if err := Published("anthropic", body); err != nil {
+		return nil, err
+	}
 	switch {
 	case b.Model == "" || b.MaxTokens < 1 || !b.Stream || len(b.Messages) == 0:
 		return nil, errors.New("model, max_tokens, stream and messages are required")

@@ -9,15 +9,18 @@ import (
 
 // Subject is an adapter under test.
 type Subject struct {
-	New       func(llm.Config) llm.Provider
-	Path      string // what BaseURL needs after the server's address: "/v1", or nothing
-	Wire      Wire
-	NoRefusal bool // the format has no way to say that the model declines
-	NoCache   bool // nor how much of the input was cached
+	New        func(llm.Config) llm.Provider
+	Path       string // what BaseURL needs after the server's address: "/v1", or nothing
+	Wire       Wire
+	NoThoughts bool // it keeps its reasoning to itself: tokens are counted, words are not shown
+	NoRefusal  bool // the format has no way to say that the model declines
+	NoCache    bool // nor how much of the input was cached
 
 	MediaInResults bool // pictures and documents stand inside a tool's result, not behind all results
 	MediaBeside    bool // they stand inside a tool's result, behind its text
+	DocumentBeside bool // documents do not: they stand in the same turn, behind all results
 	Documents      bool // PDFs go as files
+	TextBeside     bool // never without a text beside them
 	NativeSchema   bool // the service holds an answer to a schema
 	TurnsAreItems  bool // a turn is a list of items among those of other turns
 	ByToolName     bool // results name their tool, not their call

@@ -88,6 +88,9 @@ func (g Gemini) Read(header http.Header, body []byte) ([]Part, error) {
 	if err := strict(body, &b); err != nil {
 		return nil, fmt.Errorf("invalid JSON payload received: %w", err)
 	}
+	if err := Published("gemini", body); err != nil {
+		return nil, err
+	}
 	if len(b.Contents) == 0 || b.Contents[0].Role != "user" {
 		return nil, errors.New("contents: a turn of the user comes first")
 	}
@@ -133,7 +136,7 @@ func (g Gemini) options(b *geminiBody) error {
 		return errors.New("system_instruction: want one text")
 	}
 	if t := set.Thinking; t != nil {
-		known := t.Level == "low" || t.Level == "medium" || t.Level == "high"
+		known := t.Level == "LOW" || t.Level == "MEDIUM" || t.Level == "HIGH"
 		switch {
 		case g.Old && (t.Level != "" || t.Budget == nil):
 			return errors.New("thinking level is not supported for this model")

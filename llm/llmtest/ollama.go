@@ -81,6 +81,9 @@ func (Ollama) Read(_ http.Header, body []byte) ([]Part, error) {
 	if err := strict(body, &b); err != nil {
 		return nil, err
 	}
+	if err := Published("ollama", body); err != nil {
+		return nil, err
+	}
 	switch {
 	case b.Model == "" || len(b.Messages) == 0:
 		return nil, errors.New("model and messages are required")

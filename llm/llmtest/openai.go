@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
-	"strings"
-
-	"github.com/vaultflow/vaultflow/llm"
 )
 
 // OpenAI is Chat Completions. Kind is the dialect whose members are allowed; "" is OpenAI's own.
@@ -56,6 +52,8 @@ type openaiMessage struct {
 	Content    json.RawMessage `json:"content"`
 	Refusal    json.RawMessage `json:"refusal"`
 	Reasoning  json.RawMessage `json:"reasoning_content"`
+	Thought    json.RawMessage `json:"reasoning"` // OpenRouter and Groq
+	Details    json.RawMessage `json:"reasoning_details"`
 	Extra      json.RawMessage `json:"extra_content"` // compatible services send such members and want them back
 	ToolCallID string          `json:"tool_call_id"`
 	ToolCalls  []struct {
@@ -80,6 +78,9 @@ func (o OpenAI) Read(header http.Header, body []byte) ([]Part, error) {
 	if err := o.members(b); err != nil {
 		return nil, err
 	}
+	if err := Published(o.schema(), body); err != nil {
+		return nil, err
+	}
 	tools := declared{}
 	for _, t := range b.Tools {
 		if t.Type != "function" {
@@ -99,6 +100,17 @@ func (o OpenAI) Read(header http.Header, body []byte) ([]Part, error) {
 		}
 	}
 	return reading.parts, reading.open.none()
+}
+
+// schema is the published schema that fits the dialect best: its own, or OpenAI's with what compatible servers add.
+func (o OpenAI) schema() string {
+	switch o.Kind {
+	case "", "openai_chat":
+		return "openai_chat"
+	case "mistral", "groq", "openrouter":
+		return o.Kind
+	}
+	return "openai_compatible"
 }
 
 // openaiReading reads the messages in turn.
@@ -224,139 +236,4 @@ func (o OpenAI) members(b openaiBody) error {
 		return errors.New("the test wants usage in the stream")
 	}
 	return nil
-}
-
-func (o OpenAI) parts(m openaiMessage) ([]Part, error) {
-	var text string
-	if json.Unmarshal(m.Content, &text) == nil {
-		return []Part{{Text: text}}, nil
-	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(m.Content, &list); err != nil || len(list) == 0 {
-		return nil, errors.New("content must be a string or a non-empty array")
-	}
-	var parts []Part
-	for _, raw := range list {
-		part, err := o.part(m, raw)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
-	}
-	return parts, nil
-}
-
-func (o OpenAI) part(m openaiMessage, raw json.RawMessage) (Part, error) {
-	switch kind := typeOf(raw); {
-	case kind == "text":
-		var t struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		}
-		err := strict(raw, &t)
-		return Part{Text: t.Text}, err
-	case kind == "image_url" && m.Role == "user":
-		var i struct {
-			Type     string `json:"type"`
-			ImageURL struct {
-				URL string `json:"url"`
-			} `json:"image_url"`
-		}
-		if err := strict(raw, &i); err != nil {
-			return Part{}, err
-		}
-		return dataURI(i.ImageURL.URL, "image/png", "image/jpeg", "image/gif", "image/webp")
-	case kind == "file" && m.Role == "user" && slices.Contains([]string{"", "openai_chat", "openrouter", "openai_compatible"}, o.Kind):
-		var f struct {
-			Type string `json:"type"`
-			File struct {
-				Filename string `json:"filename"`
-				FileData string `json:"file_data"`
-			} `json:"file"`
-		}
-		if err := strict(raw, &f); err != nil {
-			return Part{}, err
-		}
-		if f.File.Filename == "" {
-			return Part{}, errors.New("missing required parameter: 'file.filename'")
-		}
-		return dataURI(f.File.FileData, "application/pdf")
-	case (kind == "input_audio" || kind == "video_url") && m.Role == "user" && slices.Contains([]string{"", "openai_chat", "openrouter", "openai_compatible"}, o.Kind):
-		return o.recordingPart(raw)
-	case kind == "document_url" && m.Role == "user" && o.Kind == "mistral":
-		var d struct {
-			Type string `json:"type"`
-			URL  string `json:"document_url"`
-			Name string `json:"document_name"`
-		}
-		if err := strict(raw, &d); err != nil {
-			return Part{}, err
-		}
-		return dataURI(d.URL, "application/pdf")
-	default:
-		return Part{}, fmt.Errorf("content blocks are expected to be either text or image_url type, got %q from %s", kind, m.Role)
-	}
-}
-
-// dataURI decodes a data URI whose bytes must be of the type that it names, one of those accepted.
-func dataURI(uri string, accepted ...string) (Part, error) {
-	head, encoded, ok := strings.Cut(uri, ";base64,")
-	if !ok {
-		return Part{}, errors.New("not a data URI")
-	}
-	part, err := picture(encoded, accepted...)
-	if err == nil && head != "data:"+part.MediaType {
-		err = fmt.Errorf("%s holds %s", head, part.MediaType)
-	}
-	return part, err
-}
-
-// Answer implements Wire.
-func (o OpenAI) Answer(w http.ResponseWriter, a Answer) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	chunk := func(delta map[string]any, finish any) {
-		send(w, "data: %s\n\n", toJSON(map[string]any{
-			"id": "c1", "object": "chat.completion.chunk", "model": "gpt-test-1", "usage": nil,
-			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
-		}))
-	}
-	chunk(map[string]any{"role": "assistant", "content": "", "refusal": nil}, nil)
-	if a.Thinking != "" {
-		chunk(map[string]any{"reasoning_content": a.Thinking}, nil)
-	}
-	if a.Refusal != "" {
-		chunk(map[string]any{"refusal": a.Refusal}, nil)
-	}
-	for _, d := range a.pieces() {
-		chunk(map[string]any{"content": d}, nil)
-		between(a)
-	}
-	if a.Broken {
-		return
-	}
-	form := "call_%d_%d"
-	if o.Kind == "mistral" {
-		form = "call%d%04d" // nine letters and digits
-	}
-	for i, c := range a.ToolCalls {
-		pieces := c.pieces()
-		chunk(map[string]any{"tool_calls": []any{map[string]any{
-			"index": i, "id": c.id(a, i, form), "type": "function", "function": map[string]any{"name": c.Name, "arguments": pieces[0]},
-		}}}, nil)
-		chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": pieces[1]}}}}, nil)
-	}
-	finish := map[llm.Stop]string{llm.StopLength: "length", llm.StopRefusal: "content_filter", llm.StopToolUse: "tool_calls"}[a.stop()]
-	if finish == "" || a.Refusal != "" {
-		finish = "stop"
-	}
-	chunk(map[string]any{}, finish)
-	send(w, "data: %s\n\ndata: [DONE]\n\n", toJSON(map[string]any{
-		"id": "c1", "model": "gpt-test-1", "choices": []any{},
-		"usage": map[string]any{"prompt_tokens": a.Input, "completion_tokens": a.Output, "total_tokens": a.Input + a.Output, "prompt_tokens_details": map[string]any{"cached_tokens": a.Cached}},
-	}))
-}
-
-// Fail implements Wire.
-func (OpenAI) Fail(w http.ResponseWriter, status int, code, message string) {
-	fail(w, status, map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": code}})
 }

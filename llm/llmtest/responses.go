@@ -55,6 +55,9 @@ func (Responses) Read(header http.Header, body []byte) ([]Part, error) {
 	if err := strict(body, &b); err != nil {
 		return nil, err
 	}
+	if err := Published("openai_responses", body); err != nil {
+		return nil, err
+	}
 	if b.Model == "" || !b.Stream || len(b.Input) == 0 || b.Store == nil || *b.Store {
 		return nil, errors.New("the test wants model, input, stream, and store false")
 	}
@@ -137,15 +140,20 @@ func (r *responsesReading) item(raw json.RawMessage) error {
 func (r *responsesReading) message(raw json.RawMessage) error {
 	var m struct {
 		Type, ID, Role, Status string
-		Content                []json.RawMessage
+		Content                json.RawMessage
 	}
 	if err := strict(raw, &m); err != nil {
 		return err
 	}
-	if len(m.Content) == 0 || m.Role != "user" && m.Role != "assistant" {
-		return fmt.Errorf("role %q with %d parts", m.Role, len(m.Content))
+	var said string
+	if json.Unmarshal(m.Content, &said) == nil && m.Role == "assistant" {
+		return notBlank(said)
 	}
-	for _, c := range m.Content {
+	var list []json.RawMessage
+	if json.Unmarshal(m.Content, &list) != nil || len(list) == 0 || m.Role != "user" && m.Role != "assistant" {
+		return fmt.Errorf("role %q with %d parts", m.Role, len(list))
+	}
+	for _, c := range list {
 		if m.Role == "assistant" {
 			if kind := typeOf(c); kind != "output_text" && kind != "refusal" {
 				return fmt.Errorf("invalid value: %q; supported values are 'output_text' and 'refusal'", kind)

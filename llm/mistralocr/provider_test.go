@@ -16,6 +16,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
 const (
@@ -47,6 +48,9 @@ func strict(t *testing.T, pictures bool, status int, answer string) *Provider {
 		}
 		data, err := io.ReadAll(r.Body)
 		if err != nil {
+			t.Error(err)
+		}
+		if err := llmtest.Published("mistral_ocr", data); err != nil {
 			t.Error(err)
 		}
 		var got map[string]any

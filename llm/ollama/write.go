@@ -68,7 +68,10 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := chatBody{Model: r.Model, Stream: true, Options: options(r), Think: think(r.Model, r.Thinking), Tools: tools(r.Tools), Format: r.Schema}
+	body := chatBody{Model: r.Model, Stream: true, Options: options(r), Think: think(r.Model, r.Thinking), Tools: tools(r.Tools)}
+	if bytes.HasPrefix(bytes.TrimSpace(r.Schema), []byte("{")) { // the schemas true and false are refused
+		body.Format = r.Schema
+	}
 	if len(r.Schema) > 0 {
 		r.System = llm.InstructSchema(r.System, r.Schema) // the server makes a grammar of it and tells the model nothing
 	}

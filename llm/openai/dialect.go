@@ -11,7 +11,6 @@ type dialect struct {
 	baseURL       string
 	maxTokens     string         // the member that bounds the answer
 	streamOptions bool           // ask for usage in the stream; Mistral's schema forbids the member
-	usageInclude  bool           // OpenRouter's own way to ask for usage with its cost
 	effort        string         // how reasoning is asked for: "reasoning_effort", "reasoning" (an object), "" not at all
 	document      string         // how a PDF is sent: "file", "document_url"; "" not at all
 	schema        string         // response_format with a schema: "json_schema", "json_object" (any JSON), "" none while streaming
@@ -31,7 +30,7 @@ var dialects = map[string]dialect{
 	"vllm":        {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_schema", tellSchema: true},
 	"mistral":     {baseURL: "https://api.mistral.ai/v1", maxTokens: "max_tokens", document: "document_url", schema: "json_schema", callID: mistralCallID},
 	"groq":        {baseURL: "https://api.groq.com/openai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort"},
-	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, usageInclude: true, effort: "reasoning", document: "file", schema: "json_schema"},
+	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, effort: "reasoning", document: "file", schema: "json_schema"},
 	"xai":         {baseURL: "https://api.x.ai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", schema: "json_schema"},
 	"deepseek":    {baseURL: "https://api.deepseek.com/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_object"},
 }

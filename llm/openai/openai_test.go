@@ -23,6 +23,7 @@ func TestProvider_contract(t *testing.T) {
 				Wire: llmtest.OpenAI{Kind: kind},
 
 				Documents:    slices.Contains([]string{"openai_chat", "mistral", "openrouter", "openai_compatible"}, kind),
+				NoThoughts:   kind == "openai_chat",
 				NativeSchema: kind != "groq" && kind != "deepseek",
 			})
 		})

@@ -184,7 +184,7 @@ func (t *itemTalk) turn(turn llm.Turn) []any {
 	switch {
 	case len(said) == 0:
 	case turn.Role == llm.Assistant:
-		message := itemMessage{"message", string(llm.Assistant), []itemText{{"output_text", content.Join(said)}}}
+		message := itemMessage{"message", string(llm.Assistant), content.Join(said)} // output_text is the service's own, with an id
 		items = append([]any{message}, items...)
 	default:
 		items = append(items, itemMessage{"message", string(llm.User), t.parts(said)})

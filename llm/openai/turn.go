@@ -71,6 +71,9 @@ func mergeValue(name string, old, next json.RawMessage) json.RawMessage {
 			return encode(a, old)
 		}
 	case old[0] == '"' && next[0] == '[': // Mistral: plain text first, then a list of parts
+		if text(old) == "" {
+			return next
+		}
 		return mergeList(encode([]textPart{{"text", text(old)}}, old), next)
 	case old[0] == '[' && next[0] == '"':
 		return mergeList(old, encode([]textPart{{"text", text(next)}}, next))
@@ -88,9 +91,31 @@ func mergeList(old, next json.RawMessage) json.RawMessage {
 			all[at] = mergeValue("", all[at], item)
 			continue
 		}
+		if grown, ok := lengthen(all, item); ok {
+			all[len(all)-1] = grown
+			continue
+		}
 		all = append(all, item)
 	}
 	return encode(all, old)
+}
+
+// lengthen continues the last part of a list by one of its type that holds a piece more of its text or thinking: Mistral
+// streams a part for each piece.
+func lengthen(all []json.RawMessage, item json.RawMessage) (json.RawMessage, bool) {
+	if len(all) == 0 {
+		return nil, false
+	}
+	var last, next map[string]json.RawMessage
+	if json.Unmarshal(all[len(all)-1], &last) != nil || json.Unmarshal(item, &next) != nil || len(last) != 2 || len(next) != 2 {
+		return nil, false
+	}
+	kind := text(next["type"])
+	if kind != text(last["type"]) || kind != "text" && kind != "thinking" || last[kind] == nil || next[kind] == nil {
+		return nil, false
+	}
+	last[kind] = mergeValue("", last[kind], next[kind])
+	return encode(last, item), true
 }
 
 // sameIndex finds the member that an item continues, -1 when it is a new one.

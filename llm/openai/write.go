@@ -77,9 +77,6 @@ func (p *Provider) options(r llm.Request, messages []any) map[string]any {
 	if p.dialect.streamOptions {
 		body["stream_options"] = map[string]bool{"include_usage": true}
 	}
-	if p.dialect.usageInclude {
-		body["usage"] = map[string]bool{"include": true}
-	}
 	if r.MaxOutputTokens > 0 {
 		body[p.dialect.maxTokens] = r.MaxOutputTokens
 	}
