@@ -171,12 +171,13 @@ func formula(n *html.Node) string {
 }
 
 // Readable finds the part of a page that a reader came for, without menus and advertisements. What has no such part is
-// taken as a whole. base is the page's address, "" when it is not known; relative links are completed with it.
+// taken as a whole. What the elements' own attributes hide is left out. base is the page's address, "" when it is not known; relative links are completed with it.
 func Readable(data []byte, contentType, base string, h Hooks) (Page, error) {
 	doc, err := Parse(data, contentType)
 	if err != nil {
 		return Page{}, err
 	}
+	dropUnseen(doc)
 	address, err := url.Parse(base)
 	if err != nil || address.Host == "" {
 		address = nil
