@@ -29,7 +29,7 @@ func unfinished() *Settings {
 			WorkflowsDir: "Workflows", ImportDir: "Import", ImportedDir: "Imported", Watch: "auto",
 			QuietPeriod: Duration(2 * time.Second), StallPeriod: Duration(time.Minute), RescanInterval: Duration(time.Minute),
 		},
-		Engine: Engine{MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500},
+		Engine: Engine{MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500, AutoBufferTokens: 10000},
 		Policy: Policy{
 			Budget: defaultBudget(), Links: "warn",
 			RemoteImages: RemoteImages{MaxMB: 10, Timeout: Duration(20 * time.Second), MaxRedirects: 3, MaxPerStep: 10},

@@ -41,6 +41,7 @@ type Engine struct {
 	MaxParallelRuns  int      `yaml:"max_parallel_runs" min:"1" max:"256" doc:"Runs at work at the same time."`
 	RunTimeout       Duration `yaml:"run_timeout" min:"0s" max:"4w" doc:"Limit for a whole run whose workflow names none. 0s: no limit."`
 	MaxSelectedFiles int      `yaml:"max_selected_files" min:"1" max:"100000" doc:"A selection of more files than this is an error."`
+	AutoBufferTokens int      `yaml:"auto_buffer_tokens" min:"100" max:"1000000" doc:"The text of a tool's result that is longer goes to a variable, and the model gets its beginning."`
 }
 
 // Watch is about workflows that fire when a file changes.
