@@ -264,10 +264,30 @@ func weight(blocks []content.Block) (text, images int) {
 		case content.Image:
 			images++
 		case content.Document:
-			images += max(b.Pages, 1)
+			images += documentPages(b)
 		default:
 			text += len(b.Text())
 		}
 	}
 	return text, images
+}
+
+// documentPages is how many pages of a document are meant.
+func documentPages(d content.Document) int {
+	n := 0
+	for part := range strings.SplitSeq(d.PageRange, ",") {
+		low, high, ranged := strings.Cut(strings.TrimSpace(part), "-")
+		first, err := strconv.Atoi(low)
+		if err != nil {
+			return max(d.Pages, 1)
+		}
+		last := first
+		if ranged {
+			if last, err = strconv.Atoi(high); err != nil {
+				return max(d.Pages, 1)
+			}
+		}
+		n += max(last-first, 0) + 1
+	}
+	return max(n, 1)
 }

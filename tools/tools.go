@@ -55,6 +55,16 @@ func (r Registry) Names() []string {
 	return names
 }
 
+// Effect is what a tool does to the world; EffectRead for one that is not offered.
+func (r Registry) Effect(name string) Effect {
+	for _, t := range r {
+		if t.Name == name {
+			return t.Effect
+		}
+	}
+	return EffectRead
+}
+
 // Run carries out one call. A tool that is not offered, and an input that is no JSON object, are failed results.
 func (r Registry) Run(ctx context.Context, call content.ToolCall) content.ToolResult {
 	i := slices.IndexFunc(r, func(t Tool) bool { return t.Name == call.Name })

@@ -136,8 +136,9 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		Budget: budget, DefaultModel: a.settings.Models.Default, WorkflowsDir: a.settings.Vault.WorkflowsDir,
 		ImportDir: a.settings.Vault.ImportDir, ImportedDir: a.settings.Vault.ImportedDir, VaultName: filepath.Base(a.dir),
 		MaxFiles: a.settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.settings.Policy.Links == "strict",
-		Born: a.vault.Born,
+		Born: a.vault.Born, AutoBuffer: a.settings.Engine.AutoBufferTokens,
 	}
+	w.Changes, _ = memory.(activity.Changes) // a preview's memory keeps none
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,
 		Links:       prompt.LinksFunc(func(link, from string) prompt.Location { return prompt.Location(a.vault.Locate(link, from)) }),

@@ -107,7 +107,7 @@ func (w *Workflow) make(ctx context.Context, s scene, resolved []engine.Resolved
 		Format: built.Format, System: built.System, Blocks: blocks, Media: mediaLimits(bounds), Tokens: built.Receipt.Totals.Tokens,
 		Demand: wanted, Chunks: built.Chunks, Limits: limits,
 	}}
-	m.tools = w.registry(s.step, model, m.stored, 0).tools().Names()
+	m.tools = w.toolbox(s, model, m.stored, engine.UseToolsIn{}).registry.Names()
 	if s.step.Cache != nil {
 		m.key, err = w.cacheKey(s, model, built.Digest, m.stored)
 	}
@@ -126,6 +126,9 @@ func (w *Workflow) spec(ctx context.Context, s scene, model Model, resolved []en
 	}
 	if form := wanted.instruction(model.Capabilities.Has(policy.StructuredOutput)); form != "" {
 		spec.System = append(spec.System, form)
+	}
+	if guide := toolGuide(w.toolbox(s, model, storedPrompt{}, engine.UseToolsIn{}).registry.Names()); guide != "" {
+		spec.System = append(spec.System, guide)
 	}
 	if model.Price != nil {
 		spec.InputPrice = model.Price.Input

@@ -32,7 +32,7 @@ func (w *Workflow) cacheKey(s scene, model Model, digest string, stored storedPr
 		Chunks      any
 	}{
 		digest, model.ID, model.Kind, model.ProviderName, request.ContextWindow, request.MaxOutputTokens, request.Temperature,
-		request.Thinking, w.registry(s.step, model, stored, 0).tools().Offered(), stored.Demand, stored.Media, stored.Chunks,
+		request.Thinking, w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered(), stored.Demand, stored.Media, stored.Chunks,
 	})
 	if err != nil {
 		return "", fmt.Errorf("make the key for @cache: %w", err)

@@ -35,44 +35,45 @@ func (w *Workflow) Generate(ctx context.Context, in engine.GenerateIn) (engine.G
 		fallback = s.step.Model.Fallback
 	}
 	if fallback != "" && in.Model == fallback {
-		return w.askFallback(ctx, s.step, in, stored)
+		return w.askFallback(ctx, s, in, stored)
 	}
-	out, err := w.ask(ctx, s.step, in, in.Model, stored)
+	out, err := w.ask(ctx, s, in, in.Model, stored)
 	if err == nil || ctx.Err() != nil || fallback == "" || stored.NoFallback != "" || engine.FailureOf(err).Code == engine.CodeBudget {
 		return out, err
 	}
 	warning := fmt.Sprintf("%s failed (%v); asked the fallback %s", in.Model, err, fallback)
 	engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: warning})
-	out, err = w.askFallback(ctx, s.step, in, stored)
+	out, err = w.askFallback(ctx, s, in, stored)
 	out.Warnings = append([]string{warning}, out.Warnings...)
 	return out, err
 }
 
 // askFallback asks the step's second model with its own prompt. A plan of a version before has none: then the first
 // model's is sent.
-func (w *Workflow) askFallback(ctx context.Context, step workflow.Step, in engine.GenerateIn, stored storedPrompt) (engine.GenerateOut, error) {
+func (w *Workflow) askFallback(ctx context.Context, s scene, in engine.GenerateIn, stored storedPrompt) (engine.GenerateOut, error) {
 	own := stored
 	if stored.Fallback != nil {
 		own = *stored.Fallback
 	}
-	out, err := w.ask(ctx, step, in, step.Model.Fallback, own)
+	out, err := w.ask(ctx, s, in, s.step.Model.Fallback, own)
 	if err != nil {
 		return out, err
 	}
-	out.Alias = step.Model.Fallback
-	if in.Model != step.Model.Fallback {
+	out.Alias = s.step.Model.Fallback
+	if in.Model != s.step.Model.Fallback {
 		out.Warnings = append(out.Warnings, own.Warnings...)
 		out.Omitted = append(slices.Clone(own.Omitted), out.Omitted...)
 	}
 	return out, nil
 }
 
-func (w *Workflow) ask(ctx context.Context, step workflow.Step, in engine.GenerateIn, alias string, stored storedPrompt) (engine.GenerateOut, error) {
+func (w *Workflow) ask(ctx context.Context, s scene, in engine.GenerateIn, alias string, stored storedPrompt) (engine.GenerateOut, error) {
 	model, err := w.Models.Model(ctx, alias)
 	if err != nil {
 		return engine.GenerateOut{}, modelFailure(err)
 	}
-	request, err := w.request(ctx, step, model, stored, in.Turns)
+	step := s.step
+	request, err := w.request(ctx, s, model, stored, in.Turns)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
@@ -135,15 +136,15 @@ func modelFailure(err error) error {
 
 // request makes the provider's request: the prompt, and what was said behind it. A model gets no media that it cannot take,
 // whatever the prompt was built for.
-func (w *Workflow) request(ctx context.Context, step workflow.Step, model Model, stored storedPrompt, turns []engine.Turn) (llm.Request, error) {
+func (w *Workflow) request(ctx context.Context, s scene, model Model, stored storedPrompt, turns []engine.Turn) (llm.Request, error) {
 	blocks, err := content.UnmarshalBlocks(stored.Blocks)
 	if err != nil {
 		return llm.Request{}, fmt.Errorf("read the prompt's blocks: %w", err)
 	}
-	request := callSettings(step, model)
+	request := callSettings(s.step, model)
 	request.System = stored.System
 	request.Messages = []llm.Message{{Role: llm.User, Blocks: blocks}}
-	request.Tools = w.registry(step, model, stored, 0).tools().Offered()
+	request.Tools = w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered()
 	if model.Capabilities.Has(policy.StructuredOutput) {
 		request.Schema = stored.Demand.Schema
 	}

@@ -42,6 +42,11 @@ func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOu
 			return engine.StageOut{}, err
 		}
 	}
+	for i, result := range in.Results {
+		if err := st.result(ctx, fmt.Sprintf("tool:%d", i), result); err != nil {
+			return engine.StageOut{}, err
+		}
+	}
 	return st.finish(ctx)
 }
 
@@ -240,7 +245,29 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 	if mode == "" {
 		mode = directives.ModeAppend
 	}
-	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: mode}, text)
+	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: mode, heading: input.Route.Heading}, text)
+}
+
+// result sends a tool's result to the file that its @tools line names.
+func (st *staging) result(ctx context.Context, target string, r engine.RoutedResult) error {
+	if st.s.step.Tools == nil {
+		return nil
+	}
+	for _, use := range st.s.step.Tools.Uses {
+		if use.Name != r.Use || use.Route == nil || use.Route.Target == nil {
+			continue
+		}
+		data, err := st.w.Blobs.Get(ctx, r.Text)
+		if err != nil {
+			return engine.Fail(engine.CodeState, "", "read the result of %s: %v", r.Use, err)
+		}
+		mode := use.Route.WriteMode
+		if mode == "" {
+			mode = directives.ModeAppend
+		}
+		return st.put(ctx, target, use.Route.Output(use.At), composition{mode: mode, heading: use.Route.Heading}, string(data))
+	}
+	return nil
 }
 
 // plainText is the content of an input's files, joined by blank lines.

@@ -6,40 +6,11 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
-	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// ToolNames are the tools that this version offers to models.
-func ToolNames() []string { return []string{tools.ReadChunks} }
-
-// toolSet is what a step offers to its model.
-type toolSet struct {
-	chunks *tools.ChunkReader // nil: nothing was deferred
-}
-
-// registry is what a model is offered: read_chunks when there is something to read, unless the step says `@tools none`.
-// used is how many pictures tools have given in the step before.
-func (w *Workflow) registry(step workflow.Step, model Model, stored storedPrompt, used int) toolSet {
-	if len(stored.Chunks) == 0 || !model.Capabilities.Has(policy.Tools) || step.Tools != nil && step.Tools.None {
-		return toolSet{}
-	}
-	reader := &tools.ChunkReader{Media: &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-used, 0)}}
-	for _, c := range stored.Chunks {
-		reader.Chunks = append(reader.Chunks, tools.Chunk{ID: c.ID, Blocks: c.Blocks})
-	}
-	return toolSet{chunks: reader}
-}
-
-func (t toolSet) tools() tools.Registry {
-	if t.chunks == nil {
-		return nil
-	}
-	return tools.Registry{t.chunks.Tool()}
-}
-
-// UseTools carries out the calls of an answer, in order.
+// UseTools carries out the calls of an answer, in order. When it is repeated after a crash, a change of the vault that was
+// made already is not made again.
 func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.UseToolsOut, error) {
 	s, err := w.scene(ctx, in.StepRef)
 	if err != nil {
@@ -60,8 +31,7 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 	if err != nil {
 		return engine.UseToolsOut{}, err
 	}
-	set := w.registry(s.step, model, stored, in.Media)
-	registry := set.tools()
+	box := w.toolbox(s, model, stored, in)
 	var results []content.Block
 	for _, b := range blocks {
 		call, isCall := b.(content.ToolCall)
@@ -71,15 +41,44 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 		if err := ctx.Err(); err != nil {
 			return engine.UseToolsOut{}, fmt.Errorf("use tools: %w", err)
 		}
-		results = append(results, registry.Run(ctx, call))
+		box.call = fmt.Sprintf("%d/%d/%s", in.Round, len(results), in.Raw)
+		result, err := box.use(ctx, call)
+		if err != nil {
+			return engine.UseToolsOut{}, err
+		}
+		results = append(results, result)
 	}
-	var out engine.UseToolsOut
+	out := engine.UseToolsOut{
+		Media: box.media.Given(), Vars: box.vars.set, Results: box.results, Changes: box.changes, Origins: box.origins,
+	}
 	if len(results) == 0 {
 		return out, nil
 	}
-	if set.chunks != nil {
-		out.Media, out.Shown = set.chunks.Media.Given(), set.chunks.Shown()
+	if box.chunks != nil {
+		out.Shown = box.chunks.Shown()
 	}
 	out.Reply, err = w.putBlocks(ctx, results)
 	return out, err
+}
+
+// use carries out one call and sends its result where the workflow wants it.
+func (b *toolbox) use(ctx context.Context, call content.ToolCall) (content.ToolResult, error) {
+	before := b.media.Given()
+	var result content.ToolResult
+	found := false
+	if b.registry.Effect(call.Name) == tools.EffectWrite {
+		var err error
+		store := callStore{toolbox: b, tool: call.Name}
+		if result, found, err = store.again(ctx); err != nil {
+			return result, err
+		}
+	}
+	if !found {
+		result = b.registry.Run(ctx, call)
+	}
+	result.CallID = call.ID
+	if err := ctx.Err(); err != nil {
+		return result, fmt.Errorf("use tools: %w", err)
+	}
+	return b.deliver(ctx, call.Name, result, b.media.Given()-before)
 }

@@ -91,6 +91,12 @@ CREATE TABLE answers (
 CREATE INDEX answers_by_step ON answers (workflow, step, stored);
 `, `
 ALTER TABLE variables ADD COLUMN origins TEXT NOT NULL DEFAULT '';
+`, `
+CREATE TABLE changes (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, step INTEGER NOT NULL, batch INTEGER NOT NULL, call TEXT NOT NULL,
+	closed INTEGER NOT NULL DEFAULT 0, made INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL, said TEXT NOT NULL, view TEXT NOT NULL
+);
+CREATE UNIQUE INDEX changes_by_call ON changes (run, step, batch, call) WHERE closed = 0;
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

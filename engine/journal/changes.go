@@ -1,0 +1,80 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Intended gives the change that a call of a tool was about to make, in the present attempt of the run, with what the model
+// is told of it. made says that it is known to be made. ErrNotFound when there is none.
+func (j *Journal) Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error) {
+	var view []byte
+	err = found(j.read.QueryRowContext(ctx, `SELECT view, said, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`,
+		ref.Run, ref.Index, ref.Batch, call).Scan(&view, &said, &made))
+	if errors.Is(err, engine.ErrNotFound) {
+		return c, "", false, err
+	}
+	if err == nil {
+		err = json.Unmarshal(view, &c)
+	}
+	if err != nil {
+		return c, "", false, fmt.Errorf("look up a change of step %q of %s: %w", ref.Step, ref.Workflow, err)
+	}
+	return c, said, made, nil
+}
+
+// Intend stores that a call of a tool is about to make a change, in place of what the call had tried before, and that the
+// workflow is about to write the content. It comes before the change.
+func (j *Journal) Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error {
+	view, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("store a change: %w", err)
+	}
+	if _, err := j.write.ExecContext(ctx, `INSERT INTO changes (run, step, batch, call, time, said, view) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (run, step, batch, call) WHERE closed = 0 DO UPDATE SET time = excluded.time, said = excluded.said, view = excluded.view`,
+		ref.Run, ref.Index, ref.Batch, call, micros(now), said, view); err != nil {
+		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, err)
+	}
+	return nil
+}
+
+// Made stores that a change was made, or with made=false that it was not: then it is forgotten.
+func (j *Journal) Made(ctx context.Context, ref engine.StepRef, call string, made bool) error {
+	q := `UPDATE changes SET made = 1 WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`
+	if !made {
+		q = `DELETE FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`
+	}
+	if _, err := j.write.ExecContext(ctx, q, ref.Run, ref.Index, ref.Batch, call); err != nil {
+		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, err)
+	}
+	return nil
+}
+
+// Changes gives what tools did to the vault in a run, in order, those of attempts that failed included. One whose outcome
+// is not known, because the process ended in the middle, is among them with Doubt.
+func (j *Journal) Changes(ctx context.Context, run string) ([]engine.Change, error) {
+	list, err := query(ctx, j.read, scanChange, `SELECT view, made FROM changes WHERE run = ? ORDER BY rowid`, run)
+	if err != nil {
+		return nil, fmt.Errorf("read the changes of run %s: %w", run, err)
+	}
+	return list, nil
+}
+
+func scanChange(r row) (engine.Change, error) {
+	var view []byte
+	var made bool
+	if err := r.Scan(&view, &made); err != nil {
+		return engine.Change{}, err
+	}
+	var c engine.Change
+	if err := json.Unmarshal(view, &c); err != nil {
+		return c, fmt.Errorf("read a stored change: %w", err)
+	}
+	c.Doubt = c.Doubt || !made
+	return c, nil
+}

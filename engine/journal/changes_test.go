@@ -1,0 +1,59 @@
+package journal_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+func TestChanges_keptByCallUntilTheRunIsReopened(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	run := entry("r1", "k1", "w")
+	create(t, j, run)
+	ref := engine.StepRef{Run: run.Run.ID, Workflow: "w", Step: "s", Batch: 2}
+	first := engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: "1", After: "2", Tool: "append_file"}
+	second := engine.Change{Kind: engine.ChangeMove, Name: "a.md", To: "b.md", Before: "2", After: "2", Tool: "move_file"}
+	now := time.Now()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, _, err := j.Intended(t.Context(), ref, "1/0"); !errors.Is(err, engine.ErrNotFound) {
+		t.Fatalf("nothing intended: %v", err)
+	}
+	must(j.Intend(t.Context(), ref, "1/0", engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: "0", After: "x"}, "early", now))
+	must(j.Intend(t.Context(), ref, "1/0", first, "said", now))
+	c, said, made, err := j.Intended(t.Context(), ref, "1/0")
+	if diff := cmp.Diff(first, c); diff != "" || said != "said" || made || err != nil {
+		t.Fatalf("intended %v %q, made %v, %v", c, said, made, err)
+	}
+	must(j.Made(t.Context(), ref, "1/0", true))
+	must(j.Intend(t.Context(), ref, "1/1", second, "", now))
+	must(j.Intend(t.Context(), ref, "1/2", first, "", now))
+	must(j.Made(t.Context(), ref, "1/2", false))
+	doubtful := second
+	doubtful.Doubt = true
+	list, err := j.Changes(t.Context(), run.Run.ID)
+	if diff := cmp.Diff([]engine.Change{first, doubtful}, list); diff != "" || err != nil {
+		t.Errorf("changes (-want +got):\n%s%v", diff, err)
+	}
+	other := ref
+	other.Batch = 1
+	if _, _, _, err := j.Intended(t.Context(), other, "1/0"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("another batch: %v", err)
+	}
+	must(j.Reopen(t.Context(), run, nil))
+	if _, _, _, err := j.Intended(t.Context(), ref, "1/0"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("a new attempt finds the change of the one before: %v", err)
+	}
+	if list, _ = j.Changes(t.Context(), run.Run.ID); len(list) != 2 {
+		t.Errorf("%d changes after the run was reopened, want 2", len(list))
+	}
+}

@@ -1,0 +1,98 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// TextOf is the text of a result, without the lines that stand for its media: what goes to a file or a variable. A result
+// of data alone is its JSON.
+func TextOf(r content.ToolResult) string {
+	var parts []string
+	if r.Output != "" {
+		parts = append(parts, r.Output)
+	}
+	for _, b := range r.Blocks {
+		if t, ok := b.(content.Text); ok && t.Value != "" {
+			parts = append(parts, t.Value)
+		}
+	}
+	if len(parts) == 0 && len(r.Blocks) == 0 {
+		return string(r.Data)
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 && !strings.HasSuffix(parts[i-1], "\n") {
+			b.WriteByte('\n')
+		}
+		b.WriteString(part)
+	}
+	return b.String()
+}
+
+// WithoutText is a result that says something in place of its text. Its media stay.
+func WithoutText(r content.ToolResult, said string) content.ToolResult {
+	media := slices.DeleteFunc(slices.Clone(r.Blocks), func(b content.Block) bool { return b.Type() == content.TypeText })
+	r.Output, r.Data = "", nil
+	r.Blocks = append([]content.Block{content.Text{Value: said}}, media...)
+	return r
+}
+
+// CutText keeps the first bytes of a result's text, at whole characters, with a note behind them. All media stay.
+func CutText(r content.ToolResult, most int, note string) content.ToolResult {
+	size := len(TextOf(r))
+	if len(r.Error) > most {
+		r.Error = cutText(r.Error, most)
+	}
+	if size <= most {
+		return r
+	}
+	if note == "" {
+		note = fmt.Sprintf("[cut: %s in all]", content.FormatSize(int64(size)))
+	}
+	left := most - len(note) - 1
+	var blocks []content.Block
+	add := func(text string) {
+		if text = cutText(text, left); text != "" {
+			blocks, left = append(blocks, content.Text{Value: text}), left-len(text)
+		}
+	}
+	if r.Output != "" {
+		add(r.Output)
+	} else if len(r.Blocks) == 0 {
+		add(string(r.Data))
+	}
+	r.Output, r.Data = "", nil
+	for _, b := range r.Blocks {
+		if t, ok := b.(content.Text); ok {
+			add(t.Value)
+			continue
+		}
+		blocks = append(blocks, b)
+	}
+	r.Blocks = append(blocks, content.Text{Value: "\n" + note})
+	return r
+}
+
+// Bound replaces the media of a result that pass the allowance by what stands for them, and counts the others. counted is
+// how many of them the tool has counted itself: a tool of this package keeps the bounds and loses none.
+func (a *Allowance) Bound(r *content.ToolResult, counted int) {
+	result, step := a.Result, a.Step-a.given+counted
+	given := 0
+	r.Blocks = slices.Clone(r.Blocks)
+	for i, b := range r.Blocks {
+		_, n := weight([]content.Block{b})
+		if n == 0 {
+			continue
+		}
+		if given+n > result || given+n > step {
+			r.Blocks[i] = content.Text{Value: b.Text() + " [not shown: no room for more pictures]"}
+			continue
+		}
+		given += n
+	}
+	a.given += max(given-counted, 0)
+}
