@@ -72,8 +72,8 @@ func TestDelivery_tableIsWhole(t *testing.T) {
 				t.Errorf("row %d %v: %s goes %s and has formats", i, row.Provider, m, p)
 			}
 		}
-		if row.Apart && !row.Alone {
-			t.Errorf("row %d %v: apart without alone", i, row.Provider)
+		if row.Apart && !row.Alone && !row.JSON || row.JSON && !row.Apart {
+			t.Errorf("row %d %v: media stand apart from the text where results are alone, or a JSON value", i, row.Provider)
 		}
 		if _, said := row.Formats[Image]; said {
 			t.Errorf("row %d %v: formats of images stand in limits.yaml", i, row.Provider)

@@ -41,13 +41,14 @@ var house = map[string]struct {
 	"llm/anthropic":        {2, []string{"llm", "content"}},
 	"llm/openai":           {2, []string{"llm", "content"}},
 	"llm/ollama":           {2, []string{"llm", "content"}},
+	"llm/bedrock":          {2, []string{"llm", "content", "policy"}},
 	"llm/gemini":           {2, []string{"llm", "content"}},
 	"llm/mistralocr":       {2, []string{"llm", "content"}},
 	"llm/offline":          {2, []string{"llm", "content"}},
 	"llm/replay":           {2, []string{"llm", "content"}},
 	"llm/llmtest":          {2, []string{"llm", "content"}},
 	"prompt":               {2, []string{"content", "chunking", "policy", "directives"}},
-	"tools":                {3, []string{"llm", "content", "policy"}},
+	"tools":                {3, []string{"llm", "content", "policy", "remote", "websearch", "ingestion", "ingestion/webpage"}},
 	"engine":               {3, []string{"workflow"}},
 	"engine/local":         {3, []string{"engine"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
@@ -61,7 +62,7 @@ var house = map[string]struct {
 }
 
 // private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
-var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
+var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
 
 type goPackage struct {
 	ImportPath string

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 func documents(t *testing.T, s Subject) {
@@ -50,6 +51,9 @@ func documentVanished(t *testing.T, s Subject) {
 	}
 	response := generate(t, s.provider(server), request, nil)
 	want := []Part{{Text: "[document: gone.pdf, pages 2]"}, {Text: "[document: not a paper.pdf, 1 page]"}, {Text: "said \"so\""}}
+	if s.TextBeside {
+		want = append([]Part{{Text: "This is file " + llm.MediaID(gone) + ":"}}, want...)
+	}
 	if diff := cmp.Diff(want, server.Requests()[1].Parts); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
+	"github.com/vaultflow/vaultflow/llm/bedrock"
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/ollama"
@@ -16,6 +17,14 @@ func chat(kind string) llmtest.Subject {
 	return llmtest.Subject{
 		New:  func(c llm.Config) llm.Provider { c.Kind = kind; return openai.New(c) },
 		Path: "/v1", Wire: llmtest.OpenAI{Kind: kind},
+	}
+}
+
+// bedrockOf is a family of models on Bedrock.
+func bedrockOf(family string) llmtest.Subject {
+	return llmtest.Subject{
+		New:  func(c llm.Config) llm.Provider { return bedrock.New(bedrock.Config{Config: c, Region: "us-east-1"}) },
+		Wire: llmtest.Bedrock{Family: family},
 	}
 }
 
@@ -52,6 +61,10 @@ func TestMatrix(t *testing.T) {
 			Name: "ollama", Model: "llava", Places: [4]string{"behind", "pages"},
 			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return ollama.New(c) }, Wire: llmtest.Ollama{}, ByToolName: true},
 		},
+		{Name: "bedrock claude", Model: "anthropic.claude-opus-4-6-v1", Places: [4]string{"in", "behind"}, Subject: bedrockOf("claude")},
+		{Name: "bedrock nova", Model: "us.amazon.nova-2-lite-v1:0", Places: [4]string{"in", "behind", "", "behind"}, Subject: bedrockOf("nova")},
+		{Name: "bedrock llama", Model: "meta.llama4-scout-17b-instruct-v1:0", Places: [4]string{"in", "in"}, Subject: bedrockOf("llama")},
+		{Name: "bedrock mistral", Model: "mistral.pixtral-large-2502-v1:0", Places: [4]string{"apart", "apart"}, Subject: bedrockOf("mistral")},
 	} {
 		llmtest.Deliver(t, s)
 	}

@@ -107,9 +107,19 @@ func (c Captured) Tools() []string {
 				Name string `json:"name"`
 			} `json:"functionDeclarations"`
 		} `json:"tools"`
+		Config struct {
+			Tools []struct {
+				Spec struct {
+					Name string `json:"name"`
+				} `json:"toolSpec"`
+			} `json:"tools"`
+		} `json:"toolConfig"`
 	}
 	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
 	var names []string
+	for _, t := range body.Config.Tools {
+		names = append(names, t.Spec.Name)
+	}
 	for _, t := range body.Tools {
 		if name := t.Name + t.Function.Name; name != "" {
 			names = append(names, name)
@@ -142,9 +152,21 @@ func (c Captured) Schema() json.RawMessage {
 		Generation struct {
 			Schema json.RawMessage `json:"responseJsonSchema"`
 		} `json:"generationConfig"`
+		Config struct {
+			Format struct {
+				Structure struct {
+					JSON struct {
+						Schema string `json:"schema"`
+					} `json:"jsonSchema"`
+				} `json:"structure"`
+			} `json:"textFormat"`
+		} `json:"outputConfig"`
 		Format json.RawMessage `json:"format"`
 	}
 	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
+	if told := body.Config.Format.Structure.JSON.Schema; told != "" {
+		return json.RawMessage(told)
+	}
 	for _, schema := range []json.RawMessage{body.Output.Format.Schema, body.Response.JSON.Schema, body.Text.Format.Schema, body.Generation.Schema} {
 		if schema != nil {
 			return schema

@@ -127,6 +127,17 @@ func toolMedia(t *testing.T, s Subject) {
 	}
 	var want []Part
 	switch {
+	case s.DocumentBeside:
+		want = []Part{
+			{Text: "[c1]\n", Result: first},
+			in(png, first),
+			{Text: "after", Result: first},
+			{Text: "two", Result: second},
+			{Text: paper, Result: second},
+			in(png, second),
+			isPaper, pdf,
+			{Text: "go on"},
+		}
 	case s.MediaInResults:
 		want = []Part{
 			{Text: "[c1]\n", Result: first},

@@ -1,0 +1,201 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// Bedrock is ConverseStream of Amazon Bedrock. What it refuses is refused by the published service model (botocore,
+// bedrock-runtime 2023-09-30), by its documentation of the members, or by recorded exchanges.
+type Bedrock struct {
+	Family string // claude (also ""), nova, llama, mistral: what the model behind it takes
+}
+
+// Path implements Wire.
+func (Bedrock) Path() string { return "/model/test-model/converse-stream" }
+
+// Serves takes every model.
+func (Bedrock) Serves(r *http.Request) bool {
+	model, ok := strings.CutPrefix(r.URL.Path, "/model/")
+	model, found := strings.CutSuffix(model, "/converse-stream")
+	return ok && found && model != "" && r.URL.RawQuery == ""
+}
+
+func (b Bedrock) family() string {
+	if b.Family == "" {
+		return "claude"
+	}
+	return b.Family
+}
+
+type bedrockBody struct {
+	Messages []struct {
+		Role    string            `json:"role"`
+		Content []json.RawMessage `json:"content"`
+	} `json:"messages"`
+	System []struct {
+		Text string `json:"text"`
+	} `json:"system"`
+	Inference *struct {
+		MaxTokens   *int     `json:"maxTokens"`
+		Temperature *float64 `json:"temperature"`
+	} `json:"inferenceConfig"`
+	Tools *struct {
+		Tools []struct {
+			Spec struct {
+				Name        string  `json:"name"`
+				Description *string `json:"description"`
+				Schema      struct {
+					JSON json.RawMessage `json:"json"`
+				} `json:"inputSchema"`
+			} `json:"toolSpec"`
+		} `json:"tools"`
+	} `json:"toolConfig"`
+	Output *struct {
+		Effort string `json:"effort"`
+		Text   *struct {
+			Type      string `json:"type"`
+			Structure struct {
+				JSONSchema struct {
+					Name   string `json:"name"`
+					Schema string `json:"schema"`
+				} `json:"jsonSchema"`
+			} `json:"structure"`
+		} `json:"textFormat"`
+	} `json:"outputConfig"`
+	Additional map[string]json.RawMessage `json:"additionalModelRequestFields"`
+}
+
+// Read implements Wire.
+func (w Bedrock) Read(header http.Header, body []byte) ([]Part, error) {
+	if header.Get("Authorization") != "Bearer "+Key {
+		return nil, errors.New("AccessDeniedException: Authentication failed")
+	}
+	var b bedrockBody
+	if err := strict(body, &b); err != nil {
+		return nil, fmt.Errorf("unexpected field type: %w", err)
+	}
+	if err := Published("bedrock", body); err != nil {
+		return nil, err
+	}
+	if len(b.Messages) == 0 || b.Messages[0].Role != "user" {
+		return nil, errors.New("a conversation must start with a user message")
+	}
+	if err := w.options(&b); err != nil {
+		return nil, err
+	}
+	reading := bedrockReading{wire: w, names: map[string]bool{}, held: b.Output != nil && b.Output.Text != nil}
+	if b.Tools != nil {
+		if len(b.Tools.Tools) == 0 {
+			return nil, errors.New("toolConfig.tools: at least 1")
+		}
+		for _, t := range b.Tools.Tools {
+			if d := t.Spec.Description; d != nil && *d == "" {
+				return nil, errors.New("toolSpec.description: valid min length: 1")
+			}
+			if err := reading.tools.add(t.Spec.Name, t.Spec.Schema.JSON); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, m := range b.Messages {
+		if i > 0 && m.Role == b.Messages[i-1].Role {
+			return nil, fmt.Errorf("messages.%d: a conversation must alternate between user and assistant roles", i)
+		}
+		if err := reading.message(i, m.Role, m.Content); err != nil {
+			return nil, fmt.Errorf("messages.%d: %w", i, err)
+		}
+	}
+	return reading.parts, reading.open.none()
+}
+
+func (w Bedrock) options(b *bedrockBody) error {
+	for _, s := range b.System {
+		if err := notBlank(s.Text); err != nil {
+			return fmt.Errorf("system: %w", err)
+		}
+	}
+	most := 0
+	if set := b.Inference; set != nil {
+		switch {
+		case set.MaxTokens != nil && *set.MaxTokens < 1:
+			return errors.New("inferenceConfig.maxTokens: at least 1")
+		case set.Temperature != nil && (*set.Temperature < 0 || *set.Temperature > 1):
+			return errors.New("inferenceConfig.temperature: from 0 to 1")
+		case set.MaxTokens != nil:
+			most = *set.MaxTokens
+		}
+	}
+	warm := b.Inference != nil && b.Inference.Temperature != nil
+	for name, value := range b.Additional {
+		if w.family() != "claude" || name != "thinking" {
+			return fmt.Errorf("malformed input request: extraneous key [%s] is not permitted", name)
+		}
+		var thought anthropicThought
+		if err := strict(value, &thought); err != nil {
+			return err
+		}
+		if thought.Type == "enabled" && (thought.Budget < 1024 || thought.Budget >= most) || thought.Type != "enabled" && thought.Budget > 0 || warm {
+			return fmt.Errorf("thinking %s with maxTokens %d, temperature %v", value, most, warm)
+		}
+	}
+	if b.Output == nil || b.Output.Text == nil {
+		return nil
+	}
+	format := b.Output.Text
+	if format.Type != "json_schema" {
+		return fmt.Errorf("outputConfig.textFormat.type: %q", format.Type)
+	}
+	return anthropicSchema.check(json.RawMessage(format.Structure.JSONSchema.Schema))
+}
+
+// bedrockReading reads the messages in turn.
+type bedrockReading struct {
+	wire      Bedrock
+	tools     declared
+	open      pending
+	names     map[string]bool // of documents
+	held      bool            // the answer is held to a schema
+	citations *bool           // of the documents before
+	parts     []Part
+}
+
+func (r *bedrockReading) message(i int, role string, blocks []json.RawMessage) error {
+	if len(blocks) == 0 || role != "user" && role != "assistant" {
+		return fmt.Errorf("role %q with %d blocks", role, len(blocks))
+	}
+	kinds := map[string]int{}
+	for _, raw := range blocks {
+		kind, value, err := member(raw)
+		if err != nil {
+			return err
+		}
+		kinds[kind]++
+		if err := r.block(i, role, kind, value); err != nil {
+			return fmt.Errorf("%s: %w", kind, err)
+		}
+	}
+	switch {
+	case kinds["document"] > 0 && kinds["text"] == 0:
+		return errors.New("a text block is required beside a document")
+	case kinds["reasoningContent"] == len(blocks):
+		return errors.New("this model does not support assistant message prefill")
+	case role == "user":
+		return r.open.none()
+	}
+	return nil
+}
+
+// member is the one member of a union.
+func member(raw json.RawMessage) (name string, value json.RawMessage, err error) {
+	var union map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &union); err != nil || len(union) != 1 {
+		return "", nil, fmt.Errorf("one member of a union must be set, got %d", len(union))
+	}
+	for name, value = range union {
+	}
+	return name, value, nil
+}
