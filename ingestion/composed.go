@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ type composed struct {
 	parts                  []composedPart
 	pictures               []func() ([]byte, error) // bytes of each picture, at most maxAsset
 	children               []Child                  // files that are imported by themselves
+	printed                printed                  // its pages as they are printed
 }
 
 // composedPart is a slide, a sheet, a chapter, or all of a document without such divisions: then its label is empty. Text
@@ -62,7 +64,9 @@ func (w *work) compose(ctx context.Context, c composed) error {
 		return err
 	}
 	rec := w.begin(Document{Title: oneLine(c.title, 300), Author: oneLine(c.author, 300), Created: oneLine(c.created, 40), Pages: len(c.parts)})
-	rec.Warnings, rec.Assets, rec.Children = append(rec.Warnings, c.warnings...), assets, c.children
+	rec.Warnings, rec.Assets, rec.Children = append(append(rec.Warnings, c.warnings...), c.printed.warnings...), assets, c.children
+	rec.Render = c.printed.render
+	maps.Copy(rec.Tools, c.printed.tools)
 	if len(c.parts) == 0 {
 		rec.Message = "The file holds no text."
 	}
@@ -76,6 +80,9 @@ func (w *work) compose(ctx context.Context, c composed) error {
 	for _, n := range w.wanted(len(c.parts)) {
 		part := c.parts[n-1]
 		p := Page{N: n, Label: oneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
+		if images := c.printed.images[n]; len(images) > 0 {
+			p.Image, p.Others = &images[0], images[1:]
+		}
 		if text := strings.TrimSpace(placePictures(sanitise(part.text), paths)); text != "" {
 			if err := w.keepText(ctx, &p, text, TextLayer); err != nil {
 				return err
@@ -139,6 +146,7 @@ func (n *note) composed() error {
 		if p.Label != "" {
 			n.line("## " + inline(p.Label) + " ^p" + strconv.Itoa(p.N))
 			n.line("")
+			n.printed(p)
 		}
 		if !n.inline() && p.Text != nil && p.Text.Path != "" {
 			n.line("[[./" + p.Text.Path + "|text]]")
@@ -154,6 +162,7 @@ func (n *note) composed() error {
 		n.line(text)
 	}
 	n.unplaced()
+	n.printedPages()
 	return nil
 }
 

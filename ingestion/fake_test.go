@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -187,6 +188,7 @@ type script struct {
 	mu       sync.Mutex // guards what follows
 	starts   int
 	closed   int
+	printed  string // what StartFile was given
 	requests []extract.PageRequest
 	tries    map[string]int
 }
@@ -202,6 +204,18 @@ func (s *script) Start(_ context.Context, _ string, o extract.Open) (Session, ex
 		}
 	}
 	return &session{s: s}, s.doc, nil
+}
+
+// StartFile is Start with a document that was made on the way.
+func (s *script) StartFile(ctx context.Context, file fs.File, o extract.Open) (Session, extract.Document, error) {
+	data, err := io.ReadAll(file)
+	s.mu.Lock()
+	s.printed = string(data)
+	s.mu.Unlock()
+	if err != nil {
+		return nil, extract.Document{}, err
+	}
+	return s.Start(ctx, "", o)
 }
 
 type session struct {

@@ -37,6 +37,8 @@ type Importer struct {
 	// Recogniser gives the service behind an engine of text recognition, or an error that says why there is none, such as a
 	// missing key. It may be nil.
 	Recogniser func(engine string, s OCRSettings) (Recogniser, error)
+	// Office makes page pictures of office files and reads old formats. When nil, files have none and old formats are kept.
+	Office Office
 	// Passwords lists what may open a job's document, beside what stands in a file next to it. It may be nil.
 	Passwords func(Job) []string
 	// Events is told what happens, by one goroutine at a time. It may be nil.

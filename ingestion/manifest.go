@@ -129,6 +129,7 @@ type Page struct {
 	Label  string      `json:"label"`            // empty when it has none
 	Render *PageRender `json:"render,omitempty"` // when another renderer than the document's was taken
 	Image  *PageImage  `json:"image,omitempty"`
+	Others []PageImage `json:"other_images,omitempty"` // of the printed pages behind the first that an office file's part takes
 	Text   *PageText   `json:"text,omitempty"`
 	OCR    *PageOCR    `json:"ocr,omitempty"`
 	Assets []Asset     `json:"assets,omitempty"` // pictures that an OCR service cut out of the page

@@ -3,7 +3,9 @@ package ingestion
 import (
 	"context"
 	"errors"
+	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/office"
 )
 
@@ -26,26 +28,92 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	}
 	defer file.Close()
 	doc, err := office.Read(file, size, office.Limits{})
+	to := successors[w.job.Route.MediaType]
+	old := to != "" && !strings.Contains(w.job.Route.MediaType, "openxmlformats")
+	if old && err != nil || errors.Is(err, office.ErrUnknown) {
+		var made readerAt
+		if made, size, err = w.modern(ctx, to); err != nil || made == nil {
+			return err
+		}
+		defer made.Close()
+		doc, err = office.Read(made, size, office.Limits{})
+	}
 	switch {
-	case errors.Is(err, office.ErrUnknown), errors.Is(err, office.ErrEncrypted) && old[w.job.Route.MediaType]:
-		return keeper{}.extract(ctx, w)
 	case errors.Is(err, office.ErrEncrypted):
 		return permanent(CodeNeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
 	case err != nil:
 		return permanent(CodeCorrupt, "open it in the program that made it and save it anew", "the file cannot be read: %v", err)
 	}
 	c := composed{title: doc.Title, author: doc.Author, created: doc.Created, warnings: doc.Warnings}
+	var labels []string
 	for _, part := range doc.Parts {
 		c.parts = append(c.parts, composedPart{part.Label, part.Markdown(pictureMark)})
+		labels = append(labels, part.Label)
 	}
 	for i := range doc.Pictures {
 		c.pictures = append(c.pictures, func() ([]byte, error) { return doc.Data(i, maxAsset) })
 	}
+	if c.printed, err = w.print(ctx, labels); err != nil {
+		return err
+	}
 	return w.compose(ctx, c)
 }
 
-// old are formats that were replaced by those that package office reads. They begin with the same bytes as an encrypted
-// file of the new ones.
-var old = map[string]bool{
-	"application/msword": true, "application/vnd.ms-excel": true, "application/vnd.ms-powerpoint": true, "text/rtf": true, "application/rtf": true,
+// modern lets LibreOffice bring a file of an older format into one that package office reads. It gives nothing when that
+// cannot be: then the file is kept, with a note that says why.
+func (w *work) modern(ctx context.Context, to string) (readerAt, int64, error) {
+	from := officeExtensions[w.job.Route.MediaType]
+	if w.im.Office == nil || from == "" || to == "" {
+		return nil, 0, w.keepOld(ctx, "This version of vaultflow reads files of this format only with LibreOffice's help: install it, or save the file as docx, xlsx or pptx, and drop it again.")
+	}
+	name := "modern." + to
+	err := w.convert(ctx, from, to, name)
+	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil {
+		return nil, 0, w.keepOld(ctx, "It could not be read: "+inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	file, err := w.records.FS().Open(name)
+	if err != nil {
+		return nil, 0, storage("open "+name, err)
+	}
+	info, err := file.Stat()
+	at, ok := file.(readerAt)
+	if err != nil || !ok {
+		file.Close()
+		return nil, 0, storage("open "+name, errors.Join(err, errors.ErrUnsupported))
+	}
+	return at, info.Size(), nil
+}
+
+// keepOld keeps a file that is not read, with a sentence that says what to do.
+func (w *work) keepOld(ctx context.Context, what string) error {
+	rec := w.begin(Document{})
+	rec.Message = what + " The original is kept unchanged."
+	return save(ctx, w.records, documentName, rec)
+}
+
+// successors are, by media type, the formats into which LibreOffice brings files that package office does not read. Those
+// before 2007 begin with the same bytes as an encrypted file of the new ones.
+var successors = map[string]string{
+	"application/msword": "docx", "text/rtf": "docx", "application/rtf": "docx",
+	"application/vnd.ms-excel": "xlsx", "application/vnd.ms-powerpoint": "pptx",
+	"application/vnd.oasis.opendocument.text-flat-xml": "odt", "application/vnd.oasis.opendocument.spreadsheet-flat-xml": "ods",
+	"application/vnd.oasis.opendocument.presentation-flat-xml":          "odp",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx", // xlsb: a workbook whose parts are not XML
+}
+
+// officeExtensions are, by media type, the extensions by which LibreOffice knows files. E-books are not among them: it reads none.
+var officeExtensions = map[string]string{
+	"application/msword": "doc", "text/rtf": "rtf", "application/rtf": "rtf", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
+	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   "docx",
+	"application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         "xlsx",
+	"application/vnd.oasis.opendocument.text":                                   "odt",
+	"application/vnd.oasis.opendocument.spreadsheet":                            "ods",
+	"application/vnd.oasis.opendocument.presentation":                           "odp",
+	"application/vnd.oasis.opendocument.text-flat-xml":                          "fodt",
+	"application/vnd.oasis.opendocument.spreadsheet-flat-xml":                   "fods",
+	"application/vnd.oasis.opendocument.presentation-flat-xml":                  "fodp",
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
@@ -12,7 +13,21 @@ import (
 type seat struct {
 	w       *work
 	open    extract.Open
+	file    func() (fs.File, error) // the document when it is not the job's file
 	session Session
+}
+
+// begin opens the document in a new session, once.
+func (s *seat) begin(ctx context.Context) (Session, extract.Document, error) {
+	if s.file == nil {
+		return s.w.im.Worker.Start(ctx, s.w.job.at(), s.open)
+	}
+	file, err := s.file()
+	if err != nil {
+		return nil, extract.Document{}, err
+	}
+	defer file.Close()
+	return s.w.im.Worker.StartFile(ctx, file, s.open)
 }
 
 // start opens the document in a new session. A worker that died or timed out is tried once more: that may have been
@@ -20,7 +35,7 @@ type seat struct {
 func (s *seat) start(ctx context.Context) (extract.Document, error) {
 	var first error
 	for range 3 {
-		session, doc, err := s.w.im.Worker.Start(ctx, s.w.job.at(), s.open)
+		session, doc, err := s.begin(ctx)
 		if err == nil {
 			s.session = session
 			return doc, nil

@@ -60,7 +60,8 @@ func defaultIngestion() Ingestion {
 			Mode: "hybrid", DPI: 150, MaxSide: 2000, MaxPixels: 40_000_000, ImageFormat: "auto", Renderer: "auto",
 			Strategies: []string{"pdf_text", "pdf_ocr"}, InlinePages: 40, WarnPages: 100, MaxPages: 5000,
 		},
-		Image: ImageIngestion{Strategies: []string{"image_ocr", "image_copy"}},
+		Image:  ImageIngestion{Strategies: []string{"image_ocr", "image_copy"}},
+		Office: Office{LibreOffice: "auto", Timeout: Duration(2 * time.Minute), MaxPages: 500},
 		OCR: OCR{
 			Languages: []string{"eng"}, DPI: 300, MinConfidence: 60, Words: true, Engines: []string{"tesseract"},
 			Mistral: MistralOCR{Model: "mistral-ocr-latest", Timeout: Duration(2 * time.Minute)},

@@ -17,6 +17,7 @@ type Ingestion struct {
 	Remote             RemoteImport   `yaml:"remote" doc:"Documents that import fetches from an address of the web. Hosts and redirects: policy.remote_images."`
 	PDF                PDF            `yaml:"pdf" doc:"PDF files."`
 	Image              ImageIngestion `yaml:"image" doc:"Picture files."`
+	Office             Office         `yaml:"office" doc:"Word processor files, presentations and spreadsheets."`
 	OCR                OCR            `yaml:"ocr" doc:"Reading text from pictures."`
 }
 
@@ -43,6 +44,13 @@ type PDF struct {
 // ImageIngestion says how picture files are imported.
 type ImageIngestion struct {
 	Strategies []string `yaml:"strategies" oneof:"image_ocr image_copy" doc:"image_ocr reads the text of the picture, image_copy only keeps it; the first that works."`
+}
+
+// Office says how LibreOffice helps with office files. Their text is read without it.
+type Office struct {
+	LibreOffice string   `yaml:"libreoffice" doc:"LibreOffice's program, which draws the pages of office files and reads doc, xls, ppt and rtf: auto takes the one that is installed, off uses none, anything else is the path of soffice."`
+	Timeout     Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one conversion."`
+	MaxPages    int      `yaml:"max_pages" min:"1" max:"5000" doc:"So many pages of a file get pictures; the text is read whole."`
 }
 
 // OCR says how text is read from pictures.

@@ -69,6 +69,7 @@ func writeFinding(w io.Writer, f finding) {
 func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
 	all = append(all, a.examineWorker(ctx)...)
+	all = append(all, a.examineOffice(ctx))
 	all = append(all, a.examineWatching(ctx), a.examineFolders(), a.examineState(ctx), a.examineWorkflows())
 	all = append(all, finding{Subject: "clock", State: "ok", Message: time.Now().In(a.zone).Format("2006-01-02 15:04:05 MST")})
 	return append(all, a.examineProviders(ctx)...)

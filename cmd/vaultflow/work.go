@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -46,6 +47,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	if n, err := a.vault.Sweep(); err != nil || n > 0 {
 		a.log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
+	sandbox.Office{Dir: a.officeDir()}.Sweep()
 	w := &working{app: a, journal: j, claimed: map[string]string{}}
 	flow, err := a.flow(j, j)
 	if err != nil {
@@ -69,6 +71,7 @@ func (a *app) importer(events func(ingestion.Event)) activity.Importer {
 		FS: a.vault.FS(), Files: a.vault, Stager: stager{a.vault}, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
 		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Remove: a.vault.Remove, Tidy: a.vault.RemoveEmptyFolders, Takes: a.vault.Takes,
 		Events: events, Recogniser: a.services.recogniser(a), Passwords: func(ingestion.Job) []string { return a.passwords() },
+		Office: a.importOffice(),
 	}
 }
 
@@ -88,6 +91,19 @@ func (s sessions) Start(ctx context.Context, name string, o extract.Open) (inges
 		return nil, extract.Document{}, err
 	}
 	defer f.Close() // the worker has a descriptor of its own
+	return s.on(ctx, f, o)
+}
+
+// StartFile implements ingestion.Worker: files of bundles are files of the system.
+func (s sessions) StartFile(ctx context.Context, file fs.File, o extract.Open) (ingestion.Session, extract.Document, error) {
+	f, ok := file.(*os.File)
+	if !ok {
+		return nil, extract.Document{}, fmt.Errorf("open a %T for the worker: %w", file, errors.ErrUnsupported)
+	}
+	return s.on(ctx, f, o)
+}
+
+func (s sessions) on(ctx context.Context, f *os.File, o extract.Open) (ingestion.Session, extract.Document, error) {
 	session, document, err := s.a.startWorker(ctx, f, o)
 	if err != nil {
 		return nil, document, err

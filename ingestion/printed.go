@@ -1,0 +1,210 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// printed are the pages of an office file as LibreOffice prints them. Whatever goes wrong with them is a warning: the text is
+// read without LibreOffice.
+type printed struct {
+	images   map[int][]PageImage // by the number of the part, in the order of the pages
+	warnings []string
+	render   *Render
+	tools    map[string]string
+}
+
+// printedName is the PDF in the records, so that another attempt does not ask for it again.
+const printedName = "printed.pdf"
+
+// legibleDPI is the resolution below which ordinary type in a page picture cannot be read.
+const legibleDPI = 50
+
+// print makes pictures of the pages of an office file whose parts have these labels. The error is one that ends the import.
+func (w *work) print(ctx context.Context, labels []string) (printed, error) {
+	office := w.im.Office
+	from := officeExtensions[w.job.Route.MediaType]
+	if office == nil || from == "" || len(labels) == 0 || w.set.PDF.Mode == ModeMarkdown {
+		return printed{}, nil
+	}
+	none := func(err error) (printed, error) {
+		if ctx.Err() != nil {
+			return printed{}, ctx.Err()
+		}
+		return printed{warnings: []string{"pictures of the pages were not made: " + plain(reasonOf(err), "LibreOffice failed")}}, nil
+	}
+	if err := w.convert(ctx, from, "pdf", printedName); err != nil {
+		if _, known := errors.AsType[*extract.Error](err); !known {
+			return printed{}, err
+		}
+		return none(err)
+	}
+	s := &seat{
+		w: w, open: extract.Open{MediaType: "application/pdf", Kind: extract.KindPDF, Renderer: w.set.PDF.Renderer},
+		file: func() (fs.File, error) { return w.records.FS().Open(printedName) },
+	}
+	defer s.leave()
+	doc, err := s.start(ctx)
+	if err != nil {
+		return none(err)
+	}
+	out := printed{
+		images: map[int][]PageImage{},
+		render: &Render{
+			DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: oneLine(doc.Renderer, 60),
+			Reason: "libreoffice: the pages are drawn as LibreOffice prints them",
+		},
+		tools: map[string]string{"libreoffice": oneLine(orElse(office.Version(ctx), "unknown"), 60)},
+	}
+	if doc.Renderer != "" {
+		out.tools[oneLine(doc.Renderer, 60)] = oneLine(doc.Version, 60)
+	}
+	pages, fits := spread(labels, doc)
+	if !fits {
+		out.warnings = append(out.warnings, fmt.Sprintf("pictures of the pages were not made: LibreOffice printed %d pages of %d parts, and it cannot be told which belong together", doc.Pages, len(labels)))
+		return out, nil
+	}
+	return out, w.drawPrinted(ctx, s, pages, office.MaxPages(), &out)
+}
+
+// reasonOf is what an error says to a person.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*extract.Error](err); ok {
+		return e.Message
+	}
+	return err.Error()
+}
+
+// convert lets LibreOffice make another format of the job's file, and keeps the result among the records. It does nothing when
+// that is there.
+func (w *work) convert(ctx context.Context, from, to, name string) error {
+	if info, err := fs.Stat(w.records.FS(), name); err == nil && info.Size() > 0 {
+		return nil
+	}
+	data, err := w.im.Office.Convert(ctx, w.job.at(), from, to)
+	if err != nil {
+		return err
+	}
+	return put(ctx, w.records, name, data)
+}
+
+// spread says which printed pages show which part, from 1: all of them when there is one part, one each when there are as
+// many, else those from a bookmark with the part's name to the next one. fits is false when none of that helps.
+func spread(labels []string, doc extract.Document) (pages map[int][]int, fits bool) {
+	pages = map[int][]int{}
+	switch {
+	case len(labels) == 1:
+		for n := 1; n <= doc.Pages; n++ {
+			pages[1] = append(pages[1], n)
+		}
+		return pages, true
+	case doc.Pages == len(labels):
+		for n := range labels {
+			pages[n+1] = []int{n + 1}
+		}
+		return pages, true
+	}
+	var marks []extract.OutlineItem
+	for _, o := range doc.Outline {
+		if o.Level == 1 && o.Page >= 1 && o.Page <= doc.Pages {
+			marks = append(marks, o)
+		}
+	}
+	for i, label := range labels {
+		at := slices.IndexFunc(marks, func(o extract.OutlineItem) bool { return strings.TrimSpace(o.Title) == strings.TrimSpace(label) })
+		if at < 0 {
+			continue // a part that is not printed: an empty sheet, a hidden one
+		}
+		end := doc.Pages + 1
+		if at+1 < len(marks) {
+			end = max(marks[at+1].Page, marks[at].Page+1)
+		}
+		for n := marks[at].Page; n < end; n++ {
+			pages[i+1] = append(pages[i+1], n)
+		}
+	}
+	return pages, len(pages) > 0
+}
+
+// drawPrinted makes the pictures of pages, at most so many of them.
+func (w *work) drawPrinted(ctx context.Context, s *seat, pages map[int][]int, most int, out *printed) error {
+	var failed, small []int
+	why, made, row := "", 0, 0
+	for _, part := range slices.Sorted(maps.Keys(pages)) {
+		for _, n := range pages[part] {
+			if made == most {
+				out.warnings = append(out.warnings, fmt.Sprintf("only the first %d pages have pictures; ingestion.office.max_pages sets how many", most))
+				made++
+			}
+			if made > most || row >= giveUpAfter {
+				continue
+			}
+			image, bad, err := w.drawOne(ctx, s, n)
+			switch {
+			case err != nil:
+				return err
+			case bad != nil:
+				failed, why, row = append(failed, n), bad.message, row+1
+				continue
+			case image.DPI > 0 && image.DPI < legibleDPI:
+				small = append(small, n)
+			}
+			made, row = made+1, 0
+			out.images[part] = append(out.images[part], *image)
+		}
+	}
+	if len(failed) > 0 {
+		out.warnings = append(out.warnings, fmt.Sprintf("%s could not be drawn: %s", pageList(failed), why))
+	}
+	if len(small) > 0 {
+		out.warnings = append(out.warnings, fmt.Sprintf("%s of the print are so large that their pictures can hardly be read; the text has all", pageList(small)))
+	}
+	return nil
+}
+
+// drawOne draws a printed page. The error is one of the import, the fault one of the page.
+func (w *work) drawOne(ctx context.Context, s *seat, n int) (*PageImage, *pageFault, error) {
+	set := w.set.PDF
+	got, err := s.ask(ctx, extract.PageRequest{N: n, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format})
+	if bad := fault(err); bad != nil {
+		return nil, bad, nil
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		return nil, &pageFault{extract.CodeCrashed, plain(err.Error(), "the worker failed")}, nil
+	}
+	p := Page{N: n}
+	bad, err := w.keepPicture(ctx, &p, got.Image)
+	return p.Image, bad, err
+}
+
+// printed shows the pictures of a part below its heading.
+func (n *note) printed(p Page) {
+	if p.Image == nil {
+		return
+	}
+	for _, image := range append([]PageImage{*p.Image}, p.Others...) {
+		n.line("![[./" + image.Path + "]]")
+	}
+	n.line("")
+}
+
+// printedPages shows the pages of a document that is one text, behind it: where in the text a page begins is not known.
+func (n *note) printedPages() {
+	if len(n.m.Pages) != 1 || n.m.Pages[0].Label != "" || n.m.Pages[0].Image == nil {
+		return
+	}
+	n.line("")
+	n.line("## Pages")
+	n.line("")
+	n.printed(n.m.Pages[0])
+}
