@@ -12,6 +12,11 @@ type Usage struct {
 	CachedTokens     int     `json:"cached_tokens,omitempty"`      // part of the input
 	CacheWriteTokens int     `json:"cache_write_tokens,omitempty"` // part of the input
 	ThinkingTokens   int     `json:"thinking_tokens,omitempty"`    // part of the output
+	TextTokens       int     `json:"text_tokens,omitempty"`        // parts of the input by what they are; 0, with the others, when the
+	ImageTokens      int     `json:"image_tokens,omitempty"`       // provider does not say
+	DocumentTokens   int     `json:"document_tokens,omitempty"`
+	AudioTokens      int     `json:"audio_tokens,omitempty"`
+	VideoTokens      int     `json:"video_tokens,omitempty"`
 	CostUSD          float64 `json:"cost_usd"`
 	CostUnknown      bool    `json:"cost_unknown,omitempty"` // some of it has no known price
 }
@@ -22,7 +27,9 @@ func (u Usage) Add(v Usage) Usage {
 		InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens,
 		CachedTokens: u.CachedTokens + v.CachedTokens, CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
 		ThinkingTokens: u.ThinkingTokens + v.ThinkingTokens,
-		CostUSD:        u.CostUSD + v.CostUSD, CostUnknown: u.CostUnknown || v.CostUnknown,
+		TextTokens:     u.TextTokens + v.TextTokens, ImageTokens: u.ImageTokens + v.ImageTokens, DocumentTokens: u.DocumentTokens + v.DocumentTokens,
+		AudioTokens: u.AudioTokens + v.AudioTokens, VideoTokens: u.VideoTokens + v.VideoTokens,
+		CostUSD: u.CostUSD + v.CostUSD, CostUnknown: u.CostUnknown || v.CostUnknown,
 	}
 }
 

@@ -184,6 +184,8 @@ func (u Usage) plus(v Usage) Usage {
 		InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens,
 		CachedTokens: u.CachedTokens + v.CachedTokens, CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
 		ThinkingTokens: u.ThinkingTokens + v.ThinkingTokens,
-		CostUSD:        u.CostUSD + v.CostUSD, CostUnknown: u.CostUnknown || v.CostUnknown,
+		TextTokens:     u.TextTokens + v.TextTokens, ImageTokens: u.ImageTokens + v.ImageTokens, DocumentTokens: u.DocumentTokens + v.DocumentTokens,
+		AudioTokens: u.AudioTokens + v.AudioTokens, VideoTokens: u.VideoTokens + v.VideoTokens,
+		CostUSD: u.CostUSD + v.CostUSD, CostUnknown: u.CostUnknown || v.CostUnknown,
 	}
 }

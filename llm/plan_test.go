@@ -75,6 +75,7 @@ func withMedium(b content.Block) Request {
 var shapes = map[string]string{
 	"in":           "user 1=look{before | M | after} 2=list{two | M} go on",
 	"in, apart":    "user 1=look{before | See file abc123. | after | M} 2=list{two | See file abc123. | M}\nuser go on",
+	"in, json":     "user 1=look{before | See file abc123. | after | M} 2=list{two | See file abc123. | M} go on",
 	"beside":       "user 1=look{before | See file abc123. | after} 2=list{two | See file abc123.} This is file abc123: | M | This is file abc123: | M | go on",
 	"after":        "user 1=look{before | See file abc123. | after} 2=list{two | See file abc123.}\nuser This is file abc123: | M | This is file abc123: | M | go on",
 	"after, OK":    "user 1=look{before | See file abc123. | after} 2=list{two | See file abc123.}\nassistant OK\nuser This is file abc123: | M | This is file abc123: | M | go on",
@@ -95,7 +96,7 @@ func TestPlan_matrix(t *testing.T) {
 		{"bedrock", "anthropic.claude-sonnet-4-5", [4]string{"in", "beside"}},
 		{"bedrock", "amazon.nova-pro-v1:0", [4]string{"in", "beside", "", "beside"}},
 		{"bedrock", "meta.llama4-scout", [4]string{"in", "in"}},
-		{"bedrock", "mistral.pixtral-large", [4]string{"in", "in"}},
+		{"bedrock", "mistral.pixtral-large", [4]string{"in, json", "in, json"}},
 		{"bedrock", "deepseek.v3", [4]string{"in", "pages in"}},
 		{"bedrock", "qwen.qwen3", [4]string{"words", "words"}},
 		{"google", "gemini-3-pro", [4]string{"in, apart", "in, apart", "after", "after"}},

@@ -10,6 +10,11 @@ type Usage struct {
 	CachedTokens     int     `json:"cached_tokens,omitempty"`      // part of the input, read from the provider's cache
 	CacheWriteTokens int     `json:"cache_write_tokens,omitempty"` // part of the input, written to that cache
 	ThinkingTokens   int     `json:"thinking_tokens,omitempty"`    // part of the output
+	TextTokens       int     `json:"text_tokens,omitempty"`        // parts of the input by what they are; 0, with the others, when the
+	ImageTokens      int     `json:"image_tokens,omitempty"`       // provider does not say
+	DocumentTokens   int     `json:"document_tokens,omitempty"`
+	AudioTokens      int     `json:"audio_tokens,omitempty"`
+	VideoTokens      int     `json:"video_tokens,omitempty"`
 	CostUSD          float64 `json:"cost_usd"`
 	CostUnknown      bool    `json:"cost_unknown,omitempty"` // CostUSD is zero because no price is known
 }

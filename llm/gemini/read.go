@@ -35,16 +35,37 @@ type usage struct {
 	Candidates int `json:"candidatesTokenCount"` // thoughts are counted apart
 	Thoughts   int `json:"thoughtsTokenCount"`
 	Cached     int `json:"cachedContentTokenCount"`
+
+	Details []struct { // of the prompt
+		Modality string `json:"modality"`
+		Tokens   int    `json:"tokenCount"`
+	} `json:"promptTokensDetails"`
 }
 
 func (u *usage) total() llm.Usage {
 	if u == nil {
 		return llm.Usage{CostUnknown: true}
 	}
-	return llm.Usage{
+	total := llm.Usage{
 		InputTokens: max(u.Prompt, 0) + max(u.Tools, 0), OutputTokens: max(u.Candidates, 0) + max(u.Thoughts, 0),
 		CachedTokens: max(u.Cached, 0), ThinkingTokens: max(u.Thoughts, 0), CostUnknown: true,
 	}
+	for _, d := range u.Details {
+		n := max(d.Tokens, 0)
+		switch d.Modality {
+		case "TEXT":
+			total.TextTokens += n
+		case "IMAGE":
+			total.ImageTokens += n
+		case "DOCUMENT":
+			total.DocumentTokens += n
+		case "AUDIO":
+			total.AudioTokens += n
+		case "VIDEO":
+			total.VideoTokens += n
+		}
+	}
+	return total
 }
 
 // reader gathers one answer.
