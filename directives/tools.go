@@ -18,6 +18,8 @@ type ToolUse struct {
 	Name  string   `json:"name"`
 	At    Position `json:"at"`
 	Route *Route   `json:"route,omitempty"` // nil: to the model
+	// Untrusted says that the tool stays usable when the step was shown content from outside, whatever it does.
+	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // toolNames are the tools of the language; MCP servers may add others.
@@ -30,7 +32,7 @@ var toolNames = []string{
 func ToolNames() []string { return slices.Clone(toolNames) }
 
 // toolParams are the parameters of one tool.
-var toolParams = []string{"output", "write_mode", "heading", "scope"}
+var toolParams = []string{"output", "write_mode", "heading", "scope", "untrusted"}
 
 // readTools reads a list of names, each of which may have parameters right behind it: `read_file, web_fetch
 // (output=variable: page)`. Commas and blanks divide.
@@ -85,6 +87,11 @@ func (t *Tools) readUse(s source, start int, r *report) int {
 		var scope *Param
 		if use.Route, scope = readRouting("tool", list, r); scope != nil {
 			r.add(scope.At, CodeScopeUnused, "add output=variable: NAME", "scope= belongs to a variable")
+		}
+		for _, p := range list {
+			if p.Key == "untrusted" {
+				use.Untrusted = p.word(r, "block", "allow") == "allow"
+			}
 		}
 		t.add(use)
 	}
