@@ -235,10 +235,19 @@ func (c *checker) tools() {
 			if c.tool(use.Name, use.At) && !p.MayUse(use.Name) {
 				c.add(directives.At(use.At, directives.CodeNotPermitted, "add it to permissions.tools", "%s is outside permissions.tools", use.Name))
 			}
-			if c.world.Tools != nil && use.Route != nil && use.Route.To != directives.RouteInline {
-				c.add(directives.At(use.At, directives.CodeNotAvailable, "remove output=", "output= for the results of a tool is not available in this version"))
-			}
 		}
+		c.callsTools(s)
+	}
+}
+
+// callsTools looks for tools in a step whose model cannot call any.
+func (c *checker) callsTools(s Step) {
+	alias := c.plan.Alias(s, c.world.Default)
+	if c.world.Can == nil || alias == "" || !s.Tools.All && len(s.Tools.Uses) == 0 {
+		return
+	}
+	if can, known := c.world.Can(alias, "tools"); known && !can {
+		c.add(directives.At(s.Tools.At, directives.CodeCapability, "choose a model that calls tools, or leave @tools out", "the model %s cannot call tools", alias))
 	}
 }
 
@@ -275,7 +284,20 @@ func (s Step) fileOutputs() []directives.Output {
 			list = append(list, in.Route.Output(in.At))
 		}
 	}
+	for _, use := range s.toolUses() {
+		if use.Route != nil && use.Route.To == directives.RouteFile {
+			list = append(list, use.Route.Output(use.At))
+		}
+	}
 	return list
+}
+
+// toolUses are the tools that a step names.
+func (s Step) toolUses() []directives.ToolUse {
+	if s.Tools == nil {
+		return nil
+	}
+	return s.Tools.Uses
 }
 
 func asDiagnostic(err error, at Position) directives.Diagnostic {

@@ -33,10 +33,10 @@ func planOf(t *testing.T, src string) *Plan {
 func TestCheck_toolsApprovalsPermissions(t *testing.T) {
 	t.Parallel()
 	can := func(alias, capability string) (bool, bool) {
-		return alias != "blind" || capability != "vision", alias != "odd"
+		return (alias != "blind" || capability != "vision") && (alias != "mute" || capability != "tools"), alias != "odd"
 	}
 	world := World{
-		Tools: []string{"read_chunks"}, Models: []string{"sonnet", "blind", "odd"}, Default: "blind", ImportDir: "Import", Can: can,
+		Tools: []string{"read_chunks", "read_file"}, Models: []string{"sonnet", "blind", "odd", "mute"}, Default: "blind", ImportDir: "Import", Can: can,
 		Schema: func(name string, text []byte) error {
 			if strings.Contains(string(text), "strng") {
 				return errors.New("no such type")
@@ -50,7 +50,10 @@ func TestCheck_toolsApprovalsPermissions(t *testing.T) {
 		"none":                         {"@tools none\nx", ""},
 		"not available":                {"@tools read_chunks, web_fetch\nx", "1:21 VF141"},
 		"unknown":                      {"@tools read_chunk\nx", "1:8 VF197"},
-		"routed":                       {"@tools read_chunks (output=discard)\nx", "1:8 VF141"},
+		"routed":                       {"@tools read_chunks (output=discard)\nx", ""},
+		"routed to a file":             {"---\npermissions: {write: [Plans/**]}\n---\n@tools read_file (output=file: Logs/x)\nx", "4:32 VF168"},
+		"model without tools":          {"@model mute\n@tools read_file\nx", "2:1 VF201"},
+		"model without tools, none":    {"@model mute\n@tools none\nx", ""},
 		"routed to the model":          {"@tools read_chunks (output=inline)\nx", ""},
 		"approve":                      {"@approve outputs\nx", "1:1 VF141"},
 		"not permitted":                {"---\npermissions: {tools: []}\n---\n@tools read_chunks\nx", "4:8 VF168"},
@@ -222,5 +225,19 @@ func TestPermissions_hosts(t *testing.T) {
 	}
 	if (Permissions{}).MayReach("example.org") {
 		t.Error("network without permission")
+	}
+}
+
+func TestParse_routedToolResults(t *testing.T) {
+	t.Parallel()
+	for src, want := range map[string]string{
+		"@tools read_file (output=file: x.csv, write_mode=section, heading=A)\nx":                                      "VF167",
+		"@for_each file: a/*\n@tools read_file (output=file: x, write_mode=replace)\n@input file: {item}\nx":           "VF200",
+		"@for_each file: a/*\n@tools read_file (output=file: {item-name}, write_mode=replace)\n@input file: {item}\nx": "",
+	} {
+		_, list := Parse("w", "Workflows/w.md", []byte(src))
+		if got := codesOf(list); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: got %q, want %s", src, got, want)
+		}
 	}
 }

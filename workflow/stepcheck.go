@@ -87,9 +87,16 @@ func (c stepCheck) items() {
 		}
 	}
 	for _, in := range c.step.Inputs {
-		if in.Route != nil && in.Route.Target != nil && (in.Route.WriteMode == directives.ModeReplace || in.Route.WriteMode == directives.ModeSection) {
-			c.overwrites(*in.Route.Target)
-		}
+		c.routeOverwrites(in.Route)
+	}
+	for _, use := range c.step.toolUses() {
+		c.routeOverwrites(use.Route)
+	}
+}
+
+func (c stepCheck) routeOverwrites(r *directives.Route) {
+	if r != nil && r.Target != nil && (r.WriteMode == directives.ModeReplace || r.WriteMode == directives.ModeSection) {
+		c.overwrites(*r.Target)
 	}
 }
 
@@ -134,6 +141,11 @@ func (c stepCheck) writeMode() {
 	for _, in := range c.step.Inputs {
 		if in.Route != nil && in.Route.Target != nil {
 			c.needsNote(in.Route.WriteMode, *in.Route.Target)
+		}
+	}
+	for _, use := range c.step.toolUses() {
+		if use.Route != nil && use.Route.Target != nil {
+			c.needsNote(use.Route.WriteMode, *use.Route.Target)
 		}
 	}
 }
