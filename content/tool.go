@@ -36,6 +36,7 @@ type ToolResult struct {
 	Data         json.RawMessage // the same for programs; long encoded strings are left out when stored
 	FilesChanged []string        // names inside the vault
 	Error        string          // why it did not succeed, one sentence
+	Origins      []string        // the untrusted things in it, as policy.Trust gives them; not stored with it
 }
 
 // Type implements Block.

@@ -15,7 +15,9 @@ const (
 	EventPage     = "page"     // page Page of Pages is finished
 	EventDelta    = "delta"    // a piece of an answer, in Message; not stored
 	EventImport   = "import"   // an import's state changed; Import holds it
+	EventBlocked  = "blocked"  // a call of the tool Name was not carried out, because of content from outside; Message says why
 	EventWarning  = "warning"
+	EventUnseen   = "unseen" // media were sent that the model cannot have been shown; Message names them
 	EventInfo     = "info"
 	EventLost     = "lost" // a slow subscriber missed Lost events
 )

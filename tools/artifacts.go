@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // ReadArtifact is the name of the tool that reads what was fetched for a run.
@@ -24,7 +25,8 @@ type Artifact struct {
 
 // ArtifactReader gives ranges of artifacts and finds text in them. It is safe for concurrent use when Open is.
 type ArtifactReader struct {
-	Artifacts []Artifact // those of the run, in order; others cannot be read
+	Artifacts []Artifact        // those of the run, in order; others cannot be read
+	List      func() []Artifact // the same, as they are when the tool is called; nil: Artifacts
 	Open      func(ref string) (io.ReadSeekCloser, error)
 	MaxText   int // bytes of text in one result; 0 is content.MaxToolText
 }
@@ -65,7 +67,11 @@ func (r *ArtifactReader) run(ctx context.Context, input json.RawMessage) content
 	}
 	known := false
 	var refs []string
-	for _, a := range r.Artifacts {
+	all := r.Artifacts
+	if r.List != nil {
+		all = r.List()
+	}
+	for _, a := range all {
 		known = known || a.Ref == in.Ref
 		refs = append(refs, a.Ref)
 	}
@@ -96,7 +102,9 @@ func (r *ArtifactReader) run(ctx context.Context, input json.RawMessage) content
 	if err != nil {
 		return Failed("%v", err)
 	}
-	return content.ToolResult{Success: true, Blocks: []content.Block{content.Text{Value: text}}}
+	result := said(text)
+	result.Origins = policy.Trust{}.Origins([]policy.Read{{Kind: policy.ReadArtifact, Name: in.Ref}})
+	return result
 }
 
 func (r *ArtifactReader) room() int {

@@ -27,7 +27,8 @@ const (
 // Tool is one thing that a model may call. Parameters is the JSON Schema of its input, an object. Run gets the input as
 // the model wrote it and sets everything in the result but the call's id; it is not called at the same time for one step.
 type Tool struct {
-	Name        string
+	Name        string // on the wire: letters, digits, _ and -, at most 64
+	Called      string // as workflows call it, when that is something else, such as server.tool
 	Effect      Effect
 	Description string // for the model
 	Parameters  json.RawMessage
@@ -44,6 +45,16 @@ func (r Registry) Offered() []llm.Tool {
 		list = append(list, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
 	}
 	return list
+}
+
+// Called is the name that workflows have for a tool.
+func (r Registry) Called(name string) string {
+	for _, t := range r {
+		if t.Name == name && t.Called != "" {
+			return t.Called
+		}
+	}
+	return name
 }
 
 // Names lists the tools.

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"context"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -13,12 +14,13 @@ import (
 func ToolNames() []string {
 	return []string{
 		tools.ReadFile, tools.ListFiles, tools.SearchFiles, tools.WriteFile, tools.AppendFile, tools.EditFile, tools.MoveFile,
-		tools.DeleteFile, tools.ReadChunks, tools.ReadPages, tools.ReadVariable,
+		tools.DeleteFile, tools.ReadChunks, tools.ReadPages, tools.ReadVariable, tools.ReadArtifact, tools.WebFetch, tools.WebSearch,
 	}
 }
 
 // toolbox is what a step offers to its model in one turn, and what its tools leave behind. It belongs to one activity.
 type toolbox struct {
+	ctx   context.Context //nolint:containedctx // of the call at work, for what its tool reports
 	w     *Workflow
 	s     scene
 	model Model
@@ -33,6 +35,7 @@ type toolbox struct {
 	changes []engine.Change
 	results []engine.RoutedResult
 	origins []string // untrusted things that tools have shown
+	blocked []string // calls that were not carried out because of such things, in words
 }
 
 // toolbox gathers what a model is offered: the tools that @tools names and the permissions allow, read_chunks when something
@@ -50,6 +53,7 @@ func (w *Workflow) toolbox(s scene, model Model, stored storedPrompt, in engine.
 			box.registry = append(box.registry, t)
 		}
 	}
+	box.registry = append(box.registry, box.servers()...)
 	if len(box.registry) > 0 && !s.offers(tools.ReadVariable) {
 		box.registry = append(box.registry, (&tools.VariableReader{Variables: box.vars}).Tool())
 	}
@@ -69,7 +73,9 @@ func (s scene) offers(name string) bool {
 	if t == nil || t.None || !s.plan.Meta.Permissions.MayUse(name) {
 		return false
 	}
-	return t.All || slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool { return u.Name == name })
+	return t.All || slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool {
+		return u.Name == name || name == tools.ReadArtifact && u.Name == tools.WebFetch // what one keeps the other reads
+	})
 }
 
 // all are the tools of this version that @tools may name, read_chunks aside.
@@ -78,16 +84,23 @@ func (b *toolbox) all() []tools.Tool {
 	reader := &tools.FileReader{Paths: paths, Viewer: viewer{w: b.w, s: b.s, model: b.model, box: b}, Media: b.media}
 	lister, searcher := &tools.Lister{Paths: paths}, &tools.Searcher{Paths: paths}
 	writer := func(name string) *tools.Writer { return b.writer(paths, name) }
-	return []tools.Tool{
+	return append([]tools.Tool{
 		reader.Tool(), lister.Tool(), searcher.Tool(),
 		writer(tools.WriteFile).WriteTool(), writer(tools.AppendFile).AppendTool(), writer(tools.EditFile).EditTool(),
 		writer(tools.MoveFile).MoveTool(), writer(tools.DeleteFile).DeleteTool(),
 		reader.PagesTool(), (&tools.VariableReader{Variables: b.vars}).Tool(),
-	}
+	}, b.outside()...)
 }
 
 // writer changes files for the call at work.
 func (b *toolbox) writer(paths tools.Paths, tool string) *tools.Writer {
+	allowed := paths.Write
+	paths.Write = func(name string) error {
+		if err := allowed(name); err != nil {
+			return err
+		}
+		return b.mayChange(tool, name)
+	}
 	return &tools.Writer{
 		Paths: paths, Kind: directives.KindOf, Store: &callStore{toolbox: b, tool: tool},
 		MayDelete: slices.Contains(b.s.plan.Meta.Permissions.Tools, tools.DeleteFile),
@@ -104,6 +117,7 @@ func (b *toolbox) route(tool string) *directives.Route {
 	if b.s.step.Tools == nil {
 		return nil
 	}
+	tool = b.registry.Called(tool)
 	for _, u := range b.s.step.Tools.Uses {
 		if u.Name == tool && u.Route != nil && u.Route.To != directives.RouteInline {
 			return u.Route

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // boxVars are the run's variables as the tools of one turn see and set them. It implements tools.Variables.
@@ -14,6 +15,7 @@ type boxVars struct {
 	workflow string
 	vars     []engine.Var
 	set      []engine.StagedVar
+	origins  []string // untrusted things that the variables were made from whose values were given
 }
 
 // Names implements tools.Variables.
@@ -34,6 +36,7 @@ func (v *boxVars) Value(ctx context.Context, name string) (string, bool, error) 
 			return "", false, err
 		}
 		if one.Digest != "" {
+			v.origins = policy.AddOrigins(v.origins, one.Origins...)
 			data, err := v.w.Blobs.Get(ctx, one.Digest)
 			return string(data), err == nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
 )
 
@@ -49,7 +50,11 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 		results = append(results, result)
 	}
 	out := engine.UseToolsOut{
-		Media: box.media.Given(), Vars: box.vars.set, Results: box.results, Changes: box.changes, Origins: box.origins,
+		Media: box.media.Given(), Vars: box.vars.set, Results: box.results, Changes: box.changes,
+		Warnings: box.blocked,
+	}
+	if all := policy.AddOrigins(in.Origins, append(box.origins, box.vars.origins...)...); len(all) > len(in.Origins) {
+		out.Origins = all[len(in.Origins):]
 	}
 	if len(results) == 0 {
 		return out, nil
@@ -74,9 +79,12 @@ func (b *toolbox) use(ctx context.Context, call content.ToolCall) (content.ToolR
 		}
 	}
 	if !found {
-		result = b.registry.Run(ctx, call)
+		if result, found = b.refused(ctx, call.Name); !found {
+			result = b.registry.Run(ctx, call)
+		}
 	}
 	result.CallID = call.ID
+	b.origins = policy.AddOrigins(b.origins, result.Origins...)
 	if err := ctx.Err(); err != nil {
 		return result, fmt.Errorf("use tools: %w", err)
 	}

@@ -95,8 +95,9 @@ type Workflow struct {
 	MaxText      int64  // largest text file that is read, bytes
 	StrictLinks  bool   // an ambiguous link is an error
 
-	Changes    Changes // nil: tools change nothing
-	AutoBuffer int     // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
+	Changes    Changes  // nil: tools change nothing
+	AutoBuffer int      // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
+	Outside    *Outside // nil: no tool leads out of the vault
 
 	Cache Cache                                    // nil: no answer is kept
 	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known

@@ -1,0 +1,87 @@
+package activity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/tools"
+)
+
+// What a model calls after it was shown something from outside may be what that told it to call. The origins that count
+// are those of before the turn: calls of one answer do not know each other's results.
+
+// refused is the result of a call that is not carried out because of what the model was shown, when it is one. The tools
+// that change single files are asked for each file; see [toolbox.mayChange].
+func (b *toolbox) refused(ctx context.Context, tool string) (content.ToolResult, bool) {
+	b.ctx = ctx
+	effect := b.registry.Effect(tool)
+	if effect == tools.EffectWrite && changesFiles(tool) {
+		return content.ToolResult{}, false
+	}
+	err := b.judge(policy.Use{Tool: b.registry.Called(tool), Network: effect == tools.EffectNetwork, Writes: effect == tools.EffectWrite})
+	if err == nil {
+		return content.ToolResult{}, false
+	}
+	return tools.Failed("%v", err), true
+}
+
+// changesFiles says whether a tool asks for each file before it changes it.
+func changesFiles(tool string) bool {
+	return slices.Contains([]string{tools.WriteFile, tools.AppendFile, tools.EditFile, tools.MoveFile, tools.DeleteFile}, tool)
+}
+
+// mayChange says why a tool must not change a file after what the model was shown.
+func (b *toolbox) mayChange(tool, name string) error {
+	return b.judge(policy.Use{Tool: tool, Writes: true, Changes: []string{name}})
+}
+
+// judge asks the policy, and tells everybody when it says no: the model by the error, people by an event, a warning in the
+// record and a line in the log, all with the sources.
+func (b *toolbox) judge(use policy.Use) error {
+	if len(b.in.Origins) == 0 {
+		return nil
+	}
+	use.Outputs = b.outputs()
+	if t := b.s.step.Tools; t != nil {
+		for _, u := range t.Uses {
+			use.Granted = use.Granted || u.Name == use.Tool && u.Untrusted
+		}
+	}
+	reason := use.Refused(b.in.Origins)
+	if reason == "" {
+		return nil
+	}
+	sources := strings.Join(b.in.Origins, ", ")
+	b.blocked = append(b.blocked, fmt.Sprintf("the tool %s was blocked: %s, and the step was shown content from outside (%s)", use.Tool, reason, sources))
+	b.w.reportBlocked(b.ctx, b.in.StepRef, use.Tool, reason, b.in.Origins)
+	return errors.New("blocked: " + reason + ", and content from outside was shown in this step (" + sources +
+		"). Go on without it. A person who wants this writes @tools " + use.Tool + " (untrusted=allow)")
+}
+
+// outputs are the files that the step itself writes. A name that cannot be told yet is none of them.
+func (b *toolbox) outputs() []string {
+	var names []string
+	for _, out := range b.s.step.Outputs {
+		if name, err := out.Name(b.w.outputEnv(b.s)); err == nil && out.Target.Scheme == directives.SchemeFile {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// reportBlocked tells people that a call was not carried out.
+func (w *Workflow) reportBlocked(ctx context.Context, ref engine.StepRef, tool, reason string, origins []string) {
+	message := fmt.Sprintf("the tool %s was blocked: %s; shown before: %s", tool, reason, strings.Join(origins, ", "))
+	engine.Report(ctx, engine.Event{Kind: engine.EventBlocked, Step: ref.Step, Batch: ref.Batch, Name: tool, Message: message})
+	if w.Outside != nil && w.Outside.Log != nil {
+		w.Outside.Log.WarnContext(ctx, "call of a tool blocked: the step was shown content from outside",
+			"run", ref.Run, "workflow", ref.Workflow, "step", ref.Step, "tool", tool, "reason", reason, "sources", origins)
+	}
+}
