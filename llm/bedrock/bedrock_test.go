@@ -17,15 +17,18 @@ var families = map[string]string{
 	"mistral": "mistral.pixtral-large-2502-v1:0",
 }
 
-// named asks a family's model where the suite asks its own.
+// named asks a family's models where the suite asks its own.
 type named struct {
 	llm.Provider
 	model string
 }
 
 func (n named) Generate(ctx context.Context, r llm.Request, progress func(string)) (*llm.Response, error) {
-	if r.Model == "test-model" {
+	switch r.Model {
+	case "test-model":
 		r.Model = n.model
+	case "other-model":
+		r.Model = n.model + "-other"
 	}
 	return n.Provider.Generate(ctx, r, progress)
 }
@@ -44,7 +47,7 @@ func TestProvider_contract(t *testing.T) {
 			llmtest.Exercise(t, llmtest.Subject{
 				New: of(family), Wire: llmtest.Bedrock{Family: family},
 				DocumentBeside: family == "claude" || family == "nova", MediaInResults: family == "llama", MediaBeside: family == "mistral",
-				Documents: true, TextBeside: true, NativeSchema: true,
+				Documents: true, TextBeside: true, Signed: true, Redacts: true, NativeSchema: true,
 			})
 		})
 	}

@@ -17,7 +17,7 @@ func TestProvider_contract(t *testing.T) {
 			t.Parallel()
 			llmtest.Exercise(t, llmtest.Subject{
 				New: newProvider, Wire: llmtest.Gemini{IDs: ids},
-				NoRefusal: true, MediaBeside: true, Documents: true, NativeSchema: true, ByToolName: !ids, ParsesInput: true,
+				NoRefusal: true, Signed: true, MediaBeside: true, Documents: true, NativeSchema: true, ByToolName: !ids, ParsesInput: true,
 			})
 		})
 	}

@@ -254,7 +254,12 @@ func (Anthropic) Answer(w http.ResponseWriter, a Answer) {
 	if a.Thinking != "" {
 		event("content_block_start", map[string]any{"index": index, "content_block": map[string]any{"type": "thinking", "thinking": "", "signature": ""}})
 		event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "thinking_delta", "thinking": a.Thinking}})
-		event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "signature_delta", "signature": "c2lnbmVk"}})
+		event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "signature_delta", "signature": a.signature()}})
+		event("content_block_stop", map[string]any{"index": index})
+		index++
+	}
+	if a.Redacted {
+		event("content_block_start", map[string]any{"index": index, "content_block": map[string]any{"type": "redacted_thinking", "data": Signature(-a.turn)}})
 		event("content_block_stop", map[string]any{"index": index})
 		index++
 	}

@@ -28,7 +28,11 @@ func (Bedrock) Answer(w http.ResponseWriter, a Answer) {
 		half := len(a.Thinking) / 2
 		delta(map[string]any{"reasoningContent": map[string]any{"text": a.Thinking[:half]}})
 		delta(map[string]any{"reasoningContent": map[string]any{"text": a.Thinking[half:]}})
-		delta(map[string]any{"reasoningContent": map[string]any{"signature": "c2lnbmVk"}})
+		delta(map[string]any{"reasoningContent": map[string]any{"signature": a.signature()}})
+		stop()
+	}
+	if a.Redacted {
+		delta(map[string]any{"reasoningContent": map[string]any{"redactedContent": Signature(-a.turn)}})
 		stop()
 	}
 	deltas := a.pieces()

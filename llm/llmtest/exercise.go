@@ -13,6 +13,8 @@ type Subject struct {
 	Path       string // what BaseURL needs after the server's address: "/v1", or nothing
 	Wire       Wire
 	NoThoughts bool // it keeps its reasoning to itself: tokens are counted, words are not shown
+	Signed     bool // reasoning is signed, and the signature wants to come back
+	Redacts    bool // some of it comes closed
 	NoRefusal  bool // the format has no way to say that the model declines
 	NoCache    bool // nor how much of the input was cached
 
@@ -52,6 +54,8 @@ func Exercise(t *testing.T, s Subject) {
 		{"empty answer", empty},
 		{"tools: calls and results", toolCalls},
 		{"tools: a picture and a document in results", toolMedia},
+		{"tools: three calls at once, each with a picture", toolPictures},
+		{"tools: three turns of reasoning, then another model", toolThoughts},
 		{"tools: results that say nothing, fail or hold data", toolOddResults},
 		{"tools: calls of another model", toolForeign},
 		{"tools: a model that has none", toolNone},

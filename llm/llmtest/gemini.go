@@ -307,7 +307,7 @@ func (g Gemini) Answer(w http.ResponseWriter, a Answer) {
 		}
 		part := map[string]any{"functionCall": call}
 		if i == 0 {
-			part["thoughtSignature"] = "c2lnbmVk"
+			part["thoughtSignature"] = a.signature()
 		}
 		event("", part)
 	}
@@ -316,7 +316,7 @@ func (g Gemini) Answer(w http.ResponseWriter, a Answer) {
 		finish = "STOP"
 	}
 	if a.Thinking != "" && len(a.ToolCalls) == 0 { // the signature of an answer in text comes in a part of its own
-		event(finish, map[string]any{"text": "", "thoughtSignature": "c2lnbmVk"})
+		event(finish, map[string]any{"text": "", "thoughtSignature": a.signature()})
 		return
 	}
 	event(finish)

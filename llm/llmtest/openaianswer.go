@@ -16,7 +16,7 @@ func (o OpenAI) begin() map[string]any {
 }
 
 // thought is a delta of reasoning as the dialect sends it. OpenAI's own keeps it to itself.
-func (o OpenAI) thought(text string) map[string]any {
+func (o OpenAI) thought(text, signature string) map[string]any {
 	switch o.schema() {
 	case "openai_chat":
 		return map[string]any{}
@@ -26,7 +26,7 @@ func (o OpenAI) thought(text string) map[string]any {
 		return map[string]any{"reasoning": text}
 	case "openrouter":
 		return map[string]any{"reasoning": text, "reasoning_details": []any{
-			map[string]any{"type": "reasoning.text", "text": text, "signature": "c2lnbmVk", "id": "r1", "format": "anthropic-claude-v1", "index": 0},
+			map[string]any{"type": "reasoning.text", "text": text, "signature": signature, "id": "r1", "format": "anthropic-claude-v1", "index": 0},
 		}}
 	}
 	return map[string]any{"reasoning_content": text}
@@ -43,7 +43,7 @@ func (o OpenAI) Answer(w http.ResponseWriter, a Answer) {
 	}
 	chunk(o.begin(), nil)
 	if a.Thinking != "" {
-		chunk(o.thought(a.Thinking), nil)
+		chunk(o.thought(a.Thinking, a.signature()), nil)
 	}
 	if a.Refusal != "" {
 		chunk(map[string]any{"refusal": a.Refusal}, nil)

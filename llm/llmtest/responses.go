@@ -243,7 +243,7 @@ func (Responses) Answer(w http.ResponseWriter, a Answer) {
 	event("response.created", map[string]any{"response": map[string]any{"id": "resp_1", "status": "in_progress", "output": []any{}}})
 	if a.Thinking != "" {
 		event("response.reasoning_summary_text.delta", map[string]any{"delta": a.Thinking})
-		done(map[string]any{"type": "reasoning", "id": "rs_1", "summary": []any{map[string]any{"type": "summary_text", "text": a.Thinking}}, "encrypted_content": "c2VjcmV0"})
+		done(map[string]any{"type": "reasoning", "id": "rs_1", "summary": []any{map[string]any{"type": "summary_text", "text": a.Thinking}}, "encrypted_content": a.signature()})
 	}
 	for _, d := range a.pieces() {
 		event("response.output_text.delta", map[string]any{"delta": d})

@@ -53,6 +53,7 @@ func (p Part) Kind() string {
 // one, Answer{ToolCalls: …} asks for tools, Answer{Text: `{"half":`, Stop: llm.StopLength} is cut off.
 type Answer struct {
 	Thinking              string
+	Redacted              bool     // a closed block of reasoning follows, where the wire has such
 	Text                  string   // in one piece
 	Deltas                []string // further pieces of text
 	ToolCalls             []ToolCall

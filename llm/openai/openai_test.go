@@ -24,6 +24,7 @@ func TestProvider_contract(t *testing.T) {
 
 				Documents:    slices.Contains([]string{"openai_chat", "mistral", "openrouter", "openai_compatible"}, kind),
 				NoThoughts:   kind == "openai_chat",
+				Signed:       kind == "openrouter",
 				NativeSchema: kind != "groq" && kind != "deepseek",
 			})
 		})
