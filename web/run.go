@@ -312,7 +312,7 @@ func (s *Server) eventRow(e engine.Event) eventRow {
 	switch {
 	case e.Failure != nil:
 		row.Class = "bad"
-	case e.Kind == engine.EventWarning || e.Kind == engine.EventRetry:
+	case e.Kind == engine.EventWarning || e.Kind == engine.EventRetry || e.Kind == engine.EventUnseen:
 		row.Class = "warn"
 	}
 	return row

@@ -92,7 +92,7 @@ func eventLine(e engine.Event) string {
 			}
 			return "    asking the model"
 		}
-	case engine.EventRetry, engine.EventWarning:
+	case engine.EventRetry, engine.EventWarning, engine.EventUnseen:
 		return "    " + e.Kind + ": " + e.Message
 	}
 	return ""
