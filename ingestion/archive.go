@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"strings"
 )
 
@@ -25,6 +24,7 @@ const (
 
 // member is a file in an archive.
 type member struct {
+	folder  string // of the archive in the archive that it lies in; empty or with a slash at the end
 	name    string // as the archive has it
 	size    int64
 	special string // what it is when it is no regular file: a link, a device
@@ -34,21 +34,11 @@ type member struct {
 // errBomb says that an archive unpacks to more than is read.
 var errBomb = errors.New("it unpacks to far more than its size")
 
-// walkArchive calls visit for every file of an archive, in order. The reader ends with an error when the archive as a whole
-// unpacks to more than the bounds allow.
+// walkArchive calls visit for every file of an archive and of those in it, in order. The reader ends with an error when the
+// archive as a whole unpacks to more than the bounds allow.
 func walkArchive(r io.ReaderAt, size int64, mediaType, name string, visit func(member, io.Reader) error) error {
-	meter := &unpacked{limit: bound(size)}
-	if mediaType == "application/zip" {
-		return walkZIP(r, size, meter, visit)
-	}
-	stream, err := decompressed(io.NewSectionReader(r, 0, size), mediaType)
-	if err != nil {
-		return err
-	}
-	if mediaType == "application/x-tar" || packedTar(mediaType, name) {
-		return walkTar(tar.NewReader(meter.reader(stream)), visit)
-	}
-	return visit(member{name: strings.TrimSuffix(path.Base(name), path.Ext(name)), size: -1}, meter.reader(stream))
+	w := &walk{meter: &unpacked{limit: bound(size)}, visit: visit}
+	return w.archive(r, size, mediaType, name, "", 0)
 }
 
 // bound is how many bytes an archive of a size may unpack to.
@@ -109,7 +99,8 @@ func visitZIP(f *zip.File, m member, meter *unpacked, visit func(member, io.Read
 	return visit(m, meter.reader(in))
 }
 
-func walkTar(t *tar.Reader, visit func(member, io.Reader) error) error {
+func walkTar(r io.Reader, visit func(member, io.Reader) error) error {
+	t := tar.NewReader(r)
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {

@@ -12,8 +12,8 @@ import (
 )
 
 // collection is an archive. Its files are put into a folder of the import folder that is called like the archive, where they
-// are imported like others that are dropped there; their bundles come to lie in the archive's own. Archives in an archive
-// stay unopened, so that none unpacks without end.
+// are imported like others that are dropped there; their bundles come to lie in the archive's own. Archives in an archive are
+// walked through with it. What else turns out to be one stays unopened, so that none unpacks without end.
 type collection struct{}
 
 var _ = register(collection{})
@@ -26,8 +26,10 @@ func (collection) extract(ctx context.Context, w *work) error {
 	if _, known, err := w.document(); err != nil || known {
 		return err
 	}
-	var children []Child
-	var left []string
+	if w.fromArchive() {
+		return keeper{}.extract(ctx, w)
+	}
+	var names, left []string
 	taken := map[string]bool{}
 	err := w.members(ctx, func(m member, in io.Reader) error {
 		n, err := io.Copy(io.Discard, io.LimitReader(in, maxMemberBytes+1))
@@ -44,12 +46,12 @@ func (collection) extract(ctx context.Context, w *work) error {
 		switch {
 		case why == "ignored":
 		case why != "":
-			left = append(left, fmt.Sprintf("%s was left in the archive: %s", oneLine(m.name, 100), why))
-		case len(children) >= maxMembers:
+			left = append(left, fmt.Sprintf("%s was left in the archive: %s", oneLine(m.folder+m.name, 100), why))
+		case len(names) >= maxMembers:
 			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", maxMembers)
 		default:
-			taken[name] = true
-			children = append(children, Child{Name: name, Bundle: w.childBundle(name, children)})
+			taken[strings.ToLower(name)] = true
+			names = append(names, name)
 		}
 		return nil
 	})
@@ -60,11 +62,11 @@ func (collection) extract(ctx context.Context, w *work) error {
 		return err
 	}
 	rec := w.begin(Document{})
-	rec.Children, rec.Warnings = children, append(rec.Warnings, left[:min(len(left), 50)]...)
+	rec.Children, rec.Warnings = w.childrenOf(names), append(rec.Warnings, left[:min(len(left), 50)]...)
 	if len(left) > 50 {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d more files were left in the archive", len(left)-50))
 	}
-	if len(children) == 0 {
+	if len(names) == 0 {
 		rec.Message = "There is no file in the archive that can be imported. The original is kept unchanged."
 	}
 	return save(ctx, w.records, documentName, rec)
@@ -112,7 +114,7 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 			return "", "ignored"
 		}
 	}
-	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" || p == "." })
+	parts = slices.DeleteFunc(append(strings.Split(m.folder, "/"), parts...), func(p string) bool { return p == "" || p == "." })
 	switch {
 	case m.special != "":
 		return "", "it is " + m.special
@@ -122,8 +124,9 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 		return "", "it lies too deep"
 	case slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") }):
 		return "", "it is hidden"
-	case w.job.Route.Kind == KindArchive && kindOf(extensions[strings.ToLower(path.Ext(m.name))]) == KindArchive:
-		return "", "it is an archive itself; unpack it and drop the files"
+	}
+	if w.takenHere(parts[0]) && len(parts) > 1 {
+		parts[0] += " (2)" // a file of the bundle has the name
 	}
 	for i, part := range parts {
 		parts[i] = w.im.SafeName(part, nameBytes)
@@ -132,7 +135,7 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 	if w.im.Takes != nil && !w.im.Takes(path.Join(w.inbox(w.im.bundleName(w.job)), name)) {
 		return "", "the import folder ignores files of this name"
 	}
-	for n := 2; taken[name]; n++ {
+	for n := 2; taken[strings.ToLower(name)]; n++ {
 		name = numberedFile(path.Join(parts...), n)
 	}
 	return name, ""
@@ -142,18 +145,6 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 // archive's own.
 func (w *work) inbox(bundle string) string {
 	return path.Join(w.set.ImportDir, strings.TrimPrefix(bundle, w.set.ImportedDir+"/"))
-}
-
-// childBundle is where in the archive's bundle that of a member will most likely lie: the second one of a name gets a
-// number.
-func (w *work) childBundle(name string, before []Child) string {
-	plain := path.Join(path.Dir(name), w.im.bundleBase(path.Base(name)))
-	for n := 1; ; n++ {
-		bundle := numbered(plain, n)
-		if !slices.ContainsFunc(before, func(c Child) bool { return c.Bundle == bundle }) {
-			return bundle
-		}
-	}
 }
 
 // release puts the members into the import folder. Repeated after a crash, it writes those again that were imported
@@ -170,7 +161,7 @@ func (w *work) release(ctx context.Context, bundle string) error {
 		if why != "" || !slices.ContainsFunc(m.Children, func(c Child) bool { return c.Name == name }) {
 			return nil
 		}
-		taken[name] = true
+		taken[strings.ToLower(name)] = true
 		data, err := io.ReadAll(io.LimitReader(in, maxMemberBytes+1))
 		if err != nil {
 			return err

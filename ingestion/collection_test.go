@@ -5,8 +5,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -197,5 +199,112 @@ func TestImport_archiveWhoseNameIsTaken(t *testing.T) {
 	}
 	if b.im.exists("Import/box (2)") {
 		t.Errorf("left in the import folder: %v", b.found("Import"))
+	}
+}
+
+// The bundles of files whose names differ by their ends, by case, or that are called as a folder or as a file of the archive's
+// bundle are where the archive's note says, in whatever order they are imported.
+func TestImport_archiveLinksLeadToItsFiles(t *testing.T) {
+	t.Parallel()
+	names := []string{"a.txt", "a.md", "A.csv", "sub/x.txt", "sub.txt", "box.zip/y.txt", "index.md", "index.txt", "pages/z.txt", "pages.txt"}
+	var files []packedFile
+	for _, name := range names {
+		files = append(files, packedFile{name: name, data: "this is " + name})
+	}
+	for _, backwards := range []bool{false, true} {
+		b := newBench(t, extract.Document{})
+		made, _ := b.mustRun(b.drop("imp-0", "Import/box.zip", zipFiles(t, files...)))
+		children := b.manifest(made).Children
+		if len(children) != len(names) {
+			t.Fatalf("children %+v", children)
+		}
+		want := map[string]string{}
+		for i := range children {
+			c := children[i]
+			if backwards {
+				c = children[len(children)-1-i]
+			}
+			source := "Import/box/" + c.Name
+			b.mustRun(b.drop("imp-"+c.Name, source, []byte(b.read(source))))
+			want[c.Bundle] = source
+		}
+		for bundle, source := range want {
+			m, ok := b.im.manifest("Imported/box/" + bundle)
+			if !ok || m.Source.Path != source {
+				t.Errorf("backwards %v: %s is at %s, where there is %q", backwards, source, bundle, m.Source.Path)
+			}
+		}
+	}
+}
+
+func TestImport_archivesInAnArchive(t *testing.T) {
+	t.Parallel()
+	inner := zipFiles(t, packedFile{name: "a.txt", data: "inner"}, packedFile{name: "/etc/abs.txt", data: "out"}, packedFile{name: "../up.txt", data: "out"})
+	deep := []byte("bottom")
+	name := "bottom.txt"
+	for n := range maxNested + 1 {
+		deep, name = zipFiles(t, packedFile{name: name, data: string(deep)}, packedFile{name: "note.txt", data: strconv.Itoa(n)}), "deep.zip"
+	}
+	torn := tarFiles(t, packedFile{name: "t.txt", data: strings.Repeat("words ", 5000)})
+	var single bytes.Buffer
+	packed := gzip.NewWriter(&single)
+	_, _ = packed.Write([]byte("packed alone"))
+	_ = packed.Close()
+	outer := zipFiles(t,
+		packedFile{name: "sub/inner.zip", data: string(inner)}, packedFile{name: "inner.tar.gz", data: string(tarFiles(t, packedFile{name: "b.txt", data: "tar"}))},
+		packedFile{name: "deep.zip", data: string(deep)}, packedFile{name: "torn.tgz", data: string(torn[:len(torn)/2])}, packedFile{name: "hidden.bin", data: string(inner)},
+		packedFile{name: "log.txt.gz", data: single.String()}, packedFile{name: "x.7z", data: "7z\xbc\xaf\x27\x1c and more"}, packedFile{name: "y.rar", data: "Rar!\x1a\x07\x01\x00 and more"},
+		packedFile{name: "letter.docx", data: string(docxOf(t))})
+	b := newBench(t, extract.Document{})
+	made, _ := b.mustRun(b.drop("imp-1", "Import/box.zip", outer))
+	want := map[string]string{
+		"sub/inner/a.txt": "inner", "inner/b.txt": "tar", "hidden/a.txt": "inner", "log.txt": "packed alone", "letter.docx": string(docxOf(t)),
+		"deep/note.txt": strconv.Itoa(maxNested), "deep/deep/note.txt": strconv.Itoa(maxNested - 1), "deep/deep/deep/note.txt": strconv.Itoa(maxNested - 2),
+	}
+	if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
+		t.Errorf("in the inbox (-want +got):\n%s", diff)
+	}
+	hasAll(t, b.read(made.Note),
+		"deep/deep/deep/deep.zip was left in the archive: it is an archive itself", "torn.tgz was left in the archive: it is a broken archive",
+		"x.7z was left in the archive: it is an archive itself, of a kind that is not read", "y.rar was left in the archive",
+		"sub/inner//etc/abs.txt was left in the archive: its name leads out", "sub/inner/../up.txt was left in the archive: its name leads out")
+}
+
+// The bounds go for the whole: archives that are harmless each by itself are refused together.
+func TestImport_archivesInAnArchiveShareTheBounds(t *testing.T) {
+	t.Parallel()
+	zeros := string(zipFiles(t, packedFile{name: "zeros.txt", data: strings.Repeat("\x00", 20<<20)}))
+	many := func(n int) string {
+		var files []packedFile
+		for i := range n {
+			files = append(files, packedFile{name: strconv.Itoa(i) + ".txt", data: "x"})
+		}
+		return string(zipFiles(t, files...))
+	}
+	for name, data := range map[string][]byte{
+		"bytes": zipFiles(t, packedFile{name: "1.zip", data: zeros}, packedFile{name: "2.zip", data: zeros}, packedFile{name: "3.zip", data: zeros}, packedFile{name: "4.zip", data: zeros}),
+		"count": zipFiles(t, packedFile{name: "1.zip", data: many(1500)}, packedFile{name: "2.zip", data: many(1500)}),
+	} {
+		b := newBench(t, extract.Document{})
+		j := b.drop("imp-1", "Import/x.zip", data)
+		_, _, err := b.run(j)
+		if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeTooLarge {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if files := b.found("Import"); len(files) != 1 {
+			t.Errorf("%s: in the inbox: %d files", name, len(files))
+		}
+	}
+}
+
+// What came in an archive and turns out to be one itself stays unopened: otherwise one that holds itself had no end.
+func TestImport_archiveThatCameInAnArchive(t *testing.T) {
+	t.Parallel()
+	inner := zipFiles(t, packedFile{name: "a.txt", data: "one"})
+	b := newBench(t, extract.Document{})
+	b.mustRun(b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "letter.docx", data: string(inner)})))
+	made, _ := b.mustRun(b.drop("imp-2", "Import/box/letter.docx", inner))
+	if m := b.manifest(made); m.Source.Kind != KindArchive || len(m.Children) != 0 {
+		t.Errorf("%s with children %+v", m.Source.Kind, m.Children)
 	}
 }

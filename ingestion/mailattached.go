@@ -67,7 +67,7 @@ func (w *work) attached(visit func(member, io.Reader) error) error {
 // attach chooses the attachments that are imported by themselves. Those of a message that lies deeper than archives may be
 // nested stay in it, so that messages in archives in messages come to an end.
 func (c *composed) attach(w *work, parts []mailPart) {
-	taken := map[string]bool{}
+	taken, names := map[string]bool{}, []string{}
 	for _, p := range files(parts) {
 		name, why := w.memberName(member{name: p.name}, taken)
 		if why == "" && strings.Count(w.job.Source, "/") > maxFolders {
@@ -77,9 +77,10 @@ func (c *composed) attach(w *work, parts []mailPart) {
 			c.warnings = append(c.warnings, oneLine(p.name, 100)+" was left in the message: "+strings.ReplaceAll(why, "the archive", "the message"))
 			continue
 		}
-		taken[name] = true
-		c.children = append(c.children, Child{Name: name, Bundle: w.childBundle(name, c.children)})
+		taken[strings.ToLower(name)] = true
+		names = append(names, name)
 	}
+	c.children = w.childrenOf(names)
 }
 
 // attachments lists what else the message holds; attached pictures are shown.

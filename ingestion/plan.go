@@ -43,13 +43,13 @@ func (p plan) before(im *Importer) string {
 func (w *work) decide(ctx context.Context, taken map[string]bool) (plan, error) {
 	im, j := w.im, w.job
 	p := plan{Version: 1, Finished: im.Now()}
-	name := im.bundleName(j)
+	name, kept := w.address()
 	for n := 1; p.Target == ""; n++ {
 		if n > maxNumber {
 			return plan{}, fmt.Errorf("name the bundle of %s: %d names are taken", j.Source, maxNumber)
 		}
 		candidate := numbered(name, n)
-		if taken[candidate] {
+		if taken[candidate] || kept[candidate] {
 			continue
 		}
 		if !im.exists(candidate) {
@@ -137,8 +137,12 @@ func (im *Importer) twin(ctx context.Context, j Job) (id, bundle string, err err
 		}
 	}
 	// The journal may be younger than the vault.
+	name, kept := (&work{im: im, job: j, set: j.settings()}).address()
 	for n := 1; n <= maxNumber; n++ {
-		candidate := numbered(im.bundleName(j), n)
+		candidate := numbered(name, n)
+		if kept[candidate] {
+			continue
+		}
 		if !im.exists(candidate) {
 			return "", "", nil
 		}

@@ -77,8 +77,12 @@ func (im *Importer) holds(bundle string, j Job) bool {
 
 // published finds the bundle of this job by its name alone; empty when it has not appeared.
 func (im *Importer) published(j Job) string {
+	name, kept := (&work{im: im, job: j, set: j.settings()}).address()
 	for n := 1; n <= maxNumber; n++ {
-		candidate := numbered(im.bundleName(j), n)
+		candidate := numbered(name, n)
+		if kept[candidate] {
+			continue
+		}
 		if !im.exists(candidate) {
 			return ""
 		}

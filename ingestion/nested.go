@@ -1,0 +1,121 @@
+package ingestion
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+// Bounds of archives in archives. Those of the whole go for all of them together.
+const (
+	maxNested      = 3        // how deep they may lie in each other
+	maxNestedBytes = 64 << 20 // of one: it is held in memory
+)
+
+// walk goes through an archive and through those in it.
+type walk struct {
+	meter *unpacked
+	visit func(member, io.Reader) error
+	flat  bool // archives in the archive are members like others
+}
+
+// archive visits the members of an archive that lies so deep in others. They are put into folder, which is empty or ends
+// with a slash.
+func (w *walk) archive(r io.ReaderAt, size int64, mediaType, name, folder string, depth int) error {
+	visit := func(m member, in io.Reader) error {
+		m.folder = folder
+		if w.flat || m.special != "" || m.locked {
+			return w.visit(m, in)
+		}
+		return w.member(m, in, depth)
+	}
+	if mediaType == "application/zip" {
+		return walkZIP(r, size, w.meter, visit)
+	}
+	stream, err := decompressed(io.NewSectionReader(r, 0, size), mediaType)
+	if err != nil {
+		return err
+	}
+	if mediaType == "application/x-tar" || packedTar(mediaType, name) {
+		return walkTar(w.meter.reader(stream), visit)
+	}
+	return visit(member{name: strings.TrimSuffix(path.Base(name), path.Ext(name)), size: -1}, w.meter.reader(stream))
+}
+
+// member visits a member, or the members of the archive that it is. An archive that is too large, too deep, broken or of a
+// kind that is not read is left as a whole. What it is its bytes say, unless its name is that of an office file, of
+// which the beginning may look like an archive.
+func (w *walk) member(m member, in io.Reader, depth int) error {
+	named := kindOf(extensions[strings.ToLower(path.Ext(m.name))])
+	buffered := bufio.NewReaderSize(in, headBytes)
+	head, err := buffered.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if named != KindArchive && (named == KindOffice || Classify("", "", head, nil, 0).Kind != KindArchive) {
+		return w.visit(m, buffered)
+	}
+	data, err := io.ReadAll(io.LimitReader(buffered, maxNestedBytes+1))
+	if err != nil {
+		return err
+	}
+	inner, size := bytes.NewReader(data), int64(len(data))
+	found := Classify("", m.name, data[:min(len(data), headBytes)], inner, size)
+	m.size = size
+	switch {
+	case len(data) > maxNestedBytes:
+		m.special = fmt.Sprintf("an archive of more than %d MB itself; unpack it and drop the files", maxNestedBytes>>20)
+	case found.Kind != KindArchive && named != KindArchive:
+		return w.visit(m, inner)
+	case found.Kind != KindArchive || depth >= maxNested:
+		m.special = "an archive itself; unpack it and drop the files"
+	default:
+		m.special, err = w.whole(inner, size, found.MediaType, m.name)
+	}
+	if err != nil {
+		return err
+	}
+	if m.special != "" {
+		return w.visit(m, strings.NewReader(""))
+	}
+	return w.archive(inner, size, found.MediaType, m.name, m.folder+innerFolder(m.name, found.MediaType), depth+1)
+}
+
+// whole says what hinders an archive from being unpacked; empty when it can be read to its end.
+func (w *walk) whole(r io.ReaderAt, size int64, mediaType, name string) (fault string, err error) {
+	trial := &walk{flat: true, meter: &unpacked{limit: w.meter.limit - w.meter.read}, visit: func(_ member, in io.Reader) error {
+		_, err := io.Copy(io.Discard, in)
+		return err
+	}}
+	err = trial.archive(r, size, mediaType, name, "", 0)
+	switch {
+	case errors.Is(err, errBomb):
+		return "", err
+	case errors.Is(err, errors.ErrUnsupported):
+		return "an archive itself, of a kind that is not read; unpack it and drop the files", nil
+	case err != nil:
+		return "a broken archive", nil
+	}
+	return "", nil
+}
+
+// innerFolder is the folder for the members of an archive in an archive: it is called like it. A file that is packed alone
+// comes to lie beside it.
+func innerFolder(name, mediaType string) string {
+	name = strings.Trim(strings.ReplaceAll(name, `\`, "/"), "/")
+	if mediaType != "application/zip" && mediaType != "application/x-tar" && !packedTar(mediaType, name) {
+		if dir := path.Dir(name); dir != "." {
+			return dir + "/"
+		}
+		return ""
+	}
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	if strings.EqualFold(path.Ext(stem), ".tar") {
+		stem = strings.TrimSuffix(stem, path.Ext(stem))
+	}
+	return stem + "/"
+}
