@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -44,7 +45,7 @@ func Example() string {
 // exampleKeys writes the keys of a section. hash stands before what is commented out, indent before the hash.
 func exampleKeys(b *strings.Builder, indent, hash string, v reflect.Value, path string) {
 	for _, f := range fieldsOf(v.Type()) {
-		if f.key == "api_key" {
+		if slices.Contains([]string{"api_key", "access_key_id", "secret_access_key", "session_token"}, f.key) {
 			continue // it works, and nobody should be led to it
 		}
 		comment(b, indent, f)

@@ -11,7 +11,7 @@ import (
 	"github.com/joho/godotenv"
 )
 
-// dotEnv is a file of variables. Only the variables that api_key_env names are taken from it.
+// dotEnv is a file of variables. Only the variables that api_key_env names, and the usual ones of a cloud, are taken from it.
 type dotEnv struct {
 	path    string
 	inVault bool
@@ -25,26 +25,17 @@ func (s *Settings) findKeys(in Input, environ map[string]string, r *reporter) {
 	for _, name := range sortedKeys(s.Providers) {
 		p := s.Providers[name]
 		p.Key, p.KeyFrom = s.findKey(name, p, environ, files, r)
-		s.Providers[name] = p
+		s.Providers[name] = s.findAccount(name, p, environ, files, r)
+		s.validateAccount(name, r)
+		s.missingAccount(name, r)
 	}
 	s.missingKey(r)
 	s.findSearchKey(environ, files, r)
 }
 
 func (s *Settings) findKey(name string, p Provider, environ map[string]string, files []dotEnv, r *reporter) (Secret, string) {
-	if p.APIKeyEnv != "" {
-		if key := strings.TrimSpace(environ[p.APIKeyEnv]); key != "" {
-			return Secret(key), "environment variable " + p.APIKeyEnv
-		}
-		for _, f := range files {
-			if key := strings.TrimSpace(f.vars[p.APIKeyEnv]); key != "" {
-				if f.inVault {
-					r.report(Origin{Name: f.path}, SeverityWarning, CodeSecret, "move the file out of the vault, or set the variable in the environment",
-						"%s is kept inside the vault, where sync, git and backups copy it", p.APIKeyEnv)
-				}
-				return Secret(key), f.path
-			}
-		}
+	if key, from := lookUp(p.APIKeyEnv, environ, files, r); key != "" {
+		return key, from
 	}
 	if p.APIKey == "" {
 		return "", ""
@@ -53,11 +44,37 @@ func (s *Settings) findKey(name string, p Provider, environ map[string]string, f
 	if name != "web_search" {
 		key = "providers." + key
 	}
-	at := s.placeOf(key)
-	if at.Source == SourceFile && !r.has(at, CodeSecret) {
-		r.report(at, SeverityWarning, CodeSecret, "set a variable in the environment and name it with api_key_env", "%s: a key stands in the settings", key)
-	}
+	s.secretInFile(key, "set a variable in the environment and name it with api_key_env", r)
 	return p.APIKey, "settings"
+}
+
+// lookUp is what a variable holds, and where it was found: in the environment, else in the first .env file that has it.
+func lookUp(variable string, environ map[string]string, files []dotEnv, r *reporter) (value Secret, from string) {
+	if variable == "" {
+		return "", ""
+	}
+	if value := strings.TrimSpace(environ[variable]); value != "" {
+		return Secret(value), "environment variable " + variable
+	}
+	for _, f := range files {
+		value := strings.TrimSpace(f.vars[variable])
+		if value == "" {
+			continue
+		}
+		if f.inVault {
+			r.report(Origin{Name: f.path}, SeverityWarning, CodeSecret, "move the file out of the vault, or set the variable in the environment",
+				"%s is kept inside the vault, where sync, git and backups copy it", variable)
+		}
+		return Secret(value), f.path
+	}
+	return "", ""
+}
+
+// secretInFile warns about a secret that a settings file holds.
+func (s *Settings) secretInFile(key, suggestion string, r *reporter) {
+	if at := s.placeOf(key); at.Source == SourceFile && !r.has(at, CodeSecret) {
+		r.report(at, SeverityWarning, CodeSecret, suggestion, "%s: a key stands in the settings", key)
+	}
 }
 
 // missingKey warns when the default model cannot be called.
@@ -69,6 +86,9 @@ func (s *Settings) missingKey(r *reporter) {
 	suggestion := "name a variable with api_key_env"
 	if p.APIKeyEnv != "" {
 		suggestion = "set " + p.APIKeyEnv
+	}
+	if p.Kind == "bedrock" {
+		suggestion += ", or name a profile"
 	}
 	r.report(s.placeOf("models.default"), SeverityWarning, CodeReference, suggestion,
 		"there is no key for provider %s, which the default model %s needs", a.Provider, s.Models.Default)

@@ -85,8 +85,10 @@ func TestGenerate_keepsReasoningAndCitations(t *testing.T) {
 		Text: "The total is 12. \n", Stop: llm.StopToolUse, Model: model,
 		Usage: llm.Usage{InputTokens: 18, OutputTokens: 42, CachedTokens: 3, CacheWriteTokens: 5, CostUnknown: true},
 		Blocks: []content.Block{
-			content.Thinking{Value: "a <b> & c", Signature: "c2ln+/=="}, content.Thinking{Redacted: "b3BhcXVlISEh"},
-			text("The total is 12."), content.ToolCall{ID: "tooluse_1", Name: "look", Input: json.RawMessage(`{"n":12345678901234567890}`)},
+			content.Thinking{Value: "a <b> & c", Signature: "c2ln+/=="},
+			content.Thinking{Redacted: "b3BhcXVlISEh"},
+			text("The total is 12."),
+			content.ToolCall{ID: "tooluse_1", Name: "look", Input: json.RawMessage(`{"n":12345678901234567890}`)},
 		},
 		Raw: got.Raw,
 	}

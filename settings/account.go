@@ -1,0 +1,87 @@
+package settings
+
+import (
+	"regexp"
+)
+
+// accountKey is a key of a provider that says who asks, or for whom, at a cloud. variable is what the cloud's own programs
+// read; one that proves who asks is used only at the cloud's own address.
+type accountKey struct {
+	kind     string
+	name     string
+	variable string
+	proof    bool
+	secret   bool
+	value    func(p *Provider) *string
+}
+
+var accountKeys = []accountKey{
+	{"bedrock", "region", "AWS_REGION", false, false, func(p *Provider) *string { return &p.Region }},
+	{"bedrock", "profile", "", true, false, func(p *Provider) *string { return &p.Profile }},
+	{"bedrock", "access_key_id", "AWS_ACCESS_KEY_ID", true, true, func(p *Provider) *string { return (*string)(&p.AccessKeyID) }},
+	{"bedrock", "secret_access_key", "AWS_SECRET_ACCESS_KEY", true, true, func(p *Provider) *string { return (*string)(&p.SecretAccessKey) }},
+	{"bedrock", "session_token", "AWS_SESSION_TOKEN", true, true, func(p *Provider) *string { return (*string)(&p.SessionToken) }},
+	{"vertex", "project", "GOOGLE_CLOUD_PROJECT", false, false, func(p *Provider) *string { return &p.Project }},
+	{"vertex", "location", "GOOGLE_CLOUD_LOCATION", false, false, func(p *Provider) *string { return &p.Location }},
+	{"vertex", "credentials_file", "GOOGLE_APPLICATION_CREDENTIALS", true, false, func(p *Provider) *string { return &p.CredentialsFile }},
+}
+
+// findAccount fills in what the settings leave out, from the places where keys are looked for. Who is named in the settings, by
+// whatever proof, is not mixed with somebody of the environment.
+func (s *Settings) findAccount(name string, p Provider, environ map[string]string, files []dotEnv, r *reporter) Provider {
+	named := p.Key != ""
+	for _, k := range accountKeys {
+		said := k.kind == p.Kind && *k.value(&p) != ""
+		named = named || k.proof && said
+		if k.secret && said {
+			s.secretInFile("providers."+name+"."+k.name, "set "+k.variable+" in the environment", r)
+		}
+	}
+	for _, k := range accountKeys {
+		value := k.value(&p)
+		if k.kind != p.Kind || *value != "" || k.proof && (named || p.BaseURL != "") {
+			continue
+		}
+		found, from := lookUp(k.variable, environ, files, r)
+		*value = string(found)
+		if k.proof && found != "" && p.KeyFrom == "" {
+			p.KeyFrom = from
+		}
+	}
+	return p
+}
+
+// accountForms are names that stand in an address.
+var accountForms = map[string]*regexp.Regexp{
+	"region":   regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$`),
+	"location": regexp.MustCompile(`^[a-z]+(-[a-z]+[0-9]+)?$`),
+	"project":  regexp.MustCompile(`^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]*$`),
+}
+
+// validateAccount checks what belongs together, and refuses keys of another kind.
+func (s *Settings) validateAccount(name string, r *reporter) {
+	p, key := s.Providers[name], "providers."+name
+	for _, k := range accountKeys {
+		value := *k.value(&p)
+		form := accountForms[k.name]
+		switch {
+		case value != "" && k.kind != p.Kind:
+			s.fault(r, key+"."+k.name, CodeConflict, "remove it", "%s.%s belongs to kind %s", key, k.name, k.kind)
+		case value != "" && form != nil && !form.MatchString(value):
+			s.fault(r, key+"."+k.name, CodeValue, "write it as the cloud's console does", "%s.%s is not in the form of a %s", key, k.name, k.name)
+		}
+	}
+	if p.Kind == "bedrock" && (p.AccessKeyID == "") != (p.SecretAccessKey == "") {
+		s.fault(r, key, CodeConflict, "", "%s: access_key_id and secret_access_key come together", key)
+	}
+}
+
+// missingAccount warns about a provider in use that cannot be asked.
+func (s *Settings) missingAccount(name string, r *reporter) {
+	p, key := s.Providers[name], "providers."+name
+	for _, k := range accountKeys {
+		if needed := k.name == "region" || k.name == "project"; needed && k.kind == p.Kind && *k.value(&p) == "" && s.used(name) {
+			r.report(s.placeOf(key), SeverityWarning, CodeReference, "add "+k.name+":, or set "+k.variable, "%s: without %s its models cannot be called", key, k.name)
+		}
+	}
+}
