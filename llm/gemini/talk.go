@@ -18,8 +18,13 @@ type function struct {
 }
 
 type callPart struct {
-	Call call `json:"functionCall"`
+	Call      call   `json:"functionCall"`
+	Signature string `json:"thoughtSignature,omitempty"`
 }
+
+// unsigned stands for the signature of a turn's first call that the service did not make: since the third generation one without
+// any is refused. From the provider's page on thought signatures, read in November 2026.
+const unsigned = "skip_thought_signature_validator"
 
 type call struct {
 	ID   string          `json:"id,omitempty"`
@@ -97,7 +102,11 @@ func (t *talk) answer(turn llm.Turn) []any {
 				a.id = c.ID
 			}
 			t.calls[c.ID] = a
-			parts = append(parts, callPart{call{Name: c.Name, Args: llm.CallObject(c.Input)}})
+			part := callPart{Call: call{Name: c.Name, Args: llm.CallObject(c.Input)}}
+			if len(parts) == 0 && generation(t.model) >= 3 {
+				part.Signature = unsigned
+			}
+			parts = append(parts, part)
 			continue
 		}
 		said = append(said, b)

@@ -196,6 +196,8 @@ func (r *geminiReading) content(c geminiContent) error {
 
 func (r *geminiReading) part(role string, i int, p geminiPart) error {
 	switch {
+	case p.Call != nil && role == "model" && !r.wire.Old && len(r.open) == 0 && p.Signature == "":
+		return fmt.Errorf("function call is missing a thought_signature in functionCall parts: %s, position %d", p.Call.Name, i+1)
 	case p.Call != nil && role == "model":
 		if len(r.tools.names) == 0 || p.Call.Name == "" || p.Call.ID != "" && !r.wire.IDs {
 			return fmt.Errorf("function call %+v, tools %v", *p.Call, r.tools.names)

@@ -52,7 +52,7 @@ func closed(s object) object {
 	case format == "int64":
 		out["type"] = []string{"integer", "string"}
 	case format == "byte":
-		out["type"], out["contentEncoding"] = "string", "base64"
+		out["type"], out["pattern"] = "string", encoded
 	default:
 		out["type"] = kind
 	}

@@ -15,7 +15,10 @@ import (
 	"strings"
 )
 
-const prefix = "#/definitions/"
+const (
+	prefix  = "#/definitions/"
+	encoded = "^[A-Za-z0-9+/_-]*={0,2}$" // bytes: base64 with either alphabet, as protocol buffers read it
+)
 
 // object is a JSON Schema or a part of one.
 type object = map[string]any

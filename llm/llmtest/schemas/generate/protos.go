@@ -105,7 +105,7 @@ func single(f protoreflect.FieldDescriptor, definitions map[string]object) objec
 	case protoreflect.StringKind:
 		return object{"type": "string"}
 	case protoreflect.BytesKind:
-		return object{"type": "string", "contentEncoding": "base64"}
+		return object{"type": "string", "pattern": encoded}
 	case protoreflect.EnumKind:
 		var names []string
 		for i := range f.Enum().Values().Len() {
