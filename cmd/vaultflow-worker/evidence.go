@@ -26,7 +26,7 @@ func evidenceOf(l layout.Page) extract.Evidence {
 				continue
 			}
 			e.Chars++
-			if r == unicode.ReplacementChar || unicode.Is(unicode.Co, r) {
+			if (r == unicode.ReplacementChar || unicode.Is(unicode.Co, r)) && !(i == 1 && layout.IsMark(line.Text)) {
 				e.Unmapped++
 			}
 			if line.Invisible {

@@ -5,11 +5,14 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
-// pageText makes text and evidence of page n of a document.
-func pageText(page layout.Page, profile layout.Profile, n int) *extract.PageText {
-	plain, markdown := profile.Text(page, n)
-	return &extract.PageText{Plain: plain, Markdown: markdown, Evidence: evidenceOf(page)}
+// pageText makes text and evidence of page n of a document, and gives the table that ends the page. before gives that of the page before.
+func pageText(page layout.Page, profile layout.Profile, n int, before func() *layout.Tail) (*extract.PageText, *layout.Tail) {
+	plain, markdown, tail := profile.TextAfter(page, n, before)
+	return &extract.PageText{Plain: plain, Markdown: markdown, Evidence: evidenceOf(page)}, tail
 }
+
+// noTable stands for the page before where there is none to read.
+func noTable() *layout.Tail { return nil }
 
 // sampled lists the pages that a document's profile is made of: pairs, since left and right pages have heads of their own,
 // spread evenly over the document.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
 func (p *pdf) page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
@@ -94,7 +95,7 @@ func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
 		if err == nil {
-			out = pageText(page, p.profileOf(page), n)
+			out, p.tails[n] = pageText(page, p.profileOf(page), n, func() *layout.Tail { return p.tail(n-1, farthestBack) })
 		} else {
 			by = choice{true, "mupdf_failed: read text: " + err.Error()}
 		}
@@ -108,7 +109,7 @@ func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 		if err != nil {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
-		out = pageText(found, p.profileOf(found), n)
+		out, _ = pageText(found, p.profileOf(found), n, noTable)
 	}
 	if p.traces.annotations || p.doc == nil {
 		b, err := p.beside(n)
@@ -118,6 +119,22 @@ func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 		out.Besides = b.markdown()
 	}
 	return out, by, nil
+}
+
+// farthestBack is how many pages back the beginning of a table is looked for, where they were not read before.
+const farthestBack = 10
+
+// tail gives the table that ends page n; nil when none does, or no other page may be read.
+func (p *pdf) tail(n, back int) *layout.Tail {
+	if found, read := p.tails[n]; read || n < 1 || back == 0 || p.alone {
+		return found
+	}
+	page, err := p.layer(n)
+	if err != nil {
+		return nil
+	}
+	_, p.tails[n] = pageText(page, p.profileOf(page), n, func() *layout.Tail { return p.tail(n-1, back-1) })
+	return p.tails[n]
 }
 
 // picture draws a page, or a part of it. The longest side bounds what is asked for, the pixels what is drawn.

@@ -19,11 +19,15 @@ type grid struct {
 	widths []float64
 	right  bool // all but the first column end at their right edge
 	space  float64
+	under  []string // the head of the page before, which goes on here
 }
 
 // want is what has to stand in each cell.
 func (s grid) want() [][]string {
 	var out [][]string
+	if s.under != nil {
+		out = append(out, s.under)
+	}
 	for _, row := range s.cells {
 		var line []string
 		for _, cell := range row {
@@ -190,15 +194,25 @@ func TestWorker_tables(t *testing.T) {
 			b.PlacedPage(texts, rules)
 		}
 		long := grid{name: "over pages", ruled: c.ruled, head: true, size: 10, space: 4, widths: []float64{120, 120, 120}, cells: [][]string{{"Name", "Amount", "Note"}}}
-		for i := range 30 {
+		for i := range 90 {
 			long.cells = append(long.cells, []string{fmt.Sprintf("Item %d", i), fmt.Sprintf("%d.50", i*13), "kept"})
 		}
-		first, second := long, long
-		first.cells, second.cells, second.head = long.cells[:16], long.cells[16:], false
-		for _, s := range []grid{first, second} {
-			texts, rules, _ := s.set(90)
-			b.PlacedPage(texts, rules)
-			all = append(all, s)
+		// Over three pages, once with its head on each of them and once with it on the first alone.
+		for _, repeated := range []bool{false, true} {
+			for from := 1; from < len(long.cells); from += 30 {
+				part := long
+				part.cells = long.cells[from : from+30]
+				set := part
+				if from == 1 || repeated {
+					set.cells = append([][]string{long.cells[0]}, part.cells...)
+				} else {
+					set.head = false
+				}
+				texts, rules, _ := set.set(90)
+				b.PlacedPage(texts, rules)
+				part.under = long.cells[0]
+				all = append(all, part)
+			}
 		}
 		session, _ := opened(t, b.Bytes(), extract.KindPDF)
 		var right, cells int

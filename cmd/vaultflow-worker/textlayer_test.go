@@ -27,7 +27,8 @@ func columnLines(top, left float64, side string) string {
 // alone gives the text of a document of one page.
 func alone(html string) *extract.PageText {
 	page := readLayer(html)
-	return pageText(page, layout.NewProfile([]layout.Page{page}, nil), 1)
+	text, _ := pageText(page, layout.NewProfile([]layout.Page{page}, nil), 1, noTable)
+	return text
 }
 
 const ink = ";color:#000000"

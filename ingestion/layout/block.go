@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,6 +18,7 @@ type block struct {
 	bulleted bool
 	code     bool
 	alone    bool // with space or another style on both sides
+	leads    bool // one line above a paragraph that is set as what belongs to it is
 }
 
 // blocks divides the lines where the space, the size, the weight or the column changes.
@@ -34,20 +37,23 @@ func blocks(items []item) []block {
 			out = append(out, block{table: it.table})
 			continue
 		}
-		if n := len(out); n > 0 && out[n-1].table == nil && !ordinals[i] && out[n-1].goesOn(it.line, pitch) {
+		n := len(out)
+		if n > 0 && out[n-1].table == nil && !ordinals[i] && !out[n-1].nests(it.line) && out[n-1].goesOn(it.line, pitch) {
 			out[n-1].lines = append(out[n-1].lines, it.line)
+			out[n-1].bold = out[n-1].bold && it.line.Bold
 			i++
 			continue
 		}
 		out = append(out, block{
 			lines: []Line{it.line}, bold: it.line.Bold, item: ordinals[i],
-			bulleted: bullet.MatchString(it.line.Text), code: it.line.mono(),
+			bulleted: bullet.MatchString(it.line.Text) || n > 0 && out[n-1].nests(it.line), code: it.line.mono(),
 		})
 		i++
 	}
 	for i := range out {
 		out[i].code = out[i].code && len(out[i].lines) > 1
 		out[i].alone = i+1 < len(out) && len(out[i].lines) <= 2
+		out[i].leads = i+1 < len(out) && out[i].above(out[i+1])
 	}
 	return out
 }
@@ -68,10 +74,39 @@ func pitchOf(lines []Line) float64 {
 	return gaps[len(gaps)/3]
 }
 
+// nests says whether a line behind an item of a list begins with the small o that word processors take for the marks of the second level.
+func (b block) nests(line Line) bool {
+	if !b.bulleted || !roundMark.MatchString(line.Text) {
+		return false
+	}
+	deeper := line.Box.X0 - b.lines[0].Box.X0
+	return deeper > 0.7*line.Size || roundMark.MatchString(b.lines[0].Text) && deeper > -0.7*line.Size
+}
+
+// mark is the form of what stands before an item without a number.
+func (b block) mark() *regexp.Regexp {
+	if bullet.MatchString(b.lines[0].Text) {
+		return bullet
+	}
+	return roundSign
+}
+
+// above says whether a line stands over a paragraph of prose: close to it, and at its left edge or over its middle.
+func (b block) above(next block) bool {
+	if b.table != nil || next.table != nil || len(b.lines) != 1 || next.code || next.bulleted || next.item {
+		return false
+	}
+	line, first, box := b.lines[0], next.lines[0], boxOf(next.lines)
+	gap := first.base() - line.base()
+	prose := len(next.lines) > 1 && first.runes() > 30 || first.runes() > 45
+	level := math.Abs(first.Box.X0-line.Box.X0) < 3*line.Size || math.Abs(box.X0+box.X1-line.Box.X0-line.Box.X1) < 4*line.Size
+	return prose && level && gap > 0 && gap < 4*line.Size && strings.ContainsFunc(first.Text, unicode.IsLower)
+}
+
 // goesOn says whether a line belongs to the block of the one before.
 func (b block) goesOn(line Line, pitch float64) bool {
 	before := b.lines[len(b.lines)-1]
-	if !same(before.Size, line.Size) || before.Bold != line.Bold || before.mono() != line.mono() || bullet.MatchString(line.Text) {
+	if !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.mono() != line.mono() || bullet.MatchString(line.Text) {
 		return false
 	}
 	gap := line.base() - before.base()
@@ -86,6 +121,15 @@ func (b block) goesOn(line Line, pitch float64) bool {
 	}
 	indent := line.Box.X0 - before.Box.X0
 	return !(indent > 0.9*line.Size && indent < 5*line.Size && ended(before.Text) && beginsUpper(line.Text))
+}
+
+// runsIn says whether a paragraph goes on in another weight: it began with some bold words, of which the first line is
+// full, or ends with some.
+func (b block) runsIn(line Line, pitch float64) bool {
+	before := b.lines[len(b.lines)-1]
+	gap := line.base() - before.base()
+	return gap > 0 && gap < 1.15*pitch*line.Size && before.runes() > 20 && !ended(before.Text) && !beginsUpper(line.Text) &&
+		math.Abs(line.Box.X0-before.Box.X0) < 4*line.Size
 }
 
 // unfinished says whether a sentence goes on from the end of a column.

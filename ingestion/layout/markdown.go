@@ -9,6 +9,13 @@ import (
 // Text gives the text of page n, counted from 1, as plain text and as Markdown. It takes time in proportion to the page's
 // lines, rules apart, of which it reads a bounded number.
 func (p Profile) Text(page Page, n int) (plain, markdown string) {
+	plain, markdown, _ = p.TextAfter(page, n, func() *Tail { return nil })
+	return plain, markdown
+}
+
+// TextAfter is Text, for a page behind one that may have ended with a table: before is asked for that when the page begins with one. It gives
+// the table that ends this page, if there is one.
+func (p Profile) TextAfter(page Page, n int, before func() *Tail) (plain, markdown string, tail *Tail) {
 	lines := link(p.withoutHeads(clean(page.Lines), page.Height), page.Links)
 	compounds := compoundsOf(lines)
 	tables, rest := ruledTables(lines, page.Rules)
@@ -25,10 +32,20 @@ func (p Profile) Text(page Page, n int) (plain, markdown string) {
 		items = append(items, item{box: tables[i].box, table: &tables[i]})
 	}
 	w := writer{profile: p, page: n, compounds: compounds, links: page.Links}
-	for _, b := range blocks(inOrder(items, 0)) {
+	all, from := blocks(inOrder(items, 0)), (*Tail)(nil)
+	if len(all) > 0 && all[0].table != nil {
+		if from = before(); !all[0].table.continues(from, page.Height) {
+			from = nil
+		}
+	}
+	for i, b := range all {
+		if i == 0 && from != nil {
+			w.goOn(*b.table, from)
+			continue
+		}
 		w.add(b)
 	}
-	return w.plain.String(), w.marked.String()
+	return w.plain.String(), w.marked.String(), w.tail(all, page.Height, from)
 }
 
 // bands divides lines into columns of text, so that tables are looked for within each.
@@ -111,7 +128,7 @@ func (w *writer) add(b block) {
 		n, _ := ordinalOf(text)
 		w.putItem(b, text, strconv.Itoa(n)+". "+w.markdown(withoutMark(signed, ordinal), false), '1')
 	case b.bulleted:
-		w.putItem(b, text, "- "+w.markdown(withoutMark(signed, bullet), false), '-')
+		w.putItem(b, text, "- "+w.markdown(withoutMark(signed, b.mark()), false), '-')
 	case b.bold && len(text) <= 800:
 		w.put(text, "**"+w.markdown(signed, false)+"**", 0)
 	default:

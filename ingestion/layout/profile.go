@@ -145,13 +145,29 @@ func (p Profile) level(text string, b block, page int) int {
 	switch {
 	case m != nil && (b.bold || m[1] != "" && b.alone): // 2.1 Methods
 		return min(max(below, strings.Count(m[1], "."))+1, 6)
-	case b.bold && b.alone:
+	case b.bold && b.alone, b.leads && capitals(text):
 		return min(below+1, 6)
 	}
 	return 0
 }
 
 func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
+
+// capitals says whether a text is words in capitals: no name of a thing, no code, no amount.
+func capitals(s string) bool {
+	upper, others := 0, 0
+	for _, r := range s {
+		switch {
+		case unicode.IsLower(r):
+			return false
+		case unicode.IsUpper(r):
+			upper++
+		case !unicode.IsSpace(r):
+			others++
+		}
+	}
+	return upper >= 5 && upper <= 60 && others*4 < upper
+}
 
 func titleKey(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(Normal(s)), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ")

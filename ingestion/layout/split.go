@@ -68,8 +68,12 @@ func (l Line) base() float64 { return l.Box.Y0 + 0.8*l.Box.height() }
 
 func (l Line) runes() int { return utf8.RuneCountInString(l.Text) }
 
-// mono says whether a font gives every letter the same width, judged by its name.
+// mono says whether a font gives every letter the same width, judged by its name. Programs that recognise text put what they read
+// behind a picture in such a font, whatever was printed.
 func (l Line) mono() bool {
+	if l.Invisible {
+		return false
+	}
 	name := strings.ToLower(l.Font)
 	for _, part := range []string{"mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code"} {
 		if strings.Contains(name, part) {

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -63,6 +64,7 @@ func (g grid) fill(lines []Line) (table, bool) {
 		t.rows[at/columns][at%columns] = append(t.rows[at/columns][at%columns], line)
 	}
 	t.trim()
+	t.divide()
 	filled := 0
 	for _, row := range t.rows {
 		for _, cell := range row {
@@ -87,6 +89,52 @@ func (g grid) divided(lines []Line) []Line {
 			}
 		}
 		out = append(out, line)
+	}
+	return out
+}
+
+// divide makes rows of those that no rule divides.
+func (t *table) divide() {
+	var out [][][]Line
+	for _, row := range t.rows {
+		out = append(out, divided(row)...)
+	}
+	t.rows = out
+}
+
+// divided gives the rows that a row between two rules holds. It holds several when all of its cells have lines on the same baselines, and none
+// of these goes on with the one above: it begins with no small letter, and there are three of them or numbers.
+func divided(row [][]Line) [][][]Line {
+	whole, full := [][][]Line{row}, filledCells(row)
+	baselines := rowsOf(slices.Concat(row...))
+	if len(baselines) < 2 || full < 2 {
+		return whole
+	}
+	out, placed := make([][][]Line, len(baselines)), 0
+	numbers := make([]int, len(row))
+	for i, lines := range baselines {
+		out[i] = make([][]Line, len(row))
+		for c, cell := range row {
+			for _, l := range cell {
+				if math.Abs(l.base()-lines[0].base()) > 0.3*l.Size {
+					continue
+				}
+				out[i][c] = append(out[i][c], l)
+				placed++
+				if !beginsUpper(l.Text) {
+					return whole
+				}
+				if strings.ContainsAny(l.Text, "0123456789") {
+					numbers[c]++
+				}
+			}
+		}
+		if filledCells(out[i]) != full {
+			return whole
+		}
+	}
+	if len(baselines) < 3 && slices.Max(numbers) < len(baselines) || placed != len(slices.Concat(row...)) {
+		return whole
 	}
 	return out
 }
@@ -152,22 +200,40 @@ func merge(row []Line) Line {
 	return out
 }
 
+// cells gives the text of a row.
+func (w *writer) cells(row [][]Line) []cell {
+	out := make([]cell, len(row))
+	for c, lines := range row {
+		text := cellText(lines, w.compounds)
+		out[c] = cell{unsigned(text), strings.ReplaceAll(w.inline(text, false), "|", `\|`)}
+	}
+	return out
+}
+
 // markdown writes a table of GFM. Its first row is the head, since GFM has no tables without.
 func (t table) markdown(w *writer) (plain, marked string) {
-	var p, m strings.Builder
+	rows := make([][]cell, len(t.rows))
 	for i, row := range t.rows {
+		rows[i] = w.cells(row)
+	}
+	return t.written(rows)
+}
+
+// written writes rows, the head first, with the alignment that the table's own rows have.
+func (t table) written(rows [][]cell) (plain, marked string) {
+	var p, m strings.Builder
+	for i, row := range rows {
 		if i > 0 {
 			p.WriteString("\n")
 			m.WriteString("\n")
 		}
 		m.WriteString("|")
 		for c, cell := range row {
-			text := cellText(cell, w.compounds)
 			if c > 0 {
 				p.WriteString("\t")
 			}
-			p.WriteString(unsigned(text))
-			m.WriteString(" " + strings.ReplaceAll(w.inline(text, false), "|", `\|`) + " |")
+			p.WriteString(cell.plain)
+			m.WriteString(" " + cell.marked + " |")
 		}
 		if i == 0 {
 			m.WriteString("\n|")

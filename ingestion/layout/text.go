@@ -27,12 +27,18 @@ func Normal(s string) string {
 }
 
 var (
-	bullet   = regexp.MustCompile(`^(?:[•◦▪‣●○■–·]|[*-])\s+`)
+	bullet    = regexp.MustCompile(`^(?:[•◦▪▫‣●○■□◆◇➢➤✓❖–·\x{F06E}\x{F071}\x{F076}\x{F0A7}\x{F0A8}\x{F0B7}\x{F0D8}\x{F0FC}]|[*-])\s+`) // and those of Symbol and Wingdings
+	roundMark = regexp.MustCompile(`^o\s+\S`)
+	roundSign = regexp.MustCompile(`^o\s+`)
+
 	onMargin = regexp.MustCompile(`^(#{1,6}(?:\s|$)|>|\+\s|=+$|-{3,}$|~{3,})`)
 	marks    = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "](", `\](`)
 
 	marksInLink = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`) // brackets are escaped besides
 )
+
+// IsMark says whether a line begins with the mark of a list's item. In fonts of signs some of these have characters of private use.
+func IsMark(text string) bool { return bullet.MatchString(text + " ") }
 
 // guarded keeps a line, whose marks are escaped, from being read as the beginning of a block.
 func guarded(text string) string {
