@@ -49,6 +49,7 @@ var house = map[string]struct {
 	"llm/llmtest":          {2, []string{"llm", "content"}},
 	"prompt":               {2, []string{"content", "chunking", "policy", "directives"}},
 	"tools":                {3, []string{"llm", "content", "policy", "remote", "websearch", "ingestion", "ingestion/webpage"}},
+	"tools/mcp":            {3, []string{"tools", "content", "policy"}},
 	"engine":               {3, []string{"workflow"}},
 	"engine/local":         {3, []string{"engine"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
@@ -62,7 +63,7 @@ var house = map[string]struct {
 }
 
 // private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
-var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox"}
+var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
 
 type goPackage struct {
 	ImportPath string

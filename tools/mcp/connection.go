@@ -1,0 +1,272 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/tools"
+)
+
+// Bounds of what a server may send.
+const (
+	maxMessage     = 16 << 20 // bytes of one message
+	maxTools       = 1000     // that it may list
+	maxSchema      = 64 << 10 // bytes of a tool's schema
+	maxDescription = 2000     // bytes of a tool's description
+)
+
+// pause is how long a server that could not be started is left alone.
+const pause = 5 * time.Second
+
+// connection is one server, running or not.
+type connection struct {
+	Server
+	o Options
+
+	mu      sync.Mutex // guards what follows
+	session *session   // nil: not running
+	failed  error      // why it could not be started the last time
+	at      time.Time  // when that was
+	closed  bool
+}
+
+// session is a server that was reached, with the tools that it said it has.
+type session struct {
+	*sdk.ClientSession
+	tools map[string]listed
+	end   func()        // ends the program
+	dead  chan struct{} // closed when the connection has ended
+}
+
+// listed is a tool as the server describes it.
+type listed struct {
+	description string
+	schema      json.RawMessage
+	check       func(input json.RawMessage) error
+}
+
+// reach gives the running server, started when it is not.
+func (c *connection) reach() (*session, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, errors.New("vaultflow is stopping")
+	}
+	if c.session != nil {
+		select {
+		case <-c.session.dead:
+			c.session.end()
+			c.session = nil
+		default:
+			return c.session, nil
+		}
+	}
+	if c.failed != nil && time.Since(c.at) < pause {
+		return nil, c.failed
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
+	defer cancel()
+	s, err := c.start(ctx)
+	if err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("it did not answer within %s", c.Timeout)
+		}
+		c.failed, c.at = fmt.Errorf("the server %s cannot be used: %w", c.Name, err), time.Now()
+		c.log("server of mcp_servers cannot be used", err)
+		return nil, c.failed
+	}
+	c.session, c.failed = s, nil
+	return s, nil
+}
+
+func (c *connection) log(message string, err error) {
+	if c.o.Log != nil {
+		c.o.Log.Warn(message, "server", c.Name, "err", err)
+	}
+}
+
+// start connects and asks for the tools.
+func (c *connection) start(ctx context.Context) (*session, error) {
+	transport, end, err := c.transport()
+	if err != nil {
+		return nil, err
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "vaultflow", Version: c.o.Version}, &sdk.ClientOptions{
+		Capabilities:   &sdk.ClientCapabilities{}, // no roots: a server is told nothing of the vault
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
+	})
+	type connected struct {
+		session *sdk.ClientSession
+		err     error
+	}
+	done := make(chan connected, 1)
+	go func() { // a server that neither speaks nor ends must not hold up more than its time
+		s, err := client.Connect(ctx, transport, nil)
+		done <- connected{s, err}
+	}()
+	var got connected
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		end()
+		go func() {
+			if late := <-done; late.session != nil {
+				_ = late.session.Close() // nobody waits for it
+			}
+		}()
+		return nil, ctx.Err()
+	}
+	if got.err != nil {
+		end()
+		return nil, plain(got.err)
+	}
+	s := &session{ClientSession: got.session, tools: map[string]listed{}, dead: make(chan struct{})}
+	var once sync.Once
+	s.end = func() {
+		once.Do(func() {
+			closed := make(chan struct{})
+			go func() { _ = got.session.Close(); close(closed) }() // it may wait for the server
+			select {
+			case <-closed:
+			case <-time.After(grace):
+			}
+			end()
+		})
+	}
+	go func() { _ = got.session.Wait(); close(s.dead) }()
+	if err := s.list(ctx); err != nil {
+		s.end()
+		return nil, err
+	}
+	return s, nil
+}
+
+// list asks for the tools, page by page.
+func (s *session) list(ctx context.Context) error {
+	for t, err := range s.Tools(ctx, nil) {
+		if err != nil {
+			return plain(err)
+		}
+		if len(s.tools) == maxTools {
+			return fmt.Errorf("it lists more than %d tools", maxTools)
+		}
+		if t != nil && t.Name != "" {
+			s.tools[t.Name] = describe(t)
+		}
+	}
+	return nil
+}
+
+// describe takes over what a server says of a tool, within bounds. A schema that services would not take becomes that of
+// any object: the server checks its input itself.
+func describe(t *sdk.Tool) listed {
+	l := listed{description: clip(strings.ToValidUTF8(t.Description, ""), maxDescription), schema: json.RawMessage(anything)}
+	raw, err := json.Marshal(t.InputSchema)
+	var form struct {
+		Type string `json:"type"`
+	}
+	if err == nil && len(raw) <= maxSchema && json.Unmarshal(raw, &form) == nil && form.Type == "object" {
+		if l.check = checker(raw); l.check != nil {
+			l.schema = raw
+		}
+	}
+	return l
+}
+
+// anything is the schema of any object.
+const anything = `{"type":"object"}`
+
+// tool is a tool as models are offered it. One that cannot be had says so when it is called.
+func (c *connection) tool(name string) tools.Tool {
+	t := tools.Tool{Parameters: json.RawMessage(anything), Description: "A tool of the server " + c.Name + "."}
+	if s, err := c.reach(); err == nil {
+		if l, ok := s.tools[name]; ok {
+			t.Parameters = l.schema
+			t.Description = strings.TrimSpace(t.Description + " " + l.description)
+		}
+	}
+	t.Run = func(ctx context.Context, input json.RawMessage) content.ToolResult {
+		result := c.call(ctx, name, input)
+		result.Origins = policy.Trust{}.Origins([]policy.Read{{Kind: policy.ReadMCP, Name: c.Name + "." + name}})
+		return result
+	}
+	return t
+}
+
+// call carries out one call. One that was sent is never sent again: nobody knows what it did.
+func (c *connection) call(ctx context.Context, name string, input json.RawMessage) content.ToolResult {
+	s, err := c.reach()
+	if err != nil {
+		return tools.Failed("%v", err)
+	}
+	l, ok := s.tools[name]
+	if !ok {
+		return tools.Failed("the server %s has no tool %s", c.Name, name)
+	}
+	if l.check != nil {
+		if err := l.check(input); err != nil {
+			return tools.Failed("the input does not fit: %v", err)
+		}
+	}
+	inner, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	answer, err := s.CallTool(inner, &sdk.CallToolParams{Name: name, Arguments: input})
+	switch {
+	case ctx.Err() != nil:
+		return tools.Failed("the run was ended")
+	case errors.Is(inner.Err(), context.DeadlineExceeded):
+		return tools.Failed("the server %s gave no answer within %s; what the call did is not known", c.Name, c.Timeout)
+	case err != nil:
+		if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
+			c.drop(s) // it was no answer
+		}
+		err = plain(err)
+		c.log("call of a server of mcp_servers failed", err)
+		return tools.Failed("the server %s failed: %v", c.Name, err)
+	}
+	return c.result(ctx, name, answer)
+}
+
+// drop ends a server whose connection is of no more use; the next call starts it anew.
+func (c *connection) drop(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session == s {
+		c.session = nil
+	}
+	s.end()
+}
+
+// close ends the server.
+func (c *connection) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.session != nil {
+		c.session.end()
+		c.session = nil
+	}
+}
+
+// plain is an error on one line of bounded length. Its text may come from the server.
+func plain(err error) error {
+	return errors.New(clip(strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "")), " "), 300))
+}
+
+// clip cuts a text to so many bytes, at whole characters.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
