@@ -133,6 +133,9 @@ func TestAnimatedGIF(t *testing.T) {
 	if got, err := normalise(t, b.Bytes(), Limits{}); err != nil || got.Changed {
 		t.Errorf("accepted: changed %v, %v", got.Changed, err)
 	}
+	if got, err := normalise(t, b.Bytes(), Limits{Still: true}); err != nil || got.MediaType != "image/png" || !strings.Contains(got.Note, "first frame") {
+		t.Errorf("animations are not accepted: %s %q, %v", got.MediaType, got.Note, err)
+	}
 	got, err := normalise(t, b.Bytes(), Limits{Accept: []string{"image/png"}})
 	if err != nil || got.MediaType != "image/png" || got.Width != 40 || got.Height != 20 || !strings.Contains(got.Note, "first frame") {
 		t.Fatalf("not accepted: %s %dx%d %q %v", got.MediaType, got.Width, got.Height, got.Note, err)

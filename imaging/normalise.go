@@ -21,6 +21,7 @@ type Limits struct {
 	MaxDecodePixels int64    `json:"max_decode_pixels,omitempty"` // refused from the header above this
 	Accept          []string `json:"accept,omitempty"`            // media types that may stay as they are; empty: PNG, JPEG, GIF, WebP
 	Reencode        bool     `json:"reencode,omitempty"`          // no picture stays as it is, not even one that fits
+	Still           bool     `json:"still,omitempty"`             // of an animation the first frame is kept
 }
 
 // Encoded is a picture that fits.
@@ -145,7 +146,7 @@ func (l Limits) accepts(mediaType string) bool {
 
 // fits tells whether the bytes may stay as they are.
 func fits(info Info, size int64, l Limits) bool {
-	return !l.Reencode && info.Orientation == 1 && l.accepts(info.MediaType) &&
+	return !l.Reencode && !(l.Still && info.Animated) && info.Orientation == 1 && l.accepts(info.MediaType) &&
 		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) &&
 		(l.MaxPixels == 0 || info.Pixels <= l.MaxPixels) && (l.MaxBytes == 0 || size <= l.MaxBytes)
 }

@@ -25,6 +25,7 @@ type Bounds struct {
 	ReservedTokens  int      `json:"reserved_tokens,omitempty"` // text that is in the prompt already
 	WhenExceeded    Exceeded `json:"when_exceeded"`
 	Accept          []string `json:"accept,omitempty"` // media types that are sent as they are; empty: all
+	Still           bool     `json:"still,omitempty"`  // of an animation the first frame is sent
 	Tokens          Formula  `json:"tokens,omitempty"`
 
 	// From says who bound a value, by key: default, settings, workflow, step, or the provider's name.
@@ -70,6 +71,7 @@ func (b Budget) Bound(l ProviderLimits) Bounds {
 		MinSide:         b.MinImageSide,
 		MaxPromptTokens: b.MaxPromptTokens,
 		WhenExceeded:    b.WhenExceeded,
+		Still:           l.Still,
 		Tokens:          l.Tokens,
 		From:            m.from,
 	}

@@ -22,6 +22,7 @@ type ProviderLimits struct {
 	MaxPDFBytes    int64
 	ContextWindow  int      // tokens
 	Formats        []string // short names: png, jpeg, …; empty: all that the daemon can read
+	Still          bool     // animations of these formats are not accepted
 	Tokens         Formula
 	Source         string
 	Checked        string
@@ -48,7 +49,7 @@ func (r limitRow) fill(l *ProviderLimits) {
 	l.MaxImages, l.MaxSide, l.MinSide, l.ManyImages, l.ManySide = r.MaxImages, r.MaxSide, r.MinSide, r.ManyImages, r.ManySide
 	l.MaxPixels, l.MaxPDFPages, l.MaxPDFBytes = r.MaxPixels, r.MaxPDFPages, raw(r.MaxPDFMB, r.Base64)
 	l.MaxImageBytes, l.MaxRequest = raw(r.MaxImageMB, r.Base64), raw(r.MaxRequestMB, r.Base64)
-	l.CountsBase64, l.Formats, l.Tokens = r.Base64, r.Formats, r.Tokens
+	l.CountsBase64, l.Formats, l.Still, l.Tokens = r.Base64, r.Formats, r.Still, r.Tokens
 	l.Source, l.Checked = r.Source, r.Checked
 }
 

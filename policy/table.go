@@ -83,6 +83,7 @@ type limitRow struct {
 	MaxPDFPages  int      `yaml:"max_pdf_pages"`
 	MaxPDFMB     float64  `yaml:"max_pdf_mb"`
 	Formats      []string `yaml:"formats"`
+	Still        bool     `yaml:"still"`
 	Tokens       Formula  `yaml:"tokens"`
 }
 

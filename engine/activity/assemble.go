@@ -227,7 +227,7 @@ func (w *Workflow) putJSON(ctx context.Context, value any) (string, error) {
 
 // mediaLimits are what pictures are made to fit when they are sent.
 func mediaLimits(b policy.Bounds) imaging.Limits {
-	l := imaging.Limits{MaxSide: b.MaxSide, MaxBytes: b.MaxImageBytes, MaxPixels: b.MaxPixels, MaxDecodePixels: b.MaxDecodePixels}
+	l := imaging.Limits{MaxSide: b.MaxSide, MaxBytes: b.MaxImageBytes, MaxPixels: b.MaxPixels, MaxDecodePixels: b.MaxDecodePixels, Still: b.Still}
 	for _, mediaType := range b.Accept {
 		if !strings.Contains(mediaType, "/") {
 			mediaType = "image/" + mediaType
