@@ -28,7 +28,6 @@ type desk struct {
 	seen  []string
 	del   bool
 	rival func() // called before each change: somebody else is faster
-	kinds map[string]string
 }
 
 func newDesk(t *testing.T, files map[string]string) *desk {
@@ -298,7 +297,7 @@ func TestReadFile_pages(t *testing.T) {
 
 // escapes are names that no tool may follow, whatever they are given as.
 var escapes = map[string]string{
-	"/etc/passwd": "from the vault's root", "../up.md": "without . and ..", "Notes/../../up.md": "without . and ..", "~/x.md": "from the vault's root",
+	"/etc/passwd": "from the vault's root", "../up.md": ". and .. have no place", "Notes/../../up.md": ". and .. have no place", "~/x.md": "from the vault's root",
 	".obsidian/app.json": "hidden", "Notes/.git/config": "hidden", `C:\x.md`: "from the vault's root", "file:///x.md": "is an address", "a\x00.md": "a character that no name can have",
 	"Private/s.md": "not permitted", "out.md": "leads out of the vault", "up/x.md": "leads out of the vault", "abs.md": "leads out of the vault",
 	"dots/app.json": "hidden", "door/s.md": "not permitted", "loop.md": "leads out of the vault",
@@ -377,7 +376,7 @@ func TestListFiles(t *testing.T) {
 		t.Errorf("from: %.40q … %q", got, got[len(got)-60:])
 	}
 	for in, want := range map[string]string{
-		`{"folder":"../x"}`: "without . and ..", `{"folder":"Nope"}`: "there is no folder", `{"folder":"a.md"}`: "is a file: read_file", `{"glob":"[a"}`: "not a valid glob",
+		`{"folder":"../x"}`: ". and .. have no place", `{"folder":"Nope"}`: "there is no folder", `{"folder":"a.md"}`: "is a file: read_file", `{"glob":"[a"}`: "not a valid glob",
 		`{"folder":".obsidian"}`: "hidden", `{"glob":"*.docx"}`: "[no file in the vault fits]",
 	} {
 		if got := list(in); !strings.Contains(got, want) {

@@ -41,7 +41,7 @@ func clean(written string) (string, error) {
 	for part := range strings.SplitSeq(name, "/") {
 		switch {
 		case part == ".." || part == "." || part == "":
-			return "", fmt.Errorf("%.80q: write the path from the vault's root, without . and ..", name)
+			return "", fmt.Errorf("%.80q: . and .. have no place in a path from the vault's root", name)
 		case part[0] == '.':
 			return "", fmt.Errorf("%.80q is hidden: what begins with a dot is not for tools", name)
 		case len(part) > maxPart:

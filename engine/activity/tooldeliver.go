@@ -17,11 +17,11 @@ const DefaultAutoBuffer = 10000
 
 // deliver sends a result where the workflow wants it, and keeps what goes to the model within the limits: text that is too
 // long is kept in a variable and cut, media that are too many are named. A failed result goes to the model as it is.
-func (b *toolbox) deliver(ctx context.Context, tool string, r content.ToolResult, counted int) (content.ToolResult, error) {
+func (b *toolbox) deliver(ctx context.Context, tool string, r content.ToolResult, counted int) (kept content.ToolResult, err error) {
 	if !r.Success {
 		return tools.CutText(r, content.MaxToolText, ""), nil
 	}
-	b.media.Bound(&r, counted)
+	defer func() { b.media.Bound(&kept, counted) }()
 	if route := b.route(tool); route != nil {
 		return b.routed(ctx, tool, *route, r)
 	}

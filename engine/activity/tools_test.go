@@ -1,0 +1,500 @@
+package activity
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+var errKilled = errors.New("killed")
+
+// desk is a world whose vault keeps its conditions, and which can die between any two things that it does.
+type desk struct {
+	*world
+	intents map[string]intent
+	steps   int // things done
+	dies    int // at this one, counted from 1; 0 never
+	after   bool
+	dead    bool
+	between func() // somebody else, at the moment of death
+}
+
+type intent struct {
+	change engine.Change
+	said   string
+	made   bool
+}
+
+func newDesk(t *testing.T, files map[string]string, use string) *desk {
+	t.Helper()
+	step := workflow.Step{Name: "Step 1", Prompt: "work", Tools: toolsOf(t, use)}
+	w := newWorld(t, files, step)
+	d := &desk{world: w, intents: map[string]intent{}}
+	w.Workflow.Vault, w.Workflow.Blobs, w.Workflow.Memory, w.Changes = d, d, d, d
+	return d
+}
+
+// toolsOf reads an @tools line.
+func toolsOf(t *testing.T, use string) *directives.Tools {
+	t.Helper()
+	plan, list := workflow.Parse("w", "Workflows/w.md", []byte("@tools "+use+"\nx"))
+	if directives.HasErrors(list) {
+		t.Fatal(list)
+	}
+	return plan.Steps[0].Tools
+}
+
+// alive counts one thing that is done: do is carried out unless the process is dead by then.
+func (d *desk) alive(do func() error) error {
+	d.steps++
+	if d.dead || d.steps == d.dies && !d.after {
+		d.die()
+		return errKilled
+	}
+	err := do()
+	if d.steps == d.dies {
+		d.die()
+		return errKilled
+	}
+	return err
+}
+
+func (d *desk) die() {
+	if !d.dead && d.between != nil {
+		d.between()
+	}
+	d.dead = true
+}
+
+func (d *desk) digestOf(name string) string {
+	if f, ok := d.files[name]; ok {
+		return sha(f.Data)
+	}
+	return ""
+}
+
+type conflict struct{ error }
+
+func (conflict) Conflict() bool { return true }
+
+// Write implements Vault.
+func (d *desk) Write(_ context.Context, name string, data []byte, base string) error {
+	return d.alive(func() error {
+		if have := d.digestOf(name); have != base && have != sha(data) {
+			return conflict{errors.New("changed")}
+		}
+		d.files[name] = &fstest.MapFile{Data: data, ModTime: noon}
+		return nil
+	})
+}
+
+// Move implements Mover.
+func (d *desk) Move(_ context.Context, from, to string) error {
+	return d.alive(func() error {
+		switch {
+		case d.files[from] == nil && d.files[to] == nil:
+			return fs.ErrNotExist
+		case d.files[from] == nil:
+			return nil
+		case d.files[to] != nil:
+			return fs.ErrExist
+		}
+		d.files[to] = d.files[from]
+		delete(d.files, from)
+		return nil
+	})
+}
+
+// Remove implements Mover.
+func (d *desk) Remove(_ context.Context, name, sha256 string) error {
+	return d.alive(func() error {
+		if have := d.digestOf(name); have != "" && have != sha256 {
+			return conflict{errors.New("changed")}
+		}
+		delete(d.files, name)
+		return nil
+	})
+}
+
+// Put implements Blobs.
+func (d *desk) Put(ctx context.Context, data []byte) (digest string, err error) {
+	err = d.alive(func() error { digest, err = d.world.Put(ctx, data); return err })
+	return digest, err
+}
+
+// Writing implements Memory.
+func (d *desk) Writing(context.Context, engine.StepRef, []engine.StagedFile) error {
+	return d.alive(func() error { return nil })
+}
+
+func callKey(ref engine.StepRef, call string) string {
+	return fmt.Sprint(ref.Run, ref.Index, ref.Batch, call)
+}
+
+// Intended implements Changes.
+func (d *desk) Intended(_ context.Context, ref engine.StepRef, call string) (engine.Change, string, bool, error) {
+	i, ok := d.intents[callKey(ref, call)]
+	if !ok {
+		return engine.Change{}, "", false, engine.ErrNotFound
+	}
+	return i.change, i.said, i.made, nil
+}
+
+// Intend implements Changes.
+func (d *desk) Intend(_ context.Context, ref engine.StepRef, call string, c engine.Change, said string, _ time.Time) error {
+	return d.alive(func() error { d.intents[callKey(ref, call)] = intent{c, said, false}; return nil })
+}
+
+// Made implements Changes.
+func (d *desk) Made(_ context.Context, ref engine.StepRef, call string, made bool) error {
+	return d.alive(func() error {
+		i := d.intents[callKey(ref, call)]
+		if i.made = made; !made {
+			delete(d.intents, callKey(ref, call))
+			return nil
+		}
+		d.intents[callKey(ref, call)] = i
+		return nil
+	})
+}
+
+// tool is a call with its input.
+func tool(name string, input any) content.ToolCall {
+	data, err := json.Marshal(input)
+	if err != nil {
+		panic(err)
+	}
+	return content.ToolCall{ID: name, Name: name, Input: data}
+}
+
+// turn makes the input of a UseTools for some calls.
+func (d *desk) turn(calls ...content.ToolCall) engine.UseToolsIn {
+	d.t.Helper()
+	var blocks []content.Block
+	for i, c := range calls {
+		c.ID = fmt.Sprintf("t%d", i)
+		blocks = append(blocks, c)
+	}
+	d.reply = func(llm.Request) (*llm.Response, error) {
+		return &llm.Response{Stop: llm.StopToolUse, Blocks: blocks}, nil
+	}
+	ref := d.ref()
+	prompt := d.assembled(ref).Prompt
+	got, err := d.Workflow.Generate(d.t.Context(), engine.GenerateIn{StepRef: ref, Prompt: prompt, Model: "seer"})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return engine.UseToolsIn{StepRef: ref, Prompt: prompt, Raw: got.Raw, Model: "seer", Round: 1}
+}
+
+// results are those of a reply.
+func (d *desk) results(out engine.UseToolsOut) []content.ToolResult {
+	d.t.Helper()
+	reply, err := content.UnmarshalBlocks([]byte(d.text(out.Reply)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var list []content.ToolResult
+	for _, b := range reply {
+		list = append(list, b.(content.ToolResult)) //nolint:errcheck,forcetypeassert // the test's point
+	}
+	return list
+}
+
+func (d *desk) use(calls ...content.ToolCall) (engine.UseToolsOut, []content.ToolResult) {
+	d.t.Helper()
+	out, err := d.UseTools(d.t.Context(), d.turn(calls...))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return out, d.results(out)
+}
+
+func (d *desk) snapshot() map[string]string {
+	all := map[string]string{}
+	for name, f := range d.files {
+		all[name] = string(f.Data)
+	}
+	return all
+}
+
+type in = map[string]any
+
+// work is a turn that does everything a tool can do to a vault.
+func (d *desk) work() engine.UseToolsIn {
+	return d.turn(
+		tool("append_file", in{"path": "log.md", "content": "more\n"}),
+		tool("write_file", in{"path": "New/a.md", "content": "made\n"}),
+		tool("append_file", in{"path": "log.md", "content": "more\n"}),
+		tool("edit_file", in{"path": "plan.md", "old_text": "two", "new_text": "two two"}),
+		tool("move_file", in{"from": "plan.md", "to": "Done/plan.md"}),
+		tool("delete_file", in{"path": "old.md"}),
+	)
+}
+
+func fullDesk(t *testing.T) *desk {
+	d := newDesk(t, map[string]string{"log.md": "log\n", "plan.md": "one\ntwo\n", "old.md": "old\n"}, "all")
+	d.plan.Meta.Permissions.Tools = []string{"append_file", "write_file", "edit_file", "move_file", "delete_file"}
+	return d
+}
+
+var wanted = map[string]string{"log.md": "log\nmore\nmore\n", "New/a.md": "made\n", "Done/plan.md": "one\ntwo two\n"}
+
+func TestUseTools_changesAreMadeAndRecorded(t *testing.T) {
+	t.Parallel()
+	d := fullDesk(t)
+	out, err := d.UseTools(t.Context(), d.work())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(wanted, d.snapshot()); diff != "" {
+		t.Errorf("vault (-want +got):\n%s", diff)
+	}
+	digest := func(text string) string { return sha([]byte(text)) }
+	want := []engine.Change{
+		{Kind: "write", Name: "log.md", Before: digest("log\n"), After: digest("log\nmore\n"), Tool: "append_file"},
+		{Kind: "create", Name: "New/a.md", After: digest("made\n"), Tool: "write_file"},
+		{Kind: "write", Name: "log.md", Before: digest("log\nmore\n"), After: digest("log\nmore\nmore\n"), Tool: "append_file"},
+		{Kind: "write", Name: "plan.md", Before: digest("one\ntwo\n"), After: digest("one\ntwo two\n"), Tool: "edit_file"},
+		{Kind: "move", Name: "plan.md", To: "Done/plan.md", Before: digest("one\ntwo two\n"), After: digest("one\ntwo two\n"), Tool: "move_file"},
+		{Kind: "delete", Name: "old.md", Before: digest("old\n"), Tool: "delete_file"},
+	}
+	if diff := cmp.Diff(want, out.Changes); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+	for _, c := range out.Changes {
+		for _, kept := range []string{c.Before, c.After} {
+			if kept != "" && c.Kind != "move" && sha([]byte(d.text(kept))) != kept {
+				t.Errorf("%s of %s: the content is not kept", c.Kind, c.Name)
+			}
+		}
+	}
+}
+
+// A process that dies anywhere leaves a vault that the repeated activity brings to what it should be: nothing is appended,
+// moved or lost twice.
+func TestUseTools_killedAnywhere(t *testing.T) {
+	t.Parallel()
+	whole := fullDesk(t)
+	turn := whole.work()
+	before := whole.steps
+	if _, err := whole.UseTools(t.Context(), turn); err != nil {
+		t.Fatal(err)
+	}
+	if whole.steps-before < 25 {
+		t.Fatalf("%d places to die at", whole.steps-before)
+	}
+	for n := 1; n <= whole.steps-before; n++ {
+		for _, after := range []bool{false, true} {
+			d := fullDesk(t)
+			turn := d.work()
+			d.dies, d.after = d.steps+n, after
+			if _, err := d.UseTools(t.Context(), turn); !errors.Is(err, errKilled) && n < whole.steps-before {
+				t.Fatalf("died at %d: %v", n, err)
+			}
+			d.dead, d.dies = false, 0
+			out, err := d.UseTools(t.Context(), turn)
+			if err != nil {
+				t.Fatalf("died at %d (after %v): %v", n, after, err)
+			}
+			if diff := cmp.Diff(wanted, d.snapshot()); diff != "" {
+				t.Errorf("died at %d (after %v): vault (-want +got):\n%s", n, after, diff)
+			}
+			for i, r := range d.results(out) {
+				if !r.Success {
+					t.Errorf("died at %d (after %v): call %d: %s", n, after, i, r.Error)
+				}
+			}
+			if len(out.Changes) != 6 {
+				t.Errorf("died at %d (after %v): %d changes", n, after, len(out.Changes))
+			}
+		}
+	}
+}
+
+// What a person writes while the program is down is never written over, and nothing is appended twice.
+func TestUseTools_killedAndEdited(t *testing.T) {
+	t.Parallel()
+	doubts := 0
+	for n := 1; n <= 8; n++ {
+		d := newDesk(t, map[string]string{"log.md": "log\n"}, "append_file")
+		turn := d.turn(tool("append_file", in{"path": "log.md", "content": "mine\n"}))
+		d.dies, d.after = d.steps+n, true
+		d.between = func() {
+			d.files["log.md"] = &fstest.MapFile{Data: append([]byte("theirs\n"), d.files["log.md"].Data...)}
+		}
+		if _, err := d.UseTools(t.Context(), turn); err == nil {
+			break
+		}
+		d.dead, d.dies = false, 0
+		out, err := d.UseTools(t.Context(), turn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(d.files["log.md"].Data)
+		if !strings.HasPrefix(got, "theirs\n") || strings.Count(got, "mine\n") > 1 {
+			t.Errorf("died at %d: %q", n, got)
+		}
+		r := d.results(out)[0]
+		switch doubt := len(out.Changes) == 1 && out.Changes[0].Doubt; {
+		case doubt:
+			doubts++
+			if r.Success || !strings.Contains(r.Error, "somebody has changed log.md since") {
+				t.Errorf("died at %d: %+v", n, r)
+			}
+		case !r.Success || strings.Count(got, "mine\n") != 1:
+			t.Errorf("died at %d: %q, %+v", n, got, r)
+		}
+	}
+	if doubts == 0 {
+		t.Error("the person was never in between")
+	}
+}
+
+func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.md": "a", "Workflows/Flow.md": "x", "Workflows/other.md": "x", "settings.yaml": "x", "Import/a.md": "x", "Imported/W/index.md": "note",
+		"Imported/W/manifest.json": "{}", "Imported/W/W.pdf": "%PDF", "Imported/W/text/page_0001.md": "p", "Secret/s.md": "s", "Plans/p.md": "p",
+	}
+	write := func(name string) content.ToolCall { return tool("append_file", in{"path": name, "content": "x"}) }
+	for name, tt := range map[string]struct {
+		permissions workflow.Permissions
+		call        content.ToolCall
+		want        string // empty: it is done
+	}{
+		"a note":                 {workflow.Permissions{}, write("a.md"), ""},
+		"the workflow itself":    {workflow.Permissions{Write: []string{"**"}}, write("workflows/FLOW.md"), "is the workflow itself"},
+		"another workflow":       {workflow.Permissions{}, write("Workflows/other.md"), "only when permissions.write names them"},
+		"a workflow, permitted":  {workflow.Permissions{Write: []string{"Workflows/**"}}, write("Workflows/other.md"), ""},
+		"settings":               {workflow.Permissions{Write: []string{"**"}}, write("settings.yaml"), "holds settings"},
+		"the import folder":      {workflow.Permissions{}, write("Import/b.md"), "inside the import folder"},
+		"an original":            {workflow.Permissions{}, tool("move_file", in{"from": "Imported/W/W.pdf", "to": "W.pdf"}), "stays as it was imported"},
+		"a manifest":             {workflow.Permissions{}, write("Imported/W/manifest.json"), "stays as it was imported"},
+		"a page":                 {workflow.Permissions{}, write("Imported/W/text/page_0001.md"), "stays as it was imported"},
+		"an import's note":       {workflow.Permissions{}, write("Imported/W/index.md"), ""},
+		"outside of write":       {workflow.Permissions{Write: []string{"Plans/**"}}, write("a.md"), "outside the workflow's permissions.write"},
+		"write nothing":          {workflow.Permissions{NoWrite: true}, write("a.md"), "outside the workflow's permissions.write"},
+		"outside of read":        {workflow.Permissions{Read: []string{"Plans/**"}}, tool("read_file", in{"path": "Secret/s.md"}), "outside the workflow's permissions.read"},
+		"search outside of read": {workflow.Permissions{Read: []string{"Plans/**"}}, tool("search_files", in{"query": "s"}), "no line fits"},
+		"not among the tools":    {workflow.Permissions{Tools: []string{"read_file"}}, write("a.md"), `there is no tool "append_file"`},
+		"delete":                 {workflow.Permissions{}, tool("delete_file", in{"path": "a.md"}), "@approve tools"},
+		"delete, permitted":      {workflow.Permissions{Tools: []string{"delete_file"}}, tool("delete_file", in{"path": "a.md"}), ""},
+		"run_workflow":           {workflow.Permissions{}, tool("run_workflow", in{"name": "other"}), `there is no tool "run_workflow"`},
+	} {
+		d := newDesk(t, files, "all")
+		d.plan.Meta.Permissions = tt.permissions
+		before := d.snapshot()
+		_, results := d.use(tt.call)
+		said := results[0].Text()
+		if tt.want == "" && !results[0].Success || !strings.Contains(said, tt.want) {
+			t.Errorf("%s: %q, want %q", name, said, tt.want)
+		}
+		if tt.want != "" && !maps.Equal(before, d.snapshot()) {
+			t.Errorf("%s: the vault has changed", name)
+		}
+	}
+}
+
+func TestUseTools_routedAndLong(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a line of text that goes on\n", 4000) // 112 KB
+	d := newDesk(t, map[string]string{"a.md": "alpha\n", "long.txt": long},
+		"read_file (output=file: Out/read, write_mode=append), list_files (output=variable: files, write_mode=replace), search_files (output=discard), read_pages")
+	out, results := d.use(tool("read_file", in{"path": "a.md"}), tool("list_files", in{}), tool("search_files", in{"query": "alpha"}), tool("read_file", in{"path": "a.md"}))
+	for i, want := range []string{"goes to a file when the step ends]", "is in the variable files]", "[done; the workflow discards what it gave]", "goes to a file"} {
+		if got := results[i].Text(); !strings.Contains(got, want) || strings.Contains(got, "alpha") {
+			t.Errorf("result %d: %q, want %q", i, got, want)
+		}
+	}
+	if len(out.Vars) != 1 || out.Vars[0].Name != "files" || !strings.Contains(d.text(out.Vars[0].Digest), "a.md  6 bytes") || len(out.Results) != 2 {
+		t.Errorf("variables %+v, results %+v", out.Vars, out.Results)
+	}
+	staged, err := d.Stage(t.Context(), engine.StageIn{StepRef: d.ref(), Answer: d.put("answer"), Results: out.Results, Attempt: 1})
+	if err != nil || len(staged.Files) != 1 || staged.Files[0].Name != "Out/read.md" || strings.Count(d.text(staged.Files[0].New), "1\talpha") != 2 {
+		t.Errorf("staged %+v, %v", staged.Files, err)
+	}
+}
+
+func TestDeliver_longTextGoesToAVariable(t *testing.T) {
+	t.Parallel()
+	picture := content.Image{Name: "p.png"}
+	for name, tt := range map[string]struct {
+		text  string
+		shown int // bytes at most
+		kept  bool
+	}{
+		"short":            {strings.Repeat("word ", 100), 500, false},
+		"just fits":        {strings.Repeat("x", content.MaxToolText), content.MaxToolText, false},
+		"above the cut":    {strings.Repeat("word ", 7000), content.MaxToolText, true},
+		"above the buffer": {strings.Repeat("word ", 20000), 3 << 10, true},
+	} {
+		d := newDesk(t, map[string]string{}, "read_file")
+		s, err := d.scene(t.Context(), d.ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := d.toolbox(s, d.models["seer"], storedPrompt{Limits: callLimits{ToolImages: 2, StepImages: 3}}, engine.UseToolsIn{})
+		r := content.ToolResult{Success: true, Blocks: []content.Block{content.Text{Value: tt.text}, picture, picture, picture}}
+		got, err := box.deliver(t.Context(), "read_file", r, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, images := 0, 0
+		for _, b := range got.Blocks {
+			if _, isImage := b.(content.Image); isImage {
+				images++
+			} else if !strings.Contains(b.Text(), "not shown: no room for more pictures") {
+				text += len(b.Text())
+			}
+		}
+		if images != 2 || box.media.Given() != 2 {
+			t.Errorf("%s: %d pictures, %d counted; want 2", name, images, box.media.Given())
+		}
+		if text > tt.shown || len(box.vars.set) > 0 != tt.kept {
+			t.Errorf("%s: %d bytes shown, want at most %d; kept %v", name, text, tt.shown, box.vars.set)
+		}
+		if !tt.kept {
+			continue
+		}
+		if !strings.Contains(got.Text(), "it is kept in the variable tool_1, which read_variable reads]") || d.text(box.vars.set[0].Digest) != tt.text {
+			t.Errorf("%s: %q", name, got.Text()[len(got.Text())-120:])
+		}
+		if r := box.registry.Run(t.Context(), tool("read_variable", in{"action": "peek", "name": "tool_1"})); !strings.HasPrefix(r.Text(), "word word") {
+			t.Errorf("%s: read_variable gives %+v", name, r)
+		}
+	}
+}
+
+func TestUseTools_offered(t *testing.T) {
+	t.Parallel()
+	for use, want := range map[string]string{
+		"none":                  "",
+		"read_file":             "read_file read_variable",
+		"read_file, Write-File": "read_file write_file read_variable",
+	} {
+		d := newDesk(t, map[string]string{}, use)
+		s, err := d.scene(t.Context(), d.ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(d.toolbox(s, d.models["seer"], storedPrompt{}, engine.UseToolsIn{}).registry.Names(), " "); got != want {
+			t.Errorf("@tools %s: %q, want %q", use, got, want)
+		}
+	}
+}
