@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"context"
+	"net/url"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
@@ -13,29 +14,40 @@ const (
 	defaultBaseURL = "https://api.anthropic.com"
 )
 
-// Config is llm.Config; Kind is not used.
+// vertexKind is llm.Config.Kind of Vertex AI, and what the tables call it; vertexVersion is its version of this API.
+const (
+	vertexKind    = "vertex"
+	vertexVersion = "vertex-2023-10-16"
+)
+
+// Config is llm.Config. Kind "vertex" is Claude on Vertex AI: BaseURL stands with everything before "/models" (package vertex
+// makes it), the key is a token, and the model stands in the address.
 type Config = llm.Config
 
 // Provider answers through the Messages API. It is safe for concurrent use.
 type Provider struct {
 	endpoint *llm.Endpoint
+	kind     string // in the tables
 }
 
 // New makes a provider. BaseURL stands without "/v1"; one at its end is taken off.
 func New(c Config) *Provider {
+	if c.Kind == vertexKind {
+		return &Provider{c.Endpoint(vertexKind, "", map[string]string{"Authorization": "Bearer " + string(c.APIKey)}), vertexKind}
+	}
 	c.BaseURL = strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1")
 	endpoint := c.Endpoint(wire, defaultBaseURL, map[string]string{"X-Api-Key": string(c.APIKey)})
 	endpoint.SetDefault("Anthropic-Version", version)
-	return &Provider{endpoint: endpoint}
+	return &Provider{endpoint, wire}
 }
 
 // Generate implements llm.Provider.
 func (p *Provider) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
-	body, err := write(request)
+	body, err := p.write(request)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.endpoint.Post(ctx, "/v1/messages", body)
+	answer, err := p.endpoint.Post(ctx, p.path(request.Model), body)
 	if err != nil {
 		return nil, err
 	}
@@ -46,4 +58,12 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 	}
 	response.Omitted = body.Omitted()
 	return response, nil
+}
+
+// path is where a model is asked.
+func (p *Provider) path(model string) string {
+	if p.kind == vertexKind {
+		return "/models/" + url.PathEscape(model) + ":streamRawPredict"
+	}
+	return "/v1/messages"
 }

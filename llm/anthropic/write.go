@@ -12,7 +12,8 @@ import (
 const defaultMaxTokens = 8192
 
 type messagesBody struct {
-	Model        string    `json:"model"`
+	Version      string    `json:"anthropic_version,omitempty"` // on Vertex AI, which has the model in its address
+	Model        string    `json:"model,omitempty"`
 	MaxTokens    int       `json:"max_tokens"`
 	System       string    `json:"system,omitempty"`
 	Messages     []message `json:"messages"`
@@ -60,8 +61,8 @@ var media = llm.Form{
 }
 
 // write builds the request body.
-func write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(wire, wire, media)
+func (p *Provider) write(r llm.Request) (*llm.Body, error) {
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, media)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,14 @@ func write(r llm.Request) (*llm.Body, error) {
 		body.MaxTokens = defaultMaxTokens
 	}
 	think(&body, r.Thinking)
-	demand(&body, r.Schema)
+	if p.kind == vertexKind {
+		body.Version, body.Model = vertexVersion, ""
+		if len(r.Schema) > 0 { // nothing says that answers are held to one there
+			body.System = llm.InstructSchema(body.System, r.Schema)
+		}
+	} else {
+		demand(&body, r.Schema)
+	}
 	ids := callIDs{}
 	for _, t := range turns {
 		if parts := turn(drawing, ids, r.Model, t); parts != nil {
@@ -78,7 +86,7 @@ func write(r llm.Request) (*llm.Body, error) {
 		}
 	}
 	if len(body.Messages) == 0 {
-		return nil, &llm.Error{Class: llm.ClassParameter, Provider: wire, Message: "there is nothing to send: the prompt is empty"}
+		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
 	}
 	return drawing.Body(body)
 }

@@ -26,3 +26,15 @@ func TestProvider_contract(t *testing.T) {
 func FuzzProvider_stream(f *testing.F) {
 	llmtest.FuzzStream(f, llmtest.Gemini{}, "text/event-stream", newProvider)
 }
+
+func TestProvider_contractOnVertex(t *testing.T) {
+	t.Parallel()
+	llmtest.Exercise(t, llmtest.Subject{
+		New: func(c llm.Config) llm.Provider {
+			c.Kind = "vertex"
+			return gemini.New(c)
+		},
+		Path: llmtest.VertexPath + "google", Wire: llmtest.Gemini{Vertex: true},
+		NoRefusal: true, Signed: true, MediaBeside: true, Documents: true, NativeSchema: true, ByToolName: true, ParsesInput: true,
+	})
+}

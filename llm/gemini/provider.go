@@ -16,24 +16,33 @@ const (
 	version        = "/v1beta" // of the Developer API: thoughts, JSON Schemas and ids of calls are not in v1
 )
 
-// Config is llm.Config; Kind is not used.
+// vertexKind is llm.Config.Kind of Vertex AI, and what the tables call it.
+const vertexKind = "vertex"
+
+// Config is llm.Config. Kind "vertex" is Vertex AI: BaseURL stands with everything before "/models" (package vertex makes
+// it), the key is a token. Its API has no ids of calls, and none are sent.
 type Config = llm.Config
 
 // Provider answers through streamGenerateContent. It is safe for concurrent use.
 type Provider struct {
 	endpoint *llm.Endpoint
+	kind     string // in the tables
 }
 
-// New makes a provider. BaseURL is the service's address alone, or with everything that stands before "/models": for Vertex
-// AI https://aiplatform.googleapis.com/v1/projects/P/locations/L/publishers/google, with a token in Headers.
+// New makes a provider. BaseURL is the service's address alone, or with everything that stands before "/models".
 func New(c Config) *Provider {
+	auth := map[string]string{"X-Goog-Api-Key": string(c.APIKey)}
+	kind := wire
+	if c.Kind == vertexKind {
+		kind, auth = vertexKind, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}
+	}
 	if c.BaseURL == "" {
 		c.BaseURL = defaultBaseURL
 	}
 	if address, err := url.Parse(c.BaseURL); err != nil || strings.Trim(address.Path, "/") == "" {
 		c.BaseURL = strings.TrimRight(c.BaseURL, "/") + version
 	}
-	return &Provider{endpoint: c.Endpoint(wire, defaultBaseURL, map[string]string{"X-Goog-Api-Key": string(c.APIKey)})}
+	return &Provider{c.Endpoint(kind, defaultBaseURL, auth), kind}
 }
 
 // Generate implements llm.Provider.

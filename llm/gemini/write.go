@@ -66,7 +66,7 @@ func inline(mediaType string) (before, after string) {
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), wire, media)
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, media)
 	if err != nil {
 		return nil, err
 	}

@@ -5,17 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Anthropic is the Messages API.
-type Anthropic struct{}
+type Anthropic struct {
+	Vertex bool // on Vertex AI: the model in the address, the version in the body, a token for a key
+}
+
+// VertexPath is what stands before the address of a publisher's models on Vertex AI.
+const VertexPath = "/v1/projects/notes-1/locations/global/publishers/"
 
 // Path implements Wire.
-func (Anthropic) Path() string { return "/v1/messages" }
+func (a Anthropic) Path() string {
+	if a.Vertex {
+		return VertexPath + "anthropic/models/claude:streamRawPredict"
+	}
+	return "/v1/messages"
+}
+
+// Serves takes every model.
+func (a Anthropic) Serves(r *http.Request) bool {
+	if !a.Vertex {
+		return r.URL.Path == a.Path()
+	}
+	model, ok := strings.CutPrefix(r.URL.Path, VertexPath+"anthropic/models/")
+	model, method, _ := strings.Cut(model, ":")
+	return ok && strings.Contains(model, "claude") && method == "streamRawPredict" && r.URL.RawQuery == ""
+}
 
 type anthropicBody struct {
+	Version     string            `json:"anthropic_version"`
 	Model       string            `json:"model"`
 	MaxTokens   int               `json:"max_tokens"`
 	System      string            `json:"system"`
@@ -48,15 +70,12 @@ type anthropicThought struct {
 }
 
 // Read implements Wire.
-func (Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
-	if header.Get("X-Api-Key") != Key || header.Get("Anthropic-Version") == "" {
-		return nil, errors.New("headers x-api-key and anthropic-version are required")
-	}
+func (a Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
 	var b anthropicBody
 	if err := strict(body, &b); err != nil {
 		return nil, err
 	}
-	if err := Published("anthropic", body); err != nil {
+	if err := a.dialect(header, &b, body); err != nil {
 		return nil, err
 	}
 	switch {
@@ -85,6 +104,29 @@ func (Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
 		}
 	}
 	return reading.parts, reading.open.none()
+}
+
+// dialect checks what differs between Anthropic's own service and Vertex AI.
+func (a Anthropic) dialect(header http.Header, b *anthropicBody, body []byte) error {
+	if !a.Vertex {
+		if header.Get("X-Api-Key") != Key || header.Get("Anthropic-Version") == "" || b.Version != "" {
+			return errors.New("headers x-api-key and anthropic-version are required, anthropic_version is not permitted")
+		}
+		return Published("anthropic", body)
+	}
+	if header.Get("Authorization") != "Bearer "+Key || header.Get("X-Api-Key") != "" {
+		return errors.New("request is missing required authentication credential: expected an OAuth 2 access token")
+	}
+	if b.Model != "" || b.Version != "vertex-2023-10-16" || b.Output != nil && b.Output.Format != nil {
+		return fmt.Errorf("model %q, anthropic_version %q: extra inputs are not permitted", b.Model, b.Version)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(body, &members); err != nil {
+		return err
+	}
+	delete(members, "anthropic_version")
+	b.Model, members["model"] = "in the address", json.RawMessage(`"claude-sonnet-4-5"`)
+	return Published("anthropic", []byte(toJSON(members)))
 }
 
 // anthropicSchema is what output_config.format does not know.

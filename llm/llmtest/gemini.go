@@ -12,16 +12,24 @@ import (
 
 // Gemini is generateContent of the Developer API, streaming.
 type Gemini struct {
-	IDs bool // calls carry ids, and results must name them; else neither may
-	Old bool // a model before the third generation: no files in results, no schema beside tools, thinking in tokens
+	IDs    bool // calls carry ids, and results must name them; else neither may
+	Vertex bool // v1 of Vertex AI: a token for a key, no ids
+	Old    bool // a model before the third generation: no files in results, no schema beside tools, thinking in tokens
 }
 
 // Path implements Wire.
-func (Gemini) Path() string { return "/v1beta/models/test-model:streamGenerateContent" }
+func (g Gemini) Path() string { return g.models() + "test-model:streamGenerateContent" }
+
+func (g Gemini) models() string {
+	if g.Vertex {
+		return VertexPath + "google/models/"
+	}
+	return "/v1beta/models/"
+}
 
 // Serves takes every model.
-func (Gemini) Serves(r *http.Request) bool {
-	model, ok := strings.CutPrefix(r.URL.Path, "/v1beta/models/")
+func (g Gemini) Serves(r *http.Request) bool {
+	model, ok := strings.CutPrefix(r.URL.Path, g.models())
 	model, method, _ := strings.Cut(model, ":")
 	return ok && model != "" && method == "streamGenerateContent" && r.URL.RawQuery == "alt=sse"
 }
@@ -81,14 +89,18 @@ type geminiBlob struct {
 
 // Read implements Wire.
 func (g Gemini) Read(header http.Header, body []byte) ([]Part, error) {
-	if header.Get("X-Goog-Api-Key") != Key {
+	schema := "gemini"
+	if g.Vertex {
+		schema = "vertex"
+	}
+	if header.Get("X-Goog-Api-Key") != Key && !g.Vertex || header.Get("Authorization") != "Bearer "+Key && g.Vertex {
 		return nil, errors.New("API key not valid. Please pass a valid API key")
 	}
 	var b geminiBody
 	if err := strict(body, &b); err != nil {
 		return nil, fmt.Errorf("invalid JSON payload received: %w", err)
 	}
-	if err := Published("gemini", body); err != nil {
+	if err := Published(schema, body); err != nil {
 		return nil, err
 	}
 	if len(b.Contents) == 0 || b.Contents[0].Role != "user" {

@@ -20,6 +20,14 @@ func chat(kind string) llmtest.Subject {
 	}
 }
 
+// onVertex is an adapter for Vertex AI.
+func onVertex(build func(llm.Config) llm.Provider) func(llm.Config) llm.Provider {
+	return func(c llm.Config) llm.Provider {
+		c.Kind = "vertex"
+		return build(c)
+	}
+}
+
 // bedrockOf is a family of models on Bedrock.
 func bedrockOf(family string) llmtest.Subject {
 	return llmtest.Subject{
@@ -60,6 +68,17 @@ func TestMatrix(t *testing.T) {
 		{
 			Name: "ollama", Model: "llava", Places: [4]string{"behind", "pages"},
 			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return ollama.New(c) }, Wire: llmtest.Ollama{}, ByToolName: true},
+		},
+		{
+			Name: "vertex gemini 3", Model: "gemini-3-pro", Places: [4]string{"apart", "apart", "behind", "behind"},
+			Subject: llmtest.Subject{New: onVertex(newGemini), Path: llmtest.VertexPath + "google", Wire: llmtest.Gemini{Vertex: true}, ByToolName: true},
+		},
+		{
+			Name: "vertex claude", Model: "claude-sonnet-4-5@20250929", Places: [4]string{"in", "in"},
+			Subject: llmtest.Subject{
+				New:  onVertex(func(c llm.Config) llm.Provider { return anthropic.New(c) }),
+				Path: llmtest.VertexPath + "anthropic", Wire: llmtest.Anthropic{Vertex: true},
+			},
 		},
 		{Name: "bedrock claude", Model: "anthropic.claude-opus-4-6-v1", Places: [4]string{"in", "behind"}, Subject: bedrockOf("claude")},
 		{Name: "bedrock nova", Model: "us.amazon.nova-2-lite-v1:0", Places: [4]string{"in", "behind", "", "behind"}, Subject: bedrockOf("nova")},
