@@ -218,6 +218,8 @@ type GenerateOut struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Cached   bool     `json:"cached,omitempty"` // an earlier answer was used, and nothing paid
 	Alias    string   `json:"alias,omitempty"`  // when a fallback answered: the further calls of the step go to it
+
+	Count TokenCount `json:"count,omitzero"` // of the request that was answered
 }
 
 // StageIn asks what the step's outputs will be. Nothing is written to the vault.

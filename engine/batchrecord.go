@@ -32,6 +32,8 @@ type BatchRecord struct {
 	Warnings []string  `json:"warnings,omitempty"`
 	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
 	Failure  *Failure  `json:"failure,omitempty"`
+
+	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
 }
 
 // ItemsText names the items for people: the first three, and how many more there are.
@@ -62,7 +64,7 @@ func (r *StepRecord) take(w BatchRecord) {
 	r.Model, r.Answered, r.Usage, r.Calls, r.Cached = w.Model, w.Answered, w.Usage, w.Calls, w.Cached
 	r.Prompt, r.Receipt, r.Turns, r.Answer, r.Raw = w.Prompt, w.Receipt, w.Turns, w.Answer, w.Raw
 	r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins = w.Inputs, w.Outputs, w.Changes, w.Omitted, w.Origins
-	r.Warnings = append(r.Warnings, w.Warnings...)
+	r.Warnings, r.Counts = append(r.Warnings, w.Warnings...), w.Counts
 }
 
 // Put puts a batch at its place and brings the step's sums up to date.

@@ -41,6 +41,9 @@ func (w *work) heard(got GenerateOut) {
 	r.Answer, r.Raw, r.Answered, r.Cached = got.Answer, got.Raw, got.Model, got.Cached
 	r.Usage, r.Calls = r.Usage.Add(got.Usage), r.Calls+1
 	r.Warnings, r.Omitted = append(r.Warnings, got.Warnings...), append(r.Omitted, got.Omitted...)
+	if got.Count != (TokenCount{}) {
+		r.Counts = append(r.Counts, got.Count)
+	}
 }
 
 // conversation is what one work and its model have said so far.

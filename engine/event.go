@@ -20,7 +20,30 @@ const (
 	EventUnseen   = "unseen" // media were sent that the model cannot have been shown; Message names them
 	EventInfo     = "info"
 	EventLost     = "lost" // a slow subscriber missed Lost events
+
+	// Of calls of models. They hold counts, names and our own words: never content, keys or bytes.
+	EventBuilt    = "request_built"     // a request goes out: Request
+	EventOverflow = "overflow_detected" // a service refused it for its size or its media: Failure has class and numbers
+	EventRewrite  = "rewrite_applied"   // the request was changed, after that or before it went out: Rewrite
+	EventOutcome  = "retry_outcome"     // how a repeated or rewritten request went: Status done or failed; Rewrite when there was one
 )
+
+// RequestFacts is what a request to a model holds.
+type RequestFacts struct {
+	Texts     int `json:"texts"`
+	Images    int `json:"images"`
+	Documents int `json:"documents"`
+	Tokens    int `json:"tokens"` // estimated, of the whole input
+}
+
+// Rewrite tells how a request was changed so that it fits.
+type Rewrite struct {
+	Class  string       `json:"class"` // of the failure that it answers, or that it is to prevent
+	Before RequestFacts `json:"before"`
+	After  RequestFacts `json:"after"`
+	How    string       `json:"how"`
+	Lost   []string     `json:"lost,omitempty"` // names of media that the model gets as text
+}
 
 // Event is something that happened to a run. Its type in machine output is "event".
 type Event struct {
@@ -40,6 +63,9 @@ type Event struct {
 	Left    int         `json:"seconds_left,omitempty"` // an estimate, of EventPage
 	Lost    int         `json:"lost,omitempty"`
 	Failure *Failure    `json:"failure,omitempty"`
+
+	Request *RequestFacts `json:"request,omitempty"` // of EventBuilt
+	Rewrite *Rewrite      `json:"rewrite,omitempty"` // of EventRewrite and EventOutcome
 
 	Record *StepRecord   `json:"record,omitempty"` // of EventStep
 	Work   *BatchRecord  `json:"work,omitempty"`   // of EventBatch

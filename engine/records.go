@@ -33,6 +33,12 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
+// TokenCount compares what was estimated of a request before it was sent with what the service counted.
+type TokenCount struct {
+	Estimated int `json:"estimated"`
+	Counted   int `json:"counted"`
+}
+
 // Output is something that a step wrote.
 type Output struct {
 	Kind   string `json:"kind"` // file or variable
@@ -104,6 +110,8 @@ type StepRecord struct {
 	Warnings []string  `json:"warnings,omitempty"`
 	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
 	Failure  *Failure  `json:"failure,omitempty"`
+
+	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
 
 	// Of an @for_each step, in order. Such a step has no prompt, receipt and answer of its own; its usage, calls, inputs,
 	// outputs and omissions are the sums. See [StepRecord.Works].

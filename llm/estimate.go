@@ -17,42 +17,65 @@ type Estimate struct {
 type Meter struct {
 	Formula policy.Formula
 	MaxSide int // pixels of the longer side to which pictures are scaled before they are sent; 0: they are not
+
+	delivery *policy.Delivery // of the request that is measured
+	mute     bool             // it has no loader: all media go as words
 }
 
-// Measure estimates a request. It reads no file.
+// Measure estimates a request. It reads no file. Media that the request's delivery turns into words count as these.
 func (m Meter) Measure(r Request) Estimate {
+	m = m.of(r)
 	e := Estimate{Tokens: policy.TextTokens(r.System) + policy.TextTokens(string(r.Schema))}
 	for _, t := range r.Tools {
 		e.Tokens += policy.TextTokens(t.Name + t.Description + string(t.Parameters))
 	}
 	for _, message := range r.Messages {
-		e.Tokens += m.message(message)
+		e.Tokens += m.tokens(message.Blocks, false)
 	}
-	r.blocks(func(_ spot, b content.Block) {
-		switch b.Type() {
-		case content.TypeText, content.TypeToolResult:
+	r.blocks(func(p spot, b content.Block) {
+		switch {
+		case !isMedia(b) || m.words(b, p.inner != outside):
 			e.Texts++
-		case content.TypeImage:
+		case b.Type() == content.TypeImage:
 			e.Images++
-		case content.TypeDocument:
+		case b.Type() == content.TypeDocument:
 			e.Documents++
 		}
 	})
 	return e
 }
 
-func (m Meter) message(message Message) int { return m.tokens(message.Blocks) }
+// of is the meter for a request: it knows which media go as words.
+func (m Meter) of(r Request) Meter {
+	m.delivery, m.mute = r.Delivery, r.Media == nil
+	return m
+}
+
+// words tells whether a medium goes as its words.
+func (m Meter) words(b content.Block, inResult bool) bool {
+	if m.mute {
+		return true
+	}
+	if m.delivery == nil {
+		return false
+	}
+	place, _ := m.delivery.Place(policy.Medium(b.Type()), inResult)
+	return place == policy.Refuse || place == policy.Convert && hasWords(b)
+}
 
 // tokens estimates blocks.
-func (m Meter) tokens(blocks []content.Block) int {
+func (m Meter) tokens(blocks []content.Block, inResult bool) int {
 	sum := 0
 	for _, b := range blocks {
-		sum += m.block(b)
+		sum += m.block(b, inResult)
 	}
 	return sum
 }
 
-func (m Meter) block(b content.Block) int {
+func (m Meter) block(b content.Block, inResult bool) int {
+	if isMedia(b) && m.words(b, inResult) {
+		return policy.TextTokens(b.Text())
+	}
 	switch b := b.(type) {
 	case content.Image:
 		return m.Formula.ImageTokens(scaled(b.Width, b.Height, m.MaxSide))
@@ -65,11 +88,7 @@ func (m Meter) block(b content.Block) int {
 	case content.Thinking: // goes back as it came
 		return policy.TextTokens(b.Value) + policy.TextTokens(b.Redacted)
 	case content.ToolResult:
-		sum := 0
-		for _, part := range b.Parts() {
-			sum += m.block(part)
-		}
-		return sum
+		return m.tokens(b.Parts(), true)
 	}
 	return policy.TextTokens(b.Text())
 }

@@ -100,6 +100,10 @@ func (r Request) bytes(ctx context.Context, b content.Block) (data []byte, err e
 		if loader, ok := r.Media.(DocumentLoader); ok {
 			data, _, err = loader.LoadDocument(ctx, b)
 		}
+	default:
+		if loader, ok := r.Media.(MediaLoader); ok {
+			data, _, err = loader.LoadMedia(ctx, b)
+		}
 	}
 	return data, err
 }

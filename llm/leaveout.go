@@ -12,7 +12,7 @@ func leaveOut(_ context.Context, c *change) error {
 	before := c.policy.Meter.Measure(c.request).Tokens
 	bound := c.tokenBound(before)
 	for _, short := range []bool{false, true} {
-		e := evictor{request: c.request, meter: c.policy.Meter, bound: bound, now: before}
+		e := evictor{request: c.request, meter: c.policy.Meter.of(c.request), bound: bound, now: before}
 		old, all := e.old(1), len(c.request.Messages)
 		e.replace(e.resultMedia(0, old), &e.evicted.Media)
 		e.replace(e.resultTexts(0, old), &e.evicted.Texts)

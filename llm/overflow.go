@@ -93,6 +93,9 @@ func (o overflowing) Generate(ctx context.Context, request Request, progress fun
 			response.Usage = a.spent.plus(response.Usage)
 			response.Usage.CostUnknown = response.Usage.CostUnknown || unknown
 			response.Omitted = append(a.lost, response.Omitted...)
+			if len(a.classes) > 0 {
+				response.sent = &request
+			}
 			return response, nil
 		}
 		failure, failed := AsError(err)

@@ -34,7 +34,7 @@ func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, 
 			where = "result of a tool"
 		}
 		return nil, &Error{
-			Class: ClassUnsupportedMedia, Provider: p.provider,
+			Class: ClassUnsupportedMedia, Provider: p.provider, Unsent: true,
 			Message: fmt.Sprintf("the %s %s in the %s cannot be sent: %s", b.Type(), nameOf(b), where, why),
 		}
 	case place == policy.Refuse || place == policy.Convert:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 
 	"github.com/vaultflow/vaultflow/content"
 )
@@ -163,15 +162,12 @@ func (c *change) speaksOf(b content.Block) bool {
 // many.
 func (r Request) pagePictures(ctx context.Context, b content.Block) []content.Block {
 	d, ok := b.(content.Document)
-	pages := pageNumbers(d)
-	if !ok || len(pages) == 0 || len(pages) > maxPagePictures {
+	if n := len(pageNumbers(d)); !ok || n == 0 || n > maxPagePictures {
 		return nil
 	}
 	var pictures []content.Block
-	for _, n := range pages {
-		pictures = append(pictures, content.Image{
-			Name: d.Name, SHA256: d.SHA256, Source: content.SourcePage, Page: n, Fallback: content.Document{Name: d.Name, PageRange: strconv.Itoa(n)}.Text(),
-		})
+	for _, picture := range PagePictures(d) {
+		pictures = append(pictures, picture)
 	}
 	if _, err := r.bytes(ctx, pictures[0]); err != nil {
 		return nil

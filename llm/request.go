@@ -102,6 +102,8 @@ type Response struct {
 	Usage   Usage
 	Model   string   // the model that answered, as the provider names it
 	Omitted []string // names of pictures and documents that were sent as fallback text: no bytes, or the service takes none
+
+	sent *Request // by Overflow: the request that was answered; nil: the one that was given
 }
 
 // Secret is a key or token. It prints as *** in every verb, in JSON and in log records; string(s) gives the value.

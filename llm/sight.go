@@ -157,6 +157,9 @@ func (s sighted) Generate(ctx context.Context, request Request, progress func(st
 	if err != nil || request.Delivery == nil {
 		return first, err
 	}
+	if first.sent != nil { // it was changed on its way
+		request = *first.sent
+	}
 	unseen, suspected := Sight(request, *request.Delivery, first.Usage, first.Omitted)
 	if !suspected {
 		return first, nil

@@ -31,7 +31,7 @@ func (e Evicted) String() string {
 // be too large still. A call keeps its result. The same request gives the same result, and one that was made to fit stays
 // as it is. It is pure: no file is read, and r does not change.
 func (r Request) Within(tokens int, m Meter) (Request, Evicted) {
-	e := evictor{request: r, meter: m, bound: tokens, now: m.Measure(r).Tokens}
+	e := evictor{request: r, meter: m.of(r), bound: tokens, now: m.Measure(r).Tokens}
 	old := e.old(keptExchanges)
 	e.replace(e.resultMedia(0, old), &e.evicted.Media)
 	e.replace(e.resultTexts(0, old), &e.evicted.Texts)
@@ -78,7 +78,7 @@ func (e *evictor) replace(cuts []cut, count *int) {
 		if e.fits() {
 			break
 		}
-		saved := e.meter.block(e.request.at(c.at)) - e.meter.tokens(c.instead)
+		saved := e.meter.block(e.request.at(c.at), c.at.inner != outside) - e.meter.tokens(c.instead, c.at.inner != outside)
 		if saved <= 0 {
 			continue
 		}
@@ -148,10 +148,10 @@ func (e *evictor) dropTurns(before int) {
 			i = next
 			continue
 		}
-		e.now -= e.meter.tokens(joined(messages[i:next]))
+		e.now -= e.meter.tokens(joined(messages[i:next]), false)
 		if e.evicted.Turns == 0 {
 			first = len(kept) - 1
-			e.now += e.meter.block(turnsLeftOut)
+			e.now += e.meter.block(turnsLeftOut, false)
 		}
 		e.evicted.Turns++
 		i = next

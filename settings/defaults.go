@@ -29,6 +29,7 @@ func unfinished() *Settings {
 			WorkflowsDir: "Workflows", ImportDir: "Import", ImportedDir: "Imported", Watch: "auto",
 			QuietPeriod: Duration(2 * time.Second), StallPeriod: Duration(time.Minute), RescanInterval: Duration(time.Minute),
 		},
+		LLM:    LLM{OverflowFallback: true},
 		Engine: Engine{MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500, AutoBufferTokens: 10000},
 		Policy: Policy{
 			Budget: defaultBudget(), Links: "warn",

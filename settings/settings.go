@@ -8,6 +8,7 @@ type Settings struct {
 	Models     Models               `yaml:"models" doc:"Names for models. Workflows say them with @model."`
 	Providers  map[string]Provider  `yaml:"providers" doc:"Where models are reached. A provider whose name is a kind needs no entry."`
 	Vault      Vault                `yaml:"vault" doc:"Folders of the vault, and how they are watched."`
+	LLM        LLM                  `yaml:"llm" doc:"How models are asked."`
 	Engine     Engine               `yaml:"engine" doc:"How workflows run."`
 	Ingestion  Ingestion            `yaml:"ingestion" doc:"How files from the import folder become notes, pages and text."`
 	Policy     Policy               `yaml:"policy" doc:"What may be sent to a model."`
@@ -33,6 +34,11 @@ type Vault struct {
 	StallPeriod    Duration `yaml:"stall_period" min:"1s" max:"1d" doc:"A file whose end is missing is tried anyway when it has been still for so long."`
 	RescanInterval Duration `yaml:"rescan_interval" min:"1s" max:"1d" doc:"How often the folders are read in full, whatever the events said."`
 	Watch          string   `yaml:"watch" oneof:"auto poll" doc:"auto uses the system's events, and polls network file systems; poll never relies on events."`
+}
+
+// LLM says how models are asked.
+type LLM struct {
+	OverflowFallback bool `yaml:"overflow_fallback" doc:"A request that a service refuses for its size or its media is made to fit and sent again, twice at most: pictures smaller, the oldest ones as text. false: the step fails."`
 }
 
 // Engine says how workflows run.

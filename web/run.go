@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -284,6 +285,9 @@ func (s *Server) eventParts(ctx context.Context, id string) ([]part, error) {
 	return parts, nil
 }
 
+// warned are the kinds of events that tell of trouble that the run went on after.
+var warned = []string{engine.EventWarning, engine.EventRetry, engine.EventOverflow, engine.EventRewrite, engine.EventUnseen}
+
 func (s *Server) eventRow(e engine.Event) eventRow {
 	at := e.Time.In(s.cfg.Zone)
 	row := eventRow{At: at.Format("15:04:05"), ISO: at.Format("2006-01-02T15:04:05Z07:00"), Kind: e.Kind, Step: e.Step, Message: e.Message}
@@ -310,10 +314,10 @@ func (s *Server) eventRow(e engine.Event) eventRow {
 	}
 	row.Message = strings.Join(words, " · ")
 	switch {
+	case slices.Contains(warned, e.Kind):
+		row.Class = "warn"
 	case e.Failure != nil:
 		row.Class = "bad"
-	case e.Kind == engine.EventWarning || e.Kind == engine.EventRetry || e.Kind == engine.EventUnseen:
-		row.Class = "warn"
 	}
 	return row
 }

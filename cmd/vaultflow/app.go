@@ -136,7 +136,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		Budget: budget, DefaultModel: a.settings.Models.Default, WorkflowsDir: a.settings.Vault.WorkflowsDir,
 		ImportDir: a.settings.Vault.ImportDir, ImportedDir: a.settings.Vault.ImportedDir, VaultName: filepath.Base(a.dir),
 		MaxFiles: a.settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.settings.Policy.Links == "strict",
-		Born: a.vault.Born, AutoBuffer: a.settings.Engine.AutoBufferTokens,
+		Born: a.vault.Born, AutoBuffer: a.settings.Engine.AutoBufferTokens, NoRewrites: !a.settings.LLM.OverflowFallback,
 	}
 	w.Changes, _ = memory.(activity.Changes) // a preview's memory keeps none
 	w.Prompt = prompt.Builder{

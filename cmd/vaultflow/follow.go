@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -92,8 +93,8 @@ func eventLine(e engine.Event) string {
 			}
 			return "    asking the model"
 		}
-	case engine.EventRetry, engine.EventWarning, engine.EventUnseen:
-		return "    " + e.Kind + ": " + e.Message
+	case engine.EventRetry, engine.EventWarning, engine.EventOverflow, engine.EventRewrite, engine.EventOutcome, engine.EventUnseen:
+		return "    " + strings.ReplaceAll(e.Kind, "_", " ") + ": " + e.Message
 	}
 	return ""
 }

@@ -126,7 +126,7 @@ func took(started, finished time.Time) string {
 }
 
 func newShow(g *globals) *cobra.Command {
-	var receipts, answers bool
+	var receipts, answers, events bool
 	cmd := &cobra.Command{
 		Use: "show RUN", Short: "Show a run: steps, outputs, warnings, and its receipts", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -141,12 +141,18 @@ func newShow(g *globals) *cobra.Command {
 				if err := g.print(run, func(w io.Writer) { writeRun(w, run) }); err != nil {
 					return err
 				}
+				if events {
+					if err := g.showEvents(cmd.Context(), j, run.ID); err != nil {
+						return err
+					}
+				}
 				return g.showSteps(cmd.Context(), j, run, receipts, answers)
 			})
 		},
 	}
 	cmd.Flags().BoolVar(&receipts, "receipt", false, "print each step's receipt: every reference and what became of it")
 	cmd.Flags().BoolVar(&answers, "answer", false, "print each step's answer")
+	cmd.Flags().BoolVar(&events, "events", false, "print what happened, in order: requests with their estimates, repetitions, changes of refused requests")
 	return cmd
 }
 
@@ -223,6 +229,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 			fmt.Fprintf(w, "  (%s, %d tokens in, %d out)", s.Model, s.Usage.InputTokens, s.Usage.OutputTokens)
 		}
 		fmt.Fprintln(w)
+		if text := countsText(s.Counts); text != "" {
+			fmt.Fprintf(w, "    %s\n", text)
+		}
 		for _, o := range s.Outputs {
 			fmt.Fprintf(w, "    wrote %s %s\n", o.Kind, o.Name)
 		}

@@ -42,13 +42,17 @@ func (w *Workflow) afford(model Model, request *llm.Request, stored storedPrompt
 		}
 		return nil
 	})
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
-// settle counts what a call has cost. A failed one counts what its provider said that it charged: nil is nothing.
-func (w *Workflow) settle(ref engine.StepRef, b *bill, usage *llm.Usage) {
+// settle counts what a call has cost, and says it. A failed one counts what its provider said that it charged: nil is
+// nothing.
+func (w *Workflow) settle(ref engine.StepRef, b *bill, usage *llm.Usage) float64 {
 	if b == nil {
-		return
+		return 0
 	}
 	cost := 0.0
 	if usage != nil {
@@ -58,6 +62,7 @@ func (w *Workflow) settle(ref engine.StepRef, b *bill, usage *llm.Usage) {
 		}
 	}
 	w.spending.settle(ref, b.call, cost)
+	return cost
 }
 
 // billOf estimates a call. It is nil when nothing bounds the costs, and an error when no price is known at all.

@@ -81,23 +81,8 @@ func (w *Workflow) ask(ctx context.Context, s scene, in engine.GenerateIn, alias
 	if step.ForEach != nil {
 		parallel = max(step.ForEach.Parallel, 1)
 	}
-	b, err := w.afford(model, &request, stored, in, parallel)
-	if err != nil {
-		return engine.GenerateOut{}, err
-	}
-	a := asking{w, in, model, stored, parallel, b, nil}
-	client := a.sighted(ctx, llm.Retry(model.Client, retryPolicy(ctx, step, model)))
-	answer, err := client.Generate(ctx, request, func(delta string) {
-		engine.Report(ctx, engine.Event{Kind: engine.EventDelta, Message: delta})
-	})
-	if err != nil {
-		w.settle(in.StepRef, a.bill, chargedFor(err))
-		return engine.GenerateOut{}, providerFailure(ctx, err)
-	}
-	w.settle(in.StepRef, a.bill, &answer.Usage)
-	out, err := w.keep(ctx, model, answer)
-	out.Warnings = append(out.Warnings, a.warnings...)
-	return out, err
+	c := call{workflow: w, model: model, stored: stored, in: in, parallel: parallel, retry: retryPolicy(ctx, step, model)}
+	return c.ask(ctx, request)
 }
 
 // chargedFor is what a failed call was charged all the same, nil when nothing is known of a charge.

@@ -35,6 +35,16 @@ type Media struct {
 // Loader gives pictures and documents at the moment when a request is written, within limits.
 func (m Media) Loader(l imaging.Limits) llm.Loader { return &media{Media: m, limits: l} }
 
+// Fit implements llm.Fitter.
+func (m *media) Fit(l llm.PictureLimits) llm.Loader {
+	fitted := *m
+	fitted.limits.MaxSide = smaller(m.limits.MaxSide, l.MaxSide)
+	fitted.limits.MaxPixels = smaller(m.limits.MaxPixels, l.MaxPixels)
+	fitted.limits.MaxBytes = smaller(m.limits.MaxBytes, l.MaxBytes)
+	fitted.limits.Reencode = m.limits.Reencode || l.Reencode
+	return &fitted
+}
+
 // loader is that of the workflow's media, or of its vault alone when it has none.
 func (w *Workflow) loader(l imaging.Limits) llm.Loader {
 	m := w.Media

@@ -64,7 +64,7 @@ func workerRequest(l imaging.Limits) extract.PageRequest {
 }
 
 // smaller is the smaller of two limits, of which 0 is none.
-func smaller(a, b int) int {
+func smaller[N int | int64](a, b N) N {
 	if a == 0 || b > 0 && b < a {
 		return b
 	}

@@ -7,44 +7,41 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// asking is one call of a model while it is at work.
-type asking struct {
-	*Workflow
-	in       engine.GenerateIn
-	model    Model
-	stored   storedPrompt
-	parallel int      // batches at work at once
-	bill     *bill    // what was reserved; nil: nothing bounds the costs
-	warnings []string // for the step
-}
-
 // sighted is a client that looks whether the model can have seen the media that it was sent, by the tokens that were counted.
 // When not, the step warns, and their words are sent once where the costs allow it.
-func (a *asking) sighted(ctx context.Context, client llm.Provider) llm.Provider {
+func (c *call) sighted(ctx context.Context, client llm.Provider) llm.Provider {
 	return llm.Sighted(client, llm.SightPolicy{
 		Suspected: func(u llm.Unseen) {
-			a.warnings = append(a.warnings, u.String())
+			c.warnings = append(c.warnings, u.String())
 			engine.Report(ctx, engine.Event{Kind: engine.EventUnseen, Message: u.String()})
 		},
-		Again: a.reserve,
+		Again: func(next llm.Request, spent llm.Usage) error {
+			if err := c.reserve(next, spent); err != nil {
+				return err
+			}
+			first := c.sent.Tokens
+			c.built(ctx, next)
+			c.sent.Tokens += first // what is counted is the sum, too
+			return nil
+		},
 	})
 }
 
 // reserve asks whether a further request of the same call fits the costs, and reserves them on top.
-func (a *asking) reserve(next llm.Request, spent llm.Usage) error {
-	if a.bill == nil {
+func (c *call) reserve(next llm.Request, spent llm.Usage) error {
+	if c.bill == nil {
 		return nil
 	}
-	in, first := a.in, spent.CostUSD
-	if a.bill.guessed || spent.CostUnknown {
-		first = a.bill.call
+	in, first := c.in, spent.CostUSD-c.spent.CostUSD // what refused requests were charged is in c.in
+	if c.bill.guessed || spent.CostUnknown {
+		first = c.bill.call
 	}
 	in.SpentUSD += first
-	more, err := a.afford(a.model, &next, a.stored, in, a.parallel)
+	more, err := c.workflow.afford(c.model, &next, c.stored, in, c.parallel)
 	if err != nil {
-		a.warnings = append(a.warnings, "its words were not sent: "+err.Error())
+		c.warnings = append(c.warnings, "its words were not sent: "+err.Error())
 		return err
 	}
-	a.bill = &bill{call: a.bill.call + more.call, guessed: a.bill.guessed || more.guessed}
+	c.bill = &bill{call: c.bill.call + more.call, guessed: c.bill.guessed || more.guessed}
 	return nil
 }

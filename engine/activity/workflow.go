@@ -94,6 +94,7 @@ type Workflow struct {
 	MaxFiles     int    // largest selection of one input
 	MaxText      int64  // largest text file that is read, bytes
 	StrictLinks  bool   // an ambiguous link is an error
+	NoRewrites   bool   // a request that a service refuses as too large is not made to fit
 
 	Changes    Changes  // nil: tools change nothing
 	AutoBuffer int      // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
