@@ -31,12 +31,13 @@ type Fetcher struct {
 }
 
 // New makes a fetcher. It dials public addresses only, on the ports 80 and 443.
-func New(p Policy) *Fetcher { return guarded(p, ssrf.New().Safe) }
+func New(p Policy) *Fetcher { return guarded(p, ssrf.New().Safe, nil) }
 
-// guarded makes a fetcher with another guard, which sees every IP address before it is dialled.
-func guarded(p Policy, guard func(network, address string, c syscall.RawConn) error) *Fetcher {
+// guarded makes a fetcher with another guard, which sees every IP address before it is dialled, and another resolver of
+// names; nil is the system's.
+func guarded(p Policy, guard func(network, address string, c syscall.RawConn) error, resolver *net.Resolver) *Fetcher {
 	f := &Fetcher{policy: p.withDefaults()}
-	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: guard}
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: guard, Resolver: resolver}
 	f.client = &http.Client{
 		CheckRedirect: f.follow,
 		Transport: &http.Transport{

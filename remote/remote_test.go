@@ -39,7 +39,7 @@ func only(t testing.TB, server *httptest.Server, p Policy) *Fetcher {
 			return nil
 		}
 		return guardOf(network, address, c)
-	})
+	}, nil)
 }
 
 // guardOf is the guard that New uses.
