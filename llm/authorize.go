@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 // Authorizer gives a request what proves who asks, just before it is sent, where a fixed header does not do: tokens that
@@ -17,7 +18,7 @@ type Authorizer interface {
 	// Signs tells whether the proof covers the body. It is written one time more then, so its media are loaded twice.
 	Signs() bool
 	// Authorize sets headers of a request. digest is the SHA-256 of the body in hex when the proof covers it, else "". An
-	// error other than an *Error is a failure of ClassAuth; it may not hold a secret.
+	// error other than an *Error or *url.Error is a failure of ClassAuth; it may not hold a secret.
 	Authorize(ctx context.Context, request *http.Request, digest string) error
 }
 
@@ -58,7 +59,8 @@ func (e *Endpoint) unauthorized(w *watch, err error) error {
 		failure.Provider, failure.Message = e.provider, e.clean(failure.Message)
 		return failure
 	}
-	if w.ctx.Err() != nil {
+	var unreached *url.Error
+	if w.ctx.Err() != nil || errors.As(err, &unreached) {
 		return e.broken(w, err)
 	}
 	return &Error{Class: ClassAuth, Provider: e.provider, Message: e.clean(err.Error())}

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -87,6 +89,10 @@ func TestEndpoint_aProofThatCannotBeHad(t *testing.T) {
 	n, err := signed(t, &flickering{}, stamp{errors.New("no such profile")})
 	if e, ok := llm.AsError(err); !ok || e.Class != llm.ClassAuth || e.Message != "no such profile" || n != 0 {
 		t.Errorf("got %v after %d requests", err, n)
+	}
+	_, err = signed(t, &flickering{}, stamp{fmt.Errorf("ask: %w", &url.Error{Op: "Post", URL: "https://example.org/?secret", Err: io.EOF})})
+	if e, ok := llm.AsError(err); !ok || e.Class != llm.ClassNetwork || strings.Contains(e.Error(), "secret") {
+		t.Errorf("got %v, want a failure of the network", err)
 	}
 	_, err = signed(t, &flickering{}, stamp{&llm.Error{Class: llm.ClassOverloaded, Message: "later"}})
 	if e, ok := llm.AsError(err); !ok || e.Class != llm.ClassOverloaded || e.Provider != "lab" {

@@ -42,6 +42,7 @@ var house = map[string]struct {
 	"llm/openai":           {2, []string{"llm", "content"}},
 	"llm/ollama":           {2, []string{"llm", "content"}},
 	"llm/bedrock":          {2, []string{"llm", "content", "policy"}},
+	"llm/vertex":           {2, []string{"llm"}},
 	"llm/gemini":           {2, []string{"llm", "content"}},
 	"llm/mistralocr":       {2, []string{"llm", "content"}},
 	"llm/offline":          {2, []string{"llm", "content"}},
@@ -63,7 +64,7 @@ var house = map[string]struct {
 }
 
 // private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
-var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
+var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
 
 type goPackage struct {
 	ImportPath string

@@ -171,6 +171,7 @@ func TestGenerate_thinking(t *testing.T) {
 		{"claude", families["claude"], "off", `{"maxTokens":300,"temperature":0.5}`, "", ""},
 		{"claude", "anthropic.claude-opus-4-6-v1", "high", `{"maxTokens":300}`, `{"effort":"high"}`, `{"thinking":{"type":"adaptive"}}`},
 		{"claude", "global.anthropic.claude-sonnet-5", "600", `{"maxTokens":300}`, `{"effort":"low"}`, `{"thinking":{"type":"adaptive"}}`},
+		{"claude", "global.anthropic.claude-sonnet-5", "off", `{"maxTokens":300}`, "", ""},
 		{"llama", families["llama"], "high", `{"maxTokens":300,"temperature":0.5}`, "", ""},
 		{"nova", families["nova"], "high", `{"maxTokens":300,"temperature":0.5}`, "", ""},
 	} {

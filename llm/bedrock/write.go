@@ -109,8 +109,9 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	if len(body.Messages) == 0 {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
 	}
-	if r.MaxOutputTokens > 0 || r.Temperature != nil {
-		body.Inference = &inference{max(r.MaxOutputTokens, 0), r.Temperature}
+	body.Inference = &inference{max(r.MaxOutputTokens, 0), r.Temperature}
+	if talk.family == claude {
+		body.Inference.Temperature = llm.ClaudeTemperature(r.Model, r.Temperature)
 	}
 	body.think(r)
 	system := r.System

@@ -1,0 +1,62 @@
+package vertex
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// Kind is llm.Config.Kind of models on Vertex AI.
+const Kind = "vertex"
+
+// The publishers whose wire formats are spoken.
+const (
+	Google    = "google"
+	Anthropic = "anthropic"
+)
+
+// Global is the location that is not bound to a place, and the default.
+const Global = "global"
+
+// Account is the project that is asked for models, and who asks.
+type Account struct {
+	Project         string
+	Location        string // "": Global
+	CredentialsFile string // a path; "": what the machine has
+}
+
+// Config is c for the models of a publisher. BaseURL may name another address, without a path. An APIKey is an access token,
+// used as it is; without one tokens are fetched when they are needed, and kept while they are valid.
+func (a Account) Config(c llm.Config, publisher string) llm.Config {
+	location := a.location()
+	if c.BaseURL == "" {
+		c.BaseURL = Address(location)
+	}
+	c.BaseURL = strings.TrimRight(c.BaseURL, "/") + "/v1/projects/" + url.PathEscape(a.Project) + "/locations/" + url.PathEscape(location) +
+		"/publishers/" + publisher
+	c.Kind = Kind
+	if c.APIKey == "" && c.Auth == nil {
+		c.Auth = &tokens{file: a.CredentialsFile, client: c.Client}
+	}
+	return c
+}
+
+func (a Account) location() string {
+	if a.Location == "" {
+		return Global
+	}
+	return a.Location
+}
+
+// Address is the public address of a location: of one region, of regions together (us, eu), or of all. From Google's pages on
+// locations and endpoints, read in November 2026.
+func Address(location string) string {
+	switch location {
+	case "", Global:
+		return "https://aiplatform.googleapis.com"
+	case "us", "eu":
+		return "https://aiplatform." + location + ".rep.googleapis.com"
+	}
+	return "https://" + location + "-aiplatform.googleapis.com"
+}
