@@ -21,6 +21,10 @@ type World struct {
 	Tools     []string       // names of the tools that this version has
 	ImportDir string         // the inbox, where no output may go
 
+	// Foreign says whether a tool that is not among Tools may be named all the same (one of an MCP server), or why one of
+	// the language cannot be used as things are set up. Nil: none may, and all can.
+	Foreign func(name string) (found bool, why string)
+
 	// Can says whether a model has a capability (vision); known is false when nobody can tell.
 	Can func(alias, capability string) (can, known bool)
 
@@ -252,8 +256,16 @@ func (c *checker) callsTools(s Step) {
 }
 
 func (c *checker) tool(name string, at Position) bool {
-	known := directives.ToolNames()
+	known, found, why := directives.ToolNames(), false, ""
+	if c.world.Foreign != nil {
+		found, why = c.world.Foreign(name)
+	}
 	switch {
+	case found:
+		return true
+	case why != "":
+		c.add(directives.At(at, directives.CodeNotAvailable, why, "the tool %s is not to be had", name))
+		return false
 	case c.world.Tools == nil || slices.Contains(c.world.Tools, name):
 		return true
 	case slices.Contains(known, name):

@@ -103,7 +103,7 @@ func isTerminal(w any) bool {
 func (a *app) world() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
-		Tools: activity.ToolNames(), ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
+		Tools: activity.ToolNames(), Foreign: a.foreignTool, ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
 		Schema: activity.CheckSchema,
 	}
 }
@@ -147,6 +147,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		ImportedDir: w.ImportedDir,
 	}
 	a.giveMedia(w)
+	a.nameOutside(w)
 	return w, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine/artifact"
 	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/tools"
 )
 
 // importScope is what the retention of fetched documents is counted over. Runs of workflows have scopes of their own.
@@ -33,7 +34,8 @@ type fetcher interface {
 type fetched struct {
 	mu    sync.Mutex
 	store *artifact.Store
-	from  fetcher // nil: the web
+	from  fetcher                           // nil: the web
+	tools func(remote.Policy) tools.Fetcher // of web_fetch; nil: the web
 }
 
 // artifacts opens the store.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -87,6 +88,9 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 				return err
 			}
 		}
+		ticker := time.NewTicker(sweepEvery)
+		defer ticker.Stop()
+		group.Go(func() error { return w.sweepArtifacts(ctx, ticker.C) })
 		group.Go(func() error { return serveControl(ctx, a.stateDir, w.obey) })
 		group.Go(func() error { return w.watching(ctx, g, watcher, triggers) })
 		return group.Wait()

@@ -21,6 +21,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -36,6 +37,7 @@ type working struct {
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
 
 	fetched fetched
+	servers *mcp.Hub
 }
 
 // work takes the state directory and makes an executor. Nothing runs before run.
@@ -55,6 +57,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	}
 	flow.Models, flow.Cache = probing{a.models}, j
 	a.giveWeb(flow)
+	w.giveOutside(flow)
 	imports := &activity.Imports{FS: a.vault.FS(), Importer: a.importer, Imported: j, Blobs: j}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())
@@ -158,6 +161,7 @@ func (w *working) run(ctx context.Context, fn func(ctx context.Context) error) e
 
 // close gives the state directory free.
 func (w *working) close() {
+	w.servers.Close()
 	if err := w.fetched.close(); err != nil {
 		w.log.Warn("store of artifacts not closed", "err", err)
 	}

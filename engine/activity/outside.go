@@ -128,16 +128,22 @@ func (k *keeper) Keep(ctx context.Context, f *os.File, kind ingestion.Kind, medi
 	return read, nil
 }
 
-// Picture implements tools.Keeper: no byte that a stranger chose reaches a model or is decoded in this process.
+// Picture implements tools.Keeper.
 func (k *keeper) Picture(ctx context.Context, data []byte) (content.Image, error) {
+	return k.w.ForeignPicture(ctx, data)
+}
+
+// ForeignPicture has a picture from outside decoded in the worker and encoded anew, and keeps it: no byte that a stranger
+// chose reaches a model or is decoded in this process. The name is left to the caller.
+func (w *Workflow) ForeignPicture(ctx context.Context, data []byte) (content.Image, error) {
 	limits := imaging.Limits{
-		MaxSide: k.w.Budget.MaxImagePixels, MaxDecodePixels: k.w.Budget.MaxDecodePixels, Accept: []string{"image/png", "image/jpeg"}, Reencode: true,
+		MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels, Accept: []string{"image/png", "image/jpeg"}, Reencode: true,
 	}
-	made, err := Convert(ctx, k.w.Media.Worker, data, limits)
+	made, err := Convert(ctx, w.Media.Worker, data, limits)
 	if err != nil {
 		return content.Image{}, err
 	}
-	digest, err := k.w.Blobs.Put(ctx, made.Data)
+	digest, err := w.Blobs.Put(ctx, made.Data)
 	if err != nil {
 		return content.Image{}, errors.New("it cannot be kept")
 	}

@@ -59,6 +59,9 @@ type listed struct {
 func (c *connection) reach() (*session, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.o.Idle {
+		return nil, errors.New("no server is started here")
+	}
 	if c.closed {
 		return nil, errors.New("vaultflow is stopping")
 	}

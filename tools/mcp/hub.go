@@ -34,6 +34,7 @@ type Options struct {
 	// Picture decodes a picture where it can do no harm, encodes it anew and keeps it. Nil: pictures are named only.
 	Picture func(ctx context.Context, data []byte) (content.Image, error)
 	Log     *slog.Logger // nil: nothing is logged
+	Idle    bool         // no server is started: its tools are named, and their calls fail
 }
 
 // Hub holds the servers. It is safe for concurrent use.
