@@ -144,12 +144,15 @@ type promptLine struct {
 	MaxUSD   float64         `json:"max_cost_usd,omitempty"` // the most that the first call should cost
 	Refused  string          `json:"refused,omitempty"`
 	Fallback string          `json:"fallback,omitempty"`
+
+	Media     []activity.MediumPlace `json:"media,omitempty"`      // where each medium of the prompt goes
+	ToolMedia []activity.MediumPlace `json:"tool_media,omitempty"` // where media of tools go, by kind
 }
 
 func (g *globals) printPreview(step string, p activity.Previewed) error {
 	line := promptLine{
 		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
-		MaxUSD: p.MaxUSD, Refused: p.Refused,
+		MaxUSD: p.MaxUSD, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia,
 	}
 	if line.Model == "" {
 		line.Model = "none"
@@ -173,6 +176,7 @@ func (g *globals) printPreview(step string, p activity.Previewed) error {
 	}
 	writeNotes(g.out, step, p)
 	writeReceipt(g.out, p.Prompt.Receipt)
+	writePlaces(g.out, p)
 	_, err := fmt.Fprintf(g.out, "\n%s\n", strings.TrimRight(line.Text, "\n"))
 	return err
 }

@@ -31,6 +31,7 @@ type htmlStep struct {
 	System   string
 	Parts    []htmlPart
 	Receipt  *prompt.Receipt
+	Places   []string // where media go
 	Warnings []string
 }
 
@@ -56,6 +57,9 @@ func (h *htmlPreview) add(ctx context.Context, name string, p activity.Previewed
 		s.System, s.Receipt = p.Prompt.System, &p.Prompt.Receipt
 		for _, block := range p.Prompt.Blocks {
 			s.Parts = append(s.Parts, h.part(ctx, block))
+		}
+		for _, m := range append(p.Media, p.ToolMedia...) {
+			s.Places = append(s.Places, placeLine(m))
 		}
 	}
 	h.steps = append(h.steps, s)

@@ -136,7 +136,7 @@ func (w *Workflow) request(ctx context.Context, s scene, model Model, stored sto
 	if model.Capabilities.Has(policy.StructuredOutput) {
 		request.Schema = stored.Demand.Schema
 	}
-	delivery := policy.DeliveryOf(model.Kind, model.ID).For(model.Capabilities)
+	delivery := model.delivery()
 	request.Media, request.Delivery = w.loader(stored.Media), &delivery
 	for _, turn := range turns {
 		said, raw, err := w.answer(ctx, turn.Raw)

@@ -31,6 +31,9 @@ type Previewed struct {
 	Fallback *PreviewedSecond // the model that is asked when the first one fails
 	MaxUSD   float64          // the most that the first call should cost; 0 when no price is known
 	Refused  string           // why max_cost_usd would refuse the call
+
+	Media     []MediumPlace // where each medium of the prompt goes, in order
+	ToolMedia []MediumPlace // where media go that tools give, by kind; nil without tools
 }
 
 // PreviewedItems are the batches of an @for_each. Without items the step would be skipped.
@@ -130,6 +133,9 @@ func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine
 		return err
 	}
 	out.Tools, out.Schema = made.tools, made.stored.Demand.Schema
+	if out.Media, out.ToolMedia = made.model.places(made.prompt.Blocks); len(out.Tools) == 0 {
+		out.ToolMedia = nil
+	}
 	out.Native = len(out.Schema) > 0 && made.model.Capabilities.Has(policy.StructuredOutput)
 	if s.step.Cache != nil {
 		out.Cache = "miss"

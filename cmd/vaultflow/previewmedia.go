@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/vaultflow/vaultflow/engine/activity"
+)
+
+// writePlaces says where each medium goes that is attached, and where those would go that tools give.
+func writePlaces(w io.Writer, p activity.Previewed) {
+	if len(p.Media) > 0 {
+		fmt.Fprintf(w, "\nwhere media go to %s\n", p.Model)
+	}
+	for _, m := range p.Media {
+		fmt.Fprintf(w, "  %s\n", placeLine(m))
+	}
+	if len(p.ToolMedia) > 0 {
+		fmt.Fprintln(w, "\nwhere media in results of tools would go")
+	}
+	for _, m := range p.ToolMedia {
+		fmt.Fprintf(w, "  %s\n", placeLine(m))
+	}
+}
+
+// placeLine is such as "image a.png: in (in the user's turn, where it stands)".
+func placeLine(m activity.MediumPlace) string {
+	name := ""
+	if m.Name != "" {
+		name = " " + m.Name
+	}
+	return fmt.Sprintf("%s%s: %s (%s)", m.Medium, name, m.Place, m.Why)
+}

@@ -1,0 +1,47 @@
+package activity
+
+import (
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// MediumPlace is where a medium goes, and why.
+type MediumPlace struct {
+	Name   string        `json:"name,omitempty"` // of the file; empty: any of its kind
+	Medium policy.Medium `json:"medium"`
+	Place  policy.Place  `json:"place"`
+	Why    string        `json:"why"`
+}
+
+// delivery is where media go to a model.
+func (m Model) delivery() policy.Delivery {
+	return policy.DeliveryOf(m.Kind, m.ID).For(m.Capabilities)
+}
+
+// places tells where the media of a prompt go, in order, and where those go that tools give, by kind.
+func (m Model) places(blocks []content.Block) (prompt, tools []MediumPlace) {
+	d := m.delivery()
+	for _, b := range blocks {
+		name := ""
+		switch b := b.(type) {
+		case content.Image:
+			name = b.Name
+		case content.Document:
+			name = b.Name
+		case content.Audio:
+			name = b.Name
+		case content.Video:
+			name = b.Name
+		default:
+			continue
+		}
+		medium := policy.Medium(b.Type())
+		place, why := d.Place(medium, false)
+		prompt = append(prompt, MediumPlace{name, medium, place, why})
+	}
+	for _, medium := range policy.Media() {
+		place, why := d.Place(medium, true)
+		tools = append(tools, MediumPlace{Medium: medium, Place: place, Why: why})
+	}
+	return prompt, tools
+}
