@@ -16,8 +16,9 @@ import (
 	"github.com/vaultflow/vaultflow/remote"
 )
 
-// keptPictures is how many bytes of pictures stay in memory for the next turn of a conversation.
-const keptPictures = 64 << 20
+// keptPictures is how many bytes of pictures stay in memory for the next turn of a conversation. A collector lets twice as
+// much gather, and a prompt of 100 pictures may take 64 MiB.
+const keptPictures = 16 << 20
 
 // giveMedia lets a workflow read what takes a worker: pages, documents, pictures of other kinds and from outside. Pictures
 // of the web are looked at only; see giveWeb.

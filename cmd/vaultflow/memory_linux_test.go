@@ -123,5 +123,3 @@ func TestServe_memoryDoesNotGrowWithPages(t *testing.T) {
 		t.Error("memory grew by more than a quarter with the pages")
 	}
 }
-
-func mib(bytes int64) float64 { return float64(bytes) / (1 << 20) }

@@ -67,32 +67,35 @@ func (m *media) Load(ctx context.Context, image content.Image) (data []byte, med
 	if data, mediaType, ok := m.Kept.get(key); ok {
 		return data, mediaType, nil
 	}
+	var made imaging.Encoded
 	switch image.Source {
 	case "", content.SourceVault:
-		data, mediaType, err = m.file(ctx, image)
+		made, err = m.file(ctx, image)
 	case content.SourceBlob:
-		data, mediaType, err = m.blob(ctx, image)
+		made, err = m.blob(ctx, image)
 	case content.SourcePage:
-		data, mediaType, err = m.page(ctx, image)
+		made, err = m.page(ctx, image)
 	default:
 		err = fmt.Errorf("source %q is not available", image.Source)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)
 	}
-	m.Kept.put(key, data, mediaType)
-	return data, mediaType, nil
+	if made.Changed { // what goes as it is takes no work the next time either
+		m.Kept.put(key, made.Data, made.MediaType)
+	}
+	return made.Data, made.MediaType, nil
 }
 
 // file loads a picture of the vault. One from outside is decoded in the worker and encoded anew, whatever it is, and so is
 // every picture that this process cannot decode.
-func (m *media) file(ctx context.Context, image content.Image) ([]byte, string, error) {
+func (m *media) file(ctx context.Context, image content.Image) (imaging.Encoded, error) {
 	data, err := readAll(m.FS, image.Name)
 	if err != nil {
-		return nil, "", err
+		return imaging.Encoded{}, err
 	}
 	if !hasDigest(data, image.SHA256) {
-		return nil, "", ErrChanged
+		return imaging.Encoded{}, ErrChanged
 	}
 	if below(m.ImportedDir, image.Name) {
 		return m.untrusted(ctx, data)
@@ -101,12 +104,12 @@ func (m *media) file(ctx context.Context, image content.Image) ([]byte, string, 
 	if errors.Is(err, imaging.ErrUnsupported) {
 		return m.converted(ctx, data)
 	}
-	return encoded.Data, encoded.MediaType, err
+	return encoded, err
 }
 
 // untrusted converts a picture from outside. Where there is no worker, the kinds that Go's own decoders read are encoded
 // anew here: they cannot be made to overwrite memory, only to use some.
-func (m *media) untrusted(ctx context.Context, data []byte) ([]byte, string, error) {
+func (m *media) untrusted(ctx context.Context, data []byte) (imaging.Encoded, error) {
 	if m.Worker != nil && m.Worker.Ready() == nil {
 		return m.converted(ctx, data)
 	}
@@ -114,36 +117,33 @@ func (m *media) untrusted(ctx context.Context, data []byte) ([]byte, string, err
 	limits.Reencode = true
 	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
 	if errors.Is(err, imaging.ErrUnsupported) {
-		return nil, "", errNoWorker
+		return imaging.Encoded{}, errNoWorker
 	}
-	return encoded.Data, encoded.MediaType, err
+	return encoded, err
 }
 
-func (m *media) converted(ctx context.Context, data []byte) ([]byte, string, error) {
+func (m *media) converted(ctx context.Context, data []byte) (imaging.Encoded, error) {
 	made, err := Convert(ctx, m.Worker, data, m.limits)
-	if err != nil {
-		return nil, "", err
-	}
-	return made.Data, made.MediaType, nil
+	made.Changed = true
+	return made, err
 }
 
 // blob loads a remote picture. It was decoded in the worker when it was fetched.
-func (m *media) blob(ctx context.Context, image content.Image) ([]byte, string, error) {
+func (m *media) blob(ctx context.Context, image content.Image) (imaging.Encoded, error) {
 	if m.Blobs == nil {
-		return nil, "", errors.New("there is no place for fetched pictures")
+		return imaging.Encoded{}, errors.New("there is no place for fetched pictures")
 	}
 	data, err := m.Blobs.Get(ctx, image.SHA256)
 	if err != nil {
-		return nil, "", err
+		return imaging.Encoded{}, err
 	}
-	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
-	return encoded.Data, encoded.MediaType, err
+	return imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
 }
 
 // page renders a page of a document, or a part of it.
-func (m *media) page(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
+func (m *media) page(ctx context.Context, image content.Image) (made imaging.Encoded, err error) {
 	if m.Documents == nil || m.Documents.worker == nil {
-		return nil, "", errNoWorker
+		return made, errNoWorker
 	}
 	err = m.Documents.sessions.with(ctx, image.Name, image.SHA256, func(s WorkerSession, _ extract.Document) error {
 		r, err := m.pageRequest(ctx, s, image)
@@ -155,11 +155,11 @@ func (m *media) page(ctx context.Context, image content.Image) (data []byte, med
 			err = errors.New("the worker gave no picture")
 		}
 		if err == nil {
-			data, mediaType = page.Image.Bytes, page.Image.MediaType
+			made = imaging.Encoded{Data: page.Image.Bytes, MediaType: page.Image.MediaType, Changed: true}
 		}
 		return err
 	})
-	return data, mediaType, inWords(err)
+	return made, inWords(err)
 }
 
 // maxCropDPI is the resolution of a small part of a page: no scan has much more to show.
@@ -251,11 +251,17 @@ func readAll(fsys fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxMediaFile+1))
-	if err == nil && len(data) > maxMediaFile {
-		err = fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
+	var data bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Size() <= maxMediaFile {
+		data.Grow(int(info.Size()) + bytes.MinRead) // room for the read that finds the end, or all of it would be copied
 	}
-	return data, err
+	if _, err := data.ReadFrom(io.LimitReader(f, maxMediaFile+1)); err != nil {
+		return nil, err
+	}
+	if data.Len() > maxMediaFile {
+		return nil, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
+	}
+	return data.Bytes(), nil
 }
 
 // below tells whether a file lies in a folder, in any spelling of its name.

@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 )
 
-// Kept remembers pictures as they were sent, by their content and limits: a conversation with tools sends the same ones
+// Kept remembers pictures that were made to be sent, by their content and limits: a conversation with tools sends the same ones
 // with every turn. The least used go first. It is safe for concurrent use; nil remembers nothing.
 type Kept struct {
 	most int64 // bytes
