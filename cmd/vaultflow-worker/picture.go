@@ -18,6 +18,7 @@ type picture struct {
 	info    imaging.Info
 	ocr     *reader
 	decoded image.Image // what another decoder made of it, upright
+	second  document    // MuPDF, once package imaging refused the picture's data
 }
 
 func openPicture(data []byte, ocr *reader) (document, error) {
@@ -25,11 +26,17 @@ func openPicture(data []byte, ocr *reader) (document, error) {
 	if sizes := readByMuPDF(data, err == nil && !info.Decodable); sizes != nil {
 		return openStack(data, sizes, ocr)
 	}
+	if size, ok := plainSize(data); ok && errors.Is(err, imaging.ErrNotImage) {
+		info, err = imaging.Info{MediaType: plainPicture, Width: size.width, Height: size.height, Pixels: int64(size.width) * int64(size.height)}, nil
+	}
 	if err == nil {
 		err = imaging.Limits{}.Check(info)
 	}
 	if err != nil {
 		return nil, pictureFault(err)
+	}
+	if !info.Decodable && (info.MediaType == plainPicture || info.MediaType == "image/bmp" || info.MediaType == "image/tiff") {
+		return openStack(data, []pictureSize{storedSize(info)}, ocr)
 	}
 	if info.MediaType == "image/svg+xml" {
 		return openDrawing(data, info, ocr)
@@ -59,8 +66,45 @@ func (p *picture) about() extract.Document {
 	return extract.Document{Pages: 1, Renderer: "image", Version: p.info.MediaType}
 }
 
-// page gives the picture upright and within the limits. Its size in points is that at 72 dpi, a point for a pixel.
+// page gives the picture as package imaging decodes it, or MuPDF when that knows more of the format.
 func (p *picture) page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
+	if p.second != nil {
+		return p.second.page(ctx, r)
+	}
+	out, err := p.own(ctx, r)
+	if err == nil || !p.mayBeReadBy(err) {
+		return out, err
+	}
+	second, notOpened := openStack(p.data, []pictureSize{storedSize(p.info)}, p.ocr)
+	if notOpened != nil {
+		return extract.Page{}, err
+	}
+	out, failed := second.page(ctx, r)
+	if failed != nil {
+		return extract.Page{}, err
+	}
+	p.second = second
+	return out, nil
+}
+
+// mayBeReadBy says whether MuPDF may read what package imaging refuses: kinds that it does not know. A torn picture is no such:
+// half a picture that looks whole would be worse than none.
+func (p *picture) mayBeReadBy(err error) bool {
+	e, ok := errors.AsType[*extract.Error](err)
+	return ok && e.Code == extract.CodeUnsupported && p.decoded == nil && plainSamples(p.data)
+}
+
+// storedSize is a picture's size before it is turned upright.
+func storedSize(info imaging.Info) pictureSize {
+	size := pictureSize{width: info.Width, height: info.Height, orientation: info.Orientation}
+	if size.orientation >= 5 {
+		size.width, size.height = size.height, size.width
+	}
+	return size
+}
+
+// own gives the picture upright and within the limits. Its size in points is that at 72 dpi, a point for a pixel.
+func (p *picture) own(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
 	out := extract.Page{N: 1, WidthPt: float64(p.info.Width), HeightPt: float64(p.info.Height)}
 	if r.Text {
 		out.Text = &extract.PageText{Evidence: extract.Evidence{PictureCover: 1, Pictures: 1}}

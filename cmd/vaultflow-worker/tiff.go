@@ -11,6 +11,7 @@ type pictureSize struct {
 	width, height int
 	orientation   int // 1 to 8 as in EXIF; 0 when the file does not say
 	compression   int // of TIFF
+	bits, format  int // of TIFF: of a sample, the first one's where they differ; its format is 1 for whole numbers from 0
 }
 
 // maxStack is the most pages of a TIFF that are looked at.
@@ -65,16 +66,39 @@ func tiffDirectory(data []byte, order binary.ByteOrder, at uint32) (size picture
 			size.width = value
 		case 257:
 			size.height = value
+		case 258:
+			size.bits = firstShort(data, order, e)
 		case 259:
 			size.compression = value
 		case 274:
 			size.orientation = value
+		case 339:
+			size.format = firstShort(data, order, e)
 		}
 	}
 	if len(entries) >= n*12+4 {
 		next = order.Uint32(entries[n*12:])
 	}
 	return size, next, size.width > 0 && size.height > 0
+}
+
+// firstShort is the first value of an entry of SHORTs; more than two of them stand elsewhere in the file.
+func firstShort(data []byte, order binary.ByteOrder, entry []byte) int {
+	if order.Uint32(entry[4:]) <= 2 {
+		return int(order.Uint16(entry[8:]))
+	}
+	at := int64(order.Uint32(entry[8:]))
+	if at+2 > int64(len(data)) {
+		return 0
+	}
+	return int(order.Uint16(data[at:]))
+}
+
+// plainSamples says whether MuPDF understands a TIFF's samples: it takes signed and floating numbers, and those of 32 bits, for
+// other ones and draws noise.
+func plainSamples(data []byte) bool {
+	sizes := tiffSizes(data)
+	return len(sizes) == 0 || sizes[0].bits <= 16 && sizes[0].format <= 1
 }
 
 // bmpSize reads the head of a Windows bitmap.

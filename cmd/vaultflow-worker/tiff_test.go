@@ -16,7 +16,7 @@ var sizes = cmp.AllowUnexported(pictureSize{})
 func TestTiffSizes_readsEachPage(t *testing.T) {
 	t.Parallel()
 	got := tiffSizes(pdftest.TIFF(6, pdftest.Drawing(60, 40, 72, "a"), pdftest.Drawing(30, 21, 72, "b")))
-	want := []pictureSize{{width: 60, height: 40, orientation: 6, compression: 1}, {width: 30, height: 21, orientation: 6, compression: 1}}
+	want := []pictureSize{{width: 60, height: 40, orientation: 6, compression: 1, bits: 8}, {width: 30, height: 21, orientation: 6, compression: 1, bits: 8}}
 	if diff := cmp.Diff(want, got, sizes); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
