@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,68 @@ func TestDelivery_tableIsWhole(t *testing.T) {
 	}
 	if last := rows[len(rows)-1]; !slices.Equal(last.Provider, words{"any"}) || !slices.Equal(last.Model, words{"*"}) {
 		t.Errorf("the last row is for %v %v, want everything", last.Provider, last.Model)
+	}
+}
+
+// documented are models of the services of docs/providers.md, by the first cell of the row.
+var documented = map[string][][2]string{
+	"`anthropic`, Claude on `vertex`":        {{"anthropic", "claude-opus-4-7"}, {"vertex", "claude-opus-4@20250514"}},
+	"`bedrock`, Claude":                      {{"bedrock", "anthropic.claude-opus-4"}},
+	"`bedrock`, Nova":                        {{"bedrock", "amazon.nova-lite-v1:0"}},
+	"`bedrock`, Llama":                       {{"bedrock", "meta.llama3-2-90b"}},
+	"`bedrock`, Mistral":                     {{"bedrock", "mistral.mistral-large"}, {"bedrock", "mistral.pixtral-large"}},
+	"`bedrock`, Qwen, Kimi, MiniMax, Writer": {{"bedrock", "qwen.qwen3"}, {"bedrock", "moonshot.kimi-k2"}, {"bedrock", "minimax.m2"}, {"bedrock", "writer.palmyra-x5"}},
+	"`bedrock`, others":                      {{"bedrock", "deepseek.r1"}},
+	"`google`, `vertex`: Gemini 3 and later": {{"google", "gemini-3-flash"}, {"vertex", "gemini-4-pro"}},
+	"`google`, `vertex`: Gemini before 3":    {{"google", "gemini-2.5-flash"}, {"vertex", "gemini-1.5-pro-002"}},
+	"`openai_responses`":                     {{"openai_responses", "gpt-5"}},
+	"`openai_chat`, `openai_compatible`":     {{"openai", "gpt-4o"}, {"openai_chat", "x"}, {"openai_compatible", "x"}},
+	"`openrouter`":                           {{"openrouter", "anthropic/claude-sonnet-4.5"}},
+	"`xai`":                                  {{"xai", "grok-4"}},
+	"`groq`":                                 {{"groq", "llama-4"}},
+	"`mistral`":                              {{"mistral", "pixtral-12b"}},
+	"`ollama`":                               {{"ollama", "llava"}},
+	"`lmstudio`, `llamacpp`, `vllm`, `deepseek` and unknown ones": {{"lmstudio", "x"}, {"llamacpp", "x"}, {"vllm", "x"}, {"deepseek", "x"}, {"nobody", "x"}},
+}
+
+// TestDelivery_isDocumented holds the page to the table.
+func TestDelivery_isDocumented(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../docs/providers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(page), "\n## Where media go\n")
+	if !found {
+		t.Fatal("docs/providers.md has no section about where media go")
+	}
+	seen := 0
+	for line := range strings.Lines(section) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 5 {
+			continue
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		models, known := documented[cells[0]]
+		if !known {
+			if cells[0] != "service" && cells[0] != "---" {
+				t.Errorf("the row %q is not looked at", cells[0])
+			}
+			continue
+		}
+		seen++
+		for _, m := range models {
+			for i, medium := range Media() {
+				if got := DeliveryOf(m[0], m[1]).Places[medium]; string(got) != cells[i+1] {
+					t.Errorf("%s %s: the page says that %s goes %q, the table %q", m[0], m[1], medium, cells[i+1], got)
+				}
+			}
+		}
+	}
+	if seen != len(documented) {
+		t.Errorf("the page has %d of %d rows", seen, len(documented))
 	}
 }
 
