@@ -55,9 +55,10 @@ type Viewer interface {
 // FileReader is read_file and read_pages. It belongs to one turn of a step.
 type FileReader struct {
 	Paths
-	Viewer  Viewer
-	Media   *Allowance
-	MaxText int // bytes of text in one result; 0 is content.MaxToolText
+	Viewer   Viewer
+	Media    *Allowance
+	TextOnly bool // the model takes neither pictures nor documents
+	MaxText  int  // bytes of text in one result; 0 is content.MaxToolText
 }
 
 const readFileParameters = `{"type":"object","properties":{` +

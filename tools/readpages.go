@@ -60,6 +60,7 @@ func (r *FileReader) pages(ctx context.Context, name string, file File, first, l
 		last = file.Pages
 	}
 	note := ""
+	textOnly = textOnly || r.TextOnly
 	if !textOnly && r.Media.spent() {
 		textOnly = true
 		note = fmt.Sprintf("[as text: the step has been given all the pictures that it may have (%d)]\n", r.Media.Step)

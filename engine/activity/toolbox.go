@@ -81,7 +81,10 @@ func (s scene) offers(name string) bool {
 // all are the tools of this version that @tools may name, read_chunks aside.
 func (b *toolbox) all() []tools.Tool {
 	paths := b.paths()
-	reader := &tools.FileReader{Paths: paths, Viewer: viewer{w: b.w, s: b.s, model: b.model, box: b}, Media: b.media}
+	reader := &tools.FileReader{
+		Paths: paths, Viewer: viewer{w: b.w, s: b.s, model: b.model, box: b}, Media: b.media,
+		TextOnly: !b.model.Capabilities.Has(policy.Vision) && !b.model.Capabilities.Has(policy.PDF),
+	}
 	lister, searcher := &tools.Lister{Paths: paths}, &tools.Searcher{Paths: paths}
 	writer := func(name string) *tools.Writer { return b.writer(paths, name) }
 	return append([]tools.Tool{
