@@ -236,8 +236,13 @@ func (c *checker) tools() {
 			continue
 		}
 		for _, use := range s.Tools.Uses {
-			if c.tool(use.Name, use.At) && !p.MayUse(use.Name) {
+			known := c.tool(use.Name, use.At)
+			if known && !p.MayUse(use.Name) {
 				c.add(directives.At(use.At, directives.CodeNotPermitted, "add it to permissions.tools", "%s is outside permissions.tools", use.Name))
+			}
+			if known && c.world.Tools != nil && use.Name == "web_fetch" && len(p.Network) == 0 {
+				c.add(directives.At(use.At, directives.CodeNotPermitted, "write permissions: {network: [example.org]} in the frontmatter, or [\"*\"] for all hosts",
+					"web_fetch can ask no host: permissions.network names none"))
 			}
 		}
 		c.callsTools(s)

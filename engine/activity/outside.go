@@ -50,14 +50,15 @@ type Servers interface {
 // artifactScope keeps the artifacts of one workflow from pushing out those of others.
 func artifactScope(workflow string) string { return "workflow:" + workflow }
 
-// outside are the tools that lead out of the vault, as far as there is something behind them.
+// outside are the tools that lead out of the vault, as far as there is something behind them. Without permissions.network
+// there is no host that web_fetch could ask.
 func (b *toolbox) outside() []tools.Tool {
 	o := b.w.Outside
 	if o == nil {
 		return nil
 	}
 	var list []tools.Tool
-	if o.Fetcher != nil && o.Artifacts != nil {
+	if o.Fetcher != nil && o.Artifacts != nil && len(b.s.plan.Meta.Permissions.Network) > 0 {
 		fetcher := &tools.WebFetcher{Fetcher: o.Fetcher(b.mayReach), Keeper: &keeper{b}, Media: b.media}
 		list = append(list, fetcher.Tool())
 	}
