@@ -186,18 +186,21 @@ func (a *app) examineProviders(ctx context.Context) []finding {
 
 func examineProvider(ctx context.Context, name string, p settings.Provider) finding {
 	f := finding{Subject: name, State: "warning"}
+	address := addressOf(p)
 	switch {
 	case !settings.Available(p.Kind):
 		f.Message = p.Kind + " is not available in this version"
 	case p.Key == "" && p.NeedsKey():
 		f.Message, f.Fix = "no key: "+p.APIKeyEnv+" is not set", "set it in the environment to use this provider"
-	case !reachable(ctx, p.BaseURL):
-		f.Message = "not reachable at " + hostOf(p.BaseURL)
+	case address == "":
+		f.Message = "no region: AWS_REGION is not set"
+	case !reachable(ctx, address):
+		f.Message = "not reachable at " + hostOf(address)
 		if p.Kind == "ollama" {
 			f.Fix = "start Ollama to use local models"
 		}
 	default:
-		f.State, f.Message = "ok", "reachable at "+hostOf(p.BaseURL)
+		f.State, f.Message = "ok", "reachable at "+hostOf(address)
 		if p.KeyFrom != "" {
 			f.Message += ", key from " + p.KeyFrom
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,11 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/llm"
-	"github.com/vaultflow/vaultflow/llm/anthropic"
-	"github.com/vaultflow/vaultflow/llm/gemini"
-	"github.com/vaultflow/vaultflow/llm/offline"
 	"github.com/vaultflow/vaultflow/llm/ollama"
-	"github.com/vaultflow/vaultflow/llm/openai"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -184,42 +179,6 @@ func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error
 	c := llm.Limit(raw, limit)
 	m.clients[name] = c
 	return c, nil
-}
-
-// newProvider is the one place that knows every adapter.
-func newProvider(name string, p settings.Provider) (llm.Provider, error) {
-	headers := map[string]string{}
-	for key, value := range p.Headers {
-		headers[key] = string(value)
-	}
-	c := llm.Config{
-		Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key), Headers: headers,
-		Timeout: p.Timeout.Std(), IdleTimeout: p.IdleTimeout.Std(),
-	}
-	if p.Key == "" && p.NeedsKey() && settings.Available(p.Kind) {
-		return nil, missingKey(name, p)
-	}
-	switch p.Kind {
-	case "offline":
-		return offline.New(), nil
-	case "anthropic":
-		return anthropic.New(c), nil
-	case "google":
-		return gemini.New(c), nil
-	case "openai_responses":
-		return openai.NewResponses(c), nil
-	case "ollama":
-		return ollama.New(c), nil
-	}
-	if slices.Contains(openai.Kinds(), p.Kind) {
-		return openai.New(c), nil
-	}
-	return nil, engine.Fail(engine.CodeInvalidSettings, "openai_chat speaks to most services", "provider %s: kind %q is not available in this version", name, p.Kind)
-}
-
-func missingKey(name string, p settings.Provider) error {
-	return engine.Fail(engine.CodeInvalidSettings, "set "+p.APIKeyEnv+" in the environment or in a .env beside the state directory; `vaultflow doctor` says where it looks",
-		"provider %s has no key", name)
 }
 
 // probe asks local servers what their models can do.

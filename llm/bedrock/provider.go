@@ -31,13 +31,13 @@ func New(c Config) *Provider {
 	if c.APIKey == "" && c.Auth == nil {
 		c.Auth = newSigner(c)
 	}
-	endpoint := c.Endpoint(wire, address(c.Region), map[string]string{"Authorization": "Bearer " + string(c.APIKey)})
+	endpoint := c.Endpoint(wire, Address(c.Region), map[string]string{"Authorization": "Bearer " + string(c.APIKey)})
 	endpoint.SetDefault("Accept", frameType)
 	return &Provider{endpoint: endpoint}
 }
 
-// address is the public address in a region. From the endpoint rules beside the service model.
-func address(region string) string {
+// Address is the public address in a region. From the endpoint rules beside the service model.
+func Address(region string) string {
 	domain := "amazonaws.com"
 	if strings.HasPrefix(region, "cn-") {
 		domain = "amazonaws.com.cn"

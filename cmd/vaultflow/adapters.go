@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/anthropic"
+	"github.com/vaultflow/vaultflow/llm/bedrock"
+	"github.com/vaultflow/vaultflow/llm/gemini"
+	"github.com/vaultflow/vaultflow/llm/offline"
+	"github.com/vaultflow/vaultflow/llm/ollama"
+	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/vertex"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// newProvider is the one place that knows every adapter.
+func newProvider(name string, p settings.Provider) (llm.Provider, error) {
+	headers := map[string]string{}
+	for key, value := range p.Headers {
+		headers[key] = string(value)
+	}
+	c := llm.Config{
+		Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key), Headers: headers,
+		Timeout: p.Timeout.Std(), IdleTimeout: p.IdleTimeout.Std(),
+	}
+	if p.Key == "" && p.NeedsKey() && settings.Available(p.Kind) {
+		return nil, missingKey(name, p)
+	}
+	switch p.Kind {
+	case "offline":
+		return offline.New(), nil
+	case "anthropic":
+		return anthropic.New(c), nil
+	case "google":
+		return gemini.New(c), nil
+	case "bedrock":
+		return bedrockModels(name, p, c)
+	case "vertex":
+		return newVertex(name, p, c)
+	case "openai_responses":
+		return openai.NewResponses(c), nil
+	case "ollama":
+		return ollama.New(c), nil
+	}
+	if slices.Contains(openai.Kinds(), p.Kind) {
+		return openai.New(c), nil
+	}
+	return nil, engine.Fail(engine.CodeInvalidSettings, "openai_chat speaks to most services", "provider %s: kind %q is not available in this version", name, p.Kind)
+}
+
+func missingKey(name string, p settings.Provider) error {
+	hint := "set " + p.APIKeyEnv + " in the environment or in a .env beside the state directory; `vaultflow doctor` says where it looks"
+	if p.Kind == "bedrock" {
+		hint = "name a profile, or " + hint
+	}
+	return engine.Fail(engine.CodeInvalidSettings, hint, "provider %s has no key", name)
+}
+
+// bedrockModels are the models of Amazon Bedrock in a region.
+func bedrockModels(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
+	if p.Region == "" {
+		return nil, engine.Fail(engine.CodeInvalidSettings, "add region:, or set AWS_REGION", "provider %s names no region", name)
+	}
+	return bedrock.New(bedrock.Config{
+		Config: c, Region: p.Region, Profile: p.Profile,
+		Keys: bedrock.Keys{AccessKeyID: llm.Secret(p.AccessKeyID), SecretAccessKey: llm.Secret(p.SecretAccessKey), SessionToken: llm.Secret(p.SessionToken)},
+	}), nil
+}
+
+// vertexModels are the models of a project of Google Cloud, each in its publisher's wire format.
+type vertexModels struct{ google, anthropic llm.Provider }
+
+func newVertex(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
+	if p.Project == "" {
+		return nil, engine.Fail(engine.CodeInvalidSettings, "add project:, or set GOOGLE_CLOUD_PROJECT", "provider %s names no project", name)
+	}
+	account := vertex.Account{Project: p.Project, Location: p.Location, CredentialsFile: p.CredentialsFile}
+	return vertexModels{gemini.New(account.Config(c, vertex.Google)), anthropic.New(account.Config(c, vertex.Anthropic))}, nil
+}
+
+// Generate implements llm.Provider.
+func (m vertexModels) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
+	if strings.Contains(request.Model, "claude") {
+		return m.anthropic.Generate(ctx, request, progress)
+	}
+	return m.google.Generate(ctx, request, progress)
+}
+
+// addressOf is where a provider is reached.
+func addressOf(p settings.Provider) string {
+	switch {
+	case p.BaseURL != "":
+		return p.BaseURL
+	case p.Kind == "bedrock" && p.Region != "":
+		return bedrock.Address(p.Region)
+	case p.Kind == "vertex":
+		return vertex.Address(p.Location)
+	}
+	return ""
+}
