@@ -2,7 +2,6 @@ package llm
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,21 +42,35 @@ func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, 
 	return []placed{{b, place}}, nil
 }
 
-// converted is a medium as its words; a document without words as the pictures of its pages, where pictures can go.
+// converted is a medium as its words; a document without words as the pictures of its first pages, where pictures can go.
 func (p *planning) converted(b content.Block, inResult bool, turn *Turn) []placed {
 	place, _ := p.delivery.Place(policy.Image, inResult)
 	d, isDocument := b.(content.Document)
 	if isDocument && !hasWords(b) && place != policy.Convert && place != policy.Refuse {
-		var out []placed
-		for _, picture := range PagePictures(d) {
-			out = append(out, placed{picture, place})
-		}
-		if out != nil {
+		if out := p.pictured(d, place, turn); out != nil {
 			return out
 		}
 	}
 	turn.Omitted = append(turn.Omitted, nameOf(b))
 	return in(said(b))
+}
+
+// pictured are pages of a document as pictures, and what is said of those that are too many for a request.
+func (p *planning) pictured(d content.Document, place policy.Place, turn *Turn) []placed {
+	most := maxPagePictures
+	if p.delivery.MaxImages > 0 {
+		most = min(most, p.delivery.MaxImages)
+	}
+	var out []placed
+	for _, picture := range PagePictures(d, most) {
+		out = append(out, placed{picture, place})
+	}
+	if all := pageNumbers(d); len(all) > most {
+		turn.Omitted = append(turn.Omitted, d.Name)
+		d.PageRange = pageRange(all[most:])
+		out = append(out, placed{content.Text{Value: d.Text() + " left out: too many for one request"}, policy.In})
+	}
+	return out
 }
 
 func in(blocks []content.Block) []placed {
@@ -68,43 +81,18 @@ func in(blocks []content.Block) []placed {
 	return out
 }
 
-// PagePictures are the pages of a document that are meant, as pictures that are made when they are sent: at most 20. There
-// are none when it is not known which pages there are.
-func PagePictures(d content.Document) []content.Image {
+// PagePictures are the pages of a document that are meant, as pictures that are made when they are sent, the first `most` of
+// them. There are none when it is not known which pages there are.
+func PagePictures(d content.Document, most int) []content.Image {
 	var pictures []content.Image
-	for _, n := range pagesOf(d) {
+	pages := pageNumbers(d)
+	for _, n := range pages[:min(len(pages), most)] {
 		pictures = append(pictures, content.Image{
 			Name: d.Name, SHA256: d.SHA256, Source: content.SourcePage, Page: n,
 			Fallback: content.Document{Name: d.Name, PageRange: strconv.Itoa(n)}.Text(),
 		})
 	}
 	return pictures
-}
-
-// pagesOf are the pages that are meant, at most maxPagePictures; none when it is not known which there are.
-func pagesOf(d content.Document) []int {
-	words := d.PageRange
-	if words == "" && d.Pages > 0 {
-		words = "1-" + strconv.Itoa(d.Pages)
-	}
-	var pages []int
-	for part := range strings.SplitSeq(words, ",") {
-		low, high, ranged := strings.Cut(strings.TrimSpace(part), "-")
-		if !ranged {
-			high = low
-		}
-		first, err := strconv.Atoi(low)
-		last, err2 := strconv.Atoi(high)
-		if err != nil || err2 != nil || first < 1 {
-			return nil
-		}
-		for n := first; n <= last && len(pages) < maxPagePictures; n++ {
-			if !slices.Contains(pages, n) {
-				pages = append(pages, n)
-			}
-		}
-	}
-	return pages
 }
 
 // hasWords tells whether a medium brings a text that can stand for it.

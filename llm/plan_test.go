@@ -152,7 +152,7 @@ func TestPlan_matrix(t *testing.T) {
 
 // pageID names a page of the document of this test.
 func pageID(n int) string {
-	return MediaID(PagePictures(oneOf[policy.Document].(content.Document))[n-1]) //nolint:forcetypeassert // it is one
+	return MediaID(PagePictures(oneOf[policy.Document].(content.Document), n)[n-1]) //nolint:forcetypeassert // it is one
 }
 
 // What a model lacks is converted: words, else pictures of pages, else a line; refused is only what has no words.
@@ -189,8 +189,14 @@ func TestPlan_converts(t *testing.T) {
 		}
 	}
 	turns, err := Request{Messages: []Message{{User, []content.Block{long}, nil}}}.Plan("p", policy.DeliveryOf("ollama", "m"))
-	if err != nil || len(turns[0].Blocks) != maxPagePictures {
-		t.Errorf("%d pictures of a long document, %v", len(turns[0].Blocks), err)
+	if err != nil || len(turns[0].Blocks) != maxPagePictures+1 || !strings.HasSuffix(drawn(turns), " | [document: long.pdf, pages 21-400] left out: too many for one request (omitted long.pdf)") {
+		t.Errorf("a long document, %v: %s", err, drawn(turns))
+	}
+	few := policy.DeliveryOf("bedrock", "qwen.x")
+	few.Places, few.MaxImages = map[policy.Medium]policy.Place{policy.Image: policy.In, policy.Document: policy.Convert}, 2
+	if turns, err = (Request{Messages: []Message{{User, []content.Block{content.Document{Name: "d.pdf", PageRange: "2,4-6"}}, nil}}}).Plan("p", few); err != nil ||
+		drawn(turns) != "user <d.pdf page 2> | <d.pdf page 4> | [document: d.pdf, pages 5-6] left out: too many for one request (omitted d.pdf)" {
+		t.Errorf("where two pictures are taken, %v: %s", err, drawn(turns))
 	}
 }
 

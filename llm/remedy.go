@@ -166,7 +166,7 @@ func (r Request) pagePictures(ctx context.Context, b content.Block) []content.Bl
 		return nil
 	}
 	var pictures []content.Block
-	for _, picture := range PagePictures(d) {
+	for _, picture := range PagePictures(d, maxPagePictures) {
 		pictures = append(pictures, picture)
 	}
 	if _, err := r.bytes(ctx, pictures[0]); err != nil {

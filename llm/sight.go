@@ -121,7 +121,7 @@ func (s *sight) least(m policy.Medium) int {
 			}
 			sum += tokens
 		case content.Document:
-			sum += max(len(pagesOf(b)), 1) * policy.PageTokens / mediumShare
+			sum += pageCount(b) * policy.PageTokens / mediumShare
 		case content.Audio:
 			sum += max(1, int(b.Seconds*policy.AudioTokens)/mediumShare)
 		case content.Video:

@@ -39,16 +39,17 @@ const (
 // Delivery is where the media of a request go to a model of a provider, and in which shape the results of tools stand. It
 // is a value: its methods return others and change nothing.
 type Delivery struct {
-	Provider string // as it was looked up
-	Model    string
-	Places   map[Medium]Place    // of media in tool results
-	Formats  map[Medium][]string // short names (png, pdf, wav, mov) of the files that go as they are
-	Alone    bool                // results stand alone in their turn
-	Bridge   string              // what an assistant's turn says between results and the user's next turn; "": there is none
-	Apart    bool                // media in a result stand behind its text, which names them in their place
-	JSON     bool                // a result's text goes as a JSON value
-	Source   string
-	Checked  string
+	Provider  string // as it was looked up
+	Model     string
+	Places    map[Medium]Place    // of media in tool results
+	Formats   map[Medium][]string // short names (png, pdf, wav, mov) of the files that go as they are
+	MaxImages int                 // that one request takes; 0: not published
+	Alone     bool                // results stand alone in their turn
+	Bridge    string              // what an assistant's turn says between results and the user's next turn; "": there is none
+	Apart     bool                // media in a result stand behind its text, which names them in their place
+	JSON      bool                // a result's text goes as a JSON value
+	Source    string
+	Checked   string
 
 	why map[Medium]string // why a medium is converted although the table has another place for it
 }
@@ -80,7 +81,8 @@ func DeliveryOf(provider, model string) Delivery {
 		Alone:  row.Alone, Bridge: row.Bridge, Apart: row.Apart, JSON: row.JSON, Source: row.Source, Checked: row.Checked,
 	}
 	maps.Copy(d.Formats, row.Formats)
-	if d.Formats[Image] = Limits(provider, model).Formats; len(d.Formats[Image]) == 0 {
+	limits := Limits(provider, model)
+	if d.MaxImages, d.Formats[Image] = limits.MaxImages, limits.Formats; len(limits.Formats) == 0 {
 		d.Formats[Image] = []string{"png", "jpeg"}
 	}
 	return d

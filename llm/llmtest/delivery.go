@@ -145,7 +145,7 @@ func pageID(b content.Block, n int) string {
 	if !ok {
 		return ""
 	}
-	pages := llm.PagePictures(d)
+	pages := llm.PagePictures(d, d.Pages)
 	return llm.MediaID(pages[n-1])
 }
 
