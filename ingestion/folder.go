@@ -150,6 +150,7 @@ var folderSettings = map[string]func(*Settings, *yaml.Node) error{
 		return word(&s.KeepOriginal, n, KeepInBundle, KeepInDone, KeepNot)
 	},
 	"languages":    folderLanguages,
+	"ocr_engines":  folderEngines,
 	"strategies":   folderStrategies,
 	"tags":         folderTagsOf,
 	"template":     folderTemplate,
@@ -207,6 +208,21 @@ func folderLanguages(s *Settings, n *yaml.Node) error {
 	}
 	if err == nil {
 		s.OCR.Languages = list
+	}
+	return err
+}
+
+// folderEngines takes what reads text from pictures, in order. The models of services are those of the settings.
+func folderEngines(s *Settings, n *yaml.Node) error {
+	engines := []string{EngineTesseract, EngineMistral, EngineModel}
+	list, err := wordList(n, len(engines))
+	for _, name := range list {
+		if !slices.Contains(engines, name) {
+			return fmt.Errorf("%q is none of %s", oneLine(name, 60), strings.Join(engines, ", "))
+		}
+	}
+	if err == nil {
+		s.OCR.Engines = list
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func TestSettingsFor_inherits(t *testing.T) {
 	fsys := folderFS(map[string]string{
 		"Import/_import.yaml":     "mode: markdown\nlanguages: deu\ntags: [all, '#home']\nkeep_original: done\n",
 		"Import/a/_import.yaml":   "\ufeff# only a comment\n",
-		"Import/a/b/_import.yaml": "languages: [nor, eng]\nstrategies: [pdf_ocr, image_copy]\ntags: [deep/er, all]\nredo_ocr: true\ndpi: 72\ninline_pages: 3\ntemplate: T/x.md\n",
+		"Import/a/b/_import.yaml": "languages: [nor, eng]\nstrategies: [pdf_ocr, image_copy]\ntags: [deep/er, all]\nocr_engines: [mistral, tesseract]\nredo_ocr: true\ndpi: 72\ninline_pages: 3\ntemplate: T/x.md\n",
 		"Other/_import.yaml":      "mode: nonsense\n",
 	})
 	base := DefaultSettings()
@@ -35,6 +35,7 @@ func TestSettingsFor_inherits(t *testing.T) {
 		"Import/a/b/c/x.pdf": func(s *Settings) {
 			s.PDF.Mode, s.OCR.Languages, s.Tags, s.KeepOriginal = ModeMarkdown, []string{"nor", "eng"}, []string{"all", "home", "deep/er"}, KeepInDone
 			s.PDF.Strategies, s.Image.Strategies = []string{StrategyPDFOCR}, []string{StrategyImageCopy}
+			s.OCR.Engines = []string{EngineMistral, EngineTesseract}
 			s.OCR.Redo, s.PDF.DPI, s.InlinePages, s.Template = true, 72, 3, "T/x.md"
 		},
 	} {
@@ -63,6 +64,8 @@ func TestSettingsFor_refuses(t *testing.T) {
 		"languages: [eng, ../../etc]":       "is no name of language data",
 		"strategies: [tesseract]":           "begin with pdf_ or image_",
 		"strategies: [pdf_magic]":           `"pdf_magic" is none of`,
+		"ocr_engines: [paddle]":             `line 1: ocr_engines: "paddle" is none of tesseract, mistral, model`,
+		"ocr_engines: []":                   "line 1: ocr_engines: write a list",
 		"tags: [ok, '12']":                  `"12" is no tag`,
 		"tags: [two words]":                 "is no tag",
 		"tags: [a, a]":                      "stands there twice",

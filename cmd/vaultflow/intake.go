@@ -108,6 +108,7 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 	if err != nil {
 		return s, err
 	}
+	a.nameEngines(&s.OCR)
 	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: how.source, Declared: how.declared}
 	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
 	if s.Template != "" {
@@ -116,6 +117,23 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 		}
 	}
 	return s, nil
+}
+
+// nameEngines says which models the engines of text recognition are, those of a folder's settings too. Tesseract alone is what
+// goes without saying: results that were made with it are told by no engine.
+func (a *app) nameEngines(s *ingestion.OCRSettings) {
+	in := a.settings.Ingestion.OCR
+	if slices.Equal(s.Engines, []string{ingestion.EngineTesseract}) {
+		s.Engines = nil
+		return
+	}
+	s.KeepPictures = in.RetainImages
+	if slices.Contains(s.Engines, ingestion.EngineMistral) {
+		s.Mistral = in.Mistral.Model
+	}
+	if slices.Contains(s.Engines, ingestion.EngineModel) {
+		s.Model = cmp.Or(in.Model, a.settings.Models.Default)
+	}
 }
 
 // maxTemplate is more than a template may have, in bytes.
@@ -152,18 +170,10 @@ func (a *app) ingestionSettings() ingestion.Settings {
 		},
 		OCR: ingestion.OCRSettings{
 			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
+			Engines: in.OCR.Engines,
 		},
 		Image:    ingestion.ImageSettings{Strategies: in.Image.Strategies},
 		Template: in.Template,
-	}
-	if engines := in.OCR.Engines; !slices.Equal(engines, []string{ingestion.EngineTesseract}) {
-		s.OCR.Engines, s.OCR.KeepPictures = engines, in.OCR.RetainImages
-		if slices.Contains(engines, ingestion.EngineMistral) {
-			s.OCR.Mistral = in.OCR.Mistral.Model
-		}
-		if slices.Contains(engines, ingestion.EngineModel) {
-			s.OCR.Model = cmp.Or(in.OCR.Model, a.settings.Models.Default)
-		}
 	}
 	if in.PDF.InlinePages == 0 { // there, zero means the default
 		s.InlinePages = -1
