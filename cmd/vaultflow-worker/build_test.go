@@ -46,6 +46,9 @@ var program = sync.OnceValues(func() (path, reason string) {
 	return path, ""
 })
 
+// long says whether the tests that take minutes are run in full; see `make test-long`.
+func long() bool { return os.Getenv("VAULTFLOW_LONG") != "" }
+
 // runTests runs the tests and removes what they built.
 func runTests(m *testing.M) int {
 	code := m.Run()

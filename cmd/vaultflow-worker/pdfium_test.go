@@ -42,11 +42,7 @@ func openedBy(t testing.TB, data []byte, o extract.Open) (*sandbox.Session, extr
 	}
 	defer f.Close()
 	o.Kind = extract.KindPDF
-	c := worker(t)
-	if c.Cache, err = warmed(); err != nil {
-		t.Fatal(err)
-	}
-	s, doc, err := c.Start(context.Background(), f, o)
+	s, doc, err := worker(t).Start(context.Background(), f, o)
 	if err == nil {
 		t.Cleanup(func() { s.Close() })
 	}
@@ -92,6 +88,23 @@ func blue(r, g, b uint32) bool   { return b > 180 && r < 90 && g < 90 }
 func yellow(r, g, b uint32) bool { return r > 220 && g > 220 && b < 90 }
 
 var picture144 = extract.PageRequest{N: 1, Image: true, DPI: 144, Format: "png"}
+
+// Without a folder for its machine code PDFium takes longer to start, and does the same.
+func TestPDFium_startsWithoutItsCache(t *testing.T) {
+	t.Parallel()
+	if !long() {
+		t.Skip("PDFium takes seconds of two processors to start so; this is among the tests that take minutes")
+	}
+	c := worker(t)
+	c.Cache = ""
+	s, doc, err := start(t, c, filledForm(), extract.KindPDF)
+	if err != nil || !doc.Forms {
+		t.Fatalf("%+v, %v", doc, err)
+	}
+	if text := ask(t, s, extract.PageRequest{N: 1, Text: true}).Text.Besides; !strings.Contains(text, "Ada Lovelace") {
+		t.Errorf("beside the text stands %q", text)
+	}
+}
 
 func filledForm() []byte {
 	return pdftest.New().TextPage(pdftest.Text("Application for a library card")...).Form("Full name", "Ada Lovelace").

@@ -69,15 +69,18 @@ func longText(pages int) []byte {
 
 func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	t.Parallel()
-	const pages = 120
+	pages, seen := 120, 20
+	if long() {
+		pages, seen = 600, 300
+	}
 	s := newSite(t, worker(t), "")
 	original := longText(pages)
 	d := s.serve()
 	s.writeBytes("Import/Report.pdf", original)
 	id := ""
-	s.wait(2*patience, "some pages to be finished", func() (bool, string) {
+	s.wait(time.Duration(pages/60)*patience, "some pages to be finished", func() (bool, string) {
 		all := s.imports()
-		if len(all) == 1 && all[0].Page >= 20 {
+		if len(all) == 1 && all[0].Page >= seen {
 			id = all[0].ID
 		}
 		return id != "", describe(all)
