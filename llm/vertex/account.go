@@ -26,7 +26,8 @@ type Account struct {
 	CredentialsFile string // a path; "": what the machine has
 }
 
-// Config is c for the models of a publisher. BaseURL may name another address, without a path. An APIKey is an access token,
+// Config is c for the models of a publisher. BaseURL may name another address, without a path; what the machine has goes to
+// Google's addresses alone. An APIKey is an access token,
 // used as it is; without one tokens are fetched when they are needed, and kept while they are valid.
 func (a Account) Config(c llm.Config, publisher string) llm.Config {
 	location := a.location()
@@ -37,9 +38,15 @@ func (a Account) Config(c llm.Config, publisher string) llm.Config {
 		"/publishers/" + publisher
 	c.Kind = Kind
 	if c.APIKey == "" && c.Auth == nil {
-		c.Auth = &tokens{file: a.CredentialsFile, client: c.Client}
+		c.Auth = &tokens{file: a.CredentialsFile, client: c.Client, elsewhere: !own(c.BaseURL)}
 	}
 	return c
+}
+
+// own tells whether an address is Google's, private ones of a network included.
+func own(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".googleapis.com")
 }
 
 func (a Account) location() string {

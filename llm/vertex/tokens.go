@@ -28,8 +28,9 @@ const (
 
 // tokens sends a valid access token with every request.
 type tokens struct {
-	file   string
-	client *http.Client
+	file      string
+	client    *http.Client
+	elsewhere bool // the tokens would not go to Google
 
 	mu     sync.Mutex // guards source
 	source oauth2.TokenSource
@@ -91,6 +92,9 @@ func (t *tokens) load(ctx context.Context) (oauth2.TokenSource, error) {
 }
 
 func (t *tokens) find(ctx context.Context) (*google.Credentials, error) {
+	if t.file == "" && t.elsewhere {
+		return nil, errors.New("this machine's credentials go to Google's own addresses alone: name credentials_file or api_key_env for base_url")
+	}
 	if t.file == "" {
 		found, err := google.FindDefaultCredentials(ctx, scope)
 		if err != nil {

@@ -118,6 +118,7 @@ func TestConfig_tokensThatCannotBeHad(t *testing.T) {
 		{"refused", serviceAccount(t, refusing), llm.ClassAuth, "invalid_grant Invalid JWT Signature."},
 		{"trouble", serviceAccount(t, broken), llm.ClassOverloaded, "tokens"},
 		{"unreachable", serviceAccount(t, gone.URL), llm.ClassNetwork, "cannot be reached"},
+		{"another address without a file", "", llm.ClassAuth, "Google's own addresses"},
 		{"no file", filepath.Join(t.TempDir(), "none.json"), llm.ClassAuth, "credentials_file"},
 		{"no JSON", written(t, "-----BEGIN PRIVATE KEY-----"), llm.ClassAuth, "is not JSON"},
 		{"something else", written(t, `{"type":"magic"}`), llm.ClassAuth, `type "magic"`},
