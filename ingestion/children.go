@@ -50,22 +50,31 @@ func (w *work) came() (bundle string, m Manifest, name string) {
 	return "", m, ""
 }
 
+// home is where the note of an archive or a message links to for the job's file; empty when that came in none.
+func (w *work) home() string {
+	bundle, m, name := w.came()
+	for _, c := range m.Children {
+		if c.Name == name {
+			return path.Join(bundle, c.Bundle)
+		}
+	}
+	return ""
+}
+
 // fromArchive says whether the job's file came in an archive.
 func (w *work) fromArchive() bool {
-	_, m, name := w.came()
-	return m.Source.Kind == KindArchive && slices.ContainsFunc(m.Children, func(c Child) bool { return c.Name == name })
+	_, m, _ := w.came()
+	return m.Source.Kind == KindArchive && w.home() != ""
 }
 
 // address is the name that the job's bundle has when nothing else has it, and those that are kept for others: the note of an
 // archive links to the bundles of its files before there are any, whichever of them is imported first.
 func (w *work) address() (name string, kept map[string]bool) {
-	name, kept = w.im.bundleName(w.job), map[string]bool{}
-	bundle, m, file := w.came()
+	name, kept = orElse(w.home(), w.im.bundleName(w.job)), map[string]bool{}
+	bundle, m, _ := w.came()
 	for _, c := range m.Children {
-		if c.Name == file {
-			name = path.Join(bundle, c.Bundle)
-		} else {
-			kept[path.Join(bundle, c.Bundle)] = true
+		if other := path.Join(bundle, c.Bundle); other != name {
+			kept[other] = true
 		}
 	}
 	return name, kept

@@ -206,10 +206,11 @@ func TestImport_archiveWhoseNameIsTaken(t *testing.T) {
 // bundle are where the archive's note says, in whatever order they are imported.
 func TestImport_archiveLinksLeadToItsFiles(t *testing.T) {
 	t.Parallel()
-	names := []string{"a.txt", "a.md", "A.csv", "sub/x.txt", "sub.txt", "box.zip/y.txt", "index.md", "index.txt", "pages/z.txt", "pages.txt"}
+	const equal = "equal.txt"
+	names := []string{"one/" + equal, "two/" + equal, "a.txt", "a.md", "A.csv", "sub/x.txt", "sub.txt", "box.zip/y.txt", "index.md", "index.txt", "pages/z.txt", "pages.txt"}
 	var files []packedFile
 	for _, name := range names {
-		files = append(files, packedFile{name: name, data: "this is " + name})
+		files = append(files, packedFile{name: name, data: "this is " + path.Base(name)})
 	}
 	for _, backwards := range []bool{false, true} {
 		b := newBench(t, extract.Document{})

@@ -122,8 +122,11 @@ func (im *Importer) manifest(bundle string) (Manifest, bool) {
 
 // twin finds a bundle of the same bytes and settings that another import made.
 func (im *Importer) twin(ctx context.Context, j Job) (id, bundle string, err error) {
+	w := &work{im: im, job: j, set: j.settings()}
+	home := w.home() // a link leads there: a bundle elsewhere is none of this file
 	same := func(bundle string) (string, bool) {
 		m, ok := im.manifest(bundle)
+		ok = ok && (home == "" || home == bundle)
 		ok = ok && m.Source.SHA256 == j.SHA256 && m.Import.Settings == j.Hash() && m.Import.ID != j.ID
 		return m.Import.ID, ok
 	}
@@ -137,7 +140,7 @@ func (im *Importer) twin(ctx context.Context, j Job) (id, bundle string, err err
 		}
 	}
 	// The journal may be younger than the vault.
-	name, kept := (&work{im: im, job: j, set: j.settings()}).address()
+	name, kept := w.address()
 	for n := 1; n <= maxNumber; n++ {
 		candidate := numbered(name, n)
 		if kept[candidate] {
