@@ -121,7 +121,7 @@ func TestPlan_matrix(t *testing.T) {
 			asked, promptErr := prompt.Plan("home", d)
 			if c.shapes[i] == "" {
 				for _, err := range []error{err, promptErr} {
-					if e, ok := AsError(err); !ok || e.Class != ClassUnsupportedMedia || e.Provider != "home" || !strings.Contains(e.Message, string(kind)) || !strings.Contains(e.Message, c.provider) {
+					if e, ok := AsError(err); !ok || e.Class != ClassUnsupportedMedia || !e.Unsent || e.Provider != "home" || !strings.Contains(e.Message, string(kind)) || !strings.Contains(e.Message, c.provider) {
 						t.Errorf("%s: %v, want a refusal that names provider and kind", what, err)
 					}
 				}

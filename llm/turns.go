@@ -25,7 +25,7 @@ func (r Request) paired(provider string) ([]Message, error) {
 	for i, m := range out {
 		blocks, err := answering(m, calls)
 		if err != nil {
-			return nil, &Error{Class: ClassPairing, Provider: provider, Message: fmt.Sprintf("message %d: %v", i+1, err)}
+			return nil, &Error{Class: ClassPairing, Provider: provider, Unsent: true, Message: fmt.Sprintf("message %d: %v", i+1, err)}
 		}
 		out[i].Blocks, calls = blocks, nil
 		if m.Role == Assistant {
@@ -33,7 +33,7 @@ func (r Request) paired(provider string) ([]Message, error) {
 		}
 	}
 	if len(calls) > 0 {
-		return nil, &Error{Class: ClassPairing, Provider: provider, Message: fmt.Sprintf("the call of %s has no result", calls[0].Name)}
+		return nil, &Error{Class: ClassPairing, Provider: provider, Unsent: true, Message: fmt.Sprintf("the call of %s has no result", calls[0].Name)}
 	}
 	return out, nil
 }

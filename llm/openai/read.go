@@ -34,6 +34,10 @@ type usage struct {
 	Cost          *float64 `json:"cost"`
 	PromptDetails struct {
 		Cached int `json:"cached_tokens"`
+		Text   int `json:"text_tokens"` // with the others, of models that hear
+		Image  int `json:"image_tokens"`
+		Audio  int `json:"audio_tokens"`
+		Video  int `json:"video_tokens"` // OpenRouter's
 	} `json:"prompt_tokens_details"`
 	CompletionDetails struct {
 		Reasoning int `json:"reasoning_tokens"`
@@ -47,6 +51,8 @@ func (u *usage) total() llm.Usage {
 	total := llm.Usage{
 		InputTokens: max(u.Prompt, 0), OutputTokens: max(u.Completion, 0), CachedTokens: max(u.PromptDetails.Cached, 0),
 		ThinkingTokens: max(u.CompletionDetails.Reasoning, 0), CostUnknown: u.Cost == nil,
+		TextTokens: max(u.PromptDetails.Text, 0), ImageTokens: max(u.PromptDetails.Image, 0), AudioTokens: max(u.PromptDetails.Audio, 0),
+		VideoTokens: max(u.PromptDetails.Video, 0),
 	}
 	if u.Cost != nil {
 		total.CostUSD = *u.Cost
