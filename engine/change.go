@@ -28,6 +28,18 @@ type Change struct {
 	Doubt bool `json:"doubt,omitempty"`
 }
 
+// String tells the change to a person: "moved a.md to b.md".
+func (c Change) String() string {
+	text := map[string]string{ChangeCreate: "made ", ChangeWrite: "changed ", ChangeMove: "moved ", ChangeDelete: "deleted "}[c.Kind] + c.Name
+	if c.To != "" {
+		text += " to " + c.To
+	}
+	if c.Doubt {
+		text += ", perhaps: somebody changed it while the program was down"
+	}
+	return text
+}
+
 // MarshalJSON adds `"type":"change"`.
 func (c Change) MarshalJSON() ([]byte, error) {
 	type plain Change

@@ -59,6 +59,13 @@ func (b *body) wrote(w *work) {
 			b.written = append(b.written, foreignFile{out.Name, w.rec.Origins})
 		}
 	}
+	for _, c := range w.rec.Changes {
+		name := c.Name
+		if c.To != "" {
+			name = c.To
+		}
+		b.written = append(b.written, foreignFile{name, w.rec.Origins})
+	}
 }
 
 // madeFrom are the origins of a variable's new value, to which the value before may have been joined.

@@ -22,7 +22,7 @@ type batchRow struct {
 	Took, Tokens      string
 	Cost              string
 	Cached            bool
-	Outputs           []string
+	Outputs, Changes  []string
 	Omitted, Warnings []string
 	Answer            string
 	Cut               bool
@@ -38,7 +38,7 @@ func (s *Server) batchRows(ctx context.Context, batches []engine.BatchRecord) (r
 	for _, b := range batches {
 		row := batchRow{
 			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: cost(b.Usage),
-			Cached: b.Cached, Outputs: outputNames(b.Outputs), Omitted: b.Omitted, Warnings: b.Warnings,
+			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Omitted: b.Omitted, Warnings: b.Warnings,
 		}
 		if b.Failure != nil {
 			row.Hint = b.Failure.Hint
@@ -67,6 +67,15 @@ func outputNames(outputs []engine.Output) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// changeWords are what tools did to files.
+func changeWords(changes []engine.Change) []string {
+	var words []string
+	for _, c := range changes {
+		words = append(words, c.String())
+	}
+	return words
 }
 
 // writer names who is writing a piece of an answer: a step, or a batch of it.

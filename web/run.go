@@ -59,6 +59,7 @@ type stepRow struct {
 	Took, Model, By     string
 	Tokens, Cost        string
 	Inputs, Outputs     []string
+	Changes             []string
 	Omitted, Warnings   []string
 	Answer              string
 	Cut                 bool
@@ -109,7 +110,7 @@ func (s *Server) runHead(r engine.RunRecord) runHead {
 func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row := stepRow{
 		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: cost(r.Usage),
-		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
+		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
 	}
 	if r.Answered != r.Model {
 		row.By = r.Answered
@@ -286,7 +287,7 @@ func (s *Server) eventParts(ctx context.Context, id string) ([]part, error) {
 }
 
 // warned are the kinds of events that tell of trouble that the run went on after.
-var warned = []string{engine.EventWarning, engine.EventRetry, engine.EventOverflow, engine.EventRewrite, engine.EventUnseen}
+var warned = []string{engine.EventWarning, engine.EventRetry, engine.EventOverflow, engine.EventRewrite, engine.EventUnseen, engine.EventBlocked}
 
 func (s *Server) eventRow(e engine.Event) eventRow {
 	at := e.Time.In(s.cfg.Zone)

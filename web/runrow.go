@@ -53,6 +53,11 @@ func (s *Server) runRow(r engine.RunRecord) runRow {
 			row.Outputs = append(row.Outputs, o.Name)
 		}
 	}
+	for _, c := range r.Changes {
+		if !slices.Contains(row.Outputs, c.Name) {
+			row.Outputs = append(row.Outputs, c.Name)
+		}
+	}
 	return row
 }
 

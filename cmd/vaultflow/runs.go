@@ -235,6 +235,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		for _, o := range s.Outputs {
 			fmt.Fprintf(w, "    wrote %s %s\n", o.Kind, o.Name)
 		}
+		for _, c := range s.Changes {
+			fmt.Fprintf(w, "    %s with %s\n", c, c.Tool)
+		}
 		for _, line := range s.Omitted {
 			fmt.Fprintf(w, "    left out %s\n", line)
 		}

@@ -85,9 +85,13 @@ func TestTools_readFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := libraryBench(t, tt.capabilities, "", calls("read_file", `{"path":"Long.pdf"}`, "read_file", `{"path":"Locked.pdf"}`,
-				"read_file", `{"path":"Scan.pdf"}`, "read_file", `{"path":"Letter.docx"}`),
-				calls("read_file", `{"path":"Long.pdf","page_start":98}`), llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"Read."}, Input: 20000, Output: 5}})
+			reads := []string{"read_file", `{"path":"Long.pdf"}`, "read_file", `{"path":"Scan.pdf"}`, "read_file", `{"path":"Letter.docx"}`}
+			if tt.first[1] == 0 { // opening a locked file takes seconds, in which two renderers are tried: not once more
+				reads = append(reads, "read_file", `{"path":"Locked.pdf"}`)
+				tt.want = append(tt.want, "encrypted: it needs a password")
+			}
+			b := libraryBench(t, tt.capabilities, "", calls(reads...), calls("read_file", `{"path":"Long.pdf","page_start":98}`),
+				llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"Read."}, Input: 20000, Output: 5}})
 			for file, data := range files {
 				b.write(file, data)
 			}
@@ -104,7 +108,7 @@ func TestTools_readFile(t *testing.T) {
 				}
 			}
 			all := texts(requests[2].Parts)
-			for _, want := range append(tt.want, "encrypted: it needs a password", "all is well.") {
+			for _, want := range append(tt.want, "all is well.") {
 				if !strings.Contains(all, want) {
 					t.Errorf("%q is not on the wire:\n%.3000s", want, all)
 				}
@@ -144,7 +148,10 @@ func TestTools_changesAreInTheRecord(t *testing.T) {
 	if strings.Contains(out, "VF") {
 		t.Errorf("check: %s", out)
 	}
-	b.run(exitDone, "run", "Do")
+	out, said := b.run(exitDone, "run", "Do")
+	if !strings.Contains(out+said, "moved Inbox/a.md to Notes/a.md with move_file") {
+		t.Errorf("the command does not say what the tools did:\n%s%s", out, said)
+	}
 	for name, want := range map[string]string{
 		"Tasks.md": "# Tasks\r\n- [x] call\r\n- [ ] write\r\n", "Log.md": "called\n", "Notes/a.md": "a\n", "Workflows/Do.md": flow,
 	} {
