@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
@@ -92,7 +93,7 @@ func TestGenerate_keepsReasoningAndCitations(t *testing.T) {
 		},
 		Raw: got.Raw,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 	r := ask(model)
@@ -254,5 +255,18 @@ func TestGenerate_whatATextualFamilyIsToldOfAResult(t *testing.T) {
 		if !strings.Contains(body, part) || strings.Contains(body, "status") {
 			t.Errorf("want %s, and no status: %s", part, body)
 		}
+	}
+}
+
+func TestGenerate_whereResultsStandAlone(t *testing.T) {
+	t.Parallel()
+	r := ask("us.writer.palmyra-x5-v1:0")
+	r.Tools = []llm.Tool{{Name: "look"}}
+	r.Messages = append(
+		r.Messages, llm.Message{Role: llm.Assistant, Blocks: []content.Block{content.ToolCall{ID: "a", Name: "look"}}},
+		llm.Message{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: "a", Success: true, Output: "x"}, text("go on")}},
+	)
+	if body := sent(t, llmtest.Bedrock{Family: "writer"}, r); !strings.Contains(body, `{"role":"assistant","content":[{"text":"."}]},{"role":"user","content":[{"text":"go on"}]}`) {
+		t.Errorf("want the words in a turn of their own behind a bridge: %s", body)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Bedrock is ConverseStream of Amazon Bedrock. What it refuses is refused by the published service model (botocore,
 // bedrock-runtime 2023-09-30), by its documentation of the members, or by recorded exchanges.
 type Bedrock struct {
-	Family string // claude (also ""), nova, llama, mistral: what the model behind it takes
+	Family string // claude (also ""), nova, llama, mistral, deepseek, writer: what the model behind it takes
 }
 
 // Path implements Wire.
@@ -181,6 +181,8 @@ func (r *bedrockReading) message(i int, role string, blocks []json.RawMessage) e
 	switch {
 	case kinds["document"] > 0 && kinds["text"] == 0:
 		return errors.New("a text block is required beside a document")
+	case r.wire.family() == "writer" && kinds["toolResult"] > 0 && kinds["toolResult"] < len(blocks):
+		return errors.New("conversation blocks and tool result blocks cannot be provided in the same turn")
 	case kinds["reasoningContent"] == len(blocks):
 		return errors.New("this model does not support assistant message prefill")
 	case role == "user":

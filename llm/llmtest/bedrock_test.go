@@ -77,6 +77,7 @@ func TestBedrock_refuses(t *testing.T) {
 		{"a document in a result of Claude's", llmtest.Bedrock{}, with(tools, user(result("a", text, document("a1", cited)), result("b", text), text))},
 		{"a video for Claude", llmtest.Bedrock{}, body("", user(text, `{"video":{"format":"mp4","source":{"bytes":"AAAAGGZ0eXBpc29t"}}}`))},
 		{"a text in a result of Mistral's", llmtest.Bedrock{Family: "mistral"}, with(tools, user(result("a", text), result("b", text)))},
+		{"words beside results for Writer", llmtest.Bedrock{Family: "writer"}, with(tools, user(result("a", text), result("b", text), text))},
 		{"JSON that is no object", llmtest.Bedrock{}, with(tools, user(result("a", `{"json":[1]}`), result("b", text)))},
 		{"a status of another family", llama, with(tools, user(`{"toolResult":{"toolUseId":"a","content":[`+text+`],"status":"success"}}`, result("b", text)))},
 		{"a result missing", llmtest.Bedrock{}, with(tools, user(result("a", text)))},
