@@ -15,6 +15,7 @@ const (
 	EventPage     = "page"     // page Page of Pages is finished
 	EventDelta    = "delta"    // a piece of an answer, in Message; not stored
 	EventImport   = "import"   // an import's state changed; Import holds it
+	EventArtifact = "artifact" // fetched content was kept or read; Name is its reference
 	EventBlocked  = "blocked"  // a call of the tool Name was not carried out, because of content from outside; Message says why
 	EventWarning  = "warning"
 	EventUnseen   = "unseen" // media were sent that the model cannot have been shown; Message names them

@@ -93,7 +93,7 @@ func eventLine(e engine.Event) string {
 			}
 			return "    asking the model"
 		}
-	case engine.EventRetry, engine.EventWarning, engine.EventOverflow, engine.EventRewrite, engine.EventOutcome, engine.EventUnseen:
+	case engine.EventRetry, engine.EventWarning, engine.EventOverflow, engine.EventRewrite, engine.EventOutcome, engine.EventUnseen, engine.EventBlocked:
 		return "    " + strings.ReplaceAll(e.Kind, "_", " ") + ": " + e.Message
 	}
 	return ""

@@ -31,15 +31,14 @@ func (a *app) nameOutside(w *activity.Workflow) {
 // giveOutside lets a workflow use the tools that lead out of the vault, as far as the settings set them up.
 func (w *working) giveOutside(flow *activity.Workflow) {
 	w.servers = mcp.New(w.mcpServers(), mcp.Options{Version: version, Picture: flow.ForeignPicture, Log: w.log})
-	from := w.fetched.tools // of tests
-	if from == nil {
-		from = func(p remote.Policy) tools.Fetcher { return remote.New(p) }
-	}
 	flow.Outside = &activity.Outside{
 		Fetcher: func(may func(string) error) tools.Fetcher {
 			p := w.fetchPolicy()
 			p.May = may
-			return from(p)
+			if w.fetched.tools != nil {
+				return w.fetched.tools(p)
+			}
+			return remote.New(p)
 		},
 		Search: w.searcher(), Results: w.settings.WebSearch.MaxResults, Artifacts: keptArtifacts{w}, Servers: w.servers, Log: w.log,
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/tools"
@@ -66,6 +67,7 @@ func (b *toolbox) outside() []tools.Tool {
 		reader := &tools.ArtifactReader{Open: o.Artifacts.Open}
 		if b.in.Run != "" {
 			reader.List = func() []tools.Artifact { return o.Artifacts.Of(b.in.Run) }
+			reader.Open = b.openArtifact
 		}
 		list = append(list, reader.Tool())
 	}
@@ -73,6 +75,15 @@ func (b *toolbox) outside() []tools.Tool {
 		list = append(list, (&tools.WebSearcher{Service: o.Search, MaxResults: o.Results}).Tool())
 	}
 	return list
+}
+
+// openArtifact opens an artifact for the call at work.
+func (b *toolbox) openArtifact(ref string) (io.ReadSeekCloser, error) {
+	f, err := b.w.Outside.Artifacts.Open(ref)
+	if err == nil {
+		engine.Report(b.ctx, engine.Event{Kind: engine.EventArtifact, Step: b.in.Step, Batch: b.in.Batch, Name: ref, Message: "read"})
+	}
+	return f, err
 }
 
 // servers are the tools of MCP servers that @tools names. `@tools all` is none of them: each is named.
@@ -114,6 +125,9 @@ func (k *keeper) Keep(ctx context.Context, f *os.File, kind ingestion.Kind, medi
 		return tools.Fetched{}, err
 	}
 	kept := tools.Fetched{Ref: ref}
+	engine.Report(ctx, engine.Event{
+		Kind: engine.EventArtifact, Step: k.in.Step, Batch: k.in.Batch, Name: ref, Message: fmt.Sprintf("kept: %s from %s", mediaType, source),
+	})
 	if kind == ingestion.KindText {
 		return kept, nil
 	}

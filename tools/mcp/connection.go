@@ -25,7 +25,8 @@ const (
 	maxDescription = 2000     // bytes of a tool's description
 )
 
-// pause is how long a server that could not be started is left alone.
+// pause is how long a server that could not be started is left alone. One that gave no answer is left alone for five times
+// as long as it was waited for: a step asks for its tools several times.
 const pause = 5 * time.Second
 
 // connection is one server, running or not.
@@ -36,7 +37,7 @@ type connection struct {
 	mu      sync.Mutex // guards what follows
 	session *session   // nil: not running
 	failed  error      // why it could not be started the last time
-	at      time.Time  // when that was
+	until   time.Time  // it is left alone until then
 	closed  bool
 }
 
@@ -74,17 +75,18 @@ func (c *connection) reach() (*session, error) {
 			return c.session, nil
 		}
 	}
-	if c.failed != nil && time.Since(c.at) < pause {
+	if c.failed != nil && time.Now().Before(c.until) {
 		return nil, c.failed
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
 	s, err := c.start(ctx)
 	if err != nil {
+		wait := pause
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("it did not answer within %s", c.Timeout)
+			err, wait = fmt.Errorf("it did not answer within %s", c.Timeout), 5*c.Timeout
 		}
-		c.failed, c.at = fmt.Errorf("the server %s cannot be used: %w", c.Name, err), time.Now()
+		c.failed, c.until = fmt.Errorf("the server %s cannot be used: %w", c.Name, err), time.Now().Add(wait)
 		c.log("server of mcp_servers cannot be used", err)
 		return nil, c.failed
 	}
