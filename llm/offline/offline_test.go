@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
@@ -81,7 +82,7 @@ Make a study plan from this workbook.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(got, again); diff != "" {
+	if diff := cmp.Diff(got, again, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("a second answer differs:\n%s", diff)
 	}
 }
