@@ -43,8 +43,8 @@ const (
 type Learned struct {
 	Has     bool   `json:"has"`
 	From    Origin `json:"from"`
-	Source  string `json:"source,omitempty"`  // of the table's row
-	Checked string `json:"checked,omitempty"` // month in which that source was read
+	Source  string `json:"source,omitempty"`  // of the table's row, or what was asked
+	Checked string `json:"checked,omitempty"` // month in which that source was read, or day on which it was asked
 }
 
 // Capabilities holds an entry for every capability.
@@ -132,6 +132,8 @@ func (o *Override) says(c Capability) (has, decided bool) {
 type Probe struct {
 	Flags         map[Capability]bool `json:"flags,omitempty"`
 	ContextWindow int                 `json:"context_window,omitempty"`
+	Source        string              `json:"source,omitempty"`  // what was asked
+	Checked       string              `json:"checked,omitempty"` // the day, 2026-11-30
 }
 
 // firstParty are the families whose models read pictures unless the table says otherwise. Local and compatible servers
@@ -164,7 +166,7 @@ func learn(c Capability, provider string, row *modelRow, override *Override, pro
 	}
 	if probe != nil {
 		if has, decided := probe.Flags[c]; decided {
-			return Learned{Has: has, From: FromProbe}
+			return Learned{Has: has, From: FromProbe, Source: probe.Source, Checked: probe.Checked}
 		}
 	}
 	if row != nil {

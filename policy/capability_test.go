@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -146,5 +147,42 @@ func TestOverride_refusesUnknownNames(t *testing.T) {
 	}
 	if o, err := policy.FlagOverride(map[string]bool{"text": false}); err == nil {
 		t.Errorf("got %v, want an error", o)
+	}
+}
+
+// TestLookup_namesToKnow: what models of these names can do is known without asking anybody.
+func TestLookup_namesToKnow(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[policy.Capability][]string{
+		policy.Vision: {
+			"anthropic/claude-3-haiku-20240307", "anthropic/claude-3-5-sonnet-latest", "anthropic/claude-opus-4-1", "anthropic/claude-sonnet-4-5", "bedrock/eu.anthropic.claude-3-7-sonnet-20250219-v1:0",
+			"openai/gpt-4o", "openai/gpt-4o-mini", "openai/gpt-4.1", "openai/gpt-5-mini", "openai/o1", "openai/o3", "openai/o4-mini", "google/gemini-2.5-pro", "google/gemini-3-pro-preview",
+			"ollama/llava:7b", "ollama/bakllava", "ollama/moondream:latest", "ollama/minicpm-v:8b", "ollama/gemma3:4b", "ollama/llama3.2-vision:11b", "ollama/llama4:scout",
+			"ollama/qwen2.5vl:7b", "ollama/qwen3-vl:8b", "ollama/mistral-small3.1", "mistral/pixtral-12b-2409", "vllm/internvl3-8b", "xai/grok-2-vision-1212", "xai/grok-4",
+		},
+		policy.PDF:        {"anthropic/claude-3-5-sonnet-latest", "anthropic/claude-sonnet-4-5", "openai/gpt-4o", "openai/gpt-4.1", "openai/gpt-5", "openai/o3", "google/gemini-2.0-flash"},
+		policy.AudioInput: {"google/gemini-2.0-flash", "google/gemini-3-pro"},
+		policy.VideoInput: {"google/gemini-2.0-flash", "google/gemini-3-pro"},
+		policy.Thinking:   {"ollama/deepseek-r1:8b", "ollama/qwq", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "ollama/qwen3-vl:8b", "xai/grok-4"},
+	} {
+		for _, name := range names {
+			provider, model, _ := strings.Cut(name, "/")
+			got := policy.Lookup(provider, model, nil, nil)[want]
+			if !got.Has || got.From != policy.FromTable || got.Source == "" || got.Checked == "" {
+				t.Errorf("%s has %s: %+v, want it from the table", name, want, got)
+			}
+		}
+	}
+	for _, name := range []string{"ollama/llama3", "lmstudio/some-model", "openai_chat/mystery"} {
+		provider, model, _ := strings.Cut(name, "/")
+		if got := policy.Lookup(provider, model, nil, nil)[policy.Vision]; got.Has {
+			t.Errorf("%s sees: %+v", name, got)
+		}
+	}
+	for _, name := range []string{"anthropic/new-family-1", "openai/new-family-1", "google/new-family-1"} {
+		provider, model, _ := strings.Cut(name, "/")
+		if got := policy.Lookup(provider, model, nil, nil)[policy.Vision]; !got.Has || got.From != policy.FromDefault {
+			t.Errorf("%s: %+v, want vision by default", name, got)
+		}
 	}
 }

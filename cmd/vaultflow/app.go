@@ -61,7 +61,7 @@ func (g *globals) open() (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.models = newModelSet(s, a.log)
+	a.models = newModelSet(s, a.log, a.stateDir)
 	return a, nil
 }
 

@@ -3,19 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/llm"
-	"github.com/vaultflow/vaultflow/llm/ollama"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -30,13 +27,16 @@ type modelSet struct {
 	log      *slog.Logger
 
 	mu      sync.Mutex
-	clients map[string]llm.Provider  // by provider name; guarded by mu
-	probes  map[string]*policy.Probe // by alias; guarded by mu
-	tried   map[string]time.Time     // when an alias was last probed, well or badly; guarded by mu
+	clients map[string]llm.Provider // by provider name; guarded by mu
+	probes  map[string]*probed      // by what was asked, see probeKey; guarded by mu
+	tried   map[string]time.Time    // when an alias was last probed, well or badly; guarded by mu
+	kept    string                  // path of the file that keeps what was learned by `models --probe`
 }
 
-func newModelSet(s *settings.Settings, log *slog.Logger) *modelSet {
-	return &modelSet{settings: s, log: log, clients: map[string]llm.Provider{}, probes: map[string]*policy.Probe{}, tried: map[string]time.Time{}}
+func newModelSet(s *settings.Settings, log *slog.Logger, stateDir string) *modelSet {
+	m := &modelSet{settings: s, log: log, clients: map[string]llm.Provider{}, tried: map[string]time.Time{}, kept: filepath.Join(stateDir, probeFile)}
+	m.probes = m.readProbes()
+	return m
 }
 
 // How local servers are probed.
@@ -52,8 +52,8 @@ type probing struct{ *modelSet }
 
 // Model implements activity.Models. A server that does not answer leaves the table's word.
 func (p probing) Model(ctx context.Context, alias string) (activity.Model, error) {
-	if p.due(alias) {
-		if err := p.probe(ctx, alias); err != nil {
+	if a, provider, _ := p.settings.Alias(alias); provider.Kind == "ollama" && a.Model != "" && p.due(alias) {
+		if _, err := p.probe(ctx, alias); err != nil {
 			p.log.Debug("model not probed", "model", alias, "err", err)
 		}
 	}
@@ -85,7 +85,8 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	probe := m.probes[alias]
+	known := m.probes[probeKey(a, p)]
+	probe := known.probe()
 	override, err := overrideOf(a.Capabilities)
 	if err != nil {
 		return activity.Model{}, engine.Fail(engine.CodeInvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
@@ -103,7 +104,14 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 			model.ContextWindow = min(localWindow, probe.ContextWindow)
 		}
 	}
-	model.Price, model.Dearest = priceOf(a, p), m.dearest()
+	if model.ContextWindow == 0 && probe != nil {
+		model.ContextWindow = probe.ContextWindow
+	}
+	price := priceOf(a, p)
+	model.Price, model.Dearest = price, m.dearest()
+	if price == nil && known != nil {
+		model.Price = known.Price // for bounds on costs; what a call has cost, the service says itself
+	}
 	model.Retry = llm.RetryPolicy{Notify: func(e llm.RetryEvent) {
 		m.log.Warn("request repeated", "provider", a.Provider, "attempt", e.Attempt, "err", e.Err)
 	}}
@@ -111,7 +119,7 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 	if err != nil {
 		return model, err
 	}
-	model.Client = llm.Priced(client, model.Price)
+	model.Client = llm.Priced(client, price)
 	return model, nil
 }
 
@@ -179,106 +187,4 @@ func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error
 	c := llm.Limit(raw, limit)
 	m.clients[name] = c
 	return c, nil
-}
-
-// probe asks local servers what their models can do.
-func (m *modelSet) probe(ctx context.Context, alias string) error {
-	a, p, ok := m.settings.Alias(alias)
-	if !ok || p.Kind != "ollama" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	shown, err := ollama.New(llm.Config{Name: a.Provider, BaseURL: p.BaseURL}).Show(ctx, a.Model)
-	if err != nil {
-		return err
-	}
-	probe := &policy.Probe{Flags: map[policy.Capability]bool{}, ContextWindow: shown.ContextLength}
-	for _, c := range policy.AllCapabilities() {
-		probe.Flags[c] = c == policy.Text
-	}
-	for _, c := range shown.Capabilities {
-		probe.Flags[policy.Capability(c)] = true
-		if c == "completion" { // Ollama holds every model that writes text to a grammar (the member `format`)
-			probe.Flags[policy.StructuredOutput] = true
-		}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.probes[alias] = probe
-	return nil
-}
-
-// modelLine is a model as `models` prints it.
-type modelLine struct {
-	Type         string              `json:"type"`
-	Alias        string              `json:"alias"`
-	Default      bool                `json:"default"`
-	Provider     string              `json:"provider"`
-	Model        string              `json:"model"`
-	Ready        bool                `json:"ready"`
-	Problem      string              `json:"problem,omitempty"`
-	Capabilities policy.Capabilities `json:"capabilities"`
-}
-
-func newModels(g *globals) *cobra.Command {
-	var probe bool
-	cmd := &cobra.Command{
-		Use: "models", Short: "List model aliases with their capabilities and where each was learned", Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := g.open()
-			if err != nil {
-				return err
-			}
-			defer a.close()
-			for _, alias := range a.settings.AliasNames() {
-				if err := g.print2(a.modelLine(cmd.Context(), alias, probe)); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&probe, "probe", false, "ask local servers what their models can do")
-	return cmd
-}
-
-func (a *app) modelLine(ctx context.Context, alias string, probe bool) modelLine {
-	said, p, _ := a.settings.Alias(alias)
-	line := modelLine{Type: "model", Alias: alias, Default: alias == a.settings.Models.Default, Provider: said.Provider, Model: said.Model}
-	if probe {
-		if err := a.models.probe(ctx, alias); err != nil {
-			line.Problem = "not probed: " + err.Error()
-		}
-	}
-	model, err := a.models.Model(ctx, alias)
-	line.Ready, line.Capabilities = err == nil, model.Capabilities
-	if err != nil {
-		line.Problem = err.Error()
-		if p.APIKeyEnv != "" && p.Key == "" {
-			line.Problem += " (" + p.APIKeyEnv + " is not set)"
-		}
-	}
-	return line
-}
-
-// print2 prints a model for people as two lines: what it is, and what it can do.
-func (g *globals) print2(l modelLine) error {
-	return g.print(l, func(w io.Writer) {
-		mark, state := " ", "ready"
-		if l.Default {
-			mark = "*"
-		}
-		if !l.Ready {
-			state = l.Problem
-		} else if l.Problem != "" {
-			state += ", " + l.Problem
-		}
-		fmt.Fprintf(w, "%s %-12s %s/%s  %s\n", mark, l.Alias, l.Provider, l.Model, state)
-		var can []string
-		for _, c := range l.Capabilities.List() {
-			can = append(can, fmt.Sprintf("%s (%s)", c, l.Capabilities[c].From))
-		}
-		fmt.Fprintf(w, "               %s\n", strings.Join(can, ", "))
-	})
 }

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// modelLine is a model as `models` prints it.
+type modelLine struct {
+	Type          string              `json:"type"`
+	Alias         string              `json:"alias"`
+	Default       bool                `json:"default"`
+	Provider      string              `json:"provider"`
+	Model         string              `json:"model"`
+	Ready         bool                `json:"ready"`
+	Problem       string              `json:"problem,omitempty"`
+	Capabilities  policy.Capabilities `json:"capabilities"`
+	ContextWindow int                 `json:"context_window,omitempty"` // tokens
+	Price         *llm.Price          `json:"price,omitempty"`          // US dollars for a million tokens
+	Probed        string              `json:"probed,omitempty"`         // the day on which the service was asked
+	ProbeFailed   string              `json:"probe_failed,omitempty"`   // why it could not be asked now; what is shown is older
+}
+
+func newModels(g *globals) *cobra.Command {
+	var probe bool
+	cmd := &cobra.Command{
+		Use: "models", Short: "List model aliases with their capabilities and where each was learned", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.models(cmd.Context(), probe) },
+	}
+	cmd.Flags().BoolVar(&probe, "probe", false, "ask Ollama and OpenRouter what their models can do, and keep the answers")
+	return cmd
+}
+
+// models lists the aliases. A service that was to be asked and did not answer makes the exit code that of providers; the list
+// is printed all the same.
+func (g *globals) models(ctx context.Context, probe bool) error {
+	a, err := g.open()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	asked, failed := 0, 0
+	for _, alias := range a.settings.AliasNames() {
+		problem := ""
+		if probe {
+			was, err := a.models.probe(ctx, alias)
+			if err != nil {
+				problem = err.Error()
+			}
+			if was && (err == nil || a.wanted(alias)) {
+				asked++
+				if err != nil {
+					failed++
+				}
+			}
+		}
+		if err := g.print2(a.modelLine(ctx, alias, problem)); err != nil {
+			return err
+		}
+	}
+	if asked > failed {
+		if err := a.models.keepProbes(); err != nil {
+			return err
+		}
+	}
+	if failed > 0 {
+		return exit(exitProvider, fmt.Errorf("%d of %d models could not be probed: what is shown of them is from the tables or from before", failed, asked))
+	}
+	return nil
+}
+
+// wanted tells whether somebody set an alias up: nobody misses a built-in one whose server does not run.
+func (a *app) wanted(alias string) bool {
+	return alias == a.settings.Models.Default || a.settings.Origin("models.aliases."+alias).Source != settings.SourceDefault
+}
+
+func (a *app) modelLine(ctx context.Context, alias, failed string) modelLine {
+	said, p, _ := a.settings.Alias(alias)
+	line := modelLine{
+		Type: "model", Alias: alias, Default: alias == a.settings.Models.Default, Provider: said.Provider, Model: said.Model, ProbeFailed: failed,
+	}
+	model, err := a.models.Model(ctx, alias)
+	line.Ready, line.Capabilities, line.ContextWindow, line.Price = err == nil, model.Capabilities, model.ContextWindow, model.Price
+	if line.ContextWindow == 0 {
+		line.ContextWindow = policy.Limits(model.Kind, model.ID).ContextWindow
+	}
+	if known := a.models.known(alias); known != nil {
+		line.Probed = known.Checked
+	}
+	if err != nil {
+		line.Problem = err.Error()
+		if p.APIKeyEnv != "" && p.Key == "" {
+			line.Problem += " (" + p.APIKeyEnv + " is not set)"
+		}
+	}
+	return line
+}
+
+// known is what a service said about an alias's model; nil when it was not asked.
+func (m *modelSet) known(alias string) *probed {
+	a, p, _ := m.settings.Alias(alias)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.probes[probeKey(a, p)]
+}
+
+// print2 prints a model for people: what it is, and what it can do.
+func (g *globals) print2(l modelLine) error {
+	return g.print(l, func(w io.Writer) {
+		mark, state := " ", "ready"
+		if l.Default {
+			mark = "*"
+		}
+		if !l.Ready {
+			state = l.Problem
+		}
+		fmt.Fprintf(w, "%s %-12s %s/%s  %s\n", mark, l.Alias, l.Provider, l.Model, state)
+		if l.ProbeFailed != "" {
+			fmt.Fprintf(w, "               not probed: %s\n", l.ProbeFailed)
+		}
+		var can []string
+		for _, c := range l.Capabilities.List() {
+			can = append(can, fmt.Sprintf("%s (%s)", c, l.Capabilities[c].From))
+		}
+		fmt.Fprintf(w, "               %s\n", strings.Join(can, ", "))
+		if facts := l.facts(); facts != "" {
+			fmt.Fprintf(w, "               %s\n", facts)
+		}
+	})
+}
+
+// facts are the window and the price, and when the service said so.
+func (l modelLine) facts() string {
+	var facts []string
+	if l.Probed == "" {
+		return ""
+	}
+	if l.ContextWindow > 0 {
+		facts = append(facts, fmt.Sprintf("window %d tokens", l.ContextWindow))
+	}
+	if l.Price != nil {
+		facts = append(facts, fmt.Sprintf("$%g in, $%g out for a million tokens", l.Price.Input, l.Price.Output))
+	}
+	return strings.Join(append(facts, "asked on "+l.Probed), ", ")
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/ollama"
+	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// probeFile is the name of the file, in the state directory, that keeps what services said about their models.
+const probeFile = "models.json"
+
+// probeTimeout bounds one question about models.
+const probeTimeout = 20 * time.Second
+
+// probed is what a service said about a model, and when.
+type probed struct {
+	policy.Probe
+	Price *llm.Price `json:"price,omitempty"` // nil: not told
+}
+
+// probe is what policy needs of it; nil for nil.
+func (p *probed) probe() *policy.Probe {
+	if p == nil {
+		return nil
+	}
+	return &p.Probe
+}
+
+// probeKey says what was asked about: another address or model is another question.
+func probeKey(a settings.Alias, p settings.Provider) string {
+	return p.Kind + " " + p.BaseURL + " " + a.Model
+}
+
+// readProbes reads what was kept. A file that cannot be read is as good as none.
+func (m *modelSet) readProbes() map[string]*probed {
+	kept := map[string]*probed{}
+	data, err := os.ReadFile(m.kept)
+	if err == nil {
+		err = json.Unmarshal(data, &kept)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		m.log.Warn("what services said about models cannot be read; ask again with `vaultflow models --probe`", "err", err)
+		return map[string]*probed{}
+	}
+	for key, p := range kept {
+		if p == nil {
+			delete(kept, key)
+		}
+	}
+	return kept
+}
+
+// keepProbes writes what is known to the state directory.
+func (m *modelSet) keepProbes() error {
+	m.mu.Lock()
+	data, err := json.MarshalIndent(m.probes, "", "  ")
+	m.mu.Unlock()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(m.kept), 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("keep what services said about models: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(m.kept), probeFile+"-*")
+	if err != nil {
+		return fmt.Errorf("keep what services said about models: %w", err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), m.kept)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("keep what services said about models: %w", err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// probe asks a service what one of its models can do. asked is false for services that do not tell: all but Ollama and
+// OpenRouter.
+func (m *modelSet) probe(ctx context.Context, alias string) (asked bool, err error) {
+	a, p, ok := m.settings.Alias(alias)
+	if !ok {
+		return false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	var got *probed
+	switch p.Kind {
+	case "ollama":
+		got, err = askOllama(ctx, a, p)
+	case "openrouter":
+		got, err = askOpenRouter(ctx, a, p)
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	got.Checked = time.Now().Format(time.DateOnly)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.probes[probeKey(a, p)] = got
+	return true, nil
+}
+
+// askOllama asks a local server. It says everything about a model: what it does not name is not there.
+func askOllama(ctx context.Context, a settings.Alias, p settings.Provider) (*probed, error) {
+	shown, err := ollama.New(llm.Config{Name: a.Provider, BaseURL: p.BaseURL}).Show(ctx, a.Model)
+	if err != nil {
+		return nil, err
+	}
+	got := &probed{Probe: policy.Probe{Flags: map[policy.Capability]bool{}, ContextWindow: shown.ContextLength, Source: "Ollama's /api/show"}}
+	for _, c := range policy.AllCapabilities() {
+		got.Flags[c] = c == policy.Text || shown.Has(string(c))
+	}
+	got.Flags[policy.AudioInput] = shown.Has("audio")
+	got.Flags[policy.StructuredOutput] = shown.Has("completion") // Ollama holds every model that writes text to a grammar (the member `format`)
+	return got, nil
+}
+
+// askOpenRouter looks a model up in OpenRouter's list. Of citations the list says nothing.
+func askOpenRouter(ctx context.Context, a settings.Alias, p settings.Provider) (*probed, error) {
+	list, err := openai.New(llm.Config{Name: a.Provider, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key)}).Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list, func(l openai.Listed) bool { return l.ID == a.Model })
+	if i < 0 {
+		return nil, fmt.Errorf("%s lists no model %q among its %d", a.Provider, a.Model, len(list))
+	}
+	l := list[i]
+	got := &probed{Price: l.Price, Probe: policy.Probe{ContextWindow: l.ContextLength, Source: "OpenRouter's /models", Flags: map[policy.Capability]bool{
+		policy.Vision: l.Takes("image"), policy.PDF: l.Takes("file"), policy.AudioInput: l.Takes("audio"), policy.VideoInput: l.Takes("video"),
+		policy.Tools: l.Allows("tools"), policy.StructuredOutput: l.Allows("structured_outputs"), policy.Thinking: l.Allows("reasoning"),
+	}}}
+	if l.Price != nil && l.Price.Cached > 0 {
+		got.Flags[policy.PromptCaching] = true
+	}
+	return got, nil
+}
