@@ -73,10 +73,16 @@ func (s scene) offers(name string) bool {
 	if t == nil || t.None || !s.plan.Meta.Permissions.MayUse(name) {
 		return false
 	}
-	return t.All || slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool {
+	if t.All && (name != tools.DeleteFile || s.mayDelete()) {
+		return true
+	}
+	return slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool {
 		return u.Name == name || name == tools.ReadArtifact && u.Name == tools.WebFetch // what one keeps the other reads
 	})
 }
+
+// mayDelete says whether the workflow lets models delete files without asking a person.
+func (s scene) mayDelete() bool { return slices.Contains(s.plan.Meta.Permissions.Tools, tools.DeleteFile) }
 
 // all are the tools of this version that @tools may name, read_chunks aside.
 func (b *toolbox) all() []tools.Tool {
@@ -106,7 +112,7 @@ func (b *toolbox) writer(paths tools.Paths, tool string) *tools.Writer {
 	}
 	return &tools.Writer{
 		Paths: paths, Kind: directives.KindOf, Store: &callStore{toolbox: b, tool: tool},
-		MayDelete: slices.Contains(b.s.plan.Meta.Permissions.Tools, tools.DeleteFile),
+		MayDelete: b.s.mayDelete(),
 	}
 }
 

@@ -393,11 +393,16 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 		"outside of read":        {workflow.Permissions{Read: []string{"Plans/**"}}, tool("read_file", in{"path": "Secret/s.md"}), "outside the workflow's permissions.read"},
 		"search outside of read": {workflow.Permissions{Read: []string{"Plans/**"}}, tool("search_files", in{"query": "s"}), "no line fits"},
 		"not among the tools":    {workflow.Permissions{Tools: []string{"read_file"}}, write("a.md"), `there is no tool "append_file"`},
-		"delete":                 {workflow.Permissions{}, tool("delete_file", in{"path": "a.md"}), "@approve tools"},
+		"delete":                 {workflow.Permissions{}, tool("delete_file", in{"path": "a.md"}), `there is no tool "delete_file"`},
 		"delete, permitted":      {workflow.Permissions{Tools: []string{"delete_file"}}, tool("delete_file", in{"path": "a.md"}), ""},
+		"delete, by its name":    {workflow.Permissions{}, tool("delete_file", in{"path": "Plans/p.md"}), "@approve tools"},
 		"run_workflow":           {workflow.Permissions{}, tool("run_workflow", in{"name": "other"}), `there is no tool "run_workflow"`},
 	} {
-		d := newDesk(t, files, "all")
+		use := "all"
+		if strings.HasSuffix(name, "by its name") {
+			use = "delete_file"
+		}
+		d := newDesk(t, files, use)
 		d.plan.Meta.Permissions = tt.permissions
 		before := d.snapshot()
 		_, results := d.use(tt.call)
