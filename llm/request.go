@@ -69,6 +69,7 @@ type Request struct {
 
 	Delivery *policy.Delivery // where media go; nil: what the tables say of the adapter's service and the model
 
+	Cache  bool            // more requests will begin like this one: have the service keep its beginning, where that must be asked for
 	Tools  []Tool          // what the model may call; content.ToolCall blocks in the response, content.ToolResult in the next user turn
 	Schema json.RawMessage // a JSON Schema that the answer must fit; nil: free text. An adapter sends it where the provider has structured output
 }

@@ -18,10 +18,12 @@ type Alias struct {
 	Thinking        string       `yaml:"thinking" doc:"off, low, medium, high, or a number of tokens. Without it the provider's own."`
 }
 
-// Price is what a million tokens cost. Both are nil when the price is unknown.
+// Price is what a million tokens cost. Input and Output are both nil when the price is unknown.
 type Price struct {
-	Input  *float64 `yaml:"input" min:"0" max:"100000" doc:"Of the prompt."`
-	Output *float64 `yaml:"output" min:"0" max:"100000" doc:"Of the answer."`
+	Input      *float64 `yaml:"input" min:"0" max:"100000" doc:"Of the prompt."`
+	Output     *float64 `yaml:"output" min:"0" max:"100000" doc:"Of the answer."`
+	Cached     *float64 `yaml:"cached" min:"0" max:"100000" doc:"Of what the service had kept of the prompt. Without it as input."`
+	CacheWrite *float64 `yaml:"cache_write" min:"0" max:"100000" doc:"Of what it keeps from now on. Without it as input."`
 }
 
 // Known says whether both prices are there.

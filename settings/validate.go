@@ -81,7 +81,7 @@ func (s *Settings) validateModels(r *reporter) {
 		if !thinking(a.Thinking) {
 			s.fault(r, key+".thinking", CodeValue, "", "%s.thinking is off, low, medium, high or a number of tokens, not %q", key, a.Thinking)
 		}
-		if a.Price.Input == nil != (a.Price.Output == nil) {
+		if a.Price != (Price{}) && !a.Price.Known() {
 			s.fault(r, key+".price", CodeValue, "", "%s.price needs both input and output", key)
 		}
 	}

@@ -146,7 +146,14 @@ func overrideOf(c settings.Capabilities) (*policy.Override, error) {
 func priceOf(a settings.Alias, p settings.Provider) *llm.Price {
 	switch {
 	case a.Price.Known():
-		return &llm.Price{Input: *a.Price.Input, Output: *a.Price.Output}
+		price := &llm.Price{Input: *a.Price.Input, Output: *a.Price.Output}
+		if a.Price.Cached != nil {
+			price.Cached = *a.Price.Cached
+		}
+		if a.Price.CacheWrite != nil {
+			price.CacheWrite = *a.Price.CacheWrite
+		}
+		return price
 	case p.Kind == "offline":
 		return &llm.Price{}
 	}
@@ -165,7 +172,7 @@ func (m *modelSet) dearest() *llm.Price {
 		if top == nil {
 			top = &llm.Price{}
 		}
-		top.Input, top.Output = max(top.Input, price.Input), max(top.Output, price.Output)
+		top.Input, top.Output = max(top.Input, price.Input, price.CacheWrite), max(top.Output, price.Output)
 	}
 	return top
 }

@@ -14,7 +14,7 @@ func TestProvider_contract(t *testing.T) {
 		New:  func(c llm.Config) llm.Provider { return anthropic.New(c) },
 		Wire: llmtest.Anthropic{},
 
-		MediaInResults: true, Documents: true, NativeSchema: true, Signed: true, Redacts: true,
+		MediaInResults: true, Documents: true, NativeSchema: true, Signed: true, CacheMark: `"text":"be brief","cache_control":{"type":"ephemeral"}`, Redacts: true,
 	})
 }
 

@@ -11,6 +11,7 @@ type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"input_schema"`
+	Cache       *cacheMark      `json:"cache_control,omitempty"`
 }
 
 type toolUse struct {
@@ -25,12 +26,14 @@ type toolResult struct {
 	ToolUseID string `json:"tool_use_id"`
 	Content   any    `json:"content"`
 	IsError   bool   `json:"is_error,omitempty"`
+
+	Cache *cacheMark `json:"cache_control,omitempty"`
 }
 
 func tools(list []llm.Tool) []tool {
 	var out []tool
 	for _, t := range list {
-		out = append(out, tool{t.Name, t.Description, t.ParametersOrNone()})
+		out = append(out, tool{Name: t.Name, Description: t.Description, InputSchema: t.ParametersOrNone()})
 	}
 	return out
 }
@@ -86,18 +89,19 @@ var outputRules = llm.SchemaRules{
 	Close:   true, MaxOptional: 24, MaxUnions: 16,
 }
 
-// demand asks for an answer that fits a schema: through the API where it takes the schema, else in words.
-func demand(body *messagesBody, schema json.RawMessage) {
+// demand asks for an answer that fits a schema: through the API where it takes the schema, else in the words of the system
+// prompt that it returns.
+func demand(body *messagesBody, system string, schema json.RawMessage) string {
 	if len(schema) == 0 {
-		return
+		return system
 	}
 	fitted, ok := outputRules.Fit(schema)
 	if !ok {
-		body.System = llm.InstructSchema(body.System, schema)
-		return
+		return llm.InstructSchema(system, schema)
 	}
 	if body.OutputConfig == nil {
 		body.OutputConfig = &output{}
 	}
 	body.OutputConfig.Format = &format{"json_schema", fitted}
+	return system
 }

@@ -15,7 +15,7 @@ type messagesBody struct {
 	Version      string    `json:"anthropic_version,omitempty"` // on Vertex AI, which has the model in its address
 	Model        string    `json:"model,omitempty"`
 	MaxTokens    int       `json:"max_tokens"`
-	System       string    `json:"system,omitempty"`
+	System       any       `json:"system,omitempty"` // a string, or with a cache mark a list of one text
 	Messages     []message `json:"messages"`
 	Stream       bool      `json:"stream"`
 	Temperature  *float64  `json:"temperature,omitempty"`
@@ -30,8 +30,9 @@ type message struct {
 }
 
 type textPart struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type  string     `json:"type"`
+	Text  string     `json:"text"`
+	Cache *cacheMark `json:"cache_control,omitempty"`
 }
 
 type thinking struct {
@@ -54,7 +55,7 @@ var media = llm.Form{
 	Frame: func(mediaType string) (string, string) {
 		return `{"type":"image","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 	},
-	Text: func(fallback string) any { return textPart{"text", fallback} },
+	Text: func(fallback string) any { return newText(fallback) },
 	FrameDocument: func(mediaType, _ string) (string, string) {
 		return `{"type":"document","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 	},
@@ -66,18 +67,22 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := messagesBody{Model: r.Model, MaxTokens: r.MaxOutputTokens, System: r.System, Stream: true, Temperature: llm.ClaudeTemperature(r.Model, r.Temperature), Tools: tools(r.Tools)}
+	body := messagesBody{Model: r.Model, MaxTokens: r.MaxOutputTokens, Stream: true, Temperature: llm.ClaudeTemperature(r.Model, r.Temperature), Tools: tools(r.Tools)}
 	if body.MaxTokens <= 0 {
 		body.MaxTokens = defaultMaxTokens
 	}
 	think(&body, r.Thinking)
+	system := r.System
 	if p.kind == vertexKind {
 		body.Version, body.Model = vertexVersion, ""
 		if len(r.Schema) > 0 { // nothing says that answers are held to one there
-			body.System = llm.InstructSchema(body.System, r.Schema)
+			system = llm.InstructSchema(system, r.Schema)
 		}
 	} else {
-		demand(&body, r.Schema)
+		system = demand(&body, system, r.Schema)
+	}
+	if system != "" {
+		body.System = system
 	}
 	ids := callIDs{}
 	for _, t := range turns {
@@ -87,6 +92,9 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	}
 	if len(body.Messages) == 0 {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+	}
+	if r.Cache {
+		keep(&body, system)
 	}
 	return drawing.Body(body)
 }
@@ -118,7 +126,7 @@ func part(drawing *llm.Drawing, b content.Block) any {
 	if medium, ok := drawing.Media(b); ok {
 		return medium
 	}
-	return textPart{"text", b.Text()}
+	return newText(b.Text())
 }
 
 // think sets what the request says about reasoning. Its tokens come on top of those for the answer; a temperature other

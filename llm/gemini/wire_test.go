@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
@@ -166,7 +167,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 		},
 		Raw: got.Raw,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 	turn, _ := llm.UnpackRaw(got.Raw, "google", "gemini-3.1-pro")

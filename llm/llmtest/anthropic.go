@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ type anthropicBody struct {
 	Version     string            `json:"anthropic_version"`
 	Model       string            `json:"model"`
 	MaxTokens   int               `json:"max_tokens"`
-	System      string            `json:"system"`
+	System      json.RawMessage   `json:"system"`
 	Stream      bool              `json:"stream"`
 	Temperature *float64          `json:"temperature"`
 	Thinking    *anthropicThought `json:"thinking"`
@@ -52,6 +53,7 @@ type anthropicBody struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"input_schema"`
+		Cache       json.RawMessage `json:"cache_control"` // the published schema knows its form, here and below
 	} `json:"tools"`
 	Messages []struct {
 		Role    string          `json:"role"`
@@ -79,6 +81,8 @@ func (a Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
 		return nil, err
 	}
 	switch {
+	case bytes.Count(body, []byte(`"cache_control":{`)) > 4:
+		return nil, errors.New("a maximum of 4 blocks with cache_control may be provided")
 	case b.Model == "" || b.MaxTokens < 1 || !b.Stream || len(b.Messages) == 0:
 		return nil, errors.New("model, max_tokens, stream and messages are required")
 	case b.Messages[0].Role != "user":
@@ -213,6 +217,7 @@ func (r *anthropicReading) result(raw json.RawMessage) error {
 		ToolUseID string          `json:"tool_use_id"`
 		Content   json.RawMessage `json:"content"`
 		IsError   bool            `json:"is_error"`
+		Cache     json.RawMessage `json:"cache_control"`
 	}
 	if err := strict(raw, &result); err != nil {
 		return err
@@ -247,6 +252,7 @@ func anthropicPart(role string, raw json.RawMessage) (Part, error) {
 			Type      string            `json:"type"`
 			Text      string            `json:"text"`
 			Citations []json.RawMessage `json:"citations"`
+			Cache     json.RawMessage   `json:"cache_control"`
 		}
 		if err := strict(raw, &t); err != nil {
 			return Part{}, err

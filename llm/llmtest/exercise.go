@@ -12,15 +12,17 @@ type Subject struct {
 	New        func(llm.Config) llm.Provider
 	Path       string // what BaseURL needs after the server's address: "/v1", or nothing
 	Wire       Wire
-	NoThoughts bool // it keeps its reasoning to itself: tokens are counted, words are not shown
-	Signed     bool // reasoning is signed, and the signature wants to come back
-	Redacts    bool // some of it comes closed
-	NoRefusal  bool // the format has no way to say that the model declines
-	NoCache    bool // nor how much of the input was cached
+	NoThoughts bool   // it keeps its reasoning to itself: tokens are counted, words are not shown
+	Signed     bool   // reasoning is signed, and the signature wants to come back
+	Redacts    bool   // some of it comes closed
+	NoRefusal  bool   // the format has no way to say that the model declines
+	CacheMark  string // what stands in a request whose beginning is to be kept; "" where that needs no asking
+	NoCache    bool   // nor how much of the input was cached
 
 	MediaInResults bool // pictures and documents stand inside a tool's result, not behind all results
 	MediaBeside    bool // they stand inside a tool's result, behind its text
 	DocumentBeside bool // documents do not: they stand in the same turn, behind all results
+	PictureBehind  bool // pictures do not: they stand behind all results, documents inside behind the text
 	Documents      bool // PDFs go as files
 	TextBeside     bool // never without a text beside them
 	NativeSchema   bool // the service holds an answer to a schema
@@ -62,6 +64,7 @@ func Exercise(t *testing.T, s Subject) {
 		{"tools: results that do not pair", toolUnpaired},
 		{"tools: arguments that are no JSON", toolBroken},
 		{"tools: cut off inside a call", toolCutOff},
+		{"a beginning that is worth keeping", caching},
 		{"schema", schemas},
 		{"documents keep their place", documents},
 		{"a document that cannot be had becomes its text", documentVanished},

@@ -23,6 +23,8 @@ type openaiBody struct {
 	Effort        string          `json:"reasoning_effort"`
 	Reasoning     json.RawMessage `json:"reasoning"`
 	Usage         json.RawMessage `json:"usage"`
+	CacheKey      string          `json:"prompt_cache_key"`
+	Cache         json.RawMessage `json:"cache_control"` // OpenRouter's, for Claude; the published schema knows who has which
 	StreamOptions *struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`

@@ -25,6 +25,7 @@ type responsesBody struct {
 	Include      []string          `json:"include"`
 	MaxTokens    int               `json:"max_output_tokens"`
 	Temperature  *float64          `json:"temperature"`
+	CacheKey     string            `json:"prompt_cache_key"`
 	Reasoning    *struct {
 		Effort  string `json:"effort"`
 		Summary string `json:"summary"`

@@ -14,6 +14,7 @@ type dialect struct {
 	effort        string         // how reasoning is asked for: "reasoning_effort", "reasoning" (an object), "" not at all
 	document      string         // how a PDF is sent: "file", "document_url"; "" not at all
 	schema        string         // response_format with a schema: "json_schema", "json_object" (any JSON), "" none while streaming
+	cacheKey      string         // how requests that begin alike are told: "prompt_cache_key", "cache_control" for models of Anthropic, "" not at all
 	tellSchema    bool           // the answer is held to the schema by a grammar of which the model is told nothing
 	callID        *regexp.Regexp // ids of tool calls that it takes
 }
@@ -23,14 +24,14 @@ const Compatible = "openai_compatible"
 
 // dialects by kind.
 var dialects = map[string]dialect{
-	"openai_chat": {baseURL: "https://api.openai.com/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", document: "file", schema: "json_schema"},
+	"openai_chat": {baseURL: "https://api.openai.com/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", document: "file", schema: "json_schema", cacheKey: "prompt_cache_key"},
 	Compatible:    {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, document: "file", schema: "json_schema", tellSchema: true},
 	"lmstudio":    {baseURL: "http://localhost:1234/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_schema", tellSchema: true},
 	"llamacpp":    {baseURL: "http://localhost:8080/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_schema", tellSchema: true},
 	"vllm":        {baseURL: "http://localhost:8000/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_schema", tellSchema: true},
-	"mistral":     {baseURL: "https://api.mistral.ai/v1", maxTokens: "max_tokens", document: "document_url", schema: "json_schema", callID: mistralCallID},
+	"mistral":     {baseURL: "https://api.mistral.ai/v1", maxTokens: "max_tokens", document: "document_url", schema: "json_schema", cacheKey: "prompt_cache_key", callID: mistralCallID},
 	"groq":        {baseURL: "https://api.groq.com/openai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort"},
-	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, effort: "reasoning", document: "file", schema: "json_schema"},
+	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, effort: "reasoning", document: "file", schema: "json_schema", cacheKey: "cache_control"},
 	"xai":         {baseURL: "https://api.x.ai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", schema: "json_schema"},
 	"deepseek":    {baseURL: "https://api.deepseek.com/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_object"},
 }

@@ -23,6 +23,7 @@ func TestProvider_contract(t *testing.T) {
 				Wire: llmtest.OpenAI{Kind: kind},
 
 				Documents:    slices.Contains([]string{"openai_chat", "mistral", "openrouter", "openai_compatible"}, kind),
+				CacheMark:    map[string]string{"openai_chat": `"prompt_cache_key":"`, "mistral": `"prompt_cache_key":"`}[kind],
 				NoThoughts:   kind == "openai_chat",
 				Signed:       kind == "openrouter",
 				NativeSchema: kind != "groq" && kind != "deepseek",

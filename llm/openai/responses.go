@@ -54,6 +54,7 @@ type itemsBody struct {
 	Reasoning    *reasoning  `json:"reasoning,omitempty"`
 	Text         *textFormat `json:"text,omitempty"`
 	Tools        []itemTool  `json:"tools,omitempty"`
+	CacheKey     string      `json:"prompt_cache_key,omitempty"`
 }
 
 type reasoning struct {
@@ -85,7 +86,7 @@ func (p *Responses) write(r llm.Request) (*llm.Body, error) {
 		return nil, err
 	}
 	talk := itemTalk{model: r.Model, drawing: drawing, ids: map[string]string{}}
-	body := itemsBody{Model: r.Model, Stream: true, MaxTokens: max(r.MaxOutputTokens, 0), Temperature: r.Temperature}
+	body := itemsBody{Model: r.Model, Stream: true, MaxTokens: max(r.MaxOutputTokens, 0), Temperature: r.Temperature, CacheKey: r.CacheKey()}
 	for _, t := range turns {
 		body.Input = append(body.Input, talk.turn(t)...)
 	}

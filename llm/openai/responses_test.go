@@ -15,7 +15,7 @@ func newResponses(c llm.Config) llm.Provider { return openai.NewResponses(c) }
 func TestResponses_contract(t *testing.T) {
 	t.Parallel()
 	llmtest.Exercise(t, llmtest.Subject{
-		New: newResponses, Path: "/v1", Wire: llmtest.Responses{}, MediaInResults: true, Documents: true, NativeSchema: true, TurnsAreItems: true, Signed: true,
+		New: newResponses, Path: "/v1", Wire: llmtest.Responses{}, MediaInResults: true, Documents: true, NativeSchema: true, TurnsAreItems: true, CacheMark: `"prompt_cache_key":"`, Signed: true,
 	})
 }
 

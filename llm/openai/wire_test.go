@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
 )
 
@@ -109,7 +111,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 		},
 		Raw: got.Raw,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
 	turn, _ := llm.UnpackRaw(got.Raw, "openrouter", "m")
@@ -181,5 +183,22 @@ func TestKinds_eachHasAnAddress(t *testing.T) {
 	t.Parallel()
 	if len(openai.Kinds()) < 8 {
 		t.Errorf("kinds %v", openai.Kinds())
+	}
+}
+
+// Only OpenRouter's models of Anthropic want to be asked to keep a prompt's beginning.
+func TestDialects_openRouterCache(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]bool{"anthropic/claude-sonnet-4.5": true, "openai/gpt-5": false} {
+		server := llmtest.NewServer(t, llmtest.OpenAI{Kind: "openrouter"}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
+		r := ask()
+		r.Model, r.Cache = model, true
+		p := openai.New(llm.Config{Kind: "openrouter", BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
+		if _, err := p.Generate(t.Context(), r, nil); err != nil {
+			t.Fatal(err)
+		}
+		if body := string(server.Requests()[0].Body); strings.Contains(body, `"cache_control":{"type":"ephemeral"}`) != want {
+			t.Errorf("%s: want it asked for: %v, got %s", model, want, body)
+		}
 	}
 }

@@ -83,6 +83,12 @@ func (p *Provider) options(r llm.Request, messages []any) map[string]any {
 	if r.Temperature != nil {
 		body["temperature"] = *r.Temperature
 	}
+	switch {
+	case p.dialect.cacheKey == "prompt_cache_key" && r.Cache:
+		body["prompt_cache_key"] = r.CacheKey()
+	case p.dialect.cacheKey == "cache_control" && r.Cache && strings.HasPrefix(r.Model, "anthropic/"): // the others' caches need no asking
+		body["cache_control"] = map[string]string{"type": "ephemeral"}
+	}
 	effort := r.Thinking
 	switch effort {
 	case "low", "medium", "high":

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
@@ -51,7 +52,7 @@ func TestReplay_playsWhatWasRecorded(t *testing.T) {
 	}
 	playing := provider("http://nowhere.invalid", player)
 	_, gotErr := playing.Generate(t.Context(), request, nil)
-	if diff := cmp.Diff(wantErr, gotErr); diff != "" {
+	if diff := cmp.Diff(wantErr, gotErr, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("failure (-recorded +played):\n%s", diff)
 	}
 	if player.Done() == nil {
@@ -61,7 +62,7 @@ func TestReplay_playsWhatWasRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("answer (-recorded +played):\n%s", diff)
 	}
 	if err := player.Done(); err != nil {
@@ -145,7 +146,7 @@ func TestReplay_toolsAndDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, talk(provider("http://nowhere.invalid", player))); diff != "" {
+	if diff := cmp.Diff(want, talk(provider("http://nowhere.invalid", player)), cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("answers (-recorded +played):\n%s", diff)
 	}
 	data, err := os.ReadFile(path)

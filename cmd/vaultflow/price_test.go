@@ -1,0 +1,29 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+func TestPriceOf(t *testing.T) {
+	t.Parallel()
+	of := func(v float64) *float64 { return &v }
+	for name, c := range map[string]struct {
+		price settings.Price
+		kind  string
+		want  *llm.Price
+	}{
+		"unknown":            {settings.Price{}, "anthropic", nil},
+		"built in":           {settings.Price{}, "offline", &llm.Price{}},
+		"plain":              {settings.Price{Input: of(3), Output: of(15)}, "anthropic", &llm.Price{Input: 3, Output: 15}},
+		"with what was kept": {settings.Price{Input: of(3), Output: of(15), Cached: of(0.3), CacheWrite: of(3.75)}, "anthropic", &llm.Price{Input: 3, Output: 15, Cached: 0.3, CacheWrite: 3.75}},
+	} {
+		if diff := cmp.Diff(c.want, priceOf(settings.Alias{Price: c.price}, settings.Provider{Kind: c.kind})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
