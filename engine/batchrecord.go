@@ -78,10 +78,10 @@ func (r *StepRecord) Put(b BatchRecord) {
 	r.sum()
 }
 
-// sum derives what the record of an @for_each step says about all its batches: usage, calls, inputs, outputs, omissions.
-// Warnings stay with their batches.
+// sum derives what the record of an @for_each step says about all its batches: usage, calls, inputs, outputs, omissions,
+// origins. Warnings stay with their batches.
 func (r *StepRecord) sum() {
-	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted = Usage{}, 0, nil, nil, nil, nil
+	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins = Usage{}, 0, nil, nil, nil, nil, nil
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
 		if b.Model != "" {
@@ -89,7 +89,7 @@ func (r *StepRecord) sum() {
 		}
 		r.Usage, r.Calls = r.Usage.Add(b.Usage), r.Calls+b.Calls
 		r.Inputs, r.Omitted = append(r.Inputs, b.Inputs...), append(r.Omitted, b.Omitted...)
-		r.Changes = append(r.Changes, b.Changes...)
+		r.Changes, r.Origins = append(r.Changes, b.Changes...), addAll(r.Origins, b.Origins)
 		for _, o := range b.Outputs {
 			outputs.add(o)
 		}

@@ -19,11 +19,13 @@ import (
 
 // Bounds of what a server may send.
 const (
-	maxMessage     = 16 << 20 // bytes of one message
 	maxTools       = 1000     // that it may list
 	maxSchema      = 64 << 10 // bytes of a tool's schema
 	maxDescription = 2000     // bytes of a tool's description
 )
+
+// maxMessage is how long one message of a server may be, in bytes. Tests send less.
+var maxMessage = 16 << 20
 
 // pause is how long a server that could not be started is left alone. One that gave no answer is left alone for five times
 // as long as it was waited for: a step asks for its tools several times.

@@ -23,6 +23,7 @@ import (
 const serverMode = "VAULTFLOW_TEST_MCP"
 
 func TestMain(m *testing.M) {
+	grace, maxMessage = 100*time.Millisecond, 1<<20
 	switch os.Getenv(serverMode) {
 	case "":
 		os.Exit(m.Run())

@@ -13,7 +13,7 @@ import (
 )
 
 // grace is how long a program may take to end by itself after its standard input was closed.
-const grace = 2 * time.Second
+var grace = 2 * time.Second // tests have less patience
 
 // transport gives the way to the server, and what ends it. end may be called more than once.
 func (c *connection) transport() (t sdk.Transport, end func(), err error) {
