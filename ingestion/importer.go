@@ -72,7 +72,7 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	if err != nil {
 		return Classified{}, storage("read "+j.at(), err)
 	}
-	out := Classified{Route: route}
+	out := Classified{Route: route, Home: (&work{im: im, job: j, set: j.settings()}).home()}
 	im.tell(j, Event{Kind: EventRoute, Route: &out.Route, Message: out.Route.Evidence.Reason})
 	if size > j.settings().MaxBytes {
 		return out, nil // Extract refuses it; hashing would take long

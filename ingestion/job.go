@@ -71,6 +71,7 @@ type Classified struct {
 	Gone            bool   `json:"gone,omitempty"`         // the file is not there, or has other bytes now
 	DuplicateOf     string `json:"duplicate_of,omitempty"` // id of the import that made a bundle of the same bytes
 	DuplicateBundle string `json:"duplicate_bundle,omitempty"`
+	Home            string `json:"home,omitempty"` // bundle to which an archive's note links for the file; one elsewhere is no duplicate
 }
 
 // Extracted is what Extract made. Digest covers the records of all pages.

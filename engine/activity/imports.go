@@ -93,7 +93,8 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 	if err != nil {
 		return out, err
 	}
-	if ok && before.ID != in.Run && before.Bundle != "" {
+	elsewhere := found.Home != "" && found.Home != before.Bundle
+	if ok && before.ID != in.Run && before.Bundle != "" && !elsewhere {
 		if _, err := fs.Stat(im.FS, before.Bundle); err == nil { // a bundle that a person removed is made again
 			out.Duplicate, out.DuplicateBundle = before.ID, before.Bundle
 		}

@@ -1,0 +1,162 @@
+//go:build unix
+
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// packedFile is a member of an archive under test.
+type packedFile struct {
+	name, data string
+	mode       fs.FileMode // of a link or a device
+	locked     bool
+}
+
+func zipped(t *testing.T, members ...packedFile) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, m := range members {
+		h := &zip.FileHeader{Name: m.name, Method: zip.Deflate}
+		if m.mode != 0 {
+			h.SetMode(m.mode)
+		}
+		if m.locked {
+			h.Flags |= 1
+		}
+		w, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = w.Write([]byte(m.data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func tarred(t *testing.T, headers ...tar.Header) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range headers {
+		data := strings.Repeat("x", int(h.Size))
+		if err := w.WriteHeader(&h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func gzipped(t *testing.T, data string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(data)); err != nil || w.Close() != nil {
+		t.Fatal("not packed")
+	}
+	return b.String()
+}
+
+// TestArchives imports hostile and odd archives by the program itself: each ends as one collection or one failure note, nothing
+// lies where it should not, and every link of every note leads to a file.
+func TestArchives(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	zeros := strings.Repeat("\x00", 20<<20)
+	bomb := zipped(t, packedFile{name: "z.txt", data: zeros})
+	deep := zipped(t, packedFile{name: "bottom.txt", data: "bottom"})
+	for n := range 6 {
+		deep = zipped(t, packedFile{name: "deep.zip", data: deep}, packedFile{name: "n.txt", data: "level " + strconv.Itoa(n)})
+	}
+	var many []packedFile
+	for n := range 2100 {
+		many = append(many, packedFile{name: strconv.Itoa(n) + ".txt"})
+	}
+	file := func(name string) tar.Header {
+		return tar.Header{Name: name, Size: 9, Mode: 0o644, Typeflag: tar.TypeReg}
+	}
+	archives := map[string]struct {
+		data     string
+		children int // -1: refused
+		says     string
+	}{
+		"slip.zip":    {zipped(t, packedFile{name: "../../evil.txt"}, packedFile{name: "/abs.txt"}, packedFile{name: `C:\win.txt`}, packedFile{name: `..\back.txt`}, packedFile{name: `good\b.txt`, data: "b"}), 1, "leads out of the archive"},
+		"links.zip":   {zipped(t, packedFile{name: "link.txt", data: "/etc/passwd", mode: fs.ModeSymlink | 0o777}, packedFile{name: "real.txt", data: "equal"}), 1, "it is a link"},
+		"devices.tar": {tarred(t, tar.Header{Name: "sym", Typeflag: tar.TypeSymlink, Linkname: "/etc/passwd"}, tar.Header{Name: "hard", Typeflag: tar.TypeLink, Linkname: "real.txt"}, tar.Header{Name: "dev", Typeflag: tar.TypeChar}, tar.Header{Name: "fifo", Typeflag: tar.TypeFifo}, file("real.txt")), 1, "no regular file"},
+		"ratio.zip":   {zipped(t, packedFile{name: "zeros.txt", data: zeros + zeros + zeros + zeros}), -1, "unpacks to far more"},
+		"nested.zip":  {zipped(t, packedFile{name: "1.zip", data: bomb}, packedFile{name: "2.zip", data: bomb}, packedFile{name: "3.zip", data: bomb}, packedFile{name: "4.zip", data: bomb}), -1, "unpacks to far more"},
+		"count.zip":   {zipped(t, many...), -1, "more than 2000 files"},
+		"deep.zip":    {deep, 4, "deep.zip was left in the archive: it is an archive itself"},
+		"locked.zip":  {zipped(t, packedFile{name: "secret.txt", data: "s", locked: true}, packedFile{name: "open.txt", data: "o"}), 1, "it is encrypted"},
+		"same.zip":    {zipped(t, packedFile{name: "d.txt", data: "1"}, packedFile{name: "d.txt", data: "2"}, packedFile{name: "D.TXT", data: "3"}, packedFile{name: "d.md", data: "4"}, packedFile{name: "e/real.txt", data: "equal"}), 5, ""},
+		"names.zip":   {zipped(t, packedFile{name: "e\u0301.txt", data: "nfd"}, packedFile{name: "\u00e9.txt", data: "nfc"}, packedFile{name: "😀.txt", data: "smile"}, packedFile{name: "a..b.txt", data: "dots"}), 4, ""},
+		"torn.tar.gz": {gzipped(t, tarred(t, file("a.txt"), file("b.txt")))[:80], -1, "cannot be read"},
+		"some.7z":     {"7z\xbc\xaf\x27\x1c\x00\x04 and more", 0, "does not read archives"},
+		"some.rar":    {"Rar!\x1a\x07\x01\x00 and more", 0, "does not read archives"},
+		"holds.zip":   {zipped(t, packedFile{name: "in.7z", data: "7z\xbc\xaf\x27\x1c\x00\x04 and more"}, packedFile{name: "in.rar", data: "Rar!\x1a\x07\x01\x00 and more"}, packedFile{name: "t.txt", data: "t"}), 1, "of a kind that is not read"},
+	}
+	want := 0
+	for name, a := range archives {
+		s.writeBytes("Import/"+name, []byte(a.data))
+		want += 1 + max(a.children, 0)
+	}
+	s.serve()
+	found, v := s.ended(want), s.reader()
+	ends := map[string]engine.ImportRecord{}
+	for _, r := range found {
+		ends[r.Source] = r
+		if r.State == engine.ImportDone {
+			s.resolved(v, r.Note)
+		}
+	}
+	for name, a := range archives {
+		r := ends["Import/"+name]
+		if a.children < 0 {
+			failed := "Import/Failed/" + name
+			if r.State != engine.ImportFailed || !s.there(failed) || !strings.Contains(s.read(failed+".failed.md"), a.says) {
+				t.Errorf("%s: %s, %s", name, r.State, r.Error)
+			}
+			continue
+		}
+		if r.State != engine.ImportDone || !s.there(path.Join(r.Bundle, name)) {
+			t.Errorf("%s: %s, %s", name, r.State, r.Error)
+			continue
+		}
+		if n := len(s.manifest(r.Bundle).Children); n != a.children || !strings.Contains(s.read(r.Note), a.says) {
+			t.Errorf("%s: %d children, want %d; the note:\n%s", name, n, a.children, s.read(r.Note))
+		}
+	}
+	left, err := fs.Glob(os.DirFS(s.vault), "Import/*")
+	if err != nil || len(left) != 1 || left[0] != "Import/Failed" {
+		t.Errorf("in the import folder: %v, %v", left, err)
+	}
+}
+
+// there says whether the vault has a file.
+func (s *site) there(name string) bool {
+	_, err := os.Stat(filepath.Join(s.vault, filepath.FromSlash(name)))
+	return err == nil
+}
