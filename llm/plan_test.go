@@ -75,13 +75,16 @@ func withMedium(b content.Block) Request {
 var shapes = map[string]string{
 	"in":           "user 1=look{before | M | after} 2=list{two | M} go on",
 	"in, apart":    "user 1=look{before | See file abc123. | after | M} 2=list{two | See file abc123. | M}\nuser go on",
-	"in, json":     "user 1=look{before | See file abc123. | after | M} 2=list{two | See file abc123. | M} go on",
+	"in, .":        "user 1=look{before | M | after} 2=list{two | M}\nassistant .\nuser go on",
+	"in, json, .":  "user 1=look{before | See file abc123. | after | M} 2=list{two | See file abc123. | M}\nassistant .\nuser go on",
 	"beside":       "user 1=look{before | See file abc123. | after} 2=list{two | See file abc123.} This is file abc123: | M | This is file abc123: | M | go on",
 	"after":        "user 1=look{before | See file abc123. | after} 2=list{two | See file abc123.}\nuser This is file abc123: | M | This is file abc123: | M | go on",
+	"after, .":     "user 1=look{before | See file abc123. | after} 2=list{two | See file abc123.}\nassistant .\nuser This is file abc123: | M | This is file abc123: | M | go on",
 	"after, OK":    "user 1=look{before | See file abc123. | after} 2=list{two | See file abc123.}\nassistant OK\nuser This is file abc123: | M | This is file abc123: | M | go on",
 	"words":        "user 1=look{before | [W] | after} 2=list{two | [W]} go on (omitted N, N)",
 	"words, alone": "user 1=look{before | [W] | after} 2=list{two | [W]} (omitted N, N)\nuser go on",
 	"pages":        "user 1=look{before | See file P1. | See file P2. | after} 2=list{two | See file P1. | See file P2.}\nuser This is file P1: | <d.pdf page 1> | This is file P2: | <d.pdf page 2> | This is file P1: | <d.pdf page 1> | This is file P2: | <d.pdf page 2> | go on",
+	"pages, .":     "user 1=look{before | See file P1. | See file P2. | after} 2=list{two | See file P1. | See file P2.}\nassistant .\nuser This is file P1: | <d.pdf page 1> | This is file P2: | <d.pdf page 2> | This is file P1: | <d.pdf page 1> | This is file P2: | <d.pdf page 2> | go on",
 	"pages in":     "user 1=look{before | <d.pdf page 1> | <d.pdf page 2> | after} 2=list{two | <d.pdf page 1> | <d.pdf page 2>} go on",
 }
 
@@ -95,10 +98,10 @@ func TestPlan_matrix(t *testing.T) {
 		{"anthropic", "claude-sonnet-4-5", [4]string{"in", "in"}},
 		{"bedrock", "anthropic.claude-sonnet-4-5", [4]string{"in", "beside"}},
 		{"bedrock", "amazon.nova-pro-v1:0", [4]string{"in", "beside", "", "beside"}},
-		{"bedrock", "meta.llama4-scout", [4]string{"in", "in"}},
-		{"bedrock", "mistral.pixtral-large", [4]string{"in, json", "in, json"}},
-		{"bedrock", "deepseek.v3", [4]string{"in", "pages in"}},
-		{"bedrock", "qwen.qwen3", [4]string{"words", "words"}},
+		{"bedrock", "meta.llama4-scout", [4]string{"in, .", "in, ."}},
+		{"bedrock", "mistral.pixtral-large", [4]string{"after, .", "in, json, ."}},
+		{"bedrock", "deepseek.v3", [4]string{"after, .", "pages, ."}},
+		{"bedrock", "qwen.qwen3", [4]string{"after, .", "pages, ."}},
 		{"google", "gemini-3-pro", [4]string{"in, apart", "in, apart", "after", "after"}},
 		{"google", "gemini-2.5-pro", [4]string{"after", "after", "after", "after"}},
 		{"vertex", "gemini-3-pro", [4]string{"in, apart", "in, apart", "after", "after"}},
@@ -136,7 +139,7 @@ func TestPlan_matrix(t *testing.T) {
 			if diff := cmp.Diff(want, drawn(turns)); diff != "" {
 				t.Errorf("%s in results (-want +got):\n%s", what, diff)
 			}
-			want = "user before | " + map[string]string{"words": fill("[W]"), "pages": "<d.pdf page 1> | <d.pdf page 2>", "pages in": "<d.pdf page 1> | <d.pdf page 2>"}[c.shapes[i]] + " | after"
+			want = "user before | " + map[string]string{"words": fill("[W]"), "pages": "<d.pdf page 1> | <d.pdf page 2>", "pages in": "<d.pdf page 1> | <d.pdf page 2>", "pages, .": "<d.pdf page 1> | <d.pdf page 2>"}[c.shapes[i]] + " | after"
 			if !strings.HasPrefix(c.shapes[i], "words") && !strings.HasPrefix(c.shapes[i], "pages") {
 				want = "user before | <" + nameOf(b) + "> | after"
 			}

@@ -13,16 +13,16 @@ var exclusions = ruleList{
 	is(ClassBilling, `credit balance is too low|exceeded your current quota|check your plan and billing|insufficient (?:credit|balance|funds)`),
 	is(ClassAuth, `(?:invalid|incorrect|missing) (?:x-)?api.?key|api key not valid|no auth credentials`),
 	is(ClassParameter, `max(?:_completion|_output)?_tokens[^.]{0,80}(?:too large|must be|is greater|exceeds?)|unsupported (?:parameter|value)|unknown parameter|budget_tokens|does not support thinking`),
-	is(ClassParameter, `does not support (?:tool|function|structured)|response_format|output_config\.format|json schema in format|tools\.\d+\.|failed to parse grammar`),
+	is(ClassParameter, `(?:does not|doesn.t) support (?:tool|function|structured)|response_format|output_config\.format|json schema in format|tools\.\d+\.|failed to parse grammar`),
 	is(ClassOther, `doesn't support counting tokens|endpoint is unavailable|set 'n_ctx' explicitly`),
-	is(ClassPairing, `tool result blocks cannot be provided in the same turn|no tool output found for|unexpected role '\w+' after role|tool_use.{0,40}without.{0,20}tool_result|must be followed by tool messages|roles must alternate`),
-	is(ClassNotFound, `model\b.{0,120}\b(?:not found|does not exist)|no such model|unknown model`),
+	is(ClassPairing, `tool result blocks cannot be provided in the same turn|no tool output found for|unexpected role '\w+' after role|tool_use.{0,40}without.{0,20}tool_result|must be followed by tool messages|roles must alternate|number of toolResult blocks|expected toolResult blocks`),
+	is(ClassNotFound, `model\b.{0,120}\b(?:not found|does not exist)|no such model|unknown model|model identifier is invalid|with on-demand throughput isn.t supported`),
 	is(ClassOverloaded, `overloaded|over capacity|temporarily unavailable`),
 }
 
 // mediaRules stand before contextRules: a sentence about pictures may also speak of limits.
 var mediaRules = ruleList{
-	is(ClassMediaMismatch, `does not match the provided media type|the image appears to be an? `),
+	is(ClassMediaMismatch, `does not match the (?:provided media type|specified image format)|the image appears to be an? `),
 	is(ClassImageBytes, `image exceeds [\d.]+ ?MB maximum: (?P<actual>\d+) bytes > (?P<limit>\d+) bytes`),
 	is(ClassImageBytes, `image exceeds (?P<limitmb>[\d.]+) ?MB maximum`),
 	is(ClassImageDims, `exceed max allowed size.{0,60}?: (?P<limit>\d+) pixels`),
@@ -38,7 +38,7 @@ var mediaRules = ruleList{
 	is(ClassPDFPages, `maximum of (?P<limit>\d+) PDF pages`),
 	is(ClassPDFEncrypted, `(?:pdf|document).{0,60}(?:password|encrypted)|password.protected`),
 	is(ClassURLFetch, `image URLs are not currently supported|cannot fetch content from the provided URL|(?:error|failed|unable|timeout) (?:while )?(?:downloading|to download|to fetch|fetching)`),
-	is(ClassUnsupportedMedia, `support (?:image|file|audio|document|multimodal) input|does not support (?:image|vision)|s3Uri field|extraneous key \[toolResult\]`),
+	is(ClassUnsupportedMedia, `support (?:image|file|audio|document|multimodal) input|does not support (?:image|vision)|s3Uri field|doesn.t support the (?:image|document|video|audio) (?:field|content block)|extraneous key \[toolResult\]`),
 	is(ClassUnsupportedMedia, "unknown variant `(?:image|image_url|input_image|file)`|expected to be either text or image_url"),
 	is(ClassUnsupportedMedia, `provided image is not valid|unable to process input image|invalid image input|uploaded an unsupported image|could not process image|illegal base64|invalid image data|failed to (?:load|process) image`),
 	is(ClassUnsupportedMedia, `unsupported MIME type|file type you uploaded is not supported|image urls are only allowed|mmproj|multimodal.{0,20}not supported`),

@@ -44,10 +44,14 @@ func TestProvider_contract(t *testing.T) {
 	for family := range families {
 		t.Run(family, func(t *testing.T) {
 			t.Parallel()
+			mark := ""
+			if family == "claude" || family == "nova" {
+				mark = `"cachePoint":{"type":"default"}`
+			}
 			llmtest.Exercise(t, llmtest.Subject{
 				New: of(family), Wire: llmtest.Bedrock{Family: family},
-				DocumentBeside: family == "claude" || family == "nova", MediaInResults: family == "llama", MediaBeside: family == "mistral",
-				Documents: true, TextBeside: true, Signed: true, Redacts: true, NativeSchema: true,
+				DocumentBeside: family == "claude" || family == "nova", MediaInResults: family == "llama", PictureBehind: family == "mistral",
+				Documents: true, TextBeside: true, Signed: true, Redacts: true, CacheMark: mark, NativeSchema: true,
 			})
 		})
 	}

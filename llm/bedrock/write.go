@@ -23,7 +23,7 @@ type inference struct {
 }
 
 type toolConfig struct {
-	Tools []tool `json:"tools"`
+	Tools []any `json:"tools"`
 }
 
 type tool struct {
@@ -124,6 +124,7 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	if strings.TrimSpace(system) != "" {
 		body.System = []any{textBlock{system}}
 	}
+	body.keep(r)
 	if body.Inference != nil && *body.Inference == (inference{}) {
 		body.Inference = nil
 	}

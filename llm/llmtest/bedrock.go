@@ -36,23 +36,13 @@ type bedrockBody struct {
 		Role    string            `json:"role"`
 		Content []json.RawMessage `json:"content"`
 	} `json:"messages"`
-	System []struct {
-		Text string `json:"text"`
-	} `json:"system"`
+	System    []json.RawMessage `json:"system"`
 	Inference *struct {
 		MaxTokens   *int     `json:"maxTokens"`
 		Temperature *float64 `json:"temperature"`
 	} `json:"inferenceConfig"`
 	Tools *struct {
-		Tools []struct {
-			Spec struct {
-				Name        string  `json:"name"`
-				Description *string `json:"description"`
-				Schema      struct {
-					JSON json.RawMessage `json:"json"`
-				} `json:"inputSchema"`
-			} `json:"toolSpec"`
-		} `json:"tools"`
+		Tools []json.RawMessage `json:"tools"`
 	} `json:"toolConfig"`
 	Output *struct {
 		Effort string `json:"effort"`
@@ -88,18 +78,8 @@ func (w Bedrock) Read(header http.Header, body []byte) ([]Part, error) {
 		return nil, err
 	}
 	reading := bedrockReading{wire: w, names: map[string]bool{}, held: b.Output != nil && b.Output.Text != nil}
-	if b.Tools != nil {
-		if len(b.Tools.Tools) == 0 {
-			return nil, errors.New("toolConfig.tools: at least 1")
-		}
-		for _, t := range b.Tools.Tools {
-			if d := t.Spec.Description; d != nil && *d == "" {
-				return nil, errors.New("toolSpec.description: valid min length: 1")
-			}
-			if err := reading.tools.add(t.Spec.Name, t.Spec.Schema.JSON); err != nil {
-				return nil, err
-			}
-		}
+	if err := reading.head(&b); err != nil {
+		return nil, err
 	}
 	for i, m := range b.Messages {
 		if i > 0 && m.Role == b.Messages[i-1].Role {
@@ -113,11 +93,6 @@ func (w Bedrock) Read(header http.Header, body []byte) ([]Part, error) {
 }
 
 func (w Bedrock) options(b *bedrockBody) error {
-	for _, s := range b.System {
-		if err := notBlank(s.Text); err != nil {
-			return fmt.Errorf("system: %w", err)
-		}
-	}
 	most := 0
 	if set := b.Inference; set != nil {
 		switch {
@@ -159,8 +134,76 @@ type bedrockReading struct {
 	open      pending
 	names     map[string]bool // of documents
 	held      bool            // the answer is held to a schema
+	points    int             // of a cache
 	citations *bool           // of the documents before
 	parts     []Part
+}
+
+// head reads the system prompt and the tools.
+func (r *bedrockReading) head(b *bedrockBody) error {
+	for _, raw := range b.System {
+		kind, value, err := member(raw)
+		switch {
+		case err != nil:
+			return err
+		case kind == "cachePoint":
+			err = r.point(value)
+		case kind == "text":
+			var said string
+			if err = strict(value, &said); err == nil {
+				err = notBlank(said)
+			}
+		default:
+			err = errors.New(kind)
+		}
+		if err != nil {
+			return fmt.Errorf("system: %w", err)
+		}
+	}
+	if b.Tools != nil && len(b.Tools.Tools) == 0 {
+		return errors.New("toolConfig.tools: at least 1")
+	}
+	for i := 0; b.Tools != nil && i < len(b.Tools.Tools); i++ {
+		if err := r.tool(b.Tools.Tools[i]); err != nil {
+			return fmt.Errorf("toolConfig: %w", err)
+		}
+	}
+	return nil
+}
+
+func (r *bedrockReading) tool(raw json.RawMessage) error {
+	kind, value, err := member(raw)
+	if err != nil {
+		return err
+	}
+	if kind == "cachePoint" && r.wire.family() == "claude" && len(r.tools.names) > 0 {
+		return r.point(value)
+	}
+	var spec struct {
+		Name        string
+		Description *string
+		InputSchema struct{ JSON json.RawMessage }
+	}
+	if err := strict(value, &spec); err != nil || kind != "toolSpec" {
+		return fmt.Errorf("%s: %w", kind, err)
+	}
+	if d := spec.Description; d != nil && *d == "" {
+		return errors.New("toolSpec.description: valid min length: 1")
+	}
+	return r.tools.add(spec.Name, spec.InputSchema.JSON)
+}
+
+// point reads a cachePoint: four at most, for models that keep something.
+func (r *bedrockReading) point(value json.RawMessage) error {
+	var p struct{ Type string }
+	if err := strict(value, &p); err != nil || p.Type != "default" {
+		return fmt.Errorf("cachePoint.type: %q, %w", p.Type, err)
+	}
+	r.points++
+	if family := r.wire.family(); r.points > 4 || family != "claude" && family != "nova" {
+		return fmt.Errorf("%d cache points for %s", r.points, family)
+	}
+	return nil
 }
 
 func (r *bedrockReading) message(i int, role string, blocks []json.RawMessage) error {
@@ -181,7 +224,7 @@ func (r *bedrockReading) message(i int, role string, blocks []json.RawMessage) e
 	switch {
 	case kinds["document"] > 0 && kinds["text"] == 0:
 		return errors.New("a text block is required beside a document")
-	case r.wire.family() == "writer" && kinds["toolResult"] > 0 && kinds["toolResult"] < len(blocks):
+	case r.wire.family() != "claude" && r.wire.family() != "nova" && kinds["toolResult"] > 0 && kinds["toolResult"] < len(blocks):
 		return errors.New("conversation blocks and tool result blocks cannot be provided in the same turn")
 	case kinds["reasoningContent"] == len(blocks):
 		return errors.New("this model does not support assistant message prefill")

@@ -31,7 +31,7 @@ func TestBedrock_refuses(t *testing.T) {
 	result := func(id string, content ...string) string {
 		return `{"toolResult":{"toolUseId":"` + id + `","content":[` + strings.Join(content, ",") + `]}}`
 	}
-	const text, cited = `{"text":"a"}`, `,"citations":{"enabled":true}`
+	const text, cited, point = `{"text":"a"}`, `,"citations":{"enabled":true}`, `{"cachePoint":{"type":"default"}}`
 	called := []string{user(text), said(use("a"), use("b"))}
 	with := func(rest string, last ...string) string { return body(rest, append(called[:2:2], last...)...) }
 	llama := llmtest.Bedrock{Family: "llama"}
@@ -41,6 +41,7 @@ func TestBedrock_refuses(t *testing.T) {
 	}{
 		{llmtest.Bedrock{}, body("", user(text, document("a1", cited), document("a1-2", cited), image("png")))},
 		{llmtest.Bedrock{}, body(schema, user(text))},
+		{llmtest.Bedrock{}, body(strings.Replace(tools, `]}`, `,`+point+`]}`, 1)+`,"system":[{"text":"a"},`+point+`]`, user(text, point))},
 		{llama, body("", user(text, document("a1", "")))},
 		{llmtest.Bedrock{}, with(tools, user(result("a", text, image("png")), result("b", `{"json":{"n":1}}`), text, document("a1", cited)))},
 		{llama, with(tools, user(result("a", text, document("a1", "")), result("b", text)))},
@@ -91,6 +92,9 @@ func TestBedrock_refuses(t *testing.T) {
 		{"reasoning for DeepSeek", llmtest.Bedrock{Family: "deepseek"}, body("", user(text), said(`{"reasoningContent":{"reasoningText":{"text":"hm"}}}`, text), user(text))},
 		{"a budget above the bound", llmtest.Bedrock{}, body(`,"inferenceConfig":{"maxTokens":1024},"additionalModelRequestFields":{"thinking":{"type":"enabled","budget_tokens":1024}}`, user(text))},
 		{"another family's words", llama, body(`,"additionalModelRequestFields":{"thinking":{"type":"adaptive"}}`, user(text))},
+		{"five cache points", llmtest.Bedrock{}, body("", user(text, point, point, point, point, point))},
+		{"a cache point for Llama", llama, body("", user(text, point))},
+		{"a cache point among Nova's tools", llmtest.Bedrock{Family: "nova"}, body(strings.Replace(tools, `]}`, `,`+point+`]}`, 1), user(text))},
 		{"too warm", llmtest.Bedrock{}, body(`,"inferenceConfig":{"temperature":1.5}`, user(text))},
 		{"an open schema", llmtest.Bedrock{}, body(strings.Replace(schema, `,\"additionalProperties\":false`, "", 1), user(text))},
 	} {

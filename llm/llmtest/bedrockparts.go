@@ -16,6 +16,9 @@ func (r *bedrockReading) block(i int, role, kind string, value json.RawMessage) 
 	if kind == "toolResult" {
 		return r.result(value)
 	}
+	if kind == "cachePoint" {
+		return r.point(value)
+	}
 	if err := r.open.none(); err != nil { // results stand first in their turn
 		return err
 	}
@@ -133,7 +136,7 @@ func (r *bedrockReading) content(kind string, value json.RawMessage, inResult bo
 			return Part{Text: said}, notBlank(said)
 		}
 		return Part{Text: string(value)}, nil
-	case kind == "image":
+	case kind == "image" && !(inResult && (family == "mistral" || family == "writer")):
 		return bedrockImage(value)
 	case kind == "document" && !(inResult && (family == "claude" || family == "nova")):
 		return r.document(value)

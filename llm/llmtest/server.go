@@ -119,7 +119,9 @@ func (c Captured) Tools() []string {
 	_ = json.Unmarshal(c.Body, &body) // it was read before it was captured
 	var names []string
 	for _, t := range body.Config.Tools {
-		names = append(names, t.Spec.Name)
+		if t.Spec.Name != "" { // no mark of a cache
+			names = append(names, t.Spec.Name)
+		}
 	}
 	for _, t := range body.Tools {
 		if name := t.Name + t.Function.Name; name != "" {

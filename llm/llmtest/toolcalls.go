@@ -138,6 +138,14 @@ func toolMedia(t *testing.T, s Subject) {
 			isPaper, pdf,
 			{Text: "go on"},
 		}
+	case s.PictureBehind:
+		want = []Part{
+			{Text: "[c1]\n" + thing + "\nafter", Result: first},
+			{Text: "two\n" + paper + "\n" + thing, Result: second},
+			in(pdf, second),
+			isPicture, png, isPicture, png,
+			{Text: "go on"},
+		}
 	case s.MediaInResults:
 		want = []Part{
 			{Text: "[c1]\n", Result: first},
