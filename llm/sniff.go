@@ -74,6 +74,13 @@ func sniff(data []byte, accepted []string) (string, error) {
 	return kind, nil
 }
 
+// Sniff tells the media type of a file by its beginning (64 bytes will do), and the short name that the tables have for it,
+// which is empty for types that go to no model.
+func Sniff(data []byte) (mediaType, format string) {
+	mediaType = sniffed(data)
+	return mediaType, formats[mediaType]
+}
+
 func sniffed(data []byte) string {
 	for _, m := range marks {
 		if len(data) >= m.at+len(m.mark) && string(data[m.at:m.at+len(m.mark)]) == m.mark {

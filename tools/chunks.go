@@ -265,6 +265,8 @@ func weight(blocks []content.Block) (text, images int) {
 			images++
 		case content.Document:
 			images += documentPages(b)
+		case content.Audio, content.Video:
+			images++
 		default:
 			text += len(b.Text())
 		}

@@ -21,6 +21,7 @@ const (
 	KindText     = "text"
 	KindImage    = "image"
 	KindDocument = "document" // has pages
+	KindSound    = "sound"    // audio, or video, that the model takes
 	KindOpaque   = "opaque"   // nothing that a model could be shown
 )
 
@@ -83,7 +84,7 @@ type readFileInput struct {
 func (r *FileReader) Tool() Tool {
 	return Tool{
 		Name: ReadFile, Parameters: json.RawMessage(readFileParameters), Run: r.read,
-		Description: "Reads a file of the vault: a text with the numbers of its lines, a picture, the pages of a PDF, the text of an office file. " +
+		Description: "Reads a file of the vault: a text with the numbers of its lines, a picture, a recording, the pages of a PDF, the text of an office file. " +
 			"What does not fit into one result is named, with how to go on.",
 	}
 }
@@ -104,7 +105,7 @@ func (r *FileReader) read(ctx context.Context, input json.RawMessage) content.To
 		return failed
 	}
 	switch {
-	case file.Kind == KindImage:
+	case file.Kind == KindImage || file.Kind == KindSound:
 		return r.picture(ctx, name, *file)
 	case file.Kind == KindDocument || file.Pages > 0 && in.PageStart+in.PageEnd > 0:
 		return r.pages(ctx, name, *file, in.PageStart, in.PageEnd, false)

@@ -39,6 +39,11 @@ func (v viewer) Look(ctx context.Context, name string) (tools.File, error) {
 		f.Kind = tools.KindImage
 	case prompt.PeekOpaque:
 		f.Kind = tools.KindOpaque
+		if _, takes, err := v.recording(name); err != nil {
+			return f, err
+		} else if takes {
+			f.Kind = tools.KindSound
+		}
 	case prompt.PeekDocument:
 		return v.document(ctx, name, f)
 	default:
@@ -70,6 +75,9 @@ func (v viewer) document(ctx context.Context, name string, f tools.File) (tools.
 
 // Show implements tools.Viewer: the blocks that an @input of the file would give.
 func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]content.Block, error) {
+	if recording, takes, err := v.recording(name); takes || err != nil {
+		return v.shown(name, recording), err
+	}
 	input := directives.Input{Target: directives.Target{Scheme: directives.SchemeFile, Path: name, Literal: true}}
 	part := directives.Range{First: view.First, Last: view.Last}
 	switch {
