@@ -1,5 +1,9 @@
 package ingestion
 
+import (
+	tags "golang.org/x/text/language"
+)
+
 // manifest puts together what the records say.
 func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 	j := w.job
@@ -14,6 +18,9 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 			Warnings: append(w.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: w.tags(),
 		},
 		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]Asset{}, rec.Assets...), Children: append([]Child{}, rec.Children...),
+	}
+	if m.Document.Language == "" {
+		m.Document.Language = w.recognisedIn(pages)
 	}
 	for _, page := range pages {
 		m.Assets = append(m.Assets, page.Assets...)
@@ -33,6 +40,30 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 		})
 	}
 	return m
+}
+
+// recognisedIn is the language of a document of scans that says none: the one that somebody chose for reading it, when it
+// could be read in that. The default is no evidence.
+func (w *work) recognisedIn(pages []Page) string {
+	chosen := w.set.OCR.Languages
+	if len(chosen) != 1 || chosen[0] == defaultLanguage {
+		return ""
+	}
+	read := 0
+	for _, p := range pages {
+		switch {
+		case p.Text == nil || p.Text.Source == TextNone:
+		case p.Text.Source != TextOCR || low(p, w.set.OCR.MinConfidence):
+			return ""
+		default:
+			read++
+		}
+	}
+	base, err := tags.ParseBase(chosen[0])
+	if err != nil || read == 0 {
+		return "" // Tesseract has names of its own for some
+	}
+	return base.String()
 }
 
 // tags are those that the note is given.

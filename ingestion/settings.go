@@ -57,6 +57,9 @@ type Settings struct {
 	Text  TextSettings  `json:"text"`
 }
 
+// defaultLanguage is the language that Tesseract reads where nobody chose one.
+const defaultLanguage = "eng"
+
 // Asked is what was asked for one import alone; it goes before the settings of the vault and of folders.
 type Asked struct {
 	Languages []string `json:"languages,omitempty"`
@@ -126,7 +129,7 @@ func (s Settings) filled() Settings {
 	fill(&s.PDF.MaxSide, 2000)
 	fill(&s.PDF.MaxPixels, 40_000_000)
 	fill(&s.PDF.Format, "auto")
-	fillList(&s.OCR.Languages, "eng")
+	fillList(&s.OCR.Languages, defaultLanguage)
 	fill(&s.OCR.DPI, 300)
 	fill(&s.OCR.MinConfidence, 60)
 	fillList(&s.Image.Strategies, StrategyImageOCR, StrategyImageCopy)

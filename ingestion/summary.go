@@ -83,7 +83,7 @@ func pageWarnings(pages []Page) []string {
 			why[PagePartial] = p.Error
 		}
 	}
-	warnings := skipped(pages)
+	warnings := append(skipped(pages), fontless(pages)...)
 	if len(failed) > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", pageList(failed), why[PageFailed]))
 	}
@@ -91,6 +91,21 @@ func pageWarnings(pages []Page) []string {
 		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", pageList(unread), why[PagePartial]))
 	}
 	return warnings
+}
+
+// fontless says on which pictures text is missing, since the system has no font for it.
+func fontless(pages []Page) []string {
+	var on []int
+	for _, p := range pages {
+		if p.Render != nil && strings.HasPrefix(p.Render.Reason, "no_font:") {
+			on = append(on, p.N)
+		}
+	}
+	if len(on) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("the pictures of %s lack Chinese, Japanese or Korean text: the file has no fonts for it, and this system neither; install some "+
+		"(Debian: fonts-noto-cjk) and import the file again", pageList(on))}
 }
 
 // skipped says which engines of text recognition did not answer, and on which pages.

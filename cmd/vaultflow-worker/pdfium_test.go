@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -249,6 +251,30 @@ func TestPDFium_takesOverWhereMuPDFFails(t *testing.T) {
 	}
 	if n := seenAs(t, page, 72, 700, 400, 770, dark); n < 500 {
 		t.Errorf("%d dark pixels", n)
+	}
+}
+
+// Without any font for its text a page stays empty, and says so. The fonts are hidden in a name space of mounts.
+func TestPDFium_saysThatThereIsNoFont(t *testing.T) {
+	t.Parallel()
+	c := worker(t)
+	script := filepath.Join(t.TempDir(), "vaultflow-worker")
+	const hide = "mount -t tmpfs none /usr/share/fonts && if [ -d /usr/local/share/fonts ]; then mount -t tmpfs none /usr/local/share/fonts; fi"
+	if out, err := exec.Command("unshare", "-m", "sh", "-c", hide).CombinedOutput(); err != nil { //nolint:noctx // it ends by itself
+		t.Skipf("the fonts cannot be hidden here: %v: %s", err, out)
+	}
+	text := fmt.Sprintf("#!/bin/sh\nexec unshare -m sh -c '%s && exec \"$0\" \"$@\"' '%s' \"$@\"\n", hide, c.Worker)
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	c.Worker = script
+	s, _, err := start(t, c, pdftest.New().WideText("日本語の文書です").Bytes(), extract.KindPDF)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := ask(t, s, extract.PageRequest{N: 1, Text: true, Image: true, DPI: 144, Format: "png"})
+	if !strings.HasPrefix(page.Reason, "no_font: ") || !strings.Contains(page.Text.Plain, "日本語の文書です") {
+		t.Errorf("drawn by %q, %q, text %q; %d dark pixels", page.Renderer, page.Reason, page.Text.Plain, seenAs(t, page, 72, 690, 272, 725, dark))
 	}
 }
 

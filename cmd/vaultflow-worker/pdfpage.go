@@ -43,6 +43,9 @@ func (p *pdf) page(ctx context.Context, r extract.PageRequest) (extract.Page, er
 		if img, dpi, by, err = p.picture(r, out.WidthPt, out.HeightPt, by); err != nil {
 			return extract.Page{}, err
 		}
+		if r.Rect == nil && by.pdfium && strings.HasPrefix(by.reason, fontsMissing) {
+			by.reason = p.fontless(r.N, img, dpi, by.reason)
+		}
 		if out.Image, err = encodeWithin(ctx, img, r, dpi); err != nil {
 			return extract.Page{}, err
 		}
@@ -119,6 +122,14 @@ func (p *pdf) text(n int, by choice) (*extract.PageText, choice, error) {
 		out.Besides = b.markdown()
 	}
 	return out, by, nil
+}
+
+// fontless gives the reason for a renderer, or another one when the text that was the reason is not in the picture.
+func (p *pdf) fontless(n int, img *image.RGBA, dpi float64, reason string) string {
+	if page, err := p.second.text(n); err == nil && undrawn(page, img, dpi, isWide) {
+		return noFont + "Chinese, Japanese or Korean text without its fonts, and no font of this system draws it"
+	}
+	return reason
 }
 
 // farthestBack is how many pages back the beginning of a table is looked for, where they were not read before.

@@ -231,6 +231,7 @@ func listing(rows [][]Line) bool {
 }
 
 var (
+	entry  = regexp.MustCompile(`(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,8})$`) // of a table of contents
 	leader = regexp.MustCompile(`(?:\.\s?){4,}|…{2,}`)
 	whole  = regexp.MustCompile(`^\d{1,4}$`)
 )

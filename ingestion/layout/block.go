@@ -109,6 +109,9 @@ func (b block) goesOn(line Line, pitch float64) bool {
 	if !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.mono() != line.mono() || bullet.MatchString(line.Text) {
 		return false
 	}
+	if entry.MatchString(before.Text) {
+		return false
+	}
 	gap := line.base() - before.base()
 	if gap < 0 { // at the top of the next column
 		return unfinished(before, line)

@@ -56,6 +56,17 @@ func TestText_keepsBoldBeginningsWithTheirParagraph(t *testing.T) {
 	}
 }
 
+// Entries of a table of contents stand each in a line of its own, and are no headings of this page.
+func TestText_keepsEntriesOfContentsApart(t *testing.T) {
+	t.Parallel()
+	first := at(60, 80, 14, "1 Introduction . . . . . . . . . 1")
+	first.Bold = true
+	got := text(first, at(70, 100, 10, "1.1 Contributions . . . . . . 2"), at(70, 113, 10, "1.2 Outline of it ...... iv"), at(70, 126, 10, "A line of text that ends here ..."), at(70, 139, 10, "and goes on."))
+	if want := "**1 Introduction . . . . . . . . . 1**\n\n1.1 Contributions . . . . . . 2\n\n1.2 Outline of it ...... iv\n\nA line of text that ends here ... and goes on."; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // What a program recognised stands in type of one width, and is prose all the same.
 func TestText_takesNoOldRecognitionForPrograms(t *testing.T) {
 	t.Parallel()
@@ -76,7 +87,7 @@ func TestText_takesNoOldRecognitionForPrograms(t *testing.T) {
 
 func TestText_knowsMarksOfWordProcessors(t *testing.T) {
 	t.Parallel()
-	got := text(at(60, 100, 10, "\uf0b7 one"), at(80, 114, 10, "o deep"), at(80, 128, 10, "o deeper still"), at(100, 142, 10, "\uf0a7 deepest"), at(60, 156, 10, "\uf0b7 two"))
+	got := text(at(60, 100, 10, "\uf0b7 - one"), at(80, 114, 10, "o deep"), at(80, 128, 10, "o deeper still"), at(100, 142, 10, "\uf0a7 deepest"), at(60, 156, 10, "\uf0b7 two"))
 	if want := "- one\n    - deep\n    - deeper still\n        - deepest\n- two"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -118,7 +118,7 @@ var (
 func (p Profile) level(text string, b block, page int) int {
 	n := len([]rune(text))
 	size := b.lines[0].Size
-	if n > 200 || b.bulleted || b.item && size <= p.body*1.15 {
+	if n > 200 || entry.MatchString(text) || b.bulleted || b.item && size <= p.body*1.15 {
 		return 0
 	}
 	for _, t := range p.outline[page] {

@@ -27,7 +27,7 @@ func Normal(s string) string {
 }
 
 var (
-	bullet    = regexp.MustCompile(`^(?:[•◦▪▫‣●○■□◆◇➢➤✓❖–·\x{F06E}\x{F071}\x{F076}\x{F0A7}\x{F0A8}\x{F0B7}\x{F0D8}\x{F0FC}]|[*-])\s+`) // and those of Symbol and Wingdings
+	bullet    = regexp.MustCompile(`^(?:[•◦▪▫‣●○■□◆◇➢➤✓❖–·\x{F06E}\x{F071}\x{F076}\x{F0A7}\x{F0A8}\x{F0B7}\x{F0D8}\x{F0FC}]|[*-])\s+(?:[-–]\s+)?`) // and those of Symbol and Wingdings
 	roundMark = regexp.MustCompile(`^o\s+\S`)
 	roundSign = regexp.MustCompile(`^o\s+`)
 
