@@ -46,8 +46,21 @@ func TestSniff(t *testing.T) {
 func TestFormats_areThoseOfTheTables(t *testing.T) {
 	t.Parallel()
 	for _, model := range [][2]string{
-		{"anthropic", "m"}, {"bedrock", "claude"}, {"bedrock", "nova"}, {"bedrock", "llama"}, {"bedrock", "mistral"}, {"google", "gemini-2.5-pro"},
-		{"google", "gemini-3"}, {"openai_responses", "m"}, {"openai", "m"}, {"openrouter", "m"}, {"xai", "m"}, {"mistral", "m"}, {"ollama", "m"}, {"offline", "m"}, {"nobody", "m"},
+		{"anthropic", "m"},
+		{"bedrock", "claude"},
+		{"bedrock", "nova"},
+		{"bedrock", "llama"},
+		{"bedrock", "mistral"},
+		{"google", "gemini-2.5-pro"},
+		{"google", "gemini-3"},
+		{"openai_responses", "m"},
+		{"openai", "m"},
+		{"openrouter", "m"},
+		{"xai", "m"},
+		{"mistral", "m"},
+		{"ollama", "m"},
+		{"offline", "m"},
+		{"nobody", "m"},
 	} {
 		for medium, names := range policy.DeliveryOf(model[0], model[1]).Formats {
 			if types := mediaTypes(names); len(types) != len(names) {
