@@ -7,7 +7,7 @@ import (
 )
 
 // Config is what every HTTP adapter is made from. Nothing is read from the environment but, by http.DefaultTransport,
-// the proxy variables; give a Client to decide on proxies, certificates and connection limits.
+// the proxy variables; give a Client (see NewClient) to decide on proxies, certificates and connection limits.
 type Config struct {
 	Name        string            // the provider's name in the settings, for errors; empty: the adapter's own
 	Kind        string            // the dialect, for adapters that speak several

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -57,6 +58,12 @@ func (s *Settings) validateProvider(name string, r *reporter) {
 	}
 	if p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv) {
 		s.fault(r, key+".api_key_env", CodeValue, "write the variable's name, such as ANTHROPIC_API_KEY, not the key", "%s.api_key_env is no name of a variable", key)
+	}
+	if p.Proxy != "" && p.Proxy != "direct" {
+		u, err := url.Parse(string(p.Proxy))
+		if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+			s.fault(r, key+".proxy", CodeValue, "write http://proxy.example.org:3128, socks5://127.0.0.1:1080 or direct", "%s.proxy is no address of a proxy", key)
+		}
 	}
 	if p.BaseURL == "" {
 		if p.Kind == "openai_compatible" {

@@ -58,7 +58,11 @@ func exampleKeys(b *strings.Builder, indent, hash string, v reflect.Value, path 
 			fmt.Fprintf(b, "%s%s%s:\n", indent, hash, f.key)
 			exampleAliases(b, indent+hash+"  ", child)
 		default:
-			fmt.Fprintf(b, "%s%s%s: %s\n", indent, hash, f.key, flow(child))
+			value := flow(child)
+			if shown, ok := child.Interface().(Secret); ok { // an example's is nobody's
+				value = string(shown)
+			}
+			fmt.Fprintf(b, "%s%s%s: %s\n", indent, hash, f.key, value)
 		}
 	}
 }
@@ -96,7 +100,7 @@ func exampleProviders(b *strings.Builder, indent string) {
 	fmt.Fprintf(b, "%slab: # every key of a provider; kinds: %s\n", indent, strings.Join(Kinds(), " "))
 	exampleKeys(b, indent+"  ", "", reflect.ValueOf(Provider{
 		Kind: "openai_compatible", BaseURL: "http://127.0.0.1:8000/v1", APIKeyEnv: "LAB_KEY", MaxConcurrency: 2,
-		Headers: map[string]Secret{},
+		Headers: map[string]Secret{}, Proxy: "direct",
 	}), "lab")
 }
 

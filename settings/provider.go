@@ -14,6 +14,8 @@ type Provider struct {
 	Headers         map[string]Secret `yaml:"headers" doc:"Further HTTP headers."`
 	Timeout         Duration          `yaml:"timeout" min:"0s" max:"1d" doc:"A whole call. 0s: 30m."`
 	IdleTimeout     Duration          `yaml:"idle_timeout" min:"0s" max:"1d" doc:"No byte sent or received. 0s: 10m."`
+	ConnectTimeout  Duration          `yaml:"connect_timeout" min:"0s" max:"10m" doc:"For reaching the service, each step. 0s: 30s."`
+	Proxy           Secret            `yaml:"proxy" doc:"Address of a proxy (http, https, socks5), or direct for none. Empty: HTTPS_PROXY and NO_PROXY of the environment."`
 	MaxConcurrency  int               `yaml:"max_concurrency" min:"0" max:"256" doc:"Calls at the same time. 0: 4."`
 	Region          string            `yaml:"region" doc:"Bedrock only: region of AWS, such as eu-central-1. Empty: AWS_REGION."`
 	Profile         string            `yaml:"profile" doc:"Bedrock only: profile of the machine's AWS configuration whose keys are used when there is no other one (single sign-on, roles)."`

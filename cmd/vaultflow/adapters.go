@@ -17,15 +17,27 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// newProvider is the one place that knows every adapter.
-func newProvider(name string, p settings.Provider) (llm.Provider, error) {
+// configOf is how a provider is reached, as its settings say.
+func configOf(name string, p settings.Provider) (llm.Config, error) {
 	headers := map[string]string{}
 	for key, value := range p.Headers {
 		headers[key] = string(value)
 	}
-	c := llm.Config{
-		Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key), Headers: headers,
+	client, err := llm.NewClient(string(p.Proxy), p.ConnectTimeout.Std())
+	if err != nil {
+		return llm.Config{}, engine.Fail(engine.CodeInvalidSettings, "change providers."+name+".proxy", "provider %s: %v", name, err)
+	}
+	return llm.Config{
+		Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key), Headers: headers, Client: client,
 		Timeout: p.Timeout.Std(), IdleTimeout: p.IdleTimeout.Std(),
+	}, nil
+}
+
+// newProvider is the one place that knows every adapter.
+func newProvider(name string, p settings.Provider) (llm.Provider, error) {
+	c, err := configOf(name, p)
+	if err != nil {
+		return nil, err
 	}
 	if p.Key == "" && p.NeedsKey() && settings.Available(p.Kind) {
 		return nil, missingKey(name, p)
@@ -41,7 +53,7 @@ func newProvider(name string, p settings.Provider) (llm.Provider, error) {
 		return bedrockModels(name, p, c)
 	case "vertex":
 		return newVertex(name, p, c)
-	case "openai_responses":
+	case "openai_responses", "xai":
 		return openai.NewResponses(c), nil
 	case "ollama":
 		return ollama.New(c), nil

@@ -118,7 +118,11 @@ func (m *modelSet) probe(ctx context.Context, alias string) (asked bool, err err
 
 // askOllama asks a local server. It says everything about a model: what it does not name is not there.
 func askOllama(ctx context.Context, a settings.Alias, p settings.Provider) (*probed, error) {
-	shown, err := ollama.New(llm.Config{Name: a.Provider, BaseURL: p.BaseURL}).Show(ctx, a.Model)
+	c, err := configOf(a.Provider, p)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := ollama.New(c).Show(ctx, a.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +137,11 @@ func askOllama(ctx context.Context, a settings.Alias, p settings.Provider) (*pro
 
 // askOpenRouter looks a model up in OpenRouter's list. Of citations the list says nothing.
 func askOpenRouter(ctx context.Context, a settings.Alias, p settings.Provider) (*probed, error) {
-	list, err := openai.New(llm.Config{Name: a.Provider, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key)}).Models(ctx)
+	c, err := configOf(a.Provider, p)
+	if err != nil {
+		return nil, err
+	}
+	list, err := openai.New(c).Models(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -66,16 +66,12 @@ func (a *app) mistral(s ingestion.OCRSettings) (ingestion.Recogniser, error) {
 		}
 		base = set.Endpoint
 	}
-	headers := map[string]string{}
-	for key, value := range p.Headers {
-		headers[key] = string(value)
+	c, err := configOf(name, p)
+	if err != nil {
+		return nil, err
 	}
-	client := mistralocr.New(mistralocr.Config{
-		Config: llm.Config{
-			Name: name, BaseURL: base, APIKey: llm.Secret(p.Key), Headers: headers, Timeout: set.Timeout.Std(), IdleTimeout: set.Timeout.Std(),
-		},
-		Pictures: s.KeepPictures, PricePerPage: set.PricePerPage,
-	})
+	c.BaseURL, c.Timeout, c.IdleTimeout = base, set.Timeout.Std(), set.Timeout.Std()
+	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
 	limit := p.MaxConcurrency
 	if limit == 0 {
 		limit = defaultConcurrency

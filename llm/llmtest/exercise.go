@@ -77,6 +77,9 @@ func Exercise(t *testing.T, s Subject) {
 		{"broken off unseen is repeated", brokenUnseen},
 		{"cancelled", cancelled},
 		{"silence", silence},
+		{"a call that takes too long", tooLong},
+		{"headers of one's own", headers},
+		{"through a proxy", proxied},
 		{"unreachable", unreachable},
 		{"redirects are not followed", redirected},
 	} {
