@@ -37,6 +37,7 @@ func everythingKilled(t *testing.T, factory Factory) {
 			c.world(undisturbed)
 			whole := start(t, factory, undisturbed, Setup{}).run(planOf(c.properties))
 			wantStatus(t, whole, engine.Done)
+			undisturbed.origins = whole.Steps[0].Origins
 			for _, kept := range []bool{true, false} {
 				for at := 1; at <= c.appends; at++ {
 					w := NewWorld()
@@ -70,6 +71,7 @@ func comeBack(t *testing.T, factory Factory, w, undisturbed *World, q engine.Req
 	wantStatus(t, got, engine.Done)
 	for what, pair := range map[string][2]any{
 		"vault": {undisturbed.Files(), w.Files()}, "marks": {undisturbed.Marks(), w.Marks()}, "kept answers": {undisturbed.Cache(), w.Cache()},
+		"origins": {undisturbed.origins, got.Steps[0].Origins},
 	} {
 		if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
 			t.Errorf("killed at append %d, on disk %v: %s (-undisturbed +resumed):\n%s", m.at, m.kept, what, diff)

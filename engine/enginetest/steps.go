@@ -81,7 +81,8 @@ func (w *World) cached(key string) (engine.CacheEntry, bool) {
 }
 
 func (w *World) useTools(in engine.UseToolsIn) engine.UseToolsOut {
-	return engine.UseToolsOut{Reply: w.put("results of " + w.blob(in.Raw)), Media: 1, Shown: w.Shown[in.Step]}
+	origin := fmt.Sprintf("%s, after %d others", w.blob(in.Raw), len(in.Origins))
+	return engine.UseToolsOut{Reply: w.put("results of " + w.blob(in.Raw)), Media: 1, Shown: w.Shown[in.Step], Origins: []string{origin}}
 }
 
 func (w *World) validate(in engine.ValidateIn) engine.ValidateOut {

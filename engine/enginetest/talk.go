@@ -23,6 +23,9 @@ func toolRounds(t *testing.T, factory Factory) {
 	if diff := cmp.Diff([]string{"c20 y.png (deferred)"}, s.Omitted); diff != "" {
 		t.Errorf("omitted (-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff([]string{"raw look at c2, after 0 others", "raw look at c3, after 1 others"}, s.Origins); diff != "" {
+		t.Errorf("origins (-want +got):\n%s", diff)
+	}
 	if w.File("w.md") != "seen\n" || s.Usage.InputTokens != 30 || s.Calls != 3 || len(s.Turns) != 2 || w.blob(s.Turns[0].Reply) != "results of raw look at c2" {
 		t.Errorf("wrote %q, %d tokens, %d calls, turns %v", w.File("w.md"), s.Usage.InputTokens, s.Calls, s.Turns)
 	}

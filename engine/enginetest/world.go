@@ -36,15 +36,16 @@ type World struct {
 	// Shown are the chunks that a step's tools show, by its name.
 	Shown map[string][]string
 
-	mu    sync.Mutex
-	files map[string]string
-	blobs map[string]string
-	marks map[string]string            // content by workflow, step, directive and name
-	cache map[string]engine.CacheEntry // by key
-	calls map[string]int
-	paid  int // answers that were not from the cache
-	now   int // activities at work
-	most  int // activities that were at work together
+	mu      sync.Mutex
+	files   map[string]string
+	blobs   map[string]string
+	marks   map[string]string            // content by workflow, step, directive and name
+	cache   map[string]engine.CacheEntry // by key
+	calls   map[string]int
+	paid    int      // answers that were not from the cache
+	origins []string // of the run that was not disturbed, by the test
+	now     int      // activities at work
+	most    int      // activities that were at work together
 }
 
 // NewWorld makes an empty world.
