@@ -62,7 +62,9 @@ func TestMatrix(t *testing.T) {
 		{Name: "openai chat", Model: "gpt-4o", Places: [4]string{"behind", "behind", "behind"}, Subject: chat("openai_chat")},
 		{Name: "compatible", Model: "some-model", Places: [4]string{"behind", "behind", "behind"}, Subject: chat("openai_compatible")},
 		{Name: "openrouter", Model: "some/model", Places: [4]string{"behind", "behind", "behind", "behind"}, Subject: chat("openrouter")},
-		{Name: "xai", Model: "grok-4", Places: [4]string{"behind", "pages"}, Subject: chat("xai")},
+		{Name: "xai", Model: "grok-4", Places: [4]string{"behind", "pages"}, Subject: llmtest.Subject{
+			New: func(c llm.Config) llm.Provider { c.Kind = "xai"; return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{XAI: true},
+		}},
 		{Name: "groq", Model: "llama-4-scout", Places: [4]string{"behind"}, Subject: chat("groq")},
 		{Name: "mistral", Model: "mistral-medium-latest", Places: [4]string{"behind", "behind"}, Subject: chat("mistral")},
 		{

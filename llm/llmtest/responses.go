@@ -11,7 +11,9 @@ import (
 )
 
 // Responses is OpenAI's newer format.
-type Responses struct{}
+type Responses struct {
+	XAI bool // xAI's side of it: the system prompt as a message, results as texts, no documents
+}
 
 // Path implements Wire.
 func (Responses) Path() string { return "/v1/responses" }
@@ -43,12 +45,12 @@ type responsesBody struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		Parameters  json.RawMessage `json:"parameters"`
-		Strict      bool            `json:"strict"`
+		Strict      *bool           `json:"strict"`
 	} `json:"tools"`
 }
 
 // Read implements Wire.
-func (Responses) Read(header http.Header, body []byte) ([]Part, error) {
+func (w Responses) Read(header http.Header, body []byte) ([]Part, error) {
 	if header.Get("Authorization") != "Bearer "+Key {
 		return nil, errors.New("you didn't provide an API key")
 	}
@@ -56,7 +58,7 @@ func (Responses) Read(header http.Header, body []byte) ([]Part, error) {
 	if err := strict(body, &b); err != nil {
 		return nil, err
 	}
-	if err := Published("openai_responses", body); err != nil {
+	if err := w.dialect(&b, body); err != nil {
 		return nil, err
 	}
 	if b.Model == "" || !b.Stream || len(b.Input) == 0 || b.Store == nil || *b.Store {
@@ -67,8 +69,8 @@ func (Responses) Read(header http.Header, body []byte) ([]Part, error) {
 	}
 	tools := declared{}
 	for _, t := range b.Tools {
-		if t.Type != "function" || t.Strict {
-			return nil, fmt.Errorf("tools: type %q, strict %v", t.Type, t.Strict)
+		if t.Type != "function" || t.Strict != nil && *t.Strict {
+			return nil, fmt.Errorf("tools: type %q, strict %v", t.Type, *t.Strict)
 		}
 		if err := tools.add(t.Name, t.Parameters); err != nil {
 			return nil, err
@@ -85,7 +87,7 @@ func (Responses) Read(header http.Header, body []byte) ([]Part, error) {
 			}
 		}
 	}
-	reading := responsesReading{tools: tools}
+	reading := responsesReading{wire: w, tools: tools}
 	for i, raw := range b.Input {
 		if err := reading.item(raw); err != nil {
 			return nil, fmt.Errorf("input[%d]: %w", i, err)
@@ -94,8 +96,37 @@ func (Responses) Read(header http.Header, body []byte) ([]Part, error) {
 	return reading.parts, reading.open.none()
 }
 
+// dialect checks what differs between OpenAI and xAI, which publishes no schema: its requests are held to OpenAI's, with what
+// that demands and xAI does not name.
+func (w Responses) dialect(b *responsesBody, body []byte) error {
+	if !w.XAI {
+		return Published("openai_responses", body)
+	}
+	if b.Instructions != "" || b.CacheKey != "" {
+		return errors.New("argument not supported: instructions, prompt_cache_key")
+	}
+	if b.Reasoning != nil && !strings.HasPrefix(b.Model, "grok-3-mini") {
+		return fmt.Errorf("model %s does not support parameter reasoningEffort", b.Model)
+	}
+	var members map[string]any
+	if err := json.Unmarshal(body, &members); err != nil {
+		return err
+	}
+	tools, _ := members["tools"].([]any)
+	for i, t := range b.Tools {
+		if t.Strict != nil {
+			return errors.New("tools: strict")
+		}
+		if tool, ok := tools[i].(map[string]any); ok {
+			tool["strict"] = false
+		}
+	}
+	return Published("openai_responses", []byte(toJSON(members)))
+}
+
 // responsesReading reads the items in turn.
 type responsesReading struct {
+	wire    Responses
 	tools   declared
 	open    pending
 	calling bool // the item before was a call
@@ -147,7 +178,7 @@ func (r *responsesReading) message(raw json.RawMessage) error {
 		return err
 	}
 	var said string
-	if json.Unmarshal(m.Content, &said) == nil && m.Role == "assistant" {
+	if json.Unmarshal(m.Content, &said) == nil && (m.Role == "assistant" || m.Role == "system" && r.wire.XAI && len(r.parts) == 0) {
 		return notBlank(said)
 	}
 	var list []json.RawMessage
@@ -161,7 +192,7 @@ func (r *responsesReading) message(raw json.RawMessage) error {
 			}
 			continue
 		}
-		part, err := responsesPart(c)
+		part, err := r.wire.part(c)
 		if err != nil {
 			return err
 		}
@@ -189,11 +220,11 @@ func (r *responsesReading) output(raw json.RawMessage) error {
 		return notBlank(said)
 	}
 	var list []json.RawMessage
-	if err := json.Unmarshal(o.Output, &list); err != nil || len(list) == 0 {
+	if err := json.Unmarshal(o.Output, &list); err != nil || len(list) == 0 || r.wire.XAI {
 		return errors.New("output must be a string or a non-empty array")
 	}
 	for _, c := range list {
-		part, err := responsesPart(c)
+		part, err := r.wire.part(c)
 		if err != nil {
 			return err
 		}
@@ -203,7 +234,7 @@ func (r *responsesReading) output(raw json.RawMessage) error {
 	return nil
 }
 
-func responsesPart(raw json.RawMessage) (Part, error) {
+func (w Responses) part(raw json.RawMessage) (Part, error) {
 	var p struct {
 		Type     string `json:"type"`
 		Text     string `json:"text"`
@@ -219,10 +250,13 @@ func responsesPart(raw json.RawMessage) (Part, error) {
 	case "input_text":
 		return Part{Text: p.Text}, notBlank(p.Text)
 	case "input_image":
+		if w.XAI { // its pages name two types
+			return dataURI(p.ImageURL, "image/png", "image/jpeg")
+		}
 		return dataURI(p.ImageURL, "image/png", "image/jpeg", "image/gif", "image/webp")
 	case "input_file":
-		if p.Filename == "" {
-			return Part{}, errors.New("input_file: filename is required")
+		if p.Filename == "" || w.XAI {
+			return Part{}, errors.New("input_file: filename is required; xAI takes files by upload")
 		}
 		return dataURI(p.FileData, "application/pdf")
 	}

@@ -32,7 +32,6 @@ var dialects = map[string]dialect{
 	"mistral":     {baseURL: "https://api.mistral.ai/v1", maxTokens: "max_tokens", document: "document_url", schema: "json_schema", cacheKey: "prompt_cache_key", callID: mistralCallID},
 	"groq":        {baseURL: "https://api.groq.com/openai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort"},
 	"openrouter":  {baseURL: "https://openrouter.ai/api/v1", maxTokens: "max_tokens", streamOptions: true, effort: "reasoning", document: "file", schema: "json_schema", cacheKey: "cache_control"},
-	"xai":         {baseURL: "https://api.x.ai/v1", maxTokens: "max_completion_tokens", streamOptions: true, effort: "reasoning_effort", schema: "json_schema"},
 	"deepseek":    {baseURL: "https://api.deepseek.com/v1", maxTokens: "max_tokens", streamOptions: true, schema: "json_object"},
 }
 

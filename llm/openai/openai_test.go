@@ -11,7 +11,7 @@ import (
 
 func TestProvider_contract(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"openai_chat", "mistral", "openrouter", "openai_compatible", "groq", "xai", "deepseek", "llamacpp"} {
+	for _, kind := range []string{"openai_chat", "mistral", "openrouter", "openai_compatible", "groq", "deepseek", "llamacpp"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			llmtest.Exercise(t, llmtest.Subject{

@@ -16,11 +16,16 @@ const responsesWire = "openai_responses"
 // conversation, reasoning in its encrypted form. It is safe for concurrent use.
 type Responses struct {
 	endpoint *llm.Endpoint
+	kind     string // in the tables
 }
 
-// NewResponses makes a provider. BaseURL is with "/v1"; Kind is not used.
+// NewResponses makes a provider. BaseURL is with "/v1"; Kind is "xai", or else OpenAI's own service is meant.
 func NewResponses(c Config) *Responses {
-	return &Responses{c.Endpoint(responsesWire, dialects["openai_chat"].baseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)})}
+	kind, baseURL := responsesWire, dialects["openai_chat"].baseURL
+	if c.Kind == xai {
+		kind, baseURL = xai, xaiBaseURL
+	}
+	return &Responses{c.Endpoint(kind, baseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}), kind}
 }
 
 // Generate implements llm.Provider.
@@ -76,12 +81,12 @@ type itemFormat struct {
 type itemTool struct {
 	Type string `json:"type"`
 	function
-	Strict bool `json:"strict"`
+	Strict *bool `json:"strict,omitempty"`
 }
 
 // write builds the request body.
 func (p *Responses) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), responsesWire, itemMedia)
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, itemMedia)
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +99,16 @@ func (p *Responses) write(r llm.Request) (*llm.Body, error) {
 		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
 	}
 	for _, t := range r.Tools {
-		body.Tools = append(body.Tools, itemTool{"function", function{t.Name, t.Description, t.ParametersOrNone()}, false})
+		body.Tools = append(body.Tools, itemTool{"function", function{t.Name, t.Description, t.ParametersOrNone()}, new(bool)})
 	}
 	format, system := dialects["openai_chat"].demand(r.Schema, r.System)
 	body.Instructions = system
 	if format != nil {
 		body.Text = &textFormat{itemFormat{format.Type, *format.Schema}}
+	}
+	if p.kind == xai {
+		body.forXAI(r)
+		return talk.drawing.Body(body)
 	}
 	switch effort := r.Thinking; {
 	case effort == "low" || effort == "medium" || effort == "high":

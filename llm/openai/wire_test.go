@@ -64,7 +64,6 @@ func TestDialects(t *testing.T) {
 		{"mistral", []string{`"max_tokens":5`}, []string{"stream_options", "reasoning"}},
 		{"groq", []string{`"max_completion_tokens":5`, "stream_options", "reasoning_effort"}, nil},
 		{"openrouter", []string{`"max_tokens":5`, `"reasoning":{"effort":"low"}`}, []string{`"usage":`}},
-		{"xai", []string{"reasoning_effort"}, nil},
 		{"unheard of", []string{`"max_tokens":5`, "stream_options"}, []string{"reasoning"}},
 	} {
 		p, body := serve(t, c.kind, "text/event-stream", chunks(finished, "[DONE]"))
