@@ -164,7 +164,7 @@ func (w *work) drawPrinted(ctx context.Context, s *seat, pages map[int][]int, mo
 		out.warnings = append(out.warnings, fmt.Sprintf("%s could not be drawn: %s", pageList(failed), why))
 	}
 	if len(small) > 0 {
-		out.warnings = append(out.warnings, fmt.Sprintf("%s of the print are so large that their pictures can hardly be read; the text has all", pageList(small)))
+		out.warnings = append(out.warnings, fmt.Sprintf("%s: printed so large that a picture can hardly be read; the text has all", pageList(small)))
 	}
 	return nil
 }
