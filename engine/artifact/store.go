@@ -107,6 +107,9 @@ type Source struct {
 	Scope, Run, MediaType, URL string
 }
 
+// ErrFull is matched when a run that may still go on refers to as much as a scope may keep: nothing of it could be removed.
+var ErrFull = errors.New("the run has kept as much as it may")
+
 // Put keeps a content. The same content from the same address in the same scope is the same artifact, of now; the runs
 // that put it all refer to it. Afterwards the scope is brought within its limits.
 func (s *Store) Put(ctx context.Context, r io.Reader, from Source) (Artifact, error) {
@@ -138,6 +141,9 @@ func (s *Store) Put(ctx context.Context, r io.Reader, from Source) (Artifact, er
 	if from.Run != "" && !slices.Contains(a.Runs, from.Run) {
 		a.Runs = append(slices.DeleteFunc(a.Runs, func(run string) bool { return !s.live(run) }), from.Run)
 	}
+	if err := s.room(a, from.Run); err != nil {
+		return Artifact{}, err
+	}
 	if err := os.Rename(temp.Name(), filepath.Join(s.dir, a.Path)); err != nil {
 		return Artifact{}, fmt.Errorf("keep an artifact: %w", err)
 	}
@@ -150,6 +156,23 @@ func (s *Store) Put(ctx context.Context, r io.Reader, from Source) (Artifact, er
 	s.kept[ref] = a
 	_, err = s.sweep(ref)
 	return a, err
+}
+
+// room says whether a run may keep one more artifact. The caller holds mu.
+func (s *Store) room(a Artifact, run string) error {
+	if run == "" || !s.live(run) {
+		return nil
+	}
+	count, bytes := 1, a.SizeBytes
+	for _, other := range s.kept {
+		if other.Ref != a.Ref && slices.Contains(other.Runs, run) {
+			count, bytes = count+1, bytes+other.SizeBytes
+		}
+	}
+	if count > s.limits.MaxFiles || bytes > s.limits.MaxBytes {
+		return fmt.Errorf("%w: %d artifacts of %d bytes together", ErrFull, s.limits.MaxFiles, s.limits.MaxBytes)
+	}
+	return nil
 }
 
 // Get gives an artifact; ErrNone is matched when there is none.

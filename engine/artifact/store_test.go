@@ -141,6 +141,27 @@ func TestStore_refusesWhatIsTooLarge(t *testing.T) {
 	}
 }
 
+// A run that goes on keeps no more than a scope may: nothing of what it refers to could be removed.
+func TestStore_limitsALiveRun(t *testing.T) {
+	t.Parallel()
+	for name, l := range map[string]Limits{"files": {MaxFiles: 2}, "bytes": {MaxBytes: 250}} {
+		s := opened(t, t.TempDir(), l, &clock{start}, "live")
+		for i, want := range []error{nil, nil, ErrFull} {
+			_, err := s.Put(t.Context(), strings.NewReader(strings.Repeat(string(rune('a'+i)), 100)), Source{Scope: "w", Run: "live", MediaType: "text/plain", URL: "https://example.org/f"})
+			if !errors.Is(err, want) {
+				t.Errorf("%s: put %d: %v, want %v", name, i+1, err, want)
+			}
+		}
+		again := put(t, s, strings.Repeat("a", 100), "w", "live")
+		if !has(s, again) || len(s.Of("live")) != 2 {
+			t.Errorf("%s: what is there already cannot be kept again, of %d", name, len(s.Of("live")))
+		}
+		if left, _ := os.ReadDir(filepath.Join(s.dir, files)); len(left) != 2 {
+			t.Errorf("%s: left %v", name, left)
+		}
+	}
+}
+
 func TestExcerpt_isBoundedText(t *testing.T) {
 	t.Parallel()
 	s := opened(t, t.TempDir(), Limits{}, &clock{start})
