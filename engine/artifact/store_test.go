@@ -147,7 +147,8 @@ func TestStore_limitsALiveRun(t *testing.T) {
 	for name, l := range map[string]Limits{"files": {MaxFiles: 2}, "bytes": {MaxBytes: 250}} {
 		s := opened(t, t.TempDir(), l, &clock{start}, "live")
 		for i, want := range []error{nil, nil, ErrFull} {
-			_, err := s.Put(t.Context(), strings.NewReader(strings.Repeat(string(rune('a'+i)), 100)), Source{Scope: "w", Run: "live", MediaType: "text/plain", URL: "https://example.org/f"})
+			letter := string(rune('a' + i))
+			_, err := s.Put(t.Context(), strings.NewReader(strings.Repeat(letter, 100)), Source{Scope: "w", Run: "live", URL: "https://example.org/" + letter})
 			if !errors.Is(err, want) {
 				t.Errorf("%s: put %d: %v, want %v", name, i+1, err, want)
 			}
