@@ -187,6 +187,7 @@ func (r *anthropicReading) block(i int, role string, raw json.RawMessage) error 
 		var use struct {
 			Type, ID, Name string
 			Input          map[string]json.RawMessage
+			Caller         json.RawMessage // in what the service says, and wanted back as it came
 		}
 		if err := strict(raw, &use); err != nil {
 			return err
@@ -329,7 +330,7 @@ func (Anthropic) Answer(w http.ResponseWriter, a Answer) {
 	}
 	for i, c := range a.ToolCalls {
 		event("content_block_start", map[string]any{"index": index, "content_block": map[string]any{
-			"type": "tool_use", "id": c.id(a, i, "toolu_%d_%d"), "name": c.Name, "input": map[string]any{},
+			"type": "tool_use", "id": c.id(a, i, "toolu_%d_%d"), "name": c.Name, "input": map[string]any{}, "caller": map[string]any{"type": "direct"},
 		}})
 		for _, piece := range c.pieces() {
 			event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "input_json_delta", "partial_json": piece}})
