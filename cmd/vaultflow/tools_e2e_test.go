@@ -181,3 +181,23 @@ func TestTools_changesAreInTheRecord(t *testing.T) {
 		t.Errorf("changes: %s\n%s", got, out)
 	}
 }
+
+// TestTools_resultsGoElsewhere sends results to a variable that the next step reads, and to a file.
+func TestTools_resultsGoElsewhere(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, adapters()[0], "      capabilities: [text, tools]\n",
+		calls("list_files", `{"glob":"*.md"}`, "read_file", `{"path":"Note.md"}`, "read_variable", `{"action":"read","name":"files"}`), says("First."), says("Second."))
+	b.write("Note.md", "Words of the note.\n")
+	b.write("Workflows/Do.md", "## One\n@tools list_files (output=variable: files, write_mode=replace), read_file (output=file: Seen)\n@output file: One\n\nLook.\n\n"+
+		"## Two\n@input variable: files\n@output file: Two\n\nSum up.\n")
+	b.run(exitDone, "run", "Do")
+	requests := b.server.Requests()
+	if all := texts(requests[1].Parts); strings.Contains(all, "Words of the note") || !strings.Contains(all, "is in the variable files]") || !strings.Contains(all, "     1\tNote.md  19 bytes") {
+		t.Errorf("the model was told:\n%s", all)
+	}
+	if all := texts(requests[2].Parts); !strings.Contains(all, "Note.md  19 bytes") {
+		t.Errorf("the second step was told:\n%s", all)
+	}
+	b.holds("Seen.md", "     1\tWords of the note.\n")
+	b.holds("One.md", "First.\n")
+}

@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
@@ -243,10 +240,4 @@ func (c *callStore) digestNow(name string) (string, error) {
 		return c.w.digest(name)
 	}
 	return digest, nil
-}
-
-// sameName compares names as the vault does: without case, and in one Unicode form.
-func sameName(a, b string) bool {
-	fold := func(s string) string { return strings.ToLower(norm.NFC.String(s)) }
-	return fold(a) == fold(b)
 }

@@ -380,6 +380,7 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 	}{
 		"a note":                 {workflow.Permissions{}, write("a.md"), ""},
 		"the workflow itself":    {workflow.Permissions{Write: []string{"**"}}, write("workflows/FLOW.md"), "is the workflow itself"},
+		"the same, other form":   {workflow.Permissions{}, write("workflows\u00a0x/U\u0308bung.md"), "is the workflow itself"},
 		"another workflow":       {workflow.Permissions{}, write("Workflows/other.md"), "only when permissions.write names them"},
 		"a workflow, permitted":  {workflow.Permissions{Write: []string{"Workflows/**"}}, write("Workflows/other.md"), ""},
 		"settings":               {workflow.Permissions{Write: []string{"**"}}, write("settings.yaml"), "holds settings"},
@@ -404,6 +405,9 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 		}
 		d := newDesk(t, files, use)
 		d.plan.Meta.Permissions = tt.permissions
+		if name == "the same, other form" {
+			d.plan.File = "Workflows x/\u00dcbung.md"
+		}
 		before := d.snapshot()
 		_, results := d.use(tt.call)
 		said := results[0].Text()

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
@@ -172,19 +174,20 @@ func (b *toolbox) paths() tools.Paths {
 
 // mayWrite says why the tools of a step must not make or change a file.
 func (w *Workflow) mayWrite(s scene, name string) error {
-	p := s.plan.Meta.Permissions
+	p, same := s.plan.Meta.Permissions, folded(name)
+	in := func(dir, standard string) bool { return directives.Inside(same, folded(orName(dir, standard))) }
 	switch {
-	case sameName(name, s.plan.File):
+	case same == folded(s.plan.File):
 		return fmt.Errorf("%s is the workflow itself, which tools do not change", name)
-	case settingsFile(name):
+	case settingsFile(same):
 		return fmt.Errorf("%s holds settings, which tools do not change", name)
-	case directives.Inside(name, orName(w.ImportDir, "Import")):
+	case in(w.ImportDir, "Import"):
 		return fmt.Errorf("%s is inside the import folder: choose another one", name)
 	case w.imported(name):
 		return fmt.Errorf("%s belongs to an imported document, which stays as it was imported; its note may be changed", name)
 	case !p.MayWrite(name):
 		return fmt.Errorf("%s may not be written: it is outside the workflow's permissions.write", name)
-	case p.Write == nil && directives.Inside(name, orName(w.WorkflowsDir, "Workflows")):
+	case p.Write == nil && in(w.WorkflowsDir, "Workflows"):
 		return fmt.Errorf("%s is among the workflows, which tools change only when permissions.write names them", name)
 	}
 	return nil
@@ -193,8 +196,8 @@ func (w *Workflow) mayWrite(s scene, name string) error {
 // imported tells whether a file is part of an import's bundle that people and tools do not write: the original, its
 // manifest, pages and pictures. The note, and notes beside it, may be changed.
 func (w *Workflow) imported(name string) bool {
-	dir := strings.Trim(w.ImportedDir, "/")
-	if dir == "" || !directives.Inside(name, dir) {
+	dir := folded(strings.Trim(w.ImportedDir, "/"))
+	if dir == "" || !directives.Inside(folded(name), dir) {
 		return false
 	}
 	if directives.KindOf(name) != "markdown" {
@@ -211,6 +214,11 @@ func cutLast(name string) (folder, file string, ok bool) {
 		return "", name, false
 	}
 	return name[:i], name[i+1:], true
+}
+
+// folded is a name in the form in which the vault compares names: one Unicode form, small letters, plain blanks.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(norm.NFC.String(name)))
 }
 
 // settingsFile tells whether a file holds settings of this program or keys: those at the vault's root.

@@ -44,6 +44,9 @@ func TestChanges_keptByCallUntilTheRunIsReopened(t *testing.T) {
 	if diff := cmp.Diff([]engine.Change{first, doubtful}, list); diff != "" || err != nil {
 		t.Errorf("changes (-want +got):\n%s%v", diff, err)
 	}
+	if shown, err := j.Run(t.Context(), run.Run.ID); err != nil || len(shown.Changes) != 2 {
+		t.Errorf("the run's record has %d changes, want 2 (%v)", len(shown.Changes), err)
+	}
 	other := ref
 	other.Batch = 1
 	if _, _, _, err := j.Intended(t.Context(), other, "1/0"); !errors.Is(err, engine.ErrNotFound) {

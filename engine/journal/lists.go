@@ -59,6 +59,13 @@ func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) 
 	if err := j.attach(ctx, &runs[0]); err != nil {
 		return engine.RunRecord{}, fmt.Errorf("read the batches of run %s: %w", id, err)
 	}
+	changes, err := j.Changes(ctx, runs[0].ID)
+	if err != nil {
+		return engine.RunRecord{}, err
+	}
+	if len(changes) > len(runs[0].Changes) {
+		runs[0].Changes = changes // a step that was ended in the middle has none in its record
+	}
 	return runs[0], nil
 }
 
