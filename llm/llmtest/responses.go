@@ -289,7 +289,7 @@ func (Responses) Answer(w http.ResponseWriter, a Answer) {
 	}
 	said := []any{}
 	if text := strings.Join(a.pieces(), ""); text != "" {
-		said = append(said, map[string]any{"type": "output_text", "text": text, "annotations": []any{}})
+		said = append(said, map[string]any{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}})
 	}
 	if a.Refusal != "" {
 		event("response.refusal.delta", map[string]any{"delta": a.Refusal})
