@@ -73,6 +73,8 @@ func Exercise(t *testing.T, s Subject) {
 		{"server error is repeated", serverError},
 		{"authentication, without the key", authentication},
 		{"overflow with numbers", overflow},
+		{"a refused request is made to fit", rewritten},
+		{"a rate limit is not", notRewritten},
 		{"broken off", broken},
 		{"broken off unseen is repeated", brokenUnseen},
 		{"cancelled", cancelled},

@@ -1,8 +1,10 @@
 package llmtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -76,6 +79,38 @@ func overflow(t *testing.T, s Subject) {
 	e := failure(t, s.provider(server), ask(), nil, llm.ClassContextTokens)
 	if e.Actual != 213462 || e.Limit != 200000 {
 		t.Errorf("got %d of %d", e.Actual, e.Limit)
+	}
+}
+
+// rewritten: a service with limits of its own gets a second request that keeps them, for pictures in prompts and in results.
+func rewritten(t *testing.T, s Subject) {
+	for name, limits := range map[string]Limits{"sides": {Side: 60}, "number": {Images: 2}, "kinds": {Without: []string{"image"}}} {
+		server := NewLimited(t, s.Wire, limits, one(Answer{Text: "ok"}))
+		picture := func(n int) content.Image {
+			return content.Image{Name: fmt.Sprintf("p%d.png", n), MediaType: "image/png", Width: 90, Height: 40, SHA256: fmt.Sprintf("%064x", n)}
+		}
+		request := ask(text("see"), picture(1), text("and"), picture(2))
+		request.Media = Studio{}
+		request.Tools = []llm.Tool{{Name: "look", Description: "looks", Parameters: []byte(`{"type":"object","properties":{}}`)}}
+		request.Messages = append(
+			request.Messages, llm.Message{Role: llm.Assistant, Blocks: []content.Block{content.ToolCall{ID: "call_1_0", Name: "look", Input: []byte("{}")}}},
+			llm.Message{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: "call_1_0", Success: true, Output: "there:", Blocks: []content.Block{picture(3)}}}},
+		)
+		p := llm.Overflow(llm.Retry(llm.Limit(s.provider(server), 1), patient(nil)), llm.OverflowPolicy{})
+		response, err := p.Generate(t.Context(), request, func(string) {})
+		sent := server.Requests()
+		if err != nil || response.Text != "ok" || len(sent) != 2 || bytes.Equal(sent[0].Body, sent[1].Body) {
+			t.Errorf("%s: %d requests, %v", name, len(sent), err)
+		}
+	}
+}
+
+func notRewritten(t *testing.T, s Subject) {
+	server := NewServer(t, s.Wire, Reply{Status: 429, Code: "rate_limit_error", Message: "too many tokens per minute"})
+	rewrite := llm.OverflowPolicy{Rewriting: func(llm.Request, llm.Rewrite, llm.Usage) error { return errors.New("it was rewritten") }}
+	e := failure(t, llm.Overflow(llm.Retry(s.provider(server), llm.RetryPolicy{Attempts: 1}), rewrite), ask(), nil, llm.ClassRateLimit)
+	if n := len(server.Requests()); n != 1 || e.Tried != "" {
+		t.Errorf("%d requests, tried %q", n, e.Tried)
 	}
 }
 

@@ -20,7 +20,7 @@ type Limits struct {
 	Patches    int      // of 32 pixels a side, of one picture
 	ImageBytes int64    // of one picture in base64
 	Body       int64    // bytes
-	Tokens     int      // one for four bytes of text, and one for 750 pixels
+	Tokens     int      // one for four bytes of text, one for 750 pixels, 1500 for a page; see Pages
 	Pages      int      // of all documents; see Pages
 	Without    []string // kinds of parts, or media types, that are not taken
 	Silent     bool     // too many tokens are not refused
@@ -110,6 +110,7 @@ func (c Captured) tokens() int {
 			size := sizeOf(p)
 			tokens += size.Width * size.Height / 750
 		}
+		tokens += 1500 * bytes.Count(p.Data, []byte(pageMark))
 	}
 	return tokens
 }
