@@ -226,7 +226,7 @@ func (b *bench) holds(name, want string) {
 
 // says is a whole answer.
 func says(text string) llmtest.Reply {
-	return llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{text}, Input: 100, Output: 5}}
+	return llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{text}, Input: 5000, Output: 5}} // enough to have seen what was sent
 }
 
 func images(parts []llmtest.Part) int {

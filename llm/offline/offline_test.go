@@ -3,6 +3,7 @@ package offline_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/offline"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 func request(blocks ...content.Block) llm.Request {
@@ -174,5 +176,22 @@ func TestGenerate_bounds(t *testing.T) {
 	cancel()
 	if _, err := offline.New().Generate(ctx, r, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
+	}
+}
+
+// What was looked at is counted: many pictures beside few words are not suspected to be unseen.
+func TestGenerate_countsPictures(t *testing.T) {
+	t.Parallel()
+	d := policy.DeliveryOf("offline", "")
+	request := llm.Request{Delivery: &d, Messages: []llm.Message{{Role: llm.User}}}
+	for i := range 50 {
+		request.Messages[0].Blocks = append(request.Messages[0].Blocks, content.Image{Name: fmt.Sprintf("%d.png", i), Width: 2000, Height: 2000})
+	}
+	got, err := offline.New().Generate(t.Context(), request, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unseen, suspected := llm.Sight(request, d, got.Usage, got.Omitted); suspected || got.Usage.InputTokens < 50*64 {
+		t.Errorf("%d tokens for 50 pictures: %s", got.Usage.InputTokens, unseen)
 	}
 }

@@ -16,8 +16,11 @@ import (
 // Model is the name under which the answers come.
 const Model = "offline-extract-1"
 
-// runesPerToken is the usual estimate where there is no tokenizer.
-const runesPerToken = 4
+// Usual estimates where there is no tokenizer: letters for each token, and tokens of a small picture.
+const (
+	runesPerToken = 4
+	pictureTokens = 258
+)
 
 // Provider answers by extraction. The zero value is ready and safe for concurrent use.
 type Provider struct{}
@@ -64,6 +67,7 @@ type reading struct {
 	finder  *finder
 	media   llm.Loader
 	input   int // runes
+	seen    int // pictures
 	omitted []string
 	results bool // some tool was used
 }
@@ -86,6 +90,7 @@ func (r *reading) blocks(ctx context.Context, blocks []content.Block) error {
 		if picture, ok := b.(content.Image); ok {
 			if loads(ctx, r.media, picture) {
 				r.finder.picture(picture)
+				r.seen++
 				continue
 			}
 			r.omitted = append(r.omitted, picture.Name)
@@ -105,7 +110,7 @@ func (r *reading) response(pieces []string, calls []content.Block, stop llm.Stop
 	}
 	return &llm.Response{
 		Text: answer, Blocks: append([]content.Block{content.Text{Value: answer}}, calls...), Stop: stop, Model: Model, Omitted: r.omitted,
-		Usage: llm.Usage{InputTokens: tokens(r.input), OutputTokens: tokens(utf8.RuneCountInString(answer))},
+		Usage: llm.Usage{InputTokens: tokens(r.input) + r.seen*pictureTokens, OutputTokens: tokens(utf8.RuneCountInString(answer))},
 	}
 }
 
