@@ -57,6 +57,8 @@ func TestClassify(t *testing.T) {
 		{"empty", "", "a.pdf", "", KindPDF, "application/pdf", "extension"},
 		{"empty without a name", "", "a", "", KindUnknown, "application/octet-stream", "fallback"},
 		{"text", "", "a", "hello\n", KindText, "text/plain", "magic"},
+		{"flat text document", "", "a.xml", `<?xml version="1.0"?><office:document xmlns:office="urn:x" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text"><office:body/>`, KindOffice, "application/vnd.oasis.opendocument.text-flat-xml", "magic"},
+		{"text about a flat document", "", "a.xml", `<?xml version="1.0"?><note>office:mimetype="application/vnd.oasis.opendocument.text"</note>`, KindText, "application/xml", "extension"},
 		{"markdown", "text/plain", "a.md", "# hello\n", KindText, "text/markdown", "extension"},
 		{"markdown declared", "text/markdown", "a", "# hello\n", KindText, "text/markdown", "declared"},
 		{"csv", "", "a.csv", "a,b\n1,2\n3,4\n", KindText, "text/csv", "extension"},

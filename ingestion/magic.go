@@ -3,6 +3,7 @@ package ingestion
 import (
 	"bytes"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -50,6 +51,9 @@ func detect(head []byte) sign {
 	if savedPage(head) {
 		return sign{mediaType: "multipart/related", reason: "a message of the form in which browsers save a page"}
 	}
+	if m := flatDocument.FindSubmatch(head); m != nil {
+		return sign{mediaType: string(m[1]) + "-flat-xml", reason: "an OpenDocument file in one piece of XML"}
+	}
 	kind := kindOf(mediaType)
 	switch {
 	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream", kind == KindUnknown:
@@ -63,6 +67,9 @@ func detect(head []byte) sign {
 	}
 	return sign{mediaType: mediaType, nul: nul, reason: "the bytes are those of " + mediaType}
 }
+
+// flatDocument recognises OpenDocument files that are XML and no archive, by their root element (OpenDocument 1.3 part 3 §3.1.2).
+var flatDocument = regexp.MustCompile(`<office:document\s[^>]*\boffice:mimetype="(application/vnd\.oasis\.opendocument\.(?:text|spreadsheet|presentation))"`)
 
 // savedPage recognises MHTML: a message whose header browsers write when they save a page.
 func savedPage(head []byte) bool {
