@@ -56,7 +56,3 @@ func TestProvider_contract(t *testing.T) {
 		})
 	}
 }
-
-func FuzzProvider_stream(f *testing.F) {
-	llmtest.FuzzStream(f, llmtest.Bedrock{}, "application/vnd.amazon.eventstream", of("claude"))
-}
