@@ -81,6 +81,12 @@ func TestOutside(t *testing.T) {
 	if err := os.Remove(filepath.Join(b.dir, "vault", "Workflows", "Bad.md")); err != nil {
 		t.Fatal(err)
 	}
+	previewed, _ := b.run(exitDone, "--settings", file, "preview", "Ask", "--json")
+	for _, want := range []string{`"web_search"`, `"web_fetch"`, `"read_artifact"`, `"notes__say"`} {
+		if !strings.Contains(previewed, want) {
+			t.Errorf("the preview does not name %s:\n%s", want, previewed)
+		}
+	}
 	_, errs = b.run(exitDone, "--settings", file, "run", "Ask")
 	requests := b.server.Requests()
 	if len(requests) != 3 {
