@@ -29,7 +29,9 @@ func brokenWorld() World {
 	return World{
 		Now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), Zone: time.UTC, Models: []string{"local", "sonnet"}, Default: "local",
 		Tools: []string{"read_chunks"}, ImportDir: "Import",
-		Can: func(alias, capability string) (can, known bool) { return alias == "sonnet" || capability != "vision", true },
+		Can: func(alias, capability string) (can, known bool) {
+			return alias == "sonnet" || capability != "vision", true
+		},
 		Schema: func(_ string, text []byte) error {
 			var value any
 			return json.Unmarshal(text, &value)

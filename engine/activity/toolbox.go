@@ -82,7 +82,9 @@ func (s scene) offers(name string) bool {
 }
 
 // mayDelete says whether the workflow lets models delete files without asking a person.
-func (s scene) mayDelete() bool { return slices.Contains(s.plan.Meta.Permissions.Tools, tools.DeleteFile) }
+func (s scene) mayDelete() bool {
+	return slices.Contains(s.plan.Meta.Permissions.Tools, tools.DeleteFile)
+}
 
 // all are the tools of this version that @tools may name, read_chunks aside.
 func (b *toolbox) all() []tools.Tool {
