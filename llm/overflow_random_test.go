@@ -29,7 +29,7 @@ func TestOverflow_anyRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rewritten := 0
-			for seed := range uint64(12) {
+			for seed := range uint64(8) {
 				r := rand.New(rand.NewPCG(seed, uint64(len(name)))) //nolint:gosec // for a test
 				request := randomRequest(r)
 				bounds := limit(r)
@@ -47,7 +47,7 @@ func TestOverflow_anyRequest(t *testing.T) {
 					}
 				}
 			}
-			if rewritten < 3 {
+			if rewritten < 2 {
 				t.Errorf("%d requests were rewritten: the test proves little", rewritten)
 			}
 		})
