@@ -16,14 +16,33 @@ func scale(img image.Image, side int) image.Image {
 	if longest <= side {
 		return img
 	}
-	target := image.Rect(0, 0, max(1, (w*side+longest/2)/longest), max(1, (h*side+longest/2)/longest))
-	var out draw.Image = image.NewNRGBA(target)
-	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
-		out = image.NewRGBA(target) // has a fast path, and is the same without transparency
+	width, height := max(1, (w*side+longest/2)/longest), max(1, (h*side+longest/2)/longest)
+	canvas := func(w, h int) draw.Image { return image.NewNRGBA(image.Rect(0, 0, w, h)) }
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() { // has a fast path, and is the same without transparency
+		canvas = func(w, h int) draw.Image { return image.NewRGBA(image.Rect(0, 0, w, h)) }
 	}
-	xdraw.CatmullRom.Scale(out, target, img, b, xdraw.Src, nil)
+	// In one go the scaler would keep 32 bytes for each of width*h pixels: 190 MB for a photograph of 12 Mpx. The kernel is that
+	// of both directions one after the other, so each is done for itself, in bands.
+	narrow, out := canvas(width, h), canvas(width, height)
+	rows := xdraw.CatmullRom.NewScaler(width, band, w, band) // keeps its memory from band to band
+	for y := 0; y < h; y += band {
+		if n := h - y; n < band {
+			rows = xdraw.CatmullRom.NewScaler(width, n, w, n)
+		}
+		rows.Scale(narrow, image.Rect(0, y, width, min(y+band, h)), img, image.Rect(b.Min.X, b.Min.Y+y, b.Max.X, b.Min.Y+min(y+band, h)), xdraw.Src, nil)
+	}
+	columns := xdraw.CatmullRom.NewScaler(band, height, band, h)
+	for x := 0; x < width; x += band {
+		if n := width - x; n < band {
+			columns = xdraw.CatmullRom.NewScaler(n, height, n, h)
+		}
+		columns.Scale(out, image.Rect(x, 0, min(x+band, width), height), narrow, image.Rect(x, 0, min(x+band, width), h), xdraw.Src, nil)
+	}
 	return out
 }
+
+// band is how many rows or columns are scaled at a time.
+const band = 64
 
 // upright turns and mirrors a picture so that it is shown as the camera meant it.
 func upright(img image.Image, orientation int) image.Image {
