@@ -34,11 +34,14 @@ func busyCalls(n int) (calls []llmtest.ToolCall, want map[string]string) {
 	return calls, want
 }
 
-// TestServe_killedAmongTools kills the daemon twice while one answer's tools change files: in the end every change was
-// made once.
+// TestServe_killedAmongTools kills the daemon while one answer's tools change files, in the long tier three times: in the
+// end every change was made once.
 func TestServe_killedAmongTools(t *testing.T) {
 	t.Parallel()
-	const n = 8
+	n, kills := 4, []int{1}
+	if long() {
+		n, kills = 15, []int{1, 6, 11}
+	}
 	calls, want := busyCalls(n)
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +75,7 @@ func TestServe_killedAmongTools(t *testing.T) {
 	if err := by.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []int{1, 5} {
+	for _, line := range kills {
 		s.untilHolds("Log.md", fmt.Sprintf("line %d\n", line))
 		d.kill()
 		d = s.serve()
