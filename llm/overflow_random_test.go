@@ -17,7 +17,7 @@ import (
 // TestOverflow_anyRequest: whatever the request and the limit, a second request is sent only when it differs and is taken.
 func TestOverflow_anyRequest(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(4)
+	seeds := uint64(6)
 	if os.Getenv("VAULTFLOW_LONG") != "" {
 		seeds = 40
 	}
@@ -26,7 +26,7 @@ func TestOverflow_anyRequest(t *testing.T) {
 		"side":   func(r *rand.Rand) llmtest.Limits { return llmtest.Limits{Side: 20 + r.IntN(150)} },
 		"bytes":  func(r *rand.Rand) llmtest.Limits { return llmtest.Limits{ImageBytes: 1000 + r.Int64N(20_000)} },
 		"body":   func(r *rand.Rand) llmtest.Limits { return llmtest.Limits{Body: 8000 + r.Int64N(200_000)} },
-		"tokens": func(r *rand.Rand) llmtest.Limits { return llmtest.Limits{Tokens: 500 + r.IntN(15_000)} },
+		"tokens": func(r *rand.Rand) llmtest.Limits { return llmtest.Limits{Tokens: 800 + r.IntN(8000)} },
 		"pages":  func(r *rand.Rand) llmtest.Limits { return llmtest.Limits{Pages: 1 + r.IntN(20)} },
 		"kinds": func(r *rand.Rand) llmtest.Limits {
 			return llmtest.Limits{Without: []string{[]string{"image", "document"}[r.IntN(2)]}}
