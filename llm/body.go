@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Form says how one wire format writes a picture and, where it takes some, documents, audio and video. Request.Draw sets
@@ -53,27 +52,6 @@ type medium struct {
 // NewDrawing starts a request. A nil loader sends every picture and document as its fallback text.
 func NewDrawing(loader Loader, form Form) *Drawing {
 	return &Drawing{loader: loader, form: form, mark: "media-" + rand.Text() + "-"}
-}
-
-// Draw plans the request for a service and begins to draw it. provider is its name in the settings, for errors; kind is what
-// the tables call it. The media types of the form are those that the tables have.
-func (r Request) Draw(provider, kind string, form Form) ([]Turn, *Drawing, error) {
-	delivery := policy.DeliveryOf(kind, r.Model)
-	if r.Delivery != nil {
-		delivery = *r.Delivery
-	}
-	turns, err := r.Plan(provider, delivery)
-	if err != nil {
-		return nil, nil, err
-	}
-	form.Accept = mediaTypes(delivery.Formats[policy.Image])
-	form.Documents = mediaTypes(delivery.Formats[policy.Document])
-	form.Recordings = mediaTypes(slices.Concat(delivery.Formats[policy.Audio], delivery.Formats[policy.Video]))
-	drawing := NewDrawing(r.Media, form)
-	for _, t := range turns {
-		drawing.omitted = append(drawing.omitted, t.Omitted...)
-	}
-	return turns, drawing, nil
 }
 
 // Media takes a medium and returns what stands for it until the body is written; false for other blocks.

@@ -1,0 +1,28 @@
+package llm
+
+import (
+	"slices"
+
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// Draw plans the request for a service and begins to draw it. provider is its name in the settings, for errors; kind is what
+// the tables call it. The media types of the form are those that the tables have.
+func (r Request) Draw(provider, kind string, form Form) ([]Turn, *Drawing, error) {
+	delivery := policy.DeliveryOf(kind, r.Model)
+	if r.Delivery != nil {
+		delivery = *r.Delivery
+	}
+	turns, err := r.Plan(provider, delivery)
+	if err != nil {
+		return nil, nil, err
+	}
+	form.Accept = mediaTypes(delivery.Formats[policy.Image])
+	form.Documents = mediaTypes(delivery.Formats[policy.Document])
+	form.Recordings = mediaTypes(slices.Concat(delivery.Formats[policy.Audio], delivery.Formats[policy.Video]))
+	drawing := NewDrawing(r.Media, form)
+	for _, t := range turns {
+		drawing.omitted = append(drawing.omitted, t.Omitted...)
+	}
+	return turns, drawing, nil
+}
