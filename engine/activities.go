@@ -172,6 +172,9 @@ type UseToolsOut struct {
 	Vars    []StagedVar    `json:"vars,omitempty"`
 	Results []RoutedResult `json:"results,omitempty"` // for StageIn
 	Changes []Change       `json:"changes,omitempty"` // what the tools did to the vault, in order
+	// Of the runs that tools started: what they cost with all that they started, and the files that they wrote.
+	NestedUSD   float64  `json:"nested_usd,omitempty"`
+	NestedFiles []string `json:"nested_files,omitempty"`
 }
 
 // RoutedResult is the text of a tool's result that goes to a file when the step's outputs are written.

@@ -59,7 +59,7 @@ func (l *lineup) begin() {
 	l.begun++
 	ref := l.ref
 	ref.Batch, ref.Items = l.begun, l.items[l.begun-1]
-	p := &preparation{work: l.work(nil, l.step, ref, l.rec.Usage.CostUSD)}
+	p := &preparation{work: l.work(nil, l.step, ref, l.rec.Usage.CostUSD+l.rec.NestedUSD)}
 	p.wait = l.flow.Fork(func(f Flow) {
 		p.work.flow = f
 		sayBatch(f, l.step, p.work.rec)

@@ -34,6 +34,8 @@ type BatchRecord struct {
 	Failure  *Failure  `json:"failure,omitempty"`
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
+
+	NestedUSD float64 `json:"nested_usd,omitempty"` // as in StepRecord
 }
 
 // ItemsText names the items for people: the first three, and how many more there are.
@@ -55,7 +57,7 @@ func (r StepRecord) Works() []BatchRecord {
 		Status: r.Status, Reason: r.Reason, Started: r.Started, Finished: r.Finished, Model: r.Model, Answered: r.Answered,
 		Usage: r.Usage, Calls: r.Calls, Cached: r.Cached, Prompt: r.Prompt, Receipt: r.Receipt, Turns: r.Turns, Answer: r.Answer,
 		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Changes: r.Changes, Omitted: r.Omitted, Warnings: r.Warnings, Origins: r.Origins,
-		Failure: r.Failure,
+		Failure: r.Failure, NestedUSD: r.NestedUSD,
 	}}
 }
 
@@ -64,7 +66,7 @@ func (r *StepRecord) take(w BatchRecord) {
 	r.Model, r.Answered, r.Usage, r.Calls, r.Cached = w.Model, w.Answered, w.Usage, w.Calls, w.Cached
 	r.Prompt, r.Receipt, r.Turns, r.Answer, r.Raw = w.Prompt, w.Receipt, w.Turns, w.Answer, w.Raw
 	r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins = w.Inputs, w.Outputs, w.Changes, w.Omitted, w.Origins
-	r.Warnings, r.Counts = append(r.Warnings, w.Warnings...), w.Counts
+	r.Warnings, r.Counts, r.NestedUSD = append(r.Warnings, w.Warnings...), w.Counts, w.NestedUSD
 }
 
 // Put puts a batch at its place and brings the step's sums up to date.
@@ -79,15 +81,15 @@ func (r *StepRecord) Put(b BatchRecord) {
 }
 
 // sum derives what the record of an @for_each step says about all its batches: usage, calls, inputs, outputs, omissions,
-// origins. Warnings stay with their batches.
+// origins, costs of nested runs. Warnings stay with their batches.
 func (r *StepRecord) sum() {
-	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins = Usage{}, 0, nil, nil, nil, nil, nil
+	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins, r.NestedUSD = Usage{}, 0, nil, nil, nil, nil, nil, 0
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
 		if b.Model != "" {
 			r.Model, r.Answered = b.Model, b.Answered
 		}
-		r.Usage, r.Calls = r.Usage.Add(b.Usage), r.Calls+b.Calls
+		r.Usage, r.Calls, r.NestedUSD = r.Usage.Add(b.Usage), r.Calls+b.Calls, r.NestedUSD+b.NestedUSD
 		r.Inputs, r.Omitted = append(r.Inputs, b.Inputs...), append(r.Omitted, b.Omitted...)
 		r.Changes, r.Origins = append(r.Changes, b.Changes...), addAll(r.Origins, b.Origins)
 		for _, o := range b.Outputs {

@@ -53,6 +53,8 @@ func (c Change) MarshalJSON() ([]byte, error) {
 func (w *work) heardTools(out UseToolsOut) {
 	w.rec.Changes = append(w.rec.Changes, out.Changes...)
 	w.results = append(w.results, out.Results...)
+	w.rec.NestedUSD += out.NestedUSD
+	w.nested = append(w.nested, out.NestedFiles...)
 	for _, v := range out.Vars {
 		w.toolVars = slices.DeleteFunc(slices.Clone(w.toolVars), func(o StagedVar) bool { return o.Name == v.Name && o.Shared == v.Shared })
 		w.toolVars = append(w.toolVars, v)

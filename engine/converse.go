@@ -31,7 +31,7 @@ func (w *work) converse(prompt AssembleOut) error {
 			return err
 		}
 		w.rec.Turns = append(w.rec.Turns, Turn{got.Raw, reply})
-		in.Turns, in.Key, in.SpentUSD = slices.Clone(w.rec.Turns), "", w.spent+w.rec.Usage.CostUSD
+		in.Turns, in.Key, in.SpentUSD = slices.Clone(w.rec.Turns), "", w.spent+w.rec.Usage.CostUSD+w.rec.NestedUSD
 	}
 }
 

@@ -12,14 +12,16 @@ type Executor interface {
 	// Run works until ctx ends, then stops within the executor's grace period, leaving unfinished runs resumable. It
 	// returns nil when ctx ended. Runs are begun only while Run is at work.
 	Run(ctx context.Context) error
-	// Start accepts a run; it is stored before Start returns. Two requests with the same key are one run.
+	// Start accepts a run; it is stored before Start returns. Two requests with the same key are one run. An activity may
+	// start a run whose Trigger.Parent is its own, and wait for it.
 	Start(ctx context.Context, r Request) (Started, error)
 	// Resume takes up every unfinished run of the journal after its last recorded outcome and says how many there are.
 	// Call it once, before anything is started.
 	Resume(ctx context.Context) (int, error)
 	// Wait blocks until the run has finished, or ctx ends.
 	Wait(ctx context.Context, run string) (RunRecord, error)
-	// Cancel ends a run that has not finished; its activity is told through its context. A finished run stays as it is.
+	// Cancel ends a run that has not finished, and those that it waits for; its activity is told through its context. A
+	// finished run stays as it is.
 	Cancel(ctx context.Context, run string) error
 	// Retry takes up a failed or cancelled run at the activity that made it fail. What succeeded before is not repeated.
 	Retry(ctx context.Context, run string) error

@@ -40,7 +40,8 @@ func Stopped(err error) bool { return errors.Is(err, ErrStopped) }
 
 // Activity carries out one named activity: JSON in, JSON out. It must be idempotent, because a process may die after
 // the activity ended and before its outcome was recorded. It may call [Report] for progress. A context that ended
-// means: write nothing more, and return.
+// means: write nothing more, and return. An error that is ErrStopped leaves the run to be resumed: what the activity waited
+// for was interrupted.
 type Activity func(ctx context.Context, in json.RawMessage) (out json.RawMessage, err error)
 
 // Activities are found by name; see the Activity constants.

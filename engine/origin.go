@@ -66,6 +66,9 @@ func (b *body) wrote(w *work) {
 		}
 		b.written = append(b.written, foreignFile{name, w.rec.Origins})
 	}
+	for _, name := range w.nested {
+		b.written = append(b.written, foreignFile{name, w.rec.Origins})
+	}
 }
 
 // madeFrom are the origins of a variable's new value, to which the value before may have been joined.

@@ -113,6 +113,9 @@ type StepRecord struct {
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
 
+	// NestedUSD is what the runs cost that tools started. It is in their records, and not in Usage.
+	NestedUSD float64 `json:"nested_usd,omitempty"`
+
 	// Of an @for_each step, in order. Such a step has no prompt, receipt and answer of its own; its usage, calls, inputs,
 	// outputs and omissions are the sums. See [StepRecord.Works].
 	Batches []BatchRecord `json:"batches,omitempty"`

@@ -26,6 +26,7 @@ const (
 	TriggerOnImport TriggerKind = "on_import"
 	TriggerStart    TriggerKind = "start"  // the daemon's start
 	TriggerDrop     TriggerKind = "import" // a file arrived in the import folder
+	TriggerTool     TriggerKind = "tool"   // a model called run_workflow in the run Trigger.Parent
 )
 
 // Trigger is why a run was asked for.
@@ -35,6 +36,9 @@ type Trigger struct {
 	Late   bool        `json:"late,omitempty"`   // the slot had passed when it was found
 	Files  []string    `json:"files,omitempty"`  // vault names that changed, for watch; the new note, for on_import
 	Import string      `json:"import,omitempty"` // id of the import, for on_import
+	// Parent is the id of the run that asked and waits, for tool. Such a run takes no place of those that runs share, since
+	// its parent has one; when its lane is busy it is skipped; and it is cancelled when its parent ends.
+	Parent string `json:"parent,omitempty"`
 }
 
 // Attended says whether a person asked for the run. @run_on and overlap concern the others only.
@@ -68,6 +72,8 @@ type Request struct {
 	Plan  json.RawMessage   // the workflow.Plan as JSON; it is pinned
 	Steps []string          // names of the steps to run; empty means all
 	Vars  map[string]string // variables set from outside; text by name
+	// Origins are the untrusted things that the asking was made from: all steps count as having been shown them.
+	Origins []string
 
 	// Of an import:
 	Import *ImportRequest
@@ -105,10 +111,11 @@ type Pinned struct {
 	Plan     string       `json:"plan"` // digest of the plan's JSON
 	At       time.Time    `json:"at"`   // in the workflow's zone
 	Trigger  Trigger      `json:"trigger"`
-	Steps    []PinnedStep `json:"steps"`            // all steps of the plan
-	Chosen   []string     `json:"chosen,omitempty"` // names; empty means all
-	Vars     []Var        `json:"vars,omitempty"`   // sorted by name
-	Body     int          `json:"body,omitempty"`   // BodyVersion of the executor that accepted the run
+	Steps    []PinnedStep `json:"steps"`             // all steps of the plan
+	Chosen   []string     `json:"chosen,omitempty"`  // names; empty means all
+	Vars     []Var        `json:"vars,omitempty"`    // sorted by name
+	Origins  []string     `json:"origins,omitempty"` // see Request
+	Body     int          `json:"body,omitempty"`    // BodyVersion of the executor that accepted the run
 }
 
 // BodyVersion is raised when a body begins to ask for something else in runs whose plans did not change. An unfinished

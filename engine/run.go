@@ -56,7 +56,7 @@ type body struct {
 	pinned  Pinned
 	vars    []Var // sorted by name
 	written []foreignFile
-	spent   float64 // by the steps before, in US dollars
+	spent   float64 // by the steps before and the runs that they started, in US dollars
 }
 
 func (b *body) say(r StepRecord) {
@@ -77,7 +77,7 @@ func (b *body) step(s PinnedStep, r *StepRecord) bool {
 	} else if r.Status == Running {
 		r.Status = doneAs(r.Omitted)
 	}
-	b.spent += r.Usage.CostUSD
+	b.spent += r.Usage.CostUSD + r.NestedUSD
 	b.say(*r)
 	return true
 }

@@ -23,6 +23,7 @@ type work struct {
 
 	results  []RoutedResult // of tools, for the stage
 	toolVars []StagedVar    // that tools have set
+	nested   []string       // files that runs have written which tools started
 }
 
 // work makes a work with the variables as they are now.
@@ -32,7 +33,7 @@ func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
 		w.runUSD = b.spent
 	}
 	w.countsRounds = b.pinned.Body >= 2
-	w.rec = BatchRecord{Batch: ref.Batch, Items: itemNames(ref.Items), Status: Running}
+	w.rec = BatchRecord{Batch: ref.Batch, Items: itemNames(ref.Items), Status: Running, Origins: b.pinned.Origins}
 	return w
 }
 

@@ -66,6 +66,9 @@ func (x *Executor) Cancel(ctx context.Context, run string) error {
 	if err != nil || e.Run.Status.Finished() {
 		return err
 	}
+	if err := x.cancelStored(ctx, run); err != nil {
+		return err
+	}
 	j, err := newJob(e)
 	if err != nil {
 		return err

@@ -123,11 +123,11 @@ func (x *Executor) dispatch(ctx context.Context) {
 	defer x.mu.Unlock()
 	x.queue = slices.DeleteFunc(x.queue, func(j *job) bool {
 		kind := j.kind()
-		if x.lanes[j.lane] != nil || x.busy[kind] >= x.room(kind) || x.crowded(j) {
+		if x.lanes[j.lane] != nil || x.busy[kind]+j.places() > x.room(kind) || x.crowded(j) {
 			return false
 		}
 		x.lanes[j.lane] = j
-		x.busy[kind]++
+		x.busy[kind] += j.places()
 		x.work.Go(func() {
 			defer x.poke()
 			x.perform(ctx, j)
@@ -170,7 +170,7 @@ func (x *Executor) leave(j *job, err error) {
 	defer x.mu.Unlock()
 	if x.lanes[j.lane] == j {
 		delete(x.lanes, j.lane)
-		x.busy[j.kind()]--
+		x.busy[j.kind()] -= j.places()
 	}
 	delete(x.jobs, j.id)
 	j.err = err

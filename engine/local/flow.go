@@ -166,7 +166,13 @@ func (f *flow) attempt(handler engine.Activity, d *doing) error {
 			return nil
 		}
 		if ended := f.ended(d.ctx); ended != nil {
+			if engine.Over(ended) {
+				f.x.cancelNested(d.ctx, f.j.id)
+			}
 			return ended
+		}
+		if engine.Stopped(err) { // a run that it waited for was interrupted: both go on later
+			return f.halt(err)
 		}
 		failure := engine.FailureOf(err)
 		if failure.Code == engine.CodeCancelled { // of a context that is not the run's: nobody cancelled the run

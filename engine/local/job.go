@@ -45,6 +45,23 @@ func (j *job) kind() engine.Kind {
 	return engine.KindWorkflow
 }
 
+// parent is the run that waits for this one; empty when none does.
+func (j *job) parent() string {
+	if p := j.spec.Pinned; p != nil {
+		return p.Trigger.Parent
+	}
+	return ""
+}
+
+// places is how much of its kind's room a job takes: none when its parent, which waits for it, has a place. It would wait
+// for ever where the parents have all of them.
+func (j *job) places() int {
+	if j.parent() != "" {
+		return 0
+	}
+	return 1
+}
+
 // change edits the entry and gives a copy of it that shares nothing that later changes edit.
 func (j *job) change(edit func(*engine.Entry)) engine.Entry {
 	j.mu.Lock()

@@ -111,6 +111,7 @@ func (x *Executor) abandon(j *job, err error) {
 
 // finish stores how a run ended and tells people, also when ctx has ended.
 func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
+	x.cancelNested(ctx, j.id) // before the end is stored: after a crash between the two it is done again
 	now := x.cfg.Now()
 	e, err := x.update(ctx, j, nil, func(e *engine.Entry) {
 		r := &e.Run

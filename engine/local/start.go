@@ -28,6 +28,9 @@ func (x *Executor) Start(ctx context.Context, r engine.Request) (engine.Started,
 		default:
 			e.Run.Status, e.Run.Finished = engine.Skipped, e.Run.Created
 			e.Run.Reason = fmt.Sprintf("run %s of the workflow had not ended (overlap: skip)", before[0].id)
+			if r.Trigger.Kind == engine.TriggerTool {
+				e.Run.Reason = fmt.Sprintf("run %s of the workflow had not ended, and a call of a tool does not wait for it", before[0].id)
+			}
 		}
 	}
 	held, created, err := x.cfg.Journal.Create(ctx, e, r.Again)
@@ -159,14 +162,14 @@ func (x *Executor) pin(ctx context.Context, r engine.Request, run *engine.RunRec
 	}
 	p := &engine.Pinned{
 		Run: run.ID, Workflow: r.Subject, Plan: run.Plan, At: run.At, Trigger: run.Trigger, Steps: engine.PinSteps(plan), Chosen: run.Chosen,
-		Body: engine.BodyVersion,
+		Body: engine.BodyVersion, Origins: r.Origins,
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Vars)) {
 		digest, err := x.cfg.Journal.Put(ctx, []byte(r.Vars[name]))
 		if err != nil {
 			return nil, fmt.Errorf("store variable %q: %w", name, err)
 		}
-		p.Vars = append(p.Vars, engine.Var{Name: name, Digest: digest})
+		p.Vars = append(p.Vars, engine.Var{Name: name, Digest: digest, Origins: r.Origins})
 	}
 	return p, nil
 }
