@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 const megabyte = 1 << 20
 
@@ -59,6 +62,33 @@ func raw(mb float64, base64 bool) int64 {
 		mb = mb * 3 / 4
 	}
 	return int64(mb * megabyte)
+}
+
+// OwnLimits are limits that a person sets for a model in the place of the published ones; zero leaves the published one.
+// Megabytes are meant as the provider counts them: in base64 where it counts that.
+type OwnLimits struct {
+	MaxImages    int
+	MaxImageMB   float64
+	MaxSide      int
+	MaxPixels    int64
+	MaxRequestMB float64
+	MaxPDFPages  int
+	MaxPDFMB     float64
+}
+
+// With replaces published limits by a person's own.
+func (l ProviderLimits) With(o OwnLimits) ProviderLimits {
+	l.MaxImages = cmp.Or(o.MaxImages, l.MaxImages)
+	l.MaxImageBytes = cmp.Or(raw(o.MaxImageMB, l.CountsBase64), l.MaxImageBytes)
+	l.MaxSide = cmp.Or(o.MaxSide, l.MaxSide)
+	l.MaxPixels = cmp.Or(o.MaxPixels, l.MaxPixels)
+	l.MaxRequest = cmp.Or(raw(o.MaxRequestMB, l.CountsBase64), l.MaxRequest)
+	l.MaxPDFPages = cmp.Or(o.MaxPDFPages, l.MaxPDFPages)
+	l.MaxPDFBytes = cmp.Or(raw(o.MaxPDFMB, l.CountsBase64), l.MaxPDFBytes)
+	if o.MaxSide > 0 { // it is meant for requests of many pictures too
+		l.ManyImages, l.ManySide = 0, 0
+	}
+	return l
 }
 
 // WithWindow replaces the context window, which a probe or settings know better than the table. Zero changes nothing.

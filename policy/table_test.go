@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Every row says where it comes from, in a form that a person can check again, and can be reached.
@@ -32,6 +34,24 @@ func TestTables_areDatedAndReachable(t *testing.T) {
 		if !slices.Contains(formulas, row.Tokens) {
 			t.Errorf("row %d %v: unknown formula %q", i, row.Provider, row.Tokens)
 		}
+	}
+}
+
+func TestLimits_ownOnesStandInTheirPlace(t *testing.T) {
+	t.Parallel()
+	published := Limits("anthropic", "claude-sonnet-4-5")
+	if diff := cmp.Diff(published, published.With(OwnLimits{})); diff != "" {
+		t.Errorf("nothing was said, and changed (-want +got):\n%s", diff)
+	}
+	want := published
+	want.MaxImages, want.MaxImageBytes, want.MaxSide, want.MaxPixels = 7, 6<<20, 3000, 1000 // 8 MB of base64
+	want.MaxRequest, want.MaxPDFPages, want.MaxPDFBytes, want.ManyImages, want.ManySide = 48<<20, 600, 3<<20, 0, 0
+	got := published.With(OwnLimits{MaxImages: 7, MaxImageMB: 8, MaxSide: 3000, MaxPixels: 1000, MaxRequestMB: 64, MaxPDFPages: 600, MaxPDFMB: 4})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("own limits (-want +got):\n%s", diff)
+	}
+	if own := published.With(OwnLimits{MaxImages: 50}); own.ManySide != published.ManySide {
+		t.Error("the side that holds for many pictures went away with their number")
 	}
 }
 

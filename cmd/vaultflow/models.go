@@ -92,7 +92,7 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 		return activity.Model{}, engine.Fail(engine.CodeInvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
 	}
 	model := activity.Model{
-		Alias: alias, ID: a.Model, ProviderName: a.Provider, Kind: limitsOf(p), ContextWindow: a.ContextWindow, MaxOutput: a.MaxOutputTokens,
+		Alias: alias, ID: a.Model, Limits: policy.OwnLimits(a.Limits), ProviderName: a.Provider, Kind: limitsOf(p), ContextWindow: a.ContextWindow, MaxOutput: a.MaxOutputTokens,
 		Temperature: a.Temperature, Thinking: a.Thinking, Capabilities: policy.Lookup(limitsOf(p), a.Model, override, probe),
 	}
 	if model.ContextWindow == 0 {

@@ -89,7 +89,7 @@ func (w *Workflow) make(ctx context.Context, s scene, resolved []engine.Resolved
 	if err != nil {
 		return made{}, err
 	}
-	bounds := budget.Bound(policy.Limits(model.Kind, model.ID).WithWindow(model.ContextWindow))
+	bounds := budget.Bound(model.limits())
 	spec, err := w.spec(ctx, s, model, resolved, wanted)
 	if err != nil {
 		return made{}, err

@@ -57,18 +57,13 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	return out, err
 }
 
-// limits are what is published about the model, with its window.
-func (c *call) limits() policy.ProviderLimits {
-	return policy.Limits(c.model.Kind, c.model.ID).WithWindow(c.model.ContextWindow)
-}
-
 func (c *call) meter() llm.Meter {
-	return llm.Meter{Formula: c.limits().Tokens, MaxSide: c.stored.Media.MaxSide}
+	return llm.Meter{Formula: c.model.limits().Tokens, MaxSide: c.stored.Media.MaxSide}
 }
 
 // within leaves out what outgrows the model's window. A prompt alone was made to fit when it was built.
 func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
-	window := c.limits().ContextWindow
+	window := c.model.limits().ContextWindow
 	if window == 0 || len(request.Messages) < 2 {
 		return request
 	}
@@ -110,7 +105,7 @@ func factsOf(e llm.Estimate) engine.RequestFacts {
 // overflow says how requests are made to fit, and notes what happens to them.
 func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 	return llm.OverflowPolicy{
-		Off: c.workflow.NoRewrites, Limits: c.limits(), Meter: c.meter(), Vision: c.model.Capabilities.Has(policy.Vision),
+		Off: c.workflow.NoRewrites, Limits: c.model.limits(), Meter: c.meter(), Vision: c.model.Capabilities.Has(policy.Vision),
 		Inline: c.workflow.inliner(),
 		Detected: func(failure *llm.Error) {
 			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: failure.Error(), Failure: &engine.Failure{

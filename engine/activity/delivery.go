@@ -13,6 +13,11 @@ type MediumPlace struct {
 	Why    string        `json:"why"`
 }
 
+// limits are those of one request to the model: published, or set for it, and its window.
+func (m Model) limits() policy.ProviderLimits {
+	return policy.Limits(m.Kind, m.ID).With(m.Limits).WithWindow(m.ContextWindow)
+}
+
 // delivery is where media go to a model.
 func (m Model) delivery() policy.Delivery {
 	return policy.DeliveryOf(m.Kind, m.ID).For(m.Capabilities)

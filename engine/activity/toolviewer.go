@@ -107,7 +107,7 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	if err != nil {
 		return prompt.Spec{}, err
 	}
-	bounds := budget.Bound(policy.Limits(v.model.Kind, v.model.ID).WithWindow(v.model.ContextWindow))
+	bounds := budget.Bound(v.model.limits())
 	bounds.MaxImages, bounds.MaxPages = view.Media, view.Media
 	if view.First < view.Last && !view.Pages {
 		bounds.MaxImages = max(view.Media, manyImages) // too many: fewer lines are asked for

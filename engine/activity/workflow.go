@@ -59,6 +59,7 @@ type Model struct {
 	ProviderName  string // as in the settings
 	Kind          string // provider kind, such as anthropic
 	Capabilities  policy.Capabilities
+	Limits        policy.OwnLimits
 	ContextWindow int // tokens; 0: not known
 	MaxOutput     int // tokens; 0: the adapter's default
 	Temperature   *float64
