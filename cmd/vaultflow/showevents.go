@@ -55,5 +55,5 @@ func countsText(counts []engine.TokenCount) string {
 	if estimated == 0 || counted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("estimated %d input tokens in %d requests, the service counted %d (ratio %.2f)", estimated, len(counts), counted, float64(counted)/float64(estimated))
+	return fmt.Sprintf("estimated %d input tokens in all requests (%d), the service counted %d (ratio %.2f)", estimated, len(counts), counted, float64(counted)/float64(estimated))
 }
