@@ -123,8 +123,9 @@ type Body struct {
 	drawing *Drawing
 	text    [][]byte // one more than there are media
 
-	mu      sync.Mutex // guards omitted, which the transport's goroutine fills
+	mu      sync.Mutex // guards what follows, which the transport's goroutine fills
 	omitted []string
+	sent    []medium // documents whose bytes went, in order
 }
 
 // Omitted names the pictures and documents that the latest writing sent as fallback text.
@@ -145,7 +146,7 @@ func (b *Body) length() int64 {
 // open starts a writing from the beginning.
 func (b *Body) open(ctx context.Context) io.Reader {
 	b.mu.Lock()
-	b.omitted = nil
+	b.omitted, b.sent = nil, nil
 	b.mu.Unlock()
 	return &bodyReader{ctx: ctx, body: b, now: bytes.NewReader(b.text[0])}
 }
@@ -185,6 +186,11 @@ func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 	medium := b.drawing.media[i]
 	data, before, after, err := b.load(ctx, medium)
 	if err == nil {
+		if medium.Type() == content.TypeDocument {
+			b.mu.Lock()
+			b.sent = append(b.sent, medium)
+			b.mu.Unlock()
+		}
 		return io.MultiReader(strings.NewReader(before), &base64Reader{rest: data}, strings.NewReader(after)), nil
 	}
 	if ctx.Err() != nil {

@@ -69,6 +69,8 @@ type Request struct {
 
 	Delivery *policy.Delivery // where media go; nil: what the tables say of the adapter's service and the model
 
+	Citations bool // have the service say which passages of documents an answer rests on; not beside a schema. Adapters of services that cannot ignore it
+
 	Cache  bool            // more requests will begin like this one: have the service keep its beginning, where that must be asked for
 	Tools  []Tool          // what the model may call; content.ToolCall blocks in the response, content.ToolResult in the next user turn
 	Schema json.RawMessage // a JSON Schema that the answer must fit; nil: free text. An adapter sends it where the provider has structured output
@@ -95,14 +97,15 @@ const (
 
 // Response is a model's answer. Text may be empty, also with StopEnd: the caller decides whether that is a failure.
 type Response struct {
-	Text    string          // the answer; never the words of a refusal
-	Refusal string          // the model's own words for declining, when it has some
-	Blocks  []content.Block // text, reasoning and tool calls, in order
-	Raw     json.RawMessage // for Message.Raw; opaque
-	Stop    Stop
-	Usage   Usage
-	Model   string   // the model that answered, as the provider names it
-	Omitted []string // names of pictures and documents that were sent as fallback text: no bytes, or the service takes none
+	Text      string          // the answer; never the words of a refusal
+	Refusal   string          // the model's own words for declining, when it has some
+	Blocks    []content.Block // text, reasoning and tool calls, in order
+	Citations []Citation      // in the order of the text; only when Request.Citations asked for them
+	Raw       json.RawMessage // for Message.Raw; opaque
+	Stop      Stop
+	Usage     Usage
+	Model     string   // the model that answered, as the provider names it
+	Omitted   []string // names of pictures and documents that were sent as fallback text: no bytes, or the service takes none
 
 	sent *Request // by Overflow: the request that was answered; nil: the one that was given
 }

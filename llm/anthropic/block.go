@@ -17,6 +17,8 @@ type block struct {
 	fields  map[string]json.RawMessage
 	growing map[string]*strings.Builder
 	input   strings.Builder // pieces of a tool call's input: JSON text
+
+	from, to int // its part of the answer's text, in bytes
 }
 
 func newBlock(fields map[string]json.RawMessage) *block {
@@ -37,7 +39,7 @@ func (b *block) add(delta map[string]json.RawMessage) {
 		case name == "partial_json":
 			b.input.WriteString(piece)
 		case name == "citation":
-			b.fields["citations"] = appendRaw(b.fields["citations"], value)
+			b.fields["citations"] = appendRaw(b.fields["citations"], echoed(value))
 		case isText:
 			b.grow(name).WriteString(piece)
 		default:

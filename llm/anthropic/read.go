@@ -65,16 +65,18 @@ func (u *usage) total() llm.Usage {
 type reader struct {
 	request llm.Request
 	answer  *llm.Answer
+	body    *llm.Body
 	model   string
 	stop    string
 	ended   bool
 	usage   usage
 	blocks  []*block
+	said    int // bytes of the answer's text so far
 }
 
-func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+func read(answer *llm.Answer, body *llm.Body, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
-	r := &reader{request: request, answer: answer}
+	r := &reader{request: request, answer: answer, body: body}
 	for e, err := range llm.ServerEvents(answer.Body) {
 		if err != nil {
 			return nil, answer.Broken(err)
@@ -110,14 +112,16 @@ func (r *reader) take(data []byte) (failed bool, err error) {
 		if e.Index != len(r.blocks) {
 			return false, errNotUnderstood
 		}
-		r.blocks = append(r.blocks, newBlock(e.ContentBlock))
-		r.say(e.ContentBlock["type"], e.ContentBlock["text"])
+		b := newBlock(e.ContentBlock)
+		b.from = r.said
+		r.blocks = append(r.blocks, b)
+		r.say(b, e.ContentBlock["type"], e.ContentBlock["text"])
 	case "content_block_delta":
 		if e.Index < 0 || e.Index >= len(r.blocks) {
 			return false, errNotUnderstood
 		}
 		r.blocks[e.Index].add(e.Delta)
-		r.say(e.Delta["type"], e.Delta["text"])
+		r.say(r.blocks[e.Index], e.Delta["type"], e.Delta["text"])
 	case "message_delta":
 		r.usage.over(e.Usage)
 		if stop := text(e.Delta["stop_reason"]); stop != "" {
@@ -131,12 +135,15 @@ func (r *reader) take(data []byte) (failed bool, err error) {
 	return false, nil
 }
 
-// say hands on a piece of the answer's text.
-func (r *reader) say(kind, piece json.RawMessage) {
+// say hands on a piece of the answer's text, which a block holds.
+func (r *reader) say(b *block, kind, piece json.RawMessage) {
 	if k := text(kind); k != "text" && k != "text_delta" {
 		return
 	}
-	r.answer.Say(text(piece))
+	said := text(piece)
+	r.answer.Say(said)
+	r.said += len(said)
+	b.to = r.said
 }
 
 func (r *reader) response() (*llm.Response, error) {
@@ -168,6 +175,8 @@ func (r *reader) response() (*llm.Response, error) {
 	}
 	if response.Stop == llm.StopRefusal {
 		response.Text, response.Refusal = "", response.Text
+	} else if cites(r.request) {
+		response.Citations = r.body.Cite(r.quotes())
 	}
 	return llm.Settle(response, r.answer, r.request)
 }

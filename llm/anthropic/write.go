@@ -50,20 +50,26 @@ type format struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// media is how the API takes an image or document block.
-var media = llm.Form{
-	Frame: func(mediaType string) (string, string) {
-		return `{"type":"image","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
-	},
-	Text: func(fallback string) any { return newText(fallback) },
-	FrameDocument: func(mediaType, _ string) (string, string) {
-		return `{"type":"document","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
-	},
+// form is how the API takes an image or document block. Citations are for all documents of a request or for none.
+func form(cited bool) llm.Form {
+	citations := ""
+	if cited {
+		citations = `"citations":{"enabled":true},`
+	}
+	return llm.Form{
+		Frame: func(mediaType string) (string, string) {
+			return `{"type":"image","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
+		},
+		Text: func(fallback string) any { return newText(fallback) },
+		FrameDocument: func(mediaType, _ string) (string, string) {
+			return `{"type":"document",` + citations + `"source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
+		},
+	}
 }
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, media)
+	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, form(cites(r)))
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,8 @@ type block struct {
 	reasons            bool
 	redacted           []byte
 	citations          []json.RawMessage
+
+	from, to int // its part of the answer's text, in bytes
 }
 
 // add applies a delta.

@@ -56,7 +56,7 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 		return nil, repeatable(err)
 	}
 	defer answer.Close()
-	response, err := read(answer, request, progress)
+	response, err := read(answer, body, request, progress)
 	if err != nil {
 		return nil, repeatable(err)
 	}

@@ -46,15 +46,17 @@ func (u *usage) total() llm.Usage {
 // reader gathers one answer.
 type reader struct {
 	answer *llm.Answer
+	body   *llm.Body
 	stop   string
 	usage  *usage
 	blocks map[int]*block
 	order  []int // indexes of blocks as they came
+	said   int   // bytes of the answer's text so far
 }
 
-func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+func read(answer *llm.Answer, body *llm.Body, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
-	r := &reader{answer: answer, blocks: map[int]*block{}}
+	r := &reader{answer: answer, body: body, blocks: map[int]*block{}}
 	for f, err := range frames(answer.Body) {
 		switch {
 		case err != nil:
@@ -85,8 +87,13 @@ func (r *reader) take(f frame) error {
 	case "contentBlockStart":
 		r.block(e.Index).call = e.Start.ToolUse
 	case "contentBlockDelta":
-		r.block(e.Index).add(e.Delta)
-		r.answer.Say(e.Delta.Text)
+		b := r.block(e.Index)
+		b.add(e.Delta)
+		if e.Delta.Text != "" {
+			r.answer.Say(e.Delta.Text)
+			r.said += len(e.Delta.Text)
+			b.to = r.said
+		}
 	case "messageStop":
 		r.stop = e.Stop
 	case "metadata":
@@ -98,7 +105,7 @@ func (r *reader) take(f frame) error {
 // block is the one with an index. A text begins without an event of its own.
 func (r *reader) block(index int) *block {
 	if r.blocks[index] == nil {
-		r.blocks[index] = &block{}
+		r.blocks[index] = &block{from: r.said}
 		r.order = append(r.order, index)
 	}
 	return r.blocks[index]
@@ -129,6 +136,8 @@ func (r *reader) response(request llm.Request) (*llm.Response, error) {
 	}
 	if out.Stop == llm.StopRefusal {
 		out.Text, out.Refusal = "", out.Text
+	} else if request.Citations && len(request.Schema) == 0 {
+		out.Citations = r.body.Cite(r.quotes())
 	}
 	return llm.Settle(out, r.answer, request)
 }

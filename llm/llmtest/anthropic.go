@@ -99,7 +99,7 @@ func (a Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
 			return nil, err
 		}
 	}
-	reading := anthropicReading{tools: tools}
+	reading := anthropicReading{tools: tools, held: b.Output != nil && b.Output.Format != nil}
 	for i, m := range b.Messages {
 		if err := reading.message(i, m.Role, m.Content); err != nil {
 			return nil, fmt.Errorf("messages.%d: %w", i, err)
@@ -152,6 +152,8 @@ type anthropicReading struct {
 	tools declared
 	open  pending
 	parts []Part
+	held  bool  // the answer is held to a schema
+	cited *bool // of the documents before
 }
 
 func (r *anthropicReading) message(i int, role string, data json.RawMessage) error {
@@ -202,7 +204,7 @@ func (r *anthropicReading) block(i int, role string, raw json.RawMessage) error 
 			return err
 		}
 	}
-	part, err := anthropicPart(role, raw)
+	part, err := r.part(role, raw)
 	if err == nil && role == "user" {
 		r.parts = append(r.parts, part)
 	}
@@ -234,7 +236,7 @@ func (r *anthropicReading) result(raw json.RawMessage) error {
 		return errors.New("tool_result: content must be a string or a non-empty array")
 	}
 	for _, inner := range list {
-		part, err := anthropicPart("user", inner)
+		part, err := r.part("user", inner)
 		if err != nil {
 			return fmt.Errorf("tool_result: %w", err)
 		}
@@ -242,45 +244,4 @@ func (r *anthropicReading) result(raw json.RawMessage) error {
 		r.parts = append(r.parts, part)
 	}
 	return nil
-}
-
-func anthropicPart(role string, raw json.RawMessage) (Part, error) {
-	switch kind := typeOf(raw); {
-	case kind == "text":
-		var t struct {
-			Type      string            `json:"type"`
-			Text      string            `json:"text"`
-			Citations []json.RawMessage `json:"citations"`
-			Cache     json.RawMessage   `json:"cache_control"`
-		}
-		if err := strict(raw, &t); err != nil {
-			return Part{}, err
-		}
-		return Part{Text: t.Text}, notBlank(t.Text)
-	case role == "user" && (kind == "image" || kind == "document"):
-		var m struct {
-			Type   string `json:"type"`
-			Source struct {
-				Type      string `json:"type"`
-				MediaType string `json:"media_type"`
-				Data      string `json:"data"`
-			} `json:"source"`
-		}
-		if err := strict(raw, &m); err != nil {
-			return Part{}, err
-		}
-		accepted := []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
-		if kind == "document" {
-			accepted = []string{"application/pdf"}
-		}
-		part, err := picture(m.Source.Data, accepted...)
-		if err == nil && (m.Source.Type != "base64" || m.Source.MediaType != part.MediaType) {
-			err = fmt.Errorf("%s does not match the provided media type %s", kind, m.Source.MediaType)
-		}
-		return part, err
-	case role == "assistant" && (kind == "thinking" || kind == "redacted_thinking"):
-		return Part{}, nil
-	default:
-		return Part{}, fmt.Errorf("unexpected block %q of role %s", kind, role)
-	}
 }

@@ -41,6 +41,12 @@ func (Anthropic) Answer(w http.ResponseWriter, a Answer) {
 			event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "text_delta", "text": d}})
 			between(a)
 		}
+		for _, p := range a.Passages {
+			event("content_block_delta", map[string]any{"index": index, "delta": map[string]any{"type": "citations_delta", "citation": map[string]any{
+				"type": "page_location", "cited_text": p.Text, "document_index": p.Document, "document_title": nil,
+				"start_page_number": p.Page, "end_page_number": p.Page + 1, "file_id": nil,
+			}}})
+		}
 		if a.Broken {
 			return
 		}

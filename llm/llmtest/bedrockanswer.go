@@ -44,6 +44,12 @@ func (Bedrock) Answer(w http.ResponseWriter, a Answer) {
 			delta(map[string]any{"text": d})
 			between(a)
 		}
+		for _, p := range a.Passages {
+			delta(map[string]any{"citation": map[string]any{
+				"title": "a document", "sourceContent": []any{map[string]any{"text": p.Text}},
+				"location": map[string]any{"documentPage": map[string]any{"documentIndex": p.Document, "start": p.Page, "end": p.Page + 1}},
+			}})
+		}
 		if a.Broken {
 			return
 		}

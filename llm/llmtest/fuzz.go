@@ -23,6 +23,7 @@ func FuzzStream(f *testing.F, wire Wire, mediaType string, build func(llm.Config
 		twoCalls(),
 		{ToolCalls: []ToolCall{{Name: "list", Input: `{"a": [1,`}}, Stop: llm.StopLength},
 		{Refusal: "no"},
+		{Deltas: []string{"it is ", "so"}, Passages: []Passage{{0, 2, "So it is."}, {7, 0, ""}}},
 		{Text: "half", Broken: true},
 	} {
 		w := httptest.NewRecorder()
@@ -41,8 +42,9 @@ func FuzzStream(f *testing.F, wire Wire, mediaType string, build func(llm.Config
 				StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {mediaType}}, Body: io.NopCloser(strings.NewReader(stream)), Request: q,
 			}, nil
 		})}})
-		request := ask()
-		request.Tools = toolbox()
+		album := &Album{}
+		request := ask(text("hello"), album.AddDocument(t, "a.pdf", 3))
+		request.Tools, request.Media, request.Citations = toolbox(), album, true
 		said := ""
 		response, err := p.Generate(t.Context(), request, func(piece string) { said += piece })
 		if (response == nil) == (err == nil) {
@@ -56,6 +58,11 @@ func FuzzStream(f *testing.F, wire Wire, mediaType string, build func(llm.Config
 		}
 		if response.Stop != llm.StopRefusal && response.Text != said {
 			t.Fatalf("the answer is %q, told was %q", response.Text, said)
+		}
+		for _, c := range response.Citations {
+			if c.Start < 0 || c.Start >= c.End || c.End > len(response.Text) || c.From < 0 || c.To < c.From || c.To > 3 || c.Document != "a.pdf" {
+				t.Fatalf("%+v is a citation of %q", c, response.Text)
+			}
 		}
 		goesBack(t, p, request, response, &bodies)
 	})

@@ -53,9 +53,10 @@ func (p Part) Kind() string {
 // one, Answer{ToolCalls: …} asks for tools, Answer{Text: `{"half":`, Stop: llm.StopLength} is cut off.
 type Answer struct {
 	Thinking              string
-	Redacted              bool     // a closed block of reasoning follows, where the wire has such
-	Text                  string   // in one piece
-	Deltas                []string // further pieces of text
+	Redacted              bool      // a closed block of reasoning follows, where the wire has such
+	Text                  string    // in one piece
+	Deltas                []string  // further pieces of text
+	Passages              []Passage // that the text rests on, where the wire has citations
 	ToolCalls             []ToolCall
 	Refusal               string
 	Stop                  llm.Stop // "" is llm.StopEnd, with ToolCalls llm.StopToolUse
@@ -63,6 +64,13 @@ type Answer struct {
 	Between               func()   // runs after each delta was flushed
 	Broken                bool     // end the stream before its end
 	turn                  int      // of the server, for the ids of calls
+}
+
+// Passage is a part of a document in the request, as a citation of it says.
+type Passage struct {
+	Document int // from 0
+	Page     int // of what was sent, from 1
+	Text     string
 }
 
 // pieces is the answer's text as it is streamed.

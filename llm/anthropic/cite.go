@@ -1,0 +1,53 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// cites tells whether the answer is asked for citations. The API refuses them beside a schema; and where the schema goes in
+// words, citations would cut the answer's JSON into pieces for nothing.
+func cites(r llm.Request) bool { return r.Citations && len(r.Schema) == 0 }
+
+// citation is one, of any of the API's kinds. From its page on citations: the end of a range is behind it. Ranges of
+// characters and of blocks are of documents that are no PDFs, and tell no page.
+type citation struct {
+	CitedText string `json:"cited_text"`
+	Document  *int   `json:"document_index"`
+	Start     int    `json:"start_page_number"`
+	End       int    `json:"end_page_number"`
+}
+
+// quotes are the citations of all texts. What is none of a document (a page of the web, say) is passed over.
+func (r *reader) quotes() []llm.Quote {
+	var out []llm.Quote
+	for _, b := range r.blocks {
+		var list []json.RawMessage
+		_ = json.Unmarshal(b.fields["citations"], &list) // null, absent or no list: none
+		for _, raw := range list {
+			var c citation
+			if json.Unmarshal(raw, &c) != nil || c.Document == nil || *c.Document < 0 || b.to <= b.from {
+				continue
+			}
+			out = append(out, llm.Quote{
+				Start: b.from, End: b.to, Document: *c.Document, First: c.Start, Last: c.End - 1, Text: c.CitedText,
+			})
+		}
+	}
+	return out
+}
+
+// echoed is a citation as it goes back: requests do not know the member file_id, which answers have.
+func echoed(citation json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(citation, &members) != nil || members["file_id"] == nil {
+		return citation
+	}
+	delete(members, "file_id")
+	data, err := json.Marshal(members)
+	if err != nil { // cannot happen: they came from valid JSON
+		return citation
+	}
+	return data
+}

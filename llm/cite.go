@@ -1,0 +1,70 @@
+package llm
+
+import (
+	"slices"
+
+	"github.com/vaultflow/vaultflow/content"
+)
+
+// Citation says what a part of an answer rests on: a passage of a document that was sent with the request.
+type Citation struct {
+	Start, End int    // the part of Response.Text, in bytes; the end is behind it
+	Document   string // the document's name in the vault
+	From, To   int    // pages of the document in the vault, from 1, both of them included; 0: not told
+	Text       string // the passage, as the service quotes it: untrusted, of any length, maybe empty
+}
+
+// Quote is a citation in a service's terms: it counts the documents of the request, and the pages that it was sent.
+type Quote struct {
+	Start, End  int    // the part of Response.Text, in bytes
+	Document    int    // which of the documents that went as files, from 0
+	Title       string // under which the document went, where Document is not told: the id that Form.FrameDocument got
+	First, Last int    // pages of what was sent, from 1, both of them included; 0: not told
+	Text        string // the passage
+}
+
+// Untold is a Quote.Document where the service says no number.
+const Untold = -1
+
+// Cite finds what the quotes of an answer are from, among the documents that the latest writing sent as files. One of a
+// document that was not sent is left out, as is a page that it did not have.
+func (b *Body) Cite(quotes []Quote) []Citation {
+	b.mu.Lock()
+	sent := slices.Clone(b.sent)
+	b.mu.Unlock()
+	var out []Citation
+	for _, q := range quotes {
+		i := q.Document
+		if i == Untold {
+			i = slices.IndexFunc(sent, func(m medium) bool { return m.id == q.Title })
+		}
+		if i < 0 || i >= len(sent) {
+			continue
+		}
+		document, ok := sent[i].Block.(content.Document)
+		if !ok {
+			continue
+		}
+		c := Citation{Start: q.Start, End: q.End, Document: document.Name, Text: q.Text}
+		if c.From = originalPage(document, q.First); c.From > 0 {
+			c.To = max(c.From, originalPage(document, q.Last))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// originalPage is the page of the vault's document that a page of what was sent is; 0 when there is none. A file that was
+// cut out of a document holds the pages of the range in their order, each once.
+func originalPage(d content.Document, n int) int {
+	pages := pageNumbers(d)
+	slices.Sort(pages)
+	pages = slices.Compact(pages)
+	switch {
+	case n < 1 || len(pages) > 0 && n > len(pages) || len(pages) == 0 && d.PageRange != "":
+		return 0
+	case len(pages) == 0: // nobody knows how many there are
+		return n
+	}
+	return pages[n-1]
+}
