@@ -59,6 +59,12 @@ func Exercise(t *testing.T, factory Factory) {
 		{"retry of all batches", retryAllBatches},
 		{"conditions", conditions},
 		{"tools are used", toolRounds},
+		{"a run waits for a run", nestedRun},
+		{"a nested run that fails", nestedFails},
+		{"a nested run ends with its parent", nestedEnds},
+		{"a busy lane refuses a nested run", nestedBusy},
+		{"a nested run that is interrupted", nestedInterrupted},
+		{"nested runs killed at every append", nestedKilled},
 		{"answers are mended", repairs},
 		{"answers are kept", cached},
 		{"killed at every append of the whole language", everythingKilled},
@@ -87,6 +93,7 @@ func start(t *testing.T, factory Factory, w *World, s Setup) *rig {
 	}
 	s.Activities = w.Activities()
 	x, shut := factory(t, s)
+	w.StartsAt(x)
 	ctx, end := context.WithTimeout(t.Context(), limit)
 	ran := make(chan error, 1)
 	running, halt := context.WithCancel(ctx)

@@ -33,6 +33,8 @@ type World struct {
 	Talk map[string][]engine.GenerateOut
 	// NoVars makes steps set no variables.
 	NoVars bool
+	// Nested are the runs that a step's tools start and wait for, by its name; their key and trigger are set.
+	Nested map[string]engine.Request
 	// Shown are the chunks that a step's tools show, by its name.
 	Shown map[string][]string
 
@@ -42,10 +44,12 @@ type World struct {
 	marks   map[string]string            // content by workflow, step, directive and name
 	cache   map[string]engine.CacheEntry // by key
 	calls   map[string]int
-	paid    int      // answers that were not from the cache
-	origins []string // of the run that was not disturbed, by the test
-	now     int      // activities at work
-	most    int      // activities that were at work together
+	paid    int             // answers that were not from the cache
+	origins []string        // of the run that was not disturbed, by the test
+	exec    engine.Executor // at work
+	nested  map[string]bool // ids of runs that tools have started
+	now     int             // activities at work
+	most    int             // activities that were at work together
 }
 
 // NewWorld makes an empty world.
@@ -54,7 +58,7 @@ func NewWorld() *World {
 		Answers: map[string]engine.GenerateOut{}, Omitted: map[string][]string{}, Missing: map[string]bool{},
 		When: map[string]engine.WhenOut{}, Items: map[string][][]engine.Item{}, Talk: map[string][]engine.GenerateOut{},
 		Shown: map[string][]string{}, files: map[string]string{}, blobs: map[string]string{}, marks: map[string]string{},
-		cache: map[string]engine.CacheEntry{}, calls: map[string]int{},
+		cache: map[string]engine.CacheEntry{}, calls: map[string]int{}, Nested: map[string]engine.Request{}, nested: map[string]bool{},
 	}
 }
 
@@ -188,7 +192,7 @@ func (w *World) Activities() engine.Activities {
 		engine.ActivityResolve:  activity(w, engine.ActivityResolve, func(in engine.ResolveIn) string { return work(in.StepRef) }, w.resolve),
 		engine.ActivityAssemble: activity(w, engine.ActivityAssemble, func(in engine.AssembleIn) string { return work(in.StepRef) }, w.assemble),
 		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return work(in.StepRef) }, w.generate),
-		engine.ActivityUseTools: activity(w, engine.ActivityUseTools, func(in engine.UseToolsIn) string { return work(in.StepRef) }, w.useTools),
+		engine.ActivityUseTools: engine.Handle(w.useToolsOrRun),
 		engine.ActivityValidate: activity(w, engine.ActivityValidate, func(in engine.ValidateIn) string { return work(in.StepRef) }, w.validate),
 		engine.ActivityStage:    activity(w, engine.ActivityStage, func(in engine.StageIn) string { return work(in.StepRef) }, w.stage),
 		engine.ActivityCommit:   activity(w, engine.ActivityCommit, func(in engine.CommitIn) string { return work(in.StepRef) }, w.commit),

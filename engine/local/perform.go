@@ -106,8 +106,21 @@ func (x *Executor) abandon(j *job, err error) {
 	if !errors.Is(err, engine.ErrStopped) {
 		x.cfg.Logger.Error("run interrupted; it will be resumed at the next start", "run", j.id, "err", err)
 	}
-	x.leave(j, fmt.Errorf("run %s was interrupted and will be resumed: %w", j.id, err))
+	x.leave(j, interrupted{j.id, err})
 }
+
+// interrupted says that a run will be resumed. To a run that waits for it this is its own interruption.
+type interrupted struct {
+	run   string
+	cause error
+}
+
+func (i interrupted) Error() string {
+	return fmt.Sprintf("run %s was interrupted and will be resumed: %v", i.run, i.cause)
+}
+
+// Unwrap gives the cause, and engine.ErrStopped.
+func (i interrupted) Unwrap() []error { return []error{i.cause, engine.ErrStopped} }
 
 // finish stores how a run ended and tells people, also when ctx has ended.
 func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
