@@ -165,11 +165,18 @@ func (t *Target) readLink(r *report) bool {
 	return true
 }
 
-func checkVariable(t Target, r *report) bool {
-	ok := t.Path != "" && !t.Link
-	for i, c := range t.Path {
-		ok = ok && (unicode.IsLetter(c) || c == '_' || i > 0 && (unicode.IsDigit(c) || c == '-'))
+// IsVariableName says whether a text can name a variable: a letter or _, then letters, digits, _ and -.
+func IsVariableName(text string) bool {
+	for i, c := range text {
+		if !unicode.IsLetter(c) && c != '_' && (i == 0 || !unicode.IsDigit(c) && c != '-') {
+			return false
+		}
 	}
+	return text != ""
+}
+
+func checkVariable(t Target, r *report) bool {
+	ok := !t.Link && IsVariableName(t.Path)
 	if !ok {
 		r.add(t.At, CodeVariableName, "", "%q is not a variable's name: a letter, then letters, digits, _ and -", clip(t.Path))
 	}

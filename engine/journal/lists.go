@@ -69,6 +69,19 @@ func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) 
 	return runs[0], nil
 }
 
+// Asked gives the run that was asked for under a key, the latest one. ErrNotFound when there is none.
+func (j *Journal) Asked(ctx context.Context, key string) (engine.RunRecord, error) {
+	ids, err := query(ctx, j.read, func(r row) (id string, err error) { return id, r.Scan(&id) },
+		`SELECT id FROM runs WHERE key = ? ORDER BY generation DESC LIMIT 1`, key)
+	if err == nil && len(ids) == 0 {
+		err = engine.ErrNotFound
+	}
+	if err != nil {
+		return engine.RunRecord{}, fmt.Errorf("run asked for as %s: %w", key, err)
+	}
+	return j.Run(ctx, ids[0])
+}
+
 // Count counts the unattended runs of a workflow that were created since a time and not skipped.
 func (j *Journal) Count(ctx context.Context, workflow string, since time.Time) (int, error) {
 	var n int

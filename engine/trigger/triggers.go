@@ -183,15 +183,22 @@ func (t *Triggers) start(ctx context.Context, p *workflow.Plan, key string, trig
 
 // barred says why a workflow may not fire by itself now; empty when it may.
 func (t *Triggers) barred(ctx context.Context, p *workflow.Plan) (string, error) {
-	if why, err := t.Paused(ctx, p.Name); err != nil || why != "" {
+	return Barred(ctx, t.cfg.History, p, t.cfg.Now(), t.cfg.Location)
+}
+
+// Barred says why no run of a workflow may begin now that no person asks for: it failed too often in a row, or has run
+// max_runs_per_day times on the day of now in its zone. Empty when one may.
+func Barred(ctx context.Context, h History, p *workflow.Plan, now time.Time, zone *time.Location) (string, error) {
+	if why, err := paused(ctx, h, p.Name); err != nil || why != "" {
 		return why, err
 	}
 	limit := p.Meta.MaxRunsPerDay
 	if limit <= 0 {
 		return "", nil
 	}
-	y, m, d := t.cfg.Now().In(p.Meta.Location(t.cfg.Location)).Date()
-	n, err := t.cfg.History.Count(ctx, p.Name, time.Date(y, m, d, 0, 0, 0, 0, p.Meta.Location(t.cfg.Location)))
+	zone = p.Meta.Location(zone)
+	y, m, d := now.In(zone).Date()
+	n, err := h.Count(ctx, p.Name, time.Date(y, m, d, 0, 0, 0, 0, zone))
 	if err != nil || n < limit {
 		return "", err
 	}
@@ -201,7 +208,11 @@ func (t *Triggers) barred(ctx context.Context, p *workflow.Plan) (string, error)
 // Paused says why a workflow does not fire by itself for now: it failed three times in a row. Empty when it does fire.
 // A run that succeeds ends the pause, and so does journal.Journal.Unpause.
 func (t *Triggers) Paused(ctx context.Context, name string) (string, error) {
-	failed, err := t.cfg.History.Failures(ctx, name, failuresInARow)
+	return paused(ctx, t.cfg.History, name)
+}
+
+func paused(ctx context.Context, h History, name string) (string, error) {
+	failed, err := h.Failures(ctx, name, failuresInARow)
 	if err != nil || len(failed) < failuresInARow {
 		return "", err
 	}
