@@ -166,9 +166,6 @@ func (f *flow) attempt(handler engine.Activity, d *doing) error {
 			return nil
 		}
 		if ended := f.ended(d.ctx); ended != nil {
-			if engine.Over(ended) {
-				f.x.cancelNested(d.ctx, f.j.id)
-			}
 			return ended
 		}
 		if engine.Stopped(err) { // a run that it waited for was interrupted: both go on later

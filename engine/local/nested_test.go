@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/local"
 )
 
-// A step that waits longer than it may leaves no nested run behind, also where the run goes on with other batches.
+// A step that waits longer than it may leaves no nested run behind, also where failed batches are skipped: it ends the run.
 func TestNested_stepTimeout(t *testing.T) {
 	t.Parallel()
 	for _, properties := range []string{"", `,"for_each":{"on_error":"skip"}`} {
