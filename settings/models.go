@@ -17,6 +17,7 @@ type Alias struct {
 	Temperature     *float64     `yaml:"temperature" min:"0" max:"2" doc:"Without it the provider's own."`
 	Limits          ModelLimits  `yaml:"limits" doc:"Of one request, where you know them better than the table that vaultflow brings."`
 	Thinking        string       `yaml:"thinking" doc:"off, low, medium, high, or a number of tokens. Without it the provider's own."`
+	Citations       bool         `yaml:"citations" doc:"Answers in Markdown name the passages of PDF files that they rest on, in footnotes. For models with the capability citations."`
 }
 
 // ModelLimits stand in the place of published limits, larger or smaller; zero leaves the published one. Megabytes are meant as

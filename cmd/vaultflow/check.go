@@ -85,6 +85,7 @@ func (a *app) check(ctx context.Context, g *globals, names []string, chosen func
 			}
 		}
 	}
+	a.warnOfAliases(ctx, g)
 	if failed > 0 {
 		return exit(exitInvalid, fmt.Errorf("%d of %d workflows cannot run", failed, count))
 	}
@@ -92,6 +93,16 @@ func (a *app) check(ctx context.Context, g *globals, names []string, chosen func
 		fmt.Fprintf(g.err, "%d workflows, no errors\n", count)
 	}
 	return nil
+}
+
+// warnOfAliases tells which settings of models do nothing.
+func (a *app) warnOfAliases(ctx context.Context, g *globals) {
+	for _, alias := range a.settings.AliasNames() {
+		model, _ := a.models.Model(ctx, alias) // one that cannot be asked is told of elsewhere
+		for _, line := range model.Warnings() {
+			fmt.Fprintln(g.err, "warning: "+line)
+		}
+	}
 }
 
 // fireTimes is how many of the next fire times check prints for a schedule.

@@ -93,7 +93,7 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 	}
 	model := activity.Model{
 		Alias: alias, ID: a.Model, Limits: policy.OwnLimits(a.Limits), ProviderName: a.Provider, Kind: limitsOf(p), ContextWindow: a.ContextWindow, MaxOutput: a.MaxOutputTokens,
-		Temperature: a.Temperature, Thinking: a.Thinking, Capabilities: policy.Lookup(limitsOf(p), a.Model, override, probe),
+		Temperature: a.Temperature, Thinking: a.Thinking, Citations: a.Citations, Capabilities: policy.Lookup(limitsOf(p), a.Model, override, probe),
 	}
 	if model.ContextWindow == 0 {
 		model.ContextWindow = p.NumCtx

@@ -39,6 +39,7 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 		return engine.AssembleOut{}, err
 	}
 	out := engine.AssembleOut{Model: alias, Omitted: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
+	out.Warnings = append(out.Warnings, made.model.Warnings()...)
 	out.Origins = policy.AddOrigins(w.inputOrigins(s, in.Inputs), made.prompt.Origins...)
 	stored := made.stored
 	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
@@ -61,7 +62,7 @@ func (w *Workflow) addFallback(ctx context.Context, s scene, resolved []engine.R
 		return []string{into.NoFallback}
 	}
 	own := made.stored
-	own.Omitted, own.Warnings = omissions(made.prompt.Receipt), promptWarnings(made.prompt.Receipt)
+	own.Omitted, own.Warnings = omissions(made.prompt.Receipt), append(promptWarnings(made.prompt.Receipt), made.model.Warnings()...)
 	into.Fallback = &own
 	return nil
 }

@@ -30,9 +30,11 @@ func (w *Workflow) cacheKey(s scene, model Model, digest string, stored storedPr
 		Demand      demand
 		Media       any
 		Chunks      any
+		Citations   bool `json:",omitempty"`
 	}{
 		digest, model.ID, model.Kind, model.ProviderName, request.ContextWindow, request.MaxOutputTokens, request.Temperature,
 		request.Thinking, w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered(), stored.Demand, stored.Media, stored.Chunks,
+		cites(s.step, model, stored.Demand),
 	})
 	if err != nil {
 		return "", fmt.Errorf("make the key for @cache: %w", err)

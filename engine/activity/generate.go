@@ -136,6 +136,7 @@ func (w *Workflow) request(ctx context.Context, s scene, model Model, stored sto
 	if model.Capabilities.Has(policy.StructuredOutput) {
 		request.Schema = stored.Demand.Schema
 	}
+	request.Citations = cites(s.step, model, stored.Demand)
 	request.Cache = model.Capabilities.Has(policy.PromptCaching) && (len(request.Tools) > 0 || len(turns) > 0) // else nothing is asked again
 	delivery := model.delivery()
 	request.Media, request.Delivery = w.loader(stored.Media), &delivery
@@ -179,11 +180,15 @@ func callSettings(step workflow.Step, model Model) llm.Request {
 	return request
 }
 
-// keep stores an answer as blobs.
+// keep stores an answer as blobs. Its text gets footnotes where it has citations; its blocks, which go back to the model,
+// do not.
 func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) (engine.GenerateOut, error) {
 	text := answer.Text
 	if answer.Stop == llm.StopRefusal && answer.Refusal != "" {
 		text = answer.Refusal
+	}
+	if answer.Stop == llm.StopEnd {
+		text = footnoted(text, answer.Citations)
 	}
 	digest, err := w.Blobs.Put(ctx, []byte(text))
 	if err != nil {

@@ -136,6 +136,7 @@ func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine
 	if out.Media, out.ToolMedia = made.model.places(made.prompt.Blocks); len(out.Tools) == 0 {
 		out.ToolMedia = nil
 	}
+	out.Warnings = append(out.Warnings, made.model.Warnings()...)
 	out.Native = len(out.Schema) > 0 && made.model.Capabilities.Has(policy.StructuredOutput)
 	if s.step.Cache != nil {
 		out.Cache = "miss"

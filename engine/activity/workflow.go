@@ -64,6 +64,7 @@ type Model struct {
 	MaxOutput     int // tokens; 0: the adapter's default
 	Temperature   *float64
 	Thinking      string
+	Citations     bool            // answers name the passages that they rest on, when the model is able to
 	Price         *llm.Price      // nil: not known
 	Dearest       *llm.Price      // the highest prices known of any model, for bounds on costs while Price is not known; may be nil
 	Retry         llm.RetryPolicy // how failed calls are repeated when the step does not say

@@ -51,6 +51,9 @@ func TestWires_refuse(t *testing.T) {
 		saysTool    = `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"look","input":{}}]}`
 		answersTool = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}`
 		tools       = `,"tools":[{"name":"look","input_schema":{"type":"object"}}]`
+		held        = `,"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}}}`
+		paper       = `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBERi0x"}`
+		citedPaper  = paper + `,"citations":{"enabled":true}}`
 		functions   = `,"tools":[{"type":"function","function":{"name":"look","parameters":{"type":"object"}}}]`
 		calls       = `{"role":"user","content":"a"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"look","arguments":"{}"}}]}`
 		first       = `{"role":"tool","tool_call_id":"c1","content":"x"}`
@@ -62,6 +65,8 @@ func TestWires_refuse(t *testing.T) {
 	}{
 		{llmtest.Anthropic{}, a + hi + `,` + saysTool + `,` + answersTool + `]` + tools + `}`},
 		{llmtest.Anthropic{}, a + hi + `],"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}}}}`},
+		{llmtest.Anthropic{}, a + `{"role":"user","content":[` + citedPaper + `,` + citedPaper + `]}]}`},
+		{llmtest.Anthropic{}, a + `{"role":"user","content":[` + paper + `},` + paper + `,"citations":{"enabled":false}}]}]` + held + `}`},
 		{llmtest.OpenAI{}, o + calls + `,` + first + `,` + second + `,{"role":"user","content":"x"}]` + functions + `}`},
 		{llmtest.OpenAI{}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object"}}}}`},
 		{llmtest.OpenAI{}, o + `{"role":"user","content":[{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,JVBERi0x"}}]}]}`},
@@ -86,6 +91,10 @@ func TestWires_refuse(t *testing.T) {
 		{"picture of an assistant", llmtest.Anthropic{}, a + `{"role":"user","content":[{"type":"text","text":"a"}]},{"role":"assistant","content":[{"type":"image"}]}]}`},
 		{"no bound", llmtest.Anthropic{}, `{"model":"m","stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`},
 		{"budget above the bound", llmtest.Anthropic{}, a + `{"role":"user","content":[{"type":"text","text":"a"}]}],"thinking":{"type":"enabled","budget_tokens":2048}}`},
+		{"citations of some documents", llmtest.Anthropic{}, a + `{"role":"user","content":[` + citedPaper + `,` + paper + `}]}]}`},
+		{"citations beside a schema", llmtest.Anthropic{}, a + `{"role":"user","content":[` + citedPaper + `]}]` + held + `}`},
+		{"citations of a picture", llmtest.Anthropic{}, a + `{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + aPNG + `"},"citations":{"enabled":true}}]}]}`},
+		{"citations as answers have them", llmtest.Anthropic{}, a + hi + `,{"role":"assistant","content":[{"type":"text","text":"a","citations":[{"type":"page_location","cited_text":"b","document_index":0,"document_title":null,"start_page_number":1,"end_page_number":2,"file_id":null}]}]},` + hi + `]}`},
 		{"two requests", llmtest.Anthropic{}, a + `{"role":"user","content":[{"type":"text","text":"a"}]}]}{}`},
 		{"unknown part", llmtest.OpenAI{}, o + `{"role":"user","content":[{"type":"image","image":"x"}]}]}`},
 		{"bare base64", llmtest.OpenAI{}, o + `{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + aPNG + `"}}]}]}`},
