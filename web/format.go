@@ -163,6 +163,8 @@ func triggerText(t engine.Trigger) string {
 		return plural(len(t.Files), "changed file", "changed files")
 	case engine.TriggerOnImport:
 		return "after an import"
+	case engine.TriggerTool:
+		return "by a model"
 	}
 	return string(t.Kind)
 }

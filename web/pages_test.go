@@ -117,7 +117,7 @@ func TestPages_escapeEverything(t *testing.T) {
 	failure := &engine.Failure{Code: "x", Message: hostile, Hint: hostile}
 	run := engine.RunRecord{
 		ID: "r<script>", Workflow: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Warnings: []string{hostile}, Created: now,
-		Trigger: engine.Trigger{Kind: "<script>", Files: []string{hostile}, Import: hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
+		Trigger: engine.Trigger{Kind: "<script>", Files: []string{hostile}, Import: hostile, Parent: hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
 		Steps: []engine.StepRecord{{
 			Step: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
 			Inputs: []string{hostile}, Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "variable", Name: hostile}},

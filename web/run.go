@@ -50,6 +50,7 @@ type runHead struct {
 	Activity   string
 	AtText     stamp
 	ImportLink string
+	ParentLink string // of the run whose model asked for it
 }
 
 // stepRow is a step on a run's page.
@@ -103,6 +104,9 @@ func (s *Server) runHead(r engine.RunRecord) runHead {
 	}
 	if r.Trigger.Import != "" {
 		h.ImportLink = importURL(r.Trigger.Import)
+	}
+	if r.Trigger.Parent != "" {
+		h.ParentLink = "/runs/" + r.Trigger.Parent
 	}
 	return h
 }

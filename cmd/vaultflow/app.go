@@ -139,6 +139,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		Born: a.vault.Born, AutoBuffer: a.settings.Engine.AutoBufferTokens, NoRewrites: !a.settings.LLM.OverflowFallback,
 	}
 	w.Changes, _ = memory.(activity.Changes) // a preview's memory keeps none
+	w.Runs = nested{}
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,
 		Links:       prompt.LinksFunc(func(link, from string) prompt.Location { return prompt.Location(a.vault.Locate(link, from)) }),

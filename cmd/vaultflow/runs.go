@@ -217,6 +217,9 @@ func (g *globals) showReceipt(ctx context.Context, j *journal.Journal, step stri
 // writeRun prints a run for people.
 func writeRun(w io.Writer, r engine.RunRecord) {
 	fmt.Fprintf(w, "%s  %s  %s\n", r.ID, r.Workflow, statusText(r.Status, r.Reason))
+	if r.Trigger.Parent != "" {
+		fmt.Fprintf(w, "  asked for by run %s\n", r.Trigger.Parent)
+	}
 	if r.Failure != nil {
 		fmt.Fprintf(w, "  %s: %s\n", r.Failure.Code, r.Failure.Message)
 		if r.Failure.Hint != "" {

@@ -58,6 +58,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	flow.Models, flow.Cache = probing{a.models}, j
 	a.giveWeb(flow)
 	w.giveOutside(flow)
+	flow.Runs = nested{w}
 	imports := &activity.Imports{FS: a.vault.FS(), Importer: a.importer, Imported: j, Blobs: j}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())

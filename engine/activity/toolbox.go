@@ -15,6 +15,7 @@ func ToolNames() []string {
 	return []string{
 		tools.ReadFile, tools.ListFiles, tools.SearchFiles, tools.WriteFile, tools.AppendFile, tools.EditFile, tools.MoveFile,
 		tools.DeleteFile, tools.ReadChunks, tools.ReadPages, tools.ReadVariable, tools.ReadArtifact, tools.WebFetch, tools.WebSearch,
+		tools.RunWorkflow,
 	}
 }
 
@@ -36,6 +37,10 @@ type toolbox struct {
 	results []engine.RoutedResult
 	origins []string // untrusted things that tools have shown
 	blocked []string // calls that were not carried out because of such things, in words
+
+	nestedUSD   float64  // cost of the runs that calls have started
+	nestedFiles []string // that those have written
+	broken      error    // what no result can say: the turn cannot go on
 }
 
 // toolbox gathers what a model is offered: the tools that @tools names and the permissions allow, read_chunks when something
@@ -73,7 +78,7 @@ func (s scene) offers(name string) bool {
 	if t == nil || t.None || !s.plan.Meta.Permissions.MayUse(name) {
 		return false
 	}
-	if t.All && (name != tools.DeleteFile || s.mayDelete()) {
+	if t.All && name != tools.RunWorkflow && (name != tools.DeleteFile || s.mayDelete()) {
 		return true
 	}
 	return slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool {
@@ -95,12 +100,16 @@ func (b *toolbox) all() []tools.Tool {
 	}
 	lister, searcher := &tools.Lister{Paths: paths}, &tools.Searcher{Paths: paths}
 	writer := func(name string) *tools.Writer { return b.writer(paths, name) }
-	return append([]tools.Tool{
+	list := []tools.Tool{
 		reader.Tool(), lister.Tool(), searcher.Tool(),
 		writer(tools.WriteFile).WriteTool(), writer(tools.AppendFile).AppendTool(), writer(tools.EditFile).EditTool(),
 		writer(tools.MoveFile).MoveTool(), writer(tools.DeleteFile).DeleteTool(),
 		reader.PagesTool(), (&tools.VariableReader{Variables: b.vars}).Tool(),
-	}, b.outside()...)
+	}
+	if b.w.Runs != nil {
+		list = append(list, b.runner().Tool())
+	}
+	return append(list, b.outside()...)
 }
 
 // writer changes files for the call at work.

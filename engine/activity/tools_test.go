@@ -176,7 +176,7 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 		"delete":                 {workflow.Permissions{}, tool("delete_file", in{"path": "a.md"}), `there is no tool "delete_file"`},
 		"delete, permitted":      {workflow.Permissions{Tools: []string{"delete_file"}}, tool("delete_file", in{"path": "a.md"}), ""},
 		"delete, by its name":    {workflow.Permissions{}, tool("delete_file", in{"path": "Plans/p.md"}), "@approve tools"},
-		"run_workflow":           {workflow.Permissions{}, tool("run_workflow", in{"name": "other"}), `there is no tool "run_workflow"`},
+		"run_workflow":           {workflow.Permissions{}, tool("run_workflow", in{"workflow": "other"}), `there is no tool "run_workflow"`},
 	} {
 		use := "all"
 		if strings.HasSuffix(name, "by its name") {

@@ -51,7 +51,7 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 	}
 	out := engine.UseToolsOut{
 		Media: box.media.Given(), Vars: box.vars.set, Results: box.results, Changes: box.changes,
-		Warnings: box.blocked,
+		Warnings: box.blocked, NestedUSD: box.nestedUSD, NestedFiles: box.nestedFiles,
 	}
 	if all := policy.AddOrigins(in.Origins, append(box.origins, box.vars.origins...)...); len(all) > len(in.Origins) {
 		out.Origins = all[len(in.Origins):]
@@ -82,6 +82,9 @@ func (b *toolbox) use(ctx context.Context, call content.ToolCall) (content.ToolR
 		if result, found = b.refused(ctx, call.Name); !found {
 			result = b.registry.Run(ctx, call)
 		}
+	}
+	if b.broken != nil {
+		return result, b.broken
 	}
 	result.CallID = call.ID
 	b.origins = policy.AddOrigins(b.origins, result.Origins...)

@@ -101,6 +101,7 @@ type Workflow struct {
 	Changes    Changes  // nil: tools change nothing
 	AutoBuffer int      // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
 	Outside    *Outside // nil: no tool leads out of the vault
+	Runs       Runs     // nil: run_workflow is not offered
 
 	Cache Cache                                    // nil: no answer is kept
 	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
