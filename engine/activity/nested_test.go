@@ -116,10 +116,16 @@ func TestRunWorkflow_otherEnds(t *testing.T) {
 		fine bool
 		want string
 	}{
-		"failed": {engine.RunRecord{Status: engine.Failed, Started: noon, Reason: "refused", Failure: engine.Fail(engine.CodeRefusal, "ask otherwise", "refused")}, false,
-			"run n1 of Brew: failed, refused (refusal); a person can: ask otherwise"},
-		"cancelled": {engine.RunRecord{Status: engine.Cancelled, Started: noon, Reason: "cancelled", Failure: engine.Fail(engine.CodeCancelled, "", "cancelled")}, false,
-			"run n1 of Brew: cancelled"},
+		"failed": {
+			engine.RunRecord{Status: engine.Failed, Started: noon, Reason: "refused", Failure: engine.Fail(engine.CodeRefusal, "ask otherwise", "refused")},
+			false,
+			"run n1 of Brew: failed, refused (refusal); a person can: ask otherwise",
+		},
+		"cancelled": {
+			engine.RunRecord{Status: engine.Cancelled, Started: noon, Reason: "cancelled", Failure: engine.Fail(engine.CodeCancelled, "", "cancelled")},
+			false,
+			"run n1 of Brew: cancelled",
+		},
 		"skipped": {engine.RunRecord{Status: engine.Skipped, Started: noon, Reason: "no items"}, true, "run n1 of Brew: skipped, no items"},
 		"busy":    {engine.RunRecord{Status: engine.Skipped, Reason: "run x had not ended"}, false, `"brew" is not started: it is running now: run x had not ended`},
 	} {
