@@ -59,6 +59,9 @@ func binary(t *testing.T) string {
 		if built.err = os.MkdirAll(dir, 0o755); built.err != nil {
 			return
 		}
+		if built.err = os.Chmod(dir, 0o755); built.err != nil { // a command of another test may have made it, for its cache and itself alone
+			return
+		}
 		built.path = filepath.Join(dir, "vaultflow")
 		cmd := exec.CommandContext(context.Background(), "go", "build", "-o", built.path, ".") //nolint:usetesting // it outlives the first test
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
