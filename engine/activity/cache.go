@@ -34,7 +34,7 @@ func (w *Workflow) cacheKey(s scene, model Model, digest string, stored storedPr
 	}{
 		digest, model.ID, model.Kind, model.ProviderName, request.ContextWindow, request.MaxOutputTokens, request.Temperature,
 		request.Thinking, w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered(), stored.Demand, stored.Media, stored.Chunks,
-		cites(s.step, model, stored.Demand),
+		w.cites(s, model, stored.Demand),
 	})
 	if err != nil {
 		return "", fmt.Errorf("make the key for @cache: %w", err)

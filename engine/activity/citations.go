@@ -2,18 +2,28 @@ package activity
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// cites tells whether a step's answers get footnotes: they are Markdown, and the model's alias wants and the model gives
-// citations.
-func cites(step workflow.Step, model Model, wanted demand) bool {
-	data := wanted.JSON || slices.ContainsFunc(step.Outputs, func(o directives.Output) bool { return o.Format == directives.FormatYAML })
-	return model.Citations && !data && model.Capabilities.Has(policy.Citations)
+// cites tells whether a step's answers get footnotes: they go into notes and variables as Markdown, and the model's alias wants
+// and the model gives citations.
+func (w *Workflow) cites(s scene, model Model, wanted demand) bool {
+	if !model.Citations || wanted.JSON || !model.Capabilities.Has(policy.Citations) {
+		return false
+	}
+	return !slices.ContainsFunc(s.step.Outputs, func(o directives.Output) bool {
+		if o.Format == directives.FormatYAML || o.Target.Scheme != directives.SchemeFile {
+			return o.Format == directives.FormatYAML
+		}
+		name, err := o.Name(w.outputEnv(s))
+		ext := strings.ToLower(path.Ext(name))
+		return err == nil && ext != ".md" && ext != ".markdown" // a name that is none is told of when it is written
+	})
 }
 
 // Warnings say which of its settings do nothing.

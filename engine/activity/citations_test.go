@@ -77,14 +77,16 @@ func TestGenerate_asksForCitations(t *testing.T) {
 		caps   []string
 		asks   bool
 	}{
-		"Markdown":           {workflow.Step{Outputs: output("")}, true, []string{"text", "citations"}, true},
-		"not wanted":         {workflow.Step{Outputs: output("")}, false, []string{"text", "citations"}, false},
-		"not able":           {workflow.Step{Outputs: output("")}, true, []string{"text"}, false},
-		"YAML":               {workflow.Step{Outputs: output(directives.FormatYAML)}, true, []string{"text", "citations"}, false},
-		"JSON":               {workflow.Step{Outputs: output(directives.FormatJSON)}, true, []string{"text", "citations"}, false},
-		"properties":         {workflow.Step{Outputs: output(""), WriteMode: directives.WriteMode{Mode: directives.ModeFrontmatter}}, true, []string{"text", "citations"}, false},
-		"held to a schema":   {workflow.Step{Schema: &directives.Schema{Inline: json.RawMessage(`{"type":"object"}`)}}, true, []string{"text", "citations"}, false},
-		"without any output": {workflow.Step{}, true, []string{"text", "citations"}, true},
+		"Markdown":              {workflow.Step{Outputs: output("")}, true, []string{"text", "citations"}, true},
+		"not wanted":            {workflow.Step{Outputs: output("")}, false, []string{"text", "citations"}, false},
+		"not able":              {workflow.Step{Outputs: output("")}, true, []string{"text"}, false},
+		"YAML":                  {workflow.Step{Outputs: output(directives.FormatYAML)}, true, []string{"text", "citations"}, false},
+		"JSON":                  {workflow.Step{Outputs: output(directives.FormatJSON)}, true, []string{"text", "citations"}, false},
+		"properties":            {workflow.Step{Outputs: output(""), WriteMode: directives.WriteMode{Mode: directives.ModeFrontmatter}}, true, []string{"text", "citations"}, false},
+		"held to a schema":      {workflow.Step{Schema: &directives.Schema{Inline: json.RawMessage(`{"type":"object"}`)}}, true, []string{"text", "citations"}, false},
+		"a table":               {workflow.Step{Outputs: []directives.Output{{Target: fileTarget("Out.csv")}}}, true, []string{"text", "citations"}, false},
+		"a note and a variable": {workflow.Step{Outputs: []directives.Output{{Target: fileTarget("Out.md")}, {Target: variableTarget("v")}}}, true, []string{"text", "citations"}, true},
+		"without any output":    {workflow.Step{}, true, []string{"text", "citations"}, true},
 	} {
 		c.step.Prompt = "x"
 		w := newWorld(t, nil, c.step)

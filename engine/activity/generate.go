@@ -136,7 +136,7 @@ func (w *Workflow) request(ctx context.Context, s scene, model Model, stored sto
 	if model.Capabilities.Has(policy.StructuredOutput) {
 		request.Schema = stored.Demand.Schema
 	}
-	request.Citations = cites(s.step, model, stored.Demand)
+	request.Citations = w.cites(s, model, stored.Demand)
 	request.Cache = model.Capabilities.Has(policy.PromptCaching) && (len(request.Tools) > 0 || len(turns) > 0) // else nothing is asked again
 	delivery := model.delivery()
 	request.Media, request.Delivery = w.loader(stored.Media), &delivery
