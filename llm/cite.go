@@ -17,8 +17,8 @@ type Citation struct {
 // Quote is a citation in a service's terms: it counts the documents of the request, and the pages that it was sent.
 type Quote struct {
 	Start, End  int    // the part of Response.Text, in bytes
-	Document    int    // which of the documents that went as files, from 0
-	Title       string // under which the document went, where Document is not told: the id that Form.FrameDocument got
+	Title       string // under which the document went: the id that Form.FrameDocument got. It goes before Document
+	Document    int    // which of the documents that went as files, from 0, for services that tell no title
 	First, Last int    // pages of what was sent, from 1, both of them included; 0: not told
 	Text        string // the passage
 }
@@ -27,16 +27,17 @@ type Quote struct {
 const Untold = -1
 
 // Cite finds what the quotes of an answer are from, among the documents that the latest writing sent as files. One of a
-// document that was not sent is left out, as is a page that it did not have.
+// document that was not sent is left out, as is a page that it did not have. Titles go first because no service says
+// whether its numbers count the documents in results of tools.
 func (b *Body) Cite(quotes []Quote) []Citation {
 	b.mu.Lock()
 	sent := slices.Clone(b.sent)
 	b.mu.Unlock()
 	var out []Citation
 	for _, q := range quotes {
-		i := q.Document
-		if i == Untold {
-			i = slices.IndexFunc(sent, func(m medium) bool { return m.id == q.Title })
+		i := slices.IndexFunc(sent, func(m medium) bool { return m.id == q.Title })
+		if i < 0 {
+			i = q.Document
 		}
 		if i < 0 || i >= len(sent) {
 			continue

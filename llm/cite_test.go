@@ -20,18 +20,20 @@ func TestBody_Cite(t *testing.T) {
 		quote Quote
 		want  []Citation
 	}{
-		"of a whole document":        {Quote{End: 4, First: 2, Last: 3, Text: "t"}, []Citation{{End: 4, Document: "whole.pdf", From: 2, To: 3, Text: "t"}}},
-		"of a cut one":               {Quote{Start: 1, End: 4, Document: 1, First: 1, Last: 1}, []Citation{{Start: 1, End: 4, Document: "cut.pdf", From: 7, To: 7}}},
-		"of more pages of it":        {Quote{Document: 1, First: 2, Last: 3}, []Citation{{Document: "cut.pdf", From: 40, To: 41}}},
-		"of a page that it has not":  {Quote{Document: 1, First: 4, Last: 4}, []Citation{{Document: "cut.pdf"}}},
-		"to a page that it has not":  {Quote{Document: 1, First: 3, Last: 9}, []Citation{{Document: "cut.pdf", From: 41, To: 41}}},
-		"of no page":                 {Quote{Document: 0, Last: -1}, []Citation{{Document: "whole.pdf"}}},
-		"of pages nobody counted":    {Quote{Document: 2, First: 12, Last: 13}, []Citation{{Document: "any.pdf", From: 12, To: 13}}},
-		"of pages nobody can tell":   {Quote{Document: 3, First: 1, Last: 1}, []Citation{{Document: "odd.pdf"}}},
-		"by its title":               {Quote{Document: Untold, Title: "bbbbbb", First: 1, Last: 1}, []Citation{{Document: "cut.pdf", From: 7, To: 7}}},
-		"by a title that it has not": {Quote{Document: Untold, Title: "cut.pdf"}, nil},
-		"of one that was not sent":   {Quote{Document: 4}, nil},
-		"of a number below zero":     {Quote{Document: -7}, nil},
+		"of a whole document":          {Quote{End: 4, First: 2, Last: 3, Text: "t"}, []Citation{{End: 4, Document: "whole.pdf", From: 2, To: 3, Text: "t"}}},
+		"of a cut one":                 {Quote{Start: 1, End: 4, Document: 1, First: 1, Last: 1}, []Citation{{Start: 1, End: 4, Document: "cut.pdf", From: 7, To: 7}}},
+		"of more pages of it":          {Quote{Document: 1, First: 2, Last: 3}, []Citation{{Document: "cut.pdf", From: 40, To: 41}}},
+		"of a page that it has not":    {Quote{Document: 1, First: 4, Last: 4}, []Citation{{Document: "cut.pdf"}}},
+		"to a page that it has not":    {Quote{Document: 1, First: 3, Last: 9}, []Citation{{Document: "cut.pdf", From: 41, To: 41}}},
+		"of no page":                   {Quote{Document: 0, Last: -1}, []Citation{{Document: "whole.pdf"}}},
+		"of pages nobody counted":      {Quote{Document: 2, First: 12, Last: 13}, []Citation{{Document: "any.pdf", From: 12, To: 13}}},
+		"of pages nobody can tell":     {Quote{Document: 3, First: 1, Last: 1}, []Citation{{Document: "odd.pdf"}}},
+		"by its title":                 {Quote{Document: Untold, Title: "bbbbbb", First: 1, Last: 1}, []Citation{{Document: "cut.pdf", From: 7, To: 7}}},
+		"by its title, not its number": {Quote{Document: 0, Title: "bbbbbb", First: 1, Last: 1}, []Citation{{Document: "cut.pdf", From: 7, To: 7}}},
+		"by its number, not a title":   {Quote{Document: 0, Title: "other", First: 1, Last: 1}, []Citation{{Document: "whole.pdf", From: 1, To: 1}}},
+		"by a title that it has not":   {Quote{Document: Untold, Title: "cut.pdf"}, nil},
+		"of one that was not sent":     {Quote{Document: 4}, nil},
+		"of a number below zero":       {Quote{Document: -7}, nil},
 	} {
 		if diff := cmp.Diff(c.want, body.Cite([]Quote{c.quote})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -14,6 +14,7 @@ func cites(r llm.Request) bool { return r.Citations && len(r.Schema) == 0 }
 // characters and of blocks are of documents that are no PDFs, and tell no page.
 type citation struct {
 	CitedText string `json:"cited_text"`
+	Title     string `json:"document_title"`
 	Document  *int   `json:"document_index"`
 	Start     int    `json:"start_page_number"`
 	End       int    `json:"end_page_number"`
@@ -31,7 +32,7 @@ func (r *reader) quotes() []llm.Quote {
 				continue
 			}
 			out = append(out, llm.Quote{
-				Start: b.from, End: b.to, Document: *c.Document, First: c.Start, Last: c.End - 1, Text: c.CitedText,
+				Start: b.from, End: b.to, Title: c.Title, Document: *c.Document, First: c.Start, Last: c.End - 1, Text: c.CitedText,
 			})
 		}
 	}

@@ -44,6 +44,7 @@ var cited = events(
 	`{"type":"content_block_delta","index":1,"delta":{"type":"citations_delta","citation":{"type":"content_block_location","cited_text":"b","document_index":0,"document_title":"t","start_block_index":0,"end_block_index":1,"file_id":null}}}`,
 	`{"type":"content_block_delta","index":1,"delta":{"type":"citations_delta","citation":{"type":"page_location","cited_text":"x","document_index":7,"document_title":null,"start_page_number":1,"end_page_number":2,"file_id":null}}}`,
 	`{"type":"content_block_delta","index":1,"delta":{"type":"citations_delta","citation":{"type":"web_search_result_location","cited_text":"x","url":"https://a.example","title":"t","encrypted_index":"e"}}}`,
+	`{"type":"content_block_delta","index":1,"delta":{"type":"citations_delta","citation":{"type":"page_location","cited_text":"y","document_index":0,"document_title":"TITLE","start_page_number":1,"end_page_number":2,"file_id":null}}}`,
 	`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t1","name":"look","input":{}}}`,
 	`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":42}}`,
 	`{"type":"message_stop"}`,
@@ -57,10 +58,12 @@ func TestGenerate_citations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			wire := llmtest.Anthropic{Vertex: kind != ""}
-			fixed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body) // a short body fails the test by the citations that it lacks
+			r := citing(t)
+			title := llm.MediaID(r.Messages[0].Blocks[3])
+			fixed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+				_, _ = io.Copy(io.Discard, q.Body) // a short body fails the test by the citations that it lacks
 				w.Header().Set("Content-Type", "text/event-stream")
-				fmt.Fprint(w, cited)
+				fmt.Fprint(w, strings.ReplaceAll(cited, "TITLE", title))
 			}))
 			t.Cleanup(fixed.Close)
 			provider := func(address string) llm.Provider {
@@ -69,7 +72,6 @@ func TestGenerate_citations(t *testing.T) {
 				}
 				return anthropic.New(llm.Config{Kind: kind, BaseURL: address, APIKey: llmtest.Key})
 			}
-			r := citing(t)
 			got, err := provider(fixed.URL).Generate(t.Context(), r, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -78,6 +80,7 @@ func TestGenerate_citations(t *testing.T) {
 				{Start: 10, End: 22, Document: "Books/long.pdf", From: 42, To: 43, Text: "Grass is green."},
 				{Start: 10, End: 22, Document: "short.pdf", Text: "es"},
 				{Start: 10, End: 22, Document: "short.pdf", Text: "b"},
+				{Start: 10, End: 22, Document: "Books/long.pdf", From: 40, To: 40, Text: "y"}, // the title goes before the number
 			}
 			if diff := cmp.Diff(want, got.Citations); diff != "" {
 				t.Errorf("citations (-want +got):\n%s", diff)
@@ -94,7 +97,7 @@ func TestGenerate_citations(t *testing.T) {
 				t.Fatal(err)
 			}
 			body := string(server.Requests()[0].Body)
-			if strings.Count(body, `"citations":{"enabled":true}`) != 2 || !strings.Contains(body, "Grass is green.") || strings.Contains(body, "file_id") {
+			if strings.Count(body, `"citations":{"enabled":true}`) != 2 || !strings.Contains(body, `"title":"`+title+`"`) || !strings.Contains(body, "Grass is green.") || strings.Contains(body, "file_id") {
 				t.Errorf("the second request is %s", body)
 			}
 		})

@@ -50,18 +50,19 @@ type format struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// form is how the API takes an image or document block. Citations are for all documents of a request or for none.
+// form is how the API takes an image or document block. Citations are for all documents of a request or for none; they name a
+// document by the title that it went under, an id of ours.
 func form(cited bool) llm.Form {
-	citations := ""
-	if cited {
-		citations = `"citations":{"enabled":true},`
-	}
 	return llm.Form{
 		Frame: func(mediaType string) (string, string) {
 			return `{"type":"image","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 		},
 		Text: func(fallback string) any { return newText(fallback) },
-		FrameDocument: func(mediaType, _ string) (string, string) {
+		FrameDocument: func(mediaType, id string) (string, string) {
+			citations := ""
+			if cited {
+				citations = `"title":"` + id + `","citations":{"enabled":true},`
+			}
 			return `{"type":"document",` + citations + `"source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 		},
 	}

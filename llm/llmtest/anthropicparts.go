@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 )
 
 // part reads a text or a medium, or what the assistant thought.
@@ -28,12 +29,16 @@ func (r *anthropicReading) part(role string, raw json.RawMessage) (Part, error) 
 				MediaType string `json:"media_type"`
 				Data      string `json:"data"`
 			} `json:"source"`
+			Title     *string `json:"title"`
 			Citations *struct {
 				Enabled bool `json:"enabled"`
 			} `json:"citations"`
 		}
 		if err := strict(raw, &m); err != nil {
 			return Part{}, err
+		}
+		if m.Title != nil && (kind != "document" || !neutralTitle.MatchString(*m.Title)) {
+			return Part{}, fmt.Errorf("the test wants a neutral title, and of a document, not %q", *m.Title)
 		}
 		if err := r.citing(kind, m.Citations != nil, m.Citations != nil && m.Citations.Enabled); err != nil {
 			return Part{}, err
@@ -53,6 +58,9 @@ func (r *anthropicReading) part(role string, raw json.RawMessage) (Part, error) 
 		return Part{}, fmt.Errorf("unexpected block %q of role %s", kind, role)
 	}
 }
+
+// neutralTitle is an id of the house's, which an author cannot make to read like an order.
+var neutralTitle = regexp.MustCompile(`^[0-9a-f]{6,64}(-[0-9]+)?$`)
 
 // citing checks whether a medium may have or lack citations: documents of a request have them all or none, and not beside a
 // schema.

@@ -65,7 +65,7 @@ func TestWires_refuse(t *testing.T) {
 	}{
 		{llmtest.Anthropic{}, a + hi + `,` + saysTool + `,` + answersTool + `]` + tools + `}`},
 		{llmtest.Anthropic{}, a + hi + `],"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}}}}`},
-		{llmtest.Anthropic{}, a + `{"role":"user","content":[` + citedPaper + `,` + citedPaper + `]}]}`},
+		{llmtest.Anthropic{}, a + `{"role":"user","content":[` + citedPaper + `,` + paper + `,"title":"a1b2c3-2","citations":{"enabled":true}}]}]}`},
 		{llmtest.Anthropic{}, a + `{"role":"user","content":[` + paper + `},` + paper + `,"citations":{"enabled":false}}]}]` + held + `}`},
 		{llmtest.OpenAI{}, o + calls + `,` + first + `,` + second + `,{"role":"user","content":"x"}]` + functions + `}`},
 		{llmtest.OpenAI{}, o + `{"role":"user","content":"a"}],"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{"type":"object"}}}}`},
@@ -92,6 +92,7 @@ func TestWires_refuse(t *testing.T) {
 		{"no bound", llmtest.Anthropic{}, `{"model":"m","stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`},
 		{"budget above the bound", llmtest.Anthropic{}, a + `{"role":"user","content":[{"type":"text","text":"a"}]}],"thinking":{"type":"enabled","budget_tokens":2048}}`},
 		{"citations of some documents", llmtest.Anthropic{}, a + `{"role":"user","content":[` + citedPaper + `,` + paper + `}]}]}`},
+		{"a file's own name", llmtest.Anthropic{}, a + `{"role":"user","content":[` + paper + `,"title":"Report.pdf"}]}]}`},
 		{"citations beside a schema", llmtest.Anthropic{}, a + `{"role":"user","content":[` + citedPaper + `]}]` + held + `}`},
 		{"citations of a picture", llmtest.Anthropic{}, a + `{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + aPNG + `"},"citations":{"enabled":true}}]}]}`},
 		{"citations as answers have them", llmtest.Anthropic{}, a + hi + `,{"role":"assistant","content":[{"type":"text","text":"a","citations":[{"type":"page_location","cited_text":"b","document_index":0,"document_title":null,"start_page_number":1,"end_page_number":2,"file_id":null}]}]},` + hi + `]}`},
