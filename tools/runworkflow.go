@@ -75,7 +75,7 @@ func (r *WorkflowRunner) run(ctx context.Context, input json.RawMessage) content
 	if err != nil {
 		return Failed("%v", err)
 	}
-	end, err := r.Start(ctx, WorkflowCall{Workflow: in.Workflow, Variables: in.Variables})
+	end, err := r.Start(ctx, WorkflowCall(in))
 	if err != nil {
 		return Failed("%.200q is not started: %v", in.Workflow, err)
 	}

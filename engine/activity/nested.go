@@ -122,6 +122,9 @@ func (b *toolbox) mayNest(ctx context.Context, name string) error {
 	var waiting []string
 	for id := b.in.Run; id != ""; {
 		run, err := b.w.Runs.Run(ctx, id)
+		if errors.Is(err, engine.ErrNotFound) {
+			break // of a run that is tried again after its parent was forgotten
+		}
 		if err != nil {
 			return err
 		}

@@ -105,6 +105,7 @@ func nestedRun(t *testing.T, factory Factory) {
 	}
 }
 
+// nestedFails lets the child fail, and lets a person cancel it: both are results for the parent.
 func nestedFails(t *testing.T, factory Factory) {
 	w := parenting()
 	w.Answers["c"] = engine.GenerateOut{Stop: engine.StopRefusal}
@@ -113,6 +114,20 @@ func nestedFails(t *testing.T, factory Factory) {
 	wantStatus(t, got, engine.Done)
 	wantStatus(t, r.child(), engine.Failed)
 	if said := w.blob(got.Steps[0].Turns[0].Reply); !strings.HasPrefix(said, "failed: ") {
+		t.Errorf("the model was told %q", said)
+	}
+
+	w.nested = map[string]bool{}
+	g := hold(w, engine.ActivityGenerate, "a")
+	parent := r.begin(manual("w", "a")).Run
+	<-g.begun
+	if err := r.x.Cancel(r.ctx, w.NestedRuns()[0]); err != nil {
+		t.Fatal(err)
+	}
+	got = r.wait(parent)
+	wantStatus(t, got, engine.Done)
+	wantStatus(t, r.child(), engine.Cancelled)
+	if said := w.blob(got.Steps[0].Turns[0].Reply); !strings.HasPrefix(said, "cancelled: ") {
 		t.Errorf("the model was told %q", said)
 	}
 }
@@ -209,22 +224,27 @@ func (s *stumbling) Append(ctx context.Context, r engine.Record, e engine.Entry)
 	return s.Journal.Append(ctx, r, e)
 }
 
-// nestedKilled kills the executor at each append of a run and of the one that it started. In the end there is one nested
-// run, and everything is as without.
+// nestedKilled kills the executor at each append of a run and of the one that it started, and just before those of the
+// nested run's answer, of its writes, and of its end in the run that waits. In the end there is one nested run, and
+// everything is as without.
 func nestedKilled(t *testing.T, factory Factory) {
 	undisturbed := parenting()
 	wantStatus(t, start(t, factory, undisturbed, Setup{MaxRuns: 1}).run(manual("w", "a")), engine.Done)
-	for _, kept := range []bool{true, false} {
-		for at := 1; ; at++ {
+	const appends = 12 // of both; the nested run has the 4th to 8th, and its end is told to the other one in the 9th
+	for at := 1; at <= appends+1; at++ {
+		for _, kept := range []bool{true, false} {
+			if !kept && (at < 6 || at > 9) {
+				continue
+			}
 			w := parenting()
 			dir := t.TempDir()
 			m := newMortal(at, kept)
 			run, died := killWith(t, factory, w, dir, manual("w", "a"), m)
+			if died != (at <= appends) {
+				t.Fatalf("killed at append %d: %t; want %d appends", at, died, appends)
+			}
 			if !died {
-				if at != 13 {
-					t.Fatalf("both runs have %d appends, want 12", at-1)
-				}
-				break
+				continue
 			}
 			r := start(t, factory, w, Setup{Dir: dir, MaxRuns: 1})
 			if _, err := r.x.Resume(r.ctx); err != nil {
