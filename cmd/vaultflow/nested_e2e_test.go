@@ -16,7 +16,8 @@ func TestTools_runWorkflow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, adapters()[1], "      capabilities: [text, tools]\n",
 		calls("run_workflow", `{"workflow":"brew","variables":{"topic":"green tea"}}`, "run_workflow", `{"workflow":"Off"}`,
-			"run_workflow", `{"workflow":"Broken"}`, "run_workflow", `{"workflow":"Brewer"}`, "run_workflow", `{"workflow":"Do"}`),
+			"run_workflow", `{"workflow":"Broken"}`, "run_workflow", `{"workflow":"Brewer"}`, "run_workflow", `{"workflow":"Do"}`,
+			"run_workflow", `{"workflow":"Brew"}`),
 		says("Tea is ready."), says("All done."))
 	settings, err := os.ReadFile(filepath.Join(b.dir, "vault", "settings.yaml"))
 	if err != nil {
@@ -24,7 +25,7 @@ func TestTools_runWorkflow(t *testing.T) {
 	}
 	b.write("settings.yaml", string(settings)+"engine: {max_parallel_runs: 1}\n")
 	b.write("Workflows/Do.md", "## Do\n@tools run_workflow\n@output file: Out\n\nBrew.\n")
-	b.write("Workflows/Brew.md", "## Brew\n@input variable: topic\n@output file: Tea\n\nMake it.\n")
+	b.write("Workflows/Brew.md", "---\nmax_runs_per_day: 1\n---\n## Brew\n@input variable: topic\n@output file: Tea\n\nMake it.\n")
 	b.write("Workflows/Off.md", "---\nenabled: false\nschedule: \"cron: 0 8 * * *\"\n---\n## Off\n@output file: Off\n\nx\n")
 	b.write("Workflows/Broken.md", "## Broken\n@inputt file: x\n@output file: Off\n\nx\n")
 	if out, _ := b.run(exitDone, "check", "Do", "--json"); strings.Contains(out, "VF141") {
@@ -44,6 +45,7 @@ func TestTools_runWorkflow(t *testing.T) {
 	for _, want := range []string{
 		"of Brew: done\nwrote Tea.md\nits answer:\n\nTea is ready.", `"Off" is not started: it has a trigger and is switched off`,
 		`"Broken" is not started: Workflows/Broken.md:2:1`, `"Brewer" is not started: no workflow "Brewer"`, "it waits for this call itself (Do > Do)",
+		`"Brew" is not started: max_runs_per_day: 1 runs today`,
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the model was not told %q:\n%s", want, told)
