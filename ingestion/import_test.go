@@ -20,7 +20,7 @@ var report = extract.Document{
 	Outline: []extract.OutlineItem{{Level: 1, Title: "Start | [here]", Page: 1}, {Level: 2, Title: "Detail", Page: 2}, {Level: 4, Title: "Deep", Page: 3}, {Level: 1, Title: "End"}},
 }
 
-var pdfBytes = []byte("%PDF-1.7\nfake")
+var pdfBytes = []byte("%PDF-1.7\nfake\n%%EOF\n")
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()

@@ -1,8 +1,11 @@
 package ingestion
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
@@ -59,10 +62,34 @@ func (w *work) opened(doc extract.Document) (documentRecord, error) {
 	if w.set.PDF.Mode != ModeMarkdown {
 		rec.Render = &Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: oneLine(doc.Renderer, 60), Reason: oneLine(doc.Reason, 300)}
 	}
+	if w.cutOff() {
+		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may have been cut off, and pages may be missing")
+	}
 	if doc.Pages > w.set.WarnPages {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the document has %d pages: a model may not take them all at once", doc.Pages))
 	}
 	return rec, nil
+}
+
+// pdfTail is where the mark of the end is looked for, in bytes from the end: some programs write more behind it.
+const pdfTail = 4096
+
+// cutOff tells whether a PDF lacks the mark of its end (ISO 32000-1 §7.5.5). The renderers put such a file together again from
+// the pages that are there, and say nothing.
+func (w *work) cutOff() bool {
+	file, err := w.im.FS.Open(w.job.at())
+	if err != nil {
+		return false // it was opened a moment ago, and will be again: somebody else says what is wrong
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	at, ok := file.(io.ReaderAt)
+	if err != nil || !ok {
+		return false
+	}
+	tail := make([]byte, min(info.Size(), pdfTail))
+	_, err = at.ReadAt(tail, info.Size()-int64(len(tail)))
+	return (err == nil || errors.Is(err, io.EOF)) && !bytes.Contains(tail, []byte("%%EOF"))
 }
 
 // maxOutline bounds the outline of a note.
