@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite"
@@ -84,24 +83,10 @@ func OpenReader(ctx context.Context, dir string) (*Journal, error) {
 		return nil, explain(dir, err)
 	}
 	j.read, j.write = db, db
-	err = checkVersion(ctx, db)
-	for end := time.Now().Add(recoveryPatience); isRecovering(err) && ctx.Err() == nil && time.Now().Before(end); {
-		err = checkVersion(ctx, db)
-	}
-	if err != nil {
+	if err := checkVersion(ctx, db); err != nil {
 		return nil, errors.Join(explain(dir, err), j.Close())
 	}
 	return j, nil
-}
-
-// recoveryPatience is how long a reader waits for a process that puts a database right whose last process was killed.
-const recoveryPatience = 30 * time.Second
-
-// isRecovering tells SQLITE_PROTOCOL: somebody holds the locks of a recovery. SQLite waits for that itself, less than ten seconds
-// and whatever busy_timeout says (walTryBeginRead in its wal.c).
-func isRecovering(err error) bool {
-	var lite *sqlite.Error
-	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_PROTOCOL
 }
 
 // connect opens one connection for writing and some for reading.
