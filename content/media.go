@@ -88,6 +88,21 @@ func (d Document) Text() string {
 	return "[document: " + strings.Join(facts, ", ") + "]"
 }
 
+// NameOf is the name of a medium's file; of any other block the name of its type.
+func NameOf(b Block) string {
+	switch m := b.(type) {
+	case Image:
+		return m.Name
+	case Document:
+		return m.Name
+	case Audio:
+		return m.Name
+	case Video:
+		return m.Name
+	}
+	return string(b.Type())
+}
+
 // FormatSize prints a number of bytes for people: "812 bytes", "25 KB", "1.2 MB". A KB is 1024 bytes.
 func FormatSize(bytes int64) string {
 	const kb, mb, gb = 1 << 10, 1 << 20, 1 << 30

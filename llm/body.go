@@ -201,7 +201,7 @@ func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 		return nil, fmt.Errorf("write the fallback of medium %d: %w", i+1, err)
 	}
 	b.mu.Lock()
-	if name := nameOf(medium.Block); len(b.omitted) == 0 || b.omitted[len(b.omitted)-1] != name { // pages of one document
+	if name := content.NameOf(medium.Block); len(b.omitted) == 0 || b.omitted[len(b.omitted)-1] != name { // pages of one document
 		b.omitted = append(b.omitted, name)
 	}
 	b.mu.Unlock()

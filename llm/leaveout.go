@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"fmt"
+
+	"github.com/vaultflow/vaultflow/content"
 )
 
 // leaveOut shortens a request that is longer than the window: old media in results of tools become their text, then old
@@ -55,7 +57,7 @@ func (e *evictor) userMedia(short bool) []cut {
 		if short {
 			instead = e.request.stubLine(b, "")
 		}
-		cuts = append(cuts, cut{p, instead, nameOf(b)})
+		cuts = append(cuts, cut{p, instead, content.NameOf(b)})
 	}
 	return cuts
 }

@@ -34,7 +34,7 @@ func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, 
 		}
 		return nil, &Error{
 			Class: ClassUnsupportedMedia, Provider: p.provider, Unsent: true,
-			Message: fmt.Sprintf("the %s %s in the %s cannot be sent: %s", b.Type(), nameOf(b), where, why),
+			Message: fmt.Sprintf("the %s %s in the %s cannot be sent: %s", b.Type(), content.NameOf(b), where, why),
 		}
 	case place == policy.Refuse || place == policy.Convert:
 		return p.converted(b, inResult, turn), nil
@@ -51,7 +51,7 @@ func (p *planning) converted(b content.Block, inResult bool, turn *Turn) []place
 			return out
 		}
 	}
-	turn.Omitted = append(turn.Omitted, nameOf(b))
+	turn.Omitted = append(turn.Omitted, content.NameOf(b))
 	return in(said(b))
 }
 
@@ -67,7 +67,7 @@ func (p *planning) pictured(d content.Document, place policy.Place, turn *Turn) 
 	}
 	if all := pageNumbers(d); len(all) > most {
 		turn.Omitted = append(turn.Omitted, d.Name)
-		d.PageRange = pageRange(all[most:])
+		d.PageRange = content.PageRange(all[most:])
 		out = append(out, placed{content.Text{Value: d.Text() + " left out: too many for one request"}, policy.In})
 	}
 	return out
@@ -125,18 +125,4 @@ func isMedia(b content.Block) bool {
 		return true
 	}
 	return false
-}
-
-func nameOf(b content.Block) string {
-	switch m := b.(type) {
-	case content.Image:
-		return m.Name
-	case content.Document:
-		return m.Name
-	case content.Audio:
-		return m.Name
-	case content.Video:
-		return m.Name
-	}
-	return string(b.Type())
 }

@@ -96,7 +96,7 @@ func (p *planning) assistant(m Message) {
 			continue
 		}
 		if isMedia(b) {
-			turn.Omitted = append(turn.Omitted, nameOf(b))
+			turn.Omitted = append(turn.Omitted, content.NameOf(b))
 		}
 		turn.Blocks = append(turn.Blocks, said(b)...)
 	}

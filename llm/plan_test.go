@@ -30,7 +30,7 @@ func drawn(turns []Turn) string {
 			return fmt.Sprintf("<%s page %d>", page.Name, page.Page)
 		}
 		if isMedia(b) {
-			return "<" + nameOf(b) + ">"
+			return "<" + content.NameOf(b) + ">"
 		}
 		return b.Text()
 	}
@@ -134,17 +134,17 @@ func TestPlan_matrix(t *testing.T) {
 				t.Errorf("%s: %v, %v", what, err, promptErr)
 				continue
 			}
-			fill := strings.NewReplacer("M", "<"+nameOf(b)+">", "[W]", b.Text(), "N", nameOf(b), "P1", pageID(1), "P2", pageID(2)).Replace
+			fill := strings.NewReplacer("M", "<"+content.NameOf(b)+">", "[W]", b.Text(), "N", content.NameOf(b), "P1", pageID(1), "P2", pageID(2)).Replace
 			want := "user ask\nassistant [tool call: look] | [tool call: list]\n" + fill(shapes[c.shapes[i]])
 			if diff := cmp.Diff(want, drawn(turns)); diff != "" {
 				t.Errorf("%s in results (-want +got):\n%s", what, diff)
 			}
 			want = "user before | " + map[string]string{"words": fill("[W]"), "pages": "<d.pdf page 1> | <d.pdf page 2>", "pages in": "<d.pdf page 1> | <d.pdf page 2>", "pages, .": "<d.pdf page 1> | <d.pdf page 2>"}[c.shapes[i]] + " | after"
 			if !strings.HasPrefix(c.shapes[i], "words") && !strings.HasPrefix(c.shapes[i], "pages") {
-				want = "user before | <" + nameOf(b) + "> | after"
+				want = "user before | <" + content.NameOf(b) + "> | after"
 			}
 			if c.shapes[i] == "words" {
-				want += " (omitted " + nameOf(b) + ")"
+				want += " (omitted " + content.NameOf(b) + ")"
 			}
 			if diff := cmp.Diff(want, drawn(asked)); diff != "" {
 				t.Errorf("%s in prompts (-want +got):\n%s", what, diff)

@@ -65,7 +65,7 @@ func (c *change) replace(from Request, list []loaded, instead func(m loaded, too
 // asText sends media as the text that stands for them, and where they are kept.
 func (c *change) asText(from Request, list []loaded) {
 	c.replace(from, list, func(m loaded, tool string) []content.Block {
-		c.lost = append(c.lost, nameOf(m.block))
+		c.lost = append(c.lost, content.NameOf(m.block))
 		return from.stub(m.block, tool)
 	})
 }
@@ -143,7 +143,7 @@ func convert(ctx context.Context, c *change) error {
 				return pictures
 			}
 		}
-		c.lost = append(c.lost, nameOf(m.block))
+		c.lost = append(c.lost, content.NameOf(m.block))
 		return from.stub(m.block, tool)
 	})
 	c.how = fmt.Sprintf("%d documents were sent as pictures of their pages, %d files as text", paged, len(c.lost))
@@ -244,10 +244,10 @@ func cutPages(ctx context.Context, c *change) error {
 func (c *change) firstPages(ctx context.Context, d content.Document, pages []int, n int) []content.Block {
 	if n > 0 && len(pages) > n {
 		cut := d
-		cut.PageRange, cut.Extracted = pageRange(pages[:n]), ""
+		cut.PageRange, cut.Extracted = content.PageRange(pages[:n]), ""
 		if _, err := c.request.bytes(ctx, cut); err == nil {
 			note := fmt.Sprintf("[only pages %s of the document above are shown: the service takes %d pages at once. Not shown: pages %s.]",
-				cut.PageRange, n, pageRange(pages[n:]))
+				cut.PageRange, n, content.PageRange(pages[n:]))
 			return []content.Block{cut, content.Text{Value: note}}
 		}
 	}

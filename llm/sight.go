@@ -68,7 +68,7 @@ func (s *sight) blocks(blocks []content.Block) {
 		switch kind := policy.Medium(b.Type()); {
 		case !isMedia(b):
 			s.text(b.Text())
-		case !slices.Contains(s.omitted, nameOf(b)):
+		case !slices.Contains(s.omitted, content.NameOf(b)):
 			s.media[kind] = append(s.media[kind], b)
 		}
 	}
@@ -86,7 +86,7 @@ func (s *sight) verdict(usage Usage) (Unseen, bool) {
 		}
 		unseen.Media, unseen.Least = append(unseen.Media, m), unseen.Least+tokens
 		for _, b := range s.media[m] {
-			if name := nameOf(b); !slices.Contains(unseen.Names, name) {
+			if name := content.NameOf(b); !slices.Contains(unseen.Names, name) {
 				unseen.Names = append(unseen.Names, name)
 			}
 		}

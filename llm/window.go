@@ -102,7 +102,7 @@ func (e *evictor) resultMedia(from, to int) []cut {
 		}
 		b := e.request.at(p)
 		result, _ := e.request.Messages[p.message].Blocks[p.block].(content.ToolResult)
-		cuts = append(cuts, cut{p, e.request.stub(b, tools[result.CallID]), nameOf(b)})
+		cuts = append(cuts, cut{p, e.request.stub(b, tools[result.CallID]), content.NameOf(b)})
 	}
 	return cuts
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -126,7 +127,7 @@ func (c *collector) importedPages(s shown, m *bundle) error {
 		return c.refuse(s, policy.Missing, pageProblem(s, m.last()))
 	}
 	return c.framed(s, func() error {
-		c.say("[shown: pages " + rangeWords(pages) + " of " + strconv.Itoa(m.last()) + "]")
+		c.say("[shown: pages " + content.PageRange(pages) + " of " + strconv.Itoa(m.last()) + "]")
 		for _, n := range pages {
 			if err := c.ctx.Err(); err != nil {
 				return err

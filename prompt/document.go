@@ -178,7 +178,7 @@ func (c *collector) sendsFile(s shown, d described, pages []int) bool {
 func (c *collector) asFile(s shown, d described, pages []int) error {
 	doc := content.Document{Name: s.name, MediaType: d.MediaType, Pages: len(d.Pages), Size: d.Size, SHA256: d.SHA256}
 	if len(pages) < len(d.Pages) {
-		doc.PageRange = rangeWords(pages)
+		doc.PageRange = content.PageRange(pages)
 	}
 	var texts []string
 	for _, n := range pages {
@@ -191,7 +191,7 @@ func (c *collector) asFile(s shown, d described, pages []int) error {
 		}
 	}
 	doc.Extracted = strings.Join(texts, "\n\n")
-	l := Line{Kind: KindDocument, Source: Source{Note: s.name}, Name: s.name, MediaType: d.MediaType, Size: d.Size, SHA256: d.SHA256, Pages: rangeWords(pages)}
+	l := Line{Kind: KindDocument, Source: Source{Note: s.name}, Name: s.name, MediaType: d.MediaType, Size: d.Size, SHA256: d.SHA256, Pages: content.PageRange(pages)}
 	cand := policy.Candidate{
 		Kind: policy.PageDocument, Mode: mode(s.input), Name: s.name + "#" + l.Pages, MediaType: d.MediaType, Size: d.Size, Pages: len(pages),
 	}

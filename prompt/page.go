@@ -3,7 +3,6 @@ package prompt
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
@@ -35,24 +34,6 @@ func selectPages(ranges []directives.Range, n int) []int {
 		}
 	}
 	return list
-}
-
-// rangeWords writes pages as `1-4,7`.
-func rangeWords(pages []int) string {
-	var parts []string
-	for i := 0; i < len(pages); {
-		j := i
-		for j+1 < len(pages) && pages[j+1] == pages[j]+1 {
-			j++
-		}
-		part := strconv.Itoa(pages[i])
-		if j > i {
-			part += "-" + strconv.Itoa(pages[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
-	}
-	return strings.Join(parts, ",")
 }
 
 // pageWords names a page: `page 3 of 12`, with the number that is printed on it when that is another one.

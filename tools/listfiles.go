@@ -36,10 +36,30 @@ const listFilesParameters = `{"type":"object","properties":{` +
 	`"from":{"type":"integer","minimum":0,"description":"How many rows to skip: a result says where it goes on."}` +
 	`},"additionalProperties":false}`
 
+// listFilesInput is also how search_files says where to look.
 type listFilesInput struct {
 	Folder string `json:"folder"`
 	Glob   string `json:"glob"`
 	From   int    `json:"from"`
+}
+
+// where is the folder to look in.
+func (in listFilesInput) where(p Paths) (string, error) {
+	dir, err := p.folder(in.Folder)
+	switch {
+	case err != nil:
+		return "", err
+	case in.Glob != "" && !doublestar.ValidatePattern(in.Glob):
+		return "", fmt.Errorf("%.80q is not a valid glob; write for example **/*.md", in.Glob)
+	case in.From < 0:
+		return "", errors.New("from is not negative")
+	}
+	return dir, nil
+}
+
+// fits tells whether a file below the folder is meant.
+func (in listFilesInput) fits(dir, name string) bool {
+	return in.Glob == "" || doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/"))
 }
 
 // Tool is list_files.
@@ -56,19 +76,13 @@ func (l *Lister) list(ctx context.Context, input json.RawMessage) content.ToolRe
 	if err != nil {
 		return Failed("%v", err)
 	}
-	dir, err := l.folder(in.Folder)
-	switch {
-	case err != nil:
+	dir, err := in.where(l.Paths)
+	if err != nil {
 		return Failed("%v", err)
-	case in.Glob != "" && !doublestar.ValidatePattern(in.Glob):
-		return Failed("%.80q is not a valid glob; write for example **/*.md", in.Glob)
-	case in.From < 0:
-		return Failed("from is not negative")
 	}
 	var rows []string
 	whole, err := l.walk(ctx, dir, in.Glob == "", func(name string, d fs.DirEntry) error {
-		rel := strings.TrimPrefix(name, dir+"/")
-		if in.Glob == "" || doublestar.MatchUnvalidated(in.Glob, rel) {
+		if in.fits(dir, name) {
 			rows = append(rows, row(name, d))
 		}
 		return nil

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/vaultflow/vaultflow/content"
 )
 
@@ -47,9 +45,7 @@ type searchFilesInput struct {
 	Query         string `json:"query"`
 	Regexp        bool   `json:"regexp"`
 	CaseSensitive bool   `json:"case_sensitive"`
-	Folder        string `json:"folder"`
-	Glob          string `json:"glob"`
-	From          int    `json:"from"`
+	listFilesInput
 }
 
 // Tool is search_files.
@@ -69,18 +65,13 @@ func (s *Searcher) run(ctx context.Context, input json.RawMessage) content.ToolR
 	if err != nil {
 		return Failed("%v", err)
 	}
-	dir, err := s.folder(in.Folder)
-	switch {
-	case err != nil:
+	dir, err := in.where(s.Paths)
+	if err != nil {
 		return Failed("%v", err)
-	case in.Glob != "" && !doublestar.ValidatePattern(in.Glob):
-		return Failed("%.80q is not a valid glob; write for example **/*.md", in.Glob)
-	case in.From < 0:
-		return Failed("from is not negative")
 	}
 	f := finding{pattern: pattern, skip: in.From, room: room(s.MaxText) - reserve}
 	whole, err := s.walk(ctx, dir, false, func(name string, d fs.DirEntry) error {
-		if in.Glob != "" && !doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/")) {
+		if !in.fits(dir, name) {
 			return nil
 		}
 		return f.file(s.Paths, name, d)

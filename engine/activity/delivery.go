@@ -1,6 +1,8 @@
 package activity
 
 import (
+	"slices"
+
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -27,22 +29,12 @@ func (m Model) delivery() policy.Delivery {
 func (m Model) places(blocks []content.Block) (prompt, tools []MediumPlace) {
 	d := m.delivery()
 	for _, b := range blocks {
-		name := ""
-		switch b := b.(type) {
-		case content.Image:
-			name = b.Name
-		case content.Document:
-			name = b.Name
-		case content.Audio:
-			name = b.Name
-		case content.Video:
-			name = b.Name
-		default:
+		medium := policy.Medium(b.Type())
+		if !slices.Contains(policy.Media(), medium) {
 			continue
 		}
-		medium := policy.Medium(b.Type())
 		place, why := d.Place(medium, false)
-		prompt = append(prompt, MediumPlace{name, medium, place, why})
+		prompt = append(prompt, MediumPlace{content.NameOf(b), medium, place, why})
 	}
 	for _, medium := range policy.Media() {
 		place, why := d.Place(medium, true)

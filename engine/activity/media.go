@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -200,7 +198,7 @@ func (m *media) LoadDocument(ctx context.Context, document content.Document) (da
 		}
 		return data, document.MediaType, nil
 	}
-	pages, err := parsePages(document.PageRange, document.Pages)
+	pages, err := document.PageNumbers()
 	if err != nil {
 		return nil, "", err
 	}
@@ -219,30 +217,6 @@ func (m *media) LoadDocument(ctx context.Context, document content.Document) (da
 func hasDigest(data []byte, digest string) bool {
 	sum := sha256.Sum256(data)
 	return digest == "" || hex.EncodeToString(sum[:]) == digest
-}
-
-// parsePages reads a range such as 1-4,7 of a document with so many pages. 0 pages: not known.
-func parsePages(words string, of int) ([]int, error) {
-	var pages []int
-	for part := range strings.SplitSeq(words, ",") {
-		low, high, ranged := strings.Cut(strings.TrimSpace(part), "-")
-		if !ranged {
-			high = low
-		}
-		first, err := strconv.Atoi(low)
-		last, err2 := strconv.Atoi(high)
-		if err != nil || err2 != nil {
-			return nil, fmt.Errorf("%q is no page range", words)
-		}
-		if first < 1 || last < first || of > 0 && last > of || last-first > 10_000 {
-			return nil, fmt.Errorf("pages %q are not there", part)
-		}
-		for page := first; page <= last; page++ {
-			pages = append(pages, page)
-		}
-	}
-	slices.Sort(pages)
-	return slices.Compact(pages), nil
 }
 
 func readAll(fsys fs.FS, name string) ([]byte, error) {
