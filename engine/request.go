@@ -120,8 +120,8 @@ type Pinned struct {
 
 // BodyVersion is raised when a body begins to ask for something else in runs whose plans did not change. An unfinished
 // run is resumed with what its own version asked for, so that its records fit. 1: model calls are told what the run has
-// spent. 2: calls of tools are told their round.
-const BodyVersion = 2
+// spent. 2: calls of tools are told their round. 3: writes and calls wait for approval.
+const BodyVersion = 3
 
 // PinnedStep is what the body needs to know about a step of the plan.
 type PinnedStep struct {
