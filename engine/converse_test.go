@@ -88,7 +88,7 @@ func TestRunWorkflow_toolUseWithoutCall(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: map[string]any{engine.ActivityGenerate: engine.GenerateOut{Stop: engine.StopToolUse, Answer: "a"}}}
 	out := engine.RunWorkflow(s, engine.Pinned{Steps: []engine.PinnedStep{{Name: "a"}}})
-	if out.Status != engine.Failed || out.Failure.Code != engine.CodeIncomplete {
+	if out.Status != engine.Truncated || out.Failure.Code != engine.CodeIncomplete {
 		t.Errorf("got %s %+v; want incomplete_answer", out.Status, out.Failure)
 	}
 }

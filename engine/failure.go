@@ -45,7 +45,8 @@ const (
 	CodeRefusal          = "refusal"           // the model refused
 	CodeCutOff           = "cut_off"           // the answer reached its length limit
 	CodeIncomplete       = "incomplete_answer" // the answer stopped for another reason before its end
-	CodeInvalidAnswer    = "invalid_answer"    // the answer does not fit its schema, after all repairs
+	CodeInvalidAnswer    = "invalid_answer"    // the answer does not fit its schema or format, after all repairs
+	CodeUnseen           = "unseen_media"      // the model cannot have seen the media that it was sent
 	CodeToolRounds       = "tool_rounds"       // the model went on calling tools and gave no answer
 	CodeNeedsPassword    = "needs_password"    // an encrypted document
 	CodeUnsupported      = "unsupported"       // a kind of file that this version does not read
@@ -58,7 +59,7 @@ var codes = []string{
 	CodeInternal, CodePanic, CodeCancelled, CodeTimeout, CodeDiverged, CodeUnknownActivity, CodeInvalidWorkflow,
 	CodeInvalidSettings, CodeUnknownModel, CodeModelNotSuitable, CodeInput, CodeOutput, CodeConflict, CodeVault, CodeState,
 	CodePermission, CodeBudget, CodeProvider, CodeEmptyAnswer, CodeRefusal, CodeCutOff, CodeIncomplete, CodeInvalidAnswer,
-	CodeToolRounds, CodeNeedsPassword,
+	CodeUnseen, CodeToolRounds, CodeNeedsPassword,
 	CodeUnsupported, CodeCorrupt, CodeTooLarge, CodeWorker,
 }
 

@@ -20,10 +20,21 @@ func failed(f *Failure) Outcome {
 	return Outcome{Status: failureStatus(f), Reason: f.Message, Failure: f}
 }
 
-// failureStatus is the status of a step or run that ended with a failure.
+// failureStatus is the status of a run, step or batch that ended with a failure.
 func failureStatus(f *Failure) Status {
-	if f.Code == CodeCancelled {
+	switch f.Code {
+	case CodeCancelled:
 		return Cancelled
+	case CodeRefusal:
+		return Refused
+	case CodeEmptyAnswer:
+		return Empty
+	case CodeCutOff, CodeIncomplete:
+		return Truncated
+	case CodeInvalidAnswer:
+		return Invalid
+	case CodeUnseen:
+		return Unseen
 	}
 	return Failed
 }
@@ -33,12 +44,12 @@ func outcomeOf(steps []StepRecord) Outcome {
 	out := Outcome{Status: Skipped, Steps: steps}
 	omitted := 0
 	for _, s := range steps {
-		switch s.Status {
-		case Failed, Cancelled:
+		switch {
+		case s.Status.Incomplete():
 			out.Status, out.Failure = s.Status, s.Failure
 			out.Reason = fmt.Sprintf("step %q: %s", s.Step, s.Reason)
 			return out
-		case Done, DoneWithOmissions:
+		case s.Status.Succeeded():
 			omitted += len(s.Omitted)
 			out.Status = worse(out.Status, s.Status)
 		}

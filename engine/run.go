@@ -30,7 +30,7 @@ func RunWorkflow(f Flow, p Pinned) Outcome {
 		} else if !b.step(s, &r) {
 			return Outcome{Status: Running, Steps: records}
 		}
-		if r.Status == Failed || r.Status == Cancelled {
+		if r.Status.Incomplete() {
 			stop = fmt.Sprintf("not run, because step %q ended as %s", s.Name, r.Status)
 		}
 		records = append(records, r)

@@ -14,12 +14,18 @@ const (
 	DoneWithOmissions Status = "done_with_omissions" // done, but something referenced was left out of the prompt
 	Skipped           Status = "skipped"             // nothing was to be done; nothing was read or written
 	Failed            Status = "failed"
+	Refused           Status = "refused"   // the model refused to answer
+	Empty             Status = "empty"     // the model answered nothing
+	Truncated         Status = "truncated" // the answer ends before its end
+	Invalid           Status = "invalid"   // the answer is not in the form that was asked for, after all repairs
+	Unseen            Status = "unseen"    // the model answered, and cannot have seen the media that it was sent
 	Cancelled         Status = "cancelled"
 	AwaitingApproval  Status = "awaiting_approval" // parked until a person decides
 )
 
-// Statuses lists all statuses in the order in which a run passes through them.
-var statuses = []Status{Triggered, Queued, Running, AwaitingApproval, Done, DoneWithOmissions, Skipped, Failed, Cancelled}
+var statuses = []Status{
+	Triggered, Queued, Running, AwaitingApproval, Done, DoneWithOmissions, Skipped, Failed, Refused, Empty, Truncated, Invalid, Unseen, Cancelled,
+}
 
 // Statuses lists all statuses in the order in which a run passes through them.
 func Statuses() []Status { return slices.Clone(statuses) }
@@ -27,11 +33,24 @@ func Statuses() []Status { return slices.Clone(statuses) }
 // Finished says whether a run with this status has ended for good.
 func (s Status) Finished() bool {
 	switch s {
-	case Done, DoneWithOmissions, Skipped, Failed, Cancelled:
+	case Triggered, Queued, Running, AwaitingApproval, "":
+		return false
+	}
+	return true
+}
+
+// EndedBadly says whether it ended for a fault that somebody should know of: nothing of it was written. Cancelled is none
+// of these statuses, because a person wanted it.
+func (s Status) EndedBadly() bool {
+	switch s {
+	case Failed, Refused, Empty, Truncated, Invalid, Unseen:
 		return true
 	}
 	return false
 }
+
+// Incomplete says whether something was left to be done, so that a retry makes sense: it ended badly or was cancelled.
+func (s Status) Incomplete() bool { return s.EndedBadly() || s == Cancelled }
 
 // Succeeded says whether the run did what it was asked to do.
 func (s Status) Succeeded() bool { return s == Done || s == DoneWithOmissions }

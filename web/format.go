@@ -115,13 +115,14 @@ type pill struct{ Class, Sign, Text string }
 
 func statusPill(s engine.Status) pill {
 	text := strings.ReplaceAll(string(s), "_", " ")
+	if s.EndedBadly() {
+		return pill{"bad", "✕", text}
+	}
 	switch s {
 	case engine.Done:
 		return pill{"good", "✓", text}
 	case engine.DoneWithOmissions:
 		return pill{"warn", "✓", text}
-	case engine.Failed:
-		return pill{"bad", "✕", text}
 	case engine.Running:
 		return pill{"live", "●", text}
 	case engine.AwaitingApproval:

@@ -96,7 +96,7 @@ func (s *Server) runHead(r engine.RunRecord) runHead {
 	h := runHead{
 		runRow: s.runRow(r), Resumed: r.Resumed, Files: r.Trigger.Files, Warnings: r.Warnings, Activity: r.Activity,
 		CanCancel: s.cfg.Control != nil && !r.Status.Finished(),
-		CanRetry:  s.cfg.Control != nil && (r.Status == engine.Failed || r.Status == engine.Cancelled),
+		CanRetry:  s.cfg.Control != nil && r.Status.Incomplete(),
 		AtText:    when(r.At, s.cfg.Now(), s.cfg.Zone),
 	}
 	if r.Failure != nil {

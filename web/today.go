@@ -79,7 +79,7 @@ func (s *Server) totalParts(ctx context.Context) ([]part, error) {
 			continue
 		}
 		t.Runs++
-		if r.Status == engine.Failed {
+		if r.Status.EndedBadly() {
 			t.Failed++
 		}
 		used = used.Add(r.Usage)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/engine"
 )
 
 // Exit codes. Scripts and CI depend on them: a code is never given a second meaning.
@@ -16,6 +18,13 @@ const (
 	exitRefused   = 5
 	exitApproval  = 6
 	exitProvider  = 7
+
+	exitModelRefused  = 8 // these five: the answer was not fit to be written
+	exitEmpty         = 9
+	exitTruncated     = 10
+	exitInvalidAnswer = 11
+	exitUnseen        = 12
+
 	exitCancelled = 130
 )
 
@@ -28,10 +37,15 @@ var exits = []struct {
 	{exitFailed, "failed"},
 	{exitUsage, "wrong usage: unknown command, flag or argument"},
 	{exitInvalid, "invalid workflow or settings"},
-	{exitOmissions, "done, with images left out; the receipt says which and why"},
+	{exitOmissions, "done, with something left out; the run's record says what and why"},
 	{exitRefused, "refused by a budget or a permission"},
 	{exitApproval, "waiting for approval"},
-	{exitProvider, "the model's provider refused, cut off or failed"},
+	{exitProvider, "the model's provider failed"},
+	{exitModelRefused, "the model refused to answer; nothing was written, and so with the four that follow"},
+	{exitEmpty, "the model answered nothing"},
+	{exitTruncated, "the answer was cut off"},
+	{exitInvalidAnswer, "the answer is not in the form that was asked for, after all repairs"},
+	{exitUnseen, "the model answered without having seen the pictures or documents that it was sent"},
 	{exitCancelled, "cancelled"},
 }
 
@@ -43,6 +57,42 @@ func exitHelp() string {
 		fmt.Fprintf(&b, "  %-4d %s\n", e.code, e.meaning)
 	}
 	return b.String()
+}
+
+// runExit is the exit code for a run's outcome.
+func runExit(r engine.RunRecord) int {
+	switch r.Status {
+	case engine.Done, engine.Skipped:
+		return exitDone
+	case engine.DoneWithOmissions:
+		return exitOmissions
+	case engine.AwaitingApproval:
+		return exitApproval
+	case engine.Cancelled:
+		return exitCancelled
+	case engine.Refused:
+		return exitModelRefused
+	case engine.Empty:
+		return exitEmpty
+	case engine.Truncated:
+		return exitTruncated
+	case engine.Invalid:
+		return exitInvalidAnswer
+	case engine.Unseen:
+		return exitUnseen
+	}
+	if r.Failure == nil {
+		return exitFailed
+	}
+	switch r.Failure.Code {
+	case engine.CodeBudget, engine.CodePermission, engine.CodeModelNotSuitable:
+		return exitRefused
+	case engine.CodeProvider, engine.CodeToolRounds:
+		return exitProvider
+	case engine.CodeInvalidWorkflow, engine.CodeInvalidSettings, engine.CodeUnknownModel:
+		return exitInvalid
+	}
+	return exitFailed
 }
 
 // exitError carries an exit code with an error up to main. An empty message means that everything worth saying was

@@ -83,8 +83,8 @@ func eventLine(e engine.Event) string {
 			return "  step " + e.Step
 		}
 	case engine.EventBatch:
-		if e.Work != nil && e.Status == engine.Failed {
-			return fmt.Sprintf("    batch %d (%s) failed: %s", e.Batch, e.Work.ItemsText(), e.Message)
+		if e.Work != nil && e.Status.EndedBadly() {
+			return fmt.Sprintf("    batch %d (%s) %s: %s", e.Batch, e.Work.ItemsText(), e.Status, e.Message)
 		}
 	case engine.EventActivity:
 		if e.Name == engine.ActivityGenerate && e.Status == engine.Running {
@@ -108,33 +108,6 @@ func (g *globals) finish(r engine.RunRecord) error {
 		return exit(code, nil)
 	}
 	return nil
-}
-
-// runExit is the exit code for a run's outcome.
-func runExit(r engine.RunRecord) int {
-	switch r.Status {
-	case engine.Done, engine.Skipped:
-		return exitDone
-	case engine.DoneWithOmissions:
-		return exitOmissions
-	case engine.AwaitingApproval:
-		return exitApproval
-	case engine.Cancelled:
-		return exitCancelled
-	}
-	if r.Failure == nil {
-		return exitFailed
-	}
-	switch r.Failure.Code {
-	case engine.CodeBudget, engine.CodePermission, engine.CodeModelNotSuitable:
-		return exitRefused
-	case engine.CodeProvider, engine.CodeRefusal, engine.CodeCutOff, engine.CodeEmptyAnswer, engine.CodeIncomplete,
-		engine.CodeInvalidAnswer, engine.CodeToolRounds:
-		return exitProvider
-	case engine.CodeInvalidWorkflow, engine.CodeInvalidSettings, engine.CodeUnknownModel:
-		return exitInvalid
-	}
-	return exitFailed
 }
 
 // isLocked tells whether another process works on the state directory.

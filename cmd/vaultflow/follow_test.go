@@ -10,15 +10,15 @@ func TestRunExit(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[engine.Status]int{
 		engine.Done: exitDone, engine.Skipped: exitDone, engine.DoneWithOmissions: exitOmissions, engine.AwaitingApproval: exitApproval,
-		engine.Cancelled: exitCancelled, engine.Failed: exitFailed,
+		engine.Cancelled: exitCancelled, engine.Failed: exitFailed, engine.Refused: exitModelRefused, engine.Empty: exitEmpty,
+		engine.Truncated: exitTruncated, engine.Invalid: exitInvalidAnswer, engine.Unseen: exitUnseen,
 	} {
 		if got := runExit(engine.RunRecord{Status: status}); got != want {
 			t.Errorf("%s: exit code %d, want %d", status, got, want)
 		}
 	}
 	for code, want := range map[string]int{
-		engine.CodeBudget: exitRefused, engine.CodeProvider: exitProvider, engine.CodeEmptyAnswer: exitProvider,
-		engine.CodeInvalidAnswer: exitProvider, engine.CodeToolRounds: exitProvider, engine.CodeTimeout: exitFailed,
+		engine.CodeBudget: exitRefused, engine.CodeProvider: exitProvider, engine.CodeToolRounds: exitProvider, engine.CodeTimeout: exitFailed,
 		engine.CodeInvalidWorkflow: exitInvalid,
 	} {
 		if got := runExit(engine.RunRecord{Status: engine.Failed, Failure: &engine.Failure{Code: code}}); got != want {

@@ -146,7 +146,7 @@ func (a *app) retryImport(ctx context.Context, g *globals, id string) error {
 
 // retryRun takes up a failed or cancelled run again and waits for it.
 func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord) error {
-	if r.Status != engine.Failed && r.Status != engine.Cancelled {
+	if !r.Status.Incomplete() {
 		return usagef("%s (%s) is %s; only what failed or was cancelled can be tried again", r.ID, r.Workflow, strings.ReplaceAll(string(r.Status), "_", " "))
 	}
 	return a.runNow(ctx, g, order{Retry: r.ID, Passwords: a.given.list()}, func(ctx context.Context, w *working) (string, error) { return r.ID, w.exec.Retry(ctx, r.ID) })

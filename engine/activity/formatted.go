@@ -26,7 +26,7 @@ func formatted(answer, format string) (string, error) {
 		return answer, nil
 	}
 	if err != nil {
-		return "", engine.Fail(engine.CodeIncomplete, "ask for "+format+" only, without words around it", "the answer was to be %s: %v", format, err)
+		return "", engine.Fail(engine.CodeInvalidAnswer, "ask for "+format+" only, without words around it", "the answer was to be %s: %v", format, err)
 	}
 	return text, nil
 }

@@ -184,12 +184,12 @@ func TestFormatted(t *testing.T) {
 	tests := []struct{ name, answer, format, want, code string }{
 		{"markdown as it is", "```json\n{}\n```", "", "```json\n{}\n```", ""},
 		{"JSON", "```json\n{\"b\": 1}\n```", "json", "{\"b\": 1}", ""},
-		{"no JSON", "hm", "json", "", engine.CodeIncomplete},
+		{"no JSON", "hm", "json", "", engine.CodeInvalidAnswer},
 		{"YAML", "```yaml\na: 1\n```", "yaml", "a: 1", ""},
 		{"JSON as YAML", `{"b": [1, "x: y"], "a": {"c": "two\nlines"}, "d": []}`, "yaml", "b:\n  - 1\n  - \"x: y\"\na:\n  c: |-\n    two\n    lines\nd: []", ""},
 		{"JSON list as YAML", `[1, {"a": 2, "b": 3}]`, "yaml", "- 1\n- a: 2\n  b: 3", ""},
-		{"no YAML", "a: [", "yaml", "", engine.CodeIncomplete},
-		{"nothing", "", "yaml", "", engine.CodeIncomplete},
+		{"no YAML", "a: [", "yaml", "", engine.CodeInvalidAnswer},
+		{"nothing", "", "yaml", "", engine.CodeInvalidAnswer},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -112,8 +112,8 @@ func nestedFails(t *testing.T, factory Factory) {
 	r := start(t, factory, w, Setup{MaxRuns: 1})
 	got := r.run(manual("w", "a"))
 	wantStatus(t, got, engine.Done)
-	wantStatus(t, r.child(), engine.Failed)
-	if said := w.blob(got.Steps[0].Turns[0].Reply); !strings.HasPrefix(said, "failed: ") {
+	wantStatus(t, r.child(), engine.Refused)
+	if said := w.blob(got.Steps[0].Turns[0].Reply); !strings.HasPrefix(said, "refused: ") {
 		t.Errorf("the model was told %q", said)
 	}
 

@@ -90,10 +90,10 @@ func honestOutcomes(t *testing.T, factory Factory) {
 		code   string
 		writes string
 	}{
-		{"refusal", answer(engine.StopRefusal, false), engine.Failed, engine.CodeRefusal, ""},
-		{"length", answer(engine.StopLength, false), engine.Failed, engine.CodeCutOff, ""},
-		{"empty", answer(engine.StopEnd, true), engine.Failed, engine.CodeEmptyAnswer, ""},
-		{"paused", answer("pause", false), engine.Failed, engine.CodeIncomplete, ""},
+		{"refusal", answer(engine.StopRefusal, false), engine.Refused, engine.CodeRefusal, ""},
+		{"length", answer(engine.StopLength, false), engine.Truncated, engine.CodeCutOff, ""},
+		{"empty", answer(engine.StopEnd, true), engine.Empty, engine.CodeEmptyAnswer, ""},
+		{"paused", answer("pause", false), engine.Truncated, engine.CodeIncomplete, ""},
 		{"omitted", func(w *World) { w.Omitted["a"] = []string{"x.png: over budget"} }, engine.DoneWithOmissions, "", "answer to prompt of a\n"},
 		{"missing", func(w *World) { w.Missing["a"] = true }, engine.Skipped, "", ""},
 	} {
@@ -117,7 +117,7 @@ func honestOutcomes(t *testing.T, factory Factory) {
 	for _, s := range got.Steps {
 		statuses = append(statuses, s.Status)
 	}
-	if diff := cmp.Diff([]engine.Status{engine.Done, engine.Failed, engine.Skipped}, statuses); diff != "" {
+	if diff := cmp.Diff([]engine.Status{engine.Done, engine.Truncated, engine.Skipped}, statuses); diff != "" {
 		t.Errorf("steps around a failed one (-want +got):\n%s", diff)
 	}
 	wantCalls(t, w, engine.ActivityResolve, "after", 0)

@@ -54,7 +54,7 @@ func repairs(t *testing.T, factory Factory) {
 		t.Errorf("wrote %q after %d calls, turns %v", w.File("w.md"), s.Calls, s.Turns)
 	}
 	got = r.run(planOf(fmt.Sprintf(schema, 1)))
-	if got.Status != engine.Failed || got.Failure.Code != engine.CodeInvalidAnswer || w.File("w.md") != "{}\n" ||
+	if got.Status != engine.Invalid || got.Failure.Code != engine.CodeInvalidAnswer || w.File("w.md") != "{}\n" ||
 		got.Failure.Message != "the answer is not valid after 1 repair: no object" || w.blob(got.Steps[0].Answer) != "hm" {
 		t.Errorf("got %s %+v, wrote %q; want invalid_answer, nothing written, the answer kept", got.Status, got.Failure, w.File("w.md"))
 	}

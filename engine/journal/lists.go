@@ -103,7 +103,7 @@ func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]e
 		return nil, fmt.Errorf("read the failures of %s: %w", workflow, err)
 	}
 	for i, r := range runs {
-		if r.Status != engine.Failed {
+		if !r.Status.EndedBadly() {
 			return runs[:i], nil
 		}
 	}

@@ -119,7 +119,7 @@ func (x *Executor) Retry(ctx context.Context, run string) error {
 	if err != nil {
 		return err
 	}
-	if e.Run.Status != engine.Failed && e.Run.Status != engine.Cancelled {
+	if !e.Run.Status.Incomplete() {
 		return engine.Fail(engine.CodeInternal, "", "run %s is %s; only a failed or cancelled run can be tried again", run, e.Run.Status)
 	}
 	cuts := retryCuts(e.Run, records)

@@ -102,7 +102,7 @@ func inBranch(records []engine.Record, branch int) []engine.Record {
 
 func failedStep(r engine.RunRecord) (engine.StepRecord, bool) {
 	for _, s := range r.Steps {
-		if s.Status == engine.Failed || s.Status == engine.Cancelled {
+		if s.Status.Incomplete() {
 			return s, true
 		}
 	}
