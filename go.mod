@@ -29,6 +29,8 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
+require github.com/aymanbagabas/go-udiff v0.4.1
+
 require (
 	cloud.google.com/go/compute/metadata v0.3.0 // indirect
 	github.com/aws/aws-sdk-go-v2 v1.47.7

@@ -19,6 +19,7 @@ var house = map[string]struct {
 	imports []string // nil: none of ours; "*": whatever stands below
 }{
 	"content":              {1, nil},
+	"diff":                 {1, []string{"content"}},
 	"imaging":              {1, nil},
 	"remote":               {1, []string{"imaging"}},
 	"websearch":            {1, nil},
