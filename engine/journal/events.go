@@ -29,8 +29,9 @@ func (j *Journal) Note(ctx context.Context, e engine.Event, number int) (engine.
 
 // Events gives stored events after a place, oldest first; of all runs when run is empty. The limit is at most 1000.
 func (j *Journal) Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
-	events, err := query(ctx, j.read, scanEvent, `SELECT seq, body FROM events WHERE seq > ? AND (? = '' OR run = ?) ORDER BY seq LIMIT ?`,
-		after, run, run, capped(limit))
+	w := where{[]string{"seq > ?"}, []any{after}}
+	w.add(run != "", "run = ?", run)
+	events, err := query(ctx, j.read, scanEvent, `SELECT seq, body FROM events`+w.String()+` ORDER BY seq LIMIT ?`, append(w.args, capped(limit))...)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -43,8 +44,11 @@ func (j *Journal) Arriving(ctx context.Context, source string, state engine.Impo
 
 // Gone forgets a file that was being received; with an empty name all of them, for the daemon's start.
 func (j *Journal) Gone(ctx context.Context, source string) error {
-	if _, err := j.write.ExecContext(ctx, `DELETE FROM imports WHERE id = ? OR (? = '' AND substr(id, 1, ?) = ?)`,
-		arrivalID(source), source, len(arrivalPrefix), arrivalPrefix); err != nil {
+	last := arrivalID(source)
+	if source == "" {
+		last += string(utf8.MaxRune)
+	}
+	if _, err := j.write.ExecContext(ctx, `DELETE FROM imports WHERE id >= ? AND id <= ?`, arrivalID(source), last); err != nil {
 		return fmt.Errorf("forget the arrival of %q: %w", source, err)
 	}
 	return nil
@@ -52,15 +56,20 @@ func (j *Journal) Gone(ctx context.Context, source string) error {
 
 // ImportFilter says which imports a list holds; zero fields do not filter.
 type ImportFilter struct {
-	State  engine.ImportState
-	Before time.Time
-	Limit  int // at most 1000; zero means 50
+	State   engine.ImportState
+	Waiting bool // only those that have not ended, files that are still arriving included
+	Before  time.Time
+	Limit   int // at most 1000; zero means 50
 }
 
 // Imports gives the newest imports first, files that are still arriving included.
 func (j *Journal) Imports(ctx context.Context, f ImportFilter) ([]engine.ImportRecord, error) {
-	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports WHERE (? = '' OR state = ?) AND (? = 0 OR created < ?)
-		ORDER BY created DESC, rowid DESC LIMIT ?`, f.State, f.State, micros(f.Before), micros(f.Before), capped(f.Limit))
+	var w where
+	w.add(f.State != "", "state = ?", f.State)
+	w.add(f.Waiting, "finished = 0")
+	w.add(!f.Before.IsZero(), "created < ?", micros(f.Before))
+	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports`+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
+		append(w.args, capped(f.Limit))...)
 	if err != nil {
 		return nil, fmt.Errorf("list imports: %w", err)
 	}

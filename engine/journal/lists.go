@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -31,11 +32,35 @@ type RunFilter struct {
 	Limit    int       // at most 1000; zero means 50
 }
 
+// where gathers conditions, so that a query holds only those that filter and an index can serve them.
+type where struct {
+	terms []string
+	args  []any
+}
+
+func (w *where) add(holds bool, term string, args ...any) {
+	if holds {
+		w.terms, w.args = append(w.terms, term), append(w.args, args...)
+	}
+}
+
+// String is the clause with a blank before it, empty without conditions.
+func (w *where) String() string {
+	if len(w.terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.terms, " AND ")
+}
+
 // Runs gives the newest runs first, without the batches of their steps; [Journal.Run] gives those too.
 func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
-	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE (? = '' OR kind = ?) AND (? = '' OR workflow = ?)
-		AND (? = '' OR status = ?) AND (? = 0 OR created < ?) ORDER BY created DESC, rowid DESC LIMIT ?`,
-		f.Kind, f.Kind, f.Workflow, f.Workflow, f.Status, f.Status, micros(f.Before), micros(f.Before), capped(f.Limit))
+	var w where
+	w.add(f.Kind != "", "kind = ?", f.Kind)
+	w.add(f.Workflow != "", "workflow = ?", f.Workflow)
+	w.add(f.Status != "", "status = ?", f.Status)
+	w.add(!f.Before.IsZero(), "created < ?", micros(f.Before))
+	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs`+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
+		append(w.args, capped(f.Limit))...)
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -45,9 +70,11 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, er
 // Run gives the run with an id, or with the one id that begins so. ErrNotFound when there is none; an ambiguous
 // beginning is an error that names two.
 func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) {
-	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(id)
-	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE id = ? OR (? != '' AND id LIKE ? ESCAPE '\')
-		ORDER BY id = ? DESC, created DESC LIMIT 2`, id, id, escaped+"%", id)
+	after := id + string(utf8.MaxRune)
+	if id == "" {
+		after = "" // which nothing comes before
+	}
+	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2`, id, after)
 	switch {
 	case err != nil:
 		return engine.RunRecord{}, fmt.Errorf("read run %s: %w", id, err)

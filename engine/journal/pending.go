@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,12 +53,15 @@ func (j *Journal) Committed(ctx context.Context, ref engine.StepRef, marks []eng
 }
 
 // Writing stores that a workflow is about to write these contents. It comes before the write, so that the watcher never
-// sees the content first.
+// sees the content first. These rows stay for ever, so they are small: names stand in a table of their own.
 func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
 	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
 		for _, f := range files {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO own_writes (workflow, name, sha256, run) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				ref.Workflow, f.Name, f.New, ref.Run); err != nil {
+			if _, err := tx.ExecContext(ctx, `INSERT INTO names (name) VALUES (?), (?) ON CONFLICT DO NOTHING`, f.Name, ref.Workflow); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT INTO writes (file, sha256, workflow, run) SELECT f.id, ?, w.id, ? FROM names f, names w
+				WHERE f.name = ? AND w.name = ? ON CONFLICT DO NOTHING`, packed(f.New), ref.Run, f.Name, ref.Workflow); err != nil {
 				return err
 			}
 		}
@@ -72,12 +76,20 @@ func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engin
 // OwnWrite says whether the workflow has ever written this content to this file.
 func (j *Journal) OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error) {
 	var own bool
-	err := j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM own_writes WHERE workflow = ? AND name = ? AND sha256 = ?)`,
-		workflow, name, sha256).Scan(&own)
+	err := j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM writes WHERE file = (SELECT id FROM names WHERE name = ?) AND sha256 = ?
+		AND workflow = (SELECT id FROM names WHERE name = ?))`, name, packed(sha256), workflow).Scan(&own)
 	if err != nil {
 		return false, fmt.Errorf("look up who wrote %q: %w", name, err)
 	}
 	return own, nil
+}
+
+// packed is a digest in half as many bytes.
+func packed(digest string) []byte {
+	if raw, err := hex.DecodeString(digest); err == nil {
+		return raw
+	}
+	return []byte(digest)
 }
 
 // keepVariable stores a variable. The origins of the value before stay with it: the new value may be that one and more.

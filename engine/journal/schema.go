@@ -8,7 +8,8 @@ import (
 )
 
 // migrations bring a database from one version to the next; user_version counts those that were applied. An entry that
-// was released is never changed. Times are microseconds since 1970, UTC.
+// was released is never changed. Times are microseconds since 1970, UTC. Digests of blobs are hexadecimal text, alone or
+// within JSON: so retention finds them, whatever the table. What becomes of each table's rows in time stands in retention.go.
 var migrations = []string{`
 CREATE TABLE runs (
 	id TEXT PRIMARY KEY, kind TEXT NOT NULL, workflow TEXT NOT NULL, status TEXT NOT NULL, trigger TEXT NOT NULL,
@@ -97,6 +98,30 @@ CREATE TABLE changes (
 	closed INTEGER NOT NULL DEFAULT 0, made INTEGER NOT NULL DEFAULT 0, time INTEGER NOT NULL, said TEXT NOT NULL, view TEXT NOT NULL
 );
 CREATE UNIQUE INDEX changes_by_call ON changes (run, step, batch, call) WHERE closed = 0;
+`, `
+DROP INDEX runs_by_workflow;
+CREATE INDEX runs_by_workflow ON runs (workflow, created, kind, status, finished, trigger);
+CREATE INDEX runs_by_kind ON runs (kind, created);
+CREATE INDEX runs_by_status ON runs (status, created);
+CREATE INDEX runs_by_end ON runs (workflow, finished, kind, status) WHERE finished > 0;
+CREATE INDEX imports_waiting ON imports (created) WHERE finished = 0;
+CREATE INDEX imports_by_state ON imports (state, created);
+CREATE INDEX imports_new ON imports (finished) WHERE announced = 0;
+CREATE INDEX slots_due ON slots (slot) WHERE state = 'due';
+CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE writes (
+	file INTEGER NOT NULL REFERENCES names (id), sha256 BLOB NOT NULL, workflow INTEGER NOT NULL REFERENCES names (id), run TEXT NOT NULL,
+	PRIMARY KEY (file, sha256, workflow)
+) WITHOUT ROWID;
+INSERT INTO names (name) SELECT name FROM own_writes UNION SELECT workflow FROM own_writes;
+INSERT INTO writes SELECT f.id, coalesce(unhex(o.sha256), o.sha256), w.id, o.run FROM own_writes o
+	JOIN names f ON f.name = o.name JOIN names w ON w.name = o.workflow;
+DROP TABLE own_writes;
+CREATE VIEW own_writes AS SELECT w.name AS workflow, f.name AS name, lower(hex(o.sha256)) AS sha256, o.run AS run FROM writes o
+	JOIN names f ON f.id = o.file JOIN names w ON w.id = o.workflow;
+CREATE TABLE blob_links (refers BLOB NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (refers, blob)) WITHOUT ROWID;
+CREATE INDEX blob_links_by_blob ON blob_links (blob);
+CREATE TABLE upkeep (what TEXT PRIMARY KEY, time INTEGER NOT NULL);
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

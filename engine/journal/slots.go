@@ -63,16 +63,18 @@ func (j *Journal) Settle(ctx context.Context, s engine.SlotRecord) error {
 
 // Due gives the slots whose run was never asked for, oldest first: the process died in between.
 func (j *Journal) Due(ctx context.Context) ([]engine.SlotRecord, error) {
-	return j.slots(ctx, `WHERE state = ? ORDER BY slot LIMIT ?`, engine.SlotDue, maxRows)
+	return j.slots(ctx, ` WHERE state = 'due' ORDER BY slot LIMIT ?`, maxRows)
 }
 
 // Slots gives the newest slots first; of all workflows when the name is empty. The limit is at most 1000; zero means 50.
 func (j *Journal) Slots(ctx context.Context, workflow string, limit int) ([]engine.SlotRecord, error) {
-	return j.slots(ctx, `WHERE ? = '' OR workflow = ? ORDER BY slot DESC LIMIT ?`, workflow, workflow, capped(limit))
+	var w where
+	w.add(workflow != "", "workflow = ?", workflow)
+	return j.slots(ctx, w.String()+` ORDER BY slot DESC LIMIT ?`, append(w.args, capped(limit))...)
 }
 
-func (j *Journal) slots(ctx context.Context, where string, args ...any) ([]engine.SlotRecord, error) {
-	list, err := query(ctx, j.read, scanSlot, `SELECT workflow, slot, schedule, state, reason, run, count, zone FROM slots `+where, args...)
+func (j *Journal) slots(ctx context.Context, rest string, args ...any) ([]engine.SlotRecord, error) {
+	list, err := query(ctx, j.read, scanSlot, `SELECT workflow, slot, schedule, state, reason, run, count, zone FROM slots`+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read slots: %w", err)
 	}
