@@ -219,6 +219,7 @@ type GenerateOut struct {
 	Usage    Usage    `json:"usage"`
 	Omitted  []string `json:"omitted,omitempty"` // left out while sending: a file that had vanished
 	Warnings []string `json:"warnings,omitempty"`
+	Unseen   []string `json:"unseen,omitempty"` // names of media that were sent and that the model cannot have seen
 	Cached   bool     `json:"cached,omitempty"` // an earlier answer was used, and nothing paid
 	Alias    string   `json:"alias,omitempty"`  // when a fallback answered: the further calls of the step go to it
 

@@ -59,11 +59,11 @@ type conversation struct {
 // reply gives the blob of what the model is told next; it is empty when the answer stands.
 func (c *conversation) reply(in GenerateIn, got GenerateOut) (string, error) {
 	c.lossy = c.lossy || len(got.Omitted) > 0
-	if got.Stop == StopToolUse {
-		return c.useTools(in, got)
-	}
 	if err := honest(got); err != nil {
 		return "", err
+	}
+	if got.Stop == StopToolUse {
+		return c.useTools(in, got)
 	}
 	c.text = got.Answer
 	if c.step.JSON {
@@ -144,11 +144,15 @@ func invalid(problems []string, repairs int) error {
 		"the answer is not valid%s: %s", after, said)
 }
 
-// honest says what is wrong with an answer that must not be written.
+// honest says what is wrong with an answer that must not be written, and whose tools must not be called.
 func honest(got GenerateOut) error {
 	switch {
 	case got.Stop == StopRefusal:
 		return Fail(CodeRefusal, "read the answer in the run's record; change the prompt or choose another model", "the model refused to answer")
+	case len(got.Unseen) > 0:
+		return Fail(CodeUnseen, "choose a model and a provider that take them, or @input … (images=ignore) when the text is enough",
+			"the model answered without having seen %s, by the tokens that its service counted", strings.Join(got.Unseen, ", "))
+	case got.Stop == StopToolUse:
 	case got.Stop == StopLength:
 		return Fail(CodeCutOff, "raise max_output_tokens, or ask for less in one step", "the answer was cut off at its length limit")
 	case got.Stop != StopEnd:

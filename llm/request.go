@@ -106,6 +106,7 @@ type Response struct {
 	Usage     Usage
 	Model     string   // the model that answered, as the provider names it
 	Omitted   []string // names of pictures and documents that were sent as fallback text: no bytes, or the service takes none
+	Unseen    []string // by Sighted: names of media that were sent and that the model cannot have seen when it answered
 
 	sent *Request // by Overflow: the request that was answered; nil: the one that was given
 }

@@ -143,7 +143,8 @@ type SightPolicy struct {
 
 // Sighted wraps a provider so that media that a service cannot have counted are sent once more as their words (documents
 // without words as pictures of their pages): one second request for a call, whose answer stands, never a third. When it fails,
-// the first answer stands. Usage is the sum of both. Requests without a Delivery are not looked at.
+// the first answer stands. Response.Unseen names what the model cannot have seen of the request whose answer stands. Usage is
+// the sum of both. Requests without a Delivery are not looked at.
 func Sighted(p Provider, s SightPolicy) Provider { return sighted{p, s} }
 
 type sighted struct {
@@ -167,6 +168,7 @@ func (s sighted) Generate(ctx context.Context, request Request, progress func(st
 	if s.policy.Suspected != nil {
 		s.policy.Suspected(unseen)
 	}
+	first.Unseen = unseen.Names
 	delivery := request.Delivery.Without(unseen.Media...)
 	request.Delivery = &delivery
 	if s.policy.Again != nil && s.policy.Again(request, first.Usage) != nil {
@@ -178,10 +180,24 @@ func (s sighted) Generate(ctx context.Context, request Request, progress func(st
 	}
 	switch {
 	case err == nil:
-		second.Usage = first.Usage.plus(second.Usage)
-		return second, nil
+		return s.again(request, first, second), nil
 	case ctx.Err() != nil:
 		return nil, err
 	}
 	return first, nil
+}
+
+// again is the answer to the second request, with what both were charged.
+func (s sighted) again(request Request, first, second *Response) *Response {
+	if second.sent != nil {
+		request = *second.sent
+	}
+	if unseen, suspected := Sight(request, *request.Delivery, second.Usage, second.Omitted); suspected {
+		second.Unseen = unseen.Names
+		if s.policy.Suspected != nil {
+			s.policy.Suspected(unseen)
+		}
+	}
+	second.Usage = first.Usage.plus(second.Usage)
+	return second
 }

@@ -102,11 +102,12 @@ func TestSighted_sendsWordsOnce(t *testing.T) {
 		text     string
 		requests int
 		input    int
+		blind    bool // in the answer that stands
 	}{
-		"seen":            {counting{usages: []Usage{{InputTokens: 1700}}}, nil, "seen", 1, 1700},
-		"not seen":        {counting{usages: []Usage{blind, blind}}, nil, "again seen", 2, 120},
-		"no money for it": {counting{usages: []Usage{blind}}, errors.New("too dear"), "seen", 1, 60},
-		"the second fail": {counting{usages: []Usage{blind}, fails: 2}, nil, "seen", 2, 67},
+		"seen":            {counting{usages: []Usage{{InputTokens: 1700}}}, nil, "seen", 1, 1700, false},
+		"not seen":        {counting{usages: []Usage{blind, blind}}, nil, "again seen", 2, 120, false},
+		"no money for it": {counting{usages: []Usage{blind}}, errors.New("too dear"), "seen", 1, 60, true},
+		"the second fail": {counting{usages: []Usage{blind}, fails: 2}, nil, "seen", 2, 67, true},
 	} {
 		var told []Unseen
 		p := Sighted(&c.fake, SightPolicy{
@@ -121,6 +122,9 @@ func TestSighted_sendsWordsOnce(t *testing.T) {
 		got, err := p.Generate(t.Context(), request, nil)
 		if err != nil || got.Text != c.text || len(c.fake.seen) != c.requests || got.Usage.InputTokens != c.input {
 			t.Errorf("%s: %+v, %v after %d requests", name, got, err, len(c.fake.seen))
+		}
+		if strings.Join(got.Unseen, ",") == "p.png" != c.blind {
+			t.Errorf("%s: unseen %v, want %v", name, got.Unseen, c.blind)
 		}
 		if suspected := name != "seen"; len(told) > 0 != suspected || len(told) > 1 {
 			t.Errorf("%s: told %v", name, told)

@@ -209,6 +209,7 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	out := engine.GenerateOut{
 		Answer: digest, Raw: rawDigest, Empty: strings.TrimSpace(answer.Text) == "", Stop: string(answer.Stop),
 		Model: answer.Model, Provider: model.ProviderName, Usage: engine.Usage(answer.Usage), Omitted: slices.Clone(answer.Omitted),
+		Unseen: slices.Clone(answer.Unseen),
 	}
 	return out, nil
 }

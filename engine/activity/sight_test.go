@@ -42,6 +42,9 @@ func TestGenerate_unseen(t *testing.T) {
 			if err != nil || len(w.requests) != c.calls || got.Usage.OutputTokens != 3*c.calls || got.Usage.InputTokens != c.input*c.calls {
 				t.Fatalf("%d calls, %+v, %v", len(w.requests), got.Usage, err)
 			}
+			if blind := len(got.Unseen) > 0; blind != (c.limit == 0.105) {
+				t.Errorf("unseen %v", got.Unseen)
+			}
 			warnings := strings.Join(got.Warnings, "\n")
 			if told := strings.Contains(warnings, "suspected unseen: p.png ("); told != strings.HasPrefix(name, "unseen") {
 				t.Errorf("warnings %q", warnings)

@@ -94,6 +94,12 @@ func honestOutcomes(t *testing.T, factory Factory) {
 		{"length", answer(engine.StopLength, false), engine.Truncated, engine.CodeCutOff, ""},
 		{"empty", answer(engine.StopEnd, true), engine.Empty, engine.CodeEmptyAnswer, ""},
 		{"paused", answer("pause", false), engine.Truncated, engine.CodeIncomplete, ""},
+		{"unseen", func(w *World) {
+			w.Answers["a"] = engine.GenerateOut{Answer: w.put("some"), Stop: engine.StopEnd, Unseen: []string{"x.png"}}
+		}, engine.Unseen, engine.CodeUnseen, ""},
+		{"unseen, and calls tools", func(w *World) {
+			w.Answers["a"] = engine.GenerateOut{Answer: w.put("some"), Stop: engine.StopToolUse, Unseen: []string{"x.png"}}
+		}, engine.Unseen, engine.CodeUnseen, ""},
 		{"omitted", func(w *World) { w.Omitted["a"] = []string{"x.png: over budget"} }, engine.DoneWithOmissions, "", "answer to prompt of a\n"},
 		{"missing", func(w *World) { w.Missing["a"] = true }, engine.Skipped, "", ""},
 	} {

@@ -144,7 +144,8 @@ func cutAt(records []engine.Record, step int, code string) int {
 		return max(slices.IndexFunc(records, func(r engine.Record) bool {
 			return r.Step == step && r.Activity == engine.ActivityGenerate
 		}), 0)
-	case engine.CodeRefusal, engine.CodeCutOff, engine.CodeIncomplete, engine.CodeEmptyAnswer, engine.CodeInvalidAnswer:
+	case engine.CodeRefusal, engine.CodeCutOff, engine.CodeIncomplete, engine.CodeEmptyAnswer, engine.CodeInvalidAnswer,
+		engine.CodeUnseen:
 		for i, rec := range slices.Backward(records) {
 			if rec.Activity == engine.ActivityGenerate {
 				return i
