@@ -157,6 +157,8 @@ type UseToolsIn struct {
 	// Origins are the untrusted things that the model had been shown when it called: in the prompt, and in earlier results.
 	Origins []string `json:"origins,omitempty"`
 	Round   int      `json:"round,omitempty"` // counts the rounds of tools of this work, from 1
+	// Verdicts are what people said to the calls of a step with `@approve tools`.
+	Verdicts []Verdict `json:"verdicts,omitempty"`
 }
 
 // UseToolsOut is the next user turn. A tool that fails, or is not on offer, is a result that says so, and no error. An empty
@@ -233,7 +235,7 @@ type StageIn struct {
 	Inputs    []ResolvedInput `json:"inputs,omitempty"` // for routed inputs
 	Vars      []Var           `json:"vars,omitempty"`
 	Attempt   int             `json:"attempt"`             // from 1; above 1 somebody changed a target in between
-	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written: leave them out
+	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written, or that a person rejected: leave them out
 	Results   []RoutedResult  `json:"results,omitempty"`   // of tools, in order; their targets are "tool:0", "tool:1", …
 }
 

@@ -127,6 +127,9 @@ func (l *lineup) end(when []Mark) error {
 		return nil
 	}
 	l.rec.Status, l.rec.Reason = doneAs(l.rec.Omitted), t.reasons()
+	if len(l.rec.Rejected) > 0 {
+		l.rec.Status = DoneWithOmissions
+	}
 	if t.failed > 0 {
 		l.rec.Status = DoneWithOmissions
 		return nil
@@ -141,7 +144,7 @@ func (l *lineup) end(when []Mark) error {
 type tally struct {
 	total, done, failed, skipped int
 	first                        BatchRecord // the first one that failed
-	why                          []string    // reasons of skipped ones, each once
+	why, partly                  []string    // reasons of skipped ones, and of those that were not written whole, each once
 }
 
 func tallyOf(batches []BatchRecord) tally {
@@ -150,6 +153,7 @@ func tallyOf(batches []BatchRecord) tally {
 		switch b.Status {
 		case Done, DoneWithOmissions:
 			t.done++
+			t.partly = addOnce(t.partly, b.Reason)
 		case Skipped:
 			t.skipped++
 			t.why = addOnce(t.why, b.Reason)
@@ -184,5 +188,5 @@ func (t tally) reasons() string {
 	if t.skipped > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d batches skipped: %s", t.skipped, t.total, strings.Join(t.why, "; ")))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, t.partly...), "; ")
 }

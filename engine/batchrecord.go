@@ -31,6 +31,7 @@ type BatchRecord struct {
 	Omitted  []string  `json:"omitted,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
 	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
+	Rejected []string  `json:"rejected,omitempty"`
 	Failure  *Failure  `json:"failure,omitempty"`
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
@@ -57,7 +58,7 @@ func (r StepRecord) Works() []BatchRecord {
 		Status: r.Status, Reason: r.Reason, Started: r.Started, Finished: r.Finished, Model: r.Model, Answered: r.Answered,
 		Usage: r.Usage, Calls: r.Calls, Cached: r.Cached, Prompt: r.Prompt, Receipt: r.Receipt, Turns: r.Turns, Answer: r.Answer,
 		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Changes: r.Changes, Omitted: r.Omitted, Warnings: r.Warnings, Origins: r.Origins,
-		Failure: r.Failure, NestedUSD: r.NestedUSD,
+		Rejected: r.Rejected, Failure: r.Failure, NestedUSD: r.NestedUSD,
 	}}
 }
 
@@ -65,7 +66,7 @@ func (r StepRecord) Works() []BatchRecord {
 func (r *StepRecord) take(w BatchRecord) {
 	r.Model, r.Answered, r.Usage, r.Calls, r.Cached = w.Model, w.Answered, w.Usage, w.Calls, w.Cached
 	r.Prompt, r.Receipt, r.Turns, r.Answer, r.Raw = w.Prompt, w.Receipt, w.Turns, w.Answer, w.Raw
-	r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins = w.Inputs, w.Outputs, w.Changes, w.Omitted, w.Origins
+	r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins, r.Rejected = w.Inputs, w.Outputs, w.Changes, w.Omitted, w.Origins, w.Rejected
 	r.Warnings, r.Counts, r.NestedUSD = append(r.Warnings, w.Warnings...), w.Counts, w.NestedUSD
 }
 
@@ -83,7 +84,7 @@ func (r *StepRecord) Put(b BatchRecord) {
 // sum derives what the record of an @for_each step says about all its batches: usage, calls, inputs, outputs, omissions,
 // origins, costs of nested runs. Warnings stay with their batches.
 func (r *StepRecord) sum() {
-	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins, r.NestedUSD = Usage{}, 0, nil, nil, nil, nil, nil, 0
+	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins, r.Rejected, r.NestedUSD = Usage{}, 0, nil, nil, nil, nil, nil, nil, 0
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
 		if b.Model != "" {
@@ -92,6 +93,7 @@ func (r *StepRecord) sum() {
 		r.Usage, r.Calls, r.NestedUSD = r.Usage.Add(b.Usage), r.Calls+b.Calls, r.NestedUSD+b.NestedUSD
 		r.Inputs, r.Omitted = append(r.Inputs, b.Inputs...), append(r.Omitted, b.Omitted...)
 		r.Changes, r.Origins = append(r.Changes, b.Changes...), addAll(r.Origins, b.Origins)
+		r.Rejected = append(r.Rejected, b.Rejected...)
 		for _, o := range b.Outputs {
 			outputs.add(o)
 		}

@@ -88,6 +88,10 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	if c.countsRounds {
 		use.Round = c.rounds
 	}
+	var err error
+	if use.Verdicts, err = c.permitted(use); err != nil {
+		return "", err
+	}
 	if err := c.flow.Do(ActivityUseTools, use, &out); err != nil {
 		return "", err
 	}

@@ -16,15 +16,20 @@ type Executor interface {
 	// start a run whose Trigger.Parent is its own, and wait for it.
 	Start(ctx context.Context, r Request) (Started, error)
 	// Resume takes up every unfinished run of the journal after its last recorded outcome and says how many there are.
-	// Call it once, before anything is started.
+	// Call it once, before anything is started. Parked runs stay parked, except one whose nested run has ended meanwhile.
 	Resume(ctx context.Context) (int, error)
-	// Wait blocks until the run has finished, or ctx ends.
+	// Wait blocks until the run has finished, or ctx ends. When the run is parked, or becomes so, the error is ErrParked.
 	Wait(ctx context.Context, run string) (RunRecord, error)
 	// Cancel ends a run that has not finished, and those that it waits for; its activity is told through its context. A
 	// finished run stays as it is.
 	Cancel(ctx context.Context, run string) error
 	// Retry takes up a failed or cancelled run at the activity that made it fail. What succeeded before is not repeated.
 	Retry(ctx context.Context, run string) error
+	// Wake takes up a run that is parked: somebody decided what it waits for, which is stored by now. A run that waits for a
+	// lane or is at work looks again, should it be about to be parked; one that has ended stays as it is. A run that is
+	// parked has status AwaitingApproval, is in no lane, takes no place of those that runs share, and has no goroutine. The
+	// run that waits for it (Trigger.Parent) is parked with it and taken up when it ends.
+	Wake(ctx context.Context, run string) error
 	// Subscribe delivers events until the returned function is called. A subscriber that does not keep up loses events
 	// and is told by one EventLost how many.
 	Subscribe(buffer int) (<-chan Event, func())

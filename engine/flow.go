@@ -32,6 +32,32 @@ var ErrOver = errors.New("the step is over")
 // ErrStopped is what Do returns when the executor goes down. The run goes on when it comes up again.
 var ErrStopped = errors.New("the executor stopped")
 
+// ErrParked is in what Do returns when the activity waits for a person. Stopped is true of it: the body returns at once,
+// its other branches go on to their ends, and the executor puts the run away until it is woken. See [Park].
+var ErrParked = fmt.Errorf("waits for a person: %w", ErrStopped)
+
+// Park is an activity's error when it waits for something that may take days: the run is parked and holds nothing. When it
+// is woken, the activity is carried out from its beginning. awaits is the parked run that it waits for; empty when it
+// waits for a person.
+func Park(awaits, format string, args ...any) error {
+	return parked{awaits, fmt.Sprintf(format, args...)}
+}
+
+type parked struct{ awaits, reason string }
+
+func (p parked) Error() string { return p.reason }
+
+func (parked) Unwrap() error { return ErrParked }
+
+// Parked says whether an error of Do, of an activity or of Wait means that a run waits for a person, with the reason, and
+// the run that it waits for when that is what is parked.
+func Parked(err error) (awaits, reason string, is bool) {
+	if p, ok := errors.AsType[parked](err); ok {
+		return p.awaits, p.reason, true
+	}
+	return "", "", errors.Is(err, ErrParked)
+}
+
 // Over says whether an error of Do means that nothing more of the step is begun; see [ErrOver].
 func Over(err error) bool { return errors.Is(err, ErrOver) }
 
@@ -41,7 +67,7 @@ func Stopped(err error) bool { return errors.Is(err, ErrStopped) }
 // Activity carries out one named activity: JSON in, JSON out. It must be idempotent, because a process may die after
 // the activity ended and before its outcome was recorded. It may call [Report] for progress. A context that ended
 // means: write nothing more, and return. An error that is ErrStopped leaves the run to be resumed: what the activity waited
-// for was interrupted.
+// for was interrupted. One that is [Park] leaves it until it is woken.
 type Activity func(ctx context.Context, in json.RawMessage) (out json.RawMessage, err error)
 
 // Activities are found by name; see the Activity constants.

@@ -43,6 +43,9 @@ func pinDemands(p *PinnedStep, s workflow.Step) {
 	if s.Timeout != nil {
 		p.Timeout = s.Timeout.For
 	}
+	if a := s.Approve; a != nil {
+		p.ApproveOutputs, p.ApproveTools = a.Outputs, a.Tools
+	}
 	if p.NoModel {
 		return
 	}

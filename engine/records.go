@@ -63,6 +63,7 @@ type RunRecord struct {
 	Plan     string       `json:"plan,omitempty"`   // digest of the pinned plan
 	Chosen   []string     `json:"chosen,omitempty"` // steps that were asked for; empty means all
 	Activity string       `json:"activity,omitempty"`
+	Awaits   string       `json:"awaits,omitempty"`  // while parked: the run that a tool started and that is parked itself
 	Resumed  int          `json:"resumed,omitempty"` // how often it was taken up again after an interruption
 	Steps    []StepRecord `json:"steps,omitempty"`
 	Outputs  []Output     `json:"outputs"`
@@ -108,7 +109,8 @@ type StepRecord struct {
 	Changes  []Change  `json:"changes,omitempty"` // by tools
 	Omitted  []string  `json:"omitted,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"`
-	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
+	Origins  []string  `json:"origins,omitempty"`  // the untrusted things that the model was shown
+	Rejected []string  `json:"rejected,omitempty"` // files that nobody approved (@approve outputs), with who rejected them
 	Failure  *Failure  `json:"failure,omitempty"`
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order

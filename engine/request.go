@@ -39,6 +39,7 @@ type Trigger struct {
 	// Parent is the id of the run that asked and waits, for tool. Such a run takes no place of those that runs share, since
 	// its parent has one; when its lane is busy it is skipped; and it is cancelled when its parent ends.
 	Parent string `json:"parent,omitempty"`
+	Step   int    `json:"step,omitempty"` // index of the step of Parent that asked
 }
 
 // Attended says whether a person asked for the run. @run_on and overlap concern the others only.
@@ -137,6 +138,9 @@ type PinnedStep struct {
 	Cache   bool           `json:"cache,omitempty"`   // @cache: a good answer is kept with the commit
 	Timeout time.Duration  `json:"timeout,omitempty"` // @timeout, for the whole step; zero means none
 	Sets    bool           `json:"sets,omitempty"`    // it may set a variable that its later batches see
+
+	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: a person agrees before files are written
+	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: a person agrees before calls with an effect
 }
 
 // PinnedForEach is what the body needs to know about an @for_each.

@@ -11,7 +11,8 @@ const maxRestages = 5
 
 // RunWorkflow is the body of a workflow run: the chosen steps in order, until one fails. The order within a step is:
 // @run_on, @when, the items of @for_each; then for the step, or for each batch: resolve the inputs, assemble the prompt,
-// ask the model (with tools, and until the answer is valid), stage the outputs, commit them with their marks.
+// ask the model (with tools, and until the answer is valid), stage the outputs, commit them with their marks. With @approve
+// a person's yes comes before calls of tools, or before the commit.
 func RunWorkflow(f Flow, p Pinned) Outcome {
 	if bad := checkChosen(p); bad != nil {
 		return failed(bad)
@@ -123,5 +124,9 @@ func (b *body) attempt(s PinnedStep, r *StepRecord) error {
 		r.Status, r.Reason = w.rec.Status, w.rec.Reason
 		return err
 	}
-	return b.write(w, when.Marks)
+	err := b.write(w, when.Marks)
+	if len(w.rec.Rejected) > 0 {
+		r.Status, r.Reason = w.rec.Status, w.rec.Reason
+	}
+	return err
 }

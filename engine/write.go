@@ -7,42 +7,90 @@ import (
 )
 
 // write stages and commits a work's outputs, and stages again when somebody changed a target in between. What an
-// attempt has written is not staged again, so that a text is never appended twice. The marks are stored with the commit,
-// besides those of the work's own inputs and items.
+// attempt has written, or a person has rejected, is not staged again, so that a text is never appended twice. The marks
+// are stored with the last commit, besides those of the work's own inputs and items.
 func (b *body) write(w *work, extra []Mark) error {
-	var committed []StagedFile
-	var conflicts []string
-	marks := append(marksOf(w), extra...)
+	d := &delivery{work: w, body: b, marks: append(marksOf(w), extra...)}
 	vars := b.vars
 	for _, v := range w.toolVars {
 		vars = v.put(vars, w.rec.Origins)
 	}
+	var conflicts []string
 	for attempt := 1; attempt <= 1+maxRestages; attempt++ {
 		var staged StageOut
-		if err := w.flow.Do(ActivityStage, StageIn{w.ref, w.text, w.inputs, vars, attempt, committed, w.results}, &staged); err != nil {
+		if err := w.flow.Do(ActivityStage, StageIn{w.ref, w.text, w.inputs, vars, attempt, d.settled, w.results}, &staged); err != nil {
 			return err
 		}
-		if err := complete(w.step, staged, committed); err != nil {
+		if err := complete(w.step, staged, d.settled); err != nil {
 			return err
 		}
-		var out CommitOut
-		in := CommitIn{StepRef: w.ref, Files: staged.Files, Shared: shared(w.withTools(staged.Vars), w.rec.Origins), Marks: marks, Cache: w.cache}
-		if err := w.flow.Do(ActivityCommit, in, &out); err != nil {
+		var err error
+		if conflicts, err = d.commit(staged); err != nil {
 			return err
 		}
-		committed = append(committed, out.Written...)
-		w.rec.Outputs = fileOutputs(committed)
-		if conflicts = out.Conflicts; len(conflicts) == 0 {
-			w.rec.Warnings = append(w.rec.Warnings, staged.Warnings...)
-			b.set(w.withTools(staged.Vars), &w.rec)
-			b.wrote(w)
-			w.rec.Status = doneAs(w.rec.Omitted)
+		if len(conflicts) == 0 {
+			d.end(staged)
 			return nil
 		}
-		w.flow.Note(Event{Kind: EventWarning, Step: w.step.Name, Message: "changed while the step was at work, staged again: " + strings.Join(conflicts, ", ")})
+		said := "changed while the step was at work, staged again: "
+		if d.again = w.step.ApproveOutputs; d.again {
+			said = "changed since it was proposed, staged and proposed again: "
+		}
+		w.flow.Note(Event{Kind: EventWarning, Step: w.step.Name, Message: said + strings.Join(conflicts, ", ")})
 	}
 	return Fail(CodeConflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
 		strings.Join(conflicts, ", "), 1+maxRestages)
+}
+
+// delivery is a work's outputs on their way into the vault.
+type delivery struct {
+	*work
+	body    *body
+	marks   []Mark
+	settled []StagedFile // done or rejected: nothing more becomes of them
+	done    []StagedFile // written
+	again   bool         // targets have changed
+}
+
+// commit writes the staged files, each when it may be written. It gives the names that somebody changed in between.
+func (d *delivery) commit(staged StageOut) (conflicts []string, err error) {
+	for waiting, last := staged.Files, false; !last; {
+		yes, no, open, err := d.approved(waiting)
+		if err != nil {
+			return nil, err
+		}
+		d.settled = append(d.settled, no...)
+		in := CommitIn{StepRef: d.ref, Files: yes}
+		if last = len(open) == 0; last {
+			if len(yes)+len(d.done) == 0 && len(d.rec.Rejected) > 0 {
+				return nil, nil
+			}
+			in.Shared, in.Marks, in.Cache = shared(d.withTools(staged.Vars), d.rec.Origins), d.marks, d.cache
+		} else if waiting = open; len(yes) == 0 {
+			continue
+		}
+		var out CommitOut
+		if err := d.flow.Do(ActivityCommit, in, &out); err != nil {
+			return nil, err
+		}
+		d.settled, d.done = append(d.settled, out.Written...), append(d.done, out.Written...)
+		d.rec.Outputs = fileOutputs(d.done)
+		if len(out.Conflicts) > 0 {
+			return out.Conflicts, nil
+		}
+	}
+	return nil, nil
+}
+
+// end gives the variables their values and the record its end.
+func (d *delivery) end(staged StageOut) {
+	d.rec.Warnings = append(d.rec.Warnings, staged.Warnings...)
+	d.rec.Status = doneAs(d.rec.Omitted)
+	if d.rejected(); d.rec.Status == Skipped {
+		return
+	}
+	d.body.set(d.withTools(staged.Vars), &d.rec)
+	d.body.wrote(d.work)
 }
 
 // complete fails a step whose stage forgot a declared output.

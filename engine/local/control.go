@@ -16,14 +16,20 @@ func (x *Executor) Resume(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	taken := 0
 	for _, e := range entries {
+		if e.Run.Status == engine.AwaitingApproval && !awaitsEnded(e, entries) {
+			continue
+		}
 		j, err := newJob(e)
 		if err != nil {
-			return 0, fmt.Errorf("resume run %s: %w", e.Run.ID, err)
+			return taken, fmt.Errorf("resume run %s: %w", e.Run.ID, err)
 		}
+		j.recalled = e.Run.Status == engine.AwaitingApproval
 		x.enqueue(j)
+		taken++
 	}
-	return len(entries), nil
+	return taken, nil
 }
 
 // Wait blocks until the run has finished; see engine.Executor. A run that is not on this executor's books and has not
@@ -45,6 +51,9 @@ func (x *Executor) Wait(ctx context.Context, run string) (engine.RunRecord, erro
 	if err != nil {
 		return engine.RunRecord{}, err
 	}
+	if e.Run.Status == engine.AwaitingApproval {
+		return e.Run, parkedRun(e.Run)
+	}
 	if !e.Run.Status.Finished() {
 		return e.Run, fmt.Errorf("run %s is %s, but not here", run, e.Run.Status)
 	}
@@ -60,21 +69,40 @@ func (x *Executor) job(run string) *job {
 // Cancel ends a run; see engine.Executor. It returns when the wish is stored; Wait tells when the run has ended.
 func (x *Executor) Cancel(ctx context.Context, run string) error {
 	if j := x.job(run); j != nil {
-		return x.cancelJob(ctx, j)
+		err := x.cancelJob(ctx, j)
+		x.wakeParent(ctx, j)
+		return err
 	}
+	j, err := x.cancelAbsent(ctx, run)
+	if err == nil && j != nil {
+		x.wakeParent(ctx, j)
+		err = j.err
+	}
+	return err
+}
+
+// cancelAbsent ends a run that is not on the books, if it has not ended: it is parked, or an earlier process has left it.
+func (x *Executor) cancelAbsent(ctx context.Context, run string) (*job, error) {
 	e, _, err := x.cfg.Journal.Load(ctx, run)
 	if err != nil || e.Run.Status.Finished() {
-		return err
+		return nil, err
 	}
 	if err := x.cancelStored(ctx, run); err != nil {
-		return err
+		return nil, err
+	}
+	x.waking.Lock()
+	defer x.waking.Unlock()
+	if j := x.job(run); j != nil { // it was woken meanwhile
+		return nil, x.cancelJob(ctx, j)
+	}
+	if e, _, err = x.cfg.Journal.Load(ctx, run); err != nil || e.Run.Status.Finished() {
+		return nil, err
 	}
 	j, err := newJob(e)
-	if err != nil {
-		return err
+	if err == nil {
+		x.finish(ctx, j, cancelledOutcome())
 	}
-	x.finish(ctx, j, cancelledOutcome())
-	return j.err
+	return j, err
 }
 
 func cancelledOutcome() engine.Outcome {

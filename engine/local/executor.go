@@ -39,6 +39,7 @@ type Executor struct {
 	stopped chan struct{} // closed when Run has returned
 
 	starting sync.Mutex // makes looking at a lane and entering it one step
+	waking   sync.Mutex // makes looking at a parked run and taking it onto the books, or ending it, one step
 
 	mu    sync.Mutex
 	queue []*job          // waiting, in the order of creation
@@ -123,17 +124,26 @@ func (x *Executor) dispatch(ctx context.Context) {
 	defer x.mu.Unlock()
 	x.queue = slices.DeleteFunc(x.queue, func(j *job) bool {
 		kind := j.kind()
-		if x.lanes[j.lane] != nil || x.busy[kind]+j.places() > x.room(kind) || x.crowded(j) {
+		if x.lanes[j.lane] != nil || x.busy[kind]+x.places(j) > x.room(kind) || x.crowded(j) {
 			return false
 		}
-		x.lanes[j.lane] = j
-		x.busy[kind] += j.places()
+		x.lanes[j.lane], j.took, j.woken = j, x.places(j), false
+		x.busy[kind] += j.took
 		x.work.Go(func() {
 			defer x.poke()
 			x.perform(ctx, j)
 		})
 		return true
 	})
+}
+
+// places is how much of its kind's room a job takes: none when its parent, which waits for it, has a place. It would wait
+// for ever where the parents have all of them. A parent that is parked has none.
+func (x *Executor) places(j *job) int {
+	if x.jobs[j.parent()] != nil {
+		return 0
+	}
+	return 1
 }
 
 // crowded says whether a large import has to wait although there is room: the last place is for small ones, so that a
@@ -168,13 +178,23 @@ func (x *Executor) enqueue(j *job) {
 func (x *Executor) leave(j *job, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.lanes[j.lane] == j {
-		delete(x.lanes, j.lane)
-		x.busy[j.kind()] -= j.places()
-	}
+	x.forget(j, err)
+}
+
+// forget is leave for those who hold mu.
+func (x *Executor) forget(j *job, err error) {
+	x.vacate(j)
 	delete(x.jobs, j.id)
 	j.err = err
 	close(j.done)
+}
+
+// vacate gives a job's lane and place free. The executor's mu is held.
+func (x *Executor) vacate(j *job) {
+	if x.lanes[j.lane] == j {
+		delete(x.lanes, j.lane)
+		x.busy[j.kind()] -= j.took
+	}
 }
 
 // take removes a run from the queue, and says whether it was there.

@@ -168,6 +168,9 @@ func (f *flow) attempt(handler engine.Activity, d *doing) error {
 		if ended := f.ended(d.ctx); ended != nil {
 			return ended
 		}
+		if awaits, reason, is := engine.Parked(err); is {
+			return f.parks(waiting{d.rec.Step, d.batch, awaits, reason})
+		}
 		if engine.Stopped(err) { // a run that it waited for was interrupted: both go on later
 			return f.halt(err)
 		}

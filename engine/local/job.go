@@ -25,6 +25,11 @@ type job struct {
 	done chan struct{} // closed when the run left the books
 	err  error         // why it left them unfinished; read after done
 
+	recalled bool // it was parked, and not interrupted; set before it waits for its lane
+	took     int  // places that it has while it is at work. Guarded by the executor's mu
+
+	woken bool // somebody decided what it waits for, or may wait for soon. Guarded by the executor's mu
+
 	saving sync.Mutex // held from an edit of the entry until it is stored, so that the journal sees edits in order
 
 	mu     sync.Mutex // guards what follows
@@ -51,15 +56,6 @@ func (j *job) parent() string {
 		return p.Trigger.Parent
 	}
 	return ""
-}
-
-// places is how much of its kind's room a job takes: none when its parent, which waits for it, has a place. It would wait
-// for ever where the parents have all of them.
-func (j *job) places() int {
-	if j.parent() != "" {
-		return 0
-	}
-	return 1
 }
 
 // change edits the entry and gives a copy of it that shares nothing that later changes edit.

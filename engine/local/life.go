@@ -34,6 +34,7 @@ type life struct {
 	atWork []string        // activities
 	fatal  *engine.Failure // the run cannot go on, and resuming would not help
 	halted error           // the journal failed: the run stays as it is
+	parked []waiting       // what people have to decide first
 }
 
 // stepTime is the time that a step has in this process.

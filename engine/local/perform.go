@@ -55,11 +55,14 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 		x.abandon(j, l.halted)
 	case l.fatal != nil:
 		x.finish(ctx, j, engine.Outcome{Status: engine.Failed, Reason: l.fatal.Message, Failure: l.fatal})
+	case !outcome.Status.Finished() && len(l.parked) > 0:
+		x.park(l)
 	case !outcome.Status.Finished():
 		x.abandon(j, engine.ErrStopped)
 	default:
 		x.finish(ctx, j, outcome)
 	}
+	x.wakeParent(ctx, j)
 }
 
 // begin loads what was recorded and says that the run is at work.
@@ -76,7 +79,10 @@ func (x *Executor) begin(l *life) error {
 	resumed := false
 	_, err = x.update(ctx, l.j, nil, func(e *engine.Entry) {
 		resumed = !e.Run.Started.IsZero()
-		e.Run.Status, e.Run.Reason = engine.Running, ""
+		e.Run.Status, e.Run.Reason, e.Run.Awaits = engine.Running, "", ""
+		if l.j.recalled {
+			return
+		}
 		if resumed {
 			e.Run.Resumed++
 		} else {
@@ -87,7 +93,7 @@ func (x *Executor) begin(l *life) error {
 		return err
 	}
 	began := engine.Event{Kind: engine.EventRun, Status: engine.Running}
-	if resumed {
+	if resumed && !l.j.recalled {
 		began.Message = fmt.Sprintf("resumed after %d recorded activities", len(records))
 	}
 	l.tell(began)

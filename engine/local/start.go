@@ -60,6 +60,7 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 			if err := x.cancelJob(ctx, old); err != nil {
 				return fmt.Errorf("replace run %s: %w", old.id, err)
 			}
+			x.wakeParent(ctx, old)
 		}
 	}
 	x.enqueue(j)

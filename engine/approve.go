@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/diff"
+)
+
+// ActivityApprove asks people whether a step may write its files, or carry out calls of tools (@approve): ApproveIn,
+// ApproveOut. While nothing is decided its error is [Park]: the run leaves its lane and its worker, and is taken up when
+// [Executor].Wake says that somebody decided.
+const ActivityApprove = "approve"
+
+// ApproveIn asks for files, or for the calls of an answer. It is asked again, with what is left, until all is decided.
+type ApproveIn struct {
+	StepRef
+	Files []StagedFile `json:"files,omitempty"` // that would be committed
+	Again bool         `json:"again,omitempty"` // a target changed before an approved content was written: this is a new one
+	Tools *UseToolsIn  `json:"tools,omitempty"` // the round of calls that would be carried out
+}
+
+// ApproveOut is what people decided: of files at least one verdict, of calls all of them. What needs nobody's yes has a
+// verdict too if it is a file (its content is there already), and none if it is a call.
+type ApproveOut struct {
+	Verdicts []Verdict `json:"verdicts,omitempty"`
+}
+
+// Verdict is a decision about a file that is to be written, or about a call of a tool.
+type Verdict struct {
+	Name     string `json:"name,omitempty"`   // of a file
+	Call     string `json:"call,omitempty"`   // of a call: its place in the step
+	Before   string `json:"before,omitempty"` // the digests that the person saw; empty when the call changes no file
+	After    string `json:"after,omitempty"`
+	Approved bool   `json:"approved,omitempty"`
+	By       string `json:"by,omitempty"` // one of the Decided constants
+}
+
+// Who decided.
+const (
+	DecidedDashboard = "dashboard"
+	DecidedCommand   = "command"
+	DecidedNote      = "note"    // a box in the approvals note
+	DecidedTimeout   = "timeout" // nobody, in time
+)
+
+// What became of a [Proposal].
+const (
+	ProposalApproved  = "approved"
+	ProposalRejected  = "rejected"
+	ProposalWithdrawn = "withdrawn" // what it builds on has changed: it was proposed anew, or is not needed any more
+)
+
+// ProposalCall is the Kind of a proposal for a call that changes no file by itself. Others have the kind of their [Change].
+const ProposalCall = "call"
+
+// Proposal is something that waits for a person's yes. Its type in machine output is "approval".
+type Proposal struct {
+	Run      string    `json:"run"`
+	Item     int       `json:"item"` // number within the run, from 1
+	Workflow string    `json:"workflow"`
+	Index    int       `json:"index"` // of the step
+	Step     string    `json:"step"`
+	Batch    int       `json:"batch,omitempty"`
+	Key      string    `json:"key"`               // what is proposed: an equal key in the same work is the same proposal
+	Kind     string    `json:"kind"`              // create, write, move, delete, call
+	Name     string    `json:"name,omitempty"`    // of the file
+	To       string    `json:"to,omitempty"`      // of a move
+	Tool     string    `json:"tool,omitempty"`    // empty for an output
+	Input    string    `json:"input,omitempty"`   // blob: what the model gives to the tool
+	Before   string    `json:"before,omitempty"`  // blob: the content now
+	After    string    `json:"after,omitempty"`   // blob: the content then
+	Again    bool      `json:"again,omitempty"`   // the file changed since it was proposed before
+	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown before
+	Created  time.Time `json:"created"`
+	Deadline time.Time `json:"deadline,omitzero"` // without a decision by then it is rejected
+	Decision string    `json:"decision,omitempty"`
+	By       string    `json:"by,omitempty"` // one of the Decided constants
+	Decided  time.Time `json:"decided,omitzero"`
+}
+
+// MarshalJSON adds `"type":"approval"`.
+func (p Proposal) MarshalJSON() ([]byte, error) {
+	type plain Proposal
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"approval", plain(p)})
+}
+
+// Open says whether it still waits.
+func (p Proposal) Open() bool { return p.Decision == "" }
+
+// String tells a person what is proposed: "write Plans/today.md".
+func (p Proposal) String() string {
+	text := p.Name
+	if p.To != "" {
+		text += " to " + p.To
+	}
+	switch {
+	case p.Kind == ProposalCall:
+		return "call " + p.Tool
+	case p.Tool != "":
+		return fmt.Sprintf("%s %s (%s)", p.Kind, text, p.Tool)
+	}
+	return p.Kind + " " + text
+}
+
+// Diff is what a person reads before deciding: the change of the file, or what the tool would be given. get reads blobs.
+func (p Proposal) Diff(ctx context.Context, get func(ctx context.Context, digest string) ([]byte, error)) (string, error) {
+	blob := func(digest string) ([]byte, error) {
+		if digest == "" {
+			return nil, nil
+		}
+		return get(ctx, digest)
+	}
+	switch p.Kind {
+	case ProposalCall:
+		input, err := blob(p.Input)
+		return p.Tool + "\n" + strings.TrimRight(string(input), "\n") + "\n", err
+	case ChangeMove:
+		return fmt.Sprintf("move %s\n  to %s\n", p.Name, p.To), nil
+	}
+	before, err := blob(p.Before)
+	if err != nil {
+		return "", err
+	}
+	after, err := blob(p.After)
+	if err != nil {
+		return "", err
+	}
+	nameBefore, nameAfter := p.Name, p.Name
+	if p.Before == "" {
+		nameBefore = ""
+	}
+	if p.After == "" {
+		nameAfter = ""
+	}
+	if len(before)+len(after) == 0 {
+		return p.Kind + " the empty file " + p.Name + "\n", nil
+	}
+	return diff.Unified(before, after, nameBefore, nameAfter), nil
+}
+
+// permitted asks for the yes to the calls of a round. Without @approve nothing is asked, and nothing needs a yes.
+func (c *conversation) permitted(use UseToolsIn) ([]Verdict, error) {
+	if !c.step.ApproveTools {
+		return nil, nil
+	}
+	var out ApproveOut
+	err := c.flow.Do(ActivityApprove, ApproveIn{StepRef: c.ref, Tools: &use}, &out)
+	return out.Verdicts, err
+}
+
+// approved asks for the yes to files, and splits them: those that may be written now, those that may not, those that
+// nobody has decided on yet. Without @approve all may be written.
+func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err error) {
+	if !d.step.ApproveOutputs || len(files) == 0 {
+		return files, nil, nil, nil
+	}
+	var out ApproveOut
+	if err := d.flow.Do(ActivityApprove, ApproveIn{StepRef: d.ref, Files: files, Again: d.again}, &out); err != nil {
+		return nil, nil, nil, err
+	}
+	for _, f := range files {
+		i := slices.IndexFunc(out.Verdicts, func(v Verdict) bool { return v.Name == f.Name })
+		switch {
+		case i < 0:
+			open = append(open, f)
+		case out.Verdicts[i].Approved:
+			yes = append(yes, f)
+		default:
+			no = append(no, f)
+			d.rec.Rejected = append(d.rec.Rejected, rejection(out.Verdicts[i]))
+		}
+	}
+	if len(open) == len(files) {
+		return nil, nil, nil, Fail(CodeInternal, "", "an approval without a verdict")
+	}
+	return yes, no, open, nil
+}
+
+func rejection(v Verdict) string {
+	if v.By == DecidedTimeout {
+		return v.Name + " (nobody approved it in time)"
+	}
+	return fmt.Sprintf("%s (rejected by %s)", v.Name, v.By)
+}
+
+// rejected gives a work whose files were not all approved its status and reason.
+func (d *delivery) rejected() {
+	switch n := len(d.rec.Rejected); {
+	case n == 0:
+	case len(d.done) == 0:
+		d.skip("not approved: " + strings.Join(d.rec.Rejected, ", "))
+	default:
+		d.rec.Status = DoneWithOmissions
+		d.rec.Reason = fmt.Sprintf("%d of %d files not approved: %s", n, n+len(d.done), strings.Join(d.rec.Rejected, ", "))
+	}
+}
