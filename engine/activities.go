@@ -226,6 +226,8 @@ type GenerateOut struct {
 	Alias    string   `json:"alias,omitempty"`  // when a fallback answered: the further calls of the step go to it
 
 	Count TokenCount `json:"count,omitzero"` // of the request that was answered
+
+	Settled []Settlement `json:"settled,omitempty"` // costs of answered requests; the journal settles them together with this record
 }
 
 // StageIn asks what the step's outputs will be. Nothing is written to the vault.

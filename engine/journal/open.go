@@ -102,6 +102,9 @@ func (j *Journal) connect(ctx context.Context) error {
 	if err := migrate(ctx, j.write); err != nil {
 		return err
 	}
+	if err := presumeDead(ctx, j.write); err != nil {
+		return err
+	}
 	if j.read, err = sql.Open("sqlite", dsn(j.dir, "query_only(1)")); err != nil {
 		return err
 	}

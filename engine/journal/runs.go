@@ -127,6 +127,11 @@ func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
 	if err := saveBatches(ctx, tx, e); err != nil {
 		return err
 	}
+	if !e.Run.Finished.IsZero() {
+		if err := presumeOf(ctx, tx, e.Run.ID); err != nil {
+			return err
+		}
+	}
 	if e.Import == nil {
 		return nil
 	}

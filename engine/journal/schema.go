@@ -122,6 +122,18 @@ CREATE VIEW own_writes AS SELECT w.name AS workflow, f.name AS name, lower(hex(o
 CREATE TABLE blob_links (refers BLOB NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (refers, blob)) WITHOUT ROWID;
 CREATE INDEX blob_links_by_blob ON blob_links (blob);
 CREATE TABLE upkeep (what TEXT PRIMARY KEY, time INTEGER NOT NULL);
+`, `
+CREATE TABLE spending (
+	call INTEGER NOT NULL, level INTEGER NOT NULL, run TEXT NOT NULL, workflow TEXT NOT NULL, step INTEGER NOT NULL,
+	time INTEGER NOT NULL, model TEXT NOT NULL, usd INTEGER NOT NULL, tokens INTEGER NOT NULL, state INTEGER NOT NULL,
+	caps TEXT NOT NULL, PRIMARY KEY (call, level)
+) WITHOUT ROWID;
+INSERT INTO spending SELECT row_number() OVER (ORDER BY time, rowid), 0, run, workflow, -1, time, model, round(cost * 1e9), input + output, 1, '{}'
+	FROM usage;
+CREATE INDEX spending_by_run ON spending (run, step, usd, tokens, state);
+CREATE INDEX spending_by_workflow ON spending (workflow, time, usd, tokens, state);
+CREATE INDEX spending_by_time ON spending (time, usd, tokens, state) WHERE level = 0;
+CREATE INDEX spending_open ON spending (call) WHERE state = 0;
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// saveUsage stores what a model call used. It stays when the run is retried: it was paid for. An answer from the cache is
+// saveUsage stores what a model call used, and settles its costs. It stays when the run is retried: it was paid for. An answer from the cache is
 // no call.
 func saveUsage(ctx context.Context, tx *sql.Tx, r engine.Record, e engine.Entry) error {
 	if r.Activity != engine.ActivityGenerate || r.Failure != nil {
@@ -26,6 +26,9 @@ func saveUsage(ctx context.Context, tx *sql.Tx, r engine.Record, e engine.Entry)
 	}
 	if out.Cached {
 		return nil
+	}
+	if err := settle(ctx, tx, out.Settled); err != nil {
+		return err
 	}
 	u := out.Usage
 	_, err := tx.ExecContext(ctx, `INSERT INTO usage (run, branch, seq, workflow, step, time, model, input, output, cached, cache_write, thinking, cost, cost_unknown)

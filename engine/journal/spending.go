@@ -1,0 +1,274 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// A request to a model has a row for the run that makes it (level 0), and one for each run that waits for that one, so that
+// it counts in all of them. Dollars are kept as billionths: sums are exact.
+
+// States of a request's money.
+const (
+	spendingOpen     = 0 // reserved: usd and tokens are estimates
+	spendingSettled  = 1
+	spendingPresumed = 2 // usd and tokens are the estimates, since nobody said what it cost
+)
+
+const nano = 1e9
+
+func nanos(usd float64) int64 { return int64(math.Round(usd * nano)) }
+
+// spender is a run that a request is paid for: the one that makes it, or one that waits for that.
+type spender struct {
+	run, workflow string
+	step          int
+	caps          engine.Caps
+}
+
+// Reserve asks for the money of a request, in one transaction against all caps of its run and of the runs that wait for
+// it. What it gives is to be settled; when this process dies before that, the next one counts the estimate. A cap that might
+// be passed is an *engine.OverBudget.
+func (j *Journal) Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error) {
+	var out engine.Reserved
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		chain, err := spenders(ctx, tx, r)
+		if err != nil {
+			return err
+		}
+		states, err := capStates(ctx, tx, chain, now)
+		if err != nil {
+			return err
+		}
+		for _, c := range states {
+			if err := fits(c, r); err != nil {
+				return err
+			}
+		}
+		out.Capped = len(states) > 0
+		if err := tx.QueryRowContext(ctx, `SELECT coalesce(max(call), 0) + 1 FROM spending`).Scan(&out.ID); err != nil {
+			return err
+		}
+		return insertSpending(ctx, tx, out.ID, chain, r, now)
+	})
+	if over, ok := errors.AsType[*engine.OverBudget](err); ok {
+		return engine.Reserved{}, over
+	}
+	if err != nil {
+		return engine.Reserved{}, fmt.Errorf("reserve the costs of a call of run %s: %w", r.Run, err)
+	}
+	return out, nil
+}
+
+// fits refuses a request that might pass a cap.
+func fits(c engine.CapState, r engine.Reservation) error {
+	over := &engine.OverBudget{Cap: c, Model: r.Model, Estimate: r.Estimate.USD, NoPrice: r.NoPrice && c.Unit == engine.UnitUSD}
+	if c.Unit == engine.UnitTokens {
+		over.Estimate = float64(r.Estimate.Tokens)
+	}
+	if over.NoPrice || over.Estimate > 0 && nanos(c.Spent)+nanos(c.Reserved)+nanos(over.Estimate) > nanos(c.Limit) {
+		return over
+	}
+	return nil
+}
+
+func insertSpending(ctx context.Context, tx *sql.Tx, call int64, chain []spender, r engine.Reservation, now time.Time) error {
+	for level, s := range chain {
+		caps, err := []byte(nil), error(nil)
+		if level == 0 { // those above have told theirs
+			if caps, err = json.Marshal(s.caps); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO spending (call, level, run, workflow, step, time, model, usd, tokens, state, caps)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, call, level, s.run, s.workflow, s.step, micros(now), r.Model,
+			nanos(r.Estimate.USD), r.Estimate.Tokens, spendingOpen, string(caps)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxWaiting bounds how many runs are looked at that wait for each other.
+const maxWaiting = 16
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// spenders gives the run of a request and those that wait for it, each with the caps that its own last request had.
+func spenders(ctx context.Context, q querier, r engine.Reservation) ([]spender, error) {
+	chain := []spender{{run: r.Run, workflow: r.Workflow, step: r.Step, caps: r.Caps}}
+	for len(chain) < maxWaiting {
+		var view []byte
+		err := found(q.QueryRowContext(ctx, `SELECT view FROM runs WHERE id = ?`, chain[len(chain)-1].run).Scan(&view))
+		if errors.Is(err, engine.ErrNotFound) {
+			return chain, nil // retention has removed it, or it is a preview
+		}
+		var run struct{ Trigger engine.Trigger }
+		if err == nil {
+			err = json.Unmarshal(view, &run)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if run.Trigger.Parent == "" {
+			return chain, nil
+		}
+		parent := spender{run: run.Trigger.Parent, step: run.Trigger.Step}
+		var caps []byte
+		err = found(q.QueryRowContext(ctx, `SELECT workflow, caps FROM spending WHERE run = ? AND step = ? AND level = 0 ORDER BY call DESC LIMIT 1`,
+			parent.run, parent.step).Scan(&parent.workflow, &caps))
+		if err == nil {
+			err = json.Unmarshal(caps, &parent.caps)
+		}
+		if err != nil && !errors.Is(err, engine.ErrNotFound) {
+			return nil, err
+		}
+		parent.caps.Month = engine.Amount{} // it is the same vault's
+		chain = append(chain, parent)
+	}
+	return chain, nil
+}
+
+// CapStates gives the caps of a request with what counts against them now, those of runs that wait for its run included.
+// It reserves nothing.
+func (j *Journal) CapStates(ctx context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error) {
+	chain, err := spenders(ctx, j.read, r)
+	if err != nil {
+		return nil, fmt.Errorf("read what run %s may spend: %w", r.Run, err)
+	}
+	states, err := capStates(ctx, j.read, chain, now)
+	if err != nil {
+		return nil, fmt.Errorf("read what run %s may spend: %w", r.Run, err)
+	}
+	return states, nil
+}
+
+// capStates are the caps that bound anything, the narrowest first.
+func capStates(ctx context.Context, q querier, chain []spender, now time.Time) ([]engine.CapState, error) {
+	var states []engine.CapState
+	for level, s := range chain {
+		for _, c := range []struct {
+			scope engine.Scope
+			limit engine.Amount
+			zone  string
+			of    string
+			where string
+			args  []any
+		}{
+			{engine.ScopeStep, s.caps.Step, "", s.run, `run = ? AND step = ?`, []any{s.run, s.step}},
+			{engine.ScopeRun, s.caps.Run, "", s.run, `run = ?`, []any{s.run}},
+			{engine.ScopeDay, s.caps.Day, s.caps.DayZone, s.workflow, `workflow = ? AND time >= ?`, []any{s.workflow}},
+			{engine.ScopeMonth, s.caps.Month, s.caps.MonthZone, "", `level = 0 AND time >= ?`, nil},
+		} {
+			if c.limit == (engine.Amount{}) {
+				continue
+			}
+			state := engine.CapState{Scope: c.scope, Of: c.of, Above: level > 0}
+			if c.scope == engine.ScopeDay || c.scope == engine.ScopeMonth {
+				var err error
+				if state.Since, err = engine.Began(c.scope, now, c.zone); err != nil {
+					return nil, err
+				}
+				c.args = append(c.args, micros(state.Since))
+			}
+			sum, err := sumOf(ctx, q, c.where, c.args...)
+			if err != nil {
+				return nil, err
+			}
+			spent := engine.Amount{USD: float64(nanos(sum.Cost.USD)-nanos(sum.Open.USD)) / nano, Tokens: sum.Cost.Tokens - sum.Open.Tokens}
+			if c.limit.USD > 0 {
+				state.Unit, state.Limit, state.Spent, state.Reserved = engine.UnitUSD, c.limit.USD, spent.USD, sum.Open.USD
+				states = append(states, state)
+			}
+			if c.limit.Tokens > 0 {
+				state.Unit, state.Limit = engine.UnitTokens, float64(c.limit.Tokens)
+				state.Spent, state.Reserved = float64(spent.Tokens), float64(sum.Open.Tokens)
+				states = append(states, state)
+			}
+		}
+	}
+	return states, nil
+}
+
+// sumOf sums up rows of one level.
+func sumOf(ctx context.Context, q querier, where string, args ...any) (engine.Spending, error) {
+	var s engine.Spending
+	var all, open, presumed int64
+	err := q.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(usd), 0), coalesce(sum(tokens), 0),
+		coalesce(sum(iif(state = 0, usd, 0)), 0), coalesce(sum(iif(state = 0, tokens, 0)), 0),
+		coalesce(sum(iif(state = 2, usd, 0)), 0), coalesce(sum(iif(state = 2, tokens, 0)), 0)
+		FROM spending WHERE `+where, args...).Scan(&s.Calls, &all, &s.Cost.Tokens, &open, &s.Open.Tokens, &presumed, &s.Presumed.Tokens)
+	s.Cost.USD, s.Open.USD, s.Presumed.USD = float64(all)/nano, float64(open)/nano, float64(presumed)/nano
+	return s, err
+}
+
+// Charge replaces what was reserved by what requests have cost. Those that are settled already stay as they are.
+func (j *Journal) Charge(ctx context.Context, list ...engine.Settlement) error {
+	if err := inTx(ctx, j.write, func(tx *sql.Tx) error { return settle(ctx, tx, list) }); err != nil {
+		return fmt.Errorf("settle the costs of a call: %w", err)
+	}
+	return nil
+}
+
+func settle(ctx context.Context, tx *sql.Tx, list []engine.Settlement) error {
+	for _, s := range list {
+		state := spendingSettled
+		if s.Presumed {
+			state = spendingPresumed
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE spending SET usd = ?, tokens = ?, state = ? WHERE call = ? AND state = ?`,
+			nanos(s.Cost.USD), s.Cost.Tokens, state, s.ID, spendingOpen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// presumeOf settles what a run that has ended holds reserved, at the estimates.
+func presumeOf(ctx context.Context, tx *sql.Tx, run string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE spending SET state = ? WHERE state = ? AND call IN (SELECT call FROM spending WHERE run = ? AND level = 0 AND state = ?)`,
+		spendingPresumed, spendingOpen, run, spendingOpen)
+	return err
+}
+
+// presumeDead settles what processes before this one have left reserved, at the estimates: the money may be gone.
+func presumeDead(ctx context.Context, db *sql.DB) error {
+	if _, err := db.ExecContext(ctx, `UPDATE spending SET state = ? WHERE state = ?`, spendingPresumed, spendingOpen); err != nil {
+		return fmt.Errorf("settle the costs of calls that were interrupted: %w", err)
+	}
+	return nil
+}
+
+// SpendingSince sums up what was spent since a time: by a workflow with the runs that its runs started, or by the whole vault
+// with its imports when the name is empty.
+func (j *Journal) SpendingSince(ctx context.Context, workflow string, since time.Time) (engine.Spending, error) {
+	s, err := engine.Spending{}, error(nil)
+	if workflow == "" {
+		s, err = sumOf(ctx, j.read, `level = 0 AND time >= ?`, micros(since))
+	} else {
+		s, err = sumOf(ctx, j.read, `workflow = ? AND time >= ?`, workflow, micros(since))
+	}
+	if err != nil {
+		return s, fmt.Errorf("sum up what was spent: %w", err)
+	}
+	return s, nil
+}
+
+// SpendingOf sums up what a run has spent, with the runs that it started and with attempts that failed.
+func (j *Journal) SpendingOf(ctx context.Context, run string) (engine.Spending, error) {
+	s, err := sumOf(ctx, j.read, `run = ?`, run)
+	if err != nil {
+		return s, fmt.Errorf("sum up what run %s has spent: %w", run, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,208 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Amount is what calls of models cost, or may cost: US dollars, and tokens of input and output together.
+type Amount struct {
+	USD    float64 `json:"usd,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"`
+}
+
+// Scope is what a cap bounds.
+type Scope string
+
+// The scopes of caps. What the runs cost that a run started counts in its step, its run and its workflow's day too.
+const (
+	ScopeStep  Scope = "step"  // all calls of a step of a run, also those of attempts that failed
+	ScopeRun   Scope = "run"   // likewise of a run
+	ScopeDay   Scope = "day"   // of a workflow, since midnight in its zone
+	ScopeMonth Scope = "month" // of the vault, imports included, since the month began in the vault's zone
+)
+
+// Caps bound what calls may cost together. A zero of an amount bounds nothing.
+type Caps struct {
+	Step      Amount `json:"step,omitzero"`
+	Run       Amount `json:"run,omitzero"`
+	Day       Amount `json:"day,omitzero"`
+	Month     Amount `json:"month,omitzero"`
+	DayZone   string `json:"day_zone,omitempty"`   // IANA name; "Local" is the machine's
+	MonthZone string `json:"month_zone,omitempty"` // likewise
+}
+
+// Began is when the day or the month began that a moment belongs to, in a zone.
+func Began(s Scope, now time.Time, zone string) (time.Time, error) {
+	location, err := time.LoadLocation(zone)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("the zone of a budget: %w", err)
+	}
+	now = now.In(location)
+	day := now.Day()
+	if s == ScopeMonth {
+		day = 1
+	}
+	return time.Date(now.Year(), now.Month(), day, 0, 0, 0, 0, location), nil
+}
+
+// Reservation asks for the money of one request to a model, before it is sent.
+type Reservation struct {
+	Run      string
+	Workflow string // empty: an import, which has caps of the month alone
+	Step     int    // index; -1: none
+	Model    string // alias
+	Estimate Amount // the most that the request should cost
+	NoPrice  bool   // no price is known, of no model: Estimate.USD says nothing
+	Caps     Caps
+}
+
+// Reserved is a reservation that was granted. It counts against all its caps until it is settled.
+type Reserved struct {
+	ID     int64
+	Capped bool // some cap bounds it: the request must not cost more than was estimated
+}
+
+// Settlement says what a request has cost, in place of what was reserved.
+type Settlement struct {
+	ID       int64  `json:"id"`
+	Cost     Amount `json:"cost"`
+	Presumed bool   `json:"presumed,omitempty"` // nobody said; Cost is the estimate, since the money may be gone
+}
+
+// CapState is a cap with what counts against it now. Its type in machine output is "cap".
+type CapState struct {
+	Scope    Scope     `json:"scope"`
+	Unit     string    `json:"unit"`            // UnitUSD or UnitTokens
+	Of       string    `json:"of,omitempty"`    // the run or the workflow that it bounds; empty: the vault
+	Since    time.Time `json:"since,omitzero"`  // of day and month
+	Limit    float64   `json:"limit"`           // in the unit, like the others
+	Spent    float64   `json:"spent"`           // settled
+	Reserved float64   `json:"reserved"`        // by requests that are at work
+	Above    bool      `json:"above,omitempty"` // the cap of a run that waits for the one that is asked about
+}
+
+// Left is what may be spent yet, never below zero.
+func (c CapState) Left() float64 { return max(c.Limit-c.Spent-c.Reserved, 0) }
+
+// The units of caps.
+const (
+	UnitUSD    = "usd"
+	UnitTokens = "tokens"
+)
+
+// Key is the cap's name in @budget, in the budget of a workflow, and in the settings: max_cost_usd_per_day. Only the caps
+// of runs have a longer one in the settings, see [CapState.SettingsKey].
+func (c CapState) Key() string {
+	switch c.Scope {
+	case ScopeStep, ScopeRun:
+		return c.base()
+	}
+	return c.base() + "_per_" + string(c.Scope)
+}
+
+// SettingsKey is the path of the cap in the settings.
+func (c CapState) SettingsKey() string {
+	if c.Scope == ScopeRun {
+		return "policy.budget." + c.base() + "_per_run"
+	}
+	return "policy.budget." + c.Key()
+}
+
+func (c CapState) base() string {
+	if c.Unit == UnitTokens {
+		return "max_total_tokens"
+	}
+	return "max_cost_usd"
+}
+
+// Text is an amount in the cap's unit, for people.
+func (c CapState) Text(v float64) string {
+	if c.Unit == UnitTokens {
+		return strconv.FormatFloat(v, 'f', -1, 64) + " tokens"
+	}
+	return "$" + strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// MarshalJSON adds `"type":"cap"`, its name and what is left.
+func (c CapState) MarshalJSON() ([]byte, error) {
+	type plain CapState
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		Key  string `json:"key"`
+		plain
+		Left float64 `json:"left"`
+	}{"cap", c.Key(), plain(c), c.Left()})
+}
+
+// OverBudget refuses a request that might pass a cap. Nothing was sent.
+type OverBudget struct {
+	Cap      CapState
+	Estimate float64 // of the request, in the cap's unit
+	NoPrice  bool    // dollars are bound, and no price is known
+	Model    string  // alias
+}
+
+// Error names the cap, what was spent and what the request may cost.
+func (e *OverBudget) Error() string {
+	if e.NoPrice {
+		return fmt.Sprintf("%s is set, and no price is known for the model %s", e.Cap.Key(), e.Model)
+	}
+	held := ""
+	if e.Cap.Reserved > 0 {
+		held = " and " + e.Cap.Text(e.Cap.Reserved) + " reserved"
+	}
+	return fmt.Sprintf("the call may cost up to %s; with %s spent%s before, %s would pass its %s of %s",
+		e.Cap.Text(e.Estimate), e.Cap.Text(e.Cap.Spent), held, e.whose(), e.Cap.Key(), e.Cap.Text(e.Cap.Limit))
+}
+
+func (e *OverBudget) whose() string {
+	switch {
+	case e.Cap.Scope == ScopeMonth:
+		return "the vault's month"
+	case e.Cap.Scope == ScopeDay:
+		return fmt.Sprintf("the day of the workflow %s", e.Cap.Of)
+	case e.Cap.Above:
+		return fmt.Sprintf("the %s that waits for it (run %s)", e.Cap.Scope, e.Cap.Of)
+	}
+	return "the " + string(e.Cap.Scope)
+}
+
+// FailureCode is [CodeBudget].
+func (e *OverBudget) FailureCode() string { return CodeBudget }
+
+// Hint says what to do.
+func (e *OverBudget) Hint() string {
+	if e.NoPrice {
+		return "give the alias a price in the settings, price: {input: 3, output: 15}; zeros for a model that costs nothing"
+	}
+	settings, less := e.Cap.SettingsKey()+" in the settings", "send less, or bound the answer with max_output_tokens"
+	switch e.Cap.Scope {
+	case ScopeMonth:
+		return "raise " + settings + ", or wait for the next month"
+	case ScopeDay:
+		return "raise " + e.Cap.Key() + " in the workflow's budget, or " + settings + ", or wait for the next day"
+	case ScopeRun:
+		return "raise " + e.Cap.Key() + " in the workflow's budget and run it anew, or raise " + settings + " and retry the run; or " + less
+	}
+	return "raise " + e.Cap.Key() + " in @budget and run it anew, or raise " + settings + " and retry the run; or " + less
+}
+
+// Spending is what calls have cost. Its type in machine output is "spending".
+type Spending struct {
+	Calls    int    `json:"calls"`    // requests that were sent, or were about to be
+	Cost     Amount `json:"cost"`     // of all, open ones at their estimates
+	Open     Amount `json:"open"`     // of it, by requests that are at work
+	Presumed Amount `json:"presumed"` // of it, at estimates since nobody said what they cost: a killed process, a broken connection
+}
+
+// MarshalJSON adds `"type":"spending"`.
+func (s Spending) MarshalJSON() ([]byte, error) {
+	type plain Spending
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"spending", plain(s)})
+}
