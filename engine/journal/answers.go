@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -59,13 +58,4 @@ func (j *Journal) Cached(ctx context.Context, key string, since time.Time) (c en
 		}
 	}
 	return c, true, nil
-}
-
-// holds says whether a blob is there.
-func (j *Journal) holds(digest string) bool {
-	if !validDigest(digest) {
-		return false
-	}
-	_, err := os.Stat(j.blob(digest))
-	return err == nil
 }

@@ -9,19 +9,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
 
 // Put stores a content and returns its digest. It is on disk when Put returns; a content that is there is not written
-// again.
+// again, and counts as new for [Journal.Sweep]. Blobs that the content names are linked, so that they stay as long as it does.
 func (j *Journal) Put(ctx context.Context, data []byte) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	digest := digestOf(data)
 	path := j.blob(digest)
-	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(data)) {
+	j.sweeping.RLock()
+	defer j.sweeping.RUnlock()
+	if err := j.link(ctx, digest, data); err != nil {
+		return "", fmt.Errorf("store blob %s: %w", digest, err)
+	}
+	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(data)) && touch(path) == nil {
 		return digest, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -52,6 +58,25 @@ func (j *Journal) Get(ctx context.Context, digest string) ([]byte, error) {
 		return nil, fmt.Errorf("read blob %s: its content has changed on disk", digest)
 	}
 	return data, nil
+}
+
+// holds says whether a blob is there. It is in use then, and counts as new for [Journal.Sweep].
+func (j *Journal) holds(digest string) bool {
+	if !validDigest(digest) {
+		return false
+	}
+	j.sweeping.RLock()
+	defer j.sweeping.RUnlock()
+	_, err := os.Stat(j.blob(digest))
+	if err == nil {
+		_ = touch(j.blob(digest)) // a reader may lack the right to; it keeps nothing in use
+	}
+	return err == nil
+}
+
+func touch(path string) error {
+	now := time.Now()
+	return os.Chtimes(path, now, now)
 }
 
 func (j *Journal) blob(digest string) string {

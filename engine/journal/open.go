@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite"
@@ -48,6 +49,8 @@ type Journal struct {
 	write *sql.DB // one connection
 	read  *sql.DB
 	lock  *flock.Flock // nil for readers
+
+	sweeping sync.RWMutex // held for writing while an old blob is removed, for reading while one is found or stored
 }
 
 // Open takes the state directory for this process, making or bringing it up to date. The lock ends with Close or with
@@ -92,7 +95,7 @@ func OpenReader(ctx context.Context, dir string) (*Journal, error) {
 // connect opens one connection for writing and some for reading.
 func (j *Journal) connect(ctx context.Context) error {
 	var err error
-	if j.write, err = sql.Open("sqlite", dsn(j.dir, "journal_mode(WAL)", "synchronous(FULL)")+"&_txlock=immediate"); err != nil {
+	if j.write, err = sql.Open("sqlite", dsn(j.dir, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)")+"&_txlock=immediate"); err != nil {
 		return err
 	}
 	j.write.SetMaxOpenConns(1)

@@ -114,6 +114,9 @@ func (j *Journal) Variable(ctx context.Context, workflow, name string) (v engine
 	if v, set, err = readVariable(ctx, j.read, workflow, name); err != nil {
 		return v, false, fmt.Errorf("read variable %q of %s: %w", name, workflow, err)
 	}
+	if set {
+		j.holds(v.Digest) // a run is about to use it, and may go on when the variable has another value
+	}
 	return v, set, nil
 }
 

@@ -13,8 +13,13 @@ import (
 // row is what *sql.Row and *sql.Rows have in common.
 type row interface{ Scan(dest ...any) error }
 
+// rowSource is what *sql.DB and *sql.Tx have in common.
+type rowSource interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
 // query gathers all rows of a query.
-func query[T any](ctx context.Context, db *sql.DB, scan func(row) (T, error), q string, args ...any) (list []T, err error) {
+func query[T any](ctx context.Context, db rowSource, scan func(row) (T, error), q string, args ...any) (list []T, err error) {
 	rows, err := db.QueryContext(ctx, q, args...)
 	if err != nil {
 		return nil, err

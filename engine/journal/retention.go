@@ -1,0 +1,199 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Retention says how long the journal keeps what it does not need for its work.
+type Retention struct {
+	Runs        time.Duration // records of runs, after their end
+	PerWorkflow int           // runs of each workflow
+	Contents    time.Duration // what files held before runs changed them, after the end of the run
+}
+
+// Swept counts what a sweep has removed.
+type Swept struct {
+	Runs  int
+	Rows  int // others, that belong to no run
+	Blobs int
+	Bytes int64 // of the blobs
+}
+
+const (
+	// keptDays is how long runs and slots stay whatever their number: limits of a day count them, and a clock that is set
+	// back must find what was done.
+	keptDays = 48 * time.Hour
+	// keptAttempts is how many of a workflow's runs that did something stay for ever: three failures in a row pause it.
+	keptAttempts = 3
+	// slotsMost is how many slots of a workflow are kept beyond keptDays: two weeks of minutes.
+	slotsMost = 20_000
+	// costsAtLeast is how long calls of models are kept at least: the sums of this month and of the one before.
+	costsAtLeast = 63 * 24 * time.Hour
+	// sweepRuns is how many runs one transaction removes, so that runs at work never wait long for theirs.
+	sweepRuns = 50
+)
+
+// What becomes of the rows of each table in time. A table stands in one of the three lists; a test compares them with the
+// database.
+var (
+	// withRuns are tables whose rows go with the run that their column names.
+	withRuns = map[string]string{"records": "run", "batches": "run", "changes": "run", "events": "run"}
+	// byAge are the tables whose rows go by rules of their own. What a statement needs stands in sweepTimes.
+	byAge = map[string][]string{
+		"imports": {`DELETE FROM imports WHERE finished > 0 AND finished < @old AND state NOT IN ('done', 'partial', 'needs_password')`},
+		"slots": {
+			`DELETE FROM slots WHERE slot < @old AND state != 'due'`,
+			`DELETE FROM slots WHERE rowid IN (SELECT rowid FROM (SELECT rowid, slot, state, row_number() OVER (PARTITION BY workflow ORDER BY slot DESC) AS place
+				FROM slots) WHERE place > @slots AND slot < @recent AND state != 'due')`,
+		},
+		"usage":    {`DELETE FROM usage WHERE time < @costs`},
+		"spending": {`DELETE FROM spending WHERE time < @costs AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = spending.run)`},
+		// Who wrote a content stays for ever; in which run it was, as long as the run.
+		"writes": {`UPDATE writes SET run = '' WHERE run != '' AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = writes.run)`},
+	}
+	// forGood are the tables that are kept, and why they do not grow without end.
+	forGood = map[string]string{
+		"runs":       "see removable",
+		"answers":    "for @cache: so many for a step as maxAnswers says, which goes up to forever",
+		"pending":    "one row for each file that an input has processed",
+		"variables":  "one row for each variable that a workflow shares",
+		"schedules":  "one row for each workflow",
+		"unpaused":   "one row for each workflow",
+		"names":      "one row for each file that was ever written",
+		"blob_links": "goes with the blobs",
+		"upkeep":     "a few rows",
+	}
+)
+
+// removable finds finished runs that are too old or too many. Of each workflow these stay: the latest run, the latest that
+// succeeded, those that decide whether it is paused. A run that another one asked for stays as long as that one, since a
+// retry of that one looks for it. Imports that wait for a password stay.
+const removable = `SELECT id FROM (
+	SELECT id, trigger, status, finished, created,
+		row_number() OVER latest AS place,
+		sum(finished > 0 AND status NOT IN ('skipped', 'cancelled')) OVER latest AS attempts,
+		sum(status IN ('done', 'done_with_omissions')) OVER latest AS successes
+	FROM runs WHERE kind != 'import' WINDOW latest AS (PARTITION BY kind, workflow ORDER BY created DESC, rowid DESC)
+) AS r WHERE finished > 0 AND (finished < @old OR place > @most AND created < @recent)
+	AND place > 1 AND (attempts > @attempts OR status IN ('skipped', 'cancelled'))
+	AND (successes > 1 OR status NOT IN ('done', 'done_with_omissions'))
+	AND (trigger != 'tool' OR NOT EXISTS (SELECT 1 FROM runs AS parent
+		WHERE parent.id = (SELECT json_extract(view, '$.trigger.parent') FROM runs AS own WHERE own.id = r.id)))
+UNION ALL
+SELECT id FROM runs WHERE kind = 'import' AND finished > 0 AND finished < @old
+	AND NOT EXISTS (SELECT 1 FROM imports WHERE imports.id = runs.id AND state = 'needs_password')`
+
+func (r Retention) times(now time.Time) []any {
+	old := now.Add(-r.Runs)
+	costs := now.Add(-max(r.Runs, costsAtLeast))
+	return []any{
+		sql.Named("old", micros(old)), sql.Named("recent", micros(now.Add(-keptDays))), sql.Named("costs", micros(costs)),
+		sql.Named("most", r.PerWorkflow), sql.Named("attempts", keptAttempts), sql.Named("slots", slotsMost),
+	}
+}
+
+// Sweep removes what is beyond retention: records of runs and other rows at each call, blobs that nothing refers to any
+// more about once a day. It may be ended at any moment and goes on the next time. Runs may be at work meanwhile, and
+// nothing that they use is touched.
+func (j *Journal) Sweep(ctx context.Context, r Retention, now time.Time) (Swept, error) {
+	var s Swept
+	err := j.sweepRows(ctx, r, now, &s)
+	if err == nil {
+		err = j.sweepDaily(ctx, r, now, &s)
+	}
+	if err != nil {
+		return s, fmt.Errorf("remove old records: %w", err)
+	}
+	return s, nil
+}
+
+func (j *Journal) sweepRows(ctx context.Context, r Retention, now time.Time, s *Swept) error {
+	times := r.times(now)
+	runs, err := query(ctx, j.read, func(r row) (id string, err error) { return id, r.Scan(&id) }, removable, times...)
+	if err != nil {
+		return err
+	}
+	for len(runs) > 0 {
+		n := min(len(runs), sweepRuns)
+		if err := inTx(ctx, j.write, func(tx *sql.Tx) error { return removeRuns(ctx, tx, runs[:n], &s.Runs) }); err != nil {
+			return err
+		}
+		runs = runs[n:]
+	}
+	for table, statements := range byAge {
+		for _, q := range statements {
+			res, err := j.write.ExecContext(ctx, q, times...)
+			if err != nil {
+				return fmt.Errorf("%s: %w", table, err)
+			}
+			if n, err := res.RowsAffected(); err == nil && table != "writes" {
+				s.Rows += int(n)
+			}
+		}
+	}
+	return nil
+}
+
+// removeRuns removes runs with what belongs to them, except those that are at work again.
+func removeRuns(ctx context.Context, tx *sql.Tx, runs []string, removed *int) error {
+	for _, id := range runs {
+		res, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE id = ? AND finished > 0`, id)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			continue
+		}
+		*removed++
+		for table, column := range withRuns {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE `+column+` = ?`, id); err != nil {
+				return fmt.Errorf("%s: %w", table, err)
+			}
+		}
+	}
+	return nil
+}
+
+// dailyEvery is less than a day, so that a sweep each hour keeps its time of the day.
+const dailyEvery = 23*time.Hour + 30*time.Minute
+
+func (j *Journal) sweepDaily(ctx context.Context, r Retention, now time.Time, s *Swept) error {
+	last, err := j.upkept(ctx, "blobs")
+	if err != nil || !last.IsZero() && now.Sub(last).Abs() < dailyEvery {
+		return err
+	}
+	if err := j.linkAll(ctx, now); err != nil {
+		return err
+	}
+	if err := j.sweepBlobs(ctx, now.Add(-r.Contents), now, s); err != nil {
+		return err
+	}
+	return j.keptUp(ctx, "blobs", now)
+}
+
+// upkept is when a job was done last; zero for never.
+func (j *Journal) upkept(ctx context.Context, what string) (time.Time, error) {
+	times, err := query(ctx, j.read, func(r row) (us int64, err error) { return us, r.Scan(&us) }, `SELECT time FROM upkeep WHERE what = ?`, what)
+	if err != nil || len(times) == 0 {
+		return time.Time{}, err
+	}
+	return moment(times[0]), nil
+}
+
+func (j *Journal) keptUp(ctx context.Context, what string, now time.Time) error {
+	_, err := j.write.ExecContext(ctx, `INSERT INTO upkeep (what, time) VALUES (?, ?) ON CONFLICT DO UPDATE SET time = excluded.time`, what, micros(now))
+	return err
+}
+
+// active is since when runs are at work that may hold digests which stand in no row yet: the beginning of the oldest one.
+// One that is parked has all it needs in its records.
+func (j *Journal) active(ctx context.Context) (since time.Time, err error) {
+	var us int64
+	err = j.read.QueryRowContext(ctx, `SELECT coalesce(min(created), 0) FROM runs WHERE finished = 0 AND status != ?`, engine.AwaitingApproval).Scan(&us)
+	return moment(us), err
+}
