@@ -40,7 +40,6 @@ type Trigger struct {
 	// its parent has one; when its lane is busy it is skipped; and it is cancelled when its parent ends.
 	Parent string `json:"parent,omitempty"`
 	Step   int    `json:"step,omitempty"` // index of the step of Parent that asked
-	Step   int    `json:"step,omitempty"` // index of the step of Parent that asked
 }
 
 // Attended says whether a person asked for the run. @run_on and overlap concern the others only.
