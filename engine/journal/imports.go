@@ -115,7 +115,7 @@ func (j *Journal) LatestImport(ctx context.Context, source, sha256 string) (engi
 
 // Unannounced gives finished imports that on_import has not been told of, oldest first.
 func (j *Journal) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
-	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports WHERE announced = 0 AND state IN (?, ?)
+	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports INDEXED BY imports_new WHERE announced = 0 AND state IN (?, ?)
 		ORDER BY finished, rowid LIMIT ?`, engine.ImportDone, engine.ImportPartial, maxRows)
 	if err != nil {
 		return nil, fmt.Errorf("list new imports: %w", err)

@@ -103,7 +103,7 @@ DROP INDEX runs_by_workflow;
 CREATE INDEX runs_by_workflow ON runs (workflow, created, kind, status, finished, trigger);
 CREATE INDEX runs_by_kind ON runs (kind, created);
 CREATE INDEX runs_by_status ON runs (status, created);
-CREATE INDEX runs_by_end ON runs (workflow, finished, kind, status) WHERE finished > 0;
+CREATE INDEX runs_by_end ON runs (workflow, finished) WHERE finished > 0;
 CREATE INDEX imports_waiting ON imports (created) WHERE finished = 0;
 CREATE INDEX imports_by_state ON imports (state, created);
 CREATE INDEX imports_new ON imports (finished) WHERE announced = 0;

@@ -1,0 +1,224 @@
+package journal_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// listings are what people and the daemon's start ask of the journal, however long its past is.
+var listings = map[string]func(b testing.TB, j *journal.Journal) error{
+	"runs": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Runs(b.Context(), journal.RunFilter{})
+		return err
+	},
+	"runs of workflows": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Limit: 500})
+		return err
+	},
+	"runs of one workflow": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Workflow: "area/workflow 000"})
+		return err
+	},
+	"runs with a status": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Status: engine.Failed})
+		return err
+	},
+	"runs of one workflow with a status": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Workflow: "area/workflow 000", Status: engine.Cancelled, Before: epoch})
+		return err
+	},
+	"a run": func(b testing.TB, j *journal.Journal) error {
+		if _, err := j.Run(b.Context(), "2025"); err != nil && !strings.Contains(err.Error(), "begin so") && !strings.Contains(err.Error(), "not found") {
+			return err
+		}
+		runs, err := j.Runs(b.Context(), journal.RunFilter{Limit: 1})
+		if err == nil && len(runs) > 0 {
+			_, err = j.Run(b.Context(), runs[0].ID)
+		}
+		return err
+	},
+	"failures": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Failures(b.Context(), "area/workflow 007", 3)
+		return err
+	},
+	"runs today": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Count(b.Context(), "area/workflow 007", epoch.Add(-day))
+		return err
+	},
+	"imports": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Imports(b.Context(), journal.ImportFilter{})
+		return err
+	},
+	"imports waiting": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Imports(b.Context(), journal.ImportFilter{Waiting: true})
+		return err
+	},
+	"imports in a state": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Imports(b.Context(), journal.ImportFilter{State: engine.ImportFailed})
+		return err
+	},
+	"slots": func(b testing.TB, j *journal.Journal) error { _, err := j.Slots(b.Context(), "", 0); return err },
+	"slots of one": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Slots(b.Context(), "area/workflow 000", 0)
+		return err
+	},
+	"events": func(b testing.TB, j *journal.Journal) error { _, err := j.Events(b.Context(), "", 17, 0); return err },
+	"events of one": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Events(b.Context(), "20250101", 17, 0)
+		return err
+	},
+	"own write": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.OwnWrite(b.Context(), "w", "a.md", "ab")
+		return err
+	},
+	"start": func(b testing.TB, j *journal.Journal) error {
+		if _, err := j.Unfinished(b.Context()); err != nil {
+			return err
+		}
+		if _, err := j.Due(b.Context()); err != nil {
+			return err
+		}
+		if _, err := j.Unannounced(b.Context()); err != nil {
+			return err
+		}
+		return j.Gone(b.Context(), "")
+	},
+}
+
+// Each list is read by an index that gives its order, so that it takes as long in ten years as today.
+func TestLists_byIndex(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	queries := j.Listen()
+	for name, list := range listings {
+		if err := list(t, j); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	all := queries.All()
+	if len(all) < len(listings) {
+		t.Fatalf("%d queries were heard of %d lists", len(all), len(listings))
+	}
+	for _, q := range all {
+		for _, step := range planOf(t, j, q) {
+			switch {
+			case strings.HasPrefix(step, "SCAN ") && !partial.MatchString(step) && (strings.Contains(q.Text, "WHERE") || !strings.Contains(step, "USING INDEX")):
+				t.Errorf("all rows are read: %s\n%s", step, q.Text)
+			case strings.Contains(step, "TEMP B-TREE"):
+				t.Errorf("rows are sorted: %s\n%s", step, q.Text)
+			}
+		}
+	}
+}
+
+// partial are indexes that hold few rows, and what is no row at all.
+var partial = regexp.MustCompile(`INDEX (imports_waiting|imports_new|runs_unfinished|slots_due)\b|CONSTANT ROW`)
+
+func planOf(t *testing.T, j *journal.Journal, q journal.Query) (steps []string) {
+	t.Helper()
+	rows, err := j.DB().QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+q.Text, q.Args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, q.Text)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a, b, c int
+		var step string
+		if err := rows.Scan(&a, &b, &c, &step); err != nil {
+			t.Fatal(err)
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// The figures of the acceptance: start-up under a second, a list under 50 ms.
+func BenchmarkLists_100000Runs(b *testing.B) {
+	dir := b.TempDir()
+	j, err := journal.Open(b.Context(), dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := j.Fill(b.Context(), journal.Filling{Runs: 100_000, Workflows: 200, Start: epoch.Add(-90 * day), Every: 90 * day / 100_000}); err != nil {
+		b.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			if j, err = journal.Open(b.Context(), dir); err != nil {
+				b.Fatal(err)
+			}
+			if err := listings["start"](b, j); err != nil {
+				b.Fatal(err)
+			}
+			b.StopTimer()
+			if err := j.Close(); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+		}
+	})
+	if j, err = journal.Open(b.Context(), dir); err != nil {
+		b.Fatal(err)
+	}
+	defer j.Close()
+	for name, list := range listings {
+		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			for b.Loop() {
+				if err := list(b, j); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("sweep", func(b *testing.B) {
+		for b.Loop() {
+			now := epoch
+			if _, err := j.Sweep(b.Context(), journal.Retention{Runs: 90 * day, PerWorkflow: 500, Contents: 30 * day}, now); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// A journal that is swept is as large after a year as after some months.
+func TestSweep_sizeIsBounded(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	// A year in which a day has two runs, and a month of retention; in the long tier, sixty runs a day.
+	perDay, few := 2, journal.Retention{Runs: 30 * day, PerWorkflow: 20, Contents: 10 * day}
+	if longTier() {
+		perDay = 60
+	}
+	var sizes []int64
+	for d := 0; d < 365; d += 5 {
+		start := epoch.Add(time.Duration(d) * day)
+		f := journal.Filling{Runs: 5 * perDay, Workflows: 5, First: d * perDay, Start: start, Every: day / time.Duration(perDay), Blobs: true}
+		if err := j.Fill(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		sweep(t, j, few, start.Add(5*day))
+		if d%73 >= 68 {
+			health, err := j.Health(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes = append(sizes, health.Database+health.Blobs)
+		}
+	}
+	t.Logf("sizes after each fifth of the year: %v bytes", sizes)
+	if last, second := sizes[4], sizes[1]; last > second+second/20 {
+		t.Errorf("%d bytes at the end of the year, %d in its first half", last, second)
+	}
+}
+
+// longTier tells whether tests that take minutes run in full.
+func longTier() bool { return os.Getenv("VAULTFLOW_LONG") != "" }

@@ -1,0 +1,44 @@
+package journal_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// Who wrote what is known for ever, also when the table that says it has another form.
+func TestOpen_ownWritesOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	digest, other := strings.Repeat("0123456789abcdef", 4), strings.Repeat("fe", 32)
+	if err := journal.OpenAt(t.Context(), dir, 4, `PRAGMA user_version = 4;
+		INSERT INTO own_writes (workflow, name, sha256, run) VALUES ('w', 'a.md', '`+digest+`', 'r1'), ('v', 'a.md', '`+digest+`', 'r2'), ('w', 'w', '`+other+`', 'r3')`); err != nil {
+		t.Fatal(err)
+	}
+	j := open(t, dir)
+	if err := j.Writing(t.Context(), engine.StepRef{Workflow: "new", Run: "r4"}, []engine.StagedFile{{Name: "a.md", New: other}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		workflow, name, digest string
+		want                   bool
+	}{
+		{"w", "a.md", digest, true},
+		{"v", "a.md", digest, true},
+		{"w", "w", other, true},
+		{"new", "a.md", other, true},
+		{"w", "a.md", other, false},
+		{"v", "w", other, false},
+		{"a.md", "w", other, false},
+	} {
+		if got, err := j.OwnWrite(t.Context(), c.workflow, c.name, c.digest); got != c.want || err != nil {
+			t.Errorf("OwnWrite(%s, %s, %.4s): %v, %v; want %v", c.workflow, c.name, c.digest, got, err, c.want)
+		}
+	}
+	var rows int
+	if err := j.DB().QueryRowContext(t.Context(), `SELECT count(*) FROM own_writes WHERE name = 'a.md' AND sha256 = ? AND run IN ('r1', 'r2')`, digest).Scan(&rows); err != nil || rows != 2 {
+		t.Errorf("%d rows for who wrote it in which run, want 2 (%v)", rows, err)
+	}
+}
