@@ -36,6 +36,9 @@ type Trigger struct {
 	Late   bool        `json:"late,omitempty"`   // the slot had passed when it was found
 	Files  []string    `json:"files,omitempty"`  // vault names that changed, for watch; the new note, for on_import
 	Import string      `json:"import,omitempty"` // id of the import, for on_import
+	// Causes are the workflows to which the change goes back that started the run, sorted: one that wrote it, one that wrote
+	// what started that run, and so on. What the run writes starts none of them.
+	Causes []string `json:"causes,omitempty"`
 	// Parent is the id of the run that asked and waits, for tool. Such a run takes no place of those that runs share, since
 	// its parent has one; when its lane is busy it is skipped; and it is cancelled when its parent ends.
 	Parent string `json:"parent,omitempty"`
@@ -67,6 +70,7 @@ type Request struct {
 	Trigger Trigger
 	At      time.Time // the time that date patterns use, in the workflow's zone; zero means now
 	Overlap Overlap
+	Refused string        // why the run may not begin: it is stored as skipped for this reason. Empty: it may
 	Timeout time.Duration // for the whole run while this process lives; zero means the executor's default
 
 	// Of a workflow run:

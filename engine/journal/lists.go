@@ -137,10 +137,12 @@ func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]e
 	return runs, nil
 }
 
-// Unpause lets a workflow that failed too often fire again.
+// Unpause lets a workflow that failed too often fire again: no run that has ended up to now counts, even if the clock was
+// set back since.
 func (j *Journal) Unpause(ctx context.Context, workflow string, now time.Time) error {
-	_, err := j.write.ExecContext(ctx, `INSERT INTO unpaused (workflow, since) VALUES (?, ?) ON CONFLICT (workflow) DO UPDATE SET since = excluded.since`,
-		workflow, micros(now))
+	_, err := j.write.ExecContext(ctx, `INSERT INTO unpaused (workflow, since)
+		SELECT ?, max(?, coalesce((SELECT max(finished) FROM runs WHERE workflow = ?), 0)) WHERE true
+		ON CONFLICT (workflow) DO UPDATE SET since = excluded.since`, workflow, micros(now), workflow)
 	if err != nil {
 		return fmt.Errorf("resume %s: %w", workflow, err)
 	}

@@ -53,7 +53,7 @@ func (j *Journal) Committed(ctx context.Context, ref engine.StepRef, marks []eng
 }
 
 // Writing stores that a workflow is about to write these contents. It comes before the write, so that the watcher never
-// sees the content first. These rows stay for ever, so they are small: names stand in a table of their own.
+// sees the content first. The latest run that wrote a content tells what it goes back to. These rows stay for ever, so they are small: names stand in a table of their own.
 func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
 	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
 		for _, f := range files {
@@ -61,7 +61,7 @@ func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engin
 				return err
 			}
 			if _, err := tx.ExecContext(ctx, `INSERT INTO writes (file, sha256, workflow, run) SELECT f.id, ?, w.id, ? FROM names f, names w
-				WHERE f.name = ? AND w.name = ? ON CONFLICT DO NOTHING`, packed(f.New), ref.Run, f.Name, ref.Workflow); err != nil {
+				WHERE f.name = ? AND w.name = ? ON CONFLICT DO UPDATE SET run = excluded.run`, packed(f.New), ref.Run, f.Name, ref.Workflow); err != nil {
 				return err
 			}
 		}

@@ -134,6 +134,15 @@ CREATE INDEX spending_by_run ON spending (run, step, usd, tokens, state);
 CREATE INDEX spending_by_workflow ON spending (workflow, time, usd, tokens, state);
 CREATE INDEX spending_by_time ON spending (time, usd, tokens, state) WHERE level = 0;
 CREATE INDEX spending_open ON spending (call) WHERE state = 0;
+`, `
+CREATE TABLE watches (workflow TEXT PRIMARY KEY, globs TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE watched (
+	workflow TEXT NOT NULL, name TEXT NOT NULL, sha256 BLOB NOT NULL, size INTEGER NOT NULL, modified INTEGER NOT NULL,
+	PRIMARY KEY (workflow, name)
+) WITHOUT ROWID;
+CREATE TABLE noticed (
+	batch TEXT NOT NULL, name TEXT NOT NULL, workflow TEXT NOT NULL, time INTEGER NOT NULL, causes TEXT NOT NULL, PRIMARY KEY (batch, name)
+) WITHOUT ROWID;
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

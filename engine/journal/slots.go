@@ -44,6 +44,36 @@ func (j *Journal) Plan(ctx context.Context, workflow, spec string, until time.Ti
 	return nil
 }
 
+// Kept gives the slots after a time up to another that have a row, oldest first.
+func (j *Journal) Kept(ctx context.Context, workflow string, after, until time.Time) ([]time.Time, error) {
+	kept, err := query(ctx, j.read, func(r row) (at time.Time, err error) {
+		var us int64
+		err = r.Scan(&us)
+		return moment(us), err
+	}, `SELECT slot FROM slots WHERE workflow = ? AND slot > ? AND slot <= ? ORDER BY slot`, workflow, micros(after), micros(until))
+	if err != nil {
+		return nil, fmt.Errorf("read the slots of %s: %w", workflow, err)
+	}
+	return kept, nil
+}
+
+// Rewind sets the time up to which a workflow's slots were looked at back, and forgets the slots after it for which nothing
+// was run, so that they can fall due when their time comes.
+func (j *Journal) Rewind(ctx context.Context, workflow string, until time.Time) error {
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM slots WHERE workflow = ? AND slot > ? AND state IN (?, ?)`, workflow, micros(until),
+			engine.SlotMissed, engine.SlotMerged); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE schedules SET until = ? WHERE workflow = ?`, micros(until), workflow)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("set the slots of %s back: %w", workflow, err)
+	}
+	return nil
+}
+
 // Forget ends the watch over a workflow's slots: it is disabled. When it comes back it is new.
 func (j *Journal) Forget(ctx context.Context, workflow string) error {
 	if _, err := j.write.ExecContext(ctx, `DELETE FROM schedules WHERE workflow = ?`, workflow); err != nil {

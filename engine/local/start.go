@@ -22,7 +22,9 @@ func (x *Executor) Start(ctx context.Context, r engine.Request) (engine.Started,
 	x.starting.Lock()
 	defer x.starting.Unlock()
 	before := x.inLane(e.Lane)
-	if !r.Trigger.Attended() && r.Kind == engine.KindWorkflow && len(before) > 0 {
+	if r.Refused != "" {
+		e.Run.Status, e.Run.Finished, e.Run.Reason = engine.Skipped, e.Run.Created, r.Refused
+	} else if !r.Trigger.Attended() && r.Kind == engine.KindWorkflow && len(before) > 0 {
 		switch r.Overlap {
 		case engine.OverlapQueue, engine.OverlapReplace:
 		default:

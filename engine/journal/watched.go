@@ -1,0 +1,209 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// What changed files wait for stands in the table noticed until the run is stored, and what watched files held when they
+// were last looked at in the table watched, for the workflows in watches. Digests are packed there: they are no blobs.
+
+// Notice stores news of watched files in one transaction. The file itself is kept for workflows that Watch was called for.
+func (j *Journal) Notice(ctx context.Context, news []engine.Notice) error {
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		for _, n := range news {
+			if err := notice(ctx, tx, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store %d changes: %w", len(news), err)
+	}
+	return nil
+}
+
+func notice(ctx context.Context, tx *sql.Tx, n engine.Notice) error {
+	if n.Batch != "" {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO noticed (batch, name, workflow, time, causes) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET causes = excluded.causes`, n.Batch, n.File.Name, n.Workflow, micros(n.Time), strings.Join(n.Causes, "\n")); err != nil {
+			return err
+		}
+	}
+	if n.Gone {
+		_, err := tx.ExecContext(ctx, `DELETE FROM watched WHERE workflow = ? AND name = ?`, n.Workflow, n.File.Name)
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO watched (workflow, name, sha256, size, modified) SELECT workflow, ?, ?, ?, ? FROM watches WHERE workflow = ?
+		ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, size = excluded.size, modified = excluded.modified`,
+		n.File.Name, packed(n.File.SHA256), n.File.Size, n.File.Modified.UnixNano(), n.Workflow)
+	return err
+}
+
+// Noticed gives the news of batches that were not delivered, in the order in which they came.
+func (j *Journal) Noticed(ctx context.Context) ([]engine.Notice, error) {
+	news, err := query(ctx, j.read, func(r row) (n engine.Notice, err error) {
+		var at int64
+		var causes string
+		err = r.Scan(&n.Batch, &n.File.Name, &n.Workflow, &at, &causes)
+		n.Time, n.Causes = moment(at), lines(causes)
+		return n, err
+	}, `SELECT batch, name, workflow, time, causes FROM noticed ORDER BY time, batch, name`)
+	if err != nil {
+		return nil, fmt.Errorf("read changes that wait: %w", err)
+	}
+	return news, nil
+}
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// Delivered forgets a batch: its run is stored.
+func (j *Journal) Delivered(ctx context.Context, batch string) error {
+	if _, err := j.write.ExecContext(ctx, `DELETE FROM noticed WHERE batch = ?`, batch); err != nil {
+		return fmt.Errorf("forget changes that were delivered: %w", err)
+	}
+	return nil
+}
+
+// Watch keeps what files hold from now on for a workflow, in place of what was kept before.
+func (j *Journal) Watch(ctx context.Context, workflow, globs string, files []engine.WatchedFile) error {
+	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+		if err := unwatch(ctx, tx, workflow); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO watches (workflow, globs) VALUES (?, ?)`, workflow, globs); err != nil {
+			return err
+		}
+		for _, f := range files {
+			if err := notice(ctx, tx, engine.Notice{Workflow: workflow, File: f}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep what %s watches: %w", workflow, err)
+	}
+	return nil
+}
+
+// Unwatch keeps no files for a workflow any more.
+func (j *Journal) Unwatch(ctx context.Context, workflow string) error {
+	var kept bool
+	err := j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ?)`, workflow).Scan(&kept)
+	if err == nil && kept {
+		err = inTx(ctx, j.write, func(tx *sql.Tx) error { return unwatch(ctx, tx, workflow) })
+	}
+	if err != nil {
+		return fmt.Errorf("forget what %s watches: %w", workflow, err)
+	}
+	return nil
+}
+
+func unwatch(ctx context.Context, tx *sql.Tx, workflow string) error {
+	for _, forget := range []string{`DELETE FROM watched WHERE workflow = ?`, `DELETE FROM watches WHERE workflow = ?`} {
+		if _, err := tx.ExecContext(ctx, forget, workflow); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Watched gives the files that are kept for a workflow, by name; ok is false when they are not kept for these globs.
+func (j *Journal) Watched(ctx context.Context, workflow, globs string) (files map[string]engine.WatchedFile, ok bool, err error) {
+	err = j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ? AND globs = ?)`, workflow, globs).Scan(&ok)
+	if err != nil || !ok {
+		return nil, false, wrapWatched(workflow, err)
+	}
+	list, err := query(ctx, j.read, func(r row) (f engine.WatchedFile, err error) {
+		var at int64
+		err = r.Scan(&f.Name, &f.SHA256, &f.Size, &at)
+		f.Modified = time.Unix(0, at)
+		return f, err
+	}, `SELECT name, lower(hex(sha256)), size, modified FROM watched WHERE workflow = ?`, workflow)
+	files = make(map[string]engine.WatchedFile, len(list))
+	for _, f := range list {
+		files[f.Name] = f
+	}
+	return files, true, wrapWatched(workflow, err)
+}
+
+// Holds says whether a file is kept with this content for a workflow.
+func (j *Journal) Holds(ctx context.Context, workflow, name, sha256 string) (held bool, err error) {
+	err = j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM watched WHERE workflow = ? AND name = ? AND sha256 = ?)`,
+		workflow, name, packed(sha256)).Scan(&held)
+	return held, wrapWatched(workflow, err)
+}
+
+func wrapWatched(workflow string, err error) error {
+	if err != nil {
+		return fmt.Errorf("read what %s watches: %w", workflow, err)
+	}
+	return nil
+}
+
+// Writers gives the workflows whose runs wrote this content to this file, each with the workflows to which its run goes
+// back: those that wrote what started it, and those of the runs that asked for it. A run that retention has removed goes
+// back to nothing.
+func (j *Journal) Writers(ctx context.Context, name, sha256 string) ([]engine.Writer, error) {
+	type written struct{ workflow, run string }
+	list, err := query(ctx, j.read, func(r row) (w written, err error) { return w, r.Scan(&w.workflow, &w.run) },
+		`SELECT w.name, o.run FROM writes o JOIN names w ON w.id = o.workflow
+		WHERE o.file = (SELECT id FROM names WHERE name = ?) AND o.sha256 = ? ORDER BY w.name`, name, packed(sha256))
+	var writers []engine.Writer
+	for _, w := range list {
+		var causes []string
+		if causes, err = j.causes(ctx, w.run); err != nil {
+			break
+		}
+		writers = append(writers, engine.Writer{Workflow: w.workflow, Causes: causes})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up who wrote %q: %w", name, err)
+	}
+	return writers, nil
+}
+
+// causes are the workflows to which a run goes back.
+func (j *Journal) causes(ctx context.Context, run string) ([]string, error) {
+	var causes []string
+	for run != "" {
+		var raw []byte
+		var trigger engine.Trigger
+		err := j.read.QueryRowContext(ctx, `SELECT json_extract(view, '$.trigger') FROM runs WHERE id = ?`, run).Scan(&raw)
+		if errors.Is(err, sql.ErrNoRows) {
+			break
+		}
+		if err == nil {
+			err = json.Unmarshal(raw, &trigger)
+		}
+		if err != nil {
+			return nil, err
+		}
+		causes = append(causes, trigger.Causes...)
+		if run = trigger.Parent; run != "" {
+			var asked string
+			err := j.read.QueryRowContext(ctx, `SELECT workflow FROM runs WHERE id = ?`, run).Scan(&asked)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return nil, err
+			}
+			causes = append(causes, asked)
+		}
+	}
+	slices.Sort(causes)
+	return slices.DeleteFunc(slices.Compact(causes), func(name string) bool { return name == "" }), nil
+}

@@ -1,0 +1,27 @@
+package engine
+
+import "time"
+
+// WatchedFile is what a file of the vault held when it was looked at.
+type WatchedFile struct {
+	Name     string
+	SHA256   string // empty when nobody has read it
+	Size     int64  // bytes
+	Modified time.Time
+}
+
+// Notice is news of a file that a workflow watches, as the journal keeps it.
+type Notice struct {
+	Workflow string
+	File     WatchedFile
+	Gone     bool      // the file is not there any more
+	Batch    string    // id of the batch that waits with it for a run; empty when the workflow is not to run for it
+	Causes   []string  // see Trigger
+	Time     time.Time // when the batch began
+}
+
+// Writer is a workflow one of whose runs wrote a content.
+type Writer struct {
+	Workflow string
+	Causes   []string // of that run, see Trigger
+}
