@@ -30,7 +30,7 @@ func unfinished() *Settings {
 			QuietPeriod: Duration(2 * time.Second), StallPeriod: Duration(time.Minute), RescanInterval: Duration(time.Minute),
 		},
 		LLM:    LLM{OverflowFallback: true},
-		Engine: Engine{MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500, AutoBufferTokens: 10000},
+		Engine: defaultEngine(),
 		Policy: Policy{
 			Budget: defaultBudget(), Links: "warn",
 			RemoteImages: RemoteImages{MaxMB: 10, Timeout: Duration(20 * time.Second), MaxRedirects: 3, MaxPerStep: 10},
@@ -42,6 +42,14 @@ func unfinished() *Settings {
 		Logging:   Logging{Level: "info", Format: "auto"},
 		Ingestion: defaultIngestion(),
 		origins:   map[string]Origin{},
+	}
+}
+
+func defaultEngine() Engine {
+	const day = 24 * time.Hour
+	return Engine{
+		MaxParallelRuns: 4, RunTimeout: Duration(6 * time.Hour), MaxSelectedFiles: 500, AutoBufferTokens: 10000,
+		Retention: Retention{Runs: Duration(90 * day), RunsPerWorkflow: 500, Contents: Duration(30 * day)},
 	}
 }
 

@@ -48,6 +48,16 @@ type Engine struct {
 	RunTimeout       Duration `yaml:"run_timeout" min:"0s" max:"4w" doc:"Limit for a whole run whose workflow names none. 0s: no limit."`
 	MaxSelectedFiles int      `yaml:"max_selected_files" min:"1" max:"100000" doc:"A selection of more files than this is an error."`
 	AutoBufferTokens int      `yaml:"auto_buffer_tokens" min:"100" max:"1000000" doc:"The text of a tool's result that is longer goes to a variable, and the model gets its beginning."`
+
+	StatusNote string    `yaml:"status_note" doc:"Note of the vault that serve keeps current, such as Status.md: next and last slots, costs, waiting files, failures, approvals. Empty: none."`
+	Retention  Retention `yaml:"retention" doc:"How long the past is kept. The latest run of each workflow stays, and whatever has not ended."`
+}
+
+// Retention says how long the past is kept.
+type Retention struct {
+	Runs            Duration `yaml:"runs" min:"2d" max:"520w" doc:"Records of runs with their prompts, receipts and answers, after the end of the run; slots and costs too."`
+	RunsPerWorkflow int      `yaml:"runs_per_workflow" min:"10" max:"100000" doc:"Records of a workflow's runs. Those of the last two days are kept whatever their number."`
+	Contents        Duration `yaml:"contents" min:"1h" max:"520w" doc:"What files held before runs changed them. After that a run cannot be undone."`
 }
 
 // Watch is about workflows that fire when a file changes.

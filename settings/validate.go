@@ -22,6 +22,7 @@ func (s *Settings) validate(in Input, r *reporter) {
 	s.validateFolders(r)
 	s.validateLists(r)
 	s.validateWeb(r)
+	s.validateStatusNote(r)
 	s.validateOutside(in, r)
 	if zone := s.Engine.Timezone; zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
@@ -119,6 +120,23 @@ func (s *Settings) validateFolders(r *reporter) {
 				s.fault(r, at, CodeConflict, "choose folders that do not contain each other",
 					"%s (%s) and %s (%s) overlap: what is written to one would be taken up by the other", a.key, a.name, b.key, b.name)
 			}
+		}
+	}
+}
+
+// validateStatusNote keeps the note out of the folders whose files mean something else.
+func (s *Settings) validateStatusNote(r *reporter) {
+	const key = "engine.status_note"
+	name := s.Engine.StatusNote
+	if name == "" {
+		return
+	}
+	if badFolder(name) != "" || path.Ext(name) != ".md" {
+		s.fault(r, key, CodeValue, "write a name such as Status.md", "%s: %q is no name of a note within the vault", key, name)
+	}
+	for _, folder := range []string{s.Vault.WorkflowsDir, s.Vault.ImportDir, s.Vault.ImportedDir} {
+		if within(name, folder) {
+			s.fault(r, key, CodeConflict, "choose another folder", "%s: %s lies in %s, whose files are workflows or imports", key, name, folder)
 		}
 	}
 }
