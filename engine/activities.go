@@ -298,6 +298,7 @@ type CacheEntry struct {
 type CommitOut struct {
 	Written   []StagedFile `json:"written,omitempty"`
 	Conflicts []string     `json:"conflicts,omitempty"` // names whose content was neither Base nor New
+	Warnings  []string     `json:"warnings,omitempty"`
 }
 
 // ImportRef names the bytes that are imported.

@@ -13,7 +13,7 @@ const (
 	ChangeDelete = "delete"
 )
 
-// Change is what a tool did to a file of the vault. Before and After are SHA-256 digests; the contents are blobs of these
+// Change is what a run did to a file of the vault. Before and After are SHA-256 digests; the contents are blobs of these
 // digests, so that the change can be taken back. Of a move they are equal, and the content is in the vault. Its type in
 // machine output is "change".
 type Change struct {
@@ -22,7 +22,7 @@ type Change struct {
 	To     string `json:"to,omitempty"`     // of a move: the new name
 	Before string `json:"before,omitempty"` // empty: there was no file
 	After  string `json:"after,omitempty"`  // empty: there is none any more
-	Tool   string `json:"tool,omitempty"`
+	Tool   string `json:"tool,omitempty"`   // empty: an output of the step, or an undo
 	// Doubt says that the process ended in the middle and that somebody edited the file since: whether the change was made
 	// cannot be told. Nothing was done about it.
 	Doubt bool `json:"doubt,omitempty"`

@@ -67,7 +67,7 @@ type RunRecord struct {
 	Resumed  int          `json:"resumed,omitempty"` // how often it was taken up again after an interruption
 	Steps    []StepRecord `json:"steps,omitempty"`
 	Outputs  []Output     `json:"outputs"`
-	Changes  []Change     `json:"changes,omitempty"` // by tools
+	Changes  []Change     `json:"changes,omitempty"` // all that it did to files, in order; in lists those by tools
 	Usage    Usage        `json:"usage"`
 	Warnings []string     `json:"warnings,omitempty"`
 	Failure  *Failure     `json:"failure,omitempty"`

@@ -74,7 +74,7 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, err error) {
 			return nil, err
 		}
 		d.settled, d.done = append(d.settled, out.Written...), append(d.done, out.Written...)
-		d.rec.Outputs = fileOutputs(d.done)
+		d.rec.Outputs, d.rec.Warnings = fileOutputs(d.done), append(d.rec.Warnings, out.Warnings...)
 		if len(out.Conflicts) > 0 {
 			return out.Conflicts, nil
 		}

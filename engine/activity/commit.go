@@ -3,13 +3,15 @@ package activity
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// Commit writes what Stage prepared. A file that has the new content already was written before this process died; one
+// Commit writes what Stage prepared. A file that has the new content already was written before this process died; so was one
+// that somebody has edited since, when the record of writes says so, or when the file still holds the text. Every other file
 // that has neither the new content nor the one it was built on belongs to somebody else now: it is a conflict and stays.
 func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.CommitOut, error) {
 	var out engine.CommitOut
@@ -20,11 +22,25 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		case err != nil:
 			return out, engine.Fail(engine.CodeVault, "", "read %s before writing: %v", file.Name, err)
 		case current == file.New:
+			if err := w.wroteBefore(ctx, in.StepRef, file); err != nil {
+				return out, err
+			}
 			out.Written = append(out.Written, file)
 		case current == file.Base:
 			write = append(write, file)
 		default:
-			out.Conflicts = append(out.Conflicts, file.Name)
+			wrote, warning, err := w.wroteEdited(ctx, in.StepRef, file)
+			if err != nil {
+				return out, err
+			}
+			if !wrote {
+				out.Conflicts = append(out.Conflicts, file.Name)
+				continue
+			}
+			out.Written = append(out.Written, file)
+			if warning != "" {
+				out.Warnings = append(out.Warnings, warning)
+			}
 		}
 	}
 	if len(out.Conflicts) > 0 {
@@ -34,12 +50,8 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		return out, err
 	}
 	for _, file := range write {
-		data, err := w.Blobs.Get(ctx, file.New)
-		if err != nil {
-			return out, err
-		}
-		err = w.Vault.Write(ctx, file.Name, data, file.Base)
-		if isConflict(err) {
+		err := changer{w, in.StepRef}.change(ctx, outputCall(file), changeOf(file), "")
+		if errors.Is(err, errEdited) {
 			out.Conflicts = append(out.Conflicts, file.Name)
 			continue
 		}
@@ -60,6 +72,70 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 	return out, w.Memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
 }
 
+// outputCall is the place of a file among a step's changes. No call of a tool has this form.
+func outputCall(file engine.StagedFile) string { return "output:" + file.Name }
+
+func changeOf(file engine.StagedFile) engine.Change {
+	kind := engine.ChangeWrite
+	if file.Base == "" {
+		kind = engine.ChangeCreate
+	}
+	return engine.Change{Kind: kind, Name: file.Name, Before: file.Base, After: file.New}
+}
+
+// wroteBefore completes the record of a write whose process died right behind it.
+func (w *Workflow) wroteBefore(ctx context.Context, ref engine.StepRef, file engine.StagedFile) error {
+	change, _, made, err := w.Changes.Intended(ctx, ref, outputCall(file))
+	if errors.Is(err, engine.ErrNotFound) || err == nil && (made || change.After != file.New) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.Changes.Made(ctx, ref, outputCall(file), true)
+}
+
+// wroteEdited tells whether a file that somebody has edited was written by this commit before: by an attempt that was
+// stopped in the middle. A write whose intention is all that is known counts when the file holds most of what it added.
+func (w *Workflow) wroteEdited(ctx context.Context, ref engine.StepRef, file engine.StagedFile) (wrote bool, warning string, err error) {
+	change, made, err := w.Changes.Latest(ctx, ref, outputCall(file))
+	if errors.Is(err, engine.ErrNotFound) || err == nil && change.After != file.New {
+		return false, "", nil
+	}
+	if err != nil || made {
+		return made, "", err
+	}
+	holds, err := w.holdsAddition(ctx, file)
+	if err != nil || !holds {
+		return false, "", err
+	}
+	warning = fmt.Sprintf("%s was edited while the program was down; it holds the step's text, so the step counts as written", file.Name)
+	return true, warning, w.Changes.Made(ctx, ref, outputCall(file), true)
+}
+
+// holdsAddition tells whether a file holds at least half of the lines that a write has added to it.
+func (w *Workflow) holdsAddition(ctx context.Context, file engine.StagedFile) (bool, error) {
+	var base []byte
+	if file.Base != "" {
+		var err error
+		if base, err = w.Blobs.Get(ctx, file.Base); err != nil {
+			return false, err
+		}
+	}
+	staged, err := w.Blobs.Get(ctx, file.New)
+	if err != nil {
+		return false, err
+	}
+	now, _, err := w.Vault.Read(file.Name, w.MaxText)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // it was removed: the removal stands only where the write is known to be made
+	}
+	if err != nil {
+		return false, engine.Fail(engine.CodeVault, "", "read %s before writing: %v", file.Name, err)
+	}
+	return holdsHalf(base, staged, now), nil
+}
+
 func indexOf(files []engine.StagedFile, name string) int {
 	return slices.IndexFunc(files, func(f engine.StagedFile) bool { return f.Name == name })
 }
@@ -72,15 +148,6 @@ func (w *Workflow) current(name string) (string, error) {
 		return "", nil
 	}
 	return digest, err
-}
-
-// isConflict tells whether a conditional write found another content.
-func isConflict(err error) bool {
-	conflict, ok := errors.AsType[interface {
-		error
-		Conflict() bool
-	}](err)
-	return ok && conflict.Conflict()
 }
 
 // outputFailure gives an error of writing its code, unless it has one.

@@ -151,6 +151,12 @@ func (d *desk) Intended(_ context.Context, ref engine.StepRef, call string) (eng
 	return i.change, i.said, i.made, nil
 }
 
+// Latest implements Changes.
+func (d *desk) Latest(ctx context.Context, ref engine.StepRef, call string) (engine.Change, bool, error) {
+	c, _, made, err := d.Intended(ctx, ref, call)
+	return c, made, err
+}
+
 // Intend implements Changes.
 func (d *desk) Intend(_ context.Context, ref engine.StepRef, call string, c engine.Change, said string, _ time.Time) error {
 	return d.alive(func() error { d.intents[callKey(ref, call)] = intent{c, said, false}; return nil })

@@ -10,8 +10,8 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// Intended gives the change that a call of a tool was about to make, in the present attempt of the run, with what the model
-// is told of it. made says that it is known to be made. ErrNotFound when there is none.
+// Intended gives the change that a call was about to make, in the present attempt of the run, with what the model is told of
+// it: the call of a tool, or the output of a step. made says that it is known to be made. ErrNotFound when there is none.
 func (j *Journal) Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error) {
 	var view []byte
 	err = found(j.read.QueryRowContext(ctx, `SELECT view, said, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`,
@@ -28,8 +28,24 @@ func (j *Journal) Intended(ctx context.Context, ref engine.StepRef, call string)
 	return c, said, made, nil
 }
 
-// Intend stores that a call of a tool is about to make a change, in place of what the call had tried before, and that the
-// workflow is about to write the content. It comes before the change.
+// Latest is Intended over all attempts of the run: the last one counts.
+func (j *Journal) Latest(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, made bool, err error) {
+	var view []byte
+	err = found(j.read.QueryRowContext(ctx, `SELECT view, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? ORDER BY rowid DESC LIMIT 1`,
+		ref.Run, ref.Index, ref.Batch, call).Scan(&view, &made))
+	if errors.Is(err, engine.ErrNotFound) {
+		return c, false, err
+	}
+	if err == nil {
+		err = json.Unmarshal(view, &c)
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("look up a change of step %q of %s: %w", ref.Step, ref.Workflow, err)
+	}
+	return c, made, nil
+}
+
+// Intend stores that a call is about to make a change, in place of what the call had tried before. It comes before the change.
 func (j *Journal) Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error {
 	view, err := json.Marshal(c)
 	if err != nil {
@@ -55,7 +71,7 @@ func (j *Journal) Made(ctx context.Context, ref engine.StepRef, call string, mad
 	return nil
 }
 
-// Changes gives what tools did to the vault in a run, in order, those of attempts that failed included. One whose outcome
+// Changes gives what a run did to files of the vault, in order, those of attempts that failed included. One whose outcome
 // is not known, because the process ended in the middle, is among them with Doubt.
 func (j *Journal) Changes(ctx context.Context, run string) ([]engine.Change, error) {
 	list, err := query(ctx, j.read, scanChange, `SELECT view, made FROM changes WHERE run = ? ORDER BY rowid`, run)

@@ -91,7 +91,7 @@ func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) 
 		return engine.RunRecord{}, err
 	}
 	if len(changes) > len(runs[0].Changes) {
-		runs[0].Changes = changes // a step that was ended in the middle has none in its record
+		runs[0].Changes = changes // with the outputs, and what a step did that was ended in the middle
 	}
 	return runs[0], nil
 }
