@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite what scripts compare with")
 // TestMain makes the real command line available to scripts and tests: they start this test binary under the name of
 // vaultflow, so that exit codes, streams and the environment are those of a process.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"vaultflow": func() { os.Exit(run()) }, "send-pictures": sendPictures})
+	testscript.Main(m, map[string]func(){"vaultflow": func() { os.Exit(run()) }, "send-pictures": sendPictures, "supervised": becomeSupervised})
 }
 
 // TestScript runs each script of testdata/script with an empty vault in $WORK/vault and its state in $WORK/state.

@@ -339,14 +339,14 @@ func (s *site) serve() *daemon {
 	return d
 }
 
-// start starts the daemon. What it logs is shown when the test fails.
-func (s *site) start() *daemon {
+// start starts the daemon, with more flags. What it logs is shown when the test fails.
+func (s *site) start(flags ...string) *daemon {
 	s.t.Helper()
 	log, err := os.CreateTemp(filepath.Dir(s.vault), "serve-*.log")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	d := &daemon{s: s, cmd: s.command("serve"), log: log, done: make(chan struct{})}
+	d := &daemon{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	if err := d.cmd.Start(); err != nil {
 		s.t.Fatal(err)

@@ -1,0 +1,430 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+)
+
+// matrixWorkflow has inputs (pending ones among them), tools that write, batches beside each other, a structured answer
+// that has to be mended, an answer that is kept, variables, and writes in five modes.
+const matrixWorkflow = `---
+description: everything
+enabled: true
+budget: {max_cost_usd: 100}
+---
+
+## Gather
+@input file: Inbox/*.md (pending)
+@input file: Book.md (output=file: Out/Copy, write_mode=replace)
+@tools append_file, write_file, edit_file, move_file
+@output file: Out/Log
+@write_mode append
+
+Gather the inbox.
+
+## Facts
+@input file: Out/Log
+@schema (retries=1)
+` + "```yaml" + `
+type: object
+required: [tags]
+properties:
+  tags: {type: array, items: {type: string}}
+` + "```" + `
+@output file: Out/Facts.json (format=json)
+@output variable: facts (scope=workflow, format=json)
+@write_mode replace
+
+List the facts.
+
+## Pages
+@for_each file: Pages/*.md (pending, parallel=2)
+@input file: {item}
+@output file: Out/Page
+@write_mode new
+
+What is on the page?
+
+## Lines
+@for_each file: Pages/*.md (parallel=2)
+@input file: {item}
+@output file: Out/Log
+@write_mode append
+
+Say one line.
+
+## Tag
+@cache forever
+@input variable: facts
+@output file: Book
+@write_mode frontmatter
+
+Give properties.
+
+## Chapter
+@input file: Book
+@output file: Book
+@write_mode section (heading=Today)
+
+Write a chapter.
+`
+
+// matrixPages is how many items the workflow's batches have.
+const matrixPages = 3
+
+// matrixModel answers each question in one way only, and counts how often it was asked what.
+type matrixModel struct {
+	url string
+
+	mu    sync.Mutex
+	asked map[string]int // guarded by mu
+}
+
+func newMatrixModel(t *testing.T) *matrixModel {
+	t.Helper()
+	m := &matrixModel{asked: map[string]int{}}
+	wire := llmtest.OpenAI{Kind: "openai_compatible"}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			_, err = wire.Read(r.Header, body)
+		}
+		if err != nil {
+			if r.Context().Err() == nil {
+				t.Errorf("the model would refuse the request: %v", err)
+			}
+			wire.Fail(w, http.StatusBadRequest, "bad", "no request")
+			return
+		}
+		question, answer := matrixAnswer(body)
+		m.mu.Lock()
+		m.asked[question]++
+		m.mu.Unlock()
+		answer.Input, answer.Output = 20, 8
+		wire.Answer(w, answer)
+	}))
+	t.Cleanup(server.Close)
+	m.url = server.URL
+	return m
+}
+
+func matrixAnswer(body []byte) (question string, a llmtest.Answer) {
+	has := func(text string) bool { return bytes.Contains(body, []byte(text)) }
+	page := ""
+	if found := pageNumber.FindSubmatch(body); found != nil {
+		page = string(found[1])
+	}
+	say := func(text string) llmtest.Answer { return llmtest.Answer{Deltas: []string{text[:1], text[1:]}} }
+	switch {
+	case has("Gather the inbox.") && !has(`"role":"tool"`):
+		return "gather", llmtest.Answer{ToolCalls: []llmtest.ToolCall{
+			{Name: "append_file", Input: `{"path":"Journal.md","content":"looked\n"}`},
+			{Name: "write_file", Input: `{"path":"New/Made.md","content":"made\n"}`},
+			{Name: "edit_file", Input: `{"path":"Counter.md","old_text":"n=0.","new_text":"n=1."}`},
+			{Name: "move_file", Input: `{"from":"Move/Me.md","to":"Moved/"}`},
+		}}
+	case has("Gather the inbox."):
+		return "gathered", say("Milk and eggs.")
+	case has("List the facts.") && !has("sorry"):
+		return "facts", say("sorry")
+	case has("List the facts."):
+		return "facts mended", say(`{"tags":["milk","eggs"]}`)
+	case has("What is on the page?"):
+		return "page " + page, say("Page " + page + " was read.")
+	case has("Say one line."):
+		return "line " + page, say("Line of page " + page + ".")
+	case has("Give properties."):
+		return "tag", say(`{"tags":["milk","eggs"],"rated":4}`)
+	case has("Write a chapter."):
+		return "chapter", say("The chapter of today.")
+	}
+	return "unknown", say("unknown")
+}
+
+// counts is a copy of what was asked.
+func (m *matrixModel) counts() map[string]int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.asked)
+}
+
+func total(asked map[string]int) int {
+	n := 0
+	for _, times := range asked {
+		n += times
+	}
+	return n
+}
+
+// matrixSite is the vault of the matrix with a model of its own.
+func matrixSite(t *testing.T) (*site, *matrixModel) {
+	t.Helper()
+	m := newMatrixModel(t)
+	s := newSite(t, "", `models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools], price: {input: 1, output: 2}}}}
+providers: {lab: {kind: openai_compatible, base_url: "`+m.url+`/v1", api_key_env: LAB_KEY}}
+`)
+	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.write("Workflows/Everything.md", matrixWorkflow)
+	for name, text := range map[string]string{
+		"Inbox/A.md": "Buy milk.\n", "Inbox/B.md": "Buy eggs.\n", "Out/Log.md": "# Log\n", "Journal.md": "# Journal\n", "Counter.md": "n=0.\n",
+		"Move/Me.md": "me\n", "Book.md": "---\nrated: 3\n---\n\nText.\n\n## Today\n\nOld.\n\n## Notes\nmine\n",
+	} {
+		s.write(name, text)
+	}
+	for i := range matrixPages {
+		s.write(fmt.Sprintf("Pages/p%d.md", i+1), fmt.Sprintf("Page number %d.\n", i+1))
+	}
+	return s, m
+}
+
+// content is every file of the vault, hidden ones included, but for the settings, which name the model's port.
+func (s *site) content() map[string]string {
+	s.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(s.vault, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, relErr := filepath.Rel(s.vault, path)
+		all[filepath.ToSlash(name)] = string(data)
+		return errors.Join(err, relErr)
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	delete(all, "settings.yaml")
+	return all
+}
+
+// database opens the journal for a look that takes no part in it, also beside a process that is stopped.
+func (s *site) database(busy time.Duration) (*sql.DB, error) {
+	return sql.Open("sqlite", fmt.Sprintf("file:%s?mode=ro&_pragma=busy_timeout(%d)", filepath.Join(s.state, "state.db"), busy.Milliseconds()))
+}
+
+// ask asks the journal for one number.
+func (s *site) ask(busy time.Duration, query string) (n int, err error) {
+	db, err := s.database(busy)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(s.t.Context(), query).Scan(&n)
+	return n, err
+}
+
+// figure asks the journal for one number; zero when there is no journal yet.
+func (s *site) figure(query string) int {
+	s.t.Helper()
+	n, err := s.ask(5*time.Second, query)
+	if err != nil {
+		if _, missing := os.Stat(filepath.Join(s.state, "state.db")); missing != nil || strings.Contains(err.Error(), "no such table") {
+			return 0
+		}
+		s.t.Fatalf("%s: %v", query, err)
+	}
+	return n
+}
+
+// answersRecorded is how many answers of models are in the journal.
+const answersRecorded = `SELECT count(*) FROM records WHERE activity = 'generate' AND output IS NOT NULL`
+
+// leavings is what runs leave in the journal for later ones: marks of pending files, shared variables, kept answers, own
+// writes; one line each, without what names the run.
+func (s *site) leavings() []string {
+	s.t.Helper()
+	db, err := s.database(5 * time.Second)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer db.Close()
+	found, err := db.QueryContext(s.t.Context(), `SELECT 'pending ' || step || ' ' || directive || ' ' || name || ' ' || sha256 FROM pending
+		UNION ALL SELECT 'variable ' || name || ' ' || digest FROM variables
+		UNION ALL SELECT 'answer ' || step FROM answers
+		UNION ALL SELECT 'wrote ' || name || ' ' || sha256 FROM own_writes ORDER BY 1`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer found.Close()
+	var lines []string
+	for found.Next() {
+		var line string
+		if err := found.Scan(&line); err != nil {
+			s.t.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	if err := found.Err(); err != nil {
+		s.t.Fatal(err)
+	}
+	return lines
+}
+
+// comesBack lets serve finish what a killed process has left.
+func (s *site) comesBack() {
+	s.t.Helper()
+	d := s.start("--no-web")
+	s.wait(patience, "the run to be resumed", func() (bool, string) {
+		select {
+		case <-d.done:
+			s.t.Fatalf("serve ended by itself: %v", d.cmd.ProcessState)
+		default:
+		}
+		return s.figure(`SELECT count(*) FROM runs WHERE finished = 0`) == 0, "unfinished runs"
+	})
+	d.stop()
+}
+
+// undisturbed is what the vault, the journal and the model have seen when nothing happens.
+type undisturbed struct {
+	vault    map[string]string
+	leavings []string
+	asked    map[string]int
+	calls    []fileCall // that the run made, in order
+	appends  []int      // the numbers of the calls that came first after an append to the journal
+}
+
+// runAlone runs the workflow without a kill, asking about each call.
+func runAlone(t *testing.T) undisturbed {
+	t.Helper()
+	s, m := matrixSite(t)
+	var u undisturbed
+	recorded, synced := 0, false
+	run := supervise(t, s.command("run", "Everything"), func(c fileCall) syscall.Errno {
+		if c.below(s.vault) || c.below(s.state) {
+			u.calls = append(u.calls, c)
+			if synced { // A journal that is being made may be locked; the process that holds the lock waits for this answer.
+				if n, err := s.ask(0, `SELECT count(*) FROM records`); err == nil && n > recorded {
+					recorded = n
+					u.appends = append(u.appends, len(u.calls))
+				}
+			}
+			synced = strings.HasSuffix(c.name, "sync") && strings.HasSuffix(c.path, "/state.db-wal")
+		}
+		return 0
+	})
+	if state := run.wait(t); !state.Success() {
+		t.Fatalf("the run that nobody disturbs: %v\n%s", state, s.must("runs", "--json"))
+	}
+	u.vault, u.leavings, u.asked = s.content(), s.leavings(), m.counts()
+	for question, times := range u.asked {
+		if times != 1 || question == "unknown" {
+			t.Fatalf("the run that nobody disturbs asked %q %d times", question, times)
+		}
+	}
+	return u
+}
+
+// killAt runs the workflow, kills it in place of the call with a number, and lets serve finish it. It gives the call, and how many
+// answers had arrived that were not in the journal; ok is false when the run made fewer calls.
+func (u undisturbed) killAt(t *testing.T, at int) (c fileCall, lost int, ok bool) {
+	t.Helper()
+	s, m := matrixSite(t)
+	made := 0
+	run := supervise(t, s.command("run", "Everything"), func(next fileCall) syscall.Errno {
+		if !next.below(s.vault) && !next.below(s.state) {
+			return 0
+		}
+		if made++; made < at {
+			return 0
+		}
+		c = next
+		return killed
+	})
+	if state := run.wait(t); made < at {
+		if !state.Success() {
+			t.Errorf("a run that was not killed: %v", state)
+		}
+		return c, 0, false
+	}
+	c.path = strings.NewReplacer(s.vault, "vault", s.state, "state").Replace(c.path)
+	if strings.HasPrefix(c.path, "state/blobs/") {
+		c.path = "a blob" // its name says nothing
+	}
+	asked, recorded := total(m.counts()), s.figure(answersRecorded)
+	begun := s.figure(`SELECT count(*) FROM runs`)
+	s.comesBack()
+	if begun == 0 { // the kill came before the run was accepted
+		s.must("run", "Everything")
+	}
+	u.compare(t, fmt.Sprintf("killed at call %d, %s", at, c), s, m, asked-recorded)
+	return c, asked - recorded, true
+}
+
+// compare holds a vault, its journal and its model to the undisturbed ones. lost is how many answers had arrived and were not in
+// the journal when the process was killed.
+func (u undisturbed) compare(t *testing.T, when string, s *site, m *matrixModel, lost int) {
+	t.Helper()
+	if n := s.figure(`SELECT count(*) FROM runs WHERE status <> 'done'`); n != 0 {
+		t.Errorf("%s: %s", when, s.must("runs", "--json"))
+	}
+	if diff := cmp.Diff(u.vault, s.content()); diff != "" {
+		t.Errorf("%s: vault (-undisturbed +resumed):\n%s", when, diff)
+	}
+	if diff := cmp.Diff(u.leavings, s.leavings()); diff != "" {
+		t.Errorf("%s: left in the journal (-undisturbed +resumed):\n%s", when, diff)
+	}
+	if asked := m.counts(); total(asked) != total(u.asked)+lost {
+		t.Errorf("%s: the model was asked %d times, want %d and the %d whose answers were lost: %v", when, total(asked), total(u.asked), lost, asked)
+	}
+}
+
+// TestMatrix kills the shipped binary in place of system calls that change files of the vault or the state, and in particular after
+// each append to the journal. After the restart vault, journal and bill are those of a run that nobody disturbed. In the long tier it is
+// every call.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	u := runAlone(t)
+	t.Logf("%d calls, %d appends to the journal, %d questions", len(u.calls), len(u.appends), total(u.asked))
+	const shards = 2
+	for shard := range shards {
+		t.Run(fmt.Sprint(shard), func(t *testing.T) {
+			t.Parallel()
+			lost, where, places := map[int]int{}, map[string]bool{}, 0
+			for at := 1 + shard; !t.Failed(); at += shards {
+				if !long() && at > len(u.calls) {
+					break
+				}
+				if !long() && !u.sampled(at) {
+					continue
+				}
+				c, n, ok := u.killAt(t, at)
+				if !ok {
+					break
+				}
+				places++
+				lost[n]++
+				if n > 0 {
+					where[c.String()] = true
+				}
+			}
+			t.Logf("killed in %d places; answers lost: %v, at %q", places, lost, slices.Sorted(maps.Keys(where)))
+		})
+	}
+}
+
+// sampled says whether a call is one of those at which `make test` kills: after every eighth append, and some between.
+func (u undisturbed) sampled(at int) bool {
+	return slices.Index(u.appends, at)%8 == 0 || at%499 == 0
+}
