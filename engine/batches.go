@@ -42,6 +42,7 @@ type lineup struct {
 	begun   int
 	waiting []*preparation // begun and not yet written, in order
 	stop    *BatchRecord   // the batch that ends the step
+	last    Flow           // of the last batch that was written or not
 }
 
 // preparation is a batch that is being prepared. Its work and fault may be read after wait.
@@ -91,6 +92,7 @@ func (l *lineup) next() error {
 	l.waiting = l.waiting[1:]
 	p.work.flow = p.wait()
 	w, err := p.work, p.err
+	l.last = w.flow
 	switch {
 	case err != nil || w.rec.Status == Skipped:
 	case l.stop != nil:
@@ -137,7 +139,11 @@ func (l *lineup) end(when []Mark) error {
 	if len(when) == 0 {
 		return nil
 	}
-	return l.flow.Do(ActivityCommit, CommitIn{StepRef: l.ref, Marks: when}, &CommitOut{})
+	closing := l.flow
+	if l.pinned.Body >= 3 { // so that it can come later than the steps behind: a retry may take up batches of a run that had ended
+		closing = l.last
+	}
+	return closing.Do(ActivityCommit, CommitIn{StepRef: l.ref, Marks: when}, &CommitOut{})
 }
 
 // tally counts how batches ended.

@@ -23,8 +23,9 @@ type Executor interface {
 	// Cancel ends a run that has not finished, and those that it waits for; its activity is told through its context. A
 	// finished run stays as it is.
 	Cancel(ctx context.Context, run string) error
-	// Retry takes up a failed or cancelled run at the activity that made it fail. What succeeded before is not repeated.
-	Retry(ctx context.Context, run string) error
+	// Retry takes up a run that has ended. What succeeded before is not repeated, but for what the Retry names. A run that an
+	// earlier process has left unfinished is resumed, with those that it waits for; one that is at work here is an error.
+	Retry(ctx context.Context, run string, from Retry) error
 	// Wake takes up a run that is parked: somebody decided what it waits for, which is stored by now. A run that waits for a
 	// lane or is at work looks again, should it be about to be parked; one that has ended stays as it is. A run that is
 	// parked has status AwaitingApproval, is in no lane, takes no place of those that runs share, and has no goroutine. The
@@ -33,6 +34,17 @@ type Executor interface {
 	// Subscribe delivers events until the returned function is called. A subscriber that does not keep up loses events
 	// and is told by one EventLost how many.
 	Subscribe(buffer int) (<-chan Event, func())
+}
+
+// Retry says from where a run is taken up again. The zero value is the activity that made it fail, or at which it was
+// cancelled; it goes with a run whose status is Incomplete.
+type Retry struct {
+	// Step begins again at a step of a finished run, however it ended: this step and all behind it are carried out anew, on
+	// top of what they wrote before. The steps before it must not have failed.
+	Step string `json:"step,omitempty"`
+	// Failed takes up the batches that failed or were skipped in steps that went on without them (@for_each on_error=skip).
+	// Other batches, and the steps behind, stay as they are. With Step it is an error.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // ErrNotFound says that there is no run, import or blob with that id.
@@ -44,7 +56,7 @@ type Record struct {
 	Seq      int // position in the branch, from zero
 	Step     int // index of the step; -1 for imports
 	Activity string
-	InDigest string // of the input's JSON
+	InDigest string // of the input's JSON; empty: see [Cut]
 	In       json.RawMessage
 	Out      json.RawMessage // nil when it failed
 	Failure  *Failure
@@ -53,8 +65,12 @@ type Record struct {
 	Finished time.Time
 }
 
-// Cut is where a branch's records are forgotten: those with this Seq and above.
-type Cut struct{ Branch, Seq int }
+// Cut is where a branch's records are forgotten: those with this Seq and above. With Keep they stay, and hold from now on
+// whatever the body asks them with: their InDigest becomes empty.
+type Cut struct {
+	Branch, Seq int
+	Keep        bool
+}
 
 // Entry is a run as the journal keeps it: the views, and what is needed to begin again.
 type Entry struct {
@@ -85,7 +101,8 @@ type Journal interface {
 	Load(ctx context.Context, run string) (Entry, []Record, error)
 	// Unfinished gives the runs that have not ended, in the order in which they were created.
 	Unfinished(ctx context.Context) ([]Entry, error)
-	// Reopen makes a finished run unfinished and forgets records. Branches that no cut names stay whole.
+	// Reopen makes a finished run unfinished and forgets or frees records, in the order of the cuts. Branches that no cut
+	// names stay whole.
 	Reopen(ctx context.Context, e Entry, cuts []Cut) error
 	// Put stores a blob and returns its digest; Get returns it.
 	Put(ctx context.Context, data []byte) (digest string, err error)

@@ -48,6 +48,7 @@ const (
 	CodeInvalidAnswer    = "invalid_answer"    // the answer does not fit its schema or format, after all repairs
 	CodeUnseen           = "unseen_media"      // the model cannot have seen the media that it was sent
 	CodeToolRounds       = "tool_rounds"       // the model went on calling tools and gave no answer
+	CodeRetry            = "retry"             // the run cannot be taken up again so
 	CodeNeedsPassword    = "needs_password"    // an encrypted document
 	CodeUnsupported      = "unsupported"       // a kind of file that this version does not read
 	CodeCorrupt          = "corrupt"           // a broken document
@@ -59,7 +60,7 @@ var codes = []string{
 	CodeInternal, CodePanic, CodeCancelled, CodeTimeout, CodeDiverged, CodeUnknownActivity, CodeInvalidWorkflow,
 	CodeInvalidSettings, CodeUnknownModel, CodeModelNotSuitable, CodeInput, CodeOutput, CodeConflict, CodeVault, CodeState,
 	CodePermission, CodeBudget, CodeProvider, CodeEmptyAnswer, CodeRefusal, CodeCutOff, CodeIncomplete, CodeInvalidAnswer,
-	CodeUnseen, CodeToolRounds, CodeNeedsPassword,
+	CodeUnseen, CodeToolRounds, CodeRetry, CodeNeedsPassword,
 	CodeUnsupported, CodeCorrupt, CodeTooLarge, CodeWorker,
 }
 

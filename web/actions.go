@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/engine"
 )
 
 // startWorkflow runs a workflow and goes to its run.
@@ -29,7 +31,10 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) retry(w http.ResponseWriter, r *http.Request) {
-	s.control(w, r, func(c Control) error { return c.Retry(r.Context(), r.PathValue("id")) })
+	s.control(w, r, func(c Control) error {
+		from := engine.Retry{Step: r.PostFormValue("step"), Failed: r.PostFormValue("failed") != ""}
+		return c.Retry(r.Context(), r.PathValue("id"), from)
+	})
 }
 
 // control does something to a run or an import, which have the same ids, and goes back to its page.

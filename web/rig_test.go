@@ -137,7 +137,10 @@ func (w *world) StartWorkflow(_ context.Context, name string) (engine.Started, e
 }
 
 func (w *world) Cancel(_ context.Context, run string) error { w.called("cancel " + run); return nil }
-func (w *world) Retry(_ context.Context, run string) error  { w.called("retry " + run); return nil }
+func (w *world) Retry(_ context.Context, run string, from engine.Retry) error {
+	w.called(strings.TrimSpace(fmt.Sprintf("retry %s %s", run, from.Step)) + map[bool]string{true: " failed"}[from.Failed])
+	return nil
+}
 
 func (w *world) Drop(_ context.Context, name string, r io.Reader) (string, error) {
 	data, err := io.ReadAll(r)

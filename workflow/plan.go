@@ -14,6 +14,10 @@ type Plan struct {
 	Meta         Meta   `json:"meta"`                   // frontmatter
 	Instructions string `json:"instructions,omitempty"` // all instructions sections, joined by blank lines
 	Steps        []Step `json:"steps"`
+
+	// Fresh asks for a run as if it were the first one: answers that were kept are not used, and nothing counts as processed.
+	// No file says it: it is of one run.
+	Fresh bool `json:"fresh,omitempty"`
 }
 
 // Meta is the frontmatter.

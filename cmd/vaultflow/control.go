@@ -24,12 +24,13 @@ import (
 // directory with a long path gets its socket in the temporary folder; the path stands in a file beside the journal.
 const socketName = "control.sock"
 
-// order is what a command asks of the working process. One of the fields is set, Passwords aside.
+// order is what a command asks of the working process. One of the fields is set, Passwords and From aside.
 type order struct {
 	Run    *runOrder    `json:"run,omitempty"`
 	Import *importOrder `json:"import,omitempty"`
 	Cancel string       `json:"cancel,omitempty"` // run
 	Retry  string       `json:"retry,omitempty"`  // run
+	From   engine.Retry `json:"from,omitzero"`    // goes with Retry
 
 	// Passwords come beside an order, for the documents that it imports. They stay in the memory of the working process.
 	Passwords []string `json:"passwords,omitempty"`
@@ -43,6 +44,7 @@ type runOrder struct {
 	Steps    []string          `json:"steps,omitempty"`
 	Vars     map[string]string `json:"vars,omitempty"`
 	Model    string            `json:"model,omitempty"`
+	Fresh    bool              `json:"fresh,omitempty"`
 }
 
 // importOrder asks for a file of this machine to be copied in and imported.

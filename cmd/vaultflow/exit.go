@@ -89,6 +89,8 @@ func runExit(r engine.RunRecord) int {
 		return exitRefused
 	case engine.CodeProvider, engine.CodeToolRounds:
 		return exitProvider
+	case engine.CodeRetry:
+		return exitUsage
 	case engine.CodeInvalidWorkflow, engine.CodeInvalidSettings, engine.CodeUnknownModel:
 		return exitInvalid
 	}

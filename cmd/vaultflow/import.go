@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -130,7 +128,7 @@ func (a *app) importRun(ctx context.Context, id string) (engine.RunRecord, error
 	case errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoState):
 		return found, usagef("no import %q; `vaultflow import --status` lists them", id)
 	case err == nil && found.Kind != engine.KindImport:
-		return found, usagef("%s is a run of the workflow %s, no import; `vaultflow runs` has --cancel and --retry for runs", found.ID, found.Workflow)
+		return found, usagef("%s is a run of the workflow %s, no import; `vaultflow retry` and `vaultflow cancel` are for both", found.ID, found.Workflow)
 	}
 	return found, err
 }
@@ -141,15 +139,7 @@ func (a *app) retryImport(ctx context.Context, g *globals, id string) error {
 	if err != nil {
 		return err
 	}
-	return a.retryRun(ctx, g, found)
-}
-
-// retryRun takes up a failed or cancelled run again and waits for it.
-func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord) error {
-	if !r.Status.Incomplete() {
-		return usagef("%s (%s) is %s; only what failed or was cancelled can be tried again", r.ID, r.Workflow, strings.ReplaceAll(string(r.Status), "_", " "))
-	}
-	return a.runNow(ctx, g, order{Retry: r.ID, Passwords: a.given.list()}, func(ctx context.Context, w *working) (string, error) { return r.ID, w.exec.Retry(ctx, r.ID) })
+	return a.retryRun(ctx, g, found, engine.Retry{})
 }
 
 // cancelImport ends an import that is under way.
@@ -159,22 +149,4 @@ func (a *app) cancelImport(ctx context.Context, id string) error {
 		return err
 	}
 	return a.cancelRun(ctx, found)
-}
-
-// cancelRun ends a run: in the process that works on the vault, or here when it waits for the next one.
-func (a *app) cancelRun(ctx context.Context, r engine.RunRecord) error {
-	if r.Status.Finished() {
-		return usagef("%s (%s) has ended: %s", r.ID, r.Workflow, r.Status)
-	}
-	w, err := a.work(ctx)
-	if isLocked(err) {
-		_, err = ask(ctx, a.stateDir, order{Cancel: r.ID})
-	} else if err == nil {
-		defer w.close()
-		err = w.exec.Cancel(ctx, r.ID)
-	}
-	if err != nil {
-		return fmt.Errorf("cancel %s: %w", r.ID, err)
-	}
-	return nil
 }

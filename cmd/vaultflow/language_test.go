@@ -45,7 +45,7 @@ func TestLanguage_schemaNeverFits(t *testing.T) {
 	forAdapters(t, func(t *testing.T, a adapter) {
 		b := newBench(t, a, seeing, says(`{"chapters": 5}`))
 		b.write("Workflows/Plan.md", "## Plan\n@schema (retries=1)\n"+planSchema+"@output file: Plan.json\n\nWhat is there?\n")
-		out, _ := b.run(exitProvider, "run", "Plan")
+		out, _ := b.run(exitInvalidAnswer, "run", "Plan")
 		if b.has("Plan.json") || len(b.server.Requests()) != 2 || !strings.Contains(out, "at /chapters: got number, want array") {
 			t.Errorf("written: %t, %d requests\n%s", b.has("Plan.json"), len(b.server.Requests()), out)
 		}

@@ -34,6 +34,7 @@ func newRun(g *globals) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				plan.Fresh = o.Fresh
 				return a.preview(cmd.Context(), g, plan, previewOptions{steps: o.Steps, model: o.Model})
 			}
 			return a.runNow(cmd.Context(), g, order{Run: &o}, func(ctx context.Context, w *working) (string, error) { return w.startRun(ctx, o) })
@@ -42,6 +43,7 @@ func newRun(g *globals) *cobra.Command {
 	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")
 	cmd.Flags().StringArrayVar(&vars, "var", nil, "set a variable, NAME=VALUE (repeatable)")
 	cmd.Flags().StringVar(&o.Model, "model", "", "use this model alias in place of the workflow's")
+	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "as if it were the first run: no answer that @cache kept is used, and all files count as pending and changed")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "the same as preview: nothing is sent or written")
 	return cmd
 }

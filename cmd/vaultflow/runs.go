@@ -26,12 +26,11 @@ func newRuns(g *globals) *cobra.Command {
 	var filter journal.RunFilter
 	var status string
 	var imports bool
-	var cancel, retry string
 	cmd := &cobra.Command{
-		Use: "runs [WORKFLOW]", Short: "List runs, the newest first; end one, or take one up again", Args: args(cobra.MaximumNArgs(1)),
+		Use: "runs [WORKFLOW]", Short: "List runs, the newest first", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if cancel != "" || retry != "" {
-				return g.changeRun(cmd.Context(), cancel, retry)
+			if status != "" && !slices.Contains(engine.Statuses(), engine.Status(status)) {
+				return usagef("no status %q; there are: %s", status, statusNames())
 			}
 			if len(names) > 0 {
 				filter.Workflow = strings.TrimSuffix(names[0], ".md")
@@ -55,33 +54,16 @@ func newRuns(g *globals) *cobra.Command {
 	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 20, "how many")
 	cmd.Flags().StringVar(&status, "status", "", "only runs with this status")
 	cmd.Flags().BoolVar(&imports, "imports", false, "the runs of imports instead of those of workflows")
-	cmd.Flags().StringVar(&cancel, "cancel", "", "end the run with this id")
-	cmd.Flags().StringVar(&retry, "retry", "", "take up the failed or cancelled run with this id again")
-	cmd.MarkFlagsMutuallyExclusive("cancel", "retry")
 	return cmd
 }
 
-// changeRun ends a run, or takes one up again.
-func (g *globals) changeRun(ctx context.Context, cancel, retry string) error {
-	a, err := g.open()
-	if err != nil {
-		return err
+// statusNames lists the statuses for people.
+func statusNames() string {
+	var names []string
+	for _, s := range engine.Statuses() {
+		names = append(names, string(s))
 	}
-	defer a.close()
-	var found engine.RunRecord
-	err = a.reading(ctx, func(j *journal.Journal) (err error) {
-		found, err = j.Run(ctx, cancel+retry)
-		return err
-	})
-	switch {
-	case errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoState):
-		return usagef("no run %q; `vaultflow runs` lists them", cancel+retry)
-	case err != nil:
-		return err
-	case retry != "":
-		return a.retryRun(ctx, g, found)
-	}
-	return a.cancelRun(ctx, found)
+	return strings.Join(names, ", ")
 }
 
 // knownWorkflow says that there is no workflow of a name, with near names. An empty name is that of all.

@@ -130,7 +130,7 @@ func (w *working) obey(ctx context.Context, o order) reply {
 	case o.Cancel != "":
 		id, err = o.Cancel, w.exec.Cancel(ctx, o.Cancel)
 	case o.Retry != "":
-		id, err = o.Retry, w.exec.Retry(ctx, o.Retry)
+		id, err = o.Retry, w.exec.Retry(ctx, o.Retry, o.From)
 	case o.Info:
 		return reply{URL: w.url, Version: version}
 	default:

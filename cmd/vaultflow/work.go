@@ -186,6 +186,7 @@ func (w *working) startRun(ctx context.Context, o runOrder) (string, error) {
 		}
 		setModel(plan, o.Model)
 	}
+	plan.Fresh = o.Fresh
 	data, err := json.Marshal(plan)
 	if err != nil {
 		return "", fmt.Errorf("encode the plan: %w", err)

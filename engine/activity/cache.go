@@ -59,7 +59,7 @@ func (w *Workflow) cached(ctx context.Context, s scene, in engine.GenerateIn) (o
 
 // lookup finds a fresh entry.
 func (w *Workflow) lookup(ctx context.Context, s scene, key string) (engine.CacheEntry, bool, error) {
-	if s.step.Cache == nil || key == "" || w.Cache == nil {
+	if s.step.Cache == nil || key == "" || w.Cache == nil || s.plan.Fresh {
 		return engine.CacheEntry{}, false, nil
 	}
 	entry, found, err := w.Cache.Cached(ctx, key, w.freshSince(s))

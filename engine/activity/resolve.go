@@ -96,9 +96,13 @@ func (w *Workflow) seen(s scene, input directives.Input, file directives.Found) 
 }
 
 func (w *Workflow) resolveEnv(s scene) directives.ResolveEnv {
-	return directives.ResolveEnv{
+	env := directives.ResolveEnv{
 		FS: w.FS, Facts: s.facts, Links: w.Links, Pending: w.Memory, From: s.plan.File, MaxFiles: w.MaxFiles, Born: w.Born,
 	}
+	if s.plan.Fresh {
+		env.Pending = nil
+	}
+	return env
 }
 
 // inputFailure gives an error of resolving its code, unless it has one.

@@ -142,7 +142,11 @@ func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
 func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut) error {
 	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
 		for _, c := range cuts {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM records WHERE run = ? AND branch = ? AND seq >= ?`, e.Run.ID, c.Branch, c.Seq); err != nil {
+			change := `DELETE FROM records`
+			if c.Keep {
+				change = `UPDATE records SET in_digest = ''`
+			}
+			if _, err := tx.ExecContext(ctx, change+` WHERE run = ? AND branch = ? AND seq >= ?`, e.Run.ID, c.Branch, c.Seq); err != nil {
 				return err
 			}
 		}

@@ -1,11 +1,8 @@
 package local
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -128,78 +125,4 @@ func (x *Executor) cancelJob(ctx context.Context, j *job) error {
 		j.cancel(errCancelled)
 	}
 	return nil
-}
-
-// pinnedOf is what a workflow run was started with; nil for imports.
-func pinnedOf(e engine.Entry) *engine.Pinned {
-	var s spec
-	if json.Unmarshal(e.Spec, &s) != nil {
-		return nil
-	}
-	return s.Pinned
-}
-
-// Retry takes up a failed or cancelled run; see engine.Executor.
-func (x *Executor) Retry(ctx context.Context, run string) error {
-	x.starting.Lock()
-	defer x.starting.Unlock()
-	e, records, err := x.cfg.Journal.Load(ctx, run)
-	if err != nil {
-		return err
-	}
-	if !e.Run.Status.Incomplete() {
-		return engine.Fail(engine.CodeInternal, "", "run %s is %s; only a failed or cancelled run can be tried again", run, e.Run.Status)
-	}
-	cuts := retryCuts(e.Run, records)
-	if e.Import != nil {
-		changed, err := x.renew(&e)
-		if err != nil {
-			return fmt.Errorf("retry import %s: %w", run, err)
-		}
-		if changed {
-			cuts = []engine.Cut{{}}
-		}
-	}
-	if p := pinnedOf(e); p != nil {
-		cuts = append(cuts, batchCuts(e.Run, p.Steps, records)...)
-	}
-	reset(&e)
-	if err := x.cfg.Journal.Reopen(ctx, e, cuts); err != nil {
-		return err
-	}
-	j, err := newJob(e)
-	if err != nil {
-		return err
-	}
-	x.enqueue(j)
-	return nil
-}
-
-// renew lets an import begin again where its original was put, with the settings of now: what was said to be done about
-// the failure may have been to change them. It says whether anything is other than it was.
-func (x *Executor) renew(e *engine.Entry) (changed bool, err error) {
-	var s spec
-	if err := json.Unmarshal(e.Spec, &s); err != nil {
-		return false, err
-	}
-	if filed := e.Import.Filed; filed != "" {
-		s.Import.Where, changed = filed, true
-	}
-	if x.cfg.Renew != nil {
-		if options := x.cfg.Renew(*s.Import); !bytes.Equal(options, s.Import.Options) {
-			s.Import.Options, changed = options, true
-		}
-	}
-	e.Spec, err = json.Marshal(s)
-	return changed, err
-}
-
-// reset takes the end out of a run's views. The steps say themselves again what they are.
-func reset(e *engine.Entry) {
-	r := &e.Run
-	r.Status, r.Reason, r.Failure, r.Finished, r.Steps = engine.Queued, "", nil, time.Time{}, nil
-	e.Cancelled = false
-	if i := e.Import; i != nil {
-		*i = engine.ImportRecord{ID: i.ID, Source: i.Source, State: engine.ImportQueued, SHA256: i.SHA256, Size: i.Size, Created: i.Created}
-	}
 }

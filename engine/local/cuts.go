@@ -1,6 +1,7 @@
 package local
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -38,8 +39,14 @@ func batchCuts(r engine.RunRecord, steps []engine.PinnedStep, records []engine.R
 	}
 	pinned := steps[step.Index]
 	branches := branchesOf(records, step.Index)
-	var cuts []engine.Cut
-	open := step.Batches[written(step.Batches):]
+	cuts := kept(branches)
+	n := written(step.Batches)
+	for _, b := range step.Batches[:n] {
+		if own := inBranch(records, branches[b.Batch]); b.Status.Succeeded() && failureAt(own) >= 0 { // of the step's closing
+			cuts = append(cuts, engine.Cut{Branch: branches[b.Batch], Seq: failureAt(own)})
+		}
+	}
+	open := step.Batches[n:]
 	for _, b := range open {
 		branch, begun := branches[b.Batch]
 		if !begun {
@@ -53,6 +60,55 @@ func batchCuts(r engine.RunRecord, steps []engine.PinnedStep, records []engine.R
 		if at < len(own) {
 			cuts = append(cuts, engine.Cut{Branch: branch, Seq: at})
 		}
+	}
+	return cuts
+}
+
+// lostCuts forgets what failed in batches that their steps went on without. Whatever comes behind the first of them stays as
+// it is recorded, though it might be asked with other words now: costs and variables.
+func lostCuts(r engine.RunRecord, pinned *engine.Pinned, records []engine.Record) []engine.Cut {
+	var kept, cuts []engine.Cut
+	for _, s := range r.Steps {
+		if s.Status.Incomplete() || s.Index >= len(pinned.Steps) || pinned.Steps[s.Index].ForEach == nil {
+			continue
+		}
+		branches := branchesOf(records, s.Index)
+		for _, b := range s.Batches {
+			branch, begun := branches[b.Batch]
+			if !begun || b.Status.Succeeded() {
+				continue
+			}
+			if kept == nil {
+				kept = behind(records, s.Index)
+			}
+			at := 0 // of one that was skipped: there may be something to do now
+			if own := inBranch(records, branch); b.Status.Incomplete() {
+				at = cutAt(own, s.Index, codeOf(b.Failure))
+			}
+			cuts = append(cuts, engine.Cut{Branch: branch, Seq: at})
+		}
+	}
+	return append(kept, cuts...)
+}
+
+// behind keeps the branches of a step, and all records of the steps that follow it.
+func behind(records []engine.Record, step int) []engine.Cut {
+	var cuts []engine.Cut
+	seen := map[int]bool{}
+	for _, rec := range records {
+		if (rec.Step > step || rec.Branch > 0 && rec.Step == step) && !seen[rec.Branch] {
+			seen[rec.Branch] = true
+			cuts = append(cuts, engine.Cut{Branch: rec.Branch, Seq: rec.Seq, Keep: true})
+		}
+	}
+	return cuts
+}
+
+// kept keeps branches as they are recorded: what a batch is told of the costs of those before it may differ now.
+func kept(branches map[int]int) []engine.Cut {
+	var cuts []engine.Cut
+	for _, branch := range slices.Sorted(maps.Values(branches)) {
+		cuts = append(cuts, engine.Cut{Branch: branch, Keep: true})
 	}
 	return cuts
 }
@@ -125,9 +181,22 @@ func isActivity(names ...string) func(engine.Record) bool {
 }
 
 // cutAt is the place of the first record of a branch that a retry must not recall. A file that somebody kept changing is
-// staged anew; an answer that was refused is asked for anew; a model that would not stop calling tools begins from its
+// staged anew; an answer that will not do is asked for anew; a model that would not stop calling tools begins from its
 // prompt.
 func cutAt(records []engine.Record, step int, code string) int {
+	asked := func(r engine.Record) bool { return r.Step == step && r.Activity == engine.ActivityGenerate }
+	switch code {
+	case engine.CodeToolRounds:
+		if i := slices.IndexFunc(records, asked); i >= 0 {
+			return i
+		}
+	case engine.CodeRefusal, engine.CodeCutOff, engine.CodeIncomplete, engine.CodeEmptyAnswer, engine.CodeInvalidAnswer, engine.CodeUnseen:
+		for i, rec := range slices.Backward(records) {
+			if asked(rec) {
+				return i
+			}
+		}
+	}
 	if i := failureAt(records); i >= 0 {
 		return i
 	}
@@ -140,17 +209,6 @@ func cutAt(records []engine.Record, step int, code string) int {
 			n--
 		}
 		return n
-	case engine.CodeToolRounds:
-		return max(slices.IndexFunc(records, func(r engine.Record) bool {
-			return r.Step == step && r.Activity == engine.ActivityGenerate
-		}), 0)
-	case engine.CodeRefusal, engine.CodeCutOff, engine.CodeIncomplete, engine.CodeEmptyAnswer, engine.CodeInvalidAnswer,
-		engine.CodeUnseen:
-		for i, rec := range slices.Backward(records) {
-			if rec.Activity == engine.ActivityGenerate {
-				return i
-			}
-		}
 	}
 	return max(n-1, 0)
 }

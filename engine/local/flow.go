@@ -85,7 +85,7 @@ func (p place) step() int {
 
 // recall gives a recorded outcome, if it is the outcome of what the body asks for now.
 func (f *flow) recall(held, asked engine.Record, out any) error {
-	if held.Activity != asked.Activity || held.InDigest != asked.InDigest {
+	if held.Activity != asked.Activity || held.InDigest != asked.InDigest && held.InDigest != "" {
 		return f.fail(engine.CodeDiverged, "start the workflow again; this run keeps what it has done",
 			"run %s cannot be resumed: its record %s is %s (input %.8s), but this version of vaultflow asks for %s (input %.8s)",
 			f.j.id, recordName(asked), held.Activity, held.InDigest, asked.Activity, asked.InDigest)

@@ -186,7 +186,7 @@ func TestCancel_batches(t *testing.T) {
 			t.Errorf("got %s (%s), %v; want cancelled, no third batch", got.Status, got.Reason, err)
 		}
 		w.Before = nil
-		if err := x.Retry(ctx, s.Run); err != nil {
+		if err := x.Retry(ctx, s.Run, engine.Retry{}); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := x.Wait(ctx, s.Run); err != nil || got.Status != engine.Done || w.Calls(engine.ActivityGenerate, "a#1") != 1 {

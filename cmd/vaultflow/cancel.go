@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// cancelWait is how long `cancel` waits for the run to notice. The wish is stored by then; it holds after a kill too.
+const cancelWait = 10 * time.Second
+
+func newCancel(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel RUN", Short: "End a run; what it has written stays, and `retry` takes it up again", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			found, err := a.knownRun(cmd.Context(), ids[0])
+			if err != nil {
+				return err
+			}
+			if err := a.cancelRun(cmd.Context(), found); err != nil {
+				return err
+			}
+			return a.showEnded(cmd.Context(), g, found.ID)
+		},
+	}
+}
+
+// cancelRun ends a run: in the process that works on the vault, or here when it waits for the next one.
+func (a *app) cancelRun(ctx context.Context, r engine.RunRecord) error {
+	if r.Status.Finished() {
+		return usagef("%s (%s) has ended: %s", r.ID, r.Workflow, r.Status)
+	}
+	w, err := a.work(ctx)
+	if isLocked(err) {
+		_, err = ask(ctx, a.stateDir, order{Cancel: r.ID})
+	} else if err == nil {
+		defer w.close()
+		err = w.exec.Cancel(ctx, r.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("cancel %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// showEnded prints a run when it has ended, or as it is when that takes long: an activity may have to be waited for.
+func (a *app) showEnded(ctx context.Context, g *globals, id string) error {
+	ctx, stop := context.WithTimeout(ctx, cancelWait)
+	defer stop()
+	return a.reading(ctx, func(j *journal.Journal) error {
+		for {
+			r, err := j.Run(ctx, id)
+			if err != nil {
+				return err
+			}
+			if r.Status.Finished() {
+				return g.print(r, func(w io.Writer) { writeRun(w, r) })
+			}
+			select {
+			case <-ctx.Done():
+				fmt.Fprintf(g.err, "run %s is told to end; its activity (%s) has not returned yet\n", id, r.Activity)
+				return nil
+			case <-time.After(followEvery):
+			}
+		}
+	})
+}
