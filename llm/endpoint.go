@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -67,9 +69,14 @@ func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, err
 		request.Body, _ = request.GetBody() // never fails, see above
 	}
 	if err := e.authorize(w, request, body); err != nil {
-		return nil, err
+		return nil, notSent(err)
 	}
+	var reached atomic.Bool
+	request = request.WithContext(httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { reached.Store(true) }}))
 	response, err := e.client.Do(request)
+	if err != nil && !reached.Load() {
+		return nil, notSent(e.broken(w, err))
+	}
 	if err != nil {
 		return nil, e.broken(w, err)
 	}
@@ -80,6 +87,14 @@ func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, err
 	return &Answer{
 		Body: w.reader(response.Body), MediaType: mediaType(response.Header), endpoint: e, watch: w, closer: response.Body,
 	}, nil
+}
+
+// notSent notes in a failure that nobody was reached.
+func notSent(err error) error {
+	if failure, ok := AsError(err); ok {
+		failure.Unsent = true
+	}
+	return err
 }
 
 // Answer is a successful answer, still being read.

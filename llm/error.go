@@ -47,7 +47,7 @@ type Error struct {
 	Provider   string
 	Partial    bool   // text had been handed to progress before the failure
 	Usage      Usage  // what was charged all the same, when the provider says
-	Unsent     bool   // we did not send the request, since it could not have been accepted
+	Unsent     bool   // nothing of the request was sent: it could not have been accepted, or nobody was reached
 	Tried      string // how the request was changed before it failed so again, in words; empty when it was not
 	Err        error  // cause, for errors.Is; may be nil
 }

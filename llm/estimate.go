@@ -17,6 +17,9 @@ type Estimate struct {
 type Meter struct {
 	Formula policy.Formula
 	MaxSide int // pixels of the longer side to which pictures are scaled before they are sent; 0: they are not
+	// Most counts texts as long as they get in tokens, for bounds on costs: a token for three bytes, where else there is one
+	// for four characters. Few languages and tokenizers need more.
+	Most bool
 
 	delivery *policy.Delivery // of the request that is measured
 	mute     bool             // it has no loader: all media go as words
@@ -25,9 +28,9 @@ type Meter struct {
 // Measure estimates a request. It reads no file. Media that the request's delivery turns into words count as these.
 func (m Meter) Measure(r Request) Estimate {
 	m = m.of(r)
-	e := Estimate{Tokens: policy.TextTokens(r.System) + policy.TextTokens(string(r.Schema))}
+	e := Estimate{Tokens: m.text(r.System) + m.text(string(r.Schema))}
 	for _, t := range r.Tools {
-		e.Tokens += policy.TextTokens(t.Name + t.Description + string(t.Parameters))
+		e.Tokens += m.text(t.Name + t.Description + string(t.Parameters))
 	}
 	for _, message := range r.Messages {
 		e.Tokens += m.tokens(message.Blocks, false)
@@ -74,7 +77,7 @@ func (m Meter) tokens(blocks []content.Block, inResult bool) int {
 
 func (m Meter) block(b content.Block, inResult bool) int {
 	if isMedia(b) && m.words(b, inResult) {
-		return policy.TextTokens(b.Text())
+		return m.text(b.Text())
 	}
 	switch b := b.(type) {
 	case content.Image:
@@ -86,11 +89,18 @@ func (m Meter) block(b content.Block, inResult bool) int {
 	case content.Video:
 		return int(b.Seconds*policy.VideoTokens) + 1
 	case content.Thinking: // goes back as it came
-		return policy.TextTokens(b.Value) + policy.TextTokens(b.Redacted)
+		return m.text(b.Value) + m.text(b.Redacted)
 	case content.ToolResult:
 		return m.tokens(b.Parts(), true)
 	}
-	return policy.TextTokens(b.Text())
+	return m.text(b.Text())
+}
+
+func (m Meter) text(s string) int {
+	if m.Most {
+		return (len(s) + 2) / 3
+	}
+	return policy.TextTokens(s)
 }
 
 // scaled are the sides of a picture that is scaled down to a longest side; 0 is no limit.

@@ -24,7 +24,7 @@ func (b *busy) Generate(_ context.Context, r llm.Request, progress func(string))
 // A provider is wrapped from the inside out: its price, the number of calls at once, the one retry layer.
 func Example() {
 	provider := llm.Priced(&busy{}, &llm.Price{Input: 3, Output: 15})
-	provider = llm.Limit(provider, 2)
+	provider = llm.NewGate(llm.Limits{Calls: 2}).Wrap(provider)
 	provider = llm.Retry(provider, llm.RetryPolicy{
 		Jitter: func() float64 { return 0 },
 		Sleep:  func(context.Context, time.Duration) error { return nil },

@@ -3,29 +3,149 @@ package llm
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 )
 
-// Limit wraps a provider so that at most n of its calls run at once; others wait for their turn or the end of their
-// context. Wrap it by Retry, not the other way round: a call that waits to be repeated holds no place. n below 1 is no limit.
-func Limit(p Provider, n int) Provider {
-	if n < 1 {
-		return p
-	}
-	return limited{p, make(chan struct{}, n)}
+// Limits say how much a service is asked at most. Zero is no limit.
+type Limits struct {
+	Calls             int // at the same time
+	RequestsPerMinute int // begun within any 60 seconds
+	TokensPerMinute   int // of requests begun within any 60 seconds, input and output
 }
 
-type limited struct {
+// Gate holds the limits of one service over all providers that are wrapped by it: calls wait for their turn, in order, or
+// for the end of their context. It is safe for concurrent use.
+type Gate struct {
+	limits  Limits
+	places  chan struct{} // nil: any number at the same time
+	turn    chan struct{} // held by the one call that waits for room in the minute
+	changed chan struct{} // tells it that a request has taken less than was thought
+
+	mu   sync.Mutex
+	last []*passed // within the minute, in order; guarded by mu
+}
+
+// passed is a request that went through, and its tokens: an estimate while it is at work.
+type passed struct {
+	at     time.Time
+	tokens int
+}
+
+// NewGate makes a gate that nothing has passed.
+func NewGate(l Limits) *Gate {
+	g := &Gate{limits: l, turn: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+	if l.Calls > 0 {
+		g.places = make(chan struct{}, l.Calls)
+	}
+	return g
+}
+
+// Wrap makes a provider's calls pass the gate. Wrap it by Retry, not the other way round: a call that waits to be repeated holds
+// no place, and each repetition passes anew.
+func (g *Gate) Wrap(p Provider) Provider { return gated{p, g} }
+
+type gated struct {
 	provider Provider
-	places   chan struct{}
+	*Gate
 }
 
-// Generate implements Provider.
-func (l limited) Generate(ctx context.Context, request Request, progress func(string)) (*Response, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for a free place: %w", ctx.Err())
+// Generate implements Provider. A call whose context ends while it waits was not sent.
+func (g gated) Generate(ctx context.Context, request Request, progress func(string)) (*Response, error) {
+	if g.places != nil {
+		select {
+		case g.places <- struct{}{}:
+		case <-ctx.Done():
+			return nil, unsent(ctx)
+		}
+		defer func() { <-g.places }()
 	}
-	defer func() { <-l.places }()
-	return l.provider.Generate(ctx, request, progress)
+	p, err := g.pass(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	response, err := g.provider.Generate(ctx, request, progress)
+	if failure, ok := AsError(err); ok {
+		g.correct(p, failure.Usage)
+	} else if response != nil {
+		g.correct(p, response.Usage)
+	}
+	return response, err
+}
+
+func unsent(ctx context.Context) error {
+	return &Error{Class: ClassOther, Unsent: true, Message: fmt.Sprintf("wait for a free place: %v", ctx.Err()), Err: ctx.Err()}
+}
+
+// pass waits until the minute has room for a request, and counts it.
+func (g *Gate) pass(ctx context.Context, request Request) (*passed, error) {
+	if g.limits.RequestsPerMinute == 0 && g.limits.TokensPerMinute == 0 {
+		return &passed{}, nil
+	}
+	select {
+	case g.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, unsent(ctx)
+	}
+	defer func() { <-g.turn }()
+	next := &passed{tokens: Meter{}.Measure(request).Tokens + request.MaxOutputTokens}
+	for {
+		wait := g.enter(next)
+		if wait <= 0 {
+			return next, nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-g.changed:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return nil, unsent(ctx)
+		}
+	}
+}
+
+// enter counts a request if there is room now, and else says how long to wait at most. One that is larger than the limit
+// has room when it is the only one.
+func (g *Gate) enter(next *passed) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := time.Now()
+	for len(g.last) > 0 && now.Sub(g.last[0].at) >= time.Minute {
+		g.last = g.last[1:]
+	}
+	requests, tokens := len(g.last)+1, next.tokens
+	for _, p := range g.last {
+		tokens += p.tokens
+	}
+	var wait time.Duration
+	for _, p := range g.last { // the oldest leave first
+		if !above(requests, g.limits.RequestsPerMinute) && !above(tokens, g.limits.TokensPerMinute) {
+			break
+		}
+		requests, tokens, wait = requests-1, tokens-p.tokens, p.at.Add(time.Minute).Sub(now)
+	}
+	if wait == 0 {
+		next.at = now
+		g.last = append(g.last, next)
+	}
+	return wait
+}
+
+func above(n, limit int) bool { return limit > 0 && n > limit }
+
+// correct replaces an estimate by what the service has counted.
+func (g *Gate) correct(p *passed, u Usage) {
+	if !u.reported() {
+		return
+	}
+	g.mu.Lock()
+	p.tokens = u.InputTokens + u.OutputTokens
+	g.mu.Unlock()
+	select {
+	case g.changed <- struct{}{}:
+	default: // it will look anyway
+	}
 }

@@ -42,7 +42,7 @@ func wrapped(server *llmtest.Server, chat bool, p llm.OverflowPolicy) llm.Provid
 	if chat {
 		adapter = openai.New(llm.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
 	}
-	return llm.Overflow(llm.Retry(llm.Limit(adapter, 2), llm.RetryPolicy{Attempts: 1}), p)
+	return llm.Overflow(llm.Retry(llm.NewGate(llm.Limits{Calls: 2}).Wrap(adapter), llm.RetryPolicy{Attempts: 1}), p)
 }
 
 func pictures(c llmtest.Captured) int {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,47 +90,4 @@ func TestRetry_endsWithItsContext(t *testing.T) {
 			t.Errorf("got %v after %d calls, want context.Canceled after one", err, s.calls)
 		}
 	})
-}
-
-func TestLimit_waitsForAPlace(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var running, most atomic.Int64
-		p := Limit(providerFunc(func() {
-			if n := running.Add(1); n > most.Load() {
-				most.Store(n)
-			}
-			time.Sleep(time.Second) // of the bubble's clock
-			running.Add(-1)
-		}), 2)
-		done := make(chan error)
-		for range 5 {
-			go func() {
-				_, err := p.Generate(t.Context(), Request{}, nil)
-				done <- err
-			}()
-		}
-		for range 5 {
-			if err := <-done; err != nil {
-				t.Error(err)
-			}
-		}
-		if n := most.Load(); n != 2 {
-			t.Errorf("%d ran at once, want 2", n)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		full := Limit(providerFunc(func() { <-t.Context().Done() }), 1).(limited)
-		full.places <- struct{}{}
-		if _, err := full.Generate(ctx, Request{}, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want context.Canceled", err)
-		}
-	})
-}
-
-type providerFunc func()
-
-func (f providerFunc) Generate(context.Context, Request, func(string)) (*Response, error) {
-	f()
-	return &Response{}, nil
 }

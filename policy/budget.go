@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Exceeded is what happens to images that do not fit.
@@ -30,11 +31,22 @@ type Budget struct {
 	MaxPromptTokens int      `json:"max_prompt_tokens"` // 0: four fifths of the model's window
 	MaxToolImages   int      `json:"max_tool_images"`   // per tool result
 	MaxStepImages   int      `json:"max_step_images"`   // over all calls of a step
-	MaxCostUSD      float64  `json:"max_cost_usd"`      // 0: no bound
+	MaxCostUSD      float64  `json:"max_cost_usd"`      // of a step; 0: no bound
+	MaxTotalTokens  int64    `json:"max_total_tokens"`  // of a step, input and output; 0: no bound
 	WhenExceeded    Exceeded `json:"when_exceeded"`
+
+	PerRun   Cap `json:"per_run,omitzero"`
+	PerDay   Cap `json:"per_day,omitzero"`   // of a workflow
+	PerMonth Cap `json:"per_month,omitzero"` // of the vault
 
 	// Origins says who set a value, by key; a key that is absent has its default.
 	Origins map[string]string `json:"origins,omitempty"`
+}
+
+// Cap bounds what calls of models cost together. Zero bounds nothing.
+type Cap struct {
+	USD    float64 `json:"usd,omitempty"`
+	Tokens int64   `json:"tokens,omitempty"` // of input and output
 }
 
 // DefaultBudget is the budget when nobody says anything.
@@ -104,6 +116,22 @@ func (b *Budget) set(key string, v float64) error {
 		b.MaxStepImages = int(v)
 	case "max_cost_usd":
 		b.MaxCostUSD = v
+	case "max_total_tokens":
+		b.MaxTotalTokens = int64(v)
+	default:
+		return b.setCap(key, v)
+	}
+	return nil
+}
+
+func (b *Budget) setCap(key string, v float64) error {
+	unit, per, _ := strings.Cut(key, "_per_")
+	c, known := map[string]*Cap{"run": &b.PerRun, "day": &b.PerDay, "month": &b.PerMonth}[per]
+	switch {
+	case known && unit == "max_cost_usd":
+		c.USD = v
+	case known && unit == "max_total_tokens":
+		c.Tokens = int64(v)
 	default:
 		return fmt.Errorf("unknown key %q", key)
 	}

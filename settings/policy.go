@@ -21,8 +21,17 @@ type Budget struct {
 	MaxPromptTokens int     `yaml:"max_prompt_tokens" min:"0" max:"100000000" doc:"Estimated tokens of text and pictures. 0: four fifths of the model's window."`
 	MaxToolImages   int     `yaml:"max_tool_images" min:"0" max:"10000" doc:"Pictures in one tool result."`
 	MaxStepImages   int     `yaml:"max_step_images" min:"0" max:"10000" doc:"Pictures over all calls of a step."`
-	MaxCostUSD      float64 `yaml:"max_cost_usd" min:"0" max:"100000" doc:"For a step. 0: no bound."`
-	WhenExceeded    string  `yaml:"when_exceeded" oneof:"defer fail drop_oldest drop_newest refs_only" doc:"What becomes of pictures that do not fit."`
+	MaxCostUSD      float64 `yaml:"max_cost_usd" min:"0" max:"100000" doc:"What the calls of a step may cost, with the runs that it starts. 0: no bound. Estimates are reserved before each call; a model without a known price counts as the dearest that has one."`
+	MaxTotalTokens  int64   `yaml:"max_total_tokens" min:"0" max:"1000000000000" doc:"Tokens of a step, input and output of all its calls. 0: no bound."`
+
+	MaxCostUSDPerRun       float64 `yaml:"max_cost_usd_per_run" min:"0" max:"100000" doc:"Of a run, where its workflow says nothing. 0: no bound."`
+	MaxTotalTokensPerRun   int64   `yaml:"max_total_tokens_per_run" min:"0" max:"1000000000000" doc:"The same in tokens. 0: no bound."`
+	MaxCostUSDPerDay       float64 `yaml:"max_cost_usd_per_day" min:"0" max:"100000" doc:"Of all runs of a workflow on a day of its zone, where it says nothing itself. 0: no bound."`
+	MaxTotalTokensPerDay   int64   `yaml:"max_total_tokens_per_day" min:"0" max:"1000000000000" doc:"The same in tokens. 0: no bound."`
+	MaxCostUSDPerMonth     float64 `yaml:"max_cost_usd_per_month" min:"0" max:"1000000" doc:"Of the whole vault in a month of engine.timezone, imports included. No workflow can raise it. 0: no bound."`
+	MaxTotalTokensPerMonth int64   `yaml:"max_total_tokens_per_month" min:"0" max:"1000000000000000" doc:"The same in tokens. 0: no bound."`
+
+	WhenExceeded string `yaml:"when_exceeded" oneof:"defer fail drop_oldest drop_newest refs_only" doc:"What becomes of pictures that do not fit."`
 }
 
 // RemoteImages is the policy for pictures on other machines.
@@ -45,7 +54,10 @@ func (s *Settings) BudgetOverlay() (limits map[string]float64, whenExceeded stri
 		"max_image_pixels": float64(b.MaxImagePixels), "min_image_side": float64(b.MinImageSide),
 		"max_decode_pixels": float64(b.MaxDecodePixels), "max_pages": float64(b.MaxPages),
 		"max_prompt_tokens": float64(b.MaxPromptTokens), "max_tool_images": float64(b.MaxToolImages),
-		"max_step_images": float64(b.MaxStepImages), "max_cost_usd": b.MaxCostUSD,
+		"max_step_images": float64(b.MaxStepImages), "max_cost_usd": b.MaxCostUSD, "max_total_tokens": float64(b.MaxTotalTokens),
+		"max_cost_usd_per_run": b.MaxCostUSDPerRun, "max_total_tokens_per_run": float64(b.MaxTotalTokensPerRun),
+		"max_cost_usd_per_day": b.MaxCostUSDPerDay, "max_total_tokens_per_day": float64(b.MaxTotalTokensPerDay),
+		"max_cost_usd_per_month": b.MaxCostUSDPerMonth, "max_total_tokens_per_month": float64(b.MaxTotalTokensPerMonth),
 	}
 	limits = map[string]float64{}
 	for path := range s.origins {

@@ -17,17 +17,14 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// defaultConcurrency is how many calls a provider gets at once when the settings say nothing.
-const defaultConcurrency = 4
-
-// modelSet makes models of the settings' aliases. One client serves all aliases of a provider, so that its limit on
-// calls holds over all of them. It is safe for concurrent use.
+// modelSet makes models of the settings' aliases. One client serves all aliases of a provider. It is safe for concurrent use.
 type modelSet struct {
 	settings *settings.Settings
 	log      *slog.Logger
 
 	mu      sync.Mutex
 	clients map[string]llm.Provider // by provider name; guarded by mu
+	gates   gates
 	probes  map[string]*probed      // by what was asked, see probeKey; guarded by mu
 	tried   map[string]time.Time    // when an alias was last probed, well or badly; guarded by mu
 	kept    string                  // path of the file that keeps what was learned by `models --probe`
@@ -177,8 +174,8 @@ func (m *modelSet) dearest() *llm.Price {
 	return top
 }
 
-// client is the one client of a provider, with its limit on calls at the same time. It does not repeat calls: how often
-// they are is the step's matter.
+// client is the one client of a provider, with its limits. It does not repeat calls: how often they are is the step's
+// matter.
 func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error) {
 	if c, ok := m.clients[name]; ok {
 		return c, nil
@@ -187,11 +184,7 @@ func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error
 	if err != nil {
 		return nil, err
 	}
-	limit := p.MaxConcurrency
-	if limit == 0 {
-		limit = defaultConcurrency
-	}
-	c := llm.Limit(raw, limit)
+	c := m.gates.of(name, p).Wrap(raw)
 	m.clients[name] = c
 	return c, nil
 }

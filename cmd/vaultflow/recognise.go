@@ -72,11 +72,7 @@ func (a *app) mistral(s ingestion.OCRSettings) (ingestion.Recogniser, error) {
 	}
 	c.BaseURL, c.Timeout, c.IdleTimeout = base, set.Timeout.Std(), set.Timeout.Std()
 	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
-	limit := p.MaxConcurrency
-	if limit == 0 {
-		limit = defaultConcurrency
-	}
-	return ocrService{client: llm.Retry(llm.Limit(client, limit), a.patience(name)), model: cmp.Or(s.Mistral, mistralocr.DefaultModel), pictures: s.KeepPictures}, nil
+	return ocrService{client: llm.Retry(a.models.gates.of(name, p).Wrap(client), a.patience(name)), model: cmp.Or(s.Mistral, mistralocr.DefaultModel), pictures: s.KeepPictures}, nil
 }
 
 // patience is how requests of an import are repeated.

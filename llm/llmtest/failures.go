@@ -96,7 +96,7 @@ func rewritten(t *testing.T, s Subject) {
 			request.Messages, llm.Message{Role: llm.Assistant, Blocks: []content.Block{content.ToolCall{ID: "call_1_0", Name: "look", Input: []byte("{}")}}},
 			llm.Message{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: "call_1_0", Success: true, Output: "there:", Blocks: []content.Block{picture(3)}}}},
 		)
-		p := llm.Overflow(llm.Retry(llm.Limit(s.provider(server), 1), patient(nil)), llm.OverflowPolicy{})
+		p := llm.Overflow(llm.Retry(llm.NewGate(llm.Limits{Calls: 1}).Wrap(s.provider(server)), patient(nil)), llm.OverflowPolicy{})
 		response, err := p.Generate(t.Context(), request, func(string) {})
 		sent := server.Requests()
 		if err != nil || response.Text != "ok" || len(sent) != 2 || bytes.Equal(sent[0].Body, sent[1].Body) {

@@ -1,0 +1,137 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestGate_waitsForAPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var running, most atomic.Int64
+		p := NewGate(Limits{Calls: 2}).Wrap(providerFunc(func() Usage {
+			if n := running.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			time.Sleep(time.Second) // of the bubble's clock
+			running.Add(-1)
+			return Usage{}
+		}))
+		together(t, 5, p)
+		if n := most.Load(); n != 2 {
+			t.Errorf("%d ran at once, want 2", n)
+		}
+	})
+}
+
+// together makes calls at the same time and waits for them.
+func together(t *testing.T, n int, p Provider) {
+	t.Helper()
+	var calls sync.WaitGroup
+	for range n {
+		calls.Go(func() {
+			if _, err := p.Generate(t.Context(), Request{MaxOutputTokens: 100}, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+}
+
+// TestGate_minute: whatever 60 seconds are looked at, no more was begun in them than the limits say, over all providers of a
+// gate; and nothing waits longer than it must.
+func TestGate_minute(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		limits   Limits
+		used     int           // tokens that the service reports; 0: none
+		took     time.Duration // of a call
+		calls    int
+		most     int           // in a minute
+		longest  time.Duration // for all of them
+		shortest time.Duration
+	}{
+		"requests":                 {limits: Limits{RequestsPerMinute: 10}, took: time.Second, calls: 35, most: 10, shortest: 3 * time.Minute, longest: 3*time.Minute + time.Second},
+		"tokens, as estimated":     {limits: Limits{TokensPerMinute: 250}, took: time.Second, calls: 5, most: 2, shortest: 2 * time.Minute, longest: 2*time.Minute + time.Second},
+		"tokens, fewer than that":  {limits: Limits{TokensPerMinute: 250}, used: 10, took: time.Second, calls: 10, most: 16, shortest: time.Second, longest: 10 * time.Second},
+		"tokens, more than that":   {limits: Limits{TokensPerMinute: 250}, used: 200, took: time.Second, calls: 6, most: 2, shortest: 2 * time.Minute, longest: 2*time.Minute + time.Second},
+		"each larger than allowed": {limits: Limits{TokensPerMinute: 50}, took: time.Second, calls: 3, most: 1, shortest: 2 * time.Minute, longest: 2*time.Minute + time.Second},
+		"no limit":                 {took: time.Second, calls: 50, most: 50, shortest: time.Second, longest: time.Second},
+		"both":                     {limits: Limits{RequestsPerMinute: 3, TokensPerMinute: 1000}, took: time.Second, calls: 9, most: 3, shortest: 2 * time.Minute, longest: 2*time.Minute + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var begun []time.Time
+				gate, start := NewGate(tt.limits), time.Now()
+				provider := func() Provider {
+					return gate.Wrap(providerFunc(func() Usage {
+						mu.Lock()
+						begun = append(begun, time.Now())
+						mu.Unlock()
+						time.Sleep(tt.took)
+						return Usage{InputTokens: tt.used}
+					}))
+				}
+				var both sync.WaitGroup
+				both.Go(func() { together(t, tt.calls/2, provider()) })
+				both.Go(func() { together(t, tt.calls-tt.calls/2, provider()) })
+				both.Wait()
+				for i, from := range begun {
+					n := 0
+					for _, at := range begun[i:] {
+						if at.Sub(from) < time.Minute {
+							n++
+						}
+					}
+					if n > tt.most {
+						t.Fatalf("%d calls began within a minute, want %d at most", n, tt.most)
+					}
+				}
+				if all := time.Since(start); len(begun) != tt.calls || all < tt.shortest || all > tt.longest {
+					t.Errorf("%d calls took %v, want %v to %v", len(begun), all, tt.shortest, tt.longest)
+				}
+			})
+		})
+	}
+}
+
+// TestGate_contextEnds: a call that waits ends with its context, and says that nothing was sent.
+func TestGate_contextEnds(t *testing.T) {
+	t.Parallel()
+	for name, limits := range map[string]Limits{"place": {Calls: 1}, "minute": {RequestsPerMinute: 1}, "tokens": {TokensPerMinute: 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				gate := NewGate(limits)
+				hold := make(chan struct{})
+				go gate.Wrap(providerFunc(func() Usage { <-hold; return Usage{} })).Generate(t.Context(), Request{MaxOutputTokens: 5}, nil) //nolint:errcheck // it only holds the place
+				synctest.Wait()
+				for range 2 { // one holds the turn, one waits for it
+					go func() {
+						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+						defer cancel()
+						_, err := gate.Wrap(providerFunc(func() Usage { t.Error("it was sent"); return Usage{} })).Generate(ctx, Request{MaxOutputTokens: 5}, nil)
+						if e, ok := AsError(err); !ok || !e.Unsent || !errors.Is(err, context.DeadlineExceeded) {
+							t.Errorf("got %v, want the end of the context, unsent", err)
+						}
+					}()
+				}
+				time.Sleep(2 * time.Second)
+				close(hold)
+			})
+		})
+	}
+}
+
+type providerFunc func() Usage
+
+func (f providerFunc) Generate(context.Context, Request, func(string)) (*Response, error) {
+	return &Response{Usage: f()}, nil
+}
