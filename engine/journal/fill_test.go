@@ -74,7 +74,7 @@ func (j *Journal) fillRun(ctx context.Context, tx *sql.Tx, f Filling, n int, at 
 			id, seq, activity, digests["prompt"], view[:200], view[200:500], micros(at), micros(at))
 	}
 	for number := range 6 {
-		exec(`INSERT INTO events (run, number, time, kind, body) VALUES (?, ?, ?, 'info', ?)`, id, number+1, micros(at), view[:300])
+		exec(`INSERT INTO events (run, number, time, kind, body) VALUES (?, ?, ?, 'info', ?)`, id, number+1, micros(at), fmt.Sprintf(`{"kind":"info","message":%q}`, view[:200]))
 	}
 	change, _ := json.Marshal(engine.Change{Kind: engine.ChangeWrite, Name: "Daily/note.md", Before: digests["before"], After: digests["answer"]})
 	exec(`INSERT INTO changes (run, step, batch, call, made, time, said, view) VALUES (?, 0, 0, 'c', 1, ?, '', ?)`, id, micros(at), change)

@@ -100,10 +100,11 @@ CREATE TABLE changes (
 CREATE UNIQUE INDEX changes_by_call ON changes (run, step, batch, call) WHERE closed = 0;
 `, `
 DROP INDEX runs_by_workflow;
-CREATE INDEX runs_by_workflow ON runs (workflow, created, kind, status, finished, trigger);
+CREATE INDEX runs_by_workflow ON runs (workflow, kind, created, status, finished, trigger, id);
 CREATE INDEX runs_by_kind ON runs (kind, created);
-CREATE INDEX runs_by_status ON runs (status, created);
+CREATE INDEX runs_by_status ON runs (kind, status, created);
 CREATE INDEX runs_by_end ON runs (workflow, finished) WHERE finished > 0;
+CREATE INDEX changes_by_run ON changes (run);
 CREATE INDEX imports_waiting ON imports (created) WHERE finished = 0;
 CREATE INDEX imports_by_state ON imports (state, created);
 CREATE INDEX imports_new ON imports (finished) WHERE announced = 0;

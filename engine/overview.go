@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Overview is how a vault stands: `status`, the first page of the dashboard and the status note show the same one. Its
+// type in machine output is "status".
+type Overview struct {
+	Serving   bool           `json:"serving"`       // a serve is at work
+	URL       string         `json:"url,omitempty"` // of its dashboard
+	Workflows WorkflowCounts `json:"workflows"`
+	Day       Period         `json:"day"`
+	Month     Period         `json:"month"`
+	Next      []SlotRecord   `json:"next"`      // the nearest first
+	Last      []SlotRecord   `json:"last"`      // the newest first
+	Running   []RunBrief     `json:"running"`   // runs of workflows that have not ended, but for those that wait for approval
+	Approvals []RunBrief     `json:"approvals"` // runs that wait for a person
+	Waiting   []FileBrief    `json:"waiting"`   // files of the import folder
+	Paused    []PauseBrief   `json:"paused"`
+	Failures  []RunBrief     `json:"failures"` // the last runs of workflows that ended badly, and imports of the last week that failed
+}
+
+// WorkflowCounts counts the workflows of a vault.
+type WorkflowCounts struct {
+	All     int `json:"all"`
+	Enabled int `json:"enabled"` // and valid
+	Invalid int `json:"invalid"`
+}
+
+// Period sums up the runs of workflows since a time, and what all calls of models have cost since.
+type Period struct {
+	Since    time.Time `json:"since"`
+	Runs     int       `json:"runs"`
+	Failed   int       `json:"failed"` // of them, those that ended badly
+	Skipped  int       `json:"skipped"`
+	Spending Spending  `json:"spending"`
+}
+
+// RunBrief is a run in a few words.
+type RunBrief struct {
+	Run     string    `json:"run"`
+	Kind    Kind      `json:"kind"`
+	Subject string    `json:"subject"` // workflow, or source of the import
+	Status  Status    `json:"status"`
+	Reason  string    `json:"reason,omitempty"`
+	Since   time.Time `json:"since"` // its end, or its beginning when it has not ended
+}
+
+// FileBrief is a file that waits in the import folder.
+type FileBrief struct {
+	Name   string      `json:"name"`
+	State  ImportState `json:"state"`
+	Reason string      `json:"reason,omitempty"`
+	Since  time.Time   `json:"since"`
+}
+
+// PauseBrief is a workflow that does not fire by itself for now.
+type PauseBrief struct {
+	Workflow string `json:"workflow"`
+	Reason   string `json:"reason"`
+}
+
+// Brief is the run in a few words.
+func (r RunRecord) Brief() RunBrief {
+	b := RunBrief{Run: r.ID, Kind: r.Kind, Subject: r.Workflow, Status: r.Status, Reason: r.Reason, Since: r.Finished}
+	if b.Since.IsZero() {
+		b.Since = r.Created
+	}
+	return b
+}
+
+// MarshalJSON adds `"type":"status"`.
+func (o Overview) MarshalJSON() ([]byte, error) {
+	type plain Overview
+	o.Next, o.Last, o.Running, o.Approvals = orNone(o.Next), orNone(o.Last), orNone(o.Running), orNone(o.Approvals)
+	o.Waiting, o.Paused, o.Failures = orNone(o.Waiting), orNone(o.Paused), orNone(o.Failures)
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"status", plain(o)})
+}
