@@ -40,9 +40,11 @@ const (
 // Change is a visible file outside the import folder whose content changed and then rested. SHA256 is of the content
 // that was found, so that a writer recognises its own; it is empty for removals and for files above hashLimit.
 type Change struct {
-	Name   string
-	Op     Op
-	SHA256 string
+	Name     string
+	Op       Op
+	SHA256   string
+	Size     int64 // bytes, as SHA256 of the content that was found
+	Modified time.Time
 }
 
 // snapshot is what tells that a file is the same as before, without reading it.

@@ -116,7 +116,7 @@ func (n *notes) checked(r finding, now time.Time) {
 		if existed {
 			op = OpModify
 		}
-		n.news = append(n.news, Change{Name: r.name, Op: op, SHA256: r.digest})
+		n.news = append(n.news, Change{Name: r.name, Op: op, SHA256: r.digest, Size: r.found.size, Modified: r.found.mod})
 	}
 	delete(n.pending, r.name)
 }

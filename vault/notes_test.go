@@ -35,23 +35,23 @@ func TestNotes(t *testing.T) {
 	check("what was there fires nothing")
 	files["new.md"] = "n"
 	n.hint("new.md", now)
-	check("created", Change{"new.md", OpCreate, "n"})
+	check("created", Change{Name: "new.md", Op: OpCreate, SHA256: "n", Size: 1})
 	files["new.md"] = "nn"
 	n.see("new.md", snapshot{size: 2}, now)
-	check("changed without an event", Change{"new.md", OpModify, "nn"})
+	check("changed without an event", Change{Name: "new.md", Op: OpModify, SHA256: "nn", Size: 2})
 	n.hint("new.md", now)
 	check("touched, same content")
 	n.see("new.md", snapshot{size: 2}, now)
 	check("scanned, nothing new")
 	files["old.md"] = "2"
 	n.hint("old.md", now)
-	check("changed for the first time", Change{"old.md", OpModify, "2"})
+	check("changed for the first time", Change{Name: "old.md", Op: OpModify, SHA256: "2", Size: 1})
 	delete(files, "old.md")
 	n.missing(map[string]bool{"new.md": true}, []string{"dir"}, now)
-	check("gone without an event, and a folder that could not be read", Change{"old.md", OpRemove, ""})
+	check("gone without an event, and a folder that could not be read", Change{Name: "old.md", Op: OpRemove})
 	delete(files, "dir/a.md")
 	n.hintBelow("dir", now)
-	check("a folder went", Change{"dir/a.md", OpRemove, ""})
+	check("a folder went", Change{Name: "dir/a.md", Op: OpRemove})
 	n.hint("brief.md", now)
 	check("came and went")
 }
@@ -103,7 +103,7 @@ func TestQueueChange(t *testing.T) {
 		{OpModify, OpRemove, []Op{OpRemove}},
 		{OpRemove, OpCreate, []Op{OpModify}},
 	} {
-		queue := queueChange(queueChange([]Change{{Name: "other"}}, Change{"a", tc.first, "1"}), Change{"a", tc.then, "2"})
+		queue := queueChange(queueChange([]Change{{Name: "other"}}, Change{Name: "a", Op: tc.first, SHA256: "1"}), Change{Name: "a", Op: tc.then, SHA256: "2"})
 		var got []Op
 		for _, c := range queue[1:] {
 			got = append(got, c.Op)

@@ -13,19 +13,18 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/web"
 )
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
-func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *vault.Watcher) error {
 	listening := make(chan struct{})
 	health := &health{w: w, watcher: watcher}
 	server, err := web.New(web.Config{
 		Runs: webRuns{w.journal}, Imports: webImports{w.journal}, Events: w.exec, Blobs: w.journal, FS: w.vault.FS(),
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
-			return w.statuses(ctx, w.journal, triggers.Paused)
+			return w.statuses(ctx, w.journal)
 		},
 		Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,

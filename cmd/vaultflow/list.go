@@ -26,11 +26,11 @@ func newList(g *globals) *cobra.Command {
 			defer a.close()
 			var rows []engine.WorkflowStatus
 			err = a.reading(cmd.Context(), func(j *journal.Journal) error {
-				rows, err = a.statuses(cmd.Context(), j, nil)
+				rows, err = a.statuses(cmd.Context(), j)
 				return err
 			})
 			if errors.Is(err, errNoState) {
-				rows, err = a.statuses(cmd.Context(), nil, nil)
+				rows, err = a.statuses(cmd.Context(), nil)
 			}
 			if err != nil {
 				return err
@@ -46,7 +46,7 @@ func workflowRow(s engine.WorkflowStatus) string {
 	case !s.Valid:
 		state = "invalid"
 	case s.Paused != "":
-		state = "paused: " + s.Paused
+		state = shorten(s.Paused, 100)
 	case s.Enabled:
 		state = "enabled"
 	}
@@ -60,8 +60,8 @@ func workflowRow(s engine.WorkflowStatus) string {
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", s.Name, state, strings.Join(s.Triggers, "; "), next, last)
 }
 
-// statuses are the vault's workflows as people see them. Without a journal nothing has run yet; paused may be nil.
-func (a *app) statuses(ctx context.Context, j *journal.Journal, paused func(context.Context, string) (string, error)) ([]engine.WorkflowStatus, error) {
+// statuses are the vault's workflows as people see them. Without a journal nothing has run yet.
+func (a *app) statuses(ctx context.Context, j *journal.Journal) ([]engine.WorkflowStatus, error) {
 	all, err := a.workflows()
 	if err != nil {
 		return nil, err
@@ -77,9 +77,7 @@ func (a *app) statuses(ctx context.Context, j *journal.Journal, paused func(cont
 			if len(runs) > 0 {
 				row.Last = &runs[0]
 			}
-		}
-		if paused != nil {
-			if row.Paused, err = paused(ctx, row.Name); err != nil {
+			if row.Paused, err = trigger.Paused(ctx, j, row.Name); err != nil {
 				return nil, err
 			}
 		}

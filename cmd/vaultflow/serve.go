@@ -13,7 +13,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/vault"
-	"github.com/vaultflow/vaultflow/workflow"
 )
 
 func newServe(g *globals) *cobra.Command {
@@ -84,7 +83,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
 		group.Go(func() error { return w.settled(ctx, triggers) })
 		if withWeb {
-			if err := w.startWeb(ctx, group, watcher, triggers); err != nil {
+			if err := w.startWeb(ctx, group, watcher); err != nil {
 				return err
 			}
 		}
@@ -108,7 +107,7 @@ func (w *working) watching(ctx context.Context, g *globals, watcher *vault.Watch
 		return nil
 	case <-watcher.Started():
 	}
-	triggers.Reload()
+	triggers.Watching()
 	line := fmt.Sprintf("watching %s; drop files into %s", w.dir, w.settings.Vault.ImportDir)
 	if w.url != "" {
 		line += "; dashboard at " + w.url
@@ -150,65 +149,6 @@ func (w *working) newWatcher() *vault.Watcher {
 	})
 }
 
-func (w *working) newTriggers() *trigger.Triggers {
-	return trigger.New(trigger.Config{
-		Plans: w.plans, Starter: w.exec, Ledger: w.journal, History: w.journal, Imports: w.journal, Busy: w.exec.Busy,
-		Location: w.zone, Debounce: w.settings.Watch.Debounce.Std(), Logger: w.log,
-	})
-}
-
-// plans are the workflows that may run now.
-func (w *working) plans() []*workflow.Plan {
-	all, err := w.workflows()
-	if err != nil {
-		w.log.Error("workflows not listed", "err", err)
-		return nil
-	}
-	var plans []*workflow.Plan
-	for _, loaded := range all {
-		if loaded.Valid() {
-			plans = append(plans, loaded.Plan)
-		}
-	}
-	return plans
-}
-
-// changes tells the triggers of changed notes.
-func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers *trigger.Triggers) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case change := <-watcher.Changes():
-			if inside(change.Name, w.settings.Vault.WorkflowsDir) || change.Name == "settings.yaml" {
-				triggers.Reload()
-			}
-			if change.SHA256 != "" {
-				triggers.Changed(ctx, trigger.Change{Name: change.Name, SHA256: change.SHA256})
-			}
-		}
-	}
-}
-
-// settled tells the triggers of finished imports, and of finished runs that may have kept others waiting.
-func (w *working) settled(ctx context.Context, triggers *trigger.Triggers) error {
-	events, stop := w.exec.Subscribe(0)
-	defer stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case e, open := <-events:
-			if !open {
-				return nil
-			}
-			if e.Kind == engine.EventLost || e.Kind == engine.EventRun && e.Status.Finished() || e.Kind == engine.EventImport && e.State.Finished() {
-				triggers.Reload()
-			}
-		}
-	}
-}
-
 // workerProblem says why no worker can be started, empty when one can.
 func (a *app) workerProblem(ctx context.Context) string {
 	report, err := a.workerReport(ctx)
@@ -219,9 +159,4 @@ func (a *app) workerProblem(ctx context.Context) string {
 		return p.Message + "; " + p.Fix
 	}
 	return ""
-}
-
-// inside tells whether a name lies below a folder.
-func inside(name, dir string) bool {
-	return name == dir || len(name) > len(dir) && name[:len(dir)] == dir && name[len(dir)] == '/'
 }

@@ -35,6 +35,7 @@ type working struct {
 
 	mu      sync.Mutex
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
+	told    map[string]bool   // what was logged and is not logged again. Guarded by mu
 
 	fetched fetched
 	servers *mcp.Hub
@@ -50,7 +51,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 		a.log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
 	sandbox.Office{Dir: a.officeDir()}.Sweep()
-	w := &working{app: a, journal: j, claimed: map[string]string{}}
+	w := &working{app: a, journal: j, claimed: map[string]string{}, told: map[string]bool{}}
 	flow, err := a.flow(j, j)
 	if err != nil {
 		return nil, errors.Join(err, j.Close())

@@ -35,6 +35,9 @@ func (s *starter) Start(ctx context.Context, r engine.Request) (engine.Started, 
 		ID: fmt.Sprintf("r%d", len(s.keys)), Kind: r.Kind, Workflow: r.Subject, Key: r.Key, Trigger: r.Trigger, Status: s.status,
 		Created: time.Now(), Finished: time.Now(), Reason: "told to",
 	}}
+	if r.Refused != "" {
+		e.Run.Status, e.Run.Reason = engine.Skipped, r.Refused
+	}
 	held, created, err := s.j.Create(ctx, e, r.Again)
 	if created {
 		s.keys = append(s.keys, r.Key)
@@ -72,7 +75,7 @@ func bubble(t *testing.T, at time.Time, fn func(*testing.T, *rig)) {
 func (r *rig) up() (t *trigger.Triggers, down func()) {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	triggers := trigger.New(trigger.Config{
-		Plans: r.copies, Starter: &r.starter, Ledger: r.j, History: r.j, Imports: r.j, Location: time.UTC,
+		Plans: r.copies, Starter: &r.starter, Ledger: r.j, Watches: r.j, History: r.j, Imports: r.j, Location: time.UTC,
 		Busy: func(string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.busy },
 	})
 	done := make(chan error, 1)
@@ -151,4 +154,9 @@ func (r *rig) wantSlots(workflow string, want ...string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		r.t.Errorf("slots of %s (-want +got):\n%s", workflow, diff)
 	}
+}
+
+// change tells of a file that holds something else now; the digest is that of the text.
+func (r *rig) change(triggers *trigger.Triggers, name, text string) {
+	triggers.Changed(r.t.Context(), trigger.Change{WatchedFile: engine.WatchedFile{Name: name, SHA256: text, Size: int64(len(text)), Modified: time.Now()}})
 }

@@ -1,10 +1,9 @@
 package trigger
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,38 +11,28 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-const (
-	// catchUpMost is how many missed slots catch_up: all runs.
-	catchUpMost = 24
-	// rowsMost is how many slots of one downtime get a row each; the ones before share one.
-	rowsMost = 200
-	// aheadMost is how far the ledger may be ahead of the clock before the clock is believed.
-	aheadMost = 24 * time.Hour
-)
-
-// Next gives the next n fire times of a plan after a time, in its own zone; loc is for plans that name none. A plan
-// that is not enabled has none.
-func Next(p *workflow.Plan, after time.Time, n int, loc *time.Location) []time.Time {
-	var times []time.Time
-	for len(times) < n && p.Meta.Enabled {
-		after = nextOf(p, after, p.Meta.Location(loc))
-		if after.IsZero() {
-			break
-		}
-		times = append(times, after)
-	}
-	return times
+// Ledger keeps the slots. journal.Journal is one; so it is for Watches, History and Imports.
+type Ledger interface {
+	// Until is the time up to which slots were looked at with this schedule; ok is false for a new one.
+	Until(ctx context.Context, workflow, spec string) (until time.Time, ok bool, err error)
+	// Kept gives the slots after a time up to another that have a row.
+	Kept(ctx context.Context, workflow string, after, until time.Time) ([]time.Time, error)
+	// Plan stores slots and the new Until in one transaction. A slot that is there stays as it is.
+	Plan(ctx context.Context, workflow, spec string, until time.Time, slots []engine.SlotRecord) error
+	// Rewind sets Until back and forgets the slots after it for which nothing was run: they lie ahead again.
+	Rewind(ctx context.Context, workflow string, until time.Time) error
+	// Settle stores what became of a slot.
+	Settle(ctx context.Context, s engine.SlotRecord) error
+	// Due gives the slots that were stored and never settled.
+	Due(ctx context.Context) ([]engine.SlotRecord, error)
+	// Forget makes a workflow's schedule a new one.
+	Forget(ctx context.Context, workflow string) error
 }
 
-// nextOf is the earliest next fire time over all schedules; zero means never.
-func nextOf(p *workflow.Plan, after time.Time, loc *time.Location) time.Time {
-	var next time.Time
-	for _, s := range p.Meta.Schedules {
-		if t := s.Next(after, loc); !t.IsZero() && (next.IsZero() || t.Before(next)) {
-			next = t
-		}
-	}
-	return next
+// looked is the time up to which the slots of a schedule are in the ledger.
+type looked struct {
+	spec  string
+	until time.Time
 }
 
 // schedule plans and fires what fell due for a workflow, and says when to look again; zero means no need to.
@@ -52,41 +41,54 @@ func (t *Triggers) schedule(ctx context.Context, p *workflow.Plan, now time.Time
 		t.forget(ctx, p.Name)
 		return time.Time{}
 	}
-	delete(t.off, p.Name)
 	loc := p.Meta.Location(t.cfg.Location)
 	if err := t.fallDue(ctx, p, now, loc); err != nil && ctx.Err() == nil {
 		t.cfg.Logger.Error("slots not planned", "workflow", p.Name, "err", err)
 	}
-	return nextOf(p, now, loc)
+	next, _ := nextOf(p, now, loc)
+	return next
 }
 
+// forget makes a schedule a new one, once.
 func (t *Triggers) forget(ctx context.Context, name string) {
-	if t.off[name] {
+	if seen, known := t.looked[name]; known && seen == (looked{}) {
 		return
 	}
 	if err := t.cfg.Ledger.Forget(ctx, name); err != nil {
 		t.cfg.Logger.Error("schedule not forgotten", "workflow", name, "err", err)
 		return
 	}
-	t.off[name] = true
+	t.looked[name] = looked{}
 }
 
-// fallDue stores the slots between the last look and now, and fires those that are to run.
+// fallDue stores the slots between the last look and now, and fires those that are to run. A clock that was set back
+// makes what it passed twice no slots: those that ran stay, and those that did not lie ahead again.
 func (t *Triggers) fallDue(ctx context.Context, p *workflow.Plan, now time.Time, loc *time.Location) error {
 	spec := specOf(p, loc)
-	until, known, err := t.cfg.Ledger.Until(ctx, p.Name, spec)
+	until, known, err := t.until(ctx, p.Name, spec)
 	if err != nil {
 		return err
 	}
-	if !known || until.After(now.Add(aheadMost)) {
-		return t.cfg.Ledger.Plan(ctx, p.Name, spec, now, nil)
+	if !known {
+		return t.plan(ctx, p.Name, looked{spec, now}, nil)
 	}
-	passed := between(p, until, now, loc)
-	if len(passed) == 0 {
+	if until.After(now) {
+		if err := t.cfg.Ledger.Rewind(ctx, p.Name, now); err != nil {
+			return err
+		}
+		t.cfg.Logger.Warn("the clock was set back", "workflow", p.Name, "duration", until.Sub(now).Round(time.Second))
+		t.looked[p.Name] = looked{spec, now}
 		return nil
 	}
-	rows := decide(passed, now, p.Meta.CatchUp)
-	if err := t.cfg.Ledger.Plan(ctx, p.Name, spec, now, rows); err != nil {
+	if first, _ := nextOf(p, until, loc); first.IsZero() || first.After(now) {
+		return nil
+	}
+	kept, err := t.cfg.Ledger.Kept(ctx, p.Name, until, now)
+	if err != nil {
+		return err
+	}
+	rows := decide(between(p, until, now, loc, set(kept)), now, p.Meta.CatchUp)
+	if err := t.plan(ctx, p.Name, looked{spec, now}, rows); err != nil {
 		return err
 	}
 	for _, s := range rows {
@@ -94,6 +96,30 @@ func (t *Triggers) fallDue(ctx context.Context, p *workflow.Plan, now time.Time,
 			t.fire(ctx, p, s)
 		}
 	}
+	return nil
+}
+
+func set(times []time.Time) map[int64]bool {
+	held := make(map[int64]bool, len(times))
+	for _, at := range times {
+		held[at.UnixMicro()] = true
+	}
+	return held
+}
+
+// until asks the ledger once for each schedule: nobody else writes it.
+func (t *Triggers) until(ctx context.Context, name, spec string) (time.Time, bool, error) {
+	if seen := t.looked[name]; seen.spec == spec {
+		return seen.until, true, nil
+	}
+	return t.cfg.Ledger.Until(ctx, name, spec)
+}
+
+func (t *Triggers) plan(ctx context.Context, name string, l looked, rows []engine.SlotRecord) error {
+	if err := t.cfg.Ledger.Plan(ctx, name, l.spec, l.until, rows); err != nil {
+		return err
+	}
+	t.looked[name] = l
 	return nil
 }
 
@@ -107,59 +133,8 @@ func specOf(p *workflow.Plan, loc *time.Location) string {
 	return b.String()
 }
 
-// between gives the slots after one time up to another, oldest first, each time once. Of very many the oldest are one row.
-func between(p *workflow.Plan, after, until time.Time, loc *time.Location) []engine.SlotRecord {
-	var slots []engine.SlotRecord
-	for _, s := range p.Meta.Schedules {
-		slots = append(slots, slotsOf(p.Name, s, after, until, loc)...)
-	}
-	slices.SortStableFunc(slots, func(a, b engine.SlotRecord) int {
-		return cmp.Or(a.Slot.Compare(b.Slot), cmp.Compare(b.Count, a.Count))
-	})
-	return slices.CompactFunc(slots, func(a, b engine.SlotRecord) bool { return a.Slot.Equal(b.Slot) })
-}
-
-func slotsOf(name string, s workflow.Schedule, after, until time.Time, loc *time.Location) []engine.SlotRecord {
-	var slots []engine.SlotRecord
-	older := 0
-	for at := s.Next(after, loc); !at.IsZero() && !at.After(until); at = s.Next(at, loc) {
-		slots = append(slots, engine.SlotRecord{Workflow: name, Slot: at, Schedule: s.String(), Count: 1})
-		if len(slots) > 2*rowsMost { // in blocks, so that years of minutes cost no more memory than a day
-			older += len(slots) - rowsMost
-			slots = append(slots[:0], slots[len(slots)-rowsMost:]...)
-		}
-	}
-	if older == 0 {
-		return slots
-	}
-	first := s.Next(after, loc)
-	return append([]engine.SlotRecord{{Workflow: name, Slot: first, Schedule: s.String(), Count: older}}, slots...)
-}
-
-// decide says what becomes of slots that have passed, oldest first.
-func decide(slots []engine.SlotRecord, now time.Time, catchUp string) []engine.SlotRecord {
-	newest := len(slots) - 1
-	for i := range slots {
-		s := &slots[i]
-		switch {
-		case s.Count == 1 && onTime(*s, now) && catchUp != "latest",
-			i == newest && (catchUp == "latest" || onTime(*s, now)),
-			s.Count == 1 && i > newest-catchUpMost && catchUp == "all":
-			s.State = engine.SlotDue
-		case catchUp == "latest":
-			s.State, s.Reason = engine.SlotMerged, "the slot of "+slots[newest].Slot.Format(time.RFC3339)+" stands for it"
-		case catchUp == "all":
-			s.State, s.Reason = engine.SlotMissed, fmt.Sprintf("catch_up: all goes back %d slots", catchUpMost)
-		default:
-			s.State, s.Reason = engine.SlotMissed, "vaultflow was not at work at that time (catch_up: none)"
-		}
-	}
-	return slots
-}
-
-func onTime(s engine.SlotRecord, now time.Time) bool { return now.Sub(s.Slot) <= lateAfter }
-
-// fire asks for the run of a slot and settles the slot. The key holds the planned time, so that asking twice is harmless.
+// fire asks for the run of a slot and settles the slot. The key holds the planned time, so that asking twice is harmless:
+// a slot whose run could not be stored stays due, and is asked for again.
 func (t *Triggers) fire(ctx context.Context, p *workflow.Plan, s engine.SlotRecord) {
 	late := !onTime(s, t.cfg.Now())
 	kind := engine.TriggerCron
@@ -169,14 +144,17 @@ func (t *Triggers) fire(ctx context.Context, p *workflow.Plan, s engine.SlotReco
 	key := fmt.Sprintf("%s:%s:%s", kind, p.Name, s.Slot.UTC().Format(time.RFC3339))
 	started, err := t.start(ctx, p, key, engine.Trigger{Kind: kind, Slot: s.Slot, Late: late}, s.Slot)
 	if ctx.Err() != nil {
-		return // the slot stays due, and is asked for at the next start
+		return
 	}
 	s.Run, s.State = started.Run, engine.SlotRan
 	switch {
+	case err != nil && transient(err):
+		t.cfg.Logger.Error("slot not started, it is tried again", "workflow", p.Name, "slot", s.Slot, "err", err)
+		return
 	case err != nil:
 		s.State, s.Reason = engine.SlotSkipped, "could not be started: "+err.Error()
 		t.cfg.Logger.Error("slot not started", "workflow", p.Name, "slot", s.Slot, "err", err)
-	case started.Status == engine.Skipped && (started.Run == "" || started.Created):
+	case started.Status == engine.Skipped:
 		s.State, s.Reason = engine.SlotSkipped, started.Reason
 	case late:
 		s.State = engine.SlotLate
@@ -186,21 +164,20 @@ func (t *Triggers) fire(ctx context.Context, p *workflow.Plan, s engine.SlotReco
 	}
 }
 
-// recover asks for the runs of slots that were stored when the process died.
-func (t *Triggers) recover(ctx context.Context) {
+// transient says whether an error of starting a run may pass: it is about the journal, not about the request.
+func transient(err error) bool {
+	_, final := errors.AsType[*engine.Failure](err)
+	return !final
+}
+
+// recover asks for the runs of slots that are due since the process died, or the journal could not be written.
+func (t *Triggers) recover(ctx context.Context, plans []*workflow.Plan) {
 	due, err := t.cfg.Ledger.Due(ctx)
 	if err != nil {
 		t.cfg.Logger.Error("open slots not read", "err", err)
 	}
-	if len(due) == 0 {
-		return
-	}
-	plans := map[string]*workflow.Plan{}
-	for _, p := range t.cfg.Plans() {
-		plans[p.Name] = p
-	}
 	for _, s := range due {
-		if p := plans[s.Workflow]; p != nil && p.Meta.Enabled {
+		if p := planOf(plans, s.Workflow); p != nil && p.Meta.Enabled {
 			t.fire(ctx, p, s)
 			continue
 		}

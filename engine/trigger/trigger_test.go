@@ -195,11 +195,11 @@ func TestSlots_skippedWithReason(t *testing.T) {
 		r.plan("often", "schedule: \"cron: 0 * * * *\"\nenabled: true\nmax_runs_per_day: 2")
 		r.plan("broken", "schedule: \"cron: 10 * * * *\"\nenabled: true")
 		r.set(func() { r.status = engine.Failed })
-		triggers, down := r.up()
+		_, down := r.up()
 		sleep(5 * time.Hour)
 		r.wantSlots("often", "21 13:00 skipped", "21 12:00 skipped", "21 11:00 skipped", "21 10:00 ran", "21 09:00 ran")
 		r.wantSlots("broken", "21 13:10 skipped", "21 12:10 skipped", "21 11:10 ran", "21 10:10 ran", "21 09:10 ran")
-		if why, err := triggers.Paused(t.Context(), "broken"); why == "" || err != nil {
+		if why, err := trigger.Paused(t.Context(), r.j, "broken"); why == "" || err != nil {
 			t.Errorf("Paused: %q, %v", why, err)
 		}
 		r.set(func() { r.status = engine.Done })
@@ -224,10 +224,10 @@ func TestWatch_oneRunForManyChanges(t *testing.T) {
 		}
 		triggers, down := r.up()
 		for _, name := range []string{"b", "a", "own", "b"} {
-			triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/" + name + ".md", SHA256: name})
+			r.change(triggers, "Inbox/" + name + ".md", name)
 			sleep(500 * time.Millisecond)
 		}
-		triggers.Changed(t.Context(), trigger.Change{Name: "Other/x.md", SHA256: "x"})
+		r.change(triggers, "Other/x.md", "x")
 		sleep(500 * time.Millisecond)
 		if len(r.asked()) != 0 {
 			t.Fatal("fired while changes kept coming")
@@ -239,12 +239,12 @@ func TestWatch_oneRunForManyChanges(t *testing.T) {
 		if diff := cmp.Diff([]string{"Inbox/a.md", "Inbox/b.md"}, r.asked()[0].Trigger.Files); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
-		triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/own.md", SHA256: "own"})
+		r.change(triggers, "Inbox/own.md", "own")
 		sleep(time.Minute)
 		if len(r.asked()) != 1 {
 			t.Error("a workflow's own write fired it")
 		}
-		triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/own.md", SHA256: "edited by a person"})
+		r.change(triggers, "Inbox/own.md", "edited by a person")
 		sleep(time.Minute)
 		down()
 		if len(r.asked()) != 2 {
@@ -260,7 +260,7 @@ func TestWatch_waitsForTheRunBefore(t *testing.T) {
 		triggers, down := r.up()
 		r.set(func() { r.busy = true })
 		for range 60 { // edits keep coming while a run is going
-			triggers.Changed(t.Context(), trigger.Change{Name: "Inbox/a.md", SHA256: "1"})
+			r.change(triggers, "Inbox/a.md", "1")
 			sleep(5 * time.Second)
 		}
 		if len(r.asked()) != 0 {

@@ -2,30 +2,34 @@ package trigger
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
-	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// Change is a file of the vault that was created or changed, with the digest of what it holds now.
+// Watches keep changes until the run that they ask for is stored, and what watched files held when they were looked at.
+type Watches interface {
+	// Notice stores news of files in one transaction. The file itself is kept for workflows that Watch was called for.
+	Notice(ctx context.Context, news []engine.Notice) error
+	// Noticed gives the news of batches that were not delivered, oldest first.
+	Noticed(ctx context.Context) ([]engine.Notice, error)
+	// Delivered forgets a batch.
+	Delivered(ctx context.Context, batch string) error
+	// Watch keeps what files hold from now on for a workflow; Unwatch ends that.
+	Watch(ctx context.Context, workflow, globs string, files []engine.WatchedFile) error
+	Unwatch(ctx context.Context, workflow string) error
+	// Watched gives the files that are kept, by name; ok is false when they are not kept for these globs.
+	Watched(ctx context.Context, workflow, globs string) (files map[string]engine.WatchedFile, ok bool, err error)
+	// Holds says whether a file is kept with this content.
+	Holds(ctx context.Context, workflow, name, sha256 string) (bool, error)
+}
+
+// Change is a file of the vault that was created, changed or removed.
 type Change struct {
-	Name   string
-	SHA256 string
+	engine.WatchedFile
+	Gone bool
 }
-
-// batch gathers the changed files of a workflow until they rest.
-type batch struct {
-	files map[string]string // digest by name
-	first time.Time
-	due   time.Time
-}
-
-// gatherMost is how many times the debounce changes that keep coming may put a run off.
-const gatherMost = 10
 
 // Changed tells of a change. It waits while very many changes are being looked at, at most until ctx ends.
 func (t *Triggers) Changed(ctx context.Context, c Change) {
@@ -35,112 +39,94 @@ func (t *Triggers) Changed(ctx context.Context, c Change) {
 	}
 }
 
-// gather adds a change to the batch of every workflow that watches the file, but for what that workflow wrote itself.
-func (t *Triggers) gather(ctx context.Context, c Change) {
-	for _, p := range t.cfg.Plans() {
-		if !p.Meta.Enabled || !p.Meta.Watches(c.Name) {
-			continue
-		}
-		own, err := t.cfg.History.OwnWrite(ctx, p.Name, c.Name, c.SHA256)
-		if err != nil {
-			t.cfg.Logger.Error("change not looked at", "workflow", p.Name, "name", c.Name, "err", err)
-		}
-		if own || err != nil {
-			continue
-		}
-		now := t.cfg.Now()
-		b := t.batches[p.Name]
-		if b == nil {
-			b = &batch{files: map[string]string{}, first: now}
-			t.batches[p.Name] = b
-		}
-		b.files[c.Name] = c.SHA256
-		b.due = earlier(b.first.Add(gatherMost*t.cfg.Debounce), now.Add(t.cfg.Debounce))
+// gather adds changes to the batches of the workflows that watch the files.
+func (t *Triggers) gather(ctx context.Context, changes []Change) {
+	if len(changes) == 0 {
+		return
 	}
-}
-
-// deliver asks for the runs of batches that rest, and says when the next one will.
-func (t *Triggers) deliver(ctx context.Context, now time.Time) time.Time {
-	if len(t.batches) == 0 {
-		return time.Time{}
-	}
-	var next time.Time
-	for _, p := range t.cfg.Plans() {
-		b := t.batches[p.Name]
-		if b == nil {
-			continue
-		}
-		if b.due.After(now) {
-			next = earlier(b.due, next)
-			continue
-		}
-		if t.waits(p) {
-			next = earlier(now.Add(busyEvery), next)
-			continue
-		}
-		delete(t.batches, p.Name)
-		t.changed(ctx, p, b, now)
-	}
-	t.sweep()
-	return next
-}
-
-// busyEvery is how often a batch asks whether the run before it has ended.
-const busyEvery = time.Second
-
-// waits says whether a batch is held back, and goes on gathering, until the workflow's run has ended.
-func (t *Triggers) waits(p *workflow.Plan) bool {
-	return t.cfg.Busy != nil && p.Meta.Overlap != string(engine.OverlapReplace) && t.cfg.Busy(p.Name)
-}
-
-// sweep forgets the batches of workflows that are gone.
-func (t *Triggers) sweep() {
 	plans := t.cfg.Plans()
-	maps.DeleteFunc(t.batches, func(name string, _ *batch) bool {
-		return !slices.ContainsFunc(plans, func(p *workflow.Plan) bool { return p.Name == name })
-	})
+	for _, c := range changes {
+		if t.cfg.Ours != nil && t.cfg.Ours(c.Name) {
+			continue
+		}
+		var watching []*workflow.Plan
+		for _, p := range plans {
+			if p.Meta.Enabled && p.Meta.Watches(c.Name) {
+				watching = append(watching, p)
+			}
+		}
+		if err := t.take(ctx, watching, c); err != nil {
+			t.cfg.Logger.Error("change not looked at, it is tried again", "name", c.Name, "err", err)
+			t.unseen = append(t.unseen, c)
+		}
+	}
+	t.save(ctx)
 }
 
-func (t *Triggers) changed(ctx context.Context, p *workflow.Plan, b *batch, now time.Time) {
-	if !p.Meta.Enabled {
-		return
+// take adds a change to the batches of some workflows, except of those that know the file with this content.
+func (t *Triggers) take(ctx context.Context, plans []*workflow.Plan, c Change) error {
+	if len(plans) == 0 {
+		return nil
 	}
-	names := slices.Sorted(maps.Keys(b.files))
-	key := fmt.Sprintf("watch:%s:%d", p.Name, now.UnixNano())
-	if _, err := t.start(ctx, p, key, engine.Trigger{Kind: engine.TriggerWatch, Files: names}, now); err != nil {
-		t.cfg.Logger.Error("watched change not run", "workflow", p.Name, "err", err)
-	}
-}
-
-// announce fires on_import for finished imports, each once also across restarts: the key holds the import.
-func (t *Triggers) announce(ctx context.Context) {
-	finished, err := t.cfg.Imports.Unannounced(ctx)
+	writers, err := t.cfg.History.Writers(ctx, c.Name, c.SHA256)
 	if err != nil {
-		if ctx.Err() == nil {
-			t.cfg.Logger.Error("finished imports not read", "err", err)
-		}
-		return
+		return err
 	}
-	for _, r := range finished {
-		if err := t.imported(ctx, r); err != nil {
-			t.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
+	known := make([]bool, len(plans))
+	for i, p := range plans {
+		if c.Gone || c.SHA256 == "" {
 			continue
 		}
-		if err := t.cfg.Imports.Announced(ctx, r.ID); err != nil {
-			t.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
-		}
-	}
-}
-
-func (t *Triggers) imported(ctx context.Context, r engine.ImportRecord) error {
-	for _, p := range t.cfg.Plans() {
-		if !p.Meta.Enabled || !p.Meta.OnImport.Fires(r.Source) {
-			continue
-		}
-		trigger := engine.Trigger{Kind: engine.TriggerOnImport, Files: []string{r.Note}, Import: r.ID}
-		if _, err := t.start(ctx, p, fmt.Sprintf("on_import:%s:%s", p.Name, r.ID), trigger, t.cfg.Now()); err != nil {
+		if known[i], err = t.cfg.Watches.Holds(ctx, p.Name, c.Name, c.SHA256); err != nil {
 			return err
 		}
 	}
+	for i, p := range plans {
+		n := engine.Notice{Workflow: p.Name, File: c.WatchedFile, Gone: c.Gone, Time: t.cfg.Now()}
+		if !c.Gone && !known[i] {
+			t.judge(p, &n, writers)
+		}
+		t.unsaved = append(t.unsaved, n)
+	}
 	return nil
+}
+
+// judge puts a change into the batch of a workflow, unless it is the workflow's own work, or that of a run which it has
+// set off.
+func (t *Triggers) judge(p *workflow.Plan, n *engine.Notice, writers []engine.Writer) {
+	if slices.ContainsFunc(writers, func(w engine.Writer) bool { return w.Workflow == p.Name }) {
+		return
+	}
+	causes := causesOf(writers)
+	if slices.Contains(causes, p.Name) {
+		t.loops.add(p, n.File.Name, causes, loopReason(p.Name, writers))
+		return
+	}
+	n.Causes = causes
+	n.Batch = t.batchFor(p, *n).id
+}
+
+// retry looks again at changes of which the journal could not be asked.
+func (t *Triggers) retry(ctx context.Context) {
+	again := t.unseen
+	t.unseen = nil
+	t.gather(ctx, again)
+}
+
+// save gives the journal what it has not taken yet.
+func (t *Triggers) save(ctx context.Context) {
+	for _, l := range t.loops {
+		if _, err := t.refuse(ctx, l.plan, l.trigger, l.why); err != nil {
+			t.cfg.Logger.Error("refused run not stored", "workflow", l.plan.Name, "err", err)
+		}
+	}
+	t.loops = nil
+	if len(t.unsaved) == 0 {
+		return
+	}
+	if err := t.cfg.Watches.Notice(ctx, t.unsaved); err != nil {
+		t.cfg.Logger.Error("changes not stored, it is tried again", "count", len(t.unsaved), "err", err)
+		return
+	}
+	t.unsaved = nil
 }

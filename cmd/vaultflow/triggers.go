@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+func (w *working) newTriggers() *trigger.Triggers {
+	return trigger.New(trigger.Config{
+		Plans: w.plans, Starter: w.exec, Ledger: w.journal, Watches: w.journal, History: w.journal, Imports: w.journal, Busy: w.exec.Busy,
+		Files: watchedFiles{w.vault}, Ours: w.ours, Location: w.zone, Debounce: w.settings.Watch.Debounce.Std(), Logger: w.log,
+	})
+}
+
+// watchedFiles are the vault's files for triggers.
+type watchedFiles struct{ v *vault.Vault }
+
+// List implements trigger.Files.
+func (f watchedFiles) List(match func(string) bool) (files []engine.WatchedFile, partly bool, err error) {
+	found, unread, err := f.v.Files(match)
+	for _, file := range found {
+		files = append(files, engine.WatchedFile(file))
+	}
+	return files, len(unread) > 0, err
+}
+
+// Look implements trigger.Files.
+func (f watchedFiles) Look(name string) (engine.WatchedFile, error) {
+	file, err := f.v.Look(name)
+	return engine.WatchedFile(file), err
+}
+
+// ours says whether vaultflow keeps a note itself: such a one fires nothing.
+func (w *working) ours(name string) bool {
+	return inside(name, w.settings.Vault.WorkflowsDir+"/_approvals") || name == w.settings.Engine.StatusNote
+}
+
+// plans are the workflows that may run now. Circles among them are logged, each once.
+func (w *working) plans() []*workflow.Plan {
+	all, err := w.workflows()
+	if err != nil {
+		w.log.Error("workflows not listed", "err", err)
+		return nil
+	}
+	var plans []*workflow.Plan
+	for _, loaded := range all {
+		if loaded.Valid() {
+			plans = append(plans, loaded.Plan)
+			w.tellLoops(loaded)
+		}
+	}
+	return plans
+}
+
+// tellLoops logs that a workflow can start itself, when that is new.
+func (w *working) tellLoops(loaded workflow.Loaded) {
+	for _, d := range loaded.Diagnostics {
+		if d.Code == directives.CodeWatchLoop && w.isNews(d.String()) {
+			w.log.Warn("workflows can start each other in a circle", "workflow", loaded.Plan.Name, "name", d.File, "line", d.Line, "reason", d.Message, "fix", d.Suggestion)
+		}
+	}
+}
+
+// isNews says whether nobody was told of something yet.
+func (w *working) isNews(text string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.told[text] {
+		return false
+	}
+	w.told[text] = true
+	return true
+}
+
+// changes tells the triggers of changed notes.
+func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case c := <-watcher.Changes():
+			if inside(c.Name, w.settings.Vault.WorkflowsDir) || c.Name == "settings.yaml" {
+				triggers.Reload()
+			}
+			triggers.Changed(ctx, trigger.Change{
+				WatchedFile: engine.WatchedFile{Name: c.Name, SHA256: c.SHA256, Size: c.Size, Modified: c.Modified},
+				Gone:        c.Op == vault.OpRemove,
+			})
+		}
+	}
+}
+
+// settled tells the triggers of finished imports, and of finished runs that may have kept others waiting.
+func (w *working) settled(ctx context.Context, triggers *trigger.Triggers) error {
+	events, stop := w.exec.Subscribe(0)
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			if !open {
+				return nil
+			}
+			if e.Kind == engine.EventLost || e.Kind == engine.EventRun && e.Status.Finished() || e.Kind == engine.EventImport && e.State.Finished() {
+				triggers.Reload()
+			}
+		}
+	}
+}
+
+// inside tells whether a name lies below a folder.
+func inside(name, dir string) bool {
+	return name == dir || len(name) > len(dir) && name[:len(dir)] == dir && name[len(dir)] == '/'
+}

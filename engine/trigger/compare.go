@@ -1,0 +1,105 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// Files are those of the vault that changes are told of.
+type Files interface {
+	// List gives the files that match, without their digests. partly says that some folders could not be read.
+	List(match func(name string) bool) (files []engine.WatchedFile, partly bool, err error)
+	// Look reads a file. The error is fs.ErrNotExist when it is gone.
+	Look(name string) (engine.WatchedFile, error)
+}
+
+// compare looks for what changed while nobody watched: for a workflow with catch_up latest or all, which was followed with
+// the same globs before, a file that differs from what is kept has changed. Any other workflow begins now.
+func (t *Triggers) compare(ctx context.Context, plans []*workflow.Plan) {
+	if t.cfg.Files == nil || !t.live.Load() {
+		return
+	}
+	maps.DeleteFunc(t.watched, func(name, _ string) bool { return planOf(plans, name) == nil }) // until it is valid again
+	for _, p := range plans {
+		globs := ""
+		if p.Meta.Enabled && p.Meta.CatchUp != "none" {
+			globs = strings.Join(p.Meta.Watch, "\n")
+		}
+		if before, looked := t.watched[p.Name]; looked && before == globs {
+			continue
+		}
+		if err := t.follow(ctx, p, globs); err != nil {
+			if ctx.Err() == nil {
+				t.cfg.Logger.Error("watched files not compared, it is tried again", "workflow", p.Name, "err", err)
+			}
+			continue
+		}
+		t.watched[p.Name] = globs
+	}
+}
+
+func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) error {
+	if globs == "" {
+		return t.cfg.Watches.Unwatch(ctx, p.Name)
+	}
+	files, partly, err := t.cfg.Files.List(func(name string) bool {
+		return p.Meta.Watches(name) && (t.cfg.Ours == nil || !t.cfg.Ours(name))
+	})
+	if err != nil {
+		return err
+	}
+	before, followed, err := t.cfg.Watches.Watched(ctx, p.Name, globs)
+	if err != nil {
+		return err
+	}
+	if !followed {
+		return t.cfg.Watches.Watch(ctx, p.Name, globs, files)
+	}
+	changes, err := t.differences(files, before, partly)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if err := t.take(ctx, []*workflow.Plan{p}, c); err != nil {
+			return err
+		}
+	}
+	if len(changes) > 0 {
+		t.cfg.Logger.Info("files changed while nobody watched", "workflow", p.Name, "count", len(changes))
+	}
+	return nil
+}
+
+// differences reads the files whose size or time differs from what is kept.
+func (t *Triggers) differences(files []engine.WatchedFile, before map[string]engine.WatchedFile, partly bool) ([]Change, error) {
+	var changes []Change
+	for _, f := range files {
+		old, known := before[f.Name]
+		delete(before, f.Name)
+		if known && old.Size == f.Size && old.Modified.Equal(f.Modified) {
+			continue
+		}
+		now, err := t.cfg.Files.Look(f.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, Change{WatchedFile: now})
+	}
+	if partly {
+		return changes, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		changes = append(changes, Change{WatchedFile: engine.WatchedFile{Name: name}, Gone: true})
+	}
+	return changes, nil
+}

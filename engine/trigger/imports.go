@@ -1,0 +1,56 @@
+package trigger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// announce fires on_import for finished imports, each once also across restarts: the key holds the import.
+func (t *Triggers) announce(ctx context.Context, plans []*workflow.Plan) {
+	finished, err := t.cfg.Imports.Unannounced(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			t.cfg.Logger.Error("finished imports not read", "err", err)
+		}
+		return
+	}
+	for _, r := range finished {
+		if err := t.imported(ctx, plans, r); err != nil {
+			t.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
+			continue
+		}
+		if err := t.cfg.Imports.Announced(ctx, r.ID); err != nil {
+			t.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
+		}
+	}
+}
+
+// imported asks for the runs of an import. The loop guard holds for files too that a run has dropped into the import folder.
+func (t *Triggers) imported(ctx context.Context, plans []*workflow.Plan, r engine.ImportRecord) error {
+	writers, err := t.cfg.History.Writers(ctx, r.Source, r.SHA256)
+	if err != nil {
+		return err
+	}
+	trigger := engine.Trigger{Kind: engine.TriggerOnImport, Files: []string{r.Note}, Import: r.ID, Causes: causesOf(writers)}
+	for _, p := range plans {
+		if !p.Meta.Enabled || !p.Meta.OnImport.Fires(r.Source) {
+			continue
+		}
+		if slices.Contains(trigger.Causes, p.Name) {
+			_, err = t.refuse(ctx, p, trigger, loopReason(p.Name, writers))
+		} else {
+			_, err = t.start(ctx, p, fmt.Sprintf("on_import:%s:%s", p.Name, r.ID), trigger, t.cfg.Now())
+		}
+		if err != nil && transient(err) {
+			return err
+		}
+		if err != nil {
+			t.cfg.Logger.Error("import starts no run", "workflow", p.Name, "name", r.Source, "err", err)
+		}
+	}
+	return nil
+}

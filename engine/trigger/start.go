@@ -1,0 +1,96 @@
+package trigger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// failuresInARow pause a workflow.
+const failuresInARow = 3
+
+// start asks for a run, unless the workflow may not fire now; then the answer says why. What a slot is told of that stands
+// in its row; any other refusal is a skipped run.
+//
+// Overlap is for plans that repeat by the clock. Changes, imports and the slots that catch_up: all goes back to are each
+// about something else: they are never skipped because of another run, but wait for it.
+func (t *Triggers) start(ctx context.Context, p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Started, error) {
+	why, err := Barred(ctx, t.cfg.History, p, t.cfg.Now(), t.cfg.Location)
+	if err != nil {
+		return engine.Started{}, err
+	}
+	if why != "" && trigger.Slot.IsZero() {
+		return t.refuse(ctx, p, trigger, why)
+	}
+	if why != "" {
+		t.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
+		return engine.Started{Status: engine.Skipped, Reason: why}, nil
+	}
+	r, err := request(p, key, trigger, at)
+	if err != nil {
+		return engine.Started{}, err
+	}
+	slot, goesBack := !trigger.Slot.IsZero(), trigger.Late && p.Meta.CatchUp == "all"
+	if goesBack || !slot && (r.Overlap != engine.OverlapReplace || trigger.Import != "") {
+		r.Overlap = engine.OverlapQueue
+	}
+	return t.cfg.Starter.Start(ctx, r)
+}
+
+// request is what all triggers ask for.
+func request(p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Request, error) {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return engine.Request{}, fmt.Errorf("pin workflow %q: %w", p.Name, err)
+	}
+	return engine.Request{
+		Key: key, Kind: engine.KindWorkflow, Subject: p.Name, Trigger: trigger, At: at, Overlap: engine.Overlap(p.Meta.Overlap), Plan: raw,
+	}, nil
+}
+
+// refuse stores a run that does not begin as skipped, with the reason. Of a workflow and a reason there is one in an hour,
+// the first: a folder that is written to all day would fill the list otherwise.
+func (t *Triggers) refuse(ctx context.Context, p *workflow.Plan, trigger engine.Trigger, why string) (engine.Started, error) {
+	t.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
+	now := t.cfg.Now()
+	r, err := request(p, fmt.Sprintf("refused:%s:%s:%s", p.Name, now.UTC().Format("2006-01-02T15"), why), trigger, now)
+	if err != nil {
+		return engine.Started{}, err
+	}
+	r.Refused = why
+	return t.cfg.Starter.Start(ctx, r)
+}
+
+// Barred says why no run of a workflow may begin now that no person asks for: it failed too often in a row, or has run
+// max_runs_per_day times on the day of now in its zone. Empty when one may.
+func Barred(ctx context.Context, h History, p *workflow.Plan, now time.Time, zone *time.Location) (string, error) {
+	if why, err := Paused(ctx, h, p.Name); err != nil || why != "" {
+		return why, err
+	}
+	limit := p.Meta.MaxRunsPerDay
+	if limit <= 0 {
+		return "", nil
+	}
+	zone = p.Meta.Location(zone)
+	y, m, d := now.In(zone).Date()
+	n, err := h.Count(ctx, p.Name, time.Date(y, m, d, 0, 0, 0, 0, zone))
+	if err != nil || n < limit {
+		return "", err
+	}
+	return fmt.Sprintf("max_runs_per_day: %d runs today", n), nil
+}
+
+// Paused says why a workflow does not fire by itself for now: it failed three times in a row. Empty when it does fire.
+// A run that succeeds ends the pause, and so does journal.Journal.Unpause.
+func Paused(ctx context.Context, h History, name string) (string, error) {
+	failed, err := h.Failures(ctx, name, failuresInARow)
+	if err != nil || len(failed) < failuresInARow {
+		return "", err
+	}
+	return fmt.Sprintf("paused after %d failures in a row; `vaultflow unpause %q` or a successful run by hand lets it go on (last failure: %s)",
+		len(failed), name, failed[0].Reason), nil
+}
