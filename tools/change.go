@@ -45,7 +45,7 @@ type Writer struct {
 	Paths
 	Store     Store
 	Kind      func(name string) string // the kind of file that an extension promises; "" for one that the language does not know
-	MayDelete bool                     // the workflow lets the model delete files without asking a person
+	MayDelete bool                     // the workflow lets the model delete files, or a person is asked before
 }
 
 // Bounds of what is written, in bytes.

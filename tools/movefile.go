@@ -106,8 +106,7 @@ func (w *Writer) delete(ctx context.Context, input json.RawMessage) content.Tool
 		return Failed("%v", err)
 	}
 	if !w.MayDelete {
-		return Failed("deleting asks a person through `@approve tools`, which is not available in this version, " +
-			"unless the workflow names delete_file in permissions.tools; the file stays")
+		return Failed("deleting needs a person's yes: the workflow's author writes @approve tools in the step, or names delete_file in permissions.tools; the file stays")
 	}
 	name, err := w.file(in.Path)
 	if err == nil {

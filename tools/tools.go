@@ -30,6 +30,7 @@ type Tool struct {
 	Name        string // on the wire: letters, digits, _ and -, at most 64
 	Called      string // as workflows call it, when that is something else, such as server.tool
 	Effect      Effect
+	ReadOnly    bool   // of EffectNetwork: it only looks at what it reaches, so that nobody is asked before (@approve tools)
 	Description string // for the model
 	Parameters  json.RawMessage
 	Run         func(ctx context.Context, input json.RawMessage) content.ToolResult
@@ -74,6 +75,11 @@ func (r Registry) Effect(name string) Effect {
 		}
 	}
 	return EffectRead
+}
+
+// NeedsYes says whether `@approve tools` asks a person before a tool is called: it changes something, here or elsewhere.
+func (r Registry) NeedsYes(name string) bool {
+	return slices.ContainsFunc(r, func(t Tool) bool { return t.Name == name && t.Effect != EffectRead && !t.ReadOnly })
 }
 
 // Run carries out one call. A tool that is not offered, and an input that is no JSON object, are failed results.

@@ -57,7 +57,7 @@ func TestWriteTools(t *testing.T) {
 		"move to where it is":     {MoveFile, in{"from": "a.md", "to": "a.md"}, "a.md", "one\ntwo\nthree\n", "has that name already"},
 		"move from locked":        {MoveFile, in{"from": "Locked/a.md", "to": "b.md"}, "b.md", "-", "not permitted"},
 		"move to locked":          {MoveFile, in{"from": "a.md", "to": "Locked/b.md"}, "Locked/b.md", "-", "not permitted"},
-		"delete, not permitted":   {DeleteFile, in{"path": "a.md"}, "a.md", "one\ntwo\nthree\n", "deleting asks a person through `@approve tools`"},
+		"delete, not permitted":   {DeleteFile, in{"path": "a.md"}, "a.md", "one\ntwo\nthree\n", "deleting needs a person's yes"},
 	} {
 		d := newDesk(t, start)
 		got := d.use(tt.tool, tt.in)

@@ -30,6 +30,8 @@ type World struct {
 
 	FS    fs.FS            // the vault; it implements fs.ReadLinkFS where links are to be found
 	Links directives.Links // where wikilinks lead
+	// Changes says whether a tool changes something, so that @approve asks before it is called; nil: every tool does.
+	Changes func(tool string) bool
 	// Schema says what is wrong with the text of a schema: that of a file, or the JSON of one in the note, without name.
 	Schema func(name string, text []byte) error
 }
@@ -202,13 +204,38 @@ func (s Step) read() []directives.Target {
 	return list
 }
 
-// approvals refuses @approve, which this version reads and does not carry out.
+// approvals reports an @approve that would never ask anybody.
 func (c *checker) approvals() {
 	for _, s := range c.plan.Steps {
-		if s.Approve != nil {
-			c.add(directives.At(s.Approve.At, directives.CodeNotAvailable, "leave it out", "@approve is not available in this version"))
+		if s.Approve == nil {
+			continue
+		}
+		if s.Approve.Outputs && !s.writesFiles() {
+			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "add @output file: NAME, or leave out outputs", "@approve outputs has nothing to ask about: the step writes no file"))
+		}
+		if s.Approve.Tools && !c.callsChange(s) {
+			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "name a tool that changes something in @tools, or leave out tools", "@approve tools has nothing to ask about: the step's model has no tool that changes anything"))
 		}
 	}
+}
+
+// callsChange says whether a step's model may call a tool that changes something.
+func (c *checker) callsChange(s Step) bool {
+	t := s.Tools
+	if t == nil || t.None || s.Model != nil && s.Model.None {
+		return false
+	}
+	return t.All || slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool { return c.world.Changes == nil || c.world.Changes(u.Name) })
+}
+
+// writesFiles says whether a step has something that goes to a file: an answer, an input, what a tool gives.
+func (s Step) writesFiles() bool {
+	file := func(r *directives.Route) bool {
+		return r != nil && r.Target != nil && r.Target.Scheme == directives.SchemeFile
+	}
+	return slices.ContainsFunc(s.Outputs, func(o directives.Output) bool { return o.Target.Scheme == directives.SchemeFile }) ||
+		slices.ContainsFunc(s.Inputs, func(in directives.Input) bool { return file(in.Route) }) ||
+		s.Tools != nil && slices.ContainsFunc(s.Tools.Uses, func(u directives.ToolUse) bool { return file(u.Route) })
 }
 
 // schemas checks the schemas that stand in the note.

@@ -36,7 +36,8 @@ func TestCheck_toolsApprovalsPermissions(t *testing.T) {
 		return (alias != "blind" || capability != "vision") && (alias != "mute" || capability != "tools"), alias != "odd"
 	}
 	world := World{
-		Tools: []string{"read_chunks", "read_file"}, Models: []string{"sonnet", "blind", "odd", "mute"}, Default: "blind", ImportDir: "Import", Can: can,
+		Tools: []string{"read_chunks", "read_file", "write_file"}, Models: []string{"sonnet", "blind", "odd", "mute"}, Default: "blind", ImportDir: "Import", Can: can,
+		Changes: func(tool string) bool { return tool == "write_file" },
 		Schema: func(name string, text []byte) error {
 			if strings.Contains(string(text), "strng") {
 				return errors.New("no such type")
@@ -55,7 +56,12 @@ func TestCheck_toolsApprovalsPermissions(t *testing.T) {
 		"model without tools":          {"@model mute\n@tools read_file\nx", "2:1 VF201"},
 		"model without tools, none":    {"@model mute\n@tools none\nx", ""},
 		"routed to the model":          {"@tools read_chunks (output=inline)\nx", ""},
-		"approve":                      {"@approve outputs\nx", "1:1 VF141"},
+		"approve":                      {"@approve outputs, tools\n@output file: a\n@tools write_file\nx", ""},
+		"approve a routed input":       {"@approve outputs\n@input file: a (output=file: b)\nx", ""},
+		"approve no file":              {"@approve outputs\n@output variable: a\nx", "1:1 VF199"},
+		"approve no tool":              {"@approve tools\nx", "1:1 VF199"},
+		"approve reading":              {"@approve tools\n@tools read_chunks\nx", "1:1 VF199"},
+		"approve without a model":      {"@approve tools\n@model none\n@input file: a (output=file: b)\n@tools all\nx", "1:1 VF199"},
 		"not permitted":                {"---\npermissions: {tools: []}\n---\n@tools read_chunks\nx", "4:8 VF168"},
 		"permitted":                    {"---\npermissions: {tools: [Read-Chunks]}\n---\n@tools read_chunks\nx", ""},
 		"permissions, unknown":         {"---\npermissions:\n  tools: [read_chunks, raed_file]\n---\nx", "3:24 VF197"},

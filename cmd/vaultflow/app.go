@@ -104,7 +104,7 @@ func (a *app) world() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
 		Tools: activity.ToolNames(), Foreign: a.foreignTool, ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
-		Schema: activity.CheckSchema,
+		Schema: activity.CheckSchema, Changes: activity.NeedsYes,
 	}
 }
 
@@ -139,6 +139,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		Born: a.vault.Born, AutoBuffer: a.settings.Engine.AutoBufferTokens, NoRewrites: !a.settings.LLM.OverflowFallback,
 	}
 	w.Changes, _ = memory.(activity.Changes) // a preview's memory keeps none
+	w.Approvals, _ = memory.(activity.Approvals)
 	w.Runs = nested{}
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,

@@ -52,7 +52,7 @@ var house = map[string]struct {
 	"prompt":               {2, []string{"content", "chunking", "policy", "directives"}},
 	"tools":                {3, []string{"llm", "content", "policy", "remote", "websearch", "ingestion", "ingestion/webpage"}},
 	"tools/mcp":            {3, []string{"tools", "content", "policy"}},
-	"engine":               {3, []string{"workflow"}},
+	"engine":               {3, []string{"workflow", "diff"}},
 	"engine/local":         {3, []string{"engine"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
 	"engine/activity":      {4, []string{"*"}},

@@ -214,9 +214,11 @@ func (m *media) LoadDocument(ctx context.Context, document content.Document) (da
 }
 
 // hasDigest tells whether data are what was meant; everything is when no digest is known.
-func hasDigest(data []byte, digest string) bool {
+func hasDigest(data []byte, digest string) bool { return digest == "" || digestOf(data) == digest }
+
+func digestOf(data []byte) string {
 	sum := sha256.Sum256(data)
-	return digest == "" || hex.EncodeToString(sum[:]) == digest
+	return hex.EncodeToString(sum[:])
 }
 
 func readAll(fsys fs.FS, name string) ([]byte, error) {

@@ -89,6 +89,9 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if err != nil {
 		return outputFailure(err)
 	}
+	if st.w.amongApprovals(name) {
+		return engine.Fail(engine.CodePermission, "write somewhere else", "%s is where people approve: no step writes there", name)
+	}
 	if c.header, err = directives.Expand(c.header, st.s.facts); err != nil {
 		return engine.Fail(engine.CodeInvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
 	}

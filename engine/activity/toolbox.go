@@ -41,6 +41,8 @@ type toolbox struct {
 	nestedUSD   float64  // cost of the runs that calls have started
 	nestedFiles []string // that those have written
 	broken      error    // what no result can say: the turn cannot go on
+
+	trial *trial // not nil: calls are tried and change nothing
 }
 
 // toolbox gathers what a model is offered: the tools that @tools names and the permissions allow, read_chunks when something
@@ -86,9 +88,9 @@ func (s scene) offers(name string) bool {
 	})
 }
 
-// mayDelete says whether the workflow lets models delete files without asking a person.
+// mayDelete says whether the workflow lets models delete files: it names the tool, or a person is asked.
 func (s scene) mayDelete() bool {
-	return slices.Contains(s.plan.Meta.Permissions.Tools, tools.DeleteFile)
+	return s.asks() || slices.Contains(s.plan.Meta.Permissions.Tools, tools.DeleteFile)
 }
 
 // all are the tools of this version that @tools may name, read_chunks aside.
@@ -122,7 +124,7 @@ func (b *toolbox) writer(paths tools.Paths, tool string) *tools.Writer {
 		return b.mayChange(tool, name)
 	}
 	return &tools.Writer{
-		Paths: paths, Kind: directives.KindOf, Store: &callStore{toolbox: b, tool: tool},
+		Paths: paths, Kind: directives.KindOf, Store: b.store(tool),
 		MayDelete: b.s.mayDelete(),
 	}
 }

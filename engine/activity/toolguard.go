@@ -21,6 +21,9 @@ import (
 // that change single files are asked for each file; see [toolbox.mayChange].
 func (b *toolbox) refused(ctx context.Context, tool string) (content.ToolResult, bool) {
 	b.ctx = ctx
+	if b.asks(tool) { // a person saw this very call, and where it comes from
+		return content.ToolResult{}, false
+	}
 	effect := b.registry.Effect(tool)
 	if effect == tools.EffectWrite && changesFiles(tool) {
 		return content.ToolResult{}, false
@@ -39,6 +42,9 @@ func changesFiles(tool string) bool {
 
 // mayChange says why a tool must not change a file after what the model was shown.
 func (b *toolbox) mayChange(tool, name string) error {
+	if b.s.asks() {
+		return nil
+	}
 	return b.judge(policy.Use{Tool: tool, Writes: true, Changes: []string{name}})
 }
 

@@ -181,6 +181,8 @@ func (w *Workflow) mayWrite(s scene, name string) error {
 		return fmt.Errorf("%s is the workflow itself, which tools do not change", name)
 	case settingsFile(same):
 		return fmt.Errorf("%s holds settings, which tools do not change", name)
+	case w.amongApprovals(name):
+		return fmt.Errorf("%s is where a person approves, which tools do not change", name)
 	case in(w.ImportDir, "Import"):
 		return fmt.Errorf("%s is inside the import folder: choose another one", name)
 	case w.imported(name):

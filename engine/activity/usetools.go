@@ -17,32 +17,16 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 	if err != nil {
 		return engine.UseToolsOut{}, err
 	}
-	stored, err := w.prompt(ctx, in.Prompt)
+	box, calls, err := w.round(ctx, s, in)
 	if err != nil {
 		return engine.UseToolsOut{}, err
 	}
-	if s.step.Model != nil && s.step.Model.Fallback == in.Model && stored.Fallback != nil {
-		stored = *stored.Fallback
-	}
-	model, err := w.Models.Model(ctx, in.Model)
-	if err != nil {
-		return engine.UseToolsOut{}, modelFailure(err)
-	}
-	blocks, _, err := w.answer(ctx, in.Raw)
-	if err != nil {
-		return engine.UseToolsOut{}, err
-	}
-	box := w.toolbox(s, model, stored, in)
 	var results []content.Block
-	for _, b := range blocks {
-		call, isCall := b.(content.ToolCall)
-		if !isCall {
-			continue
-		}
+	for i, call := range calls {
 		if err := ctx.Err(); err != nil {
 			return engine.UseToolsOut{}, fmt.Errorf("use tools: %w", err)
 		}
-		box.call = fmt.Sprintf("%d/%d/%s", in.Round, len(results), in.Raw)
+		box.call = callID(in, i)
 		result, err := box.use(ctx, call)
 		if err != nil {
 			return engine.UseToolsOut{}, err
@@ -66,6 +50,32 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 	return out, err
 }
 
+// round gives the calls of an answer, and the toolbox for them.
+func (w *Workflow) round(ctx context.Context, s scene, in engine.UseToolsIn) (*toolbox, []content.ToolCall, error) {
+	stored, err := w.prompt(ctx, in.Prompt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.step.Model != nil && s.step.Model.Fallback == in.Model && stored.Fallback != nil {
+		stored = *stored.Fallback
+	}
+	model, err := w.Models.Model(ctx, in.Model)
+	if err != nil {
+		return nil, nil, modelFailure(err)
+	}
+	blocks, _, err := w.answer(ctx, in.Raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	var calls []content.ToolCall
+	for _, b := range blocks {
+		if call, is := b.(content.ToolCall); is {
+			calls = append(calls, call)
+		}
+	}
+	return w.toolbox(s, model, stored, in), calls, nil
+}
+
 // use carries out one call and sends its result where the workflow wants it.
 func (b *toolbox) use(ctx context.Context, call content.ToolCall) (content.ToolResult, error) {
 	before := b.media.Given()
@@ -79,9 +89,13 @@ func (b *toolbox) use(ctx context.Context, call content.ToolCall) (content.ToolR
 		}
 	}
 	if !found {
-		if result, found = b.refused(ctx, call.Name); !found {
-			result = b.registry.Run(ctx, call)
-		}
+		result, found = b.denied(call.Name)
+	}
+	if !found {
+		result, found = b.refused(ctx, call.Name)
+	}
+	if !found {
+		result = b.registry.Run(ctx, call)
 	}
 	if b.broken != nil {
 		return result, b.broken

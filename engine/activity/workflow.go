@@ -98,10 +98,11 @@ type Workflow struct {
 	StrictLinks  bool   // an ambiguous link is an error
 	NoRewrites   bool   // a request that a service refuses as too large is not made to fit
 
-	Changes    Changes  // nil: tools change nothing
-	AutoBuffer int      // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
-	Outside    *Outside // nil: no tool leads out of the vault
-	Runs       Runs     // nil: run_workflow is not offered
+	Changes    Changes   // nil: tools change nothing
+	Approvals  Approvals // nil: nobody can be asked
+	AutoBuffer int       // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
+	Outside    *Outside  // nil: no tool leads out of the vault
+	Runs       Runs      // nil: run_workflow is not offered
 
 	Cache Cache                                    // nil: no answer is kept
 	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
@@ -120,6 +121,7 @@ func (w *Workflow) Activities() engine.Activities {
 		engine.ActivityGenerate: engine.Handle(w.Generate),
 		engine.ActivityUseTools: engine.Handle(w.UseTools),
 		engine.ActivityValidate: engine.Handle(w.Validate),
+		engine.ActivityApprove:  engine.Handle(w.Approve),
 		engine.ActivityStage:    engine.Handle(w.Stage),
 		engine.ActivityCommit:   engine.Handle(w.Commit),
 	}

@@ -144,6 +144,14 @@ CREATE TABLE watched (
 CREATE TABLE noticed (
 	batch TEXT NOT NULL, name TEXT NOT NULL, workflow TEXT NOT NULL, time INTEGER NOT NULL, causes TEXT NOT NULL, PRIMARY KEY (batch, name)
 ) WITHOUT ROWID;
+`, `
+CREATE TABLE approvals (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, item INTEGER NOT NULL, step INTEGER NOT NULL, batch INTEGER NOT NULL, key TEXT NOT NULL,
+	created INTEGER NOT NULL, deadline INTEGER NOT NULL, decision TEXT NOT NULL DEFAULT '', decided_by TEXT NOT NULL DEFAULT '',
+	decided INTEGER NOT NULL DEFAULT 0, view TEXT NOT NULL, PRIMARY KEY (run, item)
+);
+CREATE UNIQUE INDEX approvals_by_key ON approvals (run, step, batch, key);
+CREATE INDEX approvals_open ON approvals (deadline, created) WHERE decision = '';
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

@@ -13,20 +13,20 @@ func (x *Executor) Resume(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	taken := 0
+	var jobs []*job
 	for _, e := range entries {
 		if e.Run.Status == engine.AwaitingApproval && !awaitsEnded(e, entries) {
 			continue
 		}
 		j, err := newJob(e)
 		if err != nil {
-			return taken, fmt.Errorf("resume run %s: %w", e.Run.ID, err)
+			return 0, fmt.Errorf("resume run %s: %w", e.Run.ID, err)
 		}
 		j.recalled = e.Run.Status == engine.AwaitingApproval
-		x.enqueue(j)
-		taken++
+		jobs = append(jobs, j)
 	}
-	return taken, nil
+	x.enqueue(jobs...) // together: one may wait for another
+	return len(jobs), nil
 }
 
 // Wait blocks until the run has finished; see engine.Executor. A run that is not on this executor's books and has not

@@ -165,11 +165,13 @@ func (x *Executor) room(k engine.Kind) int {
 	return x.cfg.MaxRuns
 }
 
-// enqueue lets a run wait for its turn.
-func (x *Executor) enqueue(j *job) {
+// enqueue lets runs wait for their turn.
+func (x *Executor) enqueue(jobs ...*job) {
 	x.mu.Lock()
-	x.jobs[j.id] = j
-	x.queue = append(x.queue, j)
+	for _, j := range jobs {
+		x.jobs[j.id] = j
+	}
+	x.queue = append(x.queue, jobs...)
 	x.mu.Unlock()
 	x.poke()
 }

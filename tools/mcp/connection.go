@@ -56,6 +56,7 @@ type listed struct {
 	description string
 	schema      json.RawMessage
 	check       func(input json.RawMessage) error
+	readOnly    bool // the server says so
 }
 
 // reach gives the running server, started when it is not.
@@ -178,6 +179,7 @@ func (s *session) list(ctx context.Context) error {
 // any object: the server checks its input itself.
 func describe(t *sdk.Tool) listed {
 	l := listed{description: clip(strings.ToValidUTF8(t.Description, ""), maxDescription), schema: json.RawMessage(anything)}
+	l.readOnly = t.Annotations != nil && t.Annotations.ReadOnlyHint
 	raw, err := json.Marshal(t.InputSchema)
 	var form struct {
 		Type string `json:"type"`
@@ -198,7 +200,7 @@ func (c *connection) tool(name string) tools.Tool {
 	t := tools.Tool{Parameters: json.RawMessage(anything), Description: "A tool of the server " + c.Name + "."}
 	if s, err := c.reach(); err == nil {
 		if l, ok := s.tools[name]; ok {
-			t.Parameters = l.schema
+			t.Parameters, t.ReadOnly = l.schema, l.readOnly
 			t.Description = strings.TrimSpace(t.Description + " " + l.description)
 		}
 	}
