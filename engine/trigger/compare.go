@@ -60,12 +60,12 @@ func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) e
 		return err
 	}
 	if !followed {
+		if err := t.read(ctx, files); err != nil {
+			return err
+		}
 		return t.cfg.Watches.Watch(ctx, p.Name, globs, files)
 	}
-	changes, err := t.differences(files, before, partly)
-	if err != nil {
-		return err
-	}
+	changes := t.differences(files, before, partly)
 	for _, c := range changes {
 		if err := t.take(ctx, []*workflow.Plan{p}, c); err != nil {
 			return err
@@ -77,8 +77,30 @@ func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) e
 	return nil
 }
 
+// readMost is the largest file that is read only to know later whether it was changed or just touched, in bytes.
+const readMost = 1 << 20
+
+// read completes files with their digests, so that one which is only touched later counts as unchanged.
+func (t *Triggers) read(ctx context.Context, files []engine.WatchedFile) error {
+	for i, f := range files {
+		if f.Size > readMost {
+			continue
+		}
+		now, err := t.cfg.Files.Look(f.Name)
+		if err == nil {
+			files[i] = now
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			t.cfg.Logger.Warn("watched file not read", "name", f.Name, "err", err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // differences reads the files whose size or time differs from what is kept.
-func (t *Triggers) differences(files []engine.WatchedFile, before map[string]engine.WatchedFile, partly bool) ([]Change, error) {
+func (t *Triggers) differences(files []engine.WatchedFile, before map[string]engine.WatchedFile, partly bool) []Change {
 	var changes []Change
 	for _, f := range files {
 		old, known := before[f.Name]
@@ -87,19 +109,17 @@ func (t *Triggers) differences(files []engine.WatchedFile, before map[string]eng
 			continue
 		}
 		now, err := t.cfg.Files.Look(f.Name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if err == nil {
+			changes = append(changes, Change{WatchedFile: now})
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			t.cfg.Logger.Warn("watched file not read", "name", f.Name, "err", err)
 		}
-		if err != nil {
-			return nil, err
-		}
-		changes = append(changes, Change{WatchedFile: now})
 	}
 	if partly {
-		return changes, nil
+		return changes
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		changes = append(changes, Change{WatchedFile: engine.WatchedFile{Name: name}, Gone: true})
 	}
-	return changes, nil
+	return changes
 }

@@ -2,9 +2,13 @@ package trigger_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,20 +21,27 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
+var epoch = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+
 // starter notes what is asked for, and stores it as an executor would.
 type starter struct {
 	j      *journal.Journal
 	status engine.Status // how every run ends
 
-	mu   sync.Mutex
-	keys []string
-	asks []engine.Request
-	busy bool
+	mu    sync.Mutex
+	keys  []string
+	asks  []engine.Request
+	busy  bool
+	fault error                              // of the next calls of Start
+	began func(run string, r engine.Request) // is called for each run that begins
 }
 
 func (s *starter) Start(ctx context.Context, r engine.Request) (engine.Started, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.fault != nil {
+		return engine.Started{}, s.fault
+	}
 	e := engine.Entry{Spec: []byte(`{}`), Run: engine.RunRecord{
 		ID: fmt.Sprintf("r%d", len(s.keys)), Kind: r.Kind, Workflow: r.Subject, Key: r.Key, Trigger: r.Trigger, Status: s.status,
 		Created: time.Now(), Finished: time.Now(), Reason: "told to",
@@ -43,6 +54,9 @@ func (s *starter) Start(ctx context.Context, r engine.Request) (engine.Started, 
 		s.keys = append(s.keys, r.Key)
 		s.asks = append(s.asks, r)
 	}
+	if created && r.Refused == "" && s.began != nil {
+		s.began(held.Run.ID, r)
+	}
 	return engine.Started{Run: held.Run.ID, Created: created, Status: held.Run.Status, Reason: held.Run.Reason}, err
 }
 
@@ -51,6 +65,9 @@ type rig struct {
 	t     *testing.T
 	j     *journal.Journal
 	plans []*workflow.Plan
+	disk  sync.Mutex
+	files map[string]string // of the vault, for those who look: text by name; guarded by disk
+	clock atomic.Int64      // what the clock shows more than the bubble's, in nanoseconds
 	starter
 }
 
@@ -64,7 +81,7 @@ func bubble(t *testing.T, at time.Time, fn func(*testing.T, *rig)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fn(t, &rig{t: t, j: j, starter: starter{j: j, status: engine.Done}})
+		fn(t, &rig{t: t, j: j, files: map[string]string{}, starter: starter{j: j, status: engine.Done}})
 		if err := j.Close(); err != nil {
 			t.Error(err)
 		}
@@ -76,10 +93,13 @@ func (r *rig) up() (t *trigger.Triggers, down func()) {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	triggers := trigger.New(trigger.Config{
 		Plans: r.copies, Starter: &r.starter, Ledger: r.j, Watches: r.j, History: r.j, Imports: r.j, Location: time.UTC,
+		Now:   func() time.Time { return time.Now().Add(time.Duration(r.clock.Load())) },
+		Files: r, Ours: func(name string) bool { return name == "Status.md" },
 		Busy: func(string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.busy },
 	})
 	done := make(chan error, 1)
 	go func() { done <- triggers.Run(ctx) }()
+	triggers.Watching()
 	synctest.Wait()
 	return triggers, func() {
 		cancel()
@@ -88,6 +108,31 @@ func (r *rig) up() (t *trigger.Triggers, down func()) {
 		}
 	}
 }
+
+// List implements trigger.Files: a text is known by its size, since all times are the same.
+func (r *rig) List(match func(string) bool) (files []engine.WatchedFile, partly bool, err error) {
+	r.disk.Lock()
+	defer r.disk.Unlock()
+	for name, text := range r.files {
+		if match(name) {
+			files = append(files, engine.WatchedFile{Name: name, Size: int64(len(text)), Modified: epoch})
+		}
+	}
+	return files, false, nil
+}
+
+// Look implements trigger.Files.
+func (r *rig) Look(name string) (engine.WatchedFile, error) {
+	r.disk.Lock()
+	defer r.disk.Unlock()
+	text, there := r.files[name]
+	if !there {
+		return engine.WatchedFile{}, fs.ErrNotExist
+	}
+	return engine.WatchedFile{Name: name, SHA256: digest(text), Size: int64(len(text)), Modified: epoch}, nil
+}
+
+func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // copies gives the plans as they are now.
 func (r *rig) copies() []*workflow.Plan {
@@ -156,7 +201,33 @@ func (r *rig) wantSlots(workflow string, want ...string) {
 	}
 }
 
-// change tells of a file that holds something else now; the digest is that of the text.
+// change writes a file and tells of it.
 func (r *rig) change(triggers *trigger.Triggers, name, text string) {
-	triggers.Changed(r.t.Context(), trigger.Change{WatchedFile: engine.WatchedFile{Name: name, SHA256: text, Size: int64(len(text)), Modified: time.Now()}})
+	r.disk.Lock()
+	r.files[name] = text
+	r.disk.Unlock()
+	triggers.Changed(r.t.Context(), trigger.Change{WatchedFile: engine.WatchedFile{Name: name, SHA256: digest(text), Size: int64(len(text)), Modified: epoch}})
+}
+
+// write is what a run writes: it is stored first, and then seen by the watcher.
+func (r *rig) write(triggers *trigger.Triggers, workflow, run, name, text string) {
+	r.t.Helper()
+	if err := r.j.Writing(r.t.Context(), engine.StepRef{Workflow: workflow, Run: run}, []engine.StagedFile{{Name: name, New: digest(text)}}); err != nil {
+		r.t.Fatal(err)
+	}
+	r.change(triggers, name, text)
+}
+
+// turn sets the clock.
+func (r *rig) turn(by time.Duration) { r.clock.Add(int64(by)) }
+
+// refused gives the reasons of runs that were stored as skipped, with their files.
+func (r *rig) refused() []string {
+	var list []string
+	for _, ask := range r.asked() {
+		if ask.Refused != "" {
+			list = append(list, ask.Subject+": "+ask.Refused+" "+strings.Join(ask.Trigger.Files, ","))
+		}
+	}
+	return list
 }

@@ -214,67 +214,6 @@ func TestSlots_skippedWithReason(t *testing.T) {
 	})
 }
 
-func TestWatch_oneRunForManyChanges(t *testing.T) {
-	t.Parallel()
-	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
-		r.plan("tidy", "watch: \"Inbox/*.md\"\nenabled: true")
-		r.plan("asleep", "watch: \"**\"\nenabled: false")
-		if err := r.j.Writing(t.Context(), engine.StepRef{Workflow: "tidy"}, []engine.StagedFile{{Name: "Inbox/own.md", New: "own"}}); err != nil {
-			t.Fatal(err)
-		}
-		triggers, down := r.up()
-		for _, name := range []string{"b", "a", "own", "b"} {
-			r.change(triggers, "Inbox/" + name + ".md", name)
-			sleep(500 * time.Millisecond)
-		}
-		r.change(triggers, "Other/x.md", "x")
-		sleep(500 * time.Millisecond)
-		if len(r.asked()) != 0 {
-			t.Fatal("fired while changes kept coming")
-		}
-		sleep(2 * time.Second)
-		if len(r.asked()) != 1 {
-			t.Fatalf("got %d runs, want 1", len(r.asked()))
-		}
-		if diff := cmp.Diff([]string{"Inbox/a.md", "Inbox/b.md"}, r.asked()[0].Trigger.Files); diff != "" {
-			t.Errorf("files (-want +got):\n%s", diff)
-		}
-		r.change(triggers, "Inbox/own.md", "own")
-		sleep(time.Minute)
-		if len(r.asked()) != 1 {
-			t.Error("a workflow's own write fired it")
-		}
-		r.change(triggers, "Inbox/own.md", "edited by a person")
-		sleep(time.Minute)
-		down()
-		if len(r.asked()) != 2 {
-			t.Errorf("a person's edit of an own write: %d runs, want 2", len(r.asked()))
-		}
-	})
-}
-
-func TestWatch_waitsForTheRunBefore(t *testing.T) {
-	t.Parallel()
-	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
-		r.plan("tidy", "watch: \"Inbox/*.md\"\nenabled: true")
-		triggers, down := r.up()
-		r.set(func() { r.busy = true })
-		for range 60 { // edits keep coming while a run is going
-			r.change(triggers, "Inbox/a.md", "1")
-			sleep(5 * time.Second)
-		}
-		if len(r.asked()) != 0 {
-			t.Error("a second run was asked for while the first was going")
-		}
-		r.set(func() { r.busy = false })
-		sleep(3 * time.Second)
-		down()
-		if len(r.asked()) != 1 || r.asked()[0].Overlap != engine.OverlapQueue {
-			t.Errorf("got %d runs, want one, never skipped", len(r.asked()))
-		}
-	})
-}
-
 func TestOnImport_firesOncePerImport(t *testing.T) {
 	t.Parallel()
 	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
