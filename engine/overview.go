@@ -13,7 +13,7 @@ type Overview struct {
 	Workflows WorkflowCounts `json:"workflows"`
 	Day       Period         `json:"day"`
 	Month     Period         `json:"month"`
-	Next      []SlotRecord   `json:"next"`      // the nearest first
+	Next      []SlotRecord   `json:"next"`      // the next one of each workflow, the nearest first
 	Last      []SlotRecord   `json:"last"`      // the newest first
 	Running   []RunBrief     `json:"running"`   // runs of workflows that have not ended, but for those that wait for approval
 	Approvals []RunBrief     `json:"approvals"` // runs that wait for a person

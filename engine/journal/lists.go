@@ -59,7 +59,11 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, er
 	w.add(f.Workflow != "", "workflow = ?", f.Workflow)
 	w.add(f.Status != "", "status = ?", f.Status)
 	w.add(!f.Before.IsZero(), "created < ?", micros(f.Before))
-	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs`+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
+	from := "runs"
+	if f.Workflow != "" {
+		from += " INDEXED BY runs_by_workflow" // and not by the kind, which gives the order, and all other workflows first
+	}
+	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM `+from+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
 		append(w.args, capped(f.Limit))...)
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)

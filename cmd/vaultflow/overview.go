@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/trigger"
+)
+
+const (
+	// overviewMost bounds each list of an overview.
+	overviewMost = 20
+	// overviewSlots is how many slots it shows, past and next.
+	overviewSlots = 5
+	// failuresFor is how long an import that failed is shown.
+	failuresFor = 7 * 24 * time.Hour
+)
+
+// overview tells how the vault stands. Without a journal nothing has run yet.
+func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (engine.Overview, error) {
+	var o engine.Overview
+	now = now.In(a.zone)
+	y, m, d := now.Date()
+	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.zone), time.Date(y, m, 1, 0, 0, 0, 0, a.zone)
+	if err := a.overviewWorkflows(ctx, j, &o, now); err != nil || j == nil {
+		return o, err
+	}
+	for _, p := range []*engine.Period{&o.Day, &o.Month} {
+		if err := period(ctx, j, p); err != nil {
+			return o, err
+		}
+	}
+	if err := overviewRuns(ctx, j, &o); err != nil {
+		return o, err
+	}
+	var err error
+	if o.Last, err = j.Slots(ctx, "", overviewSlots); err != nil {
+		return o, err
+	}
+	return o, overviewImports(ctx, j, &o, now)
+}
+
+// overviewWorkflows looks at the workflows: how many, when they fire next, which are paused, whose last run ended badly.
+func (a *app) overviewWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview, now time.Time) error {
+	all, err := a.workflows()
+	if err != nil {
+		return err
+	}
+	o.Workflows.All = len(all)
+	for _, loaded := range all {
+		name := loaded.Plan.Name
+		switch {
+		case !loaded.Valid():
+			o.Workflows.Invalid++
+		case loaded.Plan.Meta.Enabled:
+			o.Workflows.Enabled++
+			for _, at := range trigger.Next(loaded.Plan, now, 1, a.zone) {
+				o.Next = append(o.Next, engine.SlotRecord{Workflow: name, Slot: at, Schedule: schedules(loaded.Plan), State: engine.SlotNext})
+			}
+		}
+		if j == nil {
+			continue
+		}
+		failed, err := j.Failures(ctx, name, 1)
+		if err != nil {
+			return err
+		}
+		if len(failed) == 0 {
+			continue
+		}
+		o.Failures = append(o.Failures, failed[0].Brief())
+		why, err := trigger.Paused(ctx, j, name)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			o.Paused = append(o.Paused, engine.PauseBrief{Workflow: name, Reason: why})
+		}
+	}
+	slices.SortStableFunc(o.Next, func(a, b engine.SlotRecord) int { return a.Slot.Compare(b.Slot) })
+	o.Next = o.Next[:min(len(o.Next), overviewSlots)]
+	return nil
+}
+
+func period(ctx context.Context, j *journal.Journal, p *engine.Period) error {
+	counts, err := j.Counts(ctx, p.Since)
+	if err != nil {
+		return err
+	}
+	for status, n := range counts {
+		p.Runs += n
+		if status.EndedBadly() {
+			p.Failed += n
+		}
+	}
+	p.Skipped = counts[engine.Skipped]
+	p.Spending, err = j.SpendingSince(ctx, "", p.Since)
+	return err
+}
+
+func overviewRuns(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
+	for status, list := range map[engine.Status]*[]engine.RunBrief{engine.AwaitingApproval: &o.Approvals, engine.Running: &o.Running} {
+		runs, err := j.Runs(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Status: status, Limit: overviewMost})
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			*list = append(*list, r.Brief())
+		}
+	}
+	return nil
+}
+
+// overviewImports tells of files that wait, and of imports that failed and were not followed by one that did not.
+func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview, now time.Time) error {
+	waiting, err := j.Imports(ctx, journal.ImportFilter{Waiting: true, Limit: overviewMost})
+	if err != nil {
+		return err
+	}
+	for _, state := range []engine.ImportState{engine.ImportNeedsPassword, engine.ImportFailed} {
+		ended, err := j.Imports(ctx, journal.ImportFilter{State: state, Limit: overviewMost})
+		if err != nil {
+			return err
+		}
+		for _, r := range ended {
+			latest, _, err := j.LatestImport(ctx, r.Source, r.SHA256)
+			if err != nil {
+				return err
+			}
+			switch {
+			case latest.ID != r.ID || now.Sub(r.Finished) > failuresFor:
+			case state == engine.ImportNeedsPassword:
+				waiting = append(waiting, r)
+			default:
+				o.Failures = append(o.Failures, engine.RunBrief{
+					Run: r.ID, Kind: engine.KindImport, Subject: r.Source, Status: engine.Failed, Reason: r.Reason, Since: r.Finished,
+				})
+			}
+		}
+	}
+	for _, r := range waiting {
+		o.Waiting = append(o.Waiting, engine.FileBrief{Name: r.Source, State: r.State, Reason: r.Reason, Since: r.Created})
+	}
+	slices.SortStableFunc(o.Failures, func(a, b engine.RunBrief) int { return b.Since.Compare(a.Since) })
+	return nil
+}
