@@ -82,6 +82,9 @@ type Request struct {
 
 	// Of an import:
 	Import *ImportRequest
+
+	// Of an undo: the id of the run to be taken back; Subject is its workflow.
+	Undo string
 }
 
 // ImportRequest says which bytes to import, and how.

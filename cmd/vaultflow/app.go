@@ -140,6 +140,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 	}
 	w.Changes, _ = memory.(activity.Changes) // a preview's memory keeps none
 	w.Approvals, _ = memory.(activity.Approvals)
+	w.History, _ = memory.(activity.History)
 	w.Runs = nested{}
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,

@@ -98,7 +98,8 @@ type Workflow struct {
 	StrictLinks  bool   // an ambiguous link is an error
 	NoRewrites   bool   // a request that a service refuses as too large is not made to fit
 
-	Changes    Changes   // nil: tools change nothing
+	Changes    Changes   // nil: nothing is changed
+	History    History   // nil: nothing is taken back
 	Approvals  Approvals // nil: nobody can be asked
 	AutoBuffer int       // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
 	Outside    *Outside  // nil: no tool leads out of the vault
@@ -124,6 +125,8 @@ func (w *Workflow) Activities() engine.Activities {
 		engine.ActivityApprove:  engine.Handle(w.Approve),
 		engine.ActivityStage:    engine.Handle(w.Stage),
 		engine.ActivityCommit:   engine.Handle(w.Commit),
+		engine.ActivityPlanUndo: engine.Handle(w.PlanUndo),
+		engine.ActivityTakeBack: engine.Handle(w.TakeBack),
 	}
 }
 

@@ -34,6 +34,9 @@ func (j *Journal) Done(ctx context.Context, key directives.PendingKey, name, sha
 func (j *Journal) Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
 	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
 		for _, m := range marks {
+			if err := rememberMark(ctx, tx, ref, m); err != nil {
+				return err
+			}
 			if _, err := tx.ExecContext(ctx, `INSERT INTO pending (workflow, step, directive, name, sha256, run) VALUES (?, ?, ?, ?, ?, ?)
 				ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, run = excluded.run`, ref.Workflow, ref.Step, m.Directive, m.Name, m.SHA256, ref.Run); err != nil {
 				return err
@@ -98,6 +101,11 @@ func keepVariable(ctx context.Context, tx *sql.Tx, ref engine.StepRef, v engine.
 	if err != nil {
 		return err
 	}
+	if err := remember(ctx, tx, engine.Memory{
+		Run: ref.Run, Workflow: ref.Workflow, Step: ref.Step, Variable: true, Name: v.Name, Before: before.Digest, After: v.Digest, Origins: before.Origins,
+	}); err != nil {
+		return err
+	}
 	for _, origin := range v.Origins {
 		if !slices.Contains(before.Origins, origin) {
 			before.Origins = append(before.Origins, origin)
@@ -129,6 +137,6 @@ func readVariable(ctx context.Context, from interface {
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, false, nil
 	}
-	v.Origins = strings.FieldsFunc(origins, func(r rune) bool { return r == '\n' })
+	v.Origins = lines(origins)
 	return v, err == nil, err
 }

@@ -152,6 +152,13 @@ CREATE TABLE approvals (
 );
 CREATE UNIQUE INDEX approvals_by_key ON approvals (run, step, batch, key);
 CREATE INDEX approvals_open ON approvals (deadline, created) WHERE decision = '';
+`, `
+CREATE INDEX changes_by_run ON changes (run);
+CREATE TABLE memories (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, workflow TEXT NOT NULL, step TEXT NOT NULL, directive INTEGER NOT NULL,
+	variable INTEGER NOT NULL, name TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, origins TEXT NOT NULL
+);
+CREATE INDEX memories_by_run ON memories (run);
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

@@ -15,6 +15,7 @@ type spec struct {
 	Timeout time.Duration      `json:"timeout,omitempty"`
 	Pinned  *engine.Pinned     `json:"pinned,omitempty"`
 	Import  *engine.ImportPlan `json:"import,omitempty"`
+	Undo    *engine.UndoPlan   `json:"undo,omitempty"`
 }
 
 // job is a run that waits or is at work.
@@ -44,8 +45,11 @@ func newJob(e engine.Entry) (*job, error) {
 
 // kind may be read without the lock: it does not change.
 func (j *job) kind() engine.Kind {
-	if j.spec.Import != nil {
+	switch {
+	case j.spec.Import != nil:
 		return engine.KindImport
+	case j.spec.Undo != nil:
+		return engine.KindUndo
 	}
 	return engine.KindWorkflow
 }

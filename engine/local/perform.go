@@ -104,6 +104,9 @@ func (x *Executor) body(f *flow) engine.Outcome {
 	if f.j.spec.Import != nil {
 		return engine.RunImport(f, *f.j.spec.Import)
 	}
+	if f.j.spec.Undo != nil {
+		return engine.RunUndo(f, *f.j.spec.Undo)
+	}
 	return engine.RunWorkflow(f, *f.j.spec.Pinned)
 }
 

@@ -110,6 +110,8 @@ func (x *Executor) entry(ctx context.Context, r engine.Request) (engine.Entry, e
 	switch {
 	case r.Kind == engine.KindImport && r.Import != nil:
 		s.Import, e.Import = importPlan(r, run)
+	case r.Kind == engine.KindUndo && r.Undo != "":
+		s.Undo = &engine.UndoPlan{Run: run.ID, Of: r.Undo, Workflow: r.Subject, At: run.At}
 	case r.Kind == engine.KindWorkflow:
 		s.Pinned, err = x.pin(ctx, r, &run, &s)
 	default:
@@ -135,7 +137,7 @@ func lane(r engine.Request) string {
 	if r.Kind == engine.KindImport && r.Import != nil {
 		return "import:" + r.Import.SHA256
 	}
-	return "workflow:" + r.Subject
+	return string(r.Kind) + ":" + r.Subject // an undo does not wait for the workflow: it changes what is as the run left it
 }
 
 func importPlan(r engine.Request, run engine.RunRecord) (*engine.ImportPlan, *engine.ImportRecord) {
