@@ -153,7 +153,6 @@ CREATE TABLE approvals (
 CREATE UNIQUE INDEX approvals_by_key ON approvals (run, step, batch, key);
 CREATE INDEX approvals_open ON approvals (deadline, created) WHERE decision = '';
 `, `
-CREATE INDEX changes_by_run ON changes (run);
 CREATE TABLE memories (
 	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, workflow TEXT NOT NULL, step TEXT NOT NULL, directive INTEGER NOT NULL,
 	variable INTEGER NOT NULL, name TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, origins TEXT NOT NULL
