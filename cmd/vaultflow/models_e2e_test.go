@@ -23,6 +23,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -426,14 +427,16 @@ func TestModels_busy(t *testing.T) {
 func TestModels_noAnswer(t *testing.T) {
 	cases := []struct {
 		name, code string
+		exit       int
+		status     engine.Status
 		reply      llmtest.Reply
 	}{
-		{"refusal", "refusal", llmtest.Reply{Answer: llmtest.Answer{Refusal: "I will not.", Stop: llm.StopRefusal}}},
-		{"empty", "empty_answer", llmtest.Reply{}},
-		{"blank", "empty_answer", says(" \n\n ")},
-		{"cut off", "cut_off", llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"Half an ans"}, Stop: llm.StopLength}}},
-		{"key refused", "provider", llmtest.Reply{Status: 401, Code: "authentication_error", Message: "bad key " + llmtest.Key}},
-		{"bad request", "provider", llmtest.Reply{Status: 400, Code: "invalid_request_error", Message: "no " + llmtest.Key}},
+		{"refusal", "refusal", exitModelRefused, engine.Refused, llmtest.Reply{Answer: llmtest.Answer{Refusal: "I will not.", Stop: llm.StopRefusal}}},
+		{"empty", "empty_answer", exitEmpty, engine.Empty, llmtest.Reply{}},
+		{"blank", "empty_answer", exitEmpty, engine.Empty, says(" \n\n ")},
+		{"cut off", "cut_off", exitTruncated, engine.Truncated, llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"Half an ans"}, Stop: llm.StopLength}}},
+		{"key refused", "provider", exitProvider, engine.Failed, llmtest.Reply{Status: 401, Code: "authentication_error", Message: "bad key " + llmtest.Key}},
+		{"bad request", "provider", exitProvider, engine.Failed, llmtest.Reply{Status: 400, Code: "invalid_request_error", Message: "no " + llmtest.Key}},
 	}
 	forAdapters(t, func(t *testing.T, a adapter) {
 		for _, c := range cases {
@@ -447,9 +450,9 @@ func TestModels_noAnswer(t *testing.T) {
 				b.write("Kept.md", "Before.\n")
 				b.write("Workflows/Look.md", strings.Replace(lookAll, "@output file: Out\n", "@output file: Out\n@output file: Kept\n", 1)+
 					"\n## After\n@model none\n@output file: After\n\nMore.\n")
-				out, _ := b.run(exitProvider, "run", "Look", "--json")
-				if !strings.Contains(out, `"code":"`+c.code+`"`) {
-					t.Errorf("want the code %s:\n%s", c.code, out)
+				out, _ := b.run(c.exit, "run", "Look", "--json")
+				if !strings.Contains(out, `"code":"`+c.code+`"`) || !strings.Contains(out, fmt.Sprintf(`"workflow":"Look","status":%q`, c.status)) {
+					t.Errorf("want the code %s and the status %s:\n%s", c.code, c.status, out)
 				}
 				if b.has("Out.md") || b.has("After.md") {
 					t.Error("a file was written")
