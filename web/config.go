@@ -75,12 +75,13 @@ type Check struct {
 	Fix    string `json:"fix,omitempty"` // what a person can do
 }
 
-// Config is what the dashboard works with. Runs, Imports, Workflows, Events and FS are required; without one of the
+// Config is what the dashboard works with. Runs, Imports, Workflows, Overview, Events and FS are required; without one of the
 // others, what needs it is not shown.
 type Config struct {
 	Runs      Runs
 	Imports   Imports
 	Workflows func(ctx context.Context) ([]engine.WorkflowStatus, error)
+	Overview  func(ctx context.Context) (engine.Overview, error)
 	Events    Events
 	FS        fs.FS // the vault's, for pictures and manifests
 
@@ -106,8 +107,8 @@ const defaultMaxUpload = 512 << 20
 
 // check fills in defaults and refuses what cannot work.
 func (c *Config) check() error {
-	if c.Runs == nil || c.Imports == nil || c.Workflows == nil || c.Events == nil || c.FS == nil {
-		return errors.New("dashboard: runs, imports, workflows, events and the vault's files are needed")
+	if c.Runs == nil || c.Imports == nil || c.Workflows == nil || c.Overview == nil || c.Events == nil || c.FS == nil {
+		return errors.New("dashboard: runs, imports, workflows, overview, events and the vault's files are needed")
 	}
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:8321"

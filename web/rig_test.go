@@ -163,6 +163,41 @@ func (w *world) health(context.Context) []Check {
 	}
 }
 
+// overview sums up the day of the world's lists.
+func (w *world) overview(context.Context) (engine.Overview, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var o engine.Overview
+	o.Day.Since = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	for _, r := range w.runs {
+		if r.Created.Before(o.Day.Since) {
+			continue
+		}
+		o.Day.Runs++
+		if r.Status.EndedBadly() {
+			o.Day.Failed++
+			o.Failures = append(o.Failures, r.Brief())
+		}
+		s := &o.Day.Spending
+		s.Calls, s.Cost.USD, s.Cost.Tokens = s.Calls+1, s.Cost.USD+r.Usage.CostUSD, s.Cost.Tokens+int64(r.Usage.InputTokens+r.Usage.OutputTokens)
+	}
+	o.Month = o.Day
+	for _, i := range w.imports {
+		if !i.State.Finished() {
+			o.Waiting = append(o.Waiting, engine.FileBrief{Name: i.Source, State: i.State, Reason: i.Reason, Since: i.Created})
+		}
+	}
+	for _, f := range w.workflows {
+		if f.Paused != "" {
+			o.Paused = append(o.Paused, engine.PauseBrief{Workflow: f.Name, Reason: f.Paused})
+		}
+		for _, at := range f.Next[:min(1, len(f.Next))] {
+			o.Next = append(o.Next, engine.SlotRecord{Workflow: f.Name, Slot: at})
+		}
+	}
+	return o, nil
+}
+
 // config is a dashboard over the world.
 func (w *world) config(fsys fs.FS) Config {
 	return Config{
@@ -172,7 +207,8 @@ func (w *world) config(fsys fs.FS) Config {
 			defer w.mu.Unlock()
 			return append([]engine.WorkflowStatus{}, w.workflows...), nil
 		},
-		Vault: "Notes", Version: "0.1.0", Listen: "127.0.0.1:8321", Zone: time.UTC, Now: func() time.Time { return now },
+		Overview: w.overview,
+		Vault:    "Notes", Version: "0.1.0", Listen: "127.0.0.1:8321", Zone: time.UTC, Now: func() time.Time { return now },
 	}
 }
 

@@ -109,6 +109,7 @@ func (s *Server) routes() *http.ServeMux {
 	m.HandleFunc("GET /api/v1/imports", s.apiImports)
 	m.HandleFunc("GET /api/v1/imports/{id...}", s.apiImport)
 	m.HandleFunc("GET /api/v1/workflows", s.apiWorkflows)
+	m.HandleFunc("GET /api/v1/status", s.apiStatus)
 	m.HandleFunc("GET /api/v1/health", s.apiHealth)
 	m.HandleFunc("GET /api/v1/events", s.apiEvents)
 	m.HandleFunc("/", s.notFound)

@@ -57,47 +57,6 @@ func (s *Server) healthParts(ctx context.Context) ([]part, error) {
 	return parts, nil
 }
 
-// totals sums up the day.
-type totals struct {
-	Day                   string
-	Runs, Failed, Waiting int
-	Tokens, Cost          string
-	Next                  stamp
-	NextName              string
-}
-
-func (s *Server) totalParts(ctx context.Context) ([]part, error) {
-	now := s.cfg.Now().In(s.cfg.Zone)
-	t := totals{Day: now.Format("Monday, 2 January")}
-	runs, err := s.cfg.Runs.Runs(ctx, 500)
-	if err != nil {
-		return nil, err
-	}
-	var used engine.Usage
-	for _, r := range runs {
-		if dayNumber(r.Created.In(s.cfg.Zone)) != dayNumber(now) {
-			continue
-		}
-		t.Runs++
-		if r.Status.EndedBadly() {
-			t.Failed++
-		}
-		used = used.Add(r.Usage)
-	}
-	imports, err := s.cfg.Imports.Imports(ctx, 500)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range imports {
-		if !i.State.Finished() {
-			t.Waiting++
-		}
-	}
-	t.Tokens, t.Cost = tokens(used), cost(used)
-	p, err := s.pages.part("totals", "day", "", "totals", t)
-	return []part{p}, err
-}
-
 // workflowRow is a workflow on the first page.
 type workflowRow struct {
 	Name, Description, File string

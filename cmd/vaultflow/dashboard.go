@@ -26,7 +26,8 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
 			return w.statuses(ctx, w.journal)
 		},
-		Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
+		Overview: w.serving,
+		Starter:  webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Token: string(w.settings.Web.Token), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
 		Started: func(addr net.Addr) {

@@ -51,6 +51,13 @@ func (a *app) status(ctx context.Context) (o engine.Overview, err error) {
 	return o, nil
 }
 
+// serving is the overview of the serve that is at work.
+func (w *working) serving(ctx context.Context) (engine.Overview, error) {
+	o, err := w.overview(ctx, w.journal, time.Now())
+	o.Serving, o.URL = true, w.url
+	return o, err
+}
+
 // writeStatus prints an overview for people. What there is nothing of has no line, but for the runs.
 func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

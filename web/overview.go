@@ -1,0 +1,108 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// totals are the figures of an overview.
+type totals struct {
+	Day                            string
+	Runs, Failed, Skipped, Waiting int
+	Tokens, Cost, Month            string
+	Next                           stamp
+	NextName                       string
+}
+
+// matter is something that a person should see to.
+type matter struct {
+	Pill   pill
+	What   string
+	Reason string
+	URL    string // empty: there is no page of it
+	When   stamp
+}
+
+// totalParts are the figures, and what somebody should see to when there is anything.
+func (s *Server) totalParts(ctx context.Context) ([]part, error) {
+	o, err := s.cfg.Overview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	day, err := s.pages.part("totals", "day", "", "totals", s.totals(o))
+	if err != nil {
+		return nil, err
+	}
+	matters := s.matters(o)
+	if len(matters) == 0 {
+		return []part{day}, nil
+	}
+	list, err := s.pages.part("totals", "matters", "", "matters", matters)
+	return []part{day, list}, err
+}
+
+func (s *Server) totals(o engine.Overview) totals {
+	t := totals{
+		Day: o.Day.Since.In(s.cfg.Zone).Format("Monday, 2 January"), Runs: o.Day.Runs, Failed: o.Day.Failed, Skipped: o.Day.Skipped,
+		Waiting: len(o.Waiting), Month: money(o.Month.Spending), Cost: money(o.Day.Spending),
+	}
+	if n := o.Day.Spending.Cost.Tokens; n > 0 {
+		t.Tokens = number(int(n)) + " tokens"
+	}
+	if len(o.Next) > 0 {
+		t.Next, t.NextName = when(o.Next[0].Slot, s.cfg.Now(), s.cfg.Zone), o.Next[0].Workflow
+	}
+	return t
+}
+
+// money is what calls of models have cost; empty when there were none.
+func money(s engine.Spending) string {
+	switch {
+	case s.Calls == 0:
+		return ""
+	case s.Presumed.USD > 0:
+		return "at most " + dollars(s.Cost.USD)
+	}
+	return dollars(s.Cost.USD)
+}
+
+func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', decimals(usd), 64) }
+
+// matters lists what waits for a person, then what went wrong.
+func (s *Server) matters(o engine.Overview) []matter {
+	var list []matter
+	for _, r := range o.Approvals {
+		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, "/runs/" + r.Run, s.stampOf(r)})
+	}
+	for _, f := range o.Waiting {
+		if f.State == engine.ImportNeedsPassword || f.Reason != "" {
+			list = append(list, matter{statePill(f.State), f.Name, f.Reason, "", when(f.Since, s.cfg.Now(), s.cfg.Zone)})
+		}
+	}
+	for _, p := range o.Paused {
+		list = append(list, matter{pill{"warn", "‖", "paused"}, p.Workflow, p.Reason, "", stamp{}})
+	}
+	for _, r := range o.Failures {
+		page := "/runs/"
+		if r.Kind == engine.KindImport {
+			page = "/imports/"
+		}
+		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, page + r.Run, s.stampOf(r)})
+	}
+	return list
+}
+
+func (s *Server) stampOf(r engine.RunBrief) stamp { return when(r.Since, s.cfg.Now(), s.cfg.Zone) }
+
+// apiStatus gives the overview to programs.
+func (s *Server) apiStatus(w http.ResponseWriter, r *http.Request) {
+	o, err := s.cfg.Overview(r.Context())
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, o)
+}
