@@ -30,7 +30,9 @@ type order struct {
 	Import *importOrder `json:"import,omitempty"`
 	Cancel string       `json:"cancel,omitempty"` // run
 	Retry  string       `json:"retry,omitempty"`  // run
-	From   engine.Retry `json:"from,omitzero"`    // goes with Retry
+
+	Approve *approveOrder `json:"approve,omitempty"`
+	From    engine.Retry  `json:"from,omitzero"` // goes with Retry
 
 	// Passwords come beside an order, for the documents that it imports. They stay in the memory of the working process.
 	Passwords []string `json:"passwords,omitempty"`

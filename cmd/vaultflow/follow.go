@@ -21,7 +21,7 @@ const pagesEvery = time.Second
 // eventsAtOnce is how many events are read at a time.
 const eventsAtOnce = 500
 
-// follow prints the events of a run as they are stored, and returns its record when it has finished. The run may be at
+// follow prints the events of a run as they are stored, and returns its record when it has finished or is parked. The run may be at
 // work in this process or in another.
 func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (engine.RunRecord, error) {
 	var after int64
@@ -48,8 +48,9 @@ func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (e
 		if record.Kind == engine.KindImport && time.Since(shown) >= pagesEvery && !record.Status.Finished() {
 			page, shown = g.pages(ctx, j, run, page), time.Now()
 		}
-		if record.Status.Finished() && len(events) < eventsAtOnce { // it had ended before they were read
-			return record, nil
+		waits, err := parked(ctx, j, record)
+		if err != nil || (waits || record.Status.Finished()) && len(events) < eventsAtOnce { // it had ended before they were read
+			return record, err
 		}
 		select {
 		case <-ctx.Done():
@@ -103,6 +104,9 @@ func eventLine(e engine.Event) string {
 func (g *globals) finish(r engine.RunRecord) error {
 	if err := g.print(r, func(w io.Writer) { writeRun(w, r) }); err != nil {
 		return err
+	}
+	if r.Status == engine.AwaitingApproval && !g.json {
+		fmt.Fprintf(g.err, "`vaultflow approvals %s` shows what it asks for; `vaultflow approve %s` lets it go on\n", r.ID, r.ID)
 	}
 	if code := runExit(r); code != exitDone {
 		return exit(code, nil)

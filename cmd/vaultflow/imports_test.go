@@ -58,6 +58,7 @@ var house = map[string]struct {
 	"engine/activity":      {4, []string{"*"}},
 	"engine/journal":       {4, []string{"engine", "directives"}},
 	"engine/artifact":      {4, nil},
+	"engine/approval":      {4, []string{"engine"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
 	"web":                  {4, []string{"engine"}},
 	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/sandbox", "ingestion/layout", "imaging"}},

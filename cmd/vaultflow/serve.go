@@ -78,6 +78,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		watcher := w.newWatcher()
 		triggers := w.newTriggers()
 		group.Go(func() error { return triggers.Run(ctx) })
+		group.Go(func() error { return w.desk.Run(ctx) })
 		group.Go(func() error { return watcher.Run(ctx) })
 		group.Go(func() error { return w.arrivals(ctx, watcher) })
 		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
@@ -130,6 +131,8 @@ func (w *working) obey(ctx context.Context, o order) reply {
 		id, err = o.Cancel, w.exec.Cancel(ctx, o.Cancel)
 	case o.Retry != "":
 		id, err = o.Retry, w.exec.Retry(ctx, o.Retry, o.From)
+	case o.Approve != nil:
+		id, err = o.Approve.Run, w.decide(ctx, *o.Approve)
 	case o.Info:
 		return reply{URL: w.url, Version: version}
 	default:

@@ -84,6 +84,9 @@ func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers 
 		case <-ctx.Done():
 			return nil
 		case c := <-watcher.Changes():
+			if w.desk.Changed(c.Name) { // a box may have been ticked
+				continue
+			}
 			if inside(c.Name, w.settings.Vault.WorkflowsDir) || c.Name == "settings.yaml" {
 				triggers.Reload()
 			}

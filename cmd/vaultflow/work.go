@@ -16,6 +16,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
@@ -31,6 +32,7 @@ type working struct {
 	*app
 	journal *journal.Journal
 	exec    *local.Executor
+	desk    *approval.Desk
 	url     string // of the dashboard, when one is served
 
 	mu      sync.Mutex
@@ -67,6 +69,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 		Journal: j, Activities: activities, MaxRuns: a.settings.Engine.MaxParallelRuns,
 		Timeout: a.settings.Engine.RunTimeout.Std(), Location: a.zone, Logger: a.log, Renew: a.renew,
 	})
+	w.desk = w.newDesk()
 	return w, nil
 }
 

@@ -144,7 +144,7 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 // Approvals gives what waits for a person, of a run or of all runs that have not ended, the oldest first.
 func (j *Journal) Approvals(ctx context.Context, run string) ([]engine.Proposal, error) {
 	list, err := proposals(ctx, j.read, `WHERE decision = '' AND (? = '' OR run = ?) AND run IN (SELECT id FROM runs WHERE finished = 0)
-		ORDER BY created, rowid LIMIT ?`, run, run, maxRows)
+		ORDER BY created, rowid`, run, run)
 	if err != nil {
 		return nil, fmt.Errorf("list approvals: %w", err)
 	}

@@ -1,0 +1,280 @@
+package approval
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Journal keeps proposals and decisions.
+type Journal interface {
+	// Approvals gives what waits for a person, of a run or of all, in the order in which it was proposed.
+	Approvals(ctx context.Context, run string) ([]engine.Proposal, error)
+	// Decide stores a decision about open proposals of a run by their numbers; none means all. Numbers that are not open are
+	// an error.
+	Decide(ctx context.Context, run string, items []int, approve bool, by string, now time.Time) ([]engine.Proposal, error)
+	// Expire rejects what is due and gives its runs, and the next deadline, zero when there is none.
+	Expire(ctx context.Context, now time.Time) (runs []string, next time.Time, err error)
+	// Decided gives parked runs about which something was decided.
+	Decided(ctx context.Context) ([]string, error)
+	// Get reads a blob.
+	Get(ctx context.Context, digest string) ([]byte, error)
+}
+
+// Files are those of the vault. Write and Remove are conditional on the digest that was read.
+type Files interface {
+	Read(name string, limit int64) (data []byte, sha256 string, err error)
+	Write(ctx context.Context, name string, data []byte, base string) error
+	Remove(ctx context.Context, name, sha256 string) error
+}
+
+// Config is what a desk works with. All fields but Zone, Now and Logger are required.
+type Config struct {
+	Journal   Journal
+	Files     Files
+	FS        fs.FS                                          // the vault, for listing
+	Wake      func(ctx context.Context, run string) error    // engine.Executor's
+	Subscribe func(buffer int) (<-chan engine.Event, func()) // engine.Executor's
+	Dir       string                                         // of the notes: a name of the vault
+	Zone      *time.Location                                 // of times in notes; nil means the machine's
+	Now       func() time.Time                               // nil means time.Now
+	Logger    *slog.Logger                                   // nil discards
+}
+
+// Desk is where decisions arrive. Its methods are safe for concurrent use.
+type Desk struct {
+	cfg  Config
+	poke chan struct{}
+	told map[string]bool // notes of which a person was told that they are kept. Run's own
+}
+
+// New makes a desk. Notes and deadlines are looked after by [Desk.Run] alone.
+func New(c Config) *Desk {
+	if c.Zone == nil {
+		c.Zone = time.Local
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Desk{cfg: c, poke: make(chan struct{}, 1), told: map[string]bool{}}
+}
+
+// Decide stores a decision, and lets the run go on. Errors that are an *engine.Failure are for the person.
+func (d *Desk) Decide(ctx context.Context, run string, items []int, approve bool, by string) error {
+	if err := d.store(ctx, run, items, approve, by); err != nil {
+		return err
+	}
+	d.Look()
+	return d.cfg.Wake(ctx, run)
+}
+
+func (d *Desk) store(ctx context.Context, run string, items []int, approve bool, by string) error {
+	list, err := d.cfg.Journal.Decide(ctx, run, items, approve, by, d.cfg.Now())
+	for _, p := range list {
+		d.cfg.Logger.InfoContext(ctx, "a person decided", "run", run, "item", p.Item, "what", p.String(), "decision", p.Decision, "by", by)
+	}
+	return err
+}
+
+// Changed tells that a file of the vault was changed, and says whether it lies in the folder of the notes.
+func (d *Desk) Changed(name string) bool {
+	if !strings.HasPrefix(name, d.cfg.Dir+"/") {
+		return false
+	}
+	d.Look()
+	return true
+}
+
+// Look asks for a look at notes and deadlines.
+func (d *Desk) Look() {
+	select {
+	case d.poke <- struct{}{}:
+	default:
+	}
+}
+
+// lookEvery is how often notes and deadlines are looked at without a reason: a clock may be set, a watcher may be deaf.
+const lookEvery = time.Minute
+
+// Run keeps notes and deadlines until ctx ends, and returns nil then.
+func (d *Desk) Run(ctx context.Context) error {
+	events, stop := d.cfg.Subscribe(0)
+	defer stop()
+	runs, err := d.cfg.Journal.Decided(ctx)
+	d.complain(ctx, "runs that may go on not found", err)
+	d.wake(ctx, runs)
+	for ctx.Err() == nil {
+		timer := time.NewTimer(d.look(ctx))
+		d.wait(ctx, events, timer.C)
+		timer.Stop()
+	}
+	return nil
+}
+
+// wait returns when there may be something to be done.
+func (d *Desk) wait(ctx context.Context, events <-chan engine.Event, due <-chan time.Time) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-due:
+			return
+		case <-d.poke:
+			return
+		case e, open := <-events:
+			if !open || e.Kind == engine.EventLost || e.Kind == engine.EventRun && (e.Status.Finished() || e.Status == engine.AwaitingApproval) {
+				return
+			}
+		}
+	}
+}
+
+// look rejects what is due, takes over what was ticked, and brings the notes up to date. It says when to look again.
+func (d *Desk) look(ctx context.Context) time.Duration {
+	now := d.cfg.Now()
+	runs, next, err := d.cfg.Journal.Expire(ctx, now)
+	d.complain(ctx, "deadlines of approvals not looked at", err)
+	d.wake(ctx, runs)
+	d.complain(ctx, "notes of approvals not kept", d.notes(ctx))
+	wait := lookEvery
+	if !next.IsZero() {
+		wait = min(wait, max(next.Sub(now), 0))
+	}
+	return max(wait, 10*time.Millisecond)
+}
+
+func (d *Desk) wake(ctx context.Context, runs []string) {
+	for _, run := range runs {
+		d.complain(ctx, "a run that may go on was not woken; the next start does it", d.cfg.Wake(ctx, run))
+	}
+}
+
+func (d *Desk) complain(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		d.cfg.Logger.WarnContext(ctx, what, "err", err)
+	}
+}
+
+// notes reads the boxes of all notes, and writes and removes those that are ours.
+func (d *Desk) notes(ctx context.Context) error {
+	open, err := d.cfg.Journal.Approvals(ctx, "")
+	if err != nil {
+		return err
+	}
+	byRun := map[string][]engine.Proposal{}
+	var order []string
+	for _, p := range open {
+		if byRun[p.Run] == nil {
+			order = append(order, p.Run)
+		}
+		byRun[p.Run] = append(byRun[p.Run], p)
+	}
+	var errs []error
+	entries, err := fs.ReadDir(d.cfg.FS, d.cfg.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		run, isNote := strings.CutSuffix(e.Name(), ".md")
+		if isNote && byRun[run] == nil {
+			errs = append(errs, d.clear(ctx, run))
+		}
+	}
+	for _, run := range order {
+		errs = append(errs, d.keep(ctx, run, byRun[run]))
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Desk) name(run string) string { return path.Join(d.cfg.Dir, run+".md") }
+
+// maxNote bounds what is read of a note, in bytes.
+const maxNote = 16 << 20
+
+// clear removes the note of a run of which nothing waits, unless it is somebody's.
+func (d *Desk) clear(ctx context.Context, run string) error {
+	data, sha, err := d.cfg.Files.Read(d.name(run), maxNote)
+	if err != nil || head.Find(data) == nil {
+		return nil //nolint:nilerr // gone, or no note of ours
+	}
+	if !untouched(data, run) {
+		d.say(run)
+		return nil
+	}
+	return d.cfg.Files.Remove(ctx, d.name(run), sha)
+}
+
+// keep takes over what was ticked in the note of a run, or else brings the note up to date.
+func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) error {
+	data, sha, err := d.cfg.Files.Read(d.name(run), maxNote)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if decided, err := d.obey(ctx, run, open, ticked(data)); decided || err != nil {
+		return err // the run tells when it waits again, or has ended
+	}
+	if sha != "" && !untouched(data, run) {
+		d.say(run)
+		return nil
+	}
+	texts, err := diffs(ctx, open, d.cfg.Journal.Get)
+	if err != nil {
+		return err
+	}
+	next := note{run, open, texts, d.cfg.Zone}.render()
+	if string(next) == string(data) {
+		return nil
+	}
+	err = d.cfg.Files.Write(ctx, d.name(run), next, sha)
+	if c, is := errors.AsType[interface {
+		error
+		Conflict() bool
+	}](err); is && c.Conflict() {
+		d.Look() // somebody ticked a box in this moment
+		return nil
+	}
+	return err
+}
+
+// obey decides what the ticked boxes say.
+func (d *Desk) obey(ctx context.Context, run string, open []engine.Proposal, marks map[string]bool) (decided bool, err error) {
+	var yes, no []int
+	for _, p := range open {
+		if marks[mark(run, p)] {
+			yes = append(yes, p.Item)
+		} else if marks[rest(run, open)] {
+			no = append(no, p.Item)
+		}
+	}
+	if len(yes)+len(no) == 0 {
+		return false, nil
+	}
+	if len(yes) > 0 {
+		err = d.store(ctx, run, yes, true, engine.DecidedNote)
+	}
+	if err == nil && len(no) > 0 {
+		err = d.store(ctx, run, no, false, engine.DecidedNote)
+	}
+	if err == nil {
+		err = d.cfg.Wake(ctx, run)
+	}
+	return true, err
+}
+
+// say tells once that a note is kept as a person has made it.
+func (d *Desk) say(run string) {
+	if d.told[run] {
+		return
+	}
+	d.told[run] = true
+	d.cfg.Logger.Warn("somebody wrote into a note of approvals: its boxes work, but it is neither brought up to date nor removed; remove it to get a new one", "name", d.name(run))
+}
