@@ -94,6 +94,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		upkeep := time.NewTicker(sweepEvery)
 		defer upkeep.Stop()
 		group.Go(func() error { return w.sweepJournal(ctx, upkeep.C) })
+		group.Go(func() error { return w.keepStatusNote(ctx) })
 		group.Go(func() error { return serveControl(ctx, a.stateDir, w.obey) })
 		group.Go(func() error { return w.watching(ctx, g, watcher, triggers) })
 		return group.Wait()

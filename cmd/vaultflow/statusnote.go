@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/activity"
+)
+
+const (
+	// noteBegins and noteEnds are the marks between which the status note is ours. Obsidian does not show them.
+	noteBegins = "%% vaultflow: what stands up to the next mark is written anew when something changes %%"
+	noteEnds   = "%% vaultflow: end %%"
+	// noteLimit is the largest note that is kept current, in bytes.
+	noteLimit = 1 << 20
+	// noteEvery is how often the note is looked at when nothing is heard: slots pass, and days begin.
+	noteEvery = time.Minute
+)
+
+// noteProperties are the properties of the status note, in their order. Null removes one.
+type noteProperties struct {
+	NextRun      *string  `json:"next_run"`
+	NextWorkflow *string  `json:"next_workflow"`
+	LastRun      *string  `json:"last_run"`
+	LastWorkflow *string  `json:"last_workflow"`
+	LastState    *string  `json:"last_state"`
+	RunsToday    int      `json:"runs_today"`
+	FailedToday  int      `json:"failed_today"`
+	CostToday    float64  `json:"cost_today_usd"`
+	CostMonth    float64  `json:"cost_month_usd"`
+	TokensMonth  int64    `json:"tokens_month"`
+	Waiting      int      `json:"files_waiting"`
+	Approvals    int      `json:"approvals"`
+	Failures     int      `json:"failures"`
+	Paused       []string `json:"paused"`
+	Invalid      int      `json:"invalid_workflows"`
+	Updated      string   `json:"updated,omitempty"` // only when something else has changed
+}
+
+// noteTime is how Obsidian writes a date with a time.
+const noteTime = "2006-01-02T15:04:05"
+
+func propertiesOf(o engine.Overview, zone *time.Location) noteProperties {
+	p := noteProperties{
+		RunsToday: o.Day.Runs, FailedToday: o.Day.Failed, CostToday: rounded(o.Day.Spending.Cost.USD), CostMonth: rounded(o.Month.Spending.Cost.USD),
+		TokensMonth: o.Month.Spending.Cost.Tokens, Waiting: len(o.Waiting), Approvals: len(o.Approvals), Failures: len(o.Failures),
+		Paused: []string{}, Invalid: o.Workflows.Invalid,
+	}
+	for _, paused := range o.Paused {
+		p.Paused = append(p.Paused, paused.Workflow)
+	}
+	if len(o.Next) > 0 {
+		p.NextRun, p.NextWorkflow = new(o.Next[0].Slot.In(zone).Format(noteTime)), new(o.Next[0].Workflow)
+	}
+	if len(o.Last) > 0 {
+		last := o.Last[0]
+		p.LastRun, p.LastWorkflow, p.LastState = new(last.Slot.In(zone).Format(noteTime)), new(last.Workflow), new(string(last.State))
+	}
+	return p
+}
+
+// rounded is an amount of dollars without digits that nobody needs.
+func rounded(usd float64) float64 { return float64(int64(usd*1e4+0.5)) / 1e4 }
+
+// keepStatusNote keeps the status note current until ctx ends: whenever a run or an import has got on, and each minute. A
+// note that cannot be written is told of once, and tried again.
+func (w *working) keepStatusNote(ctx context.Context) error {
+	name := w.settings.Engine.StatusNote
+	if name == "" {
+		return nil
+	}
+	events, stop := w.exec.Subscribe(64)
+	defer stop()
+	beat := time.NewTicker(noteEvery)
+	defer beat.Stop()
+	soon := time.NewTimer(0)
+	defer soon.Stop()
+	told := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			if !open {
+				return nil
+			}
+			if changesNote(e) {
+				soon.Reset(w.settings.Watch.Debounce.Std()) // an import of a folder is many changes
+			}
+			continue
+		case <-beat.C:
+		case <-soon.C:
+		}
+		said := ""
+		if err := w.writeStatusNote(ctx, name, time.Now()); err != nil && ctx.Err() == nil {
+			if said = err.Error(); said != told {
+				w.log.Warn("status note not written", "name", name, "err", err)
+			}
+		}
+		told = said
+	}
+}
+
+// changesNote tells whether the status note may be another one after an event.
+func changesNote(e engine.Event) bool {
+	return e.Kind == engine.EventRun && (e.Status.Finished() || e.Status == engine.AwaitingApproval) || e.Kind == engine.EventImport || e.Kind == engine.EventLost
+}
+
+// writeStatusNote brings the note up to date. Nothing is written when it is.
+func (w *working) writeStatusNote(ctx context.Context, name string, now time.Time) error {
+	o, err := w.serving(ctx)
+	if err != nil {
+		return err
+	}
+	before, digest, err := w.vault.Read(name, noteLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		before, digest, err = nil, "", nil
+	}
+	if err != nil {
+		return err
+	}
+	properties := propertiesOf(o, w.zone)
+	section := writeNote(o, w.zone, w.settings.Vault.WorkflowsDir)
+	note, err := renewNote(before, properties, section)
+	if err != nil || bytes.Equal(note, before) {
+		return err
+	}
+	properties.Updated = now.In(w.zone).Format(noteTime)
+	if note, err = renewNote(before, properties, section); err != nil {
+		return err
+	}
+	return w.vault.Write(ctx, name, note, digest)
+}
+
+// renewNote puts properties and section into a note. All else in it is a person's, and stays. A note without our marks gets
+// the section at its end; so does one with only one of them, because nobody knows what of it is ours.
+func renewNote(note []byte, p noteProperties, section string) ([]byte, error) {
+	properties, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	if note, err = activity.SetProperties(note, properties); err != nil {
+		return nil, fmt.Errorf("its properties: %w", err)
+	}
+	ours := []byte(noteBegins + "\n" + section + noteEnds)
+	begin := bytes.Index(note, []byte(noteBegins))
+	if begin >= 0 {
+		if n := bytes.Index(note[begin:], []byte(noteEnds)); n >= 0 {
+			return append(append(bytes.Clone(note[:begin]), ours...), note[begin+n+len(noteEnds):]...), nil
+		}
+	}
+	if len(note) > 0 && !bytes.HasSuffix(note, []byte("\n")) {
+		note = append(note, '\n')
+	}
+	return append(append(note, ours...), '\n'), nil
+}
