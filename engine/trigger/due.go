@@ -12,8 +12,11 @@ import (
 const (
 	// catchUpMost is how many missed slots catch_up: all runs.
 	catchUpMost = 24
-	// rowsMost is how many slots of one downtime get a row each; the ones before share one.
+	// rowsMost is how many slots of one downtime get a row each, besides those of rowsAtLeast; the ones before share one.
 	rowsMost = 200
+	// rowsAtLeast is how far back each slot has a row of its own: a clock that was set back by less makes none of them
+	// two slots.
+	rowsAtLeast = 48 * time.Hour
 	// lateAfter is how old a slot may be and still count as on time.
 	lateAfter = time.Minute
 )
@@ -57,13 +60,13 @@ func between(p *workflow.Plan, after, until time.Time, loc *time.Location, kept 
 			continue
 		}
 		slots = append(slots, engine.SlotRecord{Workflow: p.Name, Slot: at, Schedule: by.String(), Count: 1})
-		if more := len(slots) - rowsMost; more > rowsMost { // in blocks, so that years of minutes cost no more memory than a day
-			if oldest.Count == 0 {
+		if more := len(slots) - rowsMost; more > rowsMost && slots[more-1].Slot.Before(until.Add(-rowsAtLeast)) {
+			if oldest.Count == 0 { // in blocks, so that years of minutes cost no more memory than a few days
 				oldest = slots[0]
-				more-- // it counts itself
+				oldest.Count = 0
 			}
 			oldest.Count += more
-			slots = slices.Delete(slots, 0, len(slots)-rowsMost)
+			slots = slices.Delete(slots, 0, more)
 		}
 	}
 	if oldest.Count > 0 {
