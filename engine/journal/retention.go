@@ -49,7 +49,7 @@ var (
 		"slots": {
 			`DELETE FROM slots WHERE slot < @old AND state != 'due'`,
 			`DELETE FROM slots WHERE rowid IN (SELECT rowid FROM (SELECT rowid, slot, state, row_number() OVER (PARTITION BY workflow ORDER BY slot DESC) AS place
-				FROM slots) WHERE place > @slots AND slot < @recent AND state != 'due')`,
+				FROM slots WHERE workflow IN (SELECT workflow FROM slots GROUP BY workflow HAVING count(*) > @slots)) WHERE place > @slots AND slot < @recent AND state != 'due')`,
 		},
 		"usage":    {`DELETE FROM usage WHERE time < @costs`},
 		"spending": {`DELETE FROM spending WHERE time < @costs AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = spending.run)`},
@@ -81,7 +81,9 @@ const removable = `SELECT id FROM (
 		row_number() OVER latest AS place,
 		sum(finished > 0 AND status NOT IN ('skipped', 'cancelled')) OVER latest AS attempts,
 		sum(status IN ('done', 'done_with_omissions')) OVER latest AS successes
-	FROM runs WHERE kind != 'import' WINDOW latest AS (PARTITION BY kind, workflow ORDER BY created DESC, rowid DESC)
+	FROM runs WHERE (workflow, kind) IN (SELECT workflow, kind FROM runs WHERE kind != 'import' GROUP BY workflow, kind
+		HAVING count(*) > @most OR min(CASE WHEN finished > 0 THEN finished END) < @old)
+	WINDOW latest AS (PARTITION BY kind, workflow ORDER BY created DESC, rowid DESC)
 ) AS r WHERE finished > 0 AND (finished < @old OR place > @most AND created < @recent)
 	AND place > 1 AND (attempts > @attempts OR status IN ('skipped', 'cancelled'))
 	AND (successes > 1 OR status NOT IN ('done', 'done_with_omissions'))
