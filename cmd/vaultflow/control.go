@@ -32,7 +32,8 @@ type order struct {
 	Retry  string       `json:"retry,omitempty"`  // run
 
 	Approve *approveOrder `json:"approve,omitempty"`
-	From    engine.Retry  `json:"from,omitzero"` // goes with Retry
+	From    engine.Retry  `json:"from,omitzero"`  // goes with Retry
+	Undo    string        `json:"undo,omitempty"` // run
 
 	// Passwords come beside an order, for the documents that it imports. They stay in the memory of the working process.
 	Passwords []string `json:"passwords,omitempty"`

@@ -60,7 +60,7 @@ type webRuns struct{ j *journal.Journal }
 
 // Runs implements web.Runs.
 func (r webRuns) Runs(ctx context.Context, limit int) ([]engine.RunRecord, error) {
-	return r.j.Runs(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Limit: limit})
+	return r.j.Runs(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Undo: true, Limit: limit})
 }
 
 // Run implements web.Runs.

@@ -35,9 +35,9 @@ func newRuns(g *globals) *cobra.Command {
 			if len(names) > 0 {
 				filter.Workflow = strings.TrimSuffix(names[0], ".md")
 			}
-			filter.Status, filter.Kind = engine.Status(status), engine.KindWorkflow
+			filter.Status, filter.Kind, filter.Undo = engine.Status(status), engine.KindWorkflow, true
 			if imports {
-				filter.Kind = engine.KindImport
+				filter.Kind, filter.Undo = engine.KindImport, false
 			}
 			return g.reading(cmd.Context(), func(a *app, j *journal.Journal) error {
 				runs, err := j.Runs(cmd.Context(), filter)

@@ -134,6 +134,8 @@ func (w *working) obey(ctx context.Context, o order) reply {
 		id, err = o.Retry, w.exec.Retry(ctx, o.Retry, o.From)
 	case o.Approve != nil:
 		id, err = o.Approve.Run, w.decide(ctx, *o.Approve)
+	case o.Undo != "":
+		id, err = w.startUndo(ctx, o.Undo)
 	case o.Info:
 		return reply{URL: w.url, Version: version}
 	default:

@@ -17,6 +17,8 @@ type History interface {
 	// Memories what they left behind for later runs.
 	Trail(ctx context.Context, run string) ([]engine.RunChange, error)
 	Memories(ctx context.Context, run string) ([]engine.Memory, error)
+	// Standing gives those memories of which nothing has come in the place since.
+	Standing(ctx context.Context, list []engine.Memory) ([]engine.Memory, error)
 	// TakeBack takes memories back for the run of an undo, last ones first, and gives those that were. Doing it twice gives
 	// the same answer.
 	TakeBack(ctx context.Context, run string, list []engine.Memory) ([]engine.Memory, error)

@@ -34,7 +34,11 @@ func (w *Workflow) PreviewUndo(ctx context.Context, run string) (engine.UndoPrev
 		}
 		preview.Files = append(preview.Files, file)
 	}
-	known, lost, err := w.known(ctx, plan.Memories)
+	standing, err := w.History.Standing(ctx, plan.Memories)
+	if err != nil {
+		return preview, err
+	}
+	known, lost, err := w.known(ctx, standing)
 	for _, way := range lost {
 		preview.Files = append(preview.Files, engine.UndoFile{WayBack: way})
 	}

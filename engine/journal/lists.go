@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -26,6 +27,7 @@ func capped(limit int) int {
 // RunFilter says which runs a list holds; zero fields do not filter.
 type RunFilter struct {
 	Kind     engine.Kind
+	Undo     bool // also undos, whatever Kind is
 	Workflow string
 	Status   engine.Status
 	Before   time.Time // created before
@@ -54,6 +56,19 @@ func (w *where) String() string {
 
 // Runs gives the newest runs first, without the batches of their steps; [Journal.Run] gives those too.
 func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
+	runs, err := j.runsOf(ctx, f)
+	if f.Undo && f.Kind != "" && err == nil {
+		var undos []engine.RunRecord
+		f.Kind = engine.KindUndo
+		undos, err = j.runsOf(ctx, f) // apart: an index gives the order within a kind
+		runs = append(runs, undos...)
+		slices.SortStableFunc(runs, func(a, b engine.RunRecord) int { return b.Created.Compare(a.Created) })
+		runs = runs[:min(len(runs), capped(f.Limit))]
+	}
+	return runs, err
+}
+
+func (j *Journal) runsOf(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
 	var w where
 	w.add(f.Kind != "", "kind = ?", f.Kind)
 	w.add(f.Workflow != "", "workflow = ?", f.Workflow)

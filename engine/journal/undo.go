@@ -98,13 +98,34 @@ func rememberMark(ctx context.Context, tx *sql.Tx, ref engine.StepRef, m engine.
 }
 
 // markOf is the content in which a file was processed; empty when it was not.
-func markOf(ctx context.Context, tx *sql.Tx, m engine.Memory) (digest string, err error) {
+func markOf(ctx context.Context, tx querier, m engine.Memory) (digest string, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT sha256 FROM pending WHERE workflow = ? AND step = ? AND directive = ? AND name = ?`,
 		m.Workflow, m.Step, m.Directive, m.Name).Scan(&digest)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return digest, err
+}
+
+// Standing gives those memories of which nothing has come in the place since: those that TakeBack would take back now.
+func (j *Journal) Standing(ctx context.Context, list []engine.Memory) (standing []engine.Memory, err error) {
+	for _, m := range list {
+		now := ""
+		if m.Variable {
+			var v engine.Var
+			v, _, err = readVariable(ctx, j.read, m.Workflow, m.Name)
+			now = v.Digest
+		} else {
+			now, err = markOf(ctx, j.read, m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look up what a run left for later ones: %w", err)
+		}
+		if now == m.After {
+			standing = append(standing, m)
+		}
+	}
+	return standing, nil
 }
 
 // TakeBack takes memories back, last ones first, and gives those that were: what a later run has left in their place stays.

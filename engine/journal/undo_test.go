@@ -102,6 +102,9 @@ func TestTakeBack_marksAndVariables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if standing, err := j.Standing(ctx, list); err != nil || len(standing) != want {
+			t.Errorf("%d of %d memories of %s stand, want %d: %v", len(standing), len(list), of, want, err)
+		}
 		for range 2 { // the second time after a kill
 			if taken, err := j.TakeBack(ctx, by, list); err != nil || len(taken) != want {
 				t.Errorf("%s takes %d of %d memories of %s back, want %d: %v", by, len(taken), len(list), of, want, err)

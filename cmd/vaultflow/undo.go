@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+func newUndo(g *globals) *cobra.Command {
+	var dry, yes bool
+	cmd := &cobra.Command{
+		Use: "undo RUN", Short: "Take back what a run did to files; an undo is a run, and can be undone too", Args: args(cobra.ExactArgs(1)),
+		Long: "Take back what a run did to files: what it made is removed, what it changed, moved or deleted is as before. What was edited\n" +
+			"since is kept and reported (exit code 4). Runs that its tools started are taken back with it. Files that it had processed as\n" +
+			"pending inputs are pending again. The undo is a run of its own: to take it back, undo that run.",
+		RunE: func(cmd *cobra.Command, ids []string) error {
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			ask := func(open int) (bool, error) {
+				if yes || g.json || !isTerminal(cmd.InOrStdin()) {
+					return true, nil
+				}
+				return confirm(cmd.InOrStdin(), g.err, open)
+			}
+			return a.undo(cmd.Context(), g, ids[0], dry, ask)
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, and do nothing")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return cmd
+}
+
+// confirm asks a person at a terminal.
+func confirm(in io.Reader, out io.Writer, open int) (bool, error) {
+	fmt.Fprintf(out, "take %s back? [y/N] ", counted(open, "change"))
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && answer == "" {
+		return false, nil // the end of the input is no yes
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+// undo shows what would be taken back, and takes it back unless that is all, or the person says no.
+func (a *app) undo(ctx context.Context, g *globals, id string, dry bool, ask func(open int) (bool, error)) error {
+	run, err := a.knownRun(ctx, id)
+	if err != nil {
+		return err
+	}
+	if refused := engine.CheckUndo(run); refused != nil {
+		return exit(exitUsage, refused)
+	}
+	var preview engine.UndoPreview
+	err = a.reading(ctx, func(j *journal.Journal) error {
+		flow, err := a.flow(j, j)
+		if err == nil {
+			preview, err = flow.PreviewUndo(ctx, run.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	open, kept, err := g.showUndo(preview)
+	switch {
+	case err != nil || dry:
+		return err
+	case preview.Nothing() && kept > 0:
+		return exit(exitOmissions, fmt.Errorf("nothing of run %s can be taken back: see above", run.ID))
+	case preview.Nothing():
+		fmt.Fprintf(g.err, "run %s left nothing that could be taken back\n", run.ID)
+		return nil
+	}
+	if sure, err := ask(open); err != nil || !sure {
+		return exit(exitCancelled, err)
+	}
+	return a.runNow(ctx, g, order{Undo: run.ID}, func(ctx context.Context, w *working) (string, error) { return w.startUndo(ctx, run.ID) })
+}
+
+// showUndo prints a preview, and counts the changes that would be made and those that would not.
+func (g *globals) showUndo(p engine.UndoPreview) (open, kept int, err error) {
+	for _, f := range p.Files {
+		switch f.Fate {
+		case engine.FateOpen:
+			open++
+		case engine.FateKept:
+			kept++
+		}
+		if err := g.print(f, func(w io.Writer) {
+			text := undoText(f)
+			if isTerminal(w) {
+				text = printable(text)
+			}
+			fmt.Fprint(w, text)
+		}); err != nil {
+			return open, kept, err
+		}
+	}
+	for _, words := range engine.MemoryWords(p.Memories) {
+		if !g.json {
+			fmt.Fprintln(g.out, "then "+words)
+		}
+	}
+	return open, kept, nil
+}
+
+// undoText is a way back for people: what would be done and its diff, or why nothing would be.
+func undoText(f engine.UndoFile) string {
+	c := f.Change
+	switch f.Fate {
+	case engine.FateKept:
+		return fmt.Sprintf("keep %s: %s\n", c.Name, f.Reason)
+	case engine.FateNothing:
+		name := c.Name
+		if c.To != "" {
+			name = c.To
+		}
+		return fmt.Sprintf("%s is as it was before\n", name)
+	}
+	verb := map[string]string{
+		engine.ChangeCreate: "bring back ", engine.ChangeDelete: "remove ", engine.ChangeWrite: "restore ", engine.ChangeMove: "move ",
+	}[c.Kind]
+	text := verb + c.Name
+	if c.To != "" {
+		text += " back to " + c.To
+	}
+	return text + "\n" + f.Diff
+}
+
+// startUndo asks the executor for the undo of a run.
+func (w *working) startUndo(ctx context.Context, id string) (string, error) {
+	run, err := w.journal.Run(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if refused := engine.CheckUndo(run); refused != nil {
+		return "", refused
+	}
+	started, err := w.exec.Start(ctx, engine.UndoRequest(run))
+	return started.Run, err
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+func TestConfirm_onlyYesIsYes(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]bool{"y\n": true, "YES\r\n": true, " yes": true, "n\n": false, "\n": false, "": false, "yep\n": false} {
+		var asked strings.Builder
+		if got, err := confirm(strings.NewReader(input), &asked, 2); got != want || err != nil || asked.String() != "take 2 changes back? [y/N] " {
+			t.Errorf("%q: %v, %v; asked %q", input, got, err, &asked)
+		}
+	}
+}
+
+func TestUndoText(t *testing.T) {
+	t.Parallel()
+	moved := engine.Change{Kind: engine.ChangeMove, Name: "b.md", To: "a.md"}
+	for want, f := range map[string]engine.UndoFile{
+		"move b.md back to a.md\n":         {WayBack: engine.WayBack{Change: moved}},
+		"a.md is as it was before\n":       {WayBack: engine.WayBack{Change: moved, Fate: engine.FateNothing}},
+		"keep b.md: edited\n":              {WayBack: engine.WayBack{Change: moved, Fate: engine.FateKept, Reason: "edited"}},
+		"bring back a.md\n--- /dev/null\n": {WayBack: engine.WayBack{Change: engine.Change{Kind: engine.ChangeCreate, Name: "a.md"}}, Diff: "--- /dev/null\n"},
+	} {
+		if got := undoText(f); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got, want := printable("a\x1b[2Jb\tc\r\n"), "a\ufffd[2Jb\tc\ufffd\n"; got != want {
+		t.Errorf("on a terminal: %q, want %q", got, want)
+	}
+}
