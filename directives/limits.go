@@ -127,14 +127,36 @@ func WhenExceeded() []string {
 }
 
 // fractional are the limits that may have a fraction.
-var fractional = []string{"max_image_mb", "max_total_mb", "max_cost_usd"}
+var fractional = []string{"max_image_mb", "max_total_mb", "max_cost_usd", "max_cost_usd_per_day"}
 
-// BudgetKeys lists the keys of a budget, in the order of the language's page.
+// BudgetKeys lists the keys of a step's budget, in the order of the language's page.
 func BudgetKeys() []string {
 	return []string{
 		"max_images", "max_image_mb", "max_total_mb", "max_image_pixels", "min_image_side", "max_decode_pixels", "max_pages",
-		"max_prompt_tokens", "max_tool_images", "max_step_images", "max_cost_usd", "when_exceeded",
+		"max_prompt_tokens", "max_tool_images", "max_step_images", "max_cost_usd", "max_total_tokens", "when_exceeded",
 	}
+}
+
+// WorkflowBudgetKeys lists the keys of a workflow's budget.
+func WorkflowBudgetKeys() []string {
+	return append(BudgetKeys(), "max_cost_usd_per_day", "max_total_tokens_per_day")
+}
+
+// BudgetElsewhere says where a cap belongs that bounds more than the budget that it stands in; empty for other words.
+func BudgetElsewhere(key string) string {
+	unit, per, _ := strings.Cut(key, "_per_")
+	if unit != "max_cost_usd" && unit != "max_total_tokens" {
+		return ""
+	}
+	switch per {
+	case "run":
+		return unit + " in the frontmatter's budget bounds a run; policy.budget." + key + " of the settings holds where nothing stands there"
+	case "day":
+		return "it bounds the workflow: write it in the frontmatter's budget, or in policy.budget of the settings"
+	case "month":
+		return "it bounds the vault: write it in policy.budget of the settings"
+	}
+	return ""
 }
 
 // ParseLimit reads the number of a budget's key, which is not negative. `_` may group its digits.

@@ -175,6 +175,10 @@ func params(name string, g grammar, items []item, r *report) []Param {
 				r.add(it.at, CodeUnknownParam, "quote the path if the parentheses belong to it", "@%s takes no parameters", name)
 				return nil
 			}
+			if elsewhere := BudgetElsewhere(it.key); name == "budget" && elsewhere != "" {
+				r.add(it.at, CodeUnknownParam, elsewhere, "%s is no limit of a step", it.key)
+				continue
+			}
 			r.add(it.at, CodeUnknownParam, didYouMean(it.key, g.params, "quote the path if the parentheses belong to it"),
 				"unknown parameter %q of @%s; allowed are %s", it.key, name, strings.Join(g.params, ", "))
 			r.mendWord(it.at, it.written(), g.params)

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 )
@@ -48,6 +49,31 @@ func Began(s Scope, now time.Time, zone string) (time.Time, error) {
 	return time.Date(now.Year(), now.Month(), day, 0, 0, 0, 0, location), nil
 }
 
+// States are the caps that bound anything, the narrowest first, with nothing spent.
+func (c Caps) States(now time.Time) ([]CapState, error) {
+	var states []CapState
+	for _, of := range []struct {
+		scope Scope
+		limit Amount
+		zone  string
+	}{{ScopeStep, c.Step, ""}, {ScopeRun, c.Run, ""}, {ScopeDay, c.Day, c.DayZone}, {ScopeMonth, c.Month, c.MonthZone}} {
+		state := CapState{Scope: of.scope}
+		if of.limit != (Amount{}) && (of.scope == ScopeDay || of.scope == ScopeMonth) {
+			var err error
+			if state.Since, err = Began(of.scope, now, of.zone); err != nil {
+				return nil, err
+			}
+		}
+		if state.Unit, state.Limit = UnitUSD, of.limit.USD; state.Limit > 0 {
+			states = append(states, state)
+		}
+		if state.Unit, state.Limit = UnitTokens, float64(of.limit.Tokens); state.Limit > 0 {
+			states = append(states, state)
+		}
+	}
+	return states, nil
+}
+
 // Reservation asks for the money of one request to a model, before it is sent.
 type Reservation struct {
 	Run      string
@@ -83,6 +109,35 @@ type CapState struct {
 	Reserved float64   `json:"reserved"`        // by requests that are at work
 	Above    bool      `json:"above,omitempty"` // the cap of a run that waits for the one that is asked about
 }
+
+// Count takes what was spent into the state.
+func (c *CapState) Count(s Spending) {
+	if c.Unit == UnitTokens {
+		c.Spent, c.Reserved = float64(s.Cost.Tokens-s.Open.Tokens), float64(s.Open.Tokens)
+		return
+	}
+	c.Spent, c.Reserved = float64(nanos(s.Cost.USD)-nanos(s.Open.USD))/nano, s.Open.USD
+}
+
+// Refuses gives the refusal of a request that might pass the cap; nil when it fits.
+func (c CapState) Refuses(r Reservation) *OverBudget {
+	over := &OverBudget{Cap: c, Estimate: r.Estimate.USD, NoPrice: r.NoPrice && c.Unit == UnitUSD, Model: r.Model}
+	sum := nanos(c.Spent) + nanos(c.Reserved) + nanos(over.Estimate)
+	passed := sum > nanos(c.Limit)
+	if c.Unit == UnitTokens {
+		over.Estimate = float64(r.Estimate.Tokens)
+		passed = c.Spent+c.Reserved+over.Estimate > c.Limit
+	}
+	if over.NoPrice || passed && over.Estimate > 0 {
+		return over
+	}
+	return nil
+}
+
+// nano is how finely dollars are added up: sums of billionths are exact.
+const nano = 1e9
+
+func nanos(usd float64) int64 { return int64(math.Round(usd * nano)) }
 
 // Left is what may be spent yet, never below zero.
 func (c CapState) Left() float64 { return max(c.Limit-c.Spent-c.Reserved, 0) }
@@ -190,19 +245,10 @@ func (e *OverBudget) Hint() string {
 	return "raise " + e.Cap.Key() + " in @budget and run it anew, or raise " + settings + " and retry the run; or " + less
 }
 
-// Spending is what calls have cost. Its type in machine output is "spending".
+// Spending is what requests to models have cost.
 type Spending struct {
 	Calls    int    `json:"calls"`    // requests that were sent, or were about to be
 	Cost     Amount `json:"cost"`     // of all, open ones at their estimates
 	Open     Amount `json:"open"`     // of it, by requests that are at work
 	Presumed Amount `json:"presumed"` // of it, at estimates since nobody said what they cost: a killed process, a broken connection
-}
-
-// MarshalJSON adds `"type":"spending"`.
-func (s Spending) MarshalJSON() ([]byte, error) {
-	type plain Spending
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"spending", plain(s)})
 }

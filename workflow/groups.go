@@ -21,6 +21,8 @@ func (n *note) group(f field, allowed []string, read func(field)) {
 			value = value.Alias
 		}
 		switch {
+		case f.name == "budget" && !slices.Contains(allowed, key.Value) && directives.BudgetElsewhere(key.Value) != "":
+			n.add(n.node(key), directives.CodeSubKey, directives.BudgetElsewhere(key.Value), "%s is no limit of a workflow", key.Value)
 		case !slices.Contains(allowed, key.Value):
 			n.add(n.node(key), directives.CodeSubKey, hint(key.Value, allowed), "unknown property %q of %s; allowed are %s", key.Value, f.name, strings.Join(allowed, ", "))
 			n.mendWord(key, allowed)
@@ -86,7 +88,7 @@ func (n *note) hosts(f field) []string {
 }
 
 func (n *note) readBudget(m *Meta, f field) {
-	n.group(f, directives.BudgetKeys(), func(f field) {
+	n.group(f, directives.WorkflowBudgetKeys(), func(f field) {
 		if f.name == "when_exceeded" {
 			n.word(&m.Budget.WhenExceeded, f, directives.WhenExceeded()...)
 			return

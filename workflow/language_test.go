@@ -124,7 +124,7 @@ func TestLanguage_everyRowHasAGoldenFile(t *testing.T) {
 			t.Errorf("%s: no golden file for %s (%q)", file, row, sample)
 		}
 	}
-	for _, key := range slices.Concat(keyNames, directives.BudgetKeys(), []string{"read", "write", "tools", "network"}) {
+	for _, key := range slices.Concat(keyNames, directives.WorkflowBudgetKeys(), []string{"read", "write", "tools", "network"}) {
 		wants("frontmatter.txtar", key, key+":")
 	}
 	for _, form := range directives.Forms() {

@@ -71,7 +71,9 @@ var aboutLimits = map[string]string{
 	"max_images": "attached pictures of a prompt", "max_image_mb": "each, after scaling", "max_total_mb": "all of a prompt",
 	"max_image_pixels": "longest side; larger ones are scaled down", "min_image_side": "longest side; smaller ones stay references",
 	"max_decode_pixels": "refused from the header", "max_pages": "document pages of a prompt", "max_prompt_tokens": "text and media of a prompt",
-	"max_tool_images": "pictures of one tool result", "max_step_images": "pictures of all calls of a step", "max_cost_usd": "of a step; in the frontmatter, of a run",
+	"max_tool_images": "pictures of one tool result", "max_step_images": "pictures of all calls of a step", "max_cost_usd": "what the calls of a step may cost, with the runs that it starts; in the frontmatter, of a run",
+	"max_total_tokens":     "tokens of all calls of a step, input and output, likewise; in the frontmatter, of a run",
+	"max_cost_usd_per_day": "frontmatter only: of all runs of the workflow on a day of its zone", "max_total_tokens_per_day": "the same in tokens",
 	"when_exceeded": "what happens to the rest",
 }
 
@@ -207,7 +209,7 @@ func budgetTable(t *testing.T) string {
 	}
 	var b strings.Builder
 	b.WriteString("| key | default | |\n|---|---|---|\n")
-	for _, key := range directives.BudgetKeys() {
+	for _, key := range directives.WorkflowBudgetKeys() {
 		if aboutLimits[key] == "" {
 			t.Errorf("nothing is said about the limit %s", key)
 		}

@@ -141,6 +141,8 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 	w.Changes, _ = memory.(activity.Changes) // a preview's memory keeps none
 	w.Approvals, _ = memory.(activity.Approvals)
 	w.History, _ = memory.(activity.History)
+	w.Ledger, _ = memory.(activity.Ledger) // likewise
+	w.Zone = a.zone.String()
 	w.Runs = nested{}
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,

@@ -51,7 +51,7 @@ func (w *working) shadow(ctx context.Context, news vault.Arrival) error {
 	if err != nil {
 		return err
 	}
-	found, err := w.importer(nil).Classify(ctx, ingestion.Job{
+	found, err := w.importer("", nil).Classify(ctx, ingestion.Job{
 		ID: "shadow", Source: news.Name, SHA256: news.SHA256, Size: news.Size, Settings: options,
 	})
 	if err != nil {

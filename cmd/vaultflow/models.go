@@ -25,9 +25,9 @@ type modelSet struct {
 	mu      sync.Mutex
 	clients map[string]llm.Provider // by provider name; guarded by mu
 	gates   gates
-	probes  map[string]*probed      // by what was asked, see probeKey; guarded by mu
-	tried   map[string]time.Time    // when an alias was last probed, well or badly; guarded by mu
-	kept    string                  // path of the file that keeps what was learned by `models --probe`
+	probes  map[string]*probed   // by what was asked, see probeKey; guarded by mu
+	tried   map[string]time.Time // when an alias was last probed, well or badly; guarded by mu
+	kept    string               // path of the file that keeps what was learned by `models --probe`
 }
 
 func newModelSet(s *settings.Settings, log *slog.Logger, stateDir string) *modelSet {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -128,22 +129,25 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, o pr
 
 // promptLine is what a step would send, as machines read it.
 type promptLine struct {
-	Type     string          `json:"type"` // "prompt", or "preview" for a step that would send nothing
-	Step     string          `json:"step"`
-	Model    string          `json:"model"`
-	Text     string          `json:"text,omitempty"`
-	Missing  []string        `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
-	Skip     string          `json:"skip,omitempty"`    // the @when that does not hold: the step would be skipped
-	Items    int             `json:"items,omitempty"`   // of an @for_each
-	Batches  int             `json:"batches,omitempty"`
-	Batch    int             `json:"batch,omitempty"`       // the one that is shown
-	Names    []string        `json:"batch_items,omitempty"` // its items
-	Schema   json.RawMessage `json:"schema,omitempty"`
-	Cache    string          `json:"cache,omitempty"` // hit or miss
-	Tools    []string        `json:"tools,omitempty"`
-	MaxUSD   float64         `json:"max_cost_usd,omitempty"` // the most that the first call should cost
-	Refused  string          `json:"refused,omitempty"`
-	Fallback string          `json:"fallback,omitempty"`
+	Type     string            `json:"type"` // "prompt", or "preview" for a step that would send nothing
+	Step     string            `json:"step"`
+	Model    string            `json:"model"`
+	Text     string            `json:"text,omitempty"`
+	Missing  []string          `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
+	Skip     string            `json:"skip,omitempty"`    // the @when that does not hold: the step would be skipped
+	Items    int               `json:"items,omitempty"`   // of an @for_each
+	Batches  int               `json:"batches,omitempty"`
+	Batch    int               `json:"batch,omitempty"`       // the one that is shown
+	Names    []string          `json:"batch_items,omitempty"` // its items
+	Schema   json.RawMessage   `json:"schema,omitempty"`
+	Cache    string            `json:"cache,omitempty"` // hit or miss
+	Tools    []string          `json:"tools,omitempty"`
+	MaxUSD   float64           `json:"max_cost_usd,omitempty"` // the most that the first call should cost
+	MaxTotal int64             `json:"max_total_tokens,omitempty"`
+	Guessed  bool              `json:"cost_guessed,omitempty"` // at the dearest known price, since the model's own is not known
+	Caps     []engine.CapState `json:"caps,omitempty"`
+	Refused  string            `json:"refused,omitempty"`
+	Fallback string            `json:"fallback,omitempty"`
 
 	Media     []activity.MediumPlace `json:"media,omitempty"`      // where each medium of the prompt goes
 	ToolMedia []activity.MediumPlace `json:"tool_media,omitempty"` // where media of tools go, by kind
@@ -152,7 +156,7 @@ type promptLine struct {
 func (g *globals) printPreview(step string, p activity.Previewed) error {
 	line := promptLine{
 		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
-		MaxUSD: p.MaxUSD, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia,
+		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia,
 	}
 	if line.Model == "" {
 		line.Model = "none"
@@ -211,7 +215,14 @@ func previewNotes(p activity.Previewed) []string {
 	if p.Refused != "" {
 		say("would be refused: %s", p.Refused)
 	} else if p.MaxUSD > 0 {
-		say("the first call costs at most about $%.4f", p.MaxUSD)
+		guessed := ""
+		if p.Guessed {
+			guessed = ", at the dearest known price: the model's own is not known"
+		}
+		say("the first call costs at most about $%.4f%s", p.MaxUSD, guessed)
+	}
+	for _, c := range p.Caps {
+		say("%s", capText(c))
 	}
 	switch {
 	case p.Native:
@@ -234,6 +245,18 @@ func previewNotes(p activity.Previewed) []string {
 		say("when the call fails, %s is asked", f.Model)
 	}
 	return notes
+}
+
+// capText says what is left of a cap.
+func capText(c engine.CapState) string {
+	text := fmt.Sprintf("%s of the %s is %s", c.Key(), c.Scope, c.Text(c.Limit))
+	if c.Spent+c.Reserved > 0 {
+		text += fmt.Sprintf("; %s spent", c.Text(c.Spent))
+	}
+	if c.Reserved > 0 {
+		text += fmt.Sprintf(", %s reserved", c.Text(c.Reserved))
+	}
+	return text + fmt.Sprintf("; %s left", c.Text(c.Left()))
 }
 
 func counted(n int, what string) string {

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/llm"
@@ -16,26 +18,38 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// services are the recognisers that were made, so that a provider's limit on calls holds over all pages. The zero value
-// has none.
+// services are the clients of services that recognise text. The zero value has none.
 type services struct {
 	mu   sync.Mutex
-	made map[string]ingestion.Recogniser // guarded by mu
+	made map[string]ocrService // guarded by mu
+}
+
+// payer says for whom text is recognised.
+type payer struct {
+	ledger activity.Ledger
+	whose  engine.Reservation
+}
+
+// payer is a run that imports. It has the caps of runs and of the month.
+func (w *working) payer(run string) payer {
+	caps := activity.CapsOf(w.budget, w.zone.String())
+	caps.Step, caps.Day = engine.Amount{}, engine.Amount{}
+	return payer{w.journal, engine.Reservation{Run: run, Step: -1, Caps: caps}}
 }
 
 // recogniser gives the service behind an engine of text recognition. The error says why there is none.
-func (v *services) recogniser(a *app) func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
-	return func(engine string, s ingestion.OCRSettings) (made ingestion.Recogniser, err error) {
+func (v *services) recogniser(a *app, by payer) func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
+	return func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		key := fmt.Sprint(engine, "\n", s.Mistral, "\n", s.Model, "\n", s.KeepPictures)
-		if made, ok := v.made[key]; ok {
-			return made, nil
-		}
-		switch engine {
-		case ingestion.EngineMistral:
+		made, known := v.made[key]
+		var err error
+		switch {
+		case known:
+		case engine == ingestion.EngineMistral:
 			made, err = a.mistral(s)
-		case ingestion.EngineModel:
+		case engine == ingestion.EngineModel:
 			made, err = a.reader(s)
 		default:
 			err = fmt.Errorf("the engine %q is not known", engine)
@@ -44,35 +58,43 @@ func (v *services) recogniser(a *app) func(engine string, s ingestion.OCRSetting
 			return nil, err
 		}
 		if v.made == nil {
-			v.made = map[string]ingestion.Recogniser{}
+			v.made = map[string]ocrService{}
 		}
 		v.made[key] = made
+		made.by = by
+		if engine == ingestion.EngineModel {
+			return modelReader{made}, nil
+		}
 		return made, nil
 	}
 }
 
-func (a *app) mistral(s ingestion.OCRSettings) (ingestion.Recogniser, error) {
+func (a *app) mistral(s ingestion.OCRSettings) (ocrService, error) {
 	const name = "mistral"
 	set := a.settings.Ingestion.OCR.Mistral
 	p, ok := a.settings.Provider(name)
 	if !ok || p.Key == "" {
-		return nil, errors.New("its key is missing: " + cmp.Or(p.APIKeyEnv, "MISTRAL_API_KEY") + " is not set")
+		return ocrService{}, errors.New("its key is missing: " + cmp.Or(p.APIKeyEnv, "MISTRAL_API_KEY") + " is not set")
 	}
 	base := p.BaseURL
 	if set.Endpoint != "" && set.Endpoint != base {
 		// The vendor's key goes to another address only when somebody has said that this is its key.
 		if a.settings.Origin("providers.mistral.api_key_env").Source == settings.SourceDefault && p.APIKey == "" {
-			return nil, errors.New("ingestion.ocr.mistral.endpoint names another address: name its key in providers.mistral.api_key_env")
+			return ocrService{}, errors.New("ingestion.ocr.mistral.endpoint names another address: name its key in providers.mistral.api_key_env")
 		}
 		base = set.Endpoint
 	}
 	c, err := configOf(name, p)
 	if err != nil {
-		return nil, err
+		return ocrService{}, err
 	}
 	c.BaseURL, c.Timeout, c.IdleTimeout = base, set.Timeout.Std(), set.Timeout.Std()
 	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
-	return ocrService{client: llm.Retry(a.models.gates.of(name, p).Wrap(client), a.patience(name)), model: cmp.Or(s.Mistral, mistralocr.DefaultModel), pictures: s.KeepPictures}, nil
+	price := activity.Pricing{Dearest: a.models.dearest(), PerCall: set.PricePerPage}
+	return ocrService{
+		client: a.models.gates.of(name, p).Wrap(client), patience: a.patience(name), price: price,
+		is: activity.Model{ID: cmp.Or(s.Mistral, mistralocr.DefaultModel), Alias: name}, pictures: s.KeepPictures,
+	}, nil
 }
 
 // patience is how requests of an import are repeated.
@@ -83,30 +105,33 @@ func (a *app) patience(provider string) llm.RetryPolicy {
 }
 
 // reader is a model that sees.
-func (a *app) reader(s ingestion.OCRSettings) (ingestion.Recogniser, error) {
+func (a *app) reader(s ingestion.OCRSettings) (ocrService, error) {
 	model, err := a.models.Model(context.Background(), s.Model)
 	if err != nil {
-		return nil, err
+		return ocrService{}, err
 	}
 	if !model.Capabilities.Has(policy.Vision) {
-		return nil, fmt.Errorf("the model %s takes no pictures; name one with vision in ingestion.ocr.model", model.Alias)
+		return ocrService{}, fmt.Errorf("the model %s takes no pictures; name one with vision in ingestion.ocr.model", model.Alias)
 	}
-	return modelReader{ocrService{client: llm.Retry(model.Client, a.patience(model.ProviderName)), model: model.ID}, model}, nil
+	return ocrService{client: model.Client, patience: a.patience(model.ProviderName), price: model.Pricing(), is: model}, nil
 }
 
 // ocrService asks Mistral.
 type ocrService struct {
 	client   llm.Provider
-	model    string
+	patience llm.RetryPolicy
+	price    activity.Pricing
+	is       activity.Model
 	pictures bool
+	by       payer
 }
 
 // Model implements ingestion.Recogniser.
-func (s ocrService) Model() string { return s.model }
+func (s ocrService) Model() string { return s.is.ID }
 
 // Recognise implements ingestion.Recogniser.
 func (s ocrService) Recognise(ctx context.Context, picture []byte, mediaType string) (ingestion.Reading, error) {
-	answer, err := s.ask(ctx, llm.Request{Model: s.model}, nil, picture, mediaType)
+	answer, err := s.ask(ctx, llm.Request{Model: s.is.ID}, nil, picture, mediaType)
 	if err != nil {
 		return ingestion.Reading{}, err
 	}
@@ -114,7 +139,7 @@ func (s ocrService) Recognise(ctx context.Context, picture []byte, mediaType str
 	if !s.pictures {
 		return reading, nil
 	}
-	list, err := mistralocr.Pictures(answer, s.model)
+	list, err := mistralocr.Pictures(answer, s.is.ID)
 	for _, p := range list {
 		reading.Pictures = append(reading.Pictures, ingestion.ReadingPicture{ID: p.ID, Data: p.Data})
 	}
@@ -125,7 +150,11 @@ func (s ocrService) ask(ctx context.Context, r llm.Request, words []content.Bloc
 	page := content.Image{Name: "page", MediaType: mediaType, Size: int64(len(picture)), Source: content.SourcePage, Fallback: "[page]"}
 	r.Messages = []llm.Message{{Role: llm.User, Blocks: append([]content.Block{page}, words...)}}
 	r.Media = onePicture{picture, mediaType}
-	return s.client.Generate(ctx, r, nil)
+	whose := s.by.whose
+	whose.Model = s.is.Alias
+	paid := &activity.Metered{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
+	defer paid.Close(ctx) //nolint:errcheck // what is not settled counts at its estimate
+	return llm.Retry(paid, s.patience).Generate(ctx, r, nil)
 }
 
 // onePicture is the picture of a page in memory.
@@ -140,10 +169,7 @@ func (p onePicture) Load(context.Context, content.Image) ([]byte, string, error)
 }
 
 // modelReader asks a model for what a recogniser would say.
-type modelReader struct {
-	ocrService
-	is activity.Model
-}
+type modelReader struct{ ocrService }
 
 // readInstruction asks for the text alone: what a page says is copied, never obeyed.
 const readInstruction = `Copy the text of the page in the picture, in its reading order, as Markdown: headings, paragraphs, lists, tables. ` +

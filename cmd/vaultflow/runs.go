@@ -47,7 +47,7 @@ func newRuns(g *globals) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return table(g, "ID\tSTATUS\tWORKFLOW\tWHY\tSTARTED\tTOOK\tTOKENS\tOUTPUTS", runs, runRow)
+				return table(g, "ID\tSTATUS\tWORKFLOW\tWHY\tSTARTED\tTOOK\tTOKENS\tCOST\tOUTPUTS", runs, runRow)
 			})
 		},
 	}
@@ -80,8 +80,8 @@ func runRow(r engine.RunRecord) string {
 	for i, o := range r.Outputs {
 		outputs[i] = o.Name
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", r.ID, statusText(r.Status, r.Reason), r.Workflow, r.Trigger.Kind,
-		r.Created.Local().Format(stamp), took(r.Started, r.Finished), r.Usage.InputTokens+r.Usage.OutputTokens, strings.Join(outputs, ", "))
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s", r.ID, statusText(r.Status, r.Reason), r.Workflow, r.Trigger.Kind,
+		r.Created.Local().Format(stamp), took(r.Started, r.Finished), r.Usage.InputTokens+r.Usage.OutputTokens, costText(r.Usage), strings.Join(outputs, ", "))
 }
 
 func statusText(s engine.Status, reason string) string {
@@ -121,6 +121,9 @@ func newShow(g *globals) *cobra.Command {
 					return err
 				}
 				if err := g.print(run, func(w io.Writer) { writeRun(w, run) }); err != nil {
+					return err
+				}
+				if err := g.showSpending(cmd.Context(), j, run.ID); err != nil {
 					return err
 				}
 				if events {

@@ -22,6 +22,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -33,7 +34,8 @@ type working struct {
 	journal *journal.Journal
 	exec    *local.Executor
 	desk    *approval.Desk
-	url     string // of the dashboard, when one is served
+	url     string        // of the dashboard, when one is served
+	budget  policy.Budget // of the settings
 
 	mu      sync.Mutex
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
@@ -61,8 +63,8 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	flow.Models, flow.Cache = probing{a.models}, j
 	a.giveWeb(flow)
 	w.giveOutside(flow)
-	flow.Runs = nested{w}
-	imports := &activity.Imports{FS: a.vault.FS(), Importer: a.importer, Imported: j, Blobs: j}
+	flow.Runs, w.budget = nested{w}, flow.Budget
+	imports := &activity.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j, Blobs: j}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())
 	w.exec = local.New(local.Config{
@@ -73,12 +75,13 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	return w, nil
 }
 
-// importer makes an importer over the vault and the sandbox.
-func (a *app) importer(events func(ingestion.Event)) activity.Importer {
+// importer makes an importer over the vault and the sandbox, for a run.
+func (w *working) importer(run string, events func(ingestion.Event)) activity.Importer {
+	a := w.app
 	return &ingestion.Importer{
 		FS: a.vault.FS(), Files: a.vault, Stager: stager{a.vault}, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
 		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Remove: a.vault.Remove, Tidy: a.vault.RemoveEmptyFolders, Takes: a.vault.Takes,
-		Events: events, Recogniser: a.services.recogniser(a), Passwords: func(ingestion.Job) []string { return a.passwords() },
+		Events: events, Recogniser: a.services.recogniser(a, w.payer(run)), Passwords: func(ingestion.Job) []string { return a.passwords() },
 		Office: a.importOffice(),
 	}
 }

@@ -137,13 +137,16 @@ func (w *Workflow) spec(ctx context.Context, s scene, model Model, resolved []en
 	return spec, err
 }
 
-// budgetOf is the step's budget: the settings', the workflow's and its own, one on top of the other. max_cost_usd is a
-// bound of the run in the frontmatter, and of the step elsewhere.
+// budgetOf is the step's budget: the settings', the workflow's and its own, one on top of the other. The caps that bound a
+// step elsewhere bound the run in the frontmatter.
 func (w *Workflow) budgetOf(s scene) (policy.Budget, callLimits, error) {
-	const cost = "max_cost_usd"
 	limits := maps.Clone(s.plan.Meta.Budget.Limits)
-	run := limits[cost]
-	delete(limits, cost)
+	for _, key := range []string{"max_cost_usd", "max_total_tokens"} {
+		if v, set := limits[key]; set {
+			limits[key+"_per_run"] = v
+			delete(limits, key)
+		}
+	}
 	budget, err := w.Budget.Merge(policy.Overlay{From: "workflow", Limits: limits, WhenExceeded: s.plan.Meta.Budget.WhenExceeded})
 	if own := s.step.Budget; own != nil && err == nil {
 		budget, err = budget.Merge(policy.Overlay{From: "step", Limits: own.Limits, WhenExceeded: own.WhenExceeded})
@@ -151,7 +154,7 @@ func (w *Workflow) budgetOf(s scene) (policy.Budget, callLimits, error) {
 	if err != nil {
 		return budget, callLimits{}, engine.Fail(engine.CodeInvalidWorkflow, "", "%s: budget: %v", s.plan.File, err)
 	}
-	return budget, callLimits{ToolImages: budget.MaxToolImages, StepImages: budget.MaxStepImages, StepUSD: budget.MaxCostUSD, RunUSD: run}, nil
+	return budget, callLimits{ToolImages: budget.MaxToolImages, StepImages: budget.MaxStepImages}, nil
 }
 
 func promptWarnings(r prompt.Receipt) []string {

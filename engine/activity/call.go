@@ -18,47 +18,41 @@ type call struct {
 	model    Model
 	stored   storedPrompt
 	in       engine.GenerateIn
-	parallel int // batches at work at once
 	retry    llm.RetryPolicy
 
-	bill     *bill
+	metered  *Metered
 	sent     llm.Estimate // of the request that went out last
-	spent    engine.Usage // by requests that were refused
+	refused  int          // input tokens of requests that were refused and charged
 	repeated int          // attempts that failed and were repeated
 	warnings []string
 }
 
 // ask sends a request and keeps the answer.
 func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut, error) {
-	w, err := c.workflow, error(nil)
 	request = c.within(ctx, request)
-	if c.bill, err = w.afford(c.model, &request, c.stored, c.in, c.parallel); err != nil {
+	if err := c.metered.Ahead(ctx, request); err != nil {
 		return engine.GenerateOut{}, err
 	}
+	defer c.metered.Close(ctx) //nolint:errcheck // what is not settled counts at its estimate
 	c.built(ctx, request)
-	client := c.sighted(ctx, llm.Overflow(llm.Retry(c.model.Client, c.noting(c.retry)), c.overflow(ctx)))
+	client := c.sighted(ctx, llm.Overflow(llm.Retry(c.metered, c.noting(c.retry)), c.overflow(ctx)))
 	answer, err := client.Generate(ctx, request, func(delta string) {
 		engine.Report(ctx, engine.Event{Kind: engine.EventDelta, Message: delta})
 	})
 	c.ended(ctx, err)
 	if err != nil {
-		w.settle(c.in.StepRef, c.bill, chargedFor(err))
 		return engine.GenerateOut{}, providerFailure(ctx, err)
 	}
-	last := answer.Usage // of the request that was answered
-	last.InputTokens -= c.spent.InputTokens
-	last.CostUSD -= c.spent.CostUSD
-	w.settle(c.in.StepRef, c.bill, &last)
-	out, err := w.keep(ctx, c.model, answer)
-	out.Warnings = append(out.Warnings, c.warnings...)
-	if last.InputTokens > 0 {
-		out.Count = engine.TokenCount{Estimated: c.sent.Tokens, Counted: last.InputTokens}
+	out, err := c.workflow.keep(ctx, c.model, answer)
+	if err != nil {
+		return out, err
 	}
-	return out, err
-}
-
-func (c *call) meter() llm.Meter {
-	return llm.Meter{Formula: c.model.limits().Tokens, MaxSide: c.stored.Media.MaxSide}
+	out.Warnings = append(out.Warnings, c.warnings...)
+	if counted := answer.Usage.InputTokens - c.refused; counted > 0 {
+		out.Count = engine.TokenCount{Estimated: c.sent.Tokens, Counted: counted}
+	}
+	out.Settled = c.metered.Settled()
+	return out, nil
 }
 
 // within leaves out what outgrows the model's window. A prompt alone was made to fit when it was built.
@@ -71,7 +65,7 @@ func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
 	if answer <= 0 {
 		answer = window / 10
 	}
-	bound, meter := window-min(answer, window/2), c.meter()
+	bound, meter := window-min(answer, window/2), meterOf(c.model, c.stored)
 	fitted, evicted := request.Within(bound, meter)
 	if !evicted.Any() {
 		return request
@@ -91,7 +85,7 @@ func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
 
 // built tells what a request holds.
 func (c *call) built(ctx context.Context, request llm.Request) {
-	c.sent = c.meter().Measure(request)
+	c.sent = meterOf(c.model, c.stored).Measure(request)
 	facts := factsOf(c.sent)
 	engine.Report(ctx, engine.Event{Kind: engine.EventBuilt, Request: &facts, Message: fmt.Sprintf(
 		"%s: %d texts, %d images, %d documents, about %d tokens", c.model.Alias, facts.Texts, facts.Images, facts.Documents, facts.Tokens,
@@ -105,7 +99,7 @@ func factsOf(e llm.Estimate) engine.RequestFacts {
 // overflow says how requests are made to fit, and notes what happens to them.
 func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 	return llm.OverflowPolicy{
-		Off: c.workflow.NoRewrites, Limits: c.model.limits(), Meter: c.meter(), Vision: c.model.Capabilities.Has(policy.Vision),
+		Off: c.workflow.NoRewrites, Limits: c.model.limits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
 		Inline: c.workflow.inliner(),
 		Detected: func(failure *llm.Error) {
 			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: failure.Error(), Failure: &engine.Failure{
@@ -129,20 +123,10 @@ func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 
 // rewriting is asked before a changed request goes out: the costs of both are counted, and must fit.
 func (c *call) rewriting(ctx context.Context, next llm.Request, rewrite llm.Rewrite, spent llm.Usage) error {
-	w := c.workflow
-	var charged *llm.Usage
-	if spent.InputTokens+spent.OutputTokens > 0 {
-		charged = &spent
-	}
-	c.in.SpentUSD += w.settle(c.in.StepRef, c.bill, charged)
-	var err error
-	if c.bill, err = w.afford(c.model, &next, c.stored, c.in, c.parallel); err != nil {
-		c.bill = nil
+	if err := c.metered.Ahead(ctx, next); err != nil {
 		return err
 	}
-	if charged != nil {
-		c.spent = c.spent.Add(engine.Usage(spent))
-	}
+	c.refused += spent.InputTokens
 	engine.Report(ctx, rewriteEvent(rewrite))
 	c.warnings = append(c.warnings, fmt.Sprintf("the service refused the request (%s); it was sent again: %s", rewrite.Class, rewrite.How))
 	c.built(ctx, next)

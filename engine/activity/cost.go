@@ -3,104 +3,121 @@ package activity
 import (
 	"strconv"
 
-	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// boundedOutput is the length of an answer, in tokens, that a call under max_cost_usd may have when nothing says how long
-// it may be: without a bound there would be no cost to promise.
+// boundedOutput is the length of an answer, in tokens, that a call under a cap may have when nothing says how long it may be.
 const boundedOutput = 8192
 
-// bill is what a call may cost under a bound; nil bounds nothing.
-type bill struct {
-	call    float64 // the most that it should cost
-	guessed bool    // the model's own price is not known
+// Pricing is what a model costs. Where its own price is not known, it counts as the dearest one that is.
+type Pricing struct {
+	Own     *llm.Price // nil: not known
+	Dearest *llm.Price // nil: none is known
+	PerCall float64    // US dollars that each request costs besides, as for a page of text recognition
 }
 
-// afford refuses a call that might pass max_cost_usd of its step or run, before any money is spent: the estimate of the
-// prompt and the longest answer, on top of what was spent and what batches beside this one spend. It bounds the answer's
-// length when nothing else does. What it reserves is to be settled after the call.
-func (w *Workflow) afford(model Model, request *llm.Request, stored storedPrompt, in engine.GenerateIn, parallel int) (*bill, error) {
-	b, err := billOf(model, request, stored)
-	if b == nil || err != nil {
-		return nil, err
+// Unknown says that there is no price to count with.
+func (p Pricing) Unknown() bool { return p.Own == nil && p.Dearest == nil && p.PerCall == 0 }
+
+func (p Pricing) price() llm.Price {
+	switch {
+	case p.Own != nil:
+		return *p.Own
+	case p.Dearest != nil && p.PerCall == 0:
+		return *p.Dearest
 	}
-	spent := in.SpentUSD
-	if b.guessed { // what earlier calls have cost is not known either: none was dearer than this one
-		spent = max(spent, b.call*float64(len(in.Turns)))
-	}
-	limits := stored.Limits
-	err = w.spending.reserve(in.StepRef, parallel, b.call, func(others float64) error {
-		before := spent + others
-		switch {
-		case limits.StepUSD > 0 && before+b.call > limits.StepUSD:
-			return tooDear("step", before, b.call, limits.StepUSD)
-		case limits.RunUSD > 0 && in.RunUSD+before+b.call > limits.RunUSD:
-			return tooDear("run", in.RunUSD+before, b.call, limits.RunUSD)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
+	return llm.Price{}
 }
 
-// settle counts what a call has cost, and says it. A failed one counts what its provider said that it charged: nil is
-// nothing.
-func (w *Workflow) settle(ref engine.StepRef, b *bill, usage *llm.Usage) float64 {
-	if b == nil {
-		return 0
+// estimate is the most that a request should cost. What the answer may hold is bounded by its length and the reasoning
+// that was asked for.
+func (p Pricing) estimate(input int, request llm.Request) engine.Amount {
+	output := request.MaxOutputTokens
+	if output == 0 {
+		output = boundedOutput
 	}
-	cost := 0.0
-	if usage != nil {
-		cost = usage.CostUSD
-		if b.guessed || usage.CostUnknown {
-			cost = b.call
-		}
+	if output += thinkingTokens(request.Thinking); p.PerCall > 0 {
+		output = 0 // the page is what is paid
 	}
-	w.spending.settle(ref, b.call, cost)
-	return cost
+	price := p.price()
+	usd := float64(input)*max(price.Input, price.CacheWrite) + float64(output)*price.Output
+	return engine.Amount{USD: usd/1e6 + p.PerCall, Tokens: int64(input + output)}
 }
 
-// billOf estimates a call. It is nil when nothing bounds the costs, and an error when no price is known at all.
-func billOf(model Model, request *llm.Request, stored storedPrompt) (*bill, error) {
-	if stored.Limits.StepUSD == 0 && stored.Limits.RunUSD == 0 {
-		return nil, nil //nolint:nilnil // no bound, no bill
+// answered is what an answer has cost: what the service says, the tokens that it reports at the price that counts, or the
+// estimate.
+func (p Pricing) answered(held pledge, u llm.Usage) engine.Settlement {
+	tokens, price := u.InputTokens+u.OutputTokens, p.price()
+	s := engine.Settlement{ID: held.ID, Cost: engine.Amount{USD: u.CostUSD, Tokens: int64(tokens)}}
+	if tokens == 0 {
+		s.Cost.Tokens = held.estimate.Tokens
 	}
-	price := model.Price
-	if price == nil {
-		price = model.Dearest
+	switch free := p.Own != nil && price == (llm.Price{}) && p.PerCall == 0; {
+	case !u.CostUnknown && (tokens > 0 || u.CostUSD > 0 || free):
+	case tokens > 0:
+		s.Cost.USD = u.Cost(price) + p.PerCall
+	default:
+		s.Cost.USD, s.Presumed = held.estimate.USD, true
 	}
-	if price == nil {
-		return nil, engine.Fail(engine.CodeBudget, "give the alias a price in the settings, price: {input: 3, output: 15}; zeros for a model that costs nothing",
-			"max_cost_usd is set, and no price is known for the model %s", model.Alias)
-	}
-	if request.MaxOutputTokens == 0 {
-		request.MaxOutputTokens = boundedOutput
-	}
-	return &bill{call: callCost(*price, *request, stored.Tokens), guessed: model.Price == nil}, nil
+	return s
 }
 
-func tooDear(whose string, spent, call, limit float64) error {
-	return engine.Fail(engine.CodeBudget, "raise max_cost_usd, send less, or bound the answer with max_output_tokens",
-		"the call may cost up to $%s; with $%s spent before, the %s would pass its max_cost_usd of $%s", usd(call), usd(spent), whose, usd(limit))
-}
-
-func usd(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
-
-// callCost is the most that a call should cost, in US dollars.
-func callCost(price llm.Price, request llm.Request, promptTokens int) float64 {
-	input, output := promptTokens, request.MaxOutputTokens+thinkingTokens(request.Thinking)
-	for _, m := range request.Messages[1:] {
-		for _, b := range m.Blocks {
-			input += blockTokens(b)
-		}
+// failed is what a request has cost that was not answered: what the service says that it charged, nothing when it was
+// refused or did not reach the service, and else the estimate, since the money may be gone.
+func (p Pricing) failed(held pledge, err error) engine.Settlement {
+	if e, ok := llm.AsError(err); ok && (e.Usage.InputTokens+e.Usage.OutputTokens > 0 || e.Usage.CostUSD > 0) {
+		return p.answered(held, e.Usage)
 	}
-	return (float64(input)*max(price.Input, price.CacheWrite) + float64(output)*price.Output) / 1e6
+	if free(err) {
+		return engine.Settlement{ID: held.ID}
+	}
+	return engine.Settlement{ID: held.ID, Cost: held.estimate, Presumed: true}
 }
+
+// Pricing is what the model costs.
+func (m Model) Pricing() Pricing { return Pricing{Own: m.Price, Dearest: m.Dearest} }
+
+// whose says for whom a step's calls are made, and under which caps: those of the pinned plan, and of the settings as
+// they are now.
+func (w *Workflow) whose(s scene, ref engine.StepRef, model Model) (engine.Reservation, error) {
+	budget, _, err := w.budgetOf(s)
+	day := w.Zone
+	if zone := s.plan.Meta.Location(nil); zone != nil {
+		day = zone.String()
+	}
+	caps := CapsOf(budget, w.Zone)
+	caps.DayZone = day
+	return engine.Reservation{Run: ref.Run, Workflow: s.plan.Name, Step: ref.Index, Model: model.Alias, Caps: caps}, err
+}
+
+// CapsOf are the caps of a budget, with days and months of a zone.
+func CapsOf(b policy.Budget, zone string) engine.Caps {
+	return engine.Caps{
+		Step: engine.Amount{USD: b.MaxCostUSD, Tokens: b.MaxTotalTokens},
+		Run:  engine.Amount(b.PerRun), Day: engine.Amount(b.PerDay), Month: engine.Amount(b.PerMonth), DayZone: zone, MonthZone: zone,
+	}
+}
+
+// metered is a model's client whose requests are paid from the budgets of a step. What its answers have cost is to be
+// settled with the record of the call.
+func (w *Workflow) metered(s scene, ref engine.StepRef, model Model, stored storedPrompt) (*Metered, error) {
+	whose, err := w.whose(s, ref, model)
+	return &Metered{
+		Client: model.Client, Ledger: w.Ledger, Whose: whose, Price: model.Pricing(), Now: w.now, Later: true, Meter: meterOf(model, stored),
+	}, err
+}
+
+// meterOf estimates requests to a model.
+func meterOf(model Model, stored storedPrompt) llm.Meter {
+	m := model.Meter()
+	m.MaxSide = stored.Media.MaxSide
+	return m
+}
+
+// Meter estimates requests to the model whose pictures are sent as they are.
+func (m Model) Meter() llm.Meter { return llm.Meter{Formula: m.limits().Tokens} }
 
 // thinkingTokens is how much reasoning a setting may add to an answer.
 func thinkingTokens(thinking string) int {
@@ -119,20 +136,4 @@ func thinkingTokens(thinking string) int {
 		return 24576
 	}
 	return n
-}
-
-func blockTokens(b content.Block) int {
-	switch b := b.(type) {
-	case content.Image:
-		return policy.FormulaAnthropicLarge.ImageTokens(b.Width, b.Height)
-	case content.Document:
-		return max(b.Pages, 1) * policy.PageTokens
-	case content.ToolResult:
-		tokens := policy.TextTokens(b.Output) + policy.TextTokens(b.Error)
-		for _, inner := range b.Blocks {
-			tokens += blockTokens(inner)
-		}
-		return tokens
-	}
-	return policy.TextTokens(b.Text())
 }

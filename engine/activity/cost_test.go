@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
@@ -29,24 +28,24 @@ func TestMaxCost(t *testing.T) {
 		settings, run  float64 // max_cost_usd
 		step           map[string]float64
 		price, dearest *llm.Price
-		spent, before  float64
-		turns          int
-		refused        string // part of the message; empty: the call is made
+		spent, before  float64 // by the step, and by the run's other steps
+		refused        string  // part of the message; empty: the call is made
 	}{
-		{"no bound", 0, 0, nil, nil, nil, 0, 0, 0, ""},
-		{"within", 0, 0, map[string]float64{"max_cost_usd": 0.11}, price, nil, 0, 0, 0, ""},
-		{"above", 0, 0, map[string]float64{"max_cost_usd": 0.09}, price, nil, 0, 0, 0, "the step would pass its max_cost_usd of $0.09"},
-		{"with what was spent", 0, 0, map[string]float64{"max_cost_usd": 0.15}, price, nil, 0.06, 0, 0, "with $0.06 spent before, the step"},
-		{"of the settings", 0.05, 0, nil, price, nil, 0, 0, 0, "the step would pass"},
-		{"the step's own goes before the settings'", 0.05, 0, map[string]float64{"max_cost_usd": 0.5}, price, nil, 0, 0, 0, ""},
-		{"of the run", 0, 0.2, nil, price, nil, 0, 0.15, 0, "with $0.15 spent before, the run would pass"},
-		{"of the run, within", 0, 0.3, nil, price, nil, 0.01, 0.15, 0, ""},
-		{"the run's is no bound of the step's", 0, 0.3, map[string]float64{"max_cost_usd": 0.09}, price, nil, 0, 0, 0, "the step would pass"},
-		{"no price", 0, 0, map[string]float64{"max_cost_usd": 5}, nil, nil, 0, 0, 0, "no price is known for the model seer"},
-		{"the dearest known price", 0, 0, map[string]float64{"max_cost_usd": 0.15}, nil, price, 0, 0, 0, ""},
-		{"the dearest known price, above", 0, 0, map[string]float64{"max_cost_usd": 0.05}, nil, price, 0, 0, 0, "the step would pass"},
-		{"unknown costs of earlier calls", 0, 0, map[string]float64{"max_cost_usd": 0.15}, nil, price, 0, 0, 1, "the step would pass"},
-		{"free", 0, 0, map[string]float64{"max_cost_usd": 0.001}, &llm.Price{}, nil, 0, 0, 0, ""},
+		{"no bound", 0, 0, nil, nil, nil, 0, 0, ""},
+		{"within", 0, 0, map[string]float64{"max_cost_usd": 0.11}, price, nil, 0, 0, ""},
+		{"above", 0, 0, map[string]float64{"max_cost_usd": 0.09}, price, nil, 0, 0, "the step would pass its max_cost_usd of $0.09"},
+		{"with what was spent", 0, 0, map[string]float64{"max_cost_usd": 0.15}, price, nil, 0.06, 0, "with $0.06 spent before, the step"},
+		{"of the settings", 0.05, 0, nil, price, nil, 0, 0, "the step would pass"},
+		{"the step's own goes before the settings'", 0.05, 0, map[string]float64{"max_cost_usd": 0.5}, price, nil, 0, 0, ""},
+		{"of the run", 0, 0.2, nil, price, nil, 0, 0.15, "with $0.15 spent before, the run would pass"},
+		{"of the run, within", 0, 0.3, nil, price, nil, 0.01, 0.15, ""},
+		{"the run's is no bound of the step's", 0, 0.3, map[string]float64{"max_cost_usd": 0.09}, price, nil, 0, 0, "the step would pass"},
+		{"no price", 0, 0, map[string]float64{"max_cost_usd": 5}, nil, nil, 0, 0, "no price is known for the model seer"},
+		{"the dearest known price", 0, 0, map[string]float64{"max_cost_usd": 0.15}, nil, price, 0, 0, ""},
+		{"the dearest known price, above", 0, 0, map[string]float64{"max_cost_usd": 0.05}, nil, price, 0, 0, "the step would pass"},
+		{"free", 0, 0, map[string]float64{"max_cost_usd": 0.001}, &llm.Price{}, nil, 0, 0, ""},
+		{"tokens", 0, 0, map[string]float64{"max_total_tokens": 1000}, nil, nil, 0, 0, "the step would pass its max_total_tokens of 1000 tokens"},
+		{"tokens, within", 0, 0, map[string]float64{"max_total_tokens": 2000}, nil, nil, 0, 0, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,22 +63,16 @@ func TestMaxCost(t *testing.T) {
 			w.reply = says("Good")
 			ref := w.ref()
 			out := w.assembled(ref)
-			in := engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model, SpentUSD: tt.spent, RunUSD: tt.before}
-			for range tt.turns {
-				reply, err := w.putBlocks(t.Context(), []content.Block{content.Text{Value: "again"}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				in.Turns = append(in.Turns, engine.Turn{Raw: reply, Reply: reply})
-			}
-			_, err := w.Workflow.Generate(t.Context(), in)
+			w.books.spent(ref.Run, ref.Index, tt.spent)
+			w.books.spent(ref.Run, ref.Index+1, tt.before)
+			_, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model})
 			if (err == nil) != (tt.refused == "") || err != nil && (code(err) != engine.CodeBudget || !strings.Contains(err.Error(), tt.refused)) {
 				t.Fatalf("got %v, want a refusal with %q", err, tt.refused)
 			}
 			if calls := len(w.requests); (calls == 1) != (tt.refused == "") {
 				t.Errorf("%d calls were made", calls)
 			}
-			if len(in.Turns) > 0 || tt.spent+tt.before > 0 {
+			if tt.spent+tt.before > 0 { // of this run
 				return
 			}
 			previewed, err := w.Preview(t.Context(), w.plan, 0, noon)
@@ -145,26 +138,5 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 	}
 	if most := int(math.Floor(bound / call)); len(w.requests) != most || refused != batches-most {
 		t.Errorf("%d calls and %d refusals, want %d calls", len(w.requests), refused, most)
-	}
-}
-
-func TestLedger_forgetsIdleSteps(t *testing.T) {
-	t.Parallel()
-	var l ledger
-	free := func(float64) error { return nil }
-	for i := range 3 * maxLedger {
-		ref := engine.StepRef{Run: fmt.Sprint(i), Batch: 1}
-		if err := l.reserve(ref, 1, 1, free); err != nil {
-			t.Fatal(err)
-		}
-		if i > 0 {
-			l.settle(ref, 1, 1)
-		}
-	}
-	if n := len(l.steps); n > maxLedger {
-		t.Errorf("%d steps are remembered", n)
-	}
-	if _, there := l.steps["0/0"]; !there {
-		t.Error("a step with a call at work was forgotten")
 	}
 }

@@ -72,25 +72,15 @@ func (w *Workflow) ask(ctx context.Context, s scene, in engine.GenerateIn, alias
 	if err != nil {
 		return engine.GenerateOut{}, modelFailure(err)
 	}
-	step := s.step
 	request, err := w.request(ctx, s, model, stored, in.Turns)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	parallel := 1
-	if step.ForEach != nil {
-		parallel = max(step.ForEach.Parallel, 1)
+	c := call{workflow: w, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.step, model)}
+	if c.metered, err = w.metered(s, in.StepRef, model, stored); err != nil {
+		return engine.GenerateOut{}, err
 	}
-	c := call{workflow: w, model: model, stored: stored, in: in, parallel: parallel, retry: retryPolicy(ctx, step, model)}
 	return c.ask(ctx, request)
-}
-
-// chargedFor is what a failed call was charged all the same, nil when nothing is known of a charge.
-func chargedFor(err error) *llm.Usage {
-	if e, ok := llm.AsError(err); ok && e.Usage.InputTokens+e.Usage.OutputTokens > 0 {
-		return &e.Usage
-	}
-	return nil
 }
 
 // retryPolicy is the model's, with what @retry says. People are told of each repetition.

@@ -25,8 +25,8 @@ type Imported interface {
 
 // Imports carries out the activities of imports. It is safe for concurrent use.
 type Imports struct {
-	FS       fs.FS                                       // the vault
-	Importer func(events func(ingestion.Event)) Importer // an importer that tells its progress
+	FS       fs.FS                                                   // the vault
+	Importer func(run string, events func(ingestion.Event)) Importer // an importer for a run, that tells its progress
 	Imported Imported
 	Blobs    Blobs
 }
@@ -41,9 +41,9 @@ func (im *Imports) Activities() engine.Activities {
 	}
 }
 
-// importer is an importer whose progress goes to the run that the context belongs to.
-func (im *Imports) importer(ctx context.Context) Importer {
-	return im.Importer(func(e ingestion.Event) {
+// importer is an importer for a run, whose progress goes to it.
+func (im *Imports) importer(ctx context.Context, run string) Importer {
+	return im.Importer(run, func(e ingestion.Event) {
 		switch e.Kind {
 		case ingestion.EventPage:
 			engine.Report(ctx, engine.Event{Kind: engine.EventPage, Page: e.Done, Pages: e.Pages, Left: e.Left, Message: e.Message})
@@ -75,7 +75,7 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 	if err != nil {
 		return engine.ClassifyOut{}, err
 	}
-	found, err := im.importer(ctx).Classify(ctx, j)
+	found, err := im.importer(ctx, in.Run).Classify(ctx, j)
 	if err != nil {
 		return engine.ClassifyOut{}, err
 	}
@@ -108,7 +108,7 @@ func (im *Imports) Extract(ctx context.Context, in engine.ExtractIn) (engine.Ext
 	if err != nil {
 		return engine.ExtractOut{}, err
 	}
-	made, err := im.importer(ctx).Extract(ctx, j)
+	made, err := im.importer(ctx, in.Run).Extract(ctx, j)
 	if err != nil {
 		return engine.ExtractOut{}, err
 	}
@@ -134,7 +134,7 @@ func (im *Imports) Publish(ctx context.Context, in engine.PublishIn) (engine.Pub
 	if err := json.Unmarshal(data, &made); err != nil {
 		return engine.PublishOut{}, fmt.Errorf("read what was extracted: %w", err)
 	}
-	published, err := im.importer(ctx).Publish(ctx, j, made)
+	published, err := im.importer(ctx, in.Run).Publish(ctx, j, made)
 	for _, warning := range published.Warnings {
 		engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: warning})
 	}
@@ -151,7 +151,7 @@ func (im *Imports) File(ctx context.Context, in engine.FileIn) (engine.FileOut, 
 	if in.Failure != nil {
 		ending.Code, ending.Message, ending.Hint, ending.Transient = in.Failure.Code, in.Failure.Message, in.Failure.Hint, in.Failure.Retryable
 	}
-	filed, err := im.importer(ctx).File(ctx, j, ending)
+	filed, err := im.importer(ctx, in.Run).File(ctx, j, ending)
 	if filed.Warning != "" {
 		engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: filed.Warning})
 	}

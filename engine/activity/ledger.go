@@ -1,86 +1,142 @@
 package activity
 
 import (
-	"strconv"
-	"sync"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
-// maxLedger is how many steps a ledger remembers; those without a call at work are forgotten first.
-const maxLedger = 256
-
-// ledger knows what the calls of steps whose batches are at work beside each other cost, so that they do not pass a bound
-// together that each of them keeps. What was spent before is in [engine.GenerateIn.SpentUSD]; the ledger adds the batches
-// that are not in it. It knows this process alone: after a crash at most as many batches as were at work are missing. The
-// zero value is ready; it is safe for concurrent use.
-type ledger struct {
-	mu    sync.Mutex
-	steps map[string]map[int]*account // by run and step, then by batch; guarded by mu
+// Ledger keeps what calls of models cost, for all runs; journal.Journal is one.
+type Ledger interface {
+	// Reserve asks for the money of a request before it is sent. A cap that it might pass is an *engine.OverBudget.
+	Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error)
+	// Charge replaces what was reserved by what requests have cost.
+	Charge(ctx context.Context, list ...engine.Settlement) error
+	// CapStates gives the caps of a request with what counts against them now.
+	CapStates(ctx context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error)
 }
 
-// account is what one batch has spent in this process, and what its call at work may spend, in US dollars.
-type account struct{ spent, reserved float64 }
+// Metered is a provider each of whose requests is reserved before it is sent and settled when it has ended, repetitions
+// and changed requests too. Wrap it by llm.Retry, llm.Overflow and llm.Sighted, not the other way round. It serves one call at
+// a time, and is made for it. What cannot be settled stays reserved, and counts at its estimate.
+type Metered struct {
+	Client llm.Provider
+	Ledger Ledger
+	Whose  engine.Reservation // without its estimate
+	Price  Pricing
+	Meter  llm.Meter // of the model
+	Now    func() time.Time
+	Later  bool // what answered requests have cost is left to Settled
 
-// reserve asks whether a call that may cost `call` fits, given what the other batches spend; then it is counted until
-// settle. parallel is how many batches are at work at once.
-func (l *ledger) reserve(ref engine.StepRef, parallel int, call float64, fits func(others float64) error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	accounts := l.accounts(ref)
-	others := 0.0
-	for batch, a := range accounts {
-		if batch != ref.Batch && batch > ref.Batch-parallel {
-			others += a.spent + a.reserved
-		}
-	}
-	if err := fits(others); err != nil {
+	ahead   *pledge // of the next request
+	settled []engine.Settlement
+}
+
+// pledge is a reservation of a request.
+type pledge struct {
+	engine.Reserved
+	estimate engine.Amount
+}
+
+// Ahead reserves the money of the next request before it is asked for.
+func (m *Metered) Ahead(ctx context.Context, next llm.Request) error {
+	if err := m.Close(ctx); err != nil { // so that nothing counts at an estimate whose cost is known
 		return err
 	}
-	a := accounts[ref.Batch]
-	if a == nil {
-		a = &account{}
-		accounts[ref.Batch] = a
+	whose := m.asking(next)
+	held, err := m.Ledger.Reserve(ctx, whose, m.Now())
+	if over, ok := errors.AsType[*engine.OverBudget](err); ok {
+		return over
 	}
-	a.reserved += call
+	if err != nil {
+		return engine.Fail(engine.CodeState, "", "%v", err)
+	}
+	m.ahead = &pledge{held, whose.Estimate}
 	return nil
 }
 
-// settle replaces what was reserved by what the call has cost.
-func (l *ledger) settle(ref engine.StepRef, call, cost float64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if a := l.accounts(ref)[ref.Batch]; a != nil {
-		a.reserved, a.spent = max(a.reserved-call, 0), a.spent+cost
-	}
+// asking is the reservation of a request.
+func (m *Metered) asking(next llm.Request) engine.Reservation {
+	meter, whose := m.Meter, m.Whose
+	meter.Most = true
+	whose.Estimate, whose.NoPrice = m.Price.estimate(meter.Measure(next).Tokens, next), m.Price.Unknown()
+	return whose
 }
 
-// accounts are those of a step. The caller holds mu.
-func (l *ledger) accounts(ref engine.StepRef) map[int]*account {
-	key := ref.Run + "/" + strconv.Itoa(ref.Index)
-	if all, ok := l.steps[key]; ok {
-		return all
-	}
-	if l.steps == nil {
-		l.steps = map[string]map[int]*account{}
-	}
-	for old, all := range l.steps {
-		if len(l.steps) < maxLedger {
-			break
-		}
-		if idle(all) {
-			delete(l.steps, old)
+// Generate implements llm.Provider. Under a cap the answer gets a bound when nothing else bounds it: without one there
+// would be no cost to promise.
+func (m *Metered) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
+	if m.ahead == nil {
+		if err := m.Ahead(ctx, request); err != nil {
+			return nil, err
 		}
 	}
-	l.steps[key] = map[int]*account{}
-	return l.steps[key]
+	held := *m.ahead
+	m.ahead = nil
+	if held.Capped && request.MaxOutputTokens == 0 {
+		request.MaxOutputTokens = boundedOutput
+	}
+	answer, err := m.Client.Generate(ctx, request, progress)
+	if err != nil {
+		_ = m.charge(ctx, m.Price.failed(held, err))
+		return answer, err
+	}
+	m.settled = append(m.settled, m.Price.answered(held, answer.Usage))
+	if !m.Later {
+		_ = m.Close(ctx)
+	}
+	return answer, nil
 }
 
-func idle(accounts map[int]*account) bool {
-	for _, a := range accounts {
-		if a.reserved > 0 {
-			return false
-		}
+// Settled gives what answered requests have cost that is not settled yet, once.
+func (m *Metered) Settled() []engine.Settlement {
+	list := m.settled
+	m.settled = nil
+	return list
+}
+
+// Close settles what is not, and gives back what was reserved for a request that was not sent.
+func (m *Metered) Close(ctx context.Context) error {
+	list := m.Settled()
+	if m.ahead != nil {
+		list = append(list, engine.Settlement{ID: m.ahead.ID})
+		m.ahead = nil
 	}
-	return true
+	return m.charge(ctx, list...)
+}
+
+// charge settles, also when the context has ended.
+func (m *Metered) charge(ctx context.Context, list ...engine.Settlement) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if err := m.Ledger.Charge(context.WithoutCancel(ctx), list...); err != nil {
+		return engine.Fail(engine.CodeState, "", "%v", err)
+	}
+	return nil
+}
+
+// Failures behind which a service may have worked all the same: somebody in between gave up waiting, or the answer broke off.
+var (
+	maybeCharged  = []int{http.StatusRequestTimeout, http.StatusGatewayTimeout, 524}
+	maybeAnswered = []llm.Class{llm.ClassNetwork, llm.ClassOverloaded, llm.ClassRefusal, llm.ClassOther}
+)
+
+// free says whether a request that failed so was surely not charged: it was refused, or never reached the service.
+func free(err error) bool {
+	e, ok := llm.AsError(err)
+	switch {
+	case !ok || e.Partial:
+		return false
+	case e.Unsent:
+		return true
+	case e.Status >= http.StatusBadRequest:
+		return !slices.Contains(maybeCharged, e.Status)
+	}
+	return !slices.Contains(maybeAnswered, e.Class)
 }

@@ -103,7 +103,7 @@ func (b *toolbox) startNested(ctx context.Context, key string, call tools.Workfl
 		return "", fmt.Errorf("encode the plan: %w", err)
 	}
 	started, err := b.w.Runs.Start(ctx, engine.Request{
-		Key: key, Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerTool, Parent: b.in.Run},
+		Key: key, Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerTool, Parent: b.in.Run, Step: b.in.Index},
 		At: b.in.At, Timeout: plan.Meta.Timeout, Plan: data, Vars: call.Variables, Origins: b.in.Origins,
 	})
 	if f, ok := errors.AsType[*engine.Failure](err); ok {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -29,8 +28,12 @@ type Previewed struct {
 	Cache    string           // "hit": an answer is kept that would be used; "miss": the model would be asked; "": no @cache
 	Tools    []string         // offered to the model
 	Fallback *PreviewedSecond // the model that is asked when the first one fails
-	MaxUSD   float64          // the most that the first call should cost; 0 when no price is known
-	Refused  string           // why max_cost_usd would refuse the call
+	MaxUSD   float64          // the most that the first call should cost; 0 when no price is known, of no model
+	Guessed  bool             // MaxUSD is at the dearest known price, since the model's own is not known
+	Refused  string           // why a cap would refuse the first call
+
+	MaxTokens int64             // the most that the first call should take, input and output
+	Caps      []engine.CapState // that bound the first call
 
 	Media     []MediumPlace // where each medium of the prompt goes, in order
 	ToolMedia []MediumPlace // where media go that tools give, by kind; nil without tools
@@ -148,14 +151,8 @@ func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine
 			out.Cache = "hit"
 		}
 	}
-	request := callSettings(s.step, made.model)
-	request.Messages = []llm.Message{{Role: llm.User}}
-	out.Refused = wouldRefuse(made, &request)
-	if made.model.Price != nil {
-		if request.MaxOutputTokens == 0 {
-			request.MaxOutputTokens = boundedOutput
-		}
-		out.MaxUSD = callCost(*made.model.Price, request, made.stored.Tokens)
+	if err := w.previewCaps(ctx, s, made, out); err != nil {
+		return err
 	}
 	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != out.Model {
 		out.Fallback = &PreviewedSecond{Model: m.Fallback}
@@ -167,19 +164,34 @@ func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine
 	return nil
 }
 
-// wouldRefuse says why max_cost_usd would refuse the first call; empty when it would not. Nothing is reserved.
-func wouldRefuse(m made, request *llm.Request) string {
-	b, err := billOf(m.model, request, m.stored)
-	if b != nil {
-		switch limits := m.stored.Limits; {
-		case limits.StepUSD > 0 && b.call > limits.StepUSD:
-			err = tooDear("step", 0, b.call, limits.StepUSD)
-		case limits.RunUSD > 0 && b.call > limits.RunUSD:
-			err = tooDear("run", 0, b.call, limits.RunUSD)
-		}
+// previewCaps says which caps bound the first call, what is left of them, and why they would refuse it. Nothing is reserved.
+func (w *Workflow) previewCaps(ctx context.Context, s scene, m made, out *Previewed) error {
+	request, err := w.request(ctx, s, m.model, m.stored, nil)
+	if err != nil {
+		return err
+	}
+	metered, err := w.metered(s, engine.StepRef{Run: s.facts.Run}, m.model, m.stored)
+	if err != nil {
+		return err
+	}
+	whose := metered.asking(request)
+	if w.Ledger != nil {
+		out.Caps, err = w.Ledger.CapStates(ctx, whose, w.now())
+	} else {
+		out.Caps, err = whose.Caps.States(w.now())
 	}
 	if err != nil {
-		return err.Error()
+		return err
 	}
-	return ""
+	out.MaxTokens = whose.Estimate.Tokens
+	if !whose.NoPrice {
+		out.MaxUSD, out.Guessed = whose.Estimate.USD, m.model.Price == nil
+	}
+	for _, c := range out.Caps {
+		if over := c.Refuses(whose); over != nil {
+			out.Refused = over.Error()
+			return nil
+		}
+	}
+	return nil
 }

@@ -15,8 +15,9 @@ func (c *call) sighted(ctx context.Context, client llm.Provider) llm.Provider {
 			c.warnings = append(c.warnings, u.String())
 			engine.Report(ctx, engine.Event{Kind: engine.EventUnseen, Message: u.String()})
 		},
-		Again: func(next llm.Request, spent llm.Usage) error {
-			if err := c.reserve(next, spent); err != nil {
+		Again: func(next llm.Request, _ llm.Usage) error {
+			if err := c.metered.Ahead(ctx, next); err != nil {
+				c.warnings = append(c.warnings, "its words were not sent: "+err.Error())
 				return err
 			}
 			first := c.sent.Tokens
@@ -25,23 +26,4 @@ func (c *call) sighted(ctx context.Context, client llm.Provider) llm.Provider {
 			return nil
 		},
 	})
-}
-
-// reserve asks whether a further request of the same call fits the costs, and reserves them on top.
-func (c *call) reserve(next llm.Request, spent llm.Usage) error {
-	if c.bill == nil {
-		return nil
-	}
-	in, first := c.in, spent.CostUSD-c.spent.CostUSD // what refused requests were charged is in c.in
-	if c.bill.guessed || spent.CostUnknown {
-		first = c.bill.call
-	}
-	in.SpentUSD += first
-	more, err := c.workflow.afford(c.model, &next, c.stored, in, c.parallel)
-	if err != nil {
-		c.warnings = append(c.warnings, "its words were not sent: "+err.Error())
-		return err
-	}
-	c.bill = &bill{call: c.bill.call + more.call, guessed: c.bill.guessed || more.guessed}
-	return nil
 }

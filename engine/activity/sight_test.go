@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -59,11 +60,11 @@ func TestGenerate_unseen(t *testing.T) {
 			if answer := string(w.blobs[got.Answer]); answer != want {
 				t.Errorf("answer %q, want %q", answer, want)
 			}
-			if c.limit > 0 {
-				accounts := w.spending.accounts(engine.StepRef{Run: w.ref().Run})[0]
-				if accounts == nil || accounts.reserved > 1e-9 || accounts.spent < 0.01*float64(c.calls)-1e-9 {
-					t.Errorf("account %+v after %d calls", accounts, c.calls)
-				}
+			if err := w.books.Charge(t.Context(), got.Settled...); err != nil {
+				t.Fatal(err)
+			}
+			if sum := w.books.all(); sum.Calls != c.calls || sum.Open != (engine.Amount{}) || math.Abs(sum.Cost.USD-0.01*float64(c.calls)) > 1e-9 {
+				t.Errorf("costs %+v after %d calls", sum, c.calls)
 			}
 		})
 	}

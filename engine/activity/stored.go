@@ -30,12 +30,10 @@ type storedPrompt struct {
 	Warnings   []string      `json:"warnings,omitempty"`
 }
 
-// callLimits bound the calls of a step. Zero dollars are no bound.
+// callLimits bound the calls of a step.
 type callLimits struct {
-	ToolImages int     `json:"tool_images,omitempty"` // pictures in one tool result
-	StepImages int     `json:"step_images,omitempty"` // over all tool results of the step
-	StepUSD    float64 `json:"step_usd,omitempty"`
-	RunUSD     float64 `json:"run_usd,omitempty"`
+	ToolImages int `json:"tool_images,omitempty"` // pictures in one tool result
+	StepImages int `json:"step_images,omitempty"` // over all tool results of the step
 }
 
 // prompt reads a stored prompt.

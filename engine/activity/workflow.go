@@ -105,11 +105,12 @@ type Workflow struct {
 	Outside    *Outside  // nil: no tool leads out of the vault
 	Runs       Runs      // nil: run_workflow is not offered
 
+	Ledger Ledger // what calls cost; nil in a preview of a vault on which nothing was run
+	Zone   string // IANA name of the vault's zone, for its month and for workflows that name none; "Local" is the machine's
+
 	Cache Cache                                    // nil: no answer is kept
 	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
 	Now   func() time.Time                         // nil: time.Now
-
-	spending ledger
 }
 
 // Activities are the workflow's activities by name.

@@ -39,6 +39,7 @@ type world struct {
 	keptAt map[string]time.Time
 	clock  time.Time
 
+	books    books
 	models   map[string]Model
 	requests []llm.Request
 	reply    func(llm.Request) (*llm.Response, error)
@@ -71,7 +72,7 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 		ContextWindow: 100000, Client: w,
 	}}
 	w.Workflow = &Workflow{
-		FS: w.files, Vault: w, Blobs: w, Memory: w, Models: w, Cache: w, Budget: policy.DefaultBudget(), DefaultModel: "seer",
+		FS: w.files, Vault: w, Blobs: w, Memory: w, Models: w, Cache: w, Ledger: &w.books, Zone: "UTC", Budget: policy.DefaultBudget(), DefaultModel: "seer",
 		Prompt:    prompt.Builder{FS: w.files, Probe: Probe(w.files)},
 		ImportDir: "Import", ImportedDir: "Imported", VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.clock },
 	}

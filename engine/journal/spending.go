@@ -48,8 +48,8 @@ func (j *Journal) Reserve(ctx context.Context, r engine.Reservation, now time.Ti
 			return err
 		}
 		for _, c := range states {
-			if err := fits(c, r); err != nil {
-				return err
+			if over := c.Refuses(r); over != nil {
+				return over
 			}
 		}
 		out.Capped = len(states) > 0
@@ -65,18 +65,6 @@ func (j *Journal) Reserve(ctx context.Context, r engine.Reservation, now time.Ti
 		return engine.Reserved{}, fmt.Errorf("reserve the costs of a call of run %s: %w", r.Run, err)
 	}
 	return out, nil
-}
-
-// fits refuses a request that might pass a cap.
-func fits(c engine.CapState, r engine.Reservation) error {
-	over := &engine.OverBudget{Cap: c, Model: r.Model, Estimate: r.Estimate.USD, NoPrice: r.NoPrice && c.Unit == engine.UnitUSD}
-	if c.Unit == engine.UnitTokens {
-		over.Estimate = float64(r.Estimate.Tokens)
-	}
-	if over.NoPrice || over.Estimate > 0 && nanos(c.Spent)+nanos(c.Reserved)+nanos(over.Estimate) > nanos(c.Limit) {
-		return over
-	}
-	return nil
 }
 
 func insertSpending(ctx context.Context, tx *sql.Tx, call int64, chain []spender, r engine.Reservation, now time.Time) error {
@@ -153,51 +141,42 @@ func (j *Journal) CapStates(ctx context.Context, r engine.Reservation, now time.
 	return states, nil
 }
 
-// capStates are the caps that bound anything, the narrowest first.
-func capStates(ctx context.Context, q querier, chain []spender, now time.Time) ([]engine.CapState, error) {
-	var states []engine.CapState
+// capStates are the caps of a request's runs, its own first, with what counts against them.
+func capStates(ctx context.Context, q querier, chain []spender, now time.Time) (all []engine.CapState, err error) {
 	for level, s := range chain {
-		for _, c := range []struct {
-			scope engine.Scope
-			limit engine.Amount
-			zone  string
-			of    string
-			where string
-			args  []any
-		}{
-			{engine.ScopeStep, s.caps.Step, "", s.run, `run = ? AND step = ?`, []any{s.run, s.step}},
-			{engine.ScopeRun, s.caps.Run, "", s.run, `run = ?`, []any{s.run}},
-			{engine.ScopeDay, s.caps.Day, s.caps.DayZone, s.workflow, `workflow = ? AND time >= ?`, []any{s.workflow}},
-			{engine.ScopeMonth, s.caps.Month, s.caps.MonthZone, "", `level = 0 AND time >= ?`, nil},
-		} {
-			if c.limit == (engine.Amount{}) {
-				continue
-			}
-			state := engine.CapState{Scope: c.scope, Of: c.of, Above: level > 0}
-			if c.scope == engine.ScopeDay || c.scope == engine.ScopeMonth {
-				var err error
-				if state.Since, err = engine.Began(c.scope, now, c.zone); err != nil {
-					return nil, err
-				}
-				c.args = append(c.args, micros(state.Since))
-			}
-			sum, err := sumOf(ctx, q, c.where, c.args...)
-			if err != nil {
+		states, err := s.caps.States(now)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range states {
+			c.Above = level > 0
+			if err := s.count(ctx, q, &c); err != nil {
 				return nil, err
 			}
-			spent := engine.Amount{USD: float64(nanos(sum.Cost.USD)-nanos(sum.Open.USD)) / nano, Tokens: sum.Cost.Tokens - sum.Open.Tokens}
-			if c.limit.USD > 0 {
-				state.Unit, state.Limit, state.Spent, state.Reserved = engine.UnitUSD, c.limit.USD, spent.USD, sum.Open.USD
-				states = append(states, state)
-			}
-			if c.limit.Tokens > 0 {
-				state.Unit, state.Limit = engine.UnitTokens, float64(c.limit.Tokens)
-				state.Spent, state.Reserved = float64(spent.Tokens), float64(sum.Open.Tokens)
-				states = append(states, state)
-			}
+			all = append(all, c)
 		}
 	}
-	return states, nil
+	return all, nil
+}
+
+// count says what counts against a cap.
+func (s spender) count(ctx context.Context, q querier, c *engine.CapState) error {
+	sum, err := engine.Spending{}, error(nil)
+	switch c.Scope {
+	case engine.ScopeStep:
+		c.Of = s.run
+		sum, err = sumOf(ctx, q, `run = ? AND step = ?`, s.run, s.step)
+	case engine.ScopeRun:
+		c.Of = s.run
+		sum, err = sumOf(ctx, q, `run = ?`, s.run)
+	case engine.ScopeDay:
+		c.Of = s.workflow
+		sum, err = sumOf(ctx, q, `workflow = ? AND time >= ?`, s.workflow, micros(c.Since))
+	case engine.ScopeMonth:
+		sum, err = sumOf(ctx, q, `level = 0 AND time >= ?`, micros(c.Since))
+	}
+	c.Count(sum)
+	return err
 }
 
 // sumOf sums up rows of one level.

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// costText is what answers have cost; a dash when no price is known.
+func costText(u engine.Usage) string {
+	switch {
+	case u.CostUnknown && u.CostUSD == 0:
+		return "-"
+	case u.CostUnknown: // some of it
+		return "$" + money(u.CostUSD) + "+"
+	}
+	return "$" + money(u.CostUSD)
+}
+
+// showSpending prints what a run counts in budgets: with the runs that it started, failed attempts, and estimates of what
+// nobody knows.
+func (g *globals) showSpending(ctx context.Context, j *journal.Journal, run string) error {
+	s, err := j.SpendingOf(ctx, run)
+	if err != nil || s.Calls == 0 {
+		return err
+	}
+	line := struct {
+		Type string `json:"type"`
+		Run  string `json:"run"`
+		engine.Spending
+	}{"spending", run, s}
+	return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "  %s\n", spendingText(s)) })
+}
+
+// spendingText is spending in one line.
+func spendingText(s engine.Spending) string {
+	text := fmt.Sprintf("counted in budgets: $%s, %d tokens in %s", money(s.Cost.USD), s.Cost.Tokens, counted(s.Calls, "request"))
+	for _, part := range []struct {
+		amount engine.Amount
+		why    string
+	}{{s.Open, "reserved by requests at work"}, {s.Presumed, "estimated, since the process or the connection ended before anybody said"}} {
+		if part.amount != (engine.Amount{}) {
+			text += fmt.Sprintf("; of it $%s, %d tokens %s", money(part.amount.USD), part.amount.Tokens, part.why)
+		}
+	}
+	return text
+}
