@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -103,13 +104,21 @@ func (w *World) stage(in engine.StageIn) engine.StageOut {
 	if !w.NoVars {
 		out.Vars, targets = []engine.StagedVar{{Name: in.Step, Digest: in.Answer, Target: "output:1"}}, targets[:1]
 	}
-	if len(in.Committed) > 0 {
-		return out
+	names := []string{in.Workflow + ".md"}
+	if w.Second[in.Step] {
+		names = append(names, in.Workflow+"-2.md")
 	}
-	name := in.Workflow + ".md"
-	out.Files = []engine.StagedFile{{
-		Name: name, Base: w.digest(name), New: w.put(w.File(name) + w.blob(in.Answer) + "\n"), Targets: targets,
-	}}
+	for i, name := range names {
+		if slices.ContainsFunc(in.Committed, func(f engine.StagedFile) bool { return f.Name == name }) {
+			continue
+		}
+		if i > 0 {
+			targets = []string{"input:0"}
+		}
+		out.Files = append(out.Files, engine.StagedFile{
+			Name: name, Base: w.digest(name), New: w.put(w.File(name) + w.blob(in.Answer) + "\n"), Targets: targets,
+		})
+	}
 	return out
 }
 

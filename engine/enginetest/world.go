@@ -35,21 +35,24 @@ type World struct {
 	NoVars bool
 	// Nested are the runs that a step's tools start and wait for, by its name; their key and trigger are set.
 	Nested map[string]engine.Request
+	// Second makes a step write a second file, `<workflow>-2.md`, by its name.
+	Second map[string]bool
 	// Shown are the chunks that a step's tools show, by its name.
 	Shown map[string][]string
 
-	mu      sync.Mutex
-	files   map[string]string
-	blobs   map[string]string
-	marks   map[string]string            // content by workflow, step, directive and name
-	cache   map[string]engine.CacheEntry // by key
-	calls   map[string]int
-	paid    int             // answers that were not from the cache
-	origins []string        // of the run that was not disturbed, by the test
-	exec    engine.Executor // at work
-	nested  map[string]bool // ids of runs that tools have started
-	now     int             // activities at work
-	most    int             // activities that were at work together
+	mu       sync.Mutex
+	files    map[string]string
+	blobs    map[string]string
+	marks    map[string]string            // content by workflow, step, directive and name
+	cache    map[string]engine.CacheEntry // by key
+	calls    map[string]int
+	paid     int             // answers that were not from the cache
+	origins  []string        // of the run that was not disturbed, by the test
+	exec     engine.Executor // at work
+	nested   map[string]bool // ids of runs that tools have started
+	proposed map[string]proposed
+	now      int // activities at work
+	most     int // activities that were at work together
 }
 
 // NewWorld makes an empty world.
@@ -59,6 +62,7 @@ func NewWorld() *World {
 		When: map[string]engine.WhenOut{}, Items: map[string][][]engine.Item{}, Talk: map[string][]engine.GenerateOut{},
 		Shown: map[string][]string{}, files: map[string]string{}, blobs: map[string]string{}, marks: map[string]string{},
 		cache: map[string]engine.CacheEntry{}, calls: map[string]int{}, Nested: map[string]engine.Request{}, nested: map[string]bool{},
+		Second: map[string]bool{}, proposed: map[string]proposed{},
 	}
 }
 
@@ -194,6 +198,7 @@ func (w *World) Activities() engine.Activities {
 		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return work(in.StepRef) }, w.generate),
 		engine.ActivityUseTools: engine.Handle(w.useToolsOrRun),
 		engine.ActivityValidate: activity(w, engine.ActivityValidate, func(in engine.ValidateIn) string { return work(in.StepRef) }, w.validate),
+		engine.ActivityApprove:  engine.Handle(w.approve),
 		engine.ActivityStage:    activity(w, engine.ActivityStage, func(in engine.StageIn) string { return work(in.StepRef) }, w.stage),
 		engine.ActivityCommit:   activity(w, engine.ActivityCommit, func(in engine.CommitIn) string { return work(in.StepRef) }, w.commit),
 		engine.ActivityClassify: activity(w, engine.ActivityClassify, func(in engine.ClassifyIn) string { return in.Source }, w.classify),

@@ -99,11 +99,20 @@ func (x *Executor) Wake(ctx context.Context, run string) error {
 		return fmt.Errorf("wake run %s: %w", run, err)
 	}
 	j.recalled = true
+	x.book(j) // first: nobody finds it queued and not here
 	if _, err := x.update(ctx, j, nil, func(e *engine.Entry) { e.Run.Status, e.Run.Reason, e.Run.Awaits = engine.Queued, "", "" }); err != nil {
-		return fmt.Errorf("wake run %s: %w", run, err)
+		err = fmt.Errorf("wake run %s: %w", run, err)
+		x.leave(j, err)
+		return err
 	}
 	x.enqueue(j)
 	return nil
+}
+
+func (x *Executor) book(j *job) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.jobs[j.id] = j
 }
 
 // note tells a run on the books that it was woken, and says whether it is there.

@@ -1,0 +1,398 @@
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Decide says yes or no to everything that the world's steps have proposed of a file; with an empty name, to everything.
+// It does not wake anybody.
+func (w *World) Decide(name string, yes bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key, p := range w.proposed {
+		if !p.decided && (name == "" || p.name == name) {
+			w.proposed[key] = proposed{p.name, true, yes}
+		}
+	}
+}
+
+// proposed is something that waits for a yes.
+type proposed struct {
+	name         string // of a file; empty for calls
+	decided, yes bool
+}
+
+// ask gives what was decided about a proposal.
+func (w *World) ask(key, name string) proposed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, known := w.proposed[key]; !known {
+		w.proposed[key] = proposed{name: name}
+	}
+	return w.proposed[key]
+}
+
+func (w *World) approve(ctx context.Context, in engine.ApproveIn) (out engine.ApproveOut, err error) {
+	leave, err := w.enter(ctx, engine.ActivityApprove, work(in.StepRef))
+	if err != nil {
+		return out, err
+	}
+	defer leave()
+	if in.Tools != nil {
+		p := w.ask(in.Run+" "+work(in.StepRef)+" "+in.Tools.Raw, "")
+		if !p.decided {
+			return out, engine.Park("", "calls of %s", work(in.StepRef))
+		}
+		return engine.ApproveOut{Verdicts: []engine.Verdict{{Call: in.Tools.Raw, Approved: p.yes}}}, nil
+	}
+	for _, f := range in.Files {
+		if p := w.ask(in.Run+" "+f.Name+" "+f.Base+" "+f.New, f.Name); p.decided {
+			out.Verdicts = append(out.Verdicts, engine.Verdict{Name: f.Name, Approved: p.yes, By: engine.DecidedCommand})
+		}
+	}
+	if len(out.Verdicts) == 0 {
+		return out, engine.Park("", "files of %s", work(in.StepRef))
+	}
+	return out, nil
+}
+
+const (
+	asksOutputs = `"outputs":[{},{}],"approve":{"outputs":true}`
+	asksTools   = `"outputs":[{},{}],"approve":{"tools":true}`
+)
+
+// parked waits until a run is parked.
+func (r *rig) parked(run string) engine.RunRecord {
+	r.t.Helper()
+	rec, err := r.x.Wait(r.ctx, run)
+	if !errors.Is(err, engine.ErrParked) || rec.Status != engine.AwaitingApproval || rec.Reason == "" || rec.Activity != "" {
+		r.t.Fatalf("Wait(%s): %s (%s), activity %q, %v; want awaiting_approval with a reason and ErrParked", run, rec.Status, rec.Reason, rec.Activity, err)
+	}
+	return rec
+}
+
+// wake lets a run go on.
+func (r *rig) wake(run string) {
+	r.t.Helper()
+	if err := r.x.Wake(r.ctx, run); err != nil {
+		r.t.Fatalf("Wake(%s): %v", run, err)
+	}
+}
+
+// approvalParks has one place for all runs.
+func approvalParks(t *testing.T, factory Factory) {
+	const many = 20
+	w := NewWorld()
+	r := start(t, factory, w, Setup{MaxRuns: 1})
+	var runs []string
+	for i := range many {
+		q := planOf(asksOutputs)
+		q.Subject = fmt.Sprintf("w%d", i)
+		runs = append(runs, r.begin(q).Run)
+	}
+	for _, run := range runs {
+		rec := r.parked(run)
+		if s := rec.Steps[0]; s.Status != engine.AwaitingApproval || s.Reason != "files of a" {
+			t.Errorf("step of a parked run: %s (%s)", s.Status, s.Reason)
+		}
+	}
+	wantStatus(t, r.run(manual("other", "b")), engine.Done)
+	again := planOf(asksOutputs) // the lane of a parked run is free, also for a run that would not wait for it
+	again.Subject, again.Key, again.Trigger = "w0", "cron:w0:1", engine.Trigger{Kind: engine.TriggerCron}
+	id := r.begin(again).Run
+	r.parked(id)
+	if err := r.x.Cancel(r.ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	if got := len(w.Files()); got != 1 {
+		t.Errorf("%d files were written before anybody agreed", got-1)
+	}
+	w.Decide("", true)
+	for _, run := range runs {
+		r.wake(run)
+	}
+	for _, run := range runs {
+		got := r.wait(run)
+		wantStatus(t, got, engine.Done)
+		if got.Resumed != 0 || len(got.Outputs) == 0 {
+			t.Errorf("run %s: resumed %d times, outputs %v; being parked is no interruption", run, got.Resumed, got.Outputs)
+		}
+	}
+	wantCalls(t, w, engine.ActivityGenerate, "a", many+1)
+	wantCalls(t, w, engine.ActivityStage, "a", many+1)
+}
+
+func approvalRejected(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.When["a"] = engine.WhenOut{Marks: []engine.Mark{{Directive: -2, Name: "m", SHA256: "d"}}}
+	w.Second["a"] = true
+	r := start(t, factory, w, Setup{})
+	q := planOf(asksOutputs + `,"when":[{}],"cache":{"until":"forever"}`)
+	run := r.begin(q).Run
+	r.parked(run)
+	w.Decide("", false)
+	r.wake(run)
+	got := r.wait(run)
+	wantStatus(t, got, engine.Skipped)
+	if len(w.Files())+len(w.Marks())+len(w.Cache()) != 0 || len(got.Steps[0].Rejected) != 2 || len(got.Outputs) != 0 {
+		t.Errorf("rejected: files %v, marks %v, rejected %v, outputs %v; want nothing but the two rejections", w.Files(), w.Marks(), got.Steps[0].Rejected, got.Outputs)
+	}
+
+	run = r.begin(q).Run
+	r.parked(run)
+	w.Decide("w-2.md", false)
+	w.Decide("w.md", true)
+	r.wake(run)
+	got = r.wait(run)
+	wantStatus(t, got, engine.DoneWithOmissions)
+	want := `step "a": 1 of 2 files not approved: w-2.md (rejected by command)`
+	if got.Reason != want || w.File("w.md") == "" || w.File("w-2.md") != "" || len(w.Marks()) != 1 {
+		t.Errorf("one of two: %q, files %v, marks %v; want %q, w.md alone and its mark", got.Reason, w.Files(), w.Marks(), want)
+	}
+}
+
+// approvalPiecemeal agrees to one file after the other: each is written at once, the marks come with the last.
+func approvalPiecemeal(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Second["a"] = true
+	w.When["a"] = engine.WhenOut{Marks: []engine.Mark{{Directive: -2, Name: "m", SHA256: "d"}}}
+	r := start(t, factory, w, Setup{})
+	run := r.begin(planOf(asksOutputs + `,"when":[{}]`)).Run
+	r.parked(run)
+	r.wake(run) // nobody has decided
+	r.parked(run)
+	w.Decide("w-2.md", true)
+	r.wake(run)
+	r.parked(run)
+	if w.File("w-2.md") == "" || w.File("w.md") != "" || len(w.Marks()) != 0 {
+		t.Errorf("after one yes: files %v, marks %v; want w-2.md alone", w.Files(), w.Marks())
+	}
+	w.Decide("", true)
+	r.wake(run)
+	got := r.wait(run)
+	wantStatus(t, got, engine.Done)
+	if len(w.Files()) != 2 || len(w.Marks()) != 1 || len(got.Outputs) != 3 {
+		t.Errorf("at the end: files %v, marks %v, outputs %v", w.Files(), w.Marks(), got.Outputs)
+	}
+	wantCalls(t, w, engine.ActivityGenerate, "a", 1)
+}
+
+// approvalConflict lets a person edit the file before the yes: the yes was to something else.
+func approvalConflict(t *testing.T, factory Factory) {
+	w := NewWorld()
+	r := start(t, factory, w, Setup{})
+	run := r.begin(planOf(asksOutputs)).Run
+	r.parked(run)
+	w.Write("w.md", "a person's line\n")
+	w.Decide("", true)
+	r.wake(run)
+	r.parked(run)
+	if got := w.File("w.md"); got != "a person's line\n" {
+		t.Errorf("w.md: %q; it had changed since it was proposed", got)
+	}
+	w.Decide("", true)
+	r.wake(run)
+	wantStatus(t, r.wait(run), engine.Done)
+	if got, want := w.File("w.md"), "a person's line\nanswer to prompt of a\n"; got != want {
+		t.Errorf("w.md: got %q, want %q", got, want)
+	}
+	wantCalls(t, w, engine.ActivityGenerate, "a", 1)
+}
+
+// approvalTools asks before calls, in batches beside each other: each batch waits for its own.
+func approvalTools(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Items["a"] = items("x", "y", "z")
+	w.Talk["a"] = []engine.GenerateOut{w.calling("write"), w.says("end")}
+	r := start(t, factory, w, Setup{})
+	run := r.begin(planOf(asksTools + `,"for_each":{"parallel":3}`)).Run
+	rec := r.parked(run)
+	for _, b := range rec.Steps[0].Batches {
+		if b.Status != engine.AwaitingApproval {
+			t.Errorf("batch %d: %s (%s)", b.Batch, b.Status, b.Reason)
+		}
+	}
+	for i := range 3 {
+		wantCalls(t, w, engine.ActivityUseTools, fmt.Sprintf("a#%d", i+1), 0)
+	}
+	w.Decide("", true)
+	r.wake(run)
+	got := r.wait(run)
+	wantStatus(t, got, engine.Done)
+	if w.Paid() != 6 || w.File("w.md") != "end\nend\nend\n" {
+		t.Errorf("%d answers paid, wrote %q; want 6, three lines", w.Paid(), w.File("w.md"))
+	}
+}
+
+// approvalEnds cancels a parked run, and takes it up again.
+func approvalEnds(t *testing.T, factory Factory) {
+	w := NewWorld()
+	r := start(t, factory, w, Setup{})
+	run := r.begin(planOf(asksOutputs)).Run
+	r.parked(run)
+	if err := r.x.Cancel(r.ctx, run); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, r.wait(run), engine.Cancelled)
+	r.wake(run) // it has ended: nothing
+	wantStatus(t, r.wait(run), engine.Cancelled)
+	if err := r.x.Wake(r.ctx, "none"); !errors.Is(err, engine.ErrNotFound) {
+		t.Errorf("Wake of no run: %v, want ErrNotFound", err)
+	}
+	if err := r.x.Retry(r.ctx, run, engine.Retry{}); err != nil {
+		t.Fatal(err)
+	}
+	r.parked(run)
+	w.Decide("", true)
+	r.wake(run)
+	wantStatus(t, r.wait(run), engine.Done)
+	wantCalls(t, w, engine.ActivityGenerate, "a", 1)
+}
+
+// approvalNested parks a run that a tool has started: the run that waits for it is parked too, and goes on when it ends.
+func approvalNested(t *testing.T, factory Factory) {
+	for _, end := range []string{"approved", "cancelled"} {
+		w := parenting()
+		w.Nested["a"] = engine.Request{
+			Kind: engine.KindWorkflow, Subject: "child", Plan: []byte(`{"name":"child","meta":{},"steps":[{"name":"c",` + asksOutputs + `}]}`),
+		}
+		r := start(t, factory, w, Setup{MaxRuns: 1})
+		run := r.begin(manual("w", "a")).Run
+		rec := r.parked(run)
+		child := w.NestedRuns()[0]
+		r.parked(child)
+		if rec.Awaits != child {
+			t.Errorf("the parent waits for %q, want its child %s", rec.Awaits, child)
+		}
+		wantStatus(t, r.run(manual("other", "b")), engine.Done)
+		if end == "approved" {
+			w.Decide("", true)
+			r.wake(child)
+		} else if err := r.x.Cancel(r.ctx, child); err != nil {
+			t.Fatal(err)
+		}
+		for got := (engine.RunRecord{}); got.Status != engine.Done; { // it may still be parked when the child has just ended
+			var err error
+			if got, err = r.x.Wait(r.ctx, run); err != nil && !errors.Is(err, engine.ErrParked) {
+				t.Fatal(err)
+			}
+		}
+		r.stop()
+	}
+}
+
+// approvalRestarts parks a run and ends the executor: the next one leaves it parked until it is woken.
+func approvalRestarts(t *testing.T, factory Factory) {
+	w := NewWorld()
+	dir := t.TempDir()
+	r := start(t, factory, w, Setup{Dir: dir})
+	run := r.begin(planOf(asksOutputs)).Run
+	r.parked(run)
+	r.stop()
+	r = start(t, factory, w, Setup{Dir: dir})
+	if n, err := r.x.Resume(r.ctx); n != 0 || err != nil {
+		t.Fatalf("Resume: %d, %v; want none, since the only run is parked", n, err)
+	}
+	r.parked(run)
+	wantCalls(t, w, engine.ActivityApprove, "a", 1)
+	w.Decide("", true)
+	r.wake(run)
+	wantStatus(t, r.wait(run), engine.Done)
+	wantCalls(t, w, engine.ActivityGenerate, "a", 1)
+}
+
+// approvalKilled kills runs that ask at each append, before and after it is on disk, also while one waits, and wants what
+// an undisturbed run wants: the same files and marks, and no answer bought twice. Of the longer one every seventh append is
+// tried; all are with VAULTFLOW_LONG=1.
+func approvalKilled(t *testing.T, factory Factory) {
+	for _, c := range []struct {
+		properties     string
+		appends, every int
+	}{
+		{asksOutputs, 8, 1}, // of the two files one is agreed to after the other: two approvals, two commits
+		{`"outputs":[{},{}],"approve":{"outputs":true,"tools":true},"for_each":{"parallel":2}`, 1 + 2*(2+2+2+1+4), 7},
+	} {
+		if os.Getenv("VAULTFLOW_LONG") != "" {
+			c.every = 1
+		}
+		world := func() *World {
+			w := NewWorld()
+			w.Second["a"] = true
+			if c.properties != asksOutputs {
+				w.Items["a"] = items("x", "y")
+				w.Talk["a"] = []engine.GenerateOut{w.calling("write"), w.says("end")}
+			}
+			return w
+		}
+		undisturbed := world()
+		whole := start(t, factory, undisturbed, Setup{})
+		whole.agree(whole.begin(planOf(c.properties)).Run)
+		for _, kept := range []bool{true, false} {
+			for at := 1; at <= c.appends+c.every; at += c.every {
+				w, m, dir := world(), newMortal(at, kept), t.TempDir()
+				r := start(t, factory, w, Setup{Dir: dir, Wrap: m.over})
+				run := r.begin(planOf(c.properties)).Run
+				finished := r.agree(run)
+				r.stop()
+				if finished != (at > c.appends) {
+					t.Fatalf("append %d: finished %v; want a run of %d appends", at, finished, c.appends)
+				}
+				r = start(t, factory, w, Setup{Dir: dir})
+				if _, err := r.x.Resume(r.ctx); err != nil {
+					t.Fatal(err)
+				}
+				if !r.agree(run) {
+					t.Fatalf("append %d: the resumed run did not finish", at)
+				}
+				if diff := cmp.Diff(undisturbed.Files(), w.Files()); diff != "" {
+					t.Errorf("killed at append %d, on disk %v (-undisturbed +resumed):\n%s", at, kept, diff)
+				}
+				if want := undisturbed.Paid() + m.Lost(); w.Paid() != want {
+					t.Errorf("killed at append %d, on disk %v: %d answers paid, want %d", at, kept, w.Paid(), want)
+				}
+				r.stop()
+			}
+		}
+	}
+}
+
+// agree says yes to what a run proposes, to its second file first, until it has finished; false when its executor died.
+func (r *rig) agree(run string) bool {
+	r.t.Helper()
+	for {
+		_, err := r.x.Wait(r.ctx, run)
+		switch {
+		case err == nil:
+			return true
+		case !errors.Is(err, engine.ErrParked):
+			return false
+		}
+		if !r.world.waits("w-2.md") {
+			r.world.Decide("", true)
+		}
+		r.world.Decide("w-2.md", true)
+		if err := r.x.Wake(r.ctx, run); err != nil {
+			return false
+		}
+	}
+}
+
+// waits says whether a file's content waits for a yes.
+func (w *World) waits(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.proposed {
+		if p.name == name && !p.decided {
+			return true
+		}
+	}
+	return false
+}
