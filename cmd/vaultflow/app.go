@@ -11,6 +11,7 @@ import (
 	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
 
 	"github.com/lmittmann/tint"
+	"github.com/mattn/go-isatty"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -92,11 +93,7 @@ func newLogger(g *globals, s *settings.Settings) *slog.Logger {
 // isTerminal tells whether a stream is a person's screen.
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && isatty.IsTerminal(f.Fd()) // the null device is a character device too
 }
 
 // world is what checking a workflow needs to know.
