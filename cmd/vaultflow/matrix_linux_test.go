@@ -10,9 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,23 +100,22 @@ const matrixPages = 3
 type matrixModel struct {
 	url string
 
-	mu    sync.Mutex
-	asked map[string]int // guarded by mu
+	mu    sync.Mutex     // guards what follows
+	asked map[string]int // how often, by question
+	open  int            // connections
 }
 
 func newMatrixModel(t *testing.T) *matrixModel {
 	t.Helper()
 	m := &matrixModel{asked: map[string]int{}}
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err == nil {
-			_, err = wire.Read(r.Header, body)
-		}
 		if err != nil {
-			if r.Context().Err() == nil {
-				t.Errorf("the model would refuse the request: %v", err)
-			}
+			return // the process that asked was killed
+		}
+		if _, err = wire.Read(r.Header, body); err != nil {
+			t.Errorf("the model would refuse the request: %v", err)
 			wire.Fail(w, http.StatusBadRequest, "bad", "no request")
 			return
 		}
@@ -124,9 +126,27 @@ func newMatrixModel(t *testing.T) *matrixModel {
 		answer.Input, answer.Output = 20, 8
 		wire.Answer(w, answer)
 	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		switch state {
+		case http.StateNew:
+			m.open++
+		case http.StateClosed, http.StateHijacked:
+			m.open--
+		}
+	}
+	server.Start()
 	t.Cleanup(server.Close)
 	m.url = server.URL
 	return m
+}
+
+// quiet says whether nobody is connected: all that was asked by a process that is gone was counted.
+func (m *matrixModel) quiet() (bool, string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.open == 0, fmt.Sprintf("%d connections", m.open)
 }
 
 func matrixAnswer(body []byte) (question string, a llmtest.Answer) {
@@ -239,16 +259,14 @@ func (s *site) figure(query string) int {
 	s.t.Helper()
 	n, err := s.ask(5*time.Second, query)
 	if err != nil {
-		if _, missing := os.Stat(filepath.Join(s.state, "state.db")); missing != nil || strings.Contains(err.Error(), "no such table") {
+		_, missing := os.Stat(filepath.Join(s.state, "state.db"))
+		if missing != nil || strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "readonly database") { // killed while it was made
 			return 0
 		}
 		s.t.Fatalf("%s: %v", query, err)
 	}
 	return n
 }
-
-// answersRecorded is how many answers of models are in the journal.
-const answersRecorded = `SELECT count(*) FROM records WHERE activity = 'generate' AND output IS NOT NULL`
 
 // leavings is what runs leave in the journal for later ones: marks of pending files, shared variables, kept answers, own
 // writes; one line each, without what names the run.
@@ -336,21 +354,48 @@ func runAlone(t *testing.T) undisturbed {
 	return u
 }
 
-// killAt runs the workflow, kills it in place of the call with a number, and lets serve finish it. It gives the call, and how many
-// answers had arrived that were not in the journal; ok is false when the run made fewer calls.
-func (u undisturbed) killAt(t *testing.T, at int) (c fileCall, lost int, ok bool) {
+// answers counts the answers of models that a process has put on the disk, by the calls that it made.
+type answers struct {
+	kept     int             // for certain
+	writing  map[string]bool // places that were about to be written when the process was last seen there
+	received string          // folder of all places
+}
+
+func (a *answers) saw(c fileCall) {
+	if !c.below(a.received) {
+		return
+	}
+	switch c.name {
+	case "pwrite64":
+		a.writing[c.path] = true
+	case "fsync":
+		a.kept++
+		delete(a.writing, c.path)
+	}
+}
+
+// killAt runs the workflow, kills it in place of the call with a number, and lets serve finish it. It gives the call, and how
+// many answers had to be asked for again; ok is false when the run made fewer calls.
+func (u undisturbed) killAt(t *testing.T, at int) (c fileCall, again int, ok bool) {
 	t.Helper()
 	s, m := matrixSite(t)
+	heard := answers{writing: map[string]bool{}, received: filepath.Join(s.state, "received")}
 	made := 0
 	run := supervise(t, s.command("run", "Everything"), func(next fileCall) syscall.Errno {
 		if !next.below(s.vault) && !next.below(s.state) {
 			return 0
 		}
-		if made++; made < at {
-			return 0
+		if made++; made == at {
+			c = next
 		}
-		c = next
-		return killed
+		if made >= at {
+			if next.name == "fsync" { // the answer was written just before
+				heard.saw(next)
+			}
+			return killed
+		}
+		heard.saw(next)
+		return 0
 	})
 	if state := run.wait(t); made < at {
 		if !state.Success() {
@@ -358,23 +403,27 @@ func (u undisturbed) killAt(t *testing.T, at int) (c fileCall, lost int, ok bool
 		}
 		return c, 0, false
 	}
-	c.path = strings.NewReplacer(s.vault, "vault", s.state, "state").Replace(c.path)
-	if strings.HasPrefix(c.path, "state/blobs/") {
-		c.path = "a blob" // its name says nothing
-	}
-	asked, recorded := total(m.counts()), s.figure(answersRecorded)
+	s.wait(patience, "the killed process's connections to end", m.quiet)
+	lost := total(m.counts()) - heard.kept
 	begun := s.figure(`SELECT count(*) FROM runs`)
 	s.comesBack()
 	if begun == 0 { // the kill came before the run was accepted
 		s.must("run", "Everything")
 	}
-	u.compare(t, fmt.Sprintf("killed at call %d, %s", at, c), s, m, asked-recorded)
-	return c, asked - recorded, true
+	c.path = strings.NewReplacer(s.vault, "vault", s.state, "state").Replace(c.path)
+	if dir := path.Dir(c.path); strings.HasPrefix(dir, "state/blobs") || strings.HasPrefix(dir, "state/received") {
+		c.path = dir[:strings.LastIndexByte(dir, '/')+1] + "…" // the rest says nothing
+	}
+	again = u.compare(t, fmt.Sprintf("killed at call %d, %s", at, c), s, m)
+	if again > lost || again < lost-len(heard.writing) {
+		t.Errorf("killed at call %d, %s: %d questions were asked again; %d answers had arrived and were not on the disk (%d of them may have been): %v",
+			at, c, again, lost, len(heard.writing), m.counts())
+	}
+	return c, again, true
 }
 
-// compare holds a vault, its journal and its model to the undisturbed ones. lost is how many answers had arrived and were not in
-// the journal when the process was killed.
-func (u undisturbed) compare(t *testing.T, when string, s *site, m *matrixModel, lost int) {
+// compare holds a vault and its journal to the undisturbed ones, and gives how many questions the model was asked again.
+func (u undisturbed) compare(t *testing.T, when string, s *site, m *matrixModel) (again int) {
 	t.Helper()
 	if n := s.figure(`SELECT count(*) FROM runs WHERE status <> 'done'`); n != 0 {
 		t.Errorf("%s: %s", when, s.must("runs", "--json"))
@@ -385,9 +434,16 @@ func (u undisturbed) compare(t *testing.T, when string, s *site, m *matrixModel,
 	if diff := cmp.Diff(u.leavings, s.leavings()); diff != "" {
 		t.Errorf("%s: left in the journal (-undisturbed +resumed):\n%s", when, diff)
 	}
-	if asked := m.counts(); total(asked) != total(u.asked)+lost {
-		t.Errorf("%s: the model was asked %d times, want %d and the %d whose answers were lost: %v", when, total(asked), total(u.asked), lost, asked)
+	for question, times := range m.counts() {
+		if u.asked[question] != 1 || times > 2 {
+			t.Errorf("%s: %q was asked %d times", when, question, times)
+		}
+		again += times - 1
 	}
+	if missing := len(u.asked) - len(m.counts()); missing != 0 {
+		t.Errorf("%s: %d questions were never asked", when, missing)
+	}
+	return again
 }
 
 // TestMatrix kills the shipped binary in place of system calls that change files of the vault or the state, and in particular after
@@ -397,34 +453,41 @@ func TestMatrix(t *testing.T) {
 	t.Parallel()
 	u := runAlone(t)
 	t.Logf("%d calls, %d appends to the journal, %d questions", len(u.calls), len(u.appends), total(u.asked))
+	places := u.places()
 	const shards = 2
 	for shard := range shards {
 		t.Run(fmt.Sprint(shard), func(t *testing.T) {
 			t.Parallel()
-			lost, where, places := map[int]int{}, map[string]bool{}, 0
-			for at := 1 + shard; !t.Failed(); at += shards {
-				if !long() && at > len(u.calls) {
-					break
-				}
-				if !long() && !u.sampled(at) {
+			again, where := map[int]int{}, map[string]bool{}
+			for i := shard; i < len(places) && !t.Failed(); i += shards {
+				c, n, killed := u.killAt(t, places[i])
+				if !killed { // batches beside each other: one run makes a few calls more than another
 					continue
 				}
-				c, n, ok := u.killAt(t, at)
-				if !ok {
-					break
-				}
-				places++
-				lost[n]++
-				if n > 0 {
+				if again[n]++; n > 0 {
 					where[c.String()] = true
 				}
+				if i%100 == shard {
+					t.Logf("place %d of %d; questions asked again so far: %v, when killed at %q", i+1, len(places), again, slices.Sorted(maps.Keys(where)))
+				}
 			}
-			t.Logf("killed in %d places; answers lost: %v, at %q", places, lost, slices.Sorted(maps.Keys(where)))
+			t.Logf("questions asked again: %v, when killed at %q", again, slices.Sorted(maps.Keys(where)))
 		})
 	}
 }
 
-// sampled says whether a call is one of those at which `make test` kills: after every eighth append, and some between.
-func (u undisturbed) sampled(at int) bool {
-	return slices.Index(u.appends, at)%8 == 0 || at%499 == 0
+// places are the numbers of the calls at which to kill: all of them in the long tier, in an order that looks everywhere from the beginning;
+// else those behind every eighth append to the journal, and some between.
+func (u undisturbed) places() []int {
+	var places []int
+	for at := range len(u.calls) {
+		if long() || slices.Index(u.appends, at+1)%8 == 0 || at%499 == 498 {
+			places = append(places, at+1)
+		}
+	}
+	if long() {
+		shuffled := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // an order, no secret
+		shuffled.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
+	}
+	return places
 }

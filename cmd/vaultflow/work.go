@@ -60,7 +60,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	if err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
-	flow.Models, flow.Cache = probing{a.models}, j
+	flow.Models, flow.Cache, flow.Received = probing{a.models}, j, j
 	a.giveWeb(flow)
 	w.giveOutside(flow)
 	flow.Runs, w.budget = nested{w}, flow.Budget

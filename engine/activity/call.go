@@ -29,13 +29,20 @@ type call struct {
 
 // ask sends a request and keeps the answer.
 func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut, error) {
-	request = c.within(ctx, request)
-	if err := c.metered.Ahead(ctx, request); err != nil {
+	receiver, err := c.receiverOf(c.metered)
+	if err != nil {
 		return engine.GenerateOut{}, err
+	}
+	defer receiver.close(ctx)
+	request = c.within(ctx, request)
+	if !receiver.has() {
+		if err := c.metered.Ahead(ctx, request); err != nil {
+			return engine.GenerateOut{}, err
+		}
 	}
 	defer c.metered.Close(ctx) //nolint:errcheck // what is not settled counts at its estimate
 	c.built(ctx, request)
-	client := c.sighted(ctx, llm.Overflow(llm.Retry(c.metered, c.noting(c.retry)), c.overflow(ctx)))
+	client := c.sighted(ctx, llm.Overflow(llm.Retry(receiver, c.noting(c.retry)), c.overflow(ctx)))
 	answer, err := client.Generate(ctx, request, func(delta string) {
 		engine.Report(ctx, engine.Event{Kind: engine.EventDelta, Message: delta})
 	})

@@ -38,7 +38,7 @@ func (w *Workflow) Generate(ctx context.Context, in engine.GenerateIn) (engine.G
 		return w.askFallback(ctx, s, in, stored)
 	}
 	out, err := w.ask(ctx, s, in, in.Model, stored)
-	if err == nil || ctx.Err() != nil || fallback == "" || stored.NoFallback != "" || engine.FailureOf(err).Code == engine.CodeBudget {
+	if err == nil || ctx.Err() != nil || fallback == "" || stored.NoFallback != "" || ours(err) {
 		return out, err
 	}
 	warning := fmt.Sprintf("%s failed (%v); asked the fallback %s", in.Model, err, fallback)
@@ -46,6 +46,12 @@ func (w *Workflow) Generate(ctx context.Context, in engine.GenerateIn) (engine.G
 	out, err = w.askFallback(ctx, s, in, stored)
 	out.Warnings = append([]string{warning}, out.Warnings...)
 	return out, err
+}
+
+// ours says whether a call failed for a reason that has nothing to do with its model.
+func ours(err error) bool {
+	code := engine.FailureOf(err).Code
+	return code == engine.CodeBudget || code == engine.CodeState
 }
 
 // askFallback asks the step's second model with its own prompt. A plan of a version before has none: then the first
@@ -182,7 +188,7 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	}
 	digest, err := w.Blobs.Put(ctx, []byte(text))
 	if err != nil {
-		return engine.GenerateOut{}, err
+		return engine.GenerateOut{}, unstored(err)
 	}
 	blocks, err := content.MarshalBlocks(answer.Blocks)
 	if err != nil {
@@ -194,7 +200,7 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	}
 	rawDigest, err := w.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
 	if err != nil {
-		return engine.GenerateOut{}, err
+		return engine.GenerateOut{}, unstored(err)
 	}
 	out := engine.GenerateOut{
 		Answer: digest, Raw: rawDigest, Empty: strings.TrimSpace(answer.Text) == "", Stop: string(answer.Stop),

@@ -76,7 +76,7 @@ type Models interface {
 	Model(ctx context.Context, alias string) (Model, error)
 }
 
-// Workflow carries out the activities of workflow runs. All fields but Cache, Born and Now are required. It is safe for
+// Workflow carries out the activities of workflow runs. All fields but Received, Cache, Born and Now are required. It is safe for
 // concurrent use.
 type Workflow struct {
 	FS           fs.FS // the vault
@@ -107,6 +107,8 @@ type Workflow struct {
 
 	Ledger Ledger // what calls cost; nil in a preview of a vault on which nothing was run
 	Zone   string // IANA name of the vault's zone, for its month and for workflows that name none; "Local" is the machine's
+
+	Received Received // nil: an answer is lost when the process is killed before its record is stored
 
 	Cache Cache                                    // nil: no answer is kept
 	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -172,7 +173,7 @@ func (j *Journal) sweepDaily(ctx context.Context, r Retention, now time.Time, s 
 	if err != nil || !last.IsZero() && now.Sub(last).Abs() < dailyEvery {
 		return err
 	}
-	if err := j.linkAll(ctx, now); err != nil {
+	if err := errors.Join(j.sweepReceived(ctx), j.linkAll(ctx, now)); err != nil {
 		return err
 	}
 	if err := j.sweepBlobs(ctx, now.Add(-r.Contents), now, s); err != nil {

@@ -108,6 +108,9 @@ func (j *Journal) Save(ctx context.Context, e engine.Entry) error {
 	if err := inTx(ctx, j.write, func(tx *sql.Tx) error { return save(ctx, tx, e) }); err != nil {
 		return fmt.Errorf("store run %s: %w", e.Run.ID, err)
 	}
+	if e.Run.Status.Finished() && !e.Run.Status.Incomplete() {
+		return j.forgetReceived(e.Run.ID)
+	}
 	return nil
 }
 
@@ -140,6 +143,9 @@ func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
 
 // Reopen makes a finished run unfinished and forgets records; see engine.Journal. Usage that was paid for stays.
 func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut) error {
+	if err := j.forgetCut(ctx, e.Run.ID, cuts); err != nil {
+		return fmt.Errorf("reopen run %s: %w", e.Run.ID, err)
+	}
 	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
 		for _, c := range cuts {
 			change := `DELETE FROM records`
