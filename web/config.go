@@ -91,6 +91,8 @@ type Config struct {
 	Dropper Dropper
 	Health  func(ctx context.Context) []Check
 
+	Approvals Approvals
+
 	Vault     string         // name to show
 	Version   string         // to show
 	Listen    string         // address, such as 127.0.0.1:8321

@@ -75,7 +75,7 @@ func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', de
 func (s *Server) matters(o engine.Overview) []matter {
 	var list []matter
 	for _, r := range o.Approvals {
-		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, "/runs/" + r.Run, s.stampOf(r)})
+		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, "/approvals#h-" + r.Run, s.stampOf(r)})
 	}
 	for _, f := range o.Waiting {
 		if f.State == engine.ImportNeedsPassword || f.Reason != "" {

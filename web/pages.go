@@ -23,7 +23,7 @@ type pages struct {
 	parts *template.Template
 }
 
-var pageNames = []string{"today", "run", "import", "login", "error"}
+var pageNames = []string{"today", "run", "import", "login", "error", "approvals"}
 
 func newPages() (*pages, error) {
 	functions := template.FuncMap{"base": base, "folder": folder, "number": number}
@@ -50,6 +50,7 @@ type layout struct {
 	Title   string
 	Vault   string
 	Version string
+	Asks    bool   // there may be something to approve
 	Live    string // query of the live stream; empty without one
 	Body    any
 }
@@ -91,7 +92,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 }
 
 func (s *Server) renderLive(w http.ResponseWriter, r *http.Request, status int, page string, l layout) {
-	l.Vault, l.Version = s.cfg.Vault, s.cfg.Version
+	l.Vault, l.Version, l.Asks = s.cfg.Vault, s.cfg.Version, s.cfg.Approvals != nil
 	var b bytes.Buffer
 	if err := s.pages.sets[page].ExecuteTemplate(&b, "layout", l); err != nil {
 		s.cfg.Logger.Error("page not rendered", "path", r.URL.Path, "err", err)

@@ -26,8 +26,8 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
 			return w.statuses(ctx, w.journal)
 		},
-		Overview: w.serving,
-		Starter:  webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
+		Overview: w.serving, Approvals: webApprovals{w},
+		Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Token: string(w.settings.Web.Token), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
 		Started: func(addr net.Addr) {
@@ -71,6 +71,19 @@ func (r webRuns) Run(ctx context.Context, id string) (engine.RunRecord, error) {
 // Events implements web.Runs.
 func (r webRuns) Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
 	return r.j.Events(ctx, run, after, limit)
+}
+
+// webApprovals are what people are asked, for the dashboard.
+type webApprovals struct{ w *working }
+
+// Approvals implements web.Approvals.
+func (a webApprovals) Approvals(ctx context.Context, run string) ([]engine.Proposal, error) {
+	return a.w.journal.Approvals(ctx, run)
+}
+
+// Decide implements web.Approvals.
+func (a webApprovals) Decide(ctx context.Context, run string, items []int, approve bool) error {
+	return a.w.desk.Decide(ctx, run, items, approve, engine.DecidedDashboard)
 }
 
 // webImports are imports for the dashboard.
