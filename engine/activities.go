@@ -297,7 +297,8 @@ type CacheEntry struct {
 // CommitOut says what was written.
 type CommitOut struct {
 	Written   []StagedFile `json:"written,omitempty"`
-	Conflicts []string     `json:"conflicts,omitempty"` // names whose content was neither Base nor New
+	Conflicts []string     `json:"conflicts,omitempty"` // names whose content was neither Base nor New, or New by another writer
+	Raced     bool         `json:"raced,omitempty"`     // all conflicts are with what other runs of this process wrote last
 	Warnings  []string     `json:"warnings,omitempty"`
 }
 

@@ -6,8 +6,12 @@ import (
 	"strings"
 )
 
-// maxRestages is how often a step's outputs are staged again because somebody changed a target in between.
-const maxRestages = 5
+// maxRestages is how often a step's outputs are staged again because somebody changed a target in between. Other runs do not
+// count: each of them is done with its own text then, so that they are in a queue. maxRaces bounds that all the same.
+const (
+	maxRestages = 5
+	maxRaces    = 1000
+)
 
 // RunWorkflow is the body of a workflow run: the chosen steps in order, until one fails. The order within a step is:
 // @run_on, @when, the items of @for_each; then for the step, or for each batch: resolve the inputs, assemble the prompt,

@@ -16,7 +16,7 @@ func (b *body) write(w *work, extra []Mark) error {
 		vars = v.put(vars, w.rec.Origins)
 	}
 	var conflicts []string
-	for attempt := 1; attempt <= 1+maxRestages; attempt++ {
+	for attempt, changed := 1, 0; changed <= maxRestages && attempt <= maxRaces; attempt++ {
 		var staged StageOut
 		if err := w.flow.Do(ActivityStage, StageIn{w.ref, w.text, w.inputs, vars, attempt, d.settled, w.results}, &staged); err != nil {
 			return err
@@ -24,19 +24,24 @@ func (b *body) write(w *work, extra []Mark) error {
 		if err := complete(w.step, staged, d.settled); err != nil {
 			return err
 		}
+		var raced bool
 		var err error
-		if conflicts, err = d.commit(staged); err != nil {
+		if conflicts, raced, err = d.commit(staged); err != nil {
 			return err
 		}
 		if len(conflicts) == 0 {
 			d.end(staged)
 			return nil
 		}
-		said := "changed while the step was at work, staged again: "
+		kind, said := EventInfo, "another run wrote to it first, staged again: "
+		if !raced {
+			changed++
+			kind, said = EventWarning, "changed while the step was at work, staged again: "
+		}
 		if d.again = w.step.ApproveOutputs; d.again {
 			said = "changed since it was proposed, staged and proposed again: "
 		}
-		w.flow.Note(Event{Kind: EventWarning, Step: w.step.Name, Message: said + strings.Join(conflicts, ", ")})
+		w.flow.Note(Event{Kind: kind, Step: w.step.Name, Message: said + strings.Join(conflicts, ", ")})
 	}
 	return Fail(CodeConflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
 		strings.Join(conflicts, ", "), 1+maxRestages)
@@ -52,18 +57,19 @@ type delivery struct {
 	again   bool         // targets have changed
 }
 
-// commit writes the staged files, each when it may be written. It gives the names that somebody changed in between.
-func (d *delivery) commit(staged StageOut) (conflicts []string, err error) {
+// commit writes the staged files, each when it may be written. It gives the names that somebody changed in between, and
+// whether these were other runs.
+func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err error) {
 	for waiting, last := staged.Files, false; !last; {
 		yes, no, open, err := d.approved(waiting)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		d.settled = append(d.settled, no...)
 		in := CommitIn{StepRef: d.ref, Files: yes}
 		if last = len(open) == 0; last {
 			if len(yes)+len(d.done) == 0 && len(d.rec.Rejected) > 0 {
-				return nil, nil
+				return nil, false, nil
 			}
 			in.Shared, in.Marks, in.Cache = shared(d.withTools(staged.Vars), d.rec.Origins), d.marks, d.cache
 		} else if waiting = open; len(yes) == 0 {
@@ -71,15 +77,15 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, err error) {
 		}
 		var out CommitOut
 		if err := d.flow.Do(ActivityCommit, in, &out); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		d.settled, d.done = append(d.settled, out.Written...), append(d.done, out.Written...)
 		d.rec.Outputs, d.rec.Warnings = fileOutputs(d.done), append(d.rec.Warnings, out.Warnings...)
 		if len(out.Conflicts) > 0 {
-			return out.Conflicts, nil
+			return out.Conflicts, out.Raced, nil
 		}
 	}
-	return nil, nil
+	return nil, false, nil
 }
 
 // end gives the variables their values and the record its end.

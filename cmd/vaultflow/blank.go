@@ -55,6 +55,9 @@ func (blank) Done(context.Context, directives.PendingKey, string, string) (bool,
 // Writing implements activity.Memory.
 func (blank) Writing(context.Context, engine.StepRef, []engine.StagedFile) error { return errPreview }
 
+// OwnWrite implements activity.Memory.
+func (blank) OwnWrite(context.Context, string, string, string) (bool, error) { return false, nil }
+
 // Committed implements activity.Memory.
 func (blank) Committed(context.Context, engine.StepRef, []engine.Mark, []engine.Var) error {
 	return errPreview

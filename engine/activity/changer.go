@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,7 @@ func (c changer) change(ctx context.Context, call string, change engine.Change, 
 	if err := c.make(ctx, change); err != nil {
 		return errors.Join(err, c.forget(ctx, call, change))
 	}
+	c.w.wrote.Store(cmp.Or(change.To, change.Name), change.After)
 	return c.w.Changes.Made(ctx, c.ref, call, true)
 }
 

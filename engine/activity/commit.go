@@ -12,8 +12,25 @@ import (
 
 // Commit writes what Stage prepared. A file that has the new content already was written before this process died; so was one
 // that somebody has edited since, when the record of writes says so, or when the file still holds the text. Every other file
-// that has neither the new content nor the one it was built on belongs to somebody else now: it is a conflict and stays.
+// that has neither the new content nor the one it was built on belongs to somebody else now: it is a conflict and stays. So
+// does one that got the same new content from another writer: two runs that append the same line make two lines. One commit
+// is made at a time.
 func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.CommitOut, error) {
+	w.writers.Lock()
+	defer w.writers.Unlock()
+	out, err := w.commit(ctx, in)
+	out.Raced = err == nil && len(out.Conflicts) > 0 && !slices.ContainsFunc(out.Conflicts, func(name string) bool { return !w.isOurs(name) })
+	return out, err
+}
+
+// isOurs tells whether a file holds what a run of this process has put there last.
+func (w *Workflow) isOurs(name string) bool {
+	wrote, known := w.wrote.Load(name)
+	now, err := w.current(name)
+	return known && err == nil && wrote == now
+}
+
+func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.CommitOut, error) {
 	var out engine.CommitOut
 	var write []engine.StagedFile
 	for _, file := range in.Files {
@@ -22,10 +39,15 @@ func (w *Workflow) Commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		case err != nil:
 			return out, engine.Fail(engine.CodeVault, "", "read %s before writing: %v", file.Name, err)
 		case current == file.New:
-			if err := w.wroteBefore(ctx, in.StepRef, file); err != nil {
+			wrote, err := w.wroteBefore(ctx, in.StepRef, file)
+			if err != nil {
 				return out, err
 			}
-			out.Written = append(out.Written, file)
+			if wrote {
+				out.Written = append(out.Written, file)
+			} else {
+				out.Conflicts = append(out.Conflicts, file.Name)
+			}
 		case current == file.Base:
 			write = append(write, file)
 		default:
@@ -83,16 +105,23 @@ func changeOf(file engine.StagedFile) engine.Change {
 	return engine.Change{Kind: kind, Name: file.Name, Before: file.Base, After: file.New}
 }
 
-// wroteBefore completes the record of a write whose process died right behind it.
-func (w *Workflow) wroteBefore(ctx context.Context, ref engine.StepRef, file engine.StagedFile) error {
+// wroteBefore tells whether a file that has the new content was written by this commit, by an attempt whose process died
+// right behind it, and completes the record of that write. When nothing was to be changed there is nothing to tell.
+func (w *Workflow) wroteBefore(ctx context.Context, ref engine.StepRef, file engine.StagedFile) (bool, error) {
+	if file.Base == file.New {
+		return true, nil
+	}
+	if w.Changes == nil {
+		return w.Memory.OwnWrite(ctx, ref.Workflow, file.Name, file.New)
+	}
 	change, _, made, err := w.Changes.Intended(ctx, ref, outputCall(file))
-	if errors.Is(err, engine.ErrNotFound) || err == nil && (made || change.After != file.New) {
-		return nil
+	switch {
+	case errors.Is(err, engine.ErrNotFound) || err == nil && change.After != file.New: // a version before kept no such record
+		return w.Memory.OwnWrite(ctx, ref.Workflow, file.Name, file.New)
+	case err != nil || made:
+		return err == nil, err
 	}
-	if err != nil {
-		return err
-	}
-	return w.Changes.Made(ctx, ref, outputCall(file), true)
+	return true, w.Changes.Made(ctx, ref, outputCall(file), true)
 }
 
 // wroteEdited tells whether a file that somebody has edited was written by this commit before: by an attempt that was

@@ -132,3 +132,37 @@ func TestHoldsHalf(t *testing.T) {
 		}
 	}
 }
+
+// TestCommit_sameTextOfTwoRuns: two runs that append the same text to the same note have each staged it on the note as it was.
+// Both texts are in it in the end, and the second one is told that it was only late.
+func TestCommit_sameTextOfTwoRuns(t *testing.T) {
+	t.Parallel()
+	d := appending(t, directives.ModeAppend)
+	first, second := d.ref(), d.ref()
+	second.Run, second.Workflow = "r-2", "other"
+	answer := d.put("the answer")
+	staged, err := d.Stage(t.Context(), engine.StageIn{StepRef: second, Answer: answer, Attempt: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := d.deliver(first, answer, 100); err != nil || len(out.Written) != 1 {
+		t.Fatalf("first: %+v, %v", out, err)
+	}
+	if out, err := d.Commit(t.Context(), engine.CommitIn{StepRef: second, Files: staged.Files}); err != nil || len(out.Written) != 0 || !out.Raced {
+		t.Errorf("second: %+v, %v; want a race", out, err)
+	}
+	if out, err := d.deliver(second, answer, 100); err != nil || len(out.Written) != 1 {
+		t.Fatalf("second: %+v, %v", out, err)
+	}
+	if text := string(d.files["Log.md"].Data); strings.Count(text, "the answer") != 2 {
+		t.Errorf("the file holds\n%s", text)
+	}
+	staged, err = d.Stage(t.Context(), engine.StageIn{StepRef: second, Answer: answer, Attempt: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.files["Log.md"] = &fstest.MapFile{Data: []byte("a person's"), ModTime: noon}
+	if out, err := d.Commit(t.Context(), engine.CommitIn{StepRef: second, Files: staged.Files}); err != nil || len(out.Conflicts) != 1 || out.Raced {
+		t.Errorf("edited: %+v, %v; want a conflict with a person", out, err)
+	}
+}

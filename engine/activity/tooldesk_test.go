@@ -134,8 +134,8 @@ func (d *desk) Put(ctx context.Context, data []byte) (digest string, err error) 
 }
 
 // Writing implements Memory.
-func (d *desk) Writing(context.Context, engine.StepRef, []engine.StagedFile) error {
-	return d.alive(func() error { return nil })
+func (d *desk) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
+	return d.alive(func() error { return d.world.Writing(ctx, ref, files) })
 }
 
 func callKey(ref engine.StepRef, call string) string {

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -38,6 +39,8 @@ type Memory interface {
 	directives.Pending
 	// Writing records contents that a workflow is about to write. It comes before the write: a watcher may be fast.
 	Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error
+	// OwnWrite says whether the workflow has ever been about to write this content to this file.
+	OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error)
 	// Committed stores marks and shared variables of a step that was written. Doing it twice changes nothing.
 	Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error
 	// Variable is a variable with scope=workflow, and whether it was ever set.
@@ -113,6 +116,9 @@ type Workflow struct {
 	Cache Cache                                    // nil: no answer is kept
 	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
 	Now   func() time.Time                         // nil: time.Now
+
+	writers  sync.Mutex // held while a commit looks at its targets and writes
+	wrote    sync.Map   // the digest that this process has written last, by vault name
 }
 
 // Activities are the workflow's activities by name.

@@ -31,13 +31,14 @@ type world struct {
 	files fstest.MapFS
 	plan  workflow.Plan
 
-	mu     sync.Mutex
-	blobs  map[string][]byte
-	marks  map[string]bool // by key, name and digest
-	shared map[string]string
-	kept   map[string]engine.CacheEntry
-	keptAt map[string]time.Time
-	clock  time.Time
+	mu       sync.Mutex
+	blobs    map[string][]byte
+	marks    map[string]bool // by key, name and digest
+	writings map[string]bool // by workflow, name and digest
+	shared   map[string]string
+	kept     map[string]engine.CacheEntry
+	keptAt   map[string]time.Time
+	clock    time.Time
 
 	books    books
 	models   map[string]Model
@@ -51,7 +52,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
 func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *world {
 	t.Helper()
 	w := &world{
-		t: t, files: fstest.MapFS{}, blobs: map[string][]byte{}, marks: map[string]bool{}, shared: map[string]string{},
+		t: t, files: fstest.MapFS{}, blobs: map[string][]byte{}, marks: map[string]bool{}, writings: map[string]bool{}, shared: map[string]string{},
 		kept: map[string]engine.CacheEntry{}, keptAt: map[string]time.Time{}, clock: noon,
 	}
 	for name, text := range files {
@@ -152,7 +153,17 @@ func (w *world) Done(_ context.Context, key directives.PendingKey, name, sha256 
 }
 
 // Writing implements Memory.
-func (w *world) Writing(context.Context, engine.StepRef, []engine.StagedFile) error { return nil }
+func (w *world) Writing(_ context.Context, ref engine.StepRef, files []engine.StagedFile) error {
+	for _, f := range files {
+		w.writings[ref.Workflow+" "+f.Name+" "+f.New] = true
+	}
+	return nil
+}
+
+// OwnWrite implements Memory.
+func (w *world) OwnWrite(_ context.Context, workflow, name, sha256 string) (bool, error) {
+	return w.writings[workflow+" "+name+" "+sha256], nil
+}
 
 // Committed implements Memory.
 func (w *world) Committed(_ context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
