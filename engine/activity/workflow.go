@@ -117,8 +117,8 @@ type Workflow struct {
 	Born  func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
 	Now   func() time.Time                         // nil: time.Now
 
-	writers  sync.Mutex // held while a commit looks at its targets and writes
-	wrote    sync.Map   // the digest that this process has written last, by vault name
+	writers sync.Mutex // held while a commit looks at its targets and writes
+	wrote   sync.Map   // the digest that this process has written last, by vault name
 }
 
 // Activities are the workflow's activities by name.
