@@ -13,14 +13,20 @@ func sortLoaded(all []Loaded) {
 	slices.SortFunc(all, func(a, b Loaded) int { return directives.Natural(a.Plan.Name, b.Plan.Name) })
 }
 
-// Loops reports workflows that can trigger each other in a circle: an output of the one fits a watch glob of the next.
-// The engine's guard by content stops a workflow from being triggered by its own writes; a circle over several
-// workflows is bounded by max_runs_per_day alone, and both are worth a warning. Workflows that are not enabled are left
-// out. There is one diagnostic for each workflow on a circle, at the output which closes it.
-func Loops(plans []*Plan) []directives.Diagnostic {
+// Folders are the vault's folders in which files mean more than their names say.
+type Folders struct {
+	Import   string // what is written here is imported
+	Imported string // and its note appears somewhere here
+}
+
+// Loops reports workflows that can start each other in a circle: an output of the one fits a watch glob of the next, or is
+// imported and fires its on_import. The engine's guard by content ends a circle after one round, so that each is a warning:
+// what the circle was meant to do, it does once. Workflows that are not enabled are left out. There is one diagnostic for
+// each workflow on a circle, at the output which closes it.
+func Loops(plans []*Plan, dirs Folders) []directives.Diagnostic {
 	var live []*Plan
 	for _, p := range plans {
-		if p.Meta.Enabled && len(p.Meta.Watch) > 0 {
+		if p.Meta.Enabled && (len(p.Meta.Watch) > 0 || p.Meta.OnImport != nil) {
 			live = append(live, p)
 		}
 	}
@@ -28,7 +34,7 @@ func Loops(plans []*Plan) []directives.Diagnostic {
 	for _, p := range live {
 		for _, s := range p.Steps {
 			for _, out := range s.fileOutputs() {
-				if path := circle(p, out, live); path != nil {
+				if path := circle(p, out, live, dirs); path != nil {
 					list = append(list, directives.At(out.Target.At, directives.CodeWatchLoop, "write outside the watched folder, or narrow watch",
 						"this output can start %s", describe(path)))
 				}
@@ -50,7 +56,7 @@ func describe(path []*Plan) string {
 }
 
 // circle is the shortest way from an output of p back to p, ending with p; nil if there is none.
-func circle(p *Plan, out directives.Output, live []*Plan) []*Plan {
+func circle(p *Plan, out directives.Output, live []*Plan, dirs Folders) []*Plan {
 	type step struct {
 		plan *Plan
 		path []*Plan
@@ -59,7 +65,7 @@ func circle(p *Plan, out directives.Output, live []*Plan) []*Plan {
 	seen := map[*Plan]bool{}
 	push := func(out directives.Output, path []*Plan) {
 		for _, next := range live {
-			if !seen[next] && triggers(out, next) {
+			if !seen[next] && dirs.triggers(out, next) {
 				seen[next] = true
 				queue = append(queue, step{next, append(slices.Clone(path), next)})
 			}
@@ -81,12 +87,31 @@ func circle(p *Plan, out directives.Output, live []*Plan) []*Plan {
 	return nil
 }
 
-// triggers says whether a file that an output may write fits a watch glob.
-func triggers(out directives.Output, p *Plan) bool {
-	name := Shape(out.Target)
-	return slices.ContainsFunc(p.Meta.Watch, func(glob string) bool {
-		return overlap(strings.Split(name, "/"), strings.Split(glob, "/"))
-	})
+// triggers says whether a file that an output may write fits a watch glob, or is imported with that effect. It may say yes
+// too often, never no.
+func (d Folders) triggers(out directives.Output, p *Plan) bool {
+	name := strings.Split(Shape(out.Target), "/")
+	watches := func(name []string) bool {
+		return slices.ContainsFunc(p.Meta.Watch, func(glob string) bool { return overlap(name, strings.Split(glob, "/")) })
+	}
+	if watches(name) {
+		return true
+	}
+	if d.Import == "" || out.Target.Link || !overlap(name, below(d.Import)) { // a link leads to a note that is there
+		return false
+	}
+	return p.Meta.OnImport.mayFire(name) || watches(below(d.Imported))
+}
+
+// below is a glob for all that is in a folder.
+func below(dir string) []string { return append(strings.Split(dir, "/"), "**", "*") }
+
+// mayFire says whether the import of a source whose name fits a glob may fire the workflow.
+func (o *OnImport) mayFire(name []string) bool {
+	return o != nil && (len(o.Globs) == 0 || slices.ContainsFunc(o.Globs, func(glob string) bool {
+		parts := strings.Split(glob, "/")
+		return overlap(name, parts) || len(parts) == 1 && overlap(name[len(name)-1:], parts)
+	}))
 }
 
 // Shape is a glob for the names that an output may write: patterns become `*`, and an extension is added where the

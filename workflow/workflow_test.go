@@ -234,33 +234,6 @@ func TestCheck_knowsTheWorld(t *testing.T) {
 	}
 }
 
-func TestLoops(t *testing.T) {
-	t.Parallel()
-	plan := func(name, watch, output string) *Plan {
-		p, list := Parse(name, name+".md", []byte("---\nenabled: true\nwatch: "+watch+"\n---\n## A\n@output file: "+output+"\nx\n"))
-		if directives.HasErrors(list) {
-			t.Fatal(list)
-		}
-		return p
-	}
-	for name, tt := range map[string]struct {
-		plans []*Plan
-		want  int
-	}{
-		"own folder":       {[]*Plan{plan("a", "In/**", "In/{today}")}, 1},
-		"other folder":     {[]*Plan{plan("a", "In/**", "Out/{today}")}, 0},
-		"two":              {[]*Plan{plan("a", "In/*", "Out/x"), plan("b", "Out/*.md", "In/y")}, 2},
-		"chain":            {[]*Plan{plan("a", "In/*", "Out/x"), plan("b", "Out/*.md", "End/y")}, 0},
-		"other extension":  {[]*Plan{plan("a", "In/*.pdf", "In/x")}, 0},
-		"wikilink":         {[]*Plan{plan("a", "In/*", "[[Log]]")}, 1},
-		"folders in dates": {[]*Plan{plan("a", "In/**/*.md", "In/{today:YYYY/MM}")}, 1},
-	} {
-		if got := Loops(tt.plans); len(got) != tt.want {
-			t.Errorf("%s: %v, want %d", name, got, tt.want)
-		}
-	}
-}
-
 // Each golden file holds broken notes, each followed by the diagnostics that it must give.
 func TestParse_brokenNotes(t *testing.T) {
 	t.Parallel()

@@ -152,7 +152,7 @@ func (a *app) workflowsIn(world workflow.World) ([]workflow.Loaded, error) {
 		plans[i] = all[i].Plan
 		all[i].Diagnostics = append(all[i].Diagnostics, workflow.Check(all[i].Plan, world)...)
 	}
-	for _, d := range workflow.Loops(plans) {
+	for _, d := range workflow.Loops(plans, workflow.Folders{Import: a.settings.Vault.ImportDir, Imported: a.settings.Vault.ImportedDir}) {
 		i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return l.Plan.File == d.File })
 		if i >= 0 {
 			all[i].Diagnostics = append(all[i].Diagnostics, d)

@@ -31,6 +31,8 @@ type order struct {
 	Cancel string       `json:"cancel,omitempty"` // run
 	Retry  string       `json:"retry,omitempty"`  // run
 
+	Unpause string `json:"unpause,omitempty"` // name of a workflow
+
 	Approve *approveOrder `json:"approve,omitempty"`
 	From    engine.Retry  `json:"from,omitzero"`  // goes with Retry
 	Undo    string        `json:"undo,omitempty"` // run
@@ -79,6 +81,7 @@ type reply struct {
 	Run     string          `json:"run,omitempty"`
 	URL     string          `json:"url,omitempty"` // of the dashboard
 	Version string          `json:"version,omitempty"`
+	Was     string          `json:"was,omitempty"` // why a workflow was paused
 	Failure *engine.Failure `json:"failure,omitempty"`
 	Exit    int             `json:"exit,omitempty"` // exit code when the order was refused
 }

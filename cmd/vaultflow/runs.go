@@ -246,51 +246,6 @@ func writeBatch(w io.Writer, b engine.BatchRecord) {
 	}
 }
 
-func newSlots(g *globals) *cobra.Command {
-	var limit int
-	cmd := &cobra.Command{
-		Use: "slots [WORKFLOW]", Short: "Show planned times: the next ones, and what became of the past ones", Args: args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			name := ""
-			if len(names) > 0 {
-				name = strings.TrimSuffix(names[0], ".md")
-			}
-			return g.slots(cmd.Context(), name, limit)
-		},
-	}
-	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many past ones")
-	return cmd
-}
-
-// slots prints the next fire times of enabled workflows, then the ledger of past ones when there is one.
-func (g *globals) slots(ctx context.Context, name string, limit int) error {
-	a, err := g.open()
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	rows, err := a.nextSlots(name)
-	if err != nil {
-		return err
-	}
-	err = a.reading(ctx, func(j *journal.Journal) error {
-		past, err := j.Slots(ctx, name, limit)
-		rows = append(rows, past...)
-		return err
-	})
-	if err != nil && !errors.Is(err, errNoState) {
-		return err
-	}
-	if len(rows) == 0 {
-		if err := a.knownWorkflow(name); err != nil {
-			return err
-		}
-	}
-	return table(g, "WORKFLOW\tSLOT\tSTATE\tSCHEDULE\tREASON\tRUN", rows, func(s engine.SlotRecord) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", s.Workflow, s.Slot.Format("2006-01-02 15:04 MST"), s.State, s.Schedule, shorten(s.Reason, 60), s.Run)
-	})
-}
-
 // table prints rows under a head, or each row as a JSON line.
 func table[T any](g *globals, head string, rows []T, row func(T) string) error {
 	if g.json {

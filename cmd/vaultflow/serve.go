@@ -120,7 +120,7 @@ func (w *working) watching(ctx context.Context, g *globals, watcher *vault.Watch
 
 // obey answers an order of a command.
 func (w *working) obey(ctx context.Context, o order) reply {
-	var id string
+	var id, was string
 	var err error
 	w.given.add(o.Passwords...)
 	switch {
@@ -136,6 +136,8 @@ func (w *working) obey(ctx context.Context, o order) reply {
 		id, err = o.Approve.Run, w.decide(ctx, *o.Approve)
 	case o.Undo != "":
 		id, err = w.startUndo(ctx, o.Undo)
+	case o.Unpause != "":
+		was, err = w.unpause(ctx, o.Unpause)
 	case o.Info:
 		return reply{URL: w.url, Version: version}
 	default:
@@ -144,7 +146,7 @@ func (w *working) obey(ctx context.Context, o order) reply {
 	if err != nil {
 		return reply{Failure: engine.FailureOf(err), Exit: failureExit(err)}
 	}
-	return reply{Run: id}
+	return reply{Run: id, Was: was}
 }
 
 func (w *working) newWatcher() *vault.Watcher {

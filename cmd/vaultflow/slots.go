@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+func newSlots(g *globals) *cobra.Command {
+	var limit int
+	cmd := &cobra.Command{
+		Use: "slots [WORKFLOW]", Short: "Show planned times: the next ones, and what became of the past ones", Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			name := ""
+			if len(names) > 0 {
+				name = strings.TrimSuffix(names[0], ".md")
+			}
+			return g.slots(cmd.Context(), name, limit)
+		},
+	}
+	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many past ones")
+	return cmd
+}
+
+// slots prints the next fire times of enabled workflows, then the ledger of past ones when there is one.
+func (g *globals) slots(ctx context.Context, name string, limit int) error {
+	a, err := g.open()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	rows, err := a.nextSlots(name)
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 && name != "" {
+		name = rows[0].Workflow // as it is spelled
+	}
+	err = a.reading(ctx, func(j *journal.Journal) error {
+		past, err := j.Slots(ctx, name, limit)
+		rows = append(rows, past...)
+		return err
+	})
+	if err != nil && !errors.Is(err, errNoState) {
+		return err
+	}
+	if len(rows) == 0 {
+		if err := a.knownWorkflow(name); err != nil {
+			return err
+		}
+	}
+	return table(g, "WORKFLOW\tSLOT\tSTATE\tSCHEDULE\tREASON\tRUN", rows, func(s engine.SlotRecord) string {
+		state := string(s.State)
+		if s.Count > 1 {
+			state = fmt.Sprintf("%s, with the %d after it", state, s.Count-1)
+		}
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", s.Workflow, s.Slot.Format("2006-01-02 15:04 MST"), state, s.Schedule, shorten(s.Reason, 100), s.Run)
+	})
+}

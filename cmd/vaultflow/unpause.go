@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+func newUnpause(g *globals) *cobra.Command {
+	return &cobra.Command{
+		Use: "unpause WORKFLOW", Short: "Let a workflow that failed too often fire by itself again", Args: args(cobra.ExactArgs(1)),
+		Long: "A workflow that has failed three times in a row is paused: no schedule, watch or import starts it, while runs by\n" +
+			"hand work. This command ends the pause, and so does a run by hand that succeeds. What was skipped meanwhile is not\n" +
+			"made up for; `vaultflow slots` and `vaultflow runs --status skipped` list it.",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			a, err := g.open()
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			return a.unpause(cmd.Context(), g, names[0])
+		},
+	}
+}
+
+// unpauseLine is what unpause says. Its type in machine output is "unpause".
+type unpauseLine struct {
+	Type     string `json:"type"`
+	Workflow string `json:"workflow"`
+	Was      string `json:"was"` // why it was paused; empty when it was not
+}
+
+func (a *app) unpause(ctx context.Context, g *globals, name string) error {
+	all, err := a.workflows()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return sameName(l.Plan.Name, name) })
+	if i < 0 {
+		return a.unknownWorkflow(name, all)
+	}
+	line := unpauseLine{Type: "unpause", Workflow: all[i].Plan.Name}
+	w, err := a.work(ctx)
+	if isLocked(err) {
+		var r reply
+		r, err = ask(ctx, a.stateDir, order{Unpause: line.Workflow})
+		line.Was = r.Was
+	} else if err == nil {
+		defer w.close()
+		line.Was, err = w.unpause(ctx, line.Workflow)
+	}
+	if err != nil {
+		return fmt.Errorf("unpause %s: %w", line.Workflow, err)
+	}
+	return g.print(line, func(out io.Writer) {
+		if line.Was == "" {
+			fmt.Fprintf(out, "%s was not paused\n", line.Workflow)
+			return
+		}
+		fmt.Fprintf(out, "%s fires by itself again; it was %s\n", line.Workflow, line.Was)
+	})
+}
+
+// unpause ends a pause, and says why there was one.
+func (w *working) unpause(ctx context.Context, name string) (was string, err error) {
+	if was, err = trigger.Paused(ctx, w.journal, name); err != nil || was == "" {
+		return "", err
+	}
+	return was, w.journal.Unpause(ctx, name, time.Now())
+}
