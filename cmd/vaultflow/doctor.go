@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -33,7 +31,7 @@ type finding struct {
 
 func newDoctor(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check worker, OCR languages, confinement, watching, folders, keys and providers; say what to do", Args: args(cobra.NoArgs),
+		Use: "doctor", Short: "Check worker, OCR languages, confinement, watching, folders, the database, keys and providers; say what to do", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := g.open()
 			if err != nil {
@@ -70,7 +68,8 @@ func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
 	all = append(all, a.examineWorker(ctx)...)
 	all = append(all, a.examineOffice(ctx))
-	all = append(all, a.examineWatching(ctx), a.examineFolders(), a.examineState(ctx), a.examineWorkflows())
+	all = append(all, a.examineWatching(ctx), a.examineFolders())
+	all = append(append(all, a.examineState(ctx)...), a.examineWorkflows())
 	all = append(all, finding{Subject: "clock", State: "ok", Message: time.Now().In(a.zone).Format("2006-01-02 15:04:05 MST")})
 	return append(all, a.examineProviders(ctx)...)
 }
@@ -125,28 +124,6 @@ func (a *app) examineFolders() finding {
 		return finding{Subject: "folders", State: "warning", Message: "not there yet: " + strings.Join(missing, ", "), Fix: "vaultflow init " + a.dir}
 	}
 	return finding{Subject: "folders", State: "ok", Message: a.dir}
-}
-
-func (a *app) examineState(ctx context.Context) finding {
-	err := a.reading(ctx, func(*journal.Journal) error { return nil })
-	if err != nil && !errors.Is(err, errNoState) {
-		f := finding{Subject: "state", State: "problem", Message: err.Error()}
-		if h, ok := errors.AsType[interface {
-			error
-			Hint() string
-		}](err); ok {
-			f.Fix = h.Hint()
-		}
-		return f
-	}
-	message := a.stateDir
-	if r, err := ask(ctx, a.stateDir, order{Info: true}); err == nil {
-		message += ", in use by a running vaultflow"
-		if r.URL != "" {
-			message += ", dashboard at " + r.URL
-		}
-	}
-	return finding{Subject: "state", State: "ok", Message: message}
 }
 
 func (a *app) examineWorkflows() finding {

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+const (
+	// roomWanted is how much room there should be for the state, in bytes: below it runs may fail in the middle.
+	roomWanted = 512 << 20
+	// roomNeeded is below which they will.
+	roomNeeded = 32 << 20
+	// checkFor bounds how long doctor looks at a large database.
+	checkFor = 2 * time.Minute
+)
+
+// examineState looks at the state directory: who works on it, how large it is, whether the database is whole, and whether
+// there is room for more.
+func (a *app) examineState(ctx context.Context) []finding {
+	var all []finding
+	err := a.reading(ctx, func(j *journal.Journal) error {
+		all = append(all, examineDatabase(ctx, j))
+		return nil
+	})
+	if err != nil && !errors.Is(err, errNoState) {
+		return []finding{{Subject: "state", State: "problem", Message: err.Error(), Fix: hintOf(err)}}
+	}
+	message := a.stateDir
+	if r, err := ask(ctx, a.stateDir, order{Info: true}); err == nil {
+		message += ", in use by a running vaultflow"
+		if r.URL != "" {
+			message += ", dashboard at " + r.URL
+		}
+	}
+	all = append([]finding{{Subject: "state", State: "ok", Message: message}}, all...)
+	return append(all, a.examineRoom()...)
+}
+
+// examineDatabase reads the whole database. It may be at work meanwhile.
+func examineDatabase(ctx context.Context, j *journal.Journal) finding {
+	f := finding{Subject: "database", State: "ok"}
+	h, err := j.Health(ctx)
+	if err != nil {
+		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: hintOf(err)}
+	}
+	f.Message = fmt.Sprintf("%s with %s, %s of it free for more; %s in %s", content.FormatSize(h.Database), counted(h.Runs, "run"), content.FormatSize(h.Unused),
+		content.FormatSize(h.Blobs), counted(h.Files, "blob"))
+	limited, cancel := context.WithTimeout(ctx, checkFor)
+	defer cancel()
+	switch err := j.Check(limited); {
+	case err != nil && limited.Err() != nil:
+		f.State, f.Message = "warning", f.Message+fmt.Sprintf("; not checked to its end within %s", checkFor)
+	case err != nil:
+		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: hintOf(err)}
+	default:
+		f.Message += "; whole"
+	}
+	return f
+}
+
+// examineRoom looks for room on the disks of state and vault.
+func (a *app) examineRoom() []finding {
+	var all []finding
+	for _, d := range []struct{ what, dir string }{{"the state", a.stateDir}, {"the vault", a.dir}} {
+		free, known := freeSpace(d.dir)
+		switch {
+		case !known:
+		case free < roomNeeded:
+			all = append(all, finding{Subject: "room", State: "problem", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what), Fix: "make room on the disk of " + d.dir})
+		case free < roomWanted:
+			all = append(all, finding{Subject: "room", State: "warning", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what), Fix: "make room on the disk of " + d.dir})
+		default:
+			all = append(all, finding{Subject: "room", State: "ok", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what)})
+		}
+	}
+	return all
+}
+
+// hintOf is what an error says that a person can do; empty when it says nothing.
+func hintOf(err error) string {
+	if h, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok {
+		return h.Hint()
+	}
+	return ""
+}
