@@ -185,7 +185,7 @@ func (b *toolbox) tries(ctx context.Context, call content.ToolCall, p *engine.Pr
 		return ctx.Err()
 	}
 	p.Kind, p.Name, p.To, p.Before = c.Kind, c.Name, c.To, c.Base
-	if err := b.w.keepShown(ctx, trialStore{&callStore{toolbox: b}}, *p); err != nil {
+	if err := b.w.keepShown(ctx, guardedStore{&callStore{toolbox: b}}, *p); err != nil {
 		return err
 	}
 	var err error
@@ -199,28 +199,25 @@ func (b *toolbox) tries(ctx context.Context, call content.ToolCall, p *engine.Pr
 	return err
 }
 
-// trialStore is the vault to a call that is only tried. It implements tools.Store.
-type trialStore struct{ *callStore }
-
-// Read implements tools.Store: a later call of a round sees what an earlier one would leave.
-func (t trialStore) Read(name string, limit int64) ([]byte, string, error) {
-	if data, ok := t.trial.contents[name]; ok {
-		return data, digestOf(data), nil
-	}
-	return t.callStore.Read(name, limit)
-}
-
-// Change implements tools.Store.
-func (t trialStore) Change(_ context.Context, c tools.Change) error {
-	t.trial.change = &c
-	return nil
-}
-
-// guardedStore is the vault to a call that needs a person's yes. It implements tools.Store.
+// guardedStore is the vault to a call that needs a person's yes, or is only tried. It implements tools.Store.
 type guardedStore struct{ *callStore }
+
+// Read implements tools.Store: of calls that are tried a later one sees what an earlier one would leave.
+func (g guardedStore) Read(name string, limit int64) ([]byte, string, error) {
+	if g.trial != nil {
+		if data, ok := g.trial.contents[name]; ok {
+			return data, digestOf(data), nil
+		}
+	}
+	return g.callStore.Read(name, limit)
+}
 
 // Change implements tools.Store: what is done is what the person saw, and nothing else.
 func (g guardedStore) Change(ctx context.Context, c tools.Change) error {
+	if g.trial != nil {
+		g.trial.change = &c
+		return nil
+	}
 	after := ""
 	switch c.Kind {
 	case tools.ChangeCreate, tools.ChangeWrite:
@@ -247,10 +244,7 @@ func NeedsYes(tool string) bool {
 // store is the vault to a tool that changes files.
 func (b *toolbox) store(tool string) tools.Store {
 	c := &callStore{toolbox: b, tool: tool}
-	switch {
-	case b.trial != nil:
-		return trialStore{c}
-	case b.s.asks():
+	if b.s.asks() {
 		return guardedStore{c}
 	}
 	return c
