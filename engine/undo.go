@@ -94,6 +94,12 @@ type RunChange struct {
 	Change        Change
 }
 
+// ChangeDiff is a change with its unified diff, or a sentence in its place; empty for moves.
+type ChangeDiff struct {
+	RunChange
+	Diff string
+}
+
 // Memory is something that a step of a run left behind for later runs: that a pending input's file was processed, or a value
 // of a variable that runs share. Before is empty when there was none, After when there is none any more.
 type Memory struct {

@@ -92,6 +92,7 @@ type Config struct {
 	Health  func(ctx context.Context) []Check
 
 	Approvals Approvals
+	Undo      Undo
 
 	Vault     string         // name to show
 	Version   string         // to show

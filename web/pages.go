@@ -23,7 +23,7 @@ type pages struct {
 	parts *template.Template
 }
 
-var pageNames = []string{"today", "run", "import", "login", "error", "approvals"}
+var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "changes"}
 
 func newPages() (*pages, error) {
 	functions := template.FuncMap{"base": base, "folder": folder, "number": number}

@@ -51,6 +51,8 @@ type runHead struct {
 	AtText     stamp
 	ImportLink string
 	ParentLink string // of the run whose model asked for it
+	Changes    int    // of files
+	CanUndo    bool
 }
 
 // stepRow is a step on a run's page.
@@ -61,6 +63,7 @@ type stepRow struct {
 	Tokens, Cost        string
 	Inputs, Outputs     []string
 	Changes             []string
+	Undone              bool // the changes are those of an undo
 	Omitted, Warnings   []string
 	Answer              string
 	Cut                 bool
@@ -99,6 +102,10 @@ func (s *Server) runHead(r engine.RunRecord) runHead {
 		CanRetry:  s.cfg.Control != nil && r.Status.Incomplete(),
 		AtText:    when(r.At, s.cfg.Now(), s.cfg.Zone),
 	}
+	if s.cfg.Undo != nil {
+		h.Changes = len(r.Changes)
+		h.CanUndo = h.Changes > 0 && engine.CheckUndo(r) == nil
+	}
 	if r.Failure != nil {
 		h.Hint = r.Failure.Hint
 	}
@@ -128,6 +135,7 @@ func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	if n := r.Usage.InputTokens; n > 0 {
 		row.InputUse, row.OutputUse = number(n), number(r.Usage.OutputTokens)
 	}
+	row.Undone = len(r.Changes) > 0 && r.Changes[0].Tool == "undo"
 	row.Answer, row.Cut = s.answer(ctx, r.Answer)
 	row.Receipt = s.receipt(ctx, r.Receipt)
 	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/web"
@@ -19,6 +20,10 @@ import (
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
 func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *vault.Watcher) error {
+	flow, err := w.flow(w.journal, w.journal) // for looking
+	if err != nil {
+		return err
+	}
 	listening := make(chan struct{})
 	health := &health{w: w, watcher: watcher}
 	server, err := web.New(web.Config{
@@ -27,7 +32,7 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 			return w.statuses(ctx, w.journal)
 		},
 		Overview: w.serving, Approvals: webApprovals{w},
-		Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
+		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Token: string(w.settings.Web.Token), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
 		Started: func(addr net.Addr) {
@@ -150,4 +155,16 @@ func (h *health) workerProblem(ctx context.Context) string {
 		h.worker, h.looked = h.w.workerProblem(ctx), now
 	}
 	return h.worker
+}
+
+// webUndo takes runs back from the dashboard.
+type webUndo struct {
+	*activity.Workflow
+	w *working
+}
+
+// Undo implements web.Undo.
+func (u webUndo) Undo(ctx context.Context, run string) (engine.Started, error) {
+	id, err := u.w.startUndo(ctx, run)
+	return engine.Started{Run: id, Created: true}, err
 }

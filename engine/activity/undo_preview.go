@@ -70,6 +70,26 @@ func (w *Workflow) look(ctx context.Context, file *engine.UndoFile, now func(str
 	return err
 }
 
+// Changed gives what a run, and the runs that its tools started, did to files, in order, each with its diff; the first limit
+// ones, and how many more there are.
+func (w *Workflow) Changed(ctx context.Context, run string, limit int) (list []engine.ChangeDiff, more int, err error) {
+	trail, err := w.History.Trail(ctx, run)
+	if err != nil {
+		return nil, 0, err
+	}
+	more = max(0, len(trail)-limit)
+	for _, c := range trail[:len(trail)-more] {
+		d := engine.ChangeDiff{RunChange: c}
+		if c.Change.Kind != engine.ChangeMove {
+			if d.Diff, err = w.ChangeDiff(ctx, c.Change); err != nil {
+				return nil, 0, err
+			}
+		}
+		list = append(list, d)
+	}
+	return list, more, nil
+}
+
 // ChangeDiff is the unified diff of a change, from the contents that are kept and the one that the file has now; a sentence
 // when one of them is gone.
 func (w *Workflow) ChangeDiff(ctx context.Context, c engine.Change) (string, error) {

@@ -1,0 +1,153 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Undo answers what runs did to files, and takes it back.
+type Undo interface {
+	// Changed gives what a run, and the runs that its tools started, did to files, in order, each with its diff; the first
+	// limit ones, and how many more there are.
+	Changed(ctx context.Context, run string, limit int) (list []engine.ChangeDiff, more int, err error)
+	// PreviewUndo says what an undo would do now.
+	PreviewUndo(ctx context.Context, run string) (engine.UndoPreview, error)
+	// Undo starts the undo of a run. An error that is an engine.Failure is for the person.
+	Undo(ctx context.Context, run string) (engine.Started, error)
+}
+
+// shownChanges is how many files a page shows.
+const shownChanges = 200
+
+// changesPage is what a run did to files, or what its undo would do.
+type changesPage struct {
+	Run, URL, Workflow string
+	Undo               bool // of the undo
+	Open               int  // changes that it would make
+	Items              []changedItem
+	Then               []string // what else becomes of it, in words
+	More               int      // files that are not shown
+}
+
+// changedItem is a file on it.
+type changedItem struct {
+	What, Reason string
+	By           string // page of the nested run that did it
+	Lines        []diffLine
+	More         int // bytes that are not shown
+}
+
+func (s *Server) changedItem(run string, c engine.Change, by, reason, diff string) changedItem {
+	item := changedItem{What: c.String(), Reason: reason}
+	if by != run {
+		item.By = "/runs/" + url.PathEscape(by)
+	}
+	if diff == "" {
+		return item
+	}
+	if item.More = len(diff) - shownDiff; item.More > 0 {
+		diff = strings.ToValidUTF8(diff[:shownDiff], "")
+	}
+	item.Lines, item.More = diffLines(diff), max(0, item.More)
+	return item
+}
+
+// changes is the page of what a run did to files.
+func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
+	run, ok := s.undoRun(w, r)
+	if !ok {
+		return
+	}
+	list, more, err := s.cfg.Undo.Changed(r.Context(), run.ID, shownChanges)
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	p := changesPage{Run: run.ID, URL: "/runs/" + url.PathEscape(run.ID), Workflow: run.Workflow, More: more}
+	for _, c := range list {
+		p.Items = append(p.Items, s.changedItem(run.ID, c.Change, c.Run, "", c.Diff))
+	}
+	s.render(w, r, http.StatusOK, "changes", "Files changed by "+run.Workflow, p)
+}
+
+// undoPreview is the page that shows what an undo would do, with the button that does it.
+func (s *Server) undoPreview(w http.ResponseWriter, r *http.Request) {
+	run, ok := s.undoRun(w, r)
+	if !ok {
+		return
+	}
+	preview, err := s.cfg.Undo.PreviewUndo(r.Context(), run.ID)
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	p := changesPage{
+		Run: run.ID, URL: "/runs/" + url.PathEscape(run.ID), Workflow: run.Workflow, Undo: true,
+		Then: engine.MemoryWords(preview.Memories), Open: len(preview.Memories),
+	}
+	for _, f := range preview.Files {
+		reason := f.Reason
+		if f.Fate == engine.FateNothing {
+			reason = "it is as it was before"
+		} else if f.Fate == engine.FateOpen {
+			p.Open++
+		}
+		if len(p.Items) == shownChanges {
+			p.More++
+			continue
+		}
+		item := s.changedItem(run.ID, f.Change, f.Run, reason, f.Diff)
+		item.What = undoWords(f)
+		p.Items = append(p.Items, item)
+	}
+	s.render(w, r, http.StatusOK, "changes", "Undo "+run.Workflow, p)
+}
+
+// undoWords say what would become of a file.
+func undoWords(f engine.UndoFile) string {
+	c := f.Change
+	if f.Fate != engine.FateOpen {
+		return "keep " + c.Name
+	}
+	switch c.Kind {
+	case engine.ChangeCreate:
+		return "bring back " + c.Name
+	case engine.ChangeDelete:
+		return "remove " + c.Name
+	case engine.ChangeMove:
+		return fmt.Sprintf("move %s back to %s", c.Name, c.To)
+	}
+	return "restore " + c.Name
+}
+
+// undo takes a run back, and goes to the run that does it.
+func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
+	run, ok := s.undoRun(w, r)
+	if !ok {
+		return
+	}
+	started, err := s.cfg.Undo.Undo(r.Context(), run.ID)
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/runs/"+url.PathEscape(started.Run), http.StatusSeeOther)
+}
+
+// undoRun is the run that a request is about. It has answered when ok is false.
+func (s *Server) undoRun(w http.ResponseWriter, r *http.Request) (run engine.RunRecord, ok bool) {
+	if s.cfg.Undo == nil {
+		s.notFound(w, r)
+		return run, false
+	}
+	run, err := s.cfg.Runs.Run(r.Context(), r.PathValue("id"))
+	if err != nil {
+		s.failWith(w, r, err)
+	}
+	return run, err == nil
+}
