@@ -187,7 +187,8 @@ func TestApprove_files(t *testing.T) {
 	d, p := asking(t, map[string]string{"a.md": "one\n"}, "none")
 	ref := d.ref()
 	files := []engine.StagedFile{
-		{Name: "a.md", Base: sha([]byte("one\n")), New: d.put("one\ntwo\n")}, {Name: "n.md", New: d.put("fresh\n")},
+		{Name: "a.md", Base: sha([]byte("one\n")), New: d.put("one\ntwo\n")},
+		{Name: "n.md", New: d.put("fresh\n")},
 		{Name: "same.md", Base: "d", New: "d"},
 	}
 	verdicts := func(files ...engine.StagedFile) []engine.Verdict {
