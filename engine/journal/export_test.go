@@ -148,3 +148,14 @@ func (h heard) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 func (j *Journal) SweepBlobs(ctx context.Context, expired, now time.Time) (s Swept, err error) {
 	return s, j.sweepBlobs(ctx, expired, now, &s)
 }
+
+// RemoveBlobs is the last part of a sweep: candidates go that are older than a time.
+func (j *Journal) RemoveBlobs(ctx context.Context, before time.Time, digests ...string) (s Swept, err error) {
+	candidates := map[blobID]bool{}
+	for _, digest := range digests {
+		if id, ok := blobOf(digest); ok {
+			candidates[id] = true
+		}
+	}
+	return s, j.removeBlobs(ctx, candidates, before, &s)
+}

@@ -216,6 +216,14 @@ func TestSweepBlobs_foundAgain(t *testing.T) {
 	if got := b.left(); got != "cached put variable" {
 		t.Errorf("blobs left: %s", got)
 	}
+	// Candidates of a sweep that began before they were found.
+	b.put("old", "old", 9*day)
+	if _, err := j.RemoveBlobs(t.Context(), time.Now().Add(-time.Hour), slices.Collect(maps.Values(b.at))...); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.left(); got != "cached put variable" {
+		t.Errorf("blobs left: %s", got)
+	}
 }
 
 // Runs put blobs, name them in rows and end while sweeps go on, some of which are ended in the middle. Nothing that a row
