@@ -58,7 +58,7 @@ var aboutProperties = map[string][2]string{
 	"week_start_day":   {"day name", "monday"},
 	"model":            {"alias for steps without `@model`", "`models.default`"},
 	"overlap":          {"`skip`, `queue` or `replace` while a run is going", "skip"},
-	"catch_up":         {"`none`, `latest` or `all` (at most 24) for runs missed while off", "none"},
+	"catch_up":         {"`none`, `latest` or `all` (at most 24) for runs missed while off; with `latest` and `all` also for watched files that changed meanwhile", "none"},
 	"timeout":          {"duration of the whole run", "`engine.run_timeout`"},
 	"max_runs_per_day": {"number", "none"},
 	"permissions":      {"`read`, `write`: lists of globs; `tools`: list of names; `network`: list of hosts", "everything in the vault, no network"},

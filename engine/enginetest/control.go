@@ -75,6 +75,13 @@ func overlap(t *testing.T, factory Factory) {
 		t.Errorf("skip: got %+v, want skipped with a reason", skipped)
 	}
 	wantStatus(t, r.wait(skipped.Run), engine.Skipped)
+	q := scheduled("r", "", "another", "b")
+	q.Refused = "told not to"
+	for i := range 2 {
+		if refused := r.begin(q); refused.Status != engine.Skipped || refused.Reason != q.Refused || refused.Created != (i == 0) {
+			t.Errorf("refused: got %+v, want one run that is skipped for the reason given", refused)
+		}
+	}
 	queued := r.begin(scheduled("3", engine.OverlapQueue, "w", "c")).Run
 	byHand := r.begin(manual("w", "d")).Run
 	other := r.begin(scheduled("4", "", "another", "e")).Run
