@@ -123,7 +123,7 @@ func dsn(dir string, pragmas ...string) string {
 }
 
 // checkLimit bounds the files that are checked whole when they are opened, in bytes.
-const checkLimit = 64 << 20
+const checkLimit = 32 << 20
 
 // checkWhole finds broken pages before work is based on them.
 func checkWhole(ctx context.Context, db *sql.DB, path string) error {
