@@ -86,7 +86,7 @@ type Entry struct {
 type BatchRef struct{ Step, Batch int }
 
 // Journal is what an executor needs of its journal. An executor treats any error as its own death: it begins nothing
-// more for that run and leaves it to be resumed.
+// more for that run and leaves it to be resumed. One that passes (see [Passes]) puts the run off instead.
 type Journal interface {
 	// Create stores a run unless one with the same key is there. With again, a finished one does not count, except an import that was cancelled or needs a password. It returns the entry that holds now.
 	Create(ctx context.Context, e Entry, again bool) (Entry, bool, error)

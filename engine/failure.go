@@ -19,6 +19,7 @@ type Failure struct {
 	HTTP      int    `json:"status,omitempty"`
 	Actual    int64  `json:"actual,omitempty"` // what was measured, when a limit was passed
 	Limit     int64  `json:"limit,omitempty"`
+	Passing   bool   `json:"passing,omitempty"` // see [Passes]
 }
 
 // The codes of failures. Exit codes, messages and tests refer to these; nothing else may stand in Failure.Code.
@@ -67,13 +68,22 @@ var codes = []string{
 // Codes lists every code that a Failure may have.
 func Codes() []string { return slices.Clone(codes) }
 
-// Fail makes a failure that repeating does not help.
+// Fail makes a failure that repeating does not help, unless an error among its arguments passes: see [Passes].
 func Fail(code, hint, format string, args ...any) *Failure {
-	return &Failure{Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)}
+	f := &Failure{Code: code, Hint: hint, Message: fmt.Sprintf(format, args...)}
+	for _, arg := range args {
+		if err, ok := arg.(error); ok && Passes(err) {
+			f.Passing, f.Hint = true, HintPasses
+		}
+	}
+	return f
 }
 
 // Error is the message. The hint is not part of it.
 func (f *Failure) Error() string { return f.Message }
+
+// Passes says that the cause is over some day; see [Passes].
+func (f *Failure) Passes() bool { return f.Passing }
 
 // FailureCode is the code; other packages' errors may have the same method, see [FailureOf].
 func (f *Failure) FailureCode() string { return f.Code }
@@ -88,10 +98,13 @@ func FailureOf(err error) *Failure {
 	}
 	if f, ok := errors.AsType[*Failure](err); ok {
 		known := *f
-		known.Message = err.Error()
+		known.Message, known.Passing = err.Error(), Passes(err)
 		return &known
 	}
-	f := &Failure{Code: CodeInternal, Message: err.Error()}
+	f := &Failure{Code: CodeInternal, Message: err.Error(), Passing: Passes(err)}
+	if f.Passing {
+		f.Hint = HintPasses
+	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Code = CodeTimeout

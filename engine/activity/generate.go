@@ -188,7 +188,7 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	}
 	digest, err := w.Blobs.Put(ctx, []byte(text))
 	if err != nil {
-		return engine.GenerateOut{}, unstored(err)
+		return engine.GenerateOut{}, stateFailure(err)
 	}
 	blocks, err := content.MarshalBlocks(answer.Blocks)
 	if err != nil {
@@ -200,7 +200,7 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	}
 	rawDigest, err := w.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
 	if err != nil {
-		return engine.GenerateOut{}, unstored(err)
+		return engine.GenerateOut{}, stateFailure(err)
 	}
 	out := engine.GenerateOut{
 		Answer: digest, Raw: rawDigest, Empty: strings.TrimSpace(answer.Text) == "", Stop: string(answer.Stop),

@@ -56,7 +56,7 @@ func (c *call) receiverOf(client llm.Provider) (*receiver, error) {
 	var held []byte
 	held, r.keep, r.shut, err = c.workflow.Received.Received(c.in.StepRef, c.model.Alias+" "+hex.EncodeToString(sum[:]))
 	if err != nil {
-		return nil, engine.Fail(engine.CodeState, stateHint, "%v; the model was not asked", err)
+		return nil, stateFailure(fmt.Errorf("%w; the model was not asked", err))
 	}
 	if held == nil {
 		return r, nil
@@ -120,13 +120,11 @@ func (a *receivedAnswer) response() (*llm.Response, error) {
 	}, nil
 }
 
-// unstored gives the error of storing an answer its code.
-func unstored(err error) error {
+// stateFailure gives an error of the journal or the blobs its code.
+func stateFailure(err error) error {
 	failure := engine.FailureOf(err)
 	if failure.Code == engine.CodeInternal {
-		failure.Code, failure.Hint = engine.CodeState, stateHint
+		failure.Code = engine.CodeState
 	}
 	return failure
 }
-
-const stateHint = "free some space on the disk that holds the state directory"

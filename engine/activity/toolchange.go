@@ -34,7 +34,7 @@ func (c *callStore) Change(ctx context.Context, t tools.Change) error {
 	switch t.Kind {
 	case tools.ChangeCreate, tools.ChangeWrite:
 		if change.After, err = c.w.Blobs.Put(ctx, t.Data); err != nil {
-			return err
+			return c.unlessPassing(stateFailure(err))
 		}
 	case tools.ChangeMove:
 		change.After = t.Base
@@ -43,8 +43,17 @@ func (c *callStore) Change(ctx context.Context, t tools.Change) error {
 	if errors.Is(err, errEdited) {
 		return tools.ErrChanged
 	}
-	if err == nil {
-		c.changes = append(c.changes, change)
+	if err != nil {
+		return c.unlessPassing(outputFailure(err))
+	}
+	c.changes = append(c.changes, change)
+	return nil
+}
+
+// unlessPassing keeps what passes from the model, which could do nothing about it: the turn is begun again.
+func (c *callStore) unlessPassing(err error) error {
+	if engine.Passes(err) {
+		c.broken = err
 	}
 	return err
 }

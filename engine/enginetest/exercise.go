@@ -17,6 +17,7 @@ type Setup struct {
 	Wrap       func(engine.Journal) engine.Journal // to be put before the journal; may be nil
 	MaxRuns    int
 	MaxImports int
+	Now        func() time.Time // nil means time.Now
 }
 
 // Factory makes an executor that has not been started, and a function that closes its journal. Waits between attempts
@@ -50,6 +51,10 @@ func Exercise(t *testing.T, factory Factory) {
 		{"bounded parallel runs", bounded},
 		{"retry begins where it failed", retry},
 		{"a slow subscriber is told", slowSubscriber},
+		{"a vault on a full disk", fullVault},
+		{"a journal on a full disk", fullJournal},
+		{"a run that waits for a disk is cancelled", cancelPutOff},
+		{"a clock that is set back", clockSetBack},
 		{"items in order", itemsInOrder},
 		{"batches beside each other", besideEachOther},
 		{"a failed batch stops the step", batchStops},

@@ -54,7 +54,7 @@ func (j *Journal) Intend(ctx context.Context, ref engine.StepRef, call string, c
 	if _, err := j.write.ExecContext(ctx, `INSERT INTO changes (run, step, batch, call, time, said, view) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run, step, batch, call) WHERE closed = 0 DO UPDATE SET time = excluded.time, said = excluded.said, view = excluded.view`,
 		ref.Run, ref.Index, ref.Batch, call, micros(now), said, view); err != nil {
-		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, err)
+		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, judged(err))
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (j *Journal) Made(ctx context.Context, ref engine.StepRef, call string, mad
 		q = `DELETE FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`
 	}
 	if _, err := j.write.ExecContext(ctx, q, ref.Run, ref.Index, ref.Batch, call); err != nil {
-		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, err)
+		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, judged(err))
 	}
 	return nil
 }

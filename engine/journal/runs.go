@@ -176,7 +176,7 @@ func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut)
 func (j *Journal) Load(ctx context.Context, run string) (engine.Entry, []engine.Record, error) {
 	held, err := scanEntry(j.read.QueryRowContext(ctx, entryColumns+` WHERE r.id = ?`, run))
 	if err != nil {
-		return engine.Entry{}, nil, fmt.Errorf("read run %s: %w", run, err)
+		return engine.Entry{}, nil, fmt.Errorf("read run %s: %w", run, judged(err))
 	}
 	if err := j.attach(ctx, &held.Run); err != nil {
 		return engine.Entry{}, nil, fmt.Errorf("read the batches of run %s: %w", run, err)
@@ -195,9 +195,9 @@ func (j *Journal) Records(ctx context.Context, run string) ([]engine.Record, err
 	return records, nil
 }
 
-// Unfinished gives the runs that have not ended, oldest first.
+// Unfinished gives the runs that have not ended in the order in which they were created, whatever the clock said then.
 func (j *Journal) Unfinished(ctx context.Context) ([]engine.Entry, error) {
-	held, err := query(ctx, j.read, scanEntry, entryColumns+` WHERE r.finished = 0 ORDER BY r.created, r.rowid`)
+	held, err := query(ctx, j.read, scanEntry, entryColumns+` WHERE r.finished = 0 ORDER BY r.rowid`)
 	if err != nil {
 		return nil, fmt.Errorf("read unfinished runs: %w", err)
 	}

@@ -201,6 +201,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 
 // inTx does fn in one transaction.
 func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) (err error) {
+	defer func() { err = judged(err) }()
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -24,6 +24,7 @@ type Config struct {
 	Grace      time.Duration               // how long Run waits for activities after its context ended; zero means 5 s
 	Location   *time.Location              // of workflows that name no time zone; nil means the machine's
 	Retry      func(activity string) Retry // nil means [DefaultRetry]
+	PutOff     time.Duration               // how long a run waits at first that met an error which passes; zero means 2 s
 	// Renew brings the settings of an import that is tried again up to date. Nil leaves them as they were pinned.
 	Renew  func(p engine.ImportPlan) json.RawMessage
 	Now    func() time.Time // nil means time.Now
@@ -53,6 +54,7 @@ type Executor struct {
 func New(c Config) *Executor {
 	c.MaxRuns, c.MaxImports = orDefault(c.MaxRuns, 4), orDefault(c.MaxImports, 2)
 	c.Grace = orDefault(c.Grace, 5*time.Second)
+	c.PutOff = orDefault(c.PutOff, 2*time.Second)
 	c.Location = orDefault(c.Location, time.Local)
 	c.Logger = orDefault(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Retry == nil {
@@ -122,9 +124,10 @@ func (x *Executor) dispatch(ctx context.Context) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	putOff := map[string]bool{} // lanes in which a run waits that was put off
 	x.queue = slices.DeleteFunc(x.queue, func(j *job) bool {
 		kind := j.kind()
-		if x.lanes[j.lane] != nil || x.busy[kind]+x.places(j) > x.room(kind) || x.crowded(j) {
+		if putOff[j.lane] = putOff[j.lane] || j.held; putOff[j.lane] || x.lanes[j.lane] != nil || x.busy[kind]+x.places(j) > x.room(kind) || x.crowded(j) {
 			return false
 		}
 		x.lanes[j.lane], j.took, j.woken = j, x.places(j), false

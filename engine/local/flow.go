@@ -175,6 +175,9 @@ func (f *flow) attempt(handler engine.Activity, d *doing) error {
 			return f.halt(err)
 		}
 		failure := engine.FailureOf(err)
+		if failure.Passing && f.j.kind() != engine.KindImport { // an import that fails stays in its folder and arrives again
+			return f.halt(failure)
+		}
 		if failure.Code == engine.CodeCancelled { // of a context that is not the run's: nobody cancelled the run
 			failure.Code = engine.CodeInternal
 		}

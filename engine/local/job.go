@@ -29,6 +29,9 @@ type job struct {
 	recalled bool // it was parked, and not interrupted; set before it waits for its lane
 	took     int  // places that it has while it is at work. Guarded by the executor's mu
 
+	putOff time.Duration // how long it was put off the last time; zero when it never was. Guarded by the executor's mu
+	held   bool          // it is put off and waits. Guarded by the executor's mu
+
 	woken bool // somebody decided what it waits for, or may wait for soon. Guarded by the executor's mu
 
 	saving sync.Mutex // held from an edit of the entry until it is stored, so that the journal sees edits in order

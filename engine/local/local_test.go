@@ -27,7 +27,7 @@ func factory(t testing.TB, s enginetest.Setup) (engine.Executor, func()) {
 		return r
 	}
 	x := local.New(local.Config{
-		Journal: port, Activities: s.Activities, MaxRuns: s.MaxRuns, MaxImports: s.MaxImports, Grace: time.Second, Retry: retry,
+		Journal: port, Activities: s.Activities, MaxRuns: s.MaxRuns, MaxImports: s.MaxImports, PutOff: 5 * time.Millisecond, Grace: time.Second, Retry: retry, Now: s.Now,
 	})
 	return x, func() {
 		if err := j.Close(); err != nil {

@@ -68,9 +68,12 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 // begin loads what was recorded and says that the run is at work.
 func (x *Executor) begin(l *life) error {
 	ctx := context.WithoutCancel(l.ctx)
-	_, records, err := x.cfg.Journal.Load(ctx, l.j.id)
+	entry, records, err := x.cfg.Journal.Load(ctx, l.j.id)
 	if err != nil {
 		return err
+	}
+	if x.wasPutOff(l.j) {
+		l.j.reload(entry)
 	}
 	l.records = map[int][]engine.Record{}
 	for _, rec := range records {
@@ -80,13 +83,11 @@ func (x *Executor) begin(l *life) error {
 	_, err = x.update(ctx, l.j, nil, func(e *engine.Entry) {
 		resumed = !e.Run.Started.IsZero()
 		e.Run.Status, e.Run.Reason, e.Run.Awaits = engine.Running, "", ""
-		if l.j.recalled {
-			return
-		}
-		if resumed {
-			e.Run.Resumed++
-		} else {
+		switch {
+		case !resumed:
 			e.Run.Started = x.cfg.Now()
+		case !l.j.recalled:
+			e.Run.Resumed++
 		}
 	})
 	if err != nil {
@@ -110,8 +111,13 @@ func (x *Executor) body(f *flow) engine.Outcome {
 	return engine.RunWorkflow(f, *f.j.spec.Pinned)
 }
 
-// abandon leaves a run unfinished: it will be resumed when an executor comes up again.
+// abandon leaves a run unfinished: it will be resumed when an executor comes up again, or by this one when the cause
+// passes.
 func (x *Executor) abandon(j *job, err error) {
+	if engine.Passes(err) && !x.dead.Load() {
+		x.putOff(j, err)
+		return
+	}
 	if !errors.Is(err, engine.ErrStopped) {
 		x.cfg.Logger.Error("run interrupted; it will be resumed at the next start", "run", j.id, "err", err)
 	}

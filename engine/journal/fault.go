@@ -1,0 +1,35 @@
+package journal
+
+import (
+	"errors"
+	"slices"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// fault is an error of the database that is over when the disk is mended; see [engine.Passes].
+type fault struct{ error }
+
+// Unwrap gives SQLite's error.
+func (f fault) Unwrap() error { return f.error }
+
+// Passes implements the method that engine.Passes asks for.
+func (fault) Passes() bool { return true }
+
+// FailureCode is the failure code of the journal's faults.
+func (fault) FailureCode() string { return engine.CodeState }
+
+// passing are SQLite's codes for disks that are full, read-only or not there.
+var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY}
+
+// judged tells faults that pass from others. Every error of a write goes through it.
+func judged(err error) error {
+	lite, ok := errors.AsType[*sqlite.Error](err)
+	if ok && slices.Contains(passing, lite.Code()&0xff) && !engine.Passes(err) {
+		return fault{err}
+	}
+	return err
+}
