@@ -62,6 +62,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"items that lead nowhere", noItems},
 		{"retry of a batch", retryBatch},
 		{"retry of all batches", retryAllBatches},
+		{"ended in every activity", endedEverywhere},
 		{"retry of a step", retryStep},
 		{"retry of batches that were left out", retryLost},
 		{"retry of an interrupted run", retryInterrupted},

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -173,6 +174,19 @@ func (w *World) enter(ctx context.Context, activity, step string) (leave func(),
 		leave()
 	}
 	return leave, err
+}
+
+// idle waits until no activity is at work.
+func (w *World) idle() {
+	for {
+		w.mu.Lock()
+		now := w.now
+		w.mu.Unlock()
+		if now == 0 {
+			return
+		}
+		runtime.Gosched()
+	}
 }
 
 // activity counts fn and lets the test interfere before it.
