@@ -23,6 +23,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait: the journal holds a kill too
 	err := newRoot(&streams{out: os.Stdout, err: os.Stderr}).ExecuteContext(ctx)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = exit(exitCancelled, errors.New("cancelled"))

@@ -28,6 +28,9 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
+// grace is how long activities may take to end when this process does, which is to be gone within 5 s.
+const grace = 4 * time.Second
+
 // working is an app that may run things: it holds the state directory's lock.
 type working struct {
 	*app
@@ -70,6 +73,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	w.exec = local.New(local.Config{
 		Journal: j, Activities: activities, MaxRuns: a.settings.Engine.MaxParallelRuns,
 		Timeout: a.settings.Engine.RunTimeout.Std(), Location: a.zone, Logger: a.log, Renew: a.renew,
+		Grace: grace,
 	})
 	w.desk = w.newDesk()
 	return w, nil

@@ -1,0 +1,174 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+)
+
+// hangingModel answers nothing while it hangs. It counts what it is asked.
+type hangingModel struct {
+	hangs atomic.Bool
+	asked atomic.Int32
+	url   string
+}
+
+func newHangingModel(t *testing.T) *hangingModel {
+	t.Helper()
+	wire := llmtest.OpenAI{Kind: "openai_compatible"}
+	m := &hangingModel{}
+	m.hangs.Store(true)
+	over := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		m.asked.Add(1)
+		if m.hangs.Load() {
+			<-over // also when nobody listens any more
+			return
+		}
+		if bytes.Contains(body, []byte("Have tea made.")) && !bytes.Contains(body, []byte(`"role":"tool"`)) {
+			wire.Answer(w, llmtest.Answer{ToolCalls: []llmtest.ToolCall{{Name: "run_workflow", Input: `{"workflow":"Brew"}`}}, Input: 20, Output: 8})
+			return
+		}
+		wire.Answer(w, llmtest.Answer{Deltas: []string{"Tea."}, Input: 20, Output: 8})
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(over) })
+	m.url = server.URL
+	return m
+}
+
+// busySite has a daemon with model calls in flight, one of them of a run that another one waits for, an import in a worker that
+// reads and answers nothing, and a browser that listens.
+func busySite(t *testing.T) (*site, *hangingModel, *daemon) {
+	t.Helper()
+	m := newHangingModel(t)
+	worker := filepath.Join(t.TempDir(), "deaf-worker")
+	if err := os.WriteFile(worker, []byte("#!/bin/sh\n[ -f /dev/fd/3 ] || exit 1\ntrap '' TERM INT HUP\ncat >/dev/null\n"), 0o755); err != nil { //nolint:gosec // it is started
+		t.Fatal(err)
+	}
+	s := newSite(t, worker, "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
+		"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY}}\n")
+	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.write("Workflows/Work.md", note("description: work", "@tools run_workflow\n@output file: Out", "Have tea made."))
+	s.write("Workflows/Brew.md", note("description: brew", "@output file: Tea", "Make the tea."))
+	s.write("Workflows/Other.md", note("description: other", "@for_each variable: list (parallel=2)\n@output file: Other", "Item {{item}}."))
+	d := s.serve()
+	m.hangs.Store(false)
+	work := s.command("run", "Work")
+	// The run's first answer comes; those of the run that it starts, and of the other workflow, do not.
+	if err := work.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(patience, "the first answer", func() (bool, string) { return m.asked.Load() >= 1, "" })
+	m.hangs.Store(true)
+	other := s.command("run", "Other", "--var", `list=["a","b"]`)
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, cmd := range []interface{ Wait() error }{work, other} {
+			cmd.Wait() //nolint:errcheck // it follows a run of a process that is gone
+		}
+	})
+	t.Cleanup(func() {
+		work.Process.Kill()  //nolint:errcheck // the same
+		other.Process.Kill() //nolint:errcheck // the same
+	})
+	s.write("Import/letter.pdf", "%PDF-1.4\nnothing\n%%EOF\n")
+	s.wait(patience, "an import in the worker", func() (bool, string) {
+		all := s.imports()
+		return len(all) == 1 && all[0].State == engine.ImportWorking, describe(all)
+	})
+	s.wait(patience, "calls in flight", func() (bool, string) { return m.asked.Load() >= 3, "" })
+	listens, err := http.Get(strings.TrimSpace(s.must("serve", "--url")) + "/live?view=today") //nolint:noctx // it is to be cut
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listens.Body.Close() })
+	return s, m, d
+}
+
+// goesOn starts the daemon again and wants everything to end well.
+func (s *site) goesOn(m *hangingModel) {
+	s.t.Helper()
+	m.hangs.Store(false)
+	s.serve()
+	work, brew, other := s.ran("Work", 1)[0], s.ran("Brew", 1), s.ran("Other", 1)[0]
+	for _, r := range append(brew, work, other) {
+		if r.Status != engine.Done {
+			s.t.Errorf("%s is %s (%s)", r.Workflow, r.Status, r.Reason)
+		}
+	}
+	if got := s.read("Tea.md") + s.read("Out.md") + s.read("Other.md"); got != "Tea.\nTea.\nTea.\n\nTea.\n" {
+		s.t.Errorf("wrote %q", got)
+	}
+}
+
+// TestServe_stopsWhateverIsAtWork: nothing that is under way keeps the daemon longer than 5 s, and nothing of it is lost.
+func TestServe_stopsWhateverIsAtWork(t *testing.T) {
+	t.Parallel()
+	s, m, d := busySite(t)
+	if took := d.stop(); took > 5*time.Second {
+		t.Errorf("serve took %s to stop", took)
+	}
+	if code := d.cmd.ProcessState.ExitCode(); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+	s.goesOn(m)
+}
+
+// TestServe_askedTwiceToStop: the second request ends the process where it stands.
+func TestServe_askedTwiceToStop(t *testing.T) {
+	t.Parallel()
+	s, m, d := busySite(t)
+	d.signal(syscall.SIGTERM)
+	d.signal(syscall.SIGTERM)
+	select {
+	case <-d.done:
+	case <-time.After(patience):
+		t.Fatal("serve still runs")
+	}
+	s.goesOn(m)
+}
+
+// TestServe_cancelled ends runs whose activities hang, by the command, and takes one up again.
+func TestServe_cancelled(t *testing.T) {
+	t.Parallel()
+	s, m, _ := busySite(t)
+	ids := map[string]string{}
+	for _, name := range []string{"Work", "Other"} {
+		ids[name] = s.runs(name)[0].ID
+		if out := s.must("cancel", ids[name]); !strings.Contains(out, "cancelled") {
+			t.Errorf("cancel says %q", out)
+		}
+	}
+	s.must("cancel", s.imports()[0].ID)
+	if brew := s.runs("Brew")[0]; brew.Status != engine.Cancelled {
+		t.Errorf("the run that a cancelled one waited for is %s", brew.Status)
+	}
+	if s.read("Tea.md")+s.read("Out.md")+s.read("Other.md") != "" {
+		t.Error("a cancelled run has written")
+	}
+	m.hangs.Store(false)
+	s.must("retry", ids["Other"])
+	if got := s.read("Other.md"); got != "Tea.\n\nTea.\n" {
+		t.Errorf("wrote %q", got)
+	}
+}
