@@ -72,11 +72,16 @@ func matcher(t *testing.T, kind, spec string) func(time.Time) bool {
 	if len(fields) != 5 {
 		t.Fatalf("%q has not five fields", spec)
 	}
-	is := func(i, value int) bool { return holds(t, fields[i], value) }
+	var is [5][60]bool
+	for i, field := range fields {
+		for value := range is[i] {
+			is[i][value] = holds(t, field, value)
+		}
+	}
+	both := fields[2] == "*" || fields[4] == "*"
 	return func(c time.Time) bool {
-		day, weekday := is(2, c.Day()), is(4, int(c.Weekday()))
-		both := fields[2] == "*" || fields[4] == "*"
-		return is(0, c.Minute()) && is(1, c.Hour()) && is(3, int(c.Month())) && (both && day && weekday || !both && (day || weekday))
+		day, weekday := is[2][c.Day()], is[4][c.Weekday()]
+		return is[0][c.Minute()] && is[1][c.Hour()] && is[3][c.Month()] && (both && day && weekday || !both && (day || weekday))
 	}
 }
 

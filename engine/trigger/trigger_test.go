@@ -132,6 +132,32 @@ func TestCron_monthsOff(t *testing.T) {
 	})
 }
 
+// The clock is set forwards by mistake, and right again; and then back. Every hour has one run, and none is left out.
+func TestCron_clockIsSet(t *testing.T) {
+	t.Parallel()
+	bubble(t, time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC), func(t *testing.T, r *rig) {
+		r.plan("plan", "schedule: \"cron: 0 * * * *\"\nenabled: true")
+		_, down := r.up()
+		r.turn(4 * time.Hour)
+		sleep(10 * time.Minute) // 12:40 by the clock: four hours are missed
+		r.wantSlots("plan", "21 12:00 missed", "21 11:00 missed", "21 10:00 missed", "21 09:00 missed")
+		r.turn(-4 * time.Hour)
+		sleep(3 * time.Hour) // 11:40: they lay ahead again
+		r.wantSlots("plan", "21 11:00 ran", "21 10:00 ran", "21 09:00 ran")
+		r.turn(-24 * time.Hour)
+		sleep(25 * time.Hour) // 12:40 of the same day once more
+		down()
+		want := []string{"21 12:00 ran", "21 11:00 ran", "21 10:00 ran", "21 09:00 ran"}
+		for h := 8; h >= -12; h-- { // the hours of the day before, in which nothing was planned yet
+			want = append(want, time.Date(2026, 11, 21, h, 0, 0, 0, time.UTC).Format("02 15:04 ran"))
+		}
+		r.wantSlots("plan", want...)
+		if n := len(r.asked()); n != len(want) {
+			t.Errorf("%d runs, want %d", n, len(want))
+		}
+	})
+}
+
 func TestCron_daylightSaving(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

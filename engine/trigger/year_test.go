@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"testing"
 	"time"
 
@@ -80,8 +81,8 @@ func (p *person) look(now time.Time) {
 		return
 	}
 	var passed []time.Time
-	for _, at := range p.slots {
-		if _, decided := p.fate[at]; at.After(p.looked) && !at.After(now) && !decided {
+	for _, at := range p.slots[firstAfter(p.slots, p.looked):firstAfter(p.slots, now)] {
+		if p.fate[at] == "" {
 			passed = append(passed, at)
 		}
 	}
@@ -103,6 +104,11 @@ func (p *person) look(now time.Time) {
 	if n := len(late); n > 0 && n == len(passed) {
 		p.fate[late[n-1]] = "fired"
 	}
+}
+
+// firstAfter is the index of the first time after another.
+func firstAfter(times []time.Time, t time.Time) int {
+	return sort.Search(len(times), func(i int) bool { return times[i].After(t) })
 }
 
 // machine is the computer of the simulation.
@@ -170,12 +176,7 @@ func (m *machine) look() {
 func (m *machine) live(d time.Duration, all []time.Time) {
 	until := m.now.Add(d)
 	for {
-		i, _ := slices.BinarySearchFunc(all, m.now, func(at, now time.Time) int {
-			if at.After(now) {
-				return 1
-			}
-			return -1
-		})
+		i := firstAfter(all, m.now)
 		if i == len(all) || all[i].After(until) {
 			break
 		}
@@ -271,7 +272,7 @@ func (m *machine) person(i int, from, horizon time.Time) *person {
 			m.t.Fatal(f)
 		}
 	}
-	return &person{plan: plan, slots: enumerate(m.t, list, loc, from.Add(-30*24*time.Hour), horizon), fate: map[time.Time]string{}}
+	return &person{plan: plan, slots: enumerate(m.t, list, loc, from.Add(-10*24*time.Hour), horizon), fate: map[time.Time]string{}}
 }
 
 // compare holds the ledger against what should have become of the slots.
