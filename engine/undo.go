@@ -26,6 +26,14 @@ type UndoPlan struct {
 	At       time.Time `json:"at"`
 }
 
+// Title names a run for people: by its workflow, the source of an import, or what it takes back.
+func (r RunRecord) Title() string {
+	if r.Kind == KindUndo {
+		return "undo of " + r.Workflow
+	}
+	return r.Workflow
+}
+
 // UndoRequest is the request for the undo of a run that has ended; see [CheckUndo]. Two requests are one run while it is at
 // work.
 func UndoRequest(r RunRecord) Request {
@@ -101,7 +109,8 @@ type ChangeDiff struct {
 }
 
 // Memory is something that a step of a run left behind for later runs: that a pending input's file was processed, or a value
-// of a variable that runs share. Before is empty when there was none, After when there is none any more.
+// of a variable that runs share. Before is empty when there was none, After when there is none any more. Its type in machine
+// output is "memory".
 type Memory struct {
 	Run       string   `json:"run"` // whose memory it is
 	Workflow  string   `json:"workflow"`
@@ -112,6 +121,15 @@ type Memory struct {
 	Before    string   `json:"before,omitempty"`
 	After     string   `json:"after,omitempty"`
 	Origins   []string `json:"origins,omitempty"` // of the variable's value before
+}
+
+// MarshalJSON adds `"type":"memory"`.
+func (m Memory) MarshalJSON() ([]byte, error) {
+	type plain Memory
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"memory", plain(m)})
 }
 
 // WaysBack gives the changes that take a list of changes back, last ones first. What a run did to one file in several goes,

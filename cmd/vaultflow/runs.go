@@ -80,7 +80,7 @@ func runRow(r engine.RunRecord) string {
 	for i, o := range r.Outputs {
 		outputs[i] = o.Name
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s", r.ID, statusText(r.Status, r.Reason), r.Workflow, r.Trigger.Kind,
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s", r.ID, statusText(r.Status, r.Reason), r.Title(), r.Trigger.Kind,
 		r.Created.Local().Format(stamp), took(r.Started, r.Finished), r.Usage.InputTokens+r.Usage.OutputTokens, costText(r.Usage), strings.Join(outputs, ", "))
 }
 
@@ -201,7 +201,7 @@ func (g *globals) showReceipt(ctx context.Context, j *journal.Journal, step stri
 
 // writeRun prints a run for people.
 func writeRun(w io.Writer, r engine.RunRecord) {
-	fmt.Fprintf(w, "%s  %s  %s\n", r.ID, r.Workflow, statusText(r.Status, r.Reason))
+	fmt.Fprintf(w, "%s  %s  %s\n", r.ID, r.Title(), statusText(r.Status, r.Reason))
 	if r.Trigger.Parent != "" {
 		fmt.Fprintf(w, "  asked for by run %s\n", r.Trigger.Parent)
 	}

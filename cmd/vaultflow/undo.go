@@ -106,9 +106,15 @@ func (g *globals) showUndo(p engine.UndoPreview) (open, kept int, err error) {
 			return open, kept, err
 		}
 	}
-	for _, words := range engine.MemoryWords(p.Memories) {
-		if !g.json {
+	if !g.json {
+		for _, words := range engine.MemoryWords(p.Memories) {
 			fmt.Fprintln(g.out, "then "+words)
+		}
+		return open, kept, nil
+	}
+	for _, m := range p.Memories {
+		if err := g.print(m, nil); err != nil {
+			return open, kept, err
 		}
 	}
 	return open, kept, nil

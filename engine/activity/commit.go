@@ -128,7 +128,7 @@ func (w *Workflow) wroteBefore(ctx context.Context, ref engine.StepRef, file eng
 // stopped in the middle. A write whose intention is all that is known counts when the file holds most of what it added.
 func (w *Workflow) wroteEdited(ctx context.Context, ref engine.StepRef, file engine.StagedFile) (wrote bool, warning string, err error) {
 	change, made, err := w.Changes.Latest(ctx, ref, outputCall(file))
-	if errors.Is(err, engine.ErrNotFound) || err == nil && change.After != file.New {
+	if errors.Is(err, engine.ErrNotFound) || err == nil && (change.After != file.New || change.Before != file.Base) {
 		return false, "", nil
 	}
 	if err != nil || made {
