@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -37,7 +38,7 @@ func (f watchedFiles) Look(name string) (engine.WatchedFile, error) {
 
 // ours says whether vaultflow keeps a note itself: such a one fires nothing.
 func (w *working) ours(name string) bool {
-	return inside(name, w.settings.Vault.WorkflowsDir+"/_approvals") || name == w.settings.Engine.StatusNote
+	return inside(name, w.settings.Vault.WorkflowsDir+"/_approvals") || strings.EqualFold(name, w.settings.Engine.StatusNote)
 }
 
 // plans are the workflows that may run now. Circles among them are logged, each once.
