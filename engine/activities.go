@@ -128,14 +128,13 @@ type AssembleOut struct {
 // GenerateIn asks the model.
 type GenerateIn struct {
 	StepRef
-	Prompt string  `json:"prompt"`
-	Model  string  `json:"model,omitempty"`
-	Turns  []Turn  `json:"turns,omitempty"`   // what was said behind the prompt, in order
-	Key    string  `json:"key,omitempty"`     // see AssembleOut.Key; only with the first call of a step
-	RunUSD float64 `json:"run_usd,omitempty"` // by earlier steps of the run, for the frontmatter's max_cost_usd
-	// SpentUSD is what earlier calls of the step have cost, for max_cost_usd: those of earlier batches and of this one.
-	// Batches that are at work beside this one (@for_each parallel=) are not in it: a cap holds only when the activity
-	// reserves its estimate among the calls of the same Run and Index that are at work or ended in this process.
+	Prompt string `json:"prompt"`
+	Model  string `json:"model,omitempty"`
+	Turns  []Turn `json:"turns,omitempty"` // what was said behind the prompt, in order
+	Key    string `json:"key,omitempty"`   // see AssembleOut.Key; only with the first call of a step
+	// RunUSD and SpentUSD are what the records say that earlier steps of the run, and earlier calls of the step, have cost.
+	// They bound nothing: what is reserved and spent is counted by the journal, for all that works at the same time.
+	RunUSD   float64 `json:"run_usd,omitempty"`
 	SpentUSD float64 `json:"spent_usd,omitempty"`
 }
 

@@ -6,10 +6,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -138,5 +143,101 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 	}
 	if most := int(math.Floor(bound / call)); len(w.requests) != most || refused != batches-most {
 		t.Errorf("%d calls and %d refusals, want %d calls", len(w.requests), refused, most)
+	}
+}
+
+// TestMetered: what counts in budgets after a request, however it ended.
+func TestMetered(t *testing.T) {
+	t.Parallel()
+	price, dearest := &llm.Price{Input: 1, Output: 100}, &llm.Price{Input: 10, Output: 1000}
+	used := llm.Usage{InputTokens: 200, OutputTokens: 50}
+	tests := []struct {
+		name    string
+		price   *llm.Price
+		usage   llm.Usage  // of an answer
+		failure *llm.Error // in place of it
+		usd     float64    // 0: nothing; -1: the estimate
+		tokens  int64      // likewise
+	}{
+		{"answered", price, used, nil, 0.0052, 250},
+		{"answered, at a price that the service says", nil, llm.Usage{InputTokens: 200, OutputTokens: 50, CostUSD: 0.7}, nil, 0.7, 250},
+		{"answered, without a price", nil, llm.Usage{InputTokens: 200, OutputTokens: 50, CostUnknown: true}, nil, 0.052, 250},
+		{"answered, and nothing is counted", price, llm.Usage{CostUnknown: true}, nil, -1, -1},
+		{"refused", price, used, &llm.Error{Class: llm.ClassAuth, Status: 401}, 0, 0},
+		{"overloaded", price, used, &llm.Error{Class: llm.ClassOverloaded, Status: 503}, 0, 0},
+		{"refused, and charged", price, used, &llm.Error{Class: llm.ClassContextTokens, Status: 400, Usage: llm.Usage{InputTokens: 300}}, 0.0003, 300},
+		{"nobody was reached", price, used, &llm.Error{Class: llm.ClassNetwork, Unsent: true}, 0, 0},
+		{"nobody waited for the answer", price, used, &llm.Error{Class: llm.ClassOverloaded, Status: 504}, -1, -1},
+		{"the connection broke", price, used, &llm.Error{Class: llm.ClassNetwork}, -1, -1},
+		{"broke off in the answer", price, used, &llm.Error{Class: llm.ClassOverloaded, Status: 529, Partial: true}, -1, -1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil, workflow.Step{Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 0}})
+			w.priced(tt.price, dearest)
+			m := w.models["seer"]
+			m.Client = llm.Priced(w, tt.price)
+			w.models["seer"] = m
+			w.reply = func(r llm.Request) (*llm.Response, error) {
+				if tt.failure != nil {
+					return nil, tt.failure
+				}
+				answer, err := says("Good")(r)
+				answer.Usage = tt.usage
+				return answer, err
+			}
+			got, err := w.ask(w.ref())
+			if (err == nil) != (tt.failure == nil) {
+				t.Fatal(err)
+			}
+			if err := w.books.Charge(t.Context(), got.Settled...); err != nil {
+				t.Fatal(err)
+			}
+			sum, estimate := w.books.all(), w.books.rows[0].Estimate
+			want := engine.Spending{Calls: 1, Cost: engine.Amount{USD: tt.usd, Tokens: tt.tokens}}
+			if tt.usd < 0 {
+				want.Cost, want.Presumed = estimate, estimate
+			}
+			if diff := cmp.Diff(want, sum, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+				t.Errorf("booked (-want +got):\n%s", diff)
+			}
+			if out := (engine.Amount{USD: 0.1, Tokens: 1000}); tt.price != nil && (estimate.USD <= out.USD || estimate.Tokens <= out.Tokens || estimate.USD > 0.11) {
+				t.Errorf("estimated %+v", estimate)
+			}
+		})
+	}
+}
+
+// TestMetered_repetitions: each repetition is reserved for itself, and a cap ends them.
+func TestMetered_repetitions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, workflow.Step{
+		Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 5, Backoff: time.Nanosecond},
+		Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": 0.35}},
+	})
+	w.priced(&llm.Price{Output: 100}, nil)
+	w.reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassNetwork} }
+	_, err := w.ask(w.ref())
+	if code(err) != engine.CodeBudget || len(w.requests) != 3 || !strings.Contains(err.Error(), "with $0.3 spent before, the step would pass") {
+		t.Errorf("%v after %d requests, want a refusal after 3", err, len(w.requests))
+	}
+}
+
+// TestCaps_ofWorkflowAndSettings: a workflow's caps go before the settings', and its zone says when a day begins.
+func TestCaps_ofWorkflowAndSettings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Budget: &directives.Budget{Limits: map[string]float64{"max_total_tokens": 70}}})
+	w.Zone = "Europe/Oslo"
+	w.plan.Meta.Timezone = "America/New_York"
+	w.plan.Meta.Budget.Limits = map[string]float64{"max_cost_usd": 3, "max_total_tokens_per_day": 500}
+	w.Budget.MaxCostUSD, w.Budget.PerRun, w.Budget.PerDay, w.Budget.PerMonth = 1, policy.Cap{USD: 9, Tokens: 90}, policy.Cap{USD: 4, Tokens: 9}, policy.Cap{USD: 20}
+	got, err := w.whose(scene{plan: w.plan, step: w.plan.Steps[0]}, w.ref(), Model{})
+	want := engine.Caps{
+		Step: engine.Amount{USD: 1, Tokens: 70}, Run: engine.Amount{USD: 3, Tokens: 90}, Day: engine.Amount{USD: 4, Tokens: 500}, Month: engine.Amount{USD: 20},
+		DayZone: "America/New_York", MonthZone: "Europe/Oslo",
+	}
+	if diff := cmp.Diff(want, got.Caps); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }

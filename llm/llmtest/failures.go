@@ -117,8 +117,8 @@ func notRewritten(t *testing.T, s Subject) {
 func broken(t *testing.T, s Subject) {
 	server := NewServer(t, s.Wire, one(Answer{Deltas: []string{"half"}, Broken: true}))
 	e := failure(t, llm.Retry(s.provider(server), patient(nil)), ask(), func(string) {}, llm.ClassNetwork)
-	if n := len(server.Requests()); n != 1 || !e.Partial || !e.Retryable() {
-		t.Errorf("%d requests, partial %v, retryable %v; want one, true, true", n, e.Partial, e.Retryable())
+	if n := len(server.Requests()); n != 1 || !e.Partial || !e.Retryable() || e.Unsent {
+		t.Errorf("%d requests, partial %v, retryable %v, unsent %v; want one, true, true, false", n, e.Partial, e.Retryable(), e.Unsent)
 	}
 }
 
@@ -164,8 +164,8 @@ func unreachable(t *testing.T, s Subject) {
 	listener.Close()
 	p := s.New(llm.Config{Name: "lab", BaseURL: "http://user:hunter22@" + address + s.Path + "?key=" + Key, APIKey: Key})
 	e := failure(t, p, ask(), nil, llm.ClassNetwork)
-	if strings.Contains(e.Error(), "hunter22") || strings.Contains(e.Error(), Key) || e.Provider != "lab" || e.Hint() == "" {
-		t.Errorf("got %v, hint %q", e, e.Hint())
+	if strings.Contains(e.Error(), "hunter22") || strings.Contains(e.Error(), Key) || e.Provider != "lab" || e.Hint() == "" || !e.Unsent {
+		t.Errorf("got %v, hint %q, unsent %v", e, e.Hint(), e.Unsent)
 	}
 }
 
