@@ -36,6 +36,7 @@ type Period struct {
 	Failed   int       `json:"failed"` // of them, those that ended badly
 	Skipped  int       `json:"skipped"`
 	Spending Spending  `json:"spending"`
+	Limit    Amount    `json:"limit,omitzero"` // of what the vault may spend in this time; a zero is no bound
 }
 
 // RunBrief is a run in a few words.

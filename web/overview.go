@@ -49,6 +49,9 @@ func (s *Server) totals(o engine.Overview) totals {
 		Day: o.Day.Since.In(s.cfg.Zone).Format("Monday, 2 January"), Runs: o.Day.Runs, Failed: o.Day.Failed, Skipped: o.Day.Skipped,
 		Waiting: len(o.Waiting), Month: money(o.Month.Spending), Cost: money(o.Day.Spending),
 	}
+	if limit := o.Month.Limit.USD; limit > 0 && t.Month != "" {
+		t.Month += " of " + dollars(limit)
+	}
 	if n := o.Day.Spending.Cost.Tokens; n > 0 {
 		t.Tokens = number(int(n)) + " tokens"
 	}

@@ -24,6 +24,7 @@ func TestToday_matters(t *testing.T) {
 	o.Day.Since, o.Day.Runs, o.Day.Failed, o.Day.Skipped = now.Truncate(24*time.Hour), 1234, 2, 3
 	o.Day.Spending = engine.Spending{Calls: 5, Cost: engine.Amount{USD: 0.05, Tokens: 5000}, Presumed: engine.Amount{USD: 0.01}}
 	o.Month.Spending = engine.Spending{Calls: 50, Cost: engine.Amount{USD: 12.345}}
+	o.Month.Limit.USD = 20
 	o.Next = []engine.SlotRecord{{Workflow: "Nightly", Slot: now.Add(2 * time.Hour)}}
 	o.Approvals = []engine.RunBrief{{Run: "r-a", Subject: "Plan", Status: engine.AwaitingApproval, Reason: "2 files <b>", Since: now}}
 	o.Waiting = []engine.FileBrief{{Name: "Import/locked.pdf", State: engine.ImportNeedsPassword}, {Name: "Import/growing.pdf", State: engine.ImportReceiving}}
@@ -35,7 +36,7 @@ func TestToday_matters(t *testing.T) {
 	body := get(t, server, "/").Body.String()
 	for _, want := range []string{
 		"<dt>runs</dt><dd>1234</dd>", "<dt>failed</dt><dd>2</dd>", "<dt>skipped</dt><dd>3</dd>", "<dt>files waiting</dt><dd>2</dd>", "5,000 tokens",
-		"at most $0.0500", "<dt>this month</dt><dd>$12.3", "today 16:05</time> Nightly", `<a href="/approvals#h-r-a">Plan</a> <span>2 files &lt;b&gt;</span>`,
+		"at most $0.0500", "<dt>this month</dt><dd>$12.3", " of $20.00</dd>", "today 16:05</time> Nightly", `<a href="/approvals#h-r-a">Plan</a> <span>2 files &lt;b&gt;</span>`,
 		"<b>Import/locked.pdf</b>", "<b>Digest</b> <span>paused after 3 failures", `<a href="/runs/r-f">Digest</a> <span>it would not</span>`,
 		`<a href="/imports/i-f">Import/x.pdf</a> <span>no PDF</span>`,
 	} {

@@ -25,6 +25,8 @@ func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (
 	now = now.In(a.zone)
 	y, m, d := now.Date()
 	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.zone), time.Date(y, m, 1, 0, 0, 0, 0, a.zone)
+	budget := a.settings.Policy.Budget
+	o.Month.Limit = engine.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
 	if err := a.overviewWorkflows(ctx, j, &o, now); err != nil || j == nil {
 		return o, err
 	}

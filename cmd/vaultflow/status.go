@@ -109,6 +109,12 @@ func periodText(p engine.Period) string {
 	if s := p.Spending; s.Calls > 0 {
 		text += "; " + moneyText(s)
 	}
+	if p.Limit.USD > 0 {
+		text += fmt.Sprintf("; the budget is $%s", money(p.Limit.USD))
+	}
+	if p.Limit.Tokens > 0 {
+		text += fmt.Sprintf("; the budget is %d tokens", p.Limit.Tokens)
+	}
 	return text
 }
 

@@ -34,6 +34,7 @@ type noteProperties struct {
 	FailedToday  int      `json:"failed_today"`
 	CostToday    float64  `json:"cost_today_usd"`
 	CostMonth    float64  `json:"cost_month_usd"`
+	BudgetMonth  *float64 `json:"budget_month_usd"`
 	TokensMonth  int64    `json:"tokens_month"`
 	Waiting      int      `json:"files_waiting"`
 	Approvals    int      `json:"approvals"`
@@ -51,6 +52,9 @@ func propertiesOf(o engine.Overview, zone *time.Location) noteProperties {
 		RunsToday: o.Day.Runs, FailedToday: o.Day.Failed, CostToday: rounded(o.Day.Spending.Cost.USD), CostMonth: rounded(o.Month.Spending.Cost.USD),
 		TokensMonth: o.Month.Spending.Cost.Tokens, Waiting: len(o.Waiting), Approvals: len(o.Approvals), Failures: len(o.Failures),
 		Paused: []string{}, Invalid: o.Workflows.Invalid,
+	}
+	if limit := o.Month.Limit.USD; limit > 0 {
+		p.BudgetMonth = &limit
 	}
 	for _, paused := range o.Paused {
 		p.Paused = append(p.Paused, paused.Workflow)
