@@ -121,6 +121,9 @@ func TestServe_workflowsThatFeedEachOther(t *testing.T) {
 	s.write("Workflows/Other.md", note(`watch: "Marks/*.md"`, "@input file: Marks/M.md\n@output file: Out/Other\n@model none", ""))
 	s.write("Marks/M.md", "# Mark\n") // a change that comes later and has fired shows that the others were looked at
 	s.ran("Other", 1)
+	if out := s.must("show", s.runs("Pong")[0].ID); !strings.Contains(out, "started by B/x.md\n  goes back to Ping\n") {
+		t.Errorf("show of the run of Pong: %s", out)
+	}
 	if ping, pong := s.runs("Ping"), s.runs("Pong"); len(ping) != 2 || len(pong) != 1 {
 		t.Errorf("%d runs of Ping and %d of Pong, want one of each and one refused", len(ping), len(pong))
 	}
