@@ -90,6 +90,7 @@ type Config struct {
 	Control Control
 	Dropper Dropper
 	Health  func(ctx context.Context) []Check
+	Stale   func(ctx context.Context, r engine.RunRecord) string // says that a run's workflow has changed since; empty: it has not
 
 	Approvals Approvals
 	Undo      Undo

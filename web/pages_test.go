@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,8 +59,8 @@ func TestRun_showsStepsReceiptAndAnswer(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(body, "/retry") || strings.Contains(body, "/cancel") {
-		t.Error("a run that is done can be neither repeated nor cancelled")
+	if strings.Contains(body, ">Retry<") || strings.Contains(body, "/cancel") || strings.Count(body, "Begin again here") != strings.Count(body, `name="step" value=`) {
+		t.Error("a run that is done can begin again at a step, and is neither repeated nor cancelled")
 	}
 	if strings.Contains(body, "old%20scan.png") {
 		t.Error("a picture that is gone is asked for")
@@ -177,5 +179,42 @@ func TestRun_batches(t *testing.T) {
 	}
 	if n := strings.Count(body, "the answer</pre>"); n != 20 {
 		t.Errorf("%d answers on the page, want 20", n)
+	}
+}
+
+// A run that went on without some of its batches offers to take them up, and says that its workflow has changed since. The
+// statuses of bad answers are marked as faults.
+func TestRun_retries(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	w.runs = append(w.runs, engine.RunRecord{
+		ID: "r-9", Kind: engine.KindWorkflow, Workflow: "Tags", Status: engine.DoneWithOmissions, Steps: []engine.StepRecord{
+			{Index: 0, Step: "Mark", Status: engine.DoneWithOmissions, Batches: []engine.BatchRecord{
+				{Batch: 1, Status: engine.Done}, {Batch: 2, Status: engine.Refused}, {Batch: 3, Status: engine.Skipped},
+			}},
+			{Index: 1, Step: "Log", Status: engine.Truncated},
+			{Index: 2, Step: "After", Status: engine.Skipped},
+		},
+	})
+	s := w.server(t, fsys, func(c *Config) {
+		c.Stale = func(context.Context, engine.RunRecord) string { return "Tags has changed since" }
+	})
+	body := get(t, s, "/runs/r-9").Body.String()
+	for _, want := range []string{
+		"Retry 2 batches", "Tags has changed since", `name="step" value="Mark"`, `name="step" value="Log"`,
+		`<span class="pill bad"><span aria-hidden="true">✕</span> refused`, `<span class="pill bad"><span aria-hidden="true">✕</span> truncated`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(body, `value="After"`) {
+		t.Error("a step behind one that failed cannot be begun again")
+	}
+	for want, form := range map[string]url.Values{"retry r-9": {}, "retry r-9 failed": {"failed": {"yes"}}, "retry r-9 Log": {"step": {"Log"}}} {
+		headers := map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1:8321"}
+		if got := post(t, s, "/runs/r-9/retry", form, headers); got.Code != http.StatusSeeOther || w.calls[len(w.calls)-1] != want {
+			t.Errorf("%v: %d, %v; want %s", form, got.Code, w.calls, want)
+		}
 	}
 }

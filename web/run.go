@@ -41,12 +41,12 @@ func (s *Server) runView(record engine.RunRecord) view {
 // runHead is the top of a run's page.
 type runHead struct {
 	runRow
+	retries
 	Resumed    int
 	Files      []string
 	Warnings   []string
 	Hint       string
 	CanCancel  bool
-	CanRetry   bool
 	Activity   string
 	AtText     stamp
 	ImportLink string
@@ -72,6 +72,7 @@ type stepRow struct {
 	Cached              bool
 	Batches             []batchRow
 	MoreBatches         int
+	Again               string // the run, when it can begin again at this step
 }
 
 func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
@@ -79,13 +80,15 @@ func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := s.pages.part("head", r.ID, "", "run-head", s.runHead(r))
+	head, err := s.pages.part("head", r.ID, "", "run-head", s.runHead(ctx, r))
 	if err != nil {
 		return nil, err
 	}
 	groups := []group{{"head", []part{head}}, {Name: "steps"}, {Name: "events"}}
 	for _, step := range r.Steps {
-		p, err := s.pages.part("steps", fmt.Sprint(step.Index), "card", "step", s.stepRow(ctx, step))
+		row := s.stepRow(ctx, step)
+		row.Again = s.again(r, step)
+		p, err := s.pages.part("steps", fmt.Sprint(step.Index), "card", "step", row)
 		if err != nil {
 			return nil, err
 		}
@@ -95,11 +98,11 @@ func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
 	return groups, err
 }
 
-func (s *Server) runHead(r engine.RunRecord) runHead {
+func (s *Server) runHead(ctx context.Context, r engine.RunRecord) runHead {
 	h := runHead{
 		runRow: s.runRow(r), Resumed: r.Resumed, Files: r.Trigger.Files, Warnings: r.Warnings, Activity: r.Activity,
 		CanCancel: s.cfg.Control != nil && !r.Status.Finished(),
-		CanRetry:  s.cfg.Control != nil && r.Status.Incomplete(),
+		retries:   s.retries(ctx, r),
 		AtText:    when(r.At, s.cfg.Now(), s.cfg.Zone),
 	}
 	if s.cfg.Undo != nil {

@@ -31,6 +31,7 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
 			return w.statuses(ctx, w.journal)
 		},
+		Stale:    func(ctx context.Context, r engine.RunRecord) string { return w.changedSince(ctx, w.journal, r) },
 		Overview: w.serving, Approvals: webApprovals{w},
 		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,

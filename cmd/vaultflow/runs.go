@@ -246,6 +246,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 			writeBatch(w, b)
 		}
 	}
+	if n := r.Lost(); n > 0 {
+		fmt.Fprintf(w, "  batches that failed or were skipped: %d; `vaultflow retry %s --failed` takes them up\n", n, r.ID)
+	}
 }
 
 // writeBatch prints a batch of an @for_each; what it wrote and left out stands with its step.
