@@ -124,6 +124,7 @@ func TestUndo_afterRestart(t *testing.T) {
 	if undo.Kind != engine.KindUndo || undo.Status != engine.DoneWithOmissions || len(undo.Changes) != 11 {
 		t.Errorf("the undo's record: %s, %s, %d changes: %v", undo.Kind, undo.Status, len(undo.Changes), undo.Changes)
 	}
+	undone := treeOf(t, s.vault)
 	d.kill()
 	s.must("undo", undo.ID) // without a daemon
 	want = maps.Clone(after)
@@ -131,4 +132,36 @@ func TestUndo_afterRestart(t *testing.T) {
 	if diff := cmp.Diff(want, treeOf(t, s.vault)); diff != "" {
 		t.Errorf("after the undo of the undo (-want +got):\n%s", diff)
 	}
+	s.serve() // and the dashboard takes that back
+	page := strings.TrimSpace(s.must("serve", "--url")) + "/runs/" + s.runs("Outer")[0].ID
+	for path, want := range map[string]string{"/changes": "made Made.md", "/undo": "Take it back"} {
+		if body := s.fetch(http.MethodGet, page+path); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q:\n%s", path, want, body)
+		}
+	}
+	s.fetch(http.MethodPost, page+"/undo")
+	s.wait(patience, "the undo that the dashboard was asked for", func() (bool, string) {
+		diff := cmp.Diff(undone, treeOf(t, s.vault))
+		return diff == "", diff
+	})
+}
+
+// fetch asks the dashboard, which may lead on to another page.
+func (s *site) fetch(method, url string) string {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, url, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Accept", "text/html")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s %s: %s, %v\n%s", method, url, answer.Status, err, body)
+	}
+	return string(body)
 }

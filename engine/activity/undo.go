@@ -168,7 +168,7 @@ func (w *Workflow) stays(ctx context.Context, way engine.WayBack, at int, now fu
 		way.Reason = "it was moved or deleted since"
 	case c.Before == "":
 		way.Reason = "another file is there now"
-	case writer != "" && writer != way.Run:
+	case writer > way.Run: // their ids are in the order of time
 		way.Reason = fmt.Sprintf("run %s changed it since: undo that one first", writer)
 	default:
 		way.Reason = "somebody has changed it since"
