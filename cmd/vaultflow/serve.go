@@ -25,15 +25,15 @@ func newServe(g *globals) *cobra.Command {
 			if listen != "" {
 				g.overrides = map[string]string{"web.listen": listen}
 			}
-			a, err := g.open()
-			if err != nil {
-				return err
-			}
-			defer a.close()
 			if askURL {
+				a, err := g.open()
+				if err != nil {
+					return err
+				}
+				defer a.close()
 				return a.printURL(cmd.Context(), g)
 			}
-			return a.serve(cmd.Context(), g, !noWeb)
+			return g.serve(cmd.Context(), !noWeb)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address of the dashboard, in place of web.listen; port 0 takes a free one")
@@ -54,6 +54,21 @@ func (a *app) printURL(ctx context.Context, g *globals) error {
 		Version string `json:"version"`
 	}{"serve", r.URL, r.Version}
 	return g.print(line, func(w io.Writer) { fmt.Fprintln(w, r.URL) })
+}
+
+// serve is the daemon, which begins anew when the vault or the state were gone and are back.
+func (g *globals) serve(ctx context.Context, withWeb bool) error {
+	for {
+		a, err := g.open()
+		if err != nil {
+			return err
+		}
+		err = a.serve(ctx, g, withWeb)
+		a.close()
+		if gone, ok := errors.AsType[goneError](err); !ok || !a.comeBack(ctx, gone) {
+			return err
+		}
+	}
 }
 
 // serve is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
@@ -96,6 +111,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		group.Go(func() error { return w.sweepJournal(ctx, upkeep.C) })
 		group.Go(func() error { return w.keepStatusNote(ctx) })
 		group.Go(func() error { return serveControl(ctx, a.stateDir, w.obey) })
+		group.Go(func() error { return w.guard(ctx) })
 		group.Go(func() error { return w.watching(ctx, g, watcher, triggers) })
 		return group.Wait()
 	})

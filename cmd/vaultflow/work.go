@@ -46,22 +46,27 @@ type working struct {
 
 	fetched fetched
 	servers *mcp.Hub
+	release func() error // the vault's lock
 }
 
-// work takes the state directory and makes an executor. Nothing runs before run.
+// work takes the state directory and the vault and makes an executor. Nothing runs before run.
 func (a *app) work(ctx context.Context) (*working, error) {
 	j, err := journal.Open(ctx, a.stateDir)
 	if err != nil {
 		return nil, err
 	}
+	release, err := a.vault.Lock()
+	if err != nil {
+		return nil, errors.Join(lockedElsewhere(err), j.Close())
+	}
 	if n, err := a.vault.Sweep(); err != nil || n > 0 {
 		a.log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
 	sandbox.Office{Dir: a.officeDir()}.Sweep()
-	w := &working{app: a, journal: j, claimed: map[string]string{}, told: map[string]bool{}}
+	w := &working{app: a, journal: j, claimed: map[string]string{}, told: map[string]bool{}, release: release}
 	flow, err := a.flow(j, j)
 	if err != nil {
-		return nil, errors.Join(err, j.Close())
+		return nil, errors.Join(err, j.Close(), release())
 	}
 	flow.Models, flow.Cache, flow.Received = probing{a.models}, j, j
 	a.giveWeb(flow)
@@ -177,7 +182,7 @@ func (w *working) close() {
 	if err := w.fetched.close(); err != nil {
 		w.log.Warn("store of artifacts not closed", "err", err)
 	}
-	if err := w.journal.Close(); err != nil {
+	if err := errors.Join(w.journal.Close(), w.release()); err != nil {
 		w.log.Warn("journal not closed", "err", err)
 	}
 }

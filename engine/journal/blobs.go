@@ -30,7 +30,7 @@ func (j *Journal) Put(ctx context.Context, data []byte) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(data)) && touch(path) == nil {
 		return digest, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", fmt.Errorf("store blob %s: %w", digest, err)
 	}
 	if err := writeDurable(path, data); err != nil {

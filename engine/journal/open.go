@@ -48,7 +48,8 @@ type Journal struct {
 	dir   string
 	write *sql.DB // one connection
 	read  *sql.DB
-	lock  *flock.Flock // nil for readers
+	lock  *flock.Flock           // nil for readers
+	files map[string]os.FileInfo // that were opened, by path
 
 	sweeping sync.RWMutex // held for writing while an old blob is removed, for reading while one is found or stored
 }
@@ -56,8 +57,10 @@ type Journal struct {
 // Open takes the state directory for this process, making or bringing it up to date. The lock ends with Close or with
 // the process. Errors are *OpenError.
 func Open(ctx context.Context, dir string) (*Journal, error) {
-	if err := os.MkdirAll(filepath.Join(dir, "blobs"), 0o700); err != nil {
-		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
+	for _, sub := range []string{"blobs", "received"} { // what is below them is made with Mkdir: a state directory that was removed is not made again
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
+		}
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
 	free, err := lock.TryLock()
@@ -68,7 +71,7 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 		return nil, &OpenError{dir, "stop it, or ask it through its dashboard", ErrLocked}
 	}
 	j := &Journal{dir: dir, lock: lock}
-	if err := j.connect(ctx); err != nil {
+	if err := errors.Join(j.connect(ctx), j.remember()); err != nil {
 		return nil, errors.Join(explain(dir, err), j.Close())
 	}
 	return j, nil
@@ -157,6 +160,39 @@ func explain(dir string, err error) error {
 		remedy = "use the newer vaultflow, or another --state-dir"
 	}
 	return &OpenError{dir, remedy, err}
+}
+
+// There says whether the state directory still is the one that was opened: nil, or an error that says what is wrong. What is
+// stored in one that was removed is lost.
+func (j *Journal) There() error {
+	for path, opened := range j.files {
+		now, err := os.Stat(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			return &OpenError{j.dir, hintGone, errors.New("it is gone")}
+		case err != nil:
+			return &OpenError{j.dir, hintGone, err}
+		case !os.SameFile(now, opened):
+			return &OpenError{j.dir, hintGone, errors.New("another one is in its place")}
+		}
+	}
+	return nil
+}
+
+const hintGone = "bring the folder back as it was; for a new, empty history start serve again"
+
+// remember notes which files are the journal's own.
+func (j *Journal) remember() error {
+	j.files = map[string]os.FileInfo{}
+	for _, name := range []string{"lock", "state.db"} {
+		path := filepath.Join(j.dir, name)
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		j.files[path] = info
+	}
+	return nil
 }
 
 // Dir is the state directory.

@@ -50,7 +50,7 @@ func openReceived(path string) (*os.File, error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return file, err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -1,0 +1,257 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// disk is a folder whose disk can be made to fail, for a supervised process.
+type disk struct {
+	dir   string
+	fault atomic.Int64 // what changes get, an errno; zero when the disk is in order
+}
+
+// judge refuses changes while the disk fails. On a full one, things can be removed and synced.
+func (d *disk) judge(c fileCall) syscall.Errno {
+	fault := syscall.Errno(d.fault.Load()) //nolint:gosec // an errno
+	frees := []string{"unlink", "unlinkat", "rmdir", "ftruncate", "fsync", "fdatasync"}
+	if fault == 0 || !c.below(d.dir) || fault == syscall.ENOSPC && slices.Contains(frees, c.name) {
+		return 0
+	}
+	return fault
+}
+
+func (d *disk) fails(with syscall.Errno) { d.fault.Store(int64(with)) }
+
+// superviseServe starts the daemon so that its changes of files are judged.
+func (s *site) superviseServe(judge func(fileCall) syscall.Errno) *daemon {
+	s.t.Helper()
+	log, err := os.CreateTemp(filepath.Dir(s.vault), "serve-*.log")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	d := &daemon{s: s, cmd: s.command("serve"), log: log, done: make(chan struct{})}
+	d.cmd.Stdout, d.cmd.Stderr = log, log
+	process := supervise(s.t, d.cmd, judge)
+	go func() {
+		defer close(d.done)
+		d.cmd.Wait() //nolint:errcheck // ProcessState says how it ended
+		<-process.done
+	}()
+	s.t.Cleanup(func() {
+		d.kill()
+		if s.t.Failed() {
+			s.t.Logf("serve said:\n%s", d.said())
+		}
+		log.Close()
+	})
+	return d
+}
+
+// said is what the daemon has logged so far.
+func (d *daemon) said() string {
+	data, err := os.ReadFile(d.log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// says waits until the daemon has logged a text so many times.
+func (d *daemon) says(text string, times int) {
+	d.s.t.Helper()
+	d.s.wait(patience, fmt.Sprintf("serve to say %q", text), func() (bool, string) {
+		return strings.Count(d.said(), text) >= times, d.said()
+	})
+}
+
+// TestFaults_vaultCannotBeWritten lets the vault's disk be full, or read-only, while a run has its answer: the run waits, says so, and goes
+// on by itself; the model is asked once.
+func TestFaults_vaultCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []syscall.Errno{syscall.ENOSPC, syscall.EROFS} {
+		t.Run(fault.Error(), func(t *testing.T) {
+			t.Parallel()
+			f := newFakeModel(t)
+			s := askedSite(t, f)
+			broken := disk{dir: s.vault}
+			d := s.superviseServe(broken.judge)
+			d.says("watching "+s.vault, 1)
+			broken.fails(fault)
+			by := s.command("run", "Ask")
+			var out bytes.Buffer
+			by.Stdout, by.Stderr = &out, &out
+			if err := by.Start(); err != nil {
+				t.Fatal(err)
+			}
+			d.says("run put off", 2)
+			run := s.runs("Ask")[0]
+			if run.Status != engine.Running || !strings.Contains(run.Reason, "goes on by itself") || !strings.Contains(run.Reason, fault.Error()) {
+				t.Errorf("while the disk fails: %s, %q", run.Status, run.Reason)
+			}
+			if got := s.read("Out/Log.md"); got != "# Log\n" {
+				t.Errorf("while the disk fails the output holds %q", got)
+			}
+			broken.fails(0)
+			if err := by.Wait(); err != nil {
+				t.Errorf("run: %v\n%s", err, &out)
+			}
+			s.finishedOnce()
+			if calls := f.calls.Load(); calls != 1 {
+				t.Errorf("the model was asked %d times, want once", calls)
+			}
+		})
+	}
+}
+
+// TestFaults_stateCannotBeWritten lets the disk of the state be full as soon as an answer is kept.
+func TestFaults_stateCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	f := newFakeModel(t)
+	s := askedSite(t, f)
+	broken := disk{dir: s.state}
+	var once atomic.Bool
+	d := s.superviseServe(func(c fileCall) syscall.Errno {
+		verdict := broken.judge(c)
+		if c.name == "fsync" && c.below(filepath.Join(s.state, "received")) && once.CompareAndSwap(false, true) {
+			broken.fails(syscall.ENOSPC)
+		}
+		return verdict
+	})
+	d.says("watching "+s.vault, 1)
+	by := s.command("run", "Ask")
+	if err := by.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.says("run put off", 2)
+	if _, errs, code := s.cli("run", "Ask"); code != exitFailed || !strings.Contains(errs, "full") {
+		t.Errorf("another run on a full disk: exit code %d, %q; want a refusal that names the disk", code, errs)
+	}
+	broken.fails(0)
+	if err := by.Wait(); err != nil {
+		t.Error(err)
+	}
+	s.finishedOnce()
+	if calls := f.calls.Load(); calls != 1 {
+		t.Errorf("the model was asked %d times, want once", calls)
+	}
+}
+
+// TestFaults_start starts serve where it cannot work: it ends at once, says why and what to do, and changes nothing.
+func TestFaults_start(t *testing.T) {
+	t.Parallel()
+	ended := func(t *testing.T, d *daemon, says ...string) {
+		t.Helper()
+		<-d.done
+		if code := d.cmd.ProcessState.ExitCode(); code != exitFailed {
+			t.Errorf("exit code %d, want %d", code, exitFailed)
+		}
+		for _, text := range says {
+			if !strings.Contains(d.said(), text) {
+				t.Errorf("it said nothing of %q:\n%s", text, d.said())
+			}
+		}
+	}
+	for _, fault := range []syscall.Errno{syscall.ENOSPC, syscall.EROFS} {
+		t.Run("the state: "+fault.Error(), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, "", "")
+			broken := disk{dir: s.state}
+			broken.fails(fault)
+			ended(t, s.superviseServe(broken.judge), "open the state in "+s.state, "hint:")
+		})
+	}
+	t.Run("a broken database", func(t *testing.T) {
+		t.Parallel()
+		f := newFakeModel(t)
+		s := askedSite(t, f)
+		s.must("run", "Ask")
+		path := filepath.Join(s.state, "state.db")
+		garbage := bytes.Repeat([]byte("no database "), 1000)
+		if err := os.WriteFile(path, garbage, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ended(t, s.start(), "the state database is broken", "move state.db away")
+		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, garbage) {
+			t.Errorf("the broken database was changed: %d bytes, %v", len(now), err)
+		}
+	})
+	t.Run("another state directory", func(t *testing.T) {
+		t.Parallel()
+		s := newSite(t, "", "")
+		first := s.serve()
+		other := filepath.Join(filepath.Dir(s.vault), "other")
+		ended(t, s.start("--state-dir", other), "another vaultflow is at work on this vault", "hint:")
+		if _, errs, code := s.cli("run", "Nothing", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow is at work") {
+			t.Errorf("run: exit code %d, %q", code, errs)
+		}
+		first.alive()
+		first.stop()
+		s.start("--state-dir", other).says("watching "+s.vault, 1)
+	})
+}
+
+// TestFaults_goneAndBack takes away the state directory, or the vault, under a serve that works: it stops its work, says so, makes nothing
+// anew, and goes on when it is back, with its history.
+func TestFaults_goneAndBack(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"state", "vault", "vault, an empty folder in its place"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			f := newFakeModel(t)
+			s := askedSite(t, f)
+			s.write("Workflows/Watch.md", note(`watch: "Inbox/*.md"`+"\ncatch_up: all", "@input file: Inbox/A.md\n@output file: Out/Watch\n@write_mode append", "Sum it up."))
+			d := s.serve()
+			s.must("run", "Ask")
+			dir, empty := s.state, strings.HasSuffix(what, "place")
+			if what != "state" {
+				dir = s.vault
+			}
+			move := func(from, to string) {
+				t.Helper()
+				if err := os.Rename(from, to); err != nil {
+					t.Fatal(err)
+				}
+			}
+			move(dir, dir+".away")
+			if empty {
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d.says("stopped until it is back", 1)
+			if empty {
+				if made, err := os.ReadDir(dir); err != nil || len(made) != 0 {
+					t.Errorf("made in the empty folder: %v, %v", made, err)
+				}
+				if err := os.Remove(dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := os.Stat(dir); err == nil {
+				t.Errorf("%s was made anew", dir)
+			}
+			move(dir+".away", dir)
+			d.says("watching "+s.vault, 2)
+			s.must("run", "Ask")
+			if runs := s.runs("Ask"); len(runs) != 2 {
+				t.Errorf("%d runs in the history, want 2", len(runs))
+			}
+			if runs := s.runs("Watch"); len(runs) != 0 {
+				t.Errorf("a run of a file that nobody changed: %+v", runs)
+			}
+			d.alive()
+		})
+	}
+}
