@@ -239,6 +239,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		for _, line := range s.Omitted {
 			fmt.Fprintf(w, "    left out %s\n", line)
 		}
+		for _, line := range s.Rejected {
+			fmt.Fprintf(w, "    not approved: %s\n", line)
+		}
 		for _, line := range s.Warnings {
 			fmt.Fprintf(w, "    warning: %s\n", line)
 		}

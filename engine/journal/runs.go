@@ -156,7 +156,10 @@ func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut)
 				return err
 			}
 		}
-		for _, forget := range []string{`UPDATE events SET number = 0 WHERE run = ?`, `DELETE FROM batches WHERE run = ?`, `UPDATE changes SET closed = 1 WHERE run = ?`} {
+		for _, forget := range []string{
+			`UPDATE events SET number = 0 WHERE run = ?`, `DELETE FROM batches WHERE run = ?`,
+			`UPDATE approvals SET decision = 'withdrawn' WHERE run = ? AND decision = 'rejected'`, `UPDATE changes SET closed = 1 WHERE run = ?`,
+		} {
 			if _, err := tx.ExecContext(ctx, forget, e.Run.ID); err != nil {
 				return err
 			}
