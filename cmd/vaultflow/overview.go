@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/engine/trigger"
 )
 
 const (
@@ -27,7 +27,7 @@ func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (
 	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.zone), time.Date(y, m, 1, 0, 0, 0, 0, a.zone)
 	budget := a.settings.Policy.Budget
 	o.Month.Limit = engine.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
-	if err := a.overviewWorkflows(ctx, j, &o, now); err != nil || j == nil {
+	if err := a.overviewWorkflows(ctx, j, &o); err != nil || j == nil {
 		return o, err
 	}
 	for _, p := range []*engine.Period{&o.Day, &o.Month} {
@@ -46,45 +46,46 @@ func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (
 }
 
 // overviewWorkflows looks at the workflows: how many, when they fire next, which are paused, whose last run ended badly.
-func (a *app) overviewWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview, now time.Time) error {
-	all, err := a.workflows()
+func (a *app) overviewWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
+	all, err := a.statuses(ctx, j)
 	if err != nil {
 		return err
 	}
 	o.Workflows.All = len(all)
-	for _, loaded := range all {
-		name := loaded.Plan.Name
+	for _, s := range all {
 		switch {
-		case !loaded.Valid():
+		case !s.Valid:
 			o.Workflows.Invalid++
-		case loaded.Plan.Meta.Enabled:
+		case s.Enabled:
 			o.Workflows.Enabled++
-			for _, at := range trigger.Next(loaded.Plan, now, 1, a.zone) {
-				o.Next = append(o.Next, engine.SlotRecord{Workflow: name, Slot: at, Schedule: schedules(loaded.Plan), State: engine.SlotNext})
-			}
+		}
+		if len(s.Next) > 0 {
+			o.Next = append(o.Next, engine.SlotRecord{Workflow: s.Name, Slot: s.Next[0], Schedule: scheduled(s.Triggers), State: engine.SlotNext})
+		}
+		if s.Paused != "" {
+			o.Paused = append(o.Paused, engine.PauseBrief{Workflow: s.Name, Reason: s.Paused})
 		}
 		if j == nil {
 			continue
 		}
-		failed, err := j.Failures(ctx, name, 1)
+		failed, err := j.Failures(ctx, s.Name, 1)
 		if err != nil {
 			return err
 		}
-		if len(failed) == 0 {
-			continue
-		}
-		o.Failures = append(o.Failures, failed[0].Brief())
-		why, err := trigger.Paused(ctx, j, name)
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			o.Paused = append(o.Paused, engine.PauseBrief{Workflow: name, Reason: why})
+		if len(failed) > 0 {
+			o.Failures = append(o.Failures, failed[0].Brief())
 		}
 	}
 	slices.SortStableFunc(o.Next, func(a, b engine.SlotRecord) int { return a.Slot.Compare(b.Slot) })
 	o.Next = o.Next[:min(len(o.Next), overviewSlots)]
 	return nil
+}
+
+// scheduled are the schedules among a workflow's triggers, as written.
+func scheduled(triggers []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(triggers), func(t string) bool {
+		return strings.HasPrefix(t, "watch:") || strings.HasPrefix(t, "on_import")
+	}), "; ")
 }
 
 func period(ctx context.Context, j *journal.Journal, p *engine.Period) error {
