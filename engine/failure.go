@@ -15,7 +15,7 @@ type Failure struct {
 	Message   string `json:"message"`
 	Hint      string `json:"hint,omitempty"` // what a person can do about it
 	Retryable bool   `json:"retryable,omitempty"`
-	Class     string `json:"class,omitempty"` // the provider's error class when Code is CodeProvider
+	Class     string `json:"class,omitempty"` // the provider's error class when Code is CodeProvider, the cap's Scope when it is CodeBudget
 	HTTP      int    `json:"status,omitempty"`
 	Actual    int64  `json:"actual,omitempty"` // what was measured, when a limit was passed
 	Limit     int64  `json:"limit,omitempty"`
@@ -117,6 +117,12 @@ func FailureOf(err error) *Failure {
 	}](err); ok && slices.Contains(codes, c.FailureCode()) {
 		f.Code = c.FailureCode()
 	}
+	if c, ok := errors.AsType[interface {
+		error
+		FailureClass() string
+	}](err); ok {
+		f.Class = c.FailureClass()
+	}
 	if h, ok := errors.AsType[interface {
 		error
 		Hint() string
@@ -130,6 +136,11 @@ func FailureOf(err error) *Failure {
 		f.Retryable = r.Retryable()
 	}
 	return f
+}
+
+// OutOfFunds says that the budget of a day or a month is spent: the workflow is not to blame, and the next one has another.
+func (f *Failure) OutOfFunds() bool {
+	return f != nil && f.Code == CodeBudget && (f.Class == string(ScopeDay) || f.Class == string(ScopeMonth))
 }
 
 // retryAfter is how long the cause of an error asks callers to wait, zero when it says nothing.

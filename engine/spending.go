@@ -228,6 +228,9 @@ func (e *OverBudget) whose() string {
 // FailureCode is [CodeBudget].
 func (e *OverBudget) FailureCode() string { return CodeBudget }
 
+// FailureClass is the cap's scope.
+func (e *OverBudget) FailureClass() string { return string(e.Cap.Scope) }
+
 // Hint says what to do.
 func (e *OverBudget) Hint() string {
 	if e.NoPrice {

@@ -140,7 +140,8 @@ func (j *Journal) Count(ctx context.Context, workflow string, since time.Time) (
 }
 
 // Failures gives the failed runs of a workflow that follow each other at its end, newest first, at most limit. Runs
-// before the last Unpause do not count; cancelled and skipped runs neither count nor end the row.
+// before the last Unpause do not count; cancelled and skipped runs neither count nor end the row, and nor do those among the
+// latest that the budget of a day or a month has refused.
 func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]engine.RunRecord, error) {
 	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE workflow = ? AND kind = ? AND finished > 0
 		AND status NOT IN (?, ?) AND finished > coalesce((SELECT since FROM unpaused WHERE workflow = runs.workflow), 0)
@@ -148,12 +149,16 @@ func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]e
 	if err != nil {
 		return nil, fmt.Errorf("read the failures of %s: %w", workflow, err)
 	}
-	for i, r := range runs {
-		if !r.Status.EndedBadly() {
-			return runs[:i], nil
+	row := runs[:0]
+	for _, r := range runs {
+		switch {
+		case !r.Status.EndedBadly():
+			return row, nil
+		case !r.Failure.OutOfFunds():
+			row = append(row, r)
 		}
 	}
-	return runs, nil
+	return row, nil
 }
 
 // Unpause lets a workflow that failed too often fire again: no run that has ended up to now counts, even if the clock was

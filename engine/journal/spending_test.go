@@ -214,3 +214,41 @@ func TestAppend_settles(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }
+
+// TestFailures_outOfFunds: a workflow is not to blame for a month whose budget is spent, and for a step's own it is.
+func TestFailures_outOfFunds(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	for i, scope := range []engine.Scope{engine.ScopeStep, engine.ScopeMonth, engine.ScopeDay, engine.ScopeRun} {
+		e := entry(fmt.Sprint("r", i), fmt.Sprint("k", i), "w")
+		create(t, j, e)
+		e.Run.Status, e.Run.Finished = engine.Failed, epoch.Add(time.Duration(i)*time.Hour)
+		e.Run.Failure = engine.FailureOf(fmt.Errorf("batch 1: %w", &engine.OverBudget{Cap: engine.CapState{Scope: scope}}))
+		if err := j.Save(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	failed, err := j.Failures(t.Context(), "w", 10)
+	if err != nil || len(failed) != 2 || failed[0].ID != "r3" || failed[1].ID != "r0" {
+		t.Errorf("%v, %v; want r3 and r0 alone", failed, err)
+	}
+}
+
+// BenchmarkReserve is one more request in a month of 100,000, against all caps.
+func BenchmarkReserve(b *testing.B) {
+	j, err := journal.Open(b.Context(), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer j.Close()
+	if _, err := j.DB().ExecContext(b.Context(), `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+		INSERT INTO spending SELECT i, 0, 'r' || (i / 5), 'w' || (i % 50), 0, ? + i, 'm', 1000, 10, 1, '{}' FROM n`, epoch.UnixMicro()); err != nil {
+		b.Fatal(err)
+	}
+	r := engine.Reservation{Run: "x", Workflow: "w1", Estimate: usd(1e-6), Caps: engine.Caps{Step: usd(1), Run: usd(1), Day: usd(5), Month: usd(500)}}
+	for b.Loop() {
+		if _, err := j.Reserve(b.Context(), r, epoch.Add(time.Hour)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
