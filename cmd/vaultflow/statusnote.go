@@ -25,23 +25,23 @@ const (
 
 // noteProperties are the properties of the status note, in their order. Null removes one.
 type noteProperties struct {
-	NextRun      *string  `json:"next_run"`
-	NextWorkflow *string  `json:"next_workflow"`
-	LastRun      *string  `json:"last_run"`
-	LastWorkflow *string  `json:"last_workflow"`
-	LastState    *string  `json:"last_state"`
-	RunsToday    int      `json:"runs_today"`
-	FailedToday  int      `json:"failed_today"`
-	CostToday    float64  `json:"cost_today_usd"`
-	CostMonth    float64  `json:"cost_month_usd"`
-	BudgetMonth  *float64 `json:"budget_month_usd"`
-	TokensMonth  int64    `json:"tokens_month"`
-	Waiting      int      `json:"files_waiting"`
-	Approvals    int      `json:"approvals"`
-	Failures     int      `json:"failures"`
-	Paused       []string `json:"paused"`
-	Invalid      int      `json:"invalid_workflows"`
-	Updated      string   `json:"updated,omitempty"` // only when something else has changed
+	NextRun      *string           `json:"next_run"`
+	NextWorkflow *string           `json:"next_workflow"`
+	LastRun      *string           `json:"last_run"`
+	LastWorkflow *string           `json:"last_workflow"`
+	LastState    *engine.SlotState `json:"last_state"`
+	RunsToday    int               `json:"runs_today"`
+	FailedToday  int               `json:"failed_today"`
+	CostToday    float64           `json:"cost_today_usd"`
+	CostMonth    float64           `json:"cost_month_usd"`
+	BudgetMonth  *float64          `json:"budget_month_usd"`
+	TokensMonth  int64             `json:"tokens_month"`
+	Waiting      int               `json:"files_waiting"`
+	Approvals    int               `json:"approvals"`
+	Failures     int               `json:"failures"`
+	Paused       []string          `json:"paused"`
+	Invalid      int               `json:"invalid_workflows"`
+	Updated      string            `json:"updated,omitempty"` // only when something else has changed
 }
 
 // noteTime is how Obsidian writes a date with a time.
@@ -60,11 +60,12 @@ func propertiesOf(o engine.Overview, zone *time.Location) noteProperties {
 		p.Paused = append(p.Paused, paused.Workflow)
 	}
 	if len(o.Next) > 0 {
-		p.NextRun, p.NextWorkflow = new(o.Next[0].Slot.In(zone).Format(noteTime)), new(o.Next[0].Workflow)
+		at := o.Next[0].Slot.In(zone).Format(noteTime)
+		p.NextRun, p.NextWorkflow = &at, &o.Next[0].Workflow
 	}
 	if len(o.Last) > 0 {
-		last := o.Last[0]
-		p.LastRun, p.LastWorkflow, p.LastState = new(last.Slot.In(zone).Format(noteTime)), new(last.Workflow), new(string(last.State))
+		last, at := &o.Last[0], o.Last[0].Slot.In(zone).Format(noteTime)
+		p.LastRun, p.LastWorkflow, p.LastState = &at, &last.Workflow, &last.State
 	}
 	return p
 }

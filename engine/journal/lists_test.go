@@ -122,7 +122,7 @@ func TestLists_byIndex(t *testing.T) {
 			switch {
 			case strings.HasPrefix(step, "SCAN ") && !partial.MatchString(step) && (strings.Contains(q.Text, "WHERE") || !strings.Contains(step, "USING INDEX")):
 				t.Errorf("all rows are read: %s\n%s", step, q.Text)
-			case strings.Contains(step, "TEMP B-TREE") && !strings.Contains(step, "LAST TERM"): // which orders what has the same time
+			case strings.Contains(step, "TEMP B-TREE") && !strings.Contains(step, "LAST TERM") && !strings.Contains(q.Text, "finished = 0"): // what has the same time, and few rows, may be
 				t.Errorf("rows are sorted: %s\n%s", step, q.Text)
 			}
 		}

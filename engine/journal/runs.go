@@ -200,7 +200,7 @@ func (j *Journal) Records(ctx context.Context, run string) ([]engine.Record, err
 
 // Unfinished gives the runs that have not ended in the order in which they were created, whatever the clock said then.
 func (j *Journal) Unfinished(ctx context.Context) ([]engine.Entry, error) {
-	held, err := query(ctx, j.read, scanEntry, entryColumns+` WHERE r.finished = 0 ORDER BY r.rowid`)
+	held, err := query(ctx, j.read, scanEntry, entryColumns+` WHERE r.finished = 0 ORDER BY +r.rowid`)
 	if err != nil {
 		return nil, fmt.Errorf("read unfinished runs: %w", err)
 	}
