@@ -19,26 +19,24 @@ import (
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
-// hangingModel answers nothing while it hangs. It counts what it is asked.
+// hangingModel answers nothing from its second question on, until it is told to. It counts what it is asked.
 type hangingModel struct {
-	hangs atomic.Bool
-	asked atomic.Int32
-	url   string
+	answers atomic.Bool
+	asked   atomic.Int32
+	url     string
 }
 
 func newHangingModel(t *testing.T) *hangingModel {
 	t.Helper()
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
 	m := &hangingModel{}
-	m.hangs.Store(true)
 	over := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
 		}
-		m.asked.Add(1)
-		if m.hangs.Load() {
+		if m.asked.Add(1) > 1 && !m.answers.Load() {
 			<-over // also when nobody listens any more
 			return
 		}
@@ -70,14 +68,11 @@ func busySite(t *testing.T) (*site, *hangingModel, *daemon) {
 	s.write("Workflows/Brew.md", note("description: brew", "@output file: Tea", "Make the tea."))
 	s.write("Workflows/Other.md", note("description: other", "@for_each variable: list (parallel=2)\n@output file: Other", "Item {{item}}."))
 	d := s.serve()
-	m.hangs.Store(false)
-	work := s.command("run", "Work")
-	// The run's first answer comes; those of the run that it starts, and of the other workflow, do not.
+	work := s.command("run", "Work") // gets its first answer
 	if err := work.Start(); err != nil {
 		t.Fatal(err)
 	}
 	s.wait(patience, "the first answer", func() (bool, string) { return m.asked.Load() >= 1, "" })
-	m.hangs.Store(true)
 	other := s.command("run", "Other", "--var", `list=["a","b"]`)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
@@ -96,7 +91,7 @@ func busySite(t *testing.T) (*site, *hangingModel, *daemon) {
 		all := s.imports()
 		return len(all) == 1 && all[0].State == engine.ImportWorking, describe(all)
 	})
-	s.wait(patience, "calls in flight", func() (bool, string) { return m.asked.Load() >= 3, "" })
+	s.wait(patience, "calls in flight", func() (bool, string) { return m.asked.Load() >= 4, "" })
 	listens, err := http.Get(strings.TrimSpace(s.must("serve", "--url")) + "/live?view=today") //nolint:noctx // it is to be cut
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +103,7 @@ func busySite(t *testing.T) (*site, *hangingModel, *daemon) {
 // goesOn starts the daemon again and wants everything to end well.
 func (s *site) goesOn(m *hangingModel) {
 	s.t.Helper()
-	m.hangs.Store(false)
+	m.answers.Store(true)
 	s.serve()
 	work, brew, other := s.ran("Work", 1)[0], s.ran("Brew", 1), s.ran("Other", 1)[0]
 	for _, r := range append(brew, work, other) {
@@ -166,9 +161,40 @@ func TestServe_cancelled(t *testing.T) {
 	if s.read("Tea.md")+s.read("Out.md")+s.read("Other.md") != "" {
 		t.Error("a cancelled run has written")
 	}
-	m.hangs.Store(false)
+	m.answers.Store(true)
 	s.must("retry", ids["Other"])
 	if got := s.read("Other.md"); got != "Tea.\n\nTea.\n" {
 		t.Errorf("wrote %q", got)
+	}
+}
+
+// TestRetry_interruptedWithoutServe kills a command in the middle of a run that another run waits for. No serve is there:
+// `retry` takes both up, as the same runs.
+func TestRetry_interruptedWithoutServe(t *testing.T) {
+	t.Parallel()
+	m := newHangingModel(t)
+	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
+		"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY}}\n")
+	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.write("Workflows/Work.md", note("description: work", "@tools run_workflow\n@output file: Out", "Have tea made."))
+	s.write("Workflows/Brew.md", note("description: brew", "@output file: Tea", "Make the tea."))
+	killed := s.command("run", "Work")
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(patience, "the nested run's question", func() (bool, string) { return m.asked.Load() >= 2, "" })
+	killed.Process.Kill() //nolint:errcheck // Wait says it
+	killed.Wait()         //nolint:errcheck // it was killed
+	work, brew := s.runs("Work")[0], s.runs("Brew")[0]
+	if work.Status != engine.Running || brew.Status != engine.Running {
+		t.Fatalf("Work is %s, Brew %s; want both interrupted", work.Status, brew.Status)
+	}
+	m.answers.Store(true)
+	s.must("retry", work.ID)
+	if again := s.ran("Brew", 1)[0]; again.ID != brew.ID || again.Status != engine.Done || s.ran("Work", 1)[0].Status != engine.Done {
+		t.Errorf("Brew is %s (%s)", again.Status, again.Reason)
+	}
+	if got, asked := s.read("Tea.md")+s.read("Out.md"), m.asked.Load(); got != "Tea.\nTea.\n" || asked != 4 {
+		t.Errorf("wrote %q after %d questions, want 4: one was not answered", got, asked)
 	}
 }

@@ -142,7 +142,7 @@ func TestFailures_inARow(t *testing.T) {
 			t.Errorf("after %d runs: %d failures in a row, %v; want %d", n, len(got), err, count)
 		}
 	}
-	ended(engine.Failed)
+	ended(engine.Truncated)
 	ended(engine.Done)
 	ended(engine.Failed)
 	ended(engine.Skipped)
