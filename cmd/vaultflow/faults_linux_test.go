@@ -35,13 +35,13 @@ func (d *disk) judge(c fileCall) syscall.Errno {
 func (d *disk) fails(with syscall.Errno) { d.fault.Store(int64(with)) }
 
 // superviseServe starts the daemon so that its changes of files are judged.
-func (s *site) superviseServe(judge func(fileCall) syscall.Errno) *daemon {
+func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...string) *daemon {
 	s.t.Helper()
 	log, err := os.CreateTemp(filepath.Dir(s.vault), "serve-*.log")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	d := &daemon{s: s, cmd: s.command("serve"), log: log, done: make(chan struct{})}
+	d := &daemon{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	process := supervise(s.t, d.cmd, judge)
 	go func() {

@@ -51,6 +51,8 @@ func Exercise(t *testing.T, factory Factory) {
 		{"bounded parallel runs", bounded},
 		{"retry begins where it failed", retry},
 		{"a slow subscriber is told", slowSubscriber},
+		{"runs and steps that take too long", timeouts},
+		{"waiting and asking for nonsense", waits},
 		{"a vault on a full disk", fullVault},
 		{"a journal on a full disk", fullJournal},
 		{"a run that waits for a disk is cancelled", cancelPutOff},
