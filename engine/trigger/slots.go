@@ -92,7 +92,7 @@ func (t *Triggers) fallDue(ctx context.Context, p *workflow.Plan, now time.Time,
 		return err
 	}
 	for _, s := range rows {
-		if s.State == engine.SlotDue {
+		if s.State == engine.SlotDue && ctx.Err() == nil { // otherwise the next process asks for it
 			t.fire(ctx, p, s)
 		}
 	}
@@ -177,6 +177,9 @@ func (t *Triggers) recover(ctx context.Context, plans []*workflow.Plan) {
 		t.cfg.Logger.Error("open slots not read", "err", err)
 	}
 	for _, s := range due {
+		if ctx.Err() != nil {
+			return
+		}
 		if p := planOf(plans, s.Workflow); p != nil && p.Meta.Enabled {
 			t.fire(ctx, p, s)
 			continue
