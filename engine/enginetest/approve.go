@@ -59,6 +59,9 @@ func (w *World) approve(ctx context.Context, in engine.ApproveIn) (out engine.Ap
 		}
 	}
 	if len(out.Verdicts) == 0 {
+		if w.Asked != nil {
+			w.Asked(in.Run)
+		}
 		return out, engine.Park("", "files of %s", work(in.StepRef))
 	}
 	return out, nil
@@ -183,6 +186,18 @@ func approvalPiecemeal(t *testing.T, factory Factory) {
 		t.Errorf("at the end: files %v, marks %v, outputs %v", w.Files(), w.Marks(), got.Outputs)
 	}
 	wantCalls(t, w, engine.ActivityGenerate, "a", 1)
+}
+
+// approvalAtOnce decides while the run is about to be parked: it is woken before it sleeps, and must not sleep.
+func approvalAtOnce(t *testing.T, factory Factory) {
+	w := NewWorld()
+	r := start(t, factory, w, Setup{})
+	w.Asked = func(run string) {
+		w.Decide("", true)
+		r.wake(run)
+	}
+	wantStatus(t, r.run(planOf(asksOutputs)), engine.Done)
+	wantCalls(t, w, engine.ActivityApprove, "a", 2)
 }
 
 // approvalConflict lets a person edit the file before the yes: the yes was to something else.

@@ -81,6 +81,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"a rejected file is not written", approvalRejected},
 		{"one yes after the other", approvalPiecemeal},
 		{"a yes to what has changed", approvalConflict},
+		{"a yes in the moment of parking", approvalAtOnce},
 		{"calls wait for a yes", approvalTools},
 		{"a parked run is cancelled", approvalEnds},
 		{"a nested run that asks", approvalNested},

@@ -36,6 +36,8 @@ type World struct {
 	NoVars bool
 	// Nested are the runs that a step's tools start and wait for, by its name; their key and trigger are set.
 	Nested map[string]engine.Request
+	// Asked is called when a run is about to be parked; it may be nil.
+	Asked func(run string)
 	// Second makes a step write a second file, `<workflow>-2.md`, by its name.
 	Second map[string]bool
 	// Shown are the chunks that a step's tools show, by its name.
