@@ -91,19 +91,18 @@ func (w *Workflow) TakeBack(ctx context.Context, in engine.TakeBackIn) (engine.T
 // goBack makes one change that takes others back, or says why not.
 func (w *Workflow) goBack(ctx context.Context, ref engine.StepRef, call string, way engine.WayBack) (engine.WayBack, error) {
 	ref.Workflow = way.Workflow // what comes back must not trigger it
-	_, _, made, err := w.Changes.Intended(ctx, ref, call)
+	_, made, err := w.Changes.Latest(ctx, ref, call) // also by an attempt that failed later: it had the same plan
 	begun := err == nil
-	switch {
-	case made:
-		way.Fate = engine.FateDone
-		return way, nil
-	case err != nil && !errors.Is(err, engine.ErrNotFound):
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return way, err
 	}
 	at, err := state(way.Change, w.digestNow)
 	switch {
 	case err != nil:
 		return way, err
+	case made && at != isBefore:
+		way.Fate = engine.FateDone
+		return way, nil
 	case at == isAfter && begun:
 		way.Fate = engine.FateDone
 		return way, w.Changes.Made(ctx, ref, call, true)

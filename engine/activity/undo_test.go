@@ -166,6 +166,26 @@ func TestTakeBack_inDoubt(t *testing.T) {
 	}
 }
 
+// An undo that is tried again does not forget what it has done.
+func TestTakeBack_again(t *testing.T) {
+	t.Parallel()
+	d, _ := undoneDesk(t)
+	ref := engine.UndoRef{StepRef: engine.StepRef{Run: "u1", Workflow: "Flow"}, Of: "r1"}
+	plan, err := d.PlanUndo(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, second engine.TakeBackOut
+	for _, out := range []*engine.TakeBackOut{&first, &second} {
+		if *out, err = d.TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, PlanUndoOut: plan}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(fates(first.Ways), fates(second.Ways)); diff != "" {
+		t.Errorf("the second time (-first +second):\n%s", diff)
+	}
+}
+
 func TestTakeBack_editedBehindTheKill(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, map[string]string{"a.md": "2"}, "read_file")
