@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +78,25 @@ func (d *daemon) says(text string, times int) {
 	})
 }
 
+// page gets a page of the dashboard.
+func (s *site) page(path string) string {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, strings.TrimSpace(s.must("serve", "--url"))+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
 // TestFaults_vaultCannotBeWritten lets the vault's disk be full, or read-only, while a run has its answer: the run waits, says so, and goes
 // on by itself; the model is asked once.
 func TestFaults_vaultCannotBeWritten(t *testing.T) {
@@ -99,6 +120,9 @@ func TestFaults_vaultCannotBeWritten(t *testing.T) {
 			run := s.runs("Ask")[0]
 			if run.Status != engine.Running || !strings.Contains(run.Reason, "goes on by itself") || !strings.Contains(run.Reason, fault.Error()) {
 				t.Errorf("while the disk fails: %s, %q", run.Status, run.Reason)
+			}
+			if page := s.page("/runs/" + run.ID); !strings.Contains(page, "goes on by itself") {
+				t.Errorf("the dashboard's page of the run says nothing of it:\n%s", page)
 			}
 			if got := s.read("Out/Log.md"); got != "# Log\n" {
 				t.Errorf("while the disk fails the output holds %q", got)
