@@ -90,7 +90,7 @@ func (w *Workflow) TakeBack(ctx context.Context, in engine.TakeBackIn) (engine.T
 
 // goBack makes one change that takes others back, or says why not.
 func (w *Workflow) goBack(ctx context.Context, ref engine.StepRef, call string, way engine.WayBack) (engine.WayBack, error) {
-	ref.Workflow = way.Workflow // what comes back must not trigger it
+	ref.Workflow = way.Workflow                      // what comes back must not trigger it
 	_, made, err := w.Changes.Latest(ctx, ref, call) // also by an attempt that failed later: it had the same plan
 	begun := err == nil
 	if err != nil && !errors.Is(err, engine.ErrNotFound) {
