@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// TestTools_approved lets a model delete and write behind a person's yes: one call is agreed to, the other one is not, the
+// model is told, and no answer is bought twice.
+func TestTools_approved(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, adapters()[1], "      capabilities: [text, tools]\n",
+		calls("delete_file", `{"path":"old.md"}`, "write_file", `{"path":"new.md","content":"fresh\n"}`), says("Done."))
+	b.write("old.md", "old\n")
+	b.write("Workflows/Tidy.md", "## Tidy\n@approve tools\n@tools delete_file, write_file\n@output file: Out\n\nTidy up.\n")
+	b.run(exitApproval, "run", "Tidy")
+	b.holds("old.md", "old\n")
+	out, _ := b.run(exitDone, "approvals", "--json")
+	var run string
+	for line := range strings.Lines(out) {
+		var p engine.Proposal
+		if err := json.Unmarshal([]byte(line), &p); err != nil {
+			t.Fatal(err)
+		}
+		run = p.Run
+	}
+	if shown, _ := b.run(exitDone, "approvals", run); !strings.Contains(shown, "delete old.md (delete_file)") || !strings.Contains(shown, "+fresh") {
+		t.Errorf("approvals: %s", shown)
+	}
+	b.run(exitApproval, "approve", run, "--item", "1")
+	b.holds("old.md", "old\n") // the calls of one answer are carried out together
+	b.run(exitDone, "approve", run, "--item", "2", "--reject")
+	if _, err := os.Stat(filepath.Join(b.dir, "vault", "old.md")); !os.IsNotExist(err) {
+		t.Errorf("old.md is there still: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, "vault", "new.md")); !os.IsNotExist(err) {
+		t.Errorf("new.md was written without a yes: %v", err)
+	}
+	b.holds("Out.md", "Done.\n")
+	requests := b.server.Requests()
+	if len(requests) != 2 {
+		t.Fatalf("%d requests, want 2", len(requests))
+	}
+	if told := texts(requests[1].Parts); !strings.Contains(told, "deleted old.md") || !strings.Contains(told, "a person rejected this call") {
+		t.Errorf("the model was told:\n%s", told)
+	}
+}
