@@ -231,12 +231,11 @@ func presumeDead(ctx context.Context, db *sql.DB) error {
 // SpendingSince sums up what was spent since a time: by a workflow with the runs that its runs started, or by the whole vault
 // with its imports when the name is empty.
 func (j *Journal) SpendingSince(ctx context.Context, workflow string, since time.Time) (engine.Spending, error) {
-	s, err := engine.Spending{}, error(nil)
+	where, args := `workflow = ? AND time >= ?`, []any{workflow, micros(since)}
 	if workflow == "" {
-		s, err = sumOf(ctx, j.read, `level = 0 AND time >= ?`, micros(since))
-	} else {
-		s, err = sumOf(ctx, j.read, `workflow = ? AND time >= ?`, workflow, micros(since))
+		where, args = `level = 0 AND time >= ?`, args[1:]
 	}
+	s, err := sumOf(ctx, j.read, where, args...)
 	if err != nil {
 		return s, fmt.Errorf("sum up what was spent: %w", err)
 	}
