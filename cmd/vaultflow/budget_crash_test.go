@@ -88,13 +88,13 @@ func (m *meter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // their requests. The service, which takes its money first, never gets more than a cap allows, and everything is settled.
 func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 	t.Parallel()
-	const runs, month, day = 20, 3.5, 0.35
+	const runs, month, day = 20, 3.5, 0.25
 	m := newMeter(t, month, day)
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, max_output_tokens: 1000, price: {input: 1, output: 100}}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY, max_concurrency: 40}}\n"+
 		fmt.Sprintf("engine: {max_parallel_runs: %d}\npolicy: {budget: {max_cost_usd_per_month: %g}}\n", runs, month))
 	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
-	for i := range 6 {
+	for i := range 4 {
 		s.write(fmt.Sprintf("Items/%d.md", i), fmt.Sprintf("Item %d.\n", i))
 	}
 	for i := range runs {
