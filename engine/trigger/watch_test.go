@@ -129,8 +129,11 @@ func TestWatch_gatheredChangesOutliveTheProcess(t *testing.T) {
 		if err := r.j.Notice(t.Context(), news); err != nil { // as if it had died before it forgot them
 			t.Fatal(err)
 		}
+		r.set(func() { r.busy = true })
 		triggers, down = r.up()
-		r.change(triggers, "Inbox/c.md", "c")
+		r.change(triggers, "Inbox/c.md", "c") // while they still wait: it is none of them
+		sleep(5 * time.Second)
+		r.set(func() { r.busy = false })
 		sleep(time.Minute)
 		down()
 		if len(r.asked()) != 2 || !slices.Equal(r.asked()[1].Trigger.Files, []string{"Inbox/c.md"}) {
