@@ -22,8 +22,8 @@ type History interface {
 	// TakeBack takes memories back for the run of an undo, last ones first, and gives those that were. Doing it twice gives
 	// the same answer.
 	TakeBack(ctx context.Context, run string, list []engine.Memory) ([]engine.Memory, error)
-	// Writer gives the run that wrote a content to a file; empty when none is on record.
-	Writer(ctx context.Context, name, sha256 string) (run string, err error)
+	// WriterSince gives the run that wrote a content to a file, of those that came after a run; empty when none did.
+	WriterSince(ctx context.Context, run, name, sha256 string) (writer string, err error)
 }
 
 // PlanUndo finds out what there is to be taken back of a run.
@@ -154,7 +154,7 @@ func (w *Workflow) stays(ctx context.Context, way engine.WayBack, at int, now fu
 	}
 	writer := ""
 	if here != "" {
-		if writer, err = w.History.Writer(ctx, c.Name, here); err != nil {
+		if writer, err = w.History.WriterSince(ctx, way.Run, c.Name, here); err != nil {
 			return way, err
 		}
 	}
@@ -167,7 +167,7 @@ func (w *Workflow) stays(ctx context.Context, way engine.WayBack, at int, now fu
 		way.Reason = "it was moved or deleted since"
 	case c.Before == "":
 		way.Reason = "another file is there now"
-	case writer > way.Run: // their ids are in the order of time
+	case writer != "":
 		way.Reason = fmt.Sprintf("run %s changed it since: undo that one first", writer)
 	default:
 		way.Reason = "somebody has changed it since"

@@ -32,7 +32,7 @@ func (p *past) TakeBack(_ context.Context, _ string, list []engine.Memory) ([]en
 	return list, nil
 }
 
-func (p *past) Writer(_ context.Context, name, digest string) (string, error) {
+func (p *past) WriterSince(_ context.Context, _, name, digest string) (string, error) {
 	return p.writers[name+digest], nil
 }
 

@@ -52,14 +52,15 @@ func (j *Journal) Memories(ctx context.Context, run string) ([]engine.Memory, er
 	return list, nil
 }
 
-// Writer gives the run that wrote a content to a file, of those that are on record; empty when none is.
-func (j *Journal) Writer(ctx context.Context, name, digest string) (run string, err error) {
-	err = j.read.QueryRowContext(ctx, `SELECT run FROM writes WHERE file = (SELECT id FROM names WHERE name = ?) AND sha256 = ? AND run != '' LIMIT 1`,
-		name, packed(digest)).Scan(&run)
+// WriterSince gives the run that wrote a content to a file, of those that came after a run; empty when none did. Neither ids
+// nor times tell what came after: many runs begin within a second, and clocks are set back.
+func (j *Journal) WriterSince(ctx context.Context, run, name, digest string) (writer string, err error) {
+	err = j.read.QueryRowContext(ctx, `SELECT w.run FROM writes w JOIN runs r ON r.id = w.run WHERE w.file = (SELECT id FROM names WHERE name = ?)
+		AND w.sha256 = ? AND r.rowid > (SELECT rowid FROM runs WHERE id = ?) ORDER BY r.rowid DESC LIMIT 1`, name, packed(digest), run).Scan(&writer)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("look up who wrote %q: %w", name, err)
 	}
-	return run, nil
+	return writer, nil
 }
 
 // remember keeps a memory of a run, so that it can be taken back. One that changes nothing is none.

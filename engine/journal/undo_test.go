@@ -121,16 +121,18 @@ func TestTakeBack_marksAndVariables(t *testing.T) {
 	}
 }
 
-func TestWriter(t *testing.T) {
+func TestWriterSince(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
-	create(t, j, entry("r1", "k", "w"))
-	err := j.Writing(context.WithoutCancel(t.Context()), engine.StepRef{Run: "r1", Workflow: "w"}, []engine.StagedFile{{Name: "a.md", New: digest("x")}})
-	if err != nil {
-		t.Fatal(err)
+	for _, run := range []string{"r9", "r5", "r1"} { // ids that do not sort: of one second, or of a clock that was set back
+		create(t, j, entry(run, "k"+run, "w"))
+		err := j.Writing(context.WithoutCancel(t.Context()), engine.StepRef{Run: run, Workflow: "w"}, []engine.StagedFile{{Name: "a.md", New: digest(run)}})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
-	for content, want := range map[string]string{"x": "r1", "y": ""} {
-		if got, err := j.Writer(t.Context(), "a.md", digest(content)); got != want || err != nil {
+	for content, want := range map[string]string{"r9": "", "r5": "", "r1": "r1", "nobody's": ""} {
+		if got, err := j.WriterSince(t.Context(), "r5", "a.md", digest(content)); got != want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", content, got, err, want)
 		}
 	}

@@ -182,7 +182,7 @@ func (x *Executor) pin(ctx context.Context, r engine.Request, run *engine.RunRec
 // idLetters leaves out what is easily misread.
 const idLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// newID makes an id that sorts by time and that a person can type: 20261121-052823-k3f9.
+// newID makes an id that sorts by the second and that a person can type: 20261121-052823-k3f9.
 func newID(now time.Time) string {
 	var b strings.Builder
 	b.WriteString(now.UTC().Format("20060102-150405-"))
