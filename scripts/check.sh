@@ -27,4 +27,5 @@ done
 [ $missing = 0 ] || exit 1
 
 echo "tests with the race detector"
-VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -timeout 20m ./...
+# SQLite is C that was translated to Go: it has no goroutines, the detector would find nothing in it, and makes it twenty times as slow.
+VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m ./...

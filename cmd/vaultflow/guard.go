@@ -67,7 +67,7 @@ func there(paths []string) bool {
 // comeBack waits until what is gone is there again. It says false when ctx ends before. The vault stays taken, so that nobody
 // begins with an empty history meanwhile.
 func (a *app) comeBack(ctx context.Context, gone goneError) bool {
-	a.log.Error("stopped until it is back; nothing is begun meanwhile", "err", gone, "hint", engine.FailureOf(gone).Hint)
+	a.log.Error("stopped until it is back; nothing is begun meanwhile", "err", gone)
 	if release, err := a.vault.Lock(); err == nil {
 		defer release() //nolint:errcheck // the vault is opened anew
 	}
