@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
@@ -119,16 +117,9 @@ func (f *importFlags) check(paths []string) error {
 
 // importRun finds an import by its id, or by the beginning of one.
 func (a *app) importRun(ctx context.Context, id string) (engine.RunRecord, error) {
-	var found engine.RunRecord
-	err := a.reading(ctx, func(j *journal.Journal) (err error) {
-		found, err = j.Run(ctx, id)
-		return err
-	})
-	switch {
-	case errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoState):
-		return found, usagef("no import %q; `vaultflow import --status` lists them", id)
-	case err == nil && found.Kind != engine.KindImport:
-		return found, usagef("%s is a run of the workflow %s, no import; `vaultflow retry` and `vaultflow cancel` are for both", found.ID, found.Workflow)
+	found, err := a.findRun(ctx, id, "no import %q; `vaultflow import --status` lists them")
+	if err == nil && found.Kind != engine.KindImport {
+		err = usagef("%s is a run of the workflow %s, no import; `vaultflow retry` and `vaultflow cancel` are for both", found.ID, found.Workflow)
 	}
 	return found, err
 }

@@ -39,13 +39,18 @@ func newRetry(g *globals) *cobra.Command {
 
 // knownRun finds a run by its id, or by the beginning of one.
 func (a *app) knownRun(ctx context.Context, id string) (engine.RunRecord, error) {
+	return a.findRun(ctx, id, "no run %q; `vaultflow runs` lists them")
+}
+
+// findRun is knownRun with other words, which have a place for the id, when there is none.
+func (a *app) findRun(ctx context.Context, id, none string) (engine.RunRecord, error) {
 	var found engine.RunRecord
 	err := a.reading(ctx, func(j *journal.Journal) (err error) {
 		found, err = j.Run(ctx, id)
 		return err
 	})
 	if errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoState) {
-		err = usagef("no run %q; `vaultflow runs` lists them", id)
+		err = usagef(none, id)
 	}
 	return found, err
 }

@@ -45,31 +45,11 @@ func TestAppend_branches(t *testing.T) {
 	if diff := cmp.Diff(order, places()); diff != "" {
 		t.Errorf("records in the order of appending (-want +got):\n%s", diff)
 	}
-	if usage, calls, err := j.UsageSince(t.Context(), "w", epoch); calls != 6 || usage.InputTokens != 6 || err != nil {
-		t.Errorf("usage: %d calls, %+v, %v; want 6, although they ended at the same time", calls, usage, err)
-	}
 	if err := j.Reopen(t.Context(), e, []engine.Cut{{Branch: 2, Seq: 1}, {Branch: 1, Seq: 0}}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([][2]int{{0, 0}, {2, 0}, {0, 1}}, places()); diff != "" {
 		t.Errorf("records after Reopen (-want +got):\n%s", diff)
-	}
-}
-
-func TestAppend_cachedAnswerIsNoCall(t *testing.T) {
-	t.Parallel()
-	j := open(t, t.TempDir())
-	e := entry("r1", "k1", "w")
-	create(t, j, e)
-	r := engine.Record{
-		Activity: engine.ActivityGenerate, In: json.RawMessage(`{"workflow":"w","step":"a"}`),
-		Out: json.RawMessage(`{"stop":"end","usage":{},"cached":true}`), Attempts: 1, Started: epoch, Finished: epoch,
-	}
-	if err := j.Append(t.Context(), r, e); err != nil {
-		t.Fatal(err)
-	}
-	if _, calls, err := j.UsageSince(t.Context(), "w", epoch); calls != 0 || err != nil {
-		t.Errorf("%d calls, %v; want none", calls, err)
 	}
 }
 

@@ -78,8 +78,6 @@ func (j *Journal) fillRun(ctx context.Context, tx *sql.Tx, f Filling, n int, at 
 	}
 	change, _ := json.Marshal(engine.Change{Kind: engine.ChangeWrite, Name: "Daily/note.md", Before: digests["before"], After: digests["answer"]})
 	exec(`INSERT INTO changes (run, step, batch, call, made, time, said, view) VALUES (?, 0, 0, 'c', 1, ?, '', ?)`, id, micros(at), change)
-	exec(`INSERT INTO usage (run, branch, seq, workflow, step, time, model, input, output, cached, cache_write, thinking, cost, cost_unknown)
-		VALUES (?, 0, 2, ?, 'Plan', ?, 'sonnet', 1700, 300, 0, 0, 0, 0.01, 0)`, id, workflow, micros(at))
 	exec(`INSERT INTO slots (workflow, slot, schedule, state, reason, run, count, zone) VALUES (?, ?, 'cron: 0 8 * * *', 'ran', '', ?, 1, 'UTC')`, workflow, micros(at), id)
 	return err
 }

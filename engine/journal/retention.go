@@ -52,7 +52,6 @@ var (
 			`DELETE FROM slots WHERE rowid IN (SELECT rowid FROM (SELECT rowid, slot, state, row_number() OVER (PARTITION BY workflow ORDER BY slot DESC) AS place
 				FROM slots WHERE workflow IN (SELECT workflow FROM slots GROUP BY workflow HAVING count(*) > @slots)) WHERE place > @slots AND slot < @recent AND state != 'due')`,
 		},
-		"usage":    {`DELETE FROM usage WHERE time < @costs`},
 		"spending": {`DELETE FROM spending WHERE time < @costs AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = spending.run)`},
 		// Who wrote a content stays for ever; in which run it was, as long as the run.
 		"writes": {`UPDATE writes SET run = '' WHERE run != '' AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = writes.run)`},

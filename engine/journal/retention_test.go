@@ -213,7 +213,6 @@ func TestSweep_otherRows(t *testing.T) {
 		{`SELECT count(DISTINCT run) FROM records`, 46},
 		{`SELECT count(DISTINCT run) FROM events`, 46},
 		{`SELECT count(DISTINCT run) FROM changes`, 46},
-		{`SELECT count(*) FROM usage`, 46},
 		{`SELECT count(*) FROM slots`, 47}, // with the one that is due
 		{`SELECT count(*) FROM imports`, 2},
 	} {

@@ -85,7 +85,7 @@ func (j *Journal) Append(ctx context.Context, r engine.Record, e engine.Entry) e
 			r.Attempts, micros(r.Started), micros(r.Finished)); err != nil {
 			return err
 		}
-		if err := saveUsage(ctx, tx, r, e); err != nil {
+		if err := settleAnswer(ctx, tx, r); err != nil {
 			return err
 		}
 		return save(ctx, tx, e)

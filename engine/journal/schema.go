@@ -158,6 +158,8 @@ CREATE TABLE memories (
 	variable INTEGER NOT NULL, name TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, origins TEXT NOT NULL
 );
 CREATE INDEX memories_by_run ON memories (run);
+`, `
+DROP TABLE usage;
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

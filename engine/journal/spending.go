@@ -199,6 +199,18 @@ func (j *Journal) Charge(ctx context.Context, list ...engine.Settlement) error {
 	return nil
 }
 
+// settleAnswer settles what an answer has cost, together with its record. It stays when the run is retried: it was paid for.
+func settleAnswer(ctx context.Context, tx *sql.Tx, r engine.Record) error {
+	if r.Activity != engine.ActivityGenerate || r.Failure != nil {
+		return nil
+	}
+	var out engine.GenerateOut
+	if err := json.Unmarshal(r.Out, &out); err != nil {
+		return fmt.Errorf("read the outcome of a model call: %w", err)
+	}
+	return settle(ctx, tx, out.Settled)
+}
+
 func settle(ctx context.Context, tx *sql.Tx, list []engine.Settlement) error {
 	for _, s := range list {
 		state := spendingSettled
