@@ -28,6 +28,7 @@ var house = map[string]struct {
 	"policy":               {1, nil},
 	"vault":                {1, nil},
 	"settings":             {1, nil},
+	"state":                {1, nil},
 	"examples":             {1, nil},
 	"schemas":              {1, nil},
 	"ingestion/extract":    {1, nil},
