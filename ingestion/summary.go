@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/fonts"
 )
 
 // summary reads the records back and says what they hold.
@@ -105,7 +107,7 @@ func fontless(pages []Page) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the pictures of %s lack Chinese, Japanese or Korean text: the file has no fonts for it, and this system neither; install some "+
-		"(Debian: fonts-noto-cjk) and import the file again", pageList(on))}
+		"(Debian: %s) and import the file again", pageList(on), fonts.Package)}
 }
 
 // skipped says which engines of text recognition did not answer, and on which pages.

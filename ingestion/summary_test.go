@@ -11,7 +11,7 @@ func TestPageWarnings_missingFonts(t *testing.T) {
 		return Page{N: n, Status: PageDone, Render: &PageRender{Renderer: "pdfium", Reason: reason}}
 	}
 	got := pageWarnings([]Page{with(1, "fonts: text without its fonts"), with(2, "no_font: text without its fonts"), with(3, "no_font: the same"), {N: 4, Status: PageDone}})
-	if len(got) != 1 || !strings.HasPrefix(got[0], "the pictures of pages 2–3 lack Chinese") || !strings.Contains(got[0], "fonts-noto-cjk") {
+	if len(got) != 1 || !strings.HasPrefix(got[0], "the pictures of pages 2–3 lack Chinese") || !strings.Contains(got[0], "fonts-droid-fallback") {
 		t.Errorf("warnings %q", got)
 	}
 	if got := pageWarnings([]Page{with(1, "fonts: drawn")}); len(got) != 0 {

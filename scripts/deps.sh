@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing for `build` (compiler, pkg-config, Tesseract, Leptonica, language data) or `test` (a
-# headless Chromium for the dashboard's test). Says what it does; installs nothing that is there already.
+# Installs what is missing for `build` (compiler, pkg-config, Tesseract, Leptonica, language data, a font with Chinese,
+# Japanese and Korean letters for documents that come without) or `test` (a headless Chromium for the dashboard's test). Says what it does; installs nothing that is there already.
 set -eu
 want=${1:-build}
 
@@ -13,8 +13,13 @@ have_language() { # Tesseract's data for one language
 	command -v tesseract >/dev/null 2>&1 && tesseract --list-langs 2>/dev/null | grep -qx "$1"
 }
 
+have_wide_font() { # one of those that PDFium takes for Chinese, Japanese and Korean text
+	find -L /usr/share/fonts /usr/local/share/fonts \( -name 'DroidSansFallback*' -o -name 'Noto*CJK*' -o -name 'SourceHan*' \) 2>/dev/null | grep -q .
+}
+
 missing=""
 need() { missing="$missing $1"; }
+wide="" # the font is wanted, and nobody has to be root for a build without it
 
 case $want in
 build)
@@ -30,6 +35,7 @@ build)
 		have_header leptonica/allheaders.h || need libleptonica-dev
 		have_language eng || need "tesseract-ocr tesseract-ocr-eng"
 		have_language osd || need tesseract-ocr-osd
+		have_wide_font || wide=fonts-droid-fallback
 	fi
 	;;
 test)
@@ -38,6 +44,11 @@ test)
 *) echo "usage: deps.sh build|test" >&2; exit 2 ;;
 esac
 
+if [ -z "$missing" ] && [ -n "$wide" ] && [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null 2>&1; then
+	echo "going on without $wide: Chinese, Japanese and Korean text is missing in pictures of documents without its fonts" >&2
+	exit 0
+fi
+missing="$missing${wide:+ $wide}"
 [ -n "$missing" ] || exit 0
 echo "installing:$missing"
 if command -v brew >/dev/null 2>&1; then

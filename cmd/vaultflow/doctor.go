@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -67,7 +68,7 @@ func writeFinding(w io.Writer, f finding) {
 func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
 	all = append(all, a.examineWorker(ctx)...)
-	all = append(all, a.examineOffice(ctx))
+	all = append(all, a.examineOffice(ctx), examineFonts(fonts.Missing(fonts.Folders())))
 	all = append(all, a.examineWatching(ctx), a.examineFolders())
 	all = append(append(all, a.examineState(ctx)...), a.examineWorkflows())
 	all = append(all, finding{Subject: "clock", State: "ok", Message: time.Now().In(a.zone).Format("2006-01-02 15:04:05 MST")})
@@ -97,6 +98,17 @@ func (a *app) examineWorker(ctx context.Context) []finding {
 			finding{Subject: "confinement", State: "ok", Message: report.Confinement})
 	}
 	return all
+}
+
+// examineFonts reports for which languages a page may come out without its text.
+func examineFonts(missing []string) finding {
+	if len(missing) == 0 {
+		return finding{Subject: "fonts", State: "ok", Message: "Chinese, Japanese and Korean text is drawn also where a document comes without its fonts"}
+	}
+	return finding{
+		Subject: "fonts", State: "warning", Message: "none for " + strings.Join(missing, ", ") + ": pictures of pages lack such text where the document comes without its fonts",
+		Fix: "apt-get install " + fonts.Package + " (Debian, Ubuntu), or put a font for it into " + fonts.Folders()[0],
+	}
 }
 
 func (a *app) examineWatching(ctx context.Context) finding {

@@ -33,9 +33,10 @@ var house = map[string]struct {
 	"schemas":              {1, nil},
 	"ingestion/extract":    {1, nil},
 	"ingestion/sandbox":    {1, []string{"ingestion/extract"}},
-	"ingestion":            {1, []string{"ingestion/extract", "ingestion/office", "ingestion/webpage", "imaging"}},
+	"ingestion":            {1, []string{"ingestion/extract", "ingestion/fonts", "ingestion/office", "ingestion/webpage", "imaging"}},
 	"ingestion/office":     {1, []string{"ingestion/webpage"}},
 	"ingestion/webpage":    {1, nil},
+	"ingestion/fonts":      {1, nil},
 	"ingestion/layout":     {1, nil},
 	"ingestion/pdftest":    {1, nil},
 	"workflow":             {2, []string{"directives"}},
@@ -62,7 +63,7 @@ var house = map[string]struct {
 	"engine/approval":      {4, []string{"engine"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
 	"web":                  {4, []string{"engine"}},
-	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/sandbox", "ingestion/layout", "imaging"}},
+	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/fonts", "ingestion/sandbox", "ingestion/layout", "imaging"}},
 	"cmd/vaultflow":        {5, []string{"*"}},
 }
 
