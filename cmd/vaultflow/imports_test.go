@@ -19,7 +19,8 @@ var house = map[string]struct {
 	imports []string // nil: none of ours; "*": whatever stands below
 }{
 	"content":              {1, nil},
-	"diff":                 {1, []string{"content"}},
+	"diff":                 {1, []string{"content", "visible"}},
+	"visible":              {1, nil},
 	"imaging":              {1, nil},
 	"remote":               {1, []string{"imaging"}},
 	"websearch":            {1, nil},
@@ -54,15 +55,15 @@ var house = map[string]struct {
 	"prompt":               {2, []string{"content", "chunking", "policy", "directives"}},
 	"tools":                {3, []string{"llm", "content", "policy", "remote", "websearch", "ingestion", "ingestion/webpage"}},
 	"tools/mcp":            {3, []string{"tools", "content", "policy"}},
-	"engine":               {3, []string{"workflow", "diff"}},
+	"engine":               {3, []string{"workflow", "diff", "visible"}},
 	"engine/local":         {3, []string{"engine"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
 	"engine/activity":      {4, []string{"*"}},
 	"engine/journal":       {4, []string{"engine", "directives"}},
 	"engine/artifact":      {4, nil},
-	"engine/approval":      {4, []string{"engine"}},
+	"engine/approval":      {4, []string{"engine", "visible"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
-	"web":                  {4, []string{"engine"}},
+	"web":                  {4, []string{"engine", "visible"}},
 	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/fonts", "ingestion/sandbox", "ingestion/layout", "imaging"}},
 	"cmd/vaultflow":        {5, []string{"*"}},
 }
