@@ -160,6 +160,8 @@ CREATE TABLE memories (
 CREATE INDEX memories_by_run ON memories (run);
 `, `
 DROP TABLE usage;
+`, `
+SELECT 'from here on the state directory says whether the vault is trusted';
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

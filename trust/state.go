@@ -1,0 +1,150 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Level is how far a vault is believed.
+type Level string
+
+// The levels of trust.
+const (
+	Untrusted Level = "untrusted" // nobody has said anything yet, or said no
+	Shared    Level = "shared"    // others write it too: the reach of each workflow waits for its own yes
+	Own       Level = "own"       // its workflows run as written
+)
+
+// Words say what a level means.
+func (l Level) Words() string {
+	switch l {
+	case Own:
+		return "your own: its workflows run as written"
+	case Shared:
+		return "shared: each workflow needs your yes to what it reaches"
+	}
+	return "not trusted yet: nothing runs by itself, and nothing is sent"
+}
+
+// Ask is something that a vault's settings ask for and that takes no effect before a person grants it.
+type Ask struct {
+	Key    string `json:"key"`    // dotted path of the setting, or file:NAME
+	Digest string `json:"digest"` // of key and value
+	Says   string `json:"says"`   // what granting it allows, in a sentence
+	Value  string `json:"value"`  // to show
+}
+
+// Grant is a yes to one value.
+type Grant struct {
+	Ask
+	At time.Time `json:"at"`
+}
+
+// ReachGrant is a yes to what one workflow reaches.
+type ReachGrant struct {
+	Workflow string    `json:"workflow"`
+	Reach    Reach     `json:"reach"`
+	Digest   string    `json:"digest"` // of Reach
+	At       time.Time `json:"at"`
+}
+
+// State is what was said about a vault. The zero value is a vault that nobody has spoken about.
+type State struct {
+	Version   int          `json:"version"`
+	Vault     string       `json:"vault"` // its real path
+	Level     Level        `json:"level"`
+	Since     time.Time    `json:"since,omitzero"` // when the level was chosen
+	Adopted   bool         `json:"adopted,omitempty"`
+	Told      []string     `json:"told,omitempty"` // who has said that the vault was adopted
+	Settings  []Grant      `json:"settings,omitempty"`
+	Workflows []ReachGrant `json:"workflows,omitempty"`
+}
+
+// Known reports whether anybody has decided about the vault, a no included.
+func (s State) Known() bool { return s.Version > 0 }
+
+// Grants reports whether a value of the vault's settings may take effect. In an untrusted vault none does.
+func (s State) Grants(key, digest string) bool {
+	return s.Level != Untrusted && digest != "" && slices.ContainsFunc(s.Settings, func(g Grant) bool { return g.Key == key && g.Digest == digest })
+}
+
+// Last returns the newest grant for a setting.
+func (s State) Last(key string) (Grant, bool) {
+	for i := len(s.Settings) - 1; i >= 0; i-- {
+		if s.Settings[i].Key == key {
+			return s.Settings[i], true
+		}
+	}
+	return Grant{}, false
+}
+
+// Allows reports whether a workflow may run as far as trust goes: always in one's own vault, never in an untrusted one, and
+// within a granted reach in a shared one.
+func (s State) Allows(name string, r Reach) bool {
+	switch s.Level {
+	case Own:
+		return true
+	case Shared:
+		return slices.ContainsFunc(s.Workflows, func(g ReachGrant) bool { return strings.EqualFold(g.Workflow, name) && g.Reach.Covers(r) })
+	}
+	return false
+}
+
+// LastReach returns the newest reach that was granted to a workflow.
+func (s State) LastReach(name string) (ReachGrant, bool) {
+	for i := len(s.Workflows) - 1; i >= 0; i-- {
+		if strings.EqualFold(s.Workflows[i].Workflow, name) {
+			return s.Workflows[i], true
+		}
+	}
+	return ReachGrant{}, false
+}
+
+// keep bounds how many grants of one setting or workflow are remembered: nobody is asked twice for a value that comes back.
+const keep = 20
+
+// Decide sets the level. A no takes back everything that was granted.
+func (s *State) Decide(level Level, now time.Time) {
+	if level == Untrusted {
+		s.Settings, s.Workflows = nil, nil
+	}
+	if s.Level != level || s.Since.IsZero() {
+		s.Since = now
+	}
+	s.Level, s.Adopted, s.Told = level, false, nil
+}
+
+// Grant remembers a yes to values of settings.
+func (s *State) Grant(now time.Time, asks ...Ask) {
+	for _, a := range asks {
+		s.Settings = slices.DeleteFunc(s.Settings, func(g Grant) bool { return g.Key == a.Key && g.Digest == a.Digest })
+		s.Settings = newest(append(s.Settings, Grant{a, now}), func(g Grant) bool { return g.Key == a.Key })
+	}
+}
+
+// GrantReach remembers a yes to what a workflow reaches.
+func (s *State) GrantReach(now time.Time, name string, r Reach) {
+	digest := r.Digest()
+	same := func(g ReachGrant) bool { return strings.EqualFold(g.Workflow, name) }
+	s.Workflows = slices.DeleteFunc(s.Workflows, func(g ReachGrant) bool { return same(g) && g.Digest == digest })
+	s.Workflows = newest(append(s.Workflows, ReachGrant{name, r, digest, now}), same)
+}
+
+// newest drops the oldest of those that match when there are too many.
+func newest[T any](list []T, match func(T) bool) []T {
+	n := 0
+	for _, x := range list {
+		if match(x) {
+			n++
+		}
+	}
+	if n <= keep {
+		return list
+	}
+	i := slices.IndexFunc(list, match)
+	return slices.Delete(list, i, i+1)
+}
+
+// news reports whether somebody has yet to say that the vault was adopted.
+func (s State) news(who string) bool { return s.Adopted && !slices.Contains(s.Told, who) }

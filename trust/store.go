@@ -1,0 +1,160 @@
+package trust
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/vaultflow/vaultflow/state"
+)
+
+const (
+	fileName    = "trust.json"
+	fileVersion = 1
+)
+
+// Store keeps what was said about one vault in a state directory. It notices what other processes write. It is safe for
+// concurrent use.
+type Store struct {
+	dir, vault string
+
+	mu   sync.Mutex
+	seen os.FileInfo // of what was read last; guarded by mu
+	last State       // guarded by mu
+}
+
+// Open returns the store of a vault. Nothing is read or made yet.
+func Open(stateDir, vault string) (*Store, error) {
+	absolute, err := filepath.Abs(vault)
+	if err != nil {
+		return nil, fmt.Errorf("find the vault: %w", err)
+	}
+	real, err := filepath.EvalSymlinks(absolute)
+	if err != nil {
+		return nil, fmt.Errorf("find the vault: %w", err)
+	}
+	return &Store{dir: stateDir, vault: real}, nil
+}
+
+// Path is the file that holds the answers.
+func (s *Store) Path() string { return filepath.Join(s.dir, fileName) }
+
+// Read returns what was said about the vault up to now, by whatever process. With an error the vault counts as untrusted.
+// What was said about another vault that used the same state directory does not count.
+func (s *Store) Read() (State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.read()
+}
+
+// read needs mu.
+func (s *Store) read() (State, error) {
+	nobody := State{Level: Untrusted, Vault: s.vault}
+	info, err := os.Lstat(s.Path())
+	if errors.Is(err, fs.ErrNotExist) {
+		s.seen = nil
+		return nobody, nil
+	}
+	if err != nil {
+		return nobody, fmt.Errorf("read what is trusted: %w", err)
+	}
+	if s.seen != nil && os.SameFile(s.seen, info) && s.seen.ModTime().Equal(info.ModTime()) && s.seen.Size() == info.Size() {
+		return s.last, nil
+	}
+	data, err := state.Read(s.dir, fileName)
+	if err != nil {
+		return nobody, fmt.Errorf("read what is trusted: %w", err)
+	}
+	found := nobody
+	if err := json.Unmarshal(data, &found); err != nil {
+		return nobody, s.damaged("it is not JSON")
+	}
+	switch {
+	case found.Version > fileVersion:
+		return nobody, fmt.Errorf("%s belongs to a newer version of vaultflow; use that one", s.Path())
+	case found.Version < 1:
+		return nobody, s.damaged("it has no version")
+	case found.Level != Untrusted && found.Level != Shared && found.Level != Own:
+		return nobody, s.damaged(fmt.Sprintf("the level %q is not known", found.Level))
+	case found.Vault != s.vault:
+		found = nobody
+	}
+	s.seen, s.last = info, found
+	return found, nil
+}
+
+func (s *Store) damaged(why string) error {
+	return fmt.Errorf("%s is damaged (%s); remove it and run `vaultflow trust` again", s.Path(), why)
+}
+
+// Change stores what fn makes of the answers. Other processes wait meanwhile.
+func (s *Store) Change(fn func(*State)) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("store what is trusted: %w", err)
+	}
+	lock := flock.New(filepath.Join(s.dir, "trust.lock"), flock.SetPermissions(state.FileMode))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("store what is trusted: %w", err)
+	}
+	defer lock.Unlock() //nolint:errcheck // it ends with the process
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = nil
+	now, err := s.read()
+	if err != nil {
+		return err
+	}
+	fn(&now)
+	now.Version, now.Vault = fileVersion, s.vault
+	data, err := json.MarshalIndent(now, "", "  ")
+	if err != nil {
+		return fmt.Errorf("store what is trusted: %w", err)
+	}
+	if err := state.Write(s.dir, fileName, append(data, '\n')); err != nil {
+		return fmt.Errorf("store what is trusted: %w", err)
+	}
+	s.seen = nil
+	return nil
+}
+
+// Begin notes that this version works on the vault, so that its runs are never taken for those of an earlier one.
+func (s *Store) Begin() error {
+	if now, err := s.Read(); err != nil || now.Known() {
+		return err
+	}
+	return s.Change(func(*State) {})
+}
+
+// Adopt makes a vault that an earlier version worked on one's own, with the values that were in force.
+func (s *Store) Adopt(now time.Time, asks []Ask) error {
+	return s.Change(func(t *State) {
+		if t.Known() {
+			return // another process was faster
+		}
+		t.Decide(Own, now)
+		t.Grant(now, asks...)
+		t.Adopted = true
+	})
+}
+
+// Tell reports once for each who that the vault was adopted, and says so never again.
+func (s *Store) Tell(who string) bool {
+	now, err := s.Read()
+	if err != nil || !now.news(who) {
+		return false
+	}
+	first := false
+	err = s.Change(func(t *State) {
+		if first = t.news(who); first {
+			t.Told = append(t.Told, who)
+		}
+	})
+	return err == nil && first
+}
