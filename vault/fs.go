@@ -21,6 +21,8 @@ func (v *Vault) FS() fs.FS { return rootFS{root: v.root, dir: "."} }
 type rootFS struct {
 	root *os.Root
 	dir  string // "." or the name of a folder
+
+	closed string // folded name of a folder that is left out; empty: none
 }
 
 var (
@@ -34,7 +36,11 @@ func (f rootFS) full(op, name string) (string, error) {
 	if err := inside(name); err != nil {
 		return "", &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	return path.Join(f.dir, name), nil
+	full := path.Join(f.dir, name)
+	if f.isClosed(full) {
+		return "", closedEntry(op, name)
+	}
+	return full, nil
 }
 
 // Open implements fs.FS.
@@ -47,7 +53,7 @@ func (f rootFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, explain(f.root, "open", name, full, err)
 	}
-	return file, nil
+	return f.openedFolder(full, file), nil
 }
 
 // ReadDir implements fs.ReadDirFS: entries sorted by name.
@@ -60,7 +66,7 @@ func (f rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return entries, explain(f.root, "readdir", name, full, err)
 	}
-	return entries, nil
+	return f.opened(full, entries), nil
 }
 
 // Stat implements fs.StatFS.

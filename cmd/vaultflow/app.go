@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
@@ -100,9 +102,14 @@ func isTerminal(w any) bool {
 func (a *app) world() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
-		Tools: activity.ToolNames(), Foreign: a.foreignTool, ImportDir: a.settings.Vault.ImportDir, FS: a.vault.FS(), Links: a.links(),
+		Tools: activity.ToolNames(), Foreign: a.foreignTool, ImportDir: a.settings.Vault.ImportDir, FS: a.modelFS(), Links: a.links(),
 		Schema: activity.CheckSchema, Changes: activity.NeedsYes,
 	}
+}
+
+// modelFS is the vault as workflows and models see it: without the notes in which people approve.
+func (a *app) modelFS() fs.FS {
+	return a.vault.FSWithout(path.Join(a.settings.Vault.WorkflowsDir, activity.ApprovalsDir))
 }
 
 // can says whether a model has a capability. Of a model on an Ollama server it is not known before the server was asked,
@@ -129,7 +136,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		return nil, exit(exitInvalid, fmt.Errorf("policy.budget: %w", err))
 	}
 	w := &activity.Workflow{
-		FS: a.vault.FS(), Vault: a.vault, Links: a.links(), Blobs: blobs, Memory: memory, Models: a.models,
+		FS: a.modelFS(), Vault: a.vault, Links: a.links(), Blobs: blobs, Memory: memory, Models: a.models,
 		Budget: budget, DefaultModel: a.settings.Models.Default, WorkflowsDir: a.settings.Vault.WorkflowsDir,
 		ImportDir: a.settings.Vault.ImportDir, ImportedDir: a.settings.Vault.ImportedDir, VaultName: filepath.Base(a.dir),
 		MaxFiles: a.settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.settings.Policy.Links == "strict",

@@ -50,3 +50,28 @@ func TestTools_approved(t *testing.T) {
 		t.Errorf("the model was told:\n%s", told)
 	}
 }
+
+// TestTools_approvalsUnread has a model that looks for the marks of open boxes with every tool that reads.
+func TestTools_approvalsUnread(t *testing.T) {
+	t.Parallel()
+	const dir, secret = "Workflows/_approvals", "^rest-0123456789abcdef0123456789abcdef"
+	b := newBench(t, adapters()[1], "      capabilities: [text, tools]\n",
+		calls("list_files", `{"path":"Workflows"}`, "list_files", `{"path":"`+dir+`"}`, "read_file", `{"path":"`+dir+`/r1.md"}`,
+			"read_file", `{"path":"workflows/_APPROVALS/R1.md"}`, "search_files", `{"query":"rest-"}`, "read_file", `{"path":"[[r1]]"}`,
+			"copy_file", `{"from":"`+dir+`/r1.md","to":"copy.md"}`, "move_file", `{"from":"`+dir+`/r1.md","to":"moved.md"}`), says("Done."))
+	b.write(dir+"/r1.md", "- [ ] Reject what is not ticked "+secret+"\n")
+	b.write("Workflows/Spy.md", "---\nvaultflow: true\npermissions: {write: [\"**\"]}\n---\n## Spy\n@tools all\n@output file: Out\n\nLook around.\n")
+	b.run(exitDone, "run", "Spy")
+	requests := b.server.Requests()
+	if len(requests) != 2 {
+		t.Fatalf("%d requests, want 2", len(requests))
+	}
+	told := texts(requests[1].Parts)
+	if strings.Contains(told, secret) || strings.Contains(told, "rest-0") {
+		t.Errorf("the model was told:\n%s", told)
+	}
+	if strings.Count(told, "models read nothing there") < 3 {
+		t.Errorf("the model is not told why:\n%s", told)
+	}
+	b.holds(dir+"/r1.md", "- [ ] Reject what is not ticked "+secret+"\n")
+}
