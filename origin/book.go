@@ -1,0 +1,449 @@
+package origin
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxText is the largest file whose sentences are compared, in bytes. Of larger ones the digest counts.
+const maxText = 64 << 20
+
+// Book answers where content comes from, and records it. It is safe for concurrent use when its parts are. The zero value
+// of Store knows nothing: then Rules alone decide.
+type Book struct {
+	FS    fs.FS // the vault
+	Rules Rules
+	Store Store
+	// ReadOnly keeps it from recording what it finds out, for a preview beside a process that works.
+	ReadOnly bool
+}
+
+// Finding is what is known of a file.
+type Finding struct {
+	Name    string   `json:"name"`             // vault name behind all links
+	Digest  string   `json:"digest,omitempty"` // of the content that was looked at
+	Foreign bool     `json:"foreign"`
+	Why     string   `json:"why,omitempty"`     // how it was recognised
+	Origins []string `json:"origins,omitempty"` // where it comes from, as far as that is known
+	Spans   []Span   `json:"spans,omitempty"`   // the lines that are known to be foreign; set by Explain
+}
+
+// Why a file counts as foreign, besides the place and the property that Rules name.
+const (
+	WhyContent = "the same content is on record"
+	WhyName    = "an earlier version of it is on record"
+	WhyText    = "some of its text is on record"
+	WhyBundle  = "it belongs to an import"
+)
+
+// Of reports where the present content of a file comes from. A link is judged by what it leads to. What it finds out is
+// recorded, so that it holds for the next name and the next edit too. After an error the caller must take the file for
+// foreign.
+func (b *Book) Of(ctx context.Context, name string) (Finding, error) {
+	f, _, err := b.judge(ctx, name)
+	return f, err
+}
+
+// Named reports what is known of a name alone, without reading the file: whether somebody else may have chosen it.
+func (b *Book) Named(ctx context.Context, name string) (Finding, error) {
+	name = path.Clean(name)
+	f := Finding{Name: name}
+	if f.Why = b.Rules.Place(name); f.Why != "" {
+		f.Foreign = true
+	}
+	if b.Store == nil {
+		return f, nil
+	}
+	r, err := b.Store.Name(ctx, name)
+	if err != nil {
+		return f, fmt.Errorf("look up the origin of %q: %w", name, err)
+	}
+	if r.Foreign() {
+		f.Foreign, f.Origins = true, r.Origins
+		if f.Why == "" {
+			f.Why = WhyName
+		}
+	}
+	return f, nil
+}
+
+// Explain is Of with the lines that are known to be foreign. It records nothing.
+func (b *Book) Explain(ctx context.Context, name string) (Finding, error) {
+	reader := *b
+	reader.ReadOnly = true
+	f, text, err := reader.judge(ctx, name)
+	if err != nil || b.Store == nil {
+		return f, err
+	}
+	f.Spans, _, err = b.compare(ctx, text)
+	return f, err
+}
+
+// judge decides about a file. text is nil for one that is no text, or too large.
+func (b *Book) judge(ctx context.Context, name string) (f Finding, text []byte, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("look up the origin of %q: %w", name, err)
+		}
+	}()
+	f.Name = name
+	real, err := Real(b.FS, path.Clean(name))
+	if err != nil {
+		return f, nil, err
+	}
+	f.Name = real
+	if text, f.Digest, err = read(b.FS, real); err != nil {
+		return f, nil, err
+	}
+	empty := text != nil && len(bytes.TrimSpace(text)) == 0
+	if b.Store != nil && !empty {
+		r, err := b.Store.Content(ctx, f.Digest)
+		if err != nil {
+			return f, text, err
+		}
+		if r.Known {
+			return b.found(ctx, f, r.Foreign(), WhyContent, r.Origins, nil), text, nil
+		}
+	}
+	if why := b.Rules.Place(real); why != "" {
+		origins := []string(nil)
+		if o := bundle(b.FS, real); o != "" {
+			origins = []string{o}
+		}
+		return b.found(ctx, f, true, why, origins, text), text, nil
+	}
+	if o := bundle(b.FS, real); o != "" {
+		return b.found(ctx, f, true, WhyBundle, []string{o}, text), text, nil
+	}
+	f, err = b.byRecord(ctx, f, text)
+	return f, text, err
+}
+
+// byRecord looks at the name, the properties and the sentences.
+func (b *Book) byRecord(ctx context.Context, f Finding, text []byte) (Finding, error) {
+	var named Record
+	var err error
+	if b.Store != nil {
+		if named, err = b.Store.Name(ctx, f.Name); err != nil {
+			return f, err
+		}
+	}
+	if named.Foreign() {
+		return b.found(ctx, f, true, WhyName, named.Origins, nil), nil
+	}
+	if p := b.Rules.property(text); p != "" && !named.Known {
+		return b.found(ctx, f, true, "it has the property "+p, nil, text), nil
+	}
+	if b.Store == nil {
+		return f, nil
+	}
+	spans, weight, err := b.compare(ctx, text)
+	if err != nil || weight < enough {
+		return f, err
+	}
+	var origins []string
+	for _, s := range spans {
+		origins = Join(origins, s.Origins...)
+	}
+	return b.found(ctx, f, true, WhyText, origins, nil), nil
+}
+
+// compare finds the foreign sentences of a text.
+func (b *Book) compare(ctx context.Context, text []byte) ([]Span, int, error) {
+	all := sentences(text)
+	if len(all) == 0 {
+		return nil, 0, nil
+	}
+	pieces := make([]Piece, len(all))
+	for i, s := range all {
+		pieces[i] = s.piece
+	}
+	slices.Sort(pieces)
+	known, err := b.Store.Pieces(ctx, slices.Compact(pieces))
+	spans, weight := match(all, known)
+	return spans, weight, err
+}
+
+// found completes a finding, and records it when it is foreign: the name for the next edit, the digest for the next move,
+// the sentences of what nobody has recorded yet. That a record cannot be stored does not change the answer: the next look
+// comes to the same.
+func (b *Book) found(ctx context.Context, f Finding, foreign bool, why string, origins []string, text []byte) Finding {
+	if f.Foreign = foreign; !foreign {
+		return f
+	}
+	f.Why, f.Origins = why, origins
+	if b.Store == nil || b.ReadOnly {
+		return f
+	}
+	if len(origins) == 0 {
+		origins = []string{oneLine(kindFile + f.Name)}
+	}
+	named, err := b.Store.Name(ctx, f.Name)
+	if err == nil && why == WhyContent && named.Foreign() {
+		return f
+	}
+	entry := Entry{Digest: f.Digest, Pieces: Pieces(text), Origins: origins}
+	if !named.Foreign() {
+		entry.Name = f.Name
+	}
+	_ = b.Store.Keep(ctx, entry) // see above
+	return f
+}
+
+// read returns the bytes of a file that is small enough, and the digest of any.
+func read(files fs.FS, name string) ([]byte, string, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	data, err := io.ReadAll(io.TeeReader(io.LimitReader(f, maxText+1), hash))
+	if err != nil {
+		return nil, "", err
+	}
+	if len(data) > maxText {
+		if _, err := io.Copy(hash, f); err != nil {
+			return nil, "", err
+		}
+		data = nil
+	}
+	return data, hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// Write is a content that a run puts into a file.
+type Write struct {
+	Name     string
+	Before   []byte // what the file held; nil when there was none
+	After    []byte
+	Replaces bool     // there was a file
+	Origins  []string // where the new text comes from, see OfRun; none: it is the owner's
+	Approved bool     // a person saw the new text and said yes to it
+}
+
+// Wrote records a write. It is called before the file is written, so that no crash leaves foreign text without a record.
+func (b *Book) Wrote(ctx context.Context, w Write) error {
+	if b.Store == nil || b.ReadOnly {
+		return nil
+	}
+	if len(bytes.TrimSpace(w.After)) == 0 {
+		return nil
+	}
+	before, err := b.before(ctx, w)
+	if err != nil {
+		return fmt.Errorf("record the origin of %q: %w", w.Name, err)
+	}
+	var entries []Entry
+	digest := sum(w.After)
+	switch {
+	case len(w.Origins) > 0 && !w.Approved:
+		entries = tainted(w, digest, before)
+	case w.Approved:
+		entries = append(entries, Entry{Pieces: Added(w.Before, w.After), Override: true})
+		if before.Foreign() {
+			entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
+		} else {
+			entries = append(entries, Entry{Name: w.Name, Digest: digest, Override: true})
+		}
+	case before.Foreign() && !keepsLines(w.Before, w.After): // replaced as a whole by a step that was shown nothing foreign
+		entries = append(entries, Entry{Name: w.Name, Digest: digest})
+	case before.Foreign():
+		entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := b.Store.Keep(ctx, entries...); err != nil {
+		return fmt.Errorf("record the origin of %q: %w", w.Name, err)
+	}
+	return nil
+}
+
+// tainted are the entries of a write of foreign text. What the file held before stays the owner's, when it was, so that an
+// undo brings it back as such.
+func tainted(w Write, digest string, before Record) []Entry {
+	origins := w.Origins
+	var entries []Entry
+	if before.Foreign() {
+		origins = Join(origins, before.Origins...)
+	} else if w.Replaces && len(bytes.TrimSpace(w.Before)) > 0 {
+		entries = append(entries, Entry{Digest: sum(w.Before)})
+	}
+	return append(entries, Entry{Name: w.Name, Digest: digest, Origins: origins}, Entry{Pieces: Added(w.Before, w.After), Origins: w.Origins})
+}
+
+// before is what is known of the file that is written over.
+func (b *Book) before(ctx context.Context, w Write) (Record, error) {
+	if !w.Replaces {
+		return Record{}, nil
+	}
+	if r, err := b.Store.Content(ctx, sum(w.Before)); err != nil || r.Known {
+		return r, err
+	}
+	r, err := b.Store.Name(ctx, w.Name)
+	if err != nil || r.Foreign() {
+		return r, err
+	}
+	if why := b.Rules.Place(w.Name); why != "" {
+		return Record{true, []string{oneLine(kindFile + w.Name)}}, nil
+	}
+	spans, weight, err := b.compare(ctx, w.Before)
+	if err != nil || weight < enough {
+		return Record{}, err
+	}
+	var origins []string
+	for _, s := range spans {
+		origins = Join(origins, s.Origins...)
+	}
+	return Record{true, origins}, nil
+}
+
+// Moved records that a file has another name. digest is that of its content.
+func (b *Book) Moved(ctx context.Context, from, to, digest string) error {
+	if b.Store == nil || b.ReadOnly {
+		return nil
+	}
+	r, err := b.Store.Content(ctx, digest)
+	if err == nil && !r.Known {
+		if r, err = b.Store.Name(ctx, from); err == nil && !r.Known && b.Rules.Place(from) != "" {
+			r = Record{true, []string{oneLine(kindFile + from)}}
+		}
+	}
+	if err == nil && r.Known {
+		err = b.Store.Keep(ctx, Entry{Name: to, Digest: digest, Origins: r.Origins})
+	}
+	if err == nil {
+		err = b.Store.Forget(ctx, from)
+	}
+	if err != nil {
+		return fmt.Errorf("record the origin of %q: %w", to, err)
+	}
+	return nil
+}
+
+// Changed is told by the watcher that a file has a content: a known content at a new name and a new content at a known name
+// are recorded.
+func (b *Book) Changed(ctx context.Context, name, digest string) error {
+	if b.Store == nil || digest == "" || digest == emptyDigest {
+		return nil
+	}
+	content, err := b.Store.Content(ctx, digest)
+	if err != nil {
+		return err
+	}
+	named, err := b.Store.Name(ctx, name)
+	switch {
+	case err != nil:
+		return err
+	case content.Foreign() && !named.Foreign():
+		return b.Store.Keep(ctx, Entry{Name: name, Origins: content.Origins})
+	case named.Foreign() && !content.Known:
+		return b.Store.Keep(ctx, Entry{Digest: digest, Origins: named.Origins})
+	}
+	return nil
+}
+
+// Removed is told that there is no file of a name any more: another one that gets the name is not judged by it.
+func (b *Book) Removed(ctx context.Context, name string) error {
+	if b.Store == nil || b.ReadOnly {
+		return nil
+	}
+	return b.Store.Forget(ctx, name)
+}
+
+// Arrived records bytes that arrived from outside, by their digest, before anything is made of them.
+func (b *Book) Arrived(ctx context.Context, digest, origin string) error {
+	if b.Store == nil || b.ReadOnly || digest == "" || digest == emptyDigest {
+		return nil
+	}
+	return b.Store.Keep(ctx, Entry{Digest: digest, Origins: []string{origin}})
+}
+
+// Imported records the files of a bundle: of each the digest and the name, and the sentences of those that are text.
+func (b *Book) Imported(ctx context.Context, dir, origin string) error {
+	if b.Store == nil || b.ReadOnly {
+		return nil
+	}
+	var entries []Entry
+	flush := func() error {
+		err := b.Store.Keep(ctx, entries...)
+		entries = entries[:0]
+		return err
+	}
+	err := fs.WalkDir(b.FS, dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !d.Type().IsRegular() || path.Base(name) == "manifest.json":
+			return nil
+		}
+		data, digest, err := read(b.FS, name)
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		e := Entry{Name: name, Digest: digest, Pieces: Pieces(data), Origins: []string{origin}}
+		if len(bytes.TrimSpace(data)) == 0 && data != nil {
+			e.Digest = ""
+		}
+		if entries = append(entries, e); len(entries) < 64 {
+			return nil
+		}
+		return flush()
+	})
+	if err == nil {
+		err = flush()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("record the origin of %q: %w", dir, err)
+	}
+	return nil
+}
+
+// Clear records that a person trusts the present content of a file: its bytes, its name and its sentences are one's own
+// from now on. In a folder of foreign files it holds for exactly this content.
+func (b *Book) Clear(ctx context.Context, name string) error {
+	if b.Store == nil || b.ReadOnly {
+		return errors.New("there is no record that could be changed")
+	}
+	real, err := Real(b.FS, path.Clean(name))
+	if err != nil {
+		return err
+	}
+	data, digest, err := read(b.FS, real)
+	if err != nil {
+		return err
+	}
+	return b.Store.Keep(ctx, Entry{Name: real, Digest: digest, Pieces: Pieces(data), Override: true})
+}
+
+// Describe says in one sentence where a file comes from: "Notes/a.md comes from import 01J… (report.pdf)".
+func (f Finding) Describe() string {
+	switch {
+	case !f.Foreign:
+		return f.Name + " is your own"
+	case len(f.Origins) == 0:
+		return f.Name + " comes from outside (" + f.Why + ")"
+	}
+	return f.Name + " comes from " + strings.Join(f.Origins, ", ") + " (" + f.Why + ")"
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+var emptyDigest = sum(nil)

@@ -1,0 +1,111 @@
+package origin
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Rules say what is foreign without a record. The zero value takes Imported and Import for the folders.
+type Rules struct {
+	ImportedDir string   // bundles of imports lie below it
+	ImportDir   string   // files wait there to be imported, and failed ones stay below it
+	Globs       []string // policy.untrusted, such as Clippings/**
+	Properties  []string // policy.untrusted_properties: notes with one of these properties
+}
+
+// Place reports why files of a name are foreign, whatever they hold; empty when they are not. Case does not count: some
+// file systems ignore it.
+func (r Rules) Place(name string) string {
+	key := Key(name)
+	for _, f := range []struct{ dir, standard, why string }{
+		{r.ImportedDir, "Imported", "imported"}, {r.ImportDir, "Import", "waits to be imported"},
+	} {
+		dir := Key(strings.Trim(f.dir, "/"))
+		if dir == "" {
+			dir = Key(f.standard)
+		}
+		if key == dir || strings.HasPrefix(key, dir+"/") {
+			return f.why
+		}
+	}
+	for _, glob := range r.Globs {
+		if ok, err := doublestar.Match(Key(glob), key); err == nil && ok {
+			return "policy.untrusted: " + glob
+		}
+	}
+	return ""
+}
+
+// property returns the property by which a note is foreign, or "".
+func (r Rules) property(text []byte) string {
+	if len(r.Properties) == 0 {
+		return ""
+	}
+	lines := bytes.Split(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
+	if string(bytes.TrimRight(lines[0], " \t\r")) != "---" {
+		return ""
+	}
+	for i, line := range lines[1:] {
+		if s := string(bytes.TrimRight(line, " \t\r")); s == "---" || s == "..." {
+			break
+		}
+		key, value, isProperty := strings.Cut(string(line), ":")
+		if !isProperty || strings.TrimLeft(key, " \t") != key {
+			continue
+		}
+		value = strings.Trim(value, " \t\r\"'")
+		listed := i+2 < len(lines) && bytes.HasPrefix(bytes.TrimLeft(lines[i+2], " \t"), []byte("- "))
+		for _, wanted := range r.Properties {
+			if strings.EqualFold(strings.Trim(strings.TrimSpace(key), `"'`), wanted) && (value != "" && value != "null" && value != "[]" || listed) {
+				return wanted
+			}
+		}
+	}
+	return ""
+}
+
+// maxManifest bounds the manifest of an import, in bytes.
+const maxManifest = 64 << 20
+
+// bundle returns the origin of a file that lies in the bundle of an import, wherever a person has filed it, or "".
+func bundle(files fs.FS, name string) string {
+	dir := path.Dir(name)
+	for range 3 { // pages/ and text/ lie below the manifest
+		if o := manifest(files, path.Join(dir, "manifest.json")); o != "" {
+			return o
+		}
+		if dir == "." {
+			break
+		}
+		dir = path.Dir(dir)
+	}
+	return ""
+}
+
+func manifest(files fs.FS, name string) string {
+	f, err := files.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	var m struct {
+		Version int `json:"version"`
+		Source  struct {
+			Name   string `json:"name"`
+			SHA256 string `json:"sha256"`
+		} `json:"source"`
+		Import struct {
+			ID string `json:"id"`
+		} `json:"import"`
+	}
+	if json.NewDecoder(io.LimitReader(f, maxManifest)).Decode(&m) != nil || m.Version < 1 || m.Source.SHA256 == "" {
+		return ""
+	}
+	return OfImport(m.Import.ID, m.Source.Name)
+}
