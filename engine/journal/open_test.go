@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
-func open(t *testing.T, dir string) *journal.Journal {
+func open(t testing.TB, dir string) *journal.Journal {
 	t.Helper()
 	j, err := journal.Open(t.Context(), dir)
 	if err != nil {

@@ -162,6 +162,12 @@ CREATE INDEX memories_by_run ON memories (run);
 DROP TABLE usage;
 `, `
 SELECT 'from here on the state directory says whether the vault is trusted';
+`, `
+CREATE TABLE origin_sets (id INTEGER PRIMARY KEY, origins TEXT NOT NULL UNIQUE);
+INSERT INTO origin_sets (id, origins) VALUES (0, '');
+CREATE TABLE origin_contents (sha256 BLOB PRIMARY KEY, origins INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE origin_names (name TEXT PRIMARY KEY, origins INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE origin_pieces (piece INTEGER PRIMARY KEY, origins INTEGER NOT NULL);
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.
