@@ -31,11 +31,14 @@ type Read struct {
 // Trust tells content of the vault's owner from content of strangers. The zero value takes Imported for the folder of imports.
 type Trust struct {
 	ImportedDir string // imported files, mail and its attachments among them, lie below it
+	// Known reports what is on record about the present content of a file of the vault: whether it is foreign, whatever its
+	// name, and what it was made from. Nil: nothing is on record.
+	Known func(name string) (foreign bool, origins []string)
 }
 
 // Untrusted tells whether somebody else decides what stands there. What the workflow says goes first; without a word of it,
-// files are trusted unless they lie below the folder of imports or the run made them from something untrusted, variables as
-// far as what they were made from, and whatever came from beyond this machine is not.
+// files are trusted unless they lie below the folder of imports, the run made them from something untrusted, or their content
+// is known as foreign; variables as far as what they were made from, and whatever came from beyond this machine is not.
 func (t Trust) Untrusted(r Read) bool {
 	switch {
 	case r.Trust == "trusted":
@@ -43,11 +46,21 @@ func (t Trust) Untrusted(r Read) bool {
 	case r.Trust == "untrusted":
 		return true
 	case r.Kind == ReadFile:
-		return len(r.Origins) > 0 || t.imported(r.Name)
+		foreign, _ := t.known(r)
+		return foreign || len(r.Origins) > 0
 	case r.Kind == ReadVariable:
 		return len(r.Origins) > 0
 	}
 	return true
+}
+
+// known reports whether a file is foreign by its place or by what is on record, and what it was made from. A record beats the
+// place: a person may trust an imported file.
+func (t Trust) known(r Read) (foreign bool, origins []string) {
+	if t.Known != nil {
+		return t.Known(r.Name)
+	}
+	return t.imported(r.Name), nil
 }
 
 // imported tells whether a vault name lies below the folder of imports. Case does not count: some file systems ignore it.
@@ -60,18 +73,21 @@ func (t Trust) imported(name string) bool {
 }
 
 // Origins lists the untrusted things among what a step was shown, each once and in order, such as "file Imported/a/index.md".
-// A prompt with any is tainted. What was made from untrusted things gives these, everything else itself.
+// A prompt with any is tainted. A file is listed with what it was made from; a variable gives what it was made from.
 func (t Trust) Origins(reads []Read) []string {
 	var list []string
 	for _, r := range reads {
 		if !t.Untrusted(r) {
 			continue
 		}
-		if len(r.Origins) > 0 {
-			list = AddOrigins(list, r.Origins...)
-			continue
+		if r.Kind == ReadFile || len(r.Origins) == 0 {
+			list = AddOrigins(list, string(r.Kind)+" "+r.Name)
 		}
-		list = AddOrigins(list, string(r.Kind)+" "+r.Name)
+		list = AddOrigins(list, r.Origins...)
+		if r.Kind == ReadFile {
+			_, origins := t.known(r)
+			list = AddOrigins(list, origins...)
+		}
 	}
 	return list
 }

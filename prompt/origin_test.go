@@ -22,7 +22,7 @@ func TestBuild_origins(t *testing.T) {
 		frame   string
 	}{
 		"own note":                  {input: "file: own.md", frame: `trust="trusted"`},
-		"own note made from a page": {input: "file: own.md", origins: []string{"web w"}, want: []string{"web w"}, frame: `trust="untrusted"`},
+		"own note made from a page": {input: "file: own.md", origins: []string{"web w"}, want: []string{"file own.md", "web w"}, frame: `trust="untrusted"`},
 		"import":                    {input: "file: Imported/a/index.md", want: []string{"file Imported/a/index.md"}, frame: `trust="untrusted"`},
 		"trusted import":            {input: "file: Imported/a/index.md (trust=trusted)", frame: `trust="trusted"`},
 		"names of imports":          {input: "file: Imported/a/index.md (refs_only)", want: []string{"file Imported/a/index.md"}},
