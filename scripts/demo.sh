@@ -28,7 +28,7 @@ until url=$(vaultflow serve --url 2>/dev/null); do
 	[ $tries -lt 100 ] && kill -0 $daemon 2>/dev/null || { cat "$demo/serve.log"; exit 1; }
 	sleep 0.2
 done
-echo "running (dashboard at $url)"
+echo "running (dashboard at ${url%%/login*})"
 
 touch "$demo/before"
 say "dropping a born-digital PDF, a scanned PDF and a photo into Import/"
@@ -56,7 +56,7 @@ echo
 vaultflow runs
 
 say "how to go on"
-echo "dashboard:  VAULTFLOW_STATE_DIR=$demo/state bin/vaultflow serve --vault $vault   then open http://127.0.0.1:8321"
+echo "dashboard:  VAULTFLOW_STATE_DIR=$demo/state bin/vaultflow serve --vault $vault   prints a link to it"
 [ -z "${ANTHROPIC_API_KEY:-}" ] || echo "a key for Anthropic is set: bin/vaultflow run \"Daily digest\" --vault $vault --model sonnet"
 [ -z "${OPENAI_API_KEY:-}" ] || echo "a key for OpenAI is set: bin/vaultflow run \"Daily digest\" --vault $vault --model gpt"
 if vaultflow doctor 2>/dev/null | grep -q '^ok  *ollama'; then

@@ -172,7 +172,7 @@ func shoot(t *testing.T, ctx context.Context, name string) {
 func TestBrowser_rowsChangeWithoutReload(t *testing.T) {
 	ctx := browser(t)
 	w, fsys := sample()
-	server := httptest.NewServer(w.server(t, fsys, nil))
+	server := httptest.NewServer(ownerOf(w.server(t, fsys, nil)))
 	t.Cleanup(server.Close)
 	said := listen(ctx, server.URL)
 	open(t, ctx, server.URL+"/")
@@ -209,7 +209,7 @@ func TestBrowser_rowsChangeWithoutReload(t *testing.T) {
 func TestBrowser_detailPages(t *testing.T) {
 	ctx := browser(t)
 	w, fsys := sample()
-	server := httptest.NewServer(w.server(t, fsys, nil))
+	server := httptest.NewServer(ownerOf(w.server(t, fsys, nil)))
 	t.Cleanup(server.Close)
 	said := listen(ctx, server.URL)
 

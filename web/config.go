@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/web/session"
 )
 
 // Runs answers what ran. Its methods are safe for concurrent use, as are those of all interfaces here.
@@ -75,7 +76,7 @@ type Check struct {
 	Fix    string `json:"fix,omitempty"` // what a person can do
 }
 
-// Config is what the dashboard works with. Runs, Imports, Workflows, Overview, Events and FS are required; without one of the
+// Config is what the dashboard works with. Runs, Imports, Workflows, Overview, Events, FS and Access are required; without one of the
 // others, what needs it is not shown.
 type Config struct {
 	Runs      Runs
@@ -95,11 +96,13 @@ type Config struct {
 	Approvals Approvals
 	Undo      Undo
 
+	Access *session.Access // who may do what; required
+
 	Vault     string         // name to show
 	Version   string         // to show
 	Listen    string         // address, such as 127.0.0.1:8321
 	Hosts     []string       // further host names under which browsers come
-	Token     string         // asked for when not empty; needed when Listen is not loopback
+	Instance  string         // tells dashboards on one host apart, in letters and digits
 	MaxUpload int64          // bytes of one upload; 0 means 512 MiB
 	Zone      *time.Location // for times that have no zone of their own; nil means the machine's
 	Now       func() time.Time
@@ -111,14 +114,11 @@ const defaultMaxUpload = 512 << 20
 
 // check fills in defaults and refuses what cannot work.
 func (c *Config) check() error {
-	if c.Runs == nil || c.Imports == nil || c.Workflows == nil || c.Overview == nil || c.Events == nil || c.FS == nil {
-		return errors.New("dashboard: runs, imports, workflows, overview, events and the vault's files are needed")
+	if c.Runs == nil || c.Imports == nil || c.Workflows == nil || c.Overview == nil || c.Events == nil || c.FS == nil || c.Access == nil {
+		return errors.New("dashboard: runs, imports, workflows, overview, events, the vault's files and access are needed")
 	}
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:8321"
-	}
-	if !isLoopback(hostOf(c.Listen)) && c.Token == "" {
-		return errors.New("dashboard: an address that other machines reach needs a token; set web.token")
 	}
 	if c.MaxUpload <= 0 {
 		c.MaxUpload = defaultMaxUpload

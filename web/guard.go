@@ -1,28 +1,31 @@
 package web
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/web/session"
 )
 
 // policy is the content security policy of pages: our own files and nothing else, no inline script, no inline style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// guard wraps the routes: panics, headers, the Host check against DNS rebinding, requests from other sites, the token.
+// guard wraps the routes: panics, headers, the Host check against DNS rebinding, requests from other sites.
 func (s *Server) guard(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, http.StatusForbidden, "this request came from another site", "")
 	}))
-	inner := crossOrigin.Handler(s.authenticate(next))
+	inner := crossOrigin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recover(w, r)
 		h := w.Header()
@@ -90,44 +93,75 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-const cookieName = "vaultflow"
-
-// authenticate asks for the token, when there is one: as a bearer token, or as the cookie that the login page sets.
-func (s *Server) authenticate(next http.Handler) http.Handler {
-	if s.cfg.Token == "" {
-		return next
+// allow lets a request through to a route when whoever sends it has the scope.
+func (s *Server) allow(r route) http.Handler {
+	if r.Needs == nobody {
+		return r.Handler
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		open := r.URL.Path == "/healthz" || r.URL.Path == "/login" || strings.HasPrefix(r.URL.Path, "/static/")
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		id, err := s.identify(req)
 		switch {
-		case open || s.holdsToken(r):
-			next.ServeHTTP(w, r)
-		case isPage(r):
-			http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+		case err != nil:
+			s.refuse(w, req, err)
+		case r.Needs != signedIn && !id.Scopes.Has(r.Needs):
+			s.fail(w, req, http.StatusForbidden, "the scope "+string(r.Needs)+" is missing",
+				fmt.Sprintf("you have %s; `vaultflow token create NAME --scope %s` makes a token that may do this", id.Scopes, r.Needs))
 		default:
-			w.Header().Set("WWW-Authenticate", `Bearer realm="vaultflow"`)
-			s.fail(w, r, http.StatusUnauthorized, "a token is needed", "send it as `Authorization: Bearer …`")
+			r.Handler(w, req.WithContext(session.With(req.Context(), id)))
 		}
 	})
 }
 
-func (s *Server) holdsToken(r *http.Request) bool {
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return same(token, s.cfg.Token)
+// errNobody says that a request names nobody.
+var errNobody = errors.New("sign in first")
+
+// identify finds out who sends a request: a bearer token counts, and without one the cookie of a session.
+func (s *Server) identify(r *http.Request) (session.Identity, error) {
+	if header := r.Header.Get("Authorization"); header != "" {
+		kind, token, _ := strings.Cut(header, " ")
+		if !strings.EqualFold(kind, "Bearer") {
+			return session.Identity{}, session.ErrWrong
+		}
+		return s.cfg.Access.Bearer(strings.TrimSpace(token), clientOf(r))
 	}
-	cookie, err := r.Cookie(cookieName)
-	return err == nil && same(cookie.Value, s.cookieValue())
+	if cookie, err := r.Cookie(s.cookieName()); err == nil {
+		if id, ok := s.cfg.Access.Session(cookie.Value); ok {
+			return id, nil
+		}
+	}
+	return session.Identity{}, errNobody
 }
 
-// cookieValue proves that the token was known, without being the token.
-func (s *Server) cookieValue() string {
-	sum := sha256.Sum256([]byte("vaultflow dashboard\x00" + s.cfg.Token))
-	return hex.EncodeToString(sum[:])
+// refuse answers a request whose sender is not known.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if wait, ok := errors.AsType[*session.WaitError](err); ok {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Wait/time.Second)+1))
+		s.fail(w, r, http.StatusTooManyRequests, wait.Error(), "`vaultflow serve --url` prints a link that signs you in without waiting")
+		return
+	}
+	known := errors.Is(err, errNobody) || errors.Is(err, session.ErrWrong)
+	switch {
+	case !known:
+		s.failWith(w, r, err)
+	case isPage(r):
+		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+	default:
+		w.Header().Set("WWW-Authenticate", `Bearer realm="vaultflow"`)
+		message := "a token is needed"
+		if errors.Is(err, session.ErrWrong) {
+			message = "the token is not valid"
+		}
+		s.fail(w, r, http.StatusUnauthorized, message, "send `Authorization: Bearer …`; `vaultflow token create` makes a token")
+	}
 }
 
-func same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+// clientOf is the address of a client; it is not valid on a Unix socket.
+func clientOf(r *http.Request) netip.Addr {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return from.Addr()
 }
 
 // isPage says whether a browser wants a page to show.

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
 func TestGuard_headersOnEveryAnswer(t *testing.T) {
@@ -65,9 +64,6 @@ func TestGuard_host(t *testing.T) {
 	for _, c := range cases {
 		s := w.server(t, fsys, func(cfg *Config) {
 			cfg.Listen, cfg.Hosts = c.listen, []string{"Notes.example"}
-			if !isLoopback(hostOf(c.listen)) {
-				cfg.Token = "a long enough token"
-			}
 		})
 		got := get(t, s, "/healthz", func(r *http.Request) { r.Host = c.host })
 		if known := got.Code == http.StatusOK; known != c.known {
@@ -81,6 +77,7 @@ func post(t *testing.T, s http.Handler, path string, form url.Values, headers ma
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:8321"+path, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Authorization", "Bearer "+ownerToken)
 	for k, v := range headers {
 		r.Header.Set(k, v)
 	}
@@ -112,41 +109,6 @@ func TestGuard_refusesOtherSites(t *testing.T) {
 	}
 }
 
-func TestToken_isAskedForOnce(t *testing.T) {
-	t.Parallel()
-	const token = "correct horse battery"
-	w, fsys := sample()
-	s := w.server(t, fsys, func(c *Config) { c.Token = token })
-	if got := get(t, s, "/runs/r-4"); got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/login?next=%2Fruns%2Fr-4" {
-		t.Errorf("a page without token: %d %v", got.Code, got.Header())
-	}
-	for _, path := range []string{"/api/v1/runs", "/live?view=today", "/media/Attachments/whiteboard.png"} {
-		if got := get(t, s, path); got.Code != http.StatusUnauthorized {
-			t.Errorf("%s without token: %d", path, got.Code)
-		}
-	}
-	if got := post(t, s, "/workflows/run", url.Values{"name": {"x"}}, nil); got.Code != http.StatusUnauthorized || len(w.calls) > 0 {
-		t.Errorf("an action without token: %d %v", got.Code, w.calls)
-	}
-	if got := get(t, s, "/api/v1/runs", func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }); got.Code != http.StatusOK {
-		t.Errorf("with bearer token: %d", got.Code)
-	}
-	if got := post(t, s, "/login", url.Values{"token": {"guess"}}, nil); got.Code != http.StatusUnauthorized || got.Header().Get("Set-Cookie") != "" {
-		t.Errorf("a wrong token: %d %v", got.Code, got.Header())
-	}
-	got := post(t, s, "/login", url.Values{"token": {token}, "next": {"/runs/r-4"}}, nil)
-	cookie := got.Result().Cookies()
-	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/runs/r-4" || len(cookie) != 1 {
-		t.Fatalf("the right token: %d %v", got.Code, got.Header())
-	}
-	if c := cookie[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || strings.Contains(c.Value, token) {
-		t.Errorf("cookie %v", c)
-	}
-	if got := get(t, s, "/", func(r *http.Request) { r.AddCookie(cookie[0]) }); got.Code != http.StatusOK {
-		t.Errorf("with the cookie: %d", got.Code)
-	}
-}
-
 func TestLogin_goesNowhereElse(t *testing.T) {
 	t.Parallel()
 	for next, want := range map[string]string{
@@ -158,15 +120,13 @@ func TestLogin_goesNowhereElse(t *testing.T) {
 	}
 }
 
-func TestNew_otherMachinesNeedAToken(t *testing.T) {
+func TestNew_needsAccess(t *testing.T) {
 	t.Parallel()
-	w, _ := sample()
-	for listen, ok := range map[string]bool{"127.0.0.1:0": true, "localhost:80": true, "[::1]:80": true, "0.0.0.0:80": false, ":80": false, "192.168.0.2:80": false} {
-		c := w.config(fstest.MapFS{})
-		c.Listen = listen
-		if _, err := New(c); (err == nil) != ok {
-			t.Errorf("listen %s without token: %v", listen, err)
-		}
+	w, fsys := sample()
+	c := w.config(fsys)
+	c.Access = nil
+	if _, err := New(c); err == nil {
+		t.Error("a dashboard that asks nobody")
 	}
 	if _, err := New(Config{}); err == nil {
 		t.Error("a dashboard over nothing")

@@ -28,6 +28,7 @@ func connect(t *testing.T, url string, headers map[string]string) <-chan message
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Header.Set("Authorization", "Bearer "+ownerToken)
 	for k, v := range headers {
 		r.Header.Set(k, v)
 	}
@@ -111,7 +112,7 @@ func changeOf(t *testing.T, messages <-chan message, name string) change {
 func TestLive_sendsWhatDiffers(t *testing.T) {
 	t.Parallel()
 	w, fsys := sample()
-	server := httptest.NewServer(w.server(t, fsys, nil))
+	server := httptest.NewServer(ownerOf(w.server(t, fsys, nil)))
 	t.Cleanup(server.Close)
 	messages := connect(t, server.URL+"/live?view=today", nil)
 	var names []string
@@ -153,7 +154,7 @@ func TestLive_sendsWhatDiffers(t *testing.T) {
 func TestAPI_eventsGoOnWhereTheClientStopped(t *testing.T) {
 	t.Parallel()
 	w, fsys := sample()
-	server := httptest.NewServer(w.server(t, fsys, nil))
+	server := httptest.NewServer(ownerOf(w.server(t, fsys, nil)))
 	t.Cleanup(server.Close)
 	messages := connect(t, server.URL+"/api/v1/events?run=r-4", map[string]string{"Last-Event-ID": "2"})
 	for _, want := range []string{"3", "4"} {
@@ -196,7 +197,7 @@ func TestAPI_start(t *testing.T) {
 	ask := func(body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/api/v1/runs", strings.NewReader(body))
 		rec := httptest.NewRecorder()
-		s.ServeHTTP(rec, r)
+		ownerOf(s).ServeHTTP(rec, r)
 		return rec
 	}
 	if got := ask(`{"workflow":"Daily digest"}`); got.Code != http.StatusAccepted || !strings.Contains(got.Body.String(), `"run":"r-new"`) {
@@ -247,7 +248,7 @@ func TestUpload_streamsIntoTheImportFolder(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/upload", &b)
 		r.Header.Set("Content-Type", form.FormDataContentType())
 		rec := httptest.NewRecorder()
-		s.ServeHTTP(rec, r)
+		ownerOf(s).ServeHTTP(rec, r)
 		return rec
 	}
 	if got := send("%PDF-1.7"); got.Code != http.StatusAccepted {

@@ -1,36 +1,71 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/web/session"
 )
 
 type loginView struct {
-	Next  string
-	Wrong bool
+	Next    string
+	Problem string
 }
+
+// cookieName is the session cookie's name. Browsers send a cookie to every port of a host, so it differs between vaults:
+// signing in to one does not sign out of another.
+func (s *Server) cookieName() string { return "vaultflow-" + s.cfg.Instance }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Token == "" {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
+	next := localPath(r.URL.Query().Get("next"))
+	if id, err := s.identify(r); err == nil && id.Session != "" {
+		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	s.render(w, r, http.StatusOK, "login", "Sign in", loginView{Next: localPath(r.URL.Query().Get("next"))})
+	s.render(w, r, http.StatusOK, "login", "Sign in", loginView{Next: next})
 }
 
-// login takes the token once and leaves a cookie.
+// login takes a one-time code or a token, and leaves a cookie.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	next := localPath(r.PostFormValue("next"))
-	if s.cfg.Token == "" || !same(strings.TrimSpace(r.PostFormValue("token")), s.cfg.Token) {
-		s.cfg.Logger.Warn("sign-in refused")
-		s.render(w, r, http.StatusUnauthorized, "login", "Sign in", loginView{Next: next, Wrong: true})
-		return
+	old := ""
+	if c, err := r.Cookie(s.cookieName()); err == nil {
+		old = c.Value
 	}
+	cookie, err := s.cfg.Access.SignIn(r.PostFormValue("token"), old, session.Client{From: clientOf(r), About: r.UserAgent()})
+	_, early := errors.AsType[*session.WaitError](err)
+	switch {
+	case errors.Is(err, session.ErrWrong):
+		s.cfg.Logger.Warn("sign-in refused", "from", clientOf(r).String())
+		s.render(w, r, http.StatusUnauthorized, "login", "Sign in", loginView{Next: next, Problem: "This code or token is not valid. A code works once, for ten minutes."})
+	case early:
+		s.refuse(w, r, err)
+	case err != nil:
+		s.failWith(w, r, err)
+	default:
+		s.setCookie(w, r, cookie, int(session.MaxTime.Seconds()))
+		http.Redirect(w, r, next, http.StatusSeeOther)
+	}
+}
+
+// logout ends the session of the request.
+func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
+	if id := session.From(r.Context()).Session; id != "" {
+		if err := s.cfg.Access.End(id); err != nil {
+			s.failWith(w, r, err)
+			return
+		}
+	}
+	s.setCookie(w, r, "", -1)
+	http.Redirect(w, r, "/login", http.StatusSeeOther)
+}
+
+func (s *Server) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: s.cookieValue(), Path: "/", MaxAge: 30 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+		Name: s.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
 	})
-	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
 // localPath is where to go after signing in: never to another host.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/web/session"
 )
 
 //go:embed templates
@@ -50,9 +51,14 @@ type layout struct {
 	Title   string
 	Vault   string
 	Version string
-	Asks    bool   // there may be something to approve
-	Live    string // query of the live stream; empty without one
-	Body    any
+	Asks    bool // there may be something to approve
+
+	SignedIn bool
+	User     string // name of who is signed in; empty for the owner
+	SignOut  bool   // there is a session that can end
+
+	Live string // query of the live stream; empty without one
+	Body any
 }
 
 // view is a page whose parts change.
@@ -92,7 +98,11 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 }
 
 func (s *Server) renderLive(w http.ResponseWriter, r *http.Request, status int, page string, l layout) {
-	l.Vault, l.Version, l.Asks = s.cfg.Vault, s.cfg.Version, s.cfg.Approvals != nil
+	id := session.From(r.Context())
+	l.Version, l.SignedIn, l.User, l.SignOut = s.cfg.Version, len(id.Scopes) > 0, id.Name, id.Session != ""
+	if l.SignedIn { // a stranger learns nothing, not even the vault's name
+		l.Vault, l.Asks = s.cfg.Vault, s.cfg.Approvals != nil
+	}
 	var b bytes.Buffer
 	if err := s.pages.sets[page].ExecuteTemplate(&b, "layout", l); err != nil {
 		s.cfg.Logger.Error("page not rendered", "path", r.URL.Path, "err", err)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/web/session"
 )
 
 var now = time.Date(2026, 11, 21, 14, 5, 0, 0, time.UTC)
@@ -208,7 +209,8 @@ func (w *world) config(fsys fs.FS) Config {
 			return append([]engine.WorkflowStatus{}, w.workflows...), nil
 		},
 		Overview: w.overview,
-		Vault:    "Notes", Version: "0.1.0", Listen: "127.0.0.1:8321", Zone: time.UTC, Now: func() time.Time { return now },
+		Access:   openAccess(), Instance: "test",
+		Vault: "Notes", Version: "0.1.0", Listen: "127.0.0.1:8321", Zone: time.UTC, Now: func() time.Time { return now },
 	}
 }
 
@@ -226,11 +228,66 @@ func (w *world) server(t *testing.T, fsys fs.FS, change func(*Config)) *Server {
 	return s
 }
 
-// get asks for a path as a browser on this machine does.
+// ownerToken is the owner's token of every dashboard in the tests.
+const ownerToken = "correct horse battery"
+
+// shelf is a session.Store in memory.
+type shelf struct {
+	mu    sync.Mutex
+	files map[string][]byte
+}
+
+var _ session.Store = (*shelf)(nil)
+
+func (s *shelf) Load(name string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if data, ok := s.files[name]; ok {
+		return data, nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (s *shelf) Update(name string, change func([]byte) ([]byte, error)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, err := change(s.files[name])
+	if err == nil {
+		s.files[name] = data
+	}
+	return err
+}
+
+// openAccess is a dashboard's access with an empty store, at the tests' time.
+func openAccess() *session.Access {
+	a, err := session.New(session.Config{
+		Store: &shelf{files: map[string][]byte{}}, Owner: ownerToken, Chosen: true, Key: []byte("key"), Now: func() time.Time { return now },
+	})
+	if err != nil {
+		panic(err) // the configuration above is wrong
+	}
+	return a
+}
+
+// ownerOf is a dashboard for clients that know the owner's token: requests that bring no token or session get it.
+func ownerOf(s http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" && r.Header.Get("Cookie") == "" {
+			r.Header.Set("Authorization", "Bearer "+ownerToken)
+		}
+		s.ServeHTTP(w, r)
+	})
+}
+
+// anonymous takes away the token that get and post send.
+func anonymous(r *http.Request) { r.Header.Del("Authorization") }
+
+// get asks for a path as the owner's browser on this machine does.
 func get(t *testing.T, s http.Handler, path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:8321"+path, nil)
 	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Authorization", "Bearer "+ownerToken)
 	for _, c := range change {
 		c(r)
 	}

@@ -41,7 +41,11 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{cfg: c, pages: p, bundles: &bundles{fsys: c.FS}, streams: make(chan struct{}, maxStreams)}
 	s.closing, s.close = context.WithCancel(context.Background()) // ends with Run; a Server that is only a handler never closes
-	s.handler = s.guard(s.routes())
+	routes, err := s.routes()
+	if err != nil {
+		return nil, err
+	}
+	s.handler = s.guard(routes)
 	return s, nil
 }
 
@@ -83,44 +87,6 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 		return fmt.Errorf("dashboard: %w", err)
 	}
 	return nil
-}
-
-// routes says which handler answers which path.
-func (s *Server) routes() *http.ServeMux {
-	m := http.NewServeMux()
-	m.HandleFunc("GET /{$}", s.page(s.today))
-	m.HandleFunc("GET /runs/{id}", s.page(s.run))
-	m.HandleFunc("GET /imports/{id...}", s.page(s.imported))
-	m.HandleFunc("GET /live", s.live)
-	m.HandleFunc("GET /media/{name...}", s.media)
-	m.HandleFunc("GET /static/{file}", s.static)
-	m.HandleFunc("GET /login", s.loginPage)
-	m.HandleFunc("POST /login", s.login)
-	m.HandleFunc("GET /healthz", s.healthz)
-
-	m.HandleFunc("POST /workflows/run", s.startWorkflow)
-	m.HandleFunc("POST /runs/{id}/cancel", s.cancel)
-	m.HandleFunc("POST /runs/{id}/retry", s.retry)
-	m.HandleFunc("GET /runs/{id}/changes", s.changes)
-	m.HandleFunc("GET /runs/{id}/undo", s.undoPreview)
-	m.HandleFunc("POST /runs/{id}/undo", s.undo)
-	m.HandleFunc("GET /approvals", s.approvals)
-	m.HandleFunc("POST /approvals/{run}", s.decide)
-	m.HandleFunc("POST /upload", s.upload)
-
-	m.HandleFunc("GET /api/v1/runs", s.apiRuns)
-	m.HandleFunc("POST /api/v1/runs", s.apiStart)
-	m.HandleFunc("GET /api/v1/runs/{id}", s.apiRun)
-	m.HandleFunc("GET /api/v1/approvals", s.apiApprovals)
-	m.HandleFunc("POST /api/v1/approvals/{run}", s.apiDecide)
-	m.HandleFunc("GET /api/v1/imports", s.apiImports)
-	m.HandleFunc("GET /api/v1/imports/{id...}", s.apiImport)
-	m.HandleFunc("GET /api/v1/workflows", s.apiWorkflows)
-	m.HandleFunc("GET /api/v1/status", s.apiStatus)
-	m.HandleFunc("GET /api/v1/health", s.apiHealth)
-	m.HandleFunc("GET /api/v1/events", s.apiEvents)
-	m.HandleFunc("/", s.notFound)
-	return m
 }
 
 // static serves the stylesheet and the script.

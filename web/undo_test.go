@@ -109,7 +109,7 @@ func TestBrowser_undo(t *testing.T) {
 	ctx := browser(t)
 	w, u := undoWorld()
 	_, fsys := sample()
-	server := httptest.NewServer(w.server(t, fsys, func(c *Config) { c.Undo = u }))
+	server := httptest.NewServer(ownerOf(w.server(t, fsys, func(c *Config) { c.Undo = u })))
 	t.Cleanup(server.Close)
 	said := listen(ctx, server.URL)
 	open(t, ctx, server.URL+"/runs/r-4")

@@ -79,7 +79,9 @@ func (p *osPath) UnmarshalText(text []byte) error {
 // reply is the working process's answer.
 type reply struct {
 	Run     string          `json:"run,omitempty"`
-	URL     string          `json:"url,omitempty"` // of the dashboard
+	URL     string          `json:"url,omitempty"`  // of the dashboard
+	Link    string          `json:"link,omitempty"` // to it, for signing in once
+	Expires time.Time       `json:"expires,omitzero"`
 	Version string          `json:"version,omitempty"`
 	Was     string          `json:"was,omitempty"` // why a workflow was paused
 	Failure *engine.Failure `json:"failure,omitempty"`

@@ -16,12 +16,16 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/web"
+	"github.com/vaultflow/vaultflow/web/session"
 )
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
 func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *vault.Watcher) error {
 	flow, err := w.flow(w.journal, w.journal) // for looking
 	if err != nil {
+		return err
+	}
+	if w.access, err = w.openAccess(); err != nil {
 		return err
 	}
 	listening := make(chan struct{})
@@ -35,7 +39,7 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		Overview: w.serving, Approvals: webApprovals{w},
 		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
-		Token: string(w.settings.Web.Token), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
+		Access: w.access, Instance: shortHash(w.stateDir), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
 		Started: func(addr net.Addr) {
 			w.url = "http://" + addr.String()
 			close(listening)
@@ -89,7 +93,15 @@ func (a webApprovals) Approvals(ctx context.Context, run string) ([]engine.Propo
 
 // Decide implements web.Approvals.
 func (a webApprovals) Decide(ctx context.Context, run string, items []int, approve bool) error {
-	return a.w.desk.Decide(ctx, run, items, approve, engine.DecidedDashboard)
+	return a.w.desk.Decide(ctx, run, items, approve, decidedBy(ctx))
+}
+
+// decidedBy says for the record who decided in the dashboard.
+func decidedBy(ctx context.Context) string {
+	if name := session.From(ctx).Name; name != "" {
+		return engine.DecidedDashboard + " (" + name + ")"
+	}
+	return engine.DecidedDashboard
 }
 
 // webImports are imports for the dashboard.

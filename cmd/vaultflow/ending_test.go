@@ -92,10 +92,7 @@ func busySite(t *testing.T) (*site, *hangingModel, *daemon) {
 		return len(all) == 1 && all[0].State == engine.ImportWorking, describe(all)
 	})
 	s.wait(patience, "calls in flight", func() (bool, string) { return m.asked.Load() >= 4, "" })
-	listens, err := http.Get(strings.TrimSpace(s.must("serve", "--url")) + "/live?view=today") //nolint:noctx // it is to be cut
-	if err != nil {
-		t.Fatal(err)
-	}
+	listens := s.browse(http.MethodGet, "/live?view=today", nil)
 	t.Cleanup(func() { listens.Body.Close() })
 	return s, m, d
 }

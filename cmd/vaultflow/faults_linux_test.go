@@ -81,14 +81,7 @@ func (d *daemon) says(text string, times int) {
 // page gets a page of the dashboard.
 func (s *site) page(path string) string {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, strings.TrimSpace(s.must("serve", "--url"))+path, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	response := s.browse(http.MethodGet, path, nil)
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	if err != nil {

@@ -66,8 +66,9 @@ var house = map[string]struct {
 	"engine/artifact":      {4, nil},
 	"engine/approval":      {4, []string{"engine", "visible"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
-	"web":                  {4, []string{"engine", "visible"}},
 	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/fonts", "ingestion/sandbox", "ingestion/layout", "imaging"}},
+	"web":                  {4, []string{"engine", "visible", "web/session"}},
+	"web/session":          {4, nil},
 	"cmd/vaultflow":        {5, []string{"*"}},
 }
 

@@ -38,7 +38,7 @@ func newServe(g *globals) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address of the dashboard, in place of web.listen; port 0 takes a free one")
 	cmd.Flags().BoolVar(&noWeb, "no-web", false, "no dashboard")
-	cmd.Flags().BoolVar(&askURL, "url", false, "print the address of the dashboard of the serve that is running")
+	cmd.Flags().BoolVar(&askURL, "url", false, "print a link that signs a browser in to the dashboard of the running serve, once, within ten minutes")
 	return cmd
 }
 
@@ -48,12 +48,17 @@ func (a *app) printURL(ctx context.Context, g *globals) error {
 	if err != nil {
 		return exit(exitFailed, errors.New("no serve is running on this vault"))
 	}
+	if r.URL == "" {
+		return exit(exitFailed, errors.New("the running serve has no dashboard: it was started with --no-web"))
+	}
 	line := struct {
-		Type    string `json:"type"`
-		URL     string `json:"url"`
-		Version string `json:"version"`
-	}{"serve", r.URL, r.Version}
-	return g.print(line, func(w io.Writer) { fmt.Fprintln(w, r.URL) })
+		Type    string    `json:"type"`
+		URL     string    `json:"url"`
+		Link    string    `json:"link"` // signs one browser in
+		Expires time.Time `json:"expires"`
+		Version string    `json:"version"`
+	}{"serve", r.URL, r.Link, r.Expires, r.Version}
+	return g.print(line, func(w io.Writer) { fmt.Fprintln(w, r.Link) })
 }
 
 // serve is the daemon, which begins anew when the vault or the state were gone and are back.
@@ -128,10 +133,20 @@ func (w *working) watching(ctx context.Context, g *globals, watcher *vault.Watch
 	triggers.Watching()
 	line := fmt.Sprintf("watching %s; drop files into %s", w.dir, w.settings.Vault.ImportDir)
 	if w.url != "" {
-		line += "; dashboard at " + w.url
+		line += "; dashboard at " + w.signInHint(g)
 	}
 	_, err := fmt.Fprintln(g.err, line)
 	return err
+}
+
+// signInHint says how to open the dashboard. A link that signs somebody in goes to a person's terminal only: standard error
+// may end in a log that others read.
+func (w *working) signInHint(g *globals) string {
+	if !isTerminal(g.err) {
+		return w.url + " (`vaultflow serve --url` prints a link that signs you in)"
+	}
+	link, _ := signInLink(w.url, w.access)
+	return link
 }
 
 // obey answers an order of a command.
@@ -155,7 +170,9 @@ func (w *working) obey(ctx context.Context, o order) reply {
 	case o.Unpause != "":
 		was, err = w.unpause(ctx, o.Unpause)
 	case o.Info:
-		return reply{URL: w.url, Version: version}
+		r := reply{URL: w.url, Version: version}
+		r.Link, r.Expires = signInLink(w.url, w.access)
+		return r
 	default:
 		err = usagef("an empty order")
 	}

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -406,6 +408,42 @@ func (d *daemon) alive() {
 	if url := strings.TrimSpace(d.s.must("serve", "--url")); !strings.HasPrefix(url, "http://127.0.0.1:") {
 		d.s.t.Errorf("serve --url says %q", url)
 	}
+}
+
+// dashboard is the address of the dashboard of the serve that is running.
+func (s *site) dashboard() string {
+	s.t.Helper()
+	var line struct{ URL string }
+	if err := json.Unmarshal([]byte(s.must("serve", "--url", "--json")), &line); err != nil {
+		s.t.Fatal(err)
+	}
+	return line.URL
+}
+
+// token is the owner's token, as its file has it.
+func (s *site) token() string {
+	s.t.Helper()
+	token, err := os.ReadFile(filepath.Join(s.state, ownerTokenName))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(token))
+}
+
+// browse sends a request to the dashboard with the owner's token. The body of the answer is closed with the test.
+func (s *site) browse(method, path string, body io.Reader) *http.Response {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.dashboard()+path, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.token())
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { answer.Body.Close() })
+	return answer
 }
 
 func TestServe_startsOnceAnswersAndStops(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
@@ -13,16 +12,21 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
+// findState says where the vault's state is kept.
+func (a *app) findState(g *globals) (err error) {
+	if a.stateDir, err = settings.StateDir(a.dir, g.stateDir, os.Environ()); err != nil {
+		return exit(exitInvalid, err)
+	}
+	return nil
+}
+
 // loadSettings reads the vault's settings and finds its state directory. Faults are printed, each on its line.
 func (a *app) loadSettings(g *globals) error {
 	environ := os.Environ()
-	var err error
-	if a.stateDir, err = settings.StateDir(a.dir, g.stateDir, environ); err != nil {
-		return exit(exitInvalid, err)
-	}
-	if a.stateDir, err = filepath.Abs(a.stateDir); err != nil {
+	if err := a.findState(g); err != nil {
 		return err
 	}
+	var err error
 	a.settings, err = settings.Load(settings.Input{File: g.settings, Vault: a.dir, StateDir: a.stateDir, Environ: environ, Overrides: g.overrides})
 	var faults *settings.Error
 	if errors.As(err, &faults) {

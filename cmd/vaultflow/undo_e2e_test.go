@@ -133,7 +133,7 @@ func TestUndo_afterRestart(t *testing.T) {
 		t.Errorf("after the undo of the undo (-want +got):\n%s", diff)
 	}
 	s.serve() // and the dashboard takes that back
-	page := strings.TrimSpace(s.must("serve", "--url")) + "/runs/" + s.runs("Outer")[0].ID
+	page := s.dashboard() + "/runs/" + s.runs("Outer")[0].ID
 	for path, want := range map[string]string{"/changes": "made Made.md", "/undo": "Take it back"} {
 		if body := s.fetch(http.MethodGet, page+path); !strings.Contains(body, want) {
 			t.Errorf("%s lacks %q:\n%s", path, want, body)
@@ -154,6 +154,7 @@ func (s *site) fetch(method, url string) string {
 		s.t.Fatal(err)
 	}
 	r.Header.Set("Accept", "text/html")
+	r.Header.Set("Authorization", "Bearer "+s.token())
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		s.t.Fatal(err)

@@ -25,6 +25,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/web/session"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -37,8 +38,9 @@ type working struct {
 	journal *journal.Journal
 	exec    *local.Executor
 	desk    *approval.Desk
-	url     string        // of the dashboard, when one is served
-	budget  policy.Budget // of the settings
+	url     string          // of the dashboard, when one is served
+	access  *session.Access // to the dashboard, when one is served
+	budget  policy.Budget   // of the settings
 
 	mu      sync.Mutex
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu

@@ -95,6 +95,15 @@
     tick();
   }
 
+  // A sign-in link carries its code behind the #, which no server, log or referrer sees. It is taken out of the history.
+  const login = byId("login");
+  const code = /^#code=([\w-]{20,100})$/.exec(location.hash);
+  if (login && code) {
+    history.replaceState(null, "", location.pathname + location.search);
+    byId("token").value = code[1];
+    login.requestSubmit();
+  }
+
   const drop = byId("drop");
   if (drop) {
     const over = (on) => (e) => { e.preventDefault(); drop.classList.toggle("over", on); };

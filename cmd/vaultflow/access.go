@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/web/session"
+)
+
+// accessStore keeps sessions and tokens in the state directory, readable by the user alone.
+type accessStore struct{ dir string }
+
+var _ session.Store = accessStore{}
+
+// Load implements session.Store.
+func (s accessStore) Load(name string) ([]byte, error) { return state.Read(s.dir, name) }
+
+// Update implements session.Store. A command and serve may both change the tokens, so a lock orders them.
+func (s accessStore) Update(name string, change func([]byte) ([]byte, error)) (err error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(s.dir, "access.lock"), flock.SetPermissions(state.FileMode))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock %s: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	old, err := state.Read(s.dir, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	data, err := change(old)
+	if err != nil {
+		return err
+	}
+	return state.Write(s.dir, name, data)
+}
+
+// ownerTokenName is the file with the dashboard's token when the settings have none.
+const ownerTokenName = "web-token"
+
+// openAccess reads who may use the dashboard. Without web.token, it makes a random token the first time.
+func (a *app) openAccess() (*session.Access, error) {
+	key, err := state.Secret(a.stateDir)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	c := session.Config{Store: accessStore{a.stateDir}, Owner: string(a.settings.Web.Token), Chosen: true, Key: key, Now: time.Now}
+	if c.Owner == "" {
+		c.Chosen = false
+		if c.Owner, err = ownerToken(a.stateDir); err != nil {
+			return nil, fmt.Errorf("dashboard: %w", err)
+		}
+	}
+	access, err := session.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w; if the file is damaged, remove it and sign in again", err)
+	}
+	return access, nil
+}
+
+// ownerToken returns the random token of a state directory, and makes it the first time. Only serve, of which there is one,
+// calls it.
+func ownerToken(dir string) (string, error) {
+	data, err := state.Read(dir, ownerTokenName)
+	token := strings.TrimSpace(string(data))
+	switch {
+	case err == nil && len(token) >= 32:
+		return token, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	token = session.NewSecret()
+	return token, state.Write(dir, ownerTokenName, []byte(token+"\n"))
+}
+
+// signInLink is an address that signs one browser in. Its code stands behind the #, which browsers do not send.
+func signInLink(url string, access *session.Access) (link string, expires time.Time) {
+	if url == "" || access == nil {
+		return "", time.Time{}
+	}
+	code, expires := access.NewCode()
+	return url + "/login#code=" + code, expires
+}
