@@ -28,13 +28,13 @@ var accountKeys = []accountKey{
 
 // findAccount fills in what the settings leave out, from the places where keys are looked for. Who is named in the settings, by
 // whatever proof, is not mixed with somebody of the environment.
-func (s *Settings) findAccount(name string, p Provider, environ map[string]string, files []dotEnv, r *reporter) Provider {
+func (s *Settings) findAccount(name string, p Provider, ring *keyring) Provider {
 	named := p.Key != ""
 	for _, k := range accountKeys {
 		said := k.kind == p.Kind && *k.value(&p) != ""
 		named = named || k.proof && said
 		if k.secret && said {
-			s.secretInFile("providers."+name+"."+k.name, "set "+k.variable+" in the environment", r)
+			s.secretInFile("providers."+name+"."+k.name, "set "+k.variable+" in the environment", ring.reporter)
 		}
 	}
 	for _, k := range accountKeys {
@@ -42,7 +42,7 @@ func (s *Settings) findAccount(name string, p Provider, environ map[string]strin
 		if k.kind != p.Kind || *value != "" || k.proof && (named || p.BaseURL != "") {
 			continue
 		}
-		found, from := lookUp(k.variable, environ, files, r)
+		found, from := ring.lookUp(k.variable)
 		*value = string(found)
 		if k.proof && found != "" && p.KeyFrom == "" {
 			p.KeyFrom = from

@@ -37,7 +37,7 @@ func TestLoad_whoAsksAtACloud(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(vault, settings.FileName), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := settings.Load(settings.Input{Vault: vault, Environ: c.environ})
+		s, err := settings.Load(settings.Input{Grants: everything, Vault: vault, Environ: c.environ})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -65,7 +65,7 @@ func TestLoad_cloudsThatCannotBeAsked(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(vault, settings.FileName), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := settings.Load(settings.Input{Vault: vault})
+	s, err := settings.Load(settings.Input{Grants: everything, Vault: vault})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func (s *Settings) unknownKind(key string, p Provider, r *reporter) {
 }
 
 func (s *Settings) validateURL(key string, p Provider, r *reporter) {
-	u, err := url.Parse(p.BaseURL)
+	u, err := url.Parse(string(p.BaseURL))
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		s.fault(r, key, CodeValue, "write http://127.0.0.1:8000/v1", "%s is no http or https address", key)

@@ -25,7 +25,7 @@ type decoder struct {
 
 func (d *decoder) at(n *yaml.Node) Origin {
 	o := Origin{Source: d.source, Name: d.name}
-	if d.source == SourceFile {
+	if d.source.isFile() {
 		o.Line, o.Column = n.Line, n.Column
 	}
 	return o
@@ -119,7 +119,7 @@ func (d *decoder) unknown(path string, key *yaml.Node, fields []field) {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:/-]*$`)
 
-// table decodes a map. In a file, an entry replaces the one that was there; a flag changes it.
+// table decodes a map. A flag changes the entry that was there; how those of files combine is decided later.
 func (d *decoder) table(path string, n *yaml.Node, v reflect.Value, f field) {
 	if v.IsNil() {
 		v.Set(reflect.MakeMap(v.Type()))
@@ -144,7 +144,7 @@ func (d *decoder) table(path string, n *yaml.Node, v reflect.Value, f field) {
 func (d *decoder) list(path string, n *yaml.Node, v reflect.Value, f field) {
 	items := n.Content
 	switch {
-	case n.Kind == yaml.ScalarNode && d.source != SourceFile:
+	case n.Kind == yaml.ScalarNode && !d.source.isFile():
 		items = nil
 		for part := range strings.SplitSeq(n.Value, ",") {
 			if part = strings.TrimSpace(part); part != "" {

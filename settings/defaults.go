@@ -32,7 +32,7 @@ func unfinished() *Settings {
 		LLM:    LLM{OverflowFallback: true},
 		Engine: defaultEngine(),
 		Policy: Policy{
-			Budget: defaultBudget(), Links: "warn",
+			Budget: defaultBudget(), Links: "warn", Untrusted: []string{"Clippings/**"},
 			RemoteImages: RemoteImages{MaxMB: 10, Timeout: Duration(20 * time.Second), MaxRedirects: 3, MaxPerStep: 10},
 		},
 		WebFetch:  WebFetch{MaxSize: 16 << 20, Timeout: Duration(30 * time.Second), MaxRedirects: 5},

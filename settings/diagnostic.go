@@ -31,7 +31,9 @@ const (
 	CodeSecret     = "VS201" // a key where others may read it
 	CodeUnsafe     = "VS202" // allowed, and a risk
 	CodeNoEffect   = "VS203" // this version does nothing with it
+	CodeWaits      = "VS204" // a value of the vault's files that takes no effect until it is granted
 	CodeDefault    = "VS301" // what was chosen because nobody said anything
+	CodeStricter   = "VS302" // a value of the vault's file that would loosen one of the user's own
 )
 
 // Diagnostic is one thing to say about the settings. Its JSON is that of all diagnostics of vaultflow.
@@ -93,7 +95,7 @@ type reporter struct{ list []Diagnostic }
 func (r *reporter) report(at Origin, severity Severity, code, suggestion, format string, args ...any) {
 	r.list = append(r.list, Diagnostic{
 		File: at.place(), Line: at.Line, Column: at.Column, Severity: severity, Code: code,
-		Message: mask(fmt.Sprintf(format, args...)), Suggestion: mask(suggestion),
+		Message: visible(mask(fmt.Sprintf(format, args...))), Suggestion: visible(mask(suggestion)),
 	})
 }
 

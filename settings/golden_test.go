@@ -27,7 +27,7 @@ func messages(t *testing.T, file string, environ ...string) (*settings.Settings,
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := settings.Load(settings.Input{Vault: vault, Environ: environ})
+	s, err := settings.Load(settings.Input{Vault: vault, Environ: environ, Grants: everything})
 	var all []settings.Diagnostic
 	var faults *settings.Error
 	switch {

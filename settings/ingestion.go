@@ -68,7 +68,7 @@ type OCR struct {
 // MistralOCR says how Mistral's text recognition is asked.
 type MistralOCR struct {
 	Model        string   `yaml:"model" doc:"Mistral's name of the model."`
-	Endpoint     string   `yaml:"endpoint" doc:"Address with /v1. Empty: the base_url of the provider mistral."`
+	Endpoint     Address  `yaml:"endpoint" doc:"Address with /v1. Empty: the base_url of the provider mistral."`
 	Timeout      Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one page."`
 	PricePerPage float64  `yaml:"price_per_page" min:"0" max:"1000" doc:"US dollars, so that imports tell what they cost. 0: not known."`
 }

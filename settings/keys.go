@@ -18,23 +18,35 @@ type dotEnv struct {
 	vars    map[string]string
 }
 
-// findKeys looks for each provider's key: environment, .env beside a settings file outside the vault, .env in the state directory, .env
-// in the vault (with a warning), the settings themselves (with a warning).
-func (s *Settings) findKeys(in Input, environ map[string]string, r *reporter) {
-	files := in.dotEnvs(r)
-	for _, name := range sortedKeys(s.Providers) {
-		p := s.Providers[name]
-		p.Key, p.KeyFrom = s.findKey(name, p, environ, files, r)
-		s.Providers[name] = s.findAccount(name, p, environ, files, r)
-		s.validateAccount(name, r)
-		s.missingAccount(name, r)
-	}
-	s.missingKey(r)
-	s.findSearchKey(environ, files, r)
+const dotEnvName = ".env"
+
+// keyring finds what variables hold: in the environment, else in the .env files.
+type keyring struct {
+	*layers
+	files []dotEnv
+	asked map[string]bool // what was answered about a line of the vault's file
 }
 
-func (s *Settings) findKey(name string, p Provider, environ map[string]string, files []dotEnv, r *reporter) (Secret, string) {
-	if key, from := lookUp(p.APIKeyEnv, environ, files, r); key != "" {
+// findKeys looks for each provider's key: environment, .env beside a settings file outside the vault, .env in the state directory, .env
+// in the vault (once it is granted, with a warning), the settings themselves (with a warning).
+func (l *layers) findKeys() {
+	s, k := l.into, &keyring{layers: l, files: l.dotEnvs(), asked: map[string]bool{}}
+	for _, name := range sortedKeys(s.Providers) {
+		p := s.Providers[name]
+		p.Key, p.KeyFrom = s.findKey(name, p, k)
+		s.Providers[name] = s.findAccount(name, p, k)
+		s.validateAccount(name, l.reporter)
+		s.missingAccount(name, l.reporter)
+	}
+	s.missingKey(l.reporter)
+	s.findSearchKey(k)
+	for _, variable := range s.pending { // so that everything is asked at once
+		k.lookUp(variable)
+	}
+}
+
+func (s *Settings) findKey(name string, p Provider, k *keyring) (Secret, string) {
+	if key, from := k.lookUp(p.APIKeyEnv); key != "" {
 		return key, from
 	}
 	if p.APIKey == "" {
@@ -44,30 +56,42 @@ func (s *Settings) findKey(name string, p Provider, environ map[string]string, f
 	if name != "web_search" {
 		key = "providers." + key
 	}
-	s.secretInFile(key, "set a variable in the environment and name it with api_key_env", r)
+	s.secretInFile(key, "set a variable in the environment and name it with api_key_env", k.reporter)
 	return p.APIKey, "settings"
 }
 
 // lookUp is what a variable holds, and where it was found: in the environment, else in the first .env file that has it.
-func lookUp(variable string, environ map[string]string, files []dotEnv, r *reporter) (value Secret, from string) {
+func (k *keyring) lookUp(variable string) (value Secret, from string) {
 	if variable == "" {
 		return "", ""
 	}
-	if value := strings.TrimSpace(environ[variable]); value != "" {
+	if value := strings.TrimSpace(k.environ[variable]); value != "" {
 		return Secret(value), "environment variable " + variable
 	}
-	for _, f := range files {
-		value := strings.TrimSpace(f.vars[variable])
-		if value == "" {
+	for _, f := range k.files {
+		value := Secret(strings.TrimSpace(f.vars[variable]))
+		if value == "" || f.inVault && !k.may(f.path, variable, value) {
 			continue
 		}
-		if f.inVault {
-			r.report(Origin{Name: f.path}, SeverityWarning, CodeSecret, "move the file out of the vault, or set the variable in the environment",
-				"%s is kept inside the vault, where sync, git and backups copy it", variable)
-		}
-		return Secret(value), f.path
+		return value, f.path
 	}
 	return "", ""
+}
+
+// may reports whether a line of the vault's .env counts. Whoever writes the file could have everything sent with a key of
+// theirs, or name a file of the user's as credentials.
+func (k *keyring) may(path, variable string, value Secret) bool {
+	place := path + "\x00" + variable
+	if may, known := k.asked[place]; known {
+		return may
+	}
+	may := k.grants(sayVariable(variable, value, Origin{Name: path}))
+	k.asked[place] = may
+	if may {
+		k.report(Origin{Name: path}, SeverityWarning, CodeSecret, "move the file out of the vault, or set the variable in the environment",
+			"%s is kept inside the vault, where sync, git and backups copy it", variable)
+	}
+	return may
 }
 
 // secretInFile warns about a secret that a settings file holds.
@@ -95,12 +119,14 @@ func (s *Settings) missingKey(r *reporter) {
 }
 
 // dotEnvs reads the .env files, the first place first.
-func (in Input) dotEnvs(r *reporter) []dotEnv {
+func (l *layers) dotEnvs() []dotEnv {
 	var dirs []string
-	if in.File != "" {
-		dirs = append(dirs, filepath.Dir(in.File))
+	for _, file := range []string{l.in.File, l.in.User} {
+		if file != "" {
+			dirs = append(dirs, filepath.Dir(file))
+		}
 	}
-	for _, dir := range []string{in.StateDir, in.Vault} {
+	for _, dir := range []string{l.in.StateDir, l.in.Vault} {
 		if dir != "" {
 			dirs = append(dirs, dir)
 		}
@@ -108,10 +134,10 @@ func (in Input) dotEnvs(r *reporter) []dotEnv {
 	var files []dotEnv
 	seen := map[string]bool{}
 	for _, dir := range dirs {
-		path := filepath.Join(dir, ".env")
+		path := filepath.Join(dir, dotEnvName)
 		if real := realPath(path); !seen[real] {
 			seen[real] = true
-			if f, ok := readDotEnv(path, in.Vault, r); ok {
+			if f, ok := l.readDotEnv(path); ok {
 				files = append(files, f)
 			}
 		}
@@ -119,25 +145,30 @@ func (in Input) dotEnvs(r *reporter) []dotEnv {
 	return files
 }
 
-func readDotEnv(path, vault string, r *reporter) (dotEnv, bool) {
+func (l *layers) readDotEnv(path string) (dotEnv, bool) {
+	where := l.in.placeOf(path)
+	if where.linked != "" {
+		if _, err := os.Lstat(path); err != nil || !l.grantLink(path, where.linked) {
+			return dotEnv{}, false
+		}
+	}
 	data, err := readBounded(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return dotEnv{}, false
 	}
 	if err != nil {
-		r.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "", "the file cannot be read, so its keys are not used: %v", err)
+		l.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "", "the file cannot be read, so its keys are not used: %v", err)
 		return dotEnv{}, false
 	}
 	vars, err := godotenv.UnmarshalBytes(data)
 	if err != nil { // its text may hold the line, and so a key
-		r.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "write NAME=value, one a line", "the file is not in the form of .env files, so its keys are not used")
+		l.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "write NAME=value, one a line", "the file is not in the form of .env files, so its keys are not used")
 		return dotEnv{}, false
 	}
-	inVault := inside(path, vault)
-	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !inVault {
-		r.report(Origin{Name: path}, SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read or change the keys in it (mode %o)", info.Mode().Perm())
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !where.inVault {
+		l.report(Origin{Name: path}, SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read or change the keys in it (mode %o)", info.Mode().Perm())
 	}
-	return dotEnv{path: path, inVault: inVault, vars: vars}, true
+	return dotEnv{path: path, inVault: where.inVault, vars: vars}, true
 }
 
 // keysInText warns about everything in a settings file that looks like a key, in values and comments alike. The text of the

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -25,58 +23,41 @@ const maxFile = 1 << 20
 
 // Input says where to read. Paths belong to the operating system.
 type Input struct {
-	Vault     string            // the vault's folder; settings.yaml there is read unless File is set
-	File      string            // another settings file, which must exist unless it is the vault's own
-	StateDir  string            // its .env is read too; empty: none
-	Environ   []string          // as os.Environ gives it; nil means no environment
-	Overrides map[string]string // what flags say: values by dotted path, lists with commas
+	Vault     string             // the vault's folder; settings.yaml there is read unless File is set
+	File      string             // another settings file in its place, which must exist unless it is the vault's own
+	User      string             // the user's own file, below the vault's; see UserFile. It may be missing. Empty: none
+	StateDir  string             // its .env is read too; empty: none
+	Environ   []string           // as os.Environ gives it; nil means no environment
+	Overrides map[string]string  // what flags say: values by dotted path, lists with commas
+	Grants    func(Waiting) bool // whether the user has granted a value of the vault's files; nil: nothing is granted
 }
 
-// Load reads the settings. A vault without a settings file has the defaults. All faults come back together, as an
-// [*Error]; warnings and notes are in Settings.Diagnostics.
+// Load reads the settings, key by key: flags go before the environment, before the vault's file, before the user's, before
+// the defaults. What the vault's files may not set without a yes, and got none for, is as if it were not written; it is
+// listed in Settings.Waiting. A vault without a settings file is fine. All faults come back together, as an [*Error]; warnings
+// and notes are in Settings.Diagnostics.
 func Load(in Input) (*Settings, error) {
 	s, r := unfinished(), &reporter{}
-	path, data, err := in.read()
-	if err != nil {
+	environ := environMap(in.Environ)
+	l := &layers{reporter: r, in: in, environ: environ, into: s}
+	if err := l.user(); err != nil {
 		return nil, err
 	}
-	if data != nil {
-		s.File = path
-		s.file(path, data, r)
-		keysInText(path, data, r)
+	if err := l.vault(); err != nil {
+		return nil, err
 	}
-	environ := environMap(in.Environ)
 	environment(s, environ, r)
 	overrides(s, in.Overrides, r)
 	s.complete()
 	s.chooseDefault(environ, r)
-	s.validate(in, r)
-	s.findKeys(in, environ, r)
+	s.validate(r)
+	l.findKeys()
 	if r.failed() {
 		isNote := func(d Diagnostic) bool { return d.Severity == SeverityNote }
 		return nil, &Error{Diagnostics: slices.DeleteFunc(r.sorted(), isNote)}
 	}
 	s.Diagnostics = r.sorted()
 	return s, nil
-}
-
-// read gives the settings file; data is nil when there is none.
-func (in Input) read() (path string, data []byte, err error) {
-	usual := filepath.Join(in.Vault, FileName)
-	if path = in.File; path == "" {
-		if in.Vault == "" {
-			return "", nil, nil
-		}
-		path = usual
-	}
-	data, err = readBounded(path)
-	if errors.Is(err, fs.ErrNotExist) && in.Vault != "" && filepath.Clean(path) == usual {
-		return "", nil, nil
-	}
-	if err != nil {
-		return "", nil, fmt.Errorf("read settings: %w", err)
-	}
-	return path, data, nil
 }
 
 // readBounded reads a regular file of at most maxFile bytes. Its data is not nil when there is no error.
@@ -100,9 +81,9 @@ func readBounded(path string) ([]byte, error) {
 
 var yamlLine = regexp.MustCompile(`line (\d+): `)
 
-// file decodes the settings file.
-func (s *Settings) file(path string, data []byte, r *reporter) {
-	at := Origin{Source: SourceFile, Name: path, Line: 1, Column: 1}
+// file decodes a settings file.
+func (s *Settings) file(source Source, path string, data []byte, r *reporter) {
+	at := Origin{Source: source, Name: path, Line: 1, Column: 1}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
 	err := dec.Decode(&doc)
@@ -122,7 +103,7 @@ func (s *Settings) file(path string, data []byte, r *reporter) {
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
 		r.report(at, SeverityError, CodeSyntax, "remove the --- line", "the file holds more than one document")
 	}
-	d := &decoder{reporter: r, source: SourceFile, name: path, origins: s.origins}
+	d := &decoder{reporter: r, source: source, name: path, origins: s.origins}
 	if len(doc.Content) == 1 {
 		d.value("", doc.Content[0], reflect.ValueOf(s).Elem(), field{})
 	}

@@ -29,8 +29,14 @@ func write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
+// everything grants whatever is asked.
+func everything(settings.Waiting) bool { return true }
+
 func load(t *testing.T, in settings.Input) *settings.Settings {
 	t.Helper()
+	if in.Grants == nil {
+		in.Grants = everything
+	}
 	s, err := settings.Load(in)
 	if err != nil {
 		t.Fatalf("Load: %v", err)
@@ -68,7 +74,7 @@ func TestLoad_flagOverEnvironmentOverFile(t *testing.T) {
 		Environ:   []string{"VAULTFLOW_ENGINE_MAX_PARALLEL_RUNS=3", "VAULTFLOW_WEB_LISTEN=127.0.0.1:2222", "VAULTFLOW_INGESTION_OCR_LANGUAGES=eng, deu", "VAULTFLOW_WORKER=/opt/w", "VAULTFLOW_VAULT=/v"},
 		Overrides: map[string]string{"web.listen": "127.0.0.1:3333", "providers.ollama.base_url": "http://127.0.0.1:10"},
 	})
-	got := []any{s.Engine.MaxParallelRuns, s.Engine.Timezone, s.Web.Listen, s.Ingestion.OCR.Languages, s.Ingestion.Worker, s.Providers["ollama"].BaseURL, s.Providers["ollama"].NumCtx}
+	got := []any{s.Engine.MaxParallelRuns, s.Engine.Timezone, s.Web.Listen, s.Ingestion.OCR.Languages, s.Ingestion.Worker, string(s.Providers["ollama"].BaseURL), s.Providers["ollama"].NumCtx}
 	if diff := cmp.Diff([]any{3, "UTC", "127.0.0.1:3333", []string{"eng", "deu"}, "/opt/w", "http://127.0.0.1:10", 8192}, got); diff != "" {
 		t.Error(diff)
 	}

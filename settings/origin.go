@@ -8,10 +8,14 @@ type Source string
 // The sources, from the weakest.
 const (
 	SourceDefault     Source = "default"
-	SourceFile        Source = "settings"
+	SourceUser        Source = "user"     // the user's own file
+	SourceFile        Source = "settings" // the vault's file, or the one in its place
 	SourceEnvironment Source = "environment"
 	SourceFlag        Source = "flag"
 )
+
+// isFile reports whether values of this source have a line.
+func (s Source) isFile() bool { return s == SourceUser || s == SourceFile }
 
 // Origin is where a value comes from.
 type Origin struct {
@@ -24,7 +28,7 @@ type Origin struct {
 // String is for people: "default", "settings.yaml:3", "environment VAULTFLOW_WEB_LISTEN".
 func (o Origin) String() string {
 	switch o.Source {
-	case SourceFile:
+	case SourceUser, SourceFile:
 		return fmt.Sprintf("%s:%d", o.Name, o.Line)
 	case SourceEnvironment:
 		return "environment " + o.Name

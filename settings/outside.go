@@ -18,7 +18,7 @@ type WebFetch struct {
 // WebSearch is the service behind the tool web_search.
 type WebSearch struct {
 	Provider   string   `yaml:"provider" oneof:"none searxng brave tavily" doc:"The service that is asked; none: there is no tool web_search."`
-	BaseURL    string   `yaml:"base_url" doc:"Address: of your SearXNG, which must offer the format json; empty: Brave's and Tavily's own."`
+	BaseURL    Address  `yaml:"base_url" doc:"Address: of your SearXNG, which must offer the format json; empty: Brave's and Tavily's own."`
 	APIKeyEnv  string   `yaml:"api_key_env" doc:"Environment variable (or line of .env) that holds the key. Empty: BRAVE_API_KEY or TAVILY_API_KEY, at the service's own address."`
 	APIKey     Secret   `yaml:"api_key" doc:"The key itself. It works, with a warning: keep keys out of the vault and use api_key_env."`
 	MaxResults int      `yaml:"max_results" min:"1" max:"20" doc:"Results of one search."`
@@ -30,8 +30,8 @@ type WebSearch struct {
 // MCPServer is a server of the Model Context Protocol whose tools workflows may name as server.tool. It is a program of this
 // machine or an address.
 type MCPServer struct {
-	Command []string          `yaml:"command" doc:"Program with its arguments, spoken to over its standard input and output. Not from a settings file inside the vault."`
-	URL     string            `yaml:"url" doc:"Address of a server with streamable HTTP, in place of command."`
+	Command Arguments         `yaml:"command" doc:"Program with its arguments, spoken to over its standard input and output."`
+	URL     Address           `yaml:"url" doc:"Address of a server with streamable HTTP, in place of command."`
 	Env     map[string]Secret `yaml:"env" doc:"Further environment variables of the program. It gets PATH, HOME, LANG and the like, and no others of vaultflow's."`
 	EnvFrom []string          `yaml:"env_from" doc:"Names of variables of vaultflow's own environment that the program gets, for its keys."`
 	Headers map[string]Secret `yaml:"headers" doc:"HTTP headers for url."`
@@ -63,26 +63,26 @@ func (w WebSearch) complete() WebSearch {
 func (w WebSearch) Enabled() bool { return w.Provider != "" && w.Provider != "none" }
 
 // findSearchKey looks for the key of web_search in the places where those of providers are.
-func (s *Settings) findSearchKey(environ map[string]string, files []dotEnv, r *reporter) {
+func (s *Settings) findSearchKey(k *keyring) {
 	w := &s.WebSearch
 	if !w.Enabled() {
 		return
 	}
-	w.Key, _ = s.findKey("web_search", Provider{APIKeyEnv: w.APIKeyEnv, APIKey: w.APIKey}, environ, files, r)
+	w.Key, _ = s.findKey("web_search", Provider{APIKeyEnv: w.APIKeyEnv, APIKey: w.APIKey}, k)
 	if w.Key == "" && !searchKinds[w.Provider].local {
 		suggestion := "name a variable with web_search.api_key_env"
 		if w.APIKeyEnv != "" {
 			suggestion = "set " + w.APIKeyEnv
 		}
-		r.report(s.placeOf("web_search.provider"), SeverityWarning, CodeReference, suggestion, "there is no key for web_search with %s", w.Provider)
+		k.report(s.placeOf("web_search.provider"), SeverityWarning, CodeReference, suggestion, "there is no key for web_search with %s", w.Provider)
 	}
 }
 
 var serverForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
 
 // validateOutside checks what leads out of this machine for tools.
-func (s *Settings) validateOutside(in Input, r *reporter) {
-	if w := s.WebSearch; w.Enabled() && !webAddress(w.BaseURL) {
+func (s *Settings) validateOutside(r *reporter) {
+	if w := s.WebSearch; w.Enabled() && !webAddress(string(w.BaseURL)) {
 		s.fault(r, "web_search.base_url", CodeValue, "write it as https://search.example.org", "web_search.base_url: %s needs the address of a service", w.Provider)
 	}
 	for _, name := range sortedKeys(s.MCPServers) {
@@ -92,16 +92,12 @@ func (s *Settings) validateOutside(in Input, r *reporter) {
 			s.fault(r, key, CodeValue, "", "%s: a server's name has letters, digits, - and _, at most 30: it stands before the dot in server.tool", key)
 		case (len(m.Command) == 0) == (m.URL == ""):
 			s.fault(r, key, CodeValue, "", "%s needs either command or url", key)
-		case m.URL != "" && !webAddress(m.URL):
+		case m.URL != "" && !webAddress(string(m.URL)):
 			s.fault(r, key+".url", CodeValue, "write it as https://mcp.example.org/mcp", "%s.url is no web address", key)
 		case m.URL != "" && len(m.Env)+len(m.EnvFrom) > 0:
 			s.fault(r, key, CodeConflict, "use headers", "%s: env and env_from belong to command", key)
 		case m.URL == "" && len(m.Headers) > 0:
 			s.fault(r, key, CodeConflict, "use env", "%s: headers belong to url", key)
-		}
-		if at := s.placeOf(key); len(m.Command) > 0 && at.Source == SourceFile && inside(at.Name, in.Vault) {
-			s.fault(r, key, CodeSecret, "move the settings file out of the vault and name it with --settings or VAULTFLOW_SETTINGS",
-				"%s.command: a program is not started by a settings file inside the vault, which sync and other people may write", key)
 		}
 	}
 }

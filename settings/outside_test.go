@@ -26,7 +26,7 @@ func TestWebSearch_key(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "s.yaml")
 			write(t, file, tt.text, 0o600)
 			s := load(t, settings.Input{Vault: t.TempDir(), File: file, Environ: []string{"BRAVE_API_KEY=bk", "TAVILY_API_KEY=tk", "OTHER=ok"}})
-			if string(s.WebSearch.Key) != tt.key || s.WebSearch.BaseURL != tt.base {
+			if string(s.WebSearch.Key) != tt.key || string(s.WebSearch.BaseURL) != tt.base {
 				t.Errorf("key %q, address %s", string(s.WebSearch.Key), s.WebSearch.BaseURL)
 			}
 			if shown := fmt.Sprintf("%v %+v", s.WebSearch, s.Values()); tt.key != "" && strings.Contains(shown, tt.key+" ") {
@@ -70,10 +70,11 @@ func TestMCPServers_noProgramFromTheVault(t *testing.T) {
 	for _, dir := range []string{vault, outside} {
 		write(t, filepath.Join(dir, "settings.yaml"), text, 0o600)
 	}
-	if _, err := settings.Load(settings.Input{Vault: vault}); err == nil || !strings.Contains(err.Error(), "inside the vault") {
-		t.Errorf("got %v", err)
+	s, err := settings.Load(settings.Input{Vault: vault})
+	if err != nil || len(s.MCPServers) != 0 || len(s.Waiting) != 1 || !strings.HasPrefix(s.Waiting[0].Says, "Start the program touch /tmp/x") {
+		t.Errorf("got %v, %+v", err, s)
 	}
-	s := load(t, settings.Input{Vault: vault, File: filepath.Join(outside, "settings.yaml")})
+	s = load(t, settings.Input{Vault: vault, File: filepath.Join(outside, "settings.yaml")})
 	if m := s.MCPServers["notes"]; len(m.Command) != 2 || string(m.Env["TOKEN"]) != "s3cr3t" || strings.Contains(fmt.Sprint(m, s.Values()), "s3cr3t") {
 		t.Errorf("got %+v", s.MCPServers)
 	}

@@ -4,9 +4,11 @@ import "strings"
 
 // Policy says what may be sent to a model.
 type Policy struct {
-	Budget       Budget       `yaml:"budget" doc:"Bounds of one prompt. Providers' own limits apply too; the smaller wins."`
-	Links        string       `yaml:"links" oneof:"warn strict" doc:"An image link that fits several files: the nearest one and a warning, or an error."`
-	RemoteImages RemoteImages `yaml:"remote_images" doc:"Pictures that a note links to with http(s)."`
+	Budget              Budget       `yaml:"budget" doc:"Bounds of one prompt. Providers' own limits apply too; the smaller wins."`
+	Untrusted           []string     `yaml:"untrusted" doc:"Globs of files that somebody else has written, such as web clippings: a model's step that reads one is restricted (docs/web.md, Trust). A vault's file adds to the list of your own settings, and takes nothing away."`
+	UntrustedProperties []string     `yaml:"untrusted_properties" doc:"Properties of notes, such as source or url, that mark a note as somebody else's text in the same way. A vault's file can only add."`
+	Links               string       `yaml:"links" oneof:"warn strict" doc:"An image link that fits several files: the nearest one and a warning, or an error."`
+	RemoteImages        RemoteImages `yaml:"remote_images" doc:"Pictures that a note links to with http(s)."`
 }
 
 // Budget holds the bounds of one prompt, with the names of the workflow language.

@@ -8,7 +8,7 @@ import (
 // Provider is a service or a server that holds models.
 type Provider struct {
 	Kind              string            `yaml:"kind" doc:"Its wire format: one of the kinds above. Without it the provider's name, when that is a kind."`
-	BaseURL           string            `yaml:"base_url" doc:"Address, with /v1 where the service prints it. Without it the vendor's public one."`
+	BaseURL           Address           `yaml:"base_url" doc:"Address, with /v1 where the service prints it. Without it the vendor's public one."`
 	APIKeyEnv         string            `yaml:"api_key_env" doc:"Environment variable (or line of .env) that holds the key. The vendor's usual one is used only at the vendor's own address."`
 	APIKey            Secret            `yaml:"api_key" doc:"The key itself. It works, with a warning: keep keys out of the vault and use api_key_env."`
 	Headers           map[string]Secret `yaml:"headers" doc:"Further HTTP headers."`
@@ -35,7 +35,7 @@ type Provider struct {
 
 // kind is what is known about a wire format.
 type kind struct {
-	baseURL   string // the vendor's; empty: a server of one's own, or no server
+	baseURL   Address // the vendor's; empty: a server of one's own, or no server
 	keyEnv    string
 	available bool // spoken by this version
 	local     bool // needs no key

@@ -19,9 +19,13 @@ type Settings struct {
 	Web        Web                  `yaml:"web" doc:"The dashboard and the HTTP API of serve."`
 	Logging    Logging              `yaml:"logging" doc:"What serve writes to standard error."`
 
-	File        string       `yaml:"-"` // path of the file that was read; empty when there was none
+	File        string       `yaml:"-"` // path of the vault's file, or of the one in its place; empty when there was none
+	UserFile    string       `yaml:"-"` // path of the user's own file; empty when there was none
+	Waiting     []Waiting    `yaml:"-"` // what the vault's files say and what takes no effect until it is granted
+	Granted     []Waiting    `yaml:"-"` // what is in force because it was granted
 	Diagnostics []Diagnostic `yaml:"-"` // warnings and notes; errors are returned by Load
 	origins     map[string]Origin
+	pending     []string // variables of keys that what waits would use
 }
 
 // Vault names folders inside the vault.

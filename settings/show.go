@@ -66,8 +66,13 @@ func node(v reflect.Value) *yaml.Node {
 	switch value := v.Interface().(type) {
 	case Capabilities:
 		return capabilitiesNode(value)
+	case Arguments:
+		return node(reflect.ValueOf(shownArguments(value)))
 	case interface{ MarshalText() ([]byte, error) }:
 		word, _ := value.MarshalText() // Duration, Bytes and Secret never fail
+		if v.Kind() == reflect.String && len(word) == 0 {
+			return scalarNode("", "!!str")
+		}
 		return scalarNode(string(word), "")
 	}
 	switch v.Kind() {

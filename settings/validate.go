@@ -14,7 +14,7 @@ import (
 )
 
 // validate checks what concerns more than one value, and what tags cannot say.
-func (s *Settings) validate(in Input, r *reporter) {
+func (s *Settings) validate(r *reporter) {
 	s.validateModels(r)
 	for _, name := range sortedKeys(s.Providers) {
 		s.validateProvider(name, r)
@@ -23,7 +23,7 @@ func (s *Settings) validate(in Input, r *reporter) {
 	s.validateLists(r)
 	s.validateWeb(r)
 	s.validateStatusNote(r)
-	s.validateOutside(in, r)
+	s.validateOutside(r)
 	if zone := s.Engine.Timezone; zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 			s.fault(r, "engine.timezone", CodeValue, "write a name such as Europe/Oslo or UTC", "engine.timezone: there is no time zone %q", zone)
@@ -175,7 +175,7 @@ func (s *Settings) validateLists(r *reporter) {
 			s.fault(r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
 		}
 	}
-	if u, err := url.Parse(s.Ingestion.OCR.Mistral.Endpoint); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+	if u, err := url.Parse(string(s.Ingestion.OCR.Mistral.Endpoint)); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		s.fault(r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is no web address")
 	}
 	for _, language := range s.Ingestion.OCR.Languages {

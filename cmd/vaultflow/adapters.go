@@ -28,7 +28,7 @@ func configOf(name string, p settings.Provider) (llm.Config, error) {
 		return llm.Config{}, engine.Fail(engine.CodeInvalidSettings, "change providers."+name+".proxy", "provider %s: %v", name, err)
 	}
 	return llm.Config{
-		Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: llm.Secret(p.Key), Headers: headers, Client: client,
+		Name: name, Kind: p.Kind, BaseURL: string(p.BaseURL), APIKey: llm.Secret(p.Key), Headers: headers, Client: client,
 		Timeout: p.Timeout.Std(), IdleTimeout: p.IdleTimeout.Std(),
 	}, nil
 }
@@ -106,7 +106,7 @@ func (m vertexModels) Generate(ctx context.Context, request llm.Request, progres
 func addressOf(p settings.Provider) string {
 	switch {
 	case p.BaseURL != "":
-		return p.BaseURL
+		return string(p.BaseURL)
 	case p.Kind == "bedrock" && p.Region != "":
 		return bedrock.Address(p.Region)
 	case p.Kind == "vertex":

@@ -123,7 +123,7 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 // limitsOf is whose limits and capabilities a provider has: OpenAI's own address is OpenAI, others that speak its format
 // are servers of which nothing is known.
 func limitsOf(p settings.Provider) string {
-	if p.Kind == "openai_chat" && strings.HasPrefix(p.BaseURL, "https://api.openai.com/") {
+	if p.Kind == "openai_chat" && strings.HasPrefix(string(p.BaseURL), "https://api.openai.com/") {
 		return "openai"
 	}
 	return p.Kind

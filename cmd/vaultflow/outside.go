@@ -59,7 +59,7 @@ func (a *app) searcher() tools.SearchService {
 	if !in.Enabled() {
 		return nil
 	}
-	service, err := websearch.New(websearch.Config{Provider: in.Provider, BaseURL: in.BaseURL, Key: string(in.Key), Timeout: in.Timeout.Std()})
+	service, err := websearch.New(websearch.Config{Provider: in.Provider, BaseURL: string(in.BaseURL), Key: string(in.Key), Timeout: in.Timeout.Std()})
 	if err != nil { // the settings know the same services
 		a.log.Error("no search", "err", err)
 		return nil
@@ -71,7 +71,7 @@ func (a *app) searcher() tools.SearchService {
 func (a *app) mcpServers() []mcp.Server {
 	var list []mcp.Server
 	for name, in := range a.settings.MCPServers {
-		s := mcp.Server{Name: name, Command: in.Command, URL: in.URL, Allow: in.Allow, Deny: in.Deny, Timeout: in.Timeout.Std()}
+		s := mcp.Server{Name: name, Command: in.Command, URL: string(in.URL), Allow: in.Allow, Deny: in.Deny, Timeout: in.Timeout.Std()}
 		if in.URL != "" {
 			s.Headers = map[string]string{}
 			for header, value := range in.Headers {

@@ -40,7 +40,7 @@ func (p *probed) probe() *policy.Probe {
 
 // probeKey says what was asked about: another address or model is another question.
 func probeKey(a settings.Alias, p settings.Provider) string {
-	return p.Kind + " " + p.BaseURL + " " + a.Model
+	return p.Kind + " " + string(p.BaseURL) + " " + a.Model
 }
 
 // readProbes reads what was kept. A file that cannot be read is as good as none.

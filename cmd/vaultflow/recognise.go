@@ -88,7 +88,7 @@ func (a *app) mistral(s ingestion.OCRSettings) (ocrService, error) {
 	if err != nil {
 		return ocrService{}, err
 	}
-	c.BaseURL, c.Timeout, c.IdleTimeout = base, set.Timeout.Std(), set.Timeout.Std()
+	c.BaseURL, c.Timeout, c.IdleTimeout = string(base), set.Timeout.Std(), set.Timeout.Std()
 	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
 	price := activity.Pricing{Dearest: a.models.dearest(), PerCall: set.PricePerPage}
 	return ocrService{

@@ -27,7 +27,9 @@ func (a *app) loadSettings(g *globals) error {
 		return err
 	}
 	var err error
-	a.settings, err = settings.Load(settings.Input{File: g.settings, Vault: a.dir, StateDir: a.stateDir, Environ: environ, Overrides: g.overrides})
+	a.settings, err = settings.Load(settings.Input{
+		File: g.settings, Vault: a.dir, User: settings.UserFile(environ), StateDir: a.stateDir, Environ: environ, Overrides: g.overrides, Grants: g.grants,
+	})
 	var faults *settings.Error
 	if errors.As(err, &faults) {
 		for _, d := range faults.Diagnostics {
@@ -51,6 +53,9 @@ func (a *app) loadSettings(g *globals) error {
 	}
 	return nil
 }
+
+// grants reports whether a value of the vault's settings was granted.
+func (*globals) grants(settings.Waiting) bool { return true }
 
 func newConfig(g *globals) *cobra.Command {
 	var example bool

@@ -1,0 +1,256 @@
+package settings
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// judge puts what one file says on the layers below it. A file that does not lie in the vault is believed; of one that does,
+// every value counts as reaches says.
+type judge struct {
+	*layers
+	from     *Settings // what the file says, and nothing else
+	path     string
+	theirs   bool            // the file lies in the vault
+	withheld map[string]bool // providers that wait, and the aliases that follow them: providers.NAME, models.aliases.NAME
+}
+
+// settings goes through the whole file. Providers come before the aliases that follow them, and these before the default.
+func (j *judge) settings() {
+	j.providers()
+	j.aliases()
+	j.servers()
+	for _, unit := range units {
+		j.unit(unit)
+	}
+	below := leaves(j.into)
+	walk(reflect.ValueOf(j.from).Elem(), "", func(path string, f field, v reflect.Value) {
+		if at, written := j.from.origins[path]; written && v.Kind() != reflect.Map && !(reaches[path] == waits && inUnit(path)) {
+			j.leaf(path, f, v, below[path], at)
+		}
+	})
+}
+
+func inUnit(path string) bool { return slices.Contains(units, parent(path)) }
+
+// allows reports whether a value of the file counts.
+func (j *judge) allows(w Waiting, wider ...Waiting) bool { return !j.theirs || j.grants(w, wider...) }
+
+// leaf puts one value outside maps on the layer below.
+func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
+	set := func(value reflect.Value) {
+		below.Set(value)
+		j.into.origins[path] = at
+	}
+	if !j.theirs {
+		set(v)
+		return
+	}
+	switch how := reaches[path]; how {
+	case harmless:
+		set(v)
+	case follows: // models.default
+		if !j.withheld["models.aliases."+v.String()] {
+			set(v)
+		}
+	case least, bounded, most, either:
+		if j.stricter(how, path, v, below, at) {
+			set(v)
+		}
+	case union:
+		j.union(path, v, below, at)
+	case waits:
+		if v.Kind() == reflect.Slice {
+			j.list(path, v, below, at)
+		} else if j.same(path, v, below) || j.grants(j.scalar(path, v, at)) {
+			set(v)
+		}
+	default:
+		j.report(at, SeverityError, CodeNoEffect, "", "%s: this version does not know whether a vault may set it", path) // the test of reaches finds it before
+	}
+}
+
+// same reports whether a value that waits changes nothing, or reaches nowhere.
+func (j *judge) same(path string, v, below reflect.Value) bool {
+	return reflect.DeepEqual(v.Interface(), below.Interface()) || safe[path] != "" && text(v) == safe[path]
+}
+
+func (j *judge) scalar(path string, v reflect.Value, at Origin) Waiting {
+	return waiting(path, canonical(v), sayKey(path, display(v)), display(v), at)
+}
+
+// byUser reports whether the user's own file says a value, so that it bounds what the vault may say.
+func (s *Settings) byUser(path string) bool { return s.placeOf(path).Source == SourceUser }
+
+// stricter reports whether the vault's value is at least as strict as the user's own. Where the user said nothing, it counts.
+func (j *judge) stricter(how reach, path string, v, below reflect.Value, at Origin) bool {
+	if !j.into.byUser(path) || strict(how, v, below) {
+		return true
+	}
+	j.report(at, SeverityNote, CodeStricter, "", "%s: %s would loosen the %s of your own settings (%s), which counts", path, text(v), text(below), j.into.placeOf(path))
+	return false
+}
+
+// strict reports whether a is at least as strict as b.
+func strict(how reach, a, b reflect.Value) bool {
+	if how == either {
+		return a.Bool() || !b.Bool()
+	}
+	x, y := number(a), number(b)
+	switch {
+	case how == most:
+		return x >= y
+	case how == bounded && y == 0:
+		return true
+	case how == bounded && x == 0:
+		return false
+	}
+	return x <= y
+}
+
+func number(v reflect.Value) float64 {
+	if v.Kind() == reflect.Float64 {
+		return v.Float()
+	}
+	return float64(v.Int())
+}
+
+// union adds what the vault's list has to the one below, and takes nothing away.
+func (j *judge) union(path string, v, below reflect.Value, at Origin) {
+	all := slices.Clone(below.Interface().([]string))
+	var kept []string
+	for _, word := range all {
+		if !slices.Contains(v.Interface().([]string), word) {
+			kept = append(kept, word)
+		}
+	}
+	if len(kept) > 0 {
+		j.report(at, SeverityNote, CodeStricter, "to take one away, write the list in your own settings", "%s keeps %s of %s", path, strings.Join(kept, ", "), whose(j.into.placeOf(path)))
+	}
+	for _, word := range v.Interface().([]string) {
+		if !slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	below.Set(reflect.ValueOf(all))
+	j.into.origins[path] = at
+}
+
+func whose(at Origin) string {
+	if at.Source == SourceUser {
+		return "your own settings"
+	}
+	return "the defaults"
+}
+
+// list asks for each entry of a list that waits, so that taking one away or another order asks nothing. Without any that
+// counts, the list is as if it were not written.
+func (j *judge) list(path string, v, below reflect.Value, at Origin) {
+	words, old := v.Interface().([]string), below.Interface().([]string)
+	if len(words) == 0 {
+		if !emptyIsAll[path] || len(old) == 0 || j.grants(waiting(path, []string{}, sayKey(path, ""), "[]", at)) {
+			below.Set(v)
+			j.into.origins[path] = at
+		}
+		return
+	}
+	var counts []string
+	for _, word := range words {
+		if word == safe[path] || slices.Contains(old, word) || j.grants(j.entry(path, word, at), j.wider(path, word, at)...) {
+			counts = append(counts, word)
+		}
+	}
+	if len(counts) > 0 {
+		below.Set(reflect.ValueOf(counts))
+		j.into.origins[path] = at
+	}
+}
+
+func (j *judge) entry(path, word string, at Origin) Waiting {
+	return waiting(path, strings.ToLower(word), sayKey(path, word), word, at)
+}
+
+// wider are the entries of a list of hosts that take in a host: *.example.org takes in a.example.org.
+func (j *judge) wider(path, host string, at Origin) []Waiting {
+	var list []Waiting
+	if emptyIsAll[path] {
+		list = append(list, waiting(path, []string{}, "", "", at))
+	}
+	rest := strings.TrimPrefix(host, "*.")
+	for {
+		_, above, dotted := strings.Cut(rest, ".")
+		if !dotted {
+			return list
+		}
+		list, rest = append(list, j.entry(path, "*."+above, at)), above
+	}
+}
+
+// unit puts the keys of a section that wait on the layer below, all of them or none.
+func (j *judge) unit(path string) {
+	from, into := section(j.from, path), section(j.into, path)
+	var keys []field
+	var at Origin
+	next := reflect.New(into.Type()).Elem()
+	next.Set(into)
+	for _, f := range fieldsOf(from.Type()) {
+		if reaches[join(path, f.key)] != waits {
+			continue
+		}
+		keys = append(keys, f)
+		next.Field(f.index).Set(section(unfinished(), path).Field(f.index)) // an address is never paired with a key of the layer below
+		if o, written := j.from.origins[join(path, f.key)]; written {
+			if at == (Origin{}) {
+				at = o
+			}
+			next.Field(f.index).Set(from.Field(f.index))
+		}
+	}
+	if at == (Origin{}) {
+		return
+	}
+	who := pick(next, path)
+	asks := !reflect.DeepEqual(canonical(who), canonical(pick(into, path))) && !safeUnit(next)
+	if asks && !j.allows(waiting(path, canonical(who), sayUnit(next), display(who), at)) {
+		if w, ok := next.Interface().(WebSearch); ok {
+			j.into.pending = append(j.into.pending, w.complete().APIKeyEnv)
+		}
+		return
+	}
+	into.Set(next)
+	for _, f := range keys {
+		j.into.forget(join(path, f.key))
+		j.into.adopt(j.from, join(path, f.key))
+	}
+}
+
+// safeUnit reports whether a section reaches nowhere: a search by no service.
+func safeUnit(v reflect.Value) bool {
+	w, ok := v.Interface().(WebSearch)
+	return ok && !w.Enabled()
+}
+
+// pick is a section or an entry with those keys alone that wait.
+func pick(v reflect.Value, path string) reflect.Value {
+	who := reflect.New(v.Type()).Elem()
+	for _, f := range fieldsOf(v.Type()) {
+		if reaches[join(path, f.key)] == waits {
+			who.Field(f.index).Set(v.Field(f.index))
+		}
+	}
+	return who
+}
+
+func section(s *Settings, path string) reflect.Value {
+	v := reflect.ValueOf(s).Elem()
+	for key := range strings.SplitSeq(path, ".") {
+		for _, f := range fieldsOf(v.Type()) {
+			if f.key == key {
+				v = v.Field(f.index)
+				break
+			}
+		}
+	}
+	return v
+}

@@ -1,0 +1,178 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+)
+
+// UserFile is the path of the user's own settings file, $XDG_CONFIG_HOME/vaultflow/settings.yaml or
+// ~/.config/vaultflow/settings.yaml. It is empty when neither variable is set.
+func UserFile(environ []string) string {
+	env := environMap(environ)
+	base := env["XDG_CONFIG_HOME"]
+	if !filepath.IsAbs(base) { // the specification: a relative one is ignored
+		home := env["HOME"]
+		if home == "" {
+			home = env["USERPROFILE"]
+		}
+		if home == "" {
+			return ""
+		}
+		base = filepath.Join(home, ".config")
+	}
+	return filepath.Join(base, "vaultflow", FileName)
+}
+
+// layers puts the settings files on top of each other, the user's first.
+type layers struct {
+	*reporter
+	in      Input
+	environ map[string]string
+	into    *Settings
+}
+
+// user reads the user's own file. A missing one is no error. One that lies in the vault is judged like the vault's own.
+func (l *layers) user() error {
+	path := l.in.User
+	if path == "" || l.samePlace(path) {
+		return nil
+	}
+	data, err := readBounded(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read your settings: %w", err)
+	}
+	l.into.UserFile = path
+	l.closedToOthers(path)
+	l.put(SourceUser, path, data, l.in.placeOf(path).inVault)
+	return nil
+}
+
+// samePlace reports whether the user's file is the one that is read as the vault's, so that it counts once.
+func (l *layers) samePlace(path string) bool {
+	return l.in.File != "" && realPath(path) == realPath(l.in.File)
+}
+
+// closedToOthers warns about a file of the user's that others may change or, when it holds a key, read.
+func (l *layers) closedToOthers(path string) {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" {
+		return
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		l.report(Origin{Name: path}, SeverityWarning, CodeUnsafe, "chmod 600 "+path, "other users of this machine may change your settings (mode %o)", mode)
+	}
+}
+
+// vault reads the vault's settings.yaml, or the file that takes its place.
+func (l *layers) vault() error {
+	path, usual := l.in.file()
+	if path == "" {
+		return nil
+	}
+	where := l.in.placeOf(path)
+	if where.linked != "" && !l.grantLink(path, where.linked) {
+		return nil
+	}
+	data, err := readBounded(path)
+	if errors.Is(err, fs.ErrNotExist) && usual {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	l.into.File = path
+	l.put(SourceFile, path, data, where.inVault)
+	keysInText(path, data, l.reporter)
+	return nil
+}
+
+// put decodes a file and puts what it says on the layers below.
+func (l *layers) put(source Source, path string, data []byte, theirs bool) {
+	from := &Settings{origins: map[string]Origin{}}
+	from.file(source, path, data, l.reporter)
+	j := &judge{layers: l, from: from, path: path, theirs: theirs, withheld: map[string]bool{}}
+	j.settings()
+}
+
+// file is the path of the settings file that belongs to the vault; usual says that it may be missing.
+func (in Input) file() (path string, usual bool) {
+	if in.Vault == "" {
+		return in.File, false
+	}
+	own := filepath.Join(in.Vault, FileName)
+	if in.File == "" {
+		return own, true
+	}
+	return in.File, filepath.Clean(in.File) == own
+}
+
+// place says where a file lies.
+type place struct {
+	inVault bool   // other people and sync may write it
+	linked  string // what a symbolic link of the vault leads to; empty when there is none on the way
+}
+
+// placeOf looks at a file's name and at what it really is: a link in the vault leads outside, and one outside may lead into
+// the vault.
+func (in Input) placeOf(path string) place {
+	if in.Vault == "" {
+		return place{}
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return place{inVault: true}
+	}
+	root, real := realPath(in.Vault), realPath(abs)
+	for _, folder := range []string{in.Vault, root} {
+		if rel, ok := local(folder, abs); ok {
+			p := place{inVault: true}
+			if real != filepath.Join(root, rel) {
+				p.linked = real
+			}
+			return p
+		}
+	}
+	_, within := local(root, real)
+	return place{inVault: within}
+}
+
+// local is a path relative to a folder that holds it.
+func local(folder, path string) (rel string, ok bool) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return "", false
+	}
+	rel, err = filepath.Rel(folder, path)
+	return rel, err == nil && filepath.IsLocal(rel)
+}
+
+// forget removes the origins of an entry of a table before another one takes its place.
+func (s *Settings) forget(prefix string) {
+	maps.DeleteFunc(s.origins, func(path string, _ Origin) bool { return path == prefix || strings.HasPrefix(path, prefix+".") })
+}
+
+// adopt takes over the origins of an entry.
+func (s *Settings) adopt(from *Settings, prefix string) {
+	for path, at := range from.origins {
+		if path == prefix || strings.HasPrefix(path, prefix+".") {
+			s.origins[path] = at
+		}
+	}
+}
+
+// leaves are the values outside maps by their paths.
+func leaves(s *Settings) map[string]reflect.Value {
+	all := map[string]reflect.Value{}
+	walk(reflect.ValueOf(s).Elem(), "", func(path string, _ field, v reflect.Value) { all[path] = v })
+	return all
+}
