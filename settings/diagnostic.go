@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Severity says how bad a diagnostic is.
@@ -95,7 +97,7 @@ type reporter struct{ list []Diagnostic }
 func (r *reporter) report(at Origin, severity Severity, code, suggestion, format string, args ...any) {
 	r.list = append(r.list, Diagnostic{
 		File: at.place(), Line: at.Line, Column: at.Column, Severity: severity, Code: code,
-		Message: visible(mask(fmt.Sprintf(format, args...))), Suggestion: visible(mask(suggestion)),
+		Message: visible.Name(mask(fmt.Sprintf(format, args...))), Suggestion: visible.Name(mask(suggestion)),
 	})
 }
 

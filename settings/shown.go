@@ -8,27 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
 )
-
-// visible shows control characters and those that nobody sees as code points, so that a text neither steers a terminal nor
-// hides anything.
-func visible(text string) string {
-	if !strings.ContainsFunc(text, unseen) {
-		return text
-	}
-	var b strings.Builder
-	for _, c := range text {
-		if unseen(c) {
-			fmt.Fprintf(&b, "[U+%04X]", c)
-		} else {
-			b.WriteRune(c)
-		}
-	}
-	return b.String()
-}
-
-func unseen(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }
 
 // tokenLike fits a part of an address that is likely to be a token: long, with a digit, and no word of a language.
 var tokenLike = regexp.MustCompile(`^[A-Za-z0-9_.~=+-]{20,}$`)

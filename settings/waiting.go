@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Waiting is a value in the vault's files that takes no effect until the user grants it: it would start a program, connect,
@@ -26,7 +28,7 @@ func waiting(key string, canonical any, says, value string, at Origin) Waiting {
 		panic("settings: " + err.Error()) // words, lists and maps of them always can be written
 	}
 	sum := sha256.Sum256(append([]byte(key+"\x00"), data...))
-	return Waiting{Key: visible(key), Digest: hex.EncodeToString(sum[:]), Says: visible(mask(says)), Value: visible(mask(value)), At: at}
+	return Waiting{Key: visible.Name(key), Digest: hex.EncodeToString(sum[:]), Says: visible.Name(mask(says)), Value: visible.Name(mask(value)), At: at}
 }
 
 // grants reports whether a value counts: it was granted itself, or something that reaches at least as far. One that does not

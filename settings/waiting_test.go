@@ -296,7 +296,7 @@ func TestWaiting_showsInvisibleCharacters(t *testing.T) {
 	if err != nil || len(s.Waiting) != 1 {
 		t.Fatalf("%v, %+v", err, s)
 	}
-	if all := fmt.Sprint(s.Waiting, s.Diagnostics); strings.ContainsAny(all, "\x1b\u202e\u200b") || !strings.Contains(all, "[U+202E]") || !strings.Contains(all, "[U+001B]") {
+	if all := fmt.Sprint(s.Waiting, s.Diagnostics); strings.ContainsAny(all, "\x1b\u202e\u200b") || !strings.Contains(all, "<U+202E>") || !strings.Contains(all, "<U+001B>") {
 		t.Errorf("%q", all)
 	}
 }

@@ -28,7 +28,7 @@ var house = map[string]struct {
 	"directives":           {1, nil},
 	"policy":               {1, nil},
 	"vault":                {1, nil},
-	"settings":             {1, nil},
+	"settings":             {1, []string{"visible"}},
 	"state":                {1, nil},
 	"origin":               {1, nil},
 	"origin/origintest":    {1, []string{"origin"}},
