@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Bundle is a folder that is filled out of sight and appears by one rename, whole or not at all. A process that is
@@ -18,8 +20,18 @@ type Bundle struct {
 	dir string // name of the hidden folder
 }
 
-// Stage opens the hidden folder `<dir>/.vaultflow-<id>`, made when it is not there. id is made of letters, digits, - and _.
-func (v *Vault) Stage(dir, id string) (*Bundle, error) {
+// Stage opens the hidden folder `<dir>/.vaultflow-<id>`, made when it is not there; dir is the folder that the pass lets fill.
+// id is made of letters, digits, - and _.
+func (v *Vault) Stage(pass policy.Pass, id string) (*Bundle, error) {
+	dir, err := v.admit(pass, policy.Fill)
+	if err != nil {
+		return nil, fmt.Errorf("stage bundle: %w", err)
+	}
+	return v.stage(dir, id)
+}
+
+// stage is Stage without the permission.
+func (v *Vault) stage(dir, id string) (*Bundle, error) {
 	if err := checkShape(dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
@@ -125,7 +137,16 @@ func (b *Bundle) replace(full string, write func(*os.File) error) error {
 
 // Publish gives the bundle its name, by one rename. What has the name already, in any spelling, is never replaced: the
 // error then matches fs.ErrExist, and the bundle stays staged.
-func (b *Bundle) Publish(target string) error {
+func (b *Bundle) Publish(pass policy.Pass) error {
+	target, err := b.v.admit(pass, policy.Publish)
+	if err != nil {
+		return fmt.Errorf("publish bundle: %w", err)
+	}
+	return b.publish(target)
+}
+
+// publish is Publish without the permission.
+func (b *Bundle) publish(target string) error {
 	if err := ValidName(target); err != nil {
 		return fmt.Errorf("publish bundle: %w", err)
 	}

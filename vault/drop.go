@@ -10,6 +10,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Available is a name that is free: the one given, or with " (2)", " (3)" … before its extension. Spellings that differ
@@ -49,7 +51,17 @@ func numbered(name string, n int) string {
 // Drop copies what r gives into the import folder, where the watcher finds it, and gives its name and SHA-256. name may
 // have folders; each part is made safe. Until all is there and synced the file has a name that the watcher ignores. A
 // name that is taken gets a number, unless it holds the same bytes: then that file is it. ctx ends the copying.
-func (v *Vault) Drop(ctx context.Context, r io.Reader, name string) (dropped, sha256 string, err error) {
+//
+// The pass is for filling the import folder.
+func (v *Vault) Drop(ctx context.Context, pass policy.Pass, r io.Reader, name string) (dropped, sha256 string, err error) {
+	if dir, err := v.admit(pass, policy.Fill); err != nil || fold(dir) != v.filter.importDir {
+		return "", "", fmt.Errorf("import %q: %w", name, errors.Join(errPass, err))
+	}
+	return v.drop(ctx, r, name)
+}
+
+// drop is Drop without the permission.
+func (v *Vault) drop(ctx context.Context, r io.Reader, name string) (dropped, sha256 string, err error) {
 	parts := []string{v.opt.ImportDir}
 	for part := range strings.SplitSeq(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/") {
 		if part != "" {
@@ -104,8 +116,17 @@ func (v *Vault) land(ctx context.Context, temp, name string) (string, string, er
 }
 
 // RemoveEmptyFolders removes a folder below the import folder when nothing is in it, then the one above it, and so on
-// up to top, which goes too; the import folder stays. A folder that holds anything stays.
-func (v *Vault) RemoveEmptyFolders(dir, top string) error {
+// up to the folder of the pass, which goes too; the import folder stays. A folder that holds anything stays.
+func (v *Vault) RemoveEmptyFolders(pass policy.Pass, dir string) error {
+	top, err := v.admit(pass, policy.Tidy)
+	if err != nil {
+		return fmt.Errorf("remove empty folders: %w", err)
+	}
+	return v.removeEmptyFolders(dir, top)
+}
+
+// removeEmptyFolders is RemoveEmptyFolders without the permission.
+func (v *Vault) removeEmptyFolders(dir, top string) error {
 	if err := errors.Join(checkShape(dir), checkShape(top)); err != nil {
 		return fmt.Errorf("remove empty folders: %w", err)
 	}

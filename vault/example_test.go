@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -21,11 +22,20 @@ func Example() {
 	}
 	defer v.Close()
 	ctx := context.Background()
+	permit := func(action policy.Action) policy.Pass {
+		pass, err := policy.Gate{}.Decide(policy.Request{
+			Writer: policy.ByOutput, Action: action, Place: policy.Look(v.FS(), "Plans/Week.md"), Permitted: policy.Permitted{Allowed: true},
+		}).Pass()
+		if err != nil {
+			panic(err)
+		}
+		return pass
+	}
 
-	fmt.Println(v.Write(ctx, "Plans/Week.md", []byte("first"), ""))
+	fmt.Println(v.Write(ctx, permit(policy.Create), []byte("first"), ""))
 	_, digest, _ := v.Read("Plans/Week.md", 1<<20)
-	fmt.Println(v.Write(ctx, "Plans/Week.md", []byte("second"), digest))
-	err = v.Write(ctx, "Plans/Week.md", []byte("third"), digest)
+	fmt.Println(v.Write(ctx, permit(policy.Change), []byte("second"), digest))
+	err = v.Write(ctx, permit(policy.Change), []byte("third"), digest)
 	fmt.Println(errors.Is(err, vault.ErrConflict), err)
 	fmt.Println(v.Locate("week", "Home.md").Name)
 	// Output:

@@ -79,7 +79,7 @@ func TestFS_refusesPipes(t *testing.T) {
 			t.Errorf("%s: got %v", verb, err)
 		}
 	}
-	if err := v.Write(t.Context(), "pipe.md", nil, ""); err == nil || !strings.Contains(err.Error(), "named pipe") {
+	if err := v.write(t.Context(), "pipe.md", nil, ""); err == nil || !strings.Contains(err.Error(), "named pipe") {
 		t.Errorf("write: got %v", err)
 	}
 }

@@ -220,7 +220,7 @@ func TestLocate_refreshes(t *testing.T) {
 	checkLocate(t, v, []want{{"late", "", "late.md"}})
 	must(t, os.Remove(filepath.Join(dir, "b.md")))
 	checkLocate(t, v, []want{{"b", "", "sub/b.md"}})
-	must(t, v.Write(t.Context(), "new/own.md", []byte("x"), ""))
+	must(t, v.write(t.Context(), "new/own.md", []byte("x"), ""))
 	checkLocate(t, v, []want{{"own", "", "new/own.md"}})
 }
 

@@ -7,13 +7,27 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Move gives a file a new name. It never overwrites: when the new name is taken the error matches fs.ErrExist, except
 // when it holds the same bytes, then the old name is removed. A move that is repeated after it succeeded succeeds.
 // Between file systems the file is copied durably first. A folder is moved by one rename, within one file system, and
 // only to a name that nothing has. A cancelled ctx moves nothing.
-func (v *Vault) Move(ctx context.Context, from, to string) error {
+func (v *Vault) Move(ctx context.Context, pass policy.Pass) error {
+	from, err := v.admit(pass, policy.Move)
+	if err == nil {
+		err = v.straight(pass.To())
+	}
+	if err != nil {
+		return fmt.Errorf("move: %w", err)
+	}
+	return v.rename(ctx, from, pass.To())
+}
+
+// rename is Move without the permission.
+func (v *Vault) rename(ctx context.Context, from, to string) error {
 	if err := errors.Join(checkShape(from), ValidName(to)); err != nil {
 		return fmt.Errorf("move: %w", err)
 	}

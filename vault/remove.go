@@ -3,11 +3,22 @@ package vault
 import (
 	"context"
 	"fmt"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Remove removes a file that has the bytes with the given SHA-256. One that is gone is no error; one that has other bytes
 // now stays, and the error is a *ConflictError. A cancelled ctx removes nothing.
-func (v *Vault) Remove(ctx context.Context, name, sha256 string) error {
+func (v *Vault) Remove(ctx context.Context, pass policy.Pass, sha256 string) error {
+	name, err := v.admit(pass, policy.Delete)
+	if err != nil {
+		return fmt.Errorf("remove: %w", err)
+	}
+	return v.remove(ctx, name, sha256)
+}
+
+// remove is Remove without the permission.
+func (v *Vault) remove(ctx context.Context, name, sha256 string) error {
 	if err := checkShape(name); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}

@@ -12,24 +12,24 @@ func TestRemove_onlyTheBytesThatAreMeant(t *testing.T) {
 	_, sum, err := v.Read("Import/a.pdf", 1<<20)
 	must(t, err)
 	var conflict *ConflictError
-	if err := v.Remove(t.Context(), "Import/a.pdf", sum[1:]+"0"); !errors.As(err, &conflict) {
+	if err := v.remove(t.Context(), "Import/a.pdf", sum[1:]+"0"); !errors.As(err, &conflict) {
 		t.Errorf("other bytes: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := v.Remove(ended, "Import/a.pdf", sum); !errors.Is(err, context.Canceled) {
+	if err := v.remove(ended, "Import/a.pdf", sum); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled removal: %v", err)
 	}
 	if there, err := v.Exists("Import/a.pdf"); !there || err != nil {
 		t.Fatalf("it is gone: %v", err)
 	}
 	for range 2 {
-		must(t, v.Remove(t.Context(), "Import/a.pdf", sum))
+		must(t, v.remove(t.Context(), "Import/a.pdf", sum))
 	}
 	if there, err := v.Exists("Import/a.pdf"); there || err != nil {
 		t.Errorf("it is still there: %v", err)
 	}
-	if err := v.Remove(t.Context(), "../a.pdf", sum); err == nil {
+	if err := v.remove(t.Context(), "../a.pdf", sum); err == nil {
 		t.Error("a name outside the vault passes")
 	}
 }

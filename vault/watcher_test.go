@@ -88,7 +88,7 @@ func TestWatcher_polling(t *testing.T) {
 		put(t, dir, ".obsidian/app.json", "{}")
 		expect(t, w, time.Minute, []string{"ready Import/a.pdf", "ready Import/deep/er/b.txt"}, []string{"create New.md", "modify Note.md"})
 		put(t, dir, "Import/a.pdf", "%PDF-1.7 %%EOF") // touched, in flight
-		must(t, v.Move(t.Context(), "Import/deep/er/b.txt", "Imported/b/b.txt"))
+		must(t, v.rename(t.Context(), "Import/deep/er/b.txt", "Imported/b/b.txt"))
 		w.Done("Import/deep/er/b.txt")
 		must(t, os.Remove(filepath.Join(dir, "New.md")))
 		expect(t, w, time.Minute, nil, []string{"create Imported/b/b.txt", "remove New.md"})
@@ -313,7 +313,7 @@ func TestWatcher_eventsOfImports(t *testing.T) {
 			return nil
 		}},
 		{"an upload", "Import/g.txt", func() error {
-			_, _, err := v.Drop(t.Context(), strings.NewReader("g"), "g.txt")
+			_, _, err := v.drop(t.Context(), strings.NewReader("g"), "g.txt")
 			return err
 		}},
 	} {
@@ -322,7 +322,7 @@ func TestWatcher_eventsOfImports(t *testing.T) {
 		if a.SHA256 != Digest([]byte(content(t, dir, step.name))) {
 			t.Errorf("%s: digest of other bytes", step.what)
 		}
-		must(t, v.Move(t.Context(), a.Name, "Imported/"+filepath.Base(a.Name)))
+		must(t, v.rename(t.Context(), a.Name, "Imported/"+filepath.Base(a.Name)))
 		w.Done(a.Name)
 	}
 }
@@ -370,7 +370,7 @@ func TestWatcher_eventsOfNotes(t *testing.T) {
 		}
 		return c
 	}
-	must(t, v.Write(t.Context(), "a.md", []byte("own"), Digest([]byte("a.md"))))
+	must(t, v.write(t.Context(), "a.md", []byte("own"), Digest([]byte("a.md"))))
 	if c := next(OpModify, "a.md"); c.SHA256 != Digest([]byte("own")) {
 		t.Error("an own write cannot be told by its digest")
 	}
@@ -395,10 +395,10 @@ func TestWatcher_eventsOfNotes(t *testing.T) {
 	if first.Op != OpRemove || second.Op != OpRemove {
 		t.Errorf("got %+v, %+v, want two removals", first, second)
 	}
-	b, err := v.Stage("Imported", "job")
+	b, err := v.stage("Imported", "job")
 	must(t, err)
 	must(t, b.WriteFile("index.md", []byte("note")))
-	must(t, b.Publish("Imported/q3"))
+	must(t, b.publish("Imported/q3"))
 	next(OpCreate, "Imported/q3/index.md")
 }
 

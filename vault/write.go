@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Write puts data into a note when the note still is what the writer read: base is the SHA-256 from Read, or empty
@@ -18,7 +20,21 @@ import (
 // saves safely. Missing folders are made. Dot folders are refused, so are notes that are links, and new names that not
 // every system can hold. A cancelled ctx writes nothing. Two writers in this process never pass each other; one in
 // another process has a few microseconds between comparing and renaming.
-func (v *Vault) Write(ctx context.Context, name string, data []byte, base string) error {
+//
+// The pass is for this file: one to create it takes no base. Links that appeared on the way since it was made are refused.
+func (v *Vault) Write(ctx context.Context, pass policy.Pass, data []byte, base string) error {
+	name, err := v.admit(pass, policy.Create, policy.Change)
+	if err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	if pass.Action() == policy.Create && base != "" {
+		return fmt.Errorf("write %q: the permission is for a new file: %w", name, fs.ErrExist)
+	}
+	return v.write(ctx, name, data, base)
+}
+
+// write is Write without the permission.
+func (v *Vault) write(ctx context.Context, name string, data []byte, base string) error {
 	if err := checkShape(name); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}

@@ -19,12 +19,12 @@ func TestWrite(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "old.md")
 	ctx := t.Context()
-	must(t, v.Write(ctx, "deep/er/new.md", []byte("one"), ""))
+	must(t, v.write(ctx, "deep/er/new.md", []byte("one"), ""))
 	if got := content(t, dir, "deep/er/new.md"); got != "one" {
 		t.Errorf("got %q", got)
 	}
 	must(t, os.Chmod(filepath.Join(dir, "old.md"), 0o640))
-	must(t, v.Write(ctx, "old.md", []byte("two"), Digest([]byte("old.md"))))
+	must(t, v.write(ctx, "old.md", []byte("two"), Digest([]byte("old.md"))))
 	info, err := os.Stat(filepath.Join(dir, "old.md"))
 	must(t, err)
 	if got := content(t, dir, "old.md"); got != "two" || info.Mode().Perm() != 0o640 {
@@ -41,7 +41,7 @@ func TestWrite_sameContentTouchesNothing(t *testing.T) {
 	long := time.Now().Add(-time.Hour).Truncate(time.Second)
 	must(t, os.Chtimes(filepath.Join(dir, "a.md"), long, long))
 	for _, base := range []string{"", "stale", Digest([]byte("a.md"))} {
-		must(t, v.Write(t.Context(), "a.md", []byte("a.md"), base))
+		must(t, v.write(t.Context(), "a.md", []byte("a.md"), base))
 	}
 	info, err := os.Stat(filepath.Join(dir, "a.md"))
 	must(t, err)
@@ -63,7 +63,7 @@ func TestWrite_conflicts(t *testing.T) {
 		{"gone.md", "read", ConflictError{Name: "gone.md", Want: "read"}},
 		{"day.MD", "", ConflictError{Name: "Day.md", Have: Digest([]byte("Day.md"))}},
 	} {
-		err := v.Write(t.Context(), tc.name, []byte("mine"), tc.base)
+		err := v.write(t.Context(), tc.name, []byte("mine"), tc.base)
 		got, ok := errors.AsType[*ConflictError](err)
 		if !ok || !errors.Is(err, ErrConflict) || !got.Conflict() {
 			t.Errorf("%s: got %v, want a conflict", tc.name, err)
@@ -109,12 +109,12 @@ func TestWrite_usesTheSpellingThatIsThere(t *testing.T) {
 	for asked, spelled := range map[string]string{"notes/Café.md": "Notes/Cafe\u0301.md", "NOTES/today.md": "Notes/Today.md"} {
 		_, sum, err := v.Read(asked, 0)
 		must(t, err)
-		must(t, v.Write(t.Context(), asked, []byte("new"), sum))
+		must(t, v.write(t.Context(), asked, []byte("new"), sum))
 		if got := content(t, dir, spelled); got != "new" {
 			t.Errorf("%q: %q", asked, got)
 		}
 	}
-	must(t, v.Write(t.Context(), "notes/Fresh.md", []byte("x"), ""))
+	must(t, v.write(t.Context(), "notes/Fresh.md", []byte("x"), ""))
 	content(t, dir, "Notes/Fresh.md")
 }
 
@@ -130,12 +130,12 @@ func TestWrite_refuses(t *testing.T) {
 		"a:b.md": ErrName, "dir?/x.md": ErrName, "nul.md": ErrName, "x.": ErrName, "": ErrName,
 		"link.md": nil, "file/x.md": nil, ".": nil,
 	} {
-		err := v.Write(t.Context(), name, []byte("x"), "")
+		err := v.write(t.Context(), name, []byte("x"), "")
 		if err == nil || (want != nil && !errors.Is(err, want)) {
 			t.Errorf("%q: got %v, want %v", name, err, want)
 		}
 	}
-	must(t, v.Write(t.Context(), "odd: name.md", []byte("new"), Digest([]byte("odd: name.md"))))
+	must(t, v.write(t.Context(), "odd: name.md", []byte("new"), Digest([]byte("odd: name.md"))))
 	if entries, _ := os.ReadDir(outside); len(entries) > 0 || content(t, dir, "real.md") != "real.md" {
 		t.Error("something was written through a link")
 	}
@@ -146,7 +146,7 @@ func TestWrite_cancelled(t *testing.T) {
 	v, dir := tempVault(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := v.Write(ctx, "deep/a.md", []byte("x"), ""); !errors.Is(err, context.Canceled) {
+	if err := v.write(ctx, "deep/a.md", []byte("x"), ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
@@ -163,7 +163,7 @@ func TestWrite_oneOfManyWins(t *testing.T) {
 	for i := range cap(won) {
 		wg.Go(func() {
 			text := fmt.Sprint("writer ", i)
-			err := v.Write(t.Context(), "a.md", []byte(text), base)
+			err := v.write(t.Context(), "a.md", []byte(text), base)
 			if err == nil {
 				won <- text
 			} else if !errors.Is(err, ErrConflict) {
@@ -184,21 +184,21 @@ func TestMove(t *testing.T) {
 	put(t, dir, "Done/same.pdf", "Import/same.pdf")
 	ctx := t.Context()
 	for range 2 { // again after a crash
-		must(t, v.Move(ctx, "Import/q3.pdf", "Imported/q3/q3.pdf"))
-		must(t, v.Move(ctx, "Import/same.pdf", "Done/same.pdf"))
+		must(t, v.rename(ctx, "Import/q3.pdf", "Imported/q3/q3.pdf"))
+		must(t, v.rename(ctx, "Import/same.pdf", "Done/same.pdf"))
 	}
 	if got := content(t, dir, "Imported/q3/q3.pdf"); got != "Import/q3.pdf" {
 		t.Errorf("got %q", got)
 	}
 	for _, to := range []string{"Done/Other.pdf", "done/OTHER.pdf"} {
-		if err := v.Move(ctx, "Import/other.pdf", to); !errors.Is(err, fs.ErrExist) {
+		if err := v.rename(ctx, "Import/other.pdf", to); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("onto another file: %v", err)
 		}
 	}
 	if got := content(t, dir, "Done/Other.pdf"); got != "Done/Other.pdf" {
 		t.Errorf("overwritten: %q", got)
 	}
-	if err := v.Move(ctx, "Import/nothing", "Done/nothing"); !errors.Is(err, fs.ErrNotExist) {
+	if err := v.rename(ctx, "Import/nothing", "Done/nothing"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing to move: %v", err)
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, "Import"))
@@ -209,7 +209,7 @@ func TestMove(t *testing.T) {
 	if got := v.Locate("q3.pdf", ""); got.Name != "Imported/q3/q3.pdf" {
 		t.Errorf("the index has %+v", got)
 	}
-	if err := v.Move(ctx, "Import/other.pdf", "../x"); !errors.Is(err, ErrOutside) {
+	if err := v.rename(ctx, "Import/other.pdf", "../x"); !errors.Is(err, ErrOutside) {
 		t.Errorf("out of the vault: %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestMove_folder(t *testing.T) {
 	v, dir := tempVault(t, "Imported/q3/index.md", "Imported/q3/pages/p.png", "Imported/taken/mine.md", "Imported/empty/", "file")
 	ctx := t.Context()
 	for range 2 { // again after a crash
-		must(t, v.Move(ctx, "Imported/q3", "Imported/old/q3"))
+		must(t, v.rename(ctx, "Imported/q3", "Imported/old/q3"))
 	}
 	if got := content(t, dir, "Imported/old/q3/pages/p.png"); got != "Imported/q3/pages/p.png" {
 		t.Errorf("got %q", got)
@@ -228,14 +228,14 @@ func TestMove_folder(t *testing.T) {
 		t.Errorf("the index has %+v", got)
 	}
 	for _, to := range []string{"Imported/taken", "imported/TAKEN", "Imported/empty", "file"} {
-		if err := v.Move(ctx, "Imported/old", to); !errors.Is(err, fs.ErrExist) {
+		if err := v.rename(ctx, "Imported/old", to); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("onto %s: %v", to, err)
 		}
 	}
-	if err := v.Move(ctx, "file", "Imported/taken"); !errors.Is(err, fs.ErrExist) {
+	if err := v.rename(ctx, "file", "Imported/taken"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file onto a folder: %v", err)
 	}
-	if err := v.Move(ctx, "Imported/old", "Imported/old/deeper"); !errors.Is(err, fs.ErrInvalid) {
+	if err := v.rename(ctx, "Imported/old", "Imported/old/deeper"); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("into itself: %v", err)
 	}
 	content(t, dir, "Imported/taken/mine.md")
@@ -262,7 +262,7 @@ func TestDrop(t *testing.T) {
 		{`C:\scans\a?.pdf`, "four", "Import/C-/scans/a-.pdf"},
 		{"", "five", "Import/untitled"},
 	} {
-		got, sum, err := v.Drop(t.Context(), strings.NewReader(tc.text), tc.name)
+		got, sum, err := v.drop(t.Context(), strings.NewReader(tc.text), tc.name)
 		if err != nil || got != tc.want || sum != Digest([]byte(tc.text)) {
 			t.Errorf("drop %q: got %q %q %v, want %q", tc.name, got, sum, err, tc.want)
 			continue
@@ -271,11 +271,11 @@ func TestDrop(t *testing.T) {
 			t.Errorf("drop %q holds %q", tc.name, text)
 		}
 	}
-	if _, _, err := v.Drop(t.Context(), strings.NewReader("x"), "x.part"); err == nil || !strings.Contains(err.Error(), "ignores") {
+	if _, _, err := v.drop(t.Context(), strings.NewReader("x"), "x.part"); err == nil || !strings.Contains(err.Error(), "ignores") {
 		t.Errorf("a name that the watcher ignores: %v", err)
 	}
 	broken := readerFunc(func([]byte) (int, error) { return 0, errors.New("torn") })
-	if _, _, err := v.Drop(t.Context(), broken, "torn.pdf"); err == nil {
+	if _, _, err := v.drop(t.Context(), broken, "torn.pdf"); err == nil {
 		t.Error("a torn upload was taken")
 	}
 	if got := leftovers(t, dir); got != nil {
@@ -288,9 +288,9 @@ func TestRemoveEmptyFolders(t *testing.T) {
 	v, dir := tempVault(t, "Import/a/b/c/", "Import/a/keep.pdf", "Other/empty/", "Import/gone/", "Import/mine/box/in/")
 	must(t, os.Remove(filepath.Join(dir, "Import/gone")))
 	for _, name := range []string{"Import/a/b/c", "Other/empty", "Import", "Import/gone/deeper"} {
-		must(t, v.RemoveEmptyFolders(name, "Import"))
+		must(t, v.removeEmptyFolders(name, "Import"))
 	}
-	must(t, v.RemoveEmptyFolders("Import/mine/box/in", "Import/mine/box"))
+	must(t, v.removeEmptyFolders("Import/mine/box/in", "Import/mine/box"))
 	for name, want := range map[string]bool{"Import/a/b": false, "Import/a": true, "Import": true, "Other/empty": true, "Import/mine/box": false, "Import/mine": true} {
 		if got, err := v.Exists(name); got != want || err != nil {
 			t.Errorf("%s: there is %v %v, want %v", name, got, err, want)

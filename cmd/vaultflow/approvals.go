@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // approveOrder says what a person decided about items of a run.
@@ -155,7 +156,7 @@ func (w *working) decide(ctx context.Context, o approveOrder) error {
 // newDesk makes the place where decisions about runs arrive.
 func (w *working) newDesk() *approval.Desk {
 	return approval.New(approval.Config{
-		Journal: w.journal, Files: w.vault, FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
+		Journal: w.journal, Files: w.writing(policy.ByApprovals), FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
 		Dir: path.Join(w.settings.Vault.WorkflowsDir, activity.ApprovalsDir), Zone: w.zone, Logger: w.log,
 	})
 }

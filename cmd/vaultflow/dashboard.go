@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/web"
 	"github.com/vaultflow/vaultflow/web/session"
@@ -37,7 +38,7 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		},
 		Stale:    func(ctx context.Context, r engine.RunRecord) string { return w.changedSince(ctx, w.journal, r) },
 		Overview: w.serving, Approvals: webApprovals{w},
-		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.vault}, Health: health.checks,
+		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Access: w.access, Instance: shortHash(w.stateDir), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
 		Started: func(addr net.Addr) {
@@ -127,11 +128,11 @@ func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Star
 }
 
 // webDropper puts uploads into the import folder, where the watcher takes them.
-type webDropper struct{ v *vault.Vault }
+type webDropper struct{ files gated }
 
 // Drop implements web.Dropper.
 func (d webDropper) Drop(ctx context.Context, name string, r io.Reader) (string, error) {
-	dropped, _, err := d.v.Drop(ctx, r, name)
+	dropped, _, err := d.files.Drop(ctx, r, name)
 	return dropped, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -38,7 +39,7 @@ func (a *app) bringHome(ctx context.Context, g *globals, chosen func(name string
 		if !chosen(workflow.NameOf(old.To, dir)) {
 			continue
 		}
-		err := a.vault.Move(ctx, old.File, old.To)
+		err := a.writing(policy.ByFix).Move(ctx, old.File, old.To)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -68,7 +69,7 @@ func (a *app) fixNote(ctx context.Context, g *globals, plan *workflow.Plan) erro
 	if len(fixed) == 0 {
 		return nil
 	}
-	err = a.vault.Write(ctx, plan.File, out, base)
+	err = a.writing(policy.ByFix).Write(ctx, plan.File, out, base)
 	if _, conflict := errors.AsType[*vault.ConflictError](err); conflict {
 		return fmt.Errorf("%s was changed meanwhile and is left as it is", plan.File)
 	}

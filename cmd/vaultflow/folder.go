@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -24,7 +25,7 @@ func (w *working) folderFault(ctx context.Context, news vault.Arrival, bad *inge
 	}
 	if string(old) != string(note) {
 		w.log.Warn("settings of a folder not used", "name", bad.Name, "err", bad)
-		if err := w.vault.Write(ctx, name, note, base); err != nil {
+		if err := w.writing(policy.ByImport).Write(ctx, name, note, base); err != nil {
 			return err
 		}
 	}
@@ -39,7 +40,7 @@ func (w *working) folderWell(ctx context.Context, name string) {
 		if err != nil || !strings.Contains(string(data), "vaultflow:begin") {
 			continue // there is none, or a person made it theirs
 		}
-		if err := w.vault.Remove(ctx, note, sum); err != nil {
+		if err := w.writing(policy.ByImport).Remove(ctx, note, sum); err != nil {
 			w.log.Warn("note not removed", "name", note, "err", err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/remote"
 )
 
@@ -244,7 +245,7 @@ func (a *app) removeMade(before map[string]bool) {
 		top := path.Join(a.settings.Vault.ImportDir, name)
 		err := fs.WalkDir(a.vault.FS(), top, func(dir string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
-				err = a.vault.RemoveEmptyFolders(dir, top)
+				err = a.writing(policy.ByDrop).RemoveEmptyFolders(dir, top)
 			}
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // it went with the one below

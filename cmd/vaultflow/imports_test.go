@@ -27,7 +27,7 @@ var house = map[string]struct {
 	"chunking":             {1, nil},
 	"directives":           {1, nil},
 	"policy":               {1, nil},
-	"vault":                {1, nil},
+	"vault":                {1, []string{"policy"}},
 	"settings":             {1, []string{"visible"}},
 	"state":                {1, nil},
 	"origin":               {1, nil},

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/examples"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -80,7 +81,7 @@ func (g *globals) create(ctx context.Context, v *vault.Vault, name string, data 
 	line := madeFile{Type: "file", Name: name, State: "made"}
 	if _, err := fs.Stat(v.FS(), name); err == nil {
 		line.State = "kept"
-	} else if err := v.Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
+	} else if err := (gated{v, policy.Gate{}, policy.ByInit}).Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
 		line.State = "kept"
 	} else if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -53,7 +54,7 @@ func (w *working) drop(ctx context.Context, r io.Reader, name string, how import
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	dropped, digest, err := w.vault.Drop(ctx, r, name)
+	dropped, digest, err := w.writing(policy.ByDrop).Drop(ctx, r, name)
 	if err != nil {
 		return "", err
 	}

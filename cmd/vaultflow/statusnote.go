@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 const (
@@ -140,7 +141,7 @@ func (w *working) writeStatusNote(ctx context.Context, name string, now time.Tim
 	if note, err = renewNote(before, properties, section); err != nil {
 		return err
 	}
-	return w.vault.Write(ctx, name, note, digest)
+	return w.writing(policy.ByStatus).Write(ctx, name, note, digest)
 }
 
 // renewNote puts properties and section into a note. All else in it is a person's, and stays. A note without our marks gets

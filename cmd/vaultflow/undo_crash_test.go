@@ -19,6 +19,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -102,16 +103,16 @@ type mortalVault struct {
 	f *fuse
 }
 
-func (m mortalVault) Write(ctx context.Context, name string, data []byte, base string) error {
-	return m.f.do(func() error { return m.Vault.Write(ctx, name, data, base) })
+func (m mortalVault) Write(ctx context.Context, pass policy.Pass, data []byte, base string) error {
+	return m.f.do(func() error { return m.Vault.Write(ctx, pass, data, base) })
 }
 
-func (m mortalVault) Move(ctx context.Context, from, to string) error {
-	return m.f.do(func() error { return m.Vault.Move(ctx, from, to) })
+func (m mortalVault) Move(ctx context.Context, pass policy.Pass) error {
+	return m.f.do(func() error { return m.Vault.Move(ctx, pass) })
 }
 
-func (m mortalVault) Remove(ctx context.Context, name, sha256 string) error {
-	return m.f.do(func() error { return m.Vault.Remove(ctx, name, sha256) })
+func (m mortalVault) Remove(ctx context.Context, pass policy.Pass, sha256 string) error {
+	return m.f.do(func() error { return m.Vault.Remove(ctx, pass, sha256) })
 }
 
 // undoing is one life of a process that takes runs back.
@@ -147,6 +148,21 @@ func wake(t *testing.T, dir string, f *fuse) *undoing {
 	})
 	t.Cleanup(u.end)
 	return u
+}
+
+// permit is the gate's permission for what a run would write.
+func (u *undoing) permit(action policy.Action, name, to string) policy.Pass {
+	u.t.Helper()
+	open := policy.Permitted{Allowed: true}
+	r := policy.Request{Writer: policy.ByOutput, Action: action, Place: policy.Look(u.vault.FS(), name), Permitted: open, ToPermitted: open}
+	if to != "" {
+		r.To = policy.Look(u.vault.FS(), to)
+	}
+	pass, err := policy.Gate{}.Decide(r).Pass()
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return pass
 }
 
 // undo takes a run back, and gives the id of the undo. What a killed process says of it is not listened to.
@@ -199,13 +215,13 @@ func doneRun(t *testing.T, dir string) (run string) {
 		}
 		if kind == engine.ChangeMove {
 			c.To, c.After = to, c.Before
-			err = u.vault.Move(ctx, name, to)
+			err = u.vault.Move(ctx, u.permit(policy.Move, name, to))
 		} else if to != "" {
 			c.After = hash(to)
 			_, putErr := u.journal.Put(ctx, []byte(to))
-			err = errors.Join(err, putErr, u.vault.Write(ctx, name, []byte(to), c.Before))
+			err = errors.Join(err, putErr, u.vault.Write(ctx, u.permit(policy.Change, name, ""), []byte(to), c.Before))
 		} else {
-			err = errors.Join(err, u.vault.Remove(ctx, name, c.Before))
+			err = errors.Join(err, u.vault.Remove(ctx, u.permit(policy.Delete, name, ""), c.Before))
 		}
 		call := fmt.Sprint(kind, name, to)
 		if err := errors.Join(err, u.journal.Intend(ctx, ref, call, c, "", time.Now()), u.journal.Made(ctx, ref, call, true)); err != nil {

@@ -89,19 +89,14 @@ func (a *app) work(ctx context.Context) (*working, error) {
 // importer makes an importer over the vault and the sandbox, for a run.
 func (w *working) importer(run string, events func(ingestion.Event)) activity.Importer {
 	a := w.app
+	files := a.writing(policy.ByImport)
 	return &ingestion.Importer{
-		FS: a.vault.FS(), Files: a.vault, Stager: stager{a.vault}, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
-		Tool: "vaultflow " + version, MoveFolder: a.vault.Move, Remove: a.vault.Remove, Tidy: a.vault.RemoveEmptyFolders, Takes: a.vault.Takes,
+		FS: a.vault.FS(), Files: files, Stager: files, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
+		Tool: "vaultflow " + version, MoveFolder: files.Move, Remove: files.Remove, Tidy: files.RemoveEmptyFolders, Takes: a.vault.Takes,
 		Events: events, Recogniser: a.services.recogniser(a, w.payer(run)), Passwords: func(ingestion.Job) []string { return a.passwords() },
 		Office: a.importOffice(),
 	}
 }
-
-// stager lets ingestion fill the vault's bundles.
-type stager struct{ v *vault.Vault }
-
-// Stage implements ingestion.Stager.
-func (s stager) Stage(dir, id string) (ingestion.Bundle, error) { return s.v.Stage(dir, id) }
 
 // sessions start workers on files of the vault: a worker gets an open descriptor and no name.
 type sessions struct{ a *app }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Changes keeps what runs do to files of the vault: each change before it is made, so that what is repeated after a crash
@@ -30,8 +31,8 @@ type Changes interface {
 // taken by other bytes. Remove leaves a file that has not the given digest; the error is a conflict then. Both succeed when
 // they are repeated.
 type Mover interface {
-	Move(ctx context.Context, from, to string) error
-	Remove(ctx context.Context, name, sha256 string) error
+	Move(ctx context.Context, pass policy.Pass) error
+	Remove(ctx context.Context, pass policy.Pass, sha256 string) error
 }
 
 // errEdited says that a file is not as it was when a change of it was thought of: nothing was done.
@@ -42,6 +43,7 @@ var errEdited = errors.New("it was changed meanwhile")
 type changer struct {
 	w   *Workflow
 	ref engine.StepRef
+	ask policy.Request // who writes, and what the gate needs to know besides the change
 }
 
 // change keeps the content before, then the intention, then makes the change; call is the change's place in the step. The
@@ -50,6 +52,9 @@ type changer struct {
 func (c changer) change(ctx context.Context, call string, change engine.Change, said string) error {
 	if c.w.Changes == nil {
 		return errors.New("files cannot be changed here")
+	}
+	if _, err := c.pass(change); err != nil {
+		return err
 	}
 	if change.Before != "" && change.Kind != engine.ChangeMove {
 		if err := c.keep(ctx, change.Name, change.Before); err != nil {
@@ -105,6 +110,10 @@ func (c changer) make(ctx context.Context, change engine.Change) error {
 }
 
 func (c changer) carryOut(ctx context.Context, change engine.Change) error {
+	pass, err := c.pass(change)
+	if err != nil {
+		return err
+	}
 	switch change.Kind {
 	case engine.ChangeMove, engine.ChangeDelete:
 		mover, ok := c.w.Vault.(Mover)
@@ -112,12 +121,12 @@ func (c changer) carryOut(ctx context.Context, change engine.Change) error {
 			return errors.New("files cannot be moved here")
 		}
 		if change.Kind == engine.ChangeDelete {
-			return mover.Remove(ctx, change.Name, change.Before)
+			return mover.Remove(ctx, pass, change.Before)
 		}
 		if err := c.writing(ctx, change.To, change.After); err != nil {
 			return err
 		}
-		return mover.Move(ctx, change.Name, change.To)
+		return mover.Move(ctx, pass)
 	}
 	data, err := c.w.Blobs.Get(ctx, change.After)
 	if err != nil {
@@ -126,7 +135,7 @@ func (c changer) carryOut(ctx context.Context, change engine.Change) error {
 	if err := c.writing(ctx, change.Name, change.After); err != nil {
 		return err
 	}
-	return c.w.Vault.Write(ctx, change.Name, data, change.Before)
+	return c.w.Vault.Write(ctx, pass, data, change.Before)
 }
 
 // writing tells that the workflow writes this content itself, so that it does not trigger itself.

@@ -71,8 +71,12 @@ func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 	if err := w.Memory.Writing(ctx, in.StepRef, in.Files); err != nil {
 		return out, err
 	}
+	s, err := w.scene(ctx, in.StepRef)
+	if err != nil {
+		return out, err
+	}
 	for _, file := range write {
-		err := changer{w, in.StepRef}.change(ctx, outputCall(file), changeOf(file), "")
+		err := changer{w, in.StepRef, s.asking(writerOf(file.Targets), file.Name, "")}.change(ctx, outputCall(file), changeOf(file), "")
 		if errors.Is(err, errEdited) {
 			out.Conflicts = append(out.Conflicts, file.Name)
 			continue

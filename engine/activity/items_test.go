@@ -47,9 +47,7 @@ func TestExpand_files(t *testing.T) {
 	if diff := cmp.Diff([][]string{{"in/p2.md", "in/p3.md", "in/p10.md"}}, names(got.Batches)); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	if err := w.Write(t.Context(), "in/p1.md", []byte("new"), ""); err != nil {
-		t.Fatal(err)
-	}
+	w.edit("in/p1.md", "new")
 	got, err = w.Expand(t.Context(), engine.ExpandIn{StepRef: ref})
 	if err != nil || len(got.Batches) != 2 || got.Batches[0][0].Name != "in/p1.md" {
 		t.Errorf("after an edit: %v, %v", names(got.Batches), err)

@@ -87,9 +87,7 @@ func TestDemand_schemaIsPinned(t *testing.T) {
 	w := newWorld(t, map[string]string{"Schemas/plan.yaml": "type: object\nrequired: [b, a]\n"}, workflow.Step{Prompt: "x", Schema: &directives.Schema{Target: &target}})
 	ref := w.ref()
 	out := w.assembled(ref)
-	if err := w.Write(t.Context(), "Schemas/plan.yaml", []byte("type: string\n"), ""); err != nil {
-		t.Fatal(err)
-	}
+	w.edit("Schemas/plan.yaml", "type: string\n")
 	got, err := w.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: out.Prompt, Answer: w.put(`{"a":1,"b":2}`)})
 	if err != nil || len(got.Problems) > 0 {
 		t.Errorf("against the schema of the start: %v, %v", got.Problems, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
 )
 
@@ -39,7 +40,7 @@ func (c *callStore) Change(ctx context.Context, t tools.Change) error {
 	case tools.ChangeMove:
 		change.After = t.Base
 	}
-	err = c.changer().change(ctx, c.call, change, t.Said)
+	err = c.changer(change).change(ctx, c.call, change, t.Said)
 	if errors.Is(err, errEdited) {
 		return tools.ErrChanged
 	}
@@ -58,7 +59,9 @@ func (c *callStore) unlessPassing(err error) error {
 	return err
 }
 
-func (c *callStore) changer() changer { return changer{c.w, c.in.StepRef} }
+func (c *callStore) changer(change engine.Change) changer {
+	return changer{c.w, c.in.StepRef, c.s.asking(policy.ByTool, change.Name, change.To)}
+}
 
 // again finds out what became of a call's change when this process died while it was at work. found is false when the call
 // has changed nothing yet: then it is carried out. Otherwise the change is finished, or left alone when somebody has edited
@@ -83,7 +86,7 @@ func (c *callStore) again(ctx context.Context) (result content.ToolResult, found
 	case err != nil:
 		return result, false, err
 	case at == isBefore:
-		if err := c.changer().make(ctx, change); errors.Is(err, errEdited) {
+		if err := c.changer(change).make(ctx, change); errors.Is(err, errEdited) {
 			return c.inDoubt(change), true, nil
 		} else if err != nil {
 			return result, false, err

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -89,7 +90,8 @@ type conflict struct{ error }
 func (conflict) Conflict() bool { return true }
 
 // Write implements Vault.
-func (d *desk) Write(_ context.Context, name string, data []byte, base string) error {
+func (d *desk) Write(_ context.Context, pass policy.Pass, data []byte, base string) error {
+	name := pass.Name()
 	return d.alive(func() error {
 		if have := d.digestOf(name); have != base && have != sha(data) {
 			return conflict{errors.New("changed")}
@@ -100,7 +102,8 @@ func (d *desk) Write(_ context.Context, name string, data []byte, base string) e
 }
 
 // Move implements Mover.
-func (d *desk) Move(_ context.Context, from, to string) error {
+func (d *desk) Move(_ context.Context, pass policy.Pass) error {
+	from, to := pass.Name(), pass.To()
 	return d.alive(func() error {
 		switch {
 		case d.files[from] == nil && d.files[to] == nil:
@@ -117,7 +120,8 @@ func (d *desk) Move(_ context.Context, from, to string) error {
 }
 
 // Remove implements Mover.
-func (d *desk) Remove(_ context.Context, name, sha256 string) error {
+func (d *desk) Remove(_ context.Context, pass policy.Pass, sha256 string) error {
+	name := pass.Name()
 	return d.alive(func() error {
 		if have := d.digestOf(name); have != "" && have != sha256 {
 			return conflict{errors.New("changed")}

@@ -149,7 +149,7 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"a.md": "a", "Workflows/Flow.md": "x", "Workflows/other.md": "x", "settings.yaml": "x", "Import/a.md": "x", "Imported/W/index.md": "note",
-		"Imported/W/manifest.json": "{}", "Imported/W/W.pdf": "%PDF", "Imported/W/text/page_0001.md": "p", "Secret/s.md": "s", "Plans/p.md": "p",
+		"Imported/W/manifest.json": `{"version":1,"source":{"name":"W.pdf","sha256":"00"}}`, "Imported/W/W.pdf": "%PDF", "Imported/W/text/page_0001.md": "p", "Secret/s.md": "s", "Plans/p.md": "p",
 	}
 	write := func(name string) content.ToolCall { return tool("append_file", in{"path": name, "content": "x"}) }
 	for name, tt := range map[string]struct {

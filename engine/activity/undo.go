@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // History is what is on record about runs that have ended, for undo.
@@ -121,7 +122,12 @@ func (w *Workflow) carryBack(ctx context.Context, ref engine.StepRef, call strin
 	}
 	change := way.Change
 	change.Doubt = false
-	err = changer{w, ref}.change(ctx, call, change, "")
+	undo := changer{w, ref, policy.Request{Writer: policy.ByUndo, Recorded: true}} // the way was found in the run's record
+	if ruling := undo.rule(change); ruling.Verdict != policy.VerdictAllowed {
+		way.Fate, way.Reason = engine.FateKept, "it "+ruling.Reason
+		return way, nil
+	}
+	err = undo.change(ctx, call, change, "")
 	if errors.Is(err, errEdited) { // this very moment
 		return w.stays(ctx, way, isOther, w.digestNow)
 	}

@@ -82,9 +82,7 @@ func TestWhen_changedIsPerContent(t *testing.T) {
 	if got := ask(); !got.Skip || len(got.Marks) != 0 {
 		t.Errorf("after the commit: %+v, want skipped", got)
 	}
-	if err := w.Write(t.Context(), "in/2.md", []byte("new"), ""); err != nil {
-		t.Fatal(err)
-	}
+	w.edit("in/2.md", "new")
 	if got := ask(); got.Skip || len(got.Marks) != 2 || got.Marks[0].Name != "in/2.md" {
 		t.Errorf("after an edit: %+v, want the edited file", got)
 	}

@@ -21,10 +21,10 @@ import (
 )
 
 // Vault reads and writes notes. Write is conditional on the digest base that was read ("" when the file must not
-// exist) and succeeds quietly when the content is there already.
+// exist) and succeeds quietly when the content is there already. The pass names the file.
 type Vault interface {
 	Read(name string, limit int64) (data []byte, sha256 string, err error)
-	Write(ctx context.Context, name string, data []byte, base string) error
+	Write(ctx context.Context, pass policy.Pass, data []byte, base string) error
 }
 
 // Blobs keeps large values by digest.

@@ -122,9 +122,14 @@ func (w *world) Read(name string, _ int64) ([]byte, string, error) {
 	return file.Data, sha(file.Data), nil
 }
 
+// edit is a person's edit of a file.
+func (w *world) edit(name, text string) {
+	w.files[name] = &fstest.MapFile{Data: []byte(text), ModTime: noon}
+}
+
 // Write implements Vault.
-func (w *world) Write(_ context.Context, name string, data []byte, _ string) error {
-	w.files[name] = &fstest.MapFile{Data: data, ModTime: noon}
+func (w *world) Write(_ context.Context, pass policy.Pass, data []byte, _ string) error {
+	w.files[pass.Name()] = &fstest.MapFile{Data: data, ModTime: noon}
 	return nil
 }
 

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+// gated is the vault to one writer: each change asks the gate first.
+type gated struct {
+	v    *vault.Vault
+	gate policy.Gate
+	who  policy.Writer
+}
+
+// gate decides about every change of the vault.
+func (a *app) gate() policy.Gate {
+	v := a.settings.Vault
+	return policy.Gate{
+		WorkflowsDir: v.WorkflowsDir, ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, StatusNote: a.settings.Engine.StatusNote,
+	}
+}
+
+// writing is the vault to a writer.
+func (a *app) writing(who policy.Writer) gated { return gated{a.vault, a.gate(), who} }
+
+func (g gated) pass(action policy.Action, name, to string) (policy.Pass, error) {
+	r := policy.Request{Writer: g.who, Action: action, Place: policy.Look(g.v.FS(), name)}
+	if to != "" {
+		r.To = policy.Look(g.v.FS(), to)
+	}
+	return g.gate.Decide(r).Pass()
+}
+
+// Read reads a file of the vault.
+func (g gated) Read(name string, limit int64) (data []byte, sha256 string, err error) {
+	return g.v.Read(name, limit)
+}
+
+// Write is the vault's Write.
+func (g gated) Write(ctx context.Context, name string, data []byte, base string) error {
+	action := policy.Create
+	if base != "" {
+		action = policy.Change
+	}
+	pass, err := g.pass(action, name, "")
+	if err != nil {
+		return err
+	}
+	return g.v.Write(ctx, pass, data, base)
+}
+
+// Move is the vault's Move.
+func (g gated) Move(ctx context.Context, from, to string) error {
+	pass, err := g.pass(policy.Move, from, to)
+	if err != nil {
+		return err
+	}
+	return g.v.Move(ctx, pass)
+}
+
+// Remove is the vault's Remove.
+func (g gated) Remove(ctx context.Context, name, sha256 string) error {
+	pass, err := g.pass(policy.Delete, name, "")
+	if err != nil {
+		return err
+	}
+	return g.v.Remove(ctx, pass, sha256)
+}
+
+// Drop puts a file into the import folder.
+func (g gated) Drop(ctx context.Context, r io.Reader, name string) (dropped, sha256 string, err error) {
+	pass, err := g.pass(policy.Fill, g.v.ImportDir(), "")
+	if err != nil {
+		return "", "", err
+	}
+	return g.v.Drop(ctx, pass, r, name)
+}
+
+// RemoveEmptyFolders removes a folder and those above it, up to top, while nothing is in them.
+func (g gated) RemoveEmptyFolders(dir, top string) error {
+	pass, err := g.pass(policy.Tidy, top, "")
+	if err != nil {
+		return err
+	}
+	return g.v.RemoveEmptyFolders(pass, dir)
+}
+
+// Stage implements ingestion.Stager.
+func (g gated) Stage(dir, id string) (ingestion.Bundle, error) {
+	pass, err := g.pass(policy.Fill, dir, "")
+	if err != nil {
+		return nil, err
+	}
+	b, err := g.v.Stage(pass, id)
+	if err != nil {
+		return nil, err
+	}
+	return gatedBundle{b, g}, nil
+}
+
+// gatedBundle asks the gate for the name under which a bundle appears.
+type gatedBundle struct {
+	*vault.Bundle
+	g gated
+}
+
+// Publish implements ingestion.Bundle.
+func (b gatedBundle) Publish(target string) error {
+	pass, err := b.g.pass(policy.Publish, target, "")
+	if err != nil {
+		return err
+	}
+	return b.Bundle.Publish(pass)
+}
