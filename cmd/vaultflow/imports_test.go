@@ -21,6 +21,7 @@ var house = map[string]struct {
 	"content":              {1, nil},
 	"diff":                 {1, []string{"content", "visible"}},
 	"visible":              {1, nil},
+	"defuse":               {1, nil},
 	"imaging":              {1, nil},
 	"remote":               {1, []string{"imaging"}},
 	"websearch":            {1, nil},
