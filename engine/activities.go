@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -158,6 +159,8 @@ type UseToolsIn struct {
 	Round   int      `json:"round,omitempty"` // counts the rounds of tools of this work, from 1
 	// Verdicts are what people said to the calls of a step with `@approve tools`.
 	Verdicts []Verdict `json:"verdicts,omitempty"`
+	// Turns are what was said behind the prompt before this answer, for a step with Origins: what its model was shown.
+	Turns []Turn `json:"turns,omitempty"`
 }
 
 // UseToolsOut is the next user turn. A tool that fails, or is not on offer, is a result that says so, and no error. An empty
@@ -176,6 +179,8 @@ type UseToolsOut struct {
 	// Of the runs that tools started: what they cost with all that they started, and the files that they wrote.
 	NestedUSD   float64  `json:"nested_usd,omitempty"`
 	NestedFiles []string `json:"nested_files,omitempty"`
+
+	Defused []Defused `json:"defused,omitempty"` // in what the tools wrote
 }
 
 // RoutedResult is the text of a tool's result that goes to a file when the step's outputs are written.
@@ -238,6 +243,15 @@ type StageIn struct {
 	Attempt   int             `json:"attempt"`             // from 1; above 1 somebody changed a target in between
 	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written, or that a person rejected: leave them out
 	Results   []RoutedResult  `json:"results,omitempty"`   // of tools, in order; their targets are "tool:0", "tool:1", …
+	Foreign   *Foreign        `json:"foreign,omitempty"`   // nil: the step was shown nothing untrusted
+}
+
+// Foreign says that a step was shown something untrusted: what it writes loses what loads, runs or leads out. Prompt and
+// Turns are what it was shown, because links that stood there stay.
+type Foreign struct {
+	Origins []string `json:"origins"`
+	Prompt  string   `json:"prompt,omitempty"` // blob, as in GenerateIn
+	Turns   []Turn   `json:"turns,omitempty"`
 }
 
 // StageOut is the step's result, ready to be written. Every @output of the step must be the target of a file or a
@@ -246,6 +260,24 @@ type StageOut struct {
 	Files    []StagedFile `json:"files,omitempty"`
 	Vars     []StagedVar  `json:"vars,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
+	Defused  []Defused    `json:"defused,omitempty"` // in the files
+}
+
+// Defused is a place in a file that was made inert, because the step that wrote it had been shown something untrusted.
+type Defused struct {
+	Name   string `json:"name"` // of the file
+	Line   int    `json:"line"`
+	Reason string `json:"reason"`         // "a picture from example.org"
+	Text   string `json:"text,omitempty"` // the beginning of what stood there
+}
+
+// String describes the place to a person.
+func (d Defused) String() string {
+	text := fmt.Sprintf("%s:%d: %s", d.Name, d.Line, d.Reason)
+	if d.Text != "" {
+		text += ": " + d.Text
+	}
+	return text
 }
 
 // StagedVar is a variable to be set for the steps that follow; a shared one is kept for later runs of the workflow too.

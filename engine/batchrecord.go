@@ -32,6 +32,7 @@ type BatchRecord struct {
 	Warnings []string  `json:"warnings,omitempty"`
 	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown
 	Rejected []string  `json:"rejected,omitempty"`
+	Defused  []Defused `json:"defused,omitempty"` // as in StepRecord
 	Failure  *Failure  `json:"failure,omitempty"`
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
@@ -58,7 +59,7 @@ func (r StepRecord) Works() []BatchRecord {
 		Status: r.Status, Reason: r.Reason, Started: r.Started, Finished: r.Finished, Model: r.Model, Answered: r.Answered,
 		Usage: r.Usage, Calls: r.Calls, Cached: r.Cached, Prompt: r.Prompt, Receipt: r.Receipt, Turns: r.Turns, Answer: r.Answer,
 		Raw: r.Raw, Inputs: r.Inputs, Outputs: r.Outputs, Changes: r.Changes, Omitted: r.Omitted, Warnings: r.Warnings, Origins: r.Origins,
-		Rejected: r.Rejected, Failure: r.Failure, NestedUSD: r.NestedUSD,
+		Rejected: r.Rejected, Defused: r.Defused, Failure: r.Failure, NestedUSD: r.NestedUSD,
 	}}
 }
 
@@ -67,7 +68,7 @@ func (r *StepRecord) take(w BatchRecord) {
 	r.Model, r.Answered, r.Usage, r.Calls, r.Cached = w.Model, w.Answered, w.Usage, w.Calls, w.Cached
 	r.Prompt, r.Receipt, r.Turns, r.Answer, r.Raw = w.Prompt, w.Receipt, w.Turns, w.Answer, w.Raw
 	r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins, r.Rejected = w.Inputs, w.Outputs, w.Changes, w.Omitted, w.Origins, w.Rejected
-	r.Warnings, r.Counts, r.NestedUSD = append(r.Warnings, w.Warnings...), w.Counts, w.NestedUSD
+	r.Warnings, r.Counts, r.NestedUSD, r.Defused = append(r.Warnings, w.Warnings...), w.Counts, w.NestedUSD, w.Defused
 }
 
 // Put puts a batch at its place and brings the step's sums up to date.
@@ -85,6 +86,7 @@ func (r *StepRecord) Put(b BatchRecord) {
 // origins, costs of nested runs. Warnings stay with their batches.
 func (r *StepRecord) sum() {
 	r.Usage, r.Calls, r.Inputs, r.Outputs, r.Changes, r.Omitted, r.Origins, r.Rejected, r.NestedUSD = Usage{}, 0, nil, nil, nil, nil, nil, nil, 0
+	r.Defused = nil
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
 		if b.Model != "" {
@@ -93,7 +95,7 @@ func (r *StepRecord) sum() {
 		r.Usage, r.Calls, r.NestedUSD = r.Usage.Add(b.Usage), r.Calls+b.Calls, r.NestedUSD+b.NestedUSD
 		r.Inputs, r.Omitted = append(r.Inputs, b.Inputs...), append(r.Omitted, b.Omitted...)
 		r.Changes, r.Origins = append(r.Changes, b.Changes...), addAll(r.Origins, b.Origins)
-		r.Rejected = append(r.Rejected, b.Rejected...)
+		r.Rejected, r.Defused = append(r.Rejected, b.Rejected...), append(r.Defused, b.Defused...)
 		for _, o := range b.Outputs {
 			outputs.add(o)
 		}

@@ -88,6 +88,9 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	if c.countsRounds {
 		use.Round = c.rounds
 	}
+	if c.tellsShown && len(use.Origins) > 0 {
+		use.Turns = slices.Clone(c.rec.Turns)
+	}
 	var err error
 	if use.Verdicts, err = c.permitted(use); err != nil {
 		return "", err

@@ -111,6 +111,7 @@ type StepRecord struct {
 	Warnings []string  `json:"warnings,omitempty"`
 	Origins  []string  `json:"origins,omitempty"`  // the untrusted things that the model was shown
 	Rejected []string  `json:"rejected,omitempty"` // files that nobody approved (@approve outputs), with who rejected them
+	Defused  []Defused `json:"defused,omitempty"`  // places in written files that were made inert
 	Failure  *Failure  `json:"failure,omitempty"`
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order

@@ -128,8 +128,9 @@ type Pinned struct {
 
 // BodyVersion is raised when a body begins to ask for something else in runs whose plans did not change. An unfinished
 // run is resumed with what its own version asked for, so that its records fit. 1: model calls are told what the run has
-// spent. 2: calls of tools are told their round. 3: writes and calls wait for approval.
-const BodyVersion = 3
+// spent. 2: calls of tools are told their round. 3: writes and calls wait for approval. 4: stages
+// and tools are told what the step was shown, when some of it is untrusted.
+const BodyVersion = 4
 
 // PinnedStep is what the body needs to know about a step of the plan.
 type PinnedStep struct {

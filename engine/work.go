@@ -20,6 +20,7 @@ type work struct {
 	cache  *CacheEntry // to be kept with the commit
 
 	countsRounds bool // tools are told their round
+	tellsShown   bool // stages and tools are told what the step was shown
 
 	results  []RoutedResult // of tools, for the stage
 	toolVars []StagedVar    // that tools have set
@@ -32,7 +33,7 @@ func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
 	if b.pinned.Body >= 1 {
 		w.runUSD = b.spent
 	}
-	w.countsRounds = b.pinned.Body >= 2
+	w.countsRounds, w.tellsShown = b.pinned.Body >= 2, b.pinned.Body >= 4
 	w.rec = BatchRecord{Batch: ref.Batch, Items: itemNames(ref.Items), Status: Running, Origins: b.pinned.Origins}
 	return w
 }

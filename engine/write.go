@@ -18,12 +18,13 @@ func (b *body) write(w *work, extra []Mark) error {
 	var conflicts []string
 	for attempt, changed := 1, 0; changed <= maxRestages && attempt <= maxRaces; attempt++ {
 		var staged StageOut
-		if err := w.flow.Do(ActivityStage, StageIn{w.ref, w.text, w.inputs, vars, attempt, d.settled, w.results}, &staged); err != nil {
+		if err := w.flow.Do(ActivityStage, w.stageIn(vars, attempt, d.settled), &staged); err != nil {
 			return err
 		}
 		if err := complete(w.step, staged, d.settled); err != nil {
 			return err
 		}
+		w.defused(staged)
 		var raced bool
 		var err error
 		if conflicts, raced, err = d.commit(staged); err != nil {
@@ -45,6 +46,29 @@ func (b *body) write(w *work, extra []Mark) error {
 	}
 	return Fail(CodeConflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
 		strings.Join(conflicts, ", "), 1+maxRestages)
+}
+
+// stageIn asks for the work's outputs.
+func (w *work) stageIn(vars []Var, attempt int, settled []StagedFile) StageIn {
+	in := StageIn{StepRef: w.ref, Answer: w.text, Inputs: w.inputs, Vars: vars, Attempt: attempt, Committed: settled, Results: w.results}
+	if w.tellsShown && len(w.rec.Origins) > 0 {
+		in.Foreign = &Foreign{w.rec.Origins, w.rec.Prompt, w.rec.Turns}
+	}
+	return in
+}
+
+// defused puts the places that a stage made inert into the record, in place of those that an earlier stage found in the
+// same files.
+func (w *work) defused(staged StageOut) {
+	w.rec.Defused = slices.DeleteFunc(slices.Clone(w.rec.Defused), func(d Defused) bool {
+		return slices.ContainsFunc(staged.Files, func(f StagedFile) bool { return f.Name == d.Name }) && !w.changed(d.Name)
+	})
+	w.rec.Defused = append(w.rec.Defused, staged.Defused...)
+}
+
+// changed reports whether a tool changed a file.
+func (w *work) changed(name string) bool {
+	return slices.ContainsFunc(w.rec.Changes, func(c Change) bool { return c.Name == name })
 }
 
 // delivery is a work's outputs on their way into the vault.

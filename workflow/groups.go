@@ -35,7 +35,7 @@ func (n *note) group(f field, allowed []string, read func(field)) {
 
 func (n *note) readPermissions(m *Meta, f field) {
 	p := &m.Permissions
-	n.group(f, []string{"read", "write", "tools", "network"}, func(f field) {
+	n.group(f, []string{"read", "write", "tools", "network", "links"}, func(f field) {
 		empty := f.node.Kind == yaml.SequenceNode && len(f.node.Content) == 0
 		switch f.name {
 		case "read":
@@ -46,6 +46,8 @@ func (n *note) readPermissions(m *Meta, f field) {
 			p.Tools, p.ToolsAt, p.NoTools = n.tools(f)
 		case "network":
 			p.Network = n.hosts(f)
+		case "links":
+			p.Links = n.hosts(f)
 		}
 	})
 }
@@ -79,7 +81,7 @@ func (n *note) hosts(f field) []string {
 		host := strings.ToLower(strings.TrimSpace(item.node.Value))
 		name := strings.TrimPrefix(host, "*.")
 		if host != "*" && (name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789.-:[]") != "") {
-			n.add(n.node(item.node), directives.CodeKeyValue, "write a host such as example.org or *.example.org, or * for all", "network: %q is not a host", host)
+			n.add(n.node(item.node), directives.CodeKeyValue, "write a host such as example.org or *.example.org, or * for all", "%s: %q is not a host", f.name, host)
 			continue
 		}
 		hosts = append(hosts, host)

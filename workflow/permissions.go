@@ -8,12 +8,13 @@ import (
 )
 
 // Permissions narrow what a workflow may touch. A list that was not given is nil: everything for reading and writing,
-// the tools that @tools names, and no network.
+// the tools that @tools names, no network, and no links to hosts that a step was not shown.
 type Permissions struct {
 	Read    []string `json:"read,omitempty"`
 	Write   []string `json:"write,omitempty"`
 	Tools   []string `json:"tools,omitempty"`
 	Network []string `json:"network,omitempty"`
+	Links   []string `json:"links,omitempty"`
 
 	// An empty list that was given forbids everything; JSON would lose it.
 	NoRead  bool `json:"no_read,omitempty"`
@@ -40,8 +41,17 @@ func (p Permissions) MayUse(tool string) bool {
 
 // MayReach says whether tools may connect to a host; * stands for every one. Without a list there is no network.
 func (p Permissions) MayReach(host string) bool {
+	return matchHost(p.Network, host)
+}
+
+// MayLink reports whether pictures, frames and links of a host stay in what a step writes after it was shown something
+// foreign, and whether such pictures are fetched; * stands for every host. Without a list there is none.
+func (p Permissions) MayLink(host string) bool { return matchHost(p.Links, host) }
+
+// matchHost reports whether a list names a host: by its name, *.domain for those below one, or *.
+func matchHost(hosts []string, host string) bool {
 	host = strings.ToLower(host)
-	return slices.ContainsFunc(p.Network, func(allowed string) bool {
+	return slices.ContainsFunc(hosts, func(allowed string) bool {
 		below, wild := strings.CutPrefix(allowed, "*.")
 		return allowed == host || allowed == "*" || wild && strings.HasSuffix(host, "."+below)
 	})

@@ -61,7 +61,7 @@ var aboutProperties = map[string][2]string{
 	"catch_up":         {"`none`, `latest` or `all` (at most 24) for runs missed while off; with `latest` and `all` also for watched files that changed meanwhile", "none"},
 	"timeout":          {"duration of the whole run", "`engine.run_timeout`"},
 	"max_runs_per_day": {"number", "none"},
-	"permissions":      {"`read`, `write`: lists of globs; `tools`: list of names; `network`: list of hosts", "everything in the vault, no network"},
+	"permissions":      {"`read`, `write`: lists of globs; `tools`: list of names; `network`, `links`: lists of hosts", "everything in the vault, no network, no links to hosts that the step was not shown"},
 	"budget":           {"keys of the section on budgets", "settings"},
 	"description":      {"text", "none"},
 }

@@ -215,14 +215,18 @@ func (g guardedStore) Read(name string, limit int64) ([]byte, string, error) {
 
 // Change implements tools.Store: what is done is what the person saw, and nothing else.
 func (g guardedStore) Change(ctx context.Context, c tools.Change) error {
+	shown, _, err := g.inert(ctx, c, g)
+	if err != nil {
+		return g.unlessPassing(stateFailure(err))
+	}
 	if g.trial != nil {
-		g.trial.change = &c
+		g.trial.change = &shown
 		return nil
 	}
 	after := ""
 	switch c.Kind {
 	case tools.ChangeCreate, tools.ChangeWrite:
-		after = digestOf(c.Data)
+		after = digestOf(shown.Data)
 	case tools.ChangeMove:
 		after = c.Base
 	}

@@ -23,6 +23,9 @@ func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOu
 		return engine.StageOut{}, err
 	}
 	st := &staging{w: w, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
+	if st.exit, err = w.cleanExit(ctx, s, in.Foreign); err != nil {
+		return engine.StageOut{}, err
+	}
 	answer, err := w.Blobs.Get(ctx, in.Answer)
 	if err != nil && in.Answer != "" {
 		return engine.StageOut{}, engine.Fail(engine.CodeState, "", "read the answer: %v", err)
@@ -33,7 +36,11 @@ func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOu
 			return engine.StageOut{}, err
 		}
 		c := composition{mode: s.step.WriteMode.OrAppend(), heading: s.step.WriteMode.Heading, header: s.step.Header}
-		if err := st.put(ctx, fmt.Sprintf("output:%d", i), output, c, text); err != nil {
+		exit := st.exit
+		if s.step.Model != nil && s.step.Model.None {
+			exit = exit.passing(text)
+		}
+		if err := st.put(ctx, fmt.Sprintf("output:%d", i), output, c, text, exit); err != nil {
 			return engine.StageOut{}, err
 		}
 	}
@@ -58,6 +65,8 @@ type staging struct {
 	files []*stagedContent
 	vars  []engine.Var // of the run, as the step's later outputs see them
 	set   []engine.StagedVar
+	exit  *cleanExit // nil: the step was shown nothing untrusted
+	inert []engine.Defused
 }
 
 // stagedContent is a file on its way: the content so far, and the digest it builds on.
@@ -77,8 +86,9 @@ func committedTargets(files []engine.StagedFile) map[string]bool {
 	return done
 }
 
-// put adds one output: text to a file or a variable. The composition's header still has its patterns.
-func (st *staging) put(ctx context.Context, target string, output directives.Output, c composition, text string) error {
+// put adds one output: text to a file or a variable. The composition's header still has its patterns. What goes to a file
+// is made inert by exit.
+func (st *staging) put(ctx context.Context, target string, output directives.Output, c composition, text string, exit *cleanExit) error {
 	if st.skip[target] {
 		return nil
 	}
@@ -99,10 +109,26 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if err != nil {
 		return err
 	}
-	if err := file.add(c, output, text); err != nil {
+	if err := st.add(file, c, output, text, exit); err != nil {
 		return err
 	}
 	file.Targets = append(file.Targets, target)
+	return nil
+}
+
+// add composes a text into a file, made inert by exit. What the file holds already stays as it is.
+func (st *staging) add(file *stagedContent, c composition, output directives.Output, text string, exit *cleanExit) error {
+	if exit == nil {
+		return file.add(c, output, text)
+	}
+	text, found := exit.text(file.Name, text, file.data, c.mode == directives.ModeFrontmatter)
+	header, inHeader := exit.text(file.Name, c.header, nil, false)
+	c.header = header
+	if err := file.add(c, output, text); err != nil {
+		return err
+	}
+	st.inert = append(st.inert, inert(file.Name, header, file.data, inHeader)...)
+	st.inert = append(st.inert, inert(file.Name, text, file.data, found)...)
 	return nil
 }
 
@@ -248,7 +274,7 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 	if mode == "" {
 		mode = directives.ModeAppend
 	}
-	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: mode, heading: input.Route.Heading}, text)
+	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: mode, heading: input.Route.Heading}, text, st.exit.passing(text))
 }
 
 // result sends a tool's result to the file that its @tools line names.
@@ -268,7 +294,7 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 		if mode == "" {
 			mode = directives.ModeAppend
 		}
-		return st.put(ctx, target, use.Route.Output(use.At), composition{mode: mode, heading: use.Route.Heading}, string(data))
+		return st.put(ctx, target, use.Route.Output(use.At), composition{mode: mode, heading: use.Route.Heading}, string(data), st.exit.passing(string(data)))
 	}
 	return nil
 }
@@ -307,7 +333,7 @@ func (w *Workflow) fileText(name string) (string, error) {
 
 // finish stores the contents and names them.
 func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
-	out := engine.StageOut{Vars: st.set}
+	out := engine.StageOut{Vars: st.set, Defused: st.inert}
 	for _, file := range st.files {
 		digest, err := st.w.Blobs.Put(ctx, file.data)
 		if err != nil {

@@ -37,6 +37,8 @@ type toolbox struct {
 	results []engine.RoutedResult
 	origins []string // untrusted things that tools have shown
 	blocked []string // calls that were not carried out because of such things, in words
+	exit    *cleanExit
+	defused []engine.Defused
 
 	nestedUSD   float64  // cost of the runs that calls have started
 	nestedFiles []string // that those have written
@@ -127,6 +129,16 @@ func (b *toolbox) writer(paths tools.Paths, tool string) *tools.Writer {
 		Paths: paths, Kind: directives.KindOf, Store: b.store(tool),
 		MayDelete: b.s.mayDelete(),
 	}
+}
+
+// cleanExit is that of the turn, made when the first call writes.
+func (b *toolbox) cleanExit(ctx context.Context) (*cleanExit, error) {
+	if b.exit != nil || len(b.in.Origins) == 0 {
+		return b.exit, nil
+	}
+	var err error
+	b.exit, err = b.w.cleanExit(ctx, b.s, &engine.Foreign{Origins: b.in.Origins, Prompt: b.in.Prompt, Turns: b.in.Turns})
+	return b.exit, err
 }
 
 // seen remembers that a tool has given the content of a file.

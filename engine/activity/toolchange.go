@@ -3,9 +3,11 @@ package activity
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
@@ -31,7 +33,10 @@ func (c *callStore) Read(name string, limit int64) ([]byte, string, error) {
 // Change implements tools.Store.
 func (c *callStore) Change(ctx context.Context, t tools.Change) error {
 	change := engine.Change{Kind: t.Kind, Name: t.Name, To: t.To, Before: t.Base, Tool: c.tool}
-	var err error
+	t, found, err := c.inert(ctx, t, c)
+	if err != nil {
+		return c.unlessPassing(stateFailure(err))
+	}
 	switch t.Kind {
 	case tools.ChangeCreate, tools.ChangeWrite:
 		if change.After, err = c.w.Blobs.Put(ctx, t.Data); err != nil {
@@ -47,8 +52,32 @@ func (c *callStore) Change(ctx context.Context, t tools.Change) error {
 	if err != nil {
 		return c.unlessPassing(outputFailure(err))
 	}
-	c.changes = append(c.changes, change)
+	c.changes, c.defused = append(c.changes, change), append(c.defused, found...)
 	return nil
+}
+
+// inert is a change without what loads, runs or leads out, when the model was shown something untrusted before. What the
+// file holds already is read from vault.
+func (c *callStore) inert(ctx context.Context, t tools.Change, vault reads) (tools.Change, []engine.Defused, error) {
+	if t.Kind != tools.ChangeCreate && t.Kind != tools.ChangeWrite {
+		return t, nil, nil
+	}
+	exit, err := c.cleanExit(ctx)
+	if exit == nil || err != nil {
+		return t, nil, err
+	}
+	var old []byte
+	if t.Base != "" {
+		if old, _, err = vault.Read(t.Name, max(c.w.MaxText, int64(len(t.Data)))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return t, nil, err
+		}
+	}
+	text, found := defuse.Text(t.Name, string(t.Data), string(old), exit.rules)
+	t.Data = []byte(text)
+	if len(found) > 0 {
+		t.Said += fmt.Sprintf("\nMade inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s.", defuse.Mark, len(found), found[0].Line, found[0].Reason)
+	}
+	return t, inert(t.Name, text, t.Data, found), nil
 }
 
 // unlessPassing keeps what passes from the model, which could do nothing about it: the turn is begun again.

@@ -36,6 +36,7 @@ func (w *Workflow) UseTools(ctx context.Context, in engine.UseToolsIn) (engine.U
 	out := engine.UseToolsOut{
 		Media: box.media.Given(), Vars: box.vars.set, Results: box.results, Changes: box.changes,
 		Warnings: box.blocked, NestedUSD: box.nestedUSD, NestedFiles: box.nestedFiles,
+		Defused: box.defused,
 	}
 	if all := policy.AddOrigins(in.Origins, append(box.origins, box.vars.origins...)...); len(all) > len(in.Origins) {
 		out.Origins = all[len(in.Origins):]
