@@ -84,6 +84,10 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 			s.fail(w, r, http.StatusRequestEntityTooLarge, "the files are larger than "+size(s.cfg.MaxUpload), "put them into the import folder")
 			return
 		}
+		if errors.Is(err, errSlow) {
+			s.fail(w, r, http.StatusRequestTimeout, errSlow.Error(), "put the files into the import folder")
+			return
+		}
 		if err != nil {
 			s.failWith(w, r, err)
 			return

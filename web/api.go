@@ -127,7 +127,7 @@ func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	openStream(w)
-	st := &stream{s: s, w: w, ctl: http.NewResponseController(w)}
+	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), request: r, asked: time.Now()}
 	if err := st.events(r, past, events, run); err != nil && r.Context().Err() == nil {
 		s.cfg.Logger.Debug("event stream ended", "err", err)
 	}

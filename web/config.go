@@ -98,12 +98,13 @@ type Config struct {
 
 	Access *session.Access // who may do what; required
 
-	Vault     string         // name to show
-	Version   string         // to show
-	Listen    string         // address, such as 127.0.0.1:8321
-	Hosts     []string       // further host names under which browsers come
-	Instance  string         // tells dashboards on one host apart, in letters and digits
-	MaxUpload int64          // bytes of one upload; 0 means 512 MiB
+	Vault     string   // name to show
+	Version   string   // to show
+	Listen    string   // address, such as 127.0.0.1:8321
+	Hosts     []string // further host names under which browsers come
+	Instance  string   // tells dashboards on one host apart, in letters and digits
+	MaxUpload int64    // bytes of one upload; 0 means 512 MiB
+	Limits    Limits
 	Zone      *time.Location // for times that have no zone of their own; nil means the machine's
 	Now       func() time.Time
 	Logger    *slog.Logger
@@ -123,6 +124,7 @@ func (c *Config) check() error {
 	if c.MaxUpload <= 0 {
 		c.MaxUpload = defaultMaxUpload
 	}
+	c.Limits.fill()
 	if c.Zone == nil {
 		c.Zone = time.Local
 	}

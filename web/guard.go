@@ -23,11 +23,14 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func (s *Server) guard(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.dropBody(w, r)
 		s.fail(w, r, http.StatusForbidden, "this request came from another site", "")
 	}))
 	inner := crossOrigin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recover(w, r)
+		defer atWork(r, false)
+		s.timed(w, r)
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -38,6 +41,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 		h.Set("Cache-Control", "no-store")
 		if !s.knownHost(r.Host) {
+			s.dropBody(w, r)
 			s.fail(w, r, http.StatusMisdirectedRequest, "the dashboard does not answer under this host name", "add the name to web.hosts in the settings")
 			return
 		}
@@ -96,20 +100,41 @@ func isLoopback(host string) bool {
 // allow lets a request through to a route when whoever sends it has the scope.
 func (s *Server) allow(r route) http.Handler {
 	if r.Needs == nobody {
-		return r.Handler
+		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			if s.gather(w, req, maxLogin) {
+				r.Handler(w, req)
+			}
+		})
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		id, err := s.identify(req)
 		switch {
 		case err != nil:
+			s.dropBody(w, req)
 			s.refuse(w, req, err)
 		case r.Needs != signedIn && !id.Scopes.Has(r.Needs):
+			s.dropBody(w, req)
 			s.fail(w, req, http.StatusForbidden, "the scope "+string(r.Needs)+" is missing",
 				fmt.Sprintf("you have %s; `vaultflow token create NAME --scope %s` makes a token that may do this", id.Scopes, r.Needs))
 		default:
-			r.Handler(w, req.WithContext(session.With(req.Context(), id)))
+			s.handle(w, req.WithContext(session.With(req.Context(), id)), r)
 		}
 	})
+}
+
+// handle runs the handler of a request that may be made. Its body has arrived, or is an upload that keeps coming.
+func (s *Server) handle(w http.ResponseWriter, req *http.Request, r route) {
+	if r.streams() {
+		done, ok := s.paced(w, req)
+		if !ok {
+			return
+		}
+		defer done()
+	} else if !s.gather(w, req, maxForm) {
+		return
+	}
+	atWork(req, true)
+	r.Handler(w, req)
 }
 
 // errNobody says that a request names nobody.

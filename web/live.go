@@ -3,12 +3,14 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/web/session"
 )
 
 // Times of a live stream.
@@ -25,6 +27,9 @@ type stream struct {
 	view view
 	id   string // of the run or import that the page is about; empty on the first page
 	sent map[string]sentGroup
+
+	request *http.Request // who it is for: a stream ends with its session or token
+	asked   time.Time     // when that was looked at
 }
 
 // sentGroup is what the browser has of a group: the order of its parts, and their hashes by id.
@@ -52,7 +57,7 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 	events, stop := s.cfg.Events.Subscribe(256)
 	defer stop()
 	openStream(w)
-	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), view: v, id: id, sent: map[string]sentGroup{}}
+	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), view: v, id: id, sent: map[string]sentGroup{}, request: r, asked: time.Now()}
 	if err := st.follow(r.Context(), events); err != nil && r.Context().Err() == nil && s.closing.Err() == nil {
 		s.cfg.Logger.Debug("live stream ended", "err", err)
 	}
@@ -204,7 +209,25 @@ func (st *stream) send(event string, data any) error {
 	return st.write(fmt.Sprintf("event: %s\ndata: %s\n\n", event, body))
 }
 
+// errEnded ends a stream whose session or token has ended.
+var errEnded = errors.New("the session or token has ended")
+
+// allowed looks, not more often than once a second, whether the stream may go on.
+func (st *stream) allowed() error {
+	if now := time.Now(); now.Sub(st.asked) >= time.Second {
+		st.asked = now
+		id, err := st.s.identify(st.request)
+		if _, waits := errors.AsType[*session.WaitError](err); !waits && (err != nil || !id.Scopes.Has(session.Read)) {
+			return errEnded
+		}
+	}
+	return nil
+}
+
 func (st *stream) write(text string) error {
+	if err := st.allowed(); err != nil {
+		return err
+	}
 	_ = st.ctl.SetWriteDeadline(time.Now().Add(heartbeat)) // a connection without deadlines only waits longer
 	if _, err := fmt.Fprint(st.w, text); err != nil {
 		return err

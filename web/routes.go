@@ -22,6 +22,9 @@ type route struct {
 	Handler http.HandlerFunc
 }
 
+// streams reports whether the handler reads the body as it comes. Other bodies arrive whole, see Limits.
+func (r route) streams() bool { return r.Needs == session.Import }
+
 // table lists every route with the scope it needs.
 func (s *Server) table() []route {
 	return []route{

@@ -23,6 +23,7 @@ type Server struct {
 	pages   *pages
 	bundles *bundles
 	streams chan struct{}   // one place for each live stream
+	uploads chan struct{}   // one place for each upload
 	closing context.Context // ends the live streams
 	close   context.CancelFunc
 }
@@ -39,7 +40,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, pages: p, bundles: &bundles{fsys: c.FS}, streams: make(chan struct{}, maxStreams)}
+	s := &Server{cfg: c, pages: p, bundles: &bundles{fsys: c.FS}, streams: make(chan struct{}, maxStreams), uploads: make(chan struct{}, c.Limits.Uploads)}
 	s.closing, s.close = context.WithCancel(context.Background()) // ends with Run; a Server that is only a handler never closes
 	routes, err := s.routes()
 	if err != nil {
@@ -63,8 +64,10 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 func (s *Server) serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+	open := &connections{max: s.cfg.Limits.Connections, open: map[net.Conn]*connection{}}
+	server := &http.Server{ // no ReadTimeout: it would end live streams; see timed
+		Handler: s, ReadHeaderTimeout: s.cfg.Limits.Headers, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
+		ConnContext: open.begin, ConnState: open.change,
 	}
 	if s.cfg.Started != nil {
 		s.cfg.Started(l.Addr())
