@@ -24,6 +24,7 @@ type batchRow struct {
 	Cached            bool
 	Outputs, Changes  []string
 	Omitted, Warnings []string
+	Defused           []engine.Defused
 	Answer            string
 	Cut               bool
 	Receipt           *receipt
@@ -38,7 +39,7 @@ func (s *Server) batchRows(ctx context.Context, batches []engine.BatchRecord) (r
 	for _, b := range batches {
 		row := batchRow{
 			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: cost(b.Usage),
-			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Omitted: b.Omitted, Warnings: b.Warnings,
+			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Omitted: b.Omitted, Warnings: b.Warnings, Defused: b.Defused,
 		}
 		if b.Failure != nil {
 			row.Hint = b.Failure.Hint

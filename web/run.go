@@ -65,6 +65,7 @@ type stepRow struct {
 	Changes             []string
 	Undone              bool // the changes are those of an undo
 	Omitted, Warnings   []string
+	Defused             []engine.Defused
 	Answer              string
 	Cut                 bool
 	Receipt             *receipt
@@ -125,6 +126,7 @@ func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row := stepRow{
 		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: cost(r.Usage),
 		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
+		Defused: r.Defused,
 	}
 	if r.Answered != r.Model {
 		row.By = r.Answered
@@ -143,7 +145,7 @@ func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row.Receipt = s.receipt(ctx, r.Receipt)
 	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)
 	if len(r.Batches) > 0 {
-		row.Inputs, row.Omitted = nil, nil // each stands with its batch
+		row.Inputs, row.Omitted, row.Defused = nil, nil, nil // each stands with its batch
 	}
 	return row
 }

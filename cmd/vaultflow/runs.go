@@ -242,6 +242,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		for _, line := range s.Rejected {
 			fmt.Fprintf(w, "    not approved: %s\n", line)
 		}
+		for _, d := range s.Defused {
+			fmt.Fprintf(w, "    made inert %s\n", d)
+		}
 		for _, line := range s.Warnings {
 			fmt.Fprintf(w, "    warning: %s\n", line)
 		}

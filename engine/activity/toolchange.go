@@ -3,7 +3,6 @@ package activity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -74,9 +73,6 @@ func (c *callStore) inert(ctx context.Context, t tools.Change, vault reads) (too
 	}
 	text, found := defuse.Text(t.Name, string(t.Data), string(old), exit.rules)
 	t.Data = []byte(text)
-	if len(found) > 0 {
-		t.Said += fmt.Sprintf("\nMade inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s.", defuse.Mark, len(found), found[0].Line, found[0].Reason)
-	}
 	return t, inert(t.Name, text, t.Data, found), nil
 }
 

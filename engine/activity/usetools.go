@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
@@ -96,7 +97,13 @@ func (b *toolbox) use(ctx context.Context, call content.ToolCall) (content.ToolR
 		result, found = b.refused(ctx, call.Name)
 	}
 	if !found {
+		inert := len(b.defused)
 		result = b.registry.Run(ctx, call)
+		if n := len(b.defused) - inert; n > 0 {
+			result.Blocks = append(result.Blocks, content.Text{Value: fmt.Sprintf(
+				"Made inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s. Leave them so.",
+				defuse.Mark, n, b.defused[inert].Line, b.defused[inert].Reason)})
+		}
 	}
 	if b.broken != nil {
 		return result, b.broken
