@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -52,8 +53,8 @@ func (l *layers) user() error {
 		return fmt.Errorf("read your settings: %w", err)
 	}
 	l.into.UserFile = path
-	l.closedToOthers(path)
-	l.put(SourceUser, path, data, l.in.placeOf(path).inVault)
+	from := l.put(SourceUser, path, data, l.in.placeOf(path).inVault)
+	l.closedToOthers(path, from)
 	return nil
 }
 
@@ -63,13 +64,15 @@ func (l *layers) samePlace(path string) bool {
 }
 
 // closedToOthers warns about a file of the user's that others may change or, when it holds a key, read.
-func (l *layers) closedToOthers(path string) {
+func (l *layers) closedToOthers(path string, from *Settings) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" {
 		return
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
 		l.report(Origin{Name: path}, SeverityWarning, CodeUnsafe, "chmod 600 "+path, "other users of this machine may change your settings (mode %o)", mode)
+	} else if mode&0o044 != 0 && holdsSecret(from) {
+		l.report(Origin{Name: path}, SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read the keys in your settings (mode %o)", mode)
 	}
 }
 
@@ -97,11 +100,27 @@ func (l *layers) vault() error {
 }
 
 // put decodes a file and puts what it says on the layers below.
-func (l *layers) put(source Source, path string, data []byte, theirs bool) {
-	from := &Settings{origins: map[string]Origin{}}
+func (l *layers) put(source Source, path string, data []byte, theirs bool) (from *Settings) {
+	from = &Settings{origins: map[string]Origin{}}
 	from.file(source, path, data, l.reporter)
 	j := &judge{layers: l, from: from, path: path, theirs: theirs, withheld: map[string]bool{}}
 	j.settings()
+	return from
+}
+
+// holdsSecret reports whether a file holds a key, a token, a password or a header.
+func holdsSecret(s *Settings) bool { return hasSecret(reflect.ValueOf(*s)) }
+
+func hasSecret(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Struct:
+		return slices.ContainsFunc(fieldsOf(v.Type()), func(f field) bool { return hasSecret(v.Field(f.index)) })
+	case reflect.Map:
+		return slices.ContainsFunc(v.MapKeys(), func(key reflect.Value) bool { return hasSecret(v.MapIndex(key)) })
+	case reflect.Slice:
+		return v.Len() > 0 && v.Type().Elem() == reflect.TypeFor[Secret]()
+	}
+	return v.Type() == reflect.TypeFor[Secret]() && !v.IsZero()
 }
 
 // file is the path of the settings file that belongs to the vault; usual says that it may be missing.

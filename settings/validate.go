@@ -167,6 +167,19 @@ func (s *Settings) validateLists(r *reporter) {
 			s.fault(r, "vault.ignore", CodeValue, "", "vault.ignore: %q is no glob", glob)
 		}
 	}
+	for _, glob := range s.Policy.Untrusted {
+		switch {
+		case !doublestar.ValidatePattern(glob):
+			s.fault(r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no glob", glob)
+		case path.IsAbs(glob) || strings.HasPrefix(glob, "./") || slices.Contains(strings.Split(glob, "/"), ".."):
+			s.fault(r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no name within the vault", glob)
+		}
+	}
+	for _, name := range s.Policy.UntrustedProperties {
+		if strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r:") {
+			s.fault(r, "policy.untrusted_properties", CodeValue, "write it as source", "policy.untrusted_properties: %q is no name of a property", name)
+		}
+	}
 	if name := s.Ingestion.Template; name != "" && !fs.ValidPath(name) {
 		s.fault(r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is no name within the vault", name)
 	}
