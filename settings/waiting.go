@@ -14,11 +14,11 @@ import (
 // Waiting is a value in the vault's files that takes no effect until the user grants it: it would start a program, connect,
 // listen, or name a key, a program or a place outside the vault.
 type Waiting struct {
-	Key    string // dotted path such as web.listen or providers.lab; file:.env:NAME for a line of the vault's .env; file:NAME for a link
-	Digest string // SHA-256 of key and value in hex; the same value has the same digest whatever its place, order and quotes
-	Says   string // what granting it allows: a plain sentence without the period
-	Value  string // for display: secrets are ***, invisible characters are code points
-	At     Origin // where it is written
+	Key    string `json:"key"`    // dotted path such as web.listen or providers.lab; file:.env:NAME for a line of the vault's .env; file:NAME for a link
+	Digest string `json:"digest"` // SHA-256 of key and value in hex; the same value has the same digest whatever its place, order and quotes
+	Says   string `json:"says"`   // what granting it allows: a plain sentence without the period
+	Value  string `json:"value"`  // for display: secrets are ***, invisible characters are code points
+	At     Origin `json:"at"`     // where it is written
 }
 
 // waiting makes a Waiting of a value in its canonical form, which JSON can write.

@@ -67,6 +67,7 @@ func writeFinding(w io.Writer, f finding) {
 // examine looks at everything in turn.
 func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
+	all = append(all, a.examineSettings()...)
 	all = append(all, a.examineWorker(ctx)...)
 	all = append(all, a.examineOffice(ctx), examineFonts(fonts.Missing(fonts.Folders())))
 	all = append(all, a.examineWatching(ctx), a.examineFolders())

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -78,7 +77,8 @@ func newConfig(g *globals) *cobra.Command {
 	return cmd
 }
 
-// printConfig prints every setting with keys hidden; with --json one object for each setting, with its origin.
+// printConfig prints every setting with keys hidden and where it comes from, and what waits for a yes; with --json one object
+// for each.
 func (a *app) printConfig(g *globals) error {
 	if g.json {
 		for _, v := range a.settings.Values() {
@@ -90,14 +90,33 @@ func (a *app) printConfig(g *globals) error {
 				return err
 			}
 		}
+		for _, w := range a.settings.Waiting {
+			line := struct {
+				Type string `json:"type"`
+				settings.Waiting
+			}{"waiting", w}
+			if err := g.print(line, nil); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	file := a.settings.File
-	if file == "" {
+	switch {
+	case file == "" && a.settings.UserFile == "":
 		file = "none, these are the defaults"
+	case file == "":
+		file = "none"
 	}
-	fmt.Fprintf(g.out, "# settings file: %s\n# state: %s\n", file, a.stateDir)
-	data, err := yaml.Marshal(a.settings)
+	fmt.Fprintf(g.out, "# settings file: %s\n", file)
+	if a.settings.UserFile != "" {
+		fmt.Fprintf(g.out, "# your settings: %s\n", a.settings.UserFile)
+	}
+	fmt.Fprintf(g.out, "# state: %s\n", a.stateDir)
+	for _, w := range a.settings.Waiting {
+		fmt.Fprintf(g.out, "# has no effect until you allow it (vaultflow trust): %s: %s\n", w.Key, w.Says)
+	}
+	data, err := a.settings.Describe()
 	if err != nil {
 		return fmt.Errorf("encode the settings: %w", err)
 	}

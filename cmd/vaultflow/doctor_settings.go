@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// examineSettings says which place each value comes from that is no default, what a vault's file could not loosen, and what
+// waits for a yes.
+func (a *app) examineSettings() []finding {
+	var all []finding
+	for _, p := range a.settings.Parts() {
+		all = append(all, finding{Subject: "settings", State: "ok", Message: placeOfPart(p) + " " + strings.Join(p.Keys, ", ")})
+	}
+	if len(all) == 0 {
+		all = append(all, finding{Subject: "settings", State: "ok", Message: "the defaults"})
+	}
+	for _, d := range a.settings.Diagnostics {
+		if d.Code == settings.CodeStricter {
+			all = append(all, finding{Subject: "settings", State: "ok", Message: d.Message, Fix: d.Suggestion})
+		}
+	}
+	for _, w := range a.settings.Waiting {
+		all = append(all, finding{Subject: "waiting", State: "warning", Message: w.Says + " (" + w.Key + ", " + w.At.String() + ")", Fix: "vaultflow trust shows what waits and asks"})
+	}
+	return append(all, a.examineClippings()...)
+}
+
+func placeOfPart(p settings.Part) string {
+	switch p.Source {
+	case settings.SourceUser:
+		return "your own settings (" + p.Name + ") set"
+	case settings.SourceEnvironment:
+		return "environment variables set"
+	case settings.SourceFlag:
+		return "flags set"
+	}
+	return p.Name + " sets"
+}
+
+// clippingNotes bounds how many notes are looked at for properties of web clippings.
+const clippingNotes = 5000
+
+// examineClippings proposes the rule for notes that web clippers made and that lie among one's own: it is opt-in, for a person
+// may write source: as well.
+func (a *app) examineClippings() []finding {
+	if len(a.settings.Policy.UntrustedProperties) > 0 {
+		return nil
+	}
+	found, first, seen := 0, "", 0
+	_ = fs.WalkDir(a.vault.FS(), ".", func(name string, d fs.DirEntry, err error) error { // what cannot be read is no clipping
+		switch {
+		case err != nil || seen >= clippingNotes:
+			return fs.SkipDir
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || name == a.settings.Vault.ImportedDir || name == a.settings.Vault.ImportDir):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".md" || matchesAny(a.settings.Policy.Untrusted, name):
+			return nil
+		}
+		seen++
+		if isClipping(a.vault.FS(), name) {
+			if found++; found == 1 {
+				first = name
+			}
+		}
+		return nil
+	})
+	if found == 0 {
+		return nil
+	}
+	return []finding{{
+		Subject: "clippings", State: "ok", Message: fmt.Sprintf("%s with an address in source: or url:, such as %s, count as your own text", counted(found, "note"), first),
+		Fix: "if they hold pages of the web, add `policy: {untrusted_properties: [source, url]}` to your settings",
+	}}
+}
+
+func matchesAny(globs []string, name string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool { return doublestar.MatchUnvalidated(glob, name) })
+}
+
+// clipped fits a property with which web clippers say where a page is from.
+var clipped = regexp.MustCompile(`(?m)^(source|url):[ \t]*["']?https?://`)
+
+// isClipping reports whether a note's properties name an address as its source. Its beginning is enough.
+func isClipping(fsys fs.FS, name string) bool {
+	const beginning = 8 << 10
+	f, err := fsys.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, beginning))
+	if err != nil || !bytes.HasPrefix(head, []byte("---\n")) {
+		return false
+	}
+	properties, _, _ := bytes.Cut(head[len("---\n"):], []byte("\n---"))
+	return clipped.Match(properties)
+}
