@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // examineSettings says which place each value comes from that is no default, what a vault's file could not loosen, and what
@@ -79,7 +80,7 @@ func (a *app) examineClippings() []finding {
 		return nil
 	}
 	return []finding{{
-		Subject: "clippings", State: "ok", Message: fmt.Sprintf("%s with an address in source: or url:, such as %s, count as your own text", counted(found, "note"), first),
+		Subject: "clippings", State: "ok", Message: fmt.Sprintf("notes with an address in source: or url: count as your own text: %d, such as %s", found, visible.Name(first)),
 		Fix: "if they hold pages of the web, add `policy: {untrusted_properties: [source, url]}` to your settings",
 	}}
 }

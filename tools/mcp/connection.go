@@ -85,6 +85,7 @@ func (c *connection) reach() (*session, error) {
 	defer cancel()
 	s, err := c.start(ctx)
 	if err != nil {
+		err = c.conceal(err)
 		wait := pause
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err, wait = fmt.Errorf("it did not answer within %s", c.Timeout), 5*c.Timeout
@@ -239,7 +240,7 @@ func (c *connection) call(ctx context.Context, name string, input json.RawMessag
 		if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
 			c.drop(s) // it was no answer
 		}
-		err = plain(err)
+		err = c.conceal(plain(err))
 		c.log("call of a server of mcp_servers failed", err)
 		return tools.Failed("the server %s failed: %v", c.Name, err)
 	}

@@ -1,10 +1,12 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -279,5 +281,23 @@ func TestHub_close(t *testing.T) {
 	}
 	if r := h.servers["srv"].call(t.Context(), "echo", json.RawMessage(`{"text":"x"}`)); r.Success {
 		t.Error("a closed hub starts servers")
+	}
+}
+
+// An address and headers may hold tokens. They reach neither the model nor the log, whatever the failure says.
+func TestCall_concealsTheAddress(t *testing.T) {
+	t.Parallel()
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, r.URL.String()+" "+r.Header.Get("Authorization"), http.StatusTeapot)
+	}))
+	t.Cleanup(echo.Close)
+	for name, address := range map[string]string{"nobody there": "http://127.0.0.1:1/s3cr3t-path/mcp?token=s3cr3t", "it echoes": echo.URL + "/s3cr3t-path/mcp?token=s3cr3t"} {
+		var log bytes.Buffer
+		h := New([]Server{{Name: "srv", URL: address, Headers: map[string]string{"Authorization": "Bearer s3cr3t"}, Timeout: time.Minute}}, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		t.Cleanup(h.Close)
+		text := fmt.Sprintf("%+v", call(t, h, "srv.x", "{}"))
+		if text += log.String(); strings.Contains(text, "s3cr3t") || !strings.Contains(text, "cannot be used") {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }
