@@ -182,7 +182,7 @@ func (w *work) putMember(ctx context.Context, name string, data []byte) error {
 			continue
 		}
 		err = w.im.Files.Write(ctx, to, data, "")
-		if taken := (interface{ Conflict() bool })(nil); (errors.Is(err, fs.ErrExist) || errors.As(err, &taken)) && n < maxNumber {
+		if taken := errors.Is(err, fs.ErrExist) || isConflict(err); taken && n < maxNumber {
 			continue // another spelling of the name is there
 		}
 		return storage("write "+to, err)

@@ -71,8 +71,10 @@ func (d *disk) Read(name string, limit int64) ([]byte, string, error) {
 
 type conflict struct{ name string }
 
-func (c *conflict) Error() string                       { return "conflict in " + c.name }
-func (c *conflict) Conflict() (name, want, have string) { return c.name, "", "" }
+func (c *conflict) Error() string  { return "conflict in " + c.name }
+func (c *conflict) Conflict() bool { return true }
+
+var _ ConflictError = (*conflict)(nil)
 
 func (d *disk) Write(_ context.Context, name string, data []byte, base string) error {
 	return d.change("write "+name, func() error {

@@ -165,10 +165,7 @@ func (w *work) remember(ctx context.Context, bundle string) error {
 			return err
 		}
 		err = w.im.Files.Write(ctx, name, data, base)
-		if c, ok := errors.AsType[interface {
-			error
-			Conflict() (name, want, have string)
-		}](err); !ok || c == nil {
+		if !isConflict(err) {
 			return storage("add to the history in "+name, err)
 		}
 	}

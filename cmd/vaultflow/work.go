@@ -98,6 +98,11 @@ func (w *working) importer(run string, events func(ingestion.Event)) activity.Im
 	}
 }
 
+var (
+	_ ingestion.ConflictError = (*vault.ConflictError)(nil)
+	_ engine.ConflictError    = (*vault.ConflictError)(nil)
+)
+
 // sessions start workers on files of the vault: a worker gets an open descriptor and no name.
 type sessions struct{ a *app }
 

@@ -103,7 +103,7 @@ func (c changer) keep(ctx context.Context, name, digest string) error {
 // make carries a change out on condition that the vault is as it was when the change was thought of.
 func (c changer) make(ctx context.Context, change engine.Change) error {
 	err := c.carryOut(ctx, change)
-	if isConflict(err) || errors.Is(err, fs.ErrExist) {
+	if engine.IsConflict(err) || errors.Is(err, fs.ErrExist) {
 		return errEdited
 	}
 	return err
@@ -141,15 +141,6 @@ func (c changer) carryOut(ctx context.Context, change engine.Change) error {
 // writing tells that the workflow writes this content itself, so that it does not trigger itself.
 func (c changer) writing(ctx context.Context, name, digest string) error {
 	return c.w.Memory.Writing(ctx, c.ref, []engine.StagedFile{{Name: name, New: digest}})
-}
-
-// isConflict tells whether a conditional write found another content.
-func isConflict(err error) bool {
-	conflict, ok := errors.AsType[interface {
-		error
-		Conflict() bool
-	}](err)
-	return ok && conflict.Conflict()
 }
 
 // What the vault shows of a change.

@@ -235,10 +235,7 @@ func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) err
 		return nil
 	}
 	err = d.cfg.Files.Write(ctx, d.name(run), next, sha)
-	if c, is := errors.AsType[interface {
-		error
-		Conflict() bool
-	}](err); is && c.Conflict() {
+	if engine.IsConflict(err) {
 		d.Look() // somebody ticked a box in this moment
 		return nil
 	}
