@@ -25,6 +25,8 @@ type Arrival struct {
 	SHA256 string // when ready
 	Reason string // in words: why it waits, is blocked or refused
 	Since  time.Time
+
+	Followed bool // it is none of the import folder: see [Watcher.Follow]
 }
 
 // Op is what happened to a note.
@@ -79,6 +81,7 @@ type finding struct {
 	request
 	gone    bool
 	changed bool // not as in snap, before or after reading
+	writers writers
 	lacks   string
 	found   snapshot
 	digest  string

@@ -50,6 +50,11 @@ func (v *Vault) readClosely(out finding, info fs.FileInfo) finding {
 		out.changed, out.err = err == nil, err
 		return out
 	}
+	if out.arrival {
+		if out.writers = v.writersOf(file); out.writers.open {
+			return out
+		}
+	}
 	if !out.force {
 		if out.lacks, err = incomplete(file, info.Size()); err != nil {
 			out.lacks = "it shrank while it was looked at"
@@ -69,6 +74,10 @@ func (v *Vault) readClosely(out finding, info fs.FileInfo) finding {
 	}
 	if now := snap(after); !now.same(out.found) {
 		out.changed, out.found = true, now
+		return out
+	}
+	if out.arrival { // somebody may have opened it while it was read
+		out.writers = v.writersOf(file)
 	}
 	return out
 }

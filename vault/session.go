@@ -18,6 +18,10 @@ type session struct {
 	notes   *notes
 
 	nextScan time.Time
+
+	followed   map[string]time.Time // files that were taken, and until when they are looked at
+	nextFollow time.Time
+
 	jobs     []request
 	changes  []Change
 	arrivals []Arrival
@@ -30,7 +34,7 @@ const lookers = 2
 
 func newSession(w *Watcher) *session {
 	return &session{
-		w: w, v: w.v, told: map[string]bool{},
+		w: w, v: w.v, told: map[string]bool{}, followed: map[string]time.Time{},
 		tracker: newTracker(w.opt.Quiet, w.opt.Stall),
 		notes:   newNotes(w.opt.Debounce),
 	}
@@ -74,10 +78,16 @@ func (s *session) advance(now time.Time) time.Duration {
 		s.rescan()
 		now = time.Now()
 	}
+	if len(s.followed) > 0 && !now.Before(s.nextFollow) {
+		s.lookAfter(now)
+	}
 	s.jobs = append(s.jobs, s.tracker.tick(now)...)
 	s.jobs = append(s.jobs, s.notes.tick(now)...)
 	s.publish()
 	next := s.nextScan
+	if len(s.followed) > 0 && s.nextFollow.Before(next) {
+		next = s.nextFollow
+	}
 	for _, t := range []time.Time{s.tracker.next(), s.notes.next()} {
 		if !t.IsZero() && t.Before(next) {
 			next = t
@@ -109,6 +119,7 @@ func (s *session) step(ctx context.Context, timer *time.Timer, requests chan<- r
 	case <-timer.C:
 	case <-s.w.wake:
 		s.takeBack(time.Now())
+		s.beginFollowing(time.Now())
 	case e := <-events:
 		s.event(e)
 	case err := <-faults:
@@ -138,7 +149,7 @@ func (s *session) found(f finding) {
 	switch {
 	case !f.arrival:
 		s.notes.checked(f, now)
-	case f.digest != "" && !f.changed && !utf8.ValidString(f.name):
+	case f.digest != "" && !f.changed && !f.writers.open && !utf8.ValidString(f.name):
 		s.nameless(f, now)
 	default:
 		s.tracker.checked(f, now)
@@ -154,7 +165,11 @@ func (s *session) takeBack(now time.Time) {
 		} else {
 			s.tracker.release(r.name, now)
 		}
-		s.refreshArrival(r.name, false, now)
+		if _, is := s.followed[r.name]; is {
+			s.refreshFollowed(r.name, now)
+		} else {
+			s.refreshArrival(r.name, false, now)
+		}
 	}
 }
 

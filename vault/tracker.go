@@ -10,8 +10,9 @@ import (
 
 // tracker decides when a file of the import folder is taken. It is a pure state machine: it is told what was seen and
 // when, and says what to look at and what to report. A file is ready when size, time and inode have been still for
-// quiet, no event came meanwhile, and a close look finds its format complete; an incomplete or empty one is ready when
-// it has been still for stall. Then it is in flight until done or release, and news only when its content is other than
+// quiet, no event came meanwhile, and a close look finds that nobody has it open for writing and its format is complete; an
+// incomplete or empty one is ready when it has been still for stall. Where the system does not say who has it open, one that
+// went on after a pause waits twice as long as that. Then it is in flight until done or release, and news only when its content is other than
 // what was delivered. It belongs to one goroutine.
 type tracker struct {
 	quiet, stall time.Duration
@@ -42,6 +43,11 @@ type tracked struct {
 	faults int    // failed looks in a row
 	back   int    // how often it was handed back since it last changed
 
+	gap    time.Duration // the longest pause after which it changed again
+	busy   int           // looks in a row at which somebody had it open for writing
+	follow bool          // it was taken, and lies elsewhere now
+	seeded bool          // followed, and not looked at yet
+
 	stirred   bool   // changed or touched while checking or flying
 	delivered string // digest, empty before the first delivery
 	inode     uint64 // of what was delivered
@@ -50,6 +56,7 @@ type tracked struct {
 
 const (
 	mostBackoff  = time.Minute      // longest pause between looks at a file that cannot be read
+	mostBusy     = 10 * time.Second // longest pause between looks at a file that somebody has open for writing
 	mostHandback = 10 * time.Minute // longest pause before a file that was handed back is delivered again
 )
 
@@ -80,7 +87,10 @@ func (t *tracker) see(name string, s snapshot, event bool, now time.Time) {
 
 // begin starts the wait for a file that is new or has changed.
 func (t *tracker) begin(name string, f *tracked, s snapshot, now time.Time) {
-	f.snap, f.stirred, f.back = s, false, 0
+	f.snap, f.stirred, f.back, f.busy = s, false, 0, 0
+	if !f.since.IsZero() {
+		f.gap = min(max(f.gap, now.Sub(f.since)), t.stall/2)
+	}
 	if !s.mode.IsRegular() {
 		f.phase = refused
 		t.tell(name, f, StateRefused, errSpecial(s.mode).Error(), now)
@@ -226,15 +236,52 @@ func (t *tracker) checked(r finding, now time.Time) {
 		t.begin(r.name, f, r.found, now)
 	case f.stirred:
 		t.begin(r.name, f, f.snap, now)
+	case r.writers.open:
+		t.written(r, f, now)
+	case !r.writers.sure && now.Before(f.since.Add(2*f.gap)): // nobody says whether its writer is done: it has paused before
+		f.due = f.since.Add(2 * f.gap)
+		t.receiving(r.name, f, r.lacks, now)
 	case r.lacks != "":
 		f.due, f.faults = f.since.Add(t.stall), 0
 		t.receiving(r.name, f, r.lacks, now)
 	case f.delivered == r.digest && f.inode == r.snap.inode:
-		f.phase = settled // only its time changed
+		f.phase, f.seeded = settled, false // only its time changed
+		if f.told == StateReceiving {
+			t.tell(r.name, f, StateGone, "", now)
+		}
+	case f.seeded: // it changed when it was taken, or before: nothing says how long it has been still
+		f.seeded = false
+		t.begin(r.name, f, f.snap, now)
 	default:
 		f.phase, f.delivered, f.inode, f.size = flying, r.digest, r.snap.inode, r.snap.size
 		t.tellReady(r, now)
 		f.told, f.reason = StateReady, ""
+	}
+}
+
+// written takes that somebody has a file open for writing: it is on its way, however long it has been still.
+func (t *tracker) written(r finding, f *tracked, now time.Time) {
+	f.due = now.Add(t.pause(f.busy/8, mostBusy))
+	f.busy, f.faults = f.busy+1, 0
+	if reason := r.writers.reason(); f.busy == 1 || f.told != StateReceiving || f.reason != reason {
+		t.tell(r.name, f, StateReceiving, reason, now)
+	}
+}
+
+// keep follows a file that was taken with a digest and lies elsewhere now: it is news when it has other content.
+func (t *tracker) keep(name string, s snapshot, digest string, now time.Time) {
+	t.files[name] = &tracked{
+		phase: waiting, snap: s, since: now, due: now, follow: true, seeded: true, delivered: digest, inode: s.inode, size: s.size,
+	}
+}
+
+// drop ends what keep began.
+func (t *tracker) drop(name string, now time.Time) {
+	if f := t.files[name]; f != nil && f.phase != flying {
+		delete(t.files, name)
+		if f.told == StateReceiving {
+			t.tell(name, f, StateGone, "", now)
+		}
 	}
 }
 
@@ -272,11 +319,11 @@ func (t *tracker) tell(name string, f *tracked, state State, reason string, now 
 		return
 	}
 	f.told, f.reason = state, reason
-	t.news = append(t.news, Arrival{Name: name, State: state, Size: f.snap.size, Reason: reason, Since: now})
+	t.news = append(t.news, Arrival{Name: name, State: state, Size: f.snap.size, Reason: reason, Since: now, Followed: f.follow})
 }
 
 func (t *tracker) tellReady(r finding, now time.Time) {
-	t.news = append(t.news, Arrival{Name: r.name, State: StateReady, Size: r.snap.size, SHA256: r.digest, Since: now})
+	t.news = append(t.news, Arrival{Name: r.name, State: StateReady, Size: r.snap.size, SHA256: r.digest, Since: now, Followed: t.files[r.name].follow})
 }
 
 // take gives the news since the last call.

@@ -22,6 +22,7 @@ type imagined struct {
 	snap  snapshot
 	lacks string
 	err   error
+	by    writers
 }
 
 const (
@@ -35,7 +36,7 @@ func newRig(t *testing.T) *rig {
 
 // put changes an imagined file without a word to the tracker; its content is its size.
 func (r *rig) put(name string, size int64, inode uint64, edits ...func(*imagined)) {
-	f := imagined{snap: snapshot{size: size, inode: inode, mod: r.now}}
+	f := imagined{snap: snapshot{size: size, inode: inode, mod: r.now}, by: writers{sure: true}}
 	for _, edit := range edits {
 		edit(&f)
 	}
@@ -44,6 +45,7 @@ func (r *rig) put(name string, size int64, inode uint64, edits ...func(*imagined
 
 func lacking(words string) func(*imagined)     { return func(f *imagined) { f.lacks = words } }
 func failing(err error) func(*imagined)        { return func(f *imagined) { f.err = err } }
+func written(by writers) func(*imagined)       { return func(f *imagined) { f.by = by } }
 func special(mode fs.FileMode) func(*imagined) { return func(f *imagined) { f.snap.mode = mode } }
 
 func (r *rig) event(name string) { r.tell(name, true) }
@@ -90,13 +92,14 @@ func (r *rig) pass(d time.Duration) {
 
 func (r *rig) answer(q request) finding {
 	f, ok := r.files[q.name]
-	out := finding{request: q, found: f.snap, err: f.err}
+	out := finding{request: q, found: f.snap, err: f.err, writers: f.by}
 	switch {
 	case !ok:
 		out.gone = true
 	case f.err != nil:
 	case !f.snap.same(q.snap):
 		out.changed = true
+	case f.by.open:
 	case f.lacks != "" && !q.force:
 		out.lacks = f.lacks
 	default:
@@ -384,6 +387,78 @@ func TestTracker(t *testing.T) {
 			r.event("a")
 			r.pass(quiet)
 			r.want("receiving a", "ready a")
+		},
+		"open for writing: it waits however long it is still, and says who": func(r *rig) {
+			r.put("a", 5, 1, written(writers{open: true, by: "cat (process 7)", sure: true}))
+			r.event("a")
+			r.pass(24 * time.Hour)
+			r.want("receiving a", "receiving a cat (process 7) still has it open for writing")
+			r.put("a", 9, 1)
+			r.event("a")
+			r.pass(quiet)
+			r.want("receiving a", "ready a")
+		},
+		"open for writing, closed without another byte": func(r *rig) {
+			r.put("a", 5, 1, written(writers{open: true, sure: true}))
+			r.event("a")
+			r.pass(time.Hour)
+			r.want("receiving a", "receiving a a program still has it open for writing")
+			f := r.files["a"]
+			f.by = writers{sure: true}
+			r.files["a"] = f
+			r.pass(mostBusy)
+			r.want("ready a")
+		},
+		"nobody says who writes: twice the longest pause": func(r *rig) {
+			unknown := written(writers{})
+			r.put("a", 5, 1, unknown)
+			r.event("a")
+			r.pass(quiet / 2)
+			r.put("a", 6, 1, unknown)
+			r.event("a")
+			r.pass(quiet)
+			r.want("ready a") // it has never paused for long
+			r.done("a")
+			r.pass(5 * quiet)
+			r.put("a", 7, 1, unknown)
+			r.event("a")
+			r.pass(10 * quiet)
+			r.want()
+			r.pass(3 * quiet)
+			r.want("ready a")
+		},
+		"followed: the same bytes are no news": func(r *rig) {
+			r.put("b/a", 5, 1)
+			r.tr.keep("b/a", r.files["b/a"].snap, "content of 5", r.now)
+			r.pass(time.Minute)
+			r.put("b/a", 5, 1) // touched
+			r.tell("b/a", false)
+			r.pass(time.Minute)
+			r.want()
+		},
+		"followed: what it became is news, each time": func(r *rig) {
+			r.put("b/a", 6, 1) // it grew while it was moved
+			r.tr.keep("b/a", r.files["b/a"].snap, "content of 5", r.now)
+			r.pass(quiet / 2)
+			r.want()
+			r.pass(quiet)
+			r.want("ready b/a")
+			r.done("b/a")
+			r.put("b/a", 7, 1)
+			r.tell("b/a", false)
+			r.pass(2 * quiet)
+			r.want("receiving b/a", "ready b/a")
+		},
+		"followed: open for writing, closed as it was": func(r *rig) {
+			r.put("b/a", 5, 1, written(writers{open: true, by: "tee", sure: true}))
+			r.tr.keep("b/a", r.files["b/a"].snap, "content of 5", r.now)
+			r.pass(time.Hour)
+			r.want("receiving b/a tee still has it open for writing")
+			f := r.files["b/a"]
+			f.by = writers{sure: true}
+			r.files["b/a"] = f
+			r.pass(time.Minute)
+			r.want("gone b/a") // from the list of those that are on their way
 		},
 		"incomplete and still: tried anyway": func(r *rig) {
 			r.put("a", 5, 1, lacking("no trailer"))

@@ -34,6 +34,8 @@ type Vault struct {
 	filter *filter
 	index  *index
 
+	writersOf findWriters // of the system; tests have others
+
 	writing sync.Mutex // held from the last look at a target to its rename, so that our own writers never race
 }
 
@@ -62,7 +64,7 @@ func Open(dir string, opt Options) (*Vault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	v := &Vault{path: path, root: root, opt: opt, log: opt.Logger, filter: filter, index: newIndex()}
+	v := &Vault{path: path, root: root, opt: opt, log: opt.Logger, filter: filter, index: newIndex(), writersOf: writersOf}
 	if err := v.checkFolders(); err != nil {
 		root.Close()
 		return nil, fmt.Errorf("open vault %s: %w", dir, err)

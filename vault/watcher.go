@@ -63,6 +63,7 @@ type Watcher struct {
 
 	mu       sync.Mutex // guards what follows
 	returned []returned
+	toFollow []followed
 	mode     string
 	why      string
 	waiting  map[string]Arrival
@@ -130,6 +131,11 @@ func (w *Watcher) giveBack(r returned) {
 	w.mu.Lock()
 	w.returned = append(w.returned, r)
 	w.mu.Unlock()
+	w.rouse()
+}
+
+// rouse wakes the goroutine of Run.
+func (w *Watcher) rouse() {
 	select {
 	case w.wake <- struct{}{}:
 	default:

@@ -330,12 +330,7 @@ func TestWatcher_eventsOfImports(t *testing.T) {
 func TestWatcher_eventsOfSlowWriter(t *testing.T) {
 	t.Parallel()
 	_, dir, w := eventful(t)
-	f, err := os.Create(filepath.Join(dir, "Import/slow.pdf"))
-	must(t, err)
-	defer f.Close()
-	if _, err := f.WriteString("%PDF-1.4\n"); err != nil {
-		t.Fatal(err)
-	}
+	put(t, dir, "Import/slow.pdf", "%PDF-1.4\n")
 	timeout := time.After(patience)
 	for written := false; ; {
 		select {
@@ -343,8 +338,7 @@ func TestWatcher_eventsOfSlowWriter(t *testing.T) {
 			switch {
 			case a.State == StateReceiving && strings.Contains(a.Reason, "trailer") && !written:
 				written = true // it has been still for the quiet period, and was not taken
-				_, err = f.WriteString("%%EOF\n")
-				must(t, err)
+				put(t, dir, "Import/slow.pdf", "%PDF-1.4\n%%EOF\n")
 			case a.State == StateReady && written:
 				if a.SHA256 != Digest([]byte("%PDF-1.4\n%%EOF\n")) {
 					t.Error("half a file was taken")
