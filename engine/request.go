@@ -93,6 +93,7 @@ type ImportRequest struct {
 	Size    int64           `json:"size"` // bytes
 	Mode    string          `json:"mode,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"` // the ingestion settings of this import, pinned
+	Where   string          `json:"where,omitempty"`   // see ImportRef
 }
 
 // Started is an executor's answer to a [Request].

@@ -31,6 +31,8 @@ type Importer struct {
 	Remove func(ctx context.Context, name, sha256 string) error
 	// Tidy removes a folder of the import folder when it is empty, and the ones above up to top. It may be nil.
 	Tidy func(dir, top string) error
+	// Writing says in words who has a file of the vault open for writing, empty when nobody has, or nobody knows. It may be nil.
+	Writing func(name string) string
 	// Takes says whether a file of a name in the import folder would be imported; others are left in their archives. It may
 	// be nil.
 	Takes func(name string) bool

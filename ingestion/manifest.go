@@ -70,7 +70,7 @@ type Strategy struct {
 
 // History is an import of the same source, or of the same bytes.
 type History struct {
-	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again
+	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again; grown: the original was written on, the import made a version of what it became
 	Import string    `json:"import"`
 	Source string    `json:"source,omitempty"`
 	Bundle string    `json:"bundle,omitempty"` // folder of the version before, beside this one

@@ -55,7 +55,7 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	}
 	switch {
 	case from == "" && target != "" && w.im.exists(target):
-		return Filed{Name: target}, errors.Join(w.forgetFailure(ctx, w.job.at()), w.tidy(w.job.at())) // moved by an earlier call
+		return Filed{Name: target}, errors.Join(w.restore(ctx, p, target), w.forgetFailure(ctx, w.job.at()), w.tidy(w.job.at())) // moved by an earlier call
 	case from == "" && target == "":
 		return Filed{}, nil
 	case from == "":
@@ -67,7 +67,7 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	if target, err = w.moveOut(ctx, from, target); err != nil {
 		return Filed{}, err
 	}
-	return Filed{Name: target}, errors.Join(w.forgetFailure(ctx, from), w.tidy(from))
+	return Filed{Name: target}, errors.Join(w.restore(ctx, p, target), w.forgetFailure(ctx, from), w.tidy(from))
 }
 
 // place is where the original belongs; empty when it is to be removed.
@@ -89,6 +89,9 @@ func (w *work) place(ctx context.Context, bundle string, p plan) (string, error)
 // spelling of to is taken.
 func (w *work) moveOut(ctx context.Context, from, to string) (string, error) {
 	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if err := w.letGo(from); err != nil {
 		return "", err
 	}
 	if to == "" {
@@ -124,7 +127,8 @@ func (w *work) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 		if err != nil {
 			return Filed{}, err
 		}
-		if sum == w.job.SHA256 {
+		missing := sum == "" && m.Source.SHA256 == w.job.SHA256 && w.set.KeepOriginal == KeepInBundle // it could not be moved at the time
+		if sum == w.job.SHA256 || missing {
 			target = kept
 		}
 	}
@@ -145,6 +149,11 @@ func (w *work) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 
 // remember adds a line about this import to the history of the bundle that has its bytes.
 func (w *work) remember(ctx context.Context, bundle string) error {
+	return w.addHistory(ctx, bundle, History{Event: "duplicate", Import: w.job.ID, Source: w.job.Source, At: w.im.Now()})
+}
+
+// addHistory adds a line to the history of a bundle, unless it has one about the same import.
+func (w *work) addHistory(ctx context.Context, bundle string, line History) error {
 	name := path.Join(bundle, manifestName)
 	for range 3 {
 		data, base, err := w.im.Files.Read(name, manifestBytes)
@@ -156,11 +165,11 @@ func (w *work) remember(ctx context.Context, bundle string) error {
 			return nil
 		}
 		for _, h := range m.Import.History {
-			if h.Import == w.job.ID {
+			if h.Import == line.Import {
 				return nil
 			}
 		}
-		m.Import.History = append(m.Import.History, History{Event: "duplicate", Import: w.job.ID, Source: w.job.Source, At: w.im.Now()})
+		m.Import.History = append(m.Import.History, line)
 		if data, err = m.encode(); err != nil {
 			return err
 		}

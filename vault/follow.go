@@ -9,8 +9,8 @@ import (
 // mostFollowed is how long a followed file is waited for beyond its time, as long as somebody has it open for writing.
 const mostFollowed = 24 * time.Hour
 
-// followed is a file that was taken from the import folder and lies elsewhere now.
-type followed struct {
+// pursued is a file that was taken from the import folder and lies elsewhere now.
+type pursued struct {
 	name   string
 	digest string
 	until  time.Time
@@ -22,12 +22,12 @@ type followed struct {
 // for writing, up to a day later. It never blocks.
 func (w *Watcher) Follow(name, sha256 string, until time.Time) {
 	w.mu.Lock()
-	w.toFollow = append(w.toFollow, followed{name, sha256, until})
+	w.toFollow = append(w.toFollow, pursued{name, sha256, until})
 	w.mu.Unlock()
 	w.rouse()
 }
 
-func (w *Watcher) takeFollowed() []followed {
+func (w *Watcher) takeFollowed() []pursued {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := w.toFollow

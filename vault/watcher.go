@@ -63,7 +63,7 @@ type Watcher struct {
 
 	mu       sync.Mutex // guards what follows
 	returned []returned
-	toFollow []followed
+	toFollow []pursued
 	mode     string
 	why      string
 	waiting  map[string]Arrival

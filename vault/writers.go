@@ -19,3 +19,16 @@ func (w writers) reason() string {
 
 // findWriters looks for the programs that have an open file open for writing too.
 type findWriters func(file *os.File) writers
+
+// Writing says in words which program has a file open for writing; empty when none has, or nobody knows.
+func (v *Vault) Writing(name string) string {
+	file, err := openRead(v.root, name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	if w := v.writersOf(file); w.open {
+		return w.reason()
+	}
+	return ""
+}

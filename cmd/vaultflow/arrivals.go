@@ -52,7 +52,11 @@ func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
 func (w *working) arrival(ctx context.Context, news vault.Arrival) (run string, err error) {
 	switch news.State {
 	case vault.StateReady:
-		if run, err = w.takeUp(ctx, news); err != nil {
+		take := w.takeUp
+		if news.Followed {
+			take = w.grown
+		}
+		if run, err = take(ctx, news); err != nil {
 			return "", err
 		}
 		return run, w.journal.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
@@ -117,6 +121,10 @@ func (w *working) follow(ctx context.Context, watcher *vault.Watcher, news vault
 	}
 	if mayPass(ended) {
 		w.log.Warn("import put off", "run", run, "name", news.Name, "err", ended.Failure.Message)
+		watcher.Release(news.Name)
+		return
+	}
+	if w.stayed(ctx, ended) { // until it can be moved: it ends as a duplicate of itself then
 		watcher.Release(news.Name)
 		return
 	}

@@ -28,6 +28,7 @@ type importHow struct {
 
 	source   string // address that it was fetched from
 	declared string // media type that the host named
+	where    string // vault name at which the file lies, when that is another than the one at which it arrived
 }
 
 // dropFile copies a file of this machine into the import folder and asks for its import.
@@ -76,7 +77,7 @@ func (w *working) claim(name string) string {
 
 // startImport asks for the import of a file that lies in the vault.
 func (w *working) startImport(ctx context.Context, name, digest string, how importHow) (string, error) {
-	info, err := w.vault.FS().Open(name)
+	info, err := w.vault.FS().Open(cmp.Or(how.where, name))
 	if err != nil {
 		return "", err
 	}
@@ -97,7 +98,7 @@ func (w *working) startImport(ctx context.Context, name, digest string, how impo
 	started, err := w.exec.Start(ctx, engine.Request{
 		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
 		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(w.zone),
-		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: how.Mode, Options: data},
+		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: how.Mode, Options: data, Where: how.where},
 	})
 	return started.Run, err
 }

@@ -101,6 +101,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		group.Go(func() error { return w.desk.Run(ctx) })
 		group.Go(func() error { return watcher.Run(ctx) })
 		group.Go(func() error { return w.arrivals(ctx, watcher) })
+		group.Go(func() error { return w.followOriginals(ctx, watcher) })
 		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
 		group.Go(func() error { return w.settled(ctx, triggers) })
 		if withWeb {

@@ -45,6 +45,7 @@ type working struct {
 	mu      sync.Mutex
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
 	told    map[string]bool   // what was logged and is not logged again. Guarded by mu
+	moved   originals         // that lie where their imports have put them
 
 	fetched fetched
 	servers *mcp.Hub
@@ -92,7 +93,7 @@ func (w *working) importer(run string, events func(ingestion.Event)) activity.Im
 	files := a.writing(policy.ByImport)
 	return &ingestion.Importer{
 		FS: a.vault.FS(), Files: files, Stager: files, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
-		Tool: "vaultflow " + version, MoveFolder: files.Move, Remove: files.Remove, Tidy: files.RemoveEmptyFolders, Takes: a.vault.Takes,
+		Tool: "vaultflow " + version, MoveFolder: files.Move, Remove: files.Remove, Tidy: files.RemoveEmptyFolders, Takes: a.vault.Takes, Writing: a.vault.Writing,
 		Events: events, Recogniser: a.services.recogniser(a, w.payer(run)), Passwords: func(ingestion.Job) []string { return a.passwords() },
 		Office: a.importOffice(),
 	}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+const (
+	// followFor is how long an original is looked after when its import has ended. A program that has it open for writing
+	// makes that longer, by a day at most.
+	followFor = 10 * time.Minute
+	// followedBefore is how far back a new serve looks for originals that went on growing while nobody watched.
+	followedBefore = 24 * time.Hour
+	// mostFollowedBefore bounds how many of these are looked at.
+	mostFollowedBefore = 1000
+)
+
+// originals knows at which name of the import folder an original arrived that lies elsewhere now.
+type originals struct {
+	mu      sync.Mutex
+	sources map[string]string // by the name that it has now. Guarded by mu
+}
+
+func (o *originals) learn(name, source string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.sources == nil {
+		o.sources = map[string]string{}
+	}
+	o.sources[name] = source
+}
+
+func (o *originals) source(name string) (string, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	source, ok := o.sources[name]
+	return source, ok
+}
+
+// followOriginals has the watcher look after the originals of imports that have ended: a writer that had one open writes
+// on, wherever the file was moved.
+func (w *working) followOriginals(ctx context.Context, watcher *vault.Watcher) error {
+	events, stop := w.exec.Subscribe(0)
+	defer stop()
+	if err := w.followEarlier(ctx, watcher); err != nil && ctx.Err() == nil {
+		w.log.Warn("originals of earlier imports are not looked after", "err", err)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			switch {
+			case !open:
+				return nil
+			case e.Kind == engine.EventImport && e.State.Finished() && e.Import != nil:
+				w.followOriginal(watcher, *e.Import, time.Now())
+			}
+		}
+	}
+}
+
+// followEarlier looks at the originals of the last day's imports: they may have grown while no serve was there.
+func (w *working) followEarlier(ctx context.Context, watcher *vault.Watcher) error {
+	rows, err := w.journal.Imports(ctx, journal.ImportFilter{Limit: mostFollowedBefore})
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, r := range rows { // the newest first: that is the one whose bytes an original has
+		if r.Filed == "" || seen[r.Filed] || !r.State.Finished() || time.Since(r.Finished) > followedBefore {
+			continue
+		}
+		seen[r.Filed] = true
+		w.followOriginal(watcher, r, r.Finished)
+	}
+	return nil
+}
+
+func (w *working) followOriginal(watcher *vault.Watcher, r engine.ImportRecord, ended time.Time) {
+	if r.Filed == "" || r.Filed == r.Source || r.SHA256 == "" {
+		return
+	}
+	w.moved.learn(r.Filed, r.Source)
+	watcher.Follow(r.Filed, r.SHA256, ended.Add(followFor))
+}
+
+// grown asks for the import of an original that was written on after it was taken, as the next version of its source.
+func (w *working) grown(ctx context.Context, news vault.Arrival) (string, error) {
+	source, ok := w.moved.source(news.Name)
+	if !ok {
+		return "", fmt.Errorf("%s is no original", news.Name)
+	}
+	if run, err := w.putOff(ctx, vault.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
+		return run, err
+	}
+	w.log.Info("an original was written on after it was taken; what it became is imported", "name", news.Name, "source", source)
+	return w.startImport(ctx, source, news.SHA256, importHow{where: news.Name})
+}
+
+// stayed reports whether an import has ended and its original could not be moved.
+func (w *working) stayed(ctx context.Context, ended engine.RunRecord) bool {
+	if ended.Status != engine.DoneWithOmissions {
+		return false
+	}
+	r, err := w.journal.Import(ctx, ended.ID)
+	return err == nil && r.Filed == "" && r.State != engine.ImportFailed
+}
