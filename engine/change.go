@@ -73,5 +73,10 @@ func (v StagedVar) put(vars []Var, origins []string) []Var {
 	if v.Shared {
 		return vars
 	}
+	for _, before := range vars {
+		if before.Name == v.Name { // to which the new value may have been joined
+			origins = addAll(before.Origins, origins)
+		}
+	}
 	return setVar(vars, Var{v.Name, v.Digest, origins})
 }

@@ -129,7 +129,7 @@ type Pinned struct {
 
 // BodyVersion is raised when a body begins to ask for something else in runs whose plans did not change. An unfinished
 // run is resumed with what its own version asked for, so that its records fit. 1: model calls are told what the run has
-// spent. 2: calls of tools are told their round. 3: writes and calls wait for approval. 4: stages
+// spent. 2: calls of tools are told their round. 3: writes and calls wait for approval. 4: stages, commits
 // and tools are told what the step was shown, when some of it is untrusted.
 const BodyVersion = 4
 

@@ -228,6 +228,7 @@ type Write struct {
 	Replaces bool     // there was a file
 	Origins  []string // where the new text comes from, see OfRun; none: it is the owner's
 	Approved bool     // a person saw the new text and said yes to it
+	Restores bool     // it brings an earlier content back: what is known of that content counts
 }
 
 // Wrote records a write. It is called before the file is written, so that no crash leaves foreign text without a record.
@@ -245,9 +246,13 @@ func (b *Book) Wrote(ctx context.Context, w Write) error {
 	var entries []Entry
 	digest := sum(w.After)
 	switch {
+	case w.Restores:
+		if entries, err = b.restored(ctx, w, digest, before); err != nil {
+			return fmt.Errorf("record the origin of %q: %w", w.Name, err)
+		}
 	case len(w.Origins) > 0 && !w.Approved:
 		entries = tainted(w, digest, before)
-	case w.Approved:
+	case len(w.Origins) > 0:
 		entries = append(entries, Entry{Pieces: Added(w.Before, w.After), Override: true})
 		if before.Foreign() {
 			entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
@@ -275,10 +280,25 @@ func tainted(w Write, digest string, before Record) []Entry {
 	var entries []Entry
 	if before.Foreign() {
 		origins = Join(origins, before.Origins...)
+		entries = append(entries, Entry{Digest: sum(w.Before), Origins: before.Origins})
 	} else if w.Replaces && len(bytes.TrimSpace(w.Before)) > 0 {
 		entries = append(entries, Entry{Digest: sum(w.Before)})
 	}
 	return append(entries, Entry{Name: w.Name, Digest: digest, Origins: origins}, Entry{Pieces: Added(w.Before, w.After), Origins: w.Origins})
+}
+
+// restored are the entries of a content that is brought back.
+func (b *Book) restored(ctx context.Context, w Write, digest string, before Record) ([]Entry, error) {
+	r, err := b.Store.Content(ctx, digest)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.Known:
+		return []Entry{{Name: w.Name, Origins: r.Origins}}, nil
+	case before.Foreign():
+		return []Entry{{Name: w.Name, Digest: digest, Origins: before.Origins}}, nil
+	}
+	return nil, nil
 }
 
 // before is what is known of the file that is written over.
@@ -307,8 +327,9 @@ func (b *Book) before(ctx context.Context, w Write) (Record, error) {
 	return Record{true, origins}, nil
 }
 
-// Moved records that a file has another name. digest is that of its content.
-func (b *Book) Moved(ctx context.Context, from, to, digest string) error {
+// Moving records that a file is about to get another name. digest is that of its content. It is followed by Removed with the
+// old name.
+func (b *Book) Moving(ctx context.Context, from, to, digest string) error {
 	if b.Store == nil || b.ReadOnly {
 		return nil
 	}
@@ -320,9 +341,6 @@ func (b *Book) Moved(ctx context.Context, from, to, digest string) error {
 	}
 	if err == nil && r.Known {
 		err = b.Store.Keep(ctx, Entry{Name: to, Digest: digest, Origins: r.Origins})
-	}
-	if err == nil {
-		err = b.Store.Forget(ctx, from)
 	}
 	if err != nil {
 		return fmt.Errorf("record the origin of %q: %w", to, err)

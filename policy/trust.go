@@ -12,6 +12,7 @@ type ReadKind string
 // The kinds of what a step is shown.
 const (
 	ReadFile     ReadKind = "file"     // a file of the vault, as an input, transcluded or read by a tool
+	ReadName     ReadKind = "name"     // the name of a file, without its content
 	ReadVariable ReadKind = "variable" // a variable of the run
 	ReadPicture  ReadKind = "picture"  // a picture of the web
 	ReadPage     ReadKind = "web"      // something fetched from an address of the web
@@ -34,6 +35,8 @@ type Trust struct {
 	// Known reports what is on record about the present content of a file of the vault: whether it is foreign, whatever its
 	// name, and what it was made from. Nil: nothing is on record.
 	Known func(name string) (foreign bool, origins []string)
+	// Named is Known for the name alone: whether somebody else may have chosen it. Nil: its place decides.
+	Named func(name string) (foreign bool, origins []string)
 }
 
 // Untrusted tells whether somebody else decides what stands there. What the workflow says goes first; without a word of it,
@@ -45,7 +48,7 @@ func (t Trust) Untrusted(r Read) bool {
 		return false
 	case r.Trust == "untrusted":
 		return true
-	case r.Kind == ReadFile:
+	case r.Kind == ReadFile || r.Kind == ReadName:
 		foreign, _ := t.known(r)
 		return foreign || len(r.Origins) > 0
 	case r.Kind == ReadVariable:
@@ -57,8 +60,13 @@ func (t Trust) Untrusted(r Read) bool {
 // known reports whether a file is foreign by its place or by what is on record, and what it was made from. A record beats the
 // place: a person may trust an imported file.
 func (t Trust) known(r Read) (foreign bool, origins []string) {
-	if t.Known != nil {
+	switch {
+	case r.Name == "": // a link that leads nowhere
+		return false, nil
+	case r.Kind == ReadFile && t.Known != nil:
 		return t.Known(r.Name)
+	case r.Kind == ReadName && t.Named != nil:
+		return t.Named(r.Name)
 	}
 	return t.imported(r.Name), nil
 }
@@ -80,11 +88,12 @@ func (t Trust) Origins(reads []Read) []string {
 		if !t.Untrusted(r) {
 			continue
 		}
-		if r.Kind == ReadFile || len(r.Origins) == 0 {
+		ofVault := r.Kind == ReadFile || r.Kind == ReadName
+		if ofVault || len(r.Origins) == 0 {
 			list = AddOrigins(list, string(r.Kind)+" "+r.Name)
 		}
 		list = AddOrigins(list, r.Origins...)
-		if r.Kind == ReadFile {
+		if ofVault {
 			_, origins := t.known(r)
 			list = AddOrigins(list, origins...)
 		}

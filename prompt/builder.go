@@ -31,6 +31,10 @@ type Builder struct {
 	Nonce func() string
 	// ImportedDir is where imports land; what is below is untrusted unless the input says otherwise. "" is "Imported".
 	ImportedDir string
+	// Known reports whether a file is foreign and what it was made from, and Named the same of a name without its content;
+	// see policy.Trust. Nil: what is below ImportedDir is foreign.
+	Known func(ctx context.Context, name string) (foreign bool, origins []string)
+	Named func(ctx context.Context, name string) (foreign bool, origins []string)
 	// MaxFile is the size above which a text file is named and not shown, in bytes. 0 is 64 MB.
 	MaxFile int64
 	// MaxRemote is how many pictures of the web are fetched for one prompt. 0 is 10.
@@ -181,7 +185,7 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 		return nil, err
 	}
 	p := c.render(decisions, a.nonce)
-	p.Origins = a.builder.trust().Origins(c.reads)
+	p.Origins = c.trust().Origins(c.reads)
 	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
 		a.slack = 2*a.slack + over + 16 // a small step need not move the place of the cut
 		return nil, nil                 //nolint:nilnil // the next try leaves more room

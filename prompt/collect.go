@@ -92,6 +92,9 @@ func (c *collector) references(in Input) error {
 	return c.within(f, nil, func() error {
 		c.say("[references only: " + count(len(in.Names), "file") + "]")
 		for _, name := range in.Names {
+			if c.untrusted(in, name) {
+				c.reads = append(c.reads, in.reads(name))
+			}
 			c.add(item{role: roleWords, words: "- " + oneLine(name)},
 				Line{Kind: KindFile, Fate: policy.Reference, Reason: "refs_only", Source: Source{Note: name}, Name: name})
 		}

@@ -323,6 +323,9 @@ func (c *collector) pageText(name string, d described, n int) (string, error) {
 
 // textFile is a text of an import.
 func (c *collector) textFile(name string) (string, error) {
+	if !c.mayRead(name) {
+		return "", errors.New(notPermitted)
+	}
 	data, size, err := c.builder.readUpTo(name, maxManifest)
 	if err != nil {
 		return "", err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/vaultflow/vaultflow/chunking"
+	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -36,7 +37,7 @@ func (c *collector) embed(in shown, k chunking.Chunk, l Line) error {
 		return err
 	}
 	l.Name = s.name
-	s.untrusted = in.untrusted || c.builder.trust().Untrusted(policy.Read{Kind: policy.ReadFile, Name: s.name})
+	s.untrusted = in.untrusted || c.trust().Untrusted(policy.Read{Kind: policy.ReadFile, Name: s.name})
 	s.trail = append(slices.Clone(in.trail), trailKey(s.name, k.Fragment))
 	switch {
 	case slices.Contains(in.trail, trailKey(s.name, k.Fragment)):
@@ -55,7 +56,14 @@ func (c *collector) embed(in shown, k chunking.Chunk, l Line) error {
 
 const notPermitted = "permissions.read does not allow it"
 
-func (c *collector) mayRead(name string) bool { return c.spec.MayRead == nil || c.spec.MayRead(name) }
+// mayRead asks for the name, and for the one behind all links on the way to it.
+func (c *collector) mayRead(name string) bool {
+	if c.spec.MayRead == nil {
+		return true
+	}
+	real, err := origin.Real(c.builder.FS, name)
+	return err == nil && c.spec.MayRead(name) && c.spec.MayRead(real)
+}
 
 // embedFile shows the file that is embedded.
 func (c *collector) embedFile(s shown) error {
@@ -98,6 +106,7 @@ func (c *collector) aim(s *shown, in shown, k chunking.Chunk) (found bool, err e
 	near := ""
 	if len(loc.Near) > 0 {
 		near = "; similar names: " + quoted(list(loc.Near))
+		c.names(loc.Near)
 	}
 	c.not(*s.line, policy.Missing, `missing, "`+quoted(s.line.Target)+`" was not found`+near, "not found")
 	s.at.Message, s.at.Near = "embedded file not found", loc.Near

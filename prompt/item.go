@@ -58,6 +58,7 @@ type memory struct {
 	pages     map[pageKey]pageText
 	notes     map[string]*parsed
 	remote    map[string]fetched
+	known     map[string]foreign
 	fetches   int
 	paged     map[string]bool // documents that do not fit as a file: they are shown page by page
 }
@@ -65,7 +66,7 @@ type memory struct {
 func newMemory() *memory {
 	return &memory{
 		pictures: map[string]probed{}, documents: map[string]described{}, pages: map[pageKey]pageText{},
-		notes: map[string]*parsed{}, remote: map[string]fetched{}, paged: map[string]bool{},
+		notes: map[string]*parsed{}, known: map[string]foreign{}, remote: map[string]fetched{}, paged: map[string]bool{},
 	}
 }
 

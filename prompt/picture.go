@@ -26,6 +26,7 @@ func (c *collector) reference(s shown, k chunking.Chunk, l Line) error {
 			return err
 		}
 		cand.Missing, m.near = !loc.Found, loc.Near
+		c.names(loc.Near)
 		if loc.Found && !c.mayRead(loc.Name) {
 			cand.Problem = notPermitted
 		}

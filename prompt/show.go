@@ -186,8 +186,37 @@ func (c *collector) tooLarge(s shown, p *parsed) error {
 	return c.refuse(s, policy.Refused, "larger than "+formatSize(int64(len(p.text.raw))))
 }
 
-// trust tells what is data from outside.
-func (b Builder) trust() policy.Trust { return policy.Trust{ImportedDir: b.ImportedDir} }
+// trust tells what is data from outside. What it was told of a file holds for the whole Build.
+func (c *collector) trust() policy.Trust {
+	t := policy.Trust{ImportedDir: c.builder.ImportedDir}
+	if known := c.builder.Known; known != nil {
+		t.Known = func(name string) (bool, []string) {
+			one, asked := c.known[name]
+			if !asked {
+				one.foreign, one.origins = known(c.ctx, name)
+				c.known[name] = one
+			}
+			return one.foreign, one.origins
+		}
+	}
+	if named := c.builder.Named; named != nil {
+		t.Named = func(name string) (bool, []string) { return named(c.ctx, name) }
+	}
+	return t
+}
+
+// foreign is whether a file is foreign, and what it was made from.
+type foreign struct {
+	foreign bool
+	origins []string
+}
+
+// names adds names of files that the prompt shows without their content.
+func (c *collector) names(names []string) {
+	for _, name := range names {
+		c.reads = append(c.reads, policy.Read{Kind: policy.ReadName, Name: name})
+	}
+}
 
 // reads is a file as something that the step is shown.
 func (in Input) reads(name string) policy.Read {
@@ -196,7 +225,7 @@ func (in Input) reads(name string) policy.Read {
 
 // untrusted tells whether what stands in the file is data from outside.
 func (c *collector) untrusted(in Input, name string) bool {
-	return c.builder.trust().Untrusted(in.reads(name))
+	return c.trust().Untrusted(in.reads(name))
 }
 
 // noteOrPages shows a note, or the pages of the document that it is the import of.

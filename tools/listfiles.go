@@ -80,26 +80,28 @@ func (l *Lister) list(ctx context.Context, input json.RawMessage) content.ToolRe
 	if err != nil {
 		return Failed("%v", err)
 	}
-	var rows []string
+	var rows, names []string
 	whole, err := l.walk(ctx, dir, in.Glob == "", func(name string, d fs.DirEntry) error {
 		if in.fits(dir, name) {
-			rows = append(rows, row(name, d))
+			rows, names = append(rows, row(name, d)), append(names, name)
 		}
 		return nil
 	})
 	if err != nil {
 		return Failed("list %s: %v", folderWords(dir), plain(err))
 	}
-	return said(l.page(rows, in.From, whole, folderWords(dir)))
+	text, shown := l.page(rows, in.From, whole, folderWords(dir))
+	l.named(names[min(in.From, len(names)):][:shown]...)
+	return said(text)
 }
 
-// page gives rows from an offset on.
-func (l *Lister) page(rows []string, from int, whole bool, dir string) string {
+// page gives rows from an offset on, and says how many.
+func (l *Lister) page(rows []string, from int, whole bool, dir string) (text string, shown int) {
 	if len(rows) == 0 {
-		return "[no file in " + dir + " fits]"
+		return "[no file in " + dir + " fits]", 0
 	}
 	if from >= len(rows) {
-		return fmt.Sprintf("[there are %d rows; from is %d]", len(rows), from)
+		return fmt.Sprintf("[there are %d rows; from is %d]", len(rows), from), 0
 	}
 	var b strings.Builder
 	n := from
@@ -112,7 +114,7 @@ func (l *Lister) page(rows []string, from int, whole bool, dir string) string {
 	if !whole {
 		fmt.Fprintf(&b, "[the folder has more than %d entries: look into a folder below it]\n", maxWalked)
 	}
-	return b.String()
+	return b.String(), n - from
 }
 
 // row is one line of a listing.

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/origin"
 )
 
 // Paths are the rules for the names of files that a model writes: slash paths from the vault's root, not hidden, not
@@ -19,6 +20,7 @@ type Paths struct {
 	Find  func(target string) string // the file that a wikilink means, or empty; nil: links are not followed
 	Near  func(name string) []string // names that look like one which is not there; nil: none
 	Seen  func(name string)          // told of every file whose content a tool gives; may be nil
+	Named func(name string)          // told of every file and folder whose name alone a tool gives; may be nil
 }
 
 // maxPart is the longest part of a name, in bytes: what ext4, APFS and NTFS allow.
@@ -97,6 +99,7 @@ func linkTarget(written string) (target string, isLink bool) {
 func (p Paths) missing(name string) error {
 	if p.Near != nil {
 		if near := p.allowed(p.Near(name)); len(near) > 0 {
+			p.named(near...)
 			return fmt.Errorf("there is no file %.200q; there is: %s", name, strings.Join(near, ", "))
 		}
 	}
@@ -152,40 +155,22 @@ func (p Paths) writable(name string) error {
 	return p.Write(name)
 }
 
-// maxLinks bounds how many links are followed on the way to one file, as Linux does.
-const maxLinks = 40
-
 // real is the name behind all links. A part that is not there ends the search: what lies below does not exist.
-func (p Paths) real(name string) (string, error) {
-	links, ok := p.FS.(fs.ReadLinkFS)
-	if !ok {
-		return name, nil
-	}
-	done, rest := "", strings.Split(name, "/")
-	for hops := 0; len(rest) > 0; {
-		next := path.Join(done, rest[0])
-		if next == ".." || strings.HasPrefix(next, "../") {
-			return "", fmt.Errorf("%s leads out of the vault", name)
-		}
-		rest = rest[1:]
-		info, err := links.Lstat(next)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			done = next
-			continue
-		}
-		target, err := links.ReadLink(next)
-		if hops++; err != nil || path.IsAbs(target) || hops > maxLinks {
-			return "", fmt.Errorf("%s leads out of the vault", name)
-		}
-		rest = append(strings.Split(path.Clean(target), "/"), rest...)
-	}
-	return done, nil
-}
+func (p Paths) real(name string) (string, error) { return origin.Real(p.FS, name) }
 
 // seen tells who watches that a tool has given a file's content.
 func (p Paths) seen(name string) {
 	if p.Seen != nil {
 		p.Seen(name)
+	}
+}
+
+// named tells who watches that a tool has given names.
+func (p Paths) named(names ...string) {
+	for _, name := range names {
+		if p.Named != nil {
+			p.Named(name)
+		}
 	}
 }
 

@@ -125,10 +125,12 @@ func (f *finding) file(p Paths, name string, d fs.DirEntry) error {
 	if info.Size() > maxFileBytes {
 		if len(f.large) < 5 {
 			f.large = append(f.large, name)
+			p.named(name)
 		}
 		return nil
 	}
 	if f.read += info.Size(); f.read > maxBytes {
+		p.named(name)
 		f.stopped = fmt.Sprintf("stopped before %s, after %s of files: name a folder or a glob", name, content.FormatSize(maxBytes))
 		return fs.SkipAll
 	}

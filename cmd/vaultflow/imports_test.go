@@ -55,7 +55,7 @@ var house = map[string]struct {
 	"llm/offline":          {2, []string{"llm", "content"}},
 	"llm/replay":           {2, []string{"llm", "content"}},
 	"llm/llmtest":          {2, []string{"llm", "content"}},
-	"prompt":               {2, []string{"content", "chunking", "policy", "directives"}},
+	"prompt":               {2, []string{"content", "chunking", "policy", "directives", "origin"}},
 	"tools":                {3, []string{"llm", "content", "policy", "remote", "websearch", "ingestion", "ingestion/webpage", "origin"}},
 	"tools/mcp":            {3, []string{"tools", "content", "policy"}},
 	"engine":               {3, []string{"workflow", "diff", "visible"}},

@@ -25,13 +25,15 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	if s.foreign, err = w.itemOrigins(ctx, s, in.Vars); err != nil {
+	var files []string
+	if s.foreign, files, err = w.itemOrigins(ctx, s, in.Vars); err != nil {
 		return engine.AssembleOut{}, err
 	}
+	shown := policy.AddOrigins(w.inputOrigins(ctx, s, in.Inputs), files...)
 	alias := s.plan.Alias(s.step, w.DefaultModel)
 	if alias == "" {
 		out, err := w.passThrough(ctx, s, in.Inputs)
-		out.Origins = w.inputOrigins(s, in.Inputs)
+		out.Origins = policy.AddOrigins(shown, s.foreign...)
 		return out, err
 	}
 	made, err := w.make(ctx, s, in.Inputs, alias)
@@ -40,7 +42,7 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 	}
 	out := engine.AssembleOut{Model: alias, Omitted: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
 	out.Warnings = append(out.Warnings, made.model.Warnings()...)
-	out.Origins = policy.AddOrigins(w.inputOrigins(s, in.Inputs), made.prompt.Origins...)
+	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins)...)
 	stored := made.stored
 	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
 		out.Warnings = append(out.Warnings, w.addFallback(ctx, s, in.Inputs, &stored)...)

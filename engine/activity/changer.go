@@ -44,6 +44,8 @@ type changer struct {
 	w   *Workflow
 	ref engine.StepRef
 	ask policy.Request // who writes, and what the gate needs to know besides the change
+
+	from provenance // where the text comes from
 }
 
 // change keeps the content before, then the intention, then makes the change; call is the change's place in the step. The
@@ -61,6 +63,9 @@ func (c changer) change(ctx context.Context, call string, change engine.Change, 
 			return err
 		}
 	}
+	if err := c.record(ctx, change); err != nil {
+		return err
+	}
 	if err := c.w.Changes.Intend(ctx, c.ref, call, change, said, c.w.now()); err != nil {
 		return err
 	}
@@ -68,6 +73,9 @@ func (c changer) change(ctx context.Context, call string, change engine.Change, 
 		return errors.Join(err, c.forget(ctx, call, change))
 	}
 	c.w.wrote.Store(cmp.Or(change.To, change.Name), change.After)
+	if err := c.recorded(ctx, change); err != nil {
+		return err
+	}
 	return c.w.Changes.Made(ctx, c.ref, call, true)
 }
 

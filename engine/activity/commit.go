@@ -76,7 +76,8 @@ func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		return out, err
 	}
 	for _, file := range write {
-		err := changer{w, in.StepRef, s.asking(writerOf(file.Targets), file.Name, "")}.change(ctx, outputCall(file), changeOf(file), "")
+		c := changer{w, in.StepRef, s.asking(writerOf(file.Targets), file.Name, ""), provenance{shown: in.Origins, approved: in.Approved}}
+		err := c.change(ctx, outputCall(file), changeOf(file), "")
 		if errors.Is(err, errEdited) {
 			out.Conflicts = append(out.Conflicts, file.Name)
 			continue

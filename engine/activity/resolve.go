@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/origin"
 )
 
 // Resolve finds the files and variables of a step's inputs. It only reads.
@@ -82,11 +83,17 @@ func (s scene) perItem(input directives.Input) []directives.Facts {
 // seen is a file with the content that it has now. A file that the workflow may not read fails the step.
 func (w *Workflow) seen(s scene, input directives.Input, file directives.Found) (engine.ResolvedFile, error) {
 	resolved := engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending}
-	if !s.plan.Meta.Permissions.MayRead(file.Name) {
+	real, err := origin.Real(w.FS, file.Name)
+	if err != nil {
+		return resolved, engine.Fail(engine.CodePermission, "take the link out of the vault", "%s: %v", input.At, err)
+	}
+	if may := s.plan.Meta.Permissions.MayRead; may(file.Name) && !may(real) {
+		return resolved, engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter",
+			"%s: %s is a link to %s, which may not be read by this workflow", input.At, file.Name, real)
+	} else if !may(file.Name) {
 		return resolved, engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter",
 			"%s: %s may not be read by this workflow", input.At, file.Name)
 	}
-	var err error
 	if resolved.SHA256 == "" {
 		if resolved.SHA256, err = w.digest(file.Name); err != nil {
 			return resolved, engine.Fail(engine.CodeInput, "", "read %s: %v", file.Name, err)

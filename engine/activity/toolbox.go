@@ -143,7 +143,12 @@ func (b *toolbox) cleanExit(ctx context.Context) (*cleanExit, error) {
 
 // seen remembers that a tool has given the content of a file.
 func (b *toolbox) seen(name string) {
-	b.origins = policy.AddOrigins(b.origins, b.w.trust().Origins([]policy.Read{{Kind: policy.ReadFile, Name: name}})...)
+	b.origins = policy.AddOrigins(b.origins, b.w.trust(b.ctx).Origins([]policy.Read{{Kind: policy.ReadFile, Name: name}})...)
+}
+
+// named remembers that a tool has given the name of a file.
+func (b *toolbox) named(name string) {
+	b.origins = policy.AddOrigins(b.origins, b.w.trust(b.ctx).Origins([]policy.Read{{Kind: policy.ReadName, Name: name}})...)
 }
 
 // route is where the results of a tool go; nil: to the model.

@@ -85,7 +85,7 @@ func (c *callStore) unlessPassing(err error) error {
 }
 
 func (c *callStore) changer(change engine.Change) changer {
-	return changer{c.w, c.in.StepRef, c.s.asking(policy.ByTool, change.Name, change.To)}
+	return changer{c.w, c.in.StepRef, c.s.asking(policy.ByTool, change.Name, change.To), c.comesFrom(change)}
 }
 
 // again finds out what became of a call's change when this process died while it was at work. found is false when the call

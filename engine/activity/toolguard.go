@@ -68,7 +68,7 @@ func (b *toolbox) judge(use policy.Use) error {
 	b.blocked = append(b.blocked, fmt.Sprintf("the tool %s was blocked: %s, and the step was shown content from outside (%s)", use.Tool, reason, sources))
 	b.w.reportBlocked(b.ctx, b.in.StepRef, use.Tool, reason, b.in.Origins)
 	return errors.New("blocked: " + reason + ", and content from outside was shown in this step (" + sources +
-		"). Go on without it. A person who wants this writes @tools " + use.Tool + " (untrusted=allow)")
+		"). Go on without it. " + b.advice(use.Tool))
 }
 
 // outputs are the files that the step itself writes. A name that cannot be told yet is none of them.

@@ -34,7 +34,7 @@ func (v viewer) Look(ctx context.Context, name string) (tools.File, error) {
 	}
 	f := tools.File{
 		MediaType: p.MediaType, Size: p.Size, Text: p.Text, Pages: p.Pages, Pictures: p.Pictures && v.sees(),
-		Untrusted: v.w.trust().Untrusted(policy.Read{Kind: policy.ReadFile, Name: name}),
+		Untrusted: v.w.trust(ctx).Untrusted(policy.Read{Kind: policy.ReadFile, Name: name}),
 	}
 	switch p.Kind {
 	case prompt.PeekImage:
@@ -168,7 +168,8 @@ func (b *toolbox) paths() tools.Paths {
 			}
 			return l.Near
 		},
-		Seen: b.seen,
+		Seen:  b.seen,
+		Named: b.named,
 	}
 }
 

@@ -122,7 +122,8 @@ func (w *Workflow) carryBack(ctx context.Context, ref engine.StepRef, call strin
 	}
 	change := way.Change
 	change.Doubt = false
-	undo := changer{w, ref, policy.Request{Writer: policy.ByUndo, Recorded: true}} // the way was found in the run's record
+	// the way was found in the run's record
+	undo := changer{w, ref, policy.Request{Writer: policy.ByUndo, Recorded: true}, provenance{restores: true}}
 	if ruling := undo.rule(change); ruling.Verdict != policy.VerdictAllowed {
 		way.Fate, way.Reason = engine.FateKept, "it "+ruling.Reason
 		return way, nil

@@ -75,7 +75,9 @@ func (w *Workflow) round(ctx context.Context, s scene, in engine.UseToolsIn) (*t
 			calls = append(calls, call)
 		}
 	}
-	return w.toolbox(s, model, stored, in), calls, nil
+	box := w.toolbox(s, model, stored, in)
+	box.ctx = ctx
+	return box, calls, nil
 }
 
 // use carries out one call and sends its result where the workflow wants it.

@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -101,12 +102,13 @@ type Workflow struct {
 	StrictLinks  bool   // an ambiguous link is an error
 	NoRewrites   bool   // a request that a service refuses as too large is not made to fit
 
-	Changes    Changes   // nil: nothing is changed
-	History    History   // nil: nothing is taken back
-	Approvals  Approvals // nil: nobody can be asked
-	AutoBuffer int       // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
-	Outside    *Outside  // nil: no tool leads out of the vault
-	Runs       Runs      // nil: run_workflow is not offered
+	Origin     *origin.Book // where contents come from; nil: what is below ImportedDir is foreign
+	Changes    Changes      // nil: nothing is changed
+	History    History      // nil: nothing is taken back
+	Approvals  Approvals    // nil: nobody can be asked
+	AutoBuffer int          // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
+	Outside    *Outside     // nil: no tool leads out of the vault
+	Runs       Runs         // nil: run_workflow is not offered
 
 	Ledger Ledger // what calls cost; nil in a preview of a vault on which nothing was run
 	Zone   string // IANA name of the vault's zone, for its month and for workflows that name none; "Local" is the machine's
