@@ -20,6 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/settings"
@@ -128,8 +129,8 @@ func (a *app) links() directives.Links {
 	return directives.LinksFunc(func(link, from string) directives.Location { return directives.Location(a.vault.Locate(link, from)) })
 }
 
-// flow makes the activities of workflow runs over a place for blobs and a memory.
-func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Workflow, error) {
+// flow makes the activities of workflow runs over a place for blobs, a memory, and a store of origins, which may be nil.
+func (a *app) flow(blobs activity.Blobs, memory activity.Memory, store origin.Store) (*activity.Workflow, error) {
 	limits, whenExceeded := a.settings.BudgetOverlay()
 	budget, err := policy.DefaultBudget().Merge(policy.Overlay{From: "settings", Limits: limits, WhenExceeded: whenExceeded})
 	if err != nil {
@@ -155,6 +156,7 @@ func (a *app) flow(blobs activity.Blobs, memory activity.Memory) (*activity.Work
 		Fallbacks:   w.PageText,
 		ImportedDir: w.ImportedDir,
 	}
+	knowOrigins(w, a.book(store))
 	a.giveMedia(w)
 	a.nameOutside(w)
 	return w, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/origin"
 )
 
 // previewer makes the workflow's activities over the journal as a reader, or over nothing where nothing was run yet. What
@@ -16,13 +17,14 @@ func (a *app) previewer(ctx context.Context) (*activity.Workflow, func(), error)
 	done := func() {}
 	var memory activity.Memory = blank{}
 	var blobs activity.Blobs = blank{}
+	var store origin.Store
 	j, err := journal.OpenReader(ctx, a.stateDir)
 	if err == nil {
-		memory, blobs, done = j, j, func() { j.Close() }
+		memory, blobs, store, done = j, j, j.Origins(), func() { j.Close() }
 	}
-	flow, err := a.flow(blobs, memory)
+	flow, err := a.flow(blobs, memory, store)
 	if flow != nil {
-		flow.Models = unasked{a.models}
+		flow.Models, flow.Origin.ReadOnly = unasked{a.models}, true
 	}
 	if flow != nil && j != nil {
 		flow.Cache = j

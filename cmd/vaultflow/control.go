@@ -32,6 +32,7 @@ type order struct {
 	Retry  string       `json:"retry,omitempty"`  // run
 
 	Unpause string `json:"unpause,omitempty"` // name of a workflow
+	Own     string `json:"own,omitempty"`     // name of a file whose content is one's own from now on
 
 	Approve *approveOrder `json:"approve,omitempty"`
 	From    engine.Retry  `json:"from,omitzero"`  // goes with Retry

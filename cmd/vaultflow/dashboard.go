@@ -22,7 +22,7 @@ import (
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
 func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *vault.Watcher) error {
-	flow, err := w.flow(w.journal, w.journal) // for looking
+	flow, err := w.flow(w.journal, w.journal, w.journal.Origins()) // for looking
 	if err != nil {
 		return err
 	}

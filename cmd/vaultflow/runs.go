@@ -110,11 +110,14 @@ func took(started, finished time.Time) string {
 func newShow(g *globals) *cobra.Command {
 	var receipts, answers, events bool
 	cmd := &cobra.Command{
-		Use: "show RUN", Short: "Show a run: steps, outputs, warnings, and its receipts", Args: args(cobra.ExactArgs(1)),
+		Use: "show RUN|FILE", Short: "Show a run: steps, outputs, warnings, and its receipts; of a file, where its content comes from", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			return g.reading(cmd.Context(), func(_ *app, j *journal.Journal) error {
+			return g.reading(cmd.Context(), func(a *app, j *journal.Journal) error {
 				run, err := j.Run(cmd.Context(), ids[0])
 				if errors.Is(err, engine.ErrNotFound) {
+					if name, err := a.fileNamed(ids[0]); err == nil {
+						return g.showOrigin(cmd.Context(), a, j, name)
+					}
 					return usagef("no run %q; `vaultflow runs` lists them", ids[0])
 				}
 				if err != nil {

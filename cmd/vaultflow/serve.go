@@ -168,6 +168,8 @@ func (w *working) obey(ctx context.Context, o order) reply {
 		id, err = o.Approve.Run, w.decide(ctx, *o.Approve)
 	case o.Undo != "":
 		id, err = w.startUndo(ctx, o.Undo)
+	case o.Own != "":
+		err = w.clearOrigin(ctx, o.Own)
 	case o.Unpause != "":
 		was, err = w.unpause(ctx, o.Unpause)
 	case o.Info:

@@ -87,6 +87,7 @@ func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers 
 		case <-ctx.Done():
 			return nil
 		case c := <-watcher.Changes():
+			w.followOrigins(ctx, c)
 			if w.desk.Changed(c.Name) { // a box may have been ticked
 				continue
 			}

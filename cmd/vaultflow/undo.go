@@ -62,7 +62,7 @@ func (a *app) undo(ctx context.Context, g *globals, id string, dry bool, ask fun
 	}
 	var preview engine.UndoPreview
 	err = a.reading(ctx, func(j *journal.Journal) error {
-		flow, err := a.flow(j, j)
+		flow, err := a.flow(j, j, j.Origins())
 		if err == nil {
 			preview, err = flow.PreviewUndo(ctx, run.ID)
 		}

@@ -67,7 +67,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	}
 	sandbox.Office{Dir: a.officeDir()}.Sweep()
 	w := &working{app: a, journal: j, claimed: map[string]string{}, told: map[string]bool{}, release: release}
-	flow, err := a.flow(j, j)
+	flow, err := a.flow(j, j, j.Origins())
 	if err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
@@ -75,7 +75,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	a.giveWeb(flow)
 	w.giveOutside(flow)
 	flow.Runs, w.budget = nested{w}, flow.Budget
-	imports := &activity.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j, Blobs: j}
+	imports := &activity.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j, Blobs: j, Origin: flow.Origin}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())
 	w.exec = local.New(local.Config{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/origin"
 )
 
 // Importer turns a dropped file into a bundle; *ingestion.Importer is one. Every method may be repeated after a crash.
@@ -29,6 +30,7 @@ type Imports struct {
 	Importer func(run string, events func(ingestion.Event)) Importer // an importer for a run, that tells its progress
 	Imported Imported
 	Blobs    Blobs
+	Origin   *origin.Book // where what is imported is recorded as foreign; may be nil
 }
 
 // Activities are the import's activities by name.
@@ -74,6 +76,11 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 	j, err := job(in.ImportRef, nil)
 	if err != nil {
 		return engine.ClassifyOut{}, err
+	}
+	if im.Origin != nil {
+		if err := im.Origin.Arrived(ctx, in.SHA256, origin.OfImport(in.Run, in.Source)); err != nil {
+			return engine.ClassifyOut{}, stateFailure(err)
+		}
 	}
 	found, err := im.importer(ctx, in.Run).Classify(ctx, j)
 	if err != nil {
@@ -137,6 +144,11 @@ func (im *Imports) Publish(ctx context.Context, in engine.PublishIn) (engine.Pub
 	published, err := im.importer(ctx, in.Run).Publish(ctx, j, made)
 	for _, warning := range published.Warnings {
 		engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: warning})
+	}
+	if err == nil && im.Origin != nil && published.Bundle != "" {
+		if known := im.Origin.Imported(ctx, published.Bundle, origin.OfImport(in.Run, in.Source)); known != nil {
+			err = stateFailure(known)
+		}
 	}
 	return engine.PublishOut{Bundle: published.Bundle, Note: published.Note}, err
 }
