@@ -93,7 +93,9 @@ type Spec struct {
 	Bounds      policy.Bounds
 	StrictLinks bool // an ambiguous link is an error
 	// MayRead tells whether notes may bring in a file, by its vault name: permissions.read. Nil: every file.
-	MayRead    func(name string) bool
+	MayRead func(name string) bool
+	// MayLink reports whether pictures of a host that stand in untrusted content are fetched: permissions.links. Nil: none are.
+	MayLink    func(host string) bool
 	InputPrice float64 // US dollars for a million input tokens; 0 when not known
 }
 

@@ -107,7 +107,10 @@ func (c *collector) fetch() error {
 	var remote []*item
 	for i := range c.items {
 		it := &c.items[i]
-		if it.role == roleMedia && it.media.remote && c.candidates[it.media.cand].Mode != policy.Ignore && c.candidates[it.media.cand].Cut == "" {
+		if it.role != roleMedia || !it.media.remote {
+			continue
+		}
+		if cand := c.candidates[it.media.cand]; cand.Mode != policy.Ignore && cand.Cut == "" && cand.Problem == "" {
 			remote = append(remote, it)
 		}
 	}

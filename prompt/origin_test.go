@@ -1,9 +1,12 @@
 package prompt_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/prompt"
 )
 
 // A prompt tells what of it somebody else may have written, wherever it stands; and frames show the same.
@@ -50,6 +53,40 @@ func TestBuild_origins(t *testing.T) {
 		}
 		if !strings.Contains(text, tt.frame) {
 			t.Errorf("%s: no frame with %s in\n%s", name, tt.frame, text)
+		}
+	}
+}
+
+// An address that stands in untrusted content is asked only when the workflow names its host; one of the owner's note is.
+func TestBuild_remotePicturesOfUntrustedContent(t *testing.T) {
+	t.Parallel()
+	const web = "https://good.example/a.png"
+	v := vault{"Imported/a/index.md": "![](" + web + ")", "own.md": "![](" + web + ")"}
+	for name, tt := range map[string]struct {
+		input string
+		links []string
+		want  int
+	}{
+		"own note":                   {"file: own.md", nil, 1},
+		"import":                     {"file: Imported/a/index.md", nil, 0},
+		"import, other host allowed": {"file: Imported/a/index.md", []string{"other.example"}, 0},
+		"import, host allowed":       {"file: Imported/a/index.md", []string{"good.example"}, 1},
+		"trusted import":             {"file: Imported/a/index.md (trust=trusted)", nil, 1},
+	} {
+		asked := 0
+		b := v.builder()
+		b.Remote = func(context.Context, string) (prompt.RemotePicture, error) {
+			asked++
+			return prompt.RemotePicture{}, prompt.ErrNotFetched
+		}
+		s := spec(input(t, tt.input))
+		s.MayLink = func(host string) bool { return slices.Contains(tt.links, host) }
+		p, err := b.Build(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked != tt.want {
+			t.Errorf("%s: asked %d times, want %d: %+v", name, asked, tt.want, p.Receipt.Chunks)
 		}
 	}
 }

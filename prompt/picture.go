@@ -3,6 +3,7 @@ package prompt
 import (
 	"errors"
 	"io/fs"
+	"net/url"
 	"path"
 	"strings"
 
@@ -18,6 +19,9 @@ func (c *collector) reference(s shown, k chunking.Chunk, l Line) error {
 	case k.Remote:
 		cand.Name = k.Target
 		l.Target = clipped(k.Target)
+		if host := hostOf(k.Target); s.untrusted && (c.spec.MayLink == nil || !c.spec.MayLink(host)) {
+			cand.Problem = "not fetched: the address stands in untrusted content, and permissions.links does not name " + quoted(host)
+		}
 	case scheme != "":
 		cand.Problem = "pictures at " + scheme + ": are not read"
 	default:
@@ -36,6 +40,15 @@ func (c *collector) reference(s shown, k chunking.Chunk, l Line) error {
 	}
 	c.attach(item{media: m}, cand, l)
 	return nil
+}
+
+// hostOf is the host that an address names, in small letters.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 }
 
 // picture lists a file that is itself a picture, or that has one. An embed needs no frame: a picture is no text.

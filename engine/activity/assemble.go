@@ -123,6 +123,7 @@ func (w *Workflow) spec(ctx context.Context, s scene, model Model, resolved []en
 	spec := prompt.Spec{
 		Workflow: s.plan.Name, Step: s.step.Name, Model: model.Alias, Facts: w.runFacts(s), Prompt: s.step.Prompt, Inputs: inputs,
 		Caps: model.Capabilities, StrictLinks: w.StrictLinks, MayRead: s.plan.Meta.Permissions.MayRead,
+		MayLink: s.plan.Meta.Permissions.MayLink,
 	}
 	if s.plan.Instructions != "" {
 		spec.System = append(spec.System, s.plan.Instructions)

@@ -124,7 +124,7 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	bounds.MaxPromptTokens, bounds.WhenExceeded = 0, policy.DropNewest
 	return prompt.Spec{
 		Workflow: v.s.plan.Name, Step: v.s.step.Name, Model: v.model.Alias, Caps: caps, Bounds: bounds, StrictLinks: v.w.StrictLinks,
-		MayRead: v.s.plan.Meta.Permissions.MayRead,
+		MayRead: v.s.plan.Meta.Permissions.MayRead, MayLink: v.s.plan.Meta.Permissions.MayLink,
 	}, nil
 }
 
