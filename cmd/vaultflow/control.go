@@ -20,8 +20,8 @@ import (
 // A vault has one process that works: `serve`, or a command while no serve is there. Commands that come later ask the
 // working process over a socket in the state directory, which the operating system opens to its owner alone.
 
-// socketName is the control socket's name in the state directory. Socket paths are short (108 bytes on Linux), so a state
-// directory with a long path gets its socket in the temporary folder; the path stands in a file beside the journal.
+// socketName is the control socket's name in its folder, which nobody else can open whatever the state directory's mode is.
+// Socket paths are short (108 bytes on Linux), so a state directory with a long path gets its folder in the temporary one.
 const socketName = "control.sock"
 
 // order is what a command asks of the working process. One of the fields is set, Passwords and From aside.
@@ -91,26 +91,80 @@ type reply struct {
 
 // socketPath is where the working process of a state directory listens.
 func socketPath(stateDir string) string {
-	path := filepath.Join(stateDir, socketName)
+	path := filepath.Join(stateDir, "run", socketName)
 	if len(path) < 100 {
 		return path
 	}
-	return filepath.Join(os.TempDir(), "vaultflow-"+shortHash(stateDir)+".sock")
+	return filepath.Join(os.TempDir(), fmt.Sprintf("vaultflow-%d", os.Getuid()), shortHash(stateDir)+".sock")
+}
+
+// closedFolder makes sure that only the user can look into a folder. In the temporary folder, somebody else may have made it.
+func closedFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir() || !isOurs(info):
+		return fmt.Errorf("%s belongs to somebody else; remove it, or set another TMPDIR", dir)
+	case info.Mode().Perm() != 0o700:
+		return os.Chmod(dir, 0o700)
+	}
+	return nil
+}
+
+// listenControl opens the control socket.
+func listenControl(ctx context.Context, stateDir string) (net.Listener, error) {
+	path := socketPath(stateDir)
+	if err := closedFolder(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a process that was killed; the journal's lock is ours
+		return nil, err
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return ownPeers{l}, nil
+}
+
+// ownPeers accepts connections of the user alone.
+type ownPeers struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l ownPeers) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil || isOurPeer(conn) {
+			return conn, err
+		}
+		conn.Close()
+	}
+}
+
+// dialControl reaches the working process. It may be told passwords, so that somebody else's socket is refused.
+func dialControl(ctx context.Context, stateDir string) (net.Conn, error) {
+	var d net.Dialer
+	path := socketPath(stateDir)
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err == nil && !isOurPeer(conn) {
+		conn.Close()
+		err = fmt.Errorf("the socket %s belongs to somebody else", path)
+	}
+	return conn, err
 }
 
 // serveControl answers orders until ctx ends.
 func serveControl(ctx context.Context, stateDir string, handle func(context.Context, order) reply) error {
-	path := socketPath(stateDir)
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a process that was killed; the journal's lock is ours
-		return fmt.Errorf("control socket: %w", err)
-	}
-	var config net.ListenConfig
-	listener, err := config.Listen(ctx, "unix", path)
+	listener, err := listenControl(ctx, stateDir)
 	if err != nil {
-		return fmt.Errorf("control socket: %w", err)
-	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		listener.Close()
 		return fmt.Errorf("control socket: %w", err)
 	}
 	server := &http.Server{
@@ -149,8 +203,7 @@ func ask(ctx context.Context, stateDir string, o order) (reply, error) {
 		return reply{}, err
 	}
 	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		var d net.Dialer
-		return d.DialContext(ctx, "unix", socketPath(stateDir))
+		return dialControl(ctx, stateDir)
 	}}}
 	defer client.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://vaultflow/", bytes.NewReader(body))
