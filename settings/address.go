@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,23 +27,89 @@ func loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
+// Socket returns the path of the Unix socket to listen on, if the address is one.
+func (w Web) Socket() (path string, ok bool) { return strings.CutPrefix(w.Listen, "unix:") }
+
 func (s *Settings) validateWeb(r *reporter) {
-	host, port, err := net.SplitHostPort(s.Web.Listen)
-	number, portErr := strconv.ParseUint(port, 10, 16)
-	switch {
-	case err != nil || portErr != nil:
-		s.fault(r, "web.listen", CodeValue, "write 127.0.0.1:8321", "web.listen: %q is no address with a port", s.Web.Listen)
-		return
-	case number > 0 && number < 1024:
-		r.report(s.placeOf("web.listen"), SeverityWarning, CodeUnsafe, "", "web.listen: most systems keep ports below 1024 for root")
-	}
-	if !loopback(host) && s.Web.Token == "" {
-		s.fault(r, "web.listen", CodeConflict, "set VAULTFLOW_WEB_TOKEN, or listen on 127.0.0.1",
-			"web.listen: %s can be reached from other machines, so web.token is needed", s.Web.Listen)
+	if path, ok := s.Web.Socket(); ok {
+		s.validateSocket(path, r)
+	} else {
+		s.validateListen(r)
 	}
 	if s.Web.Token != "" && len(s.Web.Token) < minToken {
 		s.fault(r, "web.token", CodeRange, "`openssl rand -hex 16` makes one", "web.token is shorter than %d characters", minToken)
 	}
+	s.validateProxy(r)
+}
+
+func (s *Settings) validateListen(r *reporter) {
+	host, port, err := net.SplitHostPort(s.Web.Listen)
+	number, portErr := strconv.ParseUint(port, 10, 16)
+	switch {
+	case err != nil || portErr != nil:
+		s.fault(r, "web.listen", CodeValue, "write 127.0.0.1:8321, or unix:/run/user/1000/vaultflow.sock", "web.listen: %q is no address with a port", s.Web.Listen)
+		return
+	case number > 0 && number < 1024:
+		r.report(s.placeOf("web.listen"), SeverityWarning, CodeUnsafe, "", "web.listen: most systems keep ports below 1024 for root")
+	}
+	if !loopback(host) && len(s.Web.Proxy.Trust) == 0 {
+		r.report(s.placeOf("web.listen"), SeverityWarning, CodeUnsafe, "put a proxy with TLS in front, see web.proxy",
+			"web.listen: other machines reach %s, and tokens travel there unencrypted", s.Web.Listen)
+	}
+}
+
+// maxSocket is how long a socket's path may be: Linux has room for 107 bytes, other systems for 103.
+const maxSocket = 100
+
+func (s *Settings) validateSocket(path string, r *reporter) {
+	switch {
+	case !filepath.IsAbs(path) || filepath.Clean(path) != path:
+		s.fault(r, "web.listen", CodeValue, "write unix:/run/user/1000/vaultflow.sock", "web.listen: %q is not a whole path", path)
+	case len(path) > maxSocket:
+		s.fault(r, "web.listen", CodeRange, "choose a shorter one", "web.listen: the socket's path has more than %d bytes", maxSocket)
+	}
+}
+
+var headerForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{1,63}$`)
+
+// validateProxy warns where others than the proxy can speak for it.
+func (s *Settings) validateProxy(r *reporter) {
+	p := s.Web.Proxy
+	const key = "web.proxy.trust"
+	for _, text := range p.Trust {
+		network, err := ParseNetwork(text)
+		switch {
+		case text == "unix":
+			if _, ok := s.Web.Socket(); !ok {
+				s.fault(r, key, CodeConflict, "set web.listen to unix:/path", "web.proxy.trust: unix needs a dashboard on a socket")
+			}
+		case err != nil:
+			s.fault(r, key, CodeValue, "write 192.168.1.5, 10.0.0.0/24 or unix", "web.proxy.trust: %q is no address or network", text)
+		case network.Bits() == 0:
+			s.fault(r, key, CodeUnsafe, "name the proxy's address", "web.proxy.trust: %s is everybody", text)
+		case network.Addr().IsLoopback() && p.UserHeader != "":
+			r.report(s.placeOf(key), SeverityWarning, CodeUnsafe, "let web.listen be a unix: socket that the proxy opens",
+				"web.proxy.trust: every account of this machine comes from %s and can name itself in %s", text, p.UserHeader)
+		}
+	}
+	if p.UserHeader == "" {
+		return
+	}
+	switch known := strings.ToLower(p.UserHeader); {
+	case !headerForm.MatchString(p.UserHeader) || slices.Contains([]string{"authorization", "cookie", "host", "origin", "user-agent", "accept"}, known):
+		s.fault(r, "web.proxy.user_header", CodeValue, "write a name such as Remote-User", "web.proxy.user_header: %q cannot name a user", p.UserHeader)
+	case len(p.Trust) == 0:
+		s.fault(r, "web.proxy.user_header", CodeConflict, "name the proxy's address in web.proxy.trust", "web.proxy.user_header has no proxy that is trusted")
+	}
+}
+
+// ParseNetwork reads an address or a network of web.proxy.trust.
+func ParseNetwork(text string) (netip.Prefix, error) {
+	if ip, err := netip.ParseAddr(text); err == nil {
+		return ip.Unmap().Prefix(ip.Unmap().BitLen())
+	}
+	p, err := netip.ParsePrefix(text)
+	return p.Masked(), err
 }
 
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -174,9 +174,11 @@ var reaches = map[string]reach{
 
 	"watch.debounce": harmless,
 
-	"web.listen": waits,
-	"web.token":  waits,
-	"web.hosts":  waits,
+	"web.listen":            waits,
+	"web.token":             waits,
+	"web.hosts":             waits,
+	"web.proxy.trust":       waits,
+	"web.proxy.user_header": waits,
 
 	"logging.level":  harmless,
 	"logging.format": harmless,

@@ -33,12 +33,19 @@ func sayKey(path, value string) string {
 	case "web_fetch.allow":
 		return "Let workflows read pages from " + hostOrAll(value, all)
 	case "web.listen":
+		if path, ok := (Web{Listen: value}).Socket(); ok {
+			return "Serve the dashboard to you at the socket " + path
+		}
 		if (Web{Listen: value}).Loopback() {
 			return "Serve the dashboard to this machine at " + value
 		}
 		return "Serve the dashboard to other machines at " + value
 	case "web.token":
 		return "Open the dashboard to everybody who knows the token that is written in the vault"
+	case "web.proxy.trust":
+		return "Believe what " + value + " says about who uses the dashboard"
+	case "web.proxy.user_header":
+		return "Let a proxy sign people in to the dashboard with the header " + value
 	case "web.hosts":
 		return "Serve the dashboard under the name " + value
 	}

@@ -71,9 +71,16 @@ type Watch struct {
 
 // Web is the dashboard's server.
 type Web struct {
-	Listen string   `yaml:"listen" doc:"Address and port. Other machines reach it only on an address that is not 127.0.0.1, and then token is needed."`
-	Token  Secret   `yaml:"token" doc:"Asked for by every page when set, at least 16 characters. Better set as VAULTFLOW_WEB_TOKEN than written here."`
+	Listen string   `yaml:"listen" doc:"Address and port, or unix:/path of a socket that only you can open. Other machines reach it only on an address that is not 127.0.0.1."`
+	Token  Secret   `yaml:"token" doc:"Token that may do everything, at least 16 characters, in place of the random one in the state directory. Better set as VAULTFLOW_WEB_TOKEN than written here."`
 	Hosts  []string `yaml:"hosts" doc:"Further host names under which browsers reach the dashboard, as behind a proxy."`
+	Proxy  Proxy    `yaml:"proxy" doc:"A reverse proxy in front of the dashboard whose word counts."`
+}
+
+// Proxy is a reverse proxy that signs people in.
+type Proxy struct {
+	Trust      []string `yaml:"trust" doc:"Addresses or networks of the proxy, such as 192.168.1.5 or 10.0.0.0/24, or unix for who can open the socket. X-Forwarded-For, -Host and -Proto and user_header count from there alone."`
+	UserHeader string   `yaml:"user_header" doc:"Header in which the proxy names who has signed in, such as Remote-User. Who it names may do everything, so the proxy decides who gets through. Empty: the proxy signs nobody in."`
 }
 
 // Logging says what is logged.

@@ -97,10 +97,11 @@ type Config struct {
 	Undo      Undo
 
 	Access *session.Access // who may do what; required
+	Proxy  Proxy
 
 	Vault     string   // name to show
 	Version   string   // to show
-	Listen    string   // address, such as 127.0.0.1:8321
+	Listen    string   // address, such as 127.0.0.1:8321 or unix:/path
 	Hosts     []string // further host names under which browsers come
 	Instance  string   // tells dashboards on one host apart, in letters and digits
 	MaxUpload int64    // bytes of one upload; 0 means 512 MiB

@@ -28,6 +28,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	}))
 	inner := crossOrigin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = s.cfg.Proxy.receive(r)
 		defer s.recover(w, r)
 		defer atWork(r, false)
 		s.timed(w, r)
@@ -66,6 +67,9 @@ func (s *Server) recover(w http.ResponseWriter, r *http.Request) {
 func (s *Server) knownHost(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(hostOf(host), "."))
 	own := hostOf(s.cfg.Listen)
+	if _, ok := socketPath(s.cfg.Listen); ok {
+		own = "localhost"
+	}
 	switch {
 	case name == "":
 		return false
@@ -140,7 +144,7 @@ func (s *Server) handle(w http.ResponseWriter, req *http.Request, r route) {
 // errNobody says that a request names nobody.
 var errNobody = errors.New("sign in first")
 
-// identify finds out who sends a request: a bearer token counts, and without one the cookie of a session.
+// identify finds out who sends a request: by a bearer token, else by whom a trusted proxy names, else by a session's cookie.
 func (s *Server) identify(r *http.Request) (session.Identity, error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		kind, token, _ := strings.Cut(header, " ")
@@ -148,6 +152,9 @@ func (s *Server) identify(r *http.Request) (session.Identity, error) {
 			return session.Identity{}, session.ErrWrong
 		}
 		return s.cfg.Access.Bearer(strings.TrimSpace(token), clientOf(r))
+	}
+	if id, ok := byProxy(r); ok {
+		return id, nil
 	}
 	if cookie, err := r.Cookie(s.cookieName()); err == nil {
 		if id, ok := s.cfg.Access.Session(cookie.Value); ok {
@@ -178,15 +185,6 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		s.fail(w, r, http.StatusUnauthorized, message, "send `Authorization: Bearer …`; `vaultflow token create` makes a token")
 	}
-}
-
-// clientOf is the address of a client; it is not valid on a Unix socket.
-func clientOf(r *http.Request) netip.Addr {
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return from.Addr()
 }
 
 // isPage says whether a browser wants a page to show.

@@ -79,6 +79,10 @@ func post(t *testing.T, s http.Handler, path string, form url.Values, headers ma
 	r.Header.Set("Accept", "text/html")
 	r.Header.Set("Authorization", "Bearer "+ownerToken)
 	for k, v := range headers {
+		if k == "peer" {
+			r.RemoteAddr = v
+			continue
+		}
 		r.Header.Set(k, v)
 	}
 	w := httptest.NewRecorder()

@@ -55,8 +55,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 
 // Run listens until ctx ends, and then stops within a few seconds. A Server runs once.
 func (s *Server) Run(ctx context.Context) error {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", s.cfg.Listen)
+	l, err := Listen(ctx, s.cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("dashboard: listen on %s: %w", s.cfg.Listen, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/web"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
@@ -82,11 +85,42 @@ func ownerToken(dir string) (string, error) {
 	return token, state.Write(dir, ownerTokenName, []byte(token+"\n"))
 }
 
-// signInLink is an address that signs one browser in. Its code stands behind the #, which browsers do not send.
-func signInLink(url string, access *session.Access) (link string, expires time.Time) {
-	if url == "" || access == nil {
+// proxy is the reverse proxy that the settings trust.
+func (a *app) proxy() web.Proxy {
+	set := a.settings.Web.Proxy
+	p := web.Proxy{UserHeader: set.UserHeader}
+	for _, text := range set.Trust {
+		if network, err := settings.ParseNetwork(text); err == nil { // checked when the settings were read
+			p.Trust = append(p.Trust, network)
+		}
+		p.TrustUnix = p.TrustUnix || text == "unix"
+	}
+	return p
+}
+
+// listenURL is what people know a listening address by.
+func listenURL(addr net.Addr) string {
+	if addr.Network() == "unix" {
+		return "unix:" + addr.String()
+	}
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() { // every address of this machine
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + addr.String()
+}
+
+// signInLink is an address that signs one browser in. Its code stands behind the #, which browsers do not send. Behind a proxy,
+// the link leads to the first of its names.
+func (w *working) signInLink() (link string, expires time.Time) {
+	if w.url == "" || w.access == nil {
 		return "", time.Time{}
 	}
-	code, expires := access.NewCode()
-	return url + "/login#code=" + code, expires
+	base := w.url
+	if set := w.settings.Web; len(set.Proxy.Trust) > 0 && len(set.Hosts) > 0 {
+		base = "https://" + set.Hosts[0]
+	} else if strings.HasPrefix(base, "unix:") {
+		base = "http://localhost"
+	}
+	code, expires := w.access.NewCode()
+	return base + "/login#code=" + code, expires
 }

@@ -29,6 +29,11 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 	if w.access, err = w.openAccess(); err != nil {
 		return err
 	}
+	if path, ok := w.settings.Web.Socket(); ok {
+		if rel, err := filepath.Rel(w.dir, path); err == nil && filepath.IsLocal(rel) {
+			return fmt.Errorf("web.listen: the socket %s would lie in the vault; choose a folder outside", path)
+		}
+	}
 	listening := make(chan struct{})
 	health := &health{w: w, watcher: watcher}
 	server, err := web.New(web.Config{
@@ -41,8 +46,9 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Access: w.access, Instance: shortHash(w.stateDir), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
+		Proxy: w.proxy(),
 		Started: func(addr net.Addr) {
-			w.url = "http://" + addr.String()
+			w.url = listenURL(addr)
 			close(listening)
 		},
 	})

@@ -146,7 +146,7 @@ func (w *working) signInHint(g *globals) string {
 	if !isTerminal(g.err) {
 		return w.url + " (`vaultflow serve --url` prints a link that signs you in)"
 	}
-	link, _ := signInLink(w.url, w.access)
+	link, _ := w.signInLink()
 	return link
 }
 
@@ -174,7 +174,7 @@ func (w *working) obey(ctx context.Context, o order) reply {
 		was, err = w.unpause(ctx, o.Unpause)
 	case o.Info:
 		r := reply{URL: w.url, Version: version}
-		r.Link, r.Expires = signInLink(w.url, w.access)
+		r.Link, r.Expires = w.signInLink()
 		return r
 	default:
 		err = usagef("an empty order")
