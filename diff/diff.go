@@ -10,6 +10,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Nothing is the name of the side on which there is no file.
@@ -20,28 +21,56 @@ const (
 	around   = 3       // lines shown before and behind a change
 )
 
+// Notice begins a line at the head of a diff that says something about it.
+const Notice = "! "
+
 // Unified is the unified diff of two contents, with a line feed at its end; empty when they are equal. An empty name
 // stands for [Nothing]. Contents that are no UTF-8 text, or are longer than 1 MiB, get one sentence with their sizes in place
 // of the lines. Texts in which very much is different get a diff that is right and not the shortest, so that it takes no more
-// than a moment. The lines are as they are in the files, control characters included: whoever prints them on a terminal
-// cleans them.
+// than a moment. It is made for people: what cannot be seen is shown as package visible does, spaces at the ends of changed
+// lines too, and a line that begins with [Notice] says so before anything else.
 func Unified(before, after []byte, nameBefore, nameAfter string) string {
 	if bytes.Equal(before, after) {
 		return ""
 	}
-	nameBefore, nameAfter = side(nameBefore), side(nameAfter)
 	switch {
 	case max(len(before), len(after)) > maxBytes:
 		return inWords("too long to be shown line by line", before, after, nameBefore, nameAfter)
 	case binary(before) || binary(after):
 		return inWords("not a text", before, after, nameBefore, nameAfter)
 	}
+	return lines(before, after, nameBefore, nameAfter)
+}
+
+// Whole is [Unified] for somebody who must see everything that will be there: of any length, and with the characters that make
+// a text no text. whole is false when the content after cannot be shown because it is not UTF-8.
+func Whole(before, after []byte, nameBefore, nameAfter string) (text string, whole bool) {
+	switch {
+	case bytes.Equal(before, after):
+		return "", true
+	case !utf8.Valid(after):
+		return inWords("not a text", before, after, nameBefore, nameAfter), false
+	case !utf8.Valid(before) && nameAfter == "":
+		return inWords("not a text", before, after, nameBefore, nameAfter), true
+	case !utf8.Valid(before):
+		return Notice + "The content before is not a text (" + size(before, nameBefore) + "); this is the whole content after.\n" + lines(nil, after, nameBefore, nameAfter), true
+	}
+	return lines(before, after, nameBefore, nameAfter), true
+}
+
+// lines is the diff of two texts.
+func lines(before, after []byte, nameBefore, nameAfter string) string {
+	if max(len(before), len(after)) > maxBytes {
+		return shown(replaced(string(before), string(after)), nameBefore, nameAfter)
+	}
 	edits := udiff.Lines(string(before), string(after))
-	text, err := udiff.ToUnified(nameBefore, nameAfter, string(before), edits, around)
+	text, err := udiff.ToUnified("a", "b", string(before), edits, around)
 	if err != nil { // the edits are the library's own
 		return inWords("not to be shown line by line", before, after, nameBefore, nameAfter)
 	}
-	return text
+	_, text, _ = strings.Cut(text, "\n") // its two lines of names
+	_, text, _ = strings.Cut(text, "\n")
+	return shown(text, nameBefore, nameAfter)
 }
 
 // side is a name on one line.
@@ -49,10 +78,11 @@ func side(name string) string {
 	if name == "" {
 		return Nothing
 	}
-	return strings.NewReplacer("\n", " ", "\r", " ").Replace(name)
+	return visible.Name(name)
 }
 
 func inWords(why string, before, after []byte, nameBefore, nameAfter string) string {
+	nameBefore, nameAfter = side(nameBefore), side(nameAfter)
 	name := nameAfter
 	if name == Nothing {
 		name = nameBefore
@@ -61,7 +91,7 @@ func inWords(why string, before, after []byte, nameBefore, nameAfter string) str
 }
 
 func size(data []byte, name string) string {
-	if name == Nothing {
+	if name == Nothing || name == "" {
 		return "nothing"
 	}
 	return content.FormatSize(int64(len(data)))
