@@ -294,6 +294,9 @@ type StagedFile struct {
 	Base    string   `json:"base,omitempty"` // digest of the content it builds on; empty: the file must not exist
 	New     string   `json:"new"`            // digest of the new content, which is the blob of that digest
 	Targets []string `json:"targets"`        // the directives it serves, such as "output:0" and "input:2"
+	Seen    bool     `json:"seen,omitempty"` // a person has read the new content and agreed to it: it is foreign no more
+
+	Edited bool `json:"edited,omitempty"` // New is what a person wrote in place of what was staged
 }
 
 // Mark says that a pending input's file was processed in this content.

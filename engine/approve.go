@@ -1,14 +1,11 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/vaultflow/vaultflow/diff"
 )
 
 // ActivityApprove asks people whether a step may write its files, or carry out calls of tools (@approve): ApproveIn,
@@ -37,7 +34,10 @@ type Verdict struct {
 	Before   string `json:"before,omitempty"` // the digests that the person saw; empty when the call changes no file
 	After    string `json:"after,omitempty"`
 	Approved bool   `json:"approved,omitempty"`
-	By       string `json:"by,omitempty"` // one of the Decided constants
+	By       string `json:"by,omitempty"`     // one of the Decided constants
+	Who      string `json:"who,omitempty"`    // the person, when the way in knows one
+	Reason   string `json:"reason,omitempty"` // why not, in the person's words
+	Edited   string `json:"edited,omitempty"` // blob: what the person wrote in place of After, and agreed to
 }
 
 // Who decided.
@@ -81,6 +81,9 @@ type Proposal struct {
 	Decision string    `json:"decision,omitempty"`
 	By       string    `json:"by,omitempty"` // one of the Decided constants
 	Decided  time.Time `json:"decided,omitzero"`
+	Who      string    `json:"who,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+	Edited   string    `json:"edited,omitempty"` // blob: what the person wrote in place of After
 }
 
 // MarshalJSON adds `"type":"approval"`.
@@ -110,42 +113,6 @@ func (p Proposal) String() string {
 	return p.Kind + " " + text
 }
 
-// Diff is what a person reads before deciding: the change of the file, or what the tool would be given. get reads blobs.
-func (p Proposal) Diff(ctx context.Context, get func(ctx context.Context, digest string) ([]byte, error)) (string, error) {
-	blob := func(digest string) ([]byte, error) {
-		if digest == "" {
-			return nil, nil
-		}
-		return get(ctx, digest)
-	}
-	switch p.Kind {
-	case ProposalCall:
-		input, err := blob(p.Input)
-		return p.Tool + "\n" + strings.TrimRight(string(input), "\n") + "\n", err
-	case ChangeMove:
-		return fmt.Sprintf("move %s\n  to %s\n", p.Name, p.To), nil
-	}
-	before, err := blob(p.Before)
-	if err != nil {
-		return "", err
-	}
-	after, err := blob(p.After)
-	if err != nil {
-		return "", err
-	}
-	nameBefore, nameAfter := p.Name, p.Name
-	if p.Before == "" {
-		nameBefore = ""
-	}
-	if p.After == "" {
-		nameAfter = ""
-	}
-	if len(before)+len(after) == 0 {
-		return p.Kind + " the empty file " + p.Name + "\n", nil
-	}
-	return diff.Unified(before, after, nameBefore, nameAfter), nil
-}
-
 // permitted asks for the yes to the calls of a round. Without @approve nothing is asked, and nothing needs a yes.
 func (c *conversation) permitted(use UseToolsIn) ([]Verdict, error) {
 	if !c.step.ApproveTools {
@@ -172,7 +139,7 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 		case i < 0:
 			open = append(open, f)
 		case out.Verdicts[i].Approved:
-			yes = append(yes, f)
+			yes = append(yes, f.approved(out.Verdicts[i]))
 		default:
 			no = append(no, f)
 			d.rec.Rejected = append(d.rec.Rejected, rejection(out.Verdicts[i]))
@@ -184,11 +151,37 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 	return yes, no, open, nil
 }
 
+// approved returns the file as it may be written after a person's yes.
+func (f StagedFile) approved(v Verdict) StagedFile {
+	f.Seen = v.By != "" // what has its content already was shown to nobody
+	if v.Edited != "" {
+		f.New, f.Edited = v.Edited, true
+	}
+	return f
+}
+
 func rejection(v Verdict) string {
 	if v.By == DecidedTimeout {
 		return v.Name + " (nobody approved it in time)"
 	}
-	return fmt.Sprintf("%s (rejected by %s)", v.Name, v.By)
+	text := fmt.Sprintf("%s (rejected by %s", v.Name, v.Decider())
+	if v.Reason != "" {
+		text += ": " + v.Reason
+	}
+	return text + ")"
+}
+
+// Decider names who decided: "command", or "ada (dashboard)".
+func (v Verdict) Decider() string { return decider(v.Who, v.By) }
+
+// Decider names who decided, as [Verdict.Decider] does.
+func (p Proposal) Decider() string { return decider(p.Who, p.By) }
+
+func decider(who, by string) string {
+	if who == "" {
+		return by
+	}
+	return fmt.Sprintf("%s (%s)", who, by)
 }
 
 // rejected gives a work whose files were not all approved its status and reason.

@@ -24,7 +24,7 @@ type pages struct {
 	parts *template.Template
 }
 
-var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "changes"}
+var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "approval", "changes"}
 
 func newPages() (*pages, error) {
 	functions := template.FuncMap{"base": base, "folder": folder, "number": number}

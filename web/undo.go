@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Undo answers what runs did to files, and takes it back.
@@ -43,7 +44,7 @@ type changedItem struct {
 }
 
 func (s *Server) changedItem(run string, c engine.Change, by, reason, diff string) changedItem {
-	item := changedItem{What: c.String(), Reason: reason}
+	item := changedItem{What: visible.Name(c.String()), Reason: reason}
 	if by != run {
 		item.By = "/runs/" + url.PathEscape(by)
 	}
@@ -53,7 +54,7 @@ func (s *Server) changedItem(run string, c engine.Change, by, reason, diff strin
 	if item.More = len(diff) - shownDiff; item.More > 0 {
 		diff = strings.ToValidUTF8(diff[:shownDiff], "")
 	}
-	item.Lines, item.More = diffLines(diff), max(0, item.More)
+	item.Lines, item.More = diffLines(diff, true), max(0, item.More)
 	return item
 }
 
@@ -102,7 +103,7 @@ func (s *Server) undoPreview(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		item := s.changedItem(run.ID, f.Change, f.Run, reason, f.Diff)
-		item.What = undoWords(f)
+		item.What = visible.Name(undoWords(f))
 		p.Items = append(p.Items, item)
 	}
 	s.render(w, r, http.StatusOK, "changes", "Undo "+run.Workflow, p)

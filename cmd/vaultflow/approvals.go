@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -16,24 +16,38 @@ import (
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/state"
 )
 
 // approveOrder says what a person decided about items of a run.
 type approveOrder struct {
-	Run    string `json:"run"`
-	Items  []int  `json:"items,omitempty"` // none: all that wait
-	Reject bool   `json:"reject,omitempty"`
+	Run    string  `json:"run"`
+	Items  []int   `json:"items,omitempty"` // none: all that wait
+	Reject bool    `json:"reject,omitempty"`
+	Reason string  `json:"reason,omitempty"`
+	Edited *[]byte `json:"edited,omitempty"` // what is written in place of what was proposed
+}
+
+// shownPart says which part of what waits is shown.
+type shownPart struct {
+	item, page int // 0: all
 }
 
 func newApprovals(g *globals) *cobra.Command {
-	return &cobra.Command{
-		Use: "approvals [RUN]", Short: "List what waits for a person's yes (@approve); of one run with the changes themselves",
+	var l shownPart
+	cmd := &cobra.Command{
+		Use: "approvals [RUN]", Short: "List pending approvals, or show the changes of one run",
+		Long: "List what waits for a person's yes (@approve); with a run, show what it would change. Characters that cannot be seen are shown as\n" +
+			"code points. `vaultflow approve` takes a yes only to what was shown whole.",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			ctx := cmd.Context()
-			return g.reading(ctx, func(_ *app, j *journal.Journal) error {
+			if len(ids) == 0 && l != (shownPart{}) {
+				return usagef("--item and --page go with a RUN")
+			}
+			return g.reading(ctx, func(a *app, j *journal.Journal) error {
 				if len(ids) > 0 {
-					return g.showApprovals(ctx, j, ids[0])
+					return g.showApprovals(ctx, j, approval.Shown{Dir: a.stateDir}, ids[0], l)
 				}
 				list, err := j.Approvals(ctx, "")
 				if err != nil {
@@ -43,6 +57,9 @@ func newApprovals(g *globals) *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().IntVar(&l.item, "item", 0, "only the item with this number")
+	cmd.Flags().IntVar(&l.page, "page", 0, "only this page of a long change, from 1; needs --item")
+	return cmd
 }
 
 func approvalRow(p engine.Proposal) string {
@@ -51,11 +68,11 @@ func approvalRow(p engine.Proposal) string {
 		until = p.Deadline.Local().Format(stamp)
 	}
 	return fmt.Sprintf("%s\t%d\t%s\t%s\t%s\t%s\t%s", p.Run, p.Item, p.Workflow, workName(p.Step, engine.BatchRecord{Batch: p.Batch}),
-		shorten(p.String(), 60), p.Created.Local().Format(stamp), until)
+		shorten(p.What(), 60), p.Created.Local().Format(stamp), until)
 }
 
-// showApprovals prints what waits in one run, each item with what it would change.
-func (g *globals) showApprovals(ctx context.Context, j *journal.Journal, id string) error {
+// showApprovals prints what waits in one run, each item with what it would change, and remembers that it was shown.
+func (g *globals) showApprovals(ctx context.Context, j *journal.Journal, seen approval.Shown, id string, l shownPart) error {
 	run, err := j.Run(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) {
 		return usagef("no run %q; `vaultflow approvals` lists what waits", id)
@@ -67,76 +84,208 @@ func (g *globals) showApprovals(ctx context.Context, j *journal.Journal, id stri
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 && !g.json {
+	if l.item > 0 {
+		list = slices.DeleteFunc(list, func(p engine.Proposal) bool { return p.Item != l.item })
+	}
+	switch {
+	case l.page > 0 && l.item == 0:
+		return usagef("--page needs --item NUMBER")
+	case len(list) == 0 && l.item > 0:
+		return usagef("item %d of run %s does not wait for approval; `vaultflow approvals` lists what waits", l.item, run.ID)
+	case len(list) == 0 && !g.json:
 		fmt.Fprintf(g.err, "nothing of run %s waits for approval\n", run.ID)
 	}
 	for _, p := range list {
-		text, err := p.Diff(ctx, j.Get)
-		if err != nil {
-			return err
-		}
-		if err := g.print(p, func(w io.Writer) { fmt.Fprintf(w, "item %d: %s\n", p.Item, p) }); err != nil {
-			return err
-		}
-		line := struct {
-			Type string `json:"type"`
-			Run  string `json:"run"`
-			Item int    `json:"item"`
-			Text string `json:"text"`
-		}{"diff", p.Run, p.Item, text}
-		if err := g.print(line, func(w io.Writer) { fmt.Fprintln(w, printable(text)) }); err != nil {
+		if err := g.showApproval(ctx, j, seen, p, l.page); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// cliPage is how much of a change --page shows, in bytes.
+const cliPage = 16 << 10
+
+// diffLine is a change in machine output.
+type diffLine struct {
+	Type   string `json:"type"`
+	Run    string `json:"run"`
+	Item   int    `json:"item"`
+	Text   string `json:"text"`
+	Page   int    `json:"page,omitempty"`
+	Pages  int    `json:"pages,omitempty"`
+	Whole  bool   `json:"whole"` // nothing is missing from all pages together
+	Digest string `json:"digest"`
+}
+
+// showApproval prints one item: all of it, or a page.
+func (g *globals) showApproval(ctx context.Context, j *journal.Journal, seen approval.Shown, p engine.Proposal, page int) error {
+	shown, err := p.Show(ctx, j.Get)
+	if err != nil {
+		return err
+	}
+	line := diffLine{Type: "diff", Run: p.Run, Item: p.Item, Text: shown.Text, Whole: shown.Whole, Digest: p.Digest()}
+	pages, now := shown.Pages(cliPage), []int{}
+	for i := range pages {
+		now = append(now, i+1)
+	}
+	if page > len(pages) {
+		return usagef("item %d of run %s has %s", p.Item, p.Run, counted(len(pages), "page"))
+	}
+	title := fmt.Sprintf("item %d: %s\n", p.Item, p.What())
+	if page > 0 {
+		now = []int{page}
+		line.Text, line.Page, line.Pages = pages[page-1], page, len(pages)
+		title = fmt.Sprintf("item %d: %s (page %d of %d)\n", p.Item, p.What(), page, len(pages))
+	}
+	if err := g.print(p, func(w io.Writer) { fmt.Fprint(w, title) }); err != nil {
+		return err
+	}
+	if err := g.print(line, func(w io.Writer) {
+		fmt.Fprintln(w, line.Text)
+		switch {
+		case !shown.Whole:
+			fmt.Fprintf(w, "item %d cannot be shown whole; to agree to exactly this content: vaultflow approve %s --item %d --digest %s\n\n", p.Item, p.Run, p.Item, line.Digest)
+		case page > 0 && page < len(pages):
+			fmt.Fprintf(w, "go on: vaultflow approvals %s --item %d --page %d\n\n", p.Run, p.Item, page+1)
+		default:
+			fmt.Fprintf(w, "digest of item %d: %s\n\n", p.Item, line.Digest)
+		}
+	}); err != nil {
+		return err
+	}
+	if !shown.Whole {
+		return nil
+	}
+	if err := seen.Mark(p, now, len(pages)); err != nil {
+		return fmt.Errorf("remember what was shown: %w", err)
+	}
+	return nil
+}
+
 func newApprove(g *globals) *cobra.Command {
 	var o approveOrder
-	var all bool
+	var y yes
 	cmd := &cobra.Command{
 		Use: "approve RUN", Short: "Agree to what a run waits for, or reject it, and let the run go on", Args: args(cobra.ExactArgs(1)),
+		Long: "Agree to what a run waits for, or reject it, and let the run go on. A yes counts only for what `vaultflow approvals RUN` has shown\n" +
+			"whole, or for exactly the content whose --digest is given; otherwise nothing happens, with exit code 5. --edit opens the proposed\n" +
+			"content in $VISUAL or $EDITOR, and --with FILE takes another content: what is written is then what you wrote, byte for byte.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a, err := g.open()
 			if err != nil {
 				return err
 			}
 			defer a.close()
-			if err := a.chooseItems(cmd.Context(), ids[0], &o, all); err != nil {
+			if err := a.prepare(cmd.Context(), ids[0], &o, &y); err != nil {
 				return err
 			}
-			return a.runNow(cmd.Context(), g, order{Approve: &o}, func(ctx context.Context, w *working) (string, error) { return o.Run, w.decide(ctx, o) })
+			err = a.runNow(cmd.Context(), g, order{Approve: &o}, func(ctx context.Context, w *working) (string, error) { return o.Run, w.decide(ctx, o) })
+			return y.done(err)
 		},
 	}
 	cmd.Flags().IntSliceVar(&o.Items, "item", nil, "only the items with these numbers (repeatable)")
 	cmd.Flags().BoolVar(&o.Reject, "reject", false, "reject in place of agreeing")
-	cmd.Flags().BoolVar(&all, "all", false, "all items of the run; needed when more than one waits")
+	cmd.Flags().StringVar(&o.Reason, "reason", "", "why not, for the model and the record; goes with --reject")
+	cmd.Flags().BoolVar(&y.all, "all", false, "all items of the run; needed when more than one waits")
+	cmd.Flags().StringSliceVar(&y.digests, "digest", nil, "agree to exactly the content with this digest, shown or not (repeatable)")
+	cmd.Flags().BoolVar(&y.edit, "edit", false, "edit the proposed content before agreeing to it; needs one item")
+	cmd.Flags().StringVar(&y.with, "with", "", "write the content of this file in place of what is proposed; needs one item")
 	cmd.MarkFlagsMutuallyExclusive("item", "all")
+	cmd.MarkFlagsMutuallyExclusive("edit", "with", "reject")
+	cmd.MarkFlagsMutuallyExclusive("digest", "reject")
 	return cmd
 }
 
-// chooseItems finds the run, and asks for clear words when more than one of its items waits.
-func (a *app) chooseItems(ctx context.Context, id string, o *approveOrder, all bool) error {
-	var list []engine.Proposal
+// yes is how a person agrees.
+type yes struct {
+	all     bool
+	digests []string
+	edit    bool
+	with    string
+	edited  string // path of the file that was edited
+}
+
+// prepare finds the run and its items, refuses what was not shown, and lets the person edit.
+func (a *app) prepare(ctx context.Context, id string, o *approveOrder, y *yes) error {
+	return a.waiting(ctx, id, func(j *journal.Journal, run string, list []engine.Proposal) error {
+		o.Run = run
+		if err := chooseItems(list, o, y.all); err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(p engine.Proposal) bool { return !slices.Contains(o.Items, p.Item) })
+		if (y.edit || y.with != "") && len(o.Items) != 1 {
+			return usagef("only one item can be edited; say --item NUMBER")
+		}
+		switch {
+		case o.Reject:
+			return nil
+		case o.Reason != "":
+			return usagef("--reason goes with --reject")
+		case y.with != "":
+			return y.readWith(list, o)
+		}
+		if err := checkShown(approval.Shown{Dir: a.stateDir}, list, y.digests); err != nil {
+			return err
+		}
+		if y.edit {
+			return y.edits(ctx, j, list, o)
+		}
+		return nil
+	})
+}
+
+// waiting reads what waits in a run.
+func (a *app) waiting(ctx context.Context, id string, fn func(j *journal.Journal, run string, list []engine.Proposal) error) error {
 	err := a.reading(ctx, func(j *journal.Journal) error {
 		run, err := j.Run(ctx, id)
-		if err == nil {
-			o.Run = run.ID
-			list, err = j.Approvals(ctx, run.ID)
+		if errors.Is(err, engine.ErrNotFound) {
+			return errNoState
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		list, err := j.Approvals(ctx, run.ID)
+		if err != nil {
+			return err
+		}
+		return fn(j, run.ID, list)
 	})
-	switch {
-	case errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoState):
+	if errors.Is(err, errNoState) {
 		return usagef("no run %q; `vaultflow approvals` lists what waits", id)
-	case err != nil:
-		return err
+	}
+	return err
+}
+
+// checkShown refuses a yes to what the person has not been shown whole.
+func checkShown(seen approval.Shown, list []engine.Proposal, digests []string) error {
+	for _, d := range digests {
+		if !slices.ContainsFunc(list, func(p engine.Proposal) bool { return p.Digest() == d }) {
+			return exit(exitRefused, engine.Fail(engine.CodePermission, "vaultflow approvals RUN shows what waits now, with its digests", "no item that waits has the digest %q", d))
+		}
+	}
+	for _, p := range list {
+		whole, err := seen.Whole(p)
+		if err != nil {
+			return err
+		}
+		if !whole && !slices.Contains(digests, p.Digest()) {
+			return exit(exitRefused, engine.Fail(engine.CodePermission, fmt.Sprintf("vaultflow approvals %s --item %d", p.Run, p.Item),
+				"item %d of run %s was not shown whole yet, as it is now: %s", p.Item, p.Run, p.What()))
+		}
+	}
+	return nil
+}
+
+// chooseItems asks for clear words when more than one item of a run waits.
+func chooseItems(list []engine.Proposal, o *approveOrder, all bool) error {
+	switch {
 	case len(list) == 0:
 		return usagef("nothing of run %s waits for approval; `vaultflow approvals` lists what does", o.Run)
 	case len(list) > 1 && len(o.Items) == 0 && !all:
 		var lines []string
 		for _, p := range list {
-			lines = append(lines, fmt.Sprintf("  %d: %s", p.Item, p))
+			lines = append(lines, fmt.Sprintf("  %d: %s", p.Item, p.What()))
 		}
 		return usagef("%d items of run %s wait; say --item NUMBER, or --all:\n%s", len(list), o.Run, strings.Join(lines, "\n"))
 	}
@@ -150,15 +299,27 @@ func (a *app) chooseItems(ctx context.Context, id string, o *approveOrder, all b
 
 // decide carries out what a person decided with a command.
 func (w *working) decide(ctx context.Context, o approveOrder) error {
-	return w.desk.Decide(ctx, o.Run, o.Items, !o.Reject, engine.DecidedCommand)
+	d := engine.Decision{Run: o.Run, Items: o.Items, Approve: !o.Reject, By: engine.DecidedCommand, Reason: o.Reason}
+	if o.Edited != nil {
+		var err error
+		if d.Edited, err = w.journal.Put(ctx, *o.Edited); err != nil {
+			return err
+		}
+	}
+	return w.desk.Decide(ctx, d)
 }
 
 // newDesk makes the place where decisions about runs arrive.
-func (w *working) newDesk() *approval.Desk {
+func (w *working) newDesk() (*approval.Desk, error) {
+	secret, err := state.Secret(w.stateDir)
+	if err != nil {
+		return nil, err
+	}
 	return approval.New(approval.Config{
+		Keys:    approval.NewKeys(secret),
 		Journal: w.journal, Files: w.writing(policy.ByApprovals), FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
 		Dir: path.Join(w.settings.Vault.WorkflowsDir, activity.ApprovalsDir), Zone: w.zone, Logger: w.log,
-	})
+	}), nil
 }
 
 // parked says whether a run waits for a person, and not only for being woken.
@@ -171,14 +332,4 @@ func parked(ctx context.Context, j *journal.Journal, r engine.RunRecord) (bool, 
 	}
 	list, err := j.Approvals(ctx, r.ID)
 	return len(list) > 0, err
-}
-
-// printable is a text without what would command a terminal.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
 }

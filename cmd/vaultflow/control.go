@@ -161,6 +161,9 @@ func dialControl(ctx context.Context, stateDir string) (net.Conn, error) {
 	return conn, err
 }
 
+// maxOrder bounds an order, in bytes: a content that a person edited is in it, in base64.
+const maxOrder = maxEdited/3*4 + 1<<20
+
 // serveControl answers orders until ctx ends.
 func serveControl(ctx context.Context, stateDir string, handle func(context.Context, order) reply) error {
 	listener, err := listenControl(ctx, stateDir)
@@ -172,7 +175,7 @@ func serveControl(ctx context.Context, stateDir string, handle func(context.Cont
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var o order
-			if err := json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&o); err != nil {
+			if err := json.NewDecoder(io.LimitReader(r.Body, maxOrder)).Decode(&o); err != nil {
 				http.Error(w, err.Error(), http.StatusBadRequest)
 				return
 			}

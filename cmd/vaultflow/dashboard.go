@@ -99,16 +99,24 @@ func (a webApprovals) Approvals(ctx context.Context, run string) ([]engine.Propo
 }
 
 // Decide implements web.Approvals.
-func (a webApprovals) Decide(ctx context.Context, run string, items []int, approve bool) error {
-	return a.w.desk.Decide(ctx, run, items, approve, decidedBy(ctx))
+func (a webApprovals) Decide(ctx context.Context, d engine.Decision) error {
+	d.By, d.Who = engine.DecidedDashboard, session.From(ctx).Name
+	return a.w.desk.Decide(ctx, d)
 }
 
-// decidedBy says for the record who decided in the dashboard.
-func decidedBy(ctx context.Context) string {
-	if name := session.From(ctx).Name; name != "" {
-		return engine.DecidedDashboard + " (" + name + ")"
-	}
-	return engine.DecidedDashboard
+// Keep implements web.Approvals.
+func (a webApprovals) Keep(ctx context.Context, edited []byte) (string, error) {
+	return a.w.journal.Put(ctx, edited)
+}
+
+// Seen implements web.Approvals.
+func (a webApprovals) Seen(viewer string, p engine.Proposal, page int) string {
+	return a.w.desk.Keys().Seen(viewer, p, page)
+}
+
+// HasSeen implements web.Approvals.
+func (a webApprovals) HasSeen(token, viewer string, p engine.Proposal, page int) bool {
+	return a.w.desk.Keys().HasSeen(token, viewer, p, page)
 }
 
 // webImports are imports for the dashboard.

@@ -65,7 +65,7 @@ var house = map[string]struct {
 	"engine/activity":      {4, []string{"*"}},
 	"engine/journal":       {4, []string{"engine", "directives", "origin"}},
 	"engine/artifact":      {4, nil},
-	"engine/approval":      {4, []string{"engine", "visible"}},
+	"engine/approval":      {4, []string{"engine", "visible", "state"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
 	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/fonts", "ingestion/sandbox", "ingestion/layout", "imaging"}},
 	"web":                  {4, []string{"engine", "visible", "web/session"}},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 func newUndo(g *globals) *cobra.Command {
@@ -97,11 +98,7 @@ func (g *globals) showUndo(p engine.UndoPreview) (open, kept int, err error) {
 			kept++
 		}
 		if err := g.print(f, func(w io.Writer) {
-			text := undoText(f)
-			if isTerminal(w) {
-				text = printable(text)
-			}
-			fmt.Fprint(w, text)
+			fmt.Fprint(w, undoText(f))
 		}); err != nil {
 			return open, kept, err
 		}
@@ -125,13 +122,13 @@ func undoText(f engine.UndoFile) string {
 	c := f.Change
 	switch f.Fate {
 	case engine.FateKept:
-		return fmt.Sprintf("keep %s: %s\n", c.Name, f.Reason)
+		return fmt.Sprintf("keep %s: %s\n", visible.Name(c.Name), visible.Name(f.Reason))
 	case engine.FateNothing:
 		name := c.Name
 		if c.To != "" {
 			name = c.To
 		}
-		return fmt.Sprintf("%s is as it was before\n", name)
+		return fmt.Sprintf("%s is as it was before\n", visible.Name(name))
 	}
 	verb := map[string]string{
 		engine.ChangeCreate: "bring back ", engine.ChangeDelete: "remove ", engine.ChangeWrite: "restore ", engine.ChangeMove: "move ",
@@ -140,7 +137,7 @@ func undoText(f engine.UndoFile) string {
 	if c.To != "" {
 		text += " back to " + c.To
 	}
-	return text + "\n" + f.Diff
+	return visible.Name(text) + "\n" + f.Diff
 }
 
 // startUndo asks the executor for the undo of a run.

@@ -30,7 +30,8 @@ func TestUndoText(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	if got, want := printable("a\x1b[2Jb\tc\r\n"), "a\ufffd[2Jb\tc\ufffd\n"; got != want {
-		t.Errorf("on a terminal: %q, want %q", got, want)
+	evil := engine.UndoFile{WayBack: engine.WayBack{Change: engine.Change{Kind: engine.ChangeMove, Name: "a\x1b[2J.md", To: "b\u202e.md"}}}
+	if got, want := undoText(evil), "move a<U+001B>[2J.md back to b<U+202E>.md\n"; got != want {
+		t.Errorf("a name with characters that cannot be seen: %q, want %q", got, want)
 	}
 }

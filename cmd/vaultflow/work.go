@@ -83,7 +83,9 @@ func (a *app) work(ctx context.Context) (*working, error) {
 		Timeout: a.settings.Engine.RunTimeout.Std(), Location: a.zone, Logger: a.log, Renew: a.renew,
 		Grace: grace,
 	})
-	w.desk = w.newDesk()
+	if w.desk, err = w.newDesk(); err != nil {
+		return nil, errors.Join(err, j.Close(), release())
+	}
 	return w, nil
 }
 

@@ -61,7 +61,7 @@ func (w *Workflow) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 			open = append(open, p)
 			continue
 		}
-		v := engine.Verdict{Name: p.Name, Before: p.Before, After: p.After, Approved: p.Decision == engine.ProposalApproved, By: p.By}
+		v := engine.Verdict{Name: p.Name, Before: p.Before, After: p.After, Approved: p.Decision == engine.ProposalApproved, By: p.By, Who: p.Who, Reason: p.Reason, Edited: p.Edited}
 		if in.Tools != nil {
 			v.Name, v.Call = "", callOf(p.Key)
 		}
@@ -79,7 +79,7 @@ func waitFor(open []engine.Proposal) error {
 	if n := len(open) - 1; n > 0 {
 		more = fmt.Sprintf(", and %d more", n)
 	}
-	return engine.Park("", "waits for a person's yes: %s%s", open[0], more)
+	return engine.Park("", "waits for a person's yes: %s%s", open[0].What(), more)
 }
 
 // proposedFiles are the staged contents that a person has to agree to. A file that has its new content already needs
@@ -237,7 +237,26 @@ func (g guardedStore) Change(ctx context.Context, c tools.Change) error {
 	case v.Before != c.Base || v.After != after:
 		return errors.New("it is not as it was when a person was asked: call again, and the person is asked about what would be changed now")
 	}
+	if v.Edited != "" {
+		edited, err := g.w.Blobs.Get(ctx, v.Edited)
+		if err != nil {
+			return err
+		}
+		c.Data, c.Said = edited, c.Said+editedWords
+		return g.put(ctx, c, nil) // a person's own words
+	}
 	return g.callStore.Change(ctx, c)
+}
+
+// editedWords tell the model that what it proposed is not what was written.
+const editedWords = ". A person changed the content before agreeing to it: the file holds what the person wrote"
+
+// edited adds to the result of a call that a person had changed its content.
+func (b *toolbox) edited(result content.ToolResult) content.ToolResult {
+	if v, asked := b.verdict(); asked && v.Edited != "" && result.Success {
+		result.Output += editedWords
+	}
+	return result
 }
 
 // NeedsYes says of a tool, by the name that workflows have for it, whether `@approve tools` asks before it is called. Of one
@@ -282,6 +301,9 @@ func (b *toolbox) denied(tool string) (content.ToolResult, bool) {
 		return tools.Failed("nobody was asked about this call: call again, and a person is"), true
 	case v.By == engine.DecidedTimeout:
 		return tools.Failed("nobody approved this call in time: nothing was done. Go on without it"), true
+	}
+	if v, _ := b.verdict(); v.Reason != "" {
+		return tools.Failed("a person rejected this call: nothing was done. The person's reason: %s", v.Reason), true
 	}
 	return tools.Failed("a person rejected this call: nothing was done. Go on without it"), true
 }

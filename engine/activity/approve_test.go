@@ -22,6 +22,9 @@ type people struct {
 	says  map[string]string // "append a.md" and so on: a decision
 	by    string
 	asked []engine.Proposal
+
+	reason string
+	edited map[string]string // blobs, by what is proposed
 }
 
 func (p *people) Propose(_ context.Context, _ engine.StepRef, list []engine.Proposal, _ time.Time) ([]engine.Proposal, error) {
@@ -29,6 +32,9 @@ func (p *people) Propose(_ context.Context, _ engine.StepRef, list []engine.Prop
 	var held []engine.Proposal
 	for _, q := range list {
 		q.Decision, q.By = p.says[q.String()], p.by
+		if q.Edited = p.edited[q.String()]; q.Decision == engine.ProposalRejected {
+			q.Reason = p.reason
+		}
 		held = append(held, q)
 	}
 	return held, nil
@@ -75,8 +81,9 @@ func TestApprove_calls(t *testing.T) {
 	}
 	var said, diffs []string
 	for _, q := range p.asked {
-		text, err := q.Diff(t.Context(), d.Get)
-		if err != nil || q.Deadline != noon.Add(time.Hour) {
+		shown, err := q.Show(t.Context(), d.Get)
+		text := shown.Text
+		if err != nil || !shown.Whole || q.Deadline != noon.Add(time.Hour) {
 			t.Errorf("%s: deadline %v, %v", q, q.Deadline, err)
 		}
 		said, diffs = append(said, q.String()), append(diffs, text)
@@ -206,8 +213,8 @@ func TestApprove_files(t *testing.T) {
 	if _, reason, parked := engine.Parked(err); !parked || reason != "waits for a person's yes: write a.md, and 1 more" {
 		t.Errorf("nobody has decided: %v", err)
 	}
-	if text, err := p.asked[0].Diff(t.Context(), d.Get); err != nil || !strings.Contains(text, " one\n+two\n") {
-		t.Errorf("diff %q, %v", text, err)
+	if text, err := p.asked[0].Show(t.Context(), d.Get); err != nil || !text.Whole || !strings.Contains(text.Text, " one\n+two\n") {
+		t.Errorf("diff %+v, %v", text, err)
 	}
 	p.decide(engine.ProposalRejected, "create n.md")
 	if got := verdicts(files[:2]...); len(got) != 1 || got[0].Name != "n.md" || got[0].Approved || got[0].By != engine.DecidedCommand {
@@ -231,5 +238,31 @@ func TestApprove_itsFolder(t *testing.T) {
 	d.plan.Steps[0].Outputs = []directives.Output{{Target: fileTarget("Workflows/_Approvals/r1.md")}}
 	if out, err := d.Stage(t.Context(), engine.StageIn{StepRef: d.ref(), Answer: d.put("- [x] yes")}); code(err) != engine.CodePermission {
 		t.Errorf("staged %+v, %v; want it refused", out.Files, err)
+	}
+}
+
+// A person writes something else in place of what a model proposed: that is what is done, and the model hears of it. The reason
+// of a no reaches the model too.
+func TestApprove_editedAndReason(t *testing.T) {
+	t.Parallel()
+	d, p := asking(t, map[string]string{"a.md": "one\n"}, "all")
+	turn := d.turn(tool("write_file", in{"path": "n.md", "content": "model's\n"}), tool("append_file", in{"path": "a.md", "content": "two"}))
+	p.decide(engine.ProposalApproved, "create n.md (write_file)")
+	p.decide(engine.ProposalRejected, "write a.md (append_file)")
+	p.edited, p.reason = map[string]string{"create n.md (write_file)": d.put("person's \u202e own\r\n")}, "wrong year"
+	var err error
+	if turn.Verdicts, err = d.ask(turn); err != nil {
+		t.Fatal(err)
+	}
+	out, err := d.UseTools(t.Context(), turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := d.results(out)
+	if got := d.snapshot()["n.md"]; got != "person's \u202e own\r\n" || !strings.Contains(results[0].Text(), "the file holds what the person wrote") {
+		t.Errorf("n.md holds %q, the model was told %q", got, results[0].Text())
+	}
+	if got := results[1].Text(); !strings.Contains(got, "The person's reason: wrong year") || d.snapshot()["a.md"] != "one\n" {
+		t.Errorf("the model was told %q, a.md holds %q", got, d.snapshot()["a.md"])
 	}
 }

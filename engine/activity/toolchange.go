@@ -31,11 +31,17 @@ func (c *callStore) Read(name string, limit int64) ([]byte, string, error) {
 
 // Change implements tools.Store.
 func (c *callStore) Change(ctx context.Context, t tools.Change) error {
-	change := engine.Change{Kind: t.Kind, Name: t.Name, To: t.To, Before: t.Base, Tool: c.tool}
 	t, found, err := c.inert(ctx, t, c)
 	if err != nil {
 		return c.unlessPassing(stateFailure(err))
 	}
+	return c.put(ctx, t, found)
+}
+
+// put carries out a change as it is; found is what was made inert in it.
+func (c *callStore) put(ctx context.Context, t tools.Change, found []engine.Defused) error {
+	change := engine.Change{Kind: t.Kind, Name: t.Name, To: t.To, Before: t.Base, Tool: c.tool}
+	var err error
 	switch t.Kind {
 	case tools.ChangeCreate, tools.ChangeWrite:
 		if change.After, err = c.w.Blobs.Put(ctx, t.Data); err != nil {

@@ -100,7 +100,7 @@ func (b *toolbox) use(ctx context.Context, call content.ToolCall) (content.ToolR
 	}
 	if !found {
 		inert := len(b.defused)
-		result = b.registry.Run(ctx, call)
+		result = b.edited(b.registry.Run(ctx, call))
 		if n := len(b.defused) - inert; n > 0 {
 			result.Blocks = append(result.Blocks, content.Text{Value: fmt.Sprintf(
 				"Made inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s. Leave them so.",

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -16,9 +17,8 @@ import (
 type Journal interface {
 	// Approvals gives what waits for a person, of a run or of all, in the order in which it was proposed.
 	Approvals(ctx context.Context, run string) ([]engine.Proposal, error)
-	// Decide stores a decision about open proposals of a run by their numbers; none means all. Numbers that are not open are
-	// an error.
-	Decide(ctx context.Context, run string, items []int, approve bool, by string, now time.Time) ([]engine.Proposal, error)
+	// Decide stores a decision about open proposals of a run. Numbers that are not open are an error.
+	Decide(ctx context.Context, d engine.Decision, now time.Time) ([]engine.Proposal, error)
 	// Expire rejects what is due and gives its runs, and the next deadline, zero when there is none.
 	Expire(ctx context.Context, now time.Time) (runs []string, next time.Time, err error)
 	// Decided gives parked runs about which something was decided.
@@ -42,6 +42,7 @@ type Config struct {
 	Wake      func(ctx context.Context, run string) error    // engine.Executor's
 	Subscribe func(buffer int) (<-chan engine.Event, func()) // engine.Executor's
 	Dir       string                                         // of the notes: a name of the vault
+	Keys      Keys                                           // of the state directory
 	Zone      *time.Location                                 // of times in notes; nil means the machine's
 	Now       func() time.Time                               // nil means time.Now
 	Logger    *slog.Logger                                   // nil discards
@@ -68,19 +69,25 @@ func New(c Config) *Desk {
 	return &Desk{cfg: c, poke: make(chan struct{}, 1), told: map[string]bool{}}
 }
 
+// Keys returns the keys that the desk's notes are made with.
+func (d *Desk) Keys() Keys { return d.cfg.Keys }
+
 // Decide stores a decision, and lets the run go on. Errors that are an *engine.Failure are for the person.
-func (d *Desk) Decide(ctx context.Context, run string, items []int, approve bool, by string) error {
-	if err := d.store(ctx, run, items, approve, by); err != nil {
+func (d *Desk) Decide(ctx context.Context, said engine.Decision) error {
+	if err := d.store(ctx, said); err != nil {
 		return err
 	}
 	d.Look()
-	return d.cfg.Wake(ctx, run)
+	return d.cfg.Wake(ctx, said.Run)
 }
 
-func (d *Desk) store(ctx context.Context, run string, items []int, approve bool, by string) error {
-	list, err := d.cfg.Journal.Decide(ctx, run, items, approve, by, d.cfg.Now())
+func (d *Desk) store(ctx context.Context, said engine.Decision) error {
+	if err := said.Check(); err != nil {
+		return err
+	}
+	list, err := d.cfg.Journal.Decide(ctx, said, d.cfg.Now())
 	for _, p := range list {
-		d.cfg.Logger.InfoContext(ctx, "a person decided", "run", run, "item", p.Item, "what", p.String(), "decision", p.Decision, "by", by)
+		d.cfg.Logger.InfoContext(ctx, "a person decided", "run", p.Run, "item", p.Item, "what", p.What(), "decision", p.Decision, "by", p.Decider(), "edited", p.Edited != "")
 	}
 	return err
 }
@@ -203,10 +210,10 @@ const maxNote = 16 << 20
 // clear removes the note of a run of which nothing waits, unless it is somebody's.
 func (d *Desk) clear(ctx context.Context, run string) error {
 	data, sha, err := d.cfg.Files.Read(d.name(run), maxNote)
-	if err != nil || head.Find(data) == nil {
+	if err != nil || head.Find(data) == nil && oldHead.Find(data) == nil {
 		return nil //nolint:nilerr // gone, or no note of ours
 	}
-	if !untouched(data, run) {
+	if who, edited := d.cfg.Keys.judge(data, run); who == others || edited {
 		d.say(run)
 		return nil
 	}
@@ -219,52 +226,87 @@ func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) err
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if decided, err := d.obey(ctx, run, open, ticked(data)); decided || err != nil {
-		return err // the run tells when it waits again, or has ended
-	}
-	if sha != "" && !untouched(data, run) {
-		d.say(run)
-		return nil
-	}
-	texts, err := diffs(ctx, open, d.cfg.Journal.Get)
+	texts, err := showAll(ctx, open, d.cfg.Journal.Get)
 	if err != nil {
 		return err
 	}
-	next := note{run, open, texts, d.cfg.Zone}.render()
+	n := note{keys: d.cfg.Keys, run: run, open: open, text: texts, zone: d.cfg.Zone}
+	who, edited := d.cfg.Keys.judge(data, run)
+	switch {
+	case sha == "":
+	case who == stale:
+		if n.voided = true; edited {
+			if err := d.setAside(ctx, run, data); err != nil {
+				return err
+			}
+		}
+	default:
+		said := n.read(data)
+		if decided, err := d.obey(ctx, n, said); decided || err != nil {
+			return err // the run tells when it waits again, or has ended
+		}
+		if who == others {
+			d.say(run)
+			return nil
+		}
+		n.reasons, n.voided = said.typed, bytes.Contains(data, []byte(voidedText))
+	}
+	next := n.render()
 	if string(next) == string(data) {
 		return nil
 	}
-	err = d.cfg.Files.Write(ctx, d.name(run), next, sha)
+	return d.unlessEdited(d.cfg.Files.Write(ctx, d.name(run), next, sha))
+}
+
+// setAside keeps a person's words of a note that is replaced, in a file beside it.
+func (d *Desk) setAside(ctx context.Context, run string, data []byte) error {
+	err := d.cfg.Files.Write(ctx, path.Join(d.cfg.Dir, run+" (before the update).md"), data, "")
 	if engine.IsConflict(err) {
-		d.Look() // somebody ticked a box in this moment
-		return nil
+		return nil // it is there already
 	}
 	return err
 }
 
-// obey decides what the ticked boxes say.
-func (d *Desk) obey(ctx context.Context, run string, open []engine.Proposal, marks map[string]bool) (decided bool, err error) {
+// unlessEdited leaves out the error of a write that somebody's edit came before: a box was ticked in this moment.
+func (d *Desk) unlessEdited(err error) error {
+	if !engine.IsConflict(err) {
+		return err
+	}
+	d.Look()
+	return nil
+}
+
+// obey decides what the ticked boxes say. An item with a tick in both of its boxes is rejected.
+func (d *Desk) obey(ctx context.Context, n note, said answers) (decided bool, err error) {
 	var yes, no []int
-	for _, p := range open {
-		if marks[mark(run, p)] {
+	var list []engine.Decision
+	shown := n.isShown()
+	for i, p := range n.open {
+		switch {
+		case said.no[p.Item]:
+			list = append(list, engine.Decision{Items: []int{p.Item}, Reason: said.reasons[p.Item]})
+		case said.yes[p.Item]:
 			yes = append(yes, p.Item)
-		} else if marks[rest(run, open)] {
+		case said.rest && shown[i]:
 			no = append(no, p.Item)
 		}
 	}
-	if len(yes)+len(no) == 0 {
-		return false, nil
+	if len(no) > 0 {
+		list = append(list, engine.Decision{Items: no})
 	}
 	if len(yes) > 0 {
-		err = d.store(ctx, run, yes, true, engine.DecidedNote)
+		list = append([]engine.Decision{{Items: yes, Approve: true}}, list...)
 	}
-	if err == nil && len(no) > 0 {
-		err = d.store(ctx, run, no, false, engine.DecidedNote)
+	for _, one := range list {
+		one.Run, one.By = n.run, engine.DecidedNote
+		if err := d.store(ctx, one); err != nil {
+			return true, err
+		}
 	}
-	if err == nil {
-		err = d.cfg.Wake(ctx, run)
+	if len(list) > 0 {
+		err = d.cfg.Wake(ctx, n.run)
 	}
-	return true, err
+	return len(list) > 0, err
 }
 
 // say tells once that a note is kept as a person has made it.

@@ -3,49 +3,115 @@ package approval
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
-// maxShown is how much of a diff stands in a note, in bytes.
-const maxShown = 20 << 10
+const (
+	maxShown = 20 << 10 // bytes of a change that a note shows: a longer one is agreed to elsewhere
+	maxTotal = 4 << 20  // bytes of all changes in a note
+)
 
-// note is what stands in the note of a run.
+// note is what vaultflow writes for a run.
 type note struct {
-	run  string
-	open []engine.Proposal
-	text []string // the diffs of open
-	zone *time.Location
+	keys    Keys
+	run     string
+	open    []engine.Proposal
+	text    []engine.Shown // of open
+	reasons map[string]string
+	voided  bool // boxes of an earlier version were ticked, and do not count
+	zone    *time.Location
 }
 
-// mark names a proposal in a note, or the box that rejects the rest. It is made of digests of what is proposed, so that no
-// text that a model or a stranger has written can hold the mark of a box.
-func mark(run string, proposals ...engine.Proposal) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%d\n", run, len(proposals))
-	for _, p := range proposals {
-		fmt.Fprintf(h, "%d %d %d %s\n", p.Item, p.Index, p.Batch, p.Key)
+// voidedText says that ticks of an earlier version do not count.
+const voidedText = "This note was written anew after an update or a move of vaultflow's state. Boxes that were ticked before do not count: tick them again.\n\n"
+
+// box is a line of the note that a person may tick.
+type box struct {
+	heading string // the line of the heading that it belongs to
+	before  string // the line up to where a reason is written, without its tick
+	mark    string
+	item    int // 0: all that have a box to approve
+	approve bool
+}
+
+// String is the line without a tick.
+func (b box) String() string { return b.line("") }
+
+func (b box) line(reason string) string {
+	if reason != "" {
+		reason = " " + reason
 	}
-	return hex.EncodeToString(h.Sum(nil)[:8])
+	return unticked + b.before + reason + " ^" + b.mark
 }
 
-// rest is the mark of the box that rejects what is not approved.
-func rest(run string, open []engine.Proposal) string { return "rest-" + mark(run, open...) }
+const (
+	unticked = "- [ ] "
+	yesMark  = "yes-"
+	noMark   = "no-"
+	restMark = "rest-"
+)
 
-// render writes the note. Its frontmatter holds the digest of all that follows, with no box ticked.
+func (n note) title() string { return "# Approve " + plain(n.open[0].Workflow) }
+
+func (n note) heading(p engine.Proposal) string {
+	return fmt.Sprintf("## %d. %s", p.Item, plain(p.String()))
+}
+
+// isShown reports whether the note shows an item whole, in the order of the items.
+func (n note) isShown() []bool {
+	total, list := 0, make([]bool, len(n.open))
+	for i, s := range n.text {
+		if s.Whole && len(s.Text) <= maxShown && total+len(s.Text) <= maxTotal {
+			list[i] = true
+			total += len(s.Text)
+		}
+	}
+	return list
+}
+
+// boxes are those of the note. The first one rejects every item that has a box to approve and no tick in it.
+func (n note) boxes() []box {
+	var tickable []engine.Proposal
+	list := []box{{}}
+	for i, isShown := range n.isShown() {
+		p := n.open[i]
+		if isShown {
+			tickable = append(tickable, p)
+			list = append(list, box{n.heading(p), fmt.Sprintf("Approve item %d", p.Item), yesMark + n.keys.mark(yesMark, p), p.Item, true})
+		}
+		list = append(list, box{n.heading(p), fmt.Sprintf("Reject item %d, reason:", p.Item), noMark + n.keys.mark(noMark, p), p.Item, false})
+	}
+	if len(tickable) == 0 {
+		return list[1:]
+	}
+	list[0] = box{n.title(), "Reject what is not ticked", restMark + n.keys.mark(restMark, tickable...), 0, false}
+	return list
+}
+
+// render writes the note. Its frontmatter holds the seal of all that follows, with no box ticked and no reason written.
 func (n note) render() []byte {
 	var b strings.Builder
-	first := n.open[0]
-	fmt.Fprintf(&b, "# Approve %s\n\nRun `%s` waits for you. Tick a box to agree; it takes effect when the note is saved, if the file is still as it is shown here.\n\n", plain(first.Workflow), n.run)
-	fmt.Fprintf(&b, "- [ ] Reject what is not ticked ^%s\n", rest(n.run, n.open))
+	fmt.Fprintf(&b, "%s\n\nRun `%s` waits for you. Tick a box to agree; it takes effect when the note is saved, if the file is still as it is shown here. To say why not, write it after \"reason:\" before you tick.\n\n", n.title(), n.run)
+	if n.voided {
+		b.WriteString(voidedText)
+	}
+	boxes, shown := n.boxes(), n.isShown()
+	put := func(item int) {
+		for _, box := range boxes {
+			if box.item == item {
+				b.WriteString(box.line(n.reasons[box.mark]) + "\n")
+			}
+		}
+	}
+	put(0)
 	for i, p := range n.open {
-		fmt.Fprintf(&b, "\n## %d. %s\n\nStep %s%s.", p.Item, plain(p.String()), plain(p.Step), batchText(p.Batch))
+		fmt.Fprintf(&b, "\n%s\n\nStep %s%s.", n.heading(p), plain(p.Step), batchText(p.Batch))
 		if p.Again {
 			b.WriteString(" The file has changed since this was proposed before.")
 		}
@@ -55,11 +121,18 @@ func (n note) render() []byte {
 		if !p.Deadline.IsZero() {
 			fmt.Fprintf(&b, " Rejected by itself at %s.", p.Deadline.In(n.zone).Format("2006-01-02 15:04"))
 		}
-		fmt.Fprintf(&b, "\n\n- [ ] Approve item %d ^%s\n\n", p.Item, mark(n.run, p))
-		fenced(&b, n.text[i])
+		b.WriteString("\n\n")
+		put(p.Item)
+		b.WriteString("\n")
+		if shown[i] {
+			fenced(&b, n.text[i].Text)
+			continue
+		}
+		fmt.Fprintf(&b, "This change is too long to be approved here (%d bytes). Read it and agree on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`.\n",
+			len(n.text[i].Text), n.run, p.Item)
 	}
-	body := b.String()
-	return fmt.Appendf(nil, "---\nvaultflow: approval\nrun: %s\ndigest: %s\n---\n\n%s", n.run, digestOf(body), body)
+	text := b.String()
+	return fmt.Appendf(nil, "---\nvaultflow: approval\nrun: %s\nkey: %s\nseal: %s\n---\n\n%s", n.run, n.keys.id(), n.keys.seal(n.run, blankBoxes(text)), text)
 }
 
 func batchText(batch int) string {
@@ -71,63 +144,185 @@ func batchText(batch int) string {
 
 // plain is a text on one line, without what Markdown or Obsidian takes for more than text.
 func plain(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = visible.Name(strings.Join(strings.Fields(text), " "))
 	return regexp.MustCompile("[\\\\`*_\\[\\]<>#|^~$%!]").ReplaceAllStringFunc(text, func(c string) string { return `\` + c })
 }
 
 // fenced puts a diff into a code block that nothing in it can close.
 func fenced(b *strings.Builder, text string) {
-	cut := ""
-	if len(text) > maxShown {
-		end := strings.LastIndexByte(text[:maxShown], '\n') + 1
-		cut = fmt.Sprintf("\n%d more bytes are not shown here: `vaultflow approvals RUN` shows all.\n", len(text)-end)
-		text = text[:end]
-	}
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	fmt.Fprintf(b, "%sdiff\n%s\n%s\n%s", fence, strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n"), fence, cut)
+	fmt.Fprintf(b, "%sdiff\n%s\n%s\n", fence, strings.TrimRight(text, "\n"), fence)
 }
 
-func digestOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+// answers are what a person's ticks say.
+type answers struct {
+	yes, no map[int]bool
+	rest    bool           // reject what is not ticked
+	reasons map[int]string // why not
+	typed   map[string]string
+}
+
+// read returns what a person ticked. A tick counts only in a line that is the note's own box, under its own heading, outside
+// of every code block, when its mark occurs nowhere else in the file. A reason belongs to its box, ticked or not.
+func (n note) read(data []byte) answers {
+	a := answers{yes: map[int]bool{}, no: map[int]bool{}, reasons: map[int]string{}, typed: map[string]string{}}
+	boxes := n.boxes()
+	byLine := map[string][]placed{}
+	for _, l := range outside(string(data)) {
+		if at := strings.LastIndexByte(l.text, '^'); at >= 0 {
+			mark, _, _ := strings.Cut(l.text[at+1:], " ")
+			byLine[mark] = append(byLine[mark], l)
+		}
+	}
+	for _, b := range boxes {
+		lines := byLine[b.mark]
+		if len(lines) != 1 || bytes.Count(data, []byte(b.mark)) != 1 || lines[0].heading != b.heading {
+			continue
+		}
+		ticked, reason, ok := b.parse(lines[0].text)
+		if !ok {
+			continue
+		}
+		if reason != "" {
+			a.typed[b.mark] = reason
+		}
+		switch {
+		case !ticked:
+		case b.item == 0:
+			a.rest = true
+		case b.approve:
+			a.yes[b.item] = true
+		default:
+			a.no[b.item] = true
+			a.reasons[b.item] = reason
+		}
+	}
+	return a
+}
+
+// parse reads a line that should be the box: whether it is ticked, and the reason in it.
+func (b box) parse(line string) (ticked bool, reason string, ok bool) {
+	rest, ok := strings.CutPrefix(line, "- [ ] ")
+	if !ok {
+		if rest, ok = strings.CutPrefix(line, "- [x] "); !ok {
+			rest, ok = strings.CutPrefix(line, "- [X] ")
+		}
+		ticked = ok
+	}
+	if !ok {
+		return false, "", false
+	}
+	before, rest, found := strings.Cut(rest, b.before)
+	words, after, marked := strings.Cut(rest, " ^"+b.mark)
+	if !found || !marked || before != "" || b.approve && words+after != "" || b.item == 0 && words+after != "" {
+		return false, "", false
+	}
+	reason = tidied(strings.TrimSpace(words + " " + after))
+	return ticked, reason, true
+}
+
+// tidied is a reason as it is kept; one that is too long is cut.
+func tidied(reason string) string {
+	reason = strings.ReplaceAll(reason, "^", "")
+	for {
+		text, err := engine.TidyReason(reason)
+		if err == nil {
+			return text
+		}
+		letters := []rune(reason)
+		reason = string(letters[:min(len(letters)-1, engine.MaxReason)])
+	}
+}
+
+// placed is a line of a note outside of code blocks, with the heading that it stands under.
+type placed struct{ heading, text string }
+
+// outside returns the lines of a note that are in no code block, headings aside.
+func outside(text string) []placed {
+	var list []placed
+	heading, fence := "", ""
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		run := fenceRun(line)
+		switch {
+		case fence != "":
+			if strings.HasPrefix(run, fence) && strings.TrimSpace(strings.TrimLeft(line, " "))[len(run):] == "" {
+				fence = ""
+			}
+		case run != "":
+			fence = run
+		case strings.HasPrefix(line, "#"):
+			heading = line
+		default:
+			list = append(list, placed{heading, line})
+		}
+	}
+	return list
+}
+
+// fenceRun returns the characters that open or close a code block; empty when the line does neither.
+func fenceRun(line string) string {
+	inner := strings.TrimLeft(line, " ")
+	if len(line)-len(inner) > 3 || len(inner) < 3 {
+		return ""
+	}
+	run := inner[:len(inner)-len(strings.TrimLeft(inner, inner[:1]))]
+	isTicks := run[0] == '`' && !strings.Contains(inner[len(run):], "`")
+	if len(run) < 3 || run[0] != '~' && !isTicks {
+		return ""
+	}
+	return run
 }
 
 var (
-	head = regexp.MustCompile(`\A---\nvaultflow: approval\nrun: (\S+)\ndigest: ([0-9a-f]{64})\n---\n\n`)
-	// box is a ticked box with a mark of ours.
-	box = regexp.MustCompile(`(?m)^\s*[-*+] \[[xX]\] .*\^((?:rest-)?[0-9a-f]{16})\s*$`)
-	// tick is the place of the tick in it.
-	tick = regexp.MustCompile(`(?m)^(\s*[-*+] \[)[xX](\] .*\^(?:rest-)?[0-9a-f]{16}\r?)$`)
+	head = regexp.MustCompile(`\A---\nvaultflow: approval\nrun: (\S+)\nkey: ([0-9a-f]{8})\nseal: ([0-9a-f]{32})\n---\n\n`)
+	// tick is the place of a tick in a box of ours.
+	tick = regexp.MustCompile(`(?m)^(- \[)[xX](\] .* \^(?:rest|yes|no)-[0-9a-f]{32}.*)$`)
+	// typed is the place of a reason in one.
+	typed = regexp.MustCompile(`(?m)^(- \[ \] Reject item \d+, reason:).*( \^no-[0-9a-f]{32}).*$`)
 )
 
-// untouched says whether a note is ours, for a run, and nobody did more to it than tick boxes.
-func untouched(data []byte, run string) bool {
-	text := bytes.TrimRight(data, "\n")
-	m := head.FindSubmatch(data)
-	if m == nil || string(m[1]) != run {
-		return false
-	}
-	body := append(tick.ReplaceAll(text[len(m[0]):], []byte("${1} ${2}")), '\n')
-	return digestOf(string(body)) == string(m[2])
+// blankBoxes is a text with no box ticked and no reason written.
+func blankBoxes(text string) string {
+	return typed.ReplaceAllString(tick.ReplaceAllString(text, "${1} ${2}"), "${1}${2}")
 }
 
-// ticked gives the marks of the boxes that somebody has ticked.
-func ticked(data []byte) map[string]bool {
-	marks := map[string]bool{}
-	for _, m := range box.FindAllSubmatch(data, -1) {
-		marks[string(m[1])] = true
+// owner is whose a note is.
+type owner int
+
+const (
+	others    owner = iota // not ours, or edited by a person
+	untouched              // ours; nobody did more to it than tick boxes and write reasons
+	stale                  // of an earlier version, or of another state directory: its boxes count no more
+)
+
+// judge says whose the note of a run is, and of a stale one whether anything but its boxes was changed, as far as that can be known.
+func (k Keys) judge(data []byte, run string) (who owner, edited bool) {
+	text := strings.TrimRight(string(data), "\n") + "\n"
+	if m := head.FindStringSubmatch(text); m != nil {
+		sealed := m[1] == run && same(k.seal(run, blankBoxes(text[len(m[0]):])), m[3])
+		switch {
+		case sealed:
+			return untouched, false
+		case m[1] != run || m[2] == k.id():
+			return others, true
+		}
+		return stale, true
 	}
-	return marks
+	if m := oldHead.FindStringSubmatch(text); m != nil && m[1] == run {
+		return stale, !oldSealed(text[len(m[0]):], m[2])
+	}
+	return others, true
 }
 
-// diffs gives what people read of proposals.
-func diffs(ctx context.Context, list []engine.Proposal, get func(context.Context, string) ([]byte, error)) ([]string, error) {
-	texts := make([]string, len(list))
+// showAll returns what people read of proposals.
+func showAll(ctx context.Context, list []engine.Proposal, get func(context.Context, string) ([]byte, error)) ([]engine.Shown, error) {
+	texts := make([]engine.Shown, len(list))
 	for i, p := range list {
-		text, err := p.Diff(ctx, get)
+		text, err := p.Show(ctx, get)
 		if err != nil {
 			return nil, fmt.Errorf("show item %d of run %s: %w", p.Item, p.Run, err)
 		}

@@ -49,7 +49,7 @@ func propose(ctx context.Context, tx *sql.Tx, ref engine.StepRef, p engine.Propo
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO approvals (run, item, step, batch, key, created, deadline, view) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (run, step, batch, key) DO UPDATE SET decision = '', decided_by = '', decided = 0 WHERE decision = ?`,
+		ON CONFLICT (run, step, batch, key) DO UPDATE SET decision = '', decided_by = '', decided = 0, who = '', reason = '', edited = '' WHERE decision = ?`,
 		ref.Run, p.Item, ref.Index, ref.Batch, p.Key, micros(p.Created), micros(p.Deadline), view, engine.ProposalWithdrawn)
 	return err
 }
@@ -80,10 +80,10 @@ func expire(ctx context.Context, tx *sql.Tx, run string, now time.Time) ([]strin
 }
 
 // Decide stores what a person decided about open proposals of a run, by their numbers; without numbers about all. Numbers
-// that are not open any more, or never were, are an *engine.Failure, and then nothing is stored. It gives the proposals.
-func (j *Journal) Decide(ctx context.Context, run string, items []int, approve bool, by string, now time.Time) (list []engine.Proposal, err error) {
-	decision := engine.ProposalRejected
-	if approve {
+// that are not open any more, or never were, are an *engine.Failure, and then nothing is stored. It returns the proposals.
+func (j *Journal) Decide(ctx context.Context, d engine.Decision, now time.Time) (list []engine.Proposal, err error) {
+	run, decision := d.Run, engine.ProposalRejected
+	if d.Approve {
 		decision = engine.ProposalApproved
 	}
 	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
@@ -94,14 +94,19 @@ func (j *Journal) Decide(ctx context.Context, run string, items []int, approve b
 		if err != nil {
 			return err
 		}
-		if list, err = chosen(all, run, items); err != nil {
+		if list, err = chosen(all, run, d.Items); err != nil {
 			return err
 		}
 		for i := range list {
 			p := &list[i]
-			p.Decision, p.By, p.Decided = decision, by, now
-			if _, err := tx.ExecContext(ctx, `UPDATE approvals SET decision = ?, decided_by = ?, decided = ? WHERE run = ? AND item = ?`,
-				p.Decision, p.By, micros(now), run, p.Item); err != nil {
+			if d.Edited != "" {
+				if err := p.Fits(); err != nil {
+					return err
+				}
+			}
+			p.Decision, p.By, p.Decided, p.Who, p.Reason, p.Edited = decision, d.By, now, d.Who, d.Reason, d.Edited
+			if _, err := tx.ExecContext(ctx, `UPDATE approvals SET decision = ?, decided_by = ?, decided = ?, who = ?, reason = ?, edited = ? WHERE run = ? AND item = ?`,
+				p.Decision, p.By, micros(now), p.Who, p.Reason, p.Edited, run, p.Item); err != nil {
 				return err
 			}
 		}
@@ -197,21 +202,21 @@ func (j *Journal) Decided(ctx context.Context) ([]string, error) {
 
 // proposals reads rows of proposals.
 func proposals(ctx context.Context, db rowSource, where string, args ...any) ([]engine.Proposal, error) {
-	return query(ctx, db, scanProposal, `SELECT view, item, decision, decided_by, decided FROM approvals `+where, args...)
+	return query(ctx, db, scanProposal, `SELECT view, item, decision, decided_by, decided, who, reason, edited FROM approvals `+where, args...)
 }
 
 func scanProposal(r row) (engine.Proposal, error) {
 	var p engine.Proposal
 	var view []byte
 	var item int
-	var decision, by string
+	var decision, by, who, reason, edited string
 	var decided int64
-	if err := r.Scan(&view, &item, &decision, &by, &decided); err != nil {
+	if err := r.Scan(&view, &item, &decision, &by, &decided, &who, &reason, &edited); err != nil {
 		return p, err
 	}
 	if err := json.Unmarshal(view, &p); err != nil {
 		return p, fmt.Errorf("read a stored proposal: %w", err)
 	}
-	p.Item, p.Decision, p.By, p.Decided = item, decision, by, moment(decided)
+	p.Item, p.Decision, p.By, p.Decided, p.Who, p.Reason, p.Edited = item, decision, by, moment(decided), who, reason, edited
 	return p, nil
 }

@@ -53,17 +53,21 @@ func TestApprovals(t *testing.T) {
 			}
 		}
 	}
-	if _, err := j.Decide(t.Context(), "r1", []int{1}, true, engine.DecidedNote, epoch); err != nil {
+	if _, err := j.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{1}, Approve: true, By: engine.DecidedNote, Who: "ada", Edited: "blob"}, epoch); err != nil {
 		t.Fatal(err)
 	}
 	for items, want := range map[int]string{1: "item 1 of run r1 was approved already", 9: "run r1 has no item 9"} {
-		_, err := j.Decide(t.Context(), "r1", []int{2, items}, false, engine.DecidedCommand, epoch)
+		_, err := j.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{2, items}, By: engine.DecidedCommand, Reason: "wrong year"}, epoch)
 		if f := engine.FailureOf(err); f == nil || f.Code != engine.CodeInput || f.Hint == "" || !strings.Contains(f.Message, want) {
 			t.Errorf("Decide %d: %v, want %q", items, err, want)
 		}
 	}
 	if got, want := said(t, j), "1 a approved note; 2 b; 3 c"; got != want {
 		t.Errorf("got %q, want %q: a decision about something else stores nothing", got, want)
+	}
+
+	if list, err := j.Proposed(t.Context(), "r1"); err != nil || list[0].Who != "ada" || list[0].Edited != "blob" || list[0].Decider() != "ada (note)" {
+		t.Errorf("item 1 is stored as %+v, %v", list[0], err)
 	}
 
 	if runs, next, err := j.Expire(t.Context(), epoch); len(runs) != 0 || !next.Equal(due.Deadline) || err != nil {
@@ -101,7 +105,7 @@ func TestApprovals(t *testing.T) {
 	if list, err := j.Approvals(t.Context(), "r1"); err != nil || len(list) != 0 {
 		t.Errorf("of a run that has ended: %+v, %v", list, err)
 	}
-	if _, err := j.Decide(t.Context(), "r1", nil, true, engine.DecidedCommand, epoch); engine.FailureOf(err).Code != engine.CodeInput {
+	if _, err := j.Decide(t.Context(), engine.Decision{Run: "r1", Approve: true, By: engine.DecidedCommand}, epoch); engine.FailureOf(err).Code != engine.CodeInput {
 		t.Errorf("a decision about a run that has ended: %v", err)
 	}
 }

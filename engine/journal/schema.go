@@ -168,6 +168,10 @@ INSERT INTO origin_sets (id, origins) VALUES (0, '');
 CREATE TABLE origin_contents (sha256 BLOB PRIMARY KEY, origins INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE origin_names (name TEXT PRIMARY KEY, origins INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE origin_pieces (piece INTEGER PRIMARY KEY, origins INTEGER NOT NULL);
+`, `
+ALTER TABLE approvals ADD COLUMN who TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN edited TEXT NOT NULL DEFAULT '';
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.
