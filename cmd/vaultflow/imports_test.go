@@ -63,7 +63,7 @@ var house = map[string]struct {
 	"trust":                {3, []string{"directives", "state", "workflow"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
 	"engine/activity":      {4, []string{"*"}},
-	"engine/journal":       {4, []string{"engine", "directives", "origin"}},
+	"engine/journal":       {4, []string{"engine", "directives", "origin", "state"}},
 	"engine/artifact":      {4, nil},
 	"engine/approval":      {4, []string{"engine", "visible", "state"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},

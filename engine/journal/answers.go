@@ -42,7 +42,7 @@ func (j *Journal) Keep(ctx context.Context, ref engine.StepRef, c engine.CacheEn
 // is good for, so that a step whose @cache was shortened obeys at once. An answer whose blob is gone is not found.
 func (j *Journal) Cached(ctx context.Context, key string, since time.Time) (c engine.CacheEntry, found bool, err error) {
 	var entry []byte
-	err = j.read.QueryRowContext(ctx, `SELECT entry FROM answers WHERE key = ? AND stored >= ?`, key, micros(since)).Scan(&entry)
+	err = one(ctx, j.read, `SELECT entry FROM answers WHERE key = ? AND stored >= ?`, key, micros(since)).Scan(&entry)
 	if errors.Is(err, sql.ErrNoRows) {
 		return engine.CacheEntry{}, false, nil
 	}

@@ -61,7 +61,7 @@ func (j *Journal) link(ctx context.Context, digest string, data []byte) error {
 		if !there {
 			continue
 		}
-		if _, err := j.write.ExecContext(ctx, `INSERT INTO blob_links (refers, blob) VALUES (?, ?) ON CONFLICT DO NOTHING`, id[:], own); err != nil {
+		if _, err := change(ctx, j.write, `INSERT INTO blob_links (refers, blob) VALUES (?, ?) ON CONFLICT DO NOTHING`, id[:], own); err != nil {
 			return fmt.Errorf("link it: %w", err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // it: the call of a tool, or the output of a step. made says that it is known to be made. ErrNotFound when there is none.
 func (j *Journal) Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error) {
 	var view []byte
-	err = found(j.read.QueryRowContext(ctx, `SELECT view, said, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`,
+	err = found(one(ctx, j.read, `SELECT view, said, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`,
 		ref.Run, ref.Index, ref.Batch, call).Scan(&view, &said, &made))
 	if errors.Is(err, engine.ErrNotFound) {
 		return c, "", false, err
@@ -31,7 +31,7 @@ func (j *Journal) Intended(ctx context.Context, ref engine.StepRef, call string)
 // Latest is Intended over all attempts of the run: the last one counts.
 func (j *Journal) Latest(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, made bool, err error) {
 	var view []byte
-	err = found(j.read.QueryRowContext(ctx, `SELECT view, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? ORDER BY rowid DESC LIMIT 1`,
+	err = found(one(ctx, j.read, `SELECT view, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? ORDER BY rowid DESC LIMIT 1`,
 		ref.Run, ref.Index, ref.Batch, call).Scan(&view, &made))
 	if errors.Is(err, engine.ErrNotFound) {
 		return c, false, err
@@ -51,7 +51,7 @@ func (j *Journal) Intend(ctx context.Context, ref engine.StepRef, call string, c
 	if err != nil {
 		return fmt.Errorf("store a change: %w", err)
 	}
-	if _, err := j.write.ExecContext(ctx, `INSERT INTO changes (run, step, batch, call, time, said, view) VALUES (?, ?, ?, ?, ?, ?, ?)
+	if _, err := change(ctx, j.write, `INSERT INTO changes (run, step, batch, call, time, said, view) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run, step, batch, call) WHERE closed = 0 DO UPDATE SET time = excluded.time, said = excluded.said, view = excluded.view`,
 		ref.Run, ref.Index, ref.Batch, call, micros(now), said, view); err != nil {
 		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, judged(err))
@@ -65,7 +65,7 @@ func (j *Journal) Made(ctx context.Context, ref engine.StepRef, call string, mad
 	if !made {
 		q = `DELETE FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`
 	}
-	if _, err := j.write.ExecContext(ctx, q, ref.Run, ref.Index, ref.Batch, call); err != nil {
+	if _, err := change(ctx, j.write, q, ref.Run, ref.Index, ref.Batch, call); err != nil {
 		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, judged(err))
 	}
 	return nil

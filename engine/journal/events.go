@@ -15,7 +15,7 @@ func (j *Journal) Note(ctx context.Context, e engine.Event, number int) (engine.
 	if err != nil {
 		return e, err
 	}
-	res, err := j.write.ExecContext(ctx, `INSERT INTO events (run, number, time, kind, body) VALUES (?, ?, ?, ?, ?)
+	res, err := change(ctx, j.write, `INSERT INTO events (run, number, time, kind, body) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT DO NOTHING`, e.Run, number, micros(e.Time), e.Kind, body)
 	if err != nil {
 		return e, fmt.Errorf("store an event of run %s: %w", e.Run, err)

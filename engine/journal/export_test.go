@@ -34,6 +34,9 @@ func Rules() (tables []string) {
 	return tables
 }
 
+// Impatient makes journals wait less for locks of other programs.
+func Impatient() { patience = 500 * time.Millisecond }
+
 // DB is the connection that writes.
 func (j *Journal) DB() *sql.DB { return j.write }
 

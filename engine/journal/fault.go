@@ -23,11 +23,22 @@ func (fault) Passes() bool { return true }
 func (fault) FailureCode() string { return engine.CodeState }
 
 // passing are SQLite's codes for disks that are full, read-only or not there.
-var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY}
+var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM}
 
-// judged tells faults that pass from others. Every error of a write goes through it.
+// busy is a fault that is over when another program lets the database go.
+type busy struct{ fault }
+
+// Hint implements the method that engine.FailureOf asks for.
+func (busy) Hint() string { return hintBusy }
+
+const hintBusy = "wait until it has ended, or leave the state directory out of it; nothing is lost, and what runs goes on by itself"
+
+// judged tells faults that pass from others. Every error of a write, and of a query, goes through it.
 func judged(err error) error {
 	lite, ok := errors.AsType[*sqlite.Error](err)
+	if ok && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED) {
+		return busy{fault{ErrBusy}}
+	}
 	if ok && slices.Contains(passing, lite.Code()&0xff) && !engine.Passes(err) {
 		return fault{err}
 	}

@@ -36,7 +36,7 @@ func (j *Journal) Health(ctx context.Context) (Health, error) {
 		return nil
 	})
 	if err == nil {
-		err = j.read.QueryRowContext(ctx, `SELECT (SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
+		err = one(ctx, j.read, `SELECT (SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
 			(SELECT count(*) FROM runs)`).Scan(&h.Unused, &h.Runs)
 	}
 	if err == nil {
@@ -52,7 +52,7 @@ func (j *Journal) Health(ctx context.Context) (Health, error) {
 // broken. It reads the whole file.
 func (j *Journal) Check(ctx context.Context) error {
 	var verdict string
-	if err := j.read.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
+	if err := one(ctx, j.read, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
 		return explain(j.dir, err)
 	}
 	if verdict != "ok" {

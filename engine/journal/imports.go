@@ -48,7 +48,7 @@ func (j *Journal) Gone(ctx context.Context, source string) error {
 	if source == "" {
 		last += string(utf8.MaxRune)
 	}
-	if _, err := j.write.ExecContext(ctx, `DELETE FROM imports WHERE id >= ? AND id <= ?`, arrivalID(source), last); err != nil {
+	if _, err := change(ctx, j.write, `DELETE FROM imports WHERE id >= ? AND id <= ?`, arrivalID(source), last); err != nil {
 		return fmt.Errorf("forget the arrival of %q: %w", source, err)
 	}
 	return nil
@@ -78,7 +78,7 @@ func (j *Journal) Imports(ctx context.Context, f ImportFilter) ([]engine.ImportR
 
 // Import gives an import by its id.
 func (j *Journal) Import(ctx context.Context, id string) (engine.ImportRecord, error) {
-	r, err := scanView[engine.ImportRecord](j.read.QueryRowContext(ctx, `SELECT view FROM imports WHERE id = ?`, id))
+	r, err := scanView[engine.ImportRecord](one(ctx, j.read, `SELECT view FROM imports WHERE id = ?`, id))
 	if err != nil {
 		return r, fmt.Errorf("read import %s: %w", id, err)
 	}
@@ -89,7 +89,7 @@ func (j *Journal) Import(ctx context.Context, id string) (engine.ImportRecord, e
 // The key's settings part must be the one of engine.ImportKey.
 func (j *Journal) Imported(ctx context.Context, sha256, settings string) (engine.ImportRecord, bool, error) {
 	prefix := engine.ImportKey(sha256, settings, "")
-	r, err := scanView[engine.ImportRecord](j.read.QueryRowContext(ctx, `SELECT view FROM imports WHERE sha256 = ?
+	r, err := scanView[engine.ImportRecord](one(ctx, j.read, `SELECT view FROM imports WHERE sha256 = ?
 		AND substr(key, 1, ?) = ? AND state IN (?, ?) ORDER BY finished DESC LIMIT 1`, sha256, len(prefix), prefix, engine.ImportDone, engine.ImportPartial))
 	if errors.Is(err, engine.ErrNotFound) {
 		return r, false, nil
@@ -102,7 +102,7 @@ func (j *Journal) Imported(ctx context.Context, sha256, settings string) (engine
 
 // LatestImport finds the newest import of a file with these bytes, and says whether there is one.
 func (j *Journal) LatestImport(ctx context.Context, source, sha256 string) (engine.ImportRecord, bool, error) {
-	r, err := scanView[engine.ImportRecord](j.read.QueryRowContext(ctx, `SELECT view FROM imports WHERE sha256 = ? AND source = ?
+	r, err := scanView[engine.ImportRecord](one(ctx, j.read, `SELECT view FROM imports WHERE sha256 = ? AND source = ?
 		ORDER BY created DESC, rowid DESC LIMIT 1`, sha256, source))
 	if errors.Is(err, engine.ErrNotFound) {
 		return r, false, nil
@@ -125,7 +125,7 @@ func (j *Journal) Unannounced(ctx context.Context) ([]engine.ImportRecord, error
 
 // Announced says that on_import has been told of an import.
 func (j *Journal) Announced(ctx context.Context, id string) error {
-	if _, err := j.write.ExecContext(ctx, `UPDATE imports SET announced = 1 WHERE id = ?`, id); err != nil {
+	if _, err := change(ctx, j.write, `UPDATE imports SET announced = 1 WHERE id = ?`, id); err != nil {
 		return fmt.Errorf("store that import %s was announced: %w", id, err)
 	}
 	return nil

@@ -131,7 +131,7 @@ func (j *Journal) Asked(ctx context.Context, key string) (engine.RunRecord, erro
 // Count counts the unattended runs of a workflow that were created since a time and not skipped.
 func (j *Journal) Count(ctx context.Context, workflow string, since time.Time) (int, error) {
 	var n int
-	err := j.read.QueryRowContext(ctx, `SELECT count(*) FROM runs WHERE workflow = ? AND kind = ? AND trigger != ? AND created >= ? AND status != ?`,
+	err := one(ctx, j.read, `SELECT count(*) FROM runs WHERE workflow = ? AND kind = ? AND trigger != ? AND created >= ? AND status != ?`,
 		workflow, engine.KindWorkflow, engine.TriggerManual, micros(since), engine.Skipped).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count the runs of %s: %w", workflow, err)
@@ -164,7 +164,7 @@ func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]e
 // Unpause lets a workflow that failed too often fire again: no run that has ended up to now counts, even if the clock was
 // set back since.
 func (j *Journal) Unpause(ctx context.Context, workflow string, now time.Time) error {
-	_, err := j.write.ExecContext(ctx, `INSERT INTO unpaused (workflow, since)
+	_, err := change(ctx, j.write, `INSERT INTO unpaused (workflow, since)
 		SELECT ?, max(?, coalesce((SELECT max(finished) FROM runs WHERE workflow = ?), 0)) WHERE true
 		ON CONFLICT (workflow) DO UPDATE SET since = excluded.since`, workflow, micros(now), workflow)
 	if err != nil {

@@ -9,10 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/vaultflow/vaultflow/state"
 )
 
 // Conditions that callers test.
@@ -21,6 +24,8 @@ var (
 	ErrLocked = errors.New("another vaultflow is at work on this vault")
 	// ErrCorrupt says that the database is no database, or a broken one.
 	ErrCorrupt = errors.New("the state database is broken")
+	// ErrBusy says that another program keeps the database locked for longer than we wait.
+	ErrBusy = errors.New("another program keeps the state database locked, such as a backup")
 	// ErrNewer says that a newer version of vaultflow has written the database.
 	ErrNewer = errors.New("the state database belongs to a newer version of vaultflow")
 )
@@ -62,6 +67,9 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 			return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
 		}
 	}
+	if err := errors.Join(state.Protect(dir), private(dir)); err != nil {
+		return nil, &OpenError{dir, "make the folder your own, or choose another with --state-dir", err}
+	}
 	lock := flock.New(filepath.Join(dir, "lock"))
 	free, err := lock.TryLock()
 	if err != nil {
@@ -77,12 +85,23 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 	return j, nil
 }
 
+// private makes an empty database that others cannot read: SQLite would leave its mode to the umask, and makes the files
+// beside it with the mode of the database.
+func private(dir string) error {
+	f, err := os.OpenFile(filepath.Join(dir, "state.db"), os.O_CREATE|os.O_RDWR, state.FileMode)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // OpenReader opens the state directory for reading only, beside a process that works on it. Methods that write fail.
 // It is an error when there is no state yet (os.ErrNotExist).
 func OpenReader(ctx context.Context, dir string) (*Journal, error) {
 	if _, err := os.Stat(filepath.Join(dir, "state.db")); err != nil {
 		return nil, &OpenError{dir, "nothing has run in this vault yet", err}
 	}
+	_ = state.Protect(dir) // who only reads may be on a file system that nobody can write
 	j := &Journal{dir: dir}
 	db, err := sql.Open("sqlite", dsn(dir, "query_only(1)"))
 	if err != nil {
@@ -118,9 +137,12 @@ func (j *Journal) connect(ctx context.Context) error {
 	return nil
 }
 
+// patience is how long a lock of another program is waited for.
+var patience = 5 * time.Second // tests have less
+
 // dsn names the database with the pragmas of every connection.
 func dsn(dir string, pragmas ...string) string {
-	query := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
+	query := url.Values{"_pragma": append([]string{fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds())}, pragmas...)}
 	path := filepath.ToSlash(filepath.Join(dir, "state.db"))
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
@@ -149,6 +171,8 @@ func explain(dir string, err error) error {
 	var lite *sqlite.Error
 	if errors.As(err, &lite) {
 		switch lite.Code() & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+			err = ErrBusy
 		case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 			err = fmt.Errorf("%w: %w", ErrCorrupt, lite)
 		}
@@ -156,6 +180,8 @@ func explain(dir string, err error) error {
 	switch {
 	case errors.Is(err, ErrCorrupt):
 		remedy = "move state.db away and start again: notes, imports and workflows are in the vault, only the history is lost"
+	case errors.Is(err, ErrBusy):
+		remedy = hintBusy
 	case errors.Is(err, ErrNewer):
 		remedy = "use the newer vaultflow, or another --state-dir"
 	}

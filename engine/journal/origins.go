@@ -32,7 +32,7 @@ func (o *Origins) Content(ctx context.Context, digest string) (origin.Record, er
 		return r, wrapOrigin(err)
 	}
 	var id, source string
-	err = o.read.QueryRowContext(ctx, `SELECT id, source FROM imports WHERE sha256 = ? ORDER BY created LIMIT 1`, digest).Scan(&id, &source)
+	err = one(ctx, o.read, `SELECT id, source FROM imports WHERE sha256 = ? ORDER BY created LIMIT 1`, digest).Scan(&id, &source)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return r, nil
@@ -50,7 +50,7 @@ func (o *Origins) Name(ctx context.Context, name string) (origin.Record, error) 
 
 func (o *Origins) record(ctx context.Context, q string, arg any) (origin.Record, error) {
 	var list string
-	err := o.read.QueryRowContext(ctx, q, arg).Scan(&list)
+	err := one(ctx, o.read, q, arg).Scan(&list)
 	if errors.Is(err, sql.ErrNoRows) {
 		return origin.Record{}, nil
 	}
@@ -147,7 +147,7 @@ func originSet(ctx context.Context, tx *sql.Tx, origins []string) (id int64, err
 
 // Forget implements origin.Store.
 func (o *Origins) Forget(ctx context.Context, name string) error {
-	_, err := o.write.ExecContext(ctx, `DELETE FROM origin_names WHERE name = ?`, origin.Key(name))
+	_, err := change(ctx, o.write, `DELETE FROM origin_names WHERE name = ?`, origin.Key(name))
 	return wrapOrigin(judged(err))
 }
 

@@ -17,7 +17,7 @@ import (
 // wrote over a processed one counts as processed. It is directives.Pending.
 func (j *Journal) Done(ctx context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
 	var marked string
-	err := j.read.QueryRowContext(ctx, `SELECT sha256 FROM pending WHERE workflow = ? AND step = ? AND directive = ? AND name = ?`,
+	err := one(ctx, j.read, `SELECT sha256 FROM pending WHERE workflow = ? AND step = ? AND directive = ? AND name = ?`,
 		key.Workflow, key.Step, key.Directive, name).Scan(&marked)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -79,7 +79,7 @@ func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engin
 // OwnWrite says whether the workflow has ever written this content to this file.
 func (j *Journal) OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error) {
 	var own bool
-	err := j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM writes WHERE file = (SELECT id FROM names WHERE name = ?) AND sha256 = ?
+	err := one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM writes WHERE file = (SELECT id FROM names WHERE name = ?) AND sha256 = ?
 		AND workflow = (SELECT id FROM names WHERE name = ?))`, name, packed(sha256), workflow).Scan(&own)
 	if err != nil {
 		return false, fmt.Errorf("look up who wrote %q: %w", name, err)

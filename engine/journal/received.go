@@ -85,7 +85,7 @@ func (j *Journal) forgetReceived(run string) error {
 func (j *Journal) forgetCut(ctx context.Context, run string, cuts []engine.Cut) error {
 	for _, c := range cuts {
 		var answered bool
-		if err := j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM records WHERE run = ? AND branch = ? AND seq >= ? AND activity = ? AND output IS NOT NULL)`,
+		if err := one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM records WHERE run = ? AND branch = ? AND seq >= ? AND activity = ? AND output IS NOT NULL)`,
 			run, c.Branch, c.Seq, engine.ActivityGenerate).Scan(&answered); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (j *Journal) sweepReceived(ctx context.Context) error {
 	}
 	for _, entry := range entries {
 		var status engine.Status
-		err := found(j.read.QueryRowContext(ctx, `SELECT status FROM runs WHERE id = ?`, entry.Name()).Scan(&status))
+		err := found(one(ctx, j.read, `SELECT status FROM runs WHERE id = ?`, entry.Name()).Scan(&status))
 		switch {
 		case err != nil && !errors.Is(err, engine.ErrNotFound):
 			return err

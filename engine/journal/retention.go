@@ -137,7 +137,7 @@ func (j *Journal) sweepRows(ctx context.Context, r Retention, now time.Time, s *
 	}
 	for table, statements := range byAge {
 		for _, q := range statements {
-			res, err := j.write.ExecContext(ctx, q, times...)
+			res, err := change(ctx, j.write, q, times...)
 			if err != nil {
 				return fmt.Errorf("%s: %w", table, err)
 			}
@@ -196,7 +196,7 @@ func (j *Journal) upkept(ctx context.Context, what string) (time.Time, error) {
 }
 
 func (j *Journal) keptUp(ctx context.Context, what string, now time.Time) error {
-	_, err := j.write.ExecContext(ctx, `INSERT INTO upkeep (what, time) VALUES (?, ?) ON CONFLICT DO UPDATE SET time = excluded.time`, what, micros(now))
+	_, err := change(ctx, j.write, `INSERT INTO upkeep (what, time) VALUES (?, ?) ON CONFLICT DO UPDATE SET time = excluded.time`, what, micros(now))
 	return err
 }
 
@@ -204,6 +204,6 @@ func (j *Journal) keptUp(ctx context.Context, what string, now time.Time) error 
 // One that is parked has all it needs in its records.
 func (j *Journal) active(ctx context.Context) (since time.Time, err error) {
 	var us int64
-	err = j.read.QueryRowContext(ctx, `SELECT coalesce(min(created), 0) FROM runs WHERE finished = 0 AND status != ?`, engine.AwaitingApproval).Scan(&us)
+	err = one(ctx, j.read, `SELECT coalesce(min(created), 0) FROM runs WHERE finished = 0 AND status != ?`, engine.AwaitingApproval).Scan(&us)
 	return moment(us), err
 }

@@ -20,6 +20,7 @@ type rowSource interface {
 
 // query gathers all rows of a query.
 func query[T any](ctx context.Context, db rowSource, scan func(row) (T, error), q string, args ...any) (list []T, err error) {
+	defer func() { err = judged(err) }()
 	rows, err := db.QueryContext(ctx, q, args...)
 	if err != nil {
 		return nil, err
@@ -33,6 +34,23 @@ func query[T any](ctx context.Context, db rowSource, scan func(row) (T, error), 
 		list = append(list, v)
 	}
 	return list, rows.Err()
+}
+
+// judgedRow is a row whose errors are told from each other; see judged.
+type judgedRow struct{ *sql.Row }
+
+// Scan implements row.
+func (r judgedRow) Scan(dest ...any) error { return judged(r.Row.Scan(dest...)) }
+
+// one asks for a row.
+func one(ctx context.Context, db *sql.DB, q string, args ...any) row {
+	return judgedRow{db.QueryRowContext(ctx, q, args...)}
+}
+
+// change does one statement outside a transaction.
+func change(ctx context.Context, db *sql.DB, q string, args ...any) (sql.Result, error) {
+	result, err := db.ExecContext(ctx, q, args...)
+	return result, judged(err)
 }
 
 // found turns the driver's "no rows" into ErrNotFound.

@@ -177,7 +177,7 @@ func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut)
 
 // Load gives a run and its records in order.
 func (j *Journal) Load(ctx context.Context, run string) (engine.Entry, []engine.Record, error) {
-	held, err := scanEntry(j.read.QueryRowContext(ctx, entryColumns+` WHERE r.id = ?`, run))
+	held, err := scanEntry(one(ctx, j.read, entryColumns+` WHERE r.id = ?`, run))
 	if err != nil {
 		return engine.Entry{}, nil, fmt.Errorf("read run %s: %w", run, judged(err))
 	}

@@ -14,7 +14,7 @@ import (
 // is new or its schedule is another one.
 func (j *Journal) Until(ctx context.Context, workflow, spec string) (until time.Time, ok bool, err error) {
 	var us int64
-	err = j.read.QueryRowContext(ctx, `SELECT until FROM schedules WHERE workflow = ? AND spec = ?`, workflow, spec).Scan(&us)
+	err = one(ctx, j.read, `SELECT until FROM schedules WHERE workflow = ? AND spec = ?`, workflow, spec).Scan(&us)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, false, nil
 	}
@@ -76,7 +76,7 @@ func (j *Journal) Rewind(ctx context.Context, workflow string, until time.Time) 
 
 // Forget ends the watch over a workflow's slots: it is disabled. When it comes back it is new.
 func (j *Journal) Forget(ctx context.Context, workflow string) error {
-	if _, err := j.write.ExecContext(ctx, `DELETE FROM schedules WHERE workflow = ?`, workflow); err != nil {
+	if _, err := change(ctx, j.write, `DELETE FROM schedules WHERE workflow = ?`, workflow); err != nil {
 		return fmt.Errorf("forget the schedule of %s: %w", workflow, err)
 	}
 	return nil
@@ -84,7 +84,7 @@ func (j *Journal) Forget(ctx context.Context, workflow string) error {
 
 // Settle stores what became of a slot.
 func (j *Journal) Settle(ctx context.Context, s engine.SlotRecord) error {
-	if _, err := j.write.ExecContext(ctx, `UPDATE slots SET state = ?, reason = ?, run = ? WHERE workflow = ? AND slot = ?`,
+	if _, err := change(ctx, j.write, `UPDATE slots SET state = ?, reason = ?, run = ? WHERE workflow = ? AND slot = ?`,
 		s.State, s.Reason, s.Run, s.Workflow, micros(s.Slot)); err != nil {
 		return fmt.Errorf("store slot %s of %s: %w", s.Slot.Format(time.RFC3339), s.Workflow, err)
 	}

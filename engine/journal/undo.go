@@ -55,7 +55,7 @@ func (j *Journal) Memories(ctx context.Context, run string) ([]engine.Memory, er
 // WriterSince gives the run that wrote a content to a file, of those that came after a run; empty when none did. Neither ids
 // nor times tell what came after: many runs begin within a second, and clocks are set back.
 func (j *Journal) WriterSince(ctx context.Context, run, name, digest string) (writer string, err error) {
-	err = j.read.QueryRowContext(ctx, `SELECT w.run FROM writes w JOIN runs r ON r.id = w.run WHERE w.file = (SELECT id FROM names WHERE name = ?)
+	err = one(ctx, j.read, `SELECT w.run FROM writes w JOIN runs r ON r.id = w.run WHERE w.file = (SELECT id FROM names WHERE name = ?)
 		AND w.sha256 = ? AND r.rowid > (SELECT rowid FROM runs WHERE id = ?) ORDER BY r.rowid DESC LIMIT 1`, name, packed(digest), run).Scan(&writer)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("look up who wrote %q: %w", name, err)

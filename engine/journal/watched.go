@@ -73,7 +73,7 @@ func lines(text string) []string {
 
 // Delivered forgets a batch: its run is stored.
 func (j *Journal) Delivered(ctx context.Context, batch string) error {
-	if _, err := j.write.ExecContext(ctx, `DELETE FROM noticed WHERE batch = ?`, batch); err != nil {
+	if _, err := change(ctx, j.write, `DELETE FROM noticed WHERE batch = ?`, batch); err != nil {
 		return fmt.Errorf("forget changes that were delivered: %w", err)
 	}
 	return nil
@@ -104,7 +104,7 @@ func (j *Journal) Watch(ctx context.Context, workflow, globs string, files []eng
 // Unwatch keeps no files for a workflow any more.
 func (j *Journal) Unwatch(ctx context.Context, workflow string) error {
 	var kept bool
-	err := j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ?)`, workflow).Scan(&kept)
+	err := one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ?)`, workflow).Scan(&kept)
 	if err == nil && kept {
 		err = inTx(ctx, j.write, func(tx *sql.Tx) error { return unwatch(ctx, tx, workflow) })
 	}
@@ -125,7 +125,7 @@ func unwatch(ctx context.Context, tx *sql.Tx, workflow string) error {
 
 // Watched gives the files that are kept for a workflow, by name; ok is false when they are not kept for these globs.
 func (j *Journal) Watched(ctx context.Context, workflow, globs string) (files map[string]engine.WatchedFile, ok bool, err error) {
-	err = j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ? AND globs = ?)`, workflow, globs).Scan(&ok)
+	err = one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ? AND globs = ?)`, workflow, globs).Scan(&ok)
 	if err != nil || !ok {
 		return nil, false, wrapWatched(workflow, err)
 	}
@@ -144,7 +144,7 @@ func (j *Journal) Watched(ctx context.Context, workflow, globs string) (files ma
 
 // Holds says whether a file is kept with this content for a workflow.
 func (j *Journal) Holds(ctx context.Context, workflow, name, sha256 string) (held bool, err error) {
-	err = j.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM watched WHERE workflow = ? AND name = ? AND sha256 = ?)`,
+	err = one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM watched WHERE workflow = ? AND name = ? AND sha256 = ?)`,
 		workflow, name, packed(sha256)).Scan(&held)
 	return held, wrapWatched(workflow, err)
 }
@@ -184,7 +184,7 @@ func (j *Journal) causes(ctx context.Context, run string) ([]string, error) {
 	for run != "" {
 		var raw []byte
 		var trigger engine.Trigger
-		err := j.read.QueryRowContext(ctx, `SELECT json_extract(view, '$.trigger') FROM runs WHERE id = ?`, run).Scan(&raw)
+		err := one(ctx, j.read, `SELECT json_extract(view, '$.trigger') FROM runs WHERE id = ?`, run).Scan(&raw)
 		if errors.Is(err, sql.ErrNoRows) {
 			break
 		}
@@ -197,7 +197,7 @@ func (j *Journal) causes(ctx context.Context, run string) ([]string, error) {
 		causes = append(causes, trigger.Causes...)
 		if run = trigger.Parent; run != "" {
 			var asked string
-			err := j.read.QueryRowContext(ctx, `SELECT workflow FROM runs WHERE id = ?`, run).Scan(&asked)
+			err := one(ctx, j.read, `SELECT workflow FROM runs WHERE id = ?`, run).Scan(&asked)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return nil, err
 			}
