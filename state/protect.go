@@ -21,24 +21,29 @@ var owned = []string{
 
 // Protect closes what vaultflow has in a state directory to other users: files are 0600, folders 0700, whatever the mode of
 // the directory and whoever made them with which umask. What is closed costs nothing more: below a folder that others cannot
-// enter nothing is looked at. A file system without modes is no error. Links are not followed.
-func Protect(dir string) error {
+// enter nothing is looked at. Links are not followed. It returns the paths that stay open, because they belong to somebody
+// else or lie on a file system without modes.
+func Protect(dir string) (open []string, err error) {
 	if runtime.GOOS == "windows" {
-		return nil
+		return nil, nil
 	}
-	var errs []error
+	p := &protection{}
 	for _, pattern := range owned {
 		paths, err := filepath.Glob(filepath.Join(escaped(dir), pattern))
-		errs = append(errs, err)
+		if err != nil {
+			return nil, fmt.Errorf("close the state directory to other users: %w", err)
+		}
 		for _, path := range paths {
-			errs = append(errs, protect(path))
+			if err := p.path(path); err != nil {
+				return nil, fmt.Errorf("close the state directory to other users: %w", err)
+			}
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("close the state directory to other users: %w", err)
-	}
-	return nil
+	return p.open, nil
 }
+
+// protection closes files and remembers those that it could not close.
+type protection struct{ open []string }
 
 // escaped is a path whose special characters filepath.Glob takes as they are.
 func escaped(path string) string {
@@ -53,7 +58,8 @@ func escaped(path string) string {
 	return string(b)
 }
 
-func protect(path string) error {
+// path closes a file, or a folder with all that is in it.
+func (p *protection) path(path string) error {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -63,24 +69,36 @@ func protect(path string) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil
 	case !info.IsDir():
-		return closeTo(path, info, FileMode)
+		return p.close(path, info, FileMode)
 	case info.Mode().Perm()&^dirMode == 0:
 		return nil // nobody gets below it
 	}
 	below, err := os.ReadDir(path)
-	for _, entry := range below {
-		err = errors.Join(err, protect(filepath.Join(path, entry.Name())))
+	if err != nil {
+		return err
 	}
-	return errors.Join(err, closeTo(path, info, dirMode))
+	for _, entry := range below {
+		if err := p.path(filepath.Join(path, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return p.close(path, info, dirMode)
 }
 
-func closeTo(path string, info fs.FileInfo, mode fs.FileMode) error {
+func (p *protection) close(path string, info fs.FileInfo, mode fs.FileMode) error {
 	if info.Mode().Perm()&^mode == 0 {
 		return nil
 	}
 	err := os.Chmod(path, info.Mode().Perm()&mode)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errors.ErrUnsupported) {
-		return nil
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, errors.ErrUnsupported):
+		p.open = append(p.open, path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		if now, err := os.Lstat(path); err == nil && now.Mode().Perm()&^mode != 0 {
+			p.open = append(p.open, path) // taken, and not kept
+		}
 	}
-	return err
+	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/state"
 )
 
 const (
@@ -38,6 +40,14 @@ func (a *app) examineState(ctx context.Context) []finding {
 		}
 	}
 	all = append([]finding{{Subject: "state", State: "ok", Message: message}}, all...)
+	if open, err := state.Protect(a.stateDir); err != nil {
+		all = append(all, finding{Subject: "state", State: "warning", Message: err.Error()})
+	} else if len(open) > 0 {
+		all = append(all, finding{
+			Subject: "state", State: "warning", Message: "other users of this machine may read " + strings.Join(open, ", "),
+			Fix: "make the files your own, or choose a state directory on a file system with modes, with --state-dir",
+		})
+	}
 	return append(all, a.examineRoom()...)
 }
 

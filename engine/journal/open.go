@@ -67,7 +67,8 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 			return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
 		}
 	}
-	if err := errors.Join(state.Protect(dir), private(dir)); err != nil {
+	_, err := state.Protect(dir)
+	if err = errors.Join(err, private(dir)); err != nil {
 		return nil, &OpenError{dir, "make the folder your own, or choose another with --state-dir", err}
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
@@ -101,7 +102,7 @@ func OpenReader(ctx context.Context, dir string) (*Journal, error) {
 	if _, err := os.Stat(filepath.Join(dir, "state.db")); err != nil {
 		return nil, &OpenError{dir, "nothing has run in this vault yet", err}
 	}
-	_ = state.Protect(dir) // who only reads may be on a file system that nobody can write
+	_, _ = state.Protect(dir) // who only reads may be on a file system that nobody can write
 	j := &Journal{dir: dir}
 	db, err := sql.Open("sqlite", dsn(dir, "query_only(1)"))
 	if err != nil {
