@@ -10,6 +10,7 @@ import (
 type Overview struct {
 	Serving   bool           `json:"serving"`       // a serve is at work
 	URL       string         `json:"url,omitempty"` // of its dashboard
+	Trust     *TrustBrief    `json:"trust,omitempty"`
 	Workflows WorkflowCounts `json:"workflows"`
 	Day       Period         `json:"day"`
 	Month     Period         `json:"month"`

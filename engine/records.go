@@ -240,6 +240,7 @@ type WorkflowStatus struct {
 	Valid       bool         `json:"valid"`
 	Enabled     bool         `json:"enabled"`
 	Paused      string       `json:"paused,omitempty"` // why it does not fire by itself for now
+	Waits       string       `json:"waits,omitempty"`  // why it does not run before a person allows it
 	Triggers    []string     `json:"triggers"`         // as written: "cron: 0 8 * * 1-5", "watch: Inbox/*.md"
 	Steps       []string     `json:"steps"`
 	Next        []time.Time  `json:"next"` // the next fire times

@@ -51,10 +51,9 @@ type ReachGrant struct {
 
 // State is what was said about a vault. The zero value is a vault that nobody has spoken about.
 type State struct {
-	Version   int          `json:"version"`
 	Vault     string       `json:"vault"` // its real path
 	Level     Level        `json:"level"`
-	Since     time.Time    `json:"since,omitzero"` // when the level was chosen
+	Since     time.Time    `json:"since,omitzero"` // when the level was chosen; zero: nobody has
 	Adopted   bool         `json:"adopted,omitempty"`
 	Told      []string     `json:"told,omitempty"` // who has said that the vault was adopted
 	Settings  []Grant      `json:"settings,omitempty"`
@@ -62,7 +61,7 @@ type State struct {
 }
 
 // Known reports whether anybody has decided about the vault, a no included.
-func (s State) Known() bool { return s.Version > 0 }
+func (s State) Known() bool { return !s.Since.IsZero() }
 
 // Grants reports whether a value of the vault's settings may take effect. In an untrusted vault none does.
 func (s State) Grants(key, digest string) bool {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +28,23 @@ type Store struct {
 
 	mu   sync.Mutex
 	seen os.FileInfo // of what was read last; guarded by mu
-	last State       // guarded by mu
+	last document    // guarded by mu
+}
+
+// document is the file. A state directory that several vaults share has an entry for each.
+type document struct {
+	Version int     `json:"version"`
+	Vaults  []State `json:"vaults"`
+}
+
+// of returns what the document says about a vault.
+func (d document) of(vault string) State {
+	for _, s := range d.Vaults {
+		if s.Vault == vault {
+			return s
+		}
+	}
+	return State{Level: Untrusted, Vault: vault}
 }
 
 // Open returns the store of a vault. Nothing is read or made yet.
@@ -51,12 +68,19 @@ func (s *Store) Path() string { return filepath.Join(s.dir, fileName) }
 func (s *Store) Read() (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.read()
+	d, err := s.read()
+	return d.of(s.vault), err
+}
+
+// Exists reports whether this version has worked with the state directory, on whatever vault.
+func (s *Store) Exists() bool {
+	_, err := os.Lstat(s.Path())
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // read needs mu.
-func (s *Store) read() (State, error) {
-	nobody := State{Level: Untrusted, Vault: s.vault}
+func (s *Store) read() (document, error) {
+	nobody := document{}
 	info, err := os.Lstat(s.Path())
 	if errors.Is(err, fs.ErrNotExist) {
 		s.seen = nil
@@ -72,7 +96,7 @@ func (s *Store) read() (State, error) {
 	if err != nil {
 		return nobody, fmt.Errorf("read what is trusted: %w", err)
 	}
-	found := nobody
+	var found document
 	if err := json.Unmarshal(data, &found); err != nil {
 		return nobody, s.damaged("it is not JSON")
 	}
@@ -81,10 +105,11 @@ func (s *Store) read() (State, error) {
 		return nobody, fmt.Errorf("%s belongs to a newer version of vaultflow; use that one", s.Path())
 	case found.Version < 1:
 		return nobody, s.damaged("it has no version")
-	case found.Level != Untrusted && found.Level != Shared && found.Level != Own:
-		return nobody, s.damaged(fmt.Sprintf("the level %q is not known", found.Level))
-	case found.Vault != s.vault:
-		found = nobody
+	}
+	for _, v := range found.Vaults {
+		if v.Level != Untrusted && v.Level != Shared && v.Level != Own {
+			return nobody, s.damaged(fmt.Sprintf("the level %q is not known", v.Level))
+		}
 	}
 	s.seen, s.last = info, found
 	return found, nil
@@ -107,13 +132,15 @@ func (s *Store) Change(fn func(*State)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen = nil
-	now, err := s.read()
+	all, err := s.read()
 	if err != nil {
 		return err
 	}
+	now := all.of(s.vault)
 	fn(&now)
-	now.Version, now.Vault = fileVersion, s.vault
-	data, err := json.MarshalIndent(now, "", "  ")
+	all.Version = fileVersion
+	all.Vaults = append(slices.DeleteFunc(all.Vaults, func(o State) bool { return o.Vault == s.vault }), now)
+	data, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return fmt.Errorf("store what is trusted: %w", err)
 	}
@@ -126,14 +153,18 @@ func (s *Store) Change(fn func(*State)) error {
 
 // Begin notes that this version works on the vault, so that its runs are never taken for those of an earlier one.
 func (s *Store) Begin() error {
-	if now, err := s.Read(); err != nil || now.Known() {
+	if _, err := s.Read(); err != nil || s.Exists() {
 		return err
 	}
 	return s.Change(func(*State) {})
 }
 
-// Adopt makes a vault that an earlier version worked on one's own, with the values that were in force.
+// Adopt makes a vault that an earlier version worked on one's own, with the values that were in force. It does nothing when
+// this version has worked with the state directory before.
 func (s *Store) Adopt(now time.Time, asks []Ask) error {
+	if s.Exists() {
+		return nil
+	}
 	return s.Change(func(t *State) {
 		if t.Known() {
 			return // another process was faster

@@ -3,6 +3,7 @@ package trust_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -102,8 +103,24 @@ func TestStore_belongsToOneVault(t *testing.T) {
 	if err := open(t, dir, vault).Change(func(n *trust.State) { n.Decide(trust.Own, noon); n.Grant(noon, ask) }); err != nil {
 		t.Fatal(err)
 	}
-	if now := read(t, open(t, dir, stranger)); now.Level != trust.Untrusted || now.Grants(ask.Key, "d1") || now.Known() {
+	other := open(t, dir, stranger)
+	if now := read(t, other); now.Level != trust.Untrusted || now.Grants(ask.Key, "d1") || now.Known() {
 		t.Errorf("grants of another vault count: %+v", now)
+	}
+	if err := other.Adopt(noon, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	if now := read(t, other); now.Level != trust.Untrusted {
+		t.Errorf("a vault was adopted because of runs of another one: %+v", now)
+	}
+	if err := other.Change(func(n *trust.State) { n.Decide(trust.Shared, noon) }); err != nil {
+		t.Fatal(err)
+	}
+	if now := read(t, open(t, dir, vault)); now.Level != trust.Own || !now.Grants(ask.Key, "d1") {
+		t.Errorf("another vault's answer replaced this one's: %+v", now)
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(vault, link); err != nil {
@@ -116,10 +133,12 @@ func TestStore_belongsToOneVault(t *testing.T) {
 
 func TestStore_failsClosed(t *testing.T) {
 	t.Parallel()
+	vault := t.TempDir()
 	for name, text := range map[string]string{
-		"broken": "{", "no version": `{"level":"own"}`, "newer": `{"version":99,"level":"own"}`, "no level": `{"version":1,"level":"mine"}`,
+		"broken": "{", "no version": `{"vaults":[{"vault":"V","level":"own"}]}`, "newer": `{"version":99,"vaults":[{"vault":"V","level":"own"}]}`,
+		"no level": `{"version":1,"vaults":[{"vault":"V","level":"mine"}]}`,
 	} {
-		dir, vault := t.TempDir(), t.TempDir()
+		dir, text := t.TempDir(), strings.ReplaceAll(text, "V", vault)
 		if err := os.WriteFile(filepath.Join(dir, "trust.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -33,12 +33,14 @@ type app struct {
 	dir      string
 	stateDir string
 	settings *settings.Settings
+	trust    *vaultTrust
 	vault    *vault.Vault
 	models   *modelSet
 	services services
 	zone     *time.Location
 	log      *slog.Logger
 	given    givenPasswords
+	address  string // where serve's dashboard listened
 }
 
 // open finds the vault, loads its settings and opens it. Warnings about settings go to standard error.
@@ -52,6 +54,7 @@ func (g *globals) open() (*app, error) {
 		return nil, err
 	}
 	a.log = newLogger(g, a.settings)
+	a.trust.log = a.log
 	a.zone = time.Local
 	if name := a.settings.Engine.Timezone; name != "" {
 		if a.zone, err = time.LoadLocation(name); err != nil {
@@ -66,6 +69,7 @@ func (g *globals) open() (*app, error) {
 		return nil, err
 	}
 	a.models = newModelSet(s, a.log, a.stateDir)
+	a.models.refusal = a.trust.refusal
 	return a, nil
 }
 
@@ -203,8 +207,9 @@ func (a *app) nextSlots(name string) ([]engine.SlotRecord, error) {
 		return nil, err
 	}
 	var rows []engine.SlotRecord
+	now := a.trust.now()
 	for _, loaded := range all {
-		if !loaded.Valid() || name != "" && !sameName(loaded.Plan.Name, name) {
+		if !loaded.Valid() || a.trust.waits(now, loaded.Plan) != "" || name != "" && !sameName(loaded.Plan.Name, name) {
 			continue
 		}
 		for _, at := range trigger.Next(loaded.Plan, time.Now(), 5, a.zone) {

@@ -41,7 +41,8 @@ type order struct {
 	// Passwords come beside an order, for the documents that it imports. They stay in the memory of the working process.
 	Passwords []string `json:"passwords,omitempty"`
 
-	Info bool `json:"info,omitempty"`
+	Info  bool `json:"info,omitempty"`
+	Trust bool `json:"trust,omitempty"` // somebody has changed the trust in the vault
 }
 
 // runOrder asks for a workflow run.
@@ -84,7 +85,8 @@ type reply struct {
 	Link    string          `json:"link,omitempty"` // to it, for signing in once
 	Expires time.Time       `json:"expires,omitzero"`
 	Version string          `json:"version,omitempty"`
-	Was     string          `json:"was,omitempty"` // why a workflow was paused
+	Was     string          `json:"was,omitempty"`   // why a workflow was paused
+	Trust   string          `json:"trust,omitempty"` // fingerprint of the trust that is in force
 	Failure *engine.Failure `json:"failure,omitempty"`
 	Exit    int             `json:"exit,omitempty"` // exit code when the order was refused
 }

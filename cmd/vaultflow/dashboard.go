@@ -43,12 +43,12 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		},
 		Stale:    func(ctx context.Context, r engine.RunRecord) string { return w.changedSince(ctx, w.journal, r) },
 		Overview: w.serving, Approvals: webApprovals{w},
-		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: w.exec, Dropper: webDropper{w.writing(policy.ByDrop)}, Health: health.checks,
+		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Access: w.access, Instance: shortHash(w.stateDir), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
 		Proxy: w.proxy(),
 		Started: func(addr net.Addr) {
-			w.url = listenURL(addr)
+			w.url, w.address = listenURL(addr), addr.String()
 			close(listening)
 		},
 	})
@@ -139,6 +139,17 @@ type webStarter struct{ w *working }
 func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Started, error) {
 	id, err := s.w.startRun(ctx, runOrder{Workflow: name})
 	return engine.Started{Run: id, Created: true}, err
+}
+
+// webControl ends and repeats runs from the dashboard.
+type webControl struct{ w *working }
+
+// Cancel implements web.Control.
+func (c webControl) Cancel(ctx context.Context, run string) error { return c.w.exec.Cancel(ctx, run) }
+
+// Retry implements web.Control.
+func (c webControl) Retry(ctx context.Context, run string, from engine.Retry) error {
+	return c.w.retry(ctx, run, from)
 }
 
 // webDropper puts uploads into the import folder, where the watcher takes them.

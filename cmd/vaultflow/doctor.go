@@ -67,6 +67,7 @@ func writeFinding(w io.Writer, f finding) {
 // examine looks at everything in turn.
 func (a *app) examine(ctx context.Context) []finding {
 	var all []finding
+	all = append(all, a.examineTrust())
 	all = append(all, a.examineSettings()...)
 	all = append(all, a.examineWorker(ctx)...)
 	all = append(all, a.examineOffice(ctx), examineFonts(fonts.Missing(fonts.Folders())))
@@ -110,6 +111,22 @@ func examineFonts(missing []string) finding {
 		Subject: "fonts", State: "warning", Message: "none for " + strings.Join(missing, ", ") + ": pictures of pages lack such text where the document comes without its fonts",
 		Fix: "apt-get install " + fonts.Package + " (Debian, Ubuntu), or put a font for it into " + fonts.Folders()[0],
 	}
+}
+
+// examineTrust says how far the vault is trusted, and what waits.
+func (a *app) examineTrust() finding {
+	f := finding{Subject: "trust", State: "ok"}
+	o, err := a.offer()
+	if err != nil {
+		return finding{Subject: "trust", State: "problem", Message: err.Error()}
+	}
+	f.Message = o.Means
+	if n := o.Waiting(); n > 0 {
+		f.State, f.Message, f.Fix = "warning", f.Message+"; "+waitingText(n)+" for your yes", "vaultflow trust"
+	} else if a.trust.untrusted() {
+		f.State, f.Fix = "warning", "vaultflow trust"
+	}
+	return f
 }
 
 func (a *app) examineWatching(ctx context.Context) finding {
@@ -167,6 +184,10 @@ func (a *app) examineProviders(ctx context.Context) []finding {
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		p, ok := a.settings.Provider(name)
 		if !ok || p.Kind == settings.Offline {
+			continue
+		}
+		if a.trust.untrusted() {
+			all = append(all, finding{Subject: name, State: "warning", Message: "not tried: this vault is not trusted yet", Fix: "vaultflow trust"})
 			continue
 		}
 		all = append(all, examineProvider(ctx, name, p))

@@ -83,6 +83,9 @@ func (w *working) dropAsked(ctx context.Context, o importOrder) (string, error) 
 // dropURL fetches a document, keeps it as an artifact, and asks for its import. The name is the one that was asked for, else
 // the host's.
 func (w *working) dropURL(ctx context.Context, o importOrder) (string, error) {
+	if err := w.trust.refusal("nothing is fetched from the web"); err != nil {
+		return "", err
+	}
 	from := w.fetched.from
 	if from == nil {
 		from = remote.New(w.documentPolicy())

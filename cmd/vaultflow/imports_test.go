@@ -60,7 +60,7 @@ var house = map[string]struct {
 	"tools/mcp":            {3, []string{"tools", "content", "policy"}},
 	"engine":               {3, []string{"workflow", "diff", "visible"}},
 	"engine/local":         {3, []string{"engine"}},
-	"trust":                {3, []string{"directives", "state", "workflow"}},
+	"trust":                {3, []string{"directives", "state", "visible", "workflow"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
 	"engine/activity":      {4, []string{"*"}},
 	"engine/journal":       {4, []string{"engine", "directives", "origin", "state"}},

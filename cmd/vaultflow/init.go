@@ -9,12 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/examples"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -39,6 +42,7 @@ func (g *globals) init(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the vault: %w", err)
 	}
+	foreign := bringsOrders(dir) // before anything of ours is there
 	v, err := vault.Open(dir, vault.Options{})
 	if err != nil {
 		return err
@@ -65,8 +69,50 @@ func (g *globals) init(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	if err := g.trustNew(dir, foreign); err != nil {
+		return err
+	}
 	fmt.Fprintf(g.err, "next: vaultflow preview Welcome --vault %[1]s, then vaultflow run Welcome --vault %[1]s, then vaultflow serve --vault %[1]s\n", dir)
 	return nil
+}
+
+// bringsOrders reports whether a folder holds what vaultflow would obey: settings, keys or workflows. Somebody else may have
+// written them.
+func bringsOrders(dir string) bool {
+	for _, name := range []string{settings.FileName, ".env"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	found, err := os.ReadDir(filepath.Join(dir, "Workflows"))
+	return err == nil && len(found) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// trustNew makes a vault one's own that brought no orders of its own. Nobody is asked about any other here.
+func (g *globals) trustNew(dir string, foreign bool) error {
+	stateDir, err := settings.StateDir(dir, g.stateDir, os.Environ())
+	if err != nil {
+		return exit(exitInvalid, err)
+	}
+	store, err := trust.Open(stateDir, dir)
+	if err != nil {
+		return err
+	}
+	now, err := store.Read()
+	switch {
+	case err != nil:
+		return exit(exitRefused, err)
+	case now.Known():
+		return nil
+	case foreign:
+		earlier, err := journal.Earlier(context.Background(), stateDir)
+		if err == nil && earlier && !store.Exists() {
+			return nil // it is adopted when it is used next
+		}
+		fmt.Fprintf(g.err, "this folder brought settings or workflows of its own: `vaultflow trust --vault %s` shows what they ask for, and asks you\n", dir)
+		return nil
+	}
+	return store.Change(func(s *trust.State) { s.Decide(trust.Own, time.Now()) })
 }
 
 // madeFile is a file as `init` prints it.

@@ -125,7 +125,7 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 // goes without saying: results that were made with it are told by no engine.
 func (a *app) nameEngines(s *ingestion.OCRSettings) {
 	in := a.settings.Ingestion.OCR
-	if slices.Equal(s.Engines, []string{ingestion.EngineTesseract}) {
+	if a.trust.untrusted() || slices.Equal(s.Engines, []string{ingestion.EngineTesseract}) {
 		s.Engines = nil
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -45,6 +46,8 @@ func workflowRow(s engine.WorkflowStatus) string {
 	switch {
 	case !s.Valid:
 		state = "invalid"
+	case s.Waits != "":
+		state = shorten(trust.Plain(s.Waits), 100)
 	case s.Paused != "":
 		state = shorten(s.Paused, 100)
 	case s.Enabled:
@@ -67,8 +70,15 @@ func (a *app) statuses(ctx context.Context, j *journal.Journal) ([]engine.Workfl
 		return nil, err
 	}
 	rows := make([]engine.WorkflowStatus, 0, len(all))
+	now := a.trust.now()
 	for _, loaded := range all {
 		row := statusOf(loaded, a.zone)
+		if row.Valid {
+			row.Waits = a.trust.waits(now, loaded.Plan)
+		}
+		if row.Waits != "" {
+			row.Next = nil
+		}
 		if j != nil {
 			runs, err := j.Runs(ctx, journal.RunFilter{Workflow: row.Name, Kind: engine.KindWorkflow, Limit: 1})
 			if err != nil {

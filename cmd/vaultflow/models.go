@@ -25,9 +25,10 @@ type modelSet struct {
 	mu      sync.Mutex
 	clients map[string]llm.Provider // by provider name; guarded by mu
 	gates   gates
-	probes  map[string]*probed   // by what was asked, see probeKey; guarded by mu
-	tried   map[string]time.Time // when an alias was last probed, well or badly; guarded by mu
-	kept    string               // path of the file that keeps what was learned by `models --probe`
+	probes  map[string]*probed      // by what was asked, see probeKey; guarded by mu
+	tried   map[string]time.Time    // when an alias was last probed, well or badly; guarded by mu
+	kept    string                  // path of the file that keeps what was learned by `models --probe`
+	refusal func(what string) error // why no service may be asked; nil: all may
 }
 
 func newModelSet(s *settings.Settings, log *slog.Logger, stateDir string) *modelSet {
@@ -157,6 +158,14 @@ func priceOf(a settings.Alias, p settings.Provider) *llm.Price {
 	return nil
 }
 
+// refused says why a provider is not asked: the vault is not trusted, and the provider is not the built-in one.
+func (m *modelSet) refused(name string, p settings.Provider) error {
+	if m.refusal == nil || p.Kind == settings.Offline {
+		return nil
+	}
+	return m.refusal("only the offline model runs, and nothing is sent to " + name)
+}
+
 // dearest holds the highest prices of any alias; it is nil when the settings know no price of a model that costs anything.
 func (m *modelSet) dearest() *llm.Price {
 	var top *llm.Price
@@ -177,6 +186,9 @@ func (m *modelSet) dearest() *llm.Price {
 // client is the one client of a provider, with its limits. It does not repeat calls: how often they are is the step's
 // matter.
 func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error) {
+	if err := m.refused(name, p); err != nil {
+		return nil, err
+	}
 	if c, ok := m.clients[name]; ok {
 		return c, nil
 	}

@@ -24,6 +24,9 @@ func (n nested) Plan(ctx context.Context, name string) (*workflow.Plan, error) {
 	if plan.Meta.Triggered() && !plan.Meta.Enabled {
 		return nil, errors.New("it has a trigger and is switched off: only a person runs it (enabled: true would change that)")
 	}
+	if err := n.w.trust.mayNest(plan); err != nil {
+		return nil, err
+	}
 	why, err := trigger.Barred(ctx, n.w.journal, plan, time.Now(), n.w.zone)
 	if err != nil {
 		return nil, fmt.Errorf("look at its runs: %w", err)

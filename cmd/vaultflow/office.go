@@ -124,6 +124,9 @@ func (a *app) examineOffice(ctx context.Context) finding {
 	case err != nil:
 		f.State, f.Message, f.Fix = "problem", err.Error(), "correct ingestion.office.libreoffice, or set it to auto"
 		return f
+	case a.trust.untrusted():
+		f.Message = "not started: this vault is not trusted yet"
+		return f
 	case a.settings.Ingestion.Office.LibreOffice == "off":
 		f.Message = "off (ingestion.office.libreoffice): office files get no page pictures, and doc, xls, ppt and rtf are kept unread"
 		return f

@@ -30,6 +30,11 @@ func (a *app) nameOutside(w *activity.Workflow) {
 
 // giveOutside lets a workflow use the tools that lead out of the vault, as far as the settings set them up.
 func (w *working) giveOutside(flow *activity.Workflow) {
+	if w.trust.untrusted() {
+		w.servers = mcp.New(nil, mcp.Options{})
+		flow.Outside = &activity.Outside{Artifacts: keptArtifacts{w}, Log: w.log} // what was fetched before may be read
+		return
+	}
 	w.servers = mcp.New(w.mcpServers(), mcp.Options{Version: version, Picture: flow.ForeignPicture, Log: w.log})
 	flow.Outside = &activity.Outside{
 		Fetcher: func(may func(string) error) tools.Fetcher {

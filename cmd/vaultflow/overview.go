@@ -27,6 +27,12 @@ func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (
 	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.zone), time.Date(y, m, 1, 0, 0, 0, 0, a.zone)
 	budget := a.settings.Policy.Budget
 	o.Month.Limit = engine.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
+	offer, err := a.offer()
+	if err != nil {
+		return o, err
+	}
+	brief := offer.Brief()
+	o.Trust = &brief
 	if err := a.overviewWorkflows(ctx, j, &o); err != nil || j == nil {
 		return o, err
 	}
@@ -38,7 +44,6 @@ func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (
 	if err := overviewRuns(ctx, j, &o); err != nil {
 		return o, err
 	}
-	var err error
 	if o.Last, err = j.Slots(ctx, "", overviewSlots); err != nil {
 		return o, err
 	}

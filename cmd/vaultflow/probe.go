@@ -95,6 +95,10 @@ func (m *modelSet) probe(ctx context.Context, alias string) (asked bool, err err
 	if !ok {
 		return false, nil
 	}
+	tells := p.Kind == "ollama" || p.Kind == "openrouter"
+	if err := m.refused(a.Provider, p); tells && err != nil {
+		return true, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	var got *probed

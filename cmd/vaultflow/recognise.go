@@ -46,6 +46,8 @@ func (v *services) recogniser(a *app, by payer) func(engine string, s ingestion.
 		made, known := v.made[key]
 		var err error
 		switch {
+		case a.trust.untrusted():
+			return nil, errors.New("this vault is not trusted yet: text is recognised on this machine alone")
 		case known:
 		case engine == ingestion.EngineMistral:
 			made, err = a.mistral(s)

@@ -69,8 +69,33 @@ func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord, from
 		}
 	}
 	return a.runNow(ctx, g, order{Retry: r.ID, From: from, Passwords: a.given.list()}, func(ctx context.Context, w *working) (string, error) {
-		return r.ID, w.exec.Retry(ctx, r.ID, from)
+		return r.ID, w.retry(ctx, r.ID, from)
 	})
+}
+
+// retry takes up a run again, if its workflow may run as it was then.
+func (w *working) retry(ctx context.Context, id string, from engine.Retry) error {
+	r, err := w.journal.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	if r.Kind == engine.KindWorkflow {
+		if pinned, err := w.pinned(ctx, r); err == nil { // a run without a plan is refused by the executor
+			if err := w.trust.mayRun(pinned); err != nil {
+				return err
+			}
+		}
+	}
+	return w.exec.Retry(ctx, id, from)
+}
+
+// pinned is the plan that a run was started with.
+func (w *working) pinned(ctx context.Context, r engine.RunRecord) (*workflow.Plan, error) {
+	data, err := w.journal.Get(ctx, r.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return engine.ReadPlan(data)
 }
 
 // changedSince says that a run's workflow is another one now, and nothing when it is not, or is gone: the run has its own plan.

@@ -56,7 +56,8 @@ func newRoot(s *streams) *cobra.Command {
 	root.AddCommand(
 		newInit(g), newServe(g), newRun(g), newPreview(g), newCheck(g), newImport(g), newList(g), newRuns(g), newShow(g),
 		newRetry(g), newCancel(g), newUndo(g),
-		newStatus(g), newSlots(g), newUnpause(g), newApprovals(g), newApprove(g), newToken(g), newModels(g), newSchema(g), newDoctor(g), newConfig(g), newVersion(g),
+		newStatus(g), newSlots(g), newUnpause(g), newApprovals(g), newApprove(g), newTrust(g), newToken(g), newModels(g), newSchema(g), newDoctor(g), newConfig(g),
+		newVersion(g),
 	)
 	return root
 }

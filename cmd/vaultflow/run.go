@@ -37,6 +37,9 @@ func newRun(g *globals) *cobra.Command {
 				plan.Fresh = o.Fresh
 				return a.preview(cmd.Context(), g, plan, previewOptions{steps: o.Steps, model: o.Model})
 			}
+			if err := g.allowByHand(cmd.Context(), cmd.InOrStdin(), a, o.Workflow); err != nil {
+				return err
+			}
 			return a.runNow(cmd.Context(), g, order{Run: &o}, func(ctx context.Context, w *working) (string, error) { return w.startRun(ctx, o) })
 		},
 	}

@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/vaultflow/vaultflow/trust"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts compare with")
@@ -45,6 +48,7 @@ func TestScript(t *testing.T) {
 // environment is what a command knows besides its arguments: a vault, a place for its state, no model and no network
 // that answers.
 func environment(dir string) map[string]string {
+	ownVault(filepath.Join(dir, "vault"), filepath.Join(dir, "state"))
 	return map[string]string{
 		"HOME": dir, "XDG_STATE_HOME": filepath.Join(dir, "xdg"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"),
 		// One for all: making PDFium's machine code takes seconds.
@@ -52,6 +56,21 @@ func environment(dir string) map[string]string {
 		"VAULTFLOW_VAULT": filepath.Join(dir, "vault"), "VAULTFLOW_STATE_DIR": filepath.Join(dir, "state"),
 		"VAULTFLOW_INGESTION_OFFICE_LIBREOFFICE": "off", // what is installed must not matter
 		"NO_COLOR":                               "1", "TZ": "Europe/Oslo", "HTTP_PROXY": "", "HTTPS_PROXY": "", "NO_PROXY": "*",
+	}
+}
+
+// ownVault makes a folder of a test one's own vault, as `vaultflow init` does.
+func ownVault(dir, stateDir string) {
+	err := os.MkdirAll(dir, 0o755)
+	var store *trust.Store
+	if err == nil {
+		store, err = trust.Open(stateDir, dir)
+	}
+	if err == nil {
+		err = store.Change(func(s *trust.State) { s.Decide(trust.Own, time.Now()) })
+	}
+	if err != nil {
+		panic(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,8 +71,21 @@ func (g *globals) serve(ctx context.Context, withWeb bool) error {
 		}
 		err = a.serve(ctx, g, withWeb)
 		a.close()
+		if _, renewed := errors.AsType[renewal](err); renewed && ctx.Err() == nil {
+			g.stayAt(a.address)
+			continue
+		}
 		if gone, ok := errors.AsType[goneError](err); !ok || !a.comeBack(ctx, gone) {
 			return err
+		}
+	}
+}
+
+// stayAt keeps the dashboard's port over a new beginning, when it was a free one.
+func (g *globals) stayAt(address string) {
+	if host, port, err := net.SplitHostPort(g.overrides["web.listen"]); err == nil && port == "0" && address != "" {
+		if _, port, err = net.SplitHostPort(address); err == nil {
+			g.overrides["web.listen"] = net.JoinHostPort(host, port)
 		}
 	}
 }
@@ -89,6 +103,9 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 	}
 	if sandboxed := a.workerProblem(ctx); sandboxed != "" {
 		a.log.Warn("imports of PDFs and pictures will wait", "err", sandboxed)
+	}
+	if a.trust.store.Tell("log") {
+		a.log.Warn(adopted)
 	}
 	if err := w.resume(ctx); err != nil {
 		return err
@@ -118,6 +135,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		group.Go(func() error { return w.keepStatusNote(ctx) })
 		group.Go(func() error { return serveControl(ctx, a.stateDir, w.obey) })
 		group.Go(func() error { return w.guard(ctx) })
+		group.Go(func() error { return w.followTrust(ctx, triggers.Reload) })
 		group.Go(func() error { return w.watching(ctx, g, watcher, triggers) })
 		return group.Wait()
 	})
@@ -135,6 +153,9 @@ func (w *working) watching(ctx context.Context, g *globals, watcher *vault.Watch
 	line := fmt.Sprintf("watching %s; drop files into %s", w.dir, w.settings.Vault.ImportDir)
 	if w.url != "" {
 		line += "; dashboard at " + w.signInHint(g)
+	}
+	if w.trust.untrusted() {
+		line += "\nthis vault is not trusted yet: files are imported, and nothing else runs or is sent; `vaultflow trust --vault " + w.dir + "` shows what it asks for, and asks you"
 	}
 	_, err := fmt.Fprintln(g.err, line)
 	return err
@@ -163,7 +184,7 @@ func (w *working) obey(ctx context.Context, o order) reply {
 	case o.Cancel != "":
 		id, err = o.Cancel, w.exec.Cancel(ctx, o.Cancel)
 	case o.Retry != "":
-		id, err = o.Retry, w.exec.Retry(ctx, o.Retry, o.From)
+		id, err = o.Retry, w.retry(ctx, o.Retry, o.From)
 	case o.Approve != nil:
 		id, err = o.Approve.Run, w.decide(ctx, *o.Approve)
 	case o.Undo != "":
@@ -172,6 +193,12 @@ func (w *working) obey(ctx context.Context, o order) reply {
 		err = w.clearOrigin(ctx, o.Own)
 	case o.Unpause != "":
 		was, err = w.unpause(ctx, o.Unpause)
+	case o.Trust:
+		select {
+		case w.renew <- struct{}{}:
+		default:
+		}
+		return reply{Trust: fingerprint(w.trust.opened)}
 	case o.Info:
 		r := reply{URL: w.url, Version: version}
 		r.Link, r.Expires = w.signInLink()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/trust"
 )
 
 // findState says where the vault's state is kept.
@@ -25,10 +27,15 @@ func (a *app) loadSettings(g *globals) error {
 	if err := a.findState(g); err != nil {
 		return err
 	}
+	input := settings.Input{
+		File: g.settings, Vault: a.dir, User: settings.UserFile(environ), StateDir: a.stateDir, Environ: environ, Overrides: g.overrides,
+	}
 	var err error
-	a.settings, err = settings.Load(settings.Input{
-		File: g.settings, Vault: a.dir, User: settings.UserFile(environ), StateDir: a.stateDir, Environ: environ, Overrides: g.overrides, Grants: g.grants,
-	})
+	if a.trust, err = openTrust(context.Background(), a.stateDir, a.dir, func() ([]trust.Ask, error) { return asked(input) }); err != nil {
+		return err
+	}
+	input.Grants = a.trust.grants
+	a.settings, err = settings.Load(input)
 	var faults *settings.Error
 	if errors.As(err, &faults) {
 		for _, d := range faults.Diagnostics {
@@ -50,11 +57,26 @@ func (a *app) loadSettings(g *globals) error {
 			fmt.Fprintln(g.err, d)
 		}
 	}
-	return nil
+	a.trust.settings, a.trust.asks, a.trust.granted = a.settings, asksOf(a.settings.Waiting), asksOf(a.settings.Granted)
+	return a.trust.narrow(a.settings, g)
 }
 
-// grants reports whether a value of the vault's settings was granted.
-func (*globals) grants(settings.Waiting) bool { return true }
+// asked are the values of the vault's files that wait while nothing is granted.
+func asked(in settings.Input) ([]trust.Ask, error) {
+	s, err := settings.Load(in)
+	if err != nil {
+		return nil, err
+	}
+	return asksOf(s.Waiting), nil
+}
+
+func asksOf(list []settings.Waiting) []trust.Ask {
+	asks := make([]trust.Ask, len(list))
+	for i, w := range list {
+		asks[i] = trust.Ask{Key: w.Key, Digest: w.Digest, Says: w.Says, Value: w.Value}
+	}
+	return asks
+}
 
 func newConfig(g *globals) *cobra.Command {
 	var example bool

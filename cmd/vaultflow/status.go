@@ -13,6 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/trust"
 )
 
 func newStatus(g *globals) *cobra.Command {
@@ -27,6 +28,9 @@ func newStatus(g *globals) *cobra.Command {
 			o, err := a.status(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if a.trust.store.Tell("status") {
+				o.Trust.Note = adopted
 			}
 			return g.print(o, func(w io.Writer) { err = writeStatus(w, o, a.zone) })
 		},
@@ -70,6 +74,18 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		serving += "; dashboard at " + o.URL
 	}
 	line("serve", "%s", serving)
+	if t := o.Trust; t != nil {
+		text := t.Means
+		if t.Waiting > 0 {
+			text += fmt.Sprintf("; %s for your yes: vaultflow trust", waitingText(t.Waiting))
+		} else if t.Level == string(trust.Untrusted) {
+			text += ": vaultflow trust"
+		}
+		line("trust", "%s", text)
+		if t.Note != "" {
+			line("", "%s", t.Note)
+		}
+	}
 	line("workflows", "%d, %d enabled, %d invalid", o.Workflows.All, o.Workflows.Enabled, o.Workflows.Invalid)
 	line("today", "%s", periodText(o.Day))
 	line("this month", "%s", periodText(o.Month))
@@ -95,6 +111,14 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		line(strings.ReplaceAll(string(r.Status), "_", " "), "%s: %s (run %s, %s)", r.Subject, shorten(r.Reason, 100), r.Run, r.Since.In(zone).Format(stamp))
 	}
 	return t.Flush()
+}
+
+// waitingText is such as "1 thing waits".
+func waitingText(n int) string {
+	if n == 1 {
+		return "1 thing waits"
+	}
+	return fmt.Sprintf("%d things wait", n)
 }
 
 // periodText is what runs did and cost in a time: "4 runs, 1 failed, 2 skipped; $0.03, 12000 tokens".

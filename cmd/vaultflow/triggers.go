@@ -51,11 +51,18 @@ func (w *working) plans() []*workflow.Plan {
 		return nil
 	}
 	var plans []*workflow.Plan
+	now := w.trust.now()
 	for _, loaded := range all {
-		if loaded.Valid() {
-			plans = append(plans, loaded.Plan)
-			w.tellLoops(loaded)
+		if !loaded.Valid() {
+			continue
 		}
+		w.tellLoops(loaded)
+		plan := loaded.Plan
+		if why := w.trust.waits(now, plan); why != "" {
+			w.tellWaiting(plan, why)
+			plan = off(plan)
+		}
+		plans = append(plans, plan)
 	}
 	return plans
 }
@@ -66,6 +73,13 @@ func (w *working) tellLoops(loaded workflow.Loaded) {
 		if d.Code == directives.CodeWatchLoop && w.isNews(d.String()) {
 			w.log.Warn("workflows can start each other in a circle", "workflow", loaded.Plan.Name, "name", d.File, "line", d.Line, "reason", d.Message, "fix", d.Suggestion)
 		}
+	}
+}
+
+// tellWaiting logs that a workflow does not fire before a person allows it, when that is new.
+func (w *working) tellWaiting(p *workflow.Plan, why string) {
+	if p.Meta.Enabled && p.Meta.Triggered() && w.isNews("waits "+p.Name+" "+why) {
+		w.log.Warn("workflow does not run by itself", "workflow", p.Name, "reason", why, "fix", "vaultflow trust")
 	}
 }
 

@@ -49,11 +49,15 @@ type working struct {
 
 	fetched fetched
 	servers *mcp.Hub
-	release func() error // the vault's lock
+	release func() error  // the vault's lock
+	renew   chan struct{} // somebody has changed the trust in the vault
 }
 
 // work takes the state directory and the vault and makes an executor. Nothing runs before run.
 func (a *app) work(ctx context.Context) (*working, error) {
+	if err := a.trust.store.Begin(); err != nil { // before there is a journal that could be taken for an earlier version's
+		return nil, err
+	}
 	j, err := journal.Open(ctx, a.stateDir)
 	if err != nil {
 		return nil, err
@@ -66,7 +70,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 		a.log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
 	sandbox.Office{Dir: a.officeDir()}.Sweep()
-	w := &working{app: a, journal: j, claimed: map[string]string{}, told: map[string]bool{}, release: release}
+	w := &working{app: a, journal: j, claimed: map[string]string{}, told: map[string]bool{}, release: release, renew: make(chan struct{}, 1)}
 	flow, err := a.flow(j, j, j.Origins())
 	if err != nil {
 		return nil, errors.Join(err, j.Close(), release())
@@ -206,6 +210,9 @@ func (w *working) startRun(ctx context.Context, o runOrder) (string, error) {
 			return "", err
 		}
 		setModel(plan, o.Model)
+	}
+	if err := w.trust.mayRun(plan); err != nil {
+		return "", err
 	}
 	plan.Fresh = o.Fresh
 	data, err := json.Marshal(plan)

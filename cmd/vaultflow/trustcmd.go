@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/trust"
+)
+
+// Origins ends the foreign origin of notes.
+type Origins interface {
+	// Clear makes a note of the vault count as one's own from now on, whatever it was made from.
+	Clear(ctx context.Context, name string) error
+}
+
+// trustFlags are the flags of `trust`.
+type trustFlags struct {
+	own, shared, revoke, all, dry bool
+	workflows, settings           []string
+}
+
+func newTrust(g *globals) *cobra.Command {
+	var f trustFlags
+	cmd := &cobra.Command{
+		Use: "trust [NOTE...]", Short: "Show what the vault's files ask for, and allow it; with notes: end their foreign origin",
+		Long: "Show how far this vault is trusted and what its files ask for, and ask you about it. Without a terminal nothing is\n" +
+			"asked: say --own, --shared, --workflow or --setting.\n\n" +
+			"Your own vault: its workflows run as written. A shared one, which others write too: each workflow waits until you\n" +
+			"allow what it reaches. Settings that start programs, connect, listen, or name keys and places outside the vault wait\n" +
+			"for a yes to exactly their value in both.\n\n" +
+			"With notes it ends their foreign origin: what they hold counts as yours from then on.",
+		RunE: func(cmd *cobra.Command, notes []string) error {
+			if err := f.check(notes); err != nil {
+				return err
+			}
+			if len(notes) > 0 {
+				return g.clearOrigins(cmd.Context(), notes)
+			}
+			return g.trust(cmd.Context(), cmd.InOrStdin(), f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.own, "own", false, "this vault is your own; allow exactly what its settings ask for now")
+	flags.BoolVar(&f.shared, "shared", false, "others write this vault too: each workflow waits for its own yes")
+	flags.BoolVar(&f.all, "all", false, "with --shared: allow everything that is asked for now")
+	flags.BoolVar(&f.revoke, "revoke", false, "take back all trust in this vault")
+	flags.StringArrayVar(&f.workflows, "workflow", nil, "allow what this workflow reaches now (repeatable)")
+	flags.StringArrayVar(&f.settings, "setting", nil, "allow the value that this setting has now (repeatable)")
+	flags.BoolVar(&f.dry, "dry-run", false, "show what is asked for, and ask nothing")
+	return cmd
+}
+
+func (f trustFlags) check(notes []string) error {
+	doing := 0
+	for _, is := range []bool{f.own, f.shared, f.revoke, len(f.workflows)+len(f.settings) > 0, f.dry, len(notes) > 0} {
+		if is {
+			doing++
+		}
+	}
+	if doing > 1 {
+		return usagef("--own, --shared, --revoke, --workflow or --setting, --dry-run and notes exclude each other")
+	}
+	if f.all && !f.shared {
+		return usagef("--all goes with --shared; --own allows everything that is asked for")
+	}
+	return nil
+}
+
+// trust shows what is asked for, and stores the answer.
+func (g *globals) trust(ctx context.Context, in io.Reader, f trustFlags) error {
+	a, o, err := g.offered()
+	if err != nil {
+		return err
+	}
+	defer func() { a.close() }()
+	if err := g.print(o.Trust, func(w io.Writer) { fmt.Fprint(w, o.lines()) }); err != nil {
+		return err
+	}
+	var answer engine.TrustAnswer
+	workflowsToo := false // of a vault that becomes shared
+	switch {
+	case f.revoke:
+		answer = engine.TrustAnswer{Level: string(trust.Untrusted)}
+	case f.own:
+		answer = engine.TrustAnswer{Level: string(trust.Own), Settings: o.waitingSettings()}
+	case f.shared:
+		answer, workflowsToo = engine.TrustAnswer{Level: string(trust.Shared)}, f.all
+		if f.all {
+			answer.Settings = o.waitingSettings()
+		}
+	case len(f.workflows)+len(f.settings) > 0:
+		if answer, err = o.chosen(f.settings, f.workflows); err != nil {
+			return err
+		}
+	case f.dry || g.json:
+		return nil
+	case o.Level != string(trust.Untrusted) && o.Waiting() == 0:
+		return nil
+	case !isTerminal(in):
+		return exit(exitRefused, errors.New("nothing is asked without a terminal; say `vaultflow trust --own`, --shared, --workflow NAME or --setting KEY"))
+	default:
+		return g.askTrust(ctx, bufio.NewReader(in), a, o)
+	}
+	if err := g.accept(ctx, a, o, answer); err != nil || !workflowsToo {
+		return err
+	}
+	a.close()
+	if a, o, err = g.offered(); err != nil { // with the settings that were granted now
+		return err
+	}
+	return g.accept(ctx, a, o, engine.TrustAnswer{Workflows: o.waitingWorkflows()})
+}
+
+// offered opens the vault and looks at what it asks for.
+func (g *globals) offered() (*app, trustOffer, error) {
+	a, err := g.open()
+	if err != nil {
+		return nil, trustOffer{}, err
+	}
+	o, err := a.offer()
+	if err != nil {
+		a.close()
+		return nil, trustOffer{}, err
+	}
+	if a.trust.store.Tell("trust") {
+		o.Note = adopted
+	}
+	return a, o, nil
+}
+
+// adopted says why a vault that nobody was asked about is one's own.
+const adopted = "this vault was used with an earlier version of vaultflow, so it is your own, with the settings it had; `vaultflow trust --revoke` takes that back"
+
+// accept stores an answer, says what was granted, and waits until a running serve works with it.
+func (g *globals) accept(ctx context.Context, a *app, o trustOffer, answer engine.TrustAnswer) error {
+	if err := a.trust.accept(o, answer); err != nil {
+		return exit(failureExit(err), err)
+	}
+	for _, s := range o.Settings {
+		for _, digest := range answer.Settings {
+			if s.Digest == digest {
+				fmt.Fprintf(g.err, "allowed: %s: %s\n", trust.Plain(s.Key), trust.Plain(s.Says))
+			}
+		}
+	}
+	for _, w := range o.Workflows {
+		for _, name := range answer.Workflows {
+			if name == w.Name+" "+w.Digest {
+				fmt.Fprintf(g.err, "allowed: workflow %s\n", trust.Plain(w.Name))
+			}
+		}
+	}
+	s, err := a.trust.store.Read()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(g.err, "this vault is %s\n", s.Level.Words())
+	return a.renewServe(ctx, fingerprint(s))
+}
+
+// renewWithin bounds how long `trust` waits for a running serve.
+const renewWithin = 15 * time.Second
+
+// renewServe asks a running serve to load the settings again, and waits until it has.
+func (a *app) renewServe(ctx context.Context, want string) error {
+	if _, err := ask(ctx, a.stateDir, order{Trust: true}); err != nil {
+		return nil //nolint:nilerr // none is running
+	}
+	ctx, cancel := context.WithTimeout(ctx, renewWithin)
+	defer cancel()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		if r, err := ask(ctx, a.stateDir, order{Trust: true}); err == nil && r.Trust == want {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.New("the running serve does not answer; restart it, so that it works with what you have allowed")
+		case <-ticker.C:
+		}
+	}
+}
+
+// askTrust asks a person at a terminal.
+func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *app, o trustOffer) error {
+	answer := engine.TrustAnswer{Settings: o.waitingSettings()}
+	if o.Level == string(trust.Untrusted) {
+		fmt.Fprintln(g.err, "\n  o  it is my own: its workflows run as written, and the settings above take effect")
+		fmt.Fprintln(g.err, "  s  others write it too: the settings above take effect, and I am asked about each workflow")
+		fmt.Fprintln(g.err, "  n  do not trust it")
+		switch word(in, g.err, "Whose vault is this? [o/s/N] ") {
+		case "o", "own":
+			answer.Level = string(trust.Own)
+		case "s", "shared":
+			answer.Level = string(trust.Shared)
+		default:
+			return exit(exitRefused, errors.New("nothing was allowed"))
+		}
+	} else if len(answer.Settings) > 0 && !yes(in, g.err, "Allow the settings that wait? [y/N] ") {
+		answer.Settings = nil
+	}
+	if answer.Level != "" || len(answer.Settings) > 0 {
+		if err := g.accept(ctx, a, o, answer); err != nil {
+			return err
+		}
+	}
+	if answer.Level == string(trust.Own) || o.Level == string(trust.Own) {
+		return nil
+	}
+	again, o, err := g.offered()
+	if err != nil {
+		return err
+	}
+	defer again.close()
+	var granted []string
+	for _, w := range o.Workflows {
+		if w.Granted {
+			continue
+		}
+		for _, line := range w.New {
+			fmt.Fprintf(g.err, "      + %s\n", line)
+		}
+		if yes(in, g.err, fmt.Sprintf("Allow the workflow %s? [y/N] ", trust.Plain(w.Name))) {
+			granted = append(granted, w.Name+" "+w.Digest)
+		}
+	}
+	if len(granted) == 0 {
+		return nil
+	}
+	return g.accept(ctx, again, o, engine.TrustAnswer{Workflows: granted})
+}
+
+// word asks a question and reads the answer's line.
+func word(in *bufio.Reader, out io.Writer, question string) string {
+	fmt.Fprint(out, question)
+	line, _ := in.ReadString('\n') // the end of the input is a no
+	return strings.ToLower(strings.TrimSpace(line))
+}
+
+func yes(in *bufio.Reader, out io.Writer, question string) bool {
+	answer := word(in, out, question)
+	return answer == "y" || answer == "yes"
+}
+
+// allowByHand asks a person at a terminal about a workflow that waits in a shared vault, before it is run.
+func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *app, name string) error {
+	plan, err := a.workflow(name)
+	if err != nil {
+		return err
+	}
+	now := a.trust.now()
+	if now.Level != trust.Shared || now.Allows(plan.Name, a.trust.reach(plan)) || !isTerminal(in) {
+		return nil // the run itself says what is missing
+	}
+	o, err := a.offer()
+	if err != nil {
+		return err
+	}
+	answer, err := o.chosen(nil, []string{plan.Name})
+	if err != nil {
+		return err
+	}
+	for _, w := range o.Workflows {
+		if w.Name == plan.Name {
+			for _, line := range w.New {
+				fmt.Fprintf(g.err, "  + %s\n", line)
+			}
+		}
+	}
+	if !yes(bufio.NewReader(in), g.err, fmt.Sprintf("This vault is shared. Allow the workflow %s? [y/N] ", trust.Plain(plan.Name))) {
+		return nil
+	}
+	return g.accept(ctx, a, o, answer)
+}
+
+// clearOrigins ends the foreign origin of notes.
+func (g *globals) clearOrigins(ctx context.Context, notes []string) error {
+	a, err := g.open()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	origins := a.origins()
+	if origins == nil {
+		return usagef("this version keeps no origins of notes")
+	}
+	for _, name := range notes {
+		if err := origins.Clear(ctx, name); err != nil {
+			return err
+		}
+		fmt.Fprintf(g.err, "%s counts as yours now\n", trust.Plain(name))
+	}
+	return nil
+}
+
+// origins are where the contents of notes come from; nil when that is not kept.
+func (a *app) origins() Origins { return nil }

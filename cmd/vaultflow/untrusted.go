@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// narrow takes from the settings what an untrusted vault must not start, reach or open, whichever file it came from. Models
+// and tools are refused where they are made.
+func (t *vaultTrust) narrow(s *settings.Settings, g *globals) error {
+	if !t.untrusted() {
+		return nil
+	}
+	s.Policy.RemoteImages.Enabled = false
+	s.Ingestion.Office.LibreOffice = "off"
+	s.Web.Hosts = nil
+	if isLocal(s.Web.Listen) {
+		return nil
+	}
+	if g.overrides["web.listen"] != "" {
+		return exit(exitRefused, t.refuse("vaultflow trust", fmt.Sprintf("this vault is not trusted yet: its dashboard does not open on %s", s.Web.Listen)))
+	}
+	s.Web.Listen = defaultListen
+	return nil
+}
+
+// defaultListen is where the dashboard of an untrusted vault opens.
+const defaultListen = "127.0.0.1:8321"
+
+// isLocal reports whether only this machine reaches an address.
+func isLocal(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return strings.HasPrefix(listen, "unix:")
+	}
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
