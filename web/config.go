@@ -95,6 +95,7 @@ type Config struct {
 
 	Approvals Approvals
 	Undo      Undo
+	Trust     Trust
 
 	Access *session.Access // who may do what; required
 	Proxy  Proxy

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/visible"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
@@ -24,10 +25,10 @@ type pages struct {
 	parts *template.Template
 }
 
-var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "approval", "changes"}
+var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "approval", "changes", "trust"}
 
 func newPages() (*pages, error) {
-	functions := template.FuncMap{"base": base, "folder": folder, "number": number}
+	functions := template.FuncMap{"base": base, "folder": folder, "number": number, "visible": visible.Name}
 	parts, err := template.New("parts").Funcs(functions).Option("missingkey=error").ParseFS(templates, "templates/parts_*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the dashboard's templates: %w", err)
@@ -52,6 +53,7 @@ type layout struct {
 	Vault   string
 	Version string
 	Asks    bool // there may be something to approve
+	Trusts  bool // there is a page of trust
 
 	SignedIn bool
 	User     string // name of who is signed in; empty for the owner
@@ -101,7 +103,7 @@ func (s *Server) renderLive(w http.ResponseWriter, r *http.Request, status int, 
 	id := session.From(r.Context())
 	l.Version, l.SignedIn, l.User, l.SignOut = s.cfg.Version, len(id.Scopes) > 0, id.Name, id.Session != ""
 	if l.SignedIn { // a stranger learns nothing, not even the vault's name
-		l.Vault, l.Asks = s.cfg.Vault, s.cfg.Approvals != nil
+		l.Vault, l.Asks, l.Trusts = s.cfg.Vault, s.cfg.Approvals != nil, s.cfg.Trust != nil
 	}
 	var b bytes.Buffer
 	if err := s.pages.sets[page].ExecuteTemplate(&b, "layout", l); err != nil {

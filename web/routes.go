@@ -43,6 +43,7 @@ func (s *Server) table() []route {
 		{"GET /runs/{id}/undo", session.Read, s.undoPreview},
 		{"GET /approvals", session.Read, asks{s}.list},
 		{"GET /approvals/{run}/{item}", session.Read, asks{s}.one},
+		{"GET /trust", session.Read, trusts{s}.show},
 
 		{"POST /workflows/run", session.Run, s.startWorkflow},
 		{"POST /runs/{id}/cancel", session.Run, s.cancel},
@@ -50,6 +51,7 @@ func (s *Server) table() []route {
 		{"POST /runs/{id}/undo", session.Run, s.undo},
 		{"POST /approvals/{run}", session.Approve, asks{s}.decide},
 		{"POST /upload", session.Import, s.upload},
+		{"POST /trust", session.Trust, trusts{s}.decide},
 
 		{"GET /api/v1/runs", session.Read, s.apiRuns},
 		{"POST /api/v1/runs", session.Run, s.apiStart},
@@ -61,6 +63,7 @@ func (s *Server) table() []route {
 		{"GET /api/v1/imports/{id...}", session.Read, s.apiImport},
 		{"GET /api/v1/workflows", session.Read, s.apiWorkflows},
 		{"GET /api/v1/status", session.Read, s.apiStatus},
+		{"GET /api/v1/trust", session.Read, trusts{s}.api},
 		{"GET /api/v1/health", session.Read, s.apiHealth},
 		{"GET /api/v1/events", session.Read, s.apiEvents},
 		{"/", signedIn, s.notFound},

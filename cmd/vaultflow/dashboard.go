@@ -43,7 +43,7 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		},
 		Stale:    func(ctx context.Context, r engine.RunRecord) string { return w.changedSince(ctx, w.journal, r) },
 		Overview: w.serving, Approvals: webApprovals{w},
-		Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.writing(policy.ByDrop)}, Health: health.checks,
+		Trust: webTrust{w}, Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Access: w.access, Instance: shortHash(w.stateDir), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
 		Proxy: w.proxy(),
@@ -140,6 +140,34 @@ func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Star
 	id, err := s.w.startRun(ctx, runOrder{Workflow: name})
 	return engine.Started{Run: id, Created: true}, err
 }
+
+// webTrust is what the vault asks for, for the dashboard.
+type webTrust struct{ w *working }
+
+// Trust implements web.Trust.
+func (t webTrust) Trust(context.Context) (engine.Trust, error) {
+	o, err := t.w.offer()
+	if err == nil && t.w.trust.store.Tell("dashboard") {
+		o.Note = adopted
+	}
+	return o.Trust, err
+}
+
+// Decide implements web.Trust.
+func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bool, err error) {
+	o, err := t.w.offer()
+	if err != nil {
+		return false, err
+	}
+	if err := t.w.trust.accept(o, answer); err != nil {
+		return false, err
+	}
+	time.AfterFunc(answerFirst, t.w.renewSoon)
+	return t.w.trust.outdated(), nil
+}
+
+// answerFirst is how long the browser has for its answer before serve begins anew.
+const answerFirst = 300 * time.Millisecond
 
 // webControl ends and repeats runs from the dashboard.
 type webControl struct{ w *working }

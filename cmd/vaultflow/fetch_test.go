@@ -34,7 +34,8 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(vaultDir, ".obsidian"), 0o755); err != nil { //nolint:gosec // a vault of a test
 		t.Fatal(err)
 	}
-	g := &globals{streams: &streams{out: io.Discard, err: io.Discard}, vault: vaultDir}
+	g := &globals{streams: &streams{out: io.Discard, err: io.Discard}, vault: vaultDir, stateDir: filepath.Join(dir, "own")}
+	ownVault(g.vault, g.stateDir)
 	a, err := g.open()
 	if err != nil {
 		t.Fatal(err)

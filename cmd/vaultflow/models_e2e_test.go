@@ -27,6 +27,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/settings"
 )
 
 // adapter is a model service as settings name it.
@@ -109,6 +110,9 @@ func (b *bench) write(name, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		b.t.Fatal(err)
+	}
+	if name == settings.FileName {
+		allowSettings(b.t, filepath.Join(b.dir, "vault"), filepath.Join(b.dir, "state"))
 	}
 }
 

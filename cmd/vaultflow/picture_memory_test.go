@@ -269,6 +269,7 @@ func TestPictures_memory(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "vault", "settings.yaml"), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
+			allowSettings(t, filepath.Join(dir, "vault"), filepath.Join(dir, "state"))
 			return s.weigh(t, dir, wantBytes, "vaultflow", "run", "Look")
 		}
 		least := weigh(tiny, 0)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/trust"
 )
 
@@ -71,6 +72,23 @@ func ownVault(dir, stateDir string) {
 	}
 	if err != nil {
 		panic(err)
+	}
+}
+
+// allowSettings grants what the settings of a test's vault ask for, as `vaultflow trust` does. Settings with faults ask for
+// nothing.
+func allowSettings(t *testing.T, dir, stateDir string) {
+	t.Helper()
+	loaded, err := settings.Load(settings.Input{Vault: dir, StateDir: stateDir})
+	if err != nil {
+		return
+	}
+	store, err := trust.Open(stateDir, dir)
+	if err == nil {
+		err = store.Change(func(s *trust.State) { s.Grant(time.Now(), asksOf(loaded.Waiting)...) })
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

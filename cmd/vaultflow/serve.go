@@ -194,10 +194,7 @@ func (w *working) obey(ctx context.Context, o order) reply {
 	case o.Unpause != "":
 		was, err = w.unpause(ctx, o.Unpause)
 	case o.Trust:
-		select {
-		case w.renew <- struct{}{}:
-		default:
-		}
+		w.renewSoon()
 		return reply{Trust: fingerprint(w.trust.opened)}
 	case o.Info:
 		r := reply{URL: w.url, Version: version}

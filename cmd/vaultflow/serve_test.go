@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/settings"
 )
 
 // The tests of serve start the real binary and kill it in earnest: nothing of it lives in the test's process. They look
@@ -153,6 +154,9 @@ func (s *site) writeBytes(name string, data []byte) {
 	}
 	if err := os.Rename(temp, path); err != nil {
 		s.t.Fatal(err)
+	}
+	if name == settings.FileName {
+		allowSettings(s.t, s.vault, s.state)
 	}
 }
 

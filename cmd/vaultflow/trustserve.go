@@ -38,6 +38,14 @@ func (w *working) followTrust(ctx context.Context, reload func()) error {
 	}
 }
 
+// renewSoon makes followTrust look at once.
+func (w *working) renewSoon() {
+	select {
+	case w.renew <- struct{}{}:
+	default:
+	}
+}
+
 // outdated reports whether the settings in force are not those that are granted now.
 func (t *vaultTrust) outdated() bool {
 	s, err := t.store.Read()

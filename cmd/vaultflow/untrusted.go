@@ -16,7 +16,7 @@ func (t *vaultTrust) narrow(s *settings.Settings, g *globals) error {
 	}
 	s.Policy.RemoteImages.Enabled = false
 	s.Ingestion.Office.LibreOffice = "off"
-	s.Web.Hosts = nil
+	s.Web.Hosts, s.Web.Proxy = nil, settings.Proxy{}
 	if isLocal(s.Web.Listen) {
 		return nil
 	}
@@ -32,9 +32,12 @@ const defaultListen = "127.0.0.1:8321"
 
 // isLocal reports whether only this machine reaches an address.
 func isLocal(listen string) bool {
+	if strings.HasPrefix(listen, "unix:") {
+		return true // a socket that only the user opens
+	}
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return strings.HasPrefix(listen, "unix:")
+		return false
 	}
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()

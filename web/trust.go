@@ -1,0 +1,118 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/visible"
+	"github.com/vaultflow/vaultflow/web/session"
+)
+
+// Trust shows what the vault's files ask for, and stores what a person allows.
+type Trust interface {
+	// Trust returns what is asked for now.
+	Trust(ctx context.Context) (engine.Trust, error)
+	// Decide stores an answer. It is an error when something in it is not asked for any more as it was shown. With again the
+	// daemon begins anew with the new settings within seconds.
+	Decide(ctx context.Context, a engine.TrustAnswer) (again bool, err error)
+}
+
+// trustPage is the page of trust.
+type trustPage struct {
+	engine.Trust
+	Untrusted, Shared, Own bool
+	SinceAt                stamp
+	All                    []string // digests of the settings that wait
+	May                    bool     // whether who looks may answer
+	Again                  bool     // the daemon begins anew
+}
+
+// trusts are the handlers of the page of trust.
+type trusts struct{ *Server }
+
+// show is the page.
+func (s trusts) show(w http.ResponseWriter, r *http.Request) { s.page(w, r, false) }
+
+func (s trusts) page(w http.ResponseWriter, r *http.Request, again bool) {
+	if s.cfg.Trust == nil {
+		s.notFound(w, r)
+		return
+	}
+	t, err := s.cfg.Trust.Trust(r.Context())
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	p := trustPage{
+		Trust: shownTrust(t), Untrusted: t.Level == "untrusted", Shared: t.Level == "shared", Own: t.Level == "own", Again: again,
+		SinceAt: when(t.Since, s.cfg.Now(), s.cfg.Zone), May: session.From(r.Context()).Scopes.Has(session.Trust),
+	}
+	for _, setting := range t.Settings {
+		if !setting.Granted {
+			p.All = append(p.All, setting.Digest)
+		}
+	}
+	s.render(w, r, http.StatusOK, "trust", "Trust", p)
+}
+
+// shownTrust makes what strangers wrote visible.
+func shownTrust(t engine.Trust) engine.Trust {
+	t.Settings, t.Workflows = slices.Clone(t.Settings), slices.Clone(t.Workflows)
+	for i := range t.Settings {
+		x := &t.Settings[i]
+		x.Key, x.Says, x.Value, x.Was = visible.Name(x.Key), visible.Name(x.Says), visible.Name(x.Value), visible.Name(x.Was)
+	}
+	return t
+}
+
+// decide stores what a person allows. It asks for a session: no token of a program speaks for a person here.
+func (s trusts) decide(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Trust == nil {
+		s.notFound(w, r)
+		return
+	}
+	if session.From(r.Context()).Session == "" {
+		s.fail(w, r, http.StatusForbidden, "only a person who has signed in may say what a vault is trusted with", "sign in with a browser, or use `vaultflow trust`")
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, 256<<10)
+	if err := r.ParseForm(); err != nil {
+		s.fail(w, r, http.StatusBadRequest, "the form cannot be read", "")
+		return
+	}
+	answer := engine.TrustAnswer{Level: r.PostForm.Get("level"), Settings: r.PostForm["setting"], Workflows: r.PostForm["workflow"]}
+	if answer.Level == "" && len(answer.Settings)+len(answer.Workflows) == 0 {
+		s.fail(w, r, http.StatusBadRequest, "nothing was chosen", "go back, and choose what to allow")
+		return
+	}
+	again, err := s.cfg.Trust.Decide(r.Context(), answer)
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	if again {
+		w.Header().Set("Refresh", againAfter+"; url=/trust")
+		s.page(w, r, true)
+		return
+	}
+	http.Redirect(w, r, "/trust", http.StatusSeeOther)
+}
+
+// againAfter is when a browser looks again at a daemon that begins anew, in seconds.
+const againAfter = "6"
+
+// api is the page for programs.
+func (s trusts) api(w http.ResponseWriter, r *http.Request) {
+	if s.cfg.Trust == nil {
+		s.notFound(w, r)
+		return
+	}
+	t, err := s.cfg.Trust.Trust(r.Context())
+	if err != nil {
+		s.failWith(w, r, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, t)
+}
