@@ -75,6 +75,18 @@ func ownVault(dir, stateDir string) {
 	}
 }
 
+// ownTrust is the trust in a vault of one's own.
+func ownTrust(t *testing.T) *vaultTrust {
+	t.Helper()
+	dir, stateDir := t.TempDir(), t.TempDir()
+	ownVault(dir, stateDir)
+	own, err := openTrust(t.Context(), stateDir, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own
+}
+
 // allowSettings grants what the settings of a test's vault ask for, as `vaultflow trust` does. Settings with faults ask for
 // nothing.
 func allowSettings(t *testing.T, dir, stateDir string) {

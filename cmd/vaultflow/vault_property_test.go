@@ -42,6 +42,8 @@ func TestVault_everyFileHasItsReceipt(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "settings.yaml"), []byte(propertySettings), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	ownVault(root, filepath.Join(dir, "state"))
+	allowSettings(t, root, filepath.Join(dir, "state"))
 	files := 0
 	for _, name := range filesOf(t, root) {
 		files++
