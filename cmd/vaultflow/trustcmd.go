@@ -205,7 +205,7 @@ func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *app, o trus
 		default:
 			return exit(exitRefused, errors.New("nothing was allowed"))
 		}
-	} else if len(answer.Settings) > 0 && !yes(in, g.err, "Allow the settings that wait? [y/N] ") {
+	} else if len(answer.Settings) > 0 && !agrees(in, g.err, "Allow the settings that wait? [y/N] ") {
 		answer.Settings = nil
 	}
 	if answer.Level != "" || len(answer.Settings) > 0 {
@@ -229,7 +229,7 @@ func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *app, o trus
 		for _, line := range w.New {
 			fmt.Fprintf(g.err, "      + %s\n", line)
 		}
-		if yes(in, g.err, fmt.Sprintf("Allow the workflow %s? [y/N] ", trust.Plain(w.Name))) {
+		if agrees(in, g.err, fmt.Sprintf("Allow the workflow %s? [y/N] ", trust.Plain(w.Name))) {
 			granted = append(granted, w.Name+" "+w.Digest)
 		}
 	}
@@ -246,7 +246,7 @@ func word(in *bufio.Reader, out io.Writer, question string) string {
 	return strings.ToLower(strings.TrimSpace(line))
 }
 
-func yes(in *bufio.Reader, out io.Writer, question string) bool {
+func agrees(in *bufio.Reader, out io.Writer, question string) bool {
 	answer := word(in, out, question)
 	return answer == "y" || answer == "yes"
 }
@@ -276,7 +276,7 @@ func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *app, name st
 			}
 		}
 	}
-	if !yes(bufio.NewReader(in), g.err, fmt.Sprintf("This vault is shared. Allow the workflow %s? [y/N] ", trust.Plain(plan.Name))) {
+	if !agrees(bufio.NewReader(in), g.err, fmt.Sprintf("This vault is shared. Allow the workflow %s? [y/N] ", trust.Plain(plan.Name))) {
 		return nil
 	}
 	return g.accept(ctx, a, o, answer)
