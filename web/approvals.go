@@ -34,6 +34,7 @@ type Approvals interface {
 const (
 	shownDiff    = 200 << 10 // bytes of a change on a page that shows what was done
 	approvalPage = 60 << 10  // bytes of a change on a page on which it is decided
+	maxListed    = 2 << 20   // bytes of all changes on the page that lists what waits
 	maxEdited    = 256 << 10 // bytes of a text that can be edited in the dashboard
 )
 
@@ -63,6 +64,7 @@ type askedItem struct {
 	Seen         string // the form's token; empty: not all of it was shown
 	Next         string // address of the next page; empty on the last one
 	Begin        bool   // the pages before were not shown to this viewer
+	Elsewhere    bool   // it is shown on its own page alone
 	Parts        bool   // it cannot be shown whole at all
 	Text         string // to be edited
 	CanEdit      bool
@@ -99,7 +101,7 @@ func (s asks) list(w http.ResponseWriter, r *http.Request) {
 // askings groups proposals by run.
 func (s asks) askings(r *http.Request, list []engine.Proposal) ([]*asking, error) {
 	var runs []*asking
-	byRun := map[string]*asking{}
+	byRun, listed := map[string]*asking{}, 0
 	for _, p := range list {
 		a := byRun[p.Run]
 		if a == nil {
@@ -110,6 +112,12 @@ func (s asks) askings(r *http.Request, list []engine.Proposal) ([]*asking, error
 		item, err := s.item(r, p, 1, "")
 		if err != nil {
 			return nil, err
+		}
+		for _, line := range item.Lines {
+			listed += len(line.Text) + 40 // with its tags
+		}
+		if listed > maxListed { // it has a page of its own
+			item.Lines, item.Seen, item.Next, item.Elsewhere = nil, "", "", true
 		}
 		if item.Seen != "" {
 			a.Whole++

@@ -182,6 +182,26 @@ func TestApprovals_pageByPage(t *testing.T) {
 	}
 }
 
+// The list has its bound: what is not shown on it is approved on its own page.
+func TestApprovals_manyLong(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	w.blobs["after"] = []byte(strings.Repeat("a line of a letter that is rather long\n", 1400))
+	a := &asked{}
+	for i := range 80 {
+		a.list = append(a.list, engine.Proposal{Run: "r-1", Item: i + 1, Workflow: "Letters", Step: "Write", Kind: engine.ChangeCreate, Name: "a.md", After: "after", Created: now})
+	}
+	s := w.server(t, fsys, func(c *Config) { c.Approvals = a })
+	body := get(t, s, "/approvals").Body.String()
+	found := formTokens(body)
+	if len(body) > 2*maxListed || len(found) == 0 || len(found) == 80 || !strings.Contains(body, fmt.Sprintf("Approve the %d shown whole", len(found))) {
+		t.Errorf("%d bytes with %d tokens", len(body), len(found))
+	}
+	if one := formTokens(get(t, s, "/approvals/r-1/80").Body.String()); one["80"] == "" {
+		t.Error("the last item cannot be approved on its page")
+	}
+}
+
 // What a person writes in the text field is kept byte for byte, with the ends of lines that the text had.
 func TestApprovals_edited(t *testing.T) {
 	t.Parallel()

@@ -76,7 +76,7 @@ func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		return out, err
 	}
 	for _, file := range write {
-		c := changer{w, in.StepRef, s.asking(writerOf(file.Targets), file.Name, ""), provenance{shown: in.Origins, approved: in.Approved}}
+		c := changer{w, in.StepRef, s.asking(writerOf(file.Targets), file.Name, ""), provenance{shown: in.Origins, approved: in.Approved || file.Seen}}
 		err := c.change(ctx, outputCall(file), changeOf(file), "")
 		if errors.Is(err, errEdited) {
 			out.Conflicts = append(out.Conflicts, file.Name)

@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +79,8 @@ func (c *callStore) comesFrom(change engine.Change) provenance {
 	b := c.toolbox
 	p := provenance{shown: origin.Join(b.in.Origins, slices.Concat(b.origins, b.vars.origins)...)}
 	for _, v := range b.in.Verdicts {
-		p.approved = p.approved || v.Call == b.call && v.Approved && v.After != "" && v.After == change.After
+		agreed := cmp.Or(v.Edited, v.After)
+		p.approved = p.approved || v.Call == b.call && v.Approved && agreed != "" && agreed == change.After
 	}
 	return p
 }
