@@ -123,6 +123,9 @@ func AddOrigins(list []string, more ...string) []string {
 	return list
 }
 
+// MCPOrigin is the origin of what an MCP server says of its tools, which every request carries that offers them.
+func MCPOrigin(server string) string { return string(ReadMCP) + " " + server }
+
 // Use is a call of a tool, as far as trust is concerned.
 type Use struct {
 	Tool    string

@@ -32,6 +32,7 @@ type Tool struct {
 	Effect      Effect
 	ReadOnly    bool   // of EffectNetwork: it only looks at what it reaches, so that nobody is asked before (@approve tools)
 	Description string // for the model
+	Note        string // what people should know of it, for the run's record
 	Parameters  json.RawMessage
 	Run         func(ctx context.Context, input json.RawMessage) content.ToolResult
 }

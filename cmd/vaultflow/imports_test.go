@@ -57,7 +57,7 @@ var house = map[string]struct {
 	"llm/llmtest":          {2, []string{"llm", "content"}},
 	"prompt":               {2, []string{"content", "chunking", "policy", "directives", "origin"}},
 	"tools":                {3, []string{"llm", "content", "policy", "remote", "websearch", "ingestion", "ingestion/webpage", "origin"}},
-	"tools/mcp":            {3, []string{"tools", "content", "policy"}},
+	"tools/mcp":            {3, []string{"tools", "content", "policy", "state", "visible"}},
 	"engine":               {3, []string{"workflow", "diff", "visible"}},
 	"engine/local":         {3, []string{"engine"}},
 	"trust":                {3, []string{"directives", "state", "visible", "workflow"}},

@@ -35,7 +35,7 @@ func (w *working) giveOutside(flow *activity.Workflow) {
 		flow.Outside = &activity.Outside{Artifacts: keptArtifacts{w}, Log: w.log} // what was fetched before may be read
 		return
 	}
-	w.servers = mcp.New(w.mcpServers(), mcp.Options{Version: version, Picture: flow.ForeignPicture, Log: w.log})
+	w.servers = mcp.New(w.mcpServers(), mcp.Options{Version: version, Picture: flow.ForeignPicture, Log: w.log, Pins: mcp.OpenPins(w.stateDir)})
 	flow.Outside = &activity.Outside{
 		Fetcher: func(may func(string) error) tools.Fetcher {
 			p := w.fetchPolicy()

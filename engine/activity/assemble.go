@@ -42,10 +42,12 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 	}
 	out := engine.AssembleOut{Model: alias, Omitted: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
 	out.Warnings = append(out.Warnings, made.model.Warnings()...)
-	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins)...)
+	out.Warnings = append(out.Warnings, made.notes...)
+	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins, made.servers)...)
 	stored := made.stored
 	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
-		out.Warnings = append(out.Warnings, w.addFallback(ctx, s, in.Inputs, &stored)...)
+		warnings, servers := w.addFallback(ctx, s, in.Inputs, &stored)
+		out.Warnings, out.Origins = append(out.Warnings, warnings...), policy.AddOrigins(out.Origins, servers...)
 	}
 	if out.Prompt, err = w.putJSON(ctx, stored); err != nil {
 		return engine.AssembleOut{}, err
@@ -56,17 +58,17 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 
 // addFallback builds the prompt of the fallback model. What keeps it from being used is a warning: the first model may
 // well answer.
-func (w *Workflow) addFallback(ctx context.Context, s scene, resolved []engine.ResolvedInput, into *storedPrompt) []string {
+func (w *Workflow) addFallback(ctx context.Context, s scene, resolved []engine.ResolvedInput, into *storedPrompt) (warnings, servers []string) {
 	alias := s.step.Model.Fallback
 	made, err := w.make(ctx, s, resolved, alias)
 	if err != nil {
 		into.NoFallback = fmt.Sprintf("the fallback %s cannot be used: %v", alias, err)
-		return []string{into.NoFallback}
+		return []string{into.NoFallback}, nil
 	}
 	own := made.stored
 	own.Omitted, own.Warnings = omissions(made.prompt.Receipt), append(promptWarnings(made.prompt.Receipt), made.model.Warnings()...)
 	into.Fallback = &own
-	return nil
+	return nil, made.servers
 }
 
 // made is a prompt for one model, with what is kept of it.
@@ -76,6 +78,9 @@ type made struct {
 	stored storedPrompt
 	key    string // for @cache; empty without
 	tools  []string
+
+	servers []string // origins of what MCP servers say of these tools
+	notes   []string // about these tools
 }
 
 // make builds the prompt of a step for a model.
@@ -110,7 +115,9 @@ func (w *Workflow) make(ctx context.Context, s scene, resolved []engine.Resolved
 		Format: built.Format, System: built.System, Blocks: blocks, Media: mediaLimits(bounds), Tokens: built.Receipt.Totals.Tokens,
 		Demand: wanted, Chunks: built.Chunks, Limits: limits,
 	}}
-	m.tools = w.toolbox(s, model, m.stored, engine.UseToolsIn{}).registry.Names()
+	box := w.toolbox(s, model, m.stored, engine.UseToolsIn{})
+	m.tools = box.registry.Names()
+	m.servers, m.notes = box.described()
 	if s.step.Cache != nil {
 		m.key, err = w.cacheKey(s, model, built.Digest, m.stored)
 	}

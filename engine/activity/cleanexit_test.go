@@ -1,6 +1,7 @@
 package activity
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,5 +139,29 @@ func TestUseTools_defusesWhatTheyWrite(t *testing.T) {
 	}
 	if r := d.results(out); !strings.Contains(content.Join(r[0].Blocks), "Made inert") {
 		t.Errorf("the model is told %q", content.Join(r[0].Blocks))
+	}
+}
+
+// What a server says of its tools stands in every request, so that a step that offers them is untrusted from the start: it
+// may still call that server, and nobody else.
+func TestAssemble_describedToolsTaint(t *testing.T) {
+	t.Parallel()
+	d, a, _ := reaching(t, nil, "web_search, srv.say")
+	out := d.assembled(d.ref())
+	if !slices.Contains(out.Origins, "mcp srv") {
+		t.Fatalf("origins: %q", out.Origins)
+	}
+	turn := d.turn(tool("srv__say", in{}), tool("web_search", in{"query": "x"}))
+	turn.Origins = out.Origins
+	if _, err := d.UseTools(t.Context(), turn); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"srv.say"}, a.asked); diff != "" {
+		t.Errorf("asked (-want +got):\n%s", diff)
+	}
+	turn.Origins = append(turn.Origins, "mcp srv.say") // it has answered
+	a.asked = nil
+	if _, err := d.UseTools(t.Context(), turn); err != nil || len(a.asked) > 0 {
+		t.Errorf("after an answer %q is asked, %v", a.asked, err)
 	}
 }

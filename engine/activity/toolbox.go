@@ -3,6 +3,7 @@ package activity
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -74,6 +75,19 @@ func (w *Workflow) toolbox(s scene, model Model, stored storedPrompt, in engine.
 		box.registry = append(box.registry, box.chunks.Tool())
 	}
 	return box
+}
+
+// described are the origins of what others say of the tools on offer, and what people should know of these tools.
+func (b *toolbox) described() (origins, notes []string) {
+	for _, t := range b.registry {
+		if server, _, dotted := strings.Cut(t.Called, "."); dotted {
+			origins = policy.AddOrigins(origins, policy.MCPOrigin(server))
+		}
+		if t.Note != "" && !slices.Contains(notes, t.Note) {
+			notes = append(notes, t.Note)
+		}
+	}
+	return origins, notes
 }
 
 // offers says whether a step lets its model use a tool.

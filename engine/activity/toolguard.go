@@ -60,7 +60,12 @@ func (b *toolbox) judge(use policy.Use) error {
 			use.Granted = use.Granted || u.Name == use.Tool && u.Untrusted
 		}
 	}
-	reason := use.Refused(b.in.Origins)
+	origins := b.in.Origins
+	if server, _, dotted := strings.Cut(use.Tool, "."); dotted {
+		// Whoever describes a tool gets its calls anyway: this alone keeps no tool from the server that was named.
+		origins = slices.DeleteFunc(slices.Clone(origins), func(o string) bool { return o == policy.MCPOrigin(server) })
+	}
+	reason := use.Refused(origins)
 	if reason == "" {
 		return nil
 	}

@@ -2,9 +2,13 @@ package mcp
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -47,8 +51,11 @@ type connection struct {
 type session struct {
 	*sdk.ClientSession
 	tools map[string]listed
-	end   func()        // ends the program
-	dead  chan struct{} // closed when the connection has ended
+	end   func() // ends the program
+
+	changed map[string]bool // tools that describe themselves differently than when they were trusted
+	first   bool            // they were pinned with this session
+	dead    chan struct{}   // closed when the connection has ended
 }
 
 // listed is a tool as the server describes it.
@@ -157,7 +164,59 @@ func (c *connection) start(ctx context.Context) (*session, error) {
 		s.end()
 		return nil, err
 	}
+	if err := c.compare(s); err != nil {
+		s.end()
+		return nil, err
+	}
 	return s, nil
+}
+
+// isChanged reports whether a tool describes itself differently than when it was trusted, and looks whether somebody has
+// agreed since.
+func (c *connection) isChanged(s *session, name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !s.changed[name] {
+		return false
+	}
+	if err := c.compare(s); err != nil {
+		c.log("pins of mcp_servers cannot be read", err)
+	}
+	return s.changed[name]
+}
+
+// compare looks at what the server says of the tools that may be used, next to what it said when a person trusted it.
+func (c *connection) compare(s *session) error {
+	if c.o.Pins == nil {
+		return nil
+	}
+	used := map[string]listed{}
+	for name, l := range s.tools {
+		if c.permits(name) {
+			used[name] = l
+		}
+	}
+	changed, first, err := c.o.Pins.compare(c.Name, c.reached(), used)
+	if err != nil {
+		return err
+	}
+	s.changed, s.first = changed, first
+	if c.o.Log == nil {
+		return nil
+	}
+	switch {
+	case s.first:
+		c.o.Log.Info("tools of a server of mcp_servers pinned as they describe themselves", "server", c.Name, "tools", len(used))
+	case len(s.changed) > 0:
+		c.o.Log.Warn("tools of a server of mcp_servers describe themselves differently: refused until vaultflow trust", "server", c.Name, "tools", slices.Sorted(maps.Keys(s.changed)))
+	}
+	return nil
+}
+
+// reached is the digest of what is started or asked: the pins of one program are not those of another.
+func (s Server) reached() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Command, s.URL))
+	return hex.EncodeToString(sum[:])
 }
 
 // list asks for the tools, page by page.
@@ -200,7 +259,15 @@ const anything = `{"type":"object"}`
 func (c *connection) tool(name string) tools.Tool {
 	t := tools.Tool{Parameters: json.RawMessage(anything), Description: "A tool of the server " + c.Name + "."}
 	if s, err := c.reach(); err == nil {
-		if l, ok := s.tools[name]; ok {
+		l, ok := s.tools[name]
+		changed := c.isChanged(s, name)
+		switch {
+		case changed:
+			t.Note = c.differs(name)
+		case ok && s.first:
+			t.Note = fmt.Sprintf("the tools of the server %s were pinned as they describe themselves: a change of them asks again", c.Name)
+		}
+		if ok && !changed {
 			t.Parameters, t.ReadOnly = l.schema, l.readOnly
 			t.Description = strings.TrimSpace(t.Description + " " + l.description)
 		}
@@ -213,6 +280,11 @@ func (c *connection) tool(name string) tools.Tool {
 	return t
 }
 
+// differs says that a tool is not as it was trusted.
+func (c *connection) differs(name string) string {
+	return fmt.Sprintf("%s.%s describes itself differently than when it was trusted: it is refused until somebody agrees with `vaultflow trust`", c.Name, name)
+}
+
 // call carries out one call. One that was sent is never sent again: nobody knows what it did.
 func (c *connection) call(ctx context.Context, name string, input json.RawMessage) content.ToolResult {
 	s, err := c.reach()
@@ -222,6 +294,9 @@ func (c *connection) call(ctx context.Context, name string, input json.RawMessag
 	l, ok := s.tools[name]
 	if !ok {
 		return tools.Failed("the server %s has no tool %s", c.Name, name)
+	}
+	if c.isChanged(s, name) {
+		return tools.Failed("%s", c.differs(name))
 	}
 	if l.check != nil {
 		if err := l.check(input); err != nil {

@@ -35,6 +35,7 @@ type Options struct {
 	Picture func(ctx context.Context, data []byte) (content.Image, error)
 	Log     *slog.Logger // nil: nothing is logged
 	Idle    bool         // no server is started: its tools are named, and their calls fail
+	Pins    *Pins        // how tools described themselves when they were trusted; nil: nothing is compared
 }
 
 // Hub holds the servers. It is safe for concurrent use.
