@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -140,21 +141,32 @@ func (b *Book) byRecord(ctx context.Context, f Finding, text []byte) (Finding, e
 	if named.Foreign() {
 		return b.found(ctx, f, true, WhyName, named.Origins, nil), nil
 	}
-	if p := b.Rules.property(text); p != "" && !named.Known {
-		return b.found(ctx, f, true, "it has the property "+p, nil, text), nil
+	origins, err := b.byText(ctx, text)
+	if err != nil {
+		return f, err
 	}
-	if b.Store == nil {
+	if p := b.Rules.property(text); p != "" && !named.Known {
+		return b.found(ctx, f, true, "it has the property "+p, origins, text), nil
+	}
+	if len(origins) == 0 {
 		return f, nil
+	}
+	return b.found(ctx, f, true, WhyText, origins, nil), nil
+}
+
+// byText returns where the foreign sentences of a text come from, when there is enough of them.
+func (b *Book) byText(ctx context.Context, text []byte) (origins []string, err error) {
+	if b.Store == nil {
+		return nil, nil
 	}
 	spans, weight, err := b.compare(ctx, text)
 	if err != nil || weight < enough {
-		return f, err
+		return nil, err
 	}
-	var origins []string
 	for _, s := range spans {
 		origins = Join(origins, s.Origins...)
 	}
-	return b.found(ctx, f, true, WhyText, origins, nil), nil
+	return origins, nil
 }
 
 // compare finds the foreign sentences of a text.
@@ -259,10 +271,10 @@ func (b *Book) Wrote(ctx context.Context, w Write) error {
 		} else {
 			entries = append(entries, Entry{Name: w.Name, Digest: digest, Override: true})
 		}
-	case before.Foreign() && !keepsLines(w.Before, w.After): // replaced as a whole by a step that was shown nothing foreign
-		entries = append(entries, Entry{Name: w.Name, Digest: digest})
-	case before.Foreign():
-		entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
+	default:
+		if entries, err = b.clean(ctx, w, digest, before); err != nil {
+			return fmt.Errorf("record the origin of %q: %w", w.Name, err)
+		}
 	}
 	if len(entries) == 0 {
 		return nil
@@ -285,6 +297,26 @@ func tainted(w Write, digest string, before Record) []Entry {
 		entries = append(entries, Entry{Digest: sum(w.Before)})
 	}
 	return append(entries, Entry{Name: w.Name, Digest: digest, Origins: origins}, Entry{Pieces: Added(w.Before, w.After), Origins: w.Origins})
+}
+
+// clean are the entries of a write by a step that was shown nothing foreign. Sentences of it that are on record as foreign are
+// what models say about everything: they no longer tell where a text comes from.
+func (b *Book) clean(ctx context.Context, w Write, digest string, before Record) ([]Entry, error) {
+	known, err := b.Store.Pieces(ctx, Added(w.Before, w.After))
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	if common := slices.Sorted(maps.Keys(known)); len(common) > 0 {
+		entries = append(entries, Entry{Pieces: common, Override: true})
+	}
+	switch {
+	case before.Foreign() && !keepsLines(w.Before, w.After): // it was replaced as a whole
+		entries = append(entries, Entry{Name: w.Name, Digest: digest})
+	case before.Foreign():
+		entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
+	}
+	return entries, nil
 }
 
 // restored are the entries of a content that is brought back.
@@ -316,15 +348,8 @@ func (b *Book) before(ctx context.Context, w Write) (Record, error) {
 	if why := b.Rules.Place(w.Name); why != "" {
 		return Record{true, []string{oneLine(kindFile + w.Name)}}, nil
 	}
-	spans, weight, err := b.compare(ctx, w.Before)
-	if err != nil || weight < enough {
-		return Record{}, err
-	}
-	var origins []string
-	for _, s := range spans {
-		origins = Join(origins, s.Origins...)
-	}
-	return Record{true, origins}, nil
+	origins, err := b.byText(ctx, w.Before)
+	return Record{len(origins) > 0, origins}, err
 }
 
 // Moving records that a file is about to get another name. digest is that of its content. It is followed by Removed with the

@@ -210,6 +210,12 @@ func TestBook_writes(t *testing.T) {
 	wrote("log.md", summary+mine, "A clean step has written all of this anew, from the first word to the last.\n", nil, false)
 	v.wantOwn(t, "log.md")
 
+	const polite = "Here is what I have made of the text that you gave me, I hope that it helps.\n"
+	wrote("foreign.md", "", polite+summary, from, false)
+	wrote("plain.md", "", polite+mine, nil, false)
+	v.wantOwn(t, "plain.md")
+	v.wantForeign(t, "foreign.md", want...)
+
 	const seen = "A person has read this sentence, which a model wrote, and said yes to every word.\n"
 	wrote("plan.md", "", seen, from, true)
 	v.wantOwn(t, "plan.md")

@@ -233,6 +233,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		if text := countsText(s.Counts); text != "" {
 			fmt.Fprintf(w, "    %s\n", text)
 		}
+		if len(s.Origins) > 0 {
+			fmt.Fprintf(w, "    was shown content from outside: %s\n", strings.Join(s.Origins, ", "))
+		}
 		for _, o := range s.Outputs {
 			fmt.Fprintf(w, "    wrote %s %s\n", o.Kind, o.Name)
 		}

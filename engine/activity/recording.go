@@ -44,12 +44,6 @@ func (c changer) recordWrite(ctx context.Context, change engine.Change) error {
 	if len(c.from.shown) > 0 {
 		w.Origins = origin.OfRun(c.ref.Run, c.ref.Workflow, c.from.shown)
 	}
-	if len(w.Origins) == 0 && !w.Restores {
-		known, err := c.w.Origin.Named(ctx, change.Name)
-		if err != nil || !known.Foreign && !w.Replaces {
-			return err
-		}
-	}
 	var err error
 	if w.After, err = c.w.Blobs.Get(ctx, change.After); err != nil {
 		return err
