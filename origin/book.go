@@ -13,6 +13,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxText is the largest file whose sentences are compared, in bytes. Of larger ones the digest counts.
@@ -105,8 +106,7 @@ func (b *Book) judge(ctx context.Context, name string) (f Finding, text []byte, 
 	if text, f.Digest, err = read(b.FS, real); err != nil {
 		return f, nil, err
 	}
-	empty := text != nil && len(bytes.TrimSpace(text)) == 0
-	if b.Store != nil && !empty {
+	if b.Store != nil && f.Digest != emptyDigest {
 		r, err := b.Store.Content(ctx, f.Digest)
 		if err != nil {
 			return f, text, err
@@ -116,9 +116,9 @@ func (b *Book) judge(ctx context.Context, name string) (f Finding, text []byte, 
 		}
 	}
 	if why := b.Rules.Place(real); why != "" {
-		origins := []string(nil)
-		if o := bundle(b.FS, real); o != "" {
-			origins = []string{o}
+		origins, err := b.ofPlace(ctx, real)
+		if err != nil {
+			return f, text, err
 		}
 		return b.found(ctx, f, true, why, origins, text), text, nil
 	}
@@ -127,6 +127,19 @@ func (b *Book) judge(ctx context.Context, name string) (f Finding, text []byte, 
 	}
 	f, err = b.byRecord(ctx, f, text)
 	return f, text, err
+}
+
+// ofPlace returns what is known of a file that its place makes foreign.
+func (b *Book) ofPlace(ctx context.Context, name string) ([]string, error) {
+	if b.Store != nil {
+		if r, err := b.Store.Name(ctx, name); err != nil || r.Foreign() {
+			return r.Origins, err
+		}
+	}
+	if o := bundle(b.FS, name); o != "" {
+		return []string{o}, nil
+	}
+	return nil, nil
 }
 
 // byRecord looks at the name, the properties and the sentences.
@@ -204,6 +217,9 @@ func (b *Book) found(ctx context.Context, f Finding, foreign bool, why string, o
 		return f
 	}
 	entry := Entry{Digest: f.Digest, Pieces: Pieces(text), Origins: origins}
+	if text != nil && tiny(text) {
+		entry.Digest = ""
+	}
 	if !named.Foreign() {
 		entry.Name = f.Name
 	}
@@ -257,9 +273,12 @@ func (b *Book) Wrote(ctx context.Context, w Write) error {
 	}
 	var entries []Entry
 	digest := sum(w.After)
+	if tiny(w.After) {
+		digest = ""
+	}
 	switch {
 	case w.Restores:
-		if entries, err = b.restored(ctx, w, digest, before); err != nil {
+		if entries, err = b.restored(ctx, w, sum(w.After), before); err != nil {
 			return fmt.Errorf("record the origin of %q: %w", w.Name, err)
 		}
 	case len(w.Origins) > 0 && !w.Approved:
@@ -395,6 +414,18 @@ func (b *Book) Changed(ctx context.Context, name, digest string) error {
 	return nil
 }
 
+// minContent is the shortest text that is known by its digest, in letters and digits: shorter ones are equal by chance.
+const minContent = 12
+
+// tiny reports whether bytes are a text that is too short to be known by its digest.
+func tiny(data []byte) bool {
+	if len(data) > 4*minContent || bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
+		return false
+	}
+	_, weight := normalise(string(data))
+	return weight < minContent
+}
+
 // Removed is told that there is no file of a name any more: another one that gets the name is not judged by it.
 func (b *Book) Removed(ctx context.Context, name string) error {
 	if b.Store == nil || b.ReadOnly {
@@ -439,7 +470,7 @@ func (b *Book) Imported(ctx context.Context, dir, origin string) error {
 			return err
 		}
 		e := Entry{Name: name, Digest: digest, Pieces: Pieces(data), Origins: []string{origin}}
-		if len(bytes.TrimSpace(data)) == 0 && data != nil {
+		if data != nil && tiny(data) {
 			e.Digest = ""
 		}
 		if entries = append(entries, e); len(entries) < 64 {

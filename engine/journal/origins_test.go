@@ -15,6 +15,38 @@ func TestOrigins(t *testing.T) {
 	origintest.Exercise(t, open(t, t.TempDir()).Origins())
 }
 
+// Where contents come from outlives the runs that brought them; and what was imported before there were such records is known
+// by its import.
+func TestOrigins_outliveRetention(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	o := j.Origins()
+	const digest, older = "00000000000000000000000000000000000000000000000000000000000000aa", "00000000000000000000000000000000000000000000000000000000000000bb"
+	past(t, j, "old", 500, nil)
+	if err := o.Keep(t.Context(), origin.Entry{Name: "a.md", Digest: digest, Pieces: []origin.Piece{5}, Origins: []string{"run old (w)"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.DB().ExecContext(t.Context(), `INSERT INTO imports (id, source, sha256, key, state, created, view) VALUES ('i', 'Import/r.pdf', ?, 'k', 'done', 1, '{}')`, older); err != nil {
+		t.Fatal(err)
+	}
+	none := kept
+	none.Runs, none.PerWorkflow, none.Contents = 1, 1, 1
+	if _, err := j.Sweep(t.Context(), none, epoch); err != nil {
+		t.Fatal(err)
+	}
+	for what, lookUp := range map[string]func() (origin.Record, error){
+		"run old (w)":      func() (origin.Record, error) { return o.Content(t.Context(), digest) },
+		"import i (r.pdf)": func() (origin.Record, error) { return o.Content(t.Context(), older) },
+	} {
+		if r, err := lookUp(); err != nil || len(r.Origins) != 1 || r.Origins[0] != what {
+			t.Errorf("%s: %+v, %v", what, r, err)
+		}
+	}
+	if r, err := o.Name(t.Context(), "A.md"); err != nil || !r.Foreign() {
+		t.Errorf("the name: %+v, %v", r, err)
+	}
+}
+
 // Looking up a note of 200 lines takes no longer in a vault of 50,000 imports than in an empty one.
 func BenchmarkOrigins_of50000Imports(b *testing.B) {
 	j := open(b, b.TempDir())
