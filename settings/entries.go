@@ -85,15 +85,26 @@ func (j *judge) aliases() {
 			j.withheld[path] = true
 			continue
 		}
-		if old := j.into.Models.Aliases[name]; j.theirs && a.Price != (Price{}) && j.costsAreCapped() && !samePrice(a, old) {
-			if !j.grants(sayPrice(name, a, j.from.placeOf(path+".price"))) {
-				a.Price = Price{}
-			}
+		if j.theirs && j.costsAreCapped() {
+			a.Price = j.price(name, path, a)
 		}
 		j.into.forget(path)
 		j.into.adopt(j.from, path)
 		j.into.Models.Aliases[name] = a
 	}
+}
+
+// price is what a model of the vault costs where a cap on costs was set outside of it. The price of the layer below stays
+// unless another one is granted: an alias without a price, or with one of 0, would lift the cap.
+func (j *judge) price(name, path string, a Alias) Price {
+	old := j.into.Models.Aliases[name]
+	if a.Price == (Price{}) {
+		return old.Price
+	}
+	if samePrice(a, old) || j.grants(sayPrice(name, a, j.from.placeOf(path+".price"))) {
+		return a.Price
+	}
+	return old.Price
 }
 
 func samePrice(a, b Alias) bool {

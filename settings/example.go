@@ -13,7 +13,11 @@ import (
 const width = 110
 
 const exampleHead = `# Settings of vaultflow, all of them, with their defaults. A vault needs no settings file: copy what you change to
-# settings.yaml in the vault's folder. A line such as "#dpi: 150" becomes a setting when its # is taken away.
+# settings.yaml in the vault's folder, or to your own settings for all vaults, ~/.config/vaultflow/settings.yaml. A line such
+# as "#dpi: 150" becomes a setting when its # is taken away.
+#
+# Keys, programs and services belong in your own settings. In a vault's file, which sync and other people may write, what is
+# marked "In a vault it waits" takes no effect until you allow it with ` + "`vaultflow trust`" + `; docs/settings.md says more.
 # Durations are written 90s, 5m, 2h, 3d or 1w; sizes 512MB or 1.5GiB.
 #
 # Every key outside models, providers and mcp_servers has an environment variable too, which goes before this file:
@@ -37,23 +41,26 @@ func Example() string {
 			exampleEntries(&b, f.key)
 			continue
 		}
-		exampleKeys(&b, "  ", "#", v, "")
+		exampleKeys(&b, "  ", "#", v, "", f.key)
 	}
 	return b.String()
 }
 
 // exampleKeys writes the keys of a section. hash stands before what is commented out, indent before the hash.
-func exampleKeys(b *strings.Builder, indent, hash string, v reflect.Value, path string) {
+func exampleKeys(b *strings.Builder, indent, hash string, v reflect.Value, path, at string) {
 	for _, f := range fieldsOf(v.Type()) {
 		if slices.Contains([]string{"api_key", "access_key_id", "secret_access_key", "session_token"}, f.key) {
 			continue // it works, and nobody should be led to it
+		}
+		if reaches[join(at, f.key)] == waits {
+			f.doc += " In a vault it waits."
 		}
 		comment(b, indent, f)
 		child := v.Field(f.index)
 		switch {
 		case isSection(child.Type()) && hash == "#" && path == "":
 			fmt.Fprintf(b, "%s%s:\n", indent, f.key)
-			exampleKeys(b, indent+"  ", hash, child, "")
+			exampleKeys(b, indent+"  ", hash, child, "", join(at, f.key))
 		case child.Kind() == reflect.Map && f.key == "aliases":
 			fmt.Fprintf(b, "%s%s%s:\n", indent, hash, f.key)
 			exampleAliases(b, indent+hash+"  ", child)
@@ -77,7 +84,7 @@ func exampleAliases(b *strings.Builder, indent string, aliases reflect.Value) {
 	exampleKeys(b, indent+"  ", "", reflect.ValueOf(Alias{
 		Provider: "lab", Model: "some-model", Capabilities: Capabilities{Flags: map[string]bool{"vision": true}}, ContextWindow: 32768,
 		MaxOutputTokens: 4096, Price: Price{Input: &zero, Output: &zero}, Temperature: &warm, Thinking: "off", Limits: ModelLimits{MaxImages: 20},
-	}), "lab")
+	}), "lab", "")
 }
 
 // exampleEntries writes entries of a table.
@@ -91,7 +98,7 @@ func exampleEntries(b *strings.Builder, key string) {
 	exampleKeys(b, "  #  ", "", reflect.ValueOf(MCPServer{
 		Command: []string{"notes-mcp", "--stdio"}, Env: map[string]Secret{}, EnvFrom: []string{"NOTES_TOKEN"},
 		Headers: map[string]Secret{}, Allow: []string{}, Deny: []string{"delete_note"},
-	}), "notes")
+	}), "notes", "")
 }
 
 func exampleProviders(b *strings.Builder, indent string) {
@@ -101,7 +108,7 @@ func exampleProviders(b *strings.Builder, indent string) {
 	exampleKeys(b, indent+"  ", "", reflect.ValueOf(Provider{
 		Kind: "openai_compatible", BaseURL: "http://127.0.0.1:8000/v1", APIKeyEnv: "LAB_KEY", MaxConcurrency: 2,
 		Headers: map[string]Secret{}, Proxy: "direct",
-	}), "lab")
+	}), "lab", "")
 }
 
 // comment writes what a key is for and what it may be.
@@ -155,7 +162,8 @@ func setFlow(n *yaml.Node) {
 // Starter is the settings file of a new vault: short, with the few lines that people change first. It changes nothing.
 func Starter() string {
 	return `# Settings of this vault. Every key is described in settings.example.yaml and by ` + "`vaultflow config`" + `.
-# No key belongs in this file: set it in the environment, such as ANTHROPIC_API_KEY.
+# Keys, programs and services belong in your own settings, ~/.config/vaultflow/settings.yaml, or in the environment, such as
+# ANTHROPIC_API_KEY; what a vault's file says about them waits for ` + "`vaultflow trust`" + `.
 
 models:
   # The model for steps that name none. Built in: sonnet (Anthropic), gpt (OpenAI), local (Ollama), offline (no model).

@@ -63,7 +63,7 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 	case waits:
 		if v.Kind() == reflect.Slice {
 			j.list(path, v, below, at)
-		} else if j.same(path, v, below) || j.grants(j.scalar(path, v, at)) {
+		} else if j.same(path, v, below) || j.grants(j.scalar(path, v, at)) && !j.nowhere(path, v) {
 			set(v)
 		}
 	default:
@@ -74,6 +74,11 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 // same reports whether a value that waits changes nothing, or reaches nowhere.
 func (j *judge) same(path string, v, below reflect.Value) bool {
 	return reflect.DeepEqual(v.Interface(), below.Interface()) || safe[path] != "" && text(v) == safe[path]
+}
+
+// nowhere reports whether a key names an alias that waits with its provider.
+func (j *judge) nowhere(path string, v reflect.Value) bool {
+	return path == "ingestion.ocr.model" && j.withheld["models.aliases."+v.String()]
 }
 
 func (j *judge) scalar(path string, v reflect.Value, at Origin) Waiting {

@@ -163,6 +163,16 @@ func TestLayers_pricesUnderACap(t *testing.T) {
 	}
 }
 
+// An alias of the vault that says no price keeps the user's under a cap.
+func TestLayers_aPriceIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	s := two(t, "models: {default: m, aliases: {m: {provider: anthropic, model: x, price: {input: 3, output: 15}}}}\npolicy: {budget: {max_cost_usd: 1}}",
+		"models: {aliases: {m: {provider: anthropic, model: x}}}", settings.Input{})
+	if p := s.Models.Aliases["m"].Price; !p.Known() || *p.Output != 15 || len(s.Waiting) > 0 {
+		t.Errorf("%+v, %+v", p, s.Waiting)
+	}
+}
+
 // The vault's servers keep what the user's deny, and replace the rest of an entry.
 func TestLayers_servers(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ package settings
 // unit, later says that this version accepts the key and does nothing with it, env is a further environment variable.
 type Settings struct {
 	Models     Models               `yaml:"models" doc:"Names for models. Workflows say them with @model."`
-	Providers  map[string]Provider  `yaml:"providers" doc:"Where models are reached. A provider whose name is a kind needs no entry."`
+	Providers  map[string]Provider  `yaml:"providers" doc:"Where models are reached. A provider whose name is a kind needs no entry. In a vault all but the limits (timeouts, requests, tokens, num_ctx) waits."`
 	Vault      Vault                `yaml:"vault" doc:"Folders of the vault, and how they are watched."`
 	LLM        LLM                  `yaml:"llm" doc:"How models are asked."`
 	Engine     Engine               `yaml:"engine" doc:"How workflows run."`
@@ -14,7 +14,7 @@ type Settings struct {
 	Policy     Policy               `yaml:"policy" doc:"What may be sent to a model."`
 	WebFetch   WebFetch             `yaml:"web_fetch" doc:"The tool web_fetch, with which a model reads pages and documents of the web."`
 	WebSearch  WebSearch            `yaml:"web_search" doc:"The tool web_search, with which a model searches the web."`
-	MCPServers map[string]MCPServer `yaml:"mcp_servers" doc:"Servers of the Model Context Protocol. Workflows name their tools as server.tool; nothing is started before one does."`
+	MCPServers map[string]MCPServer `yaml:"mcp_servers" doc:"Servers of the Model Context Protocol. Workflows name their tools as server.tool; nothing is started before one does. In a vault each entry waits."`
 	Watch      Watch                `yaml:"watch" doc:"Workflows with watch:."`
 	Web        Web                  `yaml:"web" doc:"The dashboard and the HTTP API of serve."`
 	Logging    Logging              `yaml:"logging" doc:"What serve writes to standard error."`

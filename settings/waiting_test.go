@@ -238,6 +238,18 @@ func TestWaiting_aliasesFollowTheirProvider(t *testing.T) {
 	}
 }
 
+// Granting one of two values that belong together is no fault.
+func TestWaiting_grantedInPart(t *testing.T) {
+	t.Parallel()
+	vault := t.TempDir()
+	write(t, filepath.Join(vault, "settings.yaml"), "models: {default: sonnet, aliases: {lab: {provider: lab, model: x}}}\nproviders: {lab: {kind: vllm, base_url: 'http://10.0.0.1/v1'}}\n"+
+		"ingestion: {ocr: {engines: [model], model: lab}}\n", 0o600)
+	s, err := settings.Load(settings.Input{Vault: vault, Grants: func(w settings.Waiting) bool { return strings.HasPrefix(w.Key, "ingestion") }})
+	if err != nil || s.Ingestion.OCR.Model != "" || len(s.Waiting) != 1 {
+		t.Errorf("%v, %+v", err, s)
+	}
+}
+
 // Files of the vault that are links may be anything of the user's.
 func TestWaiting_links(t *testing.T) {
 	t.Parallel()
