@@ -38,6 +38,8 @@ var hostile = []struct{ text, key, says string }{
 	{"web: {listen: '0.0.0.0:8321', token: 0123456789abcdef0123}", "web.listen", "to other machines at 0.0.0.0:8321"},
 	{"web: {token: 0123456789abcdef0123}", "web.token", "everybody who knows the token"},
 	{"web: {hosts: [evil.example]}", "web.hosts", "under the name evil.example"},
+	{"web: {proxy: {trust: [10.0.0.0/8]}}", "web.proxy.trust", "Believe what 10.0.0.0/8 says"},
+	{"web: {proxy: {trust: [10.0.0.1], user_header: X-User}}", "web.proxy.user_header", "with the header X-User"},
 	{"policy: {remote_images: {enabled: true}}", "policy.remote_images.enabled", "Fetch the pictures"},
 	{"policy: {remote_images: {allow: [evil.example]}}", "policy.remote_images.allow", "Fetch pictures from evil.example"},
 	{"web_fetch: {allow: [evil.example]}", "web_fetch.allow", "read pages from evil.example"},
