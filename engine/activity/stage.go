@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -93,7 +94,7 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 		return nil
 	}
 	if output.Target.Scheme == directives.SchemeVariable {
-		return st.setVariable(ctx, target, output, c, text)
+		return st.setVariable(ctx, target, output, c, st.harmless(output, text, exit))
 	}
 	name, err := output.Name(st.w.outputEnv(st.s))
 	if err != nil {
@@ -114,6 +115,20 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	}
 	file.Targets = append(file.Targets, target)
 	return nil
+}
+
+// harmless makes a variable's text inert: a later step is shown it, and what that step was shown may stay a link.
+func (st *staging) harmless(output directives.Output, text string, exit *cleanExit) string {
+	if exit == nil {
+		return text
+	}
+	kind := "variable.md"
+	if output.Format == directives.FormatJSON {
+		kind = "variable.json"
+	}
+	text, found := defuse.Text(kind, text, "", exit.rules)
+	st.inert = append(st.inert, inert("variable "+output.Target.Path, text, nil, found)...)
+	return text
 }
 
 // add composes a text into a file, made inert by exit. What the file holds already stays as it is.
