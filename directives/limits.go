@@ -50,7 +50,11 @@ type Approve struct {
 	Outputs bool          `json:"outputs,omitempty"`
 	Tools   bool          `json:"tools,omitempty"`
 	Timeout time.Duration `json:"timeout,omitempty"` // 0: no end
+	Retries int           `json:"retries,omitempty"` // how often the model is asked again with the reason of a no to its files
 }
+
+// maxApproveRetries bounds retries= of @approve.
+const maxApproveRetries = 10
 
 // maxRetries bounds the count of @retry.
 const maxRetries = 20
@@ -115,8 +119,13 @@ func readApprove(d Directive, r *report) *Approve {
 			r.mendWord(at, word, words)
 		}
 	}
-	for _, p := range d.Params { // timeout
-		a.Timeout = p.duration(r)
+	for _, p := range d.Params {
+		switch p.Key {
+		case "timeout":
+			a.Timeout = p.duration(r)
+		case "retries":
+			a.Retries = p.upTo(r, maxApproveRetries)
+		}
 	}
 	return a
 }

@@ -39,7 +39,7 @@ var known = map[string]grammar{
 	"retry":   {single: true, params: []string{"backoff"}},
 	"timeout": {single: true, params: []string{}},
 	"budget":  {single: true, bare: true, params: BudgetKeys()},
-	"approve": {single: true, params: []string{"timeout"}},
+	"approve": {single: true, params: []string{"timeout", "retries"}},
 }
 
 // Form is what the grammar says about one directive.

@@ -19,12 +19,16 @@ type ApproveIn struct {
 	Files []StagedFile `json:"files,omitempty"` // that would be committed
 	Again bool         `json:"again,omitempty"` // a target changed before an approved content was written: this is a new one
 	Tools *UseToolsIn  `json:"tools,omitempty"` // the round of calls that would be carried out
+
+	Tells    bool      `json:"tells,omitempty"`    // the model is asked again when the files are rejected with a reason
+	Declined []Verdict `json:"declined,omitempty"` // about files of the same answer, asked for before
 }
 
 // ApproveOut is what people decided: of files at least one verdict, of calls all of them. What needs nobody's yes has a
 // verdict too if it is a file (its content is there already), and none if it is a call.
 type ApproveOut struct {
 	Verdicts []Verdict `json:"verdicts,omitempty"`
+	Reply    string    `json:"reply,omitempty"` // blob: content.MarshalBlocks of what the model is told; see ApproveIn.Tells
 }
 
 // Verdict is a decision about a file that is to be written, or about a call of a tool.
@@ -130,9 +134,11 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 		return files, nil, nil, nil
 	}
 	var out ApproveOut
-	if err := d.flow.Do(ActivityApprove, ApproveIn{StepRef: d.ref, Files: files, Again: d.again}, &out); err != nil {
+	in := ApproveIn{StepRef: d.ref, Files: files, Again: d.again, Tells: d.tells, Declined: d.declined}
+	if err := d.flow.Do(ActivityApprove, in, &out); err != nil {
 		return nil, nil, nil, err
 	}
+	d.reply = out.Reply
 	for _, f := range files {
 		i := slices.IndexFunc(out.Verdicts, func(v Verdict) bool { return v.Name == f.Name })
 		switch {
@@ -143,6 +149,9 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 		default:
 			no = append(no, f)
 			d.rec.Rejected = append(d.rec.Rejected, rejection(out.Verdicts[i]))
+			if d.tells {
+				d.declined = append(d.declined, out.Verdicts[i])
+			}
 		}
 	}
 	if len(open) == len(files) {
@@ -182,6 +191,19 @@ func decider(who, by string) string {
 		return by
 	}
 	return fmt.Sprintf("%s (%s)", who, by)
+}
+
+// askAgain asks the model again when a person has rejected all files of its answer and said why. It reports whether it did.
+func (d *delivery) askAgain() (bool, error) {
+	if !d.tells || d.reply == "" || len(d.done) > 0 {
+		return false, nil
+	}
+	for _, said := range d.rec.Rejected {
+		d.rec.Warnings = append(d.rec.Warnings, "not approved, and the model was asked again: "+said)
+	}
+	d.flow.Note(Event{Kind: EventInfo, Step: d.step.Name, Message: "a person said why not, and the model is asked again: " + strings.Join(d.rec.Rejected, ", ")})
+	d.rec.Rejected = nil
+	return true, d.talk.tell(d.reply)
 }
 
 // rejected gives a work whose files were not all approved its status and reason.

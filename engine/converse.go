@@ -16,23 +16,40 @@ func (w *work) converse(prompt AssembleOut) error {
 	if w.step.Cache {
 		in.Key = prompt.Key
 	}
-	c := conversation{work: w, key: in.Key}
+	w.talk = &conversation{work: w, key: in.Key, in: in}
+	return w.talk.listen()
+}
+
+// tell goes on with the conversation after an answer that was good, but that a person did not want.
+func (c *conversation) tell(reply string) error {
+	c.key, c.cache = "", nil
+	c.turn(reply)
+	return c.listen()
+}
+
+func (c *conversation) listen() error {
 	for {
 		var got GenerateOut
-		if err := w.flow.Do(ActivityGenerate, in, &got); err != nil {
+		if err := c.flow.Do(ActivityGenerate, c.in, &got); err != nil {
 			return err
 		}
-		w.heard(got)
+		c.heard(got)
+		c.raw = got.Raw
 		if got.Alias != "" {
-			in.Model = got.Alias
+			c.in.Model = got.Alias
 		}
-		reply, err := c.reply(in, got)
+		reply, err := c.reply(c.in, got)
 		if err != nil || reply == "" {
 			return err
 		}
-		w.rec.Turns = append(w.rec.Turns, Turn{got.Raw, reply})
-		in.Turns, in.Key, in.SpentUSD = slices.Clone(w.rec.Turns), "", w.spent+w.rec.Usage.CostUSD+w.rec.NestedUSD
+		c.turn(reply)
 	}
+}
+
+// turn answers the model's last turn.
+func (c *conversation) turn(reply string) {
+	c.rec.Turns = append(c.rec.Turns, Turn{c.raw, reply})
+	c.in.Turns, c.in.Key, c.in.SpentUSD = slices.Clone(c.rec.Turns), "", c.spent+c.rec.Usage.CostUSD+c.rec.NestedUSD
 }
 
 // heard puts an answer into the record, whatever it is: it was paid for.
@@ -49,9 +66,11 @@ func (w *work) heard(got GenerateOut) {
 // conversation is what one work and its model have said so far.
 type conversation struct {
 	*work
-	key     string // of the cache
-	rounds  int    // of tools
-	media   int    // pictures in the results of tools
+	key     string     // of the cache
+	in      GenerateIn // what is asked next
+	raw     string     // the model's last turn
+	rounds  int        // of tools
+	media   int        // pictures in the results of tools
 	repairs int
 	lossy   bool // something was left out while sending
 }

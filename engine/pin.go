@@ -45,6 +45,9 @@ func pinDemands(p *PinnedStep, s workflow.Step) {
 	}
 	if a := s.Approve; a != nil {
 		p.ApproveOutputs, p.ApproveTools = a.Outputs, a.Tools
+		if a.Outputs && !p.NoModel {
+			p.ApproveRetries = a.Retries
+		}
 	}
 	if p.NoModel {
 		return

@@ -150,6 +150,7 @@ type PinnedStep struct {
 
 	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: a person agrees before files are written
 	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: a person agrees before calls with an effect
+	ApproveRetries int  `json:"approve_retries,omitempty"` // how often the model is asked again with the reason of a no to its files
 }
 
 // PinnedForEach is what the body needs to know about an @for_each.

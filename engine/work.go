@@ -19,6 +19,8 @@ type work struct {
 	text   string      // digest of what the outputs get
 	cache  *CacheEntry // to be kept with the commit
 
+	talk *conversation // nil without a model
+
 	countsRounds bool // tools are told their round
 	tellsShown   bool // stages and tools are told what the step was shown
 

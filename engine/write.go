@@ -10,7 +10,18 @@ import (
 // attempt has written, or a person has rejected, is not staged again, so that a text is never appended twice. The marks
 // are stored with the last commit, besides those of the work's own inputs and items.
 func (b *body) write(w *work, extra []Mark) error {
-	d := &delivery{work: w, body: b, marks: append(marksOf(w), extra...)}
+	for asked := 0; ; asked++ {
+		again, err := b.deliver(w, extra, asked < w.step.ApproveRetries && w.talk != nil)
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// deliver is one go of write. tells says that the model may be asked again, for another answer, when a person rejects this one
+// and says why; then again is true, and that answer is to be delivered.
+func (b *body) deliver(w *work, extra []Mark, tells bool) (again bool, err error) {
+	d := &delivery{work: w, body: b, marks: append(marksOf(w), extra...), tells: tells}
 	vars := b.vars
 	for _, v := range w.toolVars {
 		vars = v.put(vars, w.rec.Origins)
@@ -19,20 +30,22 @@ func (b *body) write(w *work, extra []Mark) error {
 	for attempt, changed := 1, 0; changed <= maxRestages && attempt <= maxRaces; attempt++ {
 		var staged StageOut
 		if err := w.flow.Do(ActivityStage, w.stageIn(vars, attempt, d.settled), &staged); err != nil {
-			return err
+			return false, err
 		}
 		if err := complete(w.step, staged, d.settled); err != nil {
-			return err
+			return false, err
 		}
 		w.defused(staged)
 		var raced bool
-		var err error
 		if conflicts, raced, err = d.commit(staged); err != nil {
-			return err
+			return false, err
 		}
 		if len(conflicts) == 0 {
+			if again, err := d.askAgain(); again || err != nil {
+				return again, err
+			}
 			d.end(staged)
-			return nil
+			return false, nil
 		}
 		kind, said := EventInfo, "another run wrote to it first, staged again: "
 		if !raced {
@@ -44,7 +57,7 @@ func (b *body) write(w *work, extra []Mark) error {
 		}
 		w.flow.Note(Event{Kind: kind, Step: w.step.Name, Message: said + strings.Join(conflicts, ", ")})
 	}
-	return Fail(CodeConflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
+	return false, Fail(CodeConflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
 		strings.Join(conflicts, ", "), 1+maxRestages)
 }
 
@@ -79,6 +92,10 @@ type delivery struct {
 	settled []StagedFile // done or rejected: nothing more becomes of them
 	done    []StagedFile // written
 	again   bool         // targets have changed
+
+	tells    bool      // the model may be asked again with the reasons of a no
+	declined []Verdict // what was rejected, when it does
+	reply    string    // what it would be told
 }
 
 // commit writes the staged files, each when it may be written. It gives the names that somebody changed in between, and

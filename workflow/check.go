@@ -213,6 +213,9 @@ func (c *checker) approvals() {
 		if s.Approve.Outputs && !s.writesFiles() {
 			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "add @output file: NAME, or leave out outputs", "@approve outputs has nothing to ask about: the step writes no file"))
 		}
+		if s.Approve.Retries > 0 && (!s.Approve.Outputs || s.Model != nil && s.Model.None) {
+			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "leave it out, or write @approve outputs in a step with a model", "retries= of @approve has no effect: it asks the model again when its files are rejected with a reason"))
+		}
 		if s.Approve.Tools && !c.callsChange(s) {
 			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "name a tool that changes something in @tools, or leave out tools", "@approve tools has nothing to ask about: the step's model has no tool that changes anything"))
 		}

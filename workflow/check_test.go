@@ -59,6 +59,7 @@ func TestCheck_toolsApprovalsPermissions(t *testing.T) {
 		"approve":                      {"@approve outputs, tools\n@output file: a\n@tools write_file\nx", ""},
 		"approve a routed input":       {"@approve outputs\n@input file: a (output=file: b)\nx", ""},
 		"approve no file":              {"@approve outputs\n@output variable: a\nx", "1:1 VF199"},
+		"approve retries of tools":     {"@approve tools (retries=1)\n@tools write_file\nx", "1:1 VF199"},
 		"approve no tool":              {"@approve tools\nx", "1:1 VF199"},
 		"approve reading":              {"@approve tools\n@tools read_chunks\nx", "1:1 VF199"},
 		"approve without a model":      {"@approve tools\n@model none\n@input file: a (output=file: b)\n@tools all\nx", "1:1 VF199"},

@@ -45,7 +45,7 @@ var about = map[string]struct{ value, meaning, example string }{
 	"retry":   {"count", "how often a failed call of the provider is repeated", "@retry 5 (backoff=10s)\n\nMake a plan."},
 	"timeout": {"duration", "how long the step may take", "@timeout 10m\n\nMake a plan."},
 	"budget":  {"", "limits of the step, on top of the workflow's", "@budget (max_images=5, max_cost_usd=0.10, when_exceeded=fail)\n@input file: Imported/Workbook/index.md\n\nList the chapters."},
-	"approve": {"`outputs`, `tools`", "holds the run until a person agrees to the files that the step writes, or to calls of tools that change something", "@approve outputs (timeout=2d)\n@output file: Letters/{today}\n\nWrite the letter."},
+	"approve": {"`outputs`, `tools`", "holds the run until a person agrees to the files that the step writes, or to calls of tools that change something", "@approve outputs (timeout=2d, retries=1)\n@output file: Letters/{today}\n\nWrite the letter."},
 }
 
 // aboutProperties says what a property of the frontmatter takes, and what holds without it.

@@ -75,3 +75,46 @@ func TestTools_approvalsUnread(t *testing.T) {
 	}
 	b.holds(dir+"/r1.md", "- [ ] Reject what is not ticked "+secret+"\n")
 }
+
+// TestOutputs_askedAgain rejects an answer with a reason: the model gets it as a person's words, and its next answer is asked
+// about anew. With the retries used up, a no ends it.
+func TestOutputs_askedAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, adapters()[1], "", says("Dear 2025."), says("Dear 2026."), says("Dear 2027."))
+	b.write("Workflows/Letter.md", "## Letter\n@approve outputs (retries=1)\n@output file: Letter\n@write_mode replace\n\nWrite a letter.\n")
+	b.run(exitApproval, "run", "Letter")
+	out, _ := b.run(exitDone, "runs", "--json")
+	var r engine.RunRecord
+	if err := json.Unmarshal([]byte(strings.SplitN(out, "\n", 2)[0]), &r); err != nil {
+		t.Fatal(err)
+	}
+	if shown, _ := b.run(exitApproval, "approve", r.ID, "--reject", "--reason", "wrong year"); !strings.Contains(shown, "waits for a person") {
+		t.Errorf("approve --reject: %s", shown)
+	}
+	if shown, _ := b.run(exitDone, "approvals", r.ID); !strings.Contains(shown, "+Dear 2026.") || strings.Contains(shown, "2025") {
+		t.Errorf("approvals: %s", shown)
+	}
+	b.run(exitDone, "approve", r.ID, "--item", "2")
+	b.holds("Letter.md", "Dear 2026.\n")
+	requests := b.server.Requests()
+	if len(requests) != 2 {
+		t.Fatalf("%d requests, want 2", len(requests))
+	}
+	told := texts(requests[1].Parts)
+	if !strings.Contains(told, "in their own words:\n- Letter.md: wrong year\n") {
+		t.Errorf("the model was told:\n%s", told)
+	}
+	if shown, _ := b.run(exitDone, "show", r.ID); !strings.Contains(shown, "rejected by command: wrong year") {
+		t.Errorf("the record: %s", shown)
+	}
+
+	b.write("Workflows/Once.md", "## Once\n@approve outputs\n@output file: Once\n\nWrite a letter.\n")
+	b.run(exitApproval, "run", "Once")
+	out, _ = b.run(exitDone, "runs", "Once", "--json")
+	if err := json.Unmarshal([]byte(strings.SplitN(out, "\n", 2)[0]), &r); err != nil {
+		t.Fatal(err)
+	}
+	if shown, _ := b.run(exitDone, "approve", r.ID, "--reject", "--reason", "no"); !strings.Contains(shown, "rejected by command: no") || len(b.server.Requests()) != 3 {
+		t.Errorf("without retries: %s", shown)
+	}
+}

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Approvals keeps what waits for a person's yes, and what people said.
@@ -70,7 +72,29 @@ func (w *Workflow) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 	if len(open) > 0 && (in.Tools != nil || len(out.Verdicts) == 0) {
 		return out, waitFor(open)
 	}
-	return out, nil
+	if in.Tells {
+		out.Reply, err = w.whyNot(ctx, slices.Concat(in.Declined, out.Verdicts))
+	}
+	return out, err
+}
+
+// whyNot is what a model is told whose files a person rejected and said why; empty when nobody said why.
+func (w *Workflow) whyNot(ctx context.Context, verdicts []engine.Verdict) (string, error) {
+	var lines []string
+	said := false
+	for _, v := range verdicts {
+		if v.Approved {
+			continue
+		}
+		said = said || v.Reason != ""
+		lines = append(lines, fmt.Sprintf("- %s: %s", visible.Name(v.Name), cmp.Or(v.Reason, "no reason was given")))
+	}
+	if !said {
+		return "", nil
+	}
+	text := "Your answer was not written: the person who reads it before did not agree. What this person said, in their own words:\n" +
+		strings.Join(lines, "\n") + "\n\nAnswer the task again, whole, and do what the person asks. Give the result only."
+	return w.putBlocks(ctx, []content.Block{content.Text{Value: text}})
 }
 
 // waitFor parks the run until somebody has decided.

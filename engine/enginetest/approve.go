@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,6 +64,9 @@ func (w *World) approve(ctx context.Context, in engine.ApproveIn) (out engine.Ap
 			w.Asked(in.Run)
 		}
 		return out, engine.Park("", "files of %s", work(in.StepRef))
+	}
+	if rejected := func(v engine.Verdict) bool { return !v.Approved }; in.Tells && slices.ContainsFunc(slices.Concat(in.Declined, out.Verdicts), rejected) {
+		out.Reply = "why not"
 	}
 	return out, nil
 }
@@ -131,6 +135,32 @@ func approvalParks(t *testing.T, factory Factory) {
 	}
 	wantCalls(t, w, engine.ActivityGenerate, "a", many+1)
 	wantCalls(t, w, engine.ActivityStage, "a", many+1)
+}
+
+// approvalToldWhy has a model that is told why its files were rejected, and answers the same again.
+func approvalToldWhy(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Second["a"] = true
+	r := start(t, factory, w, Setup{})
+	q := planOf(`"outputs":[{},{}],"approve":{"outputs":true,"retries":2},"cache":{"until":"forever"}`)
+	run := r.begin(q).Run
+	r.parked(run)
+	w.Decide("", false)
+	r.wake(run)
+	got := r.wait(run)
+	wantStatus(t, got, engine.Skipped)
+	wantCalls(t, w, engine.ActivityGenerate, "a", 3)
+	if n := len(got.Steps[0].Turns); n != 2 || len(got.Steps[0].Rejected) != 2 || len(w.Files())+len(w.Cache()) != 0 {
+		t.Errorf("%d turns, rejected %v, files %v, cache %v; want 2 turns with the reason and nothing written", n, got.Steps[0].Rejected, w.Files(), w.Cache())
+	}
+
+	run = r.begin(q).Run // one of the files was agreed to: nobody asks again
+	r.parked(run)
+	w.Decide("w-2.md", false)
+	w.Decide("w.md", true)
+	r.wake(run)
+	wantStatus(t, r.wait(run), engine.DoneWithOmissions)
+	wantCalls(t, w, engine.ActivityGenerate, "a", 4)
 }
 
 func approvalRejected(t *testing.T, factory Factory) {

@@ -79,6 +79,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"nested runs killed at every append", nestedKilled},
 		{"a run that asks is parked", approvalParks},
 		{"a rejected file is not written", approvalRejected},
+		{"a model is told why its files were rejected", approvalToldWhy},
 		{"one yes after the other", approvalPiecemeal},
 		{"a yes to what has changed", approvalConflict},
 		{"a yes in the moment of parking", approvalAtOnce},
