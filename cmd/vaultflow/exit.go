@@ -38,7 +38,7 @@ var exits = []struct {
 	{exitUsage, "wrong usage: unknown command, flag or argument"},
 	{exitInvalid, "invalid workflow or settings"},
 	{exitOmissions, "done, with something left out; the run's record says what and why"},
-	{exitRefused, "refused by a budget or a permission"},
+	{exitRefused, "refused by a budget or a permission, or because it waits for your yes (vaultflow trust)"},
 	{exitApproval, "waiting for approval"},
 	{exitProvider, "the model's provider failed"},
 	{exitModelRefused, "the model refused to answer; nothing was written, and so with the four that follow"},

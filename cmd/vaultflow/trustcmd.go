@@ -15,12 +15,6 @@ import (
 	"github.com/vaultflow/vaultflow/trust"
 )
 
-// Origins ends the foreign origin of notes.
-type Origins interface {
-	// Clear makes a note of the vault count as one's own from now on, whatever it was made from.
-	Clear(ctx context.Context, name string) error
-}
-
 // trustFlags are the flags of `trust`.
 type trustFlags struct {
 	own, shared, revoke, all, dry bool
@@ -289,18 +283,11 @@ func (g *globals) clearOrigins(ctx context.Context, notes []string) error {
 		return err
 	}
 	defer a.close()
-	origins := a.origins()
-	if origins == nil {
-		return usagef("this version keeps no origins of notes")
-	}
 	for _, name := range notes {
-		if err := origins.Clear(ctx, name); err != nil {
+		if err := a.clearOrigin(ctx, name); err != nil {
 			return err
 		}
 		fmt.Fprintf(g.err, "%s counts as yours now\n", trust.Plain(name))
 	}
 	return nil
 }
-
-// origins are where the contents of notes come from; nil when that is not kept.
-func (a *app) origins() Origins { return nil }
