@@ -109,7 +109,7 @@ func programEnvironment(in settings.MCPServer, ours []string) []string {
 
 // foreignTool says whether a tool that is not one of the language can be named, or why one of the language cannot be.
 func (a *app) foreignTool(name string) (found bool, why string) {
-	if name == tools.WebSearch && !a.settings.WebSearch.Enabled() {
+	if name == tools.WebSearch && !a.settings.WebSearch.Enabled() && !a.trust.asksFor("web_search") {
 		return false, "set web_search.provider in the settings"
 	}
 	server, tool, dotted := strings.Cut(name, ".")
@@ -117,6 +117,8 @@ func (a *app) foreignTool(name string) (found bool, why string) {
 	switch {
 	case !dotted:
 		return false, ""
+	case !known && a.trust.asksFor("mcp_servers."+server):
+		return true, "" // a run is refused until the server is allowed
 	case !known:
 		return false, "the servers of mcp_servers are: " + cmp.Or(strings.Join(a.serverNames(), ", "), "none")
 	case slices.Contains(in.Deny, tool) || len(in.Allow) > 0 && !slices.Contains(in.Allow, tool):

@@ -155,7 +155,7 @@ func (t *vaultTrust) waitingFor(p *workflow.Plan) []string {
 	var needs []string
 	for _, s := range p.Steps {
 		if s.Model == nil || !s.Model.None {
-			needs = append(needs, t.provider(p.Alias(s, t.settings.Models.Default))...)
+			needs = append(needs, t.provider(p.Alias(s, ""))...)
 			if s.Model != nil && s.Model.Fallback != "" {
 				needs = append(needs, t.provider(s.Model.Fallback)...)
 			}
@@ -174,18 +174,27 @@ func (t *vaultTrust) waitingFor(p *workflow.Plan) []string {
 	var keys []string
 	for _, a := range t.asks {
 		if slices.ContainsFunc(needs, func(n string) bool { return a.Key == n || strings.HasPrefix(a.Key, n+".") }) {
-			keys = append(keys, a.Key)
+			keys = append(keys, trust.Plain(a.Key))
 		}
 	}
 	return keys
 }
 
 func (t *vaultTrust) provider(alias string) []string {
+	if alias == "" && t.settings.Origin("models.default").Source == settings.SourceDefault {
+		return []string{"providers", "models"} // it may stand in for a default model that waits, and reach somebody else
+	}
+	alias = cmp.Or(alias, t.settings.Models.Default)
 	a, _, ok := t.settings.Alias(alias)
 	if !ok {
 		return nil
 	}
 	return []string{"providers." + a.Provider, "models.aliases." + alias}
+}
+
+// asksFor reports whether a setting, or one below it, waits.
+func (t *vaultTrust) asksFor(key string) bool {
+	return t != nil && slices.ContainsFunc(t.asks, func(a trust.Ask) bool { return a.Key == key || strings.HasPrefix(a.Key, key+".") })
 }
 
 // fires reports why a workflow must not fire by itself; empty when it may.
