@@ -3,6 +3,8 @@
 GO       ?= go
 BIN      := bin
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# Where the source of this build is published. Whoever serves a modified version to others sets it (AGPL, section 13).
+SOURCE   ?=
 # The worker links MuPDF (static) and Tesseract (dynamic). Both carry a libjpeg; without hiding MuPDF's, every
 # JPEG that Tesseract's image library decodes fails silently. Go refuses this flag in source, so it is set here.
 comma    := ,
@@ -23,7 +25,7 @@ deps: ## install what building needs (Tesseract, Leptonica, language data, pkg-c
 .PHONY: build
 build: deps ## build bin/vaultflow (no cgo) and bin/vaultflow-worker (MuPDF, Tesseract)
 	@echo "building $(BIN)/vaultflow (CGO_ENABLED=0)"
-	@CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow ./cmd/vaultflow
+	@CGO_ENABLED=0 $(GO) build -ldflags "-X main.version=$(VERSION) -X main.source=$(SOURCE)" -o $(BIN)/vaultflow ./cmd/vaultflow
 	@echo "building $(BIN)/vaultflow-worker (cgo: MuPDF, Tesseract; about a minute the first time)"
 	@$(WORKER) $(GO) build -tags worker,nodynamic -ldflags "-X main.version=$(VERSION)" -o $(BIN)/vaultflow-worker ./cmd/vaultflow-worker
 
@@ -53,6 +55,14 @@ test-worker: build ## only the tests that need MuPDF and Tesseract
 .PHONY: check
 check: build ## formatting, vet, staticcheck, race tests, import rules, examples, docs links
 	@sh scripts/check.sh
+
+.PHONY: sbom
+sbom: ## write NOTICE and sbom.cdx.json: modules, embedded libraries, licences
+	@$(GO) run ./testdata/notice
+
+.PHONY: audit
+audit: ## modules as in go.sum, licences that may be used, NOTICE and SBOM current, known vulnerabilities
+	@sh scripts/audit.sh
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for 30 s

@@ -18,6 +18,7 @@ var house = map[string]struct {
 	floor   int
 	imports []string // nil: none of ours; "*": whatever stands below
 }{
+	module:                 {1, nil}, // the licences
 	"content":              {1, nil},
 	"diff":                 {1, []string{"content", "visible"}},
 	"visible":              {1, nil},
