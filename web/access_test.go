@@ -225,3 +225,76 @@ func TestLogin_withAOneTimeCode(t *testing.T) {
 		t.Error("the login page says which vault this is")
 	}
 }
+
+func TestAccount_sessionsAndTokens(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	mine, other := signInWith(t, s, ownerToken, nil), signInWith(t, s, ownerToken, map[string]string{"User-Agent": "Mozilla/5.0 (iPhone) Safari/1"})
+	as := func(c *http.Cookie) map[string]string {
+		return map[string]string{"Authorization": "", "Cookie": c.Name + "=" + c.Value}
+	}
+	page := get(t, s, "/account", bringing(mine)).Body.String()
+	if !strings.Contains(page, "Safari on iPhone") || strings.Count(page, "this one") != 1 || strings.Contains(page, mine.Value) {
+		t.Errorf("the page of sessions:\n%s", page)
+	}
+	made := post(t, s, "/account/tokens", url.Values{"name": {"phone"}, "scope": {"read", "approve"}, "days": {"30"}}, as(mine)).Body.String()
+	secret := regexp.MustCompile(`vft_[\w-]{43}`).FindString(made)
+	if got := get(t, s, "/api/v1/runs", with(secret)); secret == "" || got.Code != http.StatusOK {
+		t.Errorf("the new token %q: %d", secret, got.Code)
+	}
+	if page = get(t, s, "/account", bringing(mine)).Body.String(); strings.Contains(page, secret) || !strings.Contains(page, "read, approve") {
+		t.Error("the list shows the token's secret, or not the token")
+	}
+	for name, form := range map[string]url.Values{
+		"no scope": {"name": {"x"}}, "bad days": {"name": {"x"}, "scope": {"read"}, "days": {"-1"}}, "bad name": {"name": {"a b"}, "scope": {"read"}}, "twice": {"name": {"phone"}, "scope": {"read"}},
+	} {
+		if got := post(t, s, "/account/tokens", form, as(mine)); got.Code != http.StatusBadRequest || strings.Contains(got.Body.String(), "vft_") {
+			t.Errorf("%s: %d", name, got.Code)
+		}
+	}
+	if got := post(t, s, "/account/tokens/phone/revoke", nil, as(mine)); got.Code != http.StatusSeeOther {
+		t.Errorf("revoke: %d", got.Code)
+	}
+	if got := get(t, s, "/api/v1/runs", with(secret)); got.Code != http.StatusUnauthorized {
+		t.Errorf("the revoked token: %d", got.Code)
+	}
+	id, _ := s.cfg.Access.Session(other.Value)
+	post(t, s, "/account/sessions/"+id.Session+"/end", nil, as(mine))
+	if got := get(t, s, "/api/v1/runs", bringing(other)); got.Code != http.StatusUnauthorized {
+		t.Errorf("the session that was ended: %d", got.Code)
+	}
+	post(t, s, "/account/sessions/end", nil, as(mine))
+	if got := get(t, s, "/api/v1/runs", bringing(mine)); got.Code != http.StatusUnauthorized {
+		t.Errorf("after signing out everywhere: %d", got.Code)
+	}
+}
+
+// Who may manage tokens makes none that can do more.
+func TestAccount_noScopeFromNothing(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	keeper, _, err := s.cfg.Access.Tokens.Create("keeper", session.Scopes{session.Read, session.Trust}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := post(t, s, "/account/tokens", url.Values{"name": {"more"}, "scope": {"read", "run"}}, map[string]string{"Authorization": "Bearer " + keeper})
+	if list, err := s.cfg.Access.Tokens.List(); got.Code != http.StatusBadRequest || err != nil || len(list) != 1 {
+		t.Errorf("%d, tokens %v %v", got.Code, list, err)
+	}
+}
+
+func TestFoot_linksToSourceAndLicences(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	s := w.server(t, fsys, nil)
+	for _, path := range []string{"/", "/runs/r-4", "/login", "/nothing"} {
+		if body := get(t, s, path).Body.String(); !strings.Contains(body, `vaultflow 0.1.0 <a href="`+sourceLink+`"`) {
+			t.Errorf("%s does not link to the source of its version", path)
+		}
+	}
+	if got := get(t, s, "/licences"); got.Body.String() != "the licences" || !strings.HasPrefix(got.Header().Get("Content-Type"), "text/plain") {
+		t.Errorf("licences: %v", got)
+	}
+}

@@ -102,6 +102,8 @@ type Config struct {
 
 	Vault     string   // name to show
 	Version   string   // to show
+	Source    string   // address of the source of this version; the AGPL asks for it
+	Notice    string   // licences of what the program contains
 	Listen    string   // address, such as 127.0.0.1:8321 or unix:/path
 	Hosts     []string // further host names under which browsers come
 	Instance  string   // tells dashboards on one host apart, in letters and digits

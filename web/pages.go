@@ -25,7 +25,7 @@ type pages struct {
 	parts *template.Template
 }
 
-var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "approval", "changes", "trust"}
+var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "approval", "changes", "trust", "account"}
 
 func newPages() (*pages, error) {
 	functions := template.FuncMap{"base": base, "folder": folder, "number": number, "visible": visible.Name}
@@ -58,6 +58,8 @@ type layout struct {
 	SignedIn bool
 	User     string // name of who is signed in; empty for the owner
 	SignOut  bool   // there is a session that can end
+	Manages  bool   // sessions and tokens
+	Source   string // address of this version's source
 
 	Live string // query of the live stream; empty without one
 	Body any
@@ -101,6 +103,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page
 
 func (s *Server) renderLive(w http.ResponseWriter, r *http.Request, status int, page string, l layout) {
 	id := session.From(r.Context())
+	l.Source, l.Manages = s.cfg.Source, id.Scopes.Has(session.Trust)
 	l.Version, l.SignedIn, l.User, l.SignOut = s.cfg.Version, len(id.Scopes) > 0, id.Name, id.Session != ""
 	if l.SignedIn { // a stranger learns nothing, not even the vault's name
 		l.Vault, l.Asks, l.Trusts = s.cfg.Vault, s.cfg.Approvals != nil, s.cfg.Trust != nil

@@ -209,7 +209,7 @@ func (w *world) config(fsys fs.FS) Config {
 			return append([]engine.WorkflowStatus{}, w.workflows...), nil
 		},
 		Overview: w.overview,
-		Access:   openAccess(), Instance: "test",
+		Access:   openAccess(), Instance: "test", Source: sourceLink, Notice: "the licences",
 		Vault: "Notes", Version: "0.1.0", Listen: "127.0.0.1:8321", Zone: time.UTC, Now: func() time.Time { return now },
 	}
 }
@@ -227,6 +227,8 @@ func (w *world) server(t *testing.T, fsys fs.FS, change func(*Config)) *Server {
 	}
 	return s
 }
+
+const sourceLink = "https://github.com/vaultflow/vaultflow/tree/v0.1.0"
 
 // ownerToken is the owner's token of every dashboard in the tests.
 const ownerToken = "correct horse battery"

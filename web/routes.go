@@ -34,6 +34,13 @@ func (s *Server) table() []route {
 		{"POST /login", nobody, s.login},
 		{"POST /logout", signedIn, s.logout},
 
+		{"GET /licences", signedIn, s.licences},
+		{"GET /account", session.Trust, accounts{s}.show},
+		{"POST /account/sessions/end", session.Trust, accounts{s}.endAll},
+		{"POST /account/sessions/{id}/end", session.Trust, accounts{s}.endOne},
+		{"POST /account/tokens", session.Trust, accounts{s}.create},
+		{"POST /account/tokens/{name}/revoke", session.Trust, accounts{s}.revoke},
+
 		{"GET /{$}", session.Read, s.page(s.today)},
 		{"GET /runs/{id}", session.Read, s.page(s.run)},
 		{"GET /imports/{id...}", session.Read, s.page(s.imported)},

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -123,4 +124,23 @@ func (w *working) signInLink() (link string, expires time.Time) {
 	}
 	code, expires := w.access.NewCode()
 	return base + "/login#code=" + code, expires
+}
+
+// commitForm fits the commit that `git describe` puts into a version.
+var commitForm = regexp.MustCompile(`^(?:.*-g)?([0-9a-f]{7,40})$`)
+
+// sourceOf is the address of the source of a version, as exactly as the version says it.
+func sourceOf(version, source string) string {
+	if source != "" {
+		return source
+	}
+	const project = "https://github.com/vaultflow/vaultflow"
+	version = strings.TrimSuffix(version, "-dirty")
+	if m := commitForm.FindStringSubmatch(version); m != nil {
+		return project + "/tree/" + m[1]
+	}
+	if len(version) > 1 && version[0] == 'v' && version[1] >= '0' && version[1] <= '9' {
+		return project + "/tree/" + version
+	}
+	return project
 }

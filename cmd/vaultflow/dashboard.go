@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vaultflow/vaultflow"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -46,7 +47,7 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		Trust: webTrust{w}, Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.dir), Version: version, Listen: w.settings.Web.Listen, Hosts: w.settings.Web.Hosts,
 		Access: w.access, Instance: shortHash(w.stateDir), MaxUpload: int64(w.settings.Ingestion.MaxFileSize), Zone: w.zone, Logger: w.log,
-		Proxy: w.proxy(),
+		Proxy: w.proxy(), Source: sourceOf(version, source), Notice: vaultflow.Notice,
 		Started: func(addr net.Addr) {
 			w.url, w.address = listenURL(addr), addr.String()
 			close(listening)

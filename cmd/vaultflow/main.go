@@ -17,6 +17,10 @@ import (
 // version is set by the build with -X main.version.
 var version = "dev"
 
+// source is where the source of this build is published, for whoever uses it over a network (AGPL, section 13). Who builds a
+// modified version sets it with -X main.source; empty means the project's own.
+var source = ""
+
 func main() { os.Exit(run()) }
 
 // run is main with an exit code, so that the script tests can call it in their own process.
