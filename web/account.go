@@ -161,7 +161,7 @@ func (a accounts) revoke(w http.ResponseWriter, r *http.Request) {
 }
 
 // licences shows what the program contains.
-func (s *Server) licences(w http.ResponseWriter, _ *http.Request) {
+func (a accounts) licences(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, s.cfg.Notice) // a browser that is gone needs no page
+	_, _ = io.WriteString(w, a.cfg.Notice) // a browser that is gone needs no page
 }

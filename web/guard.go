@@ -23,7 +23,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func (s *Server) guard(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.dropBody(w, r)
+		bodies{s}.drop(w, r)
 		s.fail(w, r, http.StatusForbidden, "this request came from another site", "")
 	}))
 	inner := crossOrigin.Handler(next)
@@ -31,7 +31,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r = s.cfg.Proxy.receive(r)
 		defer s.recover(w, r)
 		defer atWork(r, false)
-		s.timed(w, r)
+		bodies{s}.timed(w, r)
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -42,7 +42,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 		h.Set("Cache-Control", "no-store")
 		if !s.knownHost(r.Host) {
-			s.dropBody(w, r)
+			bodies{s}.drop(w, r)
 			s.fail(w, r, http.StatusMisdirectedRequest, "the dashboard does not answer under this host name", "add the name to web.hosts in the settings")
 			return
 		}
@@ -105,7 +105,7 @@ func isLoopback(host string) bool {
 func (s *Server) allow(r route) http.Handler {
 	if r.Needs == nobody {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if s.gather(w, req, maxLogin) {
+			if (bodies{s}).gather(w, req, maxLogin) {
 				r.Handler(w, req)
 			}
 		})
@@ -114,10 +114,10 @@ func (s *Server) allow(r route) http.Handler {
 		id, err := s.identify(req)
 		switch {
 		case err != nil:
-			s.dropBody(w, req)
+			bodies{s}.drop(w, req)
 			s.refuse(w, req, err)
 		case r.Needs != signedIn && !id.Scopes.Has(r.Needs):
-			s.dropBody(w, req)
+			bodies{s}.drop(w, req)
 			s.fail(w, req, http.StatusForbidden, "the scope "+string(r.Needs)+" is missing",
 				fmt.Sprintf("you have %s; `vaultflow token create NAME --scope %s` makes a token that may do this", id.Scopes, r.Needs))
 		default:
@@ -129,12 +129,12 @@ func (s *Server) allow(r route) http.Handler {
 // handle runs the handler of a request that may be made. Its body has arrived, or is an upload that keeps coming.
 func (s *Server) handle(w http.ResponseWriter, req *http.Request, r route) {
 	if r.streams() {
-		done, ok := s.paced(w, req)
+		done, ok := bodies{s}.paced(w, req)
 		if !ok {
 			return
 		}
 		defer done()
-	} else if !s.gather(w, req, maxForm) {
+	} else if !(bodies{s}).gather(w, req, maxForm) {
 		return
 	}
 	atWork(req, true)

@@ -120,12 +120,15 @@ func atWork(r *http.Request, busy bool) {
 	one.busy = busy
 }
 
+// bodies bound the times of requests and their bodies.
+type bodies struct{ *Server }
+
 // timed gives a request its times. Bodies that no handler reads are cut off, too.
-func (s *Server) timed(w http.ResponseWriter, r *http.Request) {
+func (b bodies) timed(w http.ResponseWriter, r *http.Request) {
 	ctl, now := http.NewResponseController(w), time.Now()
-	_ = ctl.SetWriteDeadline(now.Add(s.cfg.Limits.Answer)) // a connection without deadlines only waits longer
+	_ = ctl.SetWriteDeadline(now.Add(b.cfg.Limits.Answer)) // a connection without deadlines only waits longer
 	if hasBody(r) {
-		_ = ctl.SetReadDeadline(now.Add(s.cfg.Limits.Body)) // the same
+		_ = ctl.SetReadDeadline(now.Add(b.cfg.Limits.Body)) // the same
 	}
 }
 
@@ -137,20 +140,20 @@ func hasBody(r *http.Request) bool {
 var errSlow = errors.New("the request took too long to arrive")
 
 // gather reads a body whole, within its time, so that no handler waits for a client. It has answered when it returns false.
-func (s *Server) gather(w http.ResponseWriter, r *http.Request, most int64) bool {
+func (b bodies) gather(w http.ResponseWriter, r *http.Request, most int64) bool {
 	if !hasBody(r) {
 		return true
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
-		s.dropBody(w, r)
+		b.drop(w, r)
 		status, message := http.StatusBadRequest, "the request did not arrive whole"
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			status, message = http.StatusRequestTimeout, errSlow.Error()
 		} else if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			status, message = http.StatusRequestEntityTooLarge, "the request is larger than "+size(most)
 		}
-		s.fail(w, r, status, message, "")
+		b.fail(w, r, status, message, "")
 		return false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(data))
@@ -158,8 +161,8 @@ func (s *Server) gather(w http.ResponseWriter, r *http.Request, most int64) bool
 	return true
 }
 
-// dropBody gives up a body that is not wanted: the answer does not wait for it, and the connection ends.
-func (s *Server) dropBody(w http.ResponseWriter, r *http.Request) {
+// drop gives up a body that is not wanted: the answer does not wait for it, and the connection ends.
+func (b bodies) drop(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) {
 		w.Header().Set("Connection", "close")
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second)) // without deadlines, it only waits longer
@@ -193,17 +196,17 @@ func (p *pace) Read(b []byte) (int, error) {
 }
 
 // paced bounds an upload and how many there are at once. It has answered when ok is false; else call done at the end.
-func (s *Server) paced(w http.ResponseWriter, r *http.Request) (done func(), ok bool) {
+func (b bodies) paced(w http.ResponseWriter, r *http.Request) (done func(), ok bool) {
 	select {
-	case s.uploads <- struct{}{}:
+	case b.uploads <- struct{}{}:
 	default:
-		s.dropBody(w, r)
-		s.fail(w, r, http.StatusServiceUnavailable, "too many uploads at once", "try again in a moment, or put the files into the import folder")
+		b.drop(w, r)
+		b.fail(w, r, http.StatusServiceUnavailable, "too many uploads at once", "try again in a moment, or put the files into the import folder")
 		return nil, false
 	}
-	r.Body = &pace{ReadCloser: r.Body, ctl: http.NewResponseController(w), l: s.cfg.Limits, start: time.Now()}
+	r.Body = &pace{ReadCloser: r.Body, ctl: http.NewResponseController(w), l: b.cfg.Limits, start: time.Now()}
 	return func() {
-		<-s.uploads
-		s.dropBody(w, r)
+		<-b.uploads
+		b.drop(w, r)
 	}, true
 }

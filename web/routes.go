@@ -30,11 +30,11 @@ func (s *Server) table() []route {
 	return []route{
 		{"GET /healthz", nobody, s.healthz},
 		{"GET /static/{file}", nobody, s.static},
-		{"GET /login", nobody, s.loginPage},
-		{"POST /login", nobody, s.login},
-		{"POST /logout", signedIn, s.logout},
+		{"GET /login", nobody, logins{s}.page},
+		{"POST /login", nobody, logins{s}.signIn},
+		{"POST /logout", signedIn, logins{s}.signOut},
 
-		{"GET /licences", signedIn, s.licences},
+		{"GET /licences", signedIn, accounts{s}.licences},
 		{"GET /account", session.Trust, accounts{s}.show},
 		{"POST /account/sessions/end", session.Trust, accounts{s}.endAll},
 		{"POST /account/sessions/{id}/end", session.Trust, accounts{s}.endOne},
