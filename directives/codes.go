@@ -104,6 +104,7 @@ const (
 	CodeNoEffect       = "VF199"
 	CodeOverwrites     = "VF200"
 	CodeCapability     = "VF201"
+	CodeForeignPlace   = "VF202"
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"

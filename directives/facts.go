@@ -17,6 +17,8 @@ type Facts struct {
 	ItemName  string
 	Batch     int      // from 1; 0 outside of an @for_each
 	Items     []string // all items of the batch, Item among them; for an @input
+	Foreign   bool     // somebody else chose what the item is called; see [Output.Place]
+	FromGlob  bool     // the item is a file that the path of the @for_each selects
 }
 
 // dates holds the patterns that are dates, with their default formats.

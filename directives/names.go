@@ -23,7 +23,7 @@ var known = map[string]grammar{
 			"pending", "latest", "limit", "order", "dir", "output", "write_mode", "heading", "scope",
 		},
 	},
-	"output":     {target: true, params: []string{"scope", "format"}},
+	"output":     {target: true, params: []string{"scope", "format", "untrusted"}},
 	"header":     {single: true},
 	"model":      {single: true, params: []string{"thinking", "temperature", "max_output_tokens", "fallback"}},
 	"write_mode": {single: true, params: []string{"heading"}},

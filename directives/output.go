@@ -13,6 +13,8 @@ type Output struct {
 	Target Target   `json:"target"`
 	Scope  string   `json:"scope,omitempty"`  // of a variable: run or workflow; empty means run
 	Format string   `json:"format,omitempty"` // markdown, json or yaml; empty means markdown
+	// Untrusted says that content from outside may name the whole place, not only a file in the author's folder.
+	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 func readOutput(d Directive, r *report) Output {
@@ -28,6 +30,11 @@ func readOutput(d Directive, r *report) Output {
 			}
 		case "format":
 			out.Format = p.word(r, FormatMarkdown, FormatJSON, FormatYAML)
+		case "untrusted":
+			out.Untrusted = p.word(r, "block", "allow") == "allow"
+			if ok && t.Scheme == SchemeVariable {
+				r.add(p.At, CodeParamElsewhere, "remove it", "untrusted= belongs to a file")
+			}
 		}
 	}
 	if ok && t.Scheme == SchemeFile {

@@ -297,6 +297,12 @@ type StagedFile struct {
 	Seen    bool     `json:"seen,omitempty"` // a person has read the new content and agreed to it: it is foreign no more
 
 	Edited bool `json:"edited,omitempty"` // New is what a person wrote in place of what was staged
+
+	// Of a name in which content from outside had a part: how (segment or place), what that came from, and whether the author
+	// allows it. Files that were staged before there was this record have a name of the author's.
+	Named    string   `json:"named,omitempty"`
+	NameFrom []string `json:"name_from,omitempty"`
+	Granted  bool     `json:"granted,omitempty"`
 }
 
 // Mark says that a pending input's file was processed in this content.

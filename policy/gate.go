@@ -215,7 +215,7 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 		if r.Writer == ByApprovals {
 			return "is outside " + approvals, ""
 		}
-		return "is where people approve: nothing else writes there", "write somewhere else"
+		return "is where a person approves: nothing else writes there", "write somewhere else"
 	}
 	switch r.Writer {
 	case ByOutput, ByRoute, ByTool, ByUndo:
@@ -287,7 +287,7 @@ func (g Gate) run(r Request, p Target, same string) (reason, hint string) {
 	case r.Workflow != "" && same == Fold(r.Workflow):
 		return "is the workflow itself, which no run changes", "write somewhere else"
 	case !r.Permitted.Allowed:
-		return "is outside permissions.write", "add it to permissions.write"
+		return "is outside the workflow's permissions.write", "add it to permissions.write"
 	case atOrBelow(same, Fold(g.workflows())) && !r.Permitted.Explicit:
 		return "is among the workflows, which runs change only when permissions.write names them", "add it to permissions.write, or write somewhere else"
 	case atOrBelow(same, Fold(g.imported())) && p.Bundle == "" && (r.Writer == ByTool || r.Named != ByAuthor || p.Exists && !r.Own):

@@ -125,6 +125,7 @@ func (c *checker) outputs() {
 	for _, s := range c.plan.Steps {
 		env := directives.OutputEnv{Facts: c.facts(s), ImportDir: c.world.ImportDir, MayWrite: c.plan.Meta.Permissions.MayWrite}
 		for _, out := range s.fileOutputs() {
+			c.foreignPlace(s, out, env)
 			if out.Target.Link {
 				continue
 			}
@@ -132,6 +133,20 @@ func (c *checker) outputs() {
 				c.add(asDiagnostic(err, out.Target.At))
 			}
 		}
+	}
+}
+
+// foreignPlace warns of an output whose whole place the entries of a list name. Whether they come from outside is known when
+// the step runs.
+func (c *checker) foreignPlace(s Step, out directives.Output, env directives.OutputEnv) {
+	if s.ForEach == nil || s.ForEach.Target.Scheme != directives.SchemeVariable || out.Untrusted || s.Approve != nil && s.Approve.Outputs {
+		return
+	}
+	env.Facts.Foreign = true
+	if place, _ := out.Place(env); place.Named == directives.NamedByForeign {
+		c.add(directives.At(out.Target.At, directives.CodeForeignPlace,
+			"write the folder and let the entry be the file's name, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow)",
+			"entries of the list name the place of this output: those that come from outside are refused"))
 	}
 }
 

@@ -34,6 +34,16 @@ func (p Permissions) MayWrite(name string) bool {
 	return !p.NoWrite && (p.Write == nil || matchAny(p.Write, name))
 }
 
+// NamesForWriting reports whether a list lets the workflow write a file and names the folder at the vault's root that the file
+// is in, or the file itself. A glob such as ** names nothing.
+func (p Permissions) NamesForWriting(name string) bool {
+	top, _, _ := strings.Cut(name, "/")
+	return !p.NoWrite && slices.ContainsFunc(p.Write, func(glob string) bool {
+		first, _, _ := strings.Cut(glob, "/")
+		return strings.EqualFold(first, top) && doublestar.MatchUnvalidated(glob, name)
+	})
+}
+
 // MayUse says whether the model may use a tool that @tools names.
 func (p Permissions) MayUse(tool string) bool {
 	return !p.NoTools && (p.Tools == nil || slices.Contains(p.Tools, tool))

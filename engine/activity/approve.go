@@ -7,13 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
@@ -335,8 +333,3 @@ func (b *toolbox) denied(tool string) (content.ToolResult, bool) {
 // ApprovalsDir is the folder of the notes in which people approve, below the folder of the workflows. Nothing that a model
 // has a hand in writes there: a box that is ticked is a yes.
 const ApprovalsDir = policy.ApprovalsDir
-
-// amongApprovals says whether a file lies where people approve.
-func (w *Workflow) amongApprovals(name string) bool {
-	return directives.Inside(folded(name), folded(path.Join(orName(w.WorkflowsDir, "Workflows"), ApprovalsDir)))
-}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Commit writes what Stage prepared. A file that has the new content already was written before this process died; so was one
@@ -68,15 +69,15 @@ func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 	if len(out.Conflicts) > 0 {
 		return out, nil
 	}
-	if err := w.Memory.Writing(ctx, in.StepRef, in.Files); err != nil {
-		return out, err
-	}
-	s, err := w.scene(ctx, in.StepRef)
+	asks, err := w.askFor(ctx, in.StepRef, write)
 	if err != nil {
 		return out, err
 	}
-	for _, file := range write {
-		c := changer{w, in.StepRef, s.asking(writerOf(file.Targets), file.Name, ""), provenance{shown: in.Origins, approved: in.Approved || file.Seen}}
+	if err := w.Memory.Writing(ctx, in.StepRef, in.Files); err != nil {
+		return out, err
+	}
+	for i, file := range write {
+		c := changer{w, in.StepRef, asks[i], provenance{shown: in.Origins, approved: in.Approved || file.Seen}}
 		err := c.change(ctx, outputCall(file), changeOf(file), "")
 		if errors.Is(err, errEdited) {
 			out.Conflicts = append(out.Conflicts, file.Name)
@@ -97,6 +98,29 @@ func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		}
 	}
 	return out, w.Memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
+}
+
+// askFor asks the gate for all files before the first is written: what was staged may not be allowed any more.
+func (w *Workflow) askFor(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) ([]policy.Request, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	s, err := w.scene(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	var asks []policy.Request
+	for _, file := range files {
+		ask, err := w.outputRequest(ctx, s, file)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.gate().Decide(ask).Pass(); err != nil {
+			return nil, refusedByGate(err)
+		}
+		asks = append(asks, ask)
+	}
+	return asks, nil
 }
 
 // outputCall is the place of a file among a step's changes. No call of a tool has this form.

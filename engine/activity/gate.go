@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -22,8 +24,7 @@ func (s scene) asking(who policy.Writer, name, to string) policy.Request {
 // permitted is what permissions.write says of a name.
 func (s scene) permitted(name string) policy.Permitted {
 	p := s.plan.Meta.Permissions
-	allowed := p.MayWrite(name)
-	return policy.Permitted{Allowed: allowed, Explicit: allowed && p.Write != nil}
+	return policy.Permitted{Allowed: p.MayWrite(name), Explicit: p.NamesForWriting(name)}
 }
 
 // writerOf tells an @output from what is routed.
@@ -61,4 +62,9 @@ func refusedByGate(err error) error {
 		return engine.Fail(engine.CodePermission, no.Advice, "%s", no.Error())
 	}
 	return err
+}
+
+// folded is a name in the form in which the vault compares names: one Unicode form, small letters, plain blanks.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(norm.NFC.String(name)))
 }

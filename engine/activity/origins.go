@@ -44,6 +44,25 @@ func (w *Workflow) inputOrigins(ctx context.Context, s scene, resolved []engine.
 	return w.trust(ctx).Origins(reads)
 }
 
+// nameItems finds out whether somebody else chose what the items are called: strangers choose the entries of lists that were
+// made from what they wrote, and the names of files that they sent.
+func (w *Workflow) nameItems(ctx context.Context, s *scene, vars []engine.Var) error {
+	list, _, err := w.itemOrigins(ctx, *s, vars)
+	if err != nil {
+		return err
+	}
+	s.nameFrom = list
+	for _, it := range s.items {
+		if !it.Value {
+			s.facts.FromGlob = true
+			read := policy.Read{Kind: policy.ReadName, Name: it.Name, Trust: s.step.ForEach.Input().Trust}
+			s.nameFrom = policy.AddOrigins(s.nameFrom, w.trust(ctx).Origins([]policy.Read{read})...)
+		}
+	}
+	s.facts.Foreign = len(s.nameFrom) > 0
+	return nil
+}
+
 // itemOrigins are the untrusted things that the list of an @for_each was made from, and among the files of the batch: their
 // names may have been chosen by somebody else. A step that does not speak of its item has none.
 func (w *Workflow) itemOrigins(ctx context.Context, s scene, vars []engine.Var) (list, files []string, err error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Stage decides what the step's outputs and routed inputs will hold: names, numbers of write mode new, and contents as
@@ -21,6 +22,9 @@ import (
 func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut, error) {
 	s, err := w.scene(ctx, in.StepRef)
 	if err != nil {
+		return engine.StageOut{}, err
+	}
+	if err := w.nameItems(ctx, &s, in.Vars); err != nil {
 		return engine.StageOut{}, err
 	}
 	st := &staging{w: w, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
@@ -64,6 +68,7 @@ type staging struct {
 	s     scene
 	skip  map[string]bool // targets that an earlier attempt has written
 	files []*stagedContent
+	notes []string     // warnings
 	vars  []engine.Var // of the run, as the step's later outputs see them
 	set   []engine.StagedVar
 	exit  *cleanExit // nil: the step was shown nothing untrusted
@@ -96,20 +101,18 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if output.Target.Scheme == directives.SchemeVariable {
 		return st.setVariable(ctx, target, output, c, st.harmless(output, text, exit))
 	}
-	name, err := output.Name(st.w.outputEnv(st.s))
+	place, err := st.place(ctx, target, output, c.mode)
 	if err != nil {
-		return outputFailure(err)
-	}
-	if st.w.amongApprovals(name) {
-		return engine.Fail(engine.CodePermission, "write somewhere else", "%s is where people approve: no step writes there", name)
+		return err
 	}
 	if c.header, err = directives.Expand(c.header, st.s.facts); err != nil {
 		return engine.Fail(engine.CodeInvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
 	}
-	file, err := st.file(name, c.mode)
+	file, err := st.file(place.Name, c.mode)
 	if err != nil {
 		return err
 	}
+	file.Named, file.NameFrom, file.Granted = place.Named, place.from, output.Untrusted
 	if err := st.add(file, c, output, text, exit); err != nil {
 		return err
 	}
@@ -215,10 +218,7 @@ func (st *staging) number(name string) (string, error) {
 	for i := range maxNumber {
 		candidate := fmt.Sprintf("%s_%03d%s", stem, i, ext)
 		taken := slices.ContainsFunc(st.files, func(f *stagedContent) bool { return f.Name == candidate })
-		if _, err := fs.Stat(st.w.FS, candidate); taken || !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if _, _, err := st.w.Vault.Read(candidate, 1); errors.Is(err, fs.ErrNotExist) { // nor one in another case
+		if !taken && !policy.Look(st.w.FS, candidate).Exists { // nor in another case, nor as a link that leads nowhere
 			return candidate, nil
 		}
 	}
@@ -348,7 +348,7 @@ func (w *Workflow) fileText(name string) (string, error) {
 
 // finish stores the contents and names them.
 func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
-	out := engine.StageOut{Vars: st.set, Defused: st.inert}
+	out := engine.StageOut{Vars: st.set, Defused: st.inert, Warnings: st.notes}
 	for _, file := range st.files {
 		digest, err := st.w.Blobs.Put(ctx, file.data)
 		if err != nil {

@@ -91,7 +91,10 @@ func (c *callStore) unlessPassing(err error) error {
 }
 
 func (c *callStore) changer(change engine.Change) changer {
-	return changer{c.w, c.in.StepRef, c.s.asking(policy.ByTool, change.Name, change.To), c.comesFrom(change)}
+	ask := c.s.asking(policy.ByTool, change.Name, change.To)
+	ask.Asked, ask.Origins = c.s.asks(), c.in.Origins
+	ask.Use = c.granted(policy.Use{Tool: c.tool, Writes: true, Changes: touched(change)})
+	return changer{c.w, c.in.StepRef, ask, c.comesFrom(change)}
 }
 
 // again finds out what became of a call's change when this process died while it was at work. found is false when the call

@@ -54,12 +54,7 @@ func (b *toolbox) judge(use policy.Use) error {
 	if len(b.in.Origins) == 0 {
 		return nil
 	}
-	use.Outputs = b.outputs()
-	if t := b.s.step.Tools; t != nil {
-		for _, u := range t.Uses {
-			use.Granted = use.Granted || u.Name == use.Tool && u.Untrusted
-		}
-	}
+	use = b.granted(use)
 	origins := b.in.Origins
 	if server, _, dotted := strings.Cut(use.Tool, "."); dotted {
 		// Whoever describes a tool gets its calls anyway: this alone keeps no tool from the server that was named.
@@ -76,12 +71,38 @@ func (b *toolbox) judge(use policy.Use) error {
 		"). Go on without it. " + b.advice(use.Tool))
 }
 
-// outputs are the files that the step itself writes. A name that cannot be told yet is none of them.
+// granted adds to a call what the step allows.
+func (b *toolbox) granted(use policy.Use) policy.Use {
+	if len(b.in.Origins) == 0 {
+		return use
+	}
+	use.Outputs = b.outputs()
+	if t := b.s.step.Tools; t != nil {
+		for _, u := range t.Uses {
+			use.Granted = use.Granted || u.Name == use.Tool && u.Untrusted
+		}
+	}
+	return use
+}
+
+// outputs are the files that the step itself writes. A name that cannot be told yet is none of them, and neither is a file to
+// which the step would not write because content from outside chose its name.
 func (b *toolbox) outputs() []string {
+	s := b.s
+	if b.ctx == nil || b.w.nameItems(b.ctx, &s, b.in.Vars) != nil {
+		return nil
+	}
 	var names []string
-	for _, out := range b.s.step.Outputs {
-		if name, err := out.Name(b.w.outputEnv(b.s)); err == nil && out.Target.Scheme == directives.SchemeFile {
-			names = append(names, name)
+	for i, out := range s.step.Outputs {
+		place, err := out.Place(b.w.outputEnv(s))
+		if err != nil || out.Target.Scheme != directives.SchemeFile {
+			continue
+		}
+		ask, err := b.w.outputRequest(b.ctx, s, engine.StagedFile{
+			Name: place.Name, Targets: []string{fmt.Sprintf("output:%d", i)}, Named: place.Named, NameFrom: s.nameFrom, Granted: out.Untrusted,
+		})
+		if err == nil && b.w.gate().Decide(ask).Verdict == policy.VerdictAllowed {
+			names = append(names, place.Name)
 		}
 	}
 	return names

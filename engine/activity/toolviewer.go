@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
@@ -173,66 +170,13 @@ func (b *toolbox) paths() tools.Paths {
 	}
 }
 
-// mayWrite says why the tools of a step must not make or change a file.
+// mayWrite asks the gate whether the tools of a step may make or change a file.
 func (w *Workflow) mayWrite(s scene, name string) error {
-	p, same := s.plan.Meta.Permissions, folded(name)
-	in := func(dir, standard string) bool { return directives.Inside(same, folded(orName(dir, standard))) }
-	switch {
-	case same == folded(s.plan.File):
-		return fmt.Errorf("%s is the workflow itself, which tools do not change", name)
-	case settingsFile(same):
-		return fmt.Errorf("%s holds settings, which tools do not change", name)
-	case w.amongApprovals(name):
-		return fmt.Errorf("%s is where a person approves, which tools do not change", name)
-	case in(w.ImportDir, "Import"):
-		return fmt.Errorf("%s is inside the import folder: choose another one", name)
-	case w.imported(name):
-		return fmt.Errorf("%s belongs to an imported document, which stays as it was imported; its note may be changed", name)
-	case !p.MayWrite(name):
-		return fmt.Errorf("%s may not be written: it is outside the workflow's permissions.write", name)
-	case p.Write == nil && in(w.WorkflowsDir, "Workflows"):
-		return fmt.Errorf("%s is among the workflows, which tools change only when permissions.write names them", name)
+	r := s.asking(policy.ByTool, name, "")
+	r.Action, r.Place = policy.Create, policy.Look(w.FS, name)
+	if r.Place.Exists {
+		r.Action = policy.Change
 	}
-	return nil
-}
-
-// imported tells whether a file is part of an import's bundle that people and tools do not write: the original, its
-// manifest, pages and pictures. The note, and notes beside it, may be changed.
-func (w *Workflow) imported(name string) bool {
-	dir := folded(strings.Trim(w.ImportedDir, "/"))
-	if dir == "" || !directives.Inside(folded(name), dir) {
-		return false
-	}
-	if directives.KindOf(name) != "markdown" {
-		return true
-	}
-	folder, _, _ := cutLast(name)
-	_, err := fs.Stat(w.FS, folder+"/manifest.json")
-	return err != nil // text/page_0003.md lies below its bundle
-}
-
-func cutLast(name string) (folder, file string, ok bool) {
-	i := strings.LastIndexByte(name, '/')
-	if i < 0 {
-		return "", name, false
-	}
-	return name[:i], name[i+1:], true
-}
-
-// folded is a name in the form in which the vault compares names: one Unicode form, small letters, plain blanks.
-func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(norm.NFC.String(name)))
-}
-
-// settingsFile tells whether a file holds settings of this program or keys: those at the vault's root.
-func settingsFile(name string) bool {
-	lower := strings.ToLower(name)
-	return lower == "settings.yaml" || lower == "settings.yml" || lower == "secrets.yaml"
-}
-
-func orName(name, otherwise string) string {
-	if name = strings.Trim(name, "/"); name != "" {
-		return name
-	}
-	return otherwise
+	_, err := w.gate().Decide(r).Pass()
+	return err
 }

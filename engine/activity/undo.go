@@ -122,8 +122,7 @@ func (w *Workflow) carryBack(ctx context.Context, ref engine.StepRef, call strin
 	}
 	change := way.Change
 	change.Doubt = false
-	// the way was found in the run's record
-	undo := changer{w, ref, policy.Request{Writer: policy.ByUndo, Recorded: true}, provenance{restores: true}}
+	undo := w.undoing(ref)
 	if ruling := undo.rule(change); ruling.Verdict != policy.VerdictAllowed {
 		way.Fate, way.Reason = engine.FateKept, "it "+ruling.Reason
 		return way, nil
@@ -134,6 +133,11 @@ func (w *Workflow) carryBack(ctx context.Context, ref engine.StepRef, call strin
 	}
 	way.Fate, way.Change = engine.FateDone, change
 	return way, err
+}
+
+// undoing makes changes that were found in a run's record.
+func (w *Workflow) undoing(ref engine.StepRef) changer {
+	return changer{w, ref, policy.Request{Writer: policy.ByUndo, Recorded: true}, provenance{restores: true}}
 }
 
 // lost says why a content cannot come back; empty when it can.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/diff"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // PreviewUndo says what the undo of a run would do now, and does nothing. Changes that follow each other on one file are
@@ -57,6 +58,9 @@ func (w *Workflow) look(ctx context.Context, file *engine.UndoFile, now func(str
 		return err
 	}
 	reason, err := w.lost(ctx, c)
+	if ruling := w.undoing(engine.StepRef{}).rule(c); err == nil && reason == "" && ruling.Verdict != policy.VerdictAllowed {
+		reason = "it " + ruling.Reason
+	}
 	if err != nil || reason != "" {
 		file.Fate, file.Reason = engine.FateKept, reason
 		return err

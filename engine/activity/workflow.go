@@ -149,7 +149,8 @@ type scene struct {
 	items []item
 	facts directives.Facts
 
-	foreign []string // untrusted things that the items' list was made from, for the prompt
+	foreign  []string // untrusted things that the items' list was made from, for the prompt
+	nameFrom []string // untrusted things that chose what the items are called
 }
 
 func (w *Workflow) scene(ctx context.Context, ref engine.StepRef) (scene, error) {

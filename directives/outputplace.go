@@ -1,0 +1,152 @@
+package directives
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Who chose the name of an output's [Place].
+const (
+	NamedByAuthor  = ""        // its text and the values of the vault's owner
+	NamedInSegment = "segment" // the author wrote folder and extension; a foreign value fills the file's name, cleaned
+	NamedByForeign = "place"   // a foreign value had any other part in it
+)
+
+// Place is where an output goes.
+type Place struct {
+	Name  string // vault name, before numbering by write mode new
+	Named string // one of the Named constants
+}
+
+// Place returns the file that an output writes to. See [Output.Name] for the rules. A value that is foreign (see
+// [Facts.Foreign]) becomes one cleaned part of the name, below the author's folder and with the author's extension, which is
+// .md when there is none.
+func (o Output) Place(env OutputEnv) (Place, error) {
+	if o.Target.Scheme == SchemeFile && env.Facts.Foreign && !o.Target.Literal {
+		return o.foreignPlace(env)
+	}
+	name, err := o.Name(env)
+	return Place{Name: name}, err
+}
+
+// foreignPlace is Place with an item that somebody else chose.
+func (o Output) foreignPlace(env OutputEnv) (Place, error) {
+	pieces, faults := scan(o.Target.Path, modePath)
+	foreign := func(p piece) bool { return p.name == "item" || p.name == "item-name" }
+	if len(faults) > 0 || !slices.ContainsFunc(pieces, foreign) {
+		name, err := o.Name(env)
+		return Place{Name: name}, err
+	}
+	whole, err := o.Name(env)
+	if err == nil && env.Facts.FromGlob && whole == env.Facts.Item && !o.Target.Link {
+		return Place{Name: whole}, nil // the step writes back to the very file that the author's glob selects
+	}
+	segment, ok := o.segment(pieces, env.Facts)
+	if !ok {
+		return Place{Name: whole, Named: NamedByForeign}, err
+	}
+	o.Target.Path, o.Target.Literal = segment, true
+	whole, err = o.Name(env)
+	return Place{Name: whole, Named: NamedInSegment}, err
+}
+
+// mark stands for a foreign value while the author's part of a path is looked at. No path can hold it.
+const mark = "\x00"
+
+// segment is the path with foreign values cleaned; ok is false unless they all fill the last part of a path with a folder.
+func (o Output) segment(pieces []piece, f Facts) (name string, ok bool) {
+	var b strings.Builder
+	var values []string
+	for _, p := range pieces {
+		switch {
+		case p.name == "":
+			b.WriteString(p.text)
+		case p.name == "item" || p.name == "item-name":
+			v, _ := f.value(p.name, p.format)
+			b.WriteString(mark)
+			values = append(values, CleanSegment(v))
+		default:
+			v, known := f.value(p.name, p.format)
+			if !known {
+				return "", false
+			}
+			if p.name == "step" {
+				v = plain(v)
+			}
+			b.WriteString(v)
+		}
+	}
+	folder, file := path.Split(b.String())
+	if o.Target.Link || folder == "" || strings.Contains(folder, mark) {
+		return "", false
+	}
+	authors := path.Ext(file)
+	if strings.Contains(authors, mark) {
+		authors = "" // the extension is the value's, or what follows a dot of the author's
+	}
+	for _, v := range values {
+		file = strings.Replace(file, mark, v, 1)
+	}
+	if KindOf(authors) == "" {
+		file = strings.TrimRight(file, ". ") + ".md"
+	}
+	return folder + file, true
+}
+
+// maxSegmentBytes bounds what a foreign value adds to a name.
+const maxSegmentBytes = 120
+
+// CleanSegment makes one part of a file's name out of a text of a stranger: no separators, no characters that steer text or
+// have no shape, none that Obsidian, links or Windows refuse, no dot at the beginning, no extension that the language knows,
+// and not too long.
+func CleanSegment(text string) string {
+	text = norm.NFC.String(strings.ToValidUTF8(text, ""))
+	for KindOf(text) != "" {
+		text = strings.TrimSuffix(text, path.Ext(text))
+	}
+	text = strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c), strings.ContainsRune(`/\:*?"<>|#^[]{}~`, c):
+			return ' '
+		case unicode.IsControl(c), unicode.Is(unicode.Cf, c), unicode.Is(unicode.Co, c), unicode.Is(unicode.Variation_Selector, c),
+			unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c), c == utf8.RuneError:
+			return -1
+		}
+		return c
+	}, text)
+	text = trimSegment(text)
+	if len(text) > maxSegmentBytes {
+		text = trimSegment(strings.ToValidUTF8(text[:maxSegmentBytes], ""))
+	}
+	if reservedName(text) {
+		text += "_"
+	}
+	if text == "" {
+		return "item"
+	}
+	return text
+}
+
+func trimSegment(text string) string {
+	return strings.Trim(strings.Join(strings.Fields(text), " "), ". ")
+}
+
+// reservedName says whether Windows takes a name for a device, with or without an extension.
+func reservedName(text string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(text), ".")
+	stem = strings.TrimRight(stem, " ")
+	if slices.Contains([]string{"CON", "PRN", "AUX", "NUL", "CLOCK$", "CONIN$", "CONOUT$"}, stem) {
+		return true
+	}
+	for _, device := range []string{"COM", "LPT"} {
+		if n, ok := strings.CutPrefix(stem, device); ok && utf8.RuneCountInString(n) == 1 && strings.Contains("0123456789¹²³", n) {
+			return true
+		}
+	}
+	return false
+}
