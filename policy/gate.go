@@ -104,7 +104,8 @@ type Ruling struct {
 	Reason  string // why not, in words that follow the name
 	Hint    string // what a person can do
 
-	pass Pass
+	name string // that was ruled on
+	pass Pass   // zero unless allowed
 }
 
 // Pass is the gate's permission for one action on one name. Only a [Gate] makes one; the zero value permits nothing.
@@ -116,7 +117,7 @@ type Pass struct {
 // Pass returns the permission. A ruling that allows nothing returns a *RefusedError.
 func (r Ruling) Pass() (Pass, error) {
 	if r.Verdict != VerdictAllowed {
-		return Pass{}, &RefusedError{Name: r.pass.name, Verdict: r.Verdict, Reason: r.Reason, Advice: r.Hint}
+		return Pass{}, &RefusedError{Name: r.name, Verdict: r.Verdict, Reason: r.Reason, Advice: r.Hint}
 	}
 	return r.pass, nil
 }
@@ -164,21 +165,18 @@ func (p Pass) Action() Action { return p.action }
 
 // Decide rules on a request.
 func (g Gate) Decide(r Request) Ruling {
-	out := Ruling{pass: Pass{action: r.Action, name: r.Place.Name}}
-	if r.Action == Move {
-		out.pass.to = r.To.Name
-	}
 	for i, place := range g.places(r) {
 		if reason, hint := g.judge(r, place, i == 1); reason != "" {
-			if i == 1 {
-				out.pass.name = place.Name
-			}
-			return Ruling{Reason: reason, Hint: hint, pass: Pass{name: out.pass.name}}
+			return Ruling{Reason: reason, Hint: hint, name: place.Name}
 		}
 	}
-	out.Verdict, out.Reason, out.Hint = g.foreign(r)
-	if out.Verdict != VerdictAllowed {
-		out.pass = Pass{name: out.pass.name}
+	out := Ruling{name: r.Place.Name}
+	if out.Verdict, out.Reason, out.Hint = g.foreign(r); out.Verdict != VerdictAllowed {
+		return out
+	}
+	out.pass = Pass{action: r.Action, name: r.Place.Name}
+	if r.Action == Move {
+		out.pass.to = r.To.Name
 	}
 	return out
 }
