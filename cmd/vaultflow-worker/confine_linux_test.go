@@ -127,7 +127,7 @@ func TestDocumentBytes_boundsTheFile(t *testing.T) {
 	if err := f.Truncate(maxDocument + 1); err != nil {
 		t.Skipf("no file of that size here: %v", err)
 	}
-	answer, doc := open(extract.Open{Kind: extract.KindPDF}, f.Fd(), "", nil)
+	answer, doc := open(extract.Open{Kind: extract.KindPDF}, f.Fd(), nil, nil)
 	if e, ok := answer.(*extract.Error); !ok || e.Code != extract.CodeTooLarge || doc != nil {
 		t.Errorf("got %v, want %s", answer, extract.CodeTooLarge)
 	}

@@ -18,9 +18,14 @@ var errNotLinked = errors.New(buildHint)
 func mupdfVersion() string     { return "not linked" }
 func tesseractVersion() string { return "not linked" }
 
+// codeCache is nothing: there is no PDFium.
+type codeCache any
+
+func openCodeCache(string) codeCache { return nil }
+
 func warm(string) error { return errNotLinked }
 
-func openPDF([]byte, extract.Open, string, *reader) (document, error) { return nil, errNotLinked }
+func openPDF([]byte, extract.Open, codeCache, *reader) (document, error) { return nil, errNotLinked }
 
 // newEngine gives nothing: without the library no picture is read.
 func newEngine(string) engine { return nil }

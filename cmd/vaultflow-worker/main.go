@@ -34,6 +34,7 @@ type options struct {
 	cpu      time.Duration // of processor time; 0 = no limit
 	tessdata string        // folder of language data
 	cache    string        // folder of PDFium's machine code
+	code     codeCache     // opened, of that folder
 	confined string        // set in the second run, after confinement
 	isolated bool          // it was started without a network
 	require  bool          // refuse to work without confinement
@@ -93,6 +94,7 @@ func run(args []string, out, errs io.Writer) int {
 		fmt.Fprintln(errs, err)
 		return exitBroken
 	}
+	o.code = openCodeCache(o.cache)
 	o.confined = withoutCalls(o.confined, filterCalls, errs)
 	if o.require && o.confined != extract.ConfinedFull {
 		fmt.Fprintf(errs, "confinement is required, but only %q could be had\n", o.confined)

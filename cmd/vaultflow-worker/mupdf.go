@@ -35,10 +35,10 @@ type pdf struct {
 	data     []byte         // without its encryption, when a password was needed and it could be taken off
 	info     extract.Document
 	ocr      *reader
-	cache    string // folder of PDFium's machine code
-	renderer string // as asked for
-	alone    bool   // no page is read for another's sake
-	locked   bool   // it needed a password
+	cache    codeCache // folder of PDFium's machine code
+	renderer string    // as asked for
+	alone    bool      // no page is read for another's sake
+	locked   bool      // it needed a password
 	traces   traces
 
 	why      string  // MuPDF cannot open it
@@ -58,7 +58,7 @@ type pdf struct {
 
 // openPDF opens a document. It looks for the header itself and drops what stands before it, as mail gateways put there:
 // the binding guesses from the first bytes, would take other kinds of files too, and crashes on some.
-func openPDF(data []byte, o extract.Open, cache string, ocr *reader) (document, error) {
+func openPDF(data []byte, o extract.Open, cache codeCache, ocr *reader) (document, error) {
 	begin := bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-"))
 	if begin < 0 {
 		return nil, &extract.Error{Code: extract.CodeNotPDF, Message: "the file does not begin like a PDF"}

@@ -164,7 +164,7 @@ func score(boxes []box) (sum float64, letters int) {
 // ready makes the engine, after a look at whether its data is there: the library ends badly without.
 func (r *reader) ready(languages []string) error {
 	for _, language := range languages {
-		if _, err := os.Stat(filepath.Join(r.tessdata, language+".traineddata")); !extract.ValidLanguage(language) || err != nil {
+		if !extract.ValidLanguage(language) || !opens(filepath.Join(r.tessdata, language+".traineddata")) {
 			return &extract.Error{Code: extract.CodeUnsupported, Message: fmt.Sprintf("language data for %q is not installed in %q", language, r.tessdata)}
 		}
 	}
@@ -175,6 +175,16 @@ func (r *reader) ready(languages []string) error {
 		return &extract.Error{Code: extract.CodeUnsupported, Message: "this worker has no text recognition"}
 	}
 	return nil
+}
+
+// opens reports whether a file or a folder is there to be read. The worker may not ask for it without opening it.
+func opens(path string) bool {
+	f, err := os.Open(path) //nolint:gosec // language data and fonts
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
 }
 
 // textOf rebuilds the text from the words: a line for a line, an empty one between paragraphs and blocks.

@@ -34,27 +34,39 @@ const compilers = 2
 // startPDFium makes machine code of PDFium, or takes what an earlier run left in the cache folder, and starts one instance.
 // It takes 2.4 s on two processors without the cache and 0.1 s with it. PDFium sees no files but the fonts of the system, and
 // those only when they are asked for: reading them takes time, and documents look the same on every machine without.
-func startPDFium(cache string, fonts bool) (pdfiumapi.Pdfium, error) {
-	if cache != "" {
+func startPDFium(cache codeCache, fonts bool) (pdfiumapi.Pdfium, error) {
+	if cache != nil {
 		if in, err := launchPDFium(cache, fonts); err == nil {
 			return in, nil
 		}
 		// The folder cannot be written any more, and holds nothing for this build. It goes without.
 	}
-	return launchPDFium("", fonts)
+	return launchPDFium(nil, fonts)
 }
 
-func launchPDFium(cache string, fonts bool) (pdfiumapi.Pdfium, error) {
+// codeCache is a folder of PDFium's machine code.
+type codeCache = wazero.CompilationCache
+
+// openCodeCache opens the folder, which asks for its name: it is done before the system calls for that are given up. It returns nil
+// when there is no folder, or it cannot be used: PDFium does without.
+func openCodeCache(dir string) codeCache {
+	if dir == "" {
+		return nil
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil
+	}
+	return cache
+}
+
+func launchPDFium(cache codeCache, fonts bool) (pdfiumapi.Pdfium, error) {
 	runtime := wazero.NewRuntimeConfig().WithMemoryLimitPages(pdfiumMemory)
-	if cache != "" {
-		kept, err := wazero.NewCompilationCacheWithDir(cache)
-		if err != nil {
-			return nil, fmt.Errorf("open the cache of machine code: %w", err)
-		}
-		runtime = runtime.WithCompilationCache(kept)
+	if cache != nil {
+		runtime = runtime.WithCompilationCache(cache)
 	}
 	files := wazero.NewFSConfig()
-	if _, err := os.Stat(fontFolders[0]); fonts && err == nil {
+	if fonts && opens(fontFolders[0]) {
 		files = files.WithFSMount(fontFiles{}, "/")
 	}
 	ctx := experimental.WithCompilationWorkers(context.Background(), compilers)
@@ -77,7 +89,11 @@ func warm(cache string) error {
 	if cache == "" {
 		return errors.New("name the folder: -pdfium-cache")
 	}
-	in, err := launchPDFium(cache, false)
+	code, err := wazero.NewCompilationCacheWithDir(cache)
+	if err != nil {
+		return fmt.Errorf("open the cache of machine code: %w", err)
+	}
+	in, err := launchPDFium(code, false)
 	if err != nil {
 		return err
 	}

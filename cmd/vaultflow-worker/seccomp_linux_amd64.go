@@ -8,9 +8,12 @@ const auditArch = unix.AUDIT_ARCH_X86_64
 // older are rules for calls that architectures of today do without. glibc makes some of them.
 func older() (all []rule) {
 	for _, call := range []uint32{
-		unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_ACCESS, unix.SYS_READLINK, unix.SYS_ARCH_PRCTL, unix.SYS_POLL, unix.SYS_EPOLL_WAIT, unix.SYS_TIME,
+		unix.SYS_ARCH_PRCTL, unix.SYS_POLL, unix.SYS_EPOLL_WAIT, unix.SYS_TIME,
 	} {
 		all = append(all, rule{call: call, then: permit})
+	}
+	for _, call := range []uint32{unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_ACCESS, unix.SYS_READLINK} {
+		all = append(all, rule{call: call, then: refuse})
 	}
 	for _, call := range []uint32{unix.SYS_FORK, unix.SYS_VFORK} {
 		all = append(all, rule{call: call, then: end})

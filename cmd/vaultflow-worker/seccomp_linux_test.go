@@ -35,6 +35,28 @@ func deed(what string) {
 	case "nothing":
 	case "read passwd":
 		_, err = os.ReadFile("/etc/passwd")
+	case "stat": // what Landlock does not keep from anybody
+		_, err = os.Stat("/etc/passwd")
+	case "lstat":
+		_, err = os.Lstat("/etc/passwd")
+	case "stat with an empty path allowed":
+		err = unix.Fstatat(unix.AT_FDCWD, "/etc/passwd", &unix.Stat_t{}, unix.AT_EMPTY_PATH)
+	case "statx":
+		err = unix.Statx(unix.AT_FDCWD, "/etc/passwd", 0, unix.STATX_BASIC_STATS, &unix.Statx_t{})
+	case "readlink":
+		_, err = os.Readlink("/proc/self/exe")
+	case "access":
+		err = unix.Access("/etc/passwd", unix.F_OK)
+	case "open as a place": // without reading it
+		err = openPlace("/etc/passwd")
+	case "statfs":
+		err = unix.Statfs("/etc", &unix.Statfs_t{})
+	case "getxattr":
+		_, err = unix.Getxattr("/etc/passwd", "user.x", nil)
+	case "directory":
+		err = unix.Chdir("/etc")
+	case "look at what is open":
+		_, err = os.Stdin.Stat()
 	case "write":
 		err = os.WriteFile("/dev/null", []byte("x"), 0o600) // Landlock would let it
 	case "create":
@@ -81,6 +103,15 @@ func deed(what string) {
 	fmt.Println("failed:", err)
 }
 
+// openPlace asks for a file by opening it without the right to read it, which Landlock does not refuse.
+func openPlace(path string) error {
+	fd, err := unix.Open(path, unix.O_PATH, 0)
+	if err == nil {
+		err = unix.Fstat(fd, &unix.Stat_t{})
+	}
+	return err
+}
+
 // spend uses memory, page by page.
 func spend(bytes int) error {
 	memory, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
@@ -96,6 +127,9 @@ func spend(bytes int) error {
 func TestFilter_stopsWhatADocumentMustNot(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]string{
+		"stat": "permission denied", "lstat": "permission denied", "stat with an empty path allowed": "permission denied", "statx": "permission denied",
+		"readlink": "permission denied", "access": "permission denied", "open as a place": "permission denied", "statfs": "not implemented",
+		"getxattr": "not implemented", "directory": "not implemented", "look at what is open": "done",
 		"nothing": "done", "read passwd": "permission denied", "write": "permission denied", "create": "permission denied", "thread": "permission denied",
 		"raise limit": "permission denied", "clone3": "not implemented", "memory": "cannot allocate memory",
 		"exec": "SIGSYS", "fork": "SIGSYS", "connect": "SIGSYS", "udp": "SIGSYS", "unix socket": "SIGSYS", "ptrace": "SIGSYS",

@@ -37,7 +37,7 @@ func serveFrames(ctx context.Context, o options, in io.Reader, out io.Writer, fd
 		case error:
 			return m
 		case extract.Open:
-			answer, doc = open(m, fd, o.cache, ocr)
+			answer, doc = open(m, fd, o.code, ocr)
 		case extract.PageRequest:
 			answer = answerPage(ctx, doc, m)
 		case extract.CutRequest:
@@ -78,7 +78,7 @@ func tooLarge(size int64) error {
 	return &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("a file of %d bytes; %d is the most", size, maxDocument)}
 }
 
-func open(o extract.Open, fd uintptr, cache string, ocr *reader) (any, document) {
+func open(o extract.Open, fd uintptr, cache codeCache, ocr *reader) (any, document) {
 	data, err := documentBytes(fd)
 	if err != nil {
 		return failure(fmt.Errorf("the file could not be read: %w", err), 0, extract.CodeCorrupt), nil
