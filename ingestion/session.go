@@ -168,6 +168,11 @@ func (s *seat) once(ctx context.Context, r extract.PageRequest) (extract.Page, e
 			s.leave()
 			return extract.Page{}, opening(err)
 		}
+		if e.Code == extract.CodeTooMuch {
+			s.leave()
+			return extract.Page{}, permanent(CodeTooLarge, "the document may be an attack on the reader; if you know where it comes from, print it to a new PDF and drop that",
+				"page %d ends the import: %s", r.N, plain(e.Message, e.Code))
+		}
 		if e.Code != extract.CodeUnsupported {
 			s.leave() // it may be dead, and a fresh one is asked for anyway
 		}

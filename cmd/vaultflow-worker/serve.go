@@ -107,6 +107,9 @@ func answerPage(ctx context.Context, doc document, r extract.PageRequest) any {
 	if err != nil {
 		return failure(err, r.N, extract.CodePageFailed)
 	}
+	if n := page.TextBytes(); n > extract.MaxText {
+		return &extract.Error{Code: extract.CodeTooLarge, Page: r.N, Message: fmt.Sprintf("the page has %d MB of text, at most %d are read", n>>20, extract.MaxText>>20)}
+	}
 	return page
 }
 

@@ -11,7 +11,7 @@ import (
 const (
 	maxPages   = 1_000_000
 	maxOutline = 100_000
-	maxWords   = 500_000
+	maxWords   = 100_000
 	maxString  = 64 << 10
 	maxSidePx  = 1 << 16
 	maxSidePt  = 1 << 20
@@ -115,6 +115,8 @@ func (p Page) check() error {
 		return fmt.Errorf("page %d", p.N)
 	case !within(p.WidthPt, maxSidePt) || !within(p.HeightPt, maxSidePt):
 		return fmt.Errorf("page %d of %g × %g pt", p.N, p.WidthPt, p.HeightPt)
+	case p.TextBytes() > MaxText:
+		return fmt.Errorf("%w: page %d has %d MB, more than the %d MB of text that a page may have", ErrTooMuch, p.N, p.TextBytes()>>20, MaxText>>20)
 	case p.Text != nil && p.Text.Evidence.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.Text.Evidence.check())
 	case p.Image != nil && p.Image.check() != nil:
@@ -123,6 +125,20 @@ func (p Page) check() error {
 		return fmt.Errorf("page %d: %w", p.N, p.OCR.check())
 	}
 	return short(p.Label, p.Renderer, p.Reason)
+}
+
+// TextBytes is the size of all text of a page; a worker sends at most [MaxText].
+func (p Page) TextBytes() (n int) {
+	if p.Text != nil {
+		n += len(p.Text.Markdown) + len(p.Text.Plain) + len(p.Text.Besides)
+	}
+	if p.OCR != nil {
+		n += len(p.OCR.Text)
+		for _, w := range p.OCR.Words {
+			n += len(w.Text)
+		}
+	}
+	return n
 }
 
 func (e Evidence) check() error {

@@ -12,6 +12,7 @@ const (
 	CodeTimeout       = "timeout"
 	CodeCrashed       = "crashed"
 	CodeMemory        = "memory"
+	CodeTooMuch       = "too_much" // the worker sent more for a page than any page has: it is believed no further
 	CodeUnsupported   = "unsupported"
 	CodeWorkerMissing = "worker_missing" // the program is not there or is not a worker
 	CodeUnconfined    = "unconfined"     // confinement was required and could not be had
@@ -39,7 +40,7 @@ func (e *Error) FailureCode() string { return e.Code }
 // Ends says whether the worker is gone after this error, so that a new one has to be started for the next request.
 func (e *Error) Ends() bool {
 	switch e.Code {
-	case CodeTimeout, CodeCrashed, CodeMemory, CodeWorkerMissing, CodeUnconfined:
+	case CodeTimeout, CodeCrashed, CodeMemory, CodeTooMuch, CodeWorkerMissing, CodeUnconfined:
 		return true
 	}
 	return false

@@ -11,6 +11,8 @@ import (
 // Sizes of frames in bytes.
 const (
 	MaxMessage = 32 << 20  // JSON
+	MaxPage    = 16 << 20  // likewise, of a page
+	MaxText    = 4 << 20   // of the texts and words of a page together: a thousand times what is usual
 	MaxPicture = 192 << 20 // an uncompressible picture of 40 million pixels in colour is 120 MB; also of a cut document
 )
 
@@ -29,6 +31,9 @@ const (
 
 // ErrFrame is matched by every fault in what came over the pipe: wrong type, size or value.
 var ErrFrame = errors.New("invalid frame")
+
+// ErrTooMuch is matched by the fault of a page that has more than [MaxPage] or [MaxText] allow. It matches ErrFrame as well.
+var ErrTooMuch = fmt.Errorf("%w: too much", ErrFrame)
 
 // head is the length of the payload, big-endian, and the type.
 const head = 5
@@ -63,6 +68,8 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 	size := int64(binary.BigEndian.Uint32(h[:]))
 	if limit := sizeLimit(kind); limit == 0 {
 		return 0, nil, fmt.Errorf("frame type %q is unknown: %w", kind, ErrFrame)
+	} else if kind == typePage && size > int64(limit) {
+		return 0, nil, fmt.Errorf("%w: %d MB came, more than the %d MB that a page may take", ErrTooMuch, size>>20, limit>>20)
 	} else if size > int64(limit) {
 		return 0, nil, fmt.Errorf("frame %q of %d bytes is above its limit of %d: %w", kind, size, limit, ErrFrame)
 	}
@@ -80,7 +87,9 @@ func sizeLimit(kind byte) int {
 	switch kind {
 	case typePicture:
 		return MaxPicture
-	case typeHello, typeOpen, typeDocument, typeRequest, typePage, typeError, typeCutOrder, typeCut:
+	case typePage:
+		return MaxPage
+	case typeHello, typeOpen, typeDocument, typeRequest, typeError, typeCutOrder, typeCut:
 		return MaxMessage
 	}
 	return 0

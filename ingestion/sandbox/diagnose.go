@@ -47,6 +47,9 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	if errors.Is(err, extract.ErrFrame) {
 		s.p.kill()
 		_ = s.p.end() // it was killed
+		if errors.Is(err, extract.ErrTooMuch) {
+			return &extract.Error{Code: at.code(extract.CodeTooMuch), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
+		}
 		return &extract.Error{Code: at.code(extract.CodeCrashed), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
 	}
 	ended := s.wait()

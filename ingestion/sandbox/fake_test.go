@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -132,6 +133,17 @@ func misbehave(what string) {
 		}
 	case "announce":
 		_, _ = os.Stdout.Write([]byte{0x0b, 0xff, 0xff, 0xff, 'I'})
+		block()
+	case "text25": // as one message of 25 MB
+		body := []byte(`{"n":2,"width_pt":1,"height_pt":1,"text":{"plain":"` + strings.Repeat("word ", 5<<20) + `"}}`)
+		_, _ = os.Stdout.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), 'P'))
+		_, _ = os.Stdout.Write(body)
+		block()
+	case "text5":
+		send(extract.Page{N: 2, WidthPt: 1, HeightPt: 1, Text: &extract.PageText{Markdown: strings.Repeat("word ", 1<<20)}})
+		block()
+	case "announcetext": // it announces 25 MB and sends none
+		_, _ = os.Stdout.Write([]byte{0x01, 0x90, 0, 0, 'P'})
 		block()
 	case "lie":
 		send(extract.Page{N: 77})
