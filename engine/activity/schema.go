@@ -1,7 +1,6 @@
 package activity
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/chunking"
+	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -24,37 +24,11 @@ import (
 // maxSchema bounds a schema's text, in bytes: it is a part of every prompt of its step.
 const maxSchema = 256 << 10
 
-// errForeignRef refuses a $ref that leaves the schema: nothing is loaded, neither from the network nor from files.
-var errForeignRef = errors.New("a $ref leads outside the schema, which is not followed")
-
-// noLoader loads nothing.
-type noLoader struct{}
-
-// Load implements jsonschema.URLLoader.
-func (noLoader) Load(string) (any, error) { return nil, errForeignRef }
-
 // compileSchema makes a schema of JSON ready. Without $schema it is draft 2020-12. Formats are checked, too.
-func compileSchema(raw []byte) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, fmt.Errorf("it is not JSON: %w", err)
-	}
-	switch doc.(type) {
-	case map[string]any, bool:
-	default:
-		return nil, errors.New("a schema is an object, such as {\"type\": \"object\"}")
-	}
-	const root, name = "vault:///", "vault:///schema" // an address under which nothing lies beside it
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(noLoader{})
-	if err := c.AddResource(name, doc); err != nil {
-		return nil, err
-	}
-	compiled, err := c.Compile(name)
+func compileSchema(raw []byte) (*conform.Schema, error) {
+	compiled, err := conform.Compile(raw, true)
 	if foreign, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
-		return nil, fmt.Errorf("%w: %s", errForeignRef, strings.TrimPrefix(foreign.URL, root))
+		return nil, fmt.Errorf("%w: %s", conform.ErrForeignRef, strings.TrimPrefix(foreign.URL, conform.Root))
 	}
 	switch invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); {
 	case ok:
@@ -62,9 +36,9 @@ func compileSchema(raw []byte) (*jsonschema.Schema, error) {
 			return nil, errors.New(strings.Join(list, "; "))
 		}
 	case err != nil:
-		return nil, errors.New(strings.ReplaceAll(err.Error(), name, "schema"))
+		return nil, errors.New(strings.ReplaceAll(err.Error(), conform.Root, ""))
 	}
-	return compiled, nil
+	return compiled, compiled.Probe()
 }
 
 // maxProblems is how many problems of an answer are named.

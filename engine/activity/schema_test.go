@@ -2,11 +2,14 @@ package activity
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -75,7 +78,7 @@ func TestValidate_problems(t *testing.T) {
 func TestValidate_manyProblemsAreCounted(t *testing.T) {
 	t.Parallel()
 	d := demand{JSON: true, Schema: json.RawMessage(`{"items":{"type":"string"}}`)}
-	got, err := d.problems("[" + strings.Repeat("1,", 49) + "1]")
+	got, err := d.problems(t.Context(), "["+strings.Repeat("1,", 49)+"1]")
 	if err != nil || len(got) != maxProblems+1 || got[maxProblems] != "and 30 more" {
 		t.Errorf("%d problems, the last one %q, %v", len(got), got[len(got)-1], err)
 	}
@@ -197,5 +200,23 @@ func TestFormatted(t *testing.T) {
 				t.Errorf("formatted(%q, %s) = %q, %v, want %q, %s", tt.answer, tt.format, got, err, tt.want, tt.code)
 			}
 		})
+	}
+}
+
+// A schema whose parts refer to each other twice at each level would never be done with: it is refused when the workflow is
+// checked, and before its step asks a model.
+func TestCheckSchema_doubling(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(`{"$ref": "#/$defs/d0", "$defs": {`)
+	for i := range 50 {
+		fmt.Fprintf(&b, `"d%d": {"allOf": [{"$ref": "#/$defs/d%d"}, {"$ref": "#/$defs/d%d"}]}, `, i, i+1, i+1)
+	}
+	b.WriteString(`"d50": {}}}`)
+	if err := CheckSchema("", []byte(b.String())); !errors.Is(err, conform.ErrTooMuch) {
+		t.Errorf("CheckSchema = %v", err)
+	}
+	if err := CheckSchema("", []byte(`{"type": "object", "properties": {"a": {"$ref": "#"}}}`)); err != nil {
+		t.Errorf("a schema that refers to itself: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -25,7 +26,7 @@ func (w *Workflow) Validate(ctx context.Context, in engine.ValidateIn) (engine.V
 		return engine.ValidateOut{}, engine.Fail(engine.CodeState, "", "read the answer: %v", err)
 	}
 	text := unfenced(string(answer))
-	problems, err := wanted.problems(text)
+	problems, err := wanted.problems(ctx, text)
 	if err != nil {
 		return engine.ValidateOut{}, err
 	}
@@ -53,7 +54,7 @@ func (w *Workflow) wanted(ctx context.Context, in engine.ValidateIn) (demand, er
 }
 
 // problems says what is wrong with an answer; none when it is what was wanted.
-func (d demand) problems(text string) ([]string, error) {
+func (d demand) problems(ctx context.Context, text string) ([]string, error) {
 	value, err := readJSON(text)
 	if err != nil {
 		return []string{"the answer is not JSON: " + jsonFault(text, err)}, nil
@@ -72,10 +73,16 @@ func (d demand) problems(text string) ([]string, error) {
 	if err != nil {
 		return []string{"the answer is not JSON: " + jsonFault(text, err)}, nil
 	}
-	if err := compiled.Validate(instance); err != nil {
+	switch err := compiled.Validate(ctx, instance, len(text)); {
+	case err == nil:
+		return nil, nil
+	case errors.Is(err, conform.ErrTooMuch):
+		return nil, engine.Fail(engine.CodeInvalidWorkflow, "write the schema without parts that refer to each other several times at each level", "the answer cannot be checked: %v", err)
+	case ctx.Err() != nil:
+		return nil, err
+	default:
 		return problemsOf(err), nil
 	}
-	return nil, nil
 }
 
 // jsonFault is an error of reading JSON, with line and column where they are known.

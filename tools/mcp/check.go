@@ -2,48 +2,35 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/vaultflow/vaultflow/conform"
 )
 
-// noLoader loads nothing: a stranger's schema names no file and no address.
-type noLoader struct{}
-
-// Load implements jsonschema.URLLoader.
-func (noLoader) Load(string) (any, error) {
-	return nil, errors.New("a schema refers to another file")
-}
-
 // checker says what does not fit a schema; nil when the schema is of no use.
-func checker(raw []byte) func(input json.RawMessage) error {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+func checker(raw []byte) func(ctx context.Context, input json.RawMessage) error {
+	schema, err := conform.Compile(raw, false)
 	if err != nil {
 		return nil
 	}
-	const name = "mcp:///schema"
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(noLoader{})
-	if err := c.AddResource(name, doc); err != nil {
-		return nil
-	}
-	schema, err := c.Compile(name)
-	if err != nil {
-		return nil
-	}
-	return func(input json.RawMessage) error {
+	return func(ctx context.Context, input json.RawMessage) error {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
 		if err != nil {
 			return errors.New("it is no JSON")
 		}
-		err = schema.Validate(value)
-		if err == nil {
+		err = schema.Validate(ctx, value, len(input))
+		switch {
+		case err == nil, errors.Is(err, conform.ErrTooMuch): // the server looks at its input itself
 			return nil
+		case ctx.Err() != nil:
+			return err
 		}
-		text := strings.ReplaceAll(err.Error(), name, "")
+		text := strings.ReplaceAll(err.Error(), conform.Root+"schema", "")
 		_, problems, found := strings.Cut(text, "\n") // the first line only says that there are some
 		if !found {
 			problems = text

@@ -62,7 +62,7 @@ type session struct {
 type listed struct {
 	description string
 	schema      json.RawMessage
-	check       func(input json.RawMessage) error
+	check       func(ctx context.Context, input json.RawMessage) error
 	readOnly    bool // the server says so
 }
 
@@ -299,7 +299,7 @@ func (c *connection) call(ctx context.Context, name string, input json.RawMessag
 		return tools.Failed("%s", c.differs(name))
 	}
 	if l.check != nil {
-		if err := l.check(input); err != nil {
+		if err := l.check(ctx, input); err != nil {
 			return tools.Failed("the input does not fit: %v", err)
 		}
 	}
