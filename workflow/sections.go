@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -64,7 +64,13 @@ func (n *note) readBody(p *Plan) {
 
 // sections cuts the body at its level-2 headings, as goldmark sees them; nil if there are none.
 func (n *note) sections() []section {
-	doc := goldmark.DefaultParser().Parse(text.NewReader(n.body))
+	if !n.boundedBlocks() {
+		return nil
+	}
+	doc := parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+	).Parse(text.NewReader(n.body)) // what stands within the lines is of no interest, and takes long in hostile ones
 	var (
 		list  []section
 		start int // of the lines below the last heading
@@ -90,6 +96,10 @@ func (n *note) sections() []section {
 		}
 		begin := bytes.LastIndexByte(n.body[:at], '\n') + 1
 		close(begin)
+		if len(list) == maxSteps {
+			n.add(n.offset(at), directives.CodeNoStep, "use several workflows", "the workflow has more than %d steps", maxSteps)
+			break
+		}
 		name, end := n.heading(h, begin)
 		list = append(list, section{name: name, at: n.offset(at)})
 		start = end
@@ -98,6 +108,43 @@ func (n *note) sections() []section {
 		close(len(n.body))
 	}
 	return list
+}
+
+// What goldmark needs for a line of quotes and lists, and for definitions of links, grows with the square of their number.
+const (
+	maxNesting     = 100 // quotes and list items that one line opens
+	maxDefinitions = 500 // lines that begin like the definition of a link
+)
+
+var (
+	opening    = regexp.MustCompile(`^(?:[ \t0-9]*(?:>|[-+*.)][ \t]))+`)
+	definition = regexp.MustCompile(`^[ \t>]*\[`)
+)
+
+// boundedBlocks reports whether the body can be cut at its headings in a time that nobody notices, and says what is wrong
+// with one that cannot.
+func (n *note) boundedBlocks() bool {
+	definitions := 0
+	for i, line := range strings.Split(string(n.body), "\n") {
+		marks := len(strings.Map(func(c rune) rune {
+			if strings.ContainsRune(">-+*.)", c) {
+				return c
+			}
+			return -1
+		}, opening.FindString(line)))
+		if definition.MatchString(line) {
+			definitions++
+		}
+		switch {
+		case marks > maxNesting || len(line)-len(strings.TrimLeft(line, " \t")) > 10*maxNesting:
+			n.add(n.at(n.bodyLine+i, 1), directives.CodeUnreadable, "take the marks out of the line", "the line opens more than %d quotes or lists", maxNesting)
+			return false
+		case definitions > maxDefinitions:
+			n.add(n.at(n.bodyLine+i, 1), directives.CodeUnreadable, "move them to a note that the workflow reads with @input", "more than %d lines begin with a bracket", maxDefinitions)
+			return false
+		}
+	}
+	return true
 }
 
 // heading is the text of a heading and the offset of the line below it.

@@ -26,6 +26,7 @@ type note struct {
 	lastLine    int
 	starts      []int              // offsets of the body's lines, once they are needed
 	blocks      []directives.Block // of the steps, in order
+	directives  int                // of the steps so far
 	cutShort    bool               // a --- line has taken directives from a step, which is an error of its own
 }
 

@@ -11,6 +11,7 @@ func (n *note) readStep(s section) Step {
 	block, faults := directives.Cut(s.lines, s.first)
 	n.blocks = append(n.blocks, block)
 	list, more := directives.Parse(block.Lines, block.At)
+	list, more = n.bounded(list, more, s)
 	set, typed := directives.Interpret(list)
 	n.list = append(append(append(n.list, faults...), more...), typed...)
 
@@ -32,6 +33,28 @@ func (n *note) readStep(s section) Step {
 		c.check()
 	}
 	return step
+}
+
+// Every @input of a step is looked for in the whole vault: a note with thousands of them would never be done.
+const (
+	maxStepDirectives = 300  // of one step
+	maxDirectives     = 2000 // of a workflow
+	maxSteps          = 500
+)
+
+// bounded reports a step that has more directives than can be worked on, and keeps the first ones.
+func (n *note) bounded(list []directives.Directive, faults []directives.Diagnostic, s section) ([]directives.Directive, []directives.Diagnostic) {
+	n.directives += len(list)
+	switch {
+	case len(list) > maxStepDirectives:
+		faults = append(faults, directives.At(s.at, directives.CodeRepeatedDirective, "select files with a pattern, such as @input file: Notes/*.md, or use several steps",
+			"the step has %d directives; %d is the most", len(list), maxStepDirectives))
+		list = list[:maxStepDirectives]
+	case n.directives > maxDirectives:
+		faults = append(faults, directives.At(s.at, directives.CodeRepeatedDirective, "use several workflows", "the workflow has more than %d directives", maxDirectives))
+		list = nil
+	}
+	return list, faults
 }
 
 // readPrompt takes the lines below the directives, without blank lines at either end.

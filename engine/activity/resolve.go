@@ -22,6 +22,9 @@ func (w *Workflow) Resolve(ctx context.Context, in engine.ResolveIn) (engine.Res
 	}
 	var out engine.ResolveOut
 	for _, input := range s.step.Inputs {
+		if err := ctx.Err(); err != nil {
+			return out, fmt.Errorf("resolve inputs: %w", err)
+		}
 		found, warnings, err := w.resolveInput(ctx, s, input, in.Vars)
 		if err != nil {
 			return out, err
