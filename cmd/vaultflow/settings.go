@@ -52,17 +52,38 @@ func (a *app) loadSettings(g *globals) error {
 	if err != nil {
 		return exit(exitInvalid, err)
 	}
-	for _, d := range a.settings.Diagnostics {
-		if d.Severity != settings.SeverityNote && !g.json {
-			fmt.Fprintln(g.err, d)
-		}
-	}
+	g.warnings(a.settings)
 	a.trust.settings, a.trust.asks, a.trust.granted = a.settings, asksOf(a.settings.Waiting), asksOf(a.settings.Granted)
 	return a.trust.narrow(a.settings, g)
 }
 
-// asked are the values of the vault's files that wait while nothing is granted.
+// mostWaiting is how many values that wait are named one by one whenever a command starts.
+const mostWaiting = 3
+
+// warnings prints what is to be said about the settings. Many values that wait make one line: `vaultflow trust` lists them.
+func (g *globals) warnings(s *settings.Settings) {
+	if g.json {
+		return
+	}
+	many := len(s.Waiting) > mostWaiting
+	for _, d := range s.Diagnostics {
+		if d.Severity != settings.SeverityNote && !(many && d.Code == settings.CodeWaits) {
+			fmt.Fprintln(g.err, d)
+		}
+	}
+	if many {
+		fmt.Fprintf(g.err, "%d values in the files of this vault have no effect until you allow them; `vaultflow trust` shows them and asks\n", len(s.Waiting))
+	}
+}
+
+// asked are the values of the vault's files that wait while nothing is granted, with those that come to light when others
+// are: a link to a file of settings hides what the file says.
 func asked(in settings.Input) ([]trust.Ask, error) {
+	in.Grants = func(settings.Waiting) bool { return true }
+	if s, err := settings.Load(in); err == nil {
+		return asksOf(s.Granted), nil
+	}
+	in.Grants = nil
 	s, err := settings.Load(in)
 	if err != nil {
 		return nil, err
