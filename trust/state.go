@@ -101,7 +101,8 @@ func (s State) LastReach(name string) (ReachGrant, bool) {
 }
 
 // keep bounds how many grants of one setting or workflow are remembered: nobody is asked twice for a value that comes back.
-const keep = 20
+// Each entry of a list is one.
+const keep = 1000
 
 // Decide sets the level. A no takes back everything that was granted.
 func (s *State) Decide(level Level, now time.Time) {

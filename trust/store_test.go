@@ -78,15 +78,18 @@ func TestState_nobodyIsAskedTwice(t *testing.T) {
 	if !s.Grants(ask.Key, "d1") || !s.Grants(ask.Key, "d2") {
 		t.Error("a value that comes back asks again")
 	}
-	for i := range 100 {
+	for i := range 1100 {
 		a := ask
 		a.Digest = time.Duration(i).String()
 		s.Grant(noon, a)
+		if i == 500 && !s.Grants(ask.Key, "0s") {
+			t.Error("of a list of 500 hosts, the first one is asked again")
+		}
 	}
-	if len(s.Settings) > 20 || !s.Grants(ask.Key, "99ns") {
+	if len(s.Settings) > 1000 || !s.Grants(ask.Key, "1.099µs") {
 		t.Errorf("%d grants of one setting are kept", len(s.Settings))
 	}
-	if last, ok := s.Last(ask.Key); !ok || last.Digest != "99ns" {
+	if last, ok := s.Last(ask.Key); !ok || last.Digest != "1.099µs" {
 		t.Errorf("the last one is %+v", last)
 	}
 	s.GrantReach(noon, "w", trust.Reach{{Kind: trust.Host, Value: "a"}})

@@ -34,6 +34,7 @@ func (a *app) offer() (trustOffer, error) {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
 		o.asks = append(o.asks, ask)
 	}
+	o.comparable()
 	if s.Level == trust.Own {
 		return o, nil
 	}
@@ -58,6 +59,20 @@ func (a *app) offer() (trustOffer, error) {
 		o.reaches[w.Name+" "+w.Digest] = r
 	}
 	return o, nil
+}
+
+// comparable leaves what was there before only where one value took the place of another: the entries of a list have one key
+// and replace nothing.
+func (o trustOffer) comparable() {
+	number := map[string]int{}
+	for _, s := range o.Settings {
+		number[s.Key]++
+	}
+	for i, s := range o.Settings {
+		if number[s.Key] > 1 {
+			o.Settings[i].Was = ""
+		}
+	}
 }
 
 func settingOf(s trust.State, ask trust.Ask, granted bool) engine.TrustSetting {
@@ -139,11 +154,15 @@ func (t *vaultTrust) accept(o trustOffer, answer engine.TrustAnswer) error {
 func (o trustOffer) chosen(settings, workflows []string) (engine.TrustAnswer, error) {
 	var answer engine.TrustAnswer
 	for _, key := range settings {
-		i := slices.IndexFunc(o.Settings, func(s engine.TrustSetting) bool { return s.Key == key })
-		if i < 0 {
+		before := len(answer.Settings)
+		for _, s := range o.Settings { // each entry of a list waits by itself
+			if s.Key == key {
+				answer.Settings = append(answer.Settings, s.Digest)
+			}
+		}
+		if len(answer.Settings) == before {
 			return answer, usagef("no setting %q reaches out in this vault; `vaultflow trust --dry-run` lists those that do", key)
 		}
-		answer.Settings = append(answer.Settings, o.Settings[i].Digest)
 	}
 	for _, name := range workflows {
 		i := slices.IndexFunc(o.Workflows, func(w engine.TrustWorkflow) bool { return sameName(w.Name, name) })
