@@ -165,9 +165,10 @@ func Starter() string {
 # Keys, programs and services belong in your own settings, ~/.config/vaultflow/settings.yaml, or in the environment, such as
 # ANTHROPIC_API_KEY; what a vault's file says about them waits for ` + "`vaultflow trust`" + `.
 
-models:
-  # The model for steps that name none. Built in: sonnet (Anthropic), gpt (OpenAI), local (Ollama), offline (no model).
-  default: offline
+# The model for steps that name none. Built in: sonnet (Anthropic), gpt (OpenAI), local (Ollama), offline (no model).
+# Without a line here your own settings decide, and offline is used when they name none.
+#models:
+#  default: offline
 
 #engine:
 #  timezone: Europe/Oslo
