@@ -70,16 +70,17 @@ type Proposal struct {
 	Index    int       `json:"index"` // of the step
 	Step     string    `json:"step"`
 	Batch    int       `json:"batch,omitempty"`
-	Key      string    `json:"key"`               // what is proposed: an equal key in the same work is the same proposal
-	Kind     string    `json:"kind"`              // create, write, move, delete, call
-	Name     string    `json:"name,omitempty"`    // of the file
-	To       string    `json:"to,omitempty"`      // of a move
-	Tool     string    `json:"tool,omitempty"`    // empty for an output
-	Input    string    `json:"input,omitempty"`   // blob: what the model gives to the tool
-	Before   string    `json:"before,omitempty"`  // blob: the content now
-	After    string    `json:"after,omitempty"`   // blob: the content then
-	Again    bool      `json:"again,omitempty"`   // the file changed since it was proposed before
-	Origins  []string  `json:"origins,omitempty"` // the untrusted things that the model was shown before
+	Key      string    `json:"key"`                 // what is proposed: an equal key in the same work is the same proposal
+	Kind     string    `json:"kind"`                // create, write, move, delete, call
+	Name     string    `json:"name,omitempty"`      // of the file
+	To       string    `json:"to,omitempty"`        // of a move
+	Tool     string    `json:"tool,omitempty"`      // empty for an output
+	Input    string    `json:"input,omitempty"`     // blob: what the model gives to the tool
+	Before   string    `json:"before,omitempty"`    // blob: the content now
+	After    string    `json:"after,omitempty"`     // blob: the content then
+	Again    bool      `json:"again,omitempty"`     // the file changed since it was proposed before
+	Origins  []string  `json:"origins,omitempty"`   // the untrusted things that the model was shown before
+	NameFrom []string  `json:"name_from,omitempty"` // the untrusted things that had a part in the file's name
 	Created  time.Time `json:"created"`
 	Deadline time.Time `json:"deadline,omitzero"` // without a decision by then it is rejected
 	Decision string    `json:"decision,omitempty"`

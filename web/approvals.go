@@ -59,6 +59,7 @@ type askedItem struct {
 	Since, Until stamp
 	Again        bool
 	Origins      []string
+	NameFrom     []string
 	Lines        []diffLine
 	Page, Pages  int
 	Seen         string // the form's token; empty: not all of it was shown
@@ -137,6 +138,9 @@ func (s asks) item(r *http.Request, p engine.Proposal, page int, token string) (
 	}
 	for _, origin := range p.Origins {
 		item.Origins = append(item.Origins, visible.Name(origin))
+	}
+	for _, origin := range p.NameFrom {
+		item.NameFrom = append(item.NameFrom, visible.Name(origin))
 	}
 	if p.Batch > 0 {
 		item.Step = fmt.Sprintf("%s, batch %d", p.Step, p.Batch)

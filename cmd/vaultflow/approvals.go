@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // approveOrder says what a person decided about items of a run.
@@ -137,6 +138,9 @@ func (g *globals) showApproval(ctx context.Context, j *journal.Journal, seen app
 		now = []int{page}
 		line.Text, line.Page, line.Pages = pages[page-1], page, len(pages)
 		title = fmt.Sprintf("item %d: %s (page %d of %d)\n", p.Item, p.What(), page, len(pages))
+	}
+	if len(p.NameFrom) > 0 {
+		title += visible.Name("content from outside chose the file's name: "+strings.Join(p.NameFrom, ", ")) + "\n"
 	}
 	if err := g.print(p, func(w io.Writer) { fmt.Fprint(w, title) }); err != nil {
 		return err

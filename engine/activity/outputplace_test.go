@@ -249,3 +249,20 @@ func sameFiles(t *testing.T, before, after map[string]string, what string) {
 		t.Errorf("%q: %d files, had %d", what, len(after), len(before))
 	}
 }
+
+// A person who is asked about a file sees that its name came from outside.
+func TestApprove_showsWhereTheNameComesFrom(t *testing.T) {
+	t.Parallel()
+	step := listStep("{item}", directives.ModeReplace)
+	step.Approve = &directives.Approve{Outputs: true}
+	d := wholeVault(t, step)
+	ref, vars := d.item("Anywhere", fromImport)
+	staged, err := d.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: d.put("x"), Vars: vars})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _, err := d.proposedFiles(t.Context(), engine.ApproveIn{StepRef: ref, Files: staged.Files})
+	if err != nil || len(list) != 1 || len(list[0].NameFrom) != 1 || list[0].NameFrom[0] != fromImport {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

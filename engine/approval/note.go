@@ -118,6 +118,9 @@ func (n note) render() []byte {
 		if len(p.Origins) > 0 {
 			fmt.Fprintf(&b, " The model had been shown content from outside: %s.", plain(strings.Join(p.Origins, ", ")))
 		}
+		if len(p.NameFrom) > 0 {
+			fmt.Fprintf(&b, " Content from outside chose the file's name: %s.", plain(strings.Join(p.NameFrom, ", ")))
+		}
 		if !p.Deadline.IsZero() {
 			fmt.Fprintf(&b, " Rejected by itself at %s.", p.Deadline.In(n.zone).Format("2006-01-02 15:04"))
 		}
