@@ -29,7 +29,7 @@ func (w *work) letGo(name string) error {
 // import, at target: what that version was made of is put back, where the new original begins with it, and its history says
 // what happened. Repeated, it does the same.
 func (w *work) restore(ctx context.Context, p plan, target string) error {
-	before := p.before(w.im)
+	before := w.halfOf(p)
 	m, ok := w.im.manifest(before)
 	if !ok || m.Source.SHA256 == w.job.SHA256 || m.Source.Name != path.Base(m.Source.Name) {
 		return nil
@@ -46,6 +46,16 @@ func (w *work) restore(ctx context.Context, p plan, target string) error {
 		return err
 	}
 	return w.addHistory(ctx, before, History{Event: "grown", Import: w.job.ID, Source: w.job.Source, SHA256: w.job.SHA256, At: w.im.Now()})
+}
+
+// halfOf is the bundle whose original went on growing: the version before, or an older one that the job's file was taken from.
+func (w *work) halfOf(p plan) string {
+	if dir := path.Dir(w.job.Where); w.job.Where != "" && dir != p.Previous {
+		if m, ok := w.im.manifest(dir); ok && path.Join(dir, m.Source.Name) == w.job.Where {
+			return dir
+		}
+	}
+	return p.before(w.im)
 }
 
 // putBack writes the bytes of a manifest's original from the beginning of a file, and reports whether it begins with them.

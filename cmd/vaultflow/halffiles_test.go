@@ -188,3 +188,24 @@ func TestHalf_reopened(t *testing.T) {
 	s.last("rest.log", 2, "two\n", "two")
 	s.agrees("Imported/rest (version 1)", "one\n...", "one")
 }
+
+// A writer that goes on with the half, after another has put a new file in its place and that was imported, ends as the newest
+// version, whole; each version has its own bytes.
+func TestHalf_twoWriters(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can run serve as another user")
+	}
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.unprivileged()
+	s.serve()
+	first := s.begun("both.log", "one\n")
+	s.last("both.log", 1, "one\n", "one")
+	s.begun("both.log", "other\n").Close()
+	s.last("both.log", 2, "other\n", "other")
+	s.more(first, "two\n")
+	first.Close()
+	s.last("both.log", 3, "one\ntwo\n", "two")
+	s.agrees("Imported/both (version 1)", "one\n", "one")
+	s.agrees("Imported/both (version 2)", "other\n", "other")
+}

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"path"
 	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -60,6 +62,7 @@ func (w *working) followOriginals(ctx context.Context, watcher *vault.Watcher) e
 			case !open:
 				return nil
 			case e.Kind == engine.EventImport && e.State.Finished() && e.Import != nil:
+				w.followReplaced(watcher, *e.Import)
 				w.followOriginal(watcher, *e.Import, time.Now())
 			}
 		}
@@ -89,6 +92,27 @@ func (w *working) followOriginal(watcher *vault.Watcher, r engine.ImportRecord, 
 	}
 	w.moved.learn(r.Filed, r.Source)
 	watcher.Follow(r.Filed, r.SHA256, ended.Add(followFor))
+}
+
+// followReplaced goes on with an original that an import has moved aside with its bundle, to make room for the next version:
+// its writer may be another one than that of the file which came next.
+func (w *working) followReplaced(watcher *vault.Watcher, r engine.ImportRecord) {
+	if _, followed := w.moved.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
+		return
+	}
+	data, _, err := w.vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
+	if err != nil {
+		return // a person was faster
+	}
+	m, err := ingestion.ParseManifest(data)
+	if err != nil {
+		return
+	}
+	for _, h := range m.Import.History {
+		if h.Event == "version" && h.Bundle != "" && h.SHA256 != "" {
+			w.followOriginal(watcher, engine.ImportRecord{Source: r.Source, Filed: path.Join(h.Bundle, path.Base(r.Filed)), SHA256: h.SHA256}, time.Now())
+		}
+	}
 }
 
 // grown asks for the import of an original that was written on after it was taken, as the next version of its source.
