@@ -2,6 +2,8 @@ package ingestion
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 )
 
@@ -43,5 +45,27 @@ func TestFile_addsToAHistoryThatChanges(t *testing.T) {
 	m, _ := b.im.manifest("Imported/q3")
 	if h := m.Import.History; len(h) != 2 || h[0].Import != "imp-other" || h[1].Import != "imp-2" {
 		t.Errorf("history %+v, want both lines", h)
+	}
+}
+
+// What somebody has open for writing is neither moved nor removed: its import ends, and its original is put away when it was
+// closed, into the bundle that has its bytes.
+func TestFile_leavesWhatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	b.im.Writing = func(string) string { return "scp still has it open for writing" }
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	made, _, err := b.run(j)
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !e.Transient || !strings.Contains(e.Message, "scp still has it open") || !b.im.exists(j.Source) {
+		t.Fatalf("got %v, want the original to stay, and why", err)
+	}
+	again := b.drop("imp-2", "Import/q3.pdf", pdfBytes)
+	if _, _, err := b.run(again); err == nil || !b.im.exists(j.Source) {
+		t.Errorf("a duplicate that is being written: %v", err)
+	}
+	b.im.Writing = func(string) string { return "" }
+	if _, filed := b.mustRun(again); filed.Name != made.Bundle+"/q3.pdf" || b.im.exists(j.Source) || len(b.hidden()) > 0 {
+		t.Errorf("filed %+v, want it in its bundle and nothing left over", filed)
 	}
 }
