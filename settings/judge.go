@@ -26,10 +26,11 @@ func (j *judge) settings() {
 	}
 	below := leaves(j.into)
 	walk(reflect.ValueOf(j.from).Elem(), "", func(path string, f field, v reflect.Value) {
-		if at, written := j.from.origins[path]; written && v.Kind() != reflect.Map && !(reaches[path] == waits && inUnit(path)) {
+		if at, written := j.from.origins[path]; written && v.Kind() != reflect.Map && !(reaches[path] == waits && (inUnit(path) || path == remoteEnabled)) {
 			j.leaf(path, f, v, below[path], at)
 		}
 	})
+	j.remoteImages()
 }
 
 func inUnit(path string) bool { return slices.Contains(units, parent(path)) }
@@ -182,6 +183,9 @@ func (j *judge) wider(path, host string, at Origin) []Waiting {
 	if emptyIsAll[path] {
 		list = append(list, waiting(path, []string{}, "", "", at))
 	}
+	if path == remoteAllow {
+		list = append(list, sayRemote(true, at))
+	}
 	rest := strings.TrimPrefix(host, "*.")
 	for {
 		_, above, dotted := strings.Cut(rest, ".")
@@ -190,6 +194,28 @@ func (j *judge) wider(path, host string, at Origin) []Waiting {
 		}
 		list, rest = append(list, j.entry(path, "*."+above, at)), above
 	}
+}
+
+const (
+	remoteEnabled = "policy.remote_images.enabled"
+	remoteAllow   = "policy.remote_images.allow"
+)
+
+// remoteImages puts on whether pictures are fetched, after the hosts: a yes while some hosts were named is none to all.
+func (j *judge) remoteImages() {
+	at, written := j.from.origins[remoteEnabled]
+	if !written {
+		return
+	}
+	from, into := j.from.Policy.RemoteImages, &j.into.Policy.RemoteImages
+	if from.Enabled && !into.Enabled {
+		none := len(into.Allow) == 0 // which lets every host through
+		if !j.allows(sayRemote(none && len(from.Allow) == 0, at), sayRemote(true, at)) || none && len(from.Allow) > 0 {
+			return
+		}
+	}
+	into.Enabled = from.Enabled
+	j.into.origins[remoteEnabled] = at
 }
 
 // unit puts the keys of a section that wait on the layer below, all of them or none.
@@ -230,10 +256,11 @@ func (j *judge) unit(path string) {
 	}
 }
 
-// safeUnit reports whether a section reaches nowhere: a search by no service.
+// safeUnit reports whether a section reaches nowhere: a search by no service. An address beside it would wait for somebody's
+// variable that names one.
 func safeUnit(v reflect.Value) bool {
 	w, ok := v.Interface().(WebSearch)
-	return ok && !w.Enabled()
+	return ok && !w.Enabled() && w.BaseURL == "" && w.APIKeyEnv == "" && w.APIKey == ""
 }
 
 // pick is a section or an entry with those keys alone that wait.

@@ -9,6 +9,9 @@ import (
 // sayKey says in plain words what a value of a key that waits allows.
 func sayKey(path, value string) string {
 	all := value == ""
+	if all && !emptyIsAll[path] {
+		return "Do without the " + path + " of your own settings"
+	}
 	switch path {
 	case "ingestion.worker":
 		return "Start the program " + value + " for each imported document"
@@ -26,8 +29,6 @@ func sayKey(path, value string) string {
 		return "Send pictures of the pages of imported documents to a model"
 	case "ingestion.ocr.model":
 		return "Send pictures of the pages of imported documents to the model " + value
-	case "policy.remote_images.enabled":
-		return "Fetch the pictures that notes link to from other machines, which then know that the note was read"
 	case "policy.remote_images.allow":
 		return "Fetch pictures from " + hostOrAll(value, all)
 	case "web_fetch.allow":
@@ -59,11 +60,23 @@ func hostOrAll(host string, all bool) string {
 	return host
 }
 
+// sayRemote asks for pictures of other machines: of all, or of the hosts that are asked for one by one.
+func sayRemote(all bool, at Origin) Waiting {
+	says, hosts := "Fetch the pictures that notes link to, from every public host, which then knows that the note was read", "all"
+	if !all {
+		says, hosts = "Fetch the pictures that notes link to, from the hosts that policy.remote_images.allow names", "named"
+	}
+	return waiting(remoteEnabled, map[string]any{"enabled": true, "hosts": hosts}, says, "true", at)
+}
+
 // sayUnit does the same for a section whose keys count together.
 func sayUnit(v reflect.Value) string {
 	switch u := v.Interface().(type) {
 	case WebSearch:
 		u = u.complete()
+		if !u.Enabled() {
+			return "Set an address or a key of web_search, which a service named in the environment would use: " + u.BaseURL.String() + withKey(u.APIKeyEnv, u.APIKey)
+		}
 		return "Send what models search for to " + u.Provider + " at " + u.BaseURL.String() + withKey(u.APIKeyEnv, u.APIKey)
 	case MistralOCR:
 		where := "Mistral"
@@ -143,6 +156,9 @@ func sayServer(name string, m MCPServer, all bool, at Origin) Waiting {
 		b.WriteString("Start the program " + m.Command.String())
 		if len(m.EnvFrom) > 0 {
 			b.WriteString(" with " + strings.Join(m.EnvFrom, ", ") + " of your environment")
+		}
+		if len(m.Env) > 0 {
+			b.WriteString(" with values of its own for " + strings.Join(sortedKeys(m.Env), ", "))
 		}
 	}
 	what := core(m)

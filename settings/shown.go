@@ -96,6 +96,9 @@ func shownAddress(address string) string {
 // secretName fits the names of options whose values are secrets.
 var secretName = regexp.MustCompile(`(?i)(key|token|secret|passw|auth|bearer|credential)`)
 
+// tokenValue fits a value that may be a token. A command, or the path of a program, is none: a person has to see it.
+var tokenValue = regexp.MustCompile(`^[A-Za-z0-9_~+=:-][A-Za-z0-9_.~+=:-]*$|^[A-Za-z0-9_~+=:-][A-Za-z0-9_.~+=:/-]{19,}$`)
+
 // shownArguments is a command line without what may be secret in it.
 func shownArguments(args []string) []string {
 	list := make([]string, 0, len(args))
@@ -103,9 +106,9 @@ func shownArguments(args []string) []string {
 	for i, arg := range args {
 		name, value, pair := strings.Cut(arg, "=")
 		switch {
-		case after && !strings.HasPrefix(arg, "-"):
+		case after && !strings.HasPrefix(arg, "-") && tokenValue.MatchString(arg):
 			arg = hidden
-		case i > 0 && pair && value != "" && secretName.MatchString(name):
+		case i > 0 && pair && tokenValue.MatchString(value) && secretName.MatchString(name):
 			arg = name + "=" + hidden
 		case strings.Contains(arg, "://"):
 			arg = shownAddress(arg)
