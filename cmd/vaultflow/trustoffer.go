@@ -34,6 +34,10 @@ func (a *app) offer() (trustOffer, error) {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
 		o.asks = append(o.asks, ask)
 	}
+	for _, ask := range a.folderAsks() {
+		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
+		o.asks = append(o.asks, ask)
+	}
 	o.comparable()
 	if s.Level == trust.Own {
 		return o, nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/trust"
 )
 
@@ -149,4 +150,46 @@ func TestIsLocal(t *testing.T) {
 // trustAnswerOf grants all settings of an offer.
 func trustAnswerOf(o trustOffer, level string) engine.TrustAnswer {
 	return engine.TrustAnswer{Level: level, Settings: o.waitingSettings()}
+}
+
+// A file in an import folder may be dropped there by somebody: it sends no page to a service before a person has said yes.
+func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
+	t.Parallel()
+	vault, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
+	ownVault(vault, state)
+	folder := filepath.Join(vault, "Import", "scans")
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, ingestion.FolderFile), []byte("ocr_engines: [mistral, model, tesseract]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := &globals{streams: &streams{out: &bytes.Buffer{}, err: &bytes.Buffer{}}, vault: vault, stateDir: state}
+	engines := func() []string {
+		t.Helper()
+		a, err := g.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.close()
+		s, err := a.optionsFor("Import/scans/a.pdf", importHow{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.OCR.Engines
+	}
+	if got := engines(); len(got) > 0 { // Tesseract alone
+		t.Errorf("pages go to %v", got)
+	}
+	said := command(t, "trust", "--vault", vault, "--state-dir", state, "--setting", "import_folders.ocr_engines.mistral")
+	if !strings.Contains(said, "waits   import_folders.ocr_engines.model") {
+		t.Errorf("trust says %q", said)
+	}
+	if got := strings.Join(engines(), " "); got != "mistral tesseract" {
+		t.Errorf("pages go to %q, want mistral and tesseract", got)
+	}
+	command(t, "trust", "--vault", vault, "--state-dir", state, "--revoke")
+	if got := engines(); len(got) > 0 {
+		t.Errorf("after a no pages go to %v", got)
+	}
 }
