@@ -9,7 +9,7 @@ import (
 	"iter"
 )
 
-// Bounds of an answer. A provider's stream is untrusted input.
+// Bounds of an answer. A provider's stream is untrusted input: a line, or the data of one event, is held in memory.
 const (
 	maxLine   = 16 << 20
 	maxStream = 64 << 20
@@ -73,6 +73,9 @@ func ServerEvents(r io.Reader) iter.Seq2[ServerEvent, error] {
 					return
 				}
 				event, seen = ServerEvent{}, false
+			case len(event.Data)+len(line) > maxLine: // an event that never ends is put together in memory
+				yield(ServerEvent{}, errTooLong)
+				return
 			default:
 				seen = event.take(line) || seen
 			}

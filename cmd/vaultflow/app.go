@@ -92,13 +92,16 @@ func newLogger(g *globals, s *settings.Settings) *slog.Logger {
 		level = slog.LevelDebug
 	}
 	if g.json || s.Logging.Format == "json" {
-		return slog.New(slog.NewJSONHandler(g.err, &slog.HandlerOptions{Level: level}))
+		return slog.New(slog.NewJSONHandler(plain(g.err), &slog.HandlerOptions{Level: level}))
 	}
-	return slog.New(tint.NewTextHandler(g.err, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: os.Getenv("NO_COLOR") != "" || !isTerminal(g.err)}))
+	return slog.New(tint.NewTextHandler(plain(g.err), &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: os.Getenv("NO_COLOR") != "" || !isTerminal(g.err)}))
 }
 
 // isTerminal tells whether a stream is a person's screen.
 func isTerminal(w any) bool {
+	if s, is := w.(*screen); is {
+		w = s.to
+	}
 	f, ok := w.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd()) // the null device is a character device too
 }

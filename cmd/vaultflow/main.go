@@ -7,11 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/visible"
 )
 
 // version is set by the build with -X main.version.
@@ -28,15 +30,27 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // who asks a second time does not want to wait: the journal holds a kill too
-	err := newRoot(&streams{out: os.Stdout, err: os.Stderr}).ExecuteContext(ctx)
+	s := &streams{out: os.Stdout, err: os.Stderr}
+	err := newRoot(s).ExecuteContext(ctx)
+	for _, w := range []io.Writer{s.out, s.err} {
+		if shown, is := w.(*screen); is {
+			shown.flush()
+		}
+	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = exit(exitCancelled, errors.New("cancelled"))
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintln(os.Stderr, "vaultflow:", err)
-		if hint := engine.FailureOf(err).Hint; hint != "" {
-			fmt.Fprintln(os.Stderr, "hint:", hint)
-		}
+		fmt.Fprint(os.Stderr, errorText(err))
 	}
 	return exitCode(err)
+}
+
+// errorText is an error for people, with its hint.
+func errorText(err error) string {
+	text := fmt.Sprintln("vaultflow:", err)
+	if hint := engine.FailureOf(err).Hint; hint != "" {
+		text += fmt.Sprintln("hint:", hint)
+	}
+	return visible.Text(text)
 }

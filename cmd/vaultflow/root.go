@@ -27,6 +27,7 @@ type globals struct {
 // newRoot builds the command tree. A command without a subcommand of that name fails with the usage code.
 func newRoot(s *streams) *cobra.Command {
 	g := &globals{streams: s}
+	s.out, s.err = &screen{to: s.out}, &screen{to: s.err}
 	root := &cobra.Command{
 		Use:   "vaultflow",
 		Short: "Workflows for Markdown vaults",
@@ -41,6 +42,11 @@ func newRoot(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(*cobra.Command, []string) {
+			if g.json {
+				s.out = plain(s.out)
+			}
+		},
 	}
 	root.SetOut(s.out)
 	root.SetErr(s.err)
