@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -65,6 +66,46 @@ func (w *working) clearOrigin(ctx context.Context, name string) error {
 	return w.book(w.journal.Origins()).Clear(ctx, file)
 }
 
+// clearOrigins ends the foreign origin of notes. dry only says what it is.
+func (g *globals) clearOrigins(ctx context.Context, notes []string, dry bool) error {
+	a, err := g.open()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	for i, name := range notes {
+		if notes[i], err = a.fileNamed(name); err != nil {
+			return err
+		}
+	}
+	show := func(j *journal.Journal) error {
+		for _, name := range notes {
+			if err := g.showOrigin(ctx, a, j, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := a.reading(ctx, show); errors.Is(err, errNoState) {
+		err = show(nil)
+		if err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	}
+	for _, name := range notes {
+		if dry {
+			break
+		}
+		if err := a.clearOrigin(ctx, name); err != nil {
+			return fmt.Errorf("trust %s: %w", name, err)
+		}
+		fmt.Fprintf(g.err, "%s counts as yours now\n", trust.Plain(name))
+	}
+	return nil
+}
+
 // fileNamed finds a file of the vault by its name, or a note by its name without .md.
 func (a *app) fileNamed(name string) (string, error) {
 	name = path.Clean(strings.TrimPrefix(name, "./"))
@@ -100,16 +141,13 @@ func (g *globals) showOrigin(ctx context.Context, a *app, j *journal.Journal, na
 		return err
 	}
 	return g.print(originLine{"origin", f}, func(w io.Writer) {
-		fmt.Fprintln(w, f.Describe())
+		fmt.Fprintln(w, trust.Plain(f.Describe()))
 		for _, s := range f.Spans {
 			lines := fmt.Sprintf("line %d", s.First)
 			if s.Last > s.First {
 				lines = fmt.Sprintf("lines %d-%d", s.First, s.Last)
 			}
-			fmt.Fprintf(w, "  %s: %s\n", lines, strings.Join(s.Origins, ", "))
-		}
-		if f.Foreign {
-			fmt.Fprintf(w, "vaultflow trust %q makes it your own\n", f.Name)
+			fmt.Fprintf(w, "  %s: %s\n", lines, trust.Plain(strings.Join(s.Origins, ", ")))
 		}
 	})
 }

@@ -36,7 +36,7 @@ func newTrust(g *globals) *cobra.Command {
 				return err
 			}
 			if len(notes) > 0 {
-				return g.clearOrigins(cmd.Context(), notes)
+				return g.clearOrigins(cmd.Context(), notes, f.dry)
 			}
 			return g.trust(cmd.Context(), cmd.InOrStdin(), f)
 		},
@@ -48,19 +48,19 @@ func newTrust(g *globals) *cobra.Command {
 	flags.BoolVar(&f.revoke, "revoke", false, "take back all trust in this vault")
 	flags.StringArrayVar(&f.workflows, "workflow", nil, "allow what this workflow reaches now (repeatable)")
 	flags.StringArrayVar(&f.settings, "setting", nil, "allow the value that this setting has now (repeatable)")
-	flags.BoolVar(&f.dry, "dry-run", false, "show what is asked for, and ask nothing")
+	flags.BoolVar(&f.dry, "dry-run", false, "show what is asked for, and ask nothing; with notes show where they come from, line by line")
 	return cmd
 }
 
 func (f trustFlags) check(notes []string) error {
 	doing := 0
-	for _, is := range []bool{f.own, f.shared, f.revoke, len(f.workflows)+len(f.settings) > 0, f.dry, len(notes) > 0} {
+	for _, is := range []bool{f.own, f.shared, f.revoke, len(f.workflows)+len(f.settings) > 0, f.dry || len(notes) > 0} {
 		if is {
 			doing++
 		}
 	}
 	if doing > 1 {
-		return usagef("--own, --shared, --revoke, --workflow or --setting, --dry-run and notes exclude each other")
+		return usagef("--own, --shared, --revoke, --workflow or --setting, --dry-run and notes exclude each other, but --dry-run goes with notes")
 	}
 	if f.all && !f.shared {
 		return usagef("--all goes with --shared; --own allows everything that is asked for")
@@ -274,20 +274,4 @@ func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *app, name st
 		return nil
 	}
 	return g.accept(ctx, a, o, answer)
-}
-
-// clearOrigins ends the foreign origin of notes.
-func (g *globals) clearOrigins(ctx context.Context, notes []string) error {
-	a, err := g.open()
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	for _, name := range notes {
-		if err := a.clearOrigin(ctx, name); err != nil {
-			return err
-		}
-		fmt.Fprintf(g.err, "%s counts as yours now\n", trust.Plain(name))
-	}
-	return nil
 }
