@@ -321,10 +321,9 @@ type CommitIn struct {
 	Shared []Var        `json:"shared,omitempty"`
 	Marks  []Mark       `json:"marks,omitempty"`
 	Cache  *CacheEntry  `json:"cache,omitempty"` // keep the answer for @cache
-	// Origins are the untrusted things that the step was shown: the files are recorded as made from them, unless a person
-	// has approved their contents.
-	Origins  []string `json:"origins,omitempty"`
-	Approved bool     `json:"approved,omitempty"`
+	// Origins are the untrusted things that the step was shown: the files are recorded as made from them, except those that
+	// a person has seen.
+	Origins []string `json:"origins,omitempty"`
 }
 
 // CacheEntry is an answer that may be used again. The body asks to keep one with the commit of a good answer that was

@@ -16,6 +16,7 @@ type stranger struct {
 	used      []engine.UseToolsIn
 	assembled []engine.AssembleIn
 	shared    []engine.Var
+	commits   []engine.CommitIn
 }
 
 func (f *stranger) Do(activity string, in, out any) error {
@@ -57,8 +58,14 @@ func (f *stranger) Do(activity string, in, out any) error {
 			}
 		}
 	case engine.CommitIn:
-		f.shared = append(f.shared, in.Shared...)
+		f.shared, f.commits = append(f.shared, in.Shared...), append(f.commits, in)
 		*out.(*engine.CommitOut) = engine.CommitOut{Written: in.Files}
+	case engine.ApproveIn:
+		var verdicts []engine.Verdict
+		for _, file := range in.Files {
+			verdicts = append(verdicts, engine.Verdict{Name: file.Name, Before: file.Base, After: file.New, Approved: true, By: engine.DecidedCommand})
+		}
+		*out.(*engine.ApproveOut) = engine.ApproveOut{Verdicts: verdicts}
 	default:
 		return f.script.Do(activity, in, out)
 	}
@@ -96,6 +103,35 @@ func TestRunWorkflow_origins(t *testing.T) {
 		}
 		if !slices.ContainsFunc(in.Vars, func(v engine.Var) bool { return v.Name == "v" && slices.Equal(v.Origins, all) }) {
 			t.Errorf("%s: variables %+v", in.Step, in.Vars)
+		}
+	}
+}
+
+// A commit is told where its text comes from, so that other runs know it. What a person approved is theirs, for the steps that
+// follow too; a run of an earlier version asks for what it asked for then.
+func TestRunWorkflow_originsOfWrites(t *testing.T) {
+	t.Parallel()
+	all := []string{"file Imported/a.md", "web https://example.org/"}
+	for name, tt := range map[string]struct {
+		body     int
+		approves bool
+		told     []string
+		next     []string
+	}{
+		"not approved": {engine.BodyVersion, false, all, all},
+		"approved":     {engine.BodyVersion, true, all, nil},
+		"older":        {3, false, nil, all},
+	} {
+		f := &stranger{}
+		out := engine.RunWorkflow(f, engine.Pinned{Body: tt.body, Steps: []engine.PinnedStep{{Name: "first", Outputs: 3, ApproveOutputs: tt.approves}, {Name: "second"}}})
+		if out.Status != engine.Done {
+			t.Fatalf("%s: got %s (%s)", name, out.Status, out.Reason)
+		}
+		if c := f.commits[0]; !slices.Equal(c.Origins, tt.told) || c.Files[0].Seen != tt.approves {
+			t.Errorf("%s: the commit knew of %q, seen %t", name, c.Origins, c.Files[0].Seen)
+		}
+		if got := f.assembled[1].Inputs[2].Origins; !slices.Equal(got, tt.next) {
+			t.Errorf("%s: the file comes from %q, want %q", name, got, tt.next)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err 
 		d.settled = append(d.settled, no...)
 		in := CommitIn{StepRef: d.ref, Files: yes}
 		if d.body.pinned.Body >= 4 {
-			in.Origins, in.Approved = d.rec.Origins, d.step.ApproveOutputs && len(d.rec.Origins) > 0
+			in.Origins = d.rec.Origins
 		}
 		if last = len(open) == 0; last {
 			if len(yes)+len(d.done) == 0 && len(d.rec.Rejected) > 0 {

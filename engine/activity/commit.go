@@ -77,7 +77,7 @@ func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		return out, err
 	}
 	for i, file := range write {
-		c := changer{w, in.StepRef, asks[i], provenance{shown: in.Origins, approved: in.Approved || file.Seen}}
+		c := changer{w, in.StepRef, asks[i], provenance{shown: in.Origins, approved: file.Seen}}
 		err := c.change(ctx, outputCall(file), changeOf(file), "")
 		if errors.Is(err, errEdited) {
 			out.Conflicts = append(out.Conflicts, file.Name)
