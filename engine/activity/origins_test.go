@@ -232,3 +232,28 @@ func TestTakeBack_restoresOrigins(t *testing.T) {
 		}
 	}
 }
+
+// What a step's outputs hold is foreign after foreign content, for whoever reads it next, unless a person has seen the text.
+func TestCommit_origins(t *testing.T) {
+	t.Parallel()
+	text := "A model wrote this sentence, and nobody has read it so far.\n"
+	for name, tt := range map[string]struct {
+		shown []string
+		seen  bool
+		want  bool
+	}{
+		"own": {nil, false, false}, "foreign": {[]string{imported}, false, true}, "foreign and seen": {[]string{imported}, true, false},
+	} {
+		d := newDesk(t, nil, "none")
+		book := d.known()
+		in := engine.CommitIn{StepRef: d.ref(), Files: []engine.StagedFile{{Name: "Out.md", New: d.put(text), Targets: []string{"output:0"}, Seen: tt.seen}}, Origins: tt.shown}
+		if out, err := d.Commit(t.Context(), in); err != nil || len(out.Written) != 1 {
+			t.Fatalf("%s: %+v, %v", name, out, err)
+		}
+		d.person("Out.md", "Moved.md")
+		f, err := book.Of(t.Context(), "Moved.md")
+		if err != nil || f.Foreign != tt.want {
+			t.Errorf("%s: %+v, want foreign %t, %v", name, f, tt.want, err)
+		}
+	}
+}
