@@ -20,7 +20,10 @@ import (
 )
 
 // accessStore keeps sessions and tokens in the state directory, readable by the user alone.
-type accessStore struct{ dir string }
+type accessStore struct {
+	dir  string
+	make bool // the directory, when it is missing. Serve does not: it waits for a state directory that is gone
+}
 
 var _ session.Store = accessStore{}
 
@@ -29,7 +32,12 @@ func (s accessStore) Load(name string) ([]byte, error) { return state.Read(s.dir
 
 // Update implements session.Store. A command and serve may both change the tokens, so a lock orders them.
 func (s accessStore) Update(name string, change func([]byte) ([]byte, error)) (err error) {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	if s.make {
+		err = os.MkdirAll(s.dir, 0o700)
+	} else {
+		_, err = os.Stat(s.dir)
+	}
+	if err != nil {
 		return err
 	}
 	lock := flock.New(filepath.Join(s.dir, "access.lock"), flock.SetPermissions(state.FileMode))
@@ -57,7 +65,7 @@ func (a *app) openAccess() (*session.Access, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	c := session.Config{Store: accessStore{a.stateDir}, Owner: string(a.settings.Web.Token), Chosen: true, Key: key, Now: time.Now}
+	c := session.Config{Store: accessStore{dir: a.stateDir}, Owner: string(a.settings.Web.Token), Chosen: true, Key: key, Now: time.Now}
 	if c.Owner == "" {
 		c.Chosen = false
 		if c.Owner, err = ownerToken(a.stateDir); err != nil {

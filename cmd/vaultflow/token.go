@@ -39,7 +39,7 @@ func (g *globals) tokens() (session.Tokens, error) {
 	if err := a.findState(g); err != nil {
 		return session.Tokens{}, err
 	}
-	return session.Tokens{Store: accessStore{a.stateDir}, Now: time.Now}, nil
+	return session.Tokens{Store: accessStore{dir: a.stateDir, make: true}, Now: time.Now}, nil
 }
 
 // tokenLine is a token in machine output. Its type is "token".
