@@ -196,6 +196,9 @@ func TestLogin_leavesASessionThatEnds(t *testing.T) {
 	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure || c.Path != "/" || strings.Contains(c.Value, ownerToken) || len(c.Value) < 43 {
 		t.Errorf("cookie %v", c)
 	}
+	if got := get(t, s, "/api/v1/runs", bringing(c), func(r *http.Request) { r.SetBasicAuth("of", "a proxy") }); got.Code != http.StatusOK {
+		t.Errorf("with the cookie, and a password of a proxy: %d", got.Code)
+	}
 	if got := get(t, s, "/", bringing(c)); got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "Sign out") {
 		t.Errorf("with the cookie: %d", got.Code)
 	}
