@@ -422,3 +422,34 @@ func ExampleLoad() {
 	fmt.Println(s.Ingestion.OCR.Languages, s.Models.Default, s.Vault.QuietPeriod)
 	// Output: [eng nor] offline 2s
 }
+
+func TestWeb_listenAndProxy(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{listen: 'unix:/run/v.sock'}": "",
+		"{listen: 'unix:/run/v.sock', proxy: {trust: [unix], user_header: Remote-User}}": "",
+		"{listen: 'unix:v.sock'}":                                             "is not a whole path",
+		"{listen: 'unix:/a/../b'}":                                            "is not a whole path",
+		"{listen: 'unix:/" + strings.Repeat("x", 100) + "'}":                  "more than 100 bytes",
+		"{proxy: {trust: [unix]}}":                                            "needs a dashboard on a socket",
+		"{proxy: {trust: [10.0.0.0/24, '2001:db8::1'], user_header: X-User}}": "",
+		"{proxy: {trust: [everywhere]}}":                                      "is no address or network",
+		"{proxy: {trust: [0.0.0.0/0]}}":                                       "is everybody",
+		"{proxy: {user_header: Remote-User}}":                                 "no proxy that is trusted",
+		"{proxy: {trust: [10.0.0.1], user_header: Cookie}}":                   "cannot name a user",
+		"{proxy: {trust: [10.0.0.1], user_header: 'a b'}}":                    "cannot name a user",
+		"{proxy: {trust: [127.0.0.1], user_header: Remote-User}}":             "warning: every account of this machine",
+		"{listen: '0.0.0.0:8321'}":                                            "warning: tokens travel there unencrypted",
+	} {
+		path := filepath.Join(t.TempDir(), "settings.yaml")
+		write(t, path, "web: "+text+"\n", 0o600)
+		s, err := settings.Load(settings.Input{File: path})
+		said := fmt.Sprint(err)
+		if warning, ok := strings.CutPrefix(want, "warning: "); ok && err == nil {
+			want, said = warning, fmt.Sprint(s.Diagnostics)
+		}
+		if want == "" && err != nil || !strings.Contains(said, want) {
+			t.Errorf("%s: %s; want %q", text, said, want)
+		}
+	}
+}
