@@ -20,6 +20,7 @@ type ApproveIn struct {
 	Again bool         `json:"again,omitempty"` // a target changed before an approved content was written: this is a new one
 	Tools *UseToolsIn  `json:"tools,omitempty"` // the round of calls that would be carried out
 
+	Origins  []string  `json:"origins,omitempty"`  // the untrusted things that the model of the files was shown
 	Tells    bool      `json:"tells,omitempty"`    // the model is asked again when the files are rejected with a reason
 	Declined []Verdict `json:"declined,omitempty"` // about files of the same answer, asked for before
 }
@@ -136,6 +137,9 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 	}
 	var out ApproveOut
 	in := ApproveIn{StepRef: d.ref, Files: files, Again: d.again, Tells: d.tells, Declined: d.declined}
+	if d.body.pinned.Body >= 4 {
+		in.Origins = d.rec.Origins
+	}
 	if err := d.flow.Do(ActivityApprove, in, &out); err != nil {
 		return nil, nil, nil, err
 	}

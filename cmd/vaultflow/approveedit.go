@@ -95,7 +95,7 @@ func (y *yes) done(err error) error {
 	if y.edited == "" {
 		return err
 	}
-	if code := exitCode(err); code != exitDone && code != exitApproval && code != exitOmissions {
+	if code := exitCode(err); code != exitDone && code != exitOmissions { // also when the run asks again: perhaps about this file
 		return fmt.Errorf("%w (what you wrote is in %s)", err, y.edited)
 	}
 	_ = os.RemoveAll(filepath.Dir(y.edited)) // a temporary file that stays does no harm

@@ -112,7 +112,7 @@ func (w *Workflow) proposedFiles(ctx context.Context, in engine.ApproveIn) (list
 			settled = append(settled, engine.Verdict{Name: f.Name, Approved: true})
 			continue
 		}
-		p := engine.Proposal{Kind: engine.ChangeCreate, Name: f.Name, Before: f.Base, After: f.New, Again: in.Again, NameFrom: f.NameFrom}
+		p := engine.Proposal{Kind: engine.ChangeCreate, Name: f.Name, Before: f.Base, After: f.New, Again: in.Again, Origins: in.Origins, NameFrom: f.NameFrom}
 		if f.Base != "" {
 			p.Kind = engine.ChangeWrite
 		}
