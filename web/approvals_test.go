@@ -170,12 +170,18 @@ func TestApprovals_pageByPage(t *testing.T) {
 			t.Errorf("%s without the pages before: tokens %v", path, formTokens(body))
 		}
 	}
+	if m := next.FindStringSubmatch(get(t, s, "/approvals/r-1/1?page=2").Body.String()); m == nil || m[2] != "" {
+		t.Errorf("page 2 without page 1 leads on with %q, want no token", m)
+	}
 	token := strings.TrimPrefix(formTokens(get(t, s, at).Body.String())["1"], "1:")
 	if got := approve(token); got != http.StatusSeeOther || len(a.decided) != 1 {
 		t.Errorf("from the last page: %d, decided %v", got, a.decided)
 	}
-	if got := post(t, s, "/approvals/r-1", url.Values{"item": {"2"}, "decision": {"approve"}, "seen": {"2:" + a.Seen("\x00", a.list[1], 1)}}, nil); got.Code != http.StatusForbidden {
-		t.Errorf("what cannot be shown whole: %d, want 403", got.Code)
+	for page := range pages + 2 {
+		form := url.Values{"item": {"2"}, "decision": {"approve"}, "seen": {"2:" + a.Seen("\x00", a.list[1], page)}}
+		if got := post(t, s, "/approvals/r-1", form, nil); got.Code != http.StatusForbidden {
+			t.Errorf("what cannot be shown whole, with the token of page %d: %d, want 403", page, got.Code)
+		}
 	}
 	if got := get(t, s, "/approvals/r-1/7"); got.Code != http.StatusNotFound {
 		t.Errorf("an item that does not wait: %d, want 404", got.Code)

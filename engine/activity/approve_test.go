@@ -249,7 +249,8 @@ func TestApprove_editedAndReason(t *testing.T) {
 	turn := d.turn(tool("write_file", in{"path": "n.md", "content": "model's\n"}), tool("append_file", in{"path": "a.md", "content": "two"}))
 	p.decide(engine.ProposalApproved, "create n.md (write_file)")
 	p.decide(engine.ProposalRejected, "write a.md (append_file)")
-	p.edited, p.reason = map[string]string{"create n.md (write_file)": d.put("person's \u202e own\r\n")}, "wrong year"
+	p.edited, p.reason = map[string]string{"create n.md (write_file)": d.put("person's \u202e own ![](http://example.org/x.png)\r\n")}, "wrong year"
+	turn.Origins = []string{"web https://example.org"} // the exit filter is for the model's words, not for the person's
 	var err error
 	if turn.Verdicts, err = d.ask(turn); err != nil {
 		t.Fatal(err)
@@ -259,7 +260,7 @@ func TestApprove_editedAndReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := d.results(out)
-	if got := d.snapshot()["n.md"]; got != "person's \u202e own\r\n" || !strings.Contains(results[0].Text(), "the file holds what the person wrote") {
+	if got := d.snapshot()["n.md"]; got != "person's \u202e own ![](http://example.org/x.png)\r\n" || !strings.Contains(results[0].Text(), "the file holds what the person wrote") {
 		t.Errorf("n.md holds %q, the model was told %q", got, results[0].Text())
 	}
 	if got := results[1].Text(); !strings.Contains(got, "The person's reason: wrong year") || d.snapshot()["a.md"] != "one\n" {

@@ -324,8 +324,15 @@ func TestDesk_boxesCountAtTheirPlace(t *testing.T) {
 		"as a line of the diff": func(o *office, box string) (string, string) { return "\n+[[x]]\n", "\n+" + ticked(box)[1:] + "\n" },
 		"twice":                 func(o *office, box string) (string, string) { return box, ticked(box) + "\n" + box },
 		"at the end":            func(o *office, box string) (string, string) { return box, "" },
-		"indented":              func(o *office, box string) (string, string) { return box, "    " + ticked(box) },
-		"quoted":                func(o *office, box string) (string, string) { return box, "> " + ticked(box) },
+		"ticked, and copied into the diff": func(o *office, box string) (string, string) {
+			o.edit("r1", "\n+[[x]]\n", "\n+[[x]]\n+"+ticked(box)+"\n")
+			return box + "\n", ticked(box) + "\n"
+		},
+		"with words before": func(o *office, box string) (string, string) {
+			return box, strings.Replace(ticked(box), "Approve", "Never Approve", 1)
+		},
+		"indented": func(o *office, box string) (string, string) { return box, "    " + ticked(box) },
+		"quoted":   func(o *office, box string) (string, string) { return box, "> " + ticked(box) },
 		"with other words": func(o *office, box string) (string, string) {
 			return box, strings.Replace(ticked(box), "item 2", "item 1", 1)
 		},
@@ -450,6 +457,18 @@ func TestDesk_longChange(t *testing.T) {
 	d.look(t.Context())
 	if o.decisions() != "rejected note, rejected note" {
 		t.Errorf("the long one: %q", o.decisions())
+	}
+}
+
+// What cannot be shown whole has no box to approve, however short it is.
+func TestDesk_notWhole(t *testing.T) {
+	t.Parallel()
+	list := letters()
+	list[0].After = "\xff"
+	o, d := newOffice(t, list...)
+	d.look(t.Context())
+	if text := o.note("r1"); strings.Contains(text, "Approve item 1") || !strings.Contains(text, "Approve item 2") || !strings.Contains(text, "cannot be approved here") {
+		t.Errorf("the note is\n%s", text)
 	}
 }
 

@@ -131,8 +131,11 @@ func (n note) render() []byte {
 			fenced(&b, n.text[i].Text)
 			continue
 		}
-		fmt.Fprintf(&b, "This change is too long to be approved here (%d bytes). Read it and agree on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`.\n",
-			len(n.text[i].Text), n.run, p.Item)
+		why := fmt.Sprintf("is too long (%d bytes) and", len(n.text[i].Text))
+		if !n.text[i].Whole {
+			why = "cannot be shown whole and"
+		}
+		fmt.Fprintf(&b, "This change %s cannot be approved here. Read it on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`, and agree there.\n", why, n.run, p.Item)
 	}
 	text := b.String()
 	return fmt.Appendf(nil, "---\nvaultflow: approval\nrun: %s\nkey: %s\nseal: %s\n---\n\n%s", n.run, n.keys.id(), n.keys.seal(n.run, blankBoxes(text)), text)
