@@ -136,12 +136,9 @@ func blobOf(ctx context.Context, get func(ctx context.Context, digest string) ([
 	return get(ctx, digest)
 }
 
-// notices are lines about names that somebody else chose, or that may be taken for others.
+// notices are lines about names that may be taken for others.
 func notices(p Proposal) string {
 	var b strings.Builder
-	if len(p.NameFrom) > 0 {
-		b.WriteString(diff.Notice + "Content from outside had a part in the name: " + visible.Name(strings.Join(p.NameFrom, ", ")) + "\n")
-	}
 	for _, name := range []string{p.Name, p.To} {
 		for _, said := range []string{visible.Lookalike(name), visible.Warning(name)} {
 			if said != "" {

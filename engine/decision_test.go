@@ -61,7 +61,7 @@ func TestProposal_show(t *testing.T) {
 	}{
 		{Proposal{Kind: ProposalCall, Tool: "post.send", Input: "{\"to\": \"ada\u202e\"}"}, true, []string{"! Characters", "post.send\n{\"to\": \"ada<U+202E>\"}\n"}},
 		{Proposal{Kind: ChangeMove, Name: "a\u200b.md", To: "b.md"}, true, []string{"! The name a<U+200B>.md: Characters", "move a<U+200B>.md\n  to b.md\n"}},
-		{Proposal{Kind: ChangeCreate, Name: "Pl\u0430n.md", After: "x\n", NameFrom: []string{"import \u202e1"}}, true, []string{"! Content from outside had a part in the name: import <U+202E>1\n", "mixes Latin and Cyrillic", "+x\n"}},
+		{Proposal{Kind: ChangeCreate, Name: "Pl\u0430n.md", After: "x\n"}, true, []string{"mixes Latin and Cyrillic", "+x\n"}},
 		{Proposal{Kind: ChangeWrite, Name: "a.md", Before: "gone", After: "x\n"}, false, []string{"! The content before is not shown", "+x\n"}},
 		{Proposal{Kind: ChangeDelete, Name: "a.md", Before: "gone"}, true, []string{"delete a.md, whose content is not shown"}},
 		{Proposal{Kind: ChangeCreate, Name: "a.md"}, true, []string{"create the empty file a.md"}},

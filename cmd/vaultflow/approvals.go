@@ -139,8 +139,11 @@ func (g *globals) showApproval(ctx context.Context, j *journal.Journal, seen app
 		line.Text, line.Page, line.Pages = pages[page-1], page, len(pages)
 		title = fmt.Sprintf("item %d: %s (page %d of %d)\n", p.Item, p.What(), page, len(pages))
 	}
+	if len(p.NameFrom) > 0 {
+		title += visible.Name("content from outside chose the file's name: "+strings.Join(p.NameFrom, ", ")) + "\n"
+	}
 	if len(p.Origins) > 0 {
-		title += "The model had been shown content from outside: " + visible.Name(strings.Join(p.Origins, ", ")) + "\n"
+		title += visible.Name("the model had been shown content from outside: "+strings.Join(p.Origins, ", ")) + "\n"
 	}
 	if err := g.print(p, func(w io.Writer) { fmt.Fprint(w, title) }); err != nil {
 		return err
