@@ -215,6 +215,9 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 		}
 		return "is where a person approves: nothing else writes there", "write somewhere else"
 	}
+	if (r.Writer == ByImport || r.Writer == ByDrop) && atOrBelow(same, Fold(g.workflows())) {
+		return "is among the workflows, where nothing is imported", "set vault.import_dir and vault.imported_dir to folders of their own"
+	}
 	switch r.Writer {
 	case ByOutput, ByRoute, ByTool, ByUndo:
 		if isTarget {

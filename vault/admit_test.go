@@ -83,3 +83,32 @@ func TestVault_linkAfterThePass(t *testing.T) {
 		t.Errorf(".obsidian holds %v", left)
 	}
 }
+
+// Links that lie in wait where an import or an upload will write are not followed.
+func TestVault_linksInTheWayOfImports(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "Import/", "Imported/", ".obsidian/app.json")
+	must(t, os.Symlink("../.obsidian", filepath.Join(dir, "Import/box")))
+	must(t, os.Symlink("../.obsidian", filepath.Join(dir, "Imported/.vaultflow-waiting")))
+	fill := permit(t, v, policy.ByImport, policy.Fill, "Imported", "")
+	if _, err := v.Stage(fill, "waiting"); err == nil {
+		t.Error("a bundle was staged in a folder behind a link")
+	}
+	b, err := v.Stage(fill, "job")
+	must(t, err)
+	must(t, os.Symlink("../../.obsidian", filepath.Join(dir, "Imported/.vaultflow-job/pages")))
+	if err := b.WriteFile("pages/app.json", []byte("x")); err == nil {
+		t.Error("a file of a bundle was written through a link")
+	}
+	if err := b.Remove("pages/app.json"); err == nil {
+		t.Error("a file was removed through a link")
+	}
+	if name, _, err := v.Drop(t.Context(), permit(t, v, policy.ByDrop, policy.Fill, "Import", ""), strings.NewReader("x"), "box/new.md"); err == nil {
+		t.Errorf("dropped through a link, as %s", name)
+	}
+	entries, err := os.ReadDir(filepath.Join(dir, ".obsidian"))
+	must(t, err)
+	if text, err := os.ReadFile(filepath.Join(dir, ".obsidian/app.json")); len(entries) != 1 || err != nil || string(text) != ".obsidian/app.json" {
+		t.Errorf("%v, %q, %v", entries, text, err)
+	}
+}

@@ -43,6 +43,9 @@ func (v *Vault) stage(dir, id string) (*Bundle, error) {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
 	b := &Bundle{v: v, dir: path.Join(dir, tempPrefix+id)}
+	if err := v.straight(b.dir); err != nil {
+		return nil, fmt.Errorf("stage bundle: %w", err)
+	}
 	if err := v.makeDir(b.dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
@@ -120,6 +123,9 @@ func (b *Bundle) member(name string) (string, error) {
 	full := path.Join(b.dir, name)
 	if _, err := b.v.root.Lstat(b.dir); err != nil {
 		return "", fmt.Errorf("the bundle was published or discarded: %w", err)
+	}
+	if err := b.v.straight(full); err != nil {
+		return "", err
 	}
 	return full, b.v.makeDir(path.Dir(full))
 }

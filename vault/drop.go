@@ -76,6 +76,9 @@ func (v *Vault) drop(ctx context.Context, r io.Reader, name string) (dropped, sh
 		return "", "", fmt.Errorf("import %q: %w", name, &NameError{Name: target, Reason: "the import folder ignores files of this name"})
 	}
 	dir := v.actual(path.Dir(target))
+	if err := v.straight(dir); err != nil {
+		return "", "", fmt.Errorf("import %q: %w", name, err)
+	}
 	if err := v.makeFolder(dir); err != nil {
 		return "", "", fmt.Errorf("import %q: %w", name, err)
 	}
@@ -120,6 +123,9 @@ func (v *Vault) land(ctx context.Context, temp, name string) (string, string, er
 func (v *Vault) RemoveEmptyFolders(pass policy.Pass, dir string) error {
 	top, err := v.admit(pass, policy.Tidy)
 	if err != nil {
+		return fmt.Errorf("remove empty folders: %w", err)
+	}
+	if err := v.straight(dir); err != nil {
 		return fmt.Errorf("remove empty folders: %w", err)
 	}
 	return v.removeEmptyFolders(dir, top)
