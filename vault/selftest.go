@@ -20,6 +20,7 @@ type SelfTest struct {
 	Why     string        // why it would be polled, in words
 	Hint    string        // what to do, if anything
 	Latency time.Duration // from writing the probe to its event
+	Writers bool          // the system says whether a program has a file open for writing
 }
 
 // SelfTest writes a probe file of a name that is ignored into the import folder (or the vault, when there is none),
@@ -52,6 +53,7 @@ func (v *Vault) probe(ctx context.Context, system *fsnotify.Watcher, name string
 	if err != nil {
 		return SelfTest{}, fmt.Errorf("write a probe file into %q: %w", path.Dir(name), err)
 	}
+	writers := v.tellsWriters(name)
 	file.Close()
 	defer func() { err = errors.Join(err, ignoreMissing(v.root.Remove(name))) }()
 	for {
@@ -62,8 +64,19 @@ func (v *Vault) probe(ctx context.Context, system *fsnotify.Watcher, name string
 			return SelfTest{}, fmt.Errorf("watch %q: %w", path.Dir(name), err)
 		case e := <-system.Events:
 			if filepath.Base(e.Name) == path.Base(name) {
-				return SelfTest{Mode: modeEvents, Latency: time.Since(began)}, nil
+				return SelfTest{Mode: modeEvents, Latency: time.Since(began), Writers: writers}, nil
 			}
 		}
 	}
+}
+
+// tellsWriters reports whether the system says that a file which is open for writing is so.
+func (v *Vault) tellsWriters(name string) bool {
+	file, err := openRead(v.root, name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	w := v.writersOf(file)
+	return w.open && w.sure
 }

@@ -116,3 +116,17 @@ func TestWritersOf_fileOfAnotherUser(t *testing.T) {
 		t.Errorf("as another user: %v\n%s", err, out)
 	}
 }
+
+func TestSelfTest_saysWhetherWritersAreKnown(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{true, false} {
+		v, _ := tempVault(t, "Import/")
+		if !known {
+			v.writersOf = func(*os.File) writers { return writers{open: true, by: "somebody"} }
+		}
+		got, err := v.SelfTest(t.Context())
+		if err != nil || got.Mode == modeEvents && got.Writers != known {
+			t.Errorf("got %+v, %v, want %v", got, err, known)
+		}
+	}
+}

@@ -139,7 +139,11 @@ func (a *app) examineWatching(ctx context.Context) finding {
 	case test.Mode != "events":
 		return finding{Subject: "watching", State: "warning", Message: "the folders are polled: " + test.Why, Fix: test.Hint}
 	}
-	return finding{Subject: "watching", State: "ok", Message: fmt.Sprintf("events arrive after %s", test.Latency.Round(100*time.Microsecond))}
+	f := finding{Subject: "watching", State: "ok", Message: fmt.Sprintf("events arrive after %s", test.Latency.Round(100*time.Microsecond))}
+	if !test.Writers {
+		f.Message += "; nothing tells here whether a file is still being written: one that is taken half becomes a version, and the whole one the next"
+	}
+	return f
 }
 
 func (a *app) examineFolders() finding {

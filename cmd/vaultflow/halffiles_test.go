@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -208,4 +209,20 @@ func TestHalf_twoWriters(t *testing.T) {
 	s.last("both.log", 3, "one\ntwo\n", "two")
 	s.agrees("Imported/both (version 1)", "one\n", "one")
 	s.agrees("Imported/both (version 2)", "other\n", "other")
+}
+
+// The case as it was reported, with the quiet period that people have.
+func TestHalf_asReported(t *testing.T) {
+	if !long() {
+		t.Skip("it waits as long as a person's program does; this is among the tests that take minutes")
+	}
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.write("settings.yaml", "web: {listen: \"127.0.0.1:0\"}\n")
+	s.serve()
+	script := exec.CommandContext(t.Context(), "sh", "-c", "(printf 'one\\n'; sleep 6; printf 'two\\n') > \"$0\"", s.path("Import/log.txt"))
+	if out, err := script.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s.last("log.txt", 1, "one\ntwo\n", "two")
 }
