@@ -345,3 +345,23 @@ func TestWaiting_noHalfOfAnAnswer(t *testing.T) {
 		t.Errorf("%+v", two.Waiting)
 	}
 }
+
+// A server whose program was allowed, and none of its tools, is not there: an empty list would let every tool through.
+func TestWaiting_aServerWithoutTools(t *testing.T) {
+	t.Parallel()
+	vault := t.TempDir()
+	write(t, filepath.Join(vault, "settings.yaml"), "mcp_servers: {n: {command: [notes], allow: [a, b]}}\n", 0o600)
+	some := func(keys ...string) func(settings.Waiting) bool {
+		return func(w settings.Waiting) bool {
+			return slices.Contains(keys, w.Key+" "+w.Value) && !strings.HasSuffix(w.Says, "all of them")
+		}
+	}
+	s, err := settings.Load(settings.Input{Vault: vault, Grants: some("mcp_servers.n {command: [notes]}")})
+	if err != nil || len(s.MCPServers) > 0 || len(s.Waiting) != 2 {
+		t.Errorf("%v, %+v, %+v", err, s.MCPServers, s.Waiting)
+	}
+	s, err = settings.Load(settings.Input{Vault: vault, Grants: some("mcp_servers.n {command: [notes]}", "mcp_servers.n.allow b")})
+	if err != nil || !slices.Equal(s.MCPServers["n"].Allow, []string{"b"}) || len(s.Waiting) != 1 {
+		t.Errorf("%v, %+v, %+v", err, s.MCPServers, s.Waiting)
+	}
+}
