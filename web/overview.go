@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -77,6 +78,13 @@ func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', de
 // matters lists what waits for a person, then what went wrong.
 func (s *Server) matters(o engine.Overview) []matter {
 	var list []matter
+	if t := o.Trust; t != nil && (t.Waiting > 0 || t.Level == "untrusted") {
+		reason := t.Means
+		if t.Waiting > 0 {
+			reason += fmt.Sprintf("; waiting for your yes: %d", t.Waiting)
+		}
+		list = append(list, matter{pill{"warn", "?", "trust"}, "This vault", reason, "/trust", stamp{}})
+	}
 	for _, r := range o.Approvals {
 		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, "/approvals#h-" + r.Run, s.stampOf(r)})
 	}

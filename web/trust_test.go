@@ -71,6 +71,31 @@ func TestTrust_page(t *testing.T) {
 	}
 }
 
+func TestTrust_isAMatterOfTheFirstPage(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	show := func(brief *engine.TrustBrief) string {
+		s := w.server(t, fsys, func(c *Config) {
+			before := c.Overview
+			c.Overview = func(ctx context.Context) (engine.Overview, error) {
+				o, err := before(ctx)
+				o.Trust = brief
+				return o, err
+			}
+		})
+		return get(t, s, "/").Body.String()
+	}
+	if body := show(&engine.TrustBrief{Level: "untrusted", Means: "not trusted yet"}); !strings.Contains(body, "not trusted yet") || !strings.Contains(body, `href="/trust"`) {
+		t.Errorf("the first page says nothing of a vault that is not trusted:\n%s", body)
+	}
+	if body := show(&engine.TrustBrief{Level: "own", Means: "your own", Waiting: 2}); !strings.Contains(body, "waiting for your yes: 2") {
+		t.Error("the first page says nothing of what waits")
+	}
+	if body := show(&engine.TrustBrief{Level: "own", Means: "your own"}); strings.Contains(body, "your own") {
+		t.Error("the first page troubles people with nothing")
+	}
+}
+
 // Only a person who has signed in may answer: not a token of a program, not a page of another site.
 func TestTrust_isAPersons(t *testing.T) {
 	t.Parallel()
