@@ -83,6 +83,10 @@ type unixListener struct {
 	once sync.Once
 }
 
+// Addr implements net.Listener: the socket was made under another name.
+func (l *unixListener) Addr() net.Addr { return &net.UnixAddr{Name: l.path, Net: "unix"} }
+
+// Close implements net.Listener.
 func (l *unixListener) Close() error {
 	err := l.Listener.Close()
 	l.once.Do(func() {

@@ -23,6 +23,9 @@ func TestListen_unixSocket(t *testing.T) {
 	if err != nil || info.Mode() != fs.ModeSocket|0o600 {
 		t.Fatalf("%v %v", info, err)
 	}
+	if l.Addr().String() != path {
+		t.Errorf("it calls itself %s", l.Addr())
+	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".sock-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
