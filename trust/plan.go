@@ -81,6 +81,9 @@ func (g *gatherer) step(p *workflow.Plan, s workflow.Step, services Services) {
 	for _, out := range s.Outputs {
 		if out.Target.Scheme == directives.SchemeFile {
 			g.write(shape(out.Target), asksOutputs)
+			if out.Untrusted {
+				g.add(Unguarded, "@output "+out.Target.String())
+			}
 		}
 	}
 	for _, in := range s.Inputs {
