@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/trust"
 )
 
@@ -16,6 +17,8 @@ type trustOffer struct {
 	engine.Trust
 	asks    []trust.Ask
 	reaches map[string]trust.Reach // of workflows, by "name digest"
+	book    *mcp.Pins
+	pins    []mcp.Waiting // tools of MCP servers that describe themselves differently now
 }
 
 // offer looks at what the vault's files ask for now.
@@ -37,6 +40,9 @@ func (a *app) offer() (trustOffer, error) {
 	for _, ask := range a.folderAsks() {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
 		o.asks = append(o.asks, ask)
+	}
+	if err := o.addPins(a.stateDir); err != nil {
+		return o, err
 	}
 	o.comparable()
 	if s.Level == trust.Own {
@@ -63,6 +69,47 @@ func (a *app) offer() (trustOffer, error) {
 		o.reaches[w.Name+" "+w.Digest] = r
 	}
 	return o, nil
+}
+
+// addPins offers the tools of MCP servers that are not as they were trusted.
+func (o *trustOffer) addPins(stateDir string) (err error) {
+	o.book = mcp.OpenPins(stateDir)
+	if o.pins, err = o.book.Waiting(); err != nil {
+		return exit(exitRefused, err)
+	}
+	for _, p := range o.pins {
+		o.Settings = append(o.Settings, engine.TrustSetting{
+			Key: "mcp_servers." + p.Server + ".tools." + p.Tool, Digest: p.Digest, Says: p.Says, Value: p.Now, Was: p.Before,
+		})
+	}
+	return nil
+}
+
+// pin is the tool of an MCP server that a digest of an answer names.
+func (o trustOffer) pin(digest string) (mcp.Waiting, bool) {
+	i := slices.IndexFunc(o.pins, func(w mcp.Waiting) bool { return w.Digest == digest })
+	if i < 0 {
+		return mcp.Waiting{}, false
+	}
+	return o.pins[i], true
+}
+
+// grantPins says yes to the tools among an answer's settings.
+func (o trustOffer) grantPins(settings []string) error {
+	for _, digest := range settings {
+		p, is := o.pin(digest)
+		if !is {
+			continue
+		}
+		granted, err := o.book.Grant(p.Server, p.Tool, digest)
+		if err != nil {
+			return err
+		}
+		if !granted {
+			return engine.Fail(engine.CodeConflict, "", "%v", errOffer)
+		}
+	}
+	return nil
 }
 
 // comparable leaves what was there before only where one value took the place of another: the entries of a list have one key
@@ -131,6 +178,9 @@ func (t *vaultTrust) accept(o trustOffer, answer engine.TrustAnswer) error {
 	}
 	var asks []trust.Ask
 	for _, digest := range answer.Settings {
+		if _, is := o.pin(digest); is {
+			continue
+		}
 		i := slices.IndexFunc(o.asks, func(a trust.Ask) bool { return a.Digest == digest })
 		if i < 0 {
 			return engine.Fail(engine.CodeConflict, "", "%v", errOffer)
@@ -141,6 +191,9 @@ func (t *vaultTrust) accept(o trustOffer, answer engine.TrustAnswer) error {
 		if _, shown := o.reaches[name]; !shown {
 			return engine.Fail(engine.CodeConflict, "", "%v", errOffer)
 		}
+	}
+	if err := o.grantPins(answer.Settings); err != nil {
+		return err
 	}
 	now := time.Now()
 	return t.store.Change(func(s *trust.State) {
