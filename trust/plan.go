@@ -24,6 +24,7 @@ func ReachOf(p *workflow.Plan, services Services) Reach {
 	for _, host := range p.Meta.Permissions.Network {
 		g.add(Host, host)
 	}
+	g.add(Link, p.Meta.Permissions.Links...)
 	if p.Meta.Permissions.NoRead {
 		// reads nothing
 	} else if p.Meta.Permissions.Read == nil {

@@ -21,6 +21,7 @@ const (
 	Unguarded Kind = "untrusted" // a tool that stays usable after foreign content was shown
 	Believe   Kind = "trust"     // a glob of files that count as one's own, wherever they come from
 	Host      Kind = "host"      // connects to it
+	Link      Kind = "link"      // pictures and links of a host stay in what it writes after foreign content was shown
 	Service   Kind = "service"   // sends prompts to it
 	Read      Kind = "read"      // may read: a glob
 	Write     Kind = "write"     // may write without asking: a glob
@@ -28,7 +29,7 @@ const (
 )
 
 // kinds is the order in which people read them.
-var kinds = []Kind{Schedule, Watch, Import, Service, Host, Tool, Unguarded, Believe, Write, Propose, Read}
+var kinds = []Kind{Schedule, Watch, Import, Service, Host, Link, Tool, Unguarded, Believe, Write, Propose, Read}
 
 // Item is one thing that a workflow may do.
 type Item struct {
@@ -85,7 +86,7 @@ func (i Item) covers(other Item) bool {
 	switch i.Kind {
 	case Watch, Import, Believe, Read, Write, Propose:
 		return globCovers(i.Value, other.Value)
-	case Host:
+	case Host, Link:
 		return hostCovers(i.Value, other.Value)
 	case Tool:
 		return i.Value == "all" && !strings.Contains(other.Value, ".") && !slices.Contains(mustBeNamed, other.Value)
@@ -105,7 +106,7 @@ func hostCovers(wide, narrow string) bool {
 // words are what an item allows, before its value.
 var words = map[Kind]string{
 	Schedule: "runs by itself at", Watch: "runs by itself when a file changes:", Import: "runs by itself after the import of",
-	Service: "sends prompts to", Host: "may connect to", Tool: "its model may use the tool", Unguarded: "its model may still use after reading foreign content:",
+	Service: "sends prompts to", Host: "may connect to", Link: "after reading foreign content still writes pictures and links of", Tool: "its model may use the tool", Unguarded: "its model may still use after reading foreign content:",
 	Believe: "treats as your own whatever is in", Write: "writes to", Propose: "writes after your approval to", Read: "may read",
 }
 
@@ -117,7 +118,7 @@ func (i Item) String() string {
 		value = "every note of the vault"
 	case i.Value == all && (i.Kind == Watch || i.Kind == Import):
 		value = "any file"
-	case i.Kind == Host && i.Value == "*":
+	case (i.Kind == Host || i.Kind == Link) && i.Value == "*":
 		value = "every host"
 	case i.Kind == Tool && i.Value == "all":
 		return "its model may use all tools but " + strings.Join(mustBeNamed, " and ") + ", and none of MCP servers"

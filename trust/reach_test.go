@@ -191,3 +191,18 @@ func TestPlain_showsWhatNobodySees(t *testing.T) {
 		t.Errorf("a long text has %d bytes", len(got))
 	}
 }
+
+func TestReachOf_links(t *testing.T) {
+	t.Parallel()
+	plan := &workflow.Plan{Name: "A"}
+	before := trust.ReachOf(plan, nil)
+	plan.Meta.Permissions.Links = []string{"*.example.org"}
+	wide := trust.ReachOf(plan, nil)
+	if wide.Digest() == before.Digest() || len(wide.Beyond(before)) != 1 || !strings.Contains(wide.Beyond(before)[0].String(), "pictures and links of *.example.org") {
+		t.Errorf("beyond: %v", wide.Beyond(before))
+	}
+	plan.Meta.Permissions.Links = []string{"a.example.org"}
+	if narrow := trust.ReachOf(plan, nil); len(narrow.Beyond(wide)) != 0 {
+		t.Errorf("a host below one that is allowed reaches further: %v", narrow.Beyond(wide))
+	}
+}
