@@ -115,6 +115,15 @@ func TestUseTools_originsOfWrites(t *testing.T) {
 	d.files["log.md"] = &fstest.MapFile{Data: []byte("a new file at the old name\n"), ModTime: noon}
 	read("log.md")
 
+	// nobody has looked at a person's edit when a tool moves the file
+	d.files["own.md"] = &fstest.MapFile{Data: []byte("Every word of this was written anew, and not one is as it was.\n"), ModTime: noon}
+	move = d.turn(tool("move_file", in{"from": "own.md", "to": "Kept/edited.md"}))
+	move.Run = "r5"
+	if out, err := d.UseTools(t.Context(), move); err != nil || !d.results(out)[0].Success {
+		t.Fatal(err, d.results(out)[0].Error)
+	}
+	read("Kept/edited.md", "file Kept/edited.md", "run r1 (Flow)", imported)
+
 	d.person("Kept/log.md", "Elsewhere/x.md")
 	run("r3", nil, []string{"file Elsewhere/x.md", "run r1 (Flow)", imported}, "third.md")
 	read("third.md", "file third.md", "run r3 (Flow)", imported)
@@ -122,7 +131,13 @@ func TestUseTools_originsOfWrites(t *testing.T) {
 	sentence := "A model wrote this sentence into plan.md, and nobody has read it so far.\n"
 	run("r4", []engine.Verdict{{Call: "0", Approved: true}}, []string{imported}, "other.md") // a yes to something else
 	read("other.md", "file other.md", "run r4 (Flow)", imported)
-	turn := d.turn(tool("append_file", in{"path": "plan.md", "content": sentence}))
+	turn := d.turn(tool("append_file", in{"path": "unseen.md", "content": sentence}))
+	turn.Run, turn.Origins, turn.Verdicts = "r6", []string{imported}, []engine.Verdict{{Call: callID(turn, 0), Approved: true, After: sha([]byte("another text"))}}
+	if _, err := d.UseTools(t.Context(), turn); err != nil {
+		t.Fatal(err)
+	}
+	read("unseen.md", "file unseen.md", "run r6 (Flow)", imported)
+	turn = d.turn(tool("append_file", in{"path": "plan.md", "content": sentence}))
 	turn.Origins = []string{imported}
 	turn.Verdicts = []engine.Verdict{{Call: callID(turn, 0), Approved: true, After: sha([]byte(sentence))}}
 	if _, err := d.UseTools(t.Context(), turn); err != nil {
