@@ -25,6 +25,11 @@ func ReachOf(p *workflow.Plan, services Services) Reach {
 		g.add(Host, host)
 	}
 	g.add(Link, p.Meta.Permissions.Links...)
+	for _, glob := range p.Meta.Permissions.Write {
+		if first, _, _ := strings.Cut(glob, "/"); first != "*" && first != all {
+			g.add(Named, strings.ToLower(first))
+		}
+	}
 	if p.Meta.Permissions.NoRead {
 		// reads nothing
 	} else if p.Meta.Permissions.Read == nil {

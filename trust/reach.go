@@ -22,6 +22,7 @@ const (
 	Believe   Kind = "trust"     // a glob of files that count as one's own, wherever they come from
 	Host      Kind = "host"      // connects to it
 	Link      Kind = "link"      // pictures and links of a host stay in what it writes after foreign content was shown
+	Named     Kind = "named"     // a folder that permissions.write names, which opens places that a wide glob does not
 	Service   Kind = "service"   // sends prompts to it
 	Read      Kind = "read"      // may read: a glob
 	Write     Kind = "write"     // may write without asking: a glob
@@ -29,7 +30,7 @@ const (
 )
 
 // kinds is the order in which people read them.
-var kinds = []Kind{Schedule, Watch, Import, Service, Host, Link, Tool, Unguarded, Believe, Write, Propose, Read}
+var kinds = []Kind{Schedule, Watch, Import, Service, Host, Link, Tool, Unguarded, Believe, Named, Write, Propose, Read}
 
 // Item is one thing that a workflow may do.
 type Item struct {
@@ -105,6 +106,7 @@ func hostCovers(wide, narrow string) bool {
 
 // words are what an item allows, before its value.
 var words = map[Kind]string{
+	Named:    "may write also to protected places in",
 	Schedule: "runs by itself at", Watch: "runs by itself when a file changes:", Import: "runs by itself after the import of",
 	Service: "sends prompts to", Host: "may connect to", Link: "after reading foreign content still writes pictures and links of", Tool: "its model may use the tool", Unguarded: "its model may still use after reading foreign content:",
 	Believe: "treats as your own whatever is in", Write: "writes to", Propose: "writes after your approval to", Read: "may read",

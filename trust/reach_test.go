@@ -72,6 +72,7 @@ func TestReach_coversWhatGoesNoFurther(t *testing.T) {
 		"an output outside":                       {front, body + "\n@output file: Notes/x.md", false},
 		"a routed result":                         {front, body + "\n@input file: Daily/a.md (output=\"file: Notes/x.md\")", false},
 		"no bound on writes":                      {strings.Replace(front, "  write: [\"Daily/**\"]\n", "", 1), body, false},
+		"a protected folder":                      {strings.Replace(front, "[\"Daily/**\"", "[\"Daily/**\", \"Workflows/**\"", 1), body, false},
 		"run_workflow":                            {front, strings.Replace(body, "read_file,", "read_file, run_workflow,", 1), false},
 	} {
 		got := granted.Covers(reach(t, c.front, c.body))
@@ -82,6 +83,10 @@ func TestReach_coversWhatGoesNoFurther(t *testing.T) {
 	const plain = "@model sonnet\n@output file: Daily/a.md"
 	if reach(t, front, plain+"\n@approve outputs").Covers(reach(t, front, plain)) {
 		t.Error("an output that was to be approved lost its approval, and is covered all the same")
+	}
+	wide := reach(t, strings.Replace(front, "Daily/**", "**", 1), body)
+	if wide.Covers(reach(t, strings.Replace(front, "[\"Daily/**\"", "[\"**\", \"Workflows/**\"", 1), body)) {
+		t.Error("naming the folder of workflows is covered by a wide glob")
 	}
 	narrow := reach(t, front+"\n  read: [Daily/**]", body)
 	if narrow.Covers(granted) {

@@ -78,9 +78,23 @@ web: {listen: "0.0.0.0:0", hosts: [evil.example], token: "0123456789abcdef0123"}
 	s.writeBytes("Import/picture.png", pngPicture(t, "page"))
 	s.ended(4)
 	for _, args := range [][]string{
-		{"check"}, {"list"}, {"doctor"}, {"status"}, {"models"}, {"models", "--probe"}, {"config"}, {"slots"}, {"trust"}, {"trust", "--dry-run"},
-		{"preview", "W0"}, {"preview", "-i", "Note.md (images=auto)"}, {"run", "W0"}, {"run", "W1", "--model", "sonnet"}, {"run", "W2", "--model", "local"},
-		{"import", server.URL + "/a.pdf"}, {"init", s.vault},
+		{"check"},
+		{"list"},
+		{"doctor"},
+		{"status"},
+		{"models"},
+		{"models", "--probe"},
+		{"config"},
+		{"slots"},
+		{"trust"},
+		{"trust", "--dry-run"},
+		{"preview", "W0"},
+		{"preview", "-i", "Note.md (images=auto)"},
+		{"run", "W0"},
+		{"run", "W1", "--model", "sonnet"},
+		{"run", "W2", "--model", "local"},
+		{"import", server.URL + "/a.pdf"},
+		{"init", s.vault},
 	} {
 		s.cli(args...)
 	}
