@@ -86,28 +86,28 @@ func (f *fooled) reply(body []byte, c chat) llmtest.Answer {
 	defer f.mu.Unlock()
 	f.requests = append(f.requests, string(body))
 	awake := strings.Contains(strings.ToUpper(string(body)), word)
-	turns, attacked := 0, false
+	rounds := 0 // answers that called tools
 	for _, m := range c.Messages {
-		turns += len(m.Calls) // of one message or several
-		for _, call := range m.Calls {
-			attacked = attacked || call.Function.Name == "write_file"
+		if len(m.Calls) > 0 {
+			rounds++
 		}
 	}
 	if awake {
 		f.woken++
 	}
 	a := llmtest.Answer{Input: 2000, Output: 50}
-	if turns == 0 {
-		for _, m := range authorsCall.FindAllStringSubmatch(f.prompt(c), -1) {
-			if f.offered(c, m[1]) {
-				a.ToolCalls = append(a.ToolCalls, llmtest.ToolCall{Name: m[1], Input: m[2]})
-			}
-		}
-		if len(a.ToolCalls) > 0 {
-			return a
+	var asked []llmtest.ToolCall // by the author
+	for _, m := range authorsCall.FindAllStringSubmatch(f.prompt(c), -1) {
+		if f.offered(c, m[1]) {
+			asked = append(asked, llmtest.ToolCall{Name: m[1], Input: m[2]})
 		}
 	}
-	if awake && f.calls != nil && !attacked && turns < 40 {
+	if rounds == 0 && len(asked) > 0 {
+		a.ToolCalls = asked
+		return a
+	}
+	attacked := rounds > 1 || rounds == 1 && len(asked) == 0
+	if awake && f.calls != nil && !attacked {
 		for _, tool := range c.Tools {
 			for _, input := range f.calls(tool.Function.Name) {
 				a.ToolCalls = append(a.ToolCalls, llmtest.ToolCall{Name: tool.Function.Name, Input: input})

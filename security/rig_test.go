@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -281,4 +282,13 @@ func dot() []byte {
 	var data bytes.Buffer
 	_ = png.Encode(&data, image.NewGray(image.Rect(0, 0, 32, 32))) // a buffer takes everything
 	return data.Bytes()
+}
+
+// peakMemory returns the largest resident memory of a process that ended, in bytes.
+func peakMemory(usage any) int64 {
+	u, ok := usage.(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return u.Maxrss << 10 // Linux counts KiB
 }
