@@ -24,7 +24,9 @@ func TestExit_isInert(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			s.write("Imported/Letter/index.md", order+"\n\n"+s.hostileAnswer())
+			// Links that stood in the letter word for word may stay links; those that the model made may not.
+			letter := strings.NewReplacer("/made", "/shown", "/auto", "/seen").Replace(s.hostileAnswer())
+			s.write("Imported/Letter/index.md", order+"\n\n"+letter)
 			s.model.calls = func(tool string) []string {
 				if tool != "write_file" {
 					return nil
@@ -63,7 +65,7 @@ func TestExit_otherKinds(t *testing.T) {
 		"brackets":     {"@output file: Out", "![x](<http://HOST/a.png>)\n", "![x](<http"},
 		"a style":      {"@output file: Out", "<div style=\"background:url(http://HOST/a.png)\">x</div>\n", "<div style=\"background:url(http"},
 		"a file":       {"@output file: Out", "![x](file:///etc/passwd)\n", "![x](file:"},
-		"a diagram":    {"@output file: Out", "```mermaid\ngraph LR; A-->B; click A \"http://HOST/\"\n```\n", "```mermaid\n"},
+		"a diagram":    {"@output file: Out", "```mermaid\ngraph LR; A-->B; click A \"http://HOST/\"\n```\n", "click A \"http://"},
 		"a JSON line":  {"@output file: Log.jsonl (format=json)", `{"a": "![](http://HOST/a.png)"}`, "![](http"},
 		"a base table": {"@output file: Out", "```base\nviews: []\n```\n\n![x](http://HOST/a.png)\n", "![x](http"},
 	} {
