@@ -267,7 +267,7 @@ func (s *scene) inert(name string) {
 	if text == "" {
 		s.t.Errorf("%s was not written", name)
 	}
-	for _, active := range []string{"![](http", "![[http", "<img", "<iframe", "<script", "```dataviewjs", "`$=", "<%", "](obsidian:", "](javascript:", "<http://" + s.host + "/auto", "](http://" + s.host + "/made"} {
+	for _, active := range []string{"![](http", "![[http", "<img", "<iframe", "<script", "\n```dataviewjs", "`$=", "<%", "](obsidian:", "](javascript:", "<http://" + s.host + "/auto", "](http://" + s.host + "/made"} {
 		if strings.Contains(text, active) {
 			s.t.Errorf("%s still has %q", name, active)
 		}
