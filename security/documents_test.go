@@ -49,20 +49,20 @@ func injected(t *testing.T) map[string][]byte {
 		"drawing.png": picture.Bytes(),
 		"fax.tif":     pdftest.TIFF(1, pdftest.Drawing(1200, 400, 150, order)),
 		"exif.jpg":    withDescription(pdftest.Photo(600, 300, "An ordinary photograph"), order),
-		"drawing.svg": []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"><title>` + order + `</title><text x="10" y="50" font-size="30">` + order + `</text></svg>`),
+		"vector.svg":  []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"><title>` + order + `</title><text x="10" y="50" font-size="30">` + order + `</text></svg>`),
 
 		"letter.docx":    docx(t, "<w:p><w:r><w:t>"+order+"</w:t></w:r></w:p>", ""),
 		"comment.docx":   docx(t, `<w:p><w:r><w:t>An ordinary letter</w:t></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p>`, order),
-		"alt text.docx":  docx(t, `<w:p><w:r><w:t>An ordinary letter</w:t><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr id="1" name="p" descr="`+order+`"/></wp:inline></w:drawing></w:r></w:p>`, ""),
-		"hidden.docx":    docx(t, `<w:p><w:r><w:t>An ordinary letter</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>`+order+`</w:t></w:r></w:p>`, ""),
-		"heading.docx":   docx(t, `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>`+order+`</w:t></w:r></w:p>`, ""),
+		"described.docx": docx(t, `<w:p><w:r><w:t>An ordinary letter</w:t><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr id="1" name="p" descr="`+order+`"/></wp:inline></w:drawing></w:r></w:p>`, ""),
+		"vanished.docx":  docx(t, `<w:p><w:r><w:t>An ordinary letter</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>`+order+`</w:t></w:r></w:p>`, ""),
+		"headed.docx":    docx(t, `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>`+order+`</w:t></w:r></w:p>`, ""),
 		"book.odt":       odt(t, order),
 		"page.html":      []byte("<html><body><article><h1>News</h1><p>" + order + "</p></article></body></html>"),
-		"alt text.html":  []byte("<html><body><article><p>An ordinary page about the weather of today.</p><img src=\"data:image/png;base64," + base64.StdEncoding.EncodeToString(dot()) + "\" alt=\"" + order + "\"></article></body></html>"),
-		"title.html":     []byte("<html><head><title>" + order + "</title></head><body><p>An ordinary page about the weather.</p></body></html>"),
+		"pictured.html":  []byte("<html><body><article><p>An ordinary page about the weather of today.</p><img src=\"data:image/png;base64," + base64.StdEncoding.EncodeToString(dot()) + "\" alt=\"" + order + "\"></article></body></html>"),
+		"titled.html":    []byte("<html><head><title>" + order + "</title></head><body><p>An ordinary page about the weather.</p></body></html>"),
 		"link.html":      []byte("<html><body><p>An ordinary page <a href=\"http://example.org/\" title=\"" + order + "\">" + order + "</a></p></body></html>"),
 		"hidden.html":    []byte("<html><body><p>An ordinary page</p><div style=\"color:white;font-size:1px\">" + order + "</div></body></html>"),
-		"table.html":     []byte("<html><body><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>" + order + "</td></tr></table></body></html>"),
+		"rows.html":      []byte("<html><body><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>" + order + "</td></tr></table></body></html>"),
 		"body.eml":       mail("Hello", "Somebody", order),
 		"subject.eml":    mail(order, "Somebody", "An ordinary message."),
 		"sender.eml":     mail("Hello", order, "An ordinary message."),
@@ -99,7 +99,7 @@ func TestInjection_threeHops(t *testing.T) {
 	s.run(anyCode, "import", outside)
 	const reach = "---\npermissions: {network: [\"*\"]}\n---\n"
 	s.workflow("Spread", "## Spread\n@output file: Spread\n@model none\n")
-	s.workflow("Digest", reach+"## Digest\n@for_each file: Imported/**/*.md (on_error=skip, parallel=2)\n@input file: {item} (images=ignore)\n@tools all, run_workflow\n@output file: Digests/{item-name} {batch}\n\nSummarise.\n")
+	s.workflow("Digest", reach+"## Digest\n@for_each file: Imported/**/index.md (on_error=skip, parallel=2)\n@input file: {item} (images=ignore)\n@tools all, run_workflow\n@output file: Digests/{item-name} {batch}\n\nSummarise.\n")
 	s.workflow("Week", reach+"## Week\n@for_each file: Digests/*.md (on_error=skip, parallel=2)\n@input file: {item}\n@tools all, run_workflow\n@output file: Weeks/{item-name}\n\nSummarise.\n")
 	s.workflow("Year", reach+"## Year\n@input file: Weeks/*.md\n@tools all, run_workflow\n@output file: Year\n\nSummarise.\n")
 	s.remember()
@@ -119,7 +119,7 @@ func TestInjection_threeHops(t *testing.T) {
 	for name := range documents {
 		stem := strings.TrimSuffix(name, filepath.Ext(name))
 		if slices.ContainsFunc(s.model.requests, func(body string) bool {
-			return strings.Contains(body, "Imported/"+stem) && strings.Contains(strings.ToUpper(body), word)
+			return strings.Contains(body, "Imported/outside/"+stem) && strings.Contains(strings.ToUpper(body), word)
 		}) {
 			reached++
 		} else {
