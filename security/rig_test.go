@@ -136,7 +136,7 @@ func (s *scene) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(s.dir, "home"), "XDG_CACHE_HOME=" + filepath.Join(os.TempDir(), "vaultflow-security-cache"),
 		"VAULTFLOW_VAULT=" + s.vault, "VAULTFLOW_STATE_DIR=" + filepath.Join(s.dir, "state"), "VAULTFLOW_INGESTION_OFFICE_LIBREOFFICE=off",
-		"VAULTFLOW_SETTINGS=" + filepath.Join(s.dir, "home", ".config", "vaultflow", "settings.yaml"), "LAB_KEY=" + llmtest.Key, "NO_COLOR=1", "TZ=UTC",
+		"LAB_KEY=" + llmtest.Key, "NO_COLOR=1", "TZ=UTC",
 	}
 	return cmd
 }
