@@ -9,16 +9,36 @@ import (
 	"iter"
 )
 
-// Bounds of an answer. A provider's stream is untrusted input: a line, or the data of one event, is held in memory.
+// Bounds of an answer, in bytes. A provider's stream is untrusted input: a line, or the data of one event, is held in memory,
+// and what it says is gathered there. With them an answer without an end costs less than 64 MB. The longest answers today
+// have 128,000 tokens; at a few hundred bytes an event that is half of maxStream, and less than 1 MB of text.
 const (
-	maxLine   = 16 << 20
+	maxLine   = 8 << 20
 	maxStream = 64 << 20
+	maxSaid   = 8 << 20
+	framing   = 256 // of an event: what a service writes around a piece of text
+	maxEvents = 1 << 18
 )
 
-var errTooLong = errors.New("the answer is too long")
+// StreamLimit bounds a streamed answer. The zero value is ready; it belongs to one stream.
+type StreamLimit struct{ read, said, events int }
+
+// Take counts a line or an event. The error says that the answer is too long.
+func (m *StreamLimit) Take(n int) error {
+	m.read += n
+	m.said += max(n-framing, 0)
+	m.events++
+	if m.read > maxStream || m.said > maxSaid || m.events > maxEvents {
+		return ErrTooLong
+	}
+	return nil
+}
+
+// ErrTooLong ends an answer that passes the bounds.
+var ErrTooLong = errors.New("the answer is too long")
 
 // Lines yields the non-empty lines of a stream (JSON lines). A line is valid until the next one. The last pair holds the
-// error, if reading ended with one; a line over 16 MB or a stream over 64 MB is an error.
+// error, if reading ended with one; one that passes the bounds is an error.
 func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for line, err := range rawLines(r) {
@@ -37,14 +57,21 @@ func rawLines(r io.Reader) iter.Seq2[[]byte, error] {
 		limited := &io.LimitedReader{R: r, N: maxStream}
 		scanner := bufio.NewScanner(limited)
 		scanner.Buffer(make([]byte, 0, 64<<10), maxLine)
+		var limit StreamLimit
 		for scanner.Scan() {
+			if len(scanner.Bytes()) > 0 { // blank lines end events; the limit of the reader is theirs
+				if err := limit.Take(len(scanner.Bytes())); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
 			if !yield(scanner.Bytes(), nil) {
 				return
 			}
 		}
 		switch err := scanner.Err(); {
 		case errors.Is(err, bufio.ErrTooLong), err == nil && limited.N <= 0:
-			yield(nil, errTooLong)
+			yield(nil, ErrTooLong)
 		case err != nil:
 			yield(nil, fmt.Errorf("read the answer: %w", err))
 		}
@@ -74,7 +101,7 @@ func ServerEvents(r io.Reader) iter.Seq2[ServerEvent, error] {
 				}
 				event, seen = ServerEvent{}, false
 			case len(event.Data)+len(line) > maxLine: // an event that never ends is put together in memory
-				yield(ServerEvent{}, errTooLong)
+				yield(ServerEvent{}, ErrTooLong)
 				return
 			default:
 				seen = event.take(line) || seen

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -34,6 +35,7 @@ func TestStream_withoutEnd(t *testing.T) {
 		"one event":       {"data: 0123456789012345678901234567890123456789\n", maxLine * 3 / 2},
 		"names of events": {"event: 012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789\n", maxStream + 1<<20},
 		"events":          {"data: 012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789\n\n", maxStream + 1<<20},
+		"long events":     {"data: " + strings.Repeat("x", 8<<10) + "\n\n", maxSaid + 1<<20},
 	} {
 		source := &endless{piece: tt.piece}
 		var last error
@@ -41,7 +43,7 @@ func TestStream_withoutEnd(t *testing.T) {
 		for event, err := range ServerEvents(source) {
 			held, last = max(held, len(event.Data)), err
 		}
-		if !errors.Is(last, errTooLong) || source.read > tt.most || held > maxLine {
+		if !errors.Is(last, ErrTooLong) || source.read > tt.most || held > maxLine {
 			t.Errorf("%s: ended with %v after %d bytes, %d held at once", name, last, source.read, held)
 		}
 	}
@@ -49,7 +51,7 @@ func TestStream_withoutEnd(t *testing.T) {
 	for _, err := range Lines(&endless{piece: "{                                                                                                  }\n"}) {
 		last = err
 	}
-	if !errors.Is(last, errTooLong) {
+	if !errors.Is(last, ErrTooLong) {
 		t.Errorf("lines without end: %v", last)
 	}
 }

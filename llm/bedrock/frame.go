@@ -7,14 +7,11 @@ import (
 	"iter"
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+
+	"github.com/vaultflow/vaultflow/llm"
 )
 
-const (
-	frameType = "application/vnd.amazon.eventstream"
-	maxStream = 64 << 20 // bytes of an answer, as for services that stream lines
-)
-
-var errTooLong = errors.New("the answer is too long")
+const frameType = "application/vnd.amazon.eventstream"
 
 // frame is one message of an event stream.
 type frame struct {
@@ -27,17 +24,17 @@ type frame struct {
 // frames yields the messages of an event stream. The last pair holds the error, if reading ended with one.
 func frames(r io.Reader) iter.Seq2[frame, error] {
 	return func(yield func(frame, error) bool) {
-		limited := &io.LimitedReader{R: r, N: maxStream}
-		stream := bufio.NewReader(limited)
+		stream := bufio.NewReader(r)
+		var limit llm.StreamLimit
 		decoder := eventstream.NewDecoder()
 		var buf []byte
 		for {
-			if _, err := stream.Peek(1); errors.Is(err, io.EOF) && limited.N > 0 {
+			if _, err := stream.Peek(1); errors.Is(err, io.EOF) {
 				return
 			}
 			message, err := decoder.Decode(stream, buf)
-			if limited.N <= 0 {
-				err = errTooLong
+			if err == nil {
+				err = limit.Take(len(message.Payload))
 			}
 			if err != nil {
 				if errors.Is(err, io.EOF) {

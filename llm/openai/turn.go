@@ -14,16 +14,20 @@ import (
 type turn struct {
 	fields  map[string]json.RawMessage
 	growing map[string]*strings.Builder // members that are strings and come in pieces, put together once at the end
+	inputs  map[int]*strings.Builder    // arguments of calls by index, likewise
 }
 
 func newTurn() *turn {
-	return &turn{map[string]json.RawMessage{}, map[string]*strings.Builder{}}
+	return &turn{map[string]json.RawMessage{}, map[string]*strings.Builder{}, map[int]*strings.Builder{}}
 }
 
 // merge adds a delta: strings grow, lists are extended (by "index" where their members have one), the rest is replaced.
 func (t *turn) merge(delta map[string]json.RawMessage) {
 	for name, value := range delta {
 		value = bytes.TrimSpace(value)
+		if name == "tool_calls" {
+			value = t.gather(value)
+		}
 		grown, fresh := t.growing[name], len(t.fields[name]) == 0
 		isText := len(value) > 0 && value[0] == '"' && !once[name]
 		switch {
@@ -41,6 +45,56 @@ func (t *turn) merge(delta map[string]json.RawMessage) {
 			t.fields[name] = mergeValue(name, t.fields[name], value)
 		}
 	}
+}
+
+// gather takes the pieces of arguments out of a list of calls: put into the list one by one they would take time by the
+// square of their number.
+func (t *turn) gather(list json.RawMessage) json.RawMessage {
+	var items []map[string]json.RawMessage
+	if json.Unmarshal(list, &items) != nil {
+		return list
+	}
+	changed := false
+	for _, item := range items {
+		var index *int
+		var function map[string]json.RawMessage
+		if json.Unmarshal(item["index"], &index) != nil || index == nil || json.Unmarshal(item["function"], &function) != nil {
+			continue
+		}
+		piece := bytes.TrimSpace(function["arguments"])
+		if len(piece) == 0 || piece[0] != '"' {
+			continue
+		}
+		if t.inputs[*index] == nil {
+			t.inputs[*index] = &strings.Builder{}
+		}
+		t.inputs[*index].WriteString(text(piece))
+		delete(function, "arguments")
+		item["function"], changed = encode(function, item["function"]), true
+	}
+	if !changed {
+		return list
+	}
+	return encode(items, list)
+}
+
+// settle puts the gathered arguments back into their calls.
+func (t *turn) settle() {
+	var items []map[string]json.RawMessage
+	if len(t.inputs) == 0 || json.Unmarshal(t.fields["tool_calls"], &items) != nil {
+		return
+	}
+	for _, item := range items {
+		var index *int
+		function := map[string]json.RawMessage{}
+		if json.Unmarshal(item["index"], &index) != nil || index == nil || t.inputs[*index] == nil || json.Unmarshal(item["function"], &function) != nil {
+			continue
+		}
+		function["arguments"] = quote(t.inputs[*index].String())
+		item["function"] = encode(function, item["function"])
+		delete(t.inputs, *index) // of two calls with one index the first gets them, as when they were merged
+	}
+	t.fields["tool_calls"] = encode(items, t.fields["tool_calls"])
 }
 
 // once are the members that are not pieces of a text although they are strings: they repeat.
@@ -155,6 +209,7 @@ func (t *turn) raw() json.RawMessage {
 // belongs to the stream alone, every call has an id of its own, and arguments that are no JSON object are left out. name makes
 // an id for the call at a place.
 func (t *turn) calls(name func(place int) string) []content.Block {
+	t.settle()
 	var list []map[string]json.RawMessage
 	if json.Unmarshal(t.fields["tool_calls"], &list) != nil || len(list) == 0 {
 		return nil
