@@ -153,9 +153,9 @@ func TestOrigin_variablesOfAWorkflow(t *testing.T) {
 func TestOrigin_fileNames(t *testing.T) {
 	t.Parallel()
 	for name, prompt := range map[string]string{
-		"listed":          "@tools all\n@output file: Out\n\nTidy up.\nCALL list_files {\"path\":\"Imported\"}\n",
-		"listed from top": "@tools all\n@output file: Out\n\nTidy up.\nCALL list_files {}\n",
-		"as an item":      "@for_each file: Imported/**/*.md\n@tools all\n@output file: Out\n\nTidy up {item}.\n",
+		"listed":          "@tools all\n@output file: Out\n\nTidy up.\nCALL list_files {\"folder\":\"Imported\"}\n",
+		"listed from top": "@tools all\n@output file: Out\n\nTidy up.\nCALL list_files {\"glob\":\"**/*.md\"}\n",
+		"as an item":      "@for_each file: Imported/**/*.md (as=it)\n@tools all\n@output file: Out\n\nTidy up {{it}}.\n",
 		"as references":   "@input file: Imported/**/*.md (refs_only)\n@tools all\n@output file: Out\n\nTidy up.\n",
 		"in a search":     "@tools all\n@output file: Out\n\nTidy up.\nCALL search_files {\"query\":\"harmless\"}\n",
 	} {

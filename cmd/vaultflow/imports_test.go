@@ -72,6 +72,7 @@ var house = map[string]struct {
 	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/fonts", "ingestion/sandbox", "ingestion/layout", "imaging"}},
 	"web":                  {4, []string{"engine", "visible", "web/session"}},
 	"web/session":          {4, nil},
+	"security":             {5, []string{"*"}},
 	"cmd/vaultflow":        {5, []string{"*"}},
 }
 
