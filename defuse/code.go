@@ -10,31 +10,23 @@ import (
 // fence is the line that begins or ends a block of code: what it stands in, its marks, and the word behind them.
 var fence = regexp.MustCompile("(?m)^([ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*[ \t>]*)(`{3,}|~{3,})([^\n]*)$")
 
-// active are the languages whose blocks a plugin carries out, or shows as Markdown or HTML.
-var active = []string{
-	"dataview", "dataviewjs", "datacore", "datacorejs", "datacorejsx", "datacorets", "datacoretsx", "tasks", "templater", "js-engine", "button", "buttons",
-	"base", "bases", "quickadd", "customjs", "customframes", "embed", "iframe", "htmlembed", "query-html", "widgets",
-	"chartsview", "echarts", "vega", "vega-lite", "vegalite", "dynamic-embed", "dynbedded", "leaflet", "excalidraw", "html-render", "execute", "toolbar",
-	"note-toolbar", "commander", "shell-commands", "functionplot", "desmos-graph", "sqlseal", "cardlink", "rss", "numerals", "ics",
-}
-
-// activeStart are beginnings of such languages.
-var activeStart = []string{"dataview", "datacore", "meta-bind", "run-", "jsx:", "react:", "button", "ad-", "templater", "js-engine", "tasks", "base"}
-
-// plain are the languages of code that nobody carries out in a note.
+// plain are the languages of code that nobody carries out in a note. Of every other word a plugin may: a list of those that
+// do is never complete.
 var plain = strings.Fields(`text txt plain plaintext none console terminal output log diff patch sh bash shell zsh fish powershell ps1 bat cmd c h cpp c++ cc hpp cs csharp
 	go golang java kotlin scala rust rs swift objc objective-c python py python3 ruby rb perl php lua r julia haskell hs ocaml elixir erlang clojure lisp scheme
 	javascript js typescript ts json json5 jsonc yaml yml toml ini conf properties xml html css scss sass less sql graphql proto protobuf dockerfile docker
-	makefile make cmake nix hcl terraform vim tex latex bibtex markdown md csv http asm nasm zig dart groovy gradle matlab fortran pascal solidity wasm regex jsx tsx vue svelte sqlite`)
+	makefile make cmake nix hcl terraform vim tex latex bibtex markdown md csv http asm nasm zig dart groovy gradle matlab fortran pascal solidity wasm regex jsx tsx vue svelte sqlite
+	query`)
 
 // fences marks the blocks of code that something carries out.
 func (s *scanner) fences() {
 	for _, m := range fence.FindAllStringSubmatchIndex(s.src, -1) {
 		info := s.src[m[6]:m[7]]
-		if !isActive(info) || within(s.code, m[4]) {
+		block := s.block(m[4], s.src[m[4]:m[5]])
+		if !isActive(info, block) || within(s.code, m[4]) {
 			continue
 		}
-		s.add(m[5], "fence", "code that a plugin runs: "+strings.TrimSpace(firstWord(info)), s.block(m[4], s.src[m[4]:m[5]]))
+		s.add(m[5], "fence", "code that a plugin may run: "+strings.TrimSpace(firstWord(info)), block)
 	}
 }
 
@@ -55,18 +47,24 @@ func firstWord(info string) string {
 	return fields[0]
 }
 
-// isActive reports whether the words behind a fence name a language that something carries out, in whatever spelling.
-func isActive(info string) bool {
-	if strings.HasPrefix(strings.TrimLeft(info, " \t"), Mark) {
+// isActive reports whether the words behind a fence name a language that something may carry out.
+func isActive(info, block string) bool {
+	if strings.HasPrefix(strings.TrimLeft(info, " \t"), Mark) || strings.Trim(info, " \t\r`~") == "" {
 		return false
 	}
-	word := strings.ToLower(strings.ReplaceAll(html.UnescapeString(info), `\`, ""))
-	word = strings.TrimLeft(firstWord(word), "{.")
+	word := strings.ToLower(strings.TrimLeft(firstWord(html.UnescapeString(info)), "{."))
 	if end := strings.IndexAny(word, "},("); end >= 0 {
 		word = word[:end]
 	}
-	return slices.Contains(active, word) || slices.ContainsFunc(activeStart, func(start string) bool { return strings.HasPrefix(word, start) })
+	if word == "mermaid" {
+		return loadingDiagram.MatchString(block)
+	}
+	return !slices.Contains(plain, word)
 }
+
+// loadingDiagram is what a diagram of Mermaid may link, load or style with. Its blocks hold YAML and CSS, which write
+// addresses with escapes, so that an escape is enough.
+var loadingDiagram = regexp.MustCompile(`(?i)@\s*\{|%%\s*\{|^[^\n]*\n\s*---|\\|&|<|url|href|click|link|image|img|icon|css|http|//|[\x00-\x08\x0b\x0c\x0e-\x1f]|\p{Cf}`)
 
 // doubt is what makes it uncertain for all readers alike whether a line of backticks begins code.
 var doubt = regexp.MustCompile("(?im)%%|\\$\\$|^[ \t>*+0-9.)-]*</?[a-z!?]|<(?:script|style|pre|textarea)")

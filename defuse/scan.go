@@ -133,8 +133,9 @@ func (s *scanner) line(at int) string {
 	return text
 }
 
-// inlineQuery is inline code that plugins carry out: Dataview's = and $=, and the fields and buttons of Meta Bind.
-var inlineQuery = regexp.MustCompile("`+[ \t]*(\\$?=(?:[^=>`]|$)|(?i:INPUT|VIEW|BUTTON|EMBED|META_BIND[A-Z_]*)\\[|(?i:dvjs|js-engine|jsx):)")
+// inlineQuery is inline code that plugins carry out: Dataview's = and $=, and the fields and buttons of Meta Bind. What
+// JavaScript trims away may stand before it.
+var inlineQuery = regexp.MustCompile("`+[\\s\\v\\pZ\\pC]*(\\$?=(?:[^=>`]|$)|(?i:INPUT|VIEW|BUTTON|EMBED|META_BIND[A-Z_]*)\\[|(?i:dvjs|js-engine|jsx):)")
 
 func (s *scanner) queries() {
 	for _, m := range inlineQuery.FindAllStringSubmatchIndex(s.src, -1) {
