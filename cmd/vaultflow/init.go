@@ -39,6 +39,10 @@ func newInit(g *globals) *cobra.Command {
 }
 
 func (g *globals) init(ctx context.Context, dir string) error {
+	stateDir, err := settings.StateDir(dir, g.stateDir, os.Environ()) // refused before anything is made
+	if err != nil {
+		return exit(exitInvalid, err)
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the vault: %w", err)
 	}
@@ -69,7 +73,7 @@ func (g *globals) init(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := g.trustNew(dir, foreign); err != nil {
+	if err := g.trustNew(dir, stateDir, foreign); err != nil {
 		return err
 	}
 	fmt.Fprintf(g.err, "next: vaultflow preview Welcome --vault %[1]s, then vaultflow run Welcome --vault %[1]s, then vaultflow serve --vault %[1]s\n", dir)
@@ -89,11 +93,7 @@ func bringsOrders(dir string) bool {
 }
 
 // trustNew makes a vault one's own that brought no orders of its own. Nobody is asked about any other here.
-func (g *globals) trustNew(dir string, foreign bool) error {
-	stateDir, err := settings.StateDir(dir, g.stateDir, os.Environ())
-	if err != nil {
-		return exit(exitInvalid, err)
-	}
+func (g *globals) trustNew(dir, stateDir string, foreign bool) error {
 	store, err := trust.Open(stateDir, dir)
 	if err != nil {
 		return err
