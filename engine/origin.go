@@ -53,7 +53,7 @@ func (b *body) wrote(w *work) {
 	if len(w.rec.Origins) == 0 {
 		return
 	}
-	b.written = slices.Clip(b.written) // works at the side look at the list that they were given
+	b.written = slices.Clip(b.written)                      // works at the side look at the list that they were given
 	approved := b.pinned.Body >= 4 && w.step.ApproveOutputs // a person saw what was written
 	for _, out := range w.rec.Outputs {
 		if out.Kind == "file" && !approved {

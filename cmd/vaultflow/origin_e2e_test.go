@@ -51,7 +51,9 @@ func TestOrigins_followAPersonsMoves(t *testing.T) {
 	rename("Imported/report/index.md", "Notes/Untitled.md")
 	s.wait(time.Minute, "the new name", rows(`SELECT count(*) FROM origin_names WHERE name = 'notes/untitled.md'`))
 	s.write("Notes/Untitled.md", "Every word of this was written anew, not one sentence is as it was before.\n")
-	s.wait(time.Minute, "the new content", func() (bool, string) { return s.count(`SELECT count(*) FROM origin_contents`) > before, "no more contents" })
+	s.wait(time.Minute, "the new content", func() (bool, string) {
+		return s.count(`SELECT count(*) FROM origin_contents`) > before, "no more contents"
+	})
 	rename("Notes/Untitled.md", "Notes/Filed.md")
 	s.wait(time.Minute, "the left name", func() (bool, string) {
 		return s.count(`SELECT count(*) FROM origin_names WHERE name = 'notes/untitled.md'`) == 0, "it is still known"
