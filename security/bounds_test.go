@@ -128,7 +128,7 @@ func TestBounds_terminalEscapes(t *testing.T) {
 func TestBounds_configHidesTokens(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	s.settings("mcp_servers:\n  a: {url: \"https://mcp.example.org/t0ken-in-the-path-4711/mcp?key=t0ken-in-the-query-4711\", headers: {Authorization: \"Bearer t0ken-in-a-header-4711\"}}\n" +
+	s.settings("mcp_servers:\n  a: {url: \"https://mcp." + s.host + "/t0ken-in-the-path-4711/mcp?key=t0ken-in-the-query-4711\", headers: {Authorization: \"Bearer t0ken-in-a-header-4711\"}}\n" +
 		"web: {token: \"t0ken-of-the-dashboard-4711\"}\n")
 	s.workflow("Look", "## Look\n@tools a.x\n@input file: Home.md\n@output file: Seen\n\nLook.\n")
 	for _, args := range [][]string{{"config"}, {"config", "--json"}, {"models"}, {"check"}, {"preview", "Look"}, {"run", "Look"}, {"status"}} {

@@ -27,6 +27,9 @@ func (w *working) followTrust(ctx context.Context, reload func()) error {
 		case <-w.renew:
 		case <-ticker.C:
 		}
+		if w.vault.There() != nil || w.journal.There() != nil {
+			continue // with the state directory the answers are gone: guard sees to that
+		}
 		if w.trust.outdated() {
 			w.log.Info("what this vault is trusted with has changed; beginning anew")
 			return renewal{}
