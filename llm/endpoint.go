@@ -182,6 +182,12 @@ func (e *Endpoint) broken(w *watch, err error) error {
 	if cause := w.parent.Err(); cause != nil {
 		return fmt.Errorf("%s: %w", e.provider, cause)
 	}
+	if errors.Is(err, ErrTooLong) { // asked again it would cost the same again
+		return &Error{
+			Class: ClassOther, Provider: e.provider, Usage: Usage{CostUnknown: true}, Err: ErrTooLong,
+			Message: "the answer has no end: it was given up at 8 MB of text; set max_output_tokens for this model, or use another one",
+		}
+	}
 	message := "the connection broke"
 	var expired expiredError
 	var wrapped *url.Error

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -53,5 +54,15 @@ func TestStream_withoutEnd(t *testing.T) {
 	}
 	if !errors.Is(last, ErrTooLong) {
 		t.Errorf("lines without end: %v", last)
+	}
+}
+
+// An answer that is too long is not asked for again: it would be paid for again.
+func TestBroken_tooLongIsNoNetworkFailure(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	failure, ok := AsError((&Endpoint{provider: "lab"}).broken(&watch{parent: ctx, ctx: ctx}, fmt.Errorf("read: %w", ErrTooLong)))
+	if !ok || failure.Retryable() || !errors.Is(failure, ErrTooLong) {
+		t.Errorf("%v, retryable %v", failure, ok && failure.Retryable())
 	}
 }
