@@ -21,8 +21,8 @@ var owned = []string{
 
 // Protect closes what vaultflow has in a state directory to other users: files are 0600, folders 0700, whatever the mode of
 // the directory and whoever made them with which umask. What is closed costs nothing more: below a folder that others cannot
-// enter nothing is looked at. Links are not followed. It returns the paths that stay open, because they belong to somebody
-// else or lie on a file system without modes.
+// enter nothing is looked at. Links are not followed. It returns the paths that stay open, because they lie on a file system
+// without modes. A file that another user has put there is an error.
 func Protect(dir string) (open []string, err error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil
@@ -34,12 +34,20 @@ func Protect(dir string) (open []string, err error) {
 			return nil, fmt.Errorf("close the state directory to other users: %w", err)
 		}
 		for _, path := range paths {
+			if info, err := os.Lstat(path); err == nil && planted(dir, info) {
+				return nil, notOurs(path)
+			}
 			if err := p.path(path); err != nil {
 				return nil, fmt.Errorf("close the state directory to other users: %w", err)
 			}
 		}
 	}
 	return p.open, nil
+}
+
+// notOurs refuses what another user has put into a state directory that others may write.
+func notOurs(path string) error {
+	return fmt.Errorf("%s belongs to another user; look at it, remove it, and close the folder to others (chmod 700)", path)
 }
 
 // protection closes files and remembers those that it could not close.

@@ -55,7 +55,7 @@ func syncFolder(dir string) error {
 }
 
 // Read returns a file of the state directory. The error matches fs.ErrNotExist when there is none. A file that other users
-// may read is closed to them first, and one that is no regular file is refused.
+// may read is closed to them first. One that is no regular file, or that another user has put there, is refused.
 func Read(dir, name string) ([]byte, error) {
 	path := filepath.Join(dir, name)
 	info, err := os.Lstat(path)
@@ -64,6 +64,8 @@ func Read(dir, name string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("read %s: it is not a regular file", path)
+	case planted(dir, info):
+		return nil, notOurs(path)
 	case info.Mode().Perm()&^FileMode != 0:
 		if err := os.Chmod(path, FileMode); err != nil {
 			return nil, fmt.Errorf("close %s to other users: %w", path, err)

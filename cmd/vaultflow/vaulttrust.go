@@ -197,9 +197,6 @@ func (t *vaultTrust) asksFor(key string) bool {
 	return t != nil && slices.ContainsFunc(t.asks, func(a trust.Ask) bool { return a.Key == key || strings.HasPrefix(a.Key, key+".") })
 }
 
-// fires reports why a workflow must not fire by itself; empty when it may.
-func (t *vaultTrust) fires(p *workflow.Plan) string { return t.waits(t.now(), p) }
-
 // mayRun refuses a run that a person asks for. In an untrusted vault a workflow runs with the offline model alone.
 func (t *vaultTrust) mayRun(p *workflow.Plan) error {
 	s := t.now()
