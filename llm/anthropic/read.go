@@ -98,6 +98,9 @@ func read(answer *llm.Answer, body *llm.Body, request llm.Request, progress func
 	return r.response()
 }
 
+// maxBlocks bounds the blocks of an answer: real ones have a few.
+const maxBlocks = 4096
+
 // take adds one event and tells whether it reports a failure. Kinds that are not known (ping) are passed over.
 func (r *reader) take(data []byte) (failed bool, err error) {
 	var e event
@@ -111,6 +114,9 @@ func (r *reader) take(data []byte) (failed bool, err error) {
 	case "content_block_start":
 		if e.Index != len(r.blocks) {
 			return false, errNotUnderstood
+		}
+		if len(r.blocks) >= maxBlocks {
+			return false, llm.ErrTooLong
 		}
 		b := newBlock(e.ContentBlock)
 		b.from = r.said

@@ -140,6 +140,9 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 			r.message.merge(delta)
 			r.say(answer, delta)
 		}
+		if r.message.tooLong() {
+			return answer.Broken(llm.ErrTooLong)
+		}
 		if choice.Finish != "" {
 			r.finish = choice.Finish
 		}

@@ -15,10 +15,18 @@ type turn struct {
 	fields  map[string]json.RawMessage
 	growing map[string]*strings.Builder // members that are strings and come in pieces, put together once at the end
 	inputs  map[int]*strings.Builder    // arguments of calls by index, likewise
+	seen    map[int]bool                // indexes of calls
+	loose   int                         // calls without one
 }
 
+// maxCalls bounds the calls of one answer: the list of them is put together anew at each. Real answers have a few.
+const maxCalls = 512
+
+// tooLong reports that the message's calls never end.
+func (t *turn) tooLong() bool { return len(t.seen)+t.loose > maxCalls }
+
 func newTurn() *turn {
-	return &turn{map[string]json.RawMessage{}, map[string]*strings.Builder{}, map[int]*strings.Builder{}}
+	return &turn{fields: map[string]json.RawMessage{}, growing: map[string]*strings.Builder{}, inputs: map[int]*strings.Builder{}, seen: map[int]bool{}}
 }
 
 // merge adds a delta: strings grow, lists are extended (by "index" where their members have one), the rest is replaced.
@@ -58,7 +66,12 @@ func (t *turn) gather(list json.RawMessage) json.RawMessage {
 	for _, item := range items {
 		var index *int
 		var function map[string]json.RawMessage
-		if json.Unmarshal(item["index"], &index) != nil || index == nil || json.Unmarshal(item["function"], &function) != nil {
+		if json.Unmarshal(item["index"], &index) != nil || index == nil {
+			t.loose++
+			continue
+		}
+		t.seen[*index] = true
+		if json.Unmarshal(item["function"], &function) != nil {
 			continue
 		}
 		piece := bytes.TrimSpace(function["arguments"])
