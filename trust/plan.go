@@ -165,6 +165,9 @@ func (g *gatherer) tools(s workflow.Step, asks bool) {
 
 // shape is a glob for the names that an output may write.
 func shape(t directives.Target) string {
+	if before, _, found := strings.Cut(t.Path, "{item}"); found && !t.Literal { // an entry may have folders of its own
+		return path.Dir(workflow.Shape(directives.Target{Scheme: t.Scheme, Path: before + "x"})) + "/" + all
+	}
 	if !t.Literal {
 		return workflow.Shape(t)
 	}

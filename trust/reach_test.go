@@ -2,12 +2,14 @@ package trust_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -209,5 +211,19 @@ func TestReachOf_links(t *testing.T) {
 	plan.Meta.Permissions.Links = []string{"a.example.org"}
 	if narrow := trust.ReachOf(plan, nil); len(narrow.Beyond(wide)) != 0 {
 		t.Errorf("a host below one that is allowed reaches further: %v", narrow.Beyond(wide))
+	}
+}
+
+// An entry of a list may have folders of its own: what it names is said as far as it can reach.
+func TestReachOf_entriesAsPlaces(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{"{item}": "./**", "Data/{item}": "Data/**", "Data/{item}/x": "Data/**", "Data/a {item}": "Data/**"} {
+		plan := &workflow.Plan{Name: "A", Steps: []workflow.Step{{
+			Model: &directives.Model{None: true}, Outputs: []directives.Output{{Target: directives.Target{Scheme: directives.SchemeFile, Path: written}}},
+		}}}
+		reach := trust.ReachOf(plan, nil)
+		if !slices.Contains(reach, trust.Item{Kind: trust.Write, Value: want}) {
+			t.Errorf("%s: %v, want writes to %s", written, reach, want)
+		}
 	}
 }
