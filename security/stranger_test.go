@@ -39,6 +39,7 @@ var hostileSettings = map[string]string{
 	"a status note elsewhere":    "engine: {status_note: ../outside.md}\n",
 	"folders elsewhere":          "vault: {import_dir: ../outside}\n",
 	"a template elsewhere":       "ingestion: {template: ../home/secret.txt}\n",
+	"originals away":             "ingestion: {keep_original: delete}\nvault: {import_dir: Private}\n",
 	"a key":                      "models: {default: m, aliases: {m: {provider: x, model: y}}}\nproviders: {x: {kind: openai_chat, base_url: \"http://HOST/v1\", api_key: known}}\n",
 }
 
@@ -144,6 +145,28 @@ func TestStranger_serve(t *testing.T) {
 		t.Error("the dashboard listens where the vault's settings say")
 	}
 	s.nothingHappened("Diary.md", "Imported/**", "Import/**")
+}
+
+// What is dropped into a stranger's vault stays, whatever its files say about originals.
+func TestStranger_keepsOriginals(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]map[string]string{
+		"by the settings": {"settings.yaml": "ingestion: {keep_original: delete}\n"},
+		"by the folder":   {"Import/_import.yaml": "keep_original: delete\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := stranger(t, "")
+			for file, text := range files {
+				s.write(file, text)
+			}
+			s.put(filepath.Join(s.dir, "letter.txt"), "A letter of its owner.\n")
+			s.run(anyCode, "import", filepath.Join(s.dir, "letter.txt"))
+			if got := s.read("Imported/letter/letter.txt"); got != "A letter of its owner.\n" {
+				t.Errorf("the original in the bundle is %q", got)
+			}
+		})
+	}
 }
 
 // Links in place of the files that vaultflow reads.

@@ -74,7 +74,7 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 
 // same reports whether a value that waits changes nothing, or reaches nowhere.
 func (j *judge) same(path string, v, below reflect.Value) bool {
-	return reflect.DeepEqual(v.Interface(), below.Interface()) || safe[path] != "" && text(v) == safe[path]
+	return reflect.DeepEqual(v.Interface(), below.Interface()) || slices.Contains(safe[path], text(v))
 }
 
 // nowhere reports whether a key names an alias that waits with its provider.
@@ -163,7 +163,7 @@ func (j *judge) list(path string, v, below reflect.Value, at Origin) {
 	}
 	var counts []string
 	for _, word := range words {
-		if word == safe[path] || slices.Contains(old, word) || j.grants(j.entry(path, word, at), j.wider(path, word, at)...) {
+		if slices.Contains(safe[path], word) || slices.Contains(old, word) || j.grants(j.entry(path, word, at), j.wider(path, word, at)...) {
 			counts = append(counts, word)
 		}
 	}

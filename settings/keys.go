@@ -114,7 +114,11 @@ func (s *Settings) missingKey(r *reporter) {
 	if p.Kind == "bedrock" {
 		suggestion += ", or name a profile"
 	}
-	r.report(s.placeOf("models.default"), SeverityWarning, CodeReference, suggestion,
+	at := s.placeOf("models.default")
+	if _, written := s.origins["models.default"]; !written {
+		at = s.placeOf("models.aliases." + s.Models.Default) // the only one that somebody configured
+	}
+	r.report(at, SeverityWarning, CodeReference, suggestion,
 		"there is no key for provider %s, which the default model %s needs", a.Provider, s.Models.Default)
 }
 

@@ -81,7 +81,7 @@ var reaches = map[string]reach{
 	"engine.retention.contents":          most,
 
 	"ingestion.router":                     harmless,
-	"ingestion.keep_original":              harmless,
+	"ingestion.keep_original":              waits, // to delete a file that was read
 	"ingestion.template":                   harmless,
 	"ingestion.worker":                     waits,
 	"ingestion.tessdata":                   waits,
@@ -189,8 +189,9 @@ var reaches = map[string]reach{
 var units = []string{"web_search", "ingestion.ocr.mistral"}
 
 // safe are values of keys that wait which reach nowhere.
-var safe = map[string]string{
-	"policy.remote_images.enabled": "false", "ingestion.office.libreoffice": "off", "web_search.provider": "none", "ingestion.ocr.engines": "tesseract",
+var safe = map[string][]string{
+	"policy.remote_images.enabled": {"false"}, "ingestion.office.libreoffice": {"off"}, "web_search.provider": {"none"}, "ingestion.ocr.engines": {"tesseract"},
+	"ingestion.keep_original": {"bundle", "done"},
 }
 
 // emptyIsAll are lists that let everything through when they are empty.

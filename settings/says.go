@@ -15,6 +15,8 @@ func sayKey(path, value string) string {
 	switch path {
 	case "ingestion.worker":
 		return "Start the program " + value + " for each imported document"
+	case "ingestion.keep_original":
+		return "Delete each file of the import folder after it was read"
 	case "ingestion.tessdata":
 		return "Read the language data of text recognition from the folder " + value
 	case "ingestion.office.libreoffice":

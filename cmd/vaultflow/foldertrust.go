@@ -25,6 +25,21 @@ func engineAsk(engine string) trust.Ask {
 	}
 }
 
+// deleteAsk asks whether files with settings in import folders may have originals deleted.
+func deleteAsk() trust.Ask {
+	const key = "import_folders.keep_original"
+	sum := sha256.Sum256([]byte(key + "\x00" + ingestion.KeepNot))
+	return trust.Ask{
+		Key: key, Digest: hex.EncodeToString(sum[:]), Value: ingestion.KeepNot,
+		Says: "Delete files after they were read where the " + ingestion.FolderFile + " of an import folder says so",
+	}
+}
+
+// deletesBeyond reports whether a folder's settings delete originals and the settings in force do not.
+func (a *app) deletesBeyond(s ingestion.Settings) bool {
+	return s.KeepOriginal == ingestion.KeepNot && a.settings.Ingestion.KeepOriginal != ingestion.KeepNot
+}
+
 // sendsBeyond are the engines among those of a folder that send pages and that the settings in force do not name.
 func (a *app) sendsBeyond(engines []string) []string {
 	return slices.DeleteFunc(slices.Clone(engines), func(e string) bool {
@@ -53,9 +68,20 @@ func (a *app) folderAsks() []trust.Ask {
 				asks = append(asks, ask)
 			}
 		}
+		if ask := deleteAsk(); a.deletesBeyond(s) && !slices.Contains(asks, ask) {
+			asks = append(asks, ask)
+		}
 		return nil
 	})
 	return asks
+}
+
+// keepOriginals keeps what a folder's settings would delete and nobody has allowed.
+func (a *app) keepOriginals(s *ingestion.Settings, name string) {
+	if ask := deleteAsk(); a.deletesBeyond(*s) && !a.trust.now().Grants(ask.Key, ask.Digest) {
+		a.log.Warn("the original is kept although its folder says to delete it", "name", name, "fix", "vaultflow trust")
+		s.KeepOriginal = a.settings.Ingestion.KeepOriginal
+	}
 }
 
 // keepLocal takes the engines from a folder's settings that send pages and that nobody has allowed.

@@ -111,6 +111,7 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 		return s, err
 	}
 	a.keepLocal(&s.OCR, name)
+	a.keepOriginals(&s, name)
 	a.nameEngines(&s.OCR)
 	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: how.source, Declared: how.declared}
 	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
