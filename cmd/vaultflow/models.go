@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,6 +79,11 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 		hint := "there are: " + strings.Join(known, ", ")
 		if near := directives.Nearest(alias, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		if slices.ContainsFunc(m.settings.Waiting, func(w settings.Waiting) bool {
+			return strings.HasPrefix(w.Key, "models.") || strings.HasPrefix(w.Key, "providers.")
+		}) {
+			hint += "; models and providers of this vault wait for your yes: `vaultflow trust` shows them"
 		}
 		return activity.Model{}, engine.Fail(engine.CodeUnknownModel, hint, "no model alias %q in the settings", alias)
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +40,11 @@ func (a *app) loadSettings(g *globals) error {
 	a.settings, err = settings.Load(input)
 	var faults *settings.Error
 	if errors.As(err, &faults) {
-		for _, d := range faults.Diagnostics {
+		list := slices.Clone(faults.Diagnostics) // what must be mended comes last, where a person reads
+		slices.SortStableFunc(list, func(a, b settings.Diagnostic) int {
+			return cmp.Compare(rank(a.Severity), rank(b.Severity))
+		})
+		for _, d := range list {
 			if g.json {
 				if err := g.print(d, nil); err != nil {
 					return err
@@ -55,6 +61,14 @@ func (a *app) loadSettings(g *globals) error {
 	g.warnings(a.settings)
 	a.trust.settings, a.trust.asks, a.trust.granted = a.settings, asksOf(a.settings.Waiting), asksOf(a.settings.Granted)
 	return a.trust.narrow(a.settings, g)
+}
+
+// rank orders severities, the worst last.
+func rank(s settings.Severity) int {
+	if s == settings.SeverityError {
+		return 1
+	}
+	return 0
 }
 
 // mostWaiting is how many values that wait are named one by one whenever a command starts.
