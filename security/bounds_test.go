@@ -64,6 +64,8 @@ func TestBounds_answerWithoutEnd(t *testing.T) {
 		"one line":    strings.Repeat("x", 16<<10),
 		"thinking":    "data: {\"choices\":[{\"index\":0,\"delta\":{\"reasoning_content\":\"" + strings.Repeat("x", 8<<10) + "\"}}]}\n\n",
 		"a tool call": "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"arguments\":\"" + strings.Repeat("x", 8<<10) + "\"}}]}}]}\n\n",
+		"calls":       "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"read_file\",\"arguments\":\"{}\"}}]}}]}\n\n",
+		"small calls": "data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"x\"}}]}}]}\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
