@@ -51,7 +51,8 @@ type ReachGrant struct {
 
 // State is what was said about a vault. The zero value is a vault that nobody has spoken about.
 type State struct {
-	Vault     string       `json:"vault"` // its real path
+	Vault     string       `json:"vault"`            // its real path
+	Folder    string       `json:"folder,omitempty"` // device and inode of its folder
 	Level     Level        `json:"level"`
 	Since     time.Time    `json:"since,omitzero"` // when the level was chosen; zero: nobody has
 	Adopted   bool         `json:"adopted,omitempty"`

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +48,24 @@ func (d document) of(vault string) State {
 	return State{Level: Untrusted, Vault: vault}
 }
 
+// mine returns what the document says about this vault. What was said about another folder, which was at the same path
+// before, does not count.
+func (s *Store) mine(d document) State {
+	said := d.of(s.vault)
+	if replaced(said.Folder, folderOf(s.vault)) {
+		return State{Level: Untrusted, Vault: s.vault}
+	}
+	return said
+}
+
+// replaced reports whether two folders of one file system differ. Between file systems it cannot tell: a disk that is mounted
+// again may have another number.
+func replaced(before, now string) bool {
+	device, inode, known := strings.Cut(before, ":")
+	deviceNow, inodeNow, knownNow := strings.Cut(now, ":")
+	return known && knownNow && device == deviceNow && inode != inodeNow
+}
+
 // Open returns the store of a vault. Nothing is read or made yet.
 func Open(stateDir, vault string) (*Store, error) {
 	absolute, err := filepath.Abs(vault)
@@ -69,7 +88,7 @@ func (s *Store) Read() (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d, err := s.read()
-	return d.of(s.vault), err
+	return s.mine(d), err
 }
 
 // Exists reports whether this version has worked with the state directory, on whatever vault.
@@ -136,8 +155,9 @@ func (s *Store) Change(fn func(*State)) error {
 	if err != nil {
 		return err
 	}
-	now := all.of(s.vault)
+	now := s.mine(all)
 	fn(&now)
+	now.Folder = folderOf(s.vault)
 	all.Version = fileVersion
 	all.Vaults = append(slices.DeleteFunc(all.Vaults, func(o State) bool { return o.Vault == s.vault }), now)
 	data, err := json.MarshalIndent(all, "", "  ")

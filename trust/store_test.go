@@ -1,6 +1,7 @@
 package trust_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,5 +215,34 @@ func TestStore_changesDoNotGetLost(t *testing.T) {
 	wait.Wait()
 	if now := read(t, open(t, dir, vault)); len(now.Settings) != 8 {
 		t.Errorf("%d of 8 grants are kept", len(now.Settings))
+	}
+}
+
+// A vault that is removed, and another one put in its place, has to be trusted anew.
+func TestStore_anotherFolderAtThePath(t *testing.T) {
+	t.Parallel()
+	dir, vault := t.TempDir(), filepath.Join(t.TempDir(), "vault")
+	if err := os.Mkdir(vault, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := trust.Open(dir, vault)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(func(t *trust.State) { t.Decide(trust.Own, time.Now()) }); err != nil {
+		t.Fatal(err)
+	}
+	aside := vault + " aside"
+	if err := errors.Join(os.Rename(vault, aside), os.Mkdir(vault, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Read(); err != nil || got.Level != trust.Untrusted || got.Known() {
+		t.Errorf("another folder at the same path: %v, %v", got.Level, err)
+	}
+	if err := errors.Join(os.Remove(vault), os.Rename(aside, vault)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Read(); err != nil || got.Level != trust.Own {
+		t.Errorf("the folder itself, back in its place: %v, %v", got.Level, err)
 	}
 }

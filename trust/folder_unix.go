@@ -1,0 +1,22 @@
+//go:build unix && !linux
+
+package trust
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// folderOf names a folder by its device and inode; "" when it is not there.
+func folderOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", s.Dev, s.Ino)
+}
