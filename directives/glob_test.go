@@ -165,7 +165,7 @@ func TestResolve_stopsAtTheBound(t *testing.T) {
 
 func TestResolve_leftovers(t *testing.T) {
 	t.Parallel()
-	fsys := vault("a.docx", "~$a.docx", "b.md", "b.md~", "Thumbs.db", "desktop.ini", "c.pdf.part", "d.pdf.crdownload", "~syncthing~b.md.tmp",
+	fsys := files("a.docx", "~$a.docx", "b.md", "b.md~", "Thumbs.db", "desktop.ini", "c.pdf.part", "d.pdf.crdownload", "~syncthing~b.md.tmp",
 		"b.sync-conflict-20261101-101010-ABC.md", "b (Conflicted copy x 202611011010).md", ".DS_Store")
 	for value, want := range map[string]string{
 		"file: *.*":          "a.docx | b.md",

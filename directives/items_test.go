@@ -19,7 +19,7 @@ func each(t *testing.T, value string) Input {
 
 func TestResolve_items(t *testing.T) {
 	t.Parallel()
-	fsys := vault("Inbox/b.md", "Inbox/a [1].md", "Inbox/scan.png", "Text/a [1].md", "Text/b.txt", "Text/b.md", "Plans/b/1.md", "Plans/b/2.md", "Plans/scan/1.md")
+	fsys := files("Inbox/b.md", "Inbox/a [1].md", "Inbox/scan.png", "Text/a [1].md", "Text/b.txt", "Text/b.md", "Plans/b/1.md", "Plans/b/2.md", "Plans/scan/1.md")
 	all := []string{"Inbox/scan.png", "Inbox/b.md", "Inbox/a [1].md"}
 	tests := []struct {
 		value   string
@@ -53,16 +53,16 @@ func TestResolve_itemsThatVanished(t *testing.T) {
 	t.Parallel()
 	f := facts()
 	f.Item, f.Items = "Inbox/b.md", []string{"Inbox/b.md", "Inbox/gone.md"}
-	got, err := each(t, "file: {item}").Resolve(t.Context(), ResolveEnv{FS: vault("Inbox/b.md"), Facts: f})
+	got, err := each(t, "file: {item}").Resolve(t.Context(), ResolveEnv{FS: files("Inbox/b.md"), Facts: f})
 	if err != nil || fileNames(got) != "Inbox/b.md" || got.Missing || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0].Message, "Inbox/gone.md") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	f.Items = []string{"Inbox/b.md", "../secret"}
-	if _, err := each(t, "file: {item}").Resolve(t.Context(), ResolveEnv{FS: vault("Inbox/b.md"), Facts: f}); err == nil {
+	if _, err := each(t, "file: {item}").Resolve(t.Context(), ResolveEnv{FS: files("Inbox/b.md"), Facts: f}); err == nil {
 		t.Error("an item that leaves the vault was read")
 	}
 	f.Items = []string{"a.md", "b.md", "c.md"}
-	if _, err := each(t, "file: {item}").Resolve(t.Context(), ResolveEnv{FS: vault("a.md", "b.md", "c.md"), Facts: f, MaxFiles: 2}); err == nil {
+	if _, err := each(t, "file: {item}").Resolve(t.Context(), ResolveEnv{FS: files("a.md", "b.md", "c.md"), Facts: f, MaxFiles: 2}); err == nil {
 		t.Error("more than the largest selection was taken")
 	}
 }
@@ -77,7 +77,7 @@ func TestForEach_inputKeepsItsSelection(t *testing.T) {
 	if diff := cmp.Diff(Selection{Pending: true, Limit: 2}, in.Selection); diff != "" || in.Index != ForEachIndex || in.As != "Note" {
 		t.Errorf("%+v %s", in, diff)
 	}
-	got, err := in.Resolve(t.Context(), ResolveEnv{FS: vault("Inbox/1.md", "Inbox/2.md", "Inbox/3.md"), Facts: facts()})
+	got, err := in.Resolve(t.Context(), ResolveEnv{FS: files("Inbox/1.md", "Inbox/2.md", "Inbox/3.md"), Facts: facts()})
 	if err != nil || fileNames(got) != "Inbox/1.md | Inbox/2.md" || got.Files[0].SHA256 == "" {
 		t.Errorf("%+v, %v", got, err)
 	}

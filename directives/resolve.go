@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // DefaultMaxFiles is the largest selection when nothing else is set (engine.max_selected_files).
@@ -26,13 +28,8 @@ type LinksFunc func(linkpath, from string) Location
 // Locate calls the function.
 func (f LinksFunc) Locate(linkpath, from string) Location { return f(linkpath, from) }
 
-// Location is where a link leads. Its fields are those of the vault's location, so that one converts to the other.
-type Location struct {
-	Name      string
-	Ambiguous []string // all files that fit equally well; Name is one of them
-	Near      []string // similar names, when nothing was found
-	Found     bool
-}
+// Location is where a link leads.
+type Location = vault.Location
 
 // Pending remembers which files a step has processed in which content.
 type Pending interface {

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// vault makes a file system; a name may be followed by `@N`, the day of March 2026 on which the file was changed.
-func vault(names ...string) fstest.MapFS {
+// files makes a file system; a name may be followed by `@N`, the day of March 2026 on which the file was changed.
+func files(names ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i, n := range names {
 		name, day, found := strings.Cut(n, "@")
@@ -51,7 +51,7 @@ func fileNames(r Resolution) string {
 
 func TestResolve_paths(t *testing.T) {
 	t.Parallel()
-	fsys := vault("notes/today.md", "notes/Dr. Smith.md", "notes/v1.2.md", "notes/v1.3", "pic.png", "notes/a [1].md", "notes/a 1.md",
+	fsys := files("notes/today.md", "notes/Dr. Smith.md", "notes/v1.2.md", "notes/v1.3", "pic.png", "notes/a [1].md", "notes/a 1.md",
 		"daily/2026-03-01.md", "notes/plan (required).md", "Makefile", "data.csv", "folder/x.md", "odd{b}.md")
 	for value, want := range map[string]string{
 		"file: notes/today":                      "notes/today.md",
@@ -82,7 +82,7 @@ func TestResolve_paths(t *testing.T) {
 
 func TestResolve_missingIsSaid(t *testing.T) {
 	t.Parallel()
-	fsys := vault("notes/Today.md", "notes/other.md")
+	fsys := files("notes/Today.md", "notes/other.md")
 	got, err := resolve(t, fsys, "file: notes/todya")
 	if err != nil || !got.Missing || len(got.Warnings) != 1 || got.Warnings[0].Code != CodeMissing || !cmp.Equal(got.Near, []string{"notes/Today.md"}) {
 		t.Errorf("got %+v, %v", got, err)
@@ -95,7 +95,7 @@ func TestResolve_missingIsSaid(t *testing.T) {
 
 func TestResolve_globs(t *testing.T) {
 	t.Parallel()
-	fsys := vault("a/page_10.md", "a/page_2.md", "a/Page_1.md", "a/pic.png", "a/pic.jpg", "a/b/deep.md", "a/.obsidian/x.md", ".trash/t.md",
+	fsys := files("a/page_10.md", "a/page_2.md", "a/Page_1.md", "a/pic.png", "a/pic.jpg", "a/b/deep.md", "a/.obsidian/x.md", ".trash/t.md",
 		"top.md", "a/n.sync-conflict-20260101-101010-ABC.md", "a/m (conflicted copy 2026-01-01 101010).md", "v/v1.2.md", "v/v1.3.md")
 	for value, want := range map[string]string{
 		"file: a/*":              "a/Page_1.md | a/page_2.md | a/page_10.md",
@@ -131,7 +131,7 @@ func TestResolve_globs(t *testing.T) {
 
 func TestResolve_orders(t *testing.T) {
 	t.Parallel()
-	fsys := vault("d/2026-01-05 x.md@3", "d/20260201.md@1", "d/note 2.md@9", "d/2025_12_31.md@5")
+	fsys := files("d/2026-01-05 x.md@3", "d/20260201.md@1", "d/note 2.md@9", "d/2025_12_31.md@5")
 	born := func(env *ResolveEnv) {
 		env.Born = func(name string) (time.Time, bool) { return time.Unix(int64(len(name)), 0), true }
 	}
@@ -181,7 +181,7 @@ func (c counting) Stat(name string) (fs.FileInfo, error) { return fs.Stat(c.FS, 
 
 func TestResolve_pendingReadsOnlyWhatItNeeds(t *testing.T) {
 	t.Parallel()
-	fsys := vault("p/1.md", "p/2.md", "p/3.md", "p/4.md", "p/5.md")
+	fsys := files("p/1.md", "p/2.md", "p/3.md", "p/4.md", "p/5.md")
 	sum := sha256.Sum256(fsys["p/1.md"].Data)
 	state := ledger{"p/1.md": hex.EncodeToString(sum[:]), "p/2.md": "other content"}
 	c := counting{fsys, map[string]int{}}
@@ -204,7 +204,7 @@ func TestResolve_pendingReadsOnlyWhatItNeeds(t *testing.T) {
 
 func TestResolve_tooManyFiles(t *testing.T) {
 	t.Parallel()
-	fsys := vault("a/1.md", "a/2.md", "a/3.md")
+	fsys := files("a/1.md", "a/2.md", "a/3.md")
 	few := func(env *ResolveEnv) { env.MaxFiles = 2 }
 	_, err := resolve(t, fsys, "file: a/*", few)
 	var d Diagnostic
@@ -218,7 +218,7 @@ func TestResolve_tooManyFiles(t *testing.T) {
 
 func TestResolve_links(t *testing.T) {
 	t.Parallel()
-	fsys := vault("deep/Plan.md", "x/Plan.md")
+	fsys := files("deep/Plan.md", "x/Plan.md")
 	links := func(env *ResolveEnv) {
 		env.Links = LinksFunc(func(link, from string) Location {
 			switch link {
@@ -281,7 +281,7 @@ func TestResolve_stopsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := input(t, "file: a/*").Resolve(ctx, ResolveEnv{FS: vault("a/1.md"), Facts: facts()})
+	_, err := input(t, "file: a/*").Resolve(ctx, ResolveEnv{FS: files("a/1.md"), Facts: facts()})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

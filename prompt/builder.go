@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/vaultflow/vaultflow/vault"
+
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
@@ -54,12 +56,7 @@ type LinksFunc func(target, from string) Location
 func (f LinksFunc) Locate(target, from string) Location { return f(target, from) }
 
 // Location is where a link leads.
-type Location struct {
-	Name      string   // vault name
-	Ambiguous []string // all files that match equally well, Name among them; nil when there is one
-	Near      []string // names that look similar, when nothing was found
-	Found     bool
-}
+type Location = vault.Location
 
 // Picture is what the header of a picture tells. Width and Height are as displayed, Size is in bytes.
 type Picture struct {

@@ -1,9 +1,16 @@
-// Package vault is the one door to a folder of Markdown notes. It reads through an os.Root, so that no name and no link
-// leads out of the folder; it is the only writer, always by temporary file, fsync and rename, and only over the content
-// that was read; it finds the file that a link means, by Obsidian's rules; and it watches the folder for changed notes
-// and for files dropped into the import folder.
-//
-// A name is a slash path inside the vault. Operating system paths stay in this package. The package keeps nothing in the
-// vault but what it was asked to write: its temporary files and half-filled bundles have names that begin with
-// ".vaultflow-". It never deletes a person's file, and it never writes below a folder whose name begins with a dot.
+// Package vault is the contract of a vault: a folder of Markdown notes that people and programs change at the same time.
+// A name is a slash path inside the vault; paths of the operating system stay in vault/disk, which implements the contract.
 package vault
+
+import "errors"
+
+// ErrConflict is matched by the error of a write whose target is not what the writer had read. Nothing was written.
+var ErrConflict = errors.New("the file was changed by someone else")
+
+// Location is where a link leads.
+type Location struct {
+	Name      string   // of the file, always one inside the vault; empty when nothing was found
+	Ambiguous []string // all files that fit equally well, Name among them; nil when there is one
+	Near      []string // files of similar names, the most similar first, when nothing was found
+	Found     bool
+}

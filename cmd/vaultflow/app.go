@@ -24,7 +24,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -34,7 +34,7 @@ type app struct {
 	stateDir string
 	settings *settings.Settings
 	trust    *vaultTrust
-	vault    *vault.Vault
+	vault    *disk.Vault
 	models   *modelSet
 	services services
 	zone     *time.Location
@@ -62,7 +62,7 @@ func (g *globals) open() (*app, error) {
 		}
 	}
 	s := a.settings
-	a.vault, err = vault.Open(dir, vault.Options{
+	a.vault, err = disk.Open(dir, disk.Options{
 		ImportDir: s.Vault.ImportDir, ImportedDir: s.Vault.ImportedDir, Ignore: s.Vault.Ignore, Logger: a.log,
 	})
 	if err != nil {

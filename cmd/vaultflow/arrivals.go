@@ -8,16 +8,16 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // arrivals asks for the import of every file that is ready, and keeps people posted about those that are not.
-func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
+func (w *working) arrivals(ctx context.Context, watcher *disk.Watcher) error {
 	router := w.settings.Ingestion.Router
 	var following sync.WaitGroup
 	defer following.Wait()
 	for {
-		var news vault.Arrival
+		var news disk.Arrival
 		select {
 		case <-ctx.Done():
 			return nil
@@ -26,7 +26,7 @@ func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
 		if router == "off" {
 			continue
 		}
-		if router == "shadow" && news.State == vault.StateReady {
+		if router == "shadow" && news.State == disk.StateReady {
 			if err := w.shadow(ctx, news); err != nil && ctx.Err() == nil {
 				w.log.Error("file not classified", "name", news.Name, "err", err)
 			}
@@ -49,9 +49,9 @@ func (w *working) arrivals(ctx context.Context, watcher *vault.Watcher) error {
 }
 
 // arrival deals with news of a file, and gives the run that imports it when it is ready.
-func (w *working) arrival(ctx context.Context, news vault.Arrival) (run string, err error) {
+func (w *working) arrival(ctx context.Context, news disk.Arrival) (run string, err error) {
 	switch news.State {
-	case vault.StateReady:
+	case disk.StateReady:
 		take := w.takeUp
 		if news.Followed {
 			take = w.grown
@@ -60,13 +60,13 @@ func (w *working) arrival(ctx context.Context, news vault.Arrival) (run string, 
 			return "", err
 		}
 		return run, w.journal.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
-	case vault.StateGone:
+	case disk.StateGone:
 		w.claim(news.Name)
 		return "", w.journal.Gone(ctx, news.Name)
-	case vault.StateRefused:
+	case disk.StateRefused:
 		w.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
 		return "", w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not taken: "+news.Reason, time.Now())
-	case vault.StateBlocked:
+	case disk.StateBlocked:
 		w.log.Warn("file waits", "name", news.Name, "reason", news.Reason)
 		return "", w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
 	default:
@@ -75,7 +75,7 @@ func (w *working) arrival(ctx context.Context, news vault.Arrival) (run string, 
 }
 
 // takeUp gives the run that imports a file: the one that a command has asked for, one that was put off, or a new one.
-func (w *working) takeUp(ctx context.Context, news vault.Arrival) (string, error) {
+func (w *working) takeUp(ctx context.Context, news disk.Arrival) (string, error) {
 	if run := w.claim(news.Name); run != "" {
 		asked, err := w.journal.Run(ctx, run)
 		if err == nil && (!asked.Status.Finished() || mayPass(asked)) {
@@ -94,7 +94,7 @@ func (w *working) takeUp(ctx context.Context, news vault.Arrival) (string, error
 
 // putOff takes up again the import of a file that failed of something that may pass (a full disk, a missing worker), as the
 // same import, so that pages which are finished stay finished. It is empty when there is none.
-func (w *working) putOff(ctx context.Context, news vault.Arrival) (string, error) {
+func (w *working) putOff(ctx context.Context, news disk.Arrival) (string, error) {
 	last, found, err := w.journal.LatestImport(ctx, news.Name, news.SHA256)
 	if err != nil || !found || last.State != engine.ImportFailed {
 		return "", err
@@ -111,7 +111,7 @@ func (w *working) putOff(ctx context.Context, news vault.Arrival) (string, error
 
 // follow lets the watcher have a file back when its import has ended: to be left alone, or, when what it failed of may
 // pass, to be tried again after a pause.
-func (w *working) follow(ctx context.Context, watcher *vault.Watcher, news vault.Arrival, run string) {
+func (w *working) follow(ctx context.Context, watcher *disk.Watcher, news disk.Arrival, run string) {
 	ended, err := w.exec.Wait(ctx, run)
 	if err != nil {
 		if ctx.Err() == nil { // it will be taken up again at the next start, and its file with it

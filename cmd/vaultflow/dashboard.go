@@ -16,13 +16,13 @@ import (
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/web"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
-func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *vault.Watcher) error {
+func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *disk.Watcher) error {
 	flow, err := w.flow(w.journal, w.journal, w.journal.Origins()) // for looking
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ const healthEvery = time.Minute
 // health tells the dashboard how the daemon is.
 type health struct {
 	w       *working
-	watcher *vault.Watcher
+	watcher *disk.Watcher
 
 	mu     sync.Mutex
 	looked time.Time // guarded by mu

@@ -18,14 +18,14 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// disk is a folder whose disk can be made to fail, for a supervised process.
-type disk struct {
+// brokenDisk is a folder whose disk can be made to fail, for a supervised process.
+type brokenDisk struct {
 	dir   string
 	fault atomic.Int64 // what changes get, an errno; zero when the disk is in order
 }
 
 // judge refuses changes while the disk fails. On a full one, things can be removed and synced.
-func (d *disk) judge(c fileCall) syscall.Errno {
+func (d *brokenDisk) judge(c fileCall) syscall.Errno {
 	fault := syscall.Errno(d.fault.Load()) //nolint:gosec // an errno
 	frees := []string{"unlink", "unlinkat", "rmdir", "ftruncate", "fsync", "fdatasync"}
 	if fault == 0 || !c.below(d.dir) || fault == syscall.ENOSPC && slices.Contains(frees, c.name) {
@@ -34,7 +34,7 @@ func (d *disk) judge(c fileCall) syscall.Errno {
 	return fault
 }
 
-func (d *disk) fails(with syscall.Errno) { d.fault.Store(int64(with)) }
+func (d *brokenDisk) fails(with syscall.Errno) { d.fault.Store(int64(with)) }
 
 // superviseServe starts the daemon so that its changes of files are judged.
 func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...string) *daemon {
@@ -99,7 +99,7 @@ func TestFaults_vaultCannotBeWritten(t *testing.T) {
 			t.Parallel()
 			f := newFakeModel(t)
 			s := askedSite(t, f)
-			broken := disk{dir: s.vault}
+			broken := brokenDisk{dir: s.vault}
 			d := s.superviseServe(broken.judge)
 			d.says("watching "+s.vault, 1)
 			broken.fails(fault)
@@ -137,7 +137,7 @@ func TestFaults_stateCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	f := newFakeModel(t)
 	s := askedSite(t, f)
-	broken := disk{dir: s.state}
+	broken := brokenDisk{dir: s.state}
 	var once atomic.Bool
 	d := s.superviseServe(func(c fileCall) syscall.Errno {
 		verdict := broken.judge(c)
@@ -184,7 +184,7 @@ func TestFaults_start(t *testing.T) {
 		t.Run("the state: "+fault.Error(), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "", "")
-			broken := disk{dir: s.state}
+			broken := brokenDisk{dir: s.state}
 			broken.fails(fault)
 			ended(t, s.superviseServe(broken.judge), "open the state in "+s.state, "hint:")
 		})

@@ -12,12 +12,12 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // folderFault tells a person that the settings of a folder cannot be used: in a note beside them, and in the list of imports.
 // The file waits; it is looked at again soon, and imported when they have been corrected.
-func (w *working) folderFault(ctx context.Context, news vault.Arrival, bad *ingestion.FolderError) error {
+func (w *working) folderFault(ctx context.Context, news disk.Arrival, bad *ingestion.FolderError) error {
 	name, note := bad.NoteName(), []byte(bad.Note())
 	old, base, err := w.vault.Read(name, maxTemplate)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func (w *working) folderWell(ctx context.Context, name string) {
 }
 
 // shadow says what would be done with a file, and does nothing.
-func (w *working) shadow(ctx context.Context, news vault.Arrival) error {
+func (w *working) shadow(ctx context.Context, news disk.Arrival) error {
 	options, err := w.optionsFor(news.Name, importHow{})
 	if err != nil {
 		return err

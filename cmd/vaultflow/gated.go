@@ -6,12 +6,12 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // gated is the vault to one writer: each change asks the gate first.
 type gated struct {
-	v    *vault.Vault
+	v    *disk.Vault
 	gate policy.Gate
 	who  policy.Writer
 }
@@ -104,7 +104,7 @@ func (g gated) Stage(dir, id string) (ingestion.Bundle, error) {
 
 // gatedBundle asks the gate for the name under which a bundle appears.
 type gatedBundle struct {
-	*vault.Bundle
+	*disk.Bundle
 	g gated
 }
 

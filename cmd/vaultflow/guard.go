@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // A vault or a state directory may vanish under a serve that runs: its disk is unmounted, or somebody moves it. Nothing may
@@ -86,7 +86,7 @@ func (a *app) comeBack(ctx context.Context, gone goneError) bool {
 
 // lockedElsewhere says what to do about a vault on which another process works with another state directory.
 func lockedElsewhere(err error) error {
-	if !errors.Is(err, vault.ErrInUse) {
+	if !errors.Is(err, disk.ErrInUse) {
 		return err
 	}
 	return engine.Fail(engine.CodeState, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)

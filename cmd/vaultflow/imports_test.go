@@ -28,9 +28,10 @@ var house = map[string]struct {
 	"remote":               {1, []string{"imaging"}},
 	"websearch":            {1, nil},
 	"chunking":             {1, nil},
-	"directives":           {1, nil},
+	"directives":           {1, []string{"vault"}},
 	"policy":               {1, nil},
-	"vault":                {1, []string{"policy"}},
+	"vault":                {1, nil},
+	"vault/disk":           {1, []string{"policy", "vault"}},
 	"settings":             {1, []string{"visible"}},
 	"state":                {1, nil},
 	"origin":               {1, nil},
@@ -57,7 +58,7 @@ var house = map[string]struct {
 	"llm/offline":          {2, []string{"llm", "content"}},
 	"llm/replay":           {2, []string{"llm", "content"}},
 	"llm/llmtest":          {2, []string{"llm", "content"}},
-	"prompt":               {2, []string{"content", "chunking", "policy", "directives", "origin"}},
+	"prompt":               {2, []string{"vault", "content", "chunking", "policy", "directives", "origin"}},
 	"tools":                {3, []string{"llm", "content", "policy", "remote", "websearch", "ingestion", "ingestion/webpage", "origin"}},
 	"tools/mcp":            {3, []string{"tools", "content", "policy", "state", "visible", "conform"}},
 	"engine":               {3, []string{"workflow", "diff", "visible"}},
@@ -77,7 +78,7 @@ var house = map[string]struct {
 }
 
 // private lists the packages that only cmd/vaultflow may import: everyone else states the interface they need.
-var private = []string{"vault", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
+var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
 
 type goPackage struct {
 	ImportPath string

@@ -18,7 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/trust"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 func newInit(g *globals) *cobra.Command {
@@ -47,7 +47,7 @@ func (g *globals) init(ctx context.Context, dir string) error {
 		return fmt.Errorf("make the vault: %w", err)
 	}
 	foreign := bringsOrders(dir) // before anything of ours is there
-	v, err := vault.Open(dir, vault.Options{})
+	v, err := disk.Open(dir, disk.Options{})
 	if err != nil {
 		return err
 	}
@@ -123,11 +123,11 @@ type madeFile struct {
 }
 
 // create writes a file that is not there yet and says what it did.
-func (g *globals) create(ctx context.Context, v *vault.Vault, name string, data []byte) error {
+func (g *globals) create(ctx context.Context, v *disk.Vault, name string, data []byte) error {
 	line := madeFile{Type: "file", Name: name, State: "made"}
 	if _, err := fs.Stat(v.FS(), name); err == nil {
 		line.State = "kept"
-	} else if err := (gated{v, policy.Gate{}, policy.ByInit}).Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
+	} else if err := (gated{v, policy.Gate{}, policy.ByInit}).Write(ctx, name, data, ""); errors.Is(err, disk.ErrConflict) {
 		line.State = "kept"
 	} else if err != nil {
 		return err

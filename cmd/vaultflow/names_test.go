@@ -20,7 +20,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // hardNames are names that files of this world have and that a vault, a link or another system cannot hold. The keys
@@ -82,7 +82,7 @@ var oddLink = regexp.MustCompile(`\[\[[^\n]*\]\]`)
 var linkProperty = regexp.MustCompile(`(?m)^(\w+: |  - )["']?\[\[.*\]\]["']?$`)
 
 // resolved checks that every link of a note leads to a file, and gives the files.
-func (s *site) resolved(v *vault.Vault, note string) (leads []string) {
+func (s *site) resolved(v *disk.Vault, note string) (leads []string) {
 	s.t.Helper()
 	text := s.read(note)
 	if front, rest, ok := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n"); ok {
@@ -103,14 +103,14 @@ func (s *site) resolved(v *vault.Vault, note string) (leads []string) {
 }
 
 // safely checks that an import ended under a name that every system can hold, with its bytes, and that its links resolve.
-func (s *site) safely(v *vault.Vault, r engine.ImportRecord, data string) {
+func (s *site) safely(v *disk.Vault, r engine.ImportRecord, data string) {
 	s.t.Helper()
 	if r.State != engine.ImportDone {
 		s.t.Errorf("%q: %s, %s", r.Source, r.State, r.Error)
 		return
 	}
 	for _, name := range append(s.files(r.Bundle, ""), r.Bundle, r.Note) {
-		if err := vault.ValidName(name); err != nil || !norm.NFC.IsNormalString(name) || strings.ContainsAny(name, "#^[]|") {
+		if err := disk.ValidName(name); err != nil || !norm.NFC.IsNormalString(name) || strings.ContainsAny(name, "#^[]|") {
 			s.t.Errorf("%q was imported as %q: %v", r.Source, name, err)
 		}
 		for part := range strings.SplitSeq(name, "/") {
@@ -140,9 +140,9 @@ func bySum(found map[string]engine.ImportRecord) map[string]engine.ImportRecord 
 }
 
 // reader opens the vault to resolve links in it.
-func (s *site) reader() *vault.Vault {
+func (s *site) reader() *disk.Vault {
 	s.t.Helper()
-	v, err := vault.Open(s.vault, vault.Options{})
+	v, err := disk.Open(s.vault, disk.Options{})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestNames_hardOnesDropped(t *testing.T) {
 	sums, v := bySum(s.ended(len(laid))), s.reader()
 	for what, data := range laid {
 		t.Run(what, func(t *testing.T) {
-			(&site{t: t, vault: s.vault}).safely(v, sums[vault.Digest([]byte(data))], data)
+			(&site{t: t, vault: s.vault}).safely(v, sums[disk.Digest([]byte(data))], data)
 		})
 	}
 	if left := s.files("Import", ""); len(left) != 0 {
@@ -211,7 +211,7 @@ func TestNames_hardOnesImported(t *testing.T) {
 			s.must("import", "--", outside)
 			sums, v := bySum(s.ended(len(laid))), s.reader()
 			for what, data := range laid {
-				s.safely(v, sums[vault.Digest([]byte(data))], data)
+				s.safely(v, sums[disk.Digest([]byte(data))], data)
 				if kept, err := os.ReadFile(filepath.Join(outside, hardNames[what])); err != nil || string(kept) != data {
 					t.Errorf("%s: the original is %q, %v", what, kept, err)
 				}
@@ -232,7 +232,7 @@ func TestNames_300BytesFromStandardInput(t *testing.T) {
 	s.pipe(body("nothing"), "import", "-", "--name", "...")
 	found, v := bySum(s.ended(4)), s.reader()
 	for _, what := range []string{"300", "no text", "climbing", "nothing"} {
-		s.safely(v, found[vault.Digest([]byte(body(what)))], body(what))
+		s.safely(v, found[disk.Digest([]byte(body(what)))], body(what))
 	}
 }
 
@@ -272,14 +272,14 @@ func TestNames_hardOnesInAnArchive(t *testing.T) {
 	s.serve()
 	sums, v := bySum(s.ended(len(laid)+1)), s.reader()
 	for what, data := range laid {
-		r, ok := sums[vault.Digest([]byte(data))]
+		r, ok := sums[disk.Digest([]byte(data))]
 		if !ok {
 			t.Errorf("%s: not imported", what)
 			continue
 		}
 		s.safely(v, r, data)
 	}
-	s.safely(v, sums[vault.Digest(box.Bytes())], box.String())
+	s.safely(v, sums[disk.Digest(box.Bytes())], box.String())
 }
 
 // Documents have more links than texts: pictures, pages, outlines.
@@ -293,7 +293,7 @@ func TestNames_linksOfDocuments(t *testing.T) {
 		data := longText(i%3 + 1) // three pages are more than stand in a note
 		data = append(data, fmt.Sprintf("%%%d\n", i)...)
 		s.writeBytes("Import/"+name, data)
-		want[vault.Digest(data)] = string(data)
+		want[disk.Digest(data)] = string(data)
 	}
 	s.writeBytes("Import/%%[x](y)%%.png", pngPicture(t, "A picture"))
 	s.serve()

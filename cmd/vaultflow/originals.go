@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 const (
@@ -47,7 +47,7 @@ func (o *originals) source(name string) (string, bool) {
 
 // followOriginals has the watcher look after the originals of imports that have ended: a writer that had one open writes
 // on, wherever the file was moved.
-func (w *working) followOriginals(ctx context.Context, watcher *vault.Watcher) error {
+func (w *working) followOriginals(ctx context.Context, watcher *disk.Watcher) error {
 	events, stop := w.exec.Subscribe(0)
 	defer stop()
 	if err := w.followEarlier(ctx, watcher); err != nil && ctx.Err() == nil {
@@ -70,7 +70,7 @@ func (w *working) followOriginals(ctx context.Context, watcher *vault.Watcher) e
 }
 
 // followEarlier looks at the originals of the last day's imports: they may have grown while no serve was there.
-func (w *working) followEarlier(ctx context.Context, watcher *vault.Watcher) error {
+func (w *working) followEarlier(ctx context.Context, watcher *disk.Watcher) error {
 	rows, err := w.journal.Imports(ctx, journal.ImportFilter{Limit: mostFollowedBefore})
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (w *working) followEarlier(ctx context.Context, watcher *vault.Watcher) err
 	return nil
 }
 
-func (w *working) followOriginal(watcher *vault.Watcher, r engine.ImportRecord, ended time.Time) {
+func (w *working) followOriginal(watcher *disk.Watcher, r engine.ImportRecord, ended time.Time) {
 	if r.Filed == "" || r.Filed == r.Source || r.SHA256 == "" {
 		return
 	}
@@ -96,7 +96,7 @@ func (w *working) followOriginal(watcher *vault.Watcher, r engine.ImportRecord, 
 
 // followReplaced goes on with an original that an import has moved aside with its bundle, to make room for the next version:
 // its writer may be another one than that of the file which came next.
-func (w *working) followReplaced(watcher *vault.Watcher, r engine.ImportRecord) {
+func (w *working) followReplaced(watcher *disk.Watcher, r engine.ImportRecord) {
 	if _, followed := w.moved.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
 		return
 	}
@@ -116,12 +116,12 @@ func (w *working) followReplaced(watcher *vault.Watcher, r engine.ImportRecord) 
 }
 
 // grown asks for the import of an original that was written on after it was taken, as the next version of its source.
-func (w *working) grown(ctx context.Context, news vault.Arrival) (string, error) {
+func (w *working) grown(ctx context.Context, news disk.Arrival) (string, error) {
 	source, ok := w.moved.source(news.Name)
 	if !ok {
 		return "", fmt.Errorf("%s is no original", news.Name)
 	}
-	if run, err := w.putOff(ctx, vault.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
+	if run, err := w.putOff(ctx, disk.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
 		return run, err
 	}
 	w.log.Info("an original was written on after it was taken; what it became is imported", "name", news.Name, "source", source)

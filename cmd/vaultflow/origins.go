@@ -13,7 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/trust"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // book answers where contents of the vault come from. Without a store its rules alone decide.
@@ -31,10 +31,10 @@ func knowOrigins(w *activity.Workflow, book *origin.Book) {
 }
 
 // followOrigins tells the book of a change that the watcher saw, so that it holds for the next name and the next edit.
-func (w *working) followOrigins(ctx context.Context, c vault.Change) {
+func (w *working) followOrigins(ctx context.Context, c disk.Change) {
 	book := w.book(w.journal.Origins())
 	var err error
-	if c.Op == vault.OpRemove {
+	if c.Op == disk.OpRemove {
 		err = book.Removed(ctx, c.Name)
 	} else {
 		err = book.Changed(ctx, c.Name, c.SHA256)

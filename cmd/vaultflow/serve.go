@@ -13,7 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 func newServe(g *globals) *cobra.Command {
@@ -143,7 +143,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 
 // watching says that serve watches as soon as that is so. Workflows that were written between the triggers' first look
 // and the watcher's are looked at again: nobody reports them as changed.
-func (w *working) watching(ctx context.Context, g *globals, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+func (w *working) watching(ctx context.Context, g *globals, watcher *disk.Watcher, triggers *trigger.Triggers) error {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -209,9 +209,9 @@ func (w *working) obey(ctx context.Context, o order) reply {
 	return reply{Run: id, Was: was}
 }
 
-func (w *working) newWatcher() *vault.Watcher {
+func (w *working) newWatcher() *disk.Watcher {
 	v := w.settings.Vault
-	return vault.NewWatcher(w.vault, vault.WatchOptions{
+	return disk.NewWatcher(w.vault, disk.WatchOptions{
 		Quiet: v.QuietPeriod.Std(), Stall: v.StallPeriod.Std(), Rescan: v.RescanInterval.Std(),
 		Poll: v.Watch == "poll",
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/trigger"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -21,7 +21,7 @@ func (w *working) newTriggers() *trigger.Triggers {
 }
 
 // watchedFiles are the vault's files for triggers.
-type watchedFiles struct{ v *vault.Vault }
+type watchedFiles struct{ v *disk.Vault }
 
 // List implements trigger.Files.
 func (f watchedFiles) List(match func(string) bool) (files []engine.WatchedFile, partly bool, err error) {
@@ -95,7 +95,7 @@ func (w *working) isNews(text string) bool {
 }
 
 // changes tells the triggers of changed notes.
-func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers *trigger.Triggers) error {
+func (w *working) changes(ctx context.Context, watcher *disk.Watcher, triggers *trigger.Triggers) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -110,7 +110,7 @@ func (w *working) changes(ctx context.Context, watcher *vault.Watcher, triggers 
 			}
 			triggers.Changed(ctx, trigger.Change{
 				WatchedFile: engine.WatchedFile{Name: c.Name, SHA256: c.SHA256, Size: c.Size, Modified: c.Modified},
-				Gone:        c.Op == vault.OpRemove,
+				Gone:        c.Op == disk.OpRemove,
 			})
 		}
 	}

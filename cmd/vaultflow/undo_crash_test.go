@@ -20,7 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 var errDead = errors.New("killed")
@@ -99,7 +99,7 @@ func (m mortalJournal) TakeBack(ctx context.Context, run string, list []engine.M
 
 // mortalVault is a vault with the same fuse.
 type mortalVault struct {
-	*vault.Vault
+	*disk.Vault
 	f *fuse
 }
 
@@ -119,14 +119,14 @@ func (m mortalVault) Remove(ctx context.Context, pass policy.Pass, sha256 string
 type undoing struct {
 	t       *testing.T
 	journal *journal.Journal
-	vault   *vault.Vault
+	vault   *disk.Vault
 	exec    *local.Executor
 	end     func()
 }
 
 func wake(t *testing.T, dir string, f *fuse) *undoing {
 	t.Helper()
-	v, err := vault.Open(filepath.Join(dir, "vault"), vault.Options{})
+	v, err := disk.Open(filepath.Join(dir, "vault"), disk.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,221 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// Bundle is a folder that is filled out of sight and appears by one rename, whole or not at all. A process that is
+// killed leaves it hidden; Stage with the same folder and id opens it again. It is safe for concurrent use until Publish
+// or Discard, after which it must not be used.
+type Bundle struct {
+	v   *Vault
+	dir string // name of the hidden folder
+}
+
+// Stage opens the hidden folder `<dir>/.vaultflow-<id>`, made when it is not there; dir is the folder that the pass lets fill.
+// id is made of letters, digits, - and _.
+func (v *Vault) Stage(pass policy.Pass, id string) (*Bundle, error) {
+	dir, err := v.admit(pass, policy.Fill)
+	if err != nil {
+		return nil, fmt.Errorf("stage bundle: %w", err)
+	}
+	return v.stage(dir, id)
+}
+
+// stage is Stage without the permission.
+func (v *Vault) stage(dir, id string) (*Bundle, error) {
+	if err := checkShape(dir); err != nil {
+		return nil, fmt.Errorf("stage bundle: %w", err)
+	}
+	if id == "" || len(id) > 80 || strings.ContainsFunc(id, notID) {
+		return nil, fmt.Errorf("stage bundle: %w", &NameError{Name: id, Reason: "an id is made of letters, digits, - and _"})
+	}
+	dir = v.actual(dir)
+	if err := v.makeFolder(dir); err != nil {
+		return nil, fmt.Errorf("stage bundle: %w", err)
+	}
+	b := &Bundle{v: v, dir: path.Join(dir, tempPrefix+id)}
+	if err := v.straight(b.dir); err != nil {
+		return nil, fmt.Errorf("stage bundle: %w", err)
+	}
+	if err := v.makeDir(b.dir); err != nil {
+		return nil, fmt.Errorf("stage bundle: %w", err)
+	}
+	return b, nil
+}
+
+func notID(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
+}
+
+// FS is the bundle as a file system, as filled so far.
+func (b *Bundle) FS() fs.FS { return rootFS{root: b.v.root, dir: b.dir} }
+
+// WriteFile puts a file into the bundle, durably, over one that is there. The same content again touches nothing.
+func (b *Bundle) WriteFile(name string, data []byte) error {
+	full, err := b.member(name)
+	if err != nil {
+		return fmt.Errorf("write into bundle: %w", err)
+	}
+	if have, _, err := b.v.digestOf(full); err == nil && have == Digest(data) {
+		return nil
+	}
+	err = b.replace(full, func(f *os.File) error { _, err := f.Write(data); return err })
+	if err != nil {
+		return fmt.Errorf("write %q into bundle: %w", name, err)
+	}
+	return nil
+}
+
+// Adopt copies a file of the vault into the bundle, durably and with its time of change. The original stays, so that
+// nothing is lost before the bundle is published; Move takes it away afterwards.
+func (b *Bundle) Adopt(vaultName, as string) error {
+	full, err := b.member(as)
+	if err != nil {
+		return fmt.Errorf("adopt: %w", err)
+	}
+	file, err := openRead(b.v.root, vaultName)
+	if err != nil {
+		return fmt.Errorf("adopt: %w", explain(b.v.root, "open", vaultName, vaultName, err))
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("adopt %q: %w", vaultName, err)
+	}
+	if info.IsDir() {
+		return fmt.Errorf("adopt %q: %w", vaultName, errSpecial(info.Mode()))
+	}
+	if err := b.replace(full, func(f *os.File) error { _, err := io.Copy(f, file); return err }); err != nil {
+		return fmt.Errorf("adopt %q: %w", vaultName, err)
+	}
+	if err := b.v.root.Chtimes(full, info.ModTime(), info.ModTime()); err != nil {
+		b.v.log.Debug("time of change not kept", "name", full, "err", err)
+	}
+	return nil
+}
+
+// Remove takes a file out of the bundle. One that is not there is no error.
+func (b *Bundle) Remove(name string) error {
+	full, err := b.member(name)
+	if err != nil {
+		return fmt.Errorf("remove from bundle: %w", err)
+	}
+	if err := ignoreMissing(b.v.root.Remove(full)); err != nil {
+		return fmt.Errorf("remove %q from bundle: %w", name, err)
+	}
+	return b.v.syncDir(path.Dir(full))
+}
+
+// member is the vault name of a file of the bundle; its folder exists afterwards.
+func (b *Bundle) member(name string) (string, error) {
+	if err := ValidName(name); err != nil {
+		return "", err
+	}
+	full := path.Join(b.dir, name)
+	if _, err := b.v.root.Lstat(b.dir); err != nil {
+		return "", fmt.Errorf("the bundle was published or discarded: %w", err)
+	}
+	if err := b.v.straight(full); err != nil {
+		return "", err
+	}
+	return full, b.v.makeDir(path.Dir(full))
+}
+
+func (b *Bundle) replace(full string, write func(*os.File) error) error {
+	temp, err := b.v.fill(path.Dir(full), nil, write)
+	if err != nil {
+		return err
+	}
+	if err := b.v.root.Rename(temp, full); err != nil {
+		return errors.Join(err, ignoreMissing(b.v.root.Remove(temp)))
+	}
+	return b.v.syncDir(path.Dir(full))
+}
+
+// Publish gives the bundle its name, by one rename. What has the name already, in any spelling, is never replaced: the
+// error then matches fs.ErrExist, and the bundle stays staged.
+func (b *Bundle) Publish(pass policy.Pass) error {
+	target, err := b.v.admit(pass, policy.Publish)
+	if err != nil {
+		return fmt.Errorf("publish bundle: %w", err)
+	}
+	return b.publish(target)
+}
+
+// publish is Publish without the permission.
+func (b *Bundle) publish(target string) error {
+	if err := ValidName(target); err != nil {
+		return fmt.Errorf("publish bundle: %w", err)
+	}
+	v := b.v
+	if err := v.sweep(b.dir); err != nil {
+		return fmt.Errorf("publish bundle as %q: %w", target, err)
+	}
+	if err := v.makeFolder(v.actual(path.Dir(target))); err != nil {
+		return fmt.Errorf("publish bundle: %w", err)
+	}
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	target = v.actual(target)
+	if _, err := v.root.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("publish bundle as %q: %w", target, errors.Join(fs.ErrExist, err))
+	}
+	if err := v.root.Rename(b.dir, target); err != nil {
+		return fmt.Errorf("publish bundle as %q: %w", target, err)
+	}
+	if err := errors.Join(v.syncDir(path.Dir(target)), v.syncDir(path.Dir(b.dir))); err != nil {
+		return fmt.Errorf("publish bundle as %q: %w", target, err)
+	}
+	return v.learn(target)
+}
+
+// sweep removes temporary files that an interrupted write has left in a bundle: they must not be published.
+func (v *Vault) sweep(dir string) error {
+	entries, err := readDir(v.root, dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range entries {
+		name := path.Join(dir, d.Name())
+		switch {
+		case d.IsDir():
+			err = v.sweep(name)
+		case temporary(name):
+			err = ignoreMissing(v.root.Remove(name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// learn takes the files below a folder into the index.
+func (v *Vault) learn(dir string) error {
+	_, err := v.walk(dir, func(name string, d fs.DirEntry) {
+		if v.indexable(name, d) {
+			v.index.add(name)
+		}
+	})
+	return err
+}
+
+// Discard removes the bundle and all that is in it. Doing it twice changes nothing.
+func (b *Bundle) Discard() error {
+	if err := b.v.root.RemoveAll(b.dir); err != nil {
+		return fmt.Errorf("discard bundle %q: %w", b.dir, err)
+	}
+	return b.v.syncDir(path.Dir(b.dir))
+}
+
+// Dir is the name of the hidden folder.
+func (b *Bundle) Dir() string { return b.dir }

@@ -1,0 +1,115 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "Import/q3.pdf")
+	old := time.Now().Add(-time.Hour).Truncate(time.Second)
+	must(t, os.Chtimes(filepath.Join(dir, "Import/q3.pdf"), old, old))
+	b, err := v.stage("Imported/sub", "job-1")
+	must(t, err)
+	must(t, b.WriteFile("pages/page_0001.png", []byte("png")))
+	must(t, b.WriteFile("stray.txt", []byte("x")))
+	must(t, b.Adopt("Import/q3.pdf", "q3.pdf"))
+	put(t, dir, b.Dir()+"/pages/.vaultflow-killed.tmp", "half")
+	if _, err := os.Stat(filepath.Join(dir, "Imported/sub/q3")); err == nil {
+		t.Error("the bundle shows before it is published")
+	}
+	// The process is killed here, and another goes on.
+	b, err = v.stage("Imported/sub", "job-1")
+	must(t, err)
+	if got, err := fs.ReadFile(b.FS(), "pages/page_0001.png"); err != nil || string(got) != "png" {
+		t.Errorf("resumed: %q %v", got, err)
+	}
+	must(t, b.WriteFile("index.md", []byte("v1")))
+	must(t, b.WriteFile("index.md", []byte("note")))
+	must(t, b.Remove("stray.txt"))
+	must(t, b.Remove("stray.txt"))
+	must(t, b.publish("Imported/sub/q3"))
+	for name, want := range map[string]string{"index.md": "note", "pages/page_0001.png": "png", "q3.pdf": "Import/q3.pdf"} {
+		if got := content(t, dir, "Imported/sub/q3/"+name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	info, err := os.Stat(filepath.Join(dir, "Imported/sub/q3/q3.pdf"))
+	must(t, err)
+	if _, err := os.Stat(filepath.Join(dir, "Imported/sub/q3/stray.txt")); err == nil || !info.ModTime().Equal(old) {
+		t.Errorf("stray file there, or the original's time lost (%v)", info.ModTime())
+	}
+	if got := leftovers(t, dir); got != nil {
+		t.Errorf("left over: %v", got)
+	}
+	content(t, dir, "Import/q3.pdf") // the original stays until Move
+	if got := v.Locate("page_0001.png", ""); !got.Found {
+		t.Error("the index does not know the published page")
+	}
+}
+
+func TestBundle_neverReplaces(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "Imported/Q3/mine.md", "Imported/empty/")
+	b, err := v.stage("Imported", "job-2")
+	must(t, err)
+	must(t, b.WriteFile("index.md", []byte("x")))
+	for _, target := range []string{"Imported/Q3", "imported/q3", "Imported/empty"} {
+		if err := b.publish(target); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: got %v", target, err)
+		}
+	}
+	if got := content(t, dir, "Imported/Q3/mine.md"); got != "Imported/Q3/mine.md" {
+		t.Errorf("overwritten: %q", got)
+	}
+	must(t, b.publish("Imported/Q3 (2)"))
+	if err := b.WriteFile("late.md", nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("written after publishing: %v", err)
+	}
+}
+
+func TestBundle_discard(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "keep.md")
+	b, err := v.stage("Imported", "job-3")
+	must(t, err)
+	must(t, b.WriteFile("a/b.md", []byte("x")))
+	for range 2 {
+		must(t, b.Discard())
+	}
+	if got := leftovers(t, dir); got != nil {
+		t.Errorf("left over: %v", got)
+	}
+}
+
+func TestBundle_refuses(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "a.md")
+	for _, id := range []string{"", "../x", "a/b", "a.b"} {
+		if _, err := v.stage("Imported", id); !errors.Is(err, ErrName) {
+			t.Errorf("id %q: %v", id, err)
+		}
+	}
+	if _, err := v.stage(".hidden", "x"); !errors.Is(err, ErrHidden) {
+		t.Errorf("hidden folder: %v", err)
+	}
+	b, err := v.stage("Imported", "x")
+	must(t, err)
+	for name, want := range map[string]error{"../out.md": ErrOutside, "/x": ErrOutside, ".x": ErrHidden, "a?b": ErrName} {
+		if err := b.WriteFile(name, nil); !errors.Is(err, want) {
+			t.Errorf("write %q: got %v, want %v", name, err, want)
+		}
+	}
+	must(t, os.Symlink("/etc/hostname", filepath.Join(dir, "leak")))
+	if err := b.Adopt("leak", "leak.txt"); !errors.Is(err, ErrOutside) {
+		t.Errorf("adopt through a link: %v", err)
+	}
+	if err := b.publish("../out"); !errors.Is(err, ErrOutside) {
+		t.Errorf("publish outside: %v", err)
+	}
+}

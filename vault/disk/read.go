@@ -1,0 +1,115 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Read gives a file's bytes and their SHA-256, which Write takes as its base. A name that differs from the file's in
+// case or Unicode form only finds it. A file above limit bytes is a TooLargeError; limit 0 is none. A file that is not
+// there matches fs.ErrNotExist, a link out of the vault ErrOutside.
+func (v *Vault) Read(name string, limit int64) (data []byte, sha256 string, err error) {
+	if err := inside(name); err != nil {
+		return nil, "", fmt.Errorf("read: %w", err)
+	}
+	name = v.actual(name)
+	file, err := openRead(v.root, name)
+	if err != nil {
+		return nil, "", explain(v.root, "read", name, name, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, "", fmt.Errorf("read %q: %w", name, err)
+	}
+	if info.IsDir() {
+		return nil, "", &fs.PathError{Op: "read", Path: name, Err: errSpecial(info.Mode())}
+	}
+	if limit > 0 && info.Size() > limit {
+		return nil, "", &TooLargeError{Name: name, Size: info.Size(), Limit: limit}
+	}
+	data, err = readUpTo(file, limit)
+	if err != nil {
+		return nil, "", fmt.Errorf("read %q: %w", name, err)
+	}
+	if limit > 0 && int64(len(data)) > limit {
+		return nil, "", &TooLargeError{Name: name, Size: int64(len(data)), Limit: limit}
+	}
+	return data, Digest(data), nil
+}
+
+// readUpTo reads one byte more than the limit, to tell a file that grew.
+func readUpTo(r io.Reader, limit int64) ([]byte, error) {
+	if limit <= 0 {
+		return io.ReadAll(r)
+	}
+	return io.ReadAll(io.LimitReader(r, limit+1))
+}
+
+// digestOf is the SHA-256 of what a name holds now, empty when nothing is there, and the file's description.
+func (v *Vault) digestOf(name string) (string, fs.FileInfo, error) {
+	info, err := v.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, explain(v.root, "read", name, name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", nil, &fs.PathError{Op: "write", Path: name, Err: errSpecial(info.Mode())}
+	}
+	file, err := openRead(v.root, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, explain(v.root, "read", name, name, err)
+	}
+	defer file.Close()
+	sum, err := digestFile(file)
+	if err != nil {
+		return "", nil, fmt.Errorf("read %q: %w", name, err)
+	}
+	return sum, info, nil
+}
+
+// OpenFile opens a regular file for reading: what a worker process is handed as a descriptor. The caller closes it.
+func (v *Vault) OpenFile(name string) (*os.File, error) {
+	if err := inside(name); err != nil {
+		return nil, fmt.Errorf("open: %w", err)
+	}
+	name = v.actual(name)
+	file, err := openRead(v.root, name)
+	if err != nil {
+		return nil, explain(v.root, "open", name, name, err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = errSpecial(info.Mode())
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("open %q: %w", name, err)
+	}
+	return file, nil
+}
+
+// Exists says whether a file or a folder has this name, in any spelling that differs in case or Unicode form only. A
+// link counts, wherever it leads.
+func (v *Vault) Exists(name string) (bool, error) {
+	if err := inside(name); err != nil {
+		return false, err
+	}
+	name = v.actual(name)
+	_, err := v.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, explain(v.root, "lstat", name, name, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,276 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// session is one Run of a Watcher. All of it but the lookers belongs to the goroutine of Run.
+type session struct {
+	w       *Watcher
+	v       *Vault
+	events  *events // nil when polling
+	tracker *tracker
+	notes   *notes
+
+	nextScan time.Time
+
+	followed   map[string]time.Time // files that were taken, and until when they are looked at
+	nextFollow time.Time
+
+	jobs     []request
+	changes  []Change
+	arrivals []Arrival
+	told     map[string]bool // conflict copies and folders that were reported
+	hearing  hearing
+}
+
+// lookers is how many files are read at the same time, so that one large file does not keep small ones waiting.
+const lookers = 2
+
+func newSession(w *Watcher) *session {
+	return &session{
+		w: w, v: w.v, told: map[string]bool{}, followed: map[string]time.Time{},
+		tracker: newTracker(w.opt.Quiet, w.opt.Stall),
+		notes:   newNotes(w.opt.Debounce),
+	}
+}
+
+func (s *session) run(ctx context.Context) error {
+	requests, findings := make(chan request), make(chan finding)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for range lookers {
+		wg.Go(func() { s.looker(ctx, requests, findings) })
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		timer.Reset(s.advance(time.Now()))
+		if !s.step(ctx, timer, requests, findings) {
+			return nil
+		}
+	}
+}
+
+func (s *session) looker(ctx context.Context, requests <-chan request, findings chan<- finding) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case r := <-requests:
+			select {
+			case <-ctx.Done():
+				return
+			case findings <- s.v.look(r):
+			}
+		}
+	}
+}
+
+// advance does what is due, and says how long until there is more.
+func (s *session) advance(now time.Time) time.Duration {
+	if !now.Before(s.nextScan) {
+		s.rescan()
+		now = time.Now()
+	}
+	if len(s.followed) > 0 && !now.Before(s.nextFollow) {
+		s.lookAfter(now)
+	}
+	s.jobs = append(s.jobs, s.tracker.tick(now)...)
+	s.jobs = append(s.jobs, s.notes.tick(now)...)
+	s.publish()
+	next := s.nextScan
+	if len(s.followed) > 0 && s.nextFollow.Before(next) {
+		next = s.nextFollow
+	}
+	for _, t := range []time.Time{s.tracker.next(), s.notes.next()} {
+		if !t.IsZero() && t.Before(next) {
+			next = t
+		}
+	}
+	return max(0, next.Sub(now))
+}
+
+// publish moves news to the queues that readers take from.
+func (s *session) publish() {
+	for _, a := range s.tracker.take() {
+		s.w.remember(a)
+		s.arrivals = queueArrival(s.arrivals, a)
+	}
+	for _, c := range s.notes.take() {
+		s.changes = queueChange(s.changes, c)
+	}
+}
+
+// step waits for one thing to happen. It gives false when ctx has ended.
+func (s *session) step(ctx context.Context, timer *time.Timer, requests chan<- request, findings <-chan finding) bool {
+	job, jobOut := head(s.jobs, requests)
+	change, changeOut := head(s.changes, s.w.changes)
+	arrival, arrivalOut := head(s.arrivals, s.w.arrivals)
+	events, faults := s.events.channels()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+	case <-s.w.wake:
+		s.takeBack(time.Now())
+		s.beginFollowing(time.Now())
+	case e := <-events:
+		s.event(e)
+	case err := <-faults:
+		s.fault(err)
+	case jobOut <- job:
+		s.jobs = s.jobs[1:]
+	case f := <-findings:
+		s.found(f)
+	case changeOut <- change:
+		s.changes = s.changes[1:]
+	case arrivalOut <- arrival:
+		s.arrivals = s.arrivals[1:]
+	}
+	return true
+}
+
+// head gives the first of a queue and the channel to send it on; with nothing to send the channel is nil.
+func head[T any](queue []T, out chan<- T) (first T, ch chan<- T) {
+	if len(queue) == 0 {
+		return first, nil
+	}
+	return queue[0], out
+}
+
+func (s *session) found(f finding) {
+	now := time.Now()
+	switch {
+	case !f.arrival:
+		s.notes.checked(f, now)
+	case f.digest != "" && !f.changed && !f.writers.open && !utf8.ValidString(f.name):
+		s.nameless(f, now)
+	default:
+		s.tracker.checked(f, now)
+	}
+}
+
+// takeBack deals with files that the consumer has finished with.
+func (s *session) takeBack(now time.Time) {
+	for _, r := range s.w.takeReturned() {
+		if r.done {
+			s.tracker.done(r.name, now)
+			s.w.forget(r.name)
+		} else {
+			s.tracker.release(r.name, now)
+		}
+		if _, is := s.followed[r.name]; is {
+			s.refreshFollowed(r.name, now)
+		} else {
+			s.refreshArrival(r.name, false, now)
+		}
+	}
+}
+
+// touch deals with a name to which something has happened, whatever it was.
+func (s *session) touch(name string, now time.Time) {
+	info, err := s.v.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.lost(name, now)
+	case err == nil && info.IsDir():
+		s.scanBelow(name, now)
+	default:
+		s.meet(name, info, err, true, now)
+	}
+}
+
+// lost deals with a file or a folder that is gone.
+func (s *session) lost(name string, now time.Time) {
+	if s.v.filter.inImport(name) {
+		for known := range s.tracker.files {
+			if within(known, name) {
+				s.tracker.vanish(known, now)
+			}
+		}
+	}
+	if _, known := s.notes.known[name]; known || s.notes.pending[name] != nil {
+		s.notes.hint(name, now)
+	} else {
+		s.notes.hintBelow(name, now)
+	}
+	s.v.index.remove(name)
+}
+
+// meet deals with a file that is there. event says that something happened to it, besides what info tells.
+func (s *session) meet(name string, info fs.FileInfo, err error, event bool, now time.Time) {
+	if s.v.filter.inImport(name) {
+		s.meetArrival(name, info, err, event, now)
+	}
+	if err != nil || !s.v.indexable(name, fs.FileInfoToDirEntry(info)) {
+		return
+	}
+	s.v.index.add(name)
+	switch {
+	case s.v.filter.inImport(name):
+	case isConflictCopy(name):
+		s.tellOnce(name, Report{
+			Code: "conflict_copy", Name: name, Message: "a sync program left a second version of a file; it triggers nothing",
+			Hint: "merge the two versions and remove this one",
+		})
+	case event:
+		s.notes.hint(name, now)
+	default:
+		if info, ok := s.described(name, info); ok {
+			s.notes.see(name, snap(info), now)
+		}
+	}
+}
+
+// described gives the file behind a link.
+func (s *session) described(name string, info fs.FileInfo) (fs.FileInfo, bool) {
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return info, true
+	}
+	info, err := s.v.root.Stat(name)
+	return info, err == nil
+}
+
+func (s *session) meetArrival(name string, info fs.FileInfo, err error, event bool, now time.Time) {
+	switch s.v.filter.arrival(name) {
+	case take:
+		if err != nil {
+			s.tracker.block(name, inWords(err), now)
+			return
+		}
+		if s.tracker.files[name] == nil {
+			s.hearing.found(name, s.events, now)
+		}
+		s.tracker.see(name, snap(info), event, now)
+	case placeholder:
+		s.tracker.hold(name, "iCloud has not downloaded this file to this computer yet", now)
+	case conflicted:
+		s.tracker.hold(name, "a sync program left this second version of a file; rename the one to import, remove the other", now)
+	case ignore:
+	}
+}
+
+// refreshArrival looks at one file of the import folder now.
+func (s *session) refreshArrival(name string, event bool, now time.Time) {
+	info, err := s.v.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		s.tracker.vanish(name, now)
+		return
+	}
+	s.meetArrival(name, info, err, event, now)
+}
+
+func (s *session) tellOnce(key string, r Report) {
+	if !s.told[key] {
+		s.told[key] = true
+		s.w.report(r)
+	}
+}
+
+func (s *session) close() { s.events.close() }

@@ -1,0 +1,140 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// Write puts data into a note when the note still is what the writer read: base is the SHA-256 from Read, or empty
+// when there must be no such file. Otherwise nothing is written and the error is a ConflictError. A write whose content
+// is there already succeeds and touches nothing.
+//
+// The data goes to a temporary file in the same folder, is synced, compared with base once more and renamed over the
+// note; then the folder is synced. The note's mode is kept; its inode and birth time change, as with every editor that
+// saves safely. Missing folders are made. Dot folders are refused, so are notes that are links, and new names that not
+// every system can hold. A cancelled ctx writes nothing. Two writers in this process never pass each other; one in
+// another process has a few microseconds between comparing and renaming.
+//
+// The pass is for this file: one to create it takes no base. Links that appeared on the way since it was made are refused.
+func (v *Vault) Write(ctx context.Context, pass policy.Pass, data []byte, base string) error {
+	name, err := v.admit(pass, policy.Create, policy.Change)
+	if err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	if pass.Action() == policy.Create && base != "" {
+		return fmt.Errorf("write %q: the permission is for a new file: %w", name, fs.ErrExist)
+	}
+	return v.write(ctx, name, data, base)
+}
+
+// write is Write without the permission.
+func (v *Vault) write(ctx context.Context, name string, data []byte, base string) error {
+	if err := checkShape(name); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	name, sum := v.actual(name), Digest(data)
+	info, done, err := v.compare(name, base, sum)
+	if done || err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	if info == nil {
+		if err := v.prepareNew(name); err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
+	}
+	temp, err := v.fill(path.Dir(name), info, func(f *os.File) error { _, err := f.Write(data); return err })
+	if err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	if err := v.commit(ctx, temp, name, base, sum); err != nil {
+		return errors.Join(err, ignoreMissing(v.root.Remove(temp)))
+	}
+	v.index.add(name)
+	return nil
+}
+
+// commit looks at the target a last time and renames.
+func (v *Vault) commit(ctx context.Context, temp, name, base, sum string) error {
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	info, done, err := v.compare(name, base, sum)
+	switch {
+	case err != nil:
+		return err
+	case done:
+		return v.root.Remove(temp)
+	case info == nil:
+		return v.commitNew(temp, name)
+	}
+	if err := v.root.Rename(temp, name); err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	return v.syncDir(path.Dir(name))
+}
+
+func (v *Vault) commitNew(temp, name string) error {
+	err := v.place(temp, name)
+	if errors.Is(err, fs.ErrExist) {
+		have, _, digestErr := v.digestOf(name)
+		return errors.Join(&ConflictError{Name: name, Have: have}, digestErr)
+	}
+	if err != nil {
+		return fmt.Errorf("write %q: %w", name, err)
+	}
+	return nil
+}
+
+// compare looks at what a name holds: done when it is the new content already, an error when it is neither that nor
+// the base. info is nil when there is no file.
+func (v *Vault) compare(name, base, sum string) (info fs.FileInfo, done bool, err error) {
+	have, info, err := v.digestOf(name)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case info != nil && have == sum:
+		return info, true, nil
+	case have != base:
+		return nil, false, &ConflictError{Name: name, Want: base, Have: have}
+	}
+	return info, false, nil
+}
+
+// prepareNew checks the name of a file that is to be made, and makes its folder.
+func (v *Vault) prepareNew(name string) error {
+	if reason := partFault(path.Base(name)); reason != "" {
+		return &NameError{Name: name, Reason: reason}
+	}
+	if len(name) > maxName {
+		return ValidName(name)
+	}
+	return v.makeFolder(path.Dir(name))
+}
+
+// makeFolder makes a folder; those of its parts that do not exist need good names.
+func (v *Vault) makeFolder(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	if info, err := v.root.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if reason := partFault(path.Base(dir)); reason != "" {
+		return &NameError{Name: dir, Reason: reason}
+	}
+	if err := v.makeFolder(path.Dir(dir)); err != nil {
+		return err
+	}
+	return v.makeDir(dir)
+}

@@ -1,0 +1,34 @@
+package disk
+
+import "os"
+
+// writers is what the system says of the programs that have a file open for writing.
+type writers struct {
+	open bool   // one has
+	by   string // its name, when it can be had
+	sure bool   // the system has answered for all programs; without it, open being false proves nothing
+}
+
+// reason is why a file is not taken while somebody writes it, in words.
+func (w writers) reason() string {
+	if w.by == "" {
+		return "a program still has it open for writing"
+	}
+	return w.by + " still has it open for writing"
+}
+
+// findWriters looks for the programs that have an open file open for writing too.
+type findWriters func(file *os.File) writers
+
+// Writing says in words which program has a file open for writing; empty when none has, or nobody knows.
+func (v *Vault) Writing(name string) string {
+	file, err := openRead(v.root, name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	if w := v.writersOf(file); w.open {
+		return w.reason()
+	}
+	return ""
+}
