@@ -204,23 +204,34 @@ func (s *scene) files() map[string]string {
 	all := map[string]string{}
 	err := filepath.WalkDir(s.vault, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return err
+			return unlessGone(err)
 		}
 		name, _ := filepath.Rel(s.vault, path)
 		if d.Type()&fs.ModeSymlink != 0 {
 			target, err := os.Readlink(path)
 			all[filepath.ToSlash(name)] = "link to " + target
-			return err
+			return unlessGone(err)
 		}
 		data, err := os.ReadFile(path)
+		if err != nil {
+			return unlessGone(err)
+		}
 		sum := sha256.Sum256(data)
 		all[filepath.ToSlash(name)] = hex.EncodeToString(sum[:8])
-		return err
+		return nil
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return all
+}
+
+// unlessGone is an error of looking at a file, but for one that serve moved or removed meanwhile.
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // changed names the files that are not as they were remembered, but for some that may be.

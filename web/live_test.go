@@ -78,7 +78,7 @@ func next(t *testing.T, messages <-chan message) message {
 			t.Fatal("the stream ended")
 		}
 		return m
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no message came")
 	}
 	return message{}
@@ -279,7 +279,7 @@ func TestRun_stopsWithOpenStreams(t *testing.T) {
 		if err != nil {
 			t.Errorf("Run: %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Run does not end")
 	}
 	if took := time.Since(began); took > grace {

@@ -5,10 +5,8 @@ package main
 import (
 	"bytes"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net"
@@ -221,19 +219,7 @@ providers: {lab: {kind: openai_compatible, base_url: "`+m.url+`/v1", api_key_env
 // content is every file of the vault, hidden ones included, but for the settings, which name the model's port.
 func (s *site) content() map[string]string {
 	s.t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(s.vault, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		name, relErr := filepath.Rel(s.vault, path)
-		all[filepath.ToSlash(name)] = string(data)
-		return errors.Join(err, relErr)
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	all := treeOf(s.t, s.vault)
 	delete(all, "settings.yaml")
 	return all
 }

@@ -5,11 +5,9 @@ package main
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,25 +16,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
-
-// treeOf is what a folder holds, by name.
-func treeOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	fsys := os.DirFS(dir)
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			var data []byte
-			data, err = fs.ReadFile(fsys, name)
-			files[name] = string(data)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
 
 // toolSite is a site whose model answers the request that holds a word with the calls of that word, once, and every other
 // one with "Done.".

@@ -22,7 +22,7 @@ func each(front, glob, list string) string {
 // count asks the state database, beside the process that works on it.
 func (s *site) count(query string) (n int) {
 	s.t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.state, "state.db")+"?mode=ro&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.state, "state.db")+"?mode=ro&_pragma=busy_timeout(60000)")
 	if err != nil {
 		s.t.Fatal(err)
 	}
