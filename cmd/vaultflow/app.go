@@ -17,13 +17,13 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -110,14 +110,14 @@ func isTerminal(w any) bool {
 func (a *app) world() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
-		Tools: activity.ToolNames(), Foreign: a.foreignTool, ImportDir: a.settings.Vault.ImportDir, FS: a.modelFS(), Links: a.links(),
-		Schema: activity.CheckSchema, Changes: activity.NeedsYes,
+		Tools: step.ToolNames(), Foreign: a.foreignTool, ImportDir: a.settings.Vault.ImportDir, FS: a.modelFS(), Links: a.links(),
+		Schema: step.CheckSchema, Changes: step.NeedsYes,
 	}
 }
 
 // modelFS is the vault as workflows and models see it: without the notes in which people approve.
 func (a *app) modelFS() fs.FS {
-	return a.vault.FSWithout(path.Join(a.settings.Vault.WorkflowsDir, activity.ApprovalsDir))
+	return a.vault.FSWithout(path.Join(a.settings.Vault.WorkflowsDir, step.ApprovalsDir))
 }
 
 // can says whether a model has a capability. Of a model on an Ollama server it is not known before the server was asked,
@@ -137,29 +137,29 @@ func (a *app) links() directives.Links {
 }
 
 // flow makes the activities of workflow runs over a place for blobs, a memory, and a store of origins, which may be nil.
-func (a *app) flow(blobs activity.Blobs, memory activity.Memory, store origin.Store) (*activity.Workflow, error) {
+func (a *app) flow(blobs step.Blobs, memory step.Memory, store origin.Store) (*step.Workflow, error) {
 	limits, whenExceeded := a.settings.BudgetOverlay()
 	budget, err := policy.DefaultBudget().Merge(policy.Overlay{From: "settings", Limits: limits, WhenExceeded: whenExceeded})
 	if err != nil {
 		return nil, exit(exitInvalid, fmt.Errorf("policy.budget: %w", err))
 	}
-	w := &activity.Workflow{
+	w := &step.Workflow{
 		FS: a.modelFS(), Vault: a.vault, Links: a.links(), Blobs: blobs, Memory: memory, Models: a.models,
 		Budget: budget, DefaultModel: a.settings.Models.Default, WorkflowsDir: a.settings.Vault.WorkflowsDir,
 		ImportDir: a.settings.Vault.ImportDir, ImportedDir: a.settings.Vault.ImportedDir, VaultName: filepath.Base(a.dir),
 		MaxFiles: a.settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.settings.Policy.Links == "strict",
 		Born: a.vault.Born, AutoBuffer: a.settings.Engine.AutoBufferTokens, NoRewrites: !a.settings.LLM.OverflowFallback,
 	}
-	w.Changes, _ = memory.(activity.Changes) // a preview's memory keeps none
-	w.Approvals, _ = memory.(activity.Approvals)
-	w.History, _ = memory.(activity.History)
-	w.Ledger, _ = memory.(activity.Ledger) // likewise
+	w.Changes, _ = memory.(step.Changes) // a preview's memory keeps none
+	w.Approvals, _ = memory.(step.Approvals)
+	w.History, _ = memory.(step.History)
+	w.Ledger, _ = memory.(step.Ledger) // likewise
 	w.Zone = a.zone.String()
 	w.Runs = nested{}
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,
 		Links:       prompt.LinksFunc(func(link, from string) prompt.Location { return prompt.Location(a.vault.Locate(link, from)) }),
-		Probe:       activity.Probe(w.FS),
+		Probe:       step.Probe(w.FS),
 		Fallbacks:   w.PageText,
 		ImportedDir: w.ImportedDir,
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/visible"
 )
 
@@ -325,7 +325,7 @@ func (w *working) newDesk() (*approval.Desk, error) {
 	return approval.New(approval.Config{
 		Keys:    approval.NewKeys(secret),
 		Journal: w.journal, Files: w.writing(policy.ByApprovals), FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
-		Dir: path.Join(w.settings.Vault.WorkflowsDir, activity.ApprovalsDir), Zone: w.zone, Logger: w.log,
+		Dir: path.Join(w.settings.Vault.WorkflowsDir, step.ApprovalsDir), Zone: w.zone, Logger: w.log,
 	}), nil
 }
 

@@ -6,17 +6,17 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // previewer makes the workflow's activities over the journal as a reader, or over nothing where nothing was run yet. What
 // would be stored is refused: previewing has no side effect.
-func (a *app) previewer(ctx context.Context) (*activity.Workflow, func(), error) {
+func (a *app) previewer(ctx context.Context) (*step.Workflow, func(), error) {
 	done := func() {}
-	var memory activity.Memory = blank{}
-	var blobs activity.Blobs = blank{}
+	var memory step.Memory = blank{}
+	var blobs step.Blobs = blank{}
 	var store origin.Store
 	j, err := journal.OpenReader(ctx, a.stateDir)
 	if err == nil {
@@ -35,8 +35,8 @@ func (a *app) previewer(ctx context.Context) (*activity.Workflow, func(), error)
 // unasked are models that are looked at and not called: one without a key will do.
 type unasked struct{ *modelSet }
 
-// Model implements activity.Models.
-func (u unasked) Model(ctx context.Context, alias string) (activity.Model, error) {
+// Model implements step.Models.
+func (u unasked) Model(ctx context.Context, alias string) (step.Model, error) {
 	model, err := u.modelSet.Model(ctx, alias)
 	if model.ID != "" {
 		return model, nil
@@ -54,24 +54,24 @@ func (blank) Done(context.Context, directives.PendingKey, string, string) (bool,
 	return false, nil
 }
 
-// Writing implements activity.Memory.
+// Writing implements step.Memory.
 func (blank) Writing(context.Context, engine.StepRef, []engine.StagedFile) error { return errPreview }
 
-// OwnWrite implements activity.Memory.
+// OwnWrite implements step.Memory.
 func (blank) OwnWrite(context.Context, string, string, string) (bool, error) { return false, nil }
 
-// Committed implements activity.Memory.
+// Committed implements step.Memory.
 func (blank) Committed(context.Context, engine.StepRef, []engine.Mark, []engine.Var) error {
 	return errPreview
 }
 
-// Variable implements activity.Memory.
+// Variable implements step.Memory.
 func (blank) Variable(context.Context, string, string) (v engine.Var, set bool, err error) {
 	return engine.Var{}, false, nil
 }
 
-// Put implements activity.Blobs.
+// Put implements step.Blobs.
 func (blank) Put(context.Context, []byte) (string, error) { return "", errPreview }
 
-// Get implements activity.Blobs.
+// Get implements step.Blobs.
 func (blank) Get(context.Context, string) ([]byte, error) { return nil, engine.ErrNotFound }

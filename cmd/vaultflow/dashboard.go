@@ -13,9 +13,9 @@ import (
 
 	"github.com/vaultflow/vaultflow"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/web"
 	"github.com/vaultflow/vaultflow/web/session"
@@ -227,7 +227,7 @@ func (h *health) workerProblem(ctx context.Context) string {
 
 // webUndo takes runs back from the dashboard.
 type webUndo struct {
-	*activity.Workflow
+	*step.Workflow
 	w *working
 }
 

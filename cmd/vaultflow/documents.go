@@ -10,10 +10,10 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // keptPictures is how many bytes of pictures stay in memory for the next turn of a conversation. A collector lets twice as
@@ -22,11 +22,11 @@ const keptPictures = 16 << 20
 
 // giveMedia lets a workflow read what takes a worker: pages, documents, pictures of other kinds and from outside. Pictures
 // of the web are looked at only; see giveWeb.
-func (a *app) giveMedia(w *activity.Workflow) {
+func (a *app) giveMedia(w *step.Workflow) {
 	reader := mediaWorker{a}
-	documents := activity.NewDocuments(w.FS, reader, w.ImportedDir)
-	w.Media = activity.Media{
-		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Kept: activity.NewKept(keptPictures),
+	documents := step.NewDocuments(w.FS, reader, w.ImportedDir)
+	w.Media = step.Media{
+		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Kept: step.NewKept(keptPictures),
 	}
 	w.Prompt.Documents = documents
 	w.Prompt.Probe = w.Media.Probe
@@ -34,14 +34,14 @@ func (a *app) giveMedia(w *activity.Workflow) {
 }
 
 // giveWeb lets a workflow fetch pictures of the web, as far as the policy allows it. A preview does without.
-func (a *app) giveWeb(w *activity.Workflow) { a.setRemote(w, remote.New(a.remotePolicy())) }
+func (a *app) giveWeb(w *step.Workflow) { a.setRemote(w, remote.New(a.remotePolicy())) }
 
-func (a *app) setRemote(w *activity.Workflow, fetcher activity.Fetcher) {
+func (a *app) setRemote(w *step.Workflow, fetcher step.Fetcher) {
 	in := a.settings.Policy.RemoteImages
 	if !in.Enabled || in.MaxPerStep == 0 {
 		return
 	}
-	pictures := &activity.RemotePictures{
+	pictures := &step.RemotePictures{
 		Policy: a.remotePolicy(), Fetcher: fetcher, Worker: w.Media.Worker, Blobs: w.Blobs,
 		Limits: imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels},
 	}
@@ -57,17 +57,17 @@ func (a *app) remotePolicy() remote.Policy {
 	}
 }
 
-// mediaWorker starts workers for prompts. It implements activity.Worker.
+// mediaWorker starts workers for prompts. It implements step.Worker.
 type mediaWorker struct{ a *app }
 
-// Ready implements activity.Worker.
+// Ready implements step.Worker.
 func (m mediaWorker) Ready() error {
 	_, err := exec.LookPath(m.a.workerPath())
 	return err
 }
 
-// Open implements activity.Worker: the very bytes whose digest was compared are what the worker maps.
-func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Open) (activity.WorkerSession, extract.Document, error) {
+// Open implements step.Worker: the very bytes whose digest was compared are what the worker maps.
+func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Open) (step.WorkerSession, extract.Document, error) {
 	f, err := m.a.vault.OpenFile(name)
 	if err != nil {
 		return nil, extract.Document{}, err
@@ -79,14 +79,14 @@ func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Op
 			return nil, extract.Document{}, fmt.Errorf("read %s: %w", name, err)
 		}
 		if hex.EncodeToString(sum.Sum(nil)) != digest {
-			return nil, extract.Document{}, activity.ErrChanged
+			return nil, extract.Document{}, step.ErrChanged
 		}
 	}
 	return m.start(ctx, f, o)
 }
 
-// OpenData implements activity.Worker. The worker maps a file, so that one without a name is made for the bytes.
-func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (session activity.WorkerSession, doc extract.Document, err error) {
+// OpenData implements step.Worker. The worker maps a file, so that one without a name is made for the bytes.
+func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (session step.WorkerSession, doc extract.Document, err error) {
 	f, err := os.CreateTemp("", "vaultflow-picture-*")
 	if err != nil {
 		return nil, doc, fmt.Errorf("make a file for the worker: %w", err)
@@ -104,7 +104,7 @@ func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) 
 	return m.start(ctx, f, o)
 }
 
-func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (activity.WorkerSession, extract.Document, error) {
+func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (step.WorkerSession, extract.Document, error) {
 	if o.Kind == extract.KindPDF {
 		o.Renderer, o.Passwords = m.a.settings.Ingestion.PDF.Renderer, m.a.passwords()
 	}

@@ -65,7 +65,7 @@ var house = map[string]struct {
 	"engine/local":         {3, []string{"engine"}},
 	"trust":                {3, []string{"directives", "state", "visible", "workflow"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
-	"engine/activity":      {4, []string{"*"}},
+	"step":                 {4, []string{"*"}},
 	"engine/journal":       {4, []string{"engine", "directives", "origin", "state"}},
 	"engine/artifact":      {4, nil},
 	"engine/approval":      {4, []string{"engine", "visible", "state"}},

@@ -12,10 +12,10 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // modelSet makes models of the settings' aliases. One client serves all aliases of a provider. It is safe for concurrent use.
@@ -49,8 +49,8 @@ const (
 // probing are models about to be asked: what a local server says of its model goes before the table.
 type probing struct{ *modelSet }
 
-// Model implements activity.Models. A server that does not answer leaves the table's word.
-func (p probing) Model(ctx context.Context, alias string) (activity.Model, error) {
+// Model implements step.Models. A server that does not answer leaves the table's word.
+func (p probing) Model(ctx context.Context, alias string) (step.Model, error) {
 	if a, provider, _ := p.settings.Alias(alias); provider.Kind == "ollama" && a.Model != "" && p.due(alias) {
 		if _, err := p.probe(ctx, alias); err != nil {
 			p.log.Debug("model not probed", "model", alias, "err", err)
@@ -71,8 +71,8 @@ func (m *modelSet) due(alias string) bool {
 	return true
 }
 
-// Model implements activity.Models. It makes no call: an Ollama server that was not probed is taken from the table.
-func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error) {
+// Model implements step.Models. It makes no call: an Ollama server that was not probed is taken from the table.
+func (m *modelSet) Model(_ context.Context, alias string) (step.Model, error) {
 	a, p, ok := m.settings.Alias(alias)
 	if !ok {
 		known := m.settings.AliasNames()
@@ -85,7 +85,7 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 		}) {
 			hint += "; models and providers of this vault wait for your yes: `vaultflow trust` shows them"
 		}
-		return activity.Model{}, engine.Fail(engine.CodeUnknownModel, hint, "no model alias %q in the settings", alias)
+		return step.Model{}, engine.Fail(engine.CodeUnknownModel, hint, "no model alias %q in the settings", alias)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,9 +93,9 @@ func (m *modelSet) Model(_ context.Context, alias string) (activity.Model, error
 	probe := known.probe()
 	override, err := overrideOf(a.Capabilities)
 	if err != nil {
-		return activity.Model{}, engine.Fail(engine.CodeInvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
+		return step.Model{}, engine.Fail(engine.CodeInvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
 	}
-	model := activity.Model{
+	model := step.Model{
 		Alias: alias, ID: a.Model, Limits: policy.OwnLimits(a.Limits), ProviderName: a.Provider, Kind: limitsOf(p), ContextWindow: a.ContextWindow, MaxOutput: a.MaxOutputTokens,
 		Temperature: a.Temperature, Thinking: a.Thinking, Citations: a.Citations, Capabilities: policy.Lookup(limitsOf(p), a.Model, override, probe),
 	}

@@ -9,9 +9,9 @@ import (
 	"path"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
@@ -25,8 +25,8 @@ func (a *app) book(store origin.Store) *origin.Book {
 }
 
 // knowOrigins lets a workflow's activities, and the prompts that they build, ask where contents come from.
-func knowOrigins(w *activity.Workflow, book *origin.Book) {
-	known := activity.Origins{Book: book}
+func knowOrigins(w *step.Workflow, book *origin.Book) {
+	known := step.Origins{Book: book}
 	w.Origin, w.Prompt.Known, w.Prompt.Named = book, known.Known, known.Named
 }
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/artifact"
 	"github.com/vaultflow/vaultflow/remote"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/websearch"
@@ -21,22 +21,22 @@ import (
 
 // nameOutside lets a workflow name the tools that lead out of the vault, as a run would offer them, without reaching
 // anything: for previews and checks.
-func (a *app) nameOutside(w *activity.Workflow) {
-	w.Outside = &activity.Outside{
+func (a *app) nameOutside(w *step.Workflow) {
+	w.Outside = &step.Outside{
 		Fetcher: func(func(string) error) tools.Fetcher { return nil }, Search: a.searcher(), Results: a.settings.WebSearch.MaxResults,
 		Artifacts: noArtifacts{}, Servers: mcp.New(a.mcpServers(), mcp.Options{Idle: true}),
 	}
 }
 
 // giveOutside lets a workflow use the tools that lead out of the vault, as far as the settings set them up.
-func (w *working) giveOutside(flow *activity.Workflow) {
+func (w *working) giveOutside(flow *step.Workflow) {
 	if w.trust.untrusted() {
 		w.servers = mcp.New(nil, mcp.Options{})
-		flow.Outside = &activity.Outside{Artifacts: keptArtifacts{w}, Log: w.log} // what was fetched before may be read
+		flow.Outside = &step.Outside{Artifacts: keptArtifacts{w}, Log: w.log} // what was fetched before may be read
 		return
 	}
 	w.servers = mcp.New(w.mcpServers(), mcp.Options{Version: version, Picture: flow.ForeignPicture, Log: w.log, Pins: mcp.OpenPins(w.stateDir)})
-	flow.Outside = &activity.Outside{
+	flow.Outside = &step.Outside{
 		Fetcher: func(may func(string) error) tools.Fetcher {
 			p := w.fetchPolicy()
 			p.May = may
@@ -136,11 +136,11 @@ func (a *app) serverNames() []string {
 	return names
 }
 
-// keptArtifacts are the artifacts of a state directory. It implements activity.Artifacts.
+// keptArtifacts are the artifacts of a state directory. It implements step.Artifacts.
 type keptArtifacts struct{ w *working }
 
-// Keep implements activity.Artifacts.
-func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from activity.ArtifactSource) (string, error) {
+// Keep implements step.Artifacts.
+func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from step.ArtifactSource) (string, error) {
 	store, err := k.w.artifacts()
 	if err != nil {
 		return "", err
@@ -149,7 +149,7 @@ func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from activity.Arti
 	return kept.Ref, err
 }
 
-// Of implements activity.Artifacts.
+// Of implements step.Artifacts.
 func (k keptArtifacts) Of(run string) []tools.Artifact {
 	store, err := k.w.artifacts()
 	if err != nil {
@@ -163,7 +163,7 @@ func (k keptArtifacts) Of(run string) []tools.Artifact {
 	return list
 }
 
-// Open implements activity.Artifacts.
+// Open implements step.Artifacts.
 func (k keptArtifacts) Open(ref string) (io.ReadSeekCloser, error) {
 	store, err := k.w.artifacts()
 	if err != nil {
@@ -175,15 +175,15 @@ func (k keptArtifacts) Open(ref string) (io.ReadSeekCloser, error) {
 // noArtifacts keeps nothing: a preview.
 type noArtifacts struct{}
 
-// Keep implements activity.Artifacts.
-func (noArtifacts) Keep(context.Context, io.Reader, activity.ArtifactSource) (string, error) {
+// Keep implements step.Artifacts.
+func (noArtifacts) Keep(context.Context, io.Reader, step.ArtifactSource) (string, error) {
 	return "", errPreview
 }
 
-// Of implements activity.Artifacts.
+// Of implements step.Artifacts.
 func (noArtifacts) Of(string) []tools.Artifact { return nil }
 
-// Open implements activity.Artifacts.
+// Open implements step.Artifacts.
 func (noArtifacts) Open(string) (io.ReadSeekCloser, error) { return nil, errPreview }
 
 // sweepEvery is how often serve removes artifacts that are beyond their limits. They are days old then.

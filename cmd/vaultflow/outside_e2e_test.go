@@ -14,8 +14,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // noteServer is the variable that makes the test binary an MCP server of the official SDK.
@@ -164,7 +164,7 @@ func TestSweepArtifacts(t *testing.T) {
 		t.Error("a store was made")
 	}
 	kept := keptArtifacts{w}
-	ref, err := kept.Keep(t.Context(), strings.NewReader("text"), activity.ArtifactSource{Scope: "workflow:w", MediaType: "text/plain"})
+	ref, err := kept.Keep(t.Context(), strings.NewReader("text"), step.ArtifactSource{Scope: "workflow:w", MediaType: "text/plain"})
 	if err != nil {
 		t.Fatal(err)
 	}

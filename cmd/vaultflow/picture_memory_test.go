@@ -23,13 +23,13 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 const (
@@ -142,7 +142,7 @@ func sendAll() error {
 		"openai_chat":      func() llm.Provider { return openai.New(c) },
 		"openai_responses": func() llm.Provider { return openai.NewResponses(c) },
 	}
-	media := activity.Media{FS: os.DirFS(folder), Kept: activity.NewKept(keptPictures)}.Loader(imaging.Limits{MaxSide: 2000})
+	media := step.Media{FS: os.DirFS(folder), Kept: step.NewKept(keptPictures)}.Loader(imaging.Limits{MaxSide: 2000})
 	response, err := providers[kind]().Generate(context.Background(), llm.Request{
 		Model: "test-model", Media: media, Messages: []llm.Message{{Role: llm.User, Blocks: blocks}},
 	}, nil)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -149,11 +149,11 @@ type promptLine struct {
 	Refused  string            `json:"refused,omitempty"`
 	Fallback string            `json:"fallback,omitempty"`
 
-	Media     []activity.MediumPlace `json:"media,omitempty"`      // where each medium of the prompt goes
-	ToolMedia []activity.MediumPlace `json:"tool_media,omitempty"` // where media of tools go, by kind
+	Media     []step.MediumPlace `json:"media,omitempty"`      // where each medium of the prompt goes
+	ToolMedia []step.MediumPlace `json:"tool_media,omitempty"` // where media of tools go, by kind
 }
 
-func (g *globals) printPreview(step string, p activity.Previewed) error {
+func (g *globals) printPreview(step string, p step.Previewed) error {
 	line := promptLine{
 		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
 		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia,
@@ -185,7 +185,7 @@ func (g *globals) printPreview(step string, p activity.Previewed) error {
 	return err
 }
 
-func writeNotes(w io.Writer, step string, p activity.Previewed) {
+func writeNotes(w io.Writer, step string, p step.Previewed) {
 	for _, note := range previewNotes(p) {
 		fmt.Fprintf(w, "step %s: %s\n", step, note)
 	}
@@ -195,7 +195,7 @@ func writeNotes(w io.Writer, step string, p activity.Previewed) {
 }
 
 // previewNotes say in words what the run would do with the step besides sending its prompt.
-func previewNotes(p activity.Previewed) []string {
+func previewNotes(p step.Previewed) []string {
 	var notes []string
 	say := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if p.Skip != "" {

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 //go:embed preview.html.tmpl
@@ -51,7 +51,7 @@ type htmlPreview struct {
 }
 
 // add takes a step into the page.
-func (h *htmlPreview) add(ctx context.Context, name string, p activity.Previewed) {
+func (h *htmlPreview) add(ctx context.Context, name string, p step.Previewed) {
 	s := htmlStep{Name: name, Model: p.Model, Warnings: p.Warnings, Notes: previewNotes(p)}
 	if p.Prompt != nil {
 		s.System, s.Receipt = p.Prompt.System, &p.Prompt.Receipt

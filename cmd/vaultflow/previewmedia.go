@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // writePlaces says where each medium goes that is attached, and where those would go that tools give.
-func writePlaces(w io.Writer, p activity.Previewed) {
+func writePlaces(w io.Writer, p step.Previewed) {
 	if len(p.Media) > 0 {
 		fmt.Fprintf(w, "\nwhere media go to %s\n", p.Model)
 	}
@@ -24,7 +24,7 @@ func writePlaces(w io.Writer, p activity.Previewed) {
 }
 
 // placeLine is such as "image a.png: in (in the user's turn, where it stands)".
-func placeLine(m activity.MediumPlace) string {
+func placeLine(m step.MediumPlace) string {
 	name := ""
 	if m.Name != "" {
 		name = " " + m.Name

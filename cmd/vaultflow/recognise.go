@@ -10,12 +10,12 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/mistralocr"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // services are the clients of services that recognise text. The zero value has none.
@@ -26,13 +26,13 @@ type services struct {
 
 // payer says for whom text is recognised.
 type payer struct {
-	ledger activity.Ledger
+	ledger step.Ledger
 	whose  engine.Reservation
 }
 
 // payer is a run that imports. It has the caps of runs and of the month.
 func (w *working) payer(run string) payer {
-	caps := activity.CapsOf(w.budget, w.zone.String())
+	caps := step.CapsOf(w.budget, w.zone.String())
 	caps.Step, caps.Day = engine.Amount{}, engine.Amount{}
 	return payer{w.journal, engine.Reservation{Run: run, Step: -1, Caps: caps}}
 }
@@ -92,10 +92,10 @@ func (a *app) mistral(s ingestion.OCRSettings) (ocrService, error) {
 	}
 	c.BaseURL, c.Timeout, c.IdleTimeout = string(base), set.Timeout.Std(), set.Timeout.Std()
 	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
-	price := activity.Pricing{Dearest: a.models.dearest(), PerCall: set.PricePerPage}
+	price := step.Pricing{Dearest: a.models.dearest(), PerCall: set.PricePerPage}
 	return ocrService{
 		client: a.models.gates.of(name, p).Wrap(client), patience: a.patience(name), price: price,
-		is: activity.Model{ID: cmp.Or(s.Mistral, mistralocr.DefaultModel), Alias: name}, pictures: s.KeepPictures,
+		is: step.Model{ID: cmp.Or(s.Mistral, mistralocr.DefaultModel), Alias: name}, pictures: s.KeepPictures,
 	}, nil
 }
 
@@ -122,8 +122,8 @@ func (a *app) reader(s ingestion.OCRSettings) (ocrService, error) {
 type ocrService struct {
 	client   llm.Provider
 	patience llm.RetryPolicy
-	price    activity.Pricing
-	is       activity.Model
+	price    step.Pricing
+	is       step.Model
 	pictures bool
 	by       payer
 }
@@ -154,7 +154,7 @@ func (s ocrService) ask(ctx context.Context, r llm.Request, words []content.Bloc
 	r.Media = onePicture{picture, mediaType}
 	whose := s.by.whose
 	whose.Model = s.is.Alias
-	paid := &activity.Metered{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
+	paid := &step.Metered{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
 	defer paid.Close(ctx) //nolint:errcheck // what is not settled counts at its estimate
 	return llm.Retry(paid, s.patience).Generate(ctx, r, nil)
 }

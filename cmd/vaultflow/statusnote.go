@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 const (
@@ -151,7 +151,7 @@ func renewNote(note []byte, p noteProperties, section string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if note, err = activity.SetProperties(note, properties); err != nil {
+	if note, err = step.SetProperties(note, properties); err != nil {
 		return nil, fmt.Errorf("its properties: %w", err)
 	}
 	ours := []byte(noteBegins + "\n" + section + noteEnds)

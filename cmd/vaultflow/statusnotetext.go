@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // noteDay is how the status note writes a moment.
@@ -29,7 +29,7 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	fmt.Fprintf(&b, "Today: %s.\nThis month: %s.\n", periodText(o.Day), periodText(o.Month))
 	var lines []string
 	for _, r := range o.Approvals {
-		lines = append(lines, join(": ", wikiLink(workflowsDir+"/"+activity.ApprovalsDir+"/"+r.Run, r.Subject), plainText(r.Reason)))
+		lines = append(lines, join(": ", wikiLink(workflowsDir+"/"+step.ApprovalsDir+"/"+r.Run, r.Subject), plainText(r.Reason)))
 	}
 	list("Waiting for your approval", lines)
 	lines = nil

@@ -7,8 +7,8 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -40,7 +40,7 @@ func (f watchedFiles) Look(name string) (engine.WatchedFile, error) {
 
 // ours says whether vaultflow keeps a note itself: such a one fires nothing.
 func (w *working) ours(name string) bool {
-	return inside(strings.ToLower(name), strings.ToLower(path.Join(w.settings.Vault.WorkflowsDir, activity.ApprovalsDir))) || strings.EqualFold(name, w.settings.Engine.StatusNote)
+	return inside(strings.ToLower(name), strings.ToLower(path.Join(w.settings.Vault.WorkflowsDir, step.ApprovalsDir))) || strings.EqualFold(name, w.settings.Engine.StatusNote)
 }
 
 // plans are the workflows that may run now. Circles among them are logged, each once.

@@ -16,10 +16,10 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -135,7 +135,7 @@ func wake(t *testing.T, dir string, f *fuse) *undoing {
 		t.Fatal(err)
 	}
 	mj := mortalJournal{j, f}
-	flow := &activity.Workflow{FS: v.FS(), Vault: mortalVault{v, f}, Blobs: mj, Memory: mj, Changes: mj, History: mj, MaxText: 1 << 20}
+	flow := &step.Workflow{FS: v.FS(), Vault: mortalVault{v, f}, Blobs: mj, Memory: mj, Changes: mj, History: mj, MaxText: 1 << 20}
 	u := &undoing{t: t, journal: j, vault: v, exec: local.New(local.Config{Journal: mj, Activities: flow.Activities()})}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

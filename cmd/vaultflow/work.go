@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/activity"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
@@ -23,6 +22,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/web/session"
@@ -79,7 +79,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	a.giveWeb(flow)
 	w.giveOutside(flow)
 	flow.Runs, w.budget = nested{w}, flow.Budget
-	imports := &activity.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j, Blobs: j, Origin: flow.Origin}
+	imports := &step.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j, Blobs: j, Origin: flow.Origin}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())
 	w.exec = local.New(local.Config{
@@ -94,7 +94,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 }
 
 // importer makes an importer over the vault and the sandbox, for a run.
-func (w *working) importer(run string, events func(ingestion.Event)) activity.Importer {
+func (w *working) importer(run string, events func(ingestion.Event)) step.Importer {
 	a := w.app
 	files := a.writing(policy.ByImport)
 	return &ingestion.Importer{

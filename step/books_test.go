@@ -1,0 +1,110 @@
+package step
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// books is a Ledger in memory, for runs that nobody waits for.
+type books struct {
+	mu   sync.Mutex
+	rows []booked // by id, from 1; guarded by mu
+}
+
+type booked struct {
+	engine.Reservation
+	at      time.Time
+	settled *engine.Settlement
+}
+
+// Reserve implements Ledger.
+func (b *books) Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	states, err := b.states(r, now)
+	for _, c := range states {
+		if over := c.Refuses(r); over != nil {
+			return engine.Reserved{}, over
+		}
+	}
+	b.rows = append(b.rows, booked{r, now, nil})
+	return engine.Reserved{ID: int64(len(b.rows)), Capped: len(states) > 0}, err
+}
+
+// Charge implements Ledger.
+func (b *books) Charge(_ context.Context, list ...engine.Settlement) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range list {
+		b.rows[s.ID-1].settled = &s
+	}
+	return nil
+}
+
+// CapStates implements Ledger.
+func (b *books) CapStates(_ context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.states(r, now)
+}
+
+// states is CapStates. The caller holds mu.
+func (b *books) states(r engine.Reservation, now time.Time) ([]engine.CapState, error) {
+	states, err := r.Caps.States(now)
+	for i := range states {
+		c := &states[i]
+		c.Count(b.sum(func(e booked) bool {
+			switch c.Scope {
+			case engine.ScopeStep:
+				return e.Run == r.Run && e.Step == r.Step
+			case engine.ScopeRun:
+				return e.Run == r.Run
+			case engine.ScopeDay:
+				return e.Workflow == r.Workflow && !e.at.Before(c.Since)
+			}
+			return !e.at.Before(c.Since)
+		}))
+	}
+	return states, err
+}
+
+// sum adds up rows. The caller holds mu.
+func (b *books) sum(counts func(booked) bool) engine.Spending {
+	var s engine.Spending
+	add := func(a *engine.Amount, by engine.Amount) { a.USD, a.Tokens = a.USD+by.USD, a.Tokens+by.Tokens }
+	for _, e := range b.rows {
+		if !counts(e) {
+			continue
+		}
+		s.Calls++
+		if e.settled == nil {
+			add(&s.Open, e.Estimate)
+			add(&s.Cost, e.Estimate)
+			continue
+		}
+		add(&s.Cost, e.settled.Cost)
+		if e.settled.Presumed {
+			add(&s.Presumed, e.settled.Cost)
+		}
+	}
+	return s
+}
+
+// all is what everything has cost.
+func (b *books) all() engine.Spending {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sum(func(booked) bool { return true })
+}
+
+// spent books a request that has cost an amount.
+func (b *books) spent(run string, step int, usd float64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rows = append(b.rows, booked{
+		engine.Reservation{Run: run, Workflow: "Flow", Step: step}, noon, &engine.Settlement{Cost: engine.Amount{USD: usd}},
+	})
+}

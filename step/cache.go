@@ -1,0 +1,95 @@
+package step
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// cacheKey is the digest of everything that an answer depends on: the prompt but for its nonce, the model, the settings
+// of the call, tools and schema.
+func (w *Workflow) cacheKey(s scene, model Model, digest string, stored storedPrompt) (string, error) {
+	request := callSettings(s.step, model)
+	data, err := json.Marshal(struct {
+		Prompt      string
+		Model       string
+		Kind        string
+		Provider    string
+		Window      int
+		MaxOutput   int
+		Temperature *float64
+		Thinking    string
+		Tools       []llm.Tool
+		Demand      demand
+		Media       any
+		Chunks      any
+		Citations   bool `json:",omitempty"`
+	}{
+		digest, model.ID, model.Kind, model.ProviderName, request.ContextWindow, request.MaxOutputTokens, request.Temperature,
+		request.Thinking, w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered(), stored.Demand, stored.Media, stored.Chunks,
+		w.cites(s, model, stored.Demand),
+	})
+	if err != nil {
+		return "", fmt.Errorf("make the key for @cache: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// cached is the answer to a step's first call that was kept by an earlier one, if it is fresh and still there.
+func (w *Workflow) cached(ctx context.Context, s scene, in engine.GenerateIn) (out engine.GenerateOut, found bool, err error) {
+	if in.Key == "" || len(in.Turns) > 0 {
+		return out, false, nil
+	}
+	entry, found, err := w.lookup(ctx, s, in.Key)
+	if err != nil || !found {
+		return out, false, err
+	}
+	return engine.GenerateOut{
+		Answer: entry.Answer, Raw: entry.Raw, Stop: engine.StopEnd, Model: entry.Model, Provider: entry.Provider, Cached: true,
+	}, true, nil
+}
+
+// lookup finds a fresh entry.
+func (w *Workflow) lookup(ctx context.Context, s scene, key string) (engine.CacheEntry, bool, error) {
+	if s.step.Cache == nil || key == "" || w.Cache == nil || s.plan.Fresh {
+		return engine.CacheEntry{}, false, nil
+	}
+	entry, found, err := w.Cache.Cached(ctx, key, w.freshSince(s))
+	return entry, found && entry.Answer != "", err
+}
+
+// freshSince is the moment from which on a kept answer counts as fresh.
+func (w *Workflow) freshSince(s scene) time.Time {
+	now := w.now().In(s.facts.Now.Location())
+	year, month, day := now.Date()
+	switch c := s.step.Cache; c.Until {
+	case directives.CacheDaily:
+		return time.Date(year, month, day, 0, 0, 0, 0, now.Location())
+	case directives.CacheWeekly:
+		back := (int(now.Weekday()) - int(s.facts.WeekStart) + 7) % 7
+		return time.Date(year, month, day-back, 0, 0, 0, 0, now.Location())
+	case directives.CacheForever:
+		return time.Time{}
+	default:
+		return now.Add(-c.For)
+	}
+}
+
+func (w *Workflow) now() time.Time {
+	if w.Now != nil {
+		return w.Now()
+	}
+	return time.Now()
+}
+
+// dated tells whether the prompt says the date: not in a step whose answer may be used on another day, since the line
+// alone would make every day's prompt another one.
+func dated(c *directives.Cache) bool { return c == nil || c.Until == directives.CacheDaily }

@@ -1,0 +1,192 @@
+package step
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// call is one question to a model, with what is done so that it fits: what outgrows the window is left out before, and a
+// request that the service refuses for its size or its media is changed and sent again. People are told of all of it.
+type call struct {
+	workflow *Workflow
+	model    Model
+	stored   storedPrompt
+	in       engine.GenerateIn
+	retry    llm.RetryPolicy
+
+	metered  *Metered
+	sent     llm.Estimate // of the request that went out last
+	refused  int          // input tokens of requests that were refused and charged
+	repeated int          // attempts that failed and were repeated
+	warnings []string
+}
+
+// ask sends a request and keeps the answer.
+func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut, error) {
+	receiver, err := c.receiverOf(c.metered)
+	if err != nil {
+		return engine.GenerateOut{}, err
+	}
+	defer receiver.close(ctx)
+	request = c.within(ctx, request)
+	if !receiver.has() {
+		if err := c.metered.Ahead(ctx, request); err != nil {
+			return engine.GenerateOut{}, err
+		}
+	}
+	defer c.metered.Close(ctx) //nolint:errcheck // what is not settled counts at its estimate
+	c.built(ctx, request)
+	client := c.sighted(ctx, llm.Overflow(llm.Retry(receiver, c.noting(c.retry)), c.overflow(ctx)))
+	answer, err := client.Generate(ctx, request, func(delta string) {
+		engine.Report(ctx, engine.Event{Kind: engine.EventDelta, Message: delta})
+	})
+	c.ended(ctx, err)
+	if err != nil {
+		return engine.GenerateOut{}, providerFailure(ctx, err)
+	}
+	out, err := c.workflow.keep(ctx, c.model, answer)
+	if err != nil {
+		return out, err
+	}
+	out.Warnings = append(out.Warnings, c.warnings...)
+	if counted := answer.Usage.InputTokens - c.refused; counted > 0 {
+		out.Count = engine.TokenCount{Estimated: c.sent.Tokens, Counted: counted}
+	}
+	out.Settled = c.metered.Settled()
+	return out, nil
+}
+
+// within leaves out what outgrows the model's window. A prompt alone was made to fit when it was built.
+func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
+	window := c.model.limits().ContextWindow
+	if window == 0 || len(request.Messages) < 2 {
+		return request
+	}
+	answer := request.MaxOutputTokens
+	if answer <= 0 {
+		answer = window / 10
+	}
+	bound, meter := window-min(answer, window/2), meterOf(c.model, c.stored)
+	fitted, evicted := request.Within(bound, meter)
+	if !evicted.Any() {
+		return request
+	}
+	rewrite := llm.Rewrite{
+		Class: llm.ClassContextTokens, Before: meter.Measure(request), After: meter.Measure(fitted),
+		How: "left out before sending: " + evicted.String(), Lost: evicted.Names,
+	}
+	engine.Report(ctx, rewriteEvent(rewrite))
+	earlier := request
+	earlier.Messages = request.Messages[:len(request.Messages)-2]
+	if _, before := earlier.Within(bound, meter); before.String() != evicted.String() { // it was not said with the call before
+		c.warnings = append(c.warnings, "to fit the context window, the model does not see again: "+evicted.String())
+	}
+	return fitted
+}
+
+// built tells what a request holds.
+func (c *call) built(ctx context.Context, request llm.Request) {
+	c.sent = meterOf(c.model, c.stored).Measure(request)
+	facts := factsOf(c.sent)
+	engine.Report(ctx, engine.Event{Kind: engine.EventBuilt, Request: &facts, Message: fmt.Sprintf(
+		"%s: %d texts, %d images, %d documents, about %d tokens", c.model.Alias, facts.Texts, facts.Images, facts.Documents, facts.Tokens,
+	)})
+}
+
+func factsOf(e llm.Estimate) engine.RequestFacts {
+	return engine.RequestFacts{Texts: e.Texts, Images: e.Images, Documents: e.Documents, Tokens: e.Tokens}
+}
+
+// overflow says how requests are made to fit, and notes what happens to them.
+func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
+	return llm.OverflowPolicy{
+		Off: c.workflow.NoRewrites, Limits: c.model.limits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
+		Inline: c.workflow.inliner(),
+		Detected: func(failure *llm.Error) {
+			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: failure.Error(), Failure: &engine.Failure{
+				Code: engine.CodeProvider, Class: string(failure.Class), Message: failure.Error(), Hint: failure.Hint(), HTTP: failure.Status,
+				Actual: failure.Actual, Limit: failure.Limit,
+			}})
+		},
+		Rewriting: func(next llm.Request, rewrite llm.Rewrite, spent llm.Usage) error {
+			return c.rewriting(ctx, next, rewrite, spent)
+		},
+		Ended: func(rewrite llm.Rewrite, err error) {
+			event := rewriteEvent(rewrite)
+			event.Kind, event.Status, event.Message = engine.EventOutcome, engine.Done, "the changed request was answered"
+			if err != nil {
+				event.Status, event.Message = engine.Failed, fmt.Sprintf("the changed request failed: %v", err)
+			}
+			engine.Report(ctx, event)
+		},
+	}
+}
+
+// rewriting is asked before a changed request goes out: the costs of both are counted, and must fit.
+func (c *call) rewriting(ctx context.Context, next llm.Request, rewrite llm.Rewrite, spent llm.Usage) error {
+	if err := c.metered.Ahead(ctx, next); err != nil {
+		return err
+	}
+	c.refused += spent.InputTokens
+	engine.Report(ctx, rewriteEvent(rewrite))
+	c.warnings = append(c.warnings, fmt.Sprintf("the service refused the request (%s); it was sent again: %s", rewrite.Class, rewrite.How))
+	c.built(ctx, next)
+	return nil
+}
+
+func rewriteEvent(r llm.Rewrite) engine.Event {
+	message := fmt.Sprintf("%s: %s; about %d tokens became %d", r.Class, r.How, r.Before.Tokens, r.After.Tokens)
+	if len(r.Lost) > 0 {
+		message += "; as text: " + strings.Join(r.Lost, ", ")
+	}
+	return engine.Event{Kind: engine.EventRewrite, Message: message, Rewrite: &engine.Rewrite{
+		Class: string(r.Class), Before: factsOf(r.Before), After: factsOf(r.After), How: r.How, Lost: r.Lost,
+	}}
+}
+
+// noting counts the attempts that are repeated.
+func (c *call) noting(p llm.RetryPolicy) llm.RetryPolicy {
+	notify := p.Notify
+	p.Notify = func(e llm.RetryEvent) {
+		c.repeated++
+		if notify != nil {
+			notify(e)
+		}
+	}
+	return p
+}
+
+// ended tells how a call ended that was repeated.
+func (c *call) ended(ctx context.Context, err error) {
+	if c.repeated == 0 {
+		return
+	}
+	event := engine.Event{Kind: engine.EventOutcome, Status: engine.Done, Message: fmt.Sprintf("answered after %d attempts that failed", c.repeated)}
+	if err != nil {
+		event.Status, event.Message = engine.Failed, fmt.Sprintf("given up after %d attempts that failed", c.repeated+1)
+	}
+	engine.Report(ctx, event)
+}
+
+// inliner fetches pictures that a service was to fetch, under the remote policy; nil when nothing may be fetched.
+func (w *Workflow) inliner() func(context.Context, content.Image) (content.Image, error) {
+	fetch := w.Prompt.Remote
+	if fetch == nil {
+		return nil
+	}
+	return func(ctx context.Context, image content.Image) (content.Image, error) {
+		got, err := fetch(ctx, image.Name)
+		if err != nil {
+			return image, err
+		}
+		image.Source, image.SHA256, image.MediaType = content.SourceBlob, got.SHA256, got.MediaType
+		image.Width, image.Height, image.Size = got.Width, got.Height, got.Size
+		return image, nil
+	}
+}

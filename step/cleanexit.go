@@ -1,0 +1,107 @@
+package step
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/defuse"
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// cleanExit makes inert what a step writes after it was shown something untrusted: see package defuse. A nil one leaves
+// everything as it is.
+type cleanExit struct{ rules defuse.Rules }
+
+// cleanExit of a step that was shown what foreign says; nil for a step that was shown nothing untrusted.
+func (w *Workflow) cleanExit(ctx context.Context, s scene, foreign *engine.Foreign) (*cleanExit, error) {
+	if foreign == nil || len(foreign.Origins) == 0 {
+		return nil, nil
+	}
+	texts, err := w.shownTexts(ctx, foreign)
+	if err != nil {
+		return nil, err
+	}
+	return &cleanExit{rules: defuse.Rules{Host: s.plan.Meta.Permissions.MayLink, Shown: defuse.Shown(texts...)}}, nil
+}
+
+// shownTexts are the texts that a model was shown: those of the prompt, and of the turns behind it. What it said itself is
+// none of them.
+func (w *Workflow) shownTexts(ctx context.Context, foreign *engine.Foreign) ([]string, error) {
+	var lists [][]content.Block
+	if foreign.Prompt != "" {
+		stored, err := w.prompt(ctx, foreign.Prompt)
+		if err != nil {
+			return nil, err
+		}
+		blocks, err := content.UnmarshalBlocks(stored.Blocks)
+		if err != nil {
+			return nil, engine.Fail(engine.CodeState, "", "read the prompt's blocks: %v", err)
+		}
+		lists = append(lists, blocks)
+	}
+	for _, turn := range foreign.Turns {
+		data, err := w.Blobs.Get(ctx, turn.Reply)
+		if err != nil {
+			return nil, engine.Fail(engine.CodeState, "", "read a turn: %v", err)
+		}
+		blocks, err := content.UnmarshalBlocks(data)
+		if err != nil {
+			return nil, engine.Fail(engine.CodeState, "", "read a turn: %v", err)
+		}
+		lists = append(lists, blocks)
+	}
+	var texts []string
+	for _, list := range lists {
+		texts = append(texts, textsOf(list)...)
+	}
+	return texts, nil
+}
+
+// textsOf are the texts of blocks, those of tools' results included.
+func textsOf(blocks []content.Block) []string {
+	var texts []string
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case content.ToolResult:
+			texts = append(texts, textsOf(b.Blocks)...)
+		default:
+			texts = append(texts, b.Text())
+		}
+	}
+	return texts
+}
+
+// passing is the exit for a text that is passed on as it was read: its own plain links stay.
+func (e *cleanExit) passing(text string) *cleanExit {
+	if e == nil {
+		return nil
+	}
+	shown, own := e.rules.Shown, defuse.Shown(text)
+	rules := e.rules
+	rules.Shown = func(address string) bool { return shown(address) || own(address) }
+	return &cleanExit{rules}
+}
+
+// text makes a text inert that is composed into a file which holds old.
+func (e *cleanExit) text(name, text string, old []byte, asProperties bool) (string, []defuse.Finding) {
+	if asProperties {
+		return defuse.Properties(unfenced(text), e.rules)
+	}
+	return defuse.Text(name, normalise(text), string(old), e.rules)
+}
+
+// inert are the findings of a text that stands in data now. Their lines become those of the file.
+func inert(name, text string, data []byte, findings []defuse.Finding) []engine.Defused {
+	var list []engine.Defused
+	before := 0
+	text = strings.ReplaceAll(text, "\n", lineEnd(data))
+	if at := bytes.LastIndex(data, []byte(text)); at > 0 {
+		before = bytes.Count(data[:at], []byte("\n"))
+	}
+	for _, f := range findings {
+		list = append(list, engine.Defused{Name: name, Line: before + f.Line, Reason: f.Reason, Text: f.Text})
+	}
+	return list
+}

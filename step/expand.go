@@ -1,0 +1,93 @@
+package step
+
+import (
+	"context"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Expand lists the items of a step's @for_each in batches: files with the digest of their content, or the entries of a
+// JSON list in a variable. It only reads; entries are kept as blobs.
+func (w *Workflow) Expand(ctx context.Context, in engine.ExpandIn) (engine.ExpandOut, error) {
+	s, err := w.scene(ctx, in.StepRef)
+	if err != nil || s.step.ForEach == nil {
+		return engine.ExpandOut{}, err
+	}
+	items, warnings, err := w.itemsOf(ctx, s, in.Vars)
+	if err != nil {
+		return engine.ExpandOut{}, err
+	}
+	out := engine.ExpandOut{Warnings: warnings}
+	for batch := range slices.Chunk(items, max(s.step.ForEach.Batch, 1)) {
+		var stored []engine.Item
+		for _, it := range batch {
+			if it.Value {
+				if it.SHA256, err = w.Blobs.Put(ctx, []byte(it.text)); err != nil {
+					return out, err
+				}
+			}
+			stored = append(stored, it.Item)
+		}
+		out.Batches = append(out.Batches, stored)
+	}
+	return out, nil
+}
+
+// itemsOf finds the items of an @for_each, in order. Entries of a list have no digest yet.
+func (w *Workflow) itemsOf(ctx context.Context, s scene, vars []engine.Var) ([]item, []string, error) {
+	each := *s.step.ForEach
+	if each.Target.Scheme == directives.SchemeVariable {
+		items, err := w.entries(ctx, s, each, vars)
+		return items, nil, err
+	}
+	found, diagnostics, err := w.resolveInput(ctx, s, each.Input(), vars)
+	if err != nil {
+		return nil, nil, err
+	}
+	var items []item
+	for _, file := range found.Files {
+		items = append(items, item{engine.Item{Name: file.Name, SHA256: file.SHA256, Pending: file.Pending}, file.Name})
+	}
+	return items, warningLines(diagnostics), nil
+}
+
+func warningLines(diagnostics []directives.Diagnostic) []string {
+	var lines []string
+	for _, d := range diagnostics {
+		lines = append(lines, d.String())
+	}
+	return lines
+}
+
+// entries are those of the JSON list in a variable. A variable that is not set, or is blank, has none.
+func (w *Workflow) entries(ctx context.Context, s scene, each directives.ForEach, vars []engine.Var) ([]item, error) {
+	text, set, err := w.textOf(ctx, s, each.Target.Path, vars)
+	if err != nil || !set {
+		return nil, err
+	}
+	value, err := readJSON(unfenced(text))
+	list, isList := value.([]any)
+	if err != nil || !isList {
+		return nil, engine.Fail(engine.CodeInput, "let the step that sets it answer with a JSON list, such as [\"a\", \"b\"]",
+			"%s: the variable %s holds no JSON list", each.At, each.Target.Path)
+	}
+	if len(list) > w.MaxFiles && w.MaxFiles > 0 {
+		return nil, engine.Fail(engine.CodeInput, "raise engine.max_selected_files, or make the list shorter",
+			"%s: the list in %s has %d entries, more than %d (engine.max_selected_files)", each.At, each.Target.Path, len(list), w.MaxFiles)
+	}
+	var items []item
+	for _, entry := range list {
+		text, isText := entry.(string)
+		if !isText {
+			data, err := marshalOrdered(entry)
+			if err != nil {
+				return nil, err
+			}
+			text = string(data)
+		}
+		items = append(items, item{engine.Item{Name: oneLine(text), Value: true}, text})
+	}
+	return items, nil
+}

@@ -1,0 +1,227 @@
+package step
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// Generate asks the model, or takes a fresh answer from the cache. Whatever it answers is kept; an error means that there
+// is no answer. When the call fails and the step names a fallback, that model is asked, with the prompt that was built for
+// it.
+func (w *Workflow) Generate(ctx context.Context, in engine.GenerateIn) (engine.GenerateOut, error) {
+	s, err := w.scene(ctx, in.StepRef)
+	if err != nil {
+		return engine.GenerateOut{}, err
+	}
+	stored, err := w.prompt(ctx, in.Prompt)
+	if err != nil {
+		return engine.GenerateOut{}, err
+	}
+	if hit, found, err := w.cached(ctx, s, in); err != nil || found {
+		return hit, err
+	}
+	fallback := ""
+	if s.step.Model != nil {
+		fallback = s.step.Model.Fallback
+	}
+	if fallback != "" && in.Model == fallback {
+		return w.askFallback(ctx, s, in, stored)
+	}
+	out, err := w.ask(ctx, s, in, in.Model, stored)
+	if err == nil || ctx.Err() != nil || fallback == "" || stored.NoFallback != "" || ours(err) {
+		return out, err
+	}
+	warning := fmt.Sprintf("%s failed (%v); asked the fallback %s", in.Model, err, fallback)
+	engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: warning})
+	out, err = w.askFallback(ctx, s, in, stored)
+	out.Warnings = append([]string{warning}, out.Warnings...)
+	return out, err
+}
+
+// ours says whether a call failed for a reason that has nothing to do with its model.
+func ours(err error) bool {
+	code := engine.FailureOf(err).Code
+	return code == engine.CodeBudget || code == engine.CodeState
+}
+
+// askFallback asks the step's second model with its own prompt. A plan of a version before has none: then the first
+// model's is sent.
+func (w *Workflow) askFallback(ctx context.Context, s scene, in engine.GenerateIn, stored storedPrompt) (engine.GenerateOut, error) {
+	own := stored
+	if stored.Fallback != nil {
+		own = *stored.Fallback
+	}
+	out, err := w.ask(ctx, s, in, s.step.Model.Fallback, own)
+	if err != nil {
+		return out, err
+	}
+	out.Alias = s.step.Model.Fallback
+	if in.Model != s.step.Model.Fallback {
+		out.Warnings = append(out.Warnings, own.Warnings...)
+		out.Omitted = append(slices.Clone(own.Omitted), out.Omitted...)
+	}
+	return out, nil
+}
+
+func (w *Workflow) ask(ctx context.Context, s scene, in engine.GenerateIn, alias string, stored storedPrompt) (engine.GenerateOut, error) {
+	model, err := w.Models.Model(ctx, alias)
+	if err != nil {
+		return engine.GenerateOut{}, modelFailure(err)
+	}
+	request, err := w.request(ctx, s, model, stored, in.Turns)
+	if err != nil {
+		return engine.GenerateOut{}, err
+	}
+	c := call{workflow: w, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.step, model)}
+	if c.metered, err = w.metered(s, in.StepRef, model, stored); err != nil {
+		return engine.GenerateOut{}, err
+	}
+	return c.ask(ctx, request)
+}
+
+// retryPolicy is the model's, with what @retry says. People are told of each repetition.
+func retryPolicy(ctx context.Context, step workflow.Step, model Model) llm.RetryPolicy {
+	p := model.Retry
+	if r := step.Retry; r != nil {
+		p.Attempts = r.Count + 1
+		if r.Backoff > 0 {
+			p.Base = r.Backoff
+			p.Cap = max(p.Cap, r.Backoff<<min(r.Count, 6))
+		}
+	}
+	notify := p.Notify
+	p.Notify = func(e llm.RetryEvent) {
+		if notify != nil {
+			notify(e)
+		}
+		engine.Report(ctx, engine.Event{Kind: engine.EventRetry, Message: fmt.Sprintf("attempt %d of %d failed: %v", e.Attempt, e.Attempts, e.Err)})
+	}
+	return p
+}
+
+// modelFailure gives the error of an unknown alias its code.
+func modelFailure(err error) error {
+	failure := engine.FailureOf(err)
+	if failure.Code == engine.CodeInternal {
+		failure.Code = engine.CodeUnknownModel
+	}
+	return failure
+}
+
+// request makes the provider's request: the prompt, and what was said behind it. A model gets no media that it cannot take,
+// whatever the prompt was built for.
+func (w *Workflow) request(ctx context.Context, s scene, model Model, stored storedPrompt, turns []engine.Turn) (llm.Request, error) {
+	blocks, err := content.UnmarshalBlocks(stored.Blocks)
+	if err != nil {
+		return llm.Request{}, fmt.Errorf("read the prompt's blocks: %w", err)
+	}
+	request := callSettings(s.step, model)
+	request.System = stored.System
+	request.Messages = []llm.Message{{Role: llm.User, Blocks: blocks}}
+	request.Tools = w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered()
+	if model.Capabilities.Has(policy.StructuredOutput) {
+		request.Schema = stored.Demand.Schema
+	}
+	request.Citations = w.cites(s, model, stored.Demand)
+	request.Cache = model.Capabilities.Has(policy.PromptCaching) && (len(request.Tools) > 0 || len(turns) > 0) // else nothing is asked again
+	delivery := model.delivery()
+	request.Media, request.Delivery = w.loader(stored.Media), &delivery
+	for _, turn := range turns {
+		said, raw, err := w.answer(ctx, turn.Raw)
+		if err != nil {
+			return request, err
+		}
+		data, err := w.Blobs.Get(ctx, turn.Reply)
+		if err != nil {
+			return request, engine.Fail(engine.CodeState, "start the workflow again", "read a turn: %v", err)
+		}
+		reply, err := content.UnmarshalBlocks(data)
+		if err != nil {
+			return request, fmt.Errorf("read a turn: %w", err)
+		}
+		request.Messages = append(request.Messages, llm.Message{Role: llm.Assistant, Blocks: said, Raw: raw}, llm.Message{Role: llm.User, Blocks: reply})
+	}
+	return request, nil
+}
+
+// callSettings are the settings of a call: the alias's, with what @model says.
+func callSettings(step workflow.Step, model Model) llm.Request {
+	request := llm.Request{
+		Model: model.ID, ContextWindow: model.ContextWindow, MaxOutputTokens: model.MaxOutput,
+		Temperature: model.Temperature, Thinking: model.Thinking,
+	}
+	m := step.Model
+	if m == nil {
+		return request
+	}
+	if m.Temperature != nil {
+		request.Temperature = m.Temperature
+	}
+	if m.Thinking != "" {
+		request.Thinking = m.Thinking
+	}
+	if m.MaxOutputTokens > 0 {
+		request.MaxOutputTokens = m.MaxOutputTokens
+	}
+	return request
+}
+
+// keep stores an answer as blobs. Its text gets footnotes where it has citations; its blocks, which go back to the model,
+// do not.
+func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) (engine.GenerateOut, error) {
+	text := answer.Text
+	if answer.Stop == llm.StopRefusal && answer.Refusal != "" {
+		text = answer.Refusal
+	}
+	if answer.Stop == llm.StopEnd {
+		text = footnoted(text, answer.Citations)
+	}
+	digest, err := w.Blobs.Put(ctx, []byte(text))
+	if err != nil {
+		return engine.GenerateOut{}, stateFailure(err)
+	}
+	blocks, err := content.MarshalBlocks(answer.Blocks)
+	if err != nil {
+		return engine.GenerateOut{}, fmt.Errorf("encode the answer: %w", err)
+	}
+	raw := answer.Raw
+	if !json.Valid(raw) {
+		raw = nil
+	}
+	rawDigest, err := w.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
+	if err != nil {
+		return engine.GenerateOut{}, stateFailure(err)
+	}
+	out := engine.GenerateOut{
+		Answer: digest, Raw: rawDigest, Empty: strings.TrimSpace(answer.Text) == "", Stop: string(answer.Stop),
+		Model: answer.Model, Provider: model.ProviderName, Usage: engine.Usage(answer.Usage), Omitted: slices.Clone(answer.Omitted),
+		Unseen: slices.Clone(answer.Unseen),
+	}
+	return out, nil
+}
+
+// providerFailure is a provider's error as data. Repeating it was tried already, below this.
+func providerFailure(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return err
+	}
+	failure := engine.FailureOf(err)
+	failure.Retryable = false
+	if e, ok := llm.AsError(err); ok {
+		failure.Code, failure.Class, failure.HTTP = engine.CodeProvider, string(e.Class), e.Status
+		failure.Actual, failure.Limit = e.Actual, e.Limit
+	} else if failure.Code == engine.CodeInternal {
+		failure.Code = engine.CodeProvider
+	}
+	return failure
+}

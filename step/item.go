@@ -1,0 +1,81 @@
+package step
+
+import (
+	"context"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Lengths of what stands for an item, in characters.
+const (
+	maxItemLine = 200 // of an entry's text in the journal
+	maxItemName = 80  // of {item-name}
+)
+
+// item is one item of an @for_each with its text: a file's vault name, or the whole text of a list's entry.
+type item struct {
+	engine.Item
+	text string
+}
+
+// itemTexts reads the entries of a list, which the journal holds as blobs.
+func (w *Workflow) itemTexts(ctx context.Context, all []engine.Item) ([]item, error) {
+	var items []item
+	for _, it := range all {
+		text := it.Name
+		if it.Value {
+			data, err := w.Blobs.Get(ctx, it.SHA256)
+			if err != nil {
+				return nil, engine.Fail(engine.CodeState, "start the workflow again", "read the item %s: %v", it.Name, err)
+			}
+			text = string(data)
+		}
+		items = append(items, item{it, text})
+	}
+	return items, nil
+}
+
+// name is {item-name}: a file's name without folder and extension, or the entry's text made fit for a name.
+func (it item) name() string {
+	if !it.Value {
+		base := path.Base(it.Name)
+		if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
+			return stem
+		}
+		return base
+	}
+	name := strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || strings.ContainsRune(`/\:*?"<>|#^[]{}`, c) {
+			return ' '
+		}
+		return c
+	}, it.text)
+	name = strings.Trim(clipTo(strings.Join(strings.Fields(name), " "), maxItemName), " .")
+	if name == "" {
+		return "item"
+	}
+	return name
+}
+
+// oneLine is a text on one line of bounded length, for lists and records.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) > maxItemLine {
+		return clipTo(text, maxItemLine-1) + "…"
+	}
+	return text
+}
+
+func clipTo(s string, characters int) string {
+	for i := range s {
+		if characters == 0 {
+			return s[:i]
+		}
+		characters--
+	}
+	return s
+}

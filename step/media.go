@@ -1,0 +1,247 @@
+package step
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// maxMediaFile bounds what is read of one picture before it is made to fit: 512 MiB, the import limit.
+const maxMediaFile = 512 << 20
+
+// Media is where the bytes of pictures and documents come from.
+type Media struct {
+	FS          fs.FS
+	Blobs       Blobs      // of remote pictures; nil: there are none
+	Worker      Worker     // nil: pictures that only it decodes are not sent
+	Documents   *Documents // nil: no pages and no documents are sent
+	ImportedDir string     // pictures below it are always decoded in the worker
+	Kept        *Kept      // nil: every picture is made each time
+}
+
+// Loader gives pictures and documents at the moment when a request is written, within limits.
+func (m Media) Loader(l imaging.Limits) llm.Loader { return &media{Media: m, limits: l} }
+
+// Fit implements llm.Fitter.
+func (m *media) Fit(l llm.PictureLimits) llm.Loader {
+	fitted := *m
+	fitted.limits.MaxSide = smaller(m.limits.MaxSide, l.MaxSide)
+	fitted.limits.MaxPixels = smaller(m.limits.MaxPixels, l.MaxPixels)
+	fitted.limits.MaxBytes = smaller(m.limits.MaxBytes, l.MaxBytes)
+	fitted.limits.Reencode = m.limits.Reencode || l.Reencode
+	return &fitted
+}
+
+// loader is that of the workflow's media, or of its vault alone when it has none.
+func (w *Workflow) loader(l imaging.Limits) llm.Loader {
+	m := w.Media
+	if m.FS == nil {
+		m.FS = w.FS
+	}
+	return m.Loader(l)
+}
+
+// media reads one picture at a time: checked against the digest that the prompt was built with, turned upright, scaled and
+// encoded.
+type media struct {
+	Media
+	limits imaging.Limits
+}
+
+// Load implements llm.Loader.
+func (m *media) Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
+	key := keyOf(image, m.limits, below(m.ImportedDir, image.Name))
+	if data, mediaType, ok := m.Kept.get(key); ok {
+		return data, mediaType, nil
+	}
+	var made imaging.Encoded
+	switch image.Source {
+	case "", content.SourceVault:
+		made, err = m.file(ctx, image)
+	case content.SourceBlob:
+		made, err = m.blob(ctx, image)
+	case content.SourcePage:
+		made, err = m.page(ctx, image)
+	default:
+		err = fmt.Errorf("source %q is not available", image.Source)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)
+	}
+	if made.Changed { // what goes as it is takes no work the next time either
+		m.Kept.put(key, made.Data, made.MediaType)
+	}
+	return made.Data, made.MediaType, nil
+}
+
+// file loads a picture of the vault. One from outside is decoded in the worker and encoded anew, whatever it is, and so is
+// every picture that this process cannot decode.
+func (m *media) file(ctx context.Context, image content.Image) (imaging.Encoded, error) {
+	data, err := readAll(m.FS, image.Name)
+	if err != nil {
+		return imaging.Encoded{}, err
+	}
+	if !hasDigest(data, image.SHA256) {
+		return imaging.Encoded{}, ErrChanged
+	}
+	if below(m.ImportedDir, image.Name) {
+		return m.untrusted(ctx, data)
+	}
+	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
+	if errors.Is(err, imaging.ErrUnsupported) {
+		return m.converted(ctx, data)
+	}
+	return encoded, err
+}
+
+// untrusted converts a picture from outside. Where there is no worker, the kinds that Go's own decoders read are encoded
+// anew here: they cannot be made to overwrite memory, only to use some.
+func (m *media) untrusted(ctx context.Context, data []byte) (imaging.Encoded, error) {
+	if m.Worker != nil && m.Worker.Ready() == nil {
+		return m.converted(ctx, data)
+	}
+	limits := m.limits
+	limits.Reencode = true
+	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
+	if errors.Is(err, imaging.ErrUnsupported) {
+		return imaging.Encoded{}, errNoWorker
+	}
+	return encoded, err
+}
+
+func (m *media) converted(ctx context.Context, data []byte) (imaging.Encoded, error) {
+	made, err := Convert(ctx, m.Worker, data, m.limits)
+	made.Changed = true
+	return made, err
+}
+
+// blob loads a remote picture. It was decoded in the worker when it was fetched.
+func (m *media) blob(ctx context.Context, image content.Image) (imaging.Encoded, error) {
+	if m.Blobs == nil {
+		return imaging.Encoded{}, errors.New("there is no place for fetched pictures")
+	}
+	data, err := m.Blobs.Get(ctx, image.SHA256)
+	if err != nil {
+		return imaging.Encoded{}, err
+	}
+	return imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
+}
+
+// page renders a page of a document, or a part of it.
+func (m *media) page(ctx context.Context, image content.Image) (made imaging.Encoded, err error) {
+	if m.Documents == nil || m.Documents.worker == nil {
+		return made, errNoWorker
+	}
+	err = m.Documents.sessions.with(ctx, image.Name, image.SHA256, func(s WorkerSession, _ extract.Document) error {
+		r, err := m.pageRequest(ctx, s, image)
+		if err != nil {
+			return err
+		}
+		page, err := s.Page(ctx, r)
+		if err == nil && page.Image == nil {
+			err = errors.New("the worker gave no picture")
+		}
+		if err == nil {
+			made = imaging.Encoded{Data: page.Image.Bytes, MediaType: page.Image.MediaType, Changed: true}
+		}
+		return err
+	})
+	return made, inWords(err)
+}
+
+// maxCropDPI is the resolution of a small part of a page: no scan has much more to show.
+const maxCropDPI = 300
+
+// pageRequest asks for a page at the size that the limits give it. A part of a page is drawn with up to twice the page's
+// resolution, as long as it has no more pixels on either side than the whole page would have.
+func (m *media) pageRequest(ctx context.Context, s WorkerSession, image content.Image) (extract.PageRequest, error) {
+	r := workerRequest(m.limits)
+	r.N, r.DPI, r.MaxSide = image.Page, pageDPI, smaller(r.MaxSide, pageSide)
+	if image.Rect == nil {
+		return r, nil
+	}
+	r.Rect = &extract.Rect{X1: image.Rect.X1, Y1: image.Rect.Y1, X2: image.Rect.X2, Y2: image.Rect.Y2}
+	page, err := s.Page(ctx, extract.PageRequest{N: image.Page})
+	if err != nil {
+		return r, err
+	}
+	width, height := max(r.Rect.X1-r.Rect.X2, r.Rect.X2-r.Rect.X1, 1), max(r.Rect.Y1-r.Rect.Y2, r.Rect.Y2-r.Rect.Y1, 1)
+	larger := max(1, min(page.WidthPt/width, page.HeightPt/height))
+	r.DPI = min(maxCropDPI, pageResolution(page)*larger)
+	return r, nil
+}
+
+// LoadDocument implements llm.DocumentLoader. Of a document with a page range only those pages are in the data.
+func (m *media) LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error) {
+	defer func() {
+		if err != nil {
+			data, mediaType, err = nil, "", fmt.Errorf("load %s: %w", document.Name, inWords(err))
+		}
+	}()
+	if document.PageRange == "" {
+		if data, err = readAll(m.FS, document.Name); err != nil {
+			return nil, "", err
+		}
+		if !hasDigest(data, document.SHA256) {
+			return nil, "", ErrChanged
+		}
+		return data, document.MediaType, nil
+	}
+	pages, err := document.PageNumbers()
+	if err != nil {
+		return nil, "", err
+	}
+	if m.Documents == nil || m.Documents.worker == nil {
+		return nil, "", errNoWorker
+	}
+	err = m.Documents.sessions.with(ctx, document.Name, document.SHA256, func(s WorkerSession, _ extract.Document) error {
+		cut, err := s.Cut(ctx, pages)
+		data, mediaType = cut.Bytes, cut.MediaType
+		return err
+	})
+	return data, mediaType, err
+}
+
+// hasDigest tells whether data are what was meant; everything is when no digest is known.
+func hasDigest(data []byte, digest string) bool { return digest == "" || digestOf(data) == digest }
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func readAll(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var data bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Size() <= maxMediaFile {
+		data.Grow(int(info.Size()) + bytes.MinRead) // room for the read that finds the end, or all of it would be copied
+	}
+	if _, err := data.ReadFrom(io.LimitReader(f, maxMediaFile+1)); err != nil {
+		return nil, err
+	}
+	if data.Len() > maxMediaFile {
+		return nil, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
+	}
+	return data.Bytes(), nil
+}
+
+// below tells whether a file lies in a folder, in any spelling of its name.
+func below(dir, name string) bool {
+	dir = strings.Trim(dir, "/")
+	return dir != "" && strings.HasPrefix(strings.ToLower(name), strings.ToLower(dir)+"/")
+}

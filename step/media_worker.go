@@ -1,0 +1,51 @@
+package step
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// Worker reads documents and pictures in processes that may die. Nothing that came from outside is parsed in this one.
+type Worker interface {
+	// Ready tells why no worker can be started; nil when one can, as far as that is known without starting it.
+	Ready() error
+	// Open opens a file of the vault. Unless sha256 is empty the file must have that content; else the error matches
+	// ErrChanged. Errors about the file are an *extract.Error.
+	Open(ctx context.Context, name, sha256 string, o extract.Open) (WorkerSession, extract.Document, error)
+	// OpenData opens bytes.
+	OpenData(ctx context.Context, data []byte, o extract.Open) (WorkerSession, extract.Document, error)
+}
+
+// WorkerSession is a worker with an open document, used by one goroutine at a time. After an *extract.Error whose Ends is
+// true only Close may be called, which is allowed in any state.
+type WorkerSession interface {
+	Page(ctx context.Context, r extract.PageRequest) (extract.Page, error)
+	Cut(ctx context.Context, pages []int) (extract.Cut, error)
+	Close() error
+}
+
+// ErrChanged says that a file is not the one that the prompt was built with; its fallback text is sent.
+var ErrChanged = errors.New("changed since the prompt was built")
+
+// errNoWorker is said where a worker is needed and none is set up.
+var errNoWorker = errors.New("the worker that reads such files is missing (`vaultflow doctor` says how to get it)")
+
+// inWords says why a file cannot be shown, for receipts: short, and without the name that stands there already.
+func inWords(err error) error {
+	e, ok := errors.AsType[*extract.Error](err)
+	if !ok {
+		return err
+	}
+	switch e.Code {
+	case extract.CodeWorkerMissing, extract.CodeUnconfined:
+		return errNoWorker
+	case extract.CodeNeedsPassword:
+		return errors.New("encrypted: it needs a password")
+	case extract.CodeTimeout:
+		return errors.New("reading it takes too long: " + e.Message)
+	}
+	return errors.New(strings.TrimSpace(e.Message))
+}

@@ -1,0 +1,89 @@
+package step
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// outputPlace is where an output goes, and who named it.
+type outputPlace struct {
+	directives.Place
+	from []string // origins of the name
+}
+
+// place finds out where an output goes, and asks the gate whether it may. A file that this workflow did not make is left alone
+// when content from outside named it: the next free name is taken.
+func (st *staging) place(ctx context.Context, target string, output directives.Output, mode string) (outputPlace, error) {
+	named, err := output.Place(st.w.outputEnv(st.s))
+	if err != nil {
+		return outputPlace{}, outputFailure(err)
+	}
+	place := outputPlace{Place: named}
+	if named.Named != directives.NamedByAuthor {
+		place.from = st.s.nameFrom
+	}
+	for n := 1; n <= maxNumber; n++ {
+		place.Name = numberedName(named.Name, n)
+		request, err := st.w.outputRequest(ctx, st.s, engine.StagedFile{
+			Name: place.Name, Targets: []string{target}, Named: place.Named, NameFrom: place.from, Granted: output.Untrusted,
+		})
+		if err != nil {
+			return outputPlace{}, err
+		}
+		if mode == directives.ModeNew {
+			request.Action, request.Place.Exists = policy.Create, false // it gets a number that is free
+		}
+		ruling := st.w.gate().Decide(request)
+		if ruling.Verdict == policy.VerdictNextFree {
+			continue
+		}
+		if _, err := ruling.Pass(); err != nil {
+			return outputPlace{}, refusedByGate(err)
+		}
+		if n > 1 {
+			st.notes = append(st.notes, fmt.Sprintf("%s is a file that this workflow did not make, and content from outside chose its name (%s): written to %s instead",
+				named.Name, strings.Join(place.from, ", "), place.Name))
+		}
+		return place, nil
+	}
+	return outputPlace{}, engine.Fail(engine.CodeOutput, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
+}
+
+// outputRequest asks the gate for a file of a step's outputs, as it is now.
+func (w *Workflow) outputRequest(ctx context.Context, s scene, file engine.StagedFile) (policy.Request, error) {
+	r := s.asking(writerOf(file.Targets), file.Name, "")
+	r.Named, r.NameFrom, r.Granted = policy.Named(file.Named), file.NameFrom, file.Granted
+	r.Asked = s.step.Approve != nil && s.step.Approve.Outputs
+	r.Action, r.Place = policy.Create, policy.Look(w.FS, file.Name)
+	if !r.Place.Exists {
+		return r, nil
+	}
+	r.Action = policy.Change
+	own, err := w.ownFile(ctx, s.plan.Name, file.Name)
+	r.Own = own
+	return r, err
+}
+
+// ownFile reports whether a file holds what the workflow has written last.
+func (w *Workflow) ownFile(ctx context.Context, workflow, name string) (bool, error) {
+	digest, err := w.digestNow(name)
+	if err != nil || digest == "" {
+		return false, nil //nolint:nilerr // what cannot be read is not the workflow's
+	}
+	return w.Memory.OwnWrite(ctx, workflow, name, digest)
+}
+
+// numberedName puts " (2)", " (3)" … before the extension of a name.
+func numberedName(name string, n int) string {
+	if n < 2 {
+		return name
+	}
+	ext := path.Ext(name)
+	return fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext)
+}

@@ -1,0 +1,101 @@
+package step
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/prompt"
+)
+
+// passage is a text that a step without a model passes on, with the place that `as=` gave it.
+type passage struct{ place, text string }
+
+// passThrough is the step without a model: what was read is what will be written, below the step's own text or at the
+// places that it names. Text is empty when there is nothing but blanks.
+func (w *Workflow) passThrough(ctx context.Context, s scene, resolved []engine.ResolvedInput) (engine.AssembleOut, error) {
+	passages, err := w.passages(ctx, s, resolved)
+	if err != nil {
+		return engine.AssembleOut{}, err
+	}
+	text := placed(s.step.Prompt, passages)
+	if strings.TrimSpace(text) == "" {
+		return engine.AssembleOut{}, nil
+	}
+	digest, err := w.Blobs.Put(ctx, []byte(text))
+	return engine.AssembleOut{Text: digest}, err
+}
+
+// passages are the items of the batch and the inputs that go nowhere else, in order.
+func (w *Workflow) passages(ctx context.Context, s scene, resolved []engine.ResolvedInput) ([]passage, error) {
+	var list []passage
+	for _, input := range s.itemInputs() {
+		text, err := w.itemText(input)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, passage{input.Directive.As, text})
+	}
+	for _, directive := range s.step.Inputs {
+		i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == directive.Index })
+		if i < 0 || directive.Route != nil && directive.Route.To != directives.RouteInline {
+			continue
+		}
+		text, err := w.plainText(ctx, resolved[i])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, passage{directive.As, text})
+	}
+	return list, nil
+}
+
+// itemText is an item as text: a list's entry, or a file's content.
+func (w *Workflow) itemText(input prompt.Input) (string, error) {
+	if len(input.Names) == 0 {
+		return input.Text, nil
+	}
+	return w.fileText(input.Names[0])
+}
+
+// placed is a text with the passages at their places {{NAME}}, and the others behind it. What a passage holds is not
+// looked at again.
+func placed(text string, passages []passage) string {
+	at := map[string][]string{}
+	for _, p := range passages {
+		if p.place != "" {
+			at[p.place] = append(at[p.place], p.text)
+		}
+	}
+	used := map[string]bool{}
+	var b strings.Builder
+	for {
+		before, behind, opened := strings.Cut(text, "{{")
+		name, after, closed := strings.Cut(behind, "}}")
+		b.WriteString(before)
+		if !opened {
+			break
+		}
+		texts, known := at[strings.TrimSpace(name)]
+		if !closed || !known {
+			b.WriteString("{{")
+			text = behind
+			continue
+		}
+		b.WriteString(strings.Join(texts, "\n\n"))
+		used[strings.TrimSpace(name)] = true
+		text = after
+	}
+	var parts []string
+	if b.Len() > 0 {
+		parts = append(parts, b.String())
+	}
+	for _, p := range passages {
+		if !used[p.place] {
+			parts = append(parts, p.text)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}

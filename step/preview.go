@@ -1,0 +1,197 @@
+package step
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// Previewed is what a step would send now.
+type Previewed struct {
+	Missing  []string       // required inputs that were not found: the step would be skipped
+	Model    string         // alias; empty for @model none
+	Prompt   *prompt.Prompt // nil when nothing would be sent
+	Warnings []string       // of resolving; the prompt's own stand in its receipt
+
+	Skip     string           // the @when condition that does not hold, as written: the step would be skipped
+	When     []string         // the conditions that hold, as written
+	Items    *PreviewedItems  // of an @for_each; nil without one
+	Schema   json.RawMessage  // JSON Schema that the answer must fit; nil without @schema
+	Native   bool             // the provider holds the model to the schema; otherwise the prompt asks for it
+	Cache    string           // "hit": an answer is kept that would be used; "miss": the model would be asked; "": no @cache
+	Tools    []string         // offered to the model
+	Fallback *PreviewedSecond // the model that is asked when the first one fails
+	MaxUSD   float64          // the most that the first call should cost; 0 when no price is known, of no model
+	Guessed  bool             // MaxUSD is at the dearest known price, since the model's own is not known
+	Refused  string           // why a cap would refuse the first call
+
+	MaxTokens int64             // the most that the first call should take, input and output
+	Caps      []engine.CapState // that bound the first call
+
+	Media     []MediumPlace // where each medium of the prompt goes, in order
+	ToolMedia []MediumPlace // where media go that tools give, by kind; nil without tools
+}
+
+// PreviewedItems are the batches of an @for_each. Without items the step would be skipped.
+type PreviewedItems struct {
+	Items   int      // in all batches
+	Batches int      // how many
+	Batch   int      // the one that is shown, from 1; 0 when there is none
+	Names   []string // of its items
+}
+
+// PreviewedSecond is what would be sent to the fallback model.
+type PreviewedSecond struct {
+	Model   string
+	Prompt  *prompt.Prompt // nil when it could not be asked
+	Problem string
+}
+
+// Preview does what a run does up to the model call: it looks at the conditions, resolves a step's inputs and builds its
+// prompt, with @for_each that of the first batch. It reads, and has no side effect. Variables that earlier steps would
+// set are not set.
+func (w *Workflow) Preview(ctx context.Context, plan workflow.Plan, index int, at time.Time) (Previewed, error) {
+	return w.PreviewBatch(ctx, plan, index, at, 1)
+}
+
+// PreviewBatch is Preview for another batch of an @for_each, counted from 1.
+func (w *Workflow) PreviewBatch(ctx context.Context, plan workflow.Plan, index int, at time.Time, batch int) (Previewed, error) {
+	if index < 0 || index >= len(plan.Steps) {
+		return Previewed{}, fmt.Errorf("the workflow has no step %d", index)
+	}
+	step := plan.Steps[index]
+	s := scene{plan: plan, step: step, facts: FactsOf(plan, step.Name, "preview", at)}
+	out := Previewed{Model: plan.Alias(step, w.DefaultModel)}
+	when, err := w.conditions(ctx, s, nil)
+	if err != nil {
+		return out, err
+	}
+	if out.Skip = when.Reason; out.Skip == "" {
+		for _, condition := range step.When {
+			out.When = append(out.When, conditionText(condition))
+		}
+	}
+	if step.ForEach != nil {
+		if err := w.previewItems(ctx, &s, &out, batch); err != nil || out.Items.Batch == 0 {
+			return out, err
+		}
+	}
+	resolved, err := w.previewInputs(ctx, s, &out)
+	if err != nil || out.Model == "" {
+		return out, err
+	}
+	return out, w.previewPrompt(ctx, s, resolved, &out)
+}
+
+// previewItems finds the batches and puts the chosen one into the scene.
+func (w *Workflow) previewItems(ctx context.Context, s *scene, out *Previewed, batch int) error {
+	items, warnings, err := w.itemsOf(ctx, *s, nil)
+	if err != nil {
+		return err
+	}
+	out.Warnings = append(out.Warnings, warnings...)
+	batches := slices.Collect(slices.Chunk(items, max(s.step.ForEach.Batch, 1)))
+	out.Items = &PreviewedItems{Items: len(items), Batches: len(batches)}
+	if len(batches) == 0 {
+		return nil
+	}
+	if batch < 1 || batch > len(batches) {
+		return engine.Fail(engine.CodeInput, "", "step %q has %d batches now, and no batch %d", s.step.Name, len(batches), batch)
+	}
+	out.Items.Batch = batch
+	for _, it := range batches[batch-1] {
+		out.Items.Names = append(out.Items.Names, it.Name)
+	}
+	s.setBatch(batch, batches[batch-1])
+	return nil
+}
+
+func (w *Workflow) previewInputs(ctx context.Context, s scene, out *Previewed) ([]engine.ResolvedInput, error) {
+	var resolved []engine.ResolvedInput
+	for _, input := range s.step.Inputs {
+		found, warnings, err := w.resolveInput(ctx, s, input, nil)
+		if err != nil {
+			return nil, err
+		}
+		out.Warnings = append(out.Warnings, warningLines(warnings)...)
+		if input.Required && len(found.Files) == 0 && found.Digest == "" {
+			out.Missing = append(out.Missing, input.Target.String())
+		}
+		resolved = append(resolved, found)
+	}
+	return resolved, nil
+}
+
+func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine.ResolvedInput, out *Previewed) error {
+	made, err := w.make(ctx, s, resolved, out.Model)
+	out.Prompt = made.prompt
+	if err != nil {
+		return err
+	}
+	out.Tools, out.Schema = made.tools, made.stored.Demand.Schema
+	if out.Media, out.ToolMedia = made.model.places(made.prompt.Blocks); len(out.Tools) == 0 {
+		out.ToolMedia = nil
+	}
+	out.Warnings = append(out.Warnings, made.model.Warnings()...)
+	out.Native = len(out.Schema) > 0 && made.model.Capabilities.Has(policy.StructuredOutput)
+	if s.step.Cache != nil {
+		out.Cache = "miss"
+		_, found, err := w.lookup(ctx, s, made.key)
+		if err != nil {
+			return err
+		}
+		if found {
+			out.Cache = "hit"
+		}
+	}
+	if err := w.previewCaps(ctx, s, made, out); err != nil {
+		return err
+	}
+	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != out.Model {
+		out.Fallback = &PreviewedSecond{Model: m.Fallback}
+		second, err := w.make(ctx, s, resolved, m.Fallback)
+		if out.Fallback.Prompt = second.prompt; err != nil {
+			out.Fallback.Problem = err.Error()
+		}
+	}
+	return nil
+}
+
+// previewCaps says which caps bound the first call, what is left of them, and why they would refuse it. Nothing is reserved.
+func (w *Workflow) previewCaps(ctx context.Context, s scene, m made, out *Previewed) error {
+	request, err := w.request(ctx, s, m.model, m.stored, nil)
+	if err != nil {
+		return err
+	}
+	metered, err := w.metered(s, engine.StepRef{Run: s.facts.Run}, m.model, m.stored)
+	if err != nil {
+		return err
+	}
+	whose := metered.asking(request)
+	if w.Ledger != nil {
+		out.Caps, err = w.Ledger.CapStates(ctx, whose, w.now())
+	} else {
+		out.Caps, err = whose.Caps.States(w.now())
+	}
+	if err != nil {
+		return err
+	}
+	out.MaxTokens = whose.Estimate.Tokens
+	if !whose.NoPrice {
+		out.MaxUSD, out.Guessed = whose.Estimate.USD, m.model.Price == nil
+	}
+	for _, c := range out.Caps {
+		if over := c.Refuses(whose); over != nil {
+			out.Refused = over.Error()
+			return nil
+		}
+	}
+	return nil
+}

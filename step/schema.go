@@ -1,0 +1,193 @@
+package step
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/chunking"
+	"github.com/vaultflow/vaultflow/conform"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// maxSchema bounds a schema's text, in bytes: it is a part of every prompt of its step.
+const maxSchema = 256 << 10
+
+// compileSchema makes a schema of JSON ready. Without $schema it is draft 2020-12. Formats are checked, too.
+func compileSchema(raw []byte) (*conform.Schema, error) {
+	compiled, err := conform.Compile(raw, true)
+	if foreign, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		return nil, fmt.Errorf("%w: %s", conform.ErrForeignRef, strings.TrimPrefix(foreign.URL, conform.Root))
+	}
+	switch invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); {
+	case ok:
+		if list := problemsOf(invalid.Err); len(list) > 0 {
+			return nil, errors.New(strings.Join(list, "; "))
+		}
+	case err != nil:
+		return nil, errors.New(strings.ReplaceAll(err.Error(), conform.Root, ""))
+	}
+	return compiled, compiled.Probe()
+}
+
+// maxProblems is how many problems of an answer are named.
+const maxProblems = 20
+
+// problemsOf says in words, with JSON pointers, what is wrong.
+func problemsOf(err error) []string {
+	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return []string{err.Error()}
+	}
+	var list []string
+	listProblems(invalid, &list)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if more := len(list) - maxProblems; more > 0 {
+		list = append(list[:maxProblems], fmt.Sprintf("and %d more", more))
+	}
+	return list
+}
+
+func listProblems(e *jsonschema.ValidationError, list *[]string) {
+	switch k := e.ErrorKind.(type) {
+	case *kind.AnyOf:
+		listAlternatives(e, list)
+		return
+	case *kind.OneOf:
+		if len(k.Subschemas) == 0 {
+			listAlternatives(e, list)
+			return
+		}
+	}
+	if len(e.Causes) == 0 {
+		*list = append(*list, "at "+pointer(e.InstanceLocation)+": "+words(e.ErrorKind))
+	}
+	for _, cause := range e.Causes {
+		listProblems(cause, list)
+	}
+}
+
+// listAlternatives names the problems of the alternative that comes nearest.
+func listAlternatives(e *jsonschema.ValidationError, list *[]string) {
+	*list = append(*list, fmt.Sprintf("at %s: it fits none of the %d alternatives", pointer(e.InstanceLocation), len(e.Causes)))
+	var nearest []string
+	for _, cause := range e.Causes {
+		var problems []string
+		listProblems(cause, &problems)
+		if nearest == nil || len(problems) < len(nearest) {
+			nearest = problems
+		}
+	}
+	*list = append(*list, nearest...)
+}
+
+var english = message.NewPrinter(language.English)
+
+func words(k jsonschema.ErrorKind) string {
+	if _, never := k.(*kind.FalseSchema); never {
+		return "nothing is allowed here"
+	}
+	return strings.Join(strings.Fields(k.LocalizedString(english)), " ")
+}
+
+// pointer is a JSON pointer; the whole is "the top".
+func pointer(path []string) string {
+	if len(path) == 0 {
+		return "the top"
+	}
+	var b strings.Builder
+	for _, part := range path {
+		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(part))
+	}
+	return b.String()
+}
+
+// demand is what a step asks of its answer's form.
+type demand struct {
+	Schema json.RawMessage `json:"schema,omitempty"` // JSON Schema
+	JSON   bool            `json:"json,omitempty"`   // any JSON
+	Object bool            `json:"object,omitempty"` // a JSON object, for properties
+}
+
+// demand reads what the step asks for; a schema in a file is read now, and must be a good one.
+func (w *Workflow) demand(ctx context.Context, s scene) (demand, error) {
+	var d demand
+	d.Object = s.step.WriteMode.Mode == directives.ModeFrontmatter && len(s.step.Outputs) > 0
+	d.JSON = d.Object || s.step.Schema != nil || slices.ContainsFunc(s.step.Outputs, func(o directives.Output) bool { return o.Format == directives.FormatJSON })
+	schema := s.step.Schema
+	if schema == nil {
+		return d, nil
+	}
+	raw, from := []byte(schema.Inline), "@schema"
+	if schema.Target != nil {
+		name, err := w.schemaFile(ctx, s, *schema.Target)
+		if err != nil {
+			return d, err
+		}
+		from = name
+		data, _, err := w.Vault.Read(name, maxSchema)
+		if err != nil {
+			return d, engine.Fail(engine.CodeInput, "", "read the schema %s: %v", name, err)
+		}
+		if raw, err = schemaText(name, data); err != nil {
+			return d, engine.Fail(engine.CodeInput, "", "the schema %s: %v", name, err)
+		}
+	}
+	if _, err := compileSchema(raw); err != nil {
+		return d, engine.Fail(engine.CodeInvalidWorkflow, "see json-schema.org for the words of a schema", "%s: %s is no valid JSON Schema: %v", schema.At, from, err)
+	}
+	d.Schema = raw
+	return d, nil
+}
+
+// schemaFile is the vault name of a schema.
+func (w *Workflow) schemaFile(ctx context.Context, s scene, target directives.Target) (string, error) {
+	found, err := directives.Input{At: s.step.Schema.At, Target: target}.Resolve(ctx, w.resolveEnv(s))
+	if err != nil {
+		return "", inputFailure(err)
+	}
+	if len(found.Files) != 1 {
+		hint := ""
+		if len(found.Near) > 0 {
+			hint = "similar names: " + strings.Join(found.Near, ", ")
+		}
+		return "", engine.Fail(engine.CodeInput, hint, "%s: the schema %s is not one file of the vault", s.step.Schema.At, target)
+	}
+	name := found.Files[0].Name
+	if !s.plan.Meta.Permissions.MayRead(name) {
+		return "", engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter", "%s: %s may not be read by this workflow", s.step.Schema.At, name)
+	}
+	return name, nil
+}
+
+// schemaText is a schema's file as JSON: JSON or YAML, or a note with either in its only code fence.
+func schemaText(name string, data []byte) ([]byte, error) {
+	text := string(data)
+	if ext := strings.ToLower(path.Ext(name)); ext == ".md" || ext == ".markdown" {
+		size, _ := chunking.Frontmatter(data)
+		text = unfenced(text[size:])
+	}
+	value, err := readJSON(strings.TrimPrefix(text, "\ufeff"))
+	if err != nil {
+		var node yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &node); err != nil {
+			return nil, plainYAMLError(err)
+		}
+		if value, err = orderedYAML(&node, 0); err != nil {
+			return nil, err
+		}
+	}
+	return marshalOrdered(value)
+}

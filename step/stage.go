@@ -1,0 +1,364 @@
+package step
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/defuse"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+// Stage decides what the step's outputs and routed inputs will hold: names, numbers of write mode new, and contents as
+// blobs. It writes nothing to the vault.
+func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut, error) {
+	s, err := w.scene(ctx, in.StepRef)
+	if err != nil {
+		return engine.StageOut{}, err
+	}
+	if err := w.nameItems(ctx, &s, in.Vars); err != nil {
+		return engine.StageOut{}, err
+	}
+	st := &staging{w: w, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
+	if st.exit, err = w.cleanExit(ctx, s, in.Foreign); err != nil {
+		return engine.StageOut{}, err
+	}
+	answer, err := w.Blobs.Get(ctx, in.Answer)
+	if err != nil && in.Answer != "" {
+		return engine.StageOut{}, engine.Fail(engine.CodeState, "", "read the answer: %v", err)
+	}
+	for i, output := range s.step.Outputs {
+		text, err := formatted(string(answer), output.Format)
+		if err != nil {
+			return engine.StageOut{}, err
+		}
+		c := composition{mode: s.step.WriteMode.OrAppend(), heading: s.step.WriteMode.Heading, header: s.step.Header}
+		exit := st.exit
+		if s.step.Model != nil && s.step.Model.None {
+			exit = exit.passing(text)
+		}
+		if err := st.put(ctx, fmt.Sprintf("output:%d", i), output, c, text, exit); err != nil {
+			return engine.StageOut{}, err
+		}
+	}
+	for _, input := range s.step.Inputs {
+		if err := st.route(ctx, input, in.Inputs); err != nil {
+			return engine.StageOut{}, err
+		}
+	}
+	for i, result := range in.Results {
+		if err := st.result(ctx, fmt.Sprintf("tool:%d", i), result); err != nil {
+			return engine.StageOut{}, err
+		}
+	}
+	return st.finish(ctx)
+}
+
+// staging collects the outputs of one step.
+type staging struct {
+	w     *Workflow
+	s     scene
+	skip  map[string]bool // targets that an earlier attempt has written
+	files []*stagedContent
+	notes []string     // warnings
+	vars  []engine.Var // of the run, as the step's later outputs see them
+	set   []engine.StagedVar
+	exit  *cleanExit // nil: the step was shown nothing untrusted
+	inert []engine.Defused
+}
+
+// stagedContent is a file on its way: the content so far, and the digest it builds on.
+type stagedContent struct {
+	engine.StagedFile
+	data    []byte
+	warning string
+}
+
+func committedTargets(files []engine.StagedFile) map[string]bool {
+	done := map[string]bool{}
+	for _, file := range files {
+		for _, target := range file.Targets {
+			done[target] = true
+		}
+	}
+	return done
+}
+
+// put adds one output: text to a file or a variable. The composition's header still has its patterns. What goes to a file
+// is made inert by exit.
+func (st *staging) put(ctx context.Context, target string, output directives.Output, c composition, text string, exit *cleanExit) error {
+	if st.skip[target] {
+		return nil
+	}
+	if output.Target.Scheme == directives.SchemeVariable {
+		return st.setVariable(ctx, target, output, c, st.harmless(output, text, exit))
+	}
+	place, err := st.place(ctx, target, output, c.mode)
+	if err != nil {
+		return err
+	}
+	if c.header, err = directives.Expand(c.header, st.s.facts); err != nil {
+		return engine.Fail(engine.CodeInvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
+	}
+	file, err := st.file(place.Name, c.mode)
+	if err != nil {
+		return err
+	}
+	file.Named, file.NameFrom, file.Granted = place.Named, place.from, output.Untrusted
+	if err := st.add(file, c, output, text, exit); err != nil {
+		return err
+	}
+	file.Targets = append(file.Targets, target)
+	return nil
+}
+
+// harmless makes a variable's text inert: a later step is shown it, and what that step was shown may stay a link.
+func (st *staging) harmless(output directives.Output, text string, exit *cleanExit) string {
+	if exit == nil {
+		return text
+	}
+	kind := "variable.md"
+	if output.Format == directives.FormatJSON {
+		kind = "variable.json"
+	}
+	text, found := defuse.Text(kind, text, "", exit.rules)
+	st.inert = append(st.inert, inert("variable "+output.Target.Path, text, nil, found)...)
+	return text
+}
+
+// add composes a text into a file, made inert by exit. What the file holds already stays as it is.
+func (st *staging) add(file *stagedContent, c composition, output directives.Output, text string, exit *cleanExit) error {
+	if exit == nil {
+		return file.add(c, output, text)
+	}
+	text, found := exit.text(file.Name, text, file.data, c.mode == directives.ModeFrontmatter)
+	header, inHeader := exit.text(file.Name, c.header, nil, false)
+	c.header = header
+	if err := file.add(c, output, text); err != nil {
+		return err
+	}
+	st.inert = append(st.inert, inert(file.Name, header, file.data, inHeader)...)
+	st.inert = append(st.inert, inert(file.Name, text, file.data, found)...)
+	return nil
+}
+
+// add composes a text into the file. A list of JSON lines gets its record on one line; one JSON file holds one value.
+func (f *stagedContent) add(c composition, output directives.Output, text string) error {
+	ext := strings.ToLower(path.Ext(f.Name))
+	switch {
+	case ext == ".jsonl" && output.Format == directives.FormatJSON:
+		var line bytes.Buffer
+		if err := json.Compact(&line, []byte(text)); err != nil {
+			return engine.Fail(engine.CodeOutput, "", "write %s: %v", f.Name, err)
+		}
+		c.lines, text = true, line.String()
+	case ext == ".json" && c.mode == directives.ModeAppend && len(bytes.TrimSpace(f.data)) > 0 && json.Valid(f.data):
+		return engine.Fail(engine.CodeOutput, "write @write_mode replace, or name a .jsonl file for a list of answers",
+			"appending to %s would leave no valid JSON", f.Name)
+	case ext != ".md" && ext != ".markdown" && (c.mode == directives.ModeFrontmatter || c.mode == directives.ModeSection):
+		return engine.Fail(engine.CodeOutput, "name a .md file", "%s is no note: it has no properties and headings", f.Name)
+	}
+	data, err := c.compose(f.data, text)
+	if err != nil {
+		return engine.Fail(engine.CodeOutput, "", "write %s: %v", f.Name, err)
+	}
+	f.data = data
+	if c.mode == directives.ModeSection && spills(data, c.heading, normalise(text)) {
+		f.warning = fmt.Sprintf("%s: the answer holds headings that end the section %q; the next run replaces up to the first of them", f.Name, c.heading)
+	}
+	return nil
+}
+
+func (w *Workflow) outputEnv(s scene) directives.OutputEnv {
+	return directives.OutputEnv{
+		Facts: s.facts, Links: w.Links, From: s.plan.File, ImportDir: w.ImportDir, MayWrite: s.plan.Meta.Permissions.MayWrite,
+	}
+}
+
+// file is the staged file of a name. Mode new takes the first free number instead of a file that is there.
+func (st *staging) file(name, mode string) (*stagedContent, error) {
+	if mode == directives.ModeNew {
+		free, err := st.number(name)
+		if err != nil {
+			return nil, err
+		}
+		file := &stagedContent{StagedFile: engine.StagedFile{Name: free}}
+		st.files = append(st.files, file)
+		return file, nil
+	}
+	for _, file := range st.files {
+		if file.Name == name {
+			return file, nil
+		}
+	}
+	data, digest, err := st.w.Vault.Read(name, st.w.MaxText)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, engine.Fail(engine.CodeOutput, "", "read %s before writing: %v", name, err)
+	}
+	file := &stagedContent{StagedFile: engine.StagedFile{Name: name, Base: digest}, data: data}
+	st.files = append(st.files, file)
+	return file, nil
+}
+
+// maxNumber bounds the search for a free number; a folder with more files of one name is a mistake.
+const maxNumber = 10000
+
+// number is the first free name among `name_000.md`, `name_001.md`, …
+func (st *staging) number(name string) (string, error) {
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for i := range maxNumber {
+		candidate := fmt.Sprintf("%s_%03d%s", stem, i, ext)
+		taken := slices.ContainsFunc(st.files, func(f *stagedContent) bool { return f.Name == candidate })
+		if !taken && !policy.Look(st.w.FS, candidate).Exists { // nor in another case, nor as a link that leads nowhere
+			return candidate, nil
+		}
+	}
+	return "", engine.Fail(engine.CodeOutput, "use another name, or move the old files", "%s has %d numbered files already", name, maxNumber)
+}
+
+func (st *staging) setVariable(ctx context.Context, target string, output directives.Output, c composition, text string) error {
+	name := output.Target.Path
+	if c.mode != directives.ModeReplace && c.mode != directives.ModeNew {
+		before, err := st.value(ctx, name, output.Scope)
+		if err != nil {
+			return err
+		}
+		if text, err = joined(before, text, c); err != nil {
+			return engine.Fail(engine.CodeOutput, "", "set variable %s: %v", name, err)
+		}
+	}
+	digest, err := st.w.Blobs.Put(ctx, []byte(text))
+	if err != nil {
+		return err
+	}
+	shared := output.Scope == "workflow"
+	if !shared {
+		st.vars = slices.DeleteFunc(st.vars, func(v engine.Var) bool { return v.Name == name })
+		st.vars = append(st.vars, engine.Var{Name: name, Digest: digest})
+	}
+	st.set = append(st.set, engine.StagedVar{Name: name, Digest: digest, Shared: shared, Target: target})
+	return nil
+}
+
+// value is the text of a variable now, empty when it is not set.
+func (st *staging) value(ctx context.Context, name, scope string) (string, error) {
+	v, err := st.w.variable(ctx, st.s.plan.Name, name, scope, st.vars)
+	if err != nil || v.Digest == "" {
+		return "", err
+	}
+	data, err := st.w.Blobs.Get(ctx, v.Digest)
+	return string(data), err
+}
+
+// joined is a variable's next text. A variable has no header.
+func joined(before, text string, c composition) (string, error) {
+	c.header = ""
+	switch {
+	case c.mode != directives.ModeAppend:
+		data, err := c.compose([]byte(before), text)
+		return string(data), err
+	case before == "":
+		return text, nil
+	}
+	return before + "\n\n" + text, nil
+}
+
+// route sends a routed input's content to its file or variable.
+func (st *staging) route(ctx context.Context, input directives.Input, resolved []engine.ResolvedInput) error {
+	if input.Route == nil || input.Route.To == directives.RouteInline || input.Route.To == directives.RouteDiscard {
+		return nil
+	}
+	i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == input.Index })
+	if i < 0 {
+		return nil
+	}
+	text, err := st.w.plainText(ctx, resolved[i])
+	if err != nil {
+		return err
+	}
+	mode := input.Route.WriteMode
+	if mode == "" {
+		mode = directives.ModeAppend
+	}
+	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: mode, heading: input.Route.Heading}, text, st.exit.passing(text))
+}
+
+// result sends a tool's result to the file that its @tools line names.
+func (st *staging) result(ctx context.Context, target string, r engine.RoutedResult) error {
+	if st.s.step.Tools == nil {
+		return nil
+	}
+	for _, use := range st.s.step.Tools.Uses {
+		if use.Name != r.Use || use.Route == nil || use.Route.Target == nil {
+			continue
+		}
+		data, err := st.w.Blobs.Get(ctx, r.Text)
+		if err != nil {
+			return engine.Fail(engine.CodeState, "", "read the result of %s: %v", r.Use, err)
+		}
+		mode := use.Route.WriteMode
+		if mode == "" {
+			mode = directives.ModeAppend
+		}
+		return st.put(ctx, target, use.Route.Output(use.At), composition{mode: mode, heading: use.Route.Heading}, string(data), st.exit.passing(string(data)))
+	}
+	return nil
+}
+
+// plainText is the content of an input's files, joined by blank lines.
+func (w *Workflow) plainText(ctx context.Context, in engine.ResolvedInput) (string, error) {
+	if in.Variable != "" {
+		if in.Digest == "" {
+			return "", nil
+		}
+		data, err := w.Blobs.Get(ctx, in.Digest)
+		return string(data), err
+	}
+	var parts []string
+	for _, file := range in.Files {
+		text, err := w.fileText(file.Name)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+// fileText is the text of a file, without the line breaks at its end.
+func (w *Workflow) fileText(name string) (string, error) {
+	data, _, err := w.Vault.Read(name, w.MaxText)
+	if err != nil {
+		return "", engine.Fail(engine.CodeInput, "", "read %s: %v", name, err)
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", engine.Fail(engine.CodeInput, "only text can be routed", "%s is not text", name)
+	}
+	return strings.TrimRight(string(data), "\n"), nil
+}
+
+// finish stores the contents and names them.
+func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
+	out := engine.StageOut{Vars: st.set, Defused: st.inert, Warnings: st.notes}
+	for _, file := range st.files {
+		digest, err := st.w.Blobs.Put(ctx, file.data)
+		if err != nil {
+			return out, err
+		}
+		file.New = digest
+		if file.warning != "" {
+			out.Warnings = append(out.Warnings, file.warning)
+		}
+		out.Files = append(out.Files, file.StagedFile)
+	}
+	return out, nil
+}

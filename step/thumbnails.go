@@ -1,0 +1,11 @@
+package step
+
+import (
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// Thumbnails loads a prompt's pictures made small, for people who look at a preview. It reads the vault and no network.
+func (w *Workflow) Thumbnails(side int) llm.Loader {
+	return w.loader(imaging.Limits{MaxSide: side, MaxBytes: 256 << 10, MaxDecodePixels: w.Budget.MaxDecodePixels})
+}
