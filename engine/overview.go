@@ -8,8 +8,9 @@ import (
 // Overview is how a vault stands: `status`, the first page of the dashboard and the status note show the same one. Its
 // type in machine output is "status".
 type Overview struct {
-	Serving   bool           `json:"serving"`       // a serve is at work
-	URL       string         `json:"url,omitempty"` // of its dashboard
+	Serving   bool           `json:"serving"`            // a serve is at work
+	URL       string         `json:"url,omitempty"`      // of its dashboard
+	Outdated  []string       `json:"outdated,omitempty"` // files of settings that changed since serve loaded them
 	Trust     *TrustBrief    `json:"trust,omitempty"`
 	Workflows WorkflowCounts `json:"workflows"`
 	Day       Period         `json:"day"`

@@ -124,21 +124,9 @@ func (s *Settings) missingKey(r *reporter) {
 
 // dotEnvs reads the .env files, the first place first.
 func (l *layers) dotEnvs() []dotEnv {
-	var dirs []string
-	for _, file := range []string{l.in.File, l.in.User} {
-		if file != "" {
-			dirs = append(dirs, filepath.Dir(file))
-		}
-	}
-	for _, dir := range []string{l.in.StateDir, l.in.Vault} {
-		if dir != "" {
-			dirs = append(dirs, dir)
-		}
-	}
 	var files []dotEnv
 	seen := map[string]bool{}
-	for _, dir := range dirs {
-		path := filepath.Join(dir, dotEnvName)
+	for _, path := range l.in.dotEnvs() {
 		if real := realPath(path); !seen[real] {
 			seen[real] = true
 			if f, ok := l.readDotEnv(path); ok {

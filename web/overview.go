@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -78,6 +79,10 @@ func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', de
 // matters lists what waits for a person, then what went wrong.
 func (s *Server) matters(o engine.Overview) []matter {
 	var list []matter
+	if len(o.Outdated) > 0 {
+		reason := strings.Join(o.Outdated, ", ") + ": changed since serve began; it works with the former settings until you restart it"
+		list = append(list, matter{pill{"warn", "!", "settings"}, "Restart serve", reason, "", stamp{}})
+	}
 	if t := o.Trust; t != nil && (t.Waiting > 0 || t.Level == "untrusted") {
 		reason := t.Means
 		if t.Waiting > 0 {

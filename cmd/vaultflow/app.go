@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 	"time"
 	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
 
@@ -41,6 +42,8 @@ type app struct {
 	log      *slog.Logger
 	given    givenPasswords
 	address  string // where serve's dashboard listened
+	loaded   loadedFiles
+	outdated sync.Once // the warning about a serve with former settings
 }
 
 // open finds the vault, loads its settings and opens it. Warnings about settings go to standard error.

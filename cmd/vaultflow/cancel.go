@@ -43,7 +43,7 @@ func (a *app) cancelRun(ctx context.Context, r engine.RunRecord) error {
 	}
 	w, err := a.work(ctx)
 	if isLocked(err) {
-		_, err = ask(ctx, a.stateDir, order{Cancel: r.ID})
+		_, err = a.ask(ctx, order{Cancel: r.ID})
 	} else if err == nil {
 		defer w.close()
 		err = w.exec.Cancel(ctx, r.ID)

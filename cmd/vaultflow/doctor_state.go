@@ -35,6 +35,9 @@ func (a *app) examineState(ctx context.Context) []finding {
 	message := a.stateDir
 	if r, err := ask(ctx, a.stateDir, order{Info: true}); err == nil {
 		message += ", in use by a running vaultflow"
+		if len(r.Changed) > 0 {
+			all = append(all, finding{Subject: "settings", State: "warning", Message: outdatedText(r.Changed), Fix: "restart serve"})
+		}
 		if r.URL != "" {
 			message += ", dashboard at " + r.URL
 		}

@@ -36,7 +36,7 @@ func (a *app) importPaths(ctx context.Context, g *globals, paths []string, f imp
 	if isLocked(err) {
 		return a.reading(ctx, func(j *journal.Journal) error {
 			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o importOrder) (string, error) {
-				r, err := ask(ctx, a.stateDir, order{Import: &o, Passwords: a.given.list()})
+				r, err := a.ask(ctx, order{Import: &o, Passwords: a.given.list()})
 				return r.Run, err
 			}}
 			return batch.run(ctx)

@@ -48,7 +48,7 @@ func (w *working) followOrigins(ctx context.Context, c disk.Change) {
 func (a *app) clearOrigin(ctx context.Context, name string) error {
 	w, err := a.work(ctx)
 	if isLocked(err) {
-		_, err = ask(ctx, a.stateDir, order{Own: name})
+		_, err = a.ask(ctx, order{Own: name})
 		return err
 	}
 	if err != nil {

@@ -84,7 +84,7 @@ func (a *app) interrupted(id string) error {
 
 // runElsewhere asks the process that works on the vault, and follows the run in the journal.
 func (a *app) runElsewhere(ctx context.Context, g *globals, o order) error {
-	r, err := ask(ctx, a.stateDir, o)
+	r, err := a.ask(ctx, o)
 	if err != nil {
 		return err
 	}

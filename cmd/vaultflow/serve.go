@@ -136,6 +136,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		group.Go(func() error { return serveControl(ctx, a.stateDir, w.obey) })
 		group.Go(func() error { return w.guard(ctx) })
 		group.Go(func() error { return w.followTrust(ctx, triggers.Reload) })
+		group.Go(func() error { return w.followSettings(ctx) })
 		group.Go(func() error { return w.watching(ctx, g, watcher, triggers) })
 		return group.Wait()
 	})
@@ -171,8 +172,14 @@ func (w *working) signInHint(g *globals) string {
 	return link
 }
 
-// obey answers an order of a command.
+// obey answers an order of a command, and says which files of settings have changed since they were loaded.
 func (w *working) obey(ctx context.Context, o order) reply {
+	r := w.answer(ctx, o)
+	r.Changed = w.loaded.changed(w.dir)
+	return r
+}
+
+func (w *working) answer(ctx context.Context, o order) reply {
 	var id, was string
 	var err error
 	w.given.add(o.Passwords...)

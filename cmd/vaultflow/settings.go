@@ -32,6 +32,7 @@ func (a *app) loadSettings(g *globals) error {
 	input := settings.Input{
 		File: g.settings, Vault: a.dir, User: settings.UserFile(environ), StateDir: a.stateDir, Environ: environ, Overrides: g.overrides,
 	}
+	a.loaded = rememberFiles(input)
 	var err error
 	if a.trust, err = openTrust(context.Background(), a.stateDir, a.dir, func() ([]trust.Ask, error) { return asked(input) }); err != nil {
 		return err

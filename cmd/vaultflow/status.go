@@ -50,7 +50,7 @@ func (a *app) status(ctx context.Context) (o engine.Overview, err error) {
 		return o, err
 	}
 	if r, err := ask(ctx, a.stateDir, order{Info: true}); err == nil {
-		o.Serving, o.URL = true, r.URL
+		o.Serving, o.URL, o.Outdated = true, r.URL, r.Changed
 	}
 	return o, nil
 }
@@ -58,7 +58,7 @@ func (a *app) status(ctx context.Context) (o engine.Overview, err error) {
 // serving is the overview of the serve that is at work.
 func (w *working) serving(ctx context.Context) (engine.Overview, error) {
 	o, err := w.overview(ctx, w.journal, time.Now())
-	o.Serving, o.URL = true, w.url
+	o.Serving, o.URL, o.Outdated = true, w.url, w.loaded.changed(w.dir)
 	return o, err
 }
 
@@ -74,6 +74,9 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		serving += "; dashboard at " + o.URL
 	}
 	line("serve", "%s", serving)
+	if len(o.Outdated) > 0 {
+		line("settings", "%s", outdatedText(o.Outdated))
+	}
 	if t := o.Trust; t != nil {
 		text := t.Means
 		if t.Waiting > 0 {

@@ -50,7 +50,7 @@ func (a *app) unpause(ctx context.Context, g *globals, name string) error {
 	w, err := a.work(ctx)
 	if isLocked(err) {
 		var r reply
-		r, err = ask(ctx, a.stateDir, order{Unpause: line.Workflow})
+		r, err = a.ask(ctx, order{Unpause: line.Workflow})
 		line.Was = r.Was
 	} else if err == nil {
 		defer w.close()

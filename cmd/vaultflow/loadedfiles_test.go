@@ -1,0 +1,65 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// A running serve says that its settings are not those of the files any more: in its log, to commands that ask it, in status and
+// on the dashboard. A change that is taken back ends that.
+func TestServe_saysThatSettingsChanged(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.write("Workflows/Hand.md", "## A\n@model none\n@output file: Out.md\n@write_mode replace\nsome text\n")
+	was := s.read(settings.FileName)
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	user := settings.UserFile(s.env)
+	d := s.serve()
+	if out, page := s.must("status"), s.page("/"); strings.Contains(out, "restart") || strings.Contains(page, "Restart serve") {
+		t.Errorf("before any change: %s\n%s", out, page)
+	}
+
+	put(s.path(settings.FileName), was+"# the same, but for a comment\n")
+	put(user, "policy: {links: strict}\n")
+	put(s.path(".env"), "LAB_KEY=x\n")
+	const says = "changed since serve began; it works with the former settings until you restart it"
+	want := ".env, " + user + ", settings.yaml: " + says
+	if out := s.must("status"); !strings.Contains(out, want) {
+		t.Errorf("status lacks %q:\n%s", want, out)
+	}
+	if page := s.page("/"); !strings.Contains(page, says) || !strings.Contains(page, "Restart serve") {
+		t.Errorf("the dashboard lacks %q:\n%s", says, page)
+	}
+	if _, errs, code := s.cli("run", "Hand"); code != exitDone || strings.Count(errs, says) != 1 {
+		t.Errorf("run: exit code %d, %q; want it to say %q once", code, errs, says)
+	}
+	d.logged("restart serve")
+
+	put(s.path(settings.FileName), was)
+	for _, path := range []string{user, s.path(".env")} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := s.must("status"); strings.Contains(out, says) {
+		t.Errorf("after the change back: %s", out)
+	}
+	if _, errs, _ := s.cli("run", "Hand"); strings.Contains(errs, says) {
+		t.Errorf("run after the change back: %s", errs)
+	}
+	d.logged("the settings are again those that serve works with")
+}
