@@ -218,7 +218,7 @@ func count(list []string, want string) int {
 func TestMergeProperties_realNotes(t *testing.T) {
 	t.Parallel()
 	notes := 0
-	err := filepath.WalkDir(filepath.Join("..", "..", "testdata", "vault"), func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join("..", "testdata", "vault"), func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
 			return err
 		}
