@@ -105,6 +105,7 @@ const (
 	CodeOverwrites     = "VF200"
 	CodeCapability     = "VF201"
 	CodeForeignPlace   = "VF202"
+	CodeModelWaits     = "VF203"
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"

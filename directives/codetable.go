@@ -94,6 +94,7 @@ var codes = []Code{
 	{CodeOverwrites, SeverityWarning, "each batch of an @for_each writes over what the one before wrote", "put {item-name} or {batch} into the output's name, or use append"},
 	{CodeCapability, SeverityWarning, "a step needs something that its model cannot do: the run is refused before anything is sent", "choose another model"},
 	{CodeForeignPlace, SeverityWarning, "the items of a list name the folder or the whole place of an output: entries from outside are refused there", "write the folder, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow)"},
+	{CodeModelWaits, SeverityWarning, "a model of the vault's settings waits for your yes, and the workflow with it", "vaultflow trust shows what it would reach, and asks"},
 	{CodeOldMeaning, SeverityWarning, "AssistantMD understood this in another way", "write it as the message says; vaultflow check --fix does it"},
 	{CodeOldPlace, SeverityWarning, "a workflow lies where AssistantMD kept them, and is not seen", "move it below the workflows folder; vaultflow check --fix does it"},
 }

@@ -18,8 +18,9 @@ func (j *judge) providers() {
 		case sameProvider(name, who, next, there), j.allows(sayProvider(name, who, j.from.placeOf(path))):
 			next = j.replaceWho(path, next, who)
 		default:
-			j.withheld[path] = true
-			j.into.pending = append(j.into.pending, who.complete(name).APIKeyEnv)
+			whole := who.complete(name)
+			j.withheld[path], j.asks[name] = true, func() Provider { return whole }
+			j.into.pending = append(j.into.pending, whole.APIKeyEnv)
 			if _, isKind := kinds[name]; !there && (!isKind || reflect.DeepEqual(said, who)) {
 				continue // no entry, so no limits of one
 			}
@@ -83,6 +84,7 @@ func (j *judge) aliases() {
 		a, path := j.from.Models.Aliases[name], "models.aliases."+name
 		if j.withheld["providers."+a.Provider] {
 			j.withheld[path] = true
+			j.into.withheld[name] = withheldAlias{a, j.asks[a.Provider]}
 			continue
 		}
 		if j.theirs && j.costsAreCapped() {

@@ -12,8 +12,9 @@ type judge struct {
 	*layers
 	from     *Settings // what the file says, and nothing else
 	path     string
-	theirs   bool            // the file lies in the vault
-	withheld map[string]bool // providers that wait, and the aliases that follow them: providers.NAME, models.aliases.NAME
+	theirs   bool                       // the file lies in the vault
+	withheld map[string]bool            // providers that wait, and the aliases that follow them: providers.NAME, models.aliases.NAME
+	asks     map[string]func() Provider // whom the providers that wait would ask, by name
 }
 
 // settings goes through the whole file. Providers come before the aliases that follow them, and these before the default.

@@ -103,7 +103,7 @@ func (l *layers) vault() error {
 func (l *layers) put(source Source, path string, data []byte, theirs bool) (from *Settings) {
 	from = &Settings{origins: map[string]Origin{}}
 	from.file(source, path, data, l.reporter)
-	j := &judge{layers: l, from: from, path: path, theirs: theirs, withheld: map[string]bool{}}
+	j := &judge{layers: l, from: from, path: path, theirs: theirs, withheld: map[string]bool{}, asks: map[string]func() Provider{}}
 	j.settings()
 	return from
 }

@@ -17,6 +17,7 @@ type World struct {
 	Now       time.Time
 	Zone      *time.Location // of workflows that name none
 	Models    []string       // aliases in the settings
+	Waiting   []string       // those that wait for a person's yes
 	Default   string         // the alias of steps that name none
 	Tools     []string       // names of the tools that this version has
 	ImportDir string         // the inbox, where no output may go
@@ -105,8 +106,12 @@ func (c *checker) sight(s Step) {
 }
 
 func (c *checker) model(alias string, at Position) {
-	known := slices.ContainsFunc(c.world.Models, func(m string) bool { return strings.EqualFold(m, alias) })
-	if alias == "" || known {
+	named := func(m string) bool { return strings.EqualFold(m, alias) }
+	if slices.ContainsFunc(c.world.Waiting, named) {
+		c.add(directives.At(at, directives.CodeModelWaits, "`vaultflow trust` shows what it would reach, and asks", "the model %q waits for your yes", alias))
+		return
+	}
+	if alias == "" || slices.ContainsFunc(c.world.Models, named) {
 		return
 	}
 	suggestion := hint(alias, c.world.Models)

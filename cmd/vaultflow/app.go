@@ -112,7 +112,7 @@ func isTerminal(w any) bool {
 // world is what checking a workflow needs to know.
 func (a *app) world() workflow.World {
 	return workflow.World{
-		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Default: a.settings.Models.Default,
+		Now: time.Now(), Zone: a.zone, Models: a.settings.AliasNames(), Waiting: a.settings.WithheldNames(), Default: a.settings.Models.Default,
 		Tools: step.ToolNames(), Foreign: a.foreignTool, ImportDir: a.settings.Vault.ImportDir, FS: a.modelFS(), Links: a.links(),
 		Schema: step.CheckSchema, Changes: step.NeedsYes,
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,16 +73,14 @@ func (m *modelSet) due(alias string) bool {
 // Model implements step.Models. It makes no call: an Ollama server that was not probed is taken from the table.
 func (m *modelSet) Model(_ context.Context, alias string) (step.Model, error) {
 	a, p, ok := m.settings.Alias(alias)
+	if _, _, waits := m.settings.Withheld(alias); !ok && waits {
+		return step.Model{}, engine.Fail(engine.CodePermission, "`vaultflow trust` shows what it would reach, and asks you", "the model %q waits for your yes", alias)
+	}
 	if !ok {
 		known := m.settings.AliasNames()
 		hint := "there are: " + strings.Join(known, ", ")
 		if near := directives.Nearest(alias, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
-		}
-		if slices.ContainsFunc(m.settings.Waiting, func(w settings.Waiting) bool {
-			return strings.HasPrefix(w.Key, "models.") || strings.HasPrefix(w.Key, "providers.")
-		}) {
-			hint += "; models and providers of this vault wait for your yes: `vaultflow trust` shows them"
 		}
 		return step.Model{}, engine.Fail(engine.CodeUnknownModel, hint, "no model alias %q in the settings", alias)
 	}

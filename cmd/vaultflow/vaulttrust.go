@@ -107,7 +107,7 @@ func fingerprint(s trust.State) string {
 // service names the service that a model alias leads to; empty for one that sends nothing.
 func (t *vaultTrust) service(alias string) string {
 	alias = cmp.Or(alias, t.settings.Models.Default)
-	a, p, ok := t.settings.Alias(alias)
+	a, p, ok := t.alias(alias)
 	switch {
 	case !ok:
 		return "the model " + alias + ", which is not set up"
@@ -118,6 +118,14 @@ func (t *vaultTrust) service(alias string) string {
 		return a.Provider + " (" + strings.TrimPrefix(strings.TrimPrefix(hostOf(address), "https://"), "http://") + ")"
 	}
 	return a.Provider
+}
+
+// alias is an alias as a workflow means it: one of the vault's files, though it may wait, goes before one of that name below.
+func (t *vaultTrust) alias(name string) (a settings.Alias, p settings.Provider, ok bool) {
+	if a, p, ok = t.settings.Withheld(name); ok {
+		return a, p, ok
+	}
+	return t.settings.Alias(name)
 }
 
 // reach is what a workflow may do.
@@ -185,7 +193,7 @@ func (t *vaultTrust) provider(alias string) []string {
 		return []string{"providers", "models"} // it may stand in for a default model that waits, and reach somebody else
 	}
 	alias = cmp.Or(alias, t.settings.Models.Default)
-	a, _, ok := t.settings.Alias(alias)
+	a, _, ok := t.alias(alias)
 	if !ok {
 		return nil
 	}
@@ -220,7 +228,7 @@ func (t *vaultTrust) offlineOnly(p *workflow.Plan) error {
 			continue
 		}
 		alias := p.Alias(s, t.settings.Models.Default)
-		if _, provider, ok := t.settings.Alias(alias); ok && provider.Kind != settings.Offline {
+		if _, provider, ok := t.alias(alias); ok && provider.Kind != settings.Offline {
 			return engine.Fail(engine.CodePermission, "`vaultflow trust` shows what the vault asks for, and asks you; --model offline runs it without a service",
 				"this vault is not trusted yet: step %q would send its prompt to %s", s.Name, t.service(alias))
 		}

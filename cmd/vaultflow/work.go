@@ -206,7 +206,8 @@ func (w *working) startRun(ctx context.Context, o runOrder) (string, error) {
 		return "", err
 	}
 	if o.Model != "" {
-		if _, err := w.models.Model(ctx, o.Model); err != nil {
+		_, _, waits := w.settings.Withheld(o.Model) // which mayRun says
+		if _, err := w.models.Model(ctx, o.Model); err != nil && !waits {
 			return "", err
 		}
 		setModel(plan, o.Model)
