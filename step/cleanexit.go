@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/note"
 )
 
 // cleanExit makes inert what a step writes after it was shown something untrusted: see package defuse. A nil one leaves
@@ -87,16 +88,16 @@ func (e *cleanExit) passing(text string) *cleanExit {
 // text makes a text inert that is composed into a file which holds old.
 func (e *cleanExit) text(name, text string, old []byte, asProperties bool) (string, []defuse.Finding) {
 	if asProperties {
-		return defuse.Properties(unfenced(text), e.rules)
+		return defuse.Properties(note.Unfenced(text), e.rules)
 	}
-	return defuse.Text(name, normalise(text), string(old), e.rules)
+	return defuse.Text(name, note.Trim(text), string(old), e.rules)
 }
 
 // inert are the findings of a text that stands in data now. Their lines become those of the file.
 func inert(name, text string, data []byte, findings []defuse.Finding) []engine.Defused {
 	var list []engine.Defused
 	before := 0
-	text = strings.ReplaceAll(text, "\n", lineEnd(data))
+	text = strings.ReplaceAll(text, "\n", note.LineEnd(data))
 	if at := bytes.LastIndex(data, []byte(text)); at > 0 {
 		before = bytes.Count(data[:at], []byte("\n"))
 	}

@@ -2,11 +2,11 @@ package step
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/note"
 )
 
 // composition is how an answer joins what a file holds already.
@@ -25,9 +25,9 @@ type composition struct {
 func (c composition) compose(old []byte, answer string) ([]byte, error) {
 	switch c.mode {
 	case directives.ModeFrontmatter:
-		return c.properties(old, answer)
+		return note.SetProperties(old, answer)
 	case directives.ModeSection:
-		return replaceSection(old, c.heading, c.headed(answer))
+		return note.ReplaceSection(old, c.heading, c.headed(answer))
 	}
 	body := c.headed(answer)
 	if c.mode == directives.ModeAppend && len(bytes.TrimSpace(old)) > 0 {
@@ -37,18 +37,18 @@ func (c composition) compose(old []byte, answer string) ([]byte, error) {
 	if size, _ := chunking.Frontmatter(old); size > 0 && !strings.HasPrefix(body, "---\n") {
 		front = string(old[:size])
 		if c.mode != directives.ModeAppend {
-			front += lineEnd(old)
+			front += note.LineEnd(old)
 		}
 	}
 	if len(old) == 0 || bytes.HasSuffix(old, []byte("\n")) {
 		body += "\n"
 	}
-	return []byte(front + strings.ReplaceAll(body, "\n", lineEnd(old))), nil
+	return []byte(front + strings.ReplaceAll(body, "\n", note.LineEnd(old))), nil
 }
 
 // appended keeps the old text and puts the new one behind a blank line.
 func (c composition) appended(old []byte, body string) []byte {
-	eol := lineEnd(old)
+	eol := note.LineEnd(old)
 	kept := bytes.TrimRight(old, "\r\n")
 	gap := eol + eol
 	if c.lines {
@@ -60,22 +60,9 @@ func (c composition) appended(old []byte, body string) []byte {
 	return append(bytes.Clone(kept), gap+strings.ReplaceAll(body, "\n", eol)...)
 }
 
-// properties merges an answer that is a JSON object into the frontmatter.
-func (c composition) properties(old []byte, answer string) ([]byte, error) {
-	value, err := readJSON(unfenced(answer))
-	if err != nil {
-		return nil, fmt.Errorf("the answer is no JSON: %w", err)
-	}
-	add, isObject := value.(object)
-	if !isObject {
-		return nil, fmt.Errorf("the answer is no JSON object with properties by name, such as {\"tags\": [\"a\"]}")
-	}
-	return mergeProperties(old, add)
-}
-
 // headed is the answer below its header, without blank lines around it.
 func (c composition) headed(answer string) string {
-	body := normalise(answer)
+	body := note.Trim(answer)
 	if c.header == "" {
 		return body
 	}
@@ -84,23 +71,4 @@ func (c composition) headed(answer string) string {
 		heading = "# " + heading
 	}
 	return heading + "\n\n" + body
-}
-
-// normalise trims the blank lines around an answer and gives it plain line ends.
-func normalise(answer string) string {
-	return strings.Trim(strings.ReplaceAll(answer, "\r\n", "\n"), "\n")
-}
-
-// lineEnd is what a text's lines end with.
-func lineEnd(text []byte) string {
-	if crlf(text) {
-		return "\r\n"
-	}
-	return "\n"
-}
-
-// crlf tells whether a text was written with Windows line ends.
-func crlf(text []byte) bool {
-	first := bytes.IndexByte(text, '\n')
-	return first > 0 && text[first-1] == '\r'
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/note"
 )
 
 // Expand lists the items of a step's @for_each in batches: files with the digest of their content, or the entries of a
@@ -67,7 +68,7 @@ func (w *Workflow) entries(ctx context.Context, s scene, each directives.ForEach
 	if err != nil || !set {
 		return nil, err
 	}
-	value, err := readJSON(unfenced(text))
+	value, err := note.ReadJSON(note.Unfenced(text))
 	list, isList := value.([]any)
 	if err != nil || !isList {
 		return nil, engine.Fail(engine.CodeInput, "let the step that sets it answer with a JSON list, such as [\"a\", \"b\"]",
@@ -81,7 +82,7 @@ func (w *Workflow) entries(ctx context.Context, s scene, each directives.ForEach
 	for _, entry := range list {
 		text, isText := entry.(string)
 		if !isText {
-			data, err := marshalOrdered(entry)
+			data, err := note.MarshalJSON(entry)
 			if err != nil {
 				return nil, err
 			}

@@ -1,14 +1,9 @@
 package step
 
 import (
-	"encoding/json"
-	"fmt"
-	"strings"
-
-	"gopkg.in/yaml.v3"
-
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/note"
 )
 
 // formatted is an answer in the output's format. For JSON and YAML a code fence around it is taken off; an answer that is
@@ -18,10 +13,10 @@ func formatted(answer, format string) (string, error) {
 	var err error
 	switch format {
 	case directives.FormatJSON:
-		text = unfenced(answer)
-		_, err = readJSON(text)
+		text = note.Unfenced(answer)
+		_, err = note.ReadJSON(text)
 	case directives.FormatYAML:
-		text, err = asYAML(unfenced(answer))
+		text, err = note.ToYAML(note.Unfenced(answer))
 	default:
 		return answer, nil
 	}
@@ -30,21 +25,3 @@ func formatted(answer, format string) (string, error) {
 	}
 	return text, nil
 }
-
-// asYAML is a text that is YAML already, or the YAML of a JSON value.
-func asYAML(text string) (string, error) {
-	if value, err := readJSON(text); err == nil && json.Valid([]byte(text)) {
-		return strings.TrimLeft(outdented(yamlText(value, "  ")), "\n "), nil
-	}
-	var node yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &node); err != nil {
-		return "", plainYAMLError(err)
-	}
-	if len(node.Content) == 0 {
-		return "", fmt.Errorf("there is nothing in it")
-	}
-	return text, nil
-}
-
-// outdented takes the indentation off that yamlText gives to lists and mappings.
-func outdented(text string) string { return strings.ReplaceAll(text, "\n    ", "\n") }

@@ -13,12 +13,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
-	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/note"
 )
 
 // maxSchema bounds a schema's text, in bytes: it is a part of every prompt of its step.
@@ -177,17 +177,13 @@ func schemaText(name string, data []byte) ([]byte, error) {
 	text := string(data)
 	if ext := strings.ToLower(path.Ext(name)); ext == ".md" || ext == ".markdown" {
 		size, _ := chunking.Frontmatter(data)
-		text = unfenced(text[size:])
+		text = note.Unfenced(text[size:])
 	}
-	value, err := readJSON(strings.TrimPrefix(text, "\ufeff"))
+	value, err := note.ReadJSON(strings.TrimPrefix(text, "\ufeff"))
 	if err != nil {
-		var node yaml.Node
-		if err := yaml.Unmarshal([]byte(text), &node); err != nil {
-			return nil, plainYAMLError(err)
-		}
-		if value, err = orderedYAML(&node, 0); err != nil {
+		if value, err = note.ReadYAML(text); err != nil {
 			return nil, err
 		}
 	}
-	return marshalOrdered(value)
+	return note.MarshalJSON(value)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -171,7 +172,7 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 		return engine.Fail(engine.CodeOutput, "", "write %s: %v", f.Name, err)
 	}
 	f.data = data
-	if c.mode == directives.ModeSection && spills(data, c.heading, normalise(text)) {
+	if c.mode == directives.ModeSection && note.Spills(data, c.heading, note.Trim(text)) {
 		f.warning = fmt.Sprintf("%s: the answer holds headings that end the section %q; the next run replaces up to the first of them", f.Name, c.heading)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/note"
 )
 
 // Validate asks whether an answer is the JSON that the step wants. The schema is the one that the prompt was built with,
@@ -25,7 +26,7 @@ func (w *Workflow) Validate(ctx context.Context, in engine.ValidateIn) (engine.V
 	if err != nil {
 		return engine.ValidateOut{}, engine.Fail(engine.CodeState, "", "read the answer: %v", err)
 	}
-	text := unfenced(string(answer))
+	text := note.Unfenced(string(answer))
 	problems, err := wanted.problems(ctx, text)
 	if err != nil {
 		return engine.ValidateOut{}, err
@@ -55,11 +56,11 @@ func (w *Workflow) wanted(ctx context.Context, in engine.ValidateIn) (demand, er
 
 // problems says what is wrong with an answer; none when it is what was wanted.
 func (d demand) problems(ctx context.Context, text string) ([]string, error) {
-	value, err := readJSON(text)
+	value, err := note.ReadJSON(text)
 	if err != nil {
 		return []string{"the answer is not JSON: " + jsonFault(text, err)}, nil
 	}
-	if _, isObject := value.(object); d.Object && !isObject {
+	if _, isObject := value.(note.Object); d.Object && !isObject {
 		return []string{"at the top: a JSON object is wanted, with the names of properties as keys"}, nil
 	}
 	if len(d.Schema) == 0 {

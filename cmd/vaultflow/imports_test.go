@@ -28,6 +28,7 @@ var house = map[string]struct {
 	"remote":               {1, []string{"imaging"}},
 	"websearch":            {1, nil},
 	"chunking":             {1, nil},
+	"note":                 {1, []string{"chunking"}},
 	"directives":           {1, []string{"vault"}},
 	"policy":               {1, nil},
 	"vault":                {1, nil},

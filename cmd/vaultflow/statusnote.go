@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	notes "github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/step"
 )
 
 const (
@@ -146,23 +146,23 @@ func (w *working) writeStatusNote(ctx context.Context, name string, now time.Tim
 
 // renewNote puts properties and section into a note. All else in it is a person's, and stays. A note without our marks gets
 // the section at its end; so does one with only one of them, because nobody knows what of it is ours.
-func renewNote(note []byte, p noteProperties, section string) ([]byte, error) {
+func renewNote(text []byte, p noteProperties, section string) ([]byte, error) {
 	properties, err := json.Marshal(p)
 	if err != nil {
 		return nil, err
 	}
-	if note, err = step.SetProperties(note, properties); err != nil {
+	if text, err = notes.SetProperties(text, string(properties)); err != nil {
 		return nil, fmt.Errorf("its properties: %w", err)
 	}
 	ours := []byte(noteBegins + "\n" + section + noteEnds)
-	begin := bytes.Index(note, []byte(noteBegins))
+	begin := bytes.Index(text, []byte(noteBegins))
 	if begin >= 0 {
-		if n := bytes.Index(note[begin:], []byte(noteEnds)); n >= 0 {
-			return append(append(bytes.Clone(note[:begin]), ours...), note[begin+n+len(noteEnds):]...), nil
+		if n := bytes.Index(text[begin:], []byte(noteEnds)); n >= 0 {
+			return append(append(bytes.Clone(text[:begin]), ours...), text[begin+n+len(noteEnds):]...), nil
 		}
 	}
-	if len(note) > 0 && !bytes.HasSuffix(note, []byte("\n")) {
-		note = append(note, '\n')
+	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, '\n')
 	}
-	return append(append(note, ours...), '\n'), nil
+	return append(append(text, ours...), '\n'), nil
 }

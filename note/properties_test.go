@@ -1,4 +1,4 @@
-package step
+package note
 
 import (
 	"math/rand/v2"
@@ -58,11 +58,11 @@ func TestMergeProperties(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := composition{mode: "frontmatter"}.compose([]byte(tt.note), tt.add)
+			got, err := SetProperties([]byte(tt.note), tt.add)
 			if err != nil || string(got) != tt.want {
-				t.Errorf("compose(%q, %s):\n%q, %v, want\n%q", tt.note, tt.add, got, err, tt.want)
+				t.Errorf("SetProperties(%q, %s):\n%q, %v, want\n%q", tt.note, tt.add, got, err, tt.want)
 			}
-			again, err := composition{mode: "frontmatter"}.compose(got, tt.add)
+			again, err := SetProperties(got, tt.add)
 			if err != nil || string(again) != string(got) {
 				t.Errorf("the second merge of %s gives %q, %v, want no change of %q", tt.add, again, err, got)
 			}
@@ -87,9 +87,9 @@ func TestMergeProperties_refused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := composition{mode: "frontmatter"}.compose([]byte(tt.note), tt.add)
+			got, err := SetProperties([]byte(tt.note), tt.add)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "yaml:") || got != nil {
-				t.Errorf("compose(%q, %s) = %q, %v, want an error with %q", tt.note, tt.add, got, err, tt.want)
+				t.Errorf("SetProperties(%q, %s) = %q, %v, want an error with %q", tt.note, tt.add, got, err, tt.want)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ var otherLines = []string{"", "", "# comment\n", "\n", "  # indented\n", "\n# a\
 // there byte for byte, in order, and the result reads as wanted.
 func TestMergeProperties_touchesNothingElse(t *testing.T) {
 	t.Parallel()
-	values := []any{"x", "[[A]]", true, []any{"a", "b"}, []any{}, "two\nlines", object{{"k", "v"}}, nil}
+	values := []any{"x", "[[A]]", true, []any{"a", "b"}, []any{}, "two\nlines", Object{{"k", "v"}}, nil}
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		keys := []string{"alpha", "b-2", "Gamma", "d d", "e_5"}[:1+r.IntN(5)]
@@ -126,7 +126,7 @@ func TestMergeProperties_touchesNothingElse(t *testing.T) {
 		if r.IntN(3) == 0 {
 			note = strings.ReplaceAll(note, "\n", "\r\n")
 		}
-		got, err := mergeProperties([]byte(note), object{{keys[at], value}})
+		got, err := mergeProperties([]byte(note), Object{{keys[at], value}})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, note)
 		}
@@ -142,13 +142,13 @@ func TestMergeProperties_touchesNothingElse(t *testing.T) {
 				after = p[1] + partAfter(pieces[i+1:]) + after
 			}
 		}
-		if lineEnd([]byte(note)) == "\r\n" {
+		if LineEnd([]byte(note)) == "\r\n" {
 			before, after = strings.ReplaceAll(before, "\n", "\r\n"), strings.ReplaceAll(after, "\n", "\r\n")
 		}
 		if !strings.HasPrefix(string(got), before) || !strings.HasSuffix(string(got), after) || len(got) < len(before)+len(after) {
 			t.Fatalf("seed %d, %s = %v:\n%q\nbecame\n%q\nwant it to begin with\n%q\nand to end with\n%q", seed, keys[at], value, note, got, before, after)
 		}
-		if strings.Contains(strings.ReplaceAll(string(got), "\r\n", ""), "\r") || lineEnd([]byte(note)) == "\r\n" && strings.Contains(strings.ReplaceAll(string(got), "\r\n", ""), "\n") {
+		if strings.Contains(strings.ReplaceAll(string(got), "\r\n", ""), "\r") || LineEnd([]byte(note)) == "\r\n" && strings.Contains(strings.ReplaceAll(string(got), "\r\n", ""), "\n") {
 			t.Fatalf("seed %d: mixed line ends in %q", seed, got)
 		}
 	}
@@ -172,7 +172,7 @@ func TestYAMLText_readsBack(t *testing.T) {
 		for i := range word {
 			word[i] = alphabet[r.IntN(len(alphabet))]
 		}
-		for _, value := range []any{string(word), []any{string(word), "x"}, object{{string(word), string(word)}, {"z", json1}}} {
+		for _, value := range []any{string(word), []any{string(word), "x"}, Object{{string(word), string(word)}, {"z", json1}}} {
 			var got any
 			text := "k:" + yamlText(value, "") + "\n"
 			if err := yaml.Unmarshal([]byte(text), &got); err != nil {
@@ -232,12 +232,12 @@ func TestMergeProperties_realNotes(t *testing.T) {
 		if yaml.Unmarshal(front, &all) != nil {
 			return nil // a template: merging must refuse it, which another test shows
 		}
-		got, err := mergeProperties(note, object{{"vaultflow-test", "x"}})
+		got, err := mergeProperties(note, Object{{"vaultflow-test", "x"}})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			return nil
 		}
-		back, err := mergeProperties(got, object{{"vaultflow-test", nil}})
+		back, err := mergeProperties(got, Object{{"vaultflow-test", nil}})
 		if err != nil || size > 0 && !reflect.DeepEqual(back, note) {
 			t.Errorf("%s: adding and removing a property changes the note (%v)", path, err)
 		}

@@ -1,4 +1,4 @@
-package step
+package note
 
 import (
 	"bytes"
@@ -9,15 +9,15 @@ import (
 	"github.com/vaultflow/vaultflow/chunking"
 )
 
-// replaceSection puts a text below a heading of a note, in place of what stands there up to the next heading of the same
+// ReplaceSection puts a text below a heading of a note, in place of what stands there up to the next heading of the same
 // or a higher level. The heading is found as Obsidian finds it; one that is not there is added at the end. The heading's
 // line, the blank lines around the text and everything else stay byte for byte.
-func replaceSection(note []byte, heading, text string) ([]byte, error) {
+func ReplaceSection(note []byte, heading, text string) ([]byte, error) {
 	level, name := headingText(heading)
 	if name == "" {
 		return nil, errors.New("the heading is empty")
 	}
-	eol := lineEnd(note)
+	eol := LineEnd(note)
 	start, end, found := findSection(note, name)
 	if !found {
 		return addSection(note, level, name, text, eol)
@@ -51,9 +51,9 @@ func replaceSection(note []byte, heading, text string) ([]byte, error) {
 	return nil, fmt.Errorf("the text below %q would swallow what follows it: it leaves a code block or a comment open", name)
 }
 
-// spills tells whether a text below a heading holds a heading of the same or a higher level, so that the section ends
+// Spills tells whether a text below a heading holds a heading of the same or a higher level, so that the section ends
 // before the text does.
-func spills(note []byte, heading, text string) bool {
+func Spills(note []byte, heading, text string) bool {
 	_, name := headingText(heading)
 	start, end, found := findSection(note, name)
 	last := text[strings.LastIndexByte(text, '\n')+1:]
@@ -156,7 +156,7 @@ func emptyBody(body []byte, follows bool, eol string) (lead, tail []byte) {
 
 // withoutHeading takes the heading itself off an answer that begins with it, and blank lines around the rest.
 func withoutHeading(text, name string) string {
-	text = normalise(text)
+	text = Trim(text)
 	first, rest, _ := strings.Cut(text, "\n")
 	if level, said := headingText(first); strings.HasPrefix(first, "#") && level > 0 && strings.EqualFold(said, name) {
 		text = strings.Trim(rest, "\n")

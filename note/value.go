@@ -1,4 +1,4 @@
-package step
+package note
 
 import (
 	"bytes"
@@ -11,20 +11,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// member is one entry of a JSON object, and object is one with its entries in the order of the text: a person's
-// properties do not jump about because a map has no order. A value is nil, bool, json.Number, string, []any or object.
+// Object is a JSON object with its members in the order of the text: a map would shuffle a person's properties. A value is
+// nil, bool, json.Number, string, []any or Object.
+type Object []member
+
 type member struct {
 	key   string
 	value any
 }
 
-type object []member
-
 // maxJSONDepth bounds the nesting of an answer that is read.
 const maxJSONDepth = 100
 
-// readJSON reads one JSON value. Of a key that stands twice the last value counts, at the place of the first.
-func readJSON(text string) (any, error) {
+// ReadJSON reads one JSON value. When a key appears twice, the last value wins, at the place of the first.
+func ReadJSON(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	value, err := readValue(dec, 0)
@@ -64,7 +64,7 @@ func readValue(dec *json.Decoder, depth int) (any, error) {
 }
 
 func readObject(dec *json.Decoder, depth int) (any, error) {
-	all := object{}
+	all := Object{}
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -80,7 +80,7 @@ func readObject(dec *json.Decoder, depth int) (any, error) {
 	return all, err
 }
 
-func (o object) with(key string, value any) object {
+func (o Object) with(key string, value any) Object {
 	for i := range o {
 		if o[i].key == key {
 			o[i].value = value
@@ -90,8 +90,8 @@ func (o object) with(key string, value any) object {
 	return append(o, member{key, value})
 }
 
-// unfenced is the JSON or YAML of an answer: the whole of it, or what stands in its only code fence.
-func unfenced(answer string) string {
+// Unfenced returns the JSON or YAML of an answer: all of it, or the content of its only code fence.
+func Unfenced(answer string) string {
 	text := strings.TrimSpace(strings.ReplaceAll(answer, "\r\n", "\n"))
 	lines := strings.Split(text, "\n")
 	var inside []string
@@ -116,7 +116,15 @@ func unfenced(answer string) string {
 	return strings.TrimSpace(strings.Join(inside, "\n"))
 }
 
-// orderedYAML is a YAML value as JSON has it, in the order of the text.
+// ReadYAML reads one YAML value as JSON has it, with the members of mappings in the order of the text.
+func ReadYAML(text string) (any, error) {
+	var n yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+		return nil, plainYAMLError(err)
+	}
+	return orderedYAML(&n, 0)
+}
+
 func orderedYAML(n *yaml.Node, depth int) (any, error) {
 	if depth > maxJSONDepth {
 		return nil, fmt.Errorf("it is nested more than %d deep", maxJSONDepth)
@@ -137,7 +145,7 @@ func orderedYAML(n *yaml.Node, depth int) (any, error) {
 		}
 		return list, nil
 	case yaml.MappingNode:
-		all := object{}
+		all := Object{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			value, err := orderedYAML(n.Content[i+1], depth+1)
 			if err != nil {
@@ -157,8 +165,8 @@ func orderedYAML(n *yaml.Node, depth int) (any, error) {
 	return nil, errors.New("there is nothing in it")
 }
 
-// marshalOrdered is JSON on one line, with the members of objects in their order.
-func marshalOrdered(value any) ([]byte, error) {
+// MarshalJSON returns a value as JSON on one line, with the members of objects in their order.
+func MarshalJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	err := writeOrdered(&b, value)
 	return b.Bytes(), err
@@ -166,7 +174,7 @@ func marshalOrdered(value any) ([]byte, error) {
 
 func writeOrdered(b *bytes.Buffer, value any) error {
 	switch v := value.(type) {
-	case object:
+	case Object:
 		b.WriteByte('{')
 		for i, m := range v {
 			if i > 0 {

@@ -1,7 +1,8 @@
-package step
+package note
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,24 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// ToYAML returns YAML as it is, and JSON as YAML.
+func ToYAML(text string) (string, error) {
+	if value, err := ReadJSON(text); err == nil && json.Valid([]byte(text)) {
+		return strings.TrimLeft(outdented(yamlText(value, "  ")), "\n "), nil
+	}
+	var node yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &node); err != nil {
+		return "", plainYAMLError(err)
+	}
+	if len(node.Content) == 0 {
+		return "", errors.New("there is nothing in it")
+	}
+	return text, nil
+}
+
+// outdented removes the indentation that yamlText adds to lists and mappings.
+func outdented(text string) string { return strings.ReplaceAll(text, "\n    ", "\n") }
+
 // yamlText writes a value as Obsidian writes properties: block style, lists indented by two blanks, strings in double
 // quotes only where plain ones would be read as something else. It is what stands behind `key:`, with its line breaks
 // as \n and none at the end: " value" for a scalar, "\n  - a\n  - b" for a list.
@@ -18,7 +37,7 @@ func yamlText(value any, indent string) string {
 	switch v := value.(type) {
 	case []any:
 		return yamlList(v, indent)
-	case object:
+	case Object:
 		return yamlMap(v, indent)
 	case string:
 		return " " + yamlString(v, indent)
@@ -33,7 +52,7 @@ func yamlList(list []any, indent string) string {
 	var b strings.Builder
 	for _, item := range list {
 		text := yamlText(item, indent+"  ")
-		if _, isMap := item.(object); isMap {
+		if _, isMap := item.(Object); isMap {
 			text = strings.Replace(text, "\n"+indent+"    ", " ", 1) // the first key stands behind the dash
 		}
 		b.WriteString("\n" + indent + "  -" + text)
@@ -41,7 +60,7 @@ func yamlList(list []any, indent string) string {
 	return b.String()
 }
 
-func yamlMap(members object, indent string) string {
+func yamlMap(members Object, indent string) string {
 	if len(members) == 0 {
 		return " {}"
 	}

@@ -1,4 +1,4 @@
-package step
+package note
 
 import (
 	"bytes"
@@ -17,9 +17,9 @@ import (
 // at the end. Only the bytes of changed values change; order, comments, quotes and line ends of everything else stay. A
 // note without frontmatter gets one. Frontmatter that is no valid YAML mapping is an error, and so is a result that would
 // not read as wanted.
-func mergeProperties(note []byte, add object) ([]byte, error) {
+func mergeProperties(note []byte, add Object) ([]byte, error) {
 	size, front := chunking.Frontmatter(note)
-	eol := lineEnd(note)
+	eol := LineEnd(note)
 	if size == 0 {
 		return newProperties(note, add, eol)
 	}
@@ -47,7 +47,7 @@ func mergeProperties(note []byte, add object) ([]byte, error) {
 }
 
 // newProperties puts a frontmatter before a note that has none. A byte order mark stays first.
-func newProperties(note []byte, add object, eol string) ([]byte, error) {
+func newProperties(note []byte, add Object, eol string) ([]byte, error) {
 	var lines strings.Builder
 	for _, m := range add {
 		if m.value != nil {
@@ -208,7 +208,7 @@ func withComments(front string, end int) int {
 }
 
 // checkProperties reads the result again: what was to change has, and nothing else.
-func checkProperties(before properties, merged string, add object) error {
+func checkProperties(before properties, merged string, add Object) error {
 	after, err := readProperties([]byte(merged))
 	if err != nil {
 		return fmt.Errorf("the properties cannot be changed in place: %w", err)

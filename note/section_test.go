@@ -1,4 +1,4 @@
-package step
+package note
 
 import (
 	"bytes"
@@ -37,12 +37,11 @@ func TestReplaceSection(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := composition{mode: "section", heading: tt.heading}
-			got, err := c.compose([]byte(tt.note), tt.text)
+			got, err := ReplaceSection([]byte(tt.note), tt.heading, tt.text)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("section %q of %q: %q, %v, want %q", tt.heading, tt.note, got, err, tt.want)
 			}
-			if again, err := c.compose(got, tt.text); err != nil || string(again) != string(got) {
+			if again, err := ReplaceSection(got, tt.heading, tt.text); err != nil || string(again) != string(got) {
 				t.Errorf("again: %q, %v, want no change of %q", again, err, got)
 			}
 		})
@@ -57,7 +56,7 @@ func TestReplaceSection_refused(t *testing.T) {
 		{"More\n", "", "new"},
 		{"## Plan\nold\n## Next\nrest\n", "Plan", "```\nopen code"},
 	} {
-		if got, err := (composition{mode: "section", heading: tt.heading}).compose([]byte(tt.note), tt.text); err == nil {
+		if got, err := ReplaceSection([]byte(tt.note), tt.heading, tt.text); err == nil {
 			t.Errorf("section %q of %q = %q, want an error", tt.heading, tt.note, got)
 		}
 	}
@@ -66,11 +65,11 @@ func TestReplaceSection_refused(t *testing.T) {
 func TestReplaceSection_answerWithHeadings(t *testing.T) {
 	t.Parallel()
 	note := []byte("## Plan\nold\n## Next\nrest\n")
-	got, err := replaceSection(note, "Plan", "a\n\n## More\n\nb")
-	if want := "## Plan\na\n\n## More\n\nb\n\n## Next\nrest\n"; err != nil || string(got) != want || !spills(got, "Plan", "a\n\n## More\n\nb") {
-		t.Errorf("got %q, %v, spills %t, want %q and spills", got, err, spills(got, "Plan", "b"), want)
+	got, err := ReplaceSection(note, "Plan", "a\n\n## More\n\nb")
+	if want := "## Plan\na\n\n## More\n\nb\n\n## Next\nrest\n"; err != nil || string(got) != want || !Spills(got, "Plan", "a\n\n## More\n\nb") {
+		t.Errorf("got %q, %v, Spills %t, want %q and spills", got, err, Spills(got, "Plan", "b"), want)
 	}
-	if deep, err := replaceSection(note, "Plan", "a\n\n### More\n\nb"); err != nil || spills(deep, "Plan", "a\n\n### More\n\nb") {
+	if deep, err := ReplaceSection(note, "Plan", "a\n\n### More\n\nb"); err != nil || Spills(deep, "Plan", "a\n\n### More\n\nb") {
 		t.Errorf("got %q, %v: a deeper heading ends no section", deep, err)
 	}
 }
@@ -95,7 +94,7 @@ func TestReplaceSection_touchesNothingElse(t *testing.T) {
 			note = strings.ReplaceAll(note, "\n", "\r\n")
 		}
 		heading := []string{"A", "B", "C", "D"}[r.IntN(4)]
-		got, err := replaceSection([]byte(note), heading, "new\ntext")
+		got, err := ReplaceSection([]byte(note), heading, "new\ntext")
 		if err != nil {
 			t.Fatalf("seed %d: %v in %q", seed, err, note)
 		}
@@ -114,7 +113,7 @@ func TestReplaceSection_touchesNothingElse(t *testing.T) {
 		if !ok || from != start || string(got[to:]) != note[end:] {
 			t.Fatalf("seed %d: section %s of %q is not where it was in %q", seed, heading, note, got)
 		}
-		want := "new" + lineEnd([]byte(note)) + "text"
+		want := "new" + LineEnd([]byte(note)) + "text"
 		body := string(got[from+headingLength(got[from:to]) : to])
 		if strings.TrimSpace(body) != want {
 			t.Fatalf("seed %d: section %s of %q holds %q", seed, heading, note, body)
