@@ -16,6 +16,7 @@ import (
 	"github.com/lmittmann/tint"
 	"github.com/mattn/go-isatty"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -36,7 +37,7 @@ type app struct {
 	settings *settings.Settings
 	trust    *vaultTrust
 	vault    *disk.Vault
-	models   *modelSet
+	models   *modelset.Set
 	services services
 	zone     *time.Location
 	log      *slog.Logger
@@ -71,8 +72,7 @@ func (g *globals) open() (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.models = newModelSet(s, a.log, a.stateDir)
-	a.models.refusal = a.trust.refusal
+	a.models = modelset.New(s, a.log, a.stateDir, a.trust.refusal)
 	return a, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -24,24 +25,12 @@ func (a *app) previewer(ctx context.Context) (*step.Workflow, func(), error) {
 	}
 	flow, err := a.flow(blobs, memory, store)
 	if flow != nil {
-		flow.Models, flow.Origin.ReadOnly = unasked{a.models}, true
+		flow.Models, flow.Origin.ReadOnly = modelset.Unasked{Set: a.models}, true
 	}
 	if flow != nil && j != nil {
 		flow.Cache = j
 	}
 	return flow, done, err
-}
-
-// unasked are models that are looked at and not called: one without a key will do.
-type unasked struct{ *modelSet }
-
-// Model implements step.Models.
-func (u unasked) Model(ctx context.Context, alias string) (step.Model, error) {
-	model, err := u.modelSet.Model(ctx, alias)
-	if model.ID != "" {
-		return model, nil
-	}
-	return model, err
 }
 
 // blank is the memory of a vault on which nothing was ever run.

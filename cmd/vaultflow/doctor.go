@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/settings"
@@ -201,7 +202,7 @@ func (a *app) examineProviders(ctx context.Context) []finding {
 
 func examineProvider(ctx context.Context, name string, p settings.Provider) finding {
 	f := finding{Subject: name, State: "warning"}
-	address := addressOf(p)
+	address := modelset.AddressOf(p)
 	switch {
 	case !settings.Available(p.Kind):
 		f.Message = p.Kind + " is not available in this version"

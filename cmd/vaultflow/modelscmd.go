@@ -51,7 +51,7 @@ func (g *globals) models(ctx context.Context, probe bool) error {
 	for _, alias := range a.settings.AliasNames() {
 		problem := ""
 		if probe {
-			was, err := a.models.probe(ctx, alias)
+			was, err := a.models.Probe(ctx, alias)
 			if err != nil {
 				problem = err.Error()
 			}
@@ -67,7 +67,7 @@ func (g *globals) models(ctx context.Context, probe bool) error {
 		}
 	}
 	if asked > failed {
-		if err := a.models.keepProbes(); err != nil {
+		if err := a.models.Keep(); err != nil {
 			return err
 		}
 	}
@@ -92,7 +92,7 @@ func (a *app) modelLine(ctx context.Context, alias, failed string) modelLine {
 	if line.ContextWindow == 0 {
 		line.ContextWindow = policy.Limits(model.Kind, model.ID).ContextWindow
 	}
-	if known := a.models.known(alias); known != nil {
+	if known := a.models.Known(alias); known != nil {
 		line.Probed = known.Checked
 	}
 	if err != nil {
@@ -102,14 +102,6 @@ func (a *app) modelLine(ctx context.Context, alias, failed string) modelLine {
 		}
 	}
 	return line
-}
-
-// known is what a service said about an alias's model; nil when it was not asked.
-func (m *modelSet) known(alias string) *probed {
-	a, p, _ := m.settings.Alias(alias)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.probes[probeKey(a, p)]
 }
 
 // print2 prints a model for people: what it is, and what it can do.

@@ -89,7 +89,7 @@ providers:
 	if gone["router"].ProbeFailed == "" || !gone["router"].Capabilities.Has(policy.Vision) || !strings.Contains(errs, "4 of 4 models") {
 		t.Errorf("with the services gone: %+v, %s", gone["router"], errs)
 	}
-	file := filepath.Join(b.dir, "state", probeFile)
+	file := filepath.Join(b.dir, "state", "models.json")
 	if data, err := os.ReadFile(file); err != nil || strings.Contains(string(data), llmtest.Key) {
 		t.Errorf("the file %s: %v, or it holds the key", file, err)
 	} else if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/llm"
@@ -86,15 +87,15 @@ func (a *app) mistral(s ingestion.OCRSettings) (ocrService, error) {
 		}
 		base = set.Endpoint
 	}
-	c, err := configOf(name, p)
+	c, err := modelset.ConfigOf(name, p)
 	if err != nil {
 		return ocrService{}, err
 	}
 	c.BaseURL, c.Timeout, c.IdleTimeout = string(base), set.Timeout.Std(), set.Timeout.Std()
 	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
-	price := step.Pricing{Dearest: a.models.dearest(), PerCall: set.PricePerPage}
+	price := step.Pricing{Dearest: a.models.Dearest(), PerCall: set.PricePerPage}
 	return ocrService{
-		client: a.models.gates.of(name, p).Wrap(client), patience: a.patience(name), price: price,
+		client: a.models.Gate(name, p).Wrap(client), patience: a.patience(name), price: price,
 		is: step.Model{ID: cmp.Or(s.Mistral, mistralocr.DefaultModel), Alias: name}, pictures: s.KeepPictures,
 	}, nil
 }

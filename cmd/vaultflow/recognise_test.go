@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
@@ -153,7 +154,7 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	a := &app{settings: loaded, trust: ownTrust(t), models: newModelSet(loaded, slog.New(slog.DiscardHandler), t.TempDir()), log: slog.New(slog.DiscardHandler), zone: time.UTC}
+	a := &app{settings: loaded, trust: ownTrust(t), models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), log: slog.New(slog.DiscardHandler), zone: time.UTC}
 	w := &working{app: a, journal: j, budget: policy.Budget{PerMonth: policy.Cap{USD: 1.2}, PerDay: policy.Cap{USD: 0.1}, MaxCostUSD: 0.1}}
 	service, err := a.services.recogniser(a, w.payer("r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/settings"
@@ -114,7 +115,7 @@ func (t *vaultTrust) service(alias string) string {
 	case p.Kind == settings.Offline:
 		return ""
 	}
-	if address := addressOf(p); address != "" {
+	if address := modelset.AddressOf(p); address != "" {
 		return a.Provider + " (" + strings.TrimPrefix(strings.TrimPrefix(hostOf(address), "https://"), "http://") + ")"
 	}
 	return a.Provider

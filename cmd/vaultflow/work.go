@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -75,7 +76,7 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	if err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
-	flow.Models, flow.Cache, flow.Received = probing{a.models}, j, j
+	flow.Models, flow.Cache, flow.Received = modelset.Probing{Set: a.models}, j, j
 	a.giveWeb(flow)
 	w.giveOutside(flow)
 	flow.Runs, w.budget = nested{w}, flow.Budget

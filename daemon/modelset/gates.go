@@ -1,4 +1,4 @@
-package main
+package modelset
 
 import (
 	"sync"
@@ -7,18 +7,18 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// defaultConcurrency is how many calls a provider gets at once when the settings say nothing.
+// defaultConcurrency is the number of parallel calls to a provider when the settings name none.
 const defaultConcurrency = 4
 
-// gates hold the limits of providers over all that is asked of them: runs, and imports that have text recognised. The zero
-// value has none yet; it is safe for concurrent use.
+// gates limit the calls of each provider. Runs and text recognition share them. It is safe for concurrent use.
 type gates struct {
 	mu   sync.Mutex
 	made map[string]*llm.Gate // by provider; guarded by mu
 }
 
-// of is the one gate of a provider.
-func (g *gates) of(name string, p settings.Provider) *llm.Gate {
+// Gate returns the one gate of a provider.
+func (m *Set) Gate(name string, p settings.Provider) *llm.Gate {
+	g := &m.gates
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if gate, ok := g.made[name]; ok {
@@ -27,9 +27,6 @@ func (g *gates) of(name string, p settings.Provider) *llm.Gate {
 	limits := llm.Limits{Calls: p.MaxConcurrency, RequestsPerMinute: p.RequestsPerMinute, TokensPerMinute: p.TokensPerMinute}
 	if limits.Calls == 0 {
 		limits.Calls = defaultConcurrency
-	}
-	if g.made == nil {
-		g.made = map[string]*llm.Gate{}
 	}
 	g.made[name] = llm.NewGate(limits)
 	return g.made[name]

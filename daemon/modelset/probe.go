@@ -1,4 +1,4 @@
-package main
+package modelset
 
 import (
 	"context"
@@ -24,35 +24,35 @@ const probeFile = "models.json"
 // probeTimeout bounds one question about models.
 const probeTimeout = 20 * time.Second
 
-// probed is what a service said about a model, and when.
-type probed struct {
+// Probed is what a service said about a model, and when.
+type Probed struct {
 	policy.Probe
-	Price *llm.Price `json:"price,omitempty"` // nil: not told
+	Price *llm.Price `json:"price,omitempty"` // nil: unknown
 }
 
-// probe is what policy needs of it; nil for nil.
-func (p *probed) probe() *policy.Probe {
+// policy returns the part that capabilities depend on, nil for nil.
+func (p *Probed) policy() *policy.Probe {
 	if p == nil {
 		return nil
 	}
 	return &p.Probe
 }
 
-// probeKey says what was asked about: another address or model is another question.
+// probeKey identifies a question: another address or model is another question.
 func probeKey(a settings.Alias, p settings.Provider) string {
 	return p.Kind + " " + string(p.BaseURL) + " " + a.Model
 }
 
-// readProbes reads what was kept. A file that cannot be read is as good as none.
-func (m *modelSet) readProbes() map[string]*probed {
-	kept := map[string]*probed{}
+// readProbes reads what was kept. A file that cannot be read counts as none.
+func (m *Set) readProbes() map[string]*Probed {
+	kept := map[string]*Probed{}
 	data, err := os.ReadFile(m.kept)
 	if err == nil {
 		err = json.Unmarshal(data, &kept)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		m.log.Warn("what services said about models cannot be read; ask again with `vaultflow models --probe`", "err", err)
-		return map[string]*probed{}
+		return map[string]*Probed{}
 	}
 	for key, p := range kept {
 		if p == nil {
@@ -62,8 +62,8 @@ func (m *modelSet) readProbes() map[string]*probed {
 	return kept
 }
 
-// keepProbes writes what is known to the state directory.
-func (m *modelSet) keepProbes() error {
+// Keep writes what services have said to the state directory.
+func (m *Set) Keep() error {
 	m.mu.Lock()
 	data, err := json.MarshalIndent(m.probes, "", "  ")
 	m.mu.Unlock()
@@ -88,9 +88,17 @@ func (m *modelSet) keepProbes() error {
 	return nil
 }
 
-// probe asks a service what one of its models can do. asked is false for services that do not tell: all but Ollama and
+// Known returns what a service said about an alias's model, or nil when it was not asked.
+func (m *Set) Known(alias string) *Probed {
+	a, p, _ := m.settings.Alias(alias)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.probes[probeKey(a, p)]
+}
+
+// Probe asks a service what one of its models can do. asked is false for services that do not say: all but Ollama and
 // OpenRouter.
-func (m *modelSet) probe(ctx context.Context, alias string) (asked bool, err error) {
+func (m *Set) Probe(ctx context.Context, alias string) (asked bool, err error) {
 	a, p, ok := m.settings.Alias(alias)
 	if !ok {
 		return false, nil
@@ -101,7 +109,7 @@ func (m *modelSet) probe(ctx context.Context, alias string) (asked bool, err err
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	var got *probed
+	var got *Probed
 	switch p.Kind {
 	case "ollama":
 		got, err = askOllama(ctx, a, p)
@@ -120,9 +128,9 @@ func (m *modelSet) probe(ctx context.Context, alias string) (asked bool, err err
 	return true, nil
 }
 
-// askOllama asks a local server. It says everything about a model: what it does not name is not there.
-func askOllama(ctx context.Context, a settings.Alias, p settings.Provider) (*probed, error) {
-	c, err := configOf(a.Provider, p)
+// askOllama asks a local server, which lists all capabilities of a model: one that it does not name is missing.
+func askOllama(ctx context.Context, a settings.Alias, p settings.Provider) (*Probed, error) {
+	c, err := ConfigOf(a.Provider, p)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +138,7 @@ func askOllama(ctx context.Context, a settings.Alias, p settings.Provider) (*pro
 	if err != nil {
 		return nil, err
 	}
-	got := &probed{Probe: policy.Probe{Flags: map[policy.Capability]bool{}, ContextWindow: shown.ContextLength, Source: "Ollama's /api/show"}}
+	got := &Probed{Probe: policy.Probe{Flags: map[policy.Capability]bool{}, ContextWindow: shown.ContextLength, Source: "Ollama's /api/show"}}
 	for _, c := range policy.AllCapabilities() {
 		got.Flags[c] = c == policy.Text || shown.Has(string(c))
 	}
@@ -139,9 +147,9 @@ func askOllama(ctx context.Context, a settings.Alias, p settings.Provider) (*pro
 	return got, nil
 }
 
-// askOpenRouter looks a model up in OpenRouter's list. Of citations the list says nothing.
-func askOpenRouter(ctx context.Context, a settings.Alias, p settings.Provider) (*probed, error) {
-	c, err := configOf(a.Provider, p)
+// askOpenRouter looks a model up in OpenRouter's list, which does not mention citations.
+func askOpenRouter(ctx context.Context, a settings.Alias, p settings.Provider) (*Probed, error) {
+	c, err := ConfigOf(a.Provider, p)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +162,7 @@ func askOpenRouter(ctx context.Context, a settings.Alias, p settings.Provider) (
 		return nil, fmt.Errorf("%s lists no model %q among its %d", a.Provider, a.Model, len(list))
 	}
 	l := list[i]
-	got := &probed{Price: l.Price, Probe: policy.Probe{ContextWindow: l.ContextLength, Source: "OpenRouter's /models", Flags: map[policy.Capability]bool{
+	got := &Probed{Price: l.Price, Probe: policy.Probe{ContextWindow: l.ContextLength, Source: "OpenRouter's /models", Flags: map[policy.Capability]bool{
 		policy.Vision: l.Takes("image"), policy.PDF: l.Takes("file"), policy.AudioInput: l.Takes("audio"), policy.VideoInput: l.Takes("video"),
 		policy.Tools: l.Allows("tools"), policy.StructuredOutput: l.Allows("structured_outputs"), policy.Thinking: l.Allows("reasoning"),
 	}}}

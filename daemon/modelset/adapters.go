@@ -1,4 +1,4 @@
-package main
+package modelset
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// configOf is how a provider is reached, as its settings say.
-func configOf(name string, p settings.Provider) (llm.Config, error) {
+// ConfigOf returns how a provider is reached.
+func ConfigOf(name string, p settings.Provider) (llm.Config, error) {
 	headers := map[string]string{}
 	for key, value := range p.Headers {
 		headers[key] = string(value)
@@ -33,9 +33,9 @@ func configOf(name string, p settings.Provider) (llm.Config, error) {
 	}, nil
 }
 
-// newProvider is the one place that knows every adapter.
+// newProvider makes the client of a provider. It is the one place that knows every adapter.
 func newProvider(name string, p settings.Provider) (llm.Provider, error) {
-	c, err := configOf(name, p)
+	c, err := ConfigOf(name, p)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func missingKey(name string, p settings.Provider) error {
 	return engine.Fail(engine.CodeInvalidSettings, hint, "provider %s has no key", name)
 }
 
-// bedrockModels are the models of Amazon Bedrock in a region.
+// bedrockModels returns the models of Amazon Bedrock in a region.
 func bedrockModels(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
 	if p.Region == "" {
 		return nil, engine.Fail(engine.CodeInvalidSettings, "add region:, or set AWS_REGION", "provider %s names no region", name)
@@ -83,8 +83,10 @@ func bedrockModels(name string, p settings.Provider, c llm.Config) (llm.Provider
 	}), nil
 }
 
-// vertexModels are the models of a project of Google Cloud, each in its publisher's wire format.
+// vertexModels is the models of a Google Cloud project, each in its publisher's wire format.
 type vertexModels struct{ google, anthropic llm.Provider }
+
+var _ llm.Provider = vertexModels{}
 
 func newVertex(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
 	if p.Project == "" {
@@ -102,8 +104,8 @@ func (m vertexModels) Generate(ctx context.Context, request llm.Request, progres
 	return m.google.Generate(ctx, request, progress)
 }
 
-// addressOf is where a provider is reached.
-func addressOf(p settings.Provider) string {
+// AddressOf returns the address of a provider, or "" when it is unknown.
+func AddressOf(p settings.Provider) string {
 	switch {
 	case p.BaseURL != "":
 		return string(p.BaseURL)

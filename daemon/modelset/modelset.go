@@ -1,4 +1,6 @@
-package main
+// Package modelset makes models of the aliases and providers in the settings: it knows every adapter, what services said
+// about their models, and the limits of each provider.
+package modelset
 
 import (
 	"context"
@@ -17,22 +19,27 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 )
 
-// modelSet makes models of the settings' aliases. One client serves all aliases of a provider. It is safe for concurrent use.
-type modelSet struct {
+// Set makes a model of each alias in the settings. All aliases of a provider share one client. It is safe for concurrent use.
+type Set struct {
 	settings *settings.Settings
 	log      *slog.Logger
+	kept     string                  // path of the file with the answers to `models --probe`
+	refusal  func(what string) error // reports why no service may be asked
 
 	mu      sync.Mutex
 	clients map[string]llm.Provider // by provider name; guarded by mu
+	probes  map[string]*Probed      // by question, see probeKey; guarded by mu
+	tried   map[string]time.Time    // when an alias was last probed, successfully or not; guarded by mu
 	gates   gates
-	probes  map[string]*probed      // by what was asked, see probeKey; guarded by mu
-	tried   map[string]time.Time    // when an alias was last probed, well or badly; guarded by mu
-	kept    string                  // path of the file that keeps what was learned by `models --probe`
-	refusal func(what string) error // why no service may be asked; nil: all may
 }
 
-func newModelSet(s *settings.Settings, log *slog.Logger, stateDir string) *modelSet {
-	m := &modelSet{settings: s, log: log, clients: map[string]llm.Provider{}, tried: map[string]time.Time{}, kept: filepath.Join(stateDir, probeFile)}
+// New returns the models of the settings, with what was learned about them earlier. refusal returns an error where no
+// service may be asked, as in a vault that is not trusted.
+func New(s *settings.Settings, log *slog.Logger, stateDir string, refusal func(what string) error) *Set {
+	m := &Set{
+		settings: s, log: log, kept: filepath.Join(stateDir, probeFile), refusal: refusal,
+		clients: map[string]llm.Provider{}, tried: map[string]time.Time{}, gates: gates{made: map[string]*llm.Gate{}},
+	}
 	m.probes = m.readProbes()
 	return m
 }
@@ -45,21 +52,38 @@ const (
 	localWindow = 16384
 )
 
-// probing are models about to be asked: what a local server says of its model goes before the table.
-type probing struct{ *modelSet }
+// Probing is the models of runs: a local server is asked about its model first, and its answer overrides the table.
+type Probing struct{ Set *Set }
 
-// Model implements step.Models. A server that does not answer leaves the table's word.
-func (p probing) Model(ctx context.Context, alias string) (step.Model, error) {
-	if a, provider, _ := p.settings.Alias(alias); provider.Kind == "ollama" && a.Model != "" && p.due(alias) {
-		if _, err := p.probe(ctx, alias); err != nil {
-			p.log.Debug("model not probed", "model", alias, "err", err)
+var _ step.Models = Probing{}
+
+// Model implements step.Models. Without an answer the table decides.
+func (p Probing) Model(ctx context.Context, alias string) (step.Model, error) {
+	m := p.Set
+	if a, provider, _ := m.settings.Alias(alias); provider.Kind == "ollama" && a.Model != "" && m.due(alias) {
+		if _, err := m.Probe(ctx, alias); err != nil {
+			m.log.Debug("model not probed", "model", alias, "err", err)
 		}
 	}
-	return p.modelSet.Model(ctx, alias)
+	return m.Model(ctx, alias)
 }
 
-// due tells whether an alias was not probed for a while, and takes it as probed now.
-func (m *modelSet) due(alias string) bool {
+// Unasked is the models of a preview, which calls none of them: a model without a key will do.
+type Unasked struct{ Set *Set }
+
+var _ step.Models = Unasked{}
+
+// Model implements step.Models.
+func (u Unasked) Model(ctx context.Context, alias string) (step.Model, error) {
+	model, err := u.Set.Model(ctx, alias)
+	if model.ID != "" {
+		return model, nil
+	}
+	return model, err
+}
+
+// due reports whether an alias was not probed for a while, and marks it as probed now.
+func (m *Set) due(alias string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
@@ -70,8 +94,10 @@ func (m *modelSet) due(alias string) bool {
 	return true
 }
 
-// Model implements step.Models. It makes no call: an Ollama server that was not probed is taken from the table.
-func (m *modelSet) Model(_ context.Context, alias string) (step.Model, error) {
+var _ step.Models = (*Set)(nil)
+
+// Model implements step.Models. It makes no call: the table describes an Ollama server that was not probed.
+func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	a, p, ok := m.settings.Alias(alias)
 	if _, _, waits := m.settings.Withheld(alias); !ok && waits {
 		return step.Model{}, engine.Fail(engine.CodePermission, "`vaultflow trust` shows what it would reach, and asks you", "the model %q waits for your yes", alias)
@@ -87,7 +113,7 @@ func (m *modelSet) Model(_ context.Context, alias string) (step.Model, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	known := m.probes[probeKey(a, p)]
-	probe := known.probe()
+	probe := known.policy()
 	override, err := overrideOf(a.Capabilities)
 	if err != nil {
 		return step.Model{}, engine.Fail(engine.CodeInvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
@@ -109,7 +135,7 @@ func (m *modelSet) Model(_ context.Context, alias string) (step.Model, error) {
 		model.ContextWindow = probe.ContextWindow
 	}
 	price := priceOf(a, p)
-	model.Price, model.Dearest = price, m.dearest()
+	model.Price, model.Dearest = price, m.Dearest()
 	if price == nil && known != nil {
 		model.Price = known.Price // for bounds on costs; what a call has cost, the service says itself
 	}
@@ -124,8 +150,8 @@ func (m *modelSet) Model(_ context.Context, alias string) (step.Model, error) {
 	return model, nil
 }
 
-// limitsOf is whose limits and capabilities a provider has: OpenAI's own address is OpenAI, others that speak its format
-// are servers of which nothing is known.
+// limitsOf returns the kind whose limits and capabilities a provider has. OpenAI's own address is OpenAI; nothing is known
+// about other servers that speak its format.
 func limitsOf(p settings.Provider) string {
 	if p.Kind == "openai_chat" && strings.HasPrefix(string(p.BaseURL), "https://api.openai.com/") {
 		return "openai"
@@ -143,7 +169,7 @@ func overrideOf(c settings.Capabilities) (*policy.Override, error) {
 	return nil, nil //nolint:nilnil // nothing was said
 }
 
-// priceOf is what an alias costs: what the settings say, and nothing for the built-in model. It is nil when not known.
+// priceOf returns the price of an alias: that of the settings, or zero for the built-in model. It is nil when unknown.
 func priceOf(a settings.Alias, p settings.Provider) *llm.Price {
 	switch {
 	case a.Price.Known():
@@ -161,16 +187,16 @@ func priceOf(a settings.Alias, p settings.Provider) *llm.Price {
 	return nil
 }
 
-// refused says why a provider is not asked: the vault is not trusted, and the provider is not the built-in one.
-func (m *modelSet) refused(name string, p settings.Provider) error {
-	if m.refusal == nil || p.Kind == settings.Offline {
+// refused returns an error when a provider may not be asked. The built-in one always may.
+func (m *Set) refused(name string, p settings.Provider) error {
+	if p.Kind == settings.Offline {
 		return nil
 	}
 	return m.refusal("only the offline model runs, and nothing is sent to " + name)
 }
 
-// dearest holds the highest prices of any alias; it is nil when the settings know no price of a model that costs anything.
-func (m *modelSet) dearest() *llm.Price {
+// Dearest returns the highest prices of any alias, or nil when the settings have no price above zero.
+func (m *Set) Dearest() *llm.Price {
 	var top *llm.Price
 	for _, alias := range m.settings.AliasNames() {
 		a, p, ok := m.settings.Alias(alias)
@@ -186,9 +212,8 @@ func (m *modelSet) dearest() *llm.Price {
 	return top
 }
 
-// client is the one client of a provider, with its limits. It does not repeat calls: how often they are is the step's
-// matter.
-func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error) {
+// client returns the one client of a provider, with its limits. It does not retry: the step decides about that. mu is held.
+func (m *Set) client(name string, p settings.Provider) (llm.Provider, error) {
 	if err := m.refused(name, p); err != nil {
 		return nil, err
 	}
@@ -199,7 +224,7 @@ func (m *modelSet) client(name string, p settings.Provider) (llm.Provider, error
 	if err != nil {
 		return nil, err
 	}
-	c := m.gates.of(name, p).Wrap(raw)
+	c := m.Gate(name, p).Wrap(raw)
 	m.clients[name] = c
 	return c, nil
 }
