@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Ledger keeps what calls of models cost, for all runs; journal.Journal is one.
+// Ledger keeps what calls of models cost, for all runs; journal.Spending is one.
 type Ledger interface {
 	// Reserve asks for the money of a request before it is sent. A cap that it might pass is an *engine.OverBudget.
 	Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error)

@@ -139,24 +139,38 @@ func (a *app) links() directives.Links {
 	return directives.LinksFunc(func(link, from string) directives.Location { return directives.Location(a.vault.Locate(link, from)) })
 }
 
-// flow makes the activities of workflow runs over a place for blobs, a memory, and a store of origins, which may be nil.
-func (a *app) flow(blobs step.Blobs, memory step.Memory, store origin.Store) (*step.Workflow, error) {
+// stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
+type stores struct {
+	Blobs     step.Blobs
+	Memory    step.Memory
+	Origins   origin.Store
+	Changes   step.Changes
+	Approvals step.Approvals
+	History   step.History
+	Ledger    step.Ledger
+}
+
+func storesOf(j *journal.Journal) stores {
+	return stores{
+		Blobs: j.Blobs, Memory: j.Memory, Origins: j.Origins, Changes: j.Changes, Approvals: j.Approvals, History: j.Undo, Ledger: j.Spending,
+	}
+}
+
+// flow makes the activities of workflow runs over stores.
+func (a *app) flow(kept stores) (*step.Workflow, error) {
 	limits, whenExceeded := a.settings.BudgetOverlay()
 	budget, err := policy.DefaultBudget().Merge(policy.Overlay{From: "settings", Limits: limits, WhenExceeded: whenExceeded})
 	if err != nil {
 		return nil, exit(exitInvalid, fmt.Errorf("policy.budget: %w", err))
 	}
 	w := &step.Workflow{
-		FS: a.modelFS(), Vault: a.vault, Links: a.links(), Blobs: blobs, Memory: memory, Models: a.models,
+		FS: a.modelFS(), Vault: a.vault, Links: a.links(), Blobs: kept.Blobs, Memory: kept.Memory, Models: a.models,
+		Changes: kept.Changes, Approvals: kept.Approvals, History: kept.History, Ledger: kept.Ledger,
 		Budget: budget, DefaultModel: a.settings.Models.Default, WorkflowsDir: a.settings.Vault.WorkflowsDir,
 		ImportDir: a.settings.Vault.ImportDir, ImportedDir: a.settings.Vault.ImportedDir, VaultName: filepath.Base(a.dir),
 		MaxFiles: a.settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.settings.Policy.Links == "strict",
 		Born: a.vault.Born, AutoBuffer: a.settings.Engine.AutoBufferTokens, NoRewrites: !a.settings.LLM.OverflowFallback,
 	}
-	w.Changes, _ = memory.(step.Changes) // a preview's memory keeps none
-	w.Approvals, _ = memory.(step.Approvals)
-	w.History, _ = memory.(step.History)
-	w.Ledger, _ = memory.(step.Ledger) // likewise
 	w.Zone = a.zone.String()
 	w.Runs = nested{}
 	w.Prompt = prompt.Builder{
@@ -166,7 +180,7 @@ func (a *app) flow(blobs step.Blobs, memory step.Memory, store origin.Store) (*s
 		Fallbacks:   w.PageText,
 		ImportedDir: w.ImportedDir,
 	}
-	knowOrigins(w, a.book(store))
+	knowOrigins(w, a.book(kept.Origins))
 	a.giveMedia(w)
 	a.nameOutside(w)
 	return w, nil

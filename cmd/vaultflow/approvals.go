@@ -50,7 +50,7 @@ func newApprovals(g *globals) *cobra.Command {
 				if len(ids) > 0 {
 					return g.showApprovals(ctx, j, approval.Shown{Dir: a.stateDir}, ids[0], l)
 				}
-				list, err := j.Approvals(ctx, "")
+				list, err := j.Approvals.Open(ctx, "")
 				if err != nil {
 					return err
 				}
@@ -74,14 +74,14 @@ func approvalRow(p engine.Proposal) string {
 
 // showApprovals prints what waits in one run, each item with what it would change, and remembers that it was shown.
 func (g *globals) showApprovals(ctx context.Context, j *journal.Journal, seen approval.Shown, id string, l shownPart) error {
-	run, err := j.Run(ctx, id)
+	run, err := j.Runs.Run(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) {
 		return usagef("no run %q; `vaultflow approvals` lists what waits", id)
 	}
 	if err != nil {
 		return err
 	}
-	list, err := j.Approvals(ctx, run.ID)
+	list, err := j.Approvals.Open(ctx, run.ID)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ type diffLine struct {
 
 // showApproval prints one item: all of it, or a page.
 func (g *globals) showApproval(ctx context.Context, j *journal.Journal, seen approval.Shown, p engine.Proposal, page int) error {
-	shown, err := p.Show(ctx, j.Get)
+	shown, err := p.Show(ctx, j.Blobs.Get)
 	if err != nil {
 		return err
 	}
@@ -245,14 +245,14 @@ func (a *app) prepare(ctx context.Context, id string, o *approveOrder, y *yes) e
 // waiting reads what waits in a run.
 func (a *app) waiting(ctx context.Context, id string, fn func(j *journal.Journal, run string, list []engine.Proposal) error) error {
 	err := a.reading(ctx, func(j *journal.Journal) error {
-		run, err := j.Run(ctx, id)
+		run, err := j.Runs.Run(ctx, id)
 		if errors.Is(err, engine.ErrNotFound) {
 			return errNoState
 		}
 		if err != nil {
 			return err
 		}
-		list, err := j.Approvals(ctx, run.ID)
+		list, err := j.Approvals.Open(ctx, run.ID)
 		if err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (w *working) decide(ctx context.Context, o approveOrder) error {
 	d := engine.Decision{Run: o.Run, Items: o.Items, Approve: !o.Reject, By: engine.DecidedCommand, Reason: o.Reason}
 	if o.Edited != nil {
 		var err error
-		if d.Edited, err = w.journal.Put(ctx, *o.Edited); err != nil {
+		if d.Edited, err = w.journal.Blobs.Put(ctx, *o.Edited); err != nil {
 			return err
 		}
 	}
@@ -324,7 +324,7 @@ func (w *working) newDesk() (*approval.Desk, error) {
 	}
 	return approval.New(approval.Config{
 		Keys:    approval.NewKeys(secret),
-		Journal: w.journal, Files: w.writing(policy.ByApprovals), FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
+		Proposals: w.journal.Approvals, Blobs: w.journal.Blobs, Files: w.writing(policy.ByApprovals), FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
 		Dir: path.Join(w.settings.Vault.WorkflowsDir, step.ApprovalsDir), Zone: w.zone, Logger: w.log,
 	}), nil
 }
@@ -337,6 +337,6 @@ func parked(ctx context.Context, j *journal.Journal, r engine.RunRecord) (bool, 
 	if r.Awaits != "" {
 		return true, nil
 	}
-	list, err := j.Approvals(ctx, r.ID)
+	list, err := j.Approvals.Open(ctx, r.ID)
 	return len(list) > 0, err
 }

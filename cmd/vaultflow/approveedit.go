@@ -56,7 +56,7 @@ func (y *yes) edits(ctx context.Context, j *journal.Journal, list []engine.Propo
 	if err := fitsAll(list); err != nil || len(list) == 0 {
 		return err
 	}
-	proposed, err := j.Get(ctx, list[0].After)
+	proposed, err := j.Blobs.Get(ctx, list[0].After)
 	if err != nil {
 		return err
 	}

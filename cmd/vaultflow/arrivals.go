@@ -59,25 +59,25 @@ func (w *working) arrival(ctx context.Context, news disk.Arrival) (run string, e
 		if run, err = take(ctx, news); err != nil {
 			return "", err
 		}
-		return run, w.journal.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
+		return run, w.journal.Imports.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
 	case disk.StateGone:
 		w.claim(news.Name)
-		return "", w.journal.Gone(ctx, news.Name)
+		return "", w.journal.Imports.Gone(ctx, news.Name)
 	case disk.StateRefused:
 		w.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
-		return "", w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not taken: "+news.Reason, time.Now())
+		return "", w.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not taken: "+news.Reason, time.Now())
 	case disk.StateBlocked:
 		w.log.Warn("file waits", "name", news.Name, "reason", news.Reason)
-		return "", w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
+		return "", w.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
 	default:
-		return "", w.journal.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, news.Reason, time.Now())
+		return "", w.journal.Imports.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, news.Reason, time.Now())
 	}
 }
 
 // takeUp gives the run that imports a file: the one that a command has asked for, one that was put off, or a new one.
 func (w *working) takeUp(ctx context.Context, news disk.Arrival) (string, error) {
 	if run := w.claim(news.Name); run != "" {
-		asked, err := w.journal.Run(ctx, run)
+		asked, err := w.journal.Runs.Run(ctx, run)
 		if err == nil && (!asked.Status.Finished() || mayPass(asked)) {
 			return run, nil
 		} // otherwise this is another file: the one that the command meant is where its import has put it
@@ -95,11 +95,11 @@ func (w *working) takeUp(ctx context.Context, news disk.Arrival) (string, error)
 // putOff takes up again the import of a file that failed of something that may pass (a full disk, a missing worker), as the
 // same import, so that pages which are finished stay finished. It is empty when there is none.
 func (w *working) putOff(ctx context.Context, news disk.Arrival) (string, error) {
-	last, found, err := w.journal.LatestImport(ctx, news.Name, news.SHA256)
+	last, found, err := w.journal.Imports.Latest(ctx, news.Name, news.SHA256)
 	if err != nil || !found || last.State != engine.ImportFailed {
 		return "", err
 	}
-	ended, err := w.journal.Run(ctx, last.ID)
+	ended, err := w.journal.Runs.Run(ctx, last.ID)
 	if err != nil || !mayPass(ended) {
 		return "", err
 	}

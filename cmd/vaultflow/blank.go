@@ -8,7 +8,6 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/step"
 )
 
@@ -16,19 +15,17 @@ import (
 // would be stored is refused: previewing has no side effect.
 func (a *app) previewer(ctx context.Context) (*step.Workflow, func(), error) {
 	done := func() {}
-	var memory step.Memory = blank{}
-	var blobs step.Blobs = blank{}
-	var store origin.Store
+	kept := stores{Blobs: blank{}, Memory: blank{}}
 	j, err := journal.OpenReader(ctx, a.stateDir)
 	if err == nil {
-		memory, blobs, store, done = j, j, j.Origins(), func() { j.Close() }
+		kept, done = storesOf(j), func() { j.Close() }
 	}
-	flow, err := a.flow(blobs, memory, store)
+	flow, err := a.flow(kept)
 	if flow != nil {
 		flow.Models, flow.Origin.ReadOnly = modelset.Unasked{Set: a.models}, true
 	}
 	if flow != nil && j != nil {
-		flow.Cache = j
+		flow.Cache = j.Answers
 	}
 	return flow, done, err
 }

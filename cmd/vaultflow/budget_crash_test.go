@@ -161,7 +161,7 @@ func (m *meter) books(s *site) engine.Spending {
 		m.t.Fatal(err)
 	}
 	defer j.Close()
-	spent, err := j.SpendingSince(m.t.Context(), "", time.Time{})
+	spent, err := j.Spending.Since(m.t.Context(), "", time.Time{})
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (a *app) showEnded(ctx context.Context, g *globals, id string) error {
 	defer stop()
 	return a.reading(ctx, func(j *journal.Journal) error {
 		for {
-			r, err := j.Run(ctx, id)
+			r, err := j.Runs.Run(ctx, id)
 			if err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ import (
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
 func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *disk.Watcher) error {
-	flow, err := w.flow(w.journal, w.journal, w.journal.Origins()) // for looking
+	flow, err := w.flow(storesOf(w.journal)) // for looking
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (w *working) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 	listening := make(chan struct{})
 	health := &health{w: w, watcher: watcher}
 	server, err := web.New(web.Config{
-		Runs: webRuns{w.journal}, Imports: webImports{w.journal}, Events: w.exec, Blobs: w.journal, FS: w.vault.FS(),
+		Runs: webRuns{w.journal}, Imports: webImports{w.journal}, Events: w.exec, Blobs: w.journal.Blobs, FS: w.vault.FS(),
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
 			return w.statuses(ctx, w.journal)
 		},
@@ -78,17 +78,17 @@ type webRuns struct{ j *journal.Journal }
 
 // Runs implements web.Runs.
 func (r webRuns) Runs(ctx context.Context, limit int) ([]engine.RunRecord, error) {
-	return r.j.Runs(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Undo: true, Limit: limit})
+	return r.j.Runs.List(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Undo: true, Limit: limit})
 }
 
 // Run implements web.Runs.
 func (r webRuns) Run(ctx context.Context, id string) (engine.RunRecord, error) {
-	return r.j.Run(ctx, id)
+	return r.j.Runs.Run(ctx, id)
 }
 
 // Events implements web.Runs.
 func (r webRuns) Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
-	return r.j.Events(ctx, run, after, limit)
+	return r.j.Events.List(ctx, run, after, limit)
 }
 
 // webApprovals are what people are asked, for the dashboard.
@@ -96,7 +96,7 @@ type webApprovals struct{ w *working }
 
 // Approvals implements web.Approvals.
 func (a webApprovals) Approvals(ctx context.Context, run string) ([]engine.Proposal, error) {
-	return a.w.journal.Approvals(ctx, run)
+	return a.w.journal.Approvals.Open(ctx, run)
 }
 
 // Decide implements web.Approvals.
@@ -107,7 +107,7 @@ func (a webApprovals) Decide(ctx context.Context, d engine.Decision) error {
 
 // Keep implements web.Approvals.
 func (a webApprovals) Keep(ctx context.Context, edited []byte) (string, error) {
-	return a.w.journal.Put(ctx, edited)
+	return a.w.journal.Blobs.Put(ctx, edited)
 }
 
 // Seen implements web.Approvals.
@@ -125,12 +125,12 @@ type webImports struct{ j *journal.Journal }
 
 // Imports implements web.Imports.
 func (i webImports) Imports(ctx context.Context, limit int) ([]engine.ImportRecord, error) {
-	return i.j.Imports(ctx, journal.ImportFilter{Limit: limit})
+	return i.j.Imports.List(ctx, journal.ImportFilter{Limit: limit})
 }
 
 // Import implements web.Imports.
 func (i webImports) Import(ctx context.Context, id string) (engine.ImportRecord, error) {
-	return i.j.Import(ctx, id)
+	return i.j.Imports.Get(ctx, id)
 }
 
 // webStarter runs workflows from the dashboard.

@@ -58,7 +58,7 @@ func (w *working) artifacts() (*artifact.Store, error) {
 
 // liveRun tells whether a run may still go on. One that cannot be looked up may.
 func (w *working) liveRun(id string) bool {
-	r, err := w.journal.Run(context.Background(), id)
+	r, err := w.journal.Runs.Run(context.Background(), id)
 	return err != nil || !r.Status.Finished()
 }
 

@@ -29,7 +29,7 @@ func (w *working) folderFault(ctx context.Context, news disk.Arrival, bad *inges
 			return err
 		}
 	}
-	return w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, bad.Error(), time.Now())
+	return w.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, bad.Error(), time.Now())
 }
 
 // folderWell removes the notes about settings of a file's folders, which can be used now.
@@ -65,5 +65,5 @@ func (w *working) shadow(ctx context.Context, news disk.Arrival) error {
 	}
 	w.log.Info("file classified", "name", news.Name, "digest", news.SHA256, "kind", r.Kind, "media_type", r.MediaType, "handler", r.Handler,
 		"declared", r.Evidence.Declared, "magic", r.Evidence.Magic, "extension", r.Evidence.Extension, "decision", r.Evidence.Decision, "reason", r.Evidence.Reason)
-	return w.journal.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, reason, time.Now())
+	return w.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, reason, time.Now())
 }

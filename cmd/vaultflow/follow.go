@@ -27,11 +27,11 @@ func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (e
 	var after int64
 	page, shown := 0, time.Time{}
 	for {
-		record, err := j.Run(ctx, run)
+		record, err := j.Runs.Run(ctx, run)
 		if err != nil {
 			return record, err
 		}
-		events, err := j.Events(ctx, run, after, eventsAtOnce)
+		events, err := j.Events.List(ctx, run, after, eventsAtOnce)
 		if err != nil {
 			return record, err
 		}
@@ -62,7 +62,7 @@ func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (e
 
 // pages prints an import's progress when it has changed.
 func (g *globals) pages(ctx context.Context, j *journal.Journal, run string, before int) int {
-	record, err := j.Import(ctx, run)
+	record, err := j.Imports.Get(ctx, run)
 	if err != nil || record.Page == before || record.Pages < 2 {
 		return before
 	}

@@ -105,7 +105,7 @@ func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error 
 	if err != nil {
 		return err
 	}
-	made, err := b.j.Import(ctx, record.ID)
+	made, err := b.j.Imports.Get(ctx, record.ID)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (a *app) importStatus(ctx context.Context, g *globals, f importFlags) error
 	for {
 		var rows []engine.ImportRecord
 		err := a.reading(ctx, func(j *journal.Journal) (err error) {
-			rows, err = j.Imports(ctx, journal.ImportFilter{Limit: max(f.limit, f.wait*2)})
+			rows, err = j.Imports.List(ctx, journal.ImportFilter{Limit: max(f.limit, f.wait*2)})
 			return err
 		})
 		if err != nil && !errors.Is(err, errNoState) {

@@ -80,14 +80,14 @@ func (a *app) statuses(ctx context.Context, j *journal.Journal) ([]engine.Workfl
 			row.Next = nil
 		}
 		if j != nil {
-			runs, err := j.Runs(ctx, journal.RunFilter{Workflow: row.Name, Kind: engine.KindWorkflow, Limit: 1})
+			runs, err := j.Runs.List(ctx, journal.RunFilter{Workflow: row.Name, Kind: engine.KindWorkflow, Limit: 1})
 			if err != nil {
 				return nil, err
 			}
 			if len(runs) > 0 {
 				row.Last = &runs[0]
 			}
-			if row.Paused, err = trigger.Paused(ctx, j, row.Name); err != nil {
+			if row.Paused, err = trigger.Paused(ctx, j.Runs, row.Name); err != nil {
 				return nil, err
 			}
 		}

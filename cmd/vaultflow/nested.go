@@ -27,7 +27,7 @@ func (n nested) Plan(ctx context.Context, name string) (*workflow.Plan, error) {
 	if err := n.w.trust.mayNest(plan); err != nil {
 		return nil, err
 	}
-	why, err := trigger.Barred(ctx, n.w.journal, plan, time.Now(), n.w.zone)
+	why, err := trigger.Barred(ctx, n.w.journal.Runs, plan, time.Now(), n.w.zone)
 	if err != nil {
 		return nil, fmt.Errorf("look at its runs: %w", err)
 	}
@@ -39,12 +39,12 @@ func (n nested) Plan(ctx context.Context, name string) (*workflow.Plan, error) {
 
 // Asked implements activity.Runs.
 func (n nested) Asked(ctx context.Context, key string) (engine.RunRecord, error) {
-	return n.w.journal.Asked(ctx, key)
+	return n.w.journal.Runs.Asked(ctx, key)
 }
 
 // Run implements activity.Runs.
 func (n nested) Run(ctx context.Context, id string) (engine.RunRecord, error) {
-	return n.w.journal.Run(ctx, id)
+	return n.w.journal.Runs.Run(ctx, id)
 }
 
 // Start implements activity.Runs.

@@ -71,7 +71,7 @@ func (w *working) followOriginals(ctx context.Context, watcher *disk.Watcher) er
 
 // followEarlier looks at the originals of the last day's imports: they may have grown while no serve was there.
 func (w *working) followEarlier(ctx context.Context, watcher *disk.Watcher) error {
-	rows, err := w.journal.Imports(ctx, journal.ImportFilter{Limit: mostFollowedBefore})
+	rows, err := w.journal.Imports.List(ctx, journal.ImportFilter{Limit: mostFollowedBefore})
 	if err != nil {
 		return err
 	}
@@ -133,6 +133,6 @@ func (w *working) stayed(ctx context.Context, ended engine.RunRecord) bool {
 	if ended.Status != engine.DoneWithOmissions {
 		return false
 	}
-	r, err := w.journal.Import(ctx, ended.ID)
+	r, err := w.journal.Imports.Get(ctx, ended.ID)
 	return err == nil && r.Filed == "" && r.State != engine.ImportFailed
 }

@@ -32,7 +32,7 @@ func knowOrigins(w *step.Workflow, book *origin.Book) {
 
 // followOrigins tells the book of a change that the watcher saw, so that it holds for the next name and the next edit.
 func (w *working) followOrigins(ctx context.Context, c disk.Change) {
-	book := w.book(w.journal.Origins())
+	book := w.book(w.journal.Origins)
 	var err error
 	if c.Op == disk.OpRemove {
 		err = book.Removed(ctx, c.Name)
@@ -63,7 +63,7 @@ func (w *working) clearOrigin(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return w.book(w.journal.Origins()).Clear(ctx, file)
+	return w.book(w.journal.Origins).Clear(ctx, file)
 }
 
 // clearOrigins ends the foreign origin of notes. dry only says what it is.
@@ -134,7 +134,7 @@ type originLine struct {
 func (g *globals) showOrigin(ctx context.Context, a *app, j *journal.Journal, name string) error {
 	var store origin.Store
 	if j != nil {
-		store = j.Origins()
+		store = j.Origins
 	}
 	f, err := a.book(store).Explain(ctx, name)
 	if err != nil {

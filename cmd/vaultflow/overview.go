@@ -44,7 +44,7 @@ func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (
 	if err := overviewRuns(ctx, j, &o); err != nil {
 		return o, err
 	}
-	if o.Last, err = j.Slots(ctx, "", overviewSlots); err != nil {
+	if o.Last, err = j.Slots.List(ctx, "", overviewSlots); err != nil {
 		return o, err
 	}
 	return o, overviewImports(ctx, j, &o, now)
@@ -73,7 +73,7 @@ func (a *app) overviewWorkflows(ctx context.Context, j *journal.Journal, o *engi
 		if j == nil {
 			continue
 		}
-		failed, err := j.Failures(ctx, s.Name, 1)
+		failed, err := j.Runs.Failures(ctx, s.Name, 1)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func scheduled(triggers []string) string {
 }
 
 func period(ctx context.Context, j *journal.Journal, p *engine.Period) error {
-	counts, err := j.Counts(ctx, p.Since)
+	counts, err := j.Runs.Counts(ctx, p.Since)
 	if err != nil {
 		return err
 	}
@@ -105,13 +105,13 @@ func period(ctx context.Context, j *journal.Journal, p *engine.Period) error {
 		}
 	}
 	p.Skipped = counts[engine.Skipped]
-	p.Spending, err = j.SpendingSince(ctx, "", p.Since)
+	p.Spending, err = j.Spending.Since(ctx, "", p.Since)
 	return err
 }
 
 func overviewRuns(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
 	for status, list := range map[engine.Status]*[]engine.RunBrief{engine.AwaitingApproval: &o.Approvals, engine.Running: &o.Running} {
-		runs, err := j.Runs(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Status: status, Limit: overviewMost})
+		runs, err := j.Runs.List(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Status: status, Limit: overviewMost})
 		if err != nil {
 			return err
 		}
@@ -124,17 +124,17 @@ func overviewRuns(ctx context.Context, j *journal.Journal, o *engine.Overview) e
 
 // overviewImports tells of files that wait, and of imports that failed and were not followed by one that did not.
 func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview, now time.Time) error {
-	waiting, err := j.Imports(ctx, journal.ImportFilter{Waiting: true, Limit: overviewMost})
+	waiting, err := j.Imports.List(ctx, journal.ImportFilter{Waiting: true, Limit: overviewMost})
 	if err != nil {
 		return err
 	}
 	for _, state := range []engine.ImportState{engine.ImportNeedsPassword, engine.ImportFailed} {
-		ended, err := j.Imports(ctx, journal.ImportFilter{State: state, Limit: overviewMost})
+		ended, err := j.Imports.List(ctx, journal.ImportFilter{State: state, Limit: overviewMost})
 		if err != nil {
 			return err
 		}
 		for _, r := range ended {
-			latest, _, err := j.LatestImport(ctx, r.Source, r.SHA256)
+			latest, _, err := j.Imports.Latest(ctx, r.Source, r.SHA256)
 			if err != nil {
 				return err
 			}

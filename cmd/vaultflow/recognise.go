@@ -35,7 +35,7 @@ type payer struct {
 func (w *working) payer(run string) payer {
 	caps := step.CapsOf(w.budget, w.zone.String())
 	caps.Step, caps.Day = engine.Amount{}, engine.Amount{}
-	return payer{w.journal, engine.Reservation{Run: run, Step: -1, Caps: caps}}
+	return payer{w.journal.Spending, engine.Reservation{Run: run, Step: -1, Caps: caps}}
 }
 
 // recogniser gives the service behind an engine of text recognition. The error says why there is none.

@@ -166,7 +166,7 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 			t.Errorf("page %d: %v", page+1, err)
 		}
 	}
-	got, err := j.SpendingOf(t.Context(), "r1")
+	got, err := j.Spending.Of(t.Context(), "r1")
 	if err != nil || calls.Load() != 3 || got.Calls != 3 || got.Cost.USD != 1 || got.Open != (engine.Amount{}) || got.Presumed != (engine.Amount{}) {
 		t.Errorf("%d requests (the first is put off), booked %+v, %v", calls.Load(), got, err)
 	}

@@ -46,7 +46,7 @@ func (a *app) knownRun(ctx context.Context, id string) (engine.RunRecord, error)
 func (a *app) findRun(ctx context.Context, id, none string) (engine.RunRecord, error) {
 	var found engine.RunRecord
 	err := a.reading(ctx, func(j *journal.Journal) (err error) {
-		found, err = j.Run(ctx, id)
+		found, err = j.Runs.Run(ctx, id)
 		return err
 	})
 	if errors.Is(err, engine.ErrNotFound) || errors.Is(err, errNoState) {
@@ -75,7 +75,7 @@ func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord, from
 
 // retry takes up a run again, if its workflow may run as it was then.
 func (w *working) retry(ctx context.Context, id string, from engine.Retry) error {
-	r, err := w.journal.Run(ctx, id)
+	r, err := w.journal.Runs.Run(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (w *working) retry(ctx context.Context, id string, from engine.Retry) error
 
 // pinned is the plan that a run was started with.
 func (w *working) pinned(ctx context.Context, r engine.RunRecord) (*workflow.Plan, error) {
-	data, err := w.journal.Get(ctx, r.Plan)
+	data, err := w.journal.Blobs.Get(ctx, r.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (w *working) pinned(ctx context.Context, r engine.RunRecord) (*workflow.Pla
 
 // changedSince says that a run's workflow is another one now, and nothing when it is not, or is gone: the run has its own plan.
 func (a *app) changedSince(ctx context.Context, j *journal.Journal, r engine.RunRecord) string {
-	data, err := j.Get(ctx, r.Plan)
+	data, err := j.Blobs.Get(ctx, r.Plan)
 	if err != nil {
 		return ""
 	}

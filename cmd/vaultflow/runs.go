@@ -40,7 +40,7 @@ func newRuns(g *globals) *cobra.Command {
 				filter.Kind, filter.Undo = engine.KindImport, false
 			}
 			return g.reading(cmd.Context(), func(a *app, j *journal.Journal) error {
-				runs, err := j.Runs(cmd.Context(), filter)
+				runs, err := j.Runs.List(cmd.Context(), filter)
 				if err == nil && len(runs) == 0 && !imports {
 					err = a.knownWorkflow(filter.Workflow)
 				}
@@ -113,7 +113,7 @@ func newShow(g *globals) *cobra.Command {
 		Use: "show RUN|FILE", Short: "Show a run: steps, outputs, warnings, and its receipts; of a file, where its content comes from", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			return g.reading(cmd.Context(), func(a *app, j *journal.Journal) error {
-				run, err := j.Run(cmd.Context(), ids[0])
+				run, err := j.Runs.Run(cmd.Context(), ids[0])
 				if errors.Is(err, engine.ErrNotFound) {
 					if name, err := a.fileNamed(ids[0]); err == nil {
 						return g.showOrigin(cmd.Context(), a, j, name)
@@ -174,7 +174,7 @@ func (g *globals) showAnswer(ctx context.Context, j *journal.Journal, step strin
 	if w.Answer == "" {
 		return nil
 	}
-	text, err := j.Get(ctx, w.Answer)
+	text, err := j.Blobs.Get(ctx, w.Answer)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (g *globals) showReceipt(ctx context.Context, j *journal.Journal, step stri
 	if w.Receipt == "" {
 		return nil
 	}
-	data, err := j.Get(ctx, w.Receipt)
+	data, err := j.Blobs.Get(ctx, w.Receipt)
 	if err != nil {
 		return err
 	}

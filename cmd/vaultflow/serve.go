@@ -98,7 +98,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		return err
 	}
 	defer w.close()
-	if err := w.journal.Gone(ctx, ""); err != nil { // files that were arriving are seen anew
+	if err := w.journal.Imports.Gone(ctx, ""); err != nil { // files that were arriving are seen anew
 		return err
 	}
 	if sandboxed := a.workerProblem(ctx); sandboxed != "" {

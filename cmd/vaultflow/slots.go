@@ -43,7 +43,7 @@ func (g *globals) slots(ctx context.Context, name string, limit int) error {
 		name = rows[0].Workflow // as it is spelled
 	}
 	err = a.reading(ctx, func(j *journal.Journal) error {
-		past, err := j.Slots(ctx, name, limit)
+		past, err := j.Slots.List(ctx, name, limit)
 		rows = append(rows, past...)
 		return err
 	})

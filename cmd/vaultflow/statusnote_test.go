@@ -149,7 +149,7 @@ func TestServe_removesOldRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest, err := j.Put(t.Context(), []byte("a prompt of old"))
+	digest, err := j.Blobs.Put(t.Context(), []byte("a prompt of old"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestServe_removesOldRuns(t *testing.T) {
 			ID: string(rune('a' + n)), Key: string(rune('a' + n)), Kind: engine.KindWorkflow, Workflow: "Hand", Status: engine.Done, Plan: digest,
 			Created: at, Finished: at, At: at,
 		}
-		if _, _, err := j.Create(t.Context(), engine.Entry{Run: r, Spec: []byte(`{}`)}, false); err != nil {
+		if _, _, err := j.Runs.Create(t.Context(), engine.Entry{Run: r, Spec: []byte(`{}`)}, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 func (w *working) newTriggers() *trigger.Triggers {
 	return trigger.New(trigger.Config{
-		Plans: w.plans, Starter: w.exec, Ledger: w.journal, Watches: w.journal, History: w.journal, Imports: w.journal, Busy: w.exec.Busy,
+		Plans: w.plans, Starter: w.exec, Slots: w.journal.Slots, Watches: w.journal.Watches, History: w.journal.Runs,
+		Writers: w.journal.Memory, Imports: w.journal.Imports, Busy: w.exec.Busy,
 		Files: watchedFiles{w.vault}, Ours: w.ours, Location: w.zone, Debounce: w.settings.Watch.Debounce.Std(), Logger: w.log,
 	})
 }

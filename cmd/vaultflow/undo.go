@@ -63,7 +63,7 @@ func (a *app) undo(ctx context.Context, g *globals, id string, dry bool, ask fun
 	}
 	var preview engine.UndoPreview
 	err = a.reading(ctx, func(j *journal.Journal) error {
-		flow, err := a.flow(j, j, j.Origins())
+		flow, err := a.flow(storesOf(j))
 		if err == nil {
 			preview, err = flow.PreviewUndo(ctx, run.ID)
 		}
@@ -142,7 +142,7 @@ func undoText(f engine.UndoFile) string {
 
 // startUndo asks the executor for the undo of a run.
 func (w *working) startUndo(ctx context.Context, id string) (string, error) {
-	run, err := w.journal.Run(ctx, id)
+	run, err := w.journal.Runs.Run(ctx, id)
 	if err != nil {
 		return "", err
 	}

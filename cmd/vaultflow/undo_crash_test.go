@@ -56,9 +56,9 @@ func (f *fuse) do(thing func() error) error {
 	return errDead
 }
 
-// mortalJournal is a journal with a fuse in everything that stores.
+// mortalJournal is an executor's journal with a fuse in everything that stores.
 type mortalJournal struct {
-	*journal.Journal
+	engine.Journal
 	f *fuse
 }
 
@@ -80,20 +80,35 @@ func (m mortalJournal) Put(ctx context.Context, data []byte) (digest string, err
 	return digest, err
 }
 
-func (m mortalJournal) Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error {
-	return m.f.do(func() error { return m.Journal.Intend(ctx, ref, call, c, said, now) })
+type mortalChanges struct {
+	step.Changes
+	f *fuse
 }
 
-func (m mortalJournal) Made(ctx context.Context, ref engine.StepRef, call string, made bool) error {
-	return m.f.do(func() error { return m.Journal.Made(ctx, ref, call, made) })
+func (m mortalChanges) Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error {
+	return m.f.do(func() error { return m.Changes.Intend(ctx, ref, call, c, said, now) })
 }
 
-func (m mortalJournal) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
-	return m.f.do(func() error { return m.Journal.Writing(ctx, ref, files) })
+func (m mortalChanges) Made(ctx context.Context, ref engine.StepRef, call string, made bool) error {
+	return m.f.do(func() error { return m.Changes.Made(ctx, ref, call, made) })
 }
 
-func (m mortalJournal) TakeBack(ctx context.Context, run string, list []engine.Memory) (taken []engine.Memory, err error) {
-	err = m.f.do(func() error { taken, err = m.Journal.TakeBack(ctx, run, list); return err })
+type mortalMemory struct {
+	step.Memory
+	f *fuse
+}
+
+func (m mortalMemory) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
+	return m.f.do(func() error { return m.Memory.Writing(ctx, ref, files) })
+}
+
+type mortalHistory struct {
+	step.History
+	f *fuse
+}
+
+func (m mortalHistory) TakeBack(ctx context.Context, run string, list []engine.Memory) (taken []engine.Memory, err error) {
+	err = m.f.do(func() error { taken, err = m.History.TakeBack(ctx, run, list); return err })
 	return taken, err
 }
 
@@ -134,8 +149,11 @@ func wake(t *testing.T, dir string, f *fuse) *undoing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mj := mortalJournal{j, f}
-	flow := &step.Workflow{FS: v.FS(), Vault: mortalVault{v, f}, Blobs: mj, Memory: mj, Changes: mj, History: mj, MaxText: 1 << 20}
+	mj := mortalJournal{j.Executor(), f}
+	flow := &step.Workflow{
+		FS: v.FS(), Vault: mortalVault{v, f}, Blobs: mj, Memory: mortalMemory{j.Memory, f},
+		Changes: mortalChanges{j.Changes, f}, History: mortalHistory{j.Undo, f}, MaxText: 1 << 20,
+	}
 	u := &undoing{t: t, journal: j, vault: v, exec: local.New(local.Config{Journal: mj, Activities: flow.Activities()})}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -168,7 +186,7 @@ func (u *undoing) permit(action policy.Action, name, to string) policy.Pass {
 // undo takes a run back, and gives the id of the undo. What a killed process says of it is not listened to.
 func (u *undoing) undo(of string) string {
 	u.t.Helper()
-	r, err := u.journal.Run(u.t.Context(), of)
+	r, err := u.journal.Runs.Run(u.t.Context(), of)
 	if err != nil {
 		u.t.Fatal(err)
 	}
@@ -199,7 +217,7 @@ func doneRun(t *testing.T, dir string) (run string) {
 	defer u.end()
 	ctx := t.Context()
 	r := engine.RunRecord{ID: "r1", Kind: engine.KindWorkflow, Workflow: "w", Status: engine.Running, Key: "k1", Created: time.Now()}
-	if _, _, err := u.journal.Create(ctx, engine.Entry{Run: r, Spec: []byte("{}"), Lane: "l"}, false); err != nil {
+	if _, _, err := u.journal.Runs.Create(ctx, engine.Entry{Run: r, Spec: []byte("{}"), Lane: "l"}, false); err != nil {
 		t.Fatal(err)
 	}
 	ref := engine.StepRef{Run: r.ID, Workflow: "w", Step: "s"}
@@ -210,7 +228,7 @@ func doneRun(t *testing.T, dir string) (run string) {
 		if from != "" {
 			c.Before = hash(from)
 			if kind != engine.ChangeMove {
-				_, err = u.journal.Put(ctx, []byte(from))
+				_, err = u.journal.Blobs.Put(ctx, []byte(from))
 			}
 		}
 		if kind == engine.ChangeMove {
@@ -218,13 +236,13 @@ func doneRun(t *testing.T, dir string) (run string) {
 			err = u.vault.Move(ctx, u.permit(policy.Move, name, to))
 		} else if to != "" {
 			c.After = hash(to)
-			_, putErr := u.journal.Put(ctx, []byte(to))
+			_, putErr := u.journal.Blobs.Put(ctx, []byte(to))
 			err = errors.Join(err, putErr, u.vault.Write(ctx, u.permit(policy.Change, name, ""), []byte(to), c.Before))
 		} else {
 			err = errors.Join(err, u.vault.Remove(ctx, u.permit(policy.Delete, name, ""), c.Before))
 		}
 		call := fmt.Sprint(kind, name, to)
-		if err := errors.Join(err, u.journal.Intend(ctx, ref, call, c, "", time.Now()), u.journal.Made(ctx, ref, call, true)); err != nil {
+		if err := errors.Join(err, u.journal.Changes.Intend(ctx, ref, call, c, "", time.Now()), u.journal.Changes.Made(ctx, ref, call, true)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,8 +253,8 @@ func doneRun(t *testing.T, dir string) (run string) {
 	change(engine.ChangeWrite, "Done/b.md", "b\n", "b, done\n")
 	change(engine.ChangeDelete, "Old.md", "old\n", "")
 	r.Status, r.Finished = engine.Done, time.Now()
-	err := u.journal.Committed(ctx, ref, []engine.Mark{{Name: "Changed.md", SHA256: hash("one\n")}}, nil)
-	if err := errors.Join(err, u.journal.Save(ctx, engine.Entry{Run: r, Spec: []byte("{}"), Lane: "l"})); err != nil {
+	err := u.journal.Memory.Committed(ctx, ref, []engine.Mark{{Name: "Changed.md", SHA256: hash("one\n")}}, nil)
+	if err := errors.Join(err, u.journal.Runs.Save(ctx, engine.Entry{Run: r, Spec: []byte("{}"), Lane: "l"})); err != nil {
 		t.Fatal(err)
 	}
 	return r.ID
@@ -282,11 +300,11 @@ func TestUndo_killedEverywhere(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 			key := directives.PendingKey{Workflow: "w", Step: "s"}
-			if done, err := u.journal.Done(t.Context(), key, "Changed.md", hash("one\n")); done || err != nil {
+			if done, err := u.journal.Memory.Done(t.Context(), key, "Changed.md", hash("one\n")); done || err != nil {
 				t.Errorf("%s: the input counts as processed: %v", name, err)
 			}
 			for _, file := range []string{"Changed.md", "Inbox/a.md", "Inbox/b.md", "Old.md"} {
-				if own, err := u.journal.OwnWrite(t.Context(), "w", file, hash(want[file])); !own || err != nil {
+				if own, err := u.journal.Memory.OwnWrite(t.Context(), "w", file, hash(want[file])); !own || err != nil {
 					t.Errorf("%s: what came back in %s would trigger the workflow: %v", name, file, err)
 				}
 			}
@@ -294,7 +312,7 @@ func TestUndo_killedEverywhere(t *testing.T) {
 			if diff := cmp.Diff(after, treeOf(t, filepath.Join(dir, "vault"))); diff != "" {
 				t.Errorf("%s, and taken back (-want +got):\n%s", name, diff)
 			}
-			if done, err := u.journal.Done(t.Context(), key, "Changed.md", hash("one\n")); !done || err != nil {
+			if done, err := u.journal.Memory.Done(t.Context(), key, "Changed.md", hash("one\n")); !done || err != nil {
 				t.Errorf("%s, and taken back: the input is pending still: %v", name, err)
 			}
 			u.end()

@@ -70,8 +70,8 @@ func (a *app) unpause(ctx context.Context, g *globals, name string) error {
 
 // unpause ends a pause, and says why there was one.
 func (w *working) unpause(ctx context.Context, name string) (was string, err error) {
-	if was, err = trigger.Paused(ctx, w.journal, name); err != nil || was == "" {
+	if was, err = trigger.Paused(ctx, w.journal.Runs, name); err != nil || was == "" {
 		return "", err
 	}
-	return was, w.journal.Unpause(ctx, name, time.Now())
+	return was, w.journal.Runs.Unpause(ctx, name, time.Now())
 }

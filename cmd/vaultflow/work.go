@@ -72,19 +72,19 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	}
 	sandbox.Office{Dir: a.officeDir()}.Sweep()
 	w := &working{app: a, journal: j, claimed: map[string]string{}, told: map[string]bool{}, release: release, renew: make(chan struct{}, 1)}
-	flow, err := a.flow(j, j, j.Origins())
+	flow, err := a.flow(storesOf(j))
 	if err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
-	flow.Models, flow.Cache, flow.Received = modelset.Probing{Set: a.models}, j, j
+	flow.Models, flow.Cache, flow.Received = modelset.Probing{Set: a.models}, j.Answers, j.Answers
 	a.giveWeb(flow)
 	w.giveOutside(flow)
 	flow.Runs, w.budget = nested{w}, flow.Budget
-	imports := &step.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j, Blobs: j, Origin: flow.Origin}
+	imports := &step.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j.Imports, Blobs: j.Blobs, Origin: flow.Origin}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())
 	w.exec = local.New(local.Config{
-		Journal: j, Activities: activities, MaxRuns: a.settings.Engine.MaxParallelRuns,
+		Journal: j.Executor(), Activities: activities, MaxRuns: a.settings.Engine.MaxParallelRuns,
 		Timeout: a.settings.Engine.RunTimeout.Std(), Location: a.zone, Logger: a.log, Renew: a.renew,
 		Grace: grace,
 	})

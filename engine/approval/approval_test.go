@@ -39,13 +39,13 @@ func newOffice(t *testing.T, list ...engine.Proposal) (*office, *Desk) {
 	t.Helper()
 	o := &office{t: t, now: noon, list: list, files: fstest.MapFS{}, events: make(chan engine.Event, 8)}
 	return o, New(Config{
-		Journal: o, Files: o, FS: o.files, Dir: dir, Keys: keys, Zone: time.UTC, Now: func() time.Time { return o.now },
+		Proposals: o, Blobs: o, Files: o, FS: o.files, Dir: dir, Keys: keys, Zone: time.UTC, Now: func() time.Time { return o.now },
 		Wake:      func(_ context.Context, run string) error { o.woken = append(o.woken, run); return nil },
 		Subscribe: func(int) (<-chan engine.Event, func()) { return o.events, func() {} },
 	})
 }
 
-func (o *office) Approvals(_ context.Context, run string) ([]engine.Proposal, error) {
+func (o *office) Open(_ context.Context, run string) ([]engine.Proposal, error) {
 	return slices.DeleteFunc(slices.Clone(o.list), func(p engine.Proposal) bool { return !p.Open() || run != "" && p.Run != run }), nil
 }
 

@@ -13,17 +13,20 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// Journal keeps proposals and decisions.
-type Journal interface {
-	// Approvals gives what waits for a person, of a run or of all, in the order in which it was proposed.
-	Approvals(ctx context.Context, run string) ([]engine.Proposal, error)
+// Proposals keeps proposals and decisions.
+type Proposals interface {
+	// Open returns what waits for a person, of a run or of all runs, in the order in which it was proposed.
+	Open(ctx context.Context, run string) ([]engine.Proposal, error)
 	// Decide stores a decision about open proposals of a run. Numbers that are not open are an error.
 	Decide(ctx context.Context, d engine.Decision, now time.Time) ([]engine.Proposal, error)
 	// Expire rejects what is due and gives its runs, and the next deadline, zero when there is none.
 	Expire(ctx context.Context, now time.Time) (runs []string, next time.Time, err error)
 	// Decided gives parked runs about which something was decided.
 	Decided(ctx context.Context) ([]string, error)
-	// Get reads a blob.
+}
+
+// Blobs keeps large values by digest.
+type Blobs interface {
 	Get(ctx context.Context, digest string) ([]byte, error)
 }
 
@@ -36,7 +39,8 @@ type Files interface {
 
 // Config is what a desk works with. All fields but Zone, Now and Logger are required.
 type Config struct {
-	Journal   Journal
+	Proposals Proposals
+	Blobs     Blobs
 	Files     Files
 	FS        fs.FS                                          // the vault, for listing
 	Wake      func(ctx context.Context, run string) error    // engine.Executor's
@@ -85,7 +89,7 @@ func (d *Desk) store(ctx context.Context, said engine.Decision) error {
 	if err := said.Check(); err != nil {
 		return err
 	}
-	list, err := d.cfg.Journal.Decide(ctx, said, d.cfg.Now())
+	list, err := d.cfg.Proposals.Decide(ctx, said, d.cfg.Now())
 	for _, p := range list {
 		d.cfg.Logger.InfoContext(ctx, "a person decided", "run", p.Run, "item", p.Item, "what", p.What(), "decision", p.Decision, "by", p.Decider(), "edited", p.Edited != "")
 	}
@@ -116,7 +120,7 @@ const lookEvery = time.Minute
 func (d *Desk) Run(ctx context.Context) error {
 	events, stop := d.cfg.Subscribe(0)
 	defer stop()
-	runs, err := d.cfg.Journal.Decided(ctx)
+	runs, err := d.cfg.Proposals.Decided(ctx)
 	d.complain(ctx, "runs that may go on not found", err)
 	d.wake(ctx, runs)
 	for ctx.Err() == nil {
@@ -148,7 +152,7 @@ func (d *Desk) wait(ctx context.Context, events <-chan engine.Event, due <-chan 
 // look rejects what is due, takes over what was ticked, and brings the notes up to date. It says when to look again.
 func (d *Desk) look(ctx context.Context) time.Duration {
 	now := d.cfg.Now()
-	runs, next, err := d.cfg.Journal.Expire(ctx, now)
+	runs, next, err := d.cfg.Proposals.Expire(ctx, now)
 	d.complain(ctx, "deadlines of approvals not looked at", err)
 	d.wake(ctx, runs)
 	d.complain(ctx, "notes of approvals not kept", d.notes(ctx))
@@ -173,7 +177,7 @@ func (d *Desk) complain(ctx context.Context, what string, err error) {
 
 // notes reads the boxes of all notes, and writes and removes those that are ours.
 func (d *Desk) notes(ctx context.Context) error {
-	open, err := d.cfg.Journal.Approvals(ctx, "")
+	open, err := d.cfg.Proposals.Open(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -226,7 +230,7 @@ func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) err
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	texts, err := showAll(ctx, open, d.cfg.Journal.Get)
+	texts, err := showAll(ctx, open, d.cfg.Blobs.Get)
 	if err != nil {
 		return err
 	}

@@ -12,11 +12,14 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Approvals keeps what runs ask people for, and what people decided.
+type Approvals struct{ db *database }
+
 // Propose stores what a step's work, or a batch of it, asks people for, and gives it back with what was decided. A proposal
 // whose key is known is not stored again; open ones of the work that are not in the list are withdrawn; open ones whose
 // deadline has passed are rejected by it.
-func (j *Journal) Propose(ctx context.Context, ref engine.StepRef, list []engine.Proposal, now time.Time) (held []engine.Proposal, err error) {
-	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (as *Approvals) Propose(ctx context.Context, ref engine.StepRef, list []engine.Proposal, now time.Time) (held []engine.Proposal, err error) {
+	err = inTx(ctx, as.db.write, func(tx *sql.Tx) error {
 		if err := withdraw(ctx, tx, ref, list, now); err != nil {
 			return err
 		}
@@ -81,12 +84,12 @@ func expire(ctx context.Context, tx *sql.Tx, run string, now time.Time) ([]strin
 
 // Decide stores what a person decided about open proposals of a run, by their numbers; without numbers about all. Numbers
 // that are not open any more, or never were, are an *engine.Failure, and then nothing is stored. It returns the proposals.
-func (j *Journal) Decide(ctx context.Context, d engine.Decision, now time.Time) (list []engine.Proposal, err error) {
+func (as *Approvals) Decide(ctx context.Context, d engine.Decision, now time.Time) (list []engine.Proposal, err error) {
 	run, decision := d.Run, engine.ProposalRejected
 	if d.Approve {
 		decision = engine.ProposalApproved
 	}
-	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+	err = inTx(ctx, as.db.write, func(tx *sql.Tx) error {
 		if _, err := expire(ctx, tx, run, now); err != nil {
 			return err
 		}
@@ -146,9 +149,9 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 	return list, nil
 }
 
-// Approvals gives what waits for a person, of a run or of all runs that have not ended, the oldest first.
-func (j *Journal) Approvals(ctx context.Context, run string) ([]engine.Proposal, error) {
-	list, err := proposals(ctx, j.read, `WHERE decision = '' AND (? = '' OR run = ?) AND run IN (SELECT id FROM runs WHERE finished = 0)
+// Open gives what waits for a person, of a run or of all runs that have not ended, the oldest first.
+func (as *Approvals) Open(ctx context.Context, run string) ([]engine.Proposal, error) {
+	list, err := proposals(ctx, as.db.read, `WHERE decision = '' AND (? = '' OR run = ?) AND run IN (SELECT id FROM runs WHERE finished = 0)
 		ORDER BY created, rowid`, run, run)
 	if err != nil {
 		return nil, fmt.Errorf("list approvals: %w", err)
@@ -156,9 +159,9 @@ func (j *Journal) Approvals(ctx context.Context, run string) ([]engine.Proposal,
 	return list, nil
 }
 
-// Proposed gives everything that a run has asked people for, with what became of it, in order.
-func (j *Journal) Proposed(ctx context.Context, run string) ([]engine.Proposal, error) {
-	list, err := proposals(ctx, j.read, `WHERE run = ? ORDER BY item`, run)
+// Of gives everything that a run has asked people for, with what became of it, in order.
+func (as *Approvals) Of(ctx context.Context, run string) ([]engine.Proposal, error) {
+	list, err := proposals(ctx, as.db.read, `WHERE run = ? ORDER BY item`, run)
 	if err != nil {
 		return nil, fmt.Errorf("read the approvals of run %s: %w", run, err)
 	}
@@ -167,8 +170,8 @@ func (j *Journal) Proposed(ctx context.Context, run string) ([]engine.Proposal, 
 
 // Expire rejects what was not approved in time, and gives the runs that it was for, each once. next is the next deadline;
 // zero when nothing has one.
-func (j *Journal) Expire(ctx context.Context, now time.Time) (runs []string, next time.Time, err error) {
-	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (as *Approvals) Expire(ctx context.Context, now time.Time) (runs []string, next time.Time, err error) {
+	err = inTx(ctx, as.db.write, func(tx *sql.Tx) error {
 		var err error
 		if runs, err = expire(ctx, tx, "", now); err != nil {
 			return err
@@ -190,8 +193,8 @@ func (j *Journal) Expire(ctx context.Context, now time.Time) (runs []string, nex
 }
 
 // Decided gives the parked runs about which something was decided: they may not have been woken since.
-func (j *Journal) Decided(ctx context.Context) ([]string, error) {
-	list, err := query(ctx, j.read, func(r row) (id string, err error) { return id, r.Scan(&id) },
+func (as *Approvals) Decided(ctx context.Context) ([]string, error) {
+	list, err := query(ctx, as.db.read, func(r row) (id string, err error) { return id, r.Scan(&id) },
 		`SELECT id FROM runs WHERE finished = 0 AND status = ? AND EXISTS (SELECT 1 FROM approvals a WHERE a.run = runs.id AND a.decision IN (?, ?))`,
 		engine.AwaitingApproval, engine.ProposalApproved, engine.ProposalRejected)
 	if err != nil {

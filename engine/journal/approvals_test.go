@@ -17,7 +17,7 @@ func proposal(key string) engine.Proposal {
 // said are the decisions about all that a run proposed, in order.
 func said(t *testing.T, j *journal.Journal) string {
 	t.Helper()
-	list, err := j.Proposed(t.Context(), "r1")
+	list, err := j.Approvals.Of(t.Context(), "r1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,13 +32,13 @@ func TestApprovals(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
 	e := engine.Entry{Run: engine.RunRecord{ID: "r1", Kind: engine.KindWorkflow, Workflow: "w", Status: engine.Running, Key: "k", Created: epoch}, Spec: []byte("{}")}
-	if _, _, err := j.Create(t.Context(), e, false); err != nil {
+	if _, _, err := j.Runs.Create(t.Context(), e, false); err != nil {
 		t.Fatal(err)
 	}
 	ref := engine.StepRef{Run: "r1", Workflow: "w", Step: "a"}
 	propose := func(now time.Time, list ...engine.Proposal) []engine.Proposal {
 		t.Helper()
-		held, err := j.Propose(t.Context(), ref, list, now)
+		held, err := j.Approvals.Propose(t.Context(), ref, list, now)
 		if err != nil || len(held) != len(list) {
 			t.Fatalf("Propose: %d of %d, %v", len(held), len(list), err)
 		}
@@ -53,11 +53,11 @@ func TestApprovals(t *testing.T) {
 			}
 		}
 	}
-	if _, err := j.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{1}, Approve: true, By: engine.DecidedNote, Who: "ada", Edited: "blob"}, epoch); err != nil {
+	if _, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{1}, Approve: true, By: engine.DecidedNote, Who: "ada", Edited: "blob"}, epoch); err != nil {
 		t.Fatal(err)
 	}
 	for items, want := range map[int]string{1: "item 1 of run r1 was approved already", 9: "run r1 has no item 9"} {
-		_, err := j.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{2, items}, By: engine.DecidedCommand, Reason: "wrong year"}, epoch)
+		_, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{2, items}, By: engine.DecidedCommand, Reason: "wrong year"}, epoch)
 		if f := engine.FailureOf(err); f == nil || f.Code != engine.CodeInput || f.Hint == "" || !strings.Contains(f.Message, want) {
 			t.Errorf("Decide %d: %v, want %q", items, err, want)
 		}
@@ -66,14 +66,14 @@ func TestApprovals(t *testing.T) {
 		t.Errorf("got %q, want %q: a decision about something else stores nothing", got, want)
 	}
 
-	if list, err := j.Proposed(t.Context(), "r1"); err != nil || list[0].Who != "ada" || list[0].Edited != "blob" || list[0].Decider() != "ada (note)" {
+	if list, err := j.Approvals.Of(t.Context(), "r1"); err != nil || list[0].Who != "ada" || list[0].Edited != "blob" || list[0].Decider() != "ada (note)" {
 		t.Errorf("item 1 is stored as %+v, %v", list[0], err)
 	}
 
-	if runs, next, err := j.Expire(t.Context(), epoch); len(runs) != 0 || !next.Equal(due.Deadline) || err != nil {
+	if runs, next, err := j.Approvals.Expire(t.Context(), epoch); len(runs) != 0 || !next.Equal(due.Deadline) || err != nil {
 		t.Errorf("Expire before: %v, %v, %v", runs, next, err)
 	}
-	if runs, next, err := j.Expire(t.Context(), due.Deadline); len(runs) != 1 || !next.IsZero() || err != nil {
+	if runs, next, err := j.Approvals.Expire(t.Context(), due.Deadline); len(runs) != 1 || !next.IsZero() || err != nil {
 		t.Errorf("Expire: %v, %v, %v; want r1 and no deadline more", runs, next, err)
 	}
 	propose(epoch, proposal("b2"))
@@ -83,29 +83,29 @@ func TestApprovals(t *testing.T) {
 	if held := propose(epoch, proposal("b"), proposal("a")); !held[1].Open() || held[0].Decision != engine.ProposalApproved {
 		t.Errorf("as it was before: %+v; want a still approved, b open again", held)
 	}
-	list, err := j.Approvals(t.Context(), "")
+	list, err := j.Approvals.Open(t.Context(), "")
 	if err != nil || len(list) != 1 || list[0].Key != "b" || list[0].Item != 2 {
 		t.Errorf("open: %+v, %v", list, err)
 	}
-	if got, err := j.Decided(t.Context()); err != nil || len(got) != 0 {
+	if got, err := j.Approvals.Decided(t.Context()); err != nil || len(got) != 0 {
 		t.Errorf("to be woken while it is at work: %v, %v", got, err)
 	}
 	e.Run.Status = engine.AwaitingApproval
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := j.Decided(t.Context()); err != nil || len(got) != 1 {
+	if got, err := j.Approvals.Decided(t.Context()); err != nil || len(got) != 1 {
 		t.Errorf("to be woken: %v, %v", got, err)
 	}
 
 	e.Run.Status, e.Run.Finished = engine.Cancelled, epoch
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := j.Approvals(t.Context(), "r1"); err != nil || len(list) != 0 {
+	if list, err := j.Approvals.Open(t.Context(), "r1"); err != nil || len(list) != 0 {
 		t.Errorf("of a run that has ended: %+v, %v", list, err)
 	}
-	if _, err := j.Decide(t.Context(), engine.Decision{Run: "r1", Approve: true, By: engine.DecidedCommand}, epoch); engine.FailureOf(err).Code != engine.CodeInput {
+	if _, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Approve: true, By: engine.DecidedCommand}, epoch); engine.FailureOf(err).Code != engine.CodeInput {
 		t.Errorf("a decision about a run that has ended: %v", err)
 	}
 }

@@ -63,8 +63,8 @@ type stepBatch struct {
 }
 
 // attach gives a run's record its batches.
-func (j *Journal) attach(ctx context.Context, r *engine.RunRecord) error {
-	rows, err := query(ctx, j.read, func(r row) (stepBatch, error) {
+func (rs *Runs) attach(ctx context.Context, r *engine.RunRecord) error {
+	rows, err := query(ctx, rs.db.read, func(r row) (stepBatch, error) {
 		var b stepBatch
 		var raw []byte
 		if err := r.Scan(&b.step, &raw); err != nil {

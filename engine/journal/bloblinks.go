@@ -45,11 +45,11 @@ func digestsIn(text []byte, found func(blobID)) {
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
 
 // link stores which blobs a content names, before the content is there.
-func (j *Journal) link(ctx context.Context, digest string, data []byte) error {
+func (b *Blobs) link(ctx context.Context, digest string, data []byte) error {
 	seen := map[blobID]bool{}
 	digestsIn(data, func(id blobID) {
 		if _, known := seen[id]; !known {
-			_, err := os.Stat(j.blob(id.String()))
+			_, err := os.Stat(b.path(id.String()))
 			seen[id] = err == nil
 		}
 	})
@@ -61,7 +61,7 @@ func (j *Journal) link(ctx context.Context, digest string, data []byte) error {
 		if !there {
 			continue
 		}
-		if _, err := change(ctx, j.write, `INSERT INTO blob_links (refers, blob) VALUES (?, ?) ON CONFLICT DO NOTHING`, id[:], own); err != nil {
+		if _, err := change(ctx, b.db.write, `INSERT INTO blob_links (refers, blob) VALUES (?, ?) ON CONFLICT DO NOTHING`, id[:], own); err != nil {
 			return fmt.Errorf("link it: %w", err)
 		}
 	}
@@ -69,31 +69,31 @@ func (j *Journal) link(ctx context.Context, digest string, data []byte) error {
 }
 
 // linkAll links the blobs that versions before have stored. It reads each once, over the life of a database.
-func (j *Journal) linkAll(ctx context.Context, now time.Time) error {
-	if at, err := j.upkept(ctx, "links"); err != nil || !at.IsZero() {
+func (b *Blobs) linkAll(ctx context.Context, now time.Time) error {
+	if at, err := b.db.upkept(ctx, "links"); err != nil || !at.IsZero() {
 		return err
 	}
-	err := j.eachBlob(ctx, func(id blobID, _ fs.FileInfo) error {
-		data, err := os.ReadFile(j.blob(id.String()))
+	err := b.each(ctx, func(id blobID, _ fs.FileInfo) error {
+		data, err := os.ReadFile(b.path(id.String()))
 		if err != nil {
 			return err
 		}
-		return j.link(ctx, id.String(), data)
+		return b.link(ctx, id.String(), data)
 	})
 	if err != nil {
 		return fmt.Errorf("link blobs: %w", err)
 	}
-	return j.keptUp(ctx, "links", now)
+	return b.db.keptUp(ctx, "links", now)
 }
 
-// eachBlob visits all blobs; files that are none are passed over.
-func (j *Journal) eachBlob(ctx context.Context, visit func(blobID, fs.FileInfo) error) error {
-	dirs, err := os.ReadDir(filepath.Join(j.dir, "blobs"))
+// each visits all blobs; files that are none are passed over.
+func (b *Blobs) each(ctx context.Context, visit func(blobID, fs.FileInfo) error) error {
+	dirs, err := os.ReadDir(filepath.Join(b.db.dir, "blobs"))
 	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		files, err := os.ReadDir(filepath.Join(j.dir, "blobs", dir.Name()))
+		files, err := os.ReadDir(filepath.Join(b.db.dir, "blobs", dir.Name()))
 		if err != nil {
 			continue // no folder of ours
 		}

@@ -9,22 +9,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Blobs keeps large values by their digest, each in a file of its own.
+type Blobs struct {
+	db       *database
+	sweeping sync.RWMutex // held for writing while an old blob is removed, for reading while one is found or stored
+}
+
 // Put stores a content and returns its digest. It is on disk when Put returns; a content that is there is not written
 // again, and counts as new for [Journal.Sweep]. Blobs that the content names are linked, so that they stay as long as it does.
-func (j *Journal) Put(ctx context.Context, data []byte) (string, error) {
+func (b *Blobs) Put(ctx context.Context, data []byte) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	digest := digestOf(data)
-	path := j.blob(digest)
-	j.sweeping.RLock()
-	defer j.sweeping.RUnlock()
-	if err := j.link(ctx, digest, data); err != nil {
+	path := b.path(digest)
+	b.sweeping.RLock()
+	defer b.sweeping.RUnlock()
+	if err := b.link(ctx, digest, data); err != nil {
 		return "", fmt.Errorf("store blob %s: %w", digest, err)
 	}
 	if info, err := os.Stat(path); err == nil && info.Size() == int64(len(data)) && touch(path) == nil {
@@ -40,14 +47,14 @@ func (j *Journal) Put(ctx context.Context, data []byte) (string, error) {
 }
 
 // Get returns a content. A blob that does not fit its digest is an error, never returned. ErrNotFound when there is none.
-func (j *Journal) Get(ctx context.Context, digest string) ([]byte, error) {
+func (b *Blobs) Get(ctx context.Context, digest string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if !validDigest(digest) {
 		return nil, fmt.Errorf("blob %q: %w", digest, engine.ErrNotFound)
 	}
-	data, err := os.ReadFile(j.blob(digest))
+	data, err := os.ReadFile(b.path(digest))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("blob %s: %w", digest, engine.ErrNotFound)
 	}
@@ -61,15 +68,15 @@ func (j *Journal) Get(ctx context.Context, digest string) ([]byte, error) {
 }
 
 // holds says whether a blob is there. It is in use then, and counts as new for [Journal.Sweep].
-func (j *Journal) holds(digest string) bool {
+func (b *Blobs) holds(digest string) bool {
 	if !validDigest(digest) {
 		return false
 	}
-	j.sweeping.RLock()
-	defer j.sweeping.RUnlock()
-	_, err := os.Stat(j.blob(digest))
+	b.sweeping.RLock()
+	defer b.sweeping.RUnlock()
+	_, err := os.Stat(b.path(digest))
 	if err == nil {
-		_ = touch(j.blob(digest)) // a reader may lack the right to; it keeps nothing in use
+		_ = touch(b.path(digest)) // a reader may lack the right to; it keeps nothing in use
 	}
 	return err == nil
 }
@@ -79,8 +86,8 @@ func touch(path string) error {
 	return os.Chtimes(path, now, now)
 }
 
-func (j *Journal) blob(digest string) string {
-	return filepath.Join(j.dir, "blobs", digest[:2], digest)
+func (b *Blobs) path(digest string) string {
+	return filepath.Join(b.db.dir, "blobs", digest[:2], digest)
 }
 
 func digestOf(data []byte) string {

@@ -25,15 +25,15 @@ func TestAppend_branches(t *testing.T) {
 	}
 	order := [][2]int{{0, 0}, {2, 0}, {1, 0}, {2, 1}, {0, 1}, {1, 1}}
 	for _, at := range order {
-		if err := j.Append(t.Context(), record(at[0], at[1]), e); err != nil {
+		if err := j.Runs.Append(t.Context(), record(at[0], at[1]), e); err != nil {
 			t.Fatalf("record %v: %v", at, err)
 		}
 	}
-	if err := j.Append(t.Context(), record(1, 3), e); err == nil {
+	if err := j.Runs.Append(t.Context(), record(1, 3), e); err == nil {
 		t.Error("a gap in a branch was accepted")
 	}
 	places := func() (list [][2]int) {
-		records, err := j.Records(t.Context(), "r1")
+		records, err := j.Runs.Records(t.Context(), "r1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestAppend_branches(t *testing.T) {
 	if diff := cmp.Diff(order, places()); diff != "" {
 		t.Errorf("records in the order of appending (-want +got):\n%s", diff)
 	}
-	if err := j.Reopen(t.Context(), e, []engine.Cut{{Branch: 2, Seq: 1}, {Branch: 1, Seq: 0}}); err != nil {
+	if err := j.Runs.Reopen(t.Context(), e, []engine.Cut{{Branch: 2, Seq: 1}, {Branch: 1, Seq: 0}}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([][2]int{{0, 0}, {2, 0}, {0, 1}}, places()); diff != "" {
@@ -65,12 +65,12 @@ func TestDone_itemsAndConditions(t *testing.T) {
 	}
 	for i, key := range keys {
 		for k, other := range keys {
-			done, err := j.Done(t.Context(), other, "a.md", "d")
+			done, err := j.Memory.Done(t.Context(), other, "a.md", "d")
 			if err != nil || done != (k < i) {
 				t.Errorf("with %d marks, key %d is done: %v, %v", i, k, done, err)
 			}
 		}
-		if err := j.Committed(t.Context(), ref, []engine.Mark{{Directive: key.Directive, Name: "a.md", SHA256: "d"}}, nil); err != nil {
+		if err := j.Memory.Committed(t.Context(), ref, []engine.Mark{{Directive: key.Directive, Name: "a.md", SHA256: "d"}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,12 +96,12 @@ func TestSave_batches(t *testing.T) {
 	e.Run.Status, e.Run.Steps = engine.Running, []engine.StepRecord{step}
 	e.Run.Sum()
 	e.Changed = []engine.BatchRef{{Step: 2, Batch: 1}, {Step: 2, Batch: 2}, {Step: 2, Batch: 3}, {Step: 1, Batch: 1}}
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	e.Changed = nil
 	e.Run.Steps[0].Batches[0].Reason = "changed, but nobody said so"
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	e.Run.Steps[0].Batches[0].Reason = ""
@@ -109,33 +109,33 @@ func TestSave_batches(t *testing.T) {
 		t.Fatal(err)
 	}
 	j = open(t, dir)
-	got, _, err := j.Load(t.Context(), "r1")
+	got, _, err := j.Runs.Load(t.Context(), "r1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(e, got); diff != "" {
 		t.Errorf("Load (-want +got):\n%s", diff)
 	}
-	if run, err := j.Run(t.Context(), "r1"); err != nil || !cmp.Equal(run, e.Run) {
+	if run, err := j.Runs.Run(t.Context(), "r1"); err != nil || !cmp.Equal(run, e.Run) {
 		t.Errorf("Run: %v, %s", err, cmp.Diff(e.Run, run))
 	}
-	left, err := j.Unfinished(t.Context())
+	left, err := j.Runs.Unfinished(t.Context())
 	if err != nil || len(left) != 1 || !cmp.Equal(left[0], e) {
 		t.Errorf("Unfinished: %v, %v", left, err)
 	}
 	e.Run.Status, e.Run.Finished = engine.Done, epoch
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	list, err := j.Runs(t.Context(), journal.RunFilter{})
+	list, err := j.Runs.List(t.Context(), journal.RunFilter{})
 	if err != nil || len(list) != 1 || len(list[0].Outputs) != 2 || list[0].Steps[0].Batches != nil || len(list[0].Warnings) != 2 {
 		t.Errorf("Runs: %+v, %v; want the sums without the batches", list, err)
 	}
 	e.Run.Status, e.Run.Finished, e.Run.Steps[0].Batches = engine.Queued, time.Time{}, nil
-	if err := j.Reopen(t.Context(), e, nil); err != nil {
+	if err := j.Runs.Reopen(t.Context(), e, nil); err != nil {
 		t.Fatal(err)
 	}
-	if run, err := j.Run(t.Context(), "r1"); err != nil || len(run.Steps[0].Batches) != 0 {
+	if run, err := j.Runs.Run(t.Context(), "r1"); err != nil || len(run.Steps[0].Batches) != 0 {
 		t.Errorf("after Reopen: %d batches, %v; want none", len(run.Steps[0].Batches), err)
 	}
 }

@@ -53,12 +53,12 @@ func TestBusy(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
 	backup := other(t, dir, "BEGIN IMMEDIATE")
-	err := j.Gone(t.Context(), "Workflow")
+	err := j.Imports.Gone(t.Context(), "Workflow")
 	busy(t, "a write", err)
 	if !engine.Passes(err) {
 		t.Errorf("%v does not pass, so the run would fail", err)
 	}
-	if _, err := j.Approvals(t.Context(), ""); err != nil {
+	if _, err := j.Approvals.Open(t.Context(), ""); err != nil {
 		t.Errorf("a read beside it: %v", err)
 	}
 	if _, err := backup.ExecContext(t.Context(), "COMMIT"); err != nil {
@@ -67,7 +67,7 @@ func TestBusy(t *testing.T) {
 	if err := backup.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Gone(t.Context(), "Workflow"); err != nil {
+	if err := j.Imports.Gone(t.Context(), "Workflow"); err != nil {
 		t.Errorf("after the backup: %v", err)
 	}
 	if err := j.Close(); err != nil {
@@ -91,7 +91,7 @@ func TestOpen_closesTheStateToOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := open(t, dir)
-	if _, err := j.Put(t.Context(), []byte("a blob")); err != nil {
+	if _, err := j.Blobs.Put(t.Context(), []byte("a blob")); err != nil {
 		t.Fatal(err)
 	}
 	if list := openToOthers(t, dir); len(list) > 0 {

@@ -10,11 +10,14 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Changes keeps what runs do to files of the vault.
+type Changes struct{ db *database }
+
 // Intended gives the change that a call was about to make, in the present attempt of the run, with what the model is told of
 // it: the call of a tool, or the output of a step. made says that it is known to be made. ErrNotFound when there is none.
-func (j *Journal) Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error) {
+func (cs *Changes) Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error) {
 	var view []byte
-	err = found(one(ctx, j.read, `SELECT view, said, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`,
+	err = found(one(ctx, cs.db.read, `SELECT view, said, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`,
 		ref.Run, ref.Index, ref.Batch, call).Scan(&view, &said, &made))
 	if errors.Is(err, engine.ErrNotFound) {
 		return c, "", false, err
@@ -29,9 +32,9 @@ func (j *Journal) Intended(ctx context.Context, ref engine.StepRef, call string)
 }
 
 // Latest is Intended over all attempts of the run: the last one counts.
-func (j *Journal) Latest(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, made bool, err error) {
+func (cs *Changes) Latest(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, made bool, err error) {
 	var view []byte
-	err = found(one(ctx, j.read, `SELECT view, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? ORDER BY rowid DESC LIMIT 1`,
+	err = found(one(ctx, cs.db.read, `SELECT view, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? ORDER BY rowid DESC LIMIT 1`,
 		ref.Run, ref.Index, ref.Batch, call).Scan(&view, &made))
 	if errors.Is(err, engine.ErrNotFound) {
 		return c, false, err
@@ -46,12 +49,12 @@ func (j *Journal) Latest(ctx context.Context, ref engine.StepRef, call string) (
 }
 
 // Intend stores that a call is about to make a change, in place of what the call had tried before. It comes before the change.
-func (j *Journal) Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error {
+func (cs *Changes) Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error {
 	view, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("store a change: %w", err)
 	}
-	if _, err := change(ctx, j.write, `INSERT INTO changes (run, step, batch, call, time, said, view) VALUES (?, ?, ?, ?, ?, ?, ?)
+	if _, err := change(ctx, cs.db.write, `INSERT INTO changes (run, step, batch, call, time, said, view) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (run, step, batch, call) WHERE closed = 0 DO UPDATE SET time = excluded.time, said = excluded.said, view = excluded.view`,
 		ref.Run, ref.Index, ref.Batch, call, micros(now), said, view); err != nil {
 		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, judged(err))
@@ -60,21 +63,25 @@ func (j *Journal) Intend(ctx context.Context, ref engine.StepRef, call string, c
 }
 
 // Made stores that a change was made, or with made=false that it was not: then it is forgotten.
-func (j *Journal) Made(ctx context.Context, ref engine.StepRef, call string, made bool) error {
+func (cs *Changes) Made(ctx context.Context, ref engine.StepRef, call string, made bool) error {
 	q := `UPDATE changes SET made = 1 WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`
 	if !made {
 		q = `DELETE FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`
 	}
-	if _, err := change(ctx, j.write, q, ref.Run, ref.Index, ref.Batch, call); err != nil {
+	if _, err := change(ctx, cs.db.write, q, ref.Run, ref.Index, ref.Batch, call); err != nil {
 		return fmt.Errorf("store a change of step %q of %s: %w", ref.Step, ref.Workflow, judged(err))
 	}
 	return nil
 }
 
-// Changes gives what a run did to files of the vault, in order, those of attempts that failed included. One whose outcome
+// Of gives what a run did to files of the vault, in order, those of attempts that failed included. One whose outcome
 // is not known, because the process ended in the middle, is among them with Doubt.
-func (j *Journal) Changes(ctx context.Context, run string) ([]engine.Change, error) {
-	list, err := query(ctx, j.read, scanChange, `SELECT view, made FROM changes WHERE run = ? ORDER BY rowid`, run)
+func (cs *Changes) Of(ctx context.Context, run string) ([]engine.Change, error) {
+	return changesOf(ctx, cs.db, run)
+}
+
+func changesOf(ctx context.Context, db *database, run string) ([]engine.Change, error) {
+	list, err := query(ctx, db.read, scanChange, `SELECT view, made FROM changes WHERE run = ? ORDER BY rowid`, run)
 	if err != nil {
 		return nil, fmt.Errorf("read the changes of run %s: %w", run, err)
 	}

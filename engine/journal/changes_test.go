@@ -25,38 +25,38 @@ func TestChanges_keptByCallUntilTheRunIsReopened(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, _, err := j.Intended(t.Context(), ref, "1/0"); !errors.Is(err, engine.ErrNotFound) {
+	if _, _, _, err := j.Changes.Intended(t.Context(), ref, "1/0"); !errors.Is(err, engine.ErrNotFound) {
 		t.Fatalf("nothing intended: %v", err)
 	}
-	must(j.Intend(t.Context(), ref, "1/0", engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: "0", After: "x"}, "early", now))
-	must(j.Intend(t.Context(), ref, "1/0", first, "said", now))
-	c, said, made, err := j.Intended(t.Context(), ref, "1/0")
+	must(j.Changes.Intend(t.Context(), ref, "1/0", engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: "0", After: "x"}, "early", now))
+	must(j.Changes.Intend(t.Context(), ref, "1/0", first, "said", now))
+	c, said, made, err := j.Changes.Intended(t.Context(), ref, "1/0")
 	if diff := cmp.Diff(first, c); diff != "" || said != "said" || made || err != nil {
 		t.Fatalf("intended %v %q, made %v, %v", c, said, made, err)
 	}
-	must(j.Made(t.Context(), ref, "1/0", true))
-	must(j.Intend(t.Context(), ref, "1/1", second, "", now))
-	must(j.Intend(t.Context(), ref, "1/2", first, "", now))
-	must(j.Made(t.Context(), ref, "1/2", false))
+	must(j.Changes.Made(t.Context(), ref, "1/0", true))
+	must(j.Changes.Intend(t.Context(), ref, "1/1", second, "", now))
+	must(j.Changes.Intend(t.Context(), ref, "1/2", first, "", now))
+	must(j.Changes.Made(t.Context(), ref, "1/2", false))
 	doubtful := second
 	doubtful.Doubt = true
-	list, err := j.Changes(t.Context(), run.Run.ID)
+	list, err := j.Changes.Of(t.Context(), run.Run.ID)
 	if diff := cmp.Diff([]engine.Change{first, doubtful}, list); diff != "" || err != nil {
 		t.Errorf("changes (-want +got):\n%s%v", diff, err)
 	}
-	if shown, err := j.Run(t.Context(), run.Run.ID); err != nil || len(shown.Changes) != 2 {
+	if shown, err := j.Runs.Run(t.Context(), run.Run.ID); err != nil || len(shown.Changes) != 2 {
 		t.Errorf("the run's record has %d changes, want 2 (%v)", len(shown.Changes), err)
 	}
 	other := ref
 	other.Batch = 1
-	if _, _, _, err := j.Intended(t.Context(), other, "1/0"); !errors.Is(err, engine.ErrNotFound) {
+	if _, _, _, err := j.Changes.Intended(t.Context(), other, "1/0"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("another batch: %v", err)
 	}
-	must(j.Reopen(t.Context(), run, nil))
-	if _, _, _, err := j.Intended(t.Context(), ref, "1/0"); !errors.Is(err, engine.ErrNotFound) {
+	must(j.Runs.Reopen(t.Context(), run, nil))
+	if _, _, _, err := j.Changes.Intended(t.Context(), ref, "1/0"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("a new attempt finds the change of the one before: %v", err)
 	}
-	if list, _ = j.Changes(t.Context(), run.Run.ID); len(list) != 2 {
+	if list, _ = j.Changes.Of(t.Context(), run.Run.ID); len(list) != 2 {
 		t.Errorf("%d changes after the run was reopened, want 2", len(list))
 	}
 }

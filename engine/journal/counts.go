@@ -10,7 +10,7 @@ import (
 )
 
 // Counts counts the runs of workflows that were created since a time, by status.
-func (j *Journal) Counts(ctx context.Context, since time.Time) (map[engine.Status]int, error) {
+func (rs *Runs) Counts(ctx context.Context, since time.Time) (map[engine.Status]int, error) {
 	type counted struct {
 		status engine.Status
 		n      int
@@ -19,7 +19,7 @@ func (j *Journal) Counts(ctx context.Context, since time.Time) (map[engine.Statu
 	if err != nil {
 		return nil, err
 	}
-	list, err := query(ctx, j.read, func(r row) (c counted, err error) { return c, r.Scan(&c.status, &c.n) },
+	list, err := query(ctx, rs.db.read, func(r row) (c counted, err error) { return c, r.Scan(&c.status, &c.n) },
 		`SELECT s.value, (SELECT count(*) FROM runs WHERE kind = ? AND status = s.value AND created >= ?) FROM json_each(?) AS s`,
 		engine.KindWorkflow, micros(since), statuses)
 	if err != nil {

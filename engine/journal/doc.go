@@ -3,5 +3,5 @@
 // writes (a lock file says which), others may read. It never looks into the vault, never decides what a run does next, and
 // never stores a key, a request body or bytes of a picture in a row.
 //
-// What [Journal.Append] returned for is on disk, also after a power cut. The file does not belong into a synced folder.
+// When [Runs.Append] returns, its outcome is on disk and survives a power cut. Do not keep the state directory in a synced folder.
 package journal

@@ -8,14 +8,17 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Events keeps what runs report.
+type Events struct{ db *database }
+
 // Note stores an event and gives it its place. A body's event that is stored already comes back without a place.
-func (j *Journal) Note(ctx context.Context, e engine.Event, number int) (engine.Event, error) {
+func (es *Events) Note(ctx context.Context, e engine.Event, number int) (engine.Event, error) {
 	e.Seq = 0
 	body, err := json.Marshal(e)
 	if err != nil {
 		return e, err
 	}
-	res, err := change(ctx, j.write, `INSERT INTO events (run, number, time, kind, body) VALUES (?, ?, ?, ?, ?)
+	res, err := change(ctx, es.db.write, `INSERT INTO events (run, number, time, kind, body) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT DO NOTHING`, e.Run, number, micros(e.Time), e.Kind, body)
 	if err != nil {
 		return e, fmt.Errorf("store an event of run %s: %w", e.Run, err)
@@ -27,11 +30,11 @@ func (j *Journal) Note(ctx context.Context, e engine.Event, number int) (engine.
 	return e, err
 }
 
-// Events gives stored events after a place, oldest first; of all runs when run is empty. The limit is at most 1000.
-func (j *Journal) Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
+// List gives stored events after a place, oldest first; of all runs when run is empty. The limit is at most 1000.
+func (es *Events) List(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
 	w := where{[]string{"seq > ?"}, []any{after}}
 	w.add(run != "", "run = ?", run)
-	events, err := query(ctx, j.read, scanEvent, `SELECT seq, body FROM events`+w.String()+` ORDER BY seq LIMIT ?`, append(w.args, capped(limit))...)
+	events, err := query(ctx, es.db.read, scanEvent, `SELECT seq, body FROM events`+w.String()+` ORDER BY seq LIMIT ?`, append(w.args, capped(limit))...)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}

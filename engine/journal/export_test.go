@@ -38,20 +38,20 @@ func Rules() (tables []string) {
 func Impatient() { patience = 500 * time.Millisecond }
 
 // DB is the connection that writes.
-func (j *Journal) DB() *sql.DB { return j.write }
+func (j *Journal) DB() *sql.DB { return j.db.write }
 
 // PutOld stores a blob as if it had been stored at a time.
 func (j *Journal) PutOld(ctx context.Context, data []byte, at time.Time) (string, error) {
-	digest, err := j.Put(ctx, data)
+	digest, err := j.Blobs.Put(ctx, data)
 	if err != nil {
 		return "", err
 	}
-	return digest, os.Chtimes(j.blob(digest), at, at)
+	return digest, os.Chtimes(j.Blobs.path(digest), at, at)
 }
 
 // putOld is PutOld without the care for the disk and for links.
 func (j *Journal) putOld(data []byte, at time.Time) error {
-	path := j.blob(digestOf(data))
+	path := j.Blobs.path(digestOf(data))
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -98,8 +98,8 @@ type Query struct {
 // Listen gathers the queries of a journal from now on.
 func (j *Journal) Listen() *Queries {
 	q := &Queries{}
-	_ = j.read.Close() // nothing was read yet
-	j.read = sql.OpenDB(listener{q, dsn(j.dir, "query_only(1)")})
+	_ = j.db.read.Close() // nothing was read yet
+	j.db.read = sql.OpenDB(listener{q, dsn(j.db.dir, "query_only(1)")})
 	return q
 }
 
@@ -149,7 +149,7 @@ func (h heard) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, erro
 
 // SweepBlobs removes blobs at once, whenever it was done last.
 func (j *Journal) SweepBlobs(ctx context.Context, expired, now time.Time) (s Swept, err error) {
-	return s, j.sweepBlobs(ctx, expired, now, &s)
+	return s, j.sweeper().sweepBlobs(ctx, expired, now, &s)
 }
 
 // RemoveBlobs is the last part of a sweep: candidates go that are older than a time.
@@ -160,5 +160,5 @@ func (j *Journal) RemoveBlobs(ctx context.Context, before time.Time, digests ...
 			candidates[id] = true
 		}
 	}
-	return s, j.removeBlobs(ctx, candidates, before, &s)
+	return s, j.sweeper().removeBlobs(ctx, candidates, before, &s)
 }

@@ -22,7 +22,7 @@ type Filling struct {
 
 // Fill stores a past in one transaction: a journal of years in seconds.
 func (j *Journal) Fill(ctx context.Context, f Filling) error {
-	return inTx(ctx, j.write, func(tx *sql.Tx) error {
+	return inTx(ctx, j.db.write, func(tx *sql.Tx) error {
 		for i := range f.Runs {
 			if err := j.fillRun(ctx, tx, f, f.First+i, f.Start.Add(time.Duration(i)*f.Every)); err != nil {
 				return err

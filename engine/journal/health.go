@@ -24,23 +24,23 @@ type Health struct {
 func (j *Journal) Health(ctx context.Context) (Health, error) {
 	var h Health
 	for _, name := range []string{"state.db", "state.db-wal"} {
-		info, err := os.Stat(filepath.Join(j.dir, name))
+		info, err := os.Stat(filepath.Join(j.db.dir, name))
 		if err == nil {
 			h.Database += info.Size()
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return h, fmt.Errorf("measure the state: %w", err)
 		}
 	}
-	err := j.eachBlob(ctx, func(_ blobID, info fs.FileInfo) error {
+	err := j.Blobs.each(ctx, func(_ blobID, info fs.FileInfo) error {
 		h.Blobs, h.Files = h.Blobs+info.Size(), h.Files+1
 		return nil
 	})
 	if err == nil {
-		err = one(ctx, j.read, `SELECT (SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
+		err = one(ctx, j.db.read, `SELECT (SELECT freelist_count FROM pragma_freelist_count) * (SELECT page_size FROM pragma_page_size),
 			(SELECT count(*) FROM runs)`).Scan(&h.Unused, &h.Runs)
 	}
 	if err == nil {
-		h.Swept, err = j.upkept(ctx, "blobs")
+		h.Swept, err = j.db.upkept(ctx, "blobs")
 	}
 	if err != nil {
 		return h, fmt.Errorf("measure the state: %w", err)
@@ -52,11 +52,11 @@ func (j *Journal) Health(ctx context.Context) (Health, error) {
 // broken. It reads the whole file.
 func (j *Journal) Check(ctx context.Context) error {
 	var verdict string
-	if err := one(ctx, j.read, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
-		return explain(j.dir, err)
+	if err := one(ctx, j.db.read, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
+		return explain(j.db.dir, err)
 	}
 	if verdict != "ok" {
-		return explain(j.dir, fmt.Errorf("%w: %s", ErrCorrupt, verdict))
+		return explain(j.db.dir, fmt.Errorf("%w: %s", ErrCorrupt, verdict))
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Imports keeps the records of imports, and of files that are arriving.
+type Imports struct{ db *database }
+
 // arrivalPrefix begins the ids of files that have no run yet.
 const arrivalPrefix = "arrival:"
 
@@ -34,21 +37,21 @@ type execer interface {
 }
 
 // Arriving stores that a file is being received, or was seen and why it is not taken; a run for it takes the row's place.
-func (j *Journal) Arriving(ctx context.Context, source string, state engine.ImportState, size int64, reason string, now time.Time) error {
+func (is *Imports) Arriving(ctx context.Context, source string, state engine.ImportState, size int64, reason string, now time.Time) error {
 	r := engine.ImportRecord{ID: arrivalID(source), Source: source, State: state, Size: size, Reason: reason, Created: now.UTC()}
-	if err := saveImport(ctx, j.write, r, ""); err != nil {
+	if err := saveImport(ctx, is.db.write, r, ""); err != nil {
 		return fmt.Errorf("store the arrival of %q: %w", source, err)
 	}
 	return nil
 }
 
 // Gone forgets a file that was being received; with an empty name all of them, for the daemon's start.
-func (j *Journal) Gone(ctx context.Context, source string) error {
+func (is *Imports) Gone(ctx context.Context, source string) error {
 	last := arrivalID(source)
 	if source == "" {
 		last += string(utf8.MaxRune)
 	}
-	if _, err := change(ctx, j.write, `DELETE FROM imports WHERE id >= ? AND id <= ?`, arrivalID(source), last); err != nil {
+	if _, err := change(ctx, is.db.write, `DELETE FROM imports WHERE id >= ? AND id <= ?`, arrivalID(source), last); err != nil {
 		return fmt.Errorf("forget the arrival of %q: %w", source, err)
 	}
 	return nil
@@ -62,13 +65,13 @@ type ImportFilter struct {
 	Limit   int // at most 1000; zero means 50
 }
 
-// Imports gives the newest imports first, files that are still arriving included.
-func (j *Journal) Imports(ctx context.Context, f ImportFilter) ([]engine.ImportRecord, error) {
+// List gives the newest imports first, files that are still arriving included.
+func (is *Imports) List(ctx context.Context, f ImportFilter) ([]engine.ImportRecord, error) {
 	var w where
 	w.add(f.State != "", "state = ?", f.State)
 	w.add(f.Waiting, "finished = 0")
 	w.add(!f.Before.IsZero(), "created < ?", micros(f.Before))
-	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports`+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
+	list, err := query(ctx, is.db.read, scanView[engine.ImportRecord], `SELECT view FROM imports`+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
 		append(w.args, capped(f.Limit))...)
 	if err != nil {
 		return nil, fmt.Errorf("list imports: %w", err)
@@ -76,9 +79,9 @@ func (j *Journal) Imports(ctx context.Context, f ImportFilter) ([]engine.ImportR
 	return list, nil
 }
 
-// Import gives an import by its id.
-func (j *Journal) Import(ctx context.Context, id string) (engine.ImportRecord, error) {
-	r, err := scanView[engine.ImportRecord](one(ctx, j.read, `SELECT view FROM imports WHERE id = ?`, id))
+// Get gives an import by its id.
+func (is *Imports) Get(ctx context.Context, id string) (engine.ImportRecord, error) {
+	r, err := scanView[engine.ImportRecord](one(ctx, is.db.read, `SELECT view FROM imports WHERE id = ?`, id))
 	if err != nil {
 		return r, fmt.Errorf("read import %s: %w", id, err)
 	}
@@ -87,9 +90,9 @@ func (j *Journal) Import(ctx context.Context, id string) (engine.ImportRecord, e
 
 // Imported finds the import that made a bundle of the same bytes with the same settings, and says whether there is one.
 // The key's settings part must be the one of engine.ImportKey.
-func (j *Journal) Imported(ctx context.Context, sha256, settings string) (engine.ImportRecord, bool, error) {
+func (is *Imports) Imported(ctx context.Context, sha256, settings string) (engine.ImportRecord, bool, error) {
 	prefix := engine.ImportKey(sha256, settings, "")
-	r, err := scanView[engine.ImportRecord](one(ctx, j.read, `SELECT view FROM imports WHERE sha256 = ?
+	r, err := scanView[engine.ImportRecord](one(ctx, is.db.read, `SELECT view FROM imports WHERE sha256 = ?
 		AND substr(key, 1, ?) = ? AND state IN (?, ?) ORDER BY finished DESC LIMIT 1`, sha256, len(prefix), prefix, engine.ImportDone, engine.ImportPartial))
 	if errors.Is(err, engine.ErrNotFound) {
 		return r, false, nil
@@ -100,9 +103,9 @@ func (j *Journal) Imported(ctx context.Context, sha256, settings string) (engine
 	return r, true, nil
 }
 
-// LatestImport finds the newest import of a file with these bytes, and says whether there is one.
-func (j *Journal) LatestImport(ctx context.Context, source, sha256 string) (engine.ImportRecord, bool, error) {
-	r, err := scanView[engine.ImportRecord](one(ctx, j.read, `SELECT view FROM imports WHERE sha256 = ? AND source = ?
+// Latest finds the newest import of a file with these bytes, and says whether there is one.
+func (is *Imports) Latest(ctx context.Context, source, sha256 string) (engine.ImportRecord, bool, error) {
+	r, err := scanView[engine.ImportRecord](one(ctx, is.db.read, `SELECT view FROM imports WHERE sha256 = ? AND source = ?
 		ORDER BY created DESC, rowid DESC LIMIT 1`, sha256, source))
 	if errors.Is(err, engine.ErrNotFound) {
 		return r, false, nil
@@ -114,8 +117,8 @@ func (j *Journal) LatestImport(ctx context.Context, source, sha256 string) (engi
 }
 
 // Unannounced gives finished imports that on_import has not been told of, oldest first.
-func (j *Journal) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
-	list, err := query(ctx, j.read, scanView[engine.ImportRecord], `SELECT view FROM imports INDEXED BY imports_new WHERE announced = 0 AND state IN (?, ?)
+func (is *Imports) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
+	list, err := query(ctx, is.db.read, scanView[engine.ImportRecord], `SELECT view FROM imports INDEXED BY imports_new WHERE announced = 0 AND state IN (?, ?)
 		ORDER BY finished, rowid LIMIT ?`, engine.ImportDone, engine.ImportPartial, maxRows)
 	if err != nil {
 		return nil, fmt.Errorf("list new imports: %w", err)
@@ -124,8 +127,8 @@ func (j *Journal) Unannounced(ctx context.Context) ([]engine.ImportRecord, error
 }
 
 // Announced says that on_import has been told of an import.
-func (j *Journal) Announced(ctx context.Context, id string) error {
-	if _, err := change(ctx, j.write, `UPDATE imports SET announced = 1 WHERE id = ?`, id); err != nil {
+func (is *Imports) Announced(ctx context.Context, id string) error {
+	if _, err := change(ctx, is.db.write, `UPDATE imports SET announced = 1 WHERE id = ?`, id); err != nil {
 		return fmt.Errorf("store that import %s was announced: %w", id, err)
 	}
 	return nil

@@ -15,11 +15,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
-var (
-	_ engine.Journal     = (*journal.Journal)(nil)
-	_ directives.Pending = (*journal.Journal)(nil)
-)
-
 var epoch = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 
 func entry(id, key, workflow string) engine.Entry {
@@ -31,7 +26,7 @@ func entry(id, key, workflow string) engine.Entry {
 
 func create(t *testing.T, j *journal.Journal, e engine.Entry) {
 	t.Helper()
-	if _, created, err := j.Create(t.Context(), e, false); err != nil || !created {
+	if _, created, err := j.Runs.Create(t.Context(), e, false); err != nil || !created {
 		t.Fatalf("Create(%s): %v, %v", e.Run.ID, created, err)
 	}
 }
@@ -47,21 +42,21 @@ func TestAppend_keepsOutcomesInOrder(t *testing.T) {
 		Out: json.RawMessage(`{"stop":"end","usage":{"input_tokens":3,"cost_usd":0.5}}`), Attempts: 1, Started: epoch, Finished: epoch.Add(time.Second),
 	}
 	e.Run.Status, e.Run.Outputs = engine.Running, []engine.Output{}
-	if err := j.Append(t.Context(), first, e); err != nil {
+	if err := j.Runs.Append(t.Context(), first, e); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Append(t.Context(), first, e); err == nil {
+	if err := j.Runs.Append(t.Context(), first, e); err == nil {
 		t.Error("the same place was taken twice")
 	}
 	second := engine.Record{Seq: 1, Activity: engine.ActivityStage, In: json.RawMessage(`{}`), Failure: engine.Fail(engine.CodeVault, "h", "m"), Attempts: 3, Started: epoch, Finished: epoch}
-	if err := j.Append(t.Context(), second, e); err != nil {
+	if err := j.Runs.Append(t.Context(), second, e); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	j = open(t, dir)
-	got, records, err := j.Load(t.Context(), "r1")
+	got, records, err := j.Runs.Load(t.Context(), "r1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +66,7 @@ func TestAppend_keepsOutcomesInOrder(t *testing.T) {
 	if diff := cmp.Diff([]engine.Record{first, second}, records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	if _, _, err := j.Load(t.Context(), "r2"); !errors.Is(err, engine.ErrNotFound) {
+	if _, _, err := j.Runs.Load(t.Context(), "r2"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("Load of no run: %v, want ErrNotFound", err)
 	}
 }
@@ -82,21 +77,21 @@ func TestSave_finishedStays(t *testing.T) {
 	e := entry("r1", "k1", "w")
 	create(t, j, e)
 	e.Run.Status, e.Run.Finished = engine.Done, epoch
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := j.Unfinished(t.Context()); len(left) != 0 || err != nil {
+	if left, err := j.Runs.Unfinished(t.Context()); len(left) != 0 || err != nil {
 		t.Errorf("Unfinished: %v, %v", left, err)
 	}
 	e.Run.Status = engine.Failed
-	if err := j.Save(t.Context(), e); err == nil {
+	if err := j.Runs.Save(t.Context(), e); err == nil {
 		t.Error("a finished run was changed")
 	}
 	e.Run.Status, e.Run.Finished = engine.Queued, time.Time{}
-	if err := j.Reopen(t.Context(), e, []engine.Cut{{}}); err != nil {
+	if err := j.Runs.Reopen(t.Context(), e, []engine.Cut{{}}); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := j.Unfinished(t.Context()); len(left) != 1 || err != nil {
+	if left, err := j.Runs.Unfinished(t.Context()); len(left) != 1 || err != nil {
 		t.Errorf("Unfinished after Reopen: %v, %v", left, err)
 	}
 }
@@ -108,12 +103,12 @@ func TestRun_byBeginning(t *testing.T) {
 		create(t, j, entry(id, id, "w"))
 	}
 	for _, c := range []struct{ ask, want string }{{"20261122", "20261122-1"}, {"20261121-1", "20261121-1"}, {"20261121", ""}, {"2026_", ""}, {"", ""}} {
-		got, err := j.Run(t.Context(), c.ask)
+		got, err := j.Runs.Run(t.Context(), c.ask)
 		if got.ID != c.want && (err == nil || c.want != "") {
 			t.Errorf("Run(%q): got %q, %v; want %q", c.ask, got.ID, err, c.want)
 		}
 	}
-	list, err := j.Runs(t.Context(), journal.RunFilter{Workflow: "w", Limit: 2})
+	list, err := j.Runs.List(t.Context(), journal.RunFilter{Workflow: "w", Limit: 2})
 	if err != nil || len(list) != 2 || list[0].ID != "20261122-1" {
 		t.Errorf("Runs: %v, %v; want the newest two", list, err)
 	}
@@ -128,13 +123,13 @@ func TestFailures_inARow(t *testing.T) {
 		e := entry(fmt.Sprintf("r%d", n), fmt.Sprintf("k%d", n), "w")
 		create(t, j, e)
 		e.Run.Status, e.Run.Finished = s, epoch.Add(time.Duration(n)*time.Minute)
-		if err := j.Save(t.Context(), e); err != nil {
+		if err := j.Runs.Save(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := func(count int) {
 		t.Helper()
-		if got, err := j.Failures(t.Context(), "w", 3); len(got) != count || err != nil {
+		if got, err := j.Runs.Failures(t.Context(), "w", 3); len(got) != count || err != nil {
 			t.Errorf("after %d runs: %d failures in a row, %v; want %d", n, len(got), err, count)
 		}
 	}
@@ -146,11 +141,11 @@ func TestFailures_inARow(t *testing.T) {
 	want(2)
 	ended(engine.Failed)
 	want(3)
-	if err := j.Unpause(t.Context(), "w", epoch.Add(time.Hour)); err != nil {
+	if err := j.Runs.Unpause(t.Context(), "w", epoch.Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	want(0)
-	if got, err := j.Count(t.Context(), "w", epoch); got != 5 || err != nil {
+	if got, err := j.Runs.Count(t.Context(), "w", epoch); got != 5 || err != nil {
 		t.Errorf("Count: %d, %v; want 5 runs that were not skipped", got, err)
 	}
 }
@@ -161,11 +156,11 @@ func TestDone_pending(t *testing.T) {
 	ref := engine.StepRef{Run: "r", Workflow: "w", Step: "s"}
 	key := directives.PendingKey{Workflow: "w", Step: "s", Directive: 1}
 	files := []engine.StagedFile{{Name: "a.md", New: "written"}, {Name: "new.md", New: "written"}}
-	if err := j.Writing(t.Context(), ref, files); err != nil {
+	if err := j.Memory.Writing(t.Context(), ref, files); err != nil {
 		t.Fatal(err)
 	}
 	marks := []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "seen"}}
-	if err := j.Committed(t.Context(), ref, marks, []engine.Var{{Name: "v", Digest: "d1", Origins: []string{"web a", "mcp b.c"}}}); err != nil {
+	if err := j.Memory.Committed(t.Context(), ref, marks, []engine.Var{{Name: "v", Digest: "d1", Origins: []string{"web a", "mcp b.c"}}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -180,21 +175,21 @@ func TestDone_pending(t *testing.T) {
 		{"a.md", "seen", directives.PendingKey{Workflow: "w", Step: "s", Directive: 0}, false},
 		{"a.md", "written", directives.PendingKey{Workflow: "other", Step: "s", Directive: 1}, false},
 	} {
-		if got, err := j.Done(t.Context(), c.key, c.name, c.digest); got != c.want || err != nil {
+		if got, err := j.Memory.Done(t.Context(), c.key, c.name, c.digest); got != c.want || err != nil {
 			t.Errorf("Done(%v, %s, %s): %v, %v; want %v", c.key, c.name, c.digest, got, err, c.want)
 		}
 	}
-	if err := j.Committed(t.Context(), ref, []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "edited"}}, []engine.Var{{Name: "v", Digest: "d2", Origins: []string{"web a", "web d"}}}); err != nil {
+	if err := j.Memory.Committed(t.Context(), ref, []engine.Mark{{Directive: 1, Name: "a.md", SHA256: "edited"}}, []engine.Var{{Name: "v", Digest: "d2", Origins: []string{"web a", "web d"}}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := j.Done(t.Context(), key, "a.md", "edited"); !got || err != nil {
+	if got, err := j.Memory.Done(t.Context(), key, "a.md", "edited"); !got || err != nil {
 		t.Errorf("Done after a second mark: %v, %v", got, err)
 	}
-	v, set, err := j.Variable(t.Context(), "w", "v")
+	v, set, err := j.Memory.Variable(t.Context(), "w", "v")
 	if v.Digest != "d2" || !set || err != nil || !slices.Equal(v.Origins, []string{"web a", "mcp b.c", "web d"}) {
 		t.Errorf("Variable: %+v, %v, %v", v, set, err)
 	}
-	if v, set, err := j.Variable(t.Context(), "w", "other"); v.Digest != "" || set || err != nil || v.Origins != nil {
+	if v, set, err := j.Memory.Variable(t.Context(), "w", "other"); v.Digest != "" || set || err != nil || v.Origins != nil {
 		t.Errorf("Variable: %+v, %v, %v", v, set, err)
 	}
 }
@@ -209,43 +204,43 @@ func TestImports_arrivalBecomesRun(t *testing.T) {
 		return e
 	}
 	for _, source := range []string{"Import/q3.pdf", "Import/q_.pdf"} {
-		if err := j.Arriving(t.Context(), source, engine.ImportReceiving, 10, "the PDF has no trailer yet", epoch); err != nil {
+		if err := j.Imports.Arriving(t.Context(), source, engine.ImportReceiving, 10, "the PDF has no trailer yet", epoch); err != nil {
 			t.Fatal(err)
 		}
 	}
 	e := imported("r1", "Import/q3.pdf")
 	create(t, j, e)
-	if list, err := j.Imports(t.Context(), journal.ImportFilter{}); len(list) != 2 || err != nil {
+	if list, err := j.Imports.List(t.Context(), journal.ImportFilter{}); len(list) != 2 || err != nil {
 		t.Fatalf("imports: %v, %v; want the run and the other arrival", list, err)
 	}
-	if err := j.Gone(t.Context(), "Import/q_.pdf"); err != nil {
+	if err := j.Imports.Gone(t.Context(), "Import/q_.pdf"); err != nil {
 		t.Fatal(err)
 	}
-	if _, found, err := j.Imported(t.Context(), "ab", "set"); found || err != nil {
+	if _, found, err := j.Imports.Imported(t.Context(), "ab", "set"); found || err != nil {
 		t.Errorf("Imported before it was: %v, %v", found, err)
 	}
 	e.Run.Status, e.Run.Finished = engine.Done, epoch
 	e.Import.State, e.Import.Finished, e.Import.Bundle = engine.ImportDone, epoch, "Imported/q3"
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	if r, found, err := j.Imported(t.Context(), "ab", "set"); !found || r.Bundle != "Imported/q3" || err != nil {
+	if r, found, err := j.Imports.Imported(t.Context(), "ab", "set"); !found || r.Bundle != "Imported/q3" || err != nil {
 		t.Errorf("Imported: %+v, %v, %v", r, found, err)
 	}
-	if _, found, err := j.Imported(t.Context(), "ab", "other settings"); found || err != nil {
+	if _, found, err := j.Imports.Imported(t.Context(), "ab", "other settings"); found || err != nil {
 		t.Errorf("Imported with other settings: %v, %v", found, err)
 	}
-	news, err := j.Unannounced(t.Context())
+	news, err := j.Imports.Unannounced(t.Context())
 	if len(news) != 1 || err != nil {
 		t.Fatalf("Unannounced: %v, %v", news, err)
 	}
-	if err := j.Announced(t.Context(), "r1"); err != nil {
+	if err := j.Imports.Announced(t.Context(), "r1"); err != nil {
 		t.Fatal(err)
 	}
-	if news, err := j.Unannounced(t.Context()); len(news) != 0 || err != nil {
+	if news, err := j.Imports.Unannounced(t.Context()); len(news) != 0 || err != nil {
 		t.Errorf("Unannounced after Announced: %v, %v", news, err)
 	}
-	if again, created, err := j.Create(t.Context(), imported("r2", "Import/q3.pdf"), true); !created || err != nil {
+	if again, created, err := j.Runs.Create(t.Context(), imported("r2", "Import/q3.pdf"), true); !created || err != nil {
 		t.Errorf("the same bytes dropped again: %s, %v, %v; want a new run", again.Run.ID, created, err)
 	}
 }
@@ -257,11 +252,11 @@ func TestCreate_againNotAfterPassword(t *testing.T) {
 	e.Import = &engine.ImportRecord{ID: "r1", Source: "Import/x.pdf", State: engine.ImportQueued, Created: epoch}
 	create(t, j, e)
 	e.Run.Status, e.Run.Finished, e.Import.State = engine.Failed, epoch, engine.ImportNeedsPassword
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	e.Run.ID = "r2"
-	if held, created, err := j.Create(t.Context(), e, true); created || held.Run.ID != "r1" || err != nil {
+	if held, created, err := j.Runs.Create(t.Context(), e, true); created || held.Run.ID != "r1" || err != nil {
 		t.Errorf("got %s, %v, %v; want r1 again", held.Run.ID, created, err)
 	}
 }
@@ -270,11 +265,11 @@ func TestNote_onceByNumber(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
 	for _, number := range []int{1, 1, 0, 0, 2} {
-		if _, err := j.Note(t.Context(), engine.Event{Run: "r", Kind: engine.EventInfo, Time: epoch, Message: fmt.Sprint(number)}, number); err != nil {
+		if _, err := j.Events.Note(t.Context(), engine.Event{Run: "r", Kind: engine.EventInfo, Time: epoch, Message: fmt.Sprint(number)}, number); err != nil {
 			t.Fatal(err)
 		}
 	}
-	events, err := j.Events(t.Context(), "r", 0, 10)
+	events, err := j.Events.List(t.Context(), "r", 0, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +280,7 @@ func TestNote_onceByNumber(t *testing.T) {
 	if diff := cmp.Diff([]string{"1", "0", "0", "2"}, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if rest, err := j.Events(t.Context(), "", events[2].Seq, 10); len(rest) != 1 || err != nil {
+	if rest, err := j.Events.List(t.Context(), "", events[2].Seq, 10); len(rest) != 1 || err != nil {
 		t.Errorf("events after the third: %v, %v", rest, err)
 	}
 }
@@ -297,7 +292,7 @@ func BenchmarkNote(b *testing.B) {
 	}
 	defer func() { _ = j.Close() }()
 	for b.Loop() {
-		if _, err := j.Note(b.Context(), engine.Event{Run: "r", Kind: engine.EventInfo, Time: epoch, Message: "page"}, 0); err != nil {
+		if _, err := j.Events.Note(b.Context(), engine.Event{Run: "r", Kind: engine.EventInfo, Time: epoch, Message: "page"}, 0); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -54,13 +54,13 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.terms, " AND ")
 }
 
-// Runs gives the newest runs first, without the batches of their steps; [Journal.Run] gives those too.
-func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
-	runs, err := j.runsOf(ctx, f)
+// List gives the newest runs first, without the batches of their steps; [Runs.Run] gives those too.
+func (rs *Runs) List(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
+	runs, err := rs.list(ctx, f)
 	if f.Undo && f.Kind != "" && err == nil {
 		var undos []engine.RunRecord
 		f.Kind = engine.KindUndo
-		undos, err = j.runsOf(ctx, f) // apart: an index gives the order within a kind
+		undos, err = rs.list(ctx, f) // apart: an index gives the order within a kind
 		runs = append(runs, undos...)
 		slices.SortStableFunc(runs, func(a, b engine.RunRecord) int { return b.Created.Compare(a.Created) })
 		runs = runs[:min(len(runs), capped(f.Limit))]
@@ -68,7 +68,7 @@ func (j *Journal) Runs(ctx context.Context, f RunFilter) ([]engine.RunRecord, er
 	return runs, err
 }
 
-func (j *Journal) runsOf(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
+func (rs *Runs) list(ctx context.Context, f RunFilter) ([]engine.RunRecord, error) {
 	var w where
 	w.add(f.Kind != "", "kind = ?", f.Kind)
 	w.add(f.Workflow != "", "workflow = ?", f.Workflow)
@@ -78,7 +78,7 @@ func (j *Journal) runsOf(ctx context.Context, f RunFilter) ([]engine.RunRecord, 
 	if f.Workflow != "" {
 		from += " INDEXED BY runs_by_workflow" // and not by the kind, which gives the order, and all other workflows first
 	}
-	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM `+from+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
+	runs, err := query(ctx, rs.db.read, scanView[engine.RunRecord], `SELECT view FROM `+from+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
 		append(w.args, capped(f.Limit))...)
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
@@ -86,14 +86,14 @@ func (j *Journal) runsOf(ctx context.Context, f RunFilter) ([]engine.RunRecord, 
 	return runs, nil
 }
 
-// Run gives the run with an id, or with the one id that begins so. ErrNotFound when there is none; an ambiguous
+// Run returns the run with an id, or with the one id that begins so. ErrNotFound when there is none; an ambiguous
 // beginning is an error that names two.
-func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) {
+func (rs *Runs) Run(ctx context.Context, id string) (engine.RunRecord, error) {
 	after := id + string(utf8.MaxRune)
 	if id == "" {
 		after = "" // which nothing comes before
 	}
-	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2`, id, after)
+	runs, err := query(ctx, rs.db.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE id >= ? AND id < ? ORDER BY id LIMIT 2`, id, after)
 	switch {
 	case err != nil:
 		return engine.RunRecord{}, fmt.Errorf("read run %s: %w", id, err)
@@ -102,10 +102,10 @@ func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) 
 	case len(runs) > 1 && runs[0].ID != id:
 		return engine.RunRecord{}, fmt.Errorf("run %s: both %s and %s begin so", id, runs[0].ID, runs[1].ID)
 	}
-	if err := j.attach(ctx, &runs[0]); err != nil {
+	if err := rs.attach(ctx, &runs[0]); err != nil {
 		return engine.RunRecord{}, fmt.Errorf("read the batches of run %s: %w", id, err)
 	}
-	changes, err := j.Changes(ctx, runs[0].ID)
+	changes, err := changesOf(ctx, rs.db, runs[0].ID)
 	if err != nil {
 		return engine.RunRecord{}, err
 	}
@@ -116,8 +116,8 @@ func (j *Journal) Run(ctx context.Context, id string) (engine.RunRecord, error) 
 }
 
 // Asked gives the run that was asked for under a key, the latest one. ErrNotFound when there is none.
-func (j *Journal) Asked(ctx context.Context, key string) (engine.RunRecord, error) {
-	ids, err := query(ctx, j.read, func(r row) (id string, err error) { return id, r.Scan(&id) },
+func (rs *Runs) Asked(ctx context.Context, key string) (engine.RunRecord, error) {
+	ids, err := query(ctx, rs.db.read, func(r row) (id string, err error) { return id, r.Scan(&id) },
 		`SELECT id FROM runs WHERE key = ? ORDER BY generation DESC LIMIT 1`, key)
 	if err == nil && len(ids) == 0 {
 		err = engine.ErrNotFound
@@ -125,13 +125,13 @@ func (j *Journal) Asked(ctx context.Context, key string) (engine.RunRecord, erro
 	if err != nil {
 		return engine.RunRecord{}, fmt.Errorf("run asked for as %s: %w", key, err)
 	}
-	return j.Run(ctx, ids[0])
+	return rs.Run(ctx, ids[0])
 }
 
 // Count counts the unattended runs of a workflow that were created since a time and not skipped.
-func (j *Journal) Count(ctx context.Context, workflow string, since time.Time) (int, error) {
+func (rs *Runs) Count(ctx context.Context, workflow string, since time.Time) (int, error) {
 	var n int
-	err := one(ctx, j.read, `SELECT count(*) FROM runs WHERE workflow = ? AND kind = ? AND trigger != ? AND created >= ? AND status != ?`,
+	err := one(ctx, rs.db.read, `SELECT count(*) FROM runs WHERE workflow = ? AND kind = ? AND trigger != ? AND created >= ? AND status != ?`,
 		workflow, engine.KindWorkflow, engine.TriggerManual, micros(since), engine.Skipped).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count the runs of %s: %w", workflow, err)
@@ -142,8 +142,8 @@ func (j *Journal) Count(ctx context.Context, workflow string, since time.Time) (
 // Failures gives the failed runs of a workflow that follow each other at its end, newest first, at most limit. Runs
 // before the last Unpause do not count; cancelled and skipped runs neither count nor end the row, and nor do those among the
 // latest that the budget of a day or a month has refused.
-func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]engine.RunRecord, error) {
-	runs, err := query(ctx, j.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE workflow = ? AND kind = ? AND finished > 0
+func (rs *Runs) Failures(ctx context.Context, workflow string, limit int) ([]engine.RunRecord, error) {
+	runs, err := query(ctx, rs.db.read, scanView[engine.RunRecord], `SELECT view FROM runs WHERE workflow = ? AND kind = ? AND finished > 0
 		AND status NOT IN (?, ?) AND finished > coalesce((SELECT since FROM unpaused WHERE workflow = runs.workflow), 0)
 		ORDER BY finished DESC, rowid DESC LIMIT ?`, workflow, engine.KindWorkflow, engine.Cancelled, engine.Skipped, capped(limit))
 	if err != nil {
@@ -163,8 +163,8 @@ func (j *Journal) Failures(ctx context.Context, workflow string, limit int) ([]e
 
 // Unpause lets a workflow that failed too often fire again: no run that has ended up to now counts, even if the clock was
 // set back since.
-func (j *Journal) Unpause(ctx context.Context, workflow string, now time.Time) error {
-	_, err := change(ctx, j.write, `INSERT INTO unpaused (workflow, since)
+func (rs *Runs) Unpause(ctx context.Context, workflow string, now time.Time) error {
+	_, err := change(ctx, rs.db.write, `INSERT INTO unpaused (workflow, since)
 		SELECT ?, max(?, coalesce((SELECT max(finished) FROM runs WHERE workflow = ?), 0)) WHERE true
 		ON CONFLICT (workflow) DO UPDATE SET since = excluded.since`, workflow, micros(now), workflow)
 	if err != nil {

@@ -17,80 +17,83 @@ import (
 // listings are what people and the daemon's start ask of the journal, however long its past is.
 var listings = map[string]func(b testing.TB, j *journal.Journal) error{
 	"runs": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Runs(b.Context(), journal.RunFilter{})
+		_, err := j.Runs.List(b.Context(), journal.RunFilter{})
 		return err
 	},
 	"runs of workflows": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Limit: 500})
+		_, err := j.Runs.List(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Limit: 500})
 		return err
 	},
 	"runs of one workflow": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Workflow: "area/workflow 000"})
+		_, err := j.Runs.List(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Workflow: "area/workflow 000"})
 		return err
 	},
 	"runs with a status": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Status: engine.Failed})
+		_, err := j.Runs.List(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Status: engine.Failed})
 		return err
 	},
 	"runs of one workflow with a status": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Runs(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Workflow: "area/workflow 000", Status: engine.Cancelled, Before: epoch})
+		_, err := j.Runs.List(b.Context(), journal.RunFilter{Kind: engine.KindWorkflow, Workflow: "area/workflow 000", Status: engine.Cancelled, Before: epoch})
 		return err
 	},
 	"a run": func(b testing.TB, j *journal.Journal) error {
-		if _, err := j.Run(b.Context(), "2025"); err != nil && !strings.Contains(err.Error(), "begin so") && !strings.Contains(err.Error(), "not found") {
+		if _, err := j.Runs.Run(b.Context(), "2025"); err != nil && !strings.Contains(err.Error(), "begin so") && !strings.Contains(err.Error(), "not found") {
 			return err
 		}
-		runs, err := j.Runs(b.Context(), journal.RunFilter{Limit: 1})
+		runs, err := j.Runs.List(b.Context(), journal.RunFilter{Limit: 1})
 		if err == nil && len(runs) > 0 {
-			_, err = j.Run(b.Context(), runs[0].ID)
+			_, err = j.Runs.Run(b.Context(), runs[0].ID)
 		}
 		return err
 	},
 	"failures": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Failures(b.Context(), "area/workflow 007", 3)
+		_, err := j.Runs.Failures(b.Context(), "area/workflow 007", 3)
 		return err
 	},
 	"runs today": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Count(b.Context(), "area/workflow 007", epoch.Add(-day))
+		_, err := j.Runs.Count(b.Context(), "area/workflow 007", epoch.Add(-day))
 		return err
 	},
 	"imports": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Imports(b.Context(), journal.ImportFilter{})
+		_, err := j.Imports.List(b.Context(), journal.ImportFilter{})
 		return err
 	},
 	"imports waiting": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Imports(b.Context(), journal.ImportFilter{Waiting: true})
+		_, err := j.Imports.List(b.Context(), journal.ImportFilter{Waiting: true})
 		return err
 	},
 	"imports in a state": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Imports(b.Context(), journal.ImportFilter{State: engine.ImportFailed})
+		_, err := j.Imports.List(b.Context(), journal.ImportFilter{State: engine.ImportFailed})
 		return err
 	},
-	"slots": func(b testing.TB, j *journal.Journal) error { _, err := j.Slots(b.Context(), "", 0); return err },
+	"slots": func(b testing.TB, j *journal.Journal) error { _, err := j.Slots.List(b.Context(), "", 0); return err },
 	"slots of one": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Slots(b.Context(), "area/workflow 000", 0)
+		_, err := j.Slots.List(b.Context(), "area/workflow 000", 0)
 		return err
 	},
-	"events": func(b testing.TB, j *journal.Journal) error { _, err := j.Events(b.Context(), "", 17, 0); return err },
+	"events": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Events.List(b.Context(), "", 17, 0)
+		return err
+	},
 	"events of one": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.Events(b.Context(), "20250101", 17, 0)
+		_, err := j.Events.List(b.Context(), "20250101", 17, 0)
 		return err
 	},
 	"own write": func(b testing.TB, j *journal.Journal) error {
-		_, err := j.OwnWrite(b.Context(), "w", "a.md", "ab")
+		_, err := j.Memory.OwnWrite(b.Context(), "w", "a.md", "ab")
 		return err
 	},
 	"start": func(b testing.TB, j *journal.Journal) error {
-		if _, err := j.Unfinished(b.Context()); err != nil {
+		if _, err := j.Runs.Unfinished(b.Context()); err != nil {
 			return err
 		}
-		if _, err := j.Due(b.Context()); err != nil {
+		if _, err := j.Slots.Due(b.Context()); err != nil {
 			return err
 		}
-		if _, err := j.Unannounced(b.Context()); err != nil {
+		if _, err := j.Imports.Unannounced(b.Context()); err != nil {
 			return err
 		}
-		return j.Gone(b.Context(), "")
+		return j.Imports.Gone(b.Context(), "")
 	},
 }
 
@@ -243,7 +246,7 @@ func TestCounts(t *testing.T) {
 	past(t, j, "failed1", 0, func(e *engine.Entry) { e.Run.Status = engine.Failed })
 	past(t, j, "failed2", 0, func(e *engine.Entry) { e.Run.Status = engine.Failed })
 	past(t, j, "import", 0, func(e *engine.Entry) { e.Run.Kind = engine.KindImport })
-	got, err := j.Counts(t.Context(), epoch.Add(-time.Hour))
+	got, err := j.Runs.Counts(t.Context(), epoch.Add(-time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

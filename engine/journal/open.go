@@ -8,13 +8,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/state"
 )
 
@@ -48,15 +48,54 @@ func (e *OpenError) Hint() string { return e.Remedy }
 // FailureCode is the failure code of every fault of the state directory.
 func (e *OpenError) FailureCode() string { return "state" }
 
-// Journal is an open state directory. Its methods are safe for concurrent use.
+// Journal is an open state directory: a store for each subject. The stores are safe for concurrent use until Close.
 type Journal struct {
-	dir   string
+	Runs      *Runs
+	Events    *Events
+	Blobs     *Blobs
+	Answers   *Answers
+	Memory    *Memory
+	Changes   *Changes
+	Undo      *Undo
+	Approvals *Approvals
+	Imports   *Imports
+	Slots     *Slots
+	Watches   *Watches
+	Spending  *Spending
+	Origins   *Origins
+
+	db    *database
+	lock  *flock.Flock           // nil for readers
+	files map[string]os.FileInfo // the files that were opened, by path
+}
+
+// database is the SQLite file of a state directory.
+type database struct {
+	dir   string  // the state directory
 	write *sql.DB // one connection
 	read  *sql.DB
-	lock  *flock.Flock           // nil for readers
-	files map[string]os.FileInfo // that were opened, by path
+}
 
-	sweeping sync.RWMutex // held for writing while an old blob is removed, for reading while one is found or stored
+// newJournal returns a journal whose stores share a database.
+func newJournal(dir string) *Journal {
+	db := &database{dir: dir}
+	j := &Journal{
+		db: db, Events: &Events{db}, Blobs: &Blobs{db: db}, Changes: &Changes{db}, Approvals: &Approvals{db}, Imports: &Imports{db},
+		Slots: &Slots{db}, Watches: &Watches{db}, Spending: &Spending{db}, Origins: &Origins{db},
+	}
+	j.Answers, j.Memory = &Answers{db, j.Blobs}, &Memory{db, j.Blobs}
+	j.Runs = &Runs{db, j.Answers}
+	j.Undo = &Undo{db, j.Runs}
+	return j
+}
+
+// Executor returns the stores that an executor writes to.
+func (j *Journal) Executor() engine.Journal {
+	return struct {
+		*Runs
+		*Events
+		*Blobs
+	}{j.Runs, j.Events, j.Blobs}
 }
 
 // Open takes the state directory for this process, making or bringing it up to date. The lock ends with Close or with
@@ -79,8 +118,9 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 	if !free {
 		return nil, &OpenError{dir, "stop it, or ask it through its dashboard", ErrLocked}
 	}
-	j := &Journal{dir: dir, lock: lock}
-	if err := errors.Join(j.connect(ctx), j.remember()); err != nil {
+	j := newJournal(dir)
+	j.lock = lock
+	if err := errors.Join(j.db.connect(ctx), j.remember()); err != nil {
 		return nil, errors.Join(explain(dir, err), j.Close())
 	}
 	return j, nil
@@ -103,12 +143,12 @@ func OpenReader(ctx context.Context, dir string) (*Journal, error) {
 		return nil, &OpenError{dir, "nothing has run in this vault yet", err}
 	}
 	_, _ = state.Protect(dir) // who only reads may be on a file system that nobody can write
-	j := &Journal{dir: dir}
+	j := newJournal(dir)
 	db, err := sql.Open("sqlite", dsn(dir, "query_only(1)"))
 	if err != nil {
 		return nil, explain(dir, err)
 	}
-	j.read, j.write = db, db
+	j.db.read, j.db.write = db, db
 	if err := checkVersion(ctx, db); err != nil {
 		return nil, errors.Join(explain(dir, err), j.Close())
 	}
@@ -116,25 +156,25 @@ func OpenReader(ctx context.Context, dir string) (*Journal, error) {
 }
 
 // connect opens one connection for writing and some for reading.
-func (j *Journal) connect(ctx context.Context) error {
+func (db *database) connect(ctx context.Context) error {
 	var err error
-	if j.write, err = sql.Open("sqlite", dsn(j.dir, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)")+"&_txlock=immediate"); err != nil {
+	if db.write, err = sql.Open("sqlite", dsn(db.dir, "journal_mode(WAL)", "synchronous(FULL)", "journal_size_limit(67108864)")+"&_txlock=immediate"); err != nil {
 		return err
 	}
-	j.write.SetMaxOpenConns(1)
-	if err := checkWhole(ctx, j.write, filepath.Join(j.dir, "state.db")); err != nil {
+	db.write.SetMaxOpenConns(1)
+	if err := checkWhole(ctx, db.write, filepath.Join(db.dir, "state.db")); err != nil {
 		return err
 	}
-	if err := migrate(ctx, j.write); err != nil {
+	if err := migrate(ctx, db.write); err != nil {
 		return err
 	}
-	if err := presumeDead(ctx, j.write); err != nil {
+	if err := presumeDead(ctx, db.write); err != nil {
 		return err
 	}
-	if j.read, err = sql.Open("sqlite", dsn(j.dir, "query_only(1)")); err != nil {
+	if db.read, err = sql.Open("sqlite", dsn(db.dir, "query_only(1)")); err != nil {
 		return err
 	}
-	j.read.SetMaxOpenConns(4)
+	db.read.SetMaxOpenConns(4)
 	return nil
 }
 
@@ -196,11 +236,11 @@ func (j *Journal) There() error {
 		now, err := os.Stat(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			return &OpenError{j.dir, hintGone, errors.New("it is gone")}
+			return &OpenError{j.db.dir, hintGone, errors.New("it is gone")}
 		case err != nil:
-			return &OpenError{j.dir, hintGone, err}
+			return &OpenError{j.db.dir, hintGone, err}
 		case !os.SameFile(now, opened):
-			return &OpenError{j.dir, hintGone, errors.New("another one is in its place")}
+			return &OpenError{j.db.dir, hintGone, errors.New("another one is in its place")}
 		}
 	}
 	return nil
@@ -212,7 +252,7 @@ const hintGone = "bring the folder back as it was; for a new, empty history star
 func (j *Journal) remember() error {
 	j.files = map[string]os.FileInfo{}
 	for _, name := range []string{"lock", "state.db"} {
-		path := filepath.Join(j.dir, name)
+		path := filepath.Join(j.db.dir, name)
 		info, err := os.Stat(path)
 		if err != nil {
 			return err
@@ -223,16 +263,16 @@ func (j *Journal) remember() error {
 }
 
 // Dir is the state directory.
-func (j *Journal) Dir() string { return j.dir }
+func (j *Journal) Dir() string { return j.db.dir }
 
 // Close gives the state directory free.
 func (j *Journal) Close() error {
 	var errs []error
-	if j.read != nil && j.read != j.write {
-		errs = append(errs, j.read.Close())
+	if j.db.read != nil && j.db.read != j.db.write {
+		errs = append(errs, j.db.read.Close())
 	}
-	if j.write != nil {
-		errs = append(errs, j.write.Close())
+	if j.db.write != nil {
+		errs = append(errs, j.db.write.Close())
 	}
 	if j.lock != nil {
 		errs = append(errs, j.lock.Unlock())

@@ -34,7 +34,7 @@ func TestOpen_lockedByAnother(t *testing.T) {
 	if err != nil {
 		t.Fatalf("OpenReader beside a writer: %v", err)
 	}
-	if err := reader.Gone(t.Context(), ""); err == nil {
+	if err := reader.Imports.Gone(t.Context(), ""); err == nil {
 		t.Error("a reader could write")
 	}
 	if err := errors.Join(reader.Close(), first.Close()); err != nil {
@@ -117,23 +117,23 @@ func TestBlobs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	j := open(t, dir)
-	digest, err := j.Put(t.Context(), []byte("an answer"))
+	digest, err := j.Blobs.Put(t.Context(), []byte("an answer"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := j.Put(t.Context(), []byte("an answer")); again != digest || err != nil {
+	if again, err := j.Blobs.Put(t.Context(), []byte("an answer")); again != digest || err != nil {
 		t.Errorf("second Put: %s, %v; want %s", again, err, digest)
 	}
-	if got, err := j.Get(t.Context(), digest); string(got) != "an answer" || err != nil {
+	if got, err := j.Blobs.Get(t.Context(), digest); string(got) != "an answer" || err != nil {
 		t.Errorf("Get: %q, %v", got, err)
 	}
 	for _, bad := range []string{"", "../../../etc/passwd", "00", digest[:63] + "0", "A" + digest[1:]} {
-		if _, err := j.Get(t.Context(), bad); !errors.Is(err, engine.ErrNotFound) {
+		if _, err := j.Blobs.Get(t.Context(), bad); !errors.Is(err, engine.ErrNotFound) {
 			t.Errorf("Get(%q): %v, want ErrNotFound", bad, err)
 		}
 	}
 	write(t, filepath.Join(dir, "blobs", digest[:2], digest), []byte("an Answer"))
-	if _, err := j.Get(t.Context(), digest); err == nil {
+	if _, err := j.Blobs.Get(t.Context(), digest); err == nil {
 		t.Error("a changed blob was returned")
 	}
 }

@@ -11,17 +11,11 @@ import (
 	"github.com/vaultflow/vaultflow/origin"
 )
 
-// Origins keeps where contents come from. Lists of origins are stored once and named by a number; 0 is one's own. Digests
-// are packed: they are no blobs.
-type Origins struct {
-	read  *sql.DB
-	write *sql.DB
-}
+// Origins records where contents come from. Each list of origins is stored once and has a number; 0 is one's own. Digests
+// are packed, since they name no blobs.
+type Origins struct{ db *database }
 
 var _ origin.Store = (*Origins)(nil)
-
-// Origins is the part of the journal that knows where contents come from.
-func (j *Journal) Origins() *Origins { return &Origins{j.read, j.write} }
 
 const originsOf = ` FROM origin_sets s WHERE s.id = `
 
@@ -32,7 +26,7 @@ func (o *Origins) Content(ctx context.Context, digest string) (origin.Record, er
 		return r, wrapOrigin(err)
 	}
 	var id, source string
-	err = one(ctx, o.read, `SELECT id, source FROM imports WHERE sha256 = ? ORDER BY created LIMIT 1`, digest).Scan(&id, &source)
+	err = one(ctx, o.db.read, `SELECT id, source FROM imports WHERE sha256 = ? ORDER BY created LIMIT 1`, digest).Scan(&id, &source)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return r, nil
@@ -50,7 +44,7 @@ func (o *Origins) Name(ctx context.Context, name string) (origin.Record, error) 
 
 func (o *Origins) record(ctx context.Context, q string, arg any) (origin.Record, error) {
 	var list string
-	err := one(ctx, o.read, q, arg).Scan(&list)
+	err := one(ctx, o.db.read, q, arg).Scan(&list)
 	if errors.Is(err, sql.ErrNoRows) {
 		return origin.Record{}, nil
 	}
@@ -73,7 +67,7 @@ func (o *Origins) Pieces(ctx context.Context, pieces []origin.Piece) (map[origin
 			piece   origin.Piece
 			origins string
 		}
-		rows, err := query(ctx, o.read, func(r row) (f found, err error) { return f, r.Scan(&f.piece, &f.origins) },
+		rows, err := query(ctx, o.db.read, func(r row) (f found, err error) { return f, r.Scan(&f.piece, &f.origins) },
 			`SELECT p.piece, s.origins FROM json_each(?) j CROSS JOIN origin_pieces p ON p.piece = j.value CROSS JOIN origin_sets s ON s.id = p.origins`, string(list))
 		if err != nil {
 			return nil, wrapOrigin(err)
@@ -88,7 +82,7 @@ func (o *Origins) Pieces(ctx context.Context, pieces []origin.Piece) (map[origin
 
 // Keep implements origin.Store.
 func (o *Origins) Keep(ctx context.Context, entries ...origin.Entry) error {
-	return wrapOrigin(inTx(ctx, o.write, func(tx *sql.Tx) error {
+	return wrapOrigin(inTx(ctx, o.db.write, func(tx *sql.Tx) error {
 		for _, e := range entries {
 			if err := keepOrigin(ctx, tx, e); err != nil {
 				return err
@@ -147,7 +141,7 @@ func originSet(ctx context.Context, tx *sql.Tx, origins []string) (id int64, err
 
 // Forget implements origin.Store.
 func (o *Origins) Forget(ctx context.Context, name string) error {
-	_, err := change(ctx, o.write, `DELETE FROM origin_names WHERE name = ?`, origin.Key(name))
+	_, err := change(ctx, o.db.write, `DELETE FROM origin_names WHERE name = ?`, origin.Key(name))
 	return wrapOrigin(judged(err))
 }
 

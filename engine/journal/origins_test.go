@@ -12,7 +12,7 @@ import (
 
 func TestOrigins(t *testing.T) {
 	t.Parallel()
-	origintest.Exercise(t, open(t, t.TempDir()).Origins())
+	origintest.Exercise(t, open(t, t.TempDir()).Origins)
 }
 
 // Where contents come from outlives the runs that brought them; and what was imported before there were such records is known
@@ -20,7 +20,7 @@ func TestOrigins(t *testing.T) {
 func TestOrigins_outliveRetention(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
-	o := j.Origins()
+	o := j.Origins
 	const digest, older = "00000000000000000000000000000000000000000000000000000000000000aa", "00000000000000000000000000000000000000000000000000000000000000bb"
 	past(t, j, "old", 500, nil)
 	if err := o.Keep(t.Context(), origin.Entry{Name: "a.md", Digest: digest, Pieces: []origin.Piece{5}, Origins: []string{"run old (w)"}}); err != nil {
@@ -50,7 +50,7 @@ func TestOrigins_outliveRetention(t *testing.T) {
 // Looking up a note of 200 lines takes no longer in a vault of 50,000 imports than in an empty one.
 func BenchmarkOrigins_of50000Imports(b *testing.B) {
 	j := open(b, b.TempDir())
-	o := j.Origins()
+	o := j.Origins
 	var entries []origin.Entry
 	for i := range 50_000 {
 		text := fmt.Sprintf("The import of number %d says something that nobody else has ever said.\nAnd %d is the number of its second sentence, which is longer.\n", i, i)

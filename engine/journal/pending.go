@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,11 +14,20 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Memory keeps what a workflow remembers between its runs: the files that its pending inputs have processed, the contents
+// that it wrote, and its variables.
+type Memory struct {
+	db    *database
+	blobs *Blobs
+}
+
+var _ directives.Pending = (*Memory)(nil)
+
 // Done says whether a step's pending input has processed a file in this content. A content that the workflow itself
 // wrote over a processed one counts as processed. It is directives.Pending.
-func (j *Journal) Done(ctx context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
+func (mem *Memory) Done(ctx context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
 	var marked string
-	err := one(ctx, j.read, `SELECT sha256 FROM pending WHERE workflow = ? AND step = ? AND directive = ? AND name = ?`,
+	err := one(ctx, mem.db.read, `SELECT sha256 FROM pending WHERE workflow = ? AND step = ? AND directive = ? AND name = ?`,
 		key.Workflow, key.Step, key.Directive, name).Scan(&marked)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -27,12 +37,12 @@ func (j *Journal) Done(ctx context.Context, key directives.PendingKey, name, sha
 	case marked == sha256:
 		return true, nil
 	}
-	return j.OwnWrite(ctx, key.Workflow, name, sha256)
+	return mem.OwnWrite(ctx, key.Workflow, name, sha256)
 }
 
 // Committed stores what a step's commit leaves behind: the marks of its pending inputs and its shared variables.
-func (j *Journal) Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (mem *Memory) Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
+	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {
 		for _, m := range marks {
 			if err := rememberMark(ctx, tx, ref, m); err != nil {
 				return err
@@ -57,8 +67,8 @@ func (j *Journal) Committed(ctx context.Context, ref engine.StepRef, marks []eng
 
 // Writing stores that a workflow is about to write these contents. It comes before the write, so that the watcher never
 // sees the content first. The latest run that wrote a content tells what it goes back to. These rows stay for ever, so they are small: names stand in a table of their own.
-func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (mem *Memory) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
+	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {
 		for _, f := range files {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO names (name) VALUES (?), (?) ON CONFLICT DO NOTHING`, f.Name, ref.Workflow); err != nil {
 				return err
@@ -77,9 +87,9 @@ func (j *Journal) Writing(ctx context.Context, ref engine.StepRef, files []engin
 }
 
 // OwnWrite says whether the workflow has ever written this content to this file.
-func (j *Journal) OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error) {
+func (mem *Memory) OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error) {
 	var own bool
-	err := one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM writes WHERE file = (SELECT id FROM names WHERE name = ?) AND sha256 = ?
+	err := one(ctx, mem.db.read, `SELECT EXISTS (SELECT 1 FROM writes WHERE file = (SELECT id FROM names WHERE name = ?) AND sha256 = ?
 		AND workflow = (SELECT id FROM names WHERE name = ?))`, name, packed(sha256), workflow).Scan(&own)
 	if err != nil {
 		return false, fmt.Errorf("look up who wrote %q: %w", name, err)
@@ -118,12 +128,12 @@ func keepVariable(ctx context.Context, tx *sql.Tx, ref engine.StepRef, v engine.
 }
 
 // Variable gives a variable that is kept between the runs of a workflow, and says whether it is set.
-func (j *Journal) Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error) {
-	if v, set, err = readVariable(ctx, j.read, workflow, name); err != nil {
+func (mem *Memory) Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error) {
+	if v, set, err = readVariable(ctx, mem.db.read, workflow, name); err != nil {
 		return v, false, fmt.Errorf("read variable %q of %s: %w", name, workflow, err)
 	}
 	if set {
-		j.holds(v.Digest) // a run is about to use it, and may go on when the variable has another value
+		mem.blobs.holds(v.Digest) // a run is about to use it, and may go on when the variable has another value
 	}
 	return v, set, nil
 }
@@ -139,4 +149,56 @@ func readVariable(ctx context.Context, from interface {
 	}
 	v.Origins = lines(origins)
 	return v, err == nil, err
+}
+
+// Writers gives the workflows whose runs wrote this content to this file, each with the workflows to which its run goes
+// back: those that wrote what started it, and those of the runs that asked for it. A run that retention has removed goes
+// back to nothing.
+func (mem *Memory) Writers(ctx context.Context, name, sha256 string) ([]engine.Writer, error) {
+	type written struct{ workflow, run string }
+	list, err := query(ctx, mem.db.read, func(r row) (w written, err error) { return w, r.Scan(&w.workflow, &w.run) },
+		`SELECT w.name, o.run FROM writes o JOIN names w ON w.id = o.workflow
+		WHERE o.file = (SELECT id FROM names WHERE name = ?) AND o.sha256 = ? ORDER BY w.name`, name, packed(sha256))
+	var writers []engine.Writer
+	for _, w := range list {
+		var causes []string
+		if causes, err = mem.causes(ctx, w.run); err != nil {
+			break
+		}
+		writers = append(writers, engine.Writer{Workflow: w.workflow, Causes: causes})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look up who wrote %q: %w", name, err)
+	}
+	return writers, nil
+}
+
+// causes are the workflows to which a run goes back.
+func (mem *Memory) causes(ctx context.Context, run string) ([]string, error) {
+	var causes []string
+	for run != "" {
+		var raw []byte
+		var trigger engine.Trigger
+		err := one(ctx, mem.db.read, `SELECT json_extract(view, '$.trigger') FROM runs WHERE id = ?`, run).Scan(&raw)
+		if errors.Is(err, sql.ErrNoRows) {
+			break
+		}
+		if err == nil {
+			err = json.Unmarshal(raw, &trigger)
+		}
+		if err != nil {
+			return nil, err
+		}
+		causes = append(causes, trigger.Causes...)
+		if run = trigger.Parent; run != "" {
+			var asked string
+			err := one(ctx, mem.db.read, `SELECT workflow FROM runs WHERE id = ?`, run).Scan(&asked)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return nil, err
+			}
+			causes = append(causes, asked)
+		}
+	}
+	slices.Sort(causes)
+	return slices.DeleteFunc(slices.Compact(causes), func(name string) bool { return name == "" }), nil
 }

@@ -20,8 +20,8 @@ import (
 // when it arrives, before anything else is stored of it, by one write of a file that is open already: a process that is
 // killed behind that write has the answer. shut is to be called when the answer was dealt with. The places of a run are
 // cleared when it has succeeded, and when a retry is to ask anew.
-func (j *Journal) Received(ref engine.StepRef, question string) (held []byte, keep func(answer []byte) error, shut func() error, err error) {
-	path := j.receivedAt(ref.Run, ref.Index, ref.Batch)
+func (a *Answers) Received(ref engine.StepRef, question string) (held []byte, keep func(answer []byte) error, shut func() error, err error) {
+	path := a.receivedAt(ref.Run, ref.Index, ref.Batch)
 	file, err := openReceived(path)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("make room for the answer to step %q of %s: %w", ref.Step, ref.Workflow, err)
@@ -64,17 +64,17 @@ func sealOf(question string, answer []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func (j *Journal) receivedAt(run string, step, batch int) string {
-	return filepath.Join(j.receivedDir(run), strconv.Itoa(step)+"-"+strconv.Itoa(batch))
+func (a *Answers) receivedAt(run string, step, batch int) string {
+	return filepath.Join(a.receivedDir(run), strconv.Itoa(step)+"-"+strconv.Itoa(batch))
 }
 
-func (j *Journal) receivedDir(run string) string {
-	return filepath.Join(j.dir, "received", filepath.Base(run))
+func (a *Answers) receivedDir(run string) string {
+	return filepath.Join(a.db.dir, "received", filepath.Base(run))
 }
 
 // forgetReceived clears all places of a run.
-func (j *Journal) forgetReceived(run string) error {
-	if err := os.RemoveAll(j.receivedDir(run)); err != nil {
+func (a *Answers) forgetReceived(run string) error {
+	if err := os.RemoveAll(a.receivedDir(run)); err != nil {
 		return fmt.Errorf("remove the answers that run %s received: %w", run, err)
 	}
 	return nil
@@ -82,23 +82,23 @@ func (j *Journal) forgetReceived(run string) error {
 
 // forgetCut clears the places of a run of which records of answers are to be forgotten: those questions are asked anew. An
 // answer that never got a record, since storing it failed, stays for the retry.
-func (j *Journal) forgetCut(ctx context.Context, run string, cuts []engine.Cut) error {
+func (a *Answers) forgetCut(ctx context.Context, run string, cuts []engine.Cut) error {
 	for _, c := range cuts {
 		var answered bool
-		if err := one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM records WHERE run = ? AND branch = ? AND seq >= ? AND activity = ? AND output IS NOT NULL)`,
+		if err := one(ctx, a.db.read, `SELECT EXISTS (SELECT 1 FROM records WHERE run = ? AND branch = ? AND seq >= ? AND activity = ? AND output IS NOT NULL)`,
 			run, c.Branch, c.Seq, engine.ActivityGenerate).Scan(&answered); err != nil {
 			return err
 		}
 		if answered {
-			return j.forgetReceived(run)
+			return a.forgetReceived(run)
 		}
 	}
 	return nil
 }
 
 // sweepReceived clears the places of runs that have succeeded or are gone: a process that was killed may have left them.
-func (j *Journal) sweepReceived(ctx context.Context) error {
-	entries, err := os.ReadDir(filepath.Join(j.dir, "received"))
+func (a *Answers) sweepReceived(ctx context.Context) error {
+	entries, err := os.ReadDir(filepath.Join(a.db.dir, "received"))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -107,14 +107,14 @@ func (j *Journal) sweepReceived(ctx context.Context) error {
 	}
 	for _, entry := range entries {
 		var status engine.Status
-		err := found(one(ctx, j.read, `SELECT status FROM runs WHERE id = ?`, entry.Name()).Scan(&status))
+		err := found(one(ctx, a.db.read, `SELECT status FROM runs WHERE id = ?`, entry.Name()).Scan(&status))
 		switch {
 		case err != nil && !errors.Is(err, engine.ErrNotFound):
 			return err
 		case err == nil && (!status.Finished() || status.Incomplete()):
 			continue
 		}
-		if err := j.forgetReceived(entry.Name()); err != nil {
+		if err := a.forgetReceived(entry.Name()); err != nil {
 			return err
 		}
 	}

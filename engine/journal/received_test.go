@@ -12,7 +12,7 @@ import (
 // received opens the place of an answer, gives what it holds, and puts another answer there unless that is empty.
 func received(t *testing.T, j *Journal, ref engine.StepRef, question, answer string) string {
 	t.Helper()
-	held, keep, shut, err := j.Received(ref, question)
+	held, keep, shut, err := j.Answers.Received(ref, question)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestReceived(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.sweepReceived(t.Context()); err != nil {
+	if err := j.Answers.sweepReceived(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := received(t, j, ref, "q2", ""); got != "" {
@@ -82,20 +82,20 @@ func TestReceived_ends(t *testing.T) {
 	t.Cleanup(func() { j.Close() })
 	ref := engine.StepRef{Run: "r1", Workflow: "w", Step: "s"}
 	e := engine.Entry{Run: engine.RunRecord{ID: "r1", Kind: engine.KindWorkflow, Key: "k", Status: engine.Running, Created: time.Now()}, Spec: []byte("{}")}
-	if _, _, err := j.Create(t.Context(), e, false); err != nil {
+	if _, _, err := j.Runs.Create(t.Context(), e, false); err != nil {
 		t.Fatal(err)
 	}
 	end := func(status engine.Status) {
 		t.Helper()
 		e.Run.Status, e.Run.Finished = status, time.Now()
-		if err := j.Save(t.Context(), e); err != nil {
+		if err := j.Runs.Save(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
 	reopen := func(cuts ...engine.Cut) {
 		t.Helper()
 		e.Run.Status, e.Run.Finished = engine.Queued, time.Time{}
-		if err := j.Reopen(t.Context(), e, cuts); err != nil {
+		if err := j.Runs.Reopen(t.Context(), e, cuts); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestReceived_ends(t *testing.T) {
 	if got := received(t, j, ref, "q", ""); got != "answer" {
 		t.Errorf("an answer that could not be stored: the retry finds %q", got)
 	}
-	if err := j.Append(t.Context(), engine.Record{Activity: engine.ActivityGenerate, In: []byte(`{}`), Out: []byte(`{"cached":true}`)}, e); err != nil {
+	if err := j.Runs.Append(t.Context(), engine.Record{Activity: engine.ActivityGenerate, In: []byte(`{}`), Out: []byte(`{"cached":true}`)}, e); err != nil {
 		t.Fatal(err)
 	}
 	end(engine.Failed)
@@ -114,7 +114,7 @@ func TestReceived_ends(t *testing.T) {
 		t.Errorf("an answer that is asked for anew: the retry finds %q", got)
 	}
 	end(engine.Done)
-	if _, err := os.Stat(j.receivedDir("r1")); !os.IsNotExist(err) {
+	if _, err := os.Stat(j.Answers.receivedDir("r1")); !os.IsNotExist(err) {
 		t.Errorf("the answers of a run that is done are kept: %v", err)
 	}
 }

@@ -107,14 +107,24 @@ func (r Retention) times(now time.Time) []any {
 	}
 }
 
+// sweeper removes what is beyond retention.
+type sweeper struct {
+	db      *database
+	blobs   *Blobs
+	answers *Answers
+}
+
+func (j *Journal) sweeper() *sweeper { return &sweeper{j.db, j.Blobs, j.Answers} }
+
 // Sweep removes what is beyond retention: records of runs and other rows at each call, blobs that nothing refers to any
 // more about once a day. It may be ended at any moment and goes on the next time. Runs may be at work meanwhile, and
 // nothing that they use is touched.
 func (j *Journal) Sweep(ctx context.Context, r Retention, now time.Time) (Swept, error) {
 	var s Swept
-	err := j.sweepRows(ctx, r, now, &s)
+	sw := j.sweeper()
+	err := sw.sweepRows(ctx, r, now, &s)
 	if err == nil {
-		err = j.sweepDaily(ctx, r, now, &s)
+		err = sw.sweepDaily(ctx, r, now, &s)
 	}
 	if err != nil {
 		return s, fmt.Errorf("remove old records: %w", err)
@@ -122,22 +132,22 @@ func (j *Journal) Sweep(ctx context.Context, r Retention, now time.Time) (Swept,
 	return s, nil
 }
 
-func (j *Journal) sweepRows(ctx context.Context, r Retention, now time.Time, s *Swept) error {
+func (sw *sweeper) sweepRows(ctx context.Context, r Retention, now time.Time, s *Swept) error {
 	times := r.times(now)
-	runs, err := query(ctx, j.read, func(r row) (id string, err error) { return id, r.Scan(&id) }, removable, times...)
+	runs, err := query(ctx, sw.db.read, func(r row) (id string, err error) { return id, r.Scan(&id) }, removable, times...)
 	if err != nil {
 		return err
 	}
 	for len(runs) > 0 {
 		n := min(len(runs), sweepRuns)
-		if err := inTx(ctx, j.write, func(tx *sql.Tx) error { return removeRuns(ctx, tx, runs[:n], &s.Runs) }); err != nil {
+		if err := inTx(ctx, sw.db.write, func(tx *sql.Tx) error { return removeRuns(ctx, tx, runs[:n], &s.Runs) }); err != nil {
 			return err
 		}
 		runs = runs[n:]
 	}
 	for table, statements := range byAge {
 		for _, q := range statements {
-			res, err := change(ctx, j.write, q, times...)
+			res, err := change(ctx, sw.db.write, q, times...)
 			if err != nil {
 				return fmt.Errorf("%s: %w", table, err)
 			}
@@ -172,38 +182,38 @@ func removeRuns(ctx context.Context, tx *sql.Tx, runs []string, removed *int) er
 // dailyEvery is less than a day, so that a sweep each hour keeps its time of the day.
 const dailyEvery = 23*time.Hour + 30*time.Minute
 
-func (j *Journal) sweepDaily(ctx context.Context, r Retention, now time.Time, s *Swept) error {
-	last, err := j.upkept(ctx, "blobs")
+func (sw *sweeper) sweepDaily(ctx context.Context, r Retention, now time.Time, s *Swept) error {
+	last, err := sw.db.upkept(ctx, "blobs")
 	if err != nil || !last.IsZero() && now.Sub(last).Abs() < dailyEvery {
 		return err
 	}
-	if err := errors.Join(j.sweepReceived(ctx), j.linkAll(ctx, now)); err != nil {
+	if err := errors.Join(sw.answers.sweepReceived(ctx), sw.blobs.linkAll(ctx, now)); err != nil {
 		return err
 	}
-	if err := j.sweepBlobs(ctx, now.Add(-r.Contents), now, s); err != nil {
+	if err := sw.sweepBlobs(ctx, now.Add(-r.Contents), now, s); err != nil {
 		return err
 	}
-	return j.keptUp(ctx, "blobs", now)
+	return sw.db.keptUp(ctx, "blobs", now)
 }
 
 // upkept is when a job was done last; zero for never.
-func (j *Journal) upkept(ctx context.Context, what string) (time.Time, error) {
-	times, err := query(ctx, j.read, func(r row) (us int64, err error) { return us, r.Scan(&us) }, `SELECT time FROM upkeep WHERE what = ?`, what)
+func (db *database) upkept(ctx context.Context, what string) (time.Time, error) {
+	times, err := query(ctx, db.read, func(r row) (us int64, err error) { return us, r.Scan(&us) }, `SELECT time FROM upkeep WHERE what = ?`, what)
 	if err != nil || len(times) == 0 {
 		return time.Time{}, err
 	}
 	return moment(times[0]), nil
 }
 
-func (j *Journal) keptUp(ctx context.Context, what string, now time.Time) error {
-	_, err := change(ctx, j.write, `INSERT INTO upkeep (what, time) VALUES (?, ?) ON CONFLICT DO UPDATE SET time = excluded.time`, what, micros(now))
+func (db *database) keptUp(ctx context.Context, what string, now time.Time) error {
+	_, err := change(ctx, db.write, `INSERT INTO upkeep (what, time) VALUES (?, ?) ON CONFLICT DO UPDATE SET time = excluded.time`, what, micros(now))
 	return err
 }
 
 // active is since when runs are at work that may hold digests which stand in no row yet: the beginning of the oldest one.
 // One that is parked has all it needs in its records.
-func (j *Journal) active(ctx context.Context) (since time.Time, err error) {
+func (sw *sweeper) active(ctx context.Context) (since time.Time, err error) {
 	var us int64
-	err = one(ctx, j.read, `SELECT coalesce(min(created), 0) FROM runs WHERE finished = 0 AND status != ?`, engine.AwaitingApproval).Scan(&us)
+	err = one(ctx, sw.db.read, `SELECT coalesce(min(created), 0) FROM runs WHERE finished = 0 AND status != ?`, engine.AwaitingApproval).Scan(&us)
 	return moment(us), err
 }

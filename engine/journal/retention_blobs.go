@@ -25,12 +25,12 @@ const unmarked = `('writes', 'names', 'pending', 'blob_links', 'upkeep')`
 // sweepBlobs removes the blobs that no row refers to, and no blob that stays.
 //
 // Candidates are listed first and the rows are read after that, in one snapshot. What refers to a candidate later comes
-// from [Journal.Put] or from a row that is read for use, and both make the blob a new one: its age is looked at again just
+// from [Blobs.Put] or from a row that is read for use, and both make the blob a new one: its age is looked at again just
 // before it goes. Blobs that were stored since the oldest run at work began are no candidates, because an activity may hold
 // their digests for hours before its outcome is a row.
-func (j *Journal) sweepBlobs(ctx context.Context, expired, now time.Time, s *Swept) error {
+func (sw *sweeper) sweepBlobs(ctx context.Context, expired, now time.Time, s *Swept) error {
 	before := now.Add(-blobGrace)
-	since, err := j.active(ctx)
+	since, err := sw.active(ctx)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (j *Journal) sweepBlobs(ctx context.Context, expired, now time.Time, s *Swe
 		before = since.Add(-time.Minute)
 	}
 	candidates := map[blobID]bool{}
-	err = j.eachBlob(ctx, func(id blobID, info fs.FileInfo) error {
+	err = sw.blobs.each(ctx, func(id blobID, info fs.FileInfo) error {
 		if info.ModTime().Before(before) {
 			candidates[id] = true
 		}
@@ -48,19 +48,19 @@ func (j *Journal) sweepBlobs(ctx context.Context, expired, now time.Time, s *Swe
 		return err
 	}
 	if len(candidates) > 0 {
-		if err := j.spareMarked(ctx, candidates, expired); err != nil {
+		if err := sw.spareMarked(ctx, candidates, expired); err != nil {
 			return err
 		}
-		if err := j.spareLinked(ctx, candidates); err != nil {
+		if err := sw.spareLinked(ctx, candidates); err != nil {
 			return err
 		}
 	}
-	return errors.Join(j.removeBlobs(ctx, candidates, before, s), j.removeLeftovers())
+	return errors.Join(sw.removeBlobs(ctx, candidates, before, s), sw.removeLeftovers())
 }
 
 // spareMarked takes blobs off the list that rows refer to.
-func (j *Journal) spareMarked(ctx context.Context, candidates map[blobID]bool, expired time.Time) (err error) {
-	tx, err := j.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (sw *sweeper) spareMarked(ctx context.Context, candidates map[blobID]bool, expired time.Time) (err error) {
+	tx, err := sw.db.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
@@ -120,11 +120,11 @@ func spareOf(ctx context.Context, tx *sql.Tx, table string, dropped map[string]m
 }
 
 // spareLinked takes blobs off the list that are named by blobs which stay.
-func (j *Journal) spareLinked(ctx context.Context, candidates map[blobID]bool) error {
+func (sw *sweeper) spareLinked(ctx context.Context, candidates map[blobID]bool) error {
 	for spared := true; spared; {
 		spared = false
 		for id := range candidates {
-			by, err := query(ctx, j.read, func(r row) (by []byte, err error) { return by, r.Scan(&by) }, `SELECT blob FROM blob_links WHERE refers = ?`, id[:])
+			by, err := query(ctx, sw.db.read, func(r row) (by []byte, err error) { return by, r.Scan(&by) }, `SELECT blob FROM blob_links WHERE refers = ?`, id[:])
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func (j *Journal) spareLinked(ctx context.Context, candidates map[blobID]bool) e
 				if candidates[outer] {
 					continue
 				}
-				if _, err := os.Stat(j.blob(outer.String())); err == nil {
+				if _, err := os.Stat(sw.blobs.path(outer.String())); err == nil {
 					delete(candidates, id)
 					spared = true
 					break
@@ -145,30 +145,30 @@ func (j *Journal) spareLinked(ctx context.Context, candidates map[blobID]bool) e
 }
 
 // removeBlobs removes what is still old.
-func (j *Journal) removeBlobs(ctx context.Context, candidates map[blobID]bool, before time.Time, s *Swept) error {
+func (sw *sweeper) removeBlobs(ctx context.Context, candidates map[blobID]bool, before time.Time, s *Swept) error {
 	batch := make([]blobID, 0, sweepFiles)
 	for id := range candidates {
 		batch = append(batch, id)
 		if len(batch) < sweepFiles {
 			continue
 		}
-		if err := j.removeBatch(ctx, batch, before, s); err != nil {
+		if err := sw.removeBatch(ctx, batch, before, s); err != nil {
 			return err
 		}
 		batch = batch[:0]
 	}
-	return j.removeBatch(ctx, batch, before, s)
+	return sw.removeBatch(ctx, batch, before, s)
 }
 
-func (j *Journal) removeBatch(ctx context.Context, batch []blobID, before time.Time, s *Swept) error {
+func (sw *sweeper) removeBatch(ctx context.Context, batch []blobID, before time.Time, s *Swept) error {
 	if err := ctx.Err(); err != nil || len(batch) == 0 {
 		return err
 	}
-	j.sweeping.Lock()
-	defer j.sweeping.Unlock()
+	sw.blobs.sweeping.Lock()
+	defer sw.blobs.sweeping.Unlock()
 	var gone []blobID
 	for _, id := range batch {
-		path := j.blob(id.String())
+		path := sw.blobs.path(id.String())
 		info, err := os.Stat(path)
 		if err != nil || !info.ModTime().Before(before) {
 			continue
@@ -178,7 +178,7 @@ func (j *Journal) removeBatch(ctx context.Context, batch []blobID, before time.T
 		}
 		gone, s.Blobs, s.Bytes = append(gone, id), s.Blobs+1, s.Bytes+info.Size()
 	}
-	return inTx(ctx, j.write, func(tx *sql.Tx) error {
+	return inTx(ctx, sw.db.write, func(tx *sql.Tx) error {
 		for _, id := range gone {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM blob_links WHERE blob = ?1 OR refers = ?1`, id[:]); err != nil {
 				return err
@@ -190,10 +190,10 @@ func (j *Journal) removeBatch(ctx context.Context, batch []blobID, before time.T
 
 // removeLeftovers removes the temporary files of processes that were killed while they stored a blob. There is no other
 // process, and none of this one while the lock is held.
-func (j *Journal) removeLeftovers() error {
-	j.sweeping.Lock()
-	defer j.sweeping.Unlock()
-	left, err := filepath.Glob(filepath.Join(j.dir, "blobs", "*", ".new-*"))
+func (sw *sweeper) removeLeftovers() error {
+	sw.blobs.sweeping.Lock()
+	defer sw.blobs.sweeping.Unlock()
+	left, err := filepath.Glob(filepath.Join(sw.db.dir, "blobs", "*", ".new-*"))
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (b *blobs) put(name, content string, age time.Duration) string {
 func (b *blobs) left() string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(b.at)) {
-		if _, err := b.j.Get(b.t.Context(), b.at[name]); err == nil {
+		if _, err := b.j.Blobs.Get(b.t.Context(), b.at[name]); err == nil {
 			names = append(names, name)
 		} else if !errors.Is(err, engine.ErrNotFound) {
 			b.t.Error(err)
@@ -84,15 +84,15 @@ func TestSweepBlobs_whatNothingRefersTo(t *testing.T) {
 		e.Run.Steps = []engine.StepRecord{{Step: "s", Turns: []engine.Turn{{Raw: turn}}}}
 	})
 	shared := engine.Var{Name: "v", Digest: b.put("variable", "kept", 9*day)}
-	if err := j.Committed(t.Context(), engine.StepRef{Workflow: "w"}, []engine.Mark{{Name: "a.md", SHA256: b.put("marked", "a note", 9*day)}}, []engine.Var{shared}); err != nil {
+	if err := j.Memory.Committed(t.Context(), engine.StepRef{Workflow: "w"}, []engine.Mark{{Name: "a.md", SHA256: b.put("marked", "a note", 9*day)}}, []engine.Var{shared}); err != nil {
 		t.Fatal(err)
 	}
 	answer := engine.CacheEntry{Key: "k", Answer: b.put("answer", "an answer", 9*day)}
-	if err := j.Keep(t.Context(), engine.StepRef{Workflow: "w", Step: "s"}, answer); err != nil {
+	if err := j.Answers.Keep(t.Context(), engine.StepRef{Workflow: "w", Step: "s"}, answer); err != nil {
 		t.Fatal(err)
 	}
 	own := []engine.StagedFile{{Name: "a.md", New: b.put("written", "long ago", 9*day)}}
-	if err := j.Writing(t.Context(), engine.StepRef{Workflow: "w"}, own); err != nil {
+	if err := j.Memory.Writing(t.Context(), engine.StepRef{Workflow: "w"}, own); err != nil {
 		t.Fatal(err)
 	}
 	leftover := filepath.Join(j.Dir(), "blobs", inner[:2], ".new-123")
@@ -127,7 +127,7 @@ func TestSweepBlobs_contentsBefore(t *testing.T) {
 			e.Run.Steps = []engine.StepRecord{{Step: "s", Answer: answer, Outputs: e.Run.Outputs}}
 		})
 		ref := engine.StepRef{Run: run, Workflow: run, Step: "s"}
-		if err := j.Intend(t.Context(), ref, "1/0", engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: before, After: answer}, "", epoch); err != nil {
+		if err := j.Changes.Intend(t.Context(), ref, "1/0", engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: before, After: answer}, "", epoch); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -181,22 +181,22 @@ func TestSweepBlobs_foundAgain(t *testing.T) {
 	j := open(t, t.TempDir())
 	b := &blobs{t, j, map[string]string{}}
 	for name, use := range map[string]func(digest string) error{
-		"put": func(string) error { _, err := j.Put(t.Context(), []byte("put")); return err },
+		"put": func(string) error { _, err := j.Blobs.Put(t.Context(), []byte("put")); return err },
 		"cached": func(digest string) error {
-			if err := j.Keep(t.Context(), engine.StepRef{Workflow: "w", Step: "s"}, engine.CacheEntry{Key: "k", Answer: digest}); err != nil {
+			if err := j.Answers.Keep(t.Context(), engine.StepRef{Workflow: "w", Step: "s"}, engine.CacheEntry{Key: "k", Answer: digest}); err != nil {
 				return err
 			}
-			_, found, err := j.Cached(t.Context(), "k", epoch.Add(-day))
+			_, found, err := j.Answers.Cached(t.Context(), "k", epoch.Add(-day))
 			if !found {
 				t.Error("the answer is not there")
 			}
 			return err
 		},
 		"variable": func(digest string) error {
-			if err := j.Committed(t.Context(), engine.StepRef{Workflow: "w"}, nil, []engine.Var{{Name: "v", Digest: digest}}); err != nil {
+			if err := j.Memory.Committed(t.Context(), engine.StepRef{Workflow: "w"}, nil, []engine.Var{{Name: "v", Digest: digest}}); err != nil {
 				return err
 			}
-			_, _, err := j.Variable(t.Context(), "w", "v")
+			_, _, err := j.Memory.Variable(t.Context(), "w", "v")
 			return err
 		},
 	} {
@@ -237,24 +237,24 @@ func TestSweep_besideRuns(t *testing.T) {
 		id := fmt.Sprintf("r%d-%02d", worker, n)
 		e := entry(id, id, fmt.Sprint("w", worker))
 		e.Run.Created = time.Now()
-		if _, _, err := j.Create(t.Context(), e, false); err != nil {
+		if _, _, err := j.Runs.Create(t.Context(), e, false); err != nil {
 			return err
 		}
-		inner, err := j.Put(t.Context(), []byte("inner, the same for two runs "+fmt.Sprint(n/2)))
+		inner, err := j.Blobs.Put(t.Context(), []byte("inner, the same for two runs "+fmt.Sprint(n/2)))
 		if err != nil {
 			return err
 		}
-		outer, err := j.Put(t.Context(), []byte(id+" names "+inner))
+		outer, err := j.Blobs.Put(t.Context(), []byte(id+" names "+inner))
 		if err != nil {
 			return err
 		}
 		e.Run.Status, e.Run.Plan = engine.Done, outer
 		record := engine.Record{Activity: engine.ActivityStage, In: json.RawMessage(`{}`), Out: json.RawMessage(`"` + outer + `"`), Started: epoch, Finished: epoch}
-		if err := j.Append(t.Context(), record, e); err != nil {
+		if err := j.Runs.Append(t.Context(), record, e); err != nil {
 			return err
 		}
 		e.Run.Finished = time.Now()
-		return j.Save(t.Context(), e)
+		return j.Runs.Save(t.Context(), e)
 	}
 	for worker := range workers {
 		group.Go(func() {
@@ -301,16 +301,16 @@ func TestSweep_besideRuns(t *testing.T) {
 	}
 	named := map[string]bool{}
 	for _, id := range left {
-		r, err := j.Run(t.Context(), id)
+		r, err := j.Runs.Run(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := j.Get(t.Context(), r.Plan)
+		text, err := j.Blobs.Get(t.Context(), r.Plan)
 		if err != nil {
 			t.Fatalf("run %s: %v", id, err)
 		}
 		inner := string(text[len(text)-64:])
-		if _, err := j.Get(t.Context(), inner); err != nil {
+		if _, err := j.Blobs.Get(t.Context(), inner); err != nil {
 			t.Errorf("run %s: %v", id, err)
 		}
 		named[r.Plan], named[inner] = true, true

@@ -91,16 +91,16 @@ func whole(t *testing.T, dir string) int {
 	}
 	left := idsOf(t, j)
 	for _, id := range left {
-		r, err := j.Run(t.Context(), id)
+		r, err := j.Runs.Run(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, digest := range []string{r.Steps[0].Prompt, r.Steps[0].Answer, r.Steps[0].Receipt} {
-			if _, err := j.Get(t.Context(), digest); err != nil {
+			if _, err := j.Blobs.Get(t.Context(), digest); err != nil {
 				t.Fatalf("run %s: %v", id, err)
 			}
 		}
-		if records, err := j.Records(t.Context(), id); err != nil || len(records) != 5 || len(r.Changes) != 1 {
+		if records, err := j.Runs.Records(t.Context(), id); err != nil || len(records) != 5 || len(r.Changes) != 1 {
 			t.Fatalf("run %s has %d records and %d changes, %v", id, len(records), len(r.Changes), err)
 		}
 	}

@@ -57,7 +57,7 @@ func past(t *testing.T, j *journal.Journal, id string, daysAgo int, change func(
 	if status.Finished() {
 		e.Run.Finished = at
 	}
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -73,7 +73,7 @@ func sweep(t *testing.T, j *journal.Journal, r journal.Retention, now time.Time)
 
 func idsOf(t *testing.T, j *journal.Journal) []string {
 	t.Helper()
-	runs, err := j.Runs(t.Context(), journal.RunFilter{Limit: 1000})
+	runs, err := j.Runs.List(t.Context(), journal.RunFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestSweep_whichRunsStay(t *testing.T) {
 					e.Import = &engine.ImportRecord{ID: e.Run.ID, Source: string(s), State: s, Created: e.Run.Created, Finished: e.Run.Created}
 				})
 			}
-			list, err := j.Imports(t.Context(), journal.ImportFilter{})
+			list, err := j.Imports.List(t.Context(), journal.ImportFilter{})
 			if err != nil || len(list) != 3 {
 				t.Fatal(list, err)
 			}
@@ -189,7 +189,7 @@ func TestSweep_otherRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	due := engine.SlotRecord{Workflow: "off", Slot: epoch.Add(-300 * day), State: engine.SlotDue}
-	if err := j.Plan(t.Context(), "off", "spec", epoch, []engine.SlotRecord{due}); err != nil {
+	if err := j.Slots.Plan(t.Context(), "off", "spec", epoch, []engine.SlotRecord{due}); err != nil {
 		t.Fatal(err)
 	}
 	for id, state := range map[string]engine.ImportState{"done": engine.ImportDone, "failed": engine.ImportFailed, "locked": engine.ImportNeedsPassword} {

@@ -10,10 +10,16 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Runs keeps runs, the outcomes of their activities, and the batches of their steps.
+type Runs struct {
+	db      *database
+	answers *Answers
+}
+
 // Create stores a run unless one with the same key is there; see engine.Journal.
-func (j *Journal) Create(ctx context.Context, e engine.Entry, again bool) (held engine.Entry, created bool, err error) {
+func (rs *Runs) Create(ctx context.Context, e engine.Entry, again bool) (held engine.Entry, created bool, err error) {
 	held = e
-	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+	err = inTx(ctx, rs.db.write, func(tx *sql.Tx) error {
 		generation := 0
 		before, err := entryByKey(ctx, tx, e.Run.Key)
 		switch {
@@ -67,12 +73,12 @@ func insertRun(ctx context.Context, tx *sql.Tx, e engine.Entry, generation int) 
 }
 
 // Append stores an activity's outcome together with the views; see engine.Journal.
-func (j *Journal) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
+func (rs *Runs) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
 	failure, err := failureJSON(r.Failure)
 	if err != nil {
 		return err
 	}
-	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+	err = inTx(ctx, rs.db.write, func(tx *sql.Tx) error {
 		var next int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM records WHERE run = ? AND branch = ?`, e.Run.ID, r.Branch).Scan(&next); err != nil {
 			return err
@@ -104,12 +110,12 @@ func failureJSON(f *engine.Failure) ([]byte, error) {
 }
 
 // Save stores the views of a run; see engine.Journal.
-func (j *Journal) Save(ctx context.Context, e engine.Entry) error {
-	if err := inTx(ctx, j.write, func(tx *sql.Tx) error { return save(ctx, tx, e) }); err != nil {
+func (rs *Runs) Save(ctx context.Context, e engine.Entry) error {
+	if err := inTx(ctx, rs.db.write, func(tx *sql.Tx) error { return save(ctx, tx, e) }); err != nil {
 		return fmt.Errorf("store run %s: %w", e.Run.ID, err)
 	}
 	if e.Run.Status.Finished() && !e.Run.Status.Incomplete() {
-		return j.forgetReceived(e.Run.ID)
+		return rs.answers.forgetReceived(e.Run.ID)
 	}
 	return nil
 }
@@ -142,11 +148,11 @@ func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
 }
 
 // Reopen makes a finished run unfinished and forgets records; see engine.Journal. Usage that was paid for stays.
-func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut) error {
-	if err := j.forgetCut(ctx, e.Run.ID, cuts); err != nil {
+func (rs *Runs) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut) error {
+	if err := rs.answers.forgetCut(ctx, e.Run.ID, cuts); err != nil {
 		return fmt.Errorf("reopen run %s: %w", e.Run.ID, err)
 	}
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+	err := inTx(ctx, rs.db.write, func(tx *sql.Tx) error {
 		for _, c := range cuts {
 			change := `DELETE FROM records`
 			if c.Keep {
@@ -176,21 +182,21 @@ func (j *Journal) Reopen(ctx context.Context, e engine.Entry, cuts []engine.Cut)
 }
 
 // Load gives a run and its records in order.
-func (j *Journal) Load(ctx context.Context, run string) (engine.Entry, []engine.Record, error) {
-	held, err := scanEntry(one(ctx, j.read, entryColumns+` WHERE r.id = ?`, run))
+func (rs *Runs) Load(ctx context.Context, run string) (engine.Entry, []engine.Record, error) {
+	held, err := scanEntry(one(ctx, rs.db.read, entryColumns+` WHERE r.id = ?`, run))
 	if err != nil {
 		return engine.Entry{}, nil, fmt.Errorf("read run %s: %w", run, judged(err))
 	}
-	if err := j.attach(ctx, &held.Run); err != nil {
+	if err := rs.attach(ctx, &held.Run); err != nil {
 		return engine.Entry{}, nil, fmt.Errorf("read the batches of run %s: %w", run, err)
 	}
-	records, err := j.Records(ctx, run)
+	records, err := rs.Records(ctx, run)
 	return held.Entry, records, err
 }
 
 // Records gives the outcomes of a run's activities in the order in which they were appended.
-func (j *Journal) Records(ctx context.Context, run string) ([]engine.Record, error) {
-	records, err := query(ctx, j.read, scanRecord, `SELECT branch, seq, step, activity, in_digest, input, output, failure, attempts, started, finished
+func (rs *Runs) Records(ctx context.Context, run string) ([]engine.Record, error) {
+	records, err := query(ctx, rs.db.read, scanRecord, `SELECT branch, seq, step, activity, in_digest, input, output, failure, attempts, started, finished
 		FROM records WHERE run = ? ORDER BY rowid`, run)
 	if err != nil {
 		return nil, fmt.Errorf("read the records of run %s: %w", run, err)
@@ -199,15 +205,15 @@ func (j *Journal) Records(ctx context.Context, run string) ([]engine.Record, err
 }
 
 // Unfinished gives the runs that have not ended in the order in which they were created, whatever the clock said then.
-func (j *Journal) Unfinished(ctx context.Context) ([]engine.Entry, error) {
-	held, err := query(ctx, j.read, scanEntry, entryColumns+` WHERE r.finished = 0 ORDER BY +r.rowid`)
+func (rs *Runs) Unfinished(ctx context.Context) ([]engine.Entry, error) {
+	held, err := query(ctx, rs.db.read, scanEntry, entryColumns+` WHERE r.finished = 0 ORDER BY +r.rowid`)
 	if err != nil {
 		return nil, fmt.Errorf("read unfinished runs: %w", err)
 	}
 	entries := make([]engine.Entry, len(held))
 	for i, h := range held {
 		entries[i] = h.Entry
-		if err := j.attach(ctx, &entries[i].Run); err != nil {
+		if err := rs.attach(ctx, &entries[i].Run); err != nil {
 			return nil, fmt.Errorf("read the batches of run %s: %w", h.Run.ID, err)
 		}
 	}

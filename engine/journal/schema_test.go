@@ -18,7 +18,7 @@ func TestOpen_ownWritesOfEarlierVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := open(t, dir)
-	if err := j.Writing(t.Context(), engine.StepRef{Workflow: "new", Run: "r4"}, []engine.StagedFile{{Name: "a.md", New: other}}); err != nil {
+	if err := j.Memory.Writing(t.Context(), engine.StepRef{Workflow: "new", Run: "r4"}, []engine.StagedFile{{Name: "a.md", New: other}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -33,7 +33,7 @@ func TestOpen_ownWritesOfEarlierVersions(t *testing.T) {
 		{"v", "w", other, false},
 		{"a.md", "w", other, false},
 	} {
-		if got, err := j.OwnWrite(t.Context(), c.workflow, c.name, c.digest); got != c.want || err != nil {
+		if got, err := j.Memory.OwnWrite(t.Context(), c.workflow, c.name, c.digest); got != c.want || err != nil {
 			t.Errorf("OwnWrite(%s, %s, %.4s): %v, %v; want %v", c.workflow, c.name, c.digest, got, err, c.want)
 		}
 	}

@@ -10,11 +10,14 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Slots keeps the times at which schedules fell due, and what became of each.
+type Slots struct{ db *database }
+
 // Until gives the time up to which a workflow's slots were looked at with this schedule. ok is false when the workflow
 // is new or its schedule is another one.
-func (j *Journal) Until(ctx context.Context, workflow, spec string) (until time.Time, ok bool, err error) {
+func (ss *Slots) Until(ctx context.Context, workflow, spec string) (until time.Time, ok bool, err error) {
 	var us int64
-	err = one(ctx, j.read, `SELECT until FROM schedules WHERE workflow = ? AND spec = ?`, workflow, spec).Scan(&us)
+	err = one(ctx, ss.db.read, `SELECT until FROM schedules WHERE workflow = ? AND spec = ?`, workflow, spec).Scan(&us)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, false, nil
 	}
@@ -26,8 +29,8 @@ func (j *Journal) Until(ctx context.Context, workflow, spec string) (until time.
 
 // Plan stores slots that fell due and the time up to which slots were looked at, together. A slot that is there stays
 // as it is.
-func (j *Journal) Plan(ctx context.Context, workflow, spec string, until time.Time, slots []engine.SlotRecord) error {
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (ss *Slots) Plan(ctx context.Context, workflow, spec string, until time.Time, slots []engine.SlotRecord) error {
+	err := inTx(ctx, ss.db.write, func(tx *sql.Tx) error {
 		for _, s := range slots {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO slots (workflow, slot, schedule, state, reason, run, count, zone) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 				ON CONFLICT DO NOTHING`, s.Workflow, micros(s.Slot), s.Schedule, s.State, s.Reason, s.Run, s.Count, s.Slot.Location().String()); err != nil {
@@ -45,8 +48,8 @@ func (j *Journal) Plan(ctx context.Context, workflow, spec string, until time.Ti
 }
 
 // Kept gives the slots after a time up to another that have a row, oldest first.
-func (j *Journal) Kept(ctx context.Context, workflow string, after, until time.Time) ([]time.Time, error) {
-	kept, err := query(ctx, j.read, func(r row) (at time.Time, err error) {
+func (ss *Slots) Kept(ctx context.Context, workflow string, after, until time.Time) ([]time.Time, error) {
+	kept, err := query(ctx, ss.db.read, func(r row) (at time.Time, err error) {
 		var us int64
 		err = r.Scan(&us)
 		return moment(us), err
@@ -59,8 +62,8 @@ func (j *Journal) Kept(ctx context.Context, workflow string, after, until time.T
 
 // Rewind sets the time up to which a workflow's slots were looked at back, and forgets the slots after it for which nothing
 // was run, so that they can fall due when their time comes.
-func (j *Journal) Rewind(ctx context.Context, workflow string, until time.Time) error {
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (ss *Slots) Rewind(ctx context.Context, workflow string, until time.Time) error {
+	err := inTx(ctx, ss.db.write, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM slots WHERE workflow = ? AND slot > ? AND state IN (?, ?)`, workflow, micros(until),
 			engine.SlotMissed, engine.SlotMerged); err != nil {
 			return err
@@ -75,16 +78,16 @@ func (j *Journal) Rewind(ctx context.Context, workflow string, until time.Time) 
 }
 
 // Forget ends the watch over a workflow's slots: it is disabled. When it comes back it is new.
-func (j *Journal) Forget(ctx context.Context, workflow string) error {
-	if _, err := change(ctx, j.write, `DELETE FROM schedules WHERE workflow = ?`, workflow); err != nil {
+func (ss *Slots) Forget(ctx context.Context, workflow string) error {
+	if _, err := change(ctx, ss.db.write, `DELETE FROM schedules WHERE workflow = ?`, workflow); err != nil {
 		return fmt.Errorf("forget the schedule of %s: %w", workflow, err)
 	}
 	return nil
 }
 
 // Settle stores what became of a slot.
-func (j *Journal) Settle(ctx context.Context, s engine.SlotRecord) error {
-	if _, err := change(ctx, j.write, `UPDATE slots SET state = ?, reason = ?, run = ? WHERE workflow = ? AND slot = ?`,
+func (ss *Slots) Settle(ctx context.Context, s engine.SlotRecord) error {
+	if _, err := change(ctx, ss.db.write, `UPDATE slots SET state = ?, reason = ?, run = ? WHERE workflow = ? AND slot = ?`,
 		s.State, s.Reason, s.Run, s.Workflow, micros(s.Slot)); err != nil {
 		return fmt.Errorf("store slot %s of %s: %w", s.Slot.Format(time.RFC3339), s.Workflow, err)
 	}
@@ -92,19 +95,19 @@ func (j *Journal) Settle(ctx context.Context, s engine.SlotRecord) error {
 }
 
 // Due gives the slots whose run was never asked for, oldest first: the process died in between.
-func (j *Journal) Due(ctx context.Context) ([]engine.SlotRecord, error) {
-	return j.slots(ctx, ` WHERE state = 'due' ORDER BY slot LIMIT ?`, maxRows)
+func (ss *Slots) Due(ctx context.Context) ([]engine.SlotRecord, error) {
+	return ss.list(ctx, ` WHERE state = 'due' ORDER BY slot LIMIT ?`, maxRows)
 }
 
-// Slots gives the newest slots first; of all workflows when the name is empty. The limit is at most 1000; zero means 50.
-func (j *Journal) Slots(ctx context.Context, workflow string, limit int) ([]engine.SlotRecord, error) {
+// List gives the newest slots first; of all workflows when the name is empty. The limit is at most 1000; zero means 50.
+func (ss *Slots) List(ctx context.Context, workflow string, limit int) ([]engine.SlotRecord, error) {
 	var w where
 	w.add(workflow != "", "workflow = ?", workflow)
-	return j.slots(ctx, w.String()+` ORDER BY slot DESC LIMIT ?`, append(w.args, capped(limit))...)
+	return ss.list(ctx, w.String()+` ORDER BY slot DESC LIMIT ?`, append(w.args, capped(limit))...)
 }
 
-func (j *Journal) slots(ctx context.Context, rest string, args ...any) ([]engine.SlotRecord, error) {
-	list, err := query(ctx, j.read, scanSlot, `SELECT workflow, slot, schedule, state, reason, run, count, zone FROM slots`+rest, args...)
+func (ss *Slots) list(ctx context.Context, rest string, args ...any) ([]engine.SlotRecord, error) {
+	list, err := query(ctx, ss.db.read, scanSlot, `SELECT workflow, slot, schedule, state, reason, run, count, zone FROM slots`+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read slots: %w", err)
 	}

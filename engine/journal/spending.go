@@ -12,6 +12,9 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Spending keeps what requests to models cost: reserved before they are sent, settled when they have ended.
+type Spending struct{ db *database }
+
 // A request to a model has a row for the run that makes it (level 0), and one for each run that waits for that one, so that
 // it counts in all of them. Dollars are kept as billionths: sums are exact.
 
@@ -36,9 +39,9 @@ type spender struct {
 // Reserve asks for the money of a request, in one transaction against all caps of its run and of the runs that wait for
 // it. What it gives is to be settled; when this process dies before that, the next one counts the estimate. A cap that might
 // be passed is an *engine.OverBudget.
-func (j *Journal) Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error) {
+func (sp *Spending) Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error) {
 	var out engine.Reserved
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+	err := inTx(ctx, sp.db.write, func(tx *sql.Tx) error {
 		chain, err := spenders(ctx, tx, r)
 		if err != nil {
 			return err
@@ -129,12 +132,12 @@ func spenders(ctx context.Context, q querier, r engine.Reservation) ([]spender, 
 
 // CapStates gives the caps of a request with what counts against them now, those of runs that wait for its run included.
 // It reserves nothing.
-func (j *Journal) CapStates(ctx context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error) {
-	chain, err := spenders(ctx, j.read, r)
+func (sp *Spending) CapStates(ctx context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error) {
+	chain, err := spenders(ctx, sp.db.read, r)
 	if err != nil {
 		return nil, fmt.Errorf("read what run %s may spend: %w", r.Run, err)
 	}
-	states, err := capStates(ctx, j.read, chain, now)
+	states, err := capStates(ctx, sp.db.read, chain, now)
 	if err != nil {
 		return nil, fmt.Errorf("read what run %s may spend: %w", r.Run, err)
 	}
@@ -192,8 +195,8 @@ func sumOf(ctx context.Context, q querier, where string, args ...any) (engine.Sp
 }
 
 // Charge replaces what was reserved by what requests have cost. Those that are settled already stay as they are.
-func (j *Journal) Charge(ctx context.Context, list ...engine.Settlement) error {
-	if err := inTx(ctx, j.write, func(tx *sql.Tx) error { return settle(ctx, tx, list) }); err != nil {
+func (sp *Spending) Charge(ctx context.Context, list ...engine.Settlement) error {
+	if err := inTx(ctx, sp.db.write, func(tx *sql.Tx) error { return settle(ctx, tx, list) }); err != nil {
 		return fmt.Errorf("settle the costs of a call: %w", err)
 	}
 	return nil
@@ -240,23 +243,23 @@ func presumeDead(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// SpendingSince sums up what was spent since a time: by a workflow with the runs that its runs started, or by the whole vault
+// Since sums up what was spent since a time: by a workflow with the runs that its runs started, or by the whole vault
 // with its imports when the name is empty.
-func (j *Journal) SpendingSince(ctx context.Context, workflow string, since time.Time) (engine.Spending, error) {
+func (sp *Spending) Since(ctx context.Context, workflow string, since time.Time) (engine.Spending, error) {
 	where, args := `workflow = ? AND time >= ?`, []any{workflow, micros(since)}
 	if workflow == "" {
 		where, args = `level = 0 AND time >= ?`, args[1:]
 	}
-	s, err := sumOf(ctx, j.read, where, args...)
+	s, err := sumOf(ctx, sp.db.read, where, args...)
 	if err != nil {
 		return s, fmt.Errorf("sum up what was spent: %w", err)
 	}
 	return s, nil
 }
 
-// SpendingOf sums up what a run has spent, with the runs that it started and with attempts that failed.
-func (j *Journal) SpendingOf(ctx context.Context, run string) (engine.Spending, error) {
-	s, err := sumOf(ctx, j.read, `run = ?`, run)
+// Of sums up what a run has spent, with the runs that it started and with attempts that failed.
+func (sp *Spending) Of(ctx context.Context, run string) (engine.Spending, error) {
+	s, err := sumOf(ctx, sp.db.read, `run = ?`, run)
 	if err != nil {
 		return s, fmt.Errorf("sum up what run %s has spent: %w", run, err)
 	}

@@ -22,7 +22,7 @@ func dime(run string, step int, caps engine.Caps) engine.Reservation {
 
 func reserve(t *testing.T, j *journal.Journal, r engine.Reservation, now time.Time) int64 {
 	t.Helper()
-	held, err := j.Reserve(t.Context(), r, now)
+	held, err := j.Spending.Reserve(t.Context(), r, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,9 +32,9 @@ func reserve(t *testing.T, j *journal.Journal, r engine.Reservation, now time.Ti
 // refused is what a refusal says; empty when there is none.
 func refused(t *testing.T, j *journal.Journal, r engine.Reservation, now time.Time) string {
 	t.Helper()
-	held, err := j.Reserve(t.Context(), r, now)
+	held, err := j.Spending.Reserve(t.Context(), r, now)
 	if err == nil {
-		if err := j.Charge(t.Context(), engine.Settlement{ID: held.ID}); err != nil {
+		if err := j.Spending.Charge(t.Context(), engine.Settlement{ID: held.ID}); err != nil {
 			t.Fatal(err)
 		}
 		return ""
@@ -69,7 +69,7 @@ func TestReserve_caps(t *testing.T) {
 			t.Parallel()
 			j := open(t, t.TempDir())
 			first := reserve(t, j, dime("r1", 0, tt.caps), epoch)
-			if err := j.Charge(t.Context(), engine.Settlement{ID: first, Cost: engine.Amount{USD: 0.1, Tokens: 100}}); err != nil {
+			if err := j.Spending.Charge(t.Context(), engine.Settlement{ID: first, Cost: engine.Amount{USD: 0.1, Tokens: 100}}); err != nil {
 				t.Fatal(err)
 			}
 			reserve(t, j, dime("r1", 0, tt.caps), epoch)
@@ -80,7 +80,7 @@ func TestReserve_caps(t *testing.T) {
 			if got := refused(t, j, tt.free, tt.at); got != "" {
 				t.Errorf("refused: %s", got)
 			}
-			states, err := j.CapStates(t.Context(), dime("r1", 0, tt.caps), epoch)
+			states, err := j.Spending.CapStates(t.Context(), dime("r1", 0, tt.caps), epoch)
 			if err != nil || len(states) != 1 || states[0].Spent == 0 || states[0].Reserved == 0 || states[0].Left() <= 0 && name != "no price" {
 				t.Errorf("caps %+v, %v", states, err)
 			}
@@ -96,7 +96,7 @@ func TestReserve_beside(t *testing.T) {
 	granted := make([]bool, 40)
 	for i := range granted {
 		group.Go(func() {
-			_, err := j.Reserve(t.Context(), dime(fmt.Sprintf("r%d", i), 0, engine.Caps{Month: usd(0.7)}), epoch)
+			_, err := j.Spending.Reserve(t.Context(), dime(fmt.Sprintf("r%d", i), 0, engine.Caps{Month: usd(0.7)}), epoch)
 			if _, over := errors.AsType[*engine.OverBudget](err); err != nil && !over {
 				t.Error(err)
 			}
@@ -141,7 +141,7 @@ func TestReserve_nested(t *testing.T) {
 				workflow string
 				calls    int
 			}{{"w", 3}, {"inner", 2}, {"", 3}} {
-				sum, err := j.SpendingSince(t.Context(), s.workflow, epoch)
+				sum, err := j.Spending.Since(t.Context(), s.workflow, epoch)
 				if name == "none" { // the request that was to be refused was granted, and cost nothing
 					s.calls++
 				}
@@ -149,7 +149,7 @@ func TestReserve_nested(t *testing.T) {
 					t.Errorf("%q: %+v, %v, want %d calls", s.workflow, sum, err, s.calls)
 				}
 			}
-			if sum, err := j.SpendingOf(t.Context(), "r1"); err != nil || sum.Cost.USD != 0.3 {
+			if sum, err := j.Spending.Of(t.Context(), "r1"); err != nil || sum.Cost.USD != 0.3 {
 				t.Errorf("the outer run: %+v, %v", sum, err)
 			}
 		})
@@ -166,14 +166,14 @@ func TestReserve_killed(t *testing.T) {
 	reserve(t, j, dime("r1", 0, engine.Caps{}), epoch)
 	reserve(t, j, dime("r2", 0, engine.Caps{}), epoch)
 	e.Run.Status, e.Run.Finished = engine.Cancelled, epoch
-	if err := j.Save(t.Context(), e); err != nil {
+	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	amount := func(n float64) engine.Amount { return engine.Amount{USD: n / 10, Tokens: int64(100 * n)} }
 	want := engine.Spending{Calls: 2, Cost: amount(2), Open: amount(1), Presumed: amount(1)}
 	check := func(when string) {
 		t.Helper()
-		got, err := j.SpendingSince(t.Context(), "", epoch)
+		got, err := j.Spending.Since(t.Context(), "", epoch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestReserve_killed(t *testing.T) {
 	j = open(t, dir)
 	want.Open, want.Presumed = engine.Amount{}, amount(2)
 	check("after the end of the process")
-	if err := j.Charge(t.Context(), engine.Settlement{ID: 1, Cost: amount(9)}); err != nil {
+	if err := j.Spending.Charge(t.Context(), engine.Settlement{ID: 1, Cost: amount(9)}); err != nil {
 		t.Fatal(err)
 	}
 	check("after a settlement that comes too late")
@@ -206,11 +206,11 @@ func TestAppend_settles(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := engine.Record{Activity: engine.ActivityGenerate, In: json.RawMessage(`{}`), Out: out, Attempts: 1, Started: epoch, Finished: epoch}
-	if err := j.Append(t.Context(), r, e); err != nil {
+	if err := j.Runs.Append(t.Context(), r, e); err != nil {
 		t.Fatal(err)
 	}
 	want := engine.Spending{Calls: 1, Cost: engine.Amount{USD: 0.012345679, Tokens: 7}}
-	if got, err := j.SpendingOf(t.Context(), "r1"); err != nil || got != want {
+	if got, err := j.Spending.Of(t.Context(), "r1"); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }
@@ -224,11 +224,11 @@ func TestFailures_outOfFunds(t *testing.T) {
 		create(t, j, e)
 		e.Run.Status, e.Run.Finished = engine.Failed, epoch.Add(time.Duration(i)*time.Hour)
 		e.Run.Failure = engine.FailureOf(fmt.Errorf("batch 1: %w", &engine.OverBudget{Cap: engine.CapState{Scope: scope}}))
-		if err := j.Save(t.Context(), e); err != nil {
+		if err := j.Runs.Save(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	failed, err := j.Failures(t.Context(), "w", 10)
+	failed, err := j.Runs.Failures(t.Context(), "w", 10)
 	if err != nil || len(failed) != 2 || failed[0].ID != "r3" || failed[1].ID != "r0" {
 		t.Errorf("%v, %v; want r3 and r0 alone", failed, err)
 	}
@@ -247,7 +247,7 @@ func BenchmarkReserve(b *testing.B) {
 	}
 	r := engine.Reservation{Run: "x", Workflow: "w1", Estimate: usd(1e-6), Caps: engine.Caps{Step: usd(1), Run: usd(1), Day: usd(5), Month: usd(500)}}
 	for b.Loop() {
-		if _, err := j.Reserve(b.Context(), r, epoch.Add(time.Hour)); err != nil {
+		if _, err := j.Spending.Reserve(b.Context(), r, epoch.Add(time.Hour)); err != nil {
 			b.Fatal(err)
 		}
 	}

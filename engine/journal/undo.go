@@ -14,14 +14,25 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// Undo finds what a run left in the vault and in the journal, and takes back what is in the journal.
+type Undo struct {
+	db   *database
+	runs *Runs
+}
+
+// Run returns a run with its batches, like [Runs.Run].
+func (u *Undo) Run(ctx context.Context, id string) (engine.RunRecord, error) {
+	return u.runs.Run(ctx, id)
+}
+
 // family names a run and all that its tools have started, and those in turn: their keys begin with the run that asked.
 const family = `WITH RECURSIVE family (id) AS (VALUES (?) UNION
 	SELECT r.id FROM family f JOIN runs r ON r.key >= 'tool:' || f.id || '/' AND r.key < 'tool:' || f.id || '0') `
 
 // Trail gives what a run, and the runs that its tools have started, did to files of the vault, in the order in which it
 // happened.
-func (j *Journal) Trail(ctx context.Context, run string) ([]engine.RunChange, error) {
-	list, err := query(ctx, j.read, func(r row) (c engine.RunChange, err error) {
+func (u *Undo) Trail(ctx context.Context, run string) ([]engine.RunChange, error) {
+	list, err := query(ctx, u.db.read, func(r row) (c engine.RunChange, err error) {
 		var view []byte
 		var made bool
 		if err = r.Scan(&c.Run, &c.Workflow, &view, &made); err == nil {
@@ -37,8 +48,8 @@ func (j *Journal) Trail(ctx context.Context, run string) ([]engine.RunChange, er
 }
 
 // Memories gives what a run, and the runs that its tools have started, left behind for later runs, in order.
-func (j *Journal) Memories(ctx context.Context, run string) ([]engine.Memory, error) {
-	list, err := query(ctx, j.read, func(r row) (m engine.Memory, err error) {
+func (u *Undo) Memories(ctx context.Context, run string) ([]engine.Memory, error) {
+	list, err := query(ctx, u.db.read, func(r row) (m engine.Memory, err error) {
 		var origins string
 		var before, after []byte
 		err = r.Scan(&m.Run, &m.Workflow, &m.Step, &m.Directive, &m.Variable, &m.Name, &before, &after, &origins)
@@ -54,8 +65,8 @@ func (j *Journal) Memories(ctx context.Context, run string) ([]engine.Memory, er
 
 // WriterSince gives the run that wrote a content to a file, of those that came after a run; empty when none did. Neither ids
 // nor times tell what came after: many runs begin within a second, and clocks are set back.
-func (j *Journal) WriterSince(ctx context.Context, run, name, digest string) (writer string, err error) {
-	err = one(ctx, j.read, `SELECT w.run FROM writes w JOIN runs r ON r.id = w.run WHERE w.file = (SELECT id FROM names WHERE name = ?)
+func (u *Undo) WriterSince(ctx context.Context, run, name, digest string) (writer string, err error) {
+	err = one(ctx, u.db.read, `SELECT w.run FROM writes w JOIN runs r ON r.id = w.run WHERE w.file = (SELECT id FROM names WHERE name = ?)
 		AND w.sha256 = ? AND r.rowid > (SELECT rowid FROM runs WHERE id = ?) ORDER BY r.rowid DESC LIMIT 1`, name, packed(digest), run).Scan(&writer)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("look up who wrote %q: %w", name, err)
@@ -109,15 +120,15 @@ func markOf(ctx context.Context, tx querier, m engine.Memory) (digest string, er
 }
 
 // Standing gives those memories of which nothing has come in the place since: those that TakeBack would take back now.
-func (j *Journal) Standing(ctx context.Context, list []engine.Memory) (standing []engine.Memory, err error) {
+func (u *Undo) Standing(ctx context.Context, list []engine.Memory) (standing []engine.Memory, err error) {
 	for _, m := range list {
 		now := ""
 		if m.Variable {
 			var v engine.Var
-			v, _, err = readVariable(ctx, j.read, m.Workflow, m.Name)
+			v, _, err = readVariable(ctx, u.db.read, m.Workflow, m.Name)
 			now = v.Digest
 		} else {
-			now, err = markOf(ctx, j.read, m)
+			now, err = markOf(ctx, u.db.read, m)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look up what a run left for later ones: %w", err)
@@ -132,8 +143,8 @@ func (j *Journal) Standing(ctx context.Context, list []engine.Memory) (standing 
 // TakeBack takes memories back, last ones first, and gives those that were: what a later run has left in their place stays.
 // A file that was processed is pending again, whatever it held when it was processed before. What is done is a memory of the
 // run itself. Doing it twice changes nothing the second time, and gives the same answer.
-func (j *Journal) TakeBack(ctx context.Context, run string, list []engine.Memory) (taken []engine.Memory, err error) {
-	err = inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (u *Undo) TakeBack(ctx context.Context, run string, list []engine.Memory) (taken []engine.Memory, err error) {
+	err = inTx(ctx, u.db.write, func(tx *sql.Tx) error {
 		for _, m := range slices.Backward(list) {
 			does := takeBackMark
 			if m.Variable {

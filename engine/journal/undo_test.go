@@ -27,11 +27,11 @@ func TestTrail_withTheRunsThatToolsStarted(t *testing.T) {
 		c := engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: strings.Repeat("a", i), After: strings.Repeat("a", i+1)}
 		call := strings.Repeat("c", i+1)
 		ref := engine.StepRef{Run: run}
-		if err := j.Intend(t.Context(), ref, call, c, "", time.Now()); err != nil {
+		if err := j.Changes.Intend(t.Context(), ref, call, c, "", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if i != 3 {
-			if err := j.Made(t.Context(), ref, call, true); err != nil {
+			if err := j.Changes.Made(t.Context(), ref, call, true); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -40,7 +40,7 @@ func TestTrail_withTheRunsThatToolsStarted(t *testing.T) {
 			want = append(want, engine.RunChange{Run: run, Workflow: workflow, Change: c})
 		}
 	}
-	got, err := j.Trail(t.Context(), "r1")
+	got, err := j.Undo.Trail(t.Context(), "r1")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -55,13 +55,13 @@ func TestTakeBack_marksAndVariables(t *testing.T) {
 	}
 	mark := func(run, name, content string) {
 		t.Helper()
-		if err := j.Committed(ctx, engine.StepRef{Run: run, Workflow: "w", Step: "s"}, []engine.Mark{{Name: name, SHA256: digest(content)}}, nil); err != nil {
+		if err := j.Memory.Committed(ctx, engine.StepRef{Run: run, Workflow: "w", Step: "s"}, []engine.Mark{{Name: name, SHA256: digest(content)}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	set := func(run, name, value string) {
 		t.Helper()
-		if err := j.Committed(ctx, engine.StepRef{Run: run, Workflow: "w", Step: "s"}, nil, []engine.Var{{Name: name, Digest: digest(value), Origins: []string{run}}}); err != nil {
+		if err := j.Memory.Committed(ctx, engine.StepRef{Run: run, Workflow: "w", Step: "s"}, nil, []engine.Var{{Name: name, Digest: digest(value), Origins: []string{run}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,14 +77,14 @@ func TestTakeBack_marksAndVariables(t *testing.T) {
 	state := func() string {
 		var words []string
 		for _, f := range []struct{ name, content string }{{"old.md", "1"}, {"old.md", "2"}, {"new.md", "1"}, {"later.md", "2"}} {
-			if done, err := j.Done(ctx, directives.PendingKey{Workflow: "w", Step: "s"}, f.name, digest(f.content)); err != nil {
+			if done, err := j.Memory.Done(ctx, directives.PendingKey{Workflow: "w", Step: "s"}, f.name, digest(f.content)); err != nil {
 				t.Fatal(err)
 			} else if done {
 				words = append(words, f.name+f.content)
 			}
 		}
 		for _, name := range []string{"v", "fresh"} {
-			if v, set, err := j.Variable(ctx, "w", name); err != nil {
+			if v, set, err := j.Memory.Variable(ctx, "w", name); err != nil {
 				t.Fatal(err)
 			} else if set {
 				words = append(words, map[string]string{digest("one"): "one", digest("two"): "two", digest("value"): "value"}[v.Digest]+"("+strings.Join(v.Origins, ",")+")")
@@ -98,15 +98,15 @@ func TestTakeBack_marksAndVariables(t *testing.T) {
 	}
 	back := func(of, by string, want int) {
 		t.Helper()
-		list, err := j.Memories(ctx, of)
+		list, err := j.Undo.Memories(ctx, of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if standing, err := j.Standing(ctx, list); err != nil || len(standing) != want {
+		if standing, err := j.Undo.Standing(ctx, list); err != nil || len(standing) != want {
 			t.Errorf("%d of %d memories of %s stand, want %d: %v", len(standing), len(list), of, want, err)
 		}
 		for range 2 { // the second time after a kill
-			if taken, err := j.TakeBack(ctx, by, list); err != nil || len(taken) != want {
+			if taken, err := j.Undo.TakeBack(ctx, by, list); err != nil || len(taken) != want {
 				t.Errorf("%s takes %d of %d memories of %s back, want %d: %v", by, len(taken), len(list), of, want, err)
 			}
 		}
@@ -126,13 +126,13 @@ func TestWriterSince(t *testing.T) {
 	j := open(t, t.TempDir())
 	for _, run := range []string{"r9", "r5", "r1"} { // ids that do not sort: of one second, or of a clock that was set back
 		create(t, j, entry(run, "k"+run, "w"))
-		err := j.Writing(context.WithoutCancel(t.Context()), engine.StepRef{Run: run, Workflow: "w"}, []engine.StagedFile{{Name: "a.md", New: digest(run)}})
+		err := j.Memory.Writing(context.WithoutCancel(t.Context()), engine.StepRef{Run: run, Workflow: "w"}, []engine.StagedFile{{Name: "a.md", New: digest(run)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	for content, want := range map[string]string{"r9": "", "r5": "", "r1": "r1", "nobody's": ""} {
-		if got, err := j.WriterSince(t.Context(), "r5", "a.md", digest(content)); got != want || err != nil {
+		if got, err := j.Undo.WriterSince(t.Context(), "r5", "a.md", digest(content)); got != want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", content, got, err, want)
 		}
 	}

@@ -3,22 +3,20 @@ package journal
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// What changed files wait for stands in the table noticed until the run is stored, and what watched files held when they
-// were last looked at in the table watched, for the workflows in watches. Digests are packed there: they are no blobs.
+// Watches keeps changes of files until the run that they start is stored, and what watched files held when they were last
+// seen. Digests are packed, since they name no blobs.
+type Watches struct{ db *database }
 
 // Notice stores news of watched files in one transaction. The file itself is kept for workflows that Watch was called for.
-func (j *Journal) Notice(ctx context.Context, news []engine.Notice) error {
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (ws *Watches) Notice(ctx context.Context, news []engine.Notice) error {
+	err := inTx(ctx, ws.db.write, func(tx *sql.Tx) error {
 		for _, n := range news {
 			if err := notice(ctx, tx, n); err != nil {
 				return err
@@ -50,8 +48,8 @@ func notice(ctx context.Context, tx *sql.Tx, n engine.Notice) error {
 }
 
 // Noticed gives the news of batches that were not delivered, in the order in which they came.
-func (j *Journal) Noticed(ctx context.Context) ([]engine.Notice, error) {
-	news, err := query(ctx, j.read, func(r row) (n engine.Notice, err error) {
+func (ws *Watches) Noticed(ctx context.Context) ([]engine.Notice, error) {
+	news, err := query(ctx, ws.db.read, func(r row) (n engine.Notice, err error) {
 		var at int64
 		var causes string
 		err = r.Scan(&n.Batch, &n.File.Name, &n.Workflow, &at, &causes)
@@ -72,16 +70,16 @@ func lines(text string) []string {
 }
 
 // Delivered forgets a batch: its run is stored.
-func (j *Journal) Delivered(ctx context.Context, batch string) error {
-	if _, err := change(ctx, j.write, `DELETE FROM noticed WHERE batch = ?`, batch); err != nil {
+func (ws *Watches) Delivered(ctx context.Context, batch string) error {
+	if _, err := change(ctx, ws.db.write, `DELETE FROM noticed WHERE batch = ?`, batch); err != nil {
 		return fmt.Errorf("forget changes that were delivered: %w", err)
 	}
 	return nil
 }
 
 // Watch keeps what files hold from now on for a workflow, in place of what was kept before.
-func (j *Journal) Watch(ctx context.Context, workflow, globs string, files []engine.WatchedFile) error {
-	err := inTx(ctx, j.write, func(tx *sql.Tx) error {
+func (ws *Watches) Watch(ctx context.Context, workflow, globs string, files []engine.WatchedFile) error {
+	err := inTx(ctx, ws.db.write, func(tx *sql.Tx) error {
 		if err := unwatch(ctx, tx, workflow); err != nil {
 			return err
 		}
@@ -102,11 +100,11 @@ func (j *Journal) Watch(ctx context.Context, workflow, globs string, files []eng
 }
 
 // Unwatch keeps no files for a workflow any more.
-func (j *Journal) Unwatch(ctx context.Context, workflow string) error {
+func (ws *Watches) Unwatch(ctx context.Context, workflow string) error {
 	var kept bool
-	err := one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ?)`, workflow).Scan(&kept)
+	err := one(ctx, ws.db.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ?)`, workflow).Scan(&kept)
 	if err == nil && kept {
-		err = inTx(ctx, j.write, func(tx *sql.Tx) error { return unwatch(ctx, tx, workflow) })
+		err = inTx(ctx, ws.db.write, func(tx *sql.Tx) error { return unwatch(ctx, tx, workflow) })
 	}
 	if err != nil {
 		return fmt.Errorf("forget what %s watches: %w", workflow, err)
@@ -124,12 +122,12 @@ func unwatch(ctx context.Context, tx *sql.Tx, workflow string) error {
 }
 
 // Watched gives the files that are kept for a workflow, by name; ok is false when they are not kept for these globs.
-func (j *Journal) Watched(ctx context.Context, workflow, globs string) (files map[string]engine.WatchedFile, ok bool, err error) {
-	err = one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ? AND globs = ?)`, workflow, globs).Scan(&ok)
+func (ws *Watches) Watched(ctx context.Context, workflow, globs string) (files map[string]engine.WatchedFile, ok bool, err error) {
+	err = one(ctx, ws.db.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ? AND globs = ?)`, workflow, globs).Scan(&ok)
 	if err != nil || !ok {
 		return nil, false, wrapWatched(workflow, err)
 	}
-	list, err := query(ctx, j.read, func(r row) (f engine.WatchedFile, err error) {
+	list, err := query(ctx, ws.db.read, func(r row) (f engine.WatchedFile, err error) {
 		var at int64
 		err = r.Scan(&f.Name, &f.SHA256, &f.Size, &at)
 		f.Modified = time.Unix(0, at)
@@ -143,8 +141,8 @@ func (j *Journal) Watched(ctx context.Context, workflow, globs string) (files ma
 }
 
 // Holds says whether a file is kept with this content for a workflow.
-func (j *Journal) Holds(ctx context.Context, workflow, name, sha256 string) (held bool, err error) {
-	err = one(ctx, j.read, `SELECT EXISTS (SELECT 1 FROM watched WHERE workflow = ? AND name = ? AND sha256 = ?)`,
+func (ws *Watches) Holds(ctx context.Context, workflow, name, sha256 string) (held bool, err error) {
+	err = one(ctx, ws.db.read, `SELECT EXISTS (SELECT 1 FROM watched WHERE workflow = ? AND name = ? AND sha256 = ?)`,
 		workflow, name, packed(sha256)).Scan(&held)
 	return held, wrapWatched(workflow, err)
 }
@@ -154,56 +152,4 @@ func wrapWatched(workflow string, err error) error {
 		return fmt.Errorf("read what %s watches: %w", workflow, err)
 	}
 	return nil
-}
-
-// Writers gives the workflows whose runs wrote this content to this file, each with the workflows to which its run goes
-// back: those that wrote what started it, and those of the runs that asked for it. A run that retention has removed goes
-// back to nothing.
-func (j *Journal) Writers(ctx context.Context, name, sha256 string) ([]engine.Writer, error) {
-	type written struct{ workflow, run string }
-	list, err := query(ctx, j.read, func(r row) (w written, err error) { return w, r.Scan(&w.workflow, &w.run) },
-		`SELECT w.name, o.run FROM writes o JOIN names w ON w.id = o.workflow
-		WHERE o.file = (SELECT id FROM names WHERE name = ?) AND o.sha256 = ? ORDER BY w.name`, name, packed(sha256))
-	var writers []engine.Writer
-	for _, w := range list {
-		var causes []string
-		if causes, err = j.causes(ctx, w.run); err != nil {
-			break
-		}
-		writers = append(writers, engine.Writer{Workflow: w.workflow, Causes: causes})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look up who wrote %q: %w", name, err)
-	}
-	return writers, nil
-}
-
-// causes are the workflows to which a run goes back.
-func (j *Journal) causes(ctx context.Context, run string) ([]string, error) {
-	var causes []string
-	for run != "" {
-		var raw []byte
-		var trigger engine.Trigger
-		err := one(ctx, j.read, `SELECT json_extract(view, '$.trigger') FROM runs WHERE id = ?`, run).Scan(&raw)
-		if errors.Is(err, sql.ErrNoRows) {
-			break
-		}
-		if err == nil {
-			err = json.Unmarshal(raw, &trigger)
-		}
-		if err != nil {
-			return nil, err
-		}
-		causes = append(causes, trigger.Causes...)
-		if run = trigger.Parent; run != "" {
-			var asked string
-			err := one(ctx, j.read, `SELECT workflow FROM runs WHERE id = ?`, run).Scan(&asked)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return nil, err
-			}
-			causes = append(causes, asked)
-		}
-	}
-	slices.Sort(causes)
-	return slices.DeleteFunc(slices.Compact(causes), func(name string) bool { return name == "" }), nil
 }

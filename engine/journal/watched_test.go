@@ -33,7 +33,7 @@ func TestNotice_waitsUntilItIsDelivered(t *testing.T) {
 		{Workflow: "w", File: watchedFile("own.md", 'c', epoch), Time: epoch},
 	}
 	for range 2 { // the same news again change nothing
-		if err := j.Notice(t.Context(), news); err != nil {
+		if err := j.Watches.Notice(t.Context(), news); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,14 +46,14 @@ func TestNotice_waitsUntilItIsDelivered(t *testing.T) {
 		{Workflow: "w", File: engine.WatchedFile{Name: "b.md"}, Batch: "1", Time: epoch, Causes: []string{"x", "y"}},
 		{Workflow: "v", File: engine.WatchedFile{Name: "a.md"}, Batch: "2", Time: epoch.Add(time.Second)},
 	}
-	got, err := j.Noticed(t.Context())
+	got, err := j.Watches.Noticed(t.Context())
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if err := j.Delivered(t.Context(), "1"); err != nil {
+	if err := j.Watches.Delivered(t.Context(), "1"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := j.Noticed(t.Context()); len(got) != 1 || got[0].Batch != "2" || err != nil {
+	if got, err := j.Watches.Noticed(t.Context()); len(got) != 1 || got[0].Batch != "2" || err != nil {
 		t.Errorf("after one batch was delivered: %+v, %v", got, err)
 	}
 }
@@ -61,36 +61,36 @@ func TestNotice_waitsUntilItIsDelivered(t *testing.T) {
 func TestWatched_keepsFilesOfThoseThatAsked(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
-	if err := j.Watch(t.Context(), "w", "*.md", []engine.WatchedFile{watchedFile("a.md", 'a', epoch), {Name: "b.md", Size: 7, Modified: epoch}}); err != nil {
+	if err := j.Watches.Watch(t.Context(), "w", "*.md", []engine.WatchedFile{watchedFile("a.md", 'a', epoch), {Name: "b.md", Size: 7, Modified: epoch}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Notice(t.Context(), []engine.Notice{
+	if err := j.Watches.Notice(t.Context(), []engine.Notice{
 		{Workflow: "w", File: watchedFile("a.md", 'd', epoch.Add(time.Nanosecond))},
 		{Workflow: "w", File: engine.WatchedFile{Name: "b.md"}, Gone: true},
 		{Workflow: "other", File: watchedFile("a.md", 'd', epoch)},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	files, ok, err := j.Watched(t.Context(), "w", "*.md")
+	files, ok, err := j.Watches.Watched(t.Context(), "w", "*.md")
 	want := map[string]engine.WatchedFile{"a.md": watchedFile("a.md", 'd', epoch.Add(time.Nanosecond))}
 	if diff := cmp.Diff(want, files); diff != "" || !ok || err != nil {
 		t.Errorf("%v, %v (-want +got):\n%s", ok, err, diff)
 	}
 	for digest, want := range map[string]bool{digestOf('d'): true, digestOf('a'): false} {
-		if held, err := j.Holds(t.Context(), "w", "a.md", digest); held != want || err != nil {
+		if held, err := j.Watches.Holds(t.Context(), "w", "a.md", digest); held != want || err != nil {
 			t.Errorf("Holds(%s): %v, %v", digest[:4], held, err)
 		}
 	}
-	if _, ok, err := j.Watched(t.Context(), "w", "*.txt"); ok || err != nil {
+	if _, ok, err := j.Watches.Watched(t.Context(), "w", "*.txt"); ok || err != nil {
 		t.Errorf("other globs: %v, %v", ok, err)
 	}
-	if _, ok, err := j.Watched(t.Context(), "other", "*.md"); ok || err != nil {
+	if _, ok, err := j.Watches.Watched(t.Context(), "other", "*.md"); ok || err != nil {
 		t.Errorf("a workflow that nobody keeps files for: %v, %v", ok, err)
 	}
-	if err := j.Unwatch(t.Context(), "w"); err != nil {
+	if err := j.Watches.Unwatch(t.Context(), "w"); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := j.Watched(t.Context(), "w", "*.md"); ok || err != nil {
+	if _, ok, err := j.Watches.Watched(t.Context(), "w", "*.md"); ok || err != nil {
 		t.Errorf("after Unwatch: %v, %v", ok, err)
 	}
 }
@@ -107,13 +107,13 @@ func TestWriters_tellWhatARunGoesBackTo(t *testing.T) {
 	}
 	write := func(workflow, run string) {
 		t.Helper()
-		if err := j.Writing(t.Context(), engine.StepRef{Workflow: workflow, Run: run}, []engine.StagedFile{{Name: "a.md", New: digestOf('a')}}); err != nil {
+		if err := j.Memory.Writing(t.Context(), engine.StepRef{Workflow: workflow, Run: run}, []engine.StagedFile{{Name: "a.md", New: digestOf('a')}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	wants := func(want ...engine.Writer) {
 		t.Helper()
-		got, err := j.Writers(t.Context(), "a.md", digestOf('a'))
+		got, err := j.Memory.Writers(t.Context(), "a.md", digestOf('a'))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -133,19 +133,19 @@ func TestRewind_forgetsWhatDidNotRun(t *testing.T) {
 	for i, state := range []engine.SlotState{engine.SlotMissed, engine.SlotRan, engine.SlotMissed, engine.SlotMerged, engine.SlotLate, engine.SlotSkipped} {
 		slots = append(slots, engine.SlotRecord{Workflow: "w", Slot: epoch.Add(time.Duration(i) * time.Hour), State: state, Count: 1})
 	}
-	if err := j.Plan(t.Context(), "w", "spec", epoch.Add(6*time.Hour), slots); err != nil {
+	if err := j.Slots.Plan(t.Context(), "w", "spec", epoch.Add(6*time.Hour), slots); err != nil {
 		t.Fatal(err)
 	}
 	back := epoch.Add(30 * time.Minute)
-	if err := j.Rewind(t.Context(), "w", back); err != nil {
+	if err := j.Slots.Rewind(t.Context(), "w", back); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := j.Kept(t.Context(), "w", epoch.Add(-time.Second), epoch.Add(4*time.Hour))
+	kept, err := j.Slots.Kept(t.Context(), "w", epoch.Add(-time.Second), epoch.Add(4*time.Hour))
 	want := []time.Time{epoch, epoch.Add(time.Hour), epoch.Add(4 * time.Hour)} // up to that time, itself included
 	if diff := cmp.Diff(want, kept); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if until, ok, err := j.Until(t.Context(), "w", "spec"); !until.Equal(back) || !ok || err != nil {
+	if until, ok, err := j.Slots.Until(t.Context(), "w", "spec"); !until.Equal(back) || !ok || err != nil {
 		t.Errorf("Until: %s, %v, %v", until, ok, err)
 	}
 }
@@ -158,13 +158,13 @@ func TestUnpause_alsoAfterTheClockWasSetBack(t *testing.T) {
 		e.Run.Status, e.Run.Finished = engine.Failed, epoch
 		create(t, j, e)
 	}
-	if failed, err := j.Failures(t.Context(), "w", 3); len(failed) != 3 || err != nil {
+	if failed, err := j.Runs.Failures(t.Context(), "w", 3); len(failed) != 3 || err != nil {
 		t.Fatalf("%d failures, %v", len(failed), err)
 	}
-	if err := j.Unpause(t.Context(), "w", epoch.Add(-24*time.Hour)); err != nil {
+	if err := j.Runs.Unpause(t.Context(), "w", epoch.Add(-24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if failed, err := j.Failures(t.Context(), "w", 3); len(failed) != 0 || err != nil {
+	if failed, err := j.Runs.Failures(t.Context(), "w", 3); len(failed) != 0 || err != nil {
 		t.Errorf("%d failures after Unpause, %v", len(failed), err)
 	}
 }

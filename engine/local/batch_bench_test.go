@@ -23,7 +23,7 @@ func BenchmarkBatches(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		x := local.New(local.Config{Journal: j, Activities: w.Activities()})
+		x := local.New(local.Config{Journal: j.Executor(), Activities: w.Activities()})
 		ctx, cancel := context.WithCancel(b.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- x.Run(ctx) }()

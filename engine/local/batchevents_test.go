@@ -20,7 +20,7 @@ func TestEvents_ofBatchesOnce(t *testing.T) {
 	w := enginetest.NewWorld()
 	w.Items["a"] = [][]engine.Item{{{Name: "x"}}, {{Name: "y"}}, {{Name: "z"}}}
 	w.Before = untilOver(engine.ActivityGenerate, "a#3")
-	inTime(t, w, func(t *testing.T, c local.Config) {
+	inJournal(t, w, func(t *testing.T, c local.Config, j *journal.Journal) {
 		x := local.New(c)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -44,7 +44,7 @@ func TestEvents_ofBatchesOnce(t *testing.T) {
 		}
 		cancel()
 		<-ended
-		events, err := c.Journal.(*journal.Journal).Events(t.Context(), s.Run, 0, 1000)
+		events, err := j.Events.List(t.Context(), s.Run, 0, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

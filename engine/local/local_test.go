@@ -17,9 +17,9 @@ func factory(t testing.TB, s enginetest.Setup) (engine.Executor, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var port engine.Journal = j
+	var port engine.Journal = j.Executor()
 	if s.Wrap != nil {
-		port = s.Wrap(j)
+		port = s.Wrap(port)
 	}
 	retry := func(activity string) local.Retry {
 		r := local.DefaultRetry(activity)

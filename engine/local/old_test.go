@@ -39,7 +39,7 @@ func TestResume_journalOfSchema1(t *testing.T) {
 		t.Fatal(err)
 	}
 	var asked []string
-	x := local.New(local.Config{Journal: j, Activities: engine.Activities{
+	x := local.New(local.Config{Journal: j.Executor(), Activities: engine.Activities{
 		engine.ActivityStage: engine.Handle(func(_ context.Context, in engine.StageIn) (engine.StageOut, error) {
 			asked = append(asked, "stage "+in.Step+" "+in.Answer)
 			return engine.StageOut{Files: []engine.StagedFile{{Name: "Two.md", New: in.Answer, Targets: []string{"output:0"}}}}, nil
@@ -66,7 +66,7 @@ func TestResume_journalOfSchema1(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if spent, err := j.SpendingSince(t.Context(), "w", time.Time{}); spent.Calls != 2 || spent.Cost.USD != 0.5 || err != nil {
+	if spent, err := j.Spending.Since(t.Context(), "w", time.Time{}); spent.Calls != 2 || spent.Cost.USD != 0.5 || err != nil {
 		t.Errorf("spending after the migration: %+v, %v; want 2 calls for 0.5", spent, err)
 	}
 	if err := j.Close(); err != nil {

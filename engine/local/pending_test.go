@@ -86,7 +86,7 @@ func (d *desk) activities(j *journal.Journal) engine.Activities {
 		engine.ActivityExpand: engine.Handle(func(ctx context.Context, _ engine.ExpandIn) (engine.ExpandOut, error) {
 			var out engine.ExpandOut
 			found, err := d.each.Input().Resolve(ctx, directives.ResolveEnv{
-				FS: os.DirFS(d.dir), Pending: j, Facts: directives.Facts{Workflow: "w", Step: "s"},
+				FS: os.DirFS(d.dir), Pending: j.Memory, Facts: directives.Facts{Workflow: "w", Step: "s"},
 			})
 			for _, f := range found.Files {
 				out.Batches = append(out.Batches, []engine.Item{{Name: f.Name, SHA256: f.SHA256, Pending: true}})
@@ -128,7 +128,7 @@ func (d *desk) stage(_ context.Context, in engine.StageIn) (engine.StageOut, err
 }
 
 func (d *desk) commit(ctx context.Context, j *journal.Journal, in engine.CommitIn) (engine.CommitOut, error) {
-	if err := j.Writing(ctx, in.StepRef, in.Files); err != nil {
+	if err := j.Memory.Writing(ctx, in.StepRef, in.Files); err != nil {
 		return engine.CommitOut{}, err
 	}
 	for _, f := range in.Files {
@@ -140,7 +140,7 @@ func (d *desk) commit(ctx context.Context, j *journal.Journal, in engine.CommitI
 			return engine.CommitOut{Conflicts: []string{f.Name}}, nil
 		}
 	}
-	return engine.CommitOut{Written: in.Files}, j.Committed(ctx, in.StepRef, in.Marks, in.Shared)
+	return engine.CommitOut{Written: in.Files}, j.Memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
 }
 
 // work runs the step, in a process that dies at an append when there is one to die at, and gives the notes that a model
@@ -151,7 +151,7 @@ func (d *desk) work(m *dying) []string {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	m.Journal = j
+	m.Journal = j.Executor()
 	x := local.New(local.Config{Journal: m, Activities: d.activities(j), Grace: time.Second})
 	ctx, cancel := context.WithTimeout(d.t.Context(), 20*time.Second)
 	defer cancel()
@@ -159,7 +159,7 @@ func (d *desk) work(m *dying) []string {
 	running, stop := context.WithCancel(ctx)
 	go func() { ended <- x.Run(running) }()
 	d.asked = nil
-	runs, err := j.Unfinished(ctx)
+	runs, err := j.Runs.Unfinished(ctx)
 	if err != nil {
 		d.t.Fatal(err)
 	}

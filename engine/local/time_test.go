@@ -16,13 +16,19 @@ import (
 // inTime runs a test in a bubble with a journal and the activities of a world.
 func inTime(t *testing.T, w *enginetest.World, fn func(*testing.T, local.Config)) {
 	t.Helper()
+	inJournal(t, w, func(t *testing.T, c local.Config, _ *journal.Journal) { fn(t, c) })
+}
+
+// inJournal is inTime for tests that read the journal.
+func inJournal(t *testing.T, w *enginetest.World, fn func(*testing.T, local.Config, *journal.Journal)) {
+	t.Helper()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		j, err := journal.Open(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fn(t, local.Config{Journal: j, Activities: w.Activities()})
+		fn(t, local.Config{Journal: j.Executor(), Activities: w.Activities()}, j)
 		if err := j.Close(); err != nil {
 			t.Error(err)
 		}

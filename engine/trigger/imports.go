@@ -31,7 +31,7 @@ func (t *Triggers) announce(ctx context.Context, plans []*workflow.Plan) {
 
 // imported asks for the runs of an import. The loop guard holds for files too that a run has dropped into the import folder.
 func (t *Triggers) imported(ctx context.Context, plans []*workflow.Plan, r engine.ImportRecord) error {
-	writers, err := t.cfg.History.Writers(ctx, r.Source, r.SHA256)
+	writers, err := t.cfg.Writers.Writers(ctx, r.Source, r.SHA256)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (s *starter) Start(ctx context.Context, r engine.Request) (engine.Started, 
 	if r.Refused != "" {
 		e.Run.Status, e.Run.Reason = engine.Skipped, r.Refused
 	}
-	held, created, err := s.j.Create(ctx, e, r.Again)
+	held, created, err := s.j.Runs.Create(ctx, e, r.Again)
 	if created {
 		s.keys = append(s.keys, r.Key)
 		s.asks = append(s.asks, r)
@@ -92,7 +92,7 @@ func bubble(t *testing.T, at time.Time, fn func(*testing.T, *rig)) {
 func (r *rig) up() (t *trigger.Triggers, down func()) {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	triggers := trigger.New(trigger.Config{
-		Plans: r.copies, Starter: &r.starter, Ledger: r.j, Watches: r.j, History: r.j, Imports: r.j, Location: time.UTC,
+		Plans: r.copies, Starter: &r.starter, Slots: r.j.Slots, Watches: r.j.Watches, History: r.j.Runs, Writers: r.j.Memory, Imports: r.j.Imports, Location: time.UTC,
 		Now:   func() time.Time { return time.Now().Add(time.Duration(r.clock.Load())) },
 		Files: r, Ours: func(name string) bool { return name == "Status.md" },
 		Busy: func(string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.busy },
@@ -185,7 +185,7 @@ func (r *rig) wantKeys(want ...string) {
 // wantSlots compares the ledger, newest first, as "15:04 state".
 func (r *rig) wantSlots(workflow string, want ...string) {
 	r.t.Helper()
-	slots, err := r.j.Slots(r.t.Context(), workflow, 100)
+	slots, err := r.j.Slots.List(r.t.Context(), workflow, 100)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func (r *rig) change(triggers *trigger.Triggers, name, text string) {
 // write is what a run writes: it is stored first, and then seen by the watcher.
 func (r *rig) write(triggers *trigger.Triggers, workflow, run, name, text string) {
 	r.t.Helper()
-	if err := r.j.Writing(r.t.Context(), engine.StepRef{Workflow: workflow, Run: run}, []engine.StagedFile{{Name: name, New: digest(text)}}); err != nil {
+	if err := r.j.Memory.Writing(r.t.Context(), engine.StepRef{Workflow: workflow, Run: run}, []engine.StagedFile{{Name: name, New: digest(text)}}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.change(triggers, name, text)

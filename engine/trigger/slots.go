@@ -11,8 +11,8 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// Ledger keeps the slots. journal.Journal is one; so it is for Watches, History and Imports.
-type Ledger interface {
+// Slots keeps the slots of schedules.
+type Slots interface {
 	// Until is the time up to which slots were looked at with this schedule; ok is false for a new one.
 	Until(ctx context.Context, workflow, spec string) (until time.Time, ok bool, err error)
 	// Kept gives the slots after a time up to another that have a row.
@@ -54,7 +54,7 @@ func (t *Triggers) forget(ctx context.Context, name string) {
 	if seen, known := t.looked[name]; known && seen == (looked{}) {
 		return
 	}
-	if err := t.cfg.Ledger.Forget(ctx, name); err != nil {
+	if err := t.cfg.Slots.Forget(ctx, name); err != nil {
 		t.cfg.Logger.Error("schedule not forgotten", "workflow", name, "err", err)
 		return
 	}
@@ -73,7 +73,7 @@ func (t *Triggers) fallDue(ctx context.Context, p *workflow.Plan, now time.Time,
 		return t.plan(ctx, p.Name, looked{spec, now}, nil)
 	}
 	if until.After(now) {
-		if err := t.cfg.Ledger.Rewind(ctx, p.Name, now); err != nil {
+		if err := t.cfg.Slots.Rewind(ctx, p.Name, now); err != nil {
 			return err
 		}
 		t.cfg.Logger.Warn("the clock was set back", "workflow", p.Name, "duration", until.Sub(now).Round(time.Second))
@@ -83,7 +83,7 @@ func (t *Triggers) fallDue(ctx context.Context, p *workflow.Plan, now time.Time,
 	if first, _ := nextOf(p, until, loc); first.IsZero() || first.After(now) {
 		return nil
 	}
-	kept, err := t.cfg.Ledger.Kept(ctx, p.Name, until, now)
+	kept, err := t.cfg.Slots.Kept(ctx, p.Name, until, now)
 	if err != nil {
 		return err
 	}
@@ -112,11 +112,11 @@ func (t *Triggers) until(ctx context.Context, name, spec string) (time.Time, boo
 	if seen := t.looked[name]; seen.spec == spec {
 		return seen.until, true, nil
 	}
-	return t.cfg.Ledger.Until(ctx, name, spec)
+	return t.cfg.Slots.Until(ctx, name, spec)
 }
 
 func (t *Triggers) plan(ctx context.Context, name string, l looked, rows []engine.SlotRecord) error {
-	if err := t.cfg.Ledger.Plan(ctx, name, l.spec, l.until, rows); err != nil {
+	if err := t.cfg.Slots.Plan(ctx, name, l.spec, l.until, rows); err != nil {
 		return err
 	}
 	t.looked[name] = l
@@ -159,7 +159,7 @@ func (t *Triggers) fire(ctx context.Context, p *workflow.Plan, s engine.SlotReco
 	case late:
 		s.State = engine.SlotLate
 	}
-	if err := t.cfg.Ledger.Settle(ctx, s); err != nil {
+	if err := t.cfg.Slots.Settle(ctx, s); err != nil {
 		t.cfg.Logger.Error("slot not settled", "workflow", p.Name, "slot", s.Slot, "err", err)
 	}
 }
@@ -172,7 +172,7 @@ func transient(err error) bool {
 
 // recover asks for the runs of slots that are due since the process died, or the journal could not be written.
 func (t *Triggers) recover(ctx context.Context, plans []*workflow.Plan) {
-	due, err := t.cfg.Ledger.Due(ctx)
+	due, err := t.cfg.Slots.Due(ctx)
 	if err != nil {
 		t.cfg.Logger.Error("open slots not read", "err", err)
 	}
@@ -185,7 +185,7 @@ func (t *Triggers) recover(ctx context.Context, plans []*workflow.Plan) {
 			continue
 		}
 		s.State, s.Reason = engine.SlotMissed, "the workflow is gone, disabled or invalid"
-		if err := t.cfg.Ledger.Settle(ctx, s); err != nil {
+		if err := t.cfg.Slots.Settle(ctx, s); err != nil {
 			t.cfg.Logger.Error("slot not settled", "workflow", s.Workflow, "slot", s.Slot, "err", err)
 		}
 	}

@@ -85,7 +85,7 @@ func Barred(ctx context.Context, h History, p *workflow.Plan, now time.Time, zon
 }
 
 // Paused says why a workflow does not fire by itself for now: it failed three times in a row. Empty when it does fire.
-// A run that succeeds ends the pause, and so does journal.Journal.Unpause.
+// A run that succeeds ends the pause, and so does journal.Runs.Unpause.
 func Paused(ctx context.Context, h History, name string) (string, error) {
 	failed, err := h.Failures(ctx, name, failuresInARow)
 	if err != nil || len(failed) < failuresInARow {

@@ -118,7 +118,7 @@ func TestCron_monthsOff(t *testing.T) {
 		sleep(60 * 24 * time.Hour)
 		_, down = r.up()
 		down()
-		slots, err := r.j.Slots(t.Context(), "plan", 1000)
+		slots, err := r.j.Slots.List(t.Context(), "plan", 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestCron_diedBetweenRowAndRun(t *testing.T) {
 		gone := row
 		gone.Workflow = "gone"
 		for _, s := range []engine.SlotRecord{row, gone} {
-			if err := r.j.Plan(t.Context(), s.Workflow, "spec", slot, []engine.SlotRecord{s}); err != nil {
+			if err := r.j.Slots.Plan(t.Context(), s.Workflow, "spec", slot, []engine.SlotRecord{s}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -225,11 +225,11 @@ func TestSlots_skippedWithReason(t *testing.T) {
 		sleep(5 * time.Hour)
 		r.wantSlots("often", "21 13:00 skipped", "21 12:00 skipped", "21 11:00 skipped", "21 10:00 ran", "21 09:00 ran")
 		r.wantSlots("broken", "21 13:10 skipped", "21 12:10 skipped", "21 11:10 ran", "21 10:10 ran", "21 09:10 ran")
-		if why, err := trigger.Paused(t.Context(), r.j, "broken"); why == "" || err != nil {
+		if why, err := trigger.Paused(t.Context(), r.j.Runs, "broken"); why == "" || err != nil {
 			t.Errorf("Paused: %q, %v", why, err)
 		}
 		r.set(func() { r.status = engine.Done })
-		if err := r.j.Unpause(t.Context(), "broken", time.Now()); err != nil {
+		if err := r.j.Runs.Unpause(t.Context(), "broken", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		sleep(time.Hour)
@@ -248,7 +248,7 @@ func TestOnImport_firesOncePerImport(t *testing.T) {
 		finish := func(id, source string) {
 			e := engine.Entry{Spec: []byte(`{}`), Run: engine.RunRecord{ID: id, Key: id, Kind: engine.KindImport, Workflow: source, Status: engine.Done, Created: time.Now(), Finished: time.Now()}}
 			e.Import = &engine.ImportRecord{ID: id, Source: source, State: engine.ImportDone, Note: "Imported/" + id + "/index.md", Created: time.Now(), Finished: time.Now()}
-			if _, _, err := r.j.Create(t.Context(), e, false); err != nil {
+			if _, _, err := r.j.Runs.Create(t.Context(), e, false); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -22,7 +22,11 @@ type History interface {
 	Count(ctx context.Context, workflow string, since time.Time) (int, error)
 	// Failures gives the failed runs that follow each other up to now, newest first.
 	Failures(ctx context.Context, workflow string, limit int) ([]engine.RunRecord, error)
-	// Writers gives the workflows whose runs wrote this content to this file.
+}
+
+// Writers knows who wrote a content.
+type Writers interface {
+	// Writers returns the workflows whose runs wrote this content to this file.
 	Writers(ctx context.Context, name, sha256 string) ([]engine.Writer, error)
 }
 
@@ -32,13 +36,14 @@ type Imports interface {
 	Announced(ctx context.Context, id string) error
 }
 
-// Config is what triggers work with. Plans, Starter, Ledger, Watches, History and Imports are required.
+// Config is what triggers work with. Plans, Starter, Slots, Watches, History, Writers and Imports are required.
 type Config struct {
 	Plans    func() []*workflow.Plan // the valid plans now; called often
 	Starter  Starter
-	Ledger   Ledger
+	Slots    Slots
 	Watches  Watches
 	History  History
+	Writers  Writers
 	Imports  Imports
 	Files    Files                      // nil: changes of the time before the start are not looked for
 	Ours     func(name string) bool     // files that never fire anything: vaultflow keeps them itself. nil means none

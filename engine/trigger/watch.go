@@ -68,7 +68,7 @@ func (t *Triggers) take(ctx context.Context, plans []*workflow.Plan, c Change) e
 	if len(plans) == 0 {
 		return nil
 	}
-	writers, err := t.cfg.History.Writers(ctx, c.Name, c.SHA256)
+	writers, err := t.cfg.Writers.Writers(ctx, c.Name, c.SHA256)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func TestWatch_gatheredChangesOutliveTheProcess(t *testing.T) {
 		if len(r.asked()) != 0 {
 			t.Fatalf("%d runs before the changes rested", len(r.asked()))
 		}
-		news, err := r.j.Noticed(t.Context())
+		news, err := r.j.Watches.Noticed(t.Context())
 		if err != nil || len(news) != 2 {
 			t.Fatalf("%d changes in the journal, %v", len(news), err)
 		}
@@ -126,7 +126,7 @@ func TestWatch_gatheredChangesOutliveTheProcess(t *testing.T) {
 		if len(r.asked()) != 1 || !slices.Equal(r.asked()[0].Trigger.Files, []string{"Inbox/a.md", "Inbox/b.md"}) {
 			t.Fatalf("%d runs after the restart, want one with both files", len(r.asked()))
 		}
-		if err := r.j.Notice(t.Context(), news); err != nil { // as if it had died before it forgot them
+		if err := r.j.Watches.Notice(t.Context(), news); err != nil { // as if it had died before it forgot them
 			t.Fatal(err)
 		}
 		r.set(func() { r.busy = true })
@@ -139,7 +139,7 @@ func TestWatch_gatheredChangesOutliveTheProcess(t *testing.T) {
 		if len(r.asked()) != 2 || !slices.Equal(r.asked()[1].Trigger.Files, []string{"Inbox/c.md"}) {
 			t.Errorf("%d runs, want the first one once and one for c", len(r.asked()))
 		}
-		if news, err := r.j.Noticed(t.Context()); len(news) != 0 || err != nil {
+		if news, err := r.j.Watches.Noticed(t.Context()); len(news) != 0 || err != nil {
 			t.Errorf("left in the journal: %+v, %v", news, err)
 		}
 	})
@@ -273,7 +273,7 @@ func TestLoopGuard_throughToolsAndImports(t *testing.T) {
 						ID: "second of " + run, Key: run, Kind: engine.KindWorkflow, Workflow: "second", Status: engine.Done,
 						Trigger: engine.Trigger{Kind: engine.TriggerTool, Parent: run}, Created: time.Now(), Finished: time.Now(),
 					}}
-					if _, _, err := r.j.Create(t.Context(), e, false); err != nil {
+					if _, _, err := r.j.Runs.Create(t.Context(), e, false); err != nil {
 						t.Error(err)
 					}
 					r.write(triggers, "second", e.Run.ID, "Import/x.txt", fmt.Sprint("dropped ", n))
@@ -287,7 +287,7 @@ func TestLoopGuard_throughToolsAndImports(t *testing.T) {
 		now := time.Now()
 		e := engine.Entry{Spec: []byte(`{}`), Run: engine.RunRecord{ID: "i1", Key: "i1", Kind: engine.KindImport, Workflow: "Import/x.txt", Status: engine.Done, Created: now, Finished: now}}
 		e.Import = &engine.ImportRecord{ID: "i1", Source: "Import/x.txt", SHA256: digest("dropped 1"), State: engine.ImportDone, Note: "Imported/x/index.md", Created: now, Finished: now}
-		if _, _, err := r.j.Create(t.Context(), e, false); err != nil {
+		if _, _, err := r.j.Runs.Create(t.Context(), e, false); err != nil {
 			t.Fatal(err)
 		}
 		triggers.Reload()
@@ -329,7 +329,7 @@ func TestRefused_hasARow(t *testing.T) {
 		if diff := cmp.Diff([]string{"In/2.md", "In/6.md"}, often); diff != "" {
 			t.Errorf("rows of often (-want +got):\n%s%s", diff, r.refused())
 		}
-		if err := r.j.Unpause(t.Context(), "broken", time.Now()); err != nil {
+		if err := r.j.Runs.Unpause(t.Context(), "broken", time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		asked := len(r.asked())

@@ -152,7 +152,7 @@ func (m *machine) Writers(context.Context, string, string) ([]engine.Writer, err
 
 func (m *machine) boot() {
 	m.triggers = trigger.New(trigger.Config{
-		Plans: func() []*workflow.Plan { return m.plans }, Starter: m, Ledger: m.journal, Watches: m.journal, History: m, Imports: m,
+		Plans: func() []*workflow.Plan { return m.plans }, Starter: m, Slots: m.journal.Slots, Watches: m.journal.Watches, History: m, Writers: m, Imports: m,
 		Location: time.UTC, Now: func() time.Time { return m.now },
 	})
 }
