@@ -192,7 +192,7 @@ func (a *app) unknownWorkflow(name string, all []workflow.Loaded) error {
 		known[i] = l.Plan.Name
 	}
 	message := fmt.Sprintf("no workflow %q below %s", name, a.settings.Vault.WorkflowsDir)
-	if near := directives.Nearest(name, known); near != "" {
+	if near := directives.Nearest(name, known); near != "" && len(name) > 1 { // a letter is near to every other
 		message += fmt.Sprintf("; did you mean %q?", near)
 	} else if len(known) > 0 {
 		message += "; there are: " + strings.Join(known, ", ")

@@ -85,6 +85,7 @@ type reply struct {
 	Link    string          `json:"link,omitempty"` // to it, for signing in once
 	Expires time.Time       `json:"expires,omitzero"`
 	Version string          `json:"version,omitempty"`
+	Process int             `json:"process,omitempty"` // its id
 	Was     string          `json:"was,omitempty"`     // why a workflow was paused
 	Trust   string          `json:"trust,omitempty"`   // fingerprint of the trust that is in force
 	Changed []string        `json:"changed,omitempty"` // files of settings that hold something else than when they were loaded

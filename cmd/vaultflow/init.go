@@ -43,6 +43,9 @@ func (g *globals) init(ctx context.Context, dir string) error {
 	if err != nil {
 		return exit(exitInvalid, err)
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usagef("%s is a file; `vaultflow init FOLDER` makes a folder a vault", dir)
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the vault: %w", err)
 	}

@@ -51,7 +51,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see `%s --help`", err, cmd.CommandPath())
+		return usagef("%w; see `%s --help`", flagError(err), cmd.CommandPath())
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&g.vault, "vault", os.Getenv("VAULTFLOW_VAULT"), "vault folder (default: the nearest folder above with .obsidian or settings.yaml)")
@@ -66,16 +66,6 @@ func newRoot(s *streams) *cobra.Command {
 		newVersion(g),
 	)
 	return root
-}
-
-// args wraps a cobra argument check so that its error has the usage exit code.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, a []string) error {
-		if err := check(cmd, a); err != nil {
-			return usagef("%w; see `%s --help`", err, cmd.CommandPath())
-		}
-		return nil
-	}
 }
 
 // print writes one line of JSON with --json, else what text prints.

@@ -112,13 +112,13 @@ func newShow(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show RUN|FILE", Short: "Show a run: steps, outputs, warnings, and its receipts; of a file, where its content comes from", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			return g.reading(cmd.Context(), func(a *app, j *journal.Journal) error {
+			return g.readingRun(cmd.Context(), ids[0], func(a *app, j *journal.Journal) error {
 				run, err := j.Runs.Run(cmd.Context(), ids[0])
 				if errors.Is(err, engine.ErrNotFound) {
 					if name, err := a.fileNamed(ids[0]); err == nil {
 						return g.showOrigin(cmd.Context(), a, j, name)
 					}
-					return usagef("no run %q; `vaultflow runs` lists them", ids[0])
+					return nothingNamed(ids[0])
 				}
 				if err != nil {
 					return err
@@ -142,6 +142,29 @@ func newShow(g *globals) *cobra.Command {
 	cmd.Flags().BoolVar(&answers, "answer", false, "print each step's answer")
 	cmd.Flags().BoolVar(&events, "events", false, "print what happened, in order: requests with their estimates, repetitions, changes of refused requests")
 	return cmd
+}
+
+// readingRun is reading for a run or a file. Where nothing was ever run, there is at most the file.
+func (g *globals) readingRun(ctx context.Context, name string, fn func(*app, *journal.Journal) error) error {
+	a, err := g.open()
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	err = a.reading(ctx, func(j *journal.Journal) error { return fn(a, j) })
+	if !errors.Is(err, errNoState) {
+		return err
+	}
+	if _, err := a.fileNamed(name); err != nil {
+		return nothingNamed(name)
+	}
+	fmt.Fprintln(g.err, errNoState)
+	return nil
+}
+
+// nothingNamed is the error for what show does not know.
+func nothingNamed(name string) error {
+	return usagef("no run and no file %q; `vaultflow runs` lists runs, and files are named from the vault's folder, such as Notes/today.md", name)
 }
 
 func (g *globals) showSteps(ctx context.Context, j *journal.Journal, run engine.RunRecord, receipts, answers bool) error {

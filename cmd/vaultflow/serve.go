@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,16 @@ func newServe(g *globals) *cobra.Command {
 	cmd.Flags().BoolVar(&noWeb, "no-web", false, "no dashboard")
 	cmd.Flags().BoolVar(&askURL, "url", false, "print a link that signs a browser in to the dashboard of the running serve, once, within ten minutes")
 	return cmd
+}
+
+// nameOther says which process works on the vault already. One that does not answer is a command, which ends by itself.
+func (a *app) nameOther(ctx context.Context, locked error) error {
+	r, err := ask(ctx, a.stateDir, order{Info: true})
+	if err != nil || r.Process == 0 {
+		return locked
+	}
+	return exit(exitFailed, engine.Fail(engine.CodeState, fmt.Sprintf("`vaultflow serve --url` prints a link to its dashboard; to start another one, end process %d first", r.Process),
+		"another vaultflow is at work on this vault: serve, process %d", r.Process))
 }
 
 // printURL asks the running serve for its dashboard.
@@ -94,6 +105,9 @@ func (g *globals) stayAt(address string) {
 // and leaves what was under way to be resumed.
 func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 	w, err := a.work(ctx)
+	if isLocked(err) {
+		return a.nameOther(ctx, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -204,7 +218,7 @@ func (w *working) answer(ctx context.Context, o order) reply {
 		w.renewSoon()
 		return reply{Trust: fingerprint(w.trust.opened)}
 	case o.Info:
-		r := reply{URL: w.url, Version: version}
+		r := reply{URL: w.url, Version: version, Process: os.Getpid()}
 		r.Link, r.Expires = w.signInLink()
 		return r
 	default:

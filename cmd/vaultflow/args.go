@@ -1,0 +1,56 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// listedBy names the commands that list what an argument can be, by its placeholder in a usage line.
+var listedBy = map[string]string{"RUN": "runs", "RUN|FILE": "runs", "WORKFLOW": "list"}
+
+// args wraps a check of cobra, so that its error has the usage exit code and says what the command needs.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, a []string) error {
+		if check(cmd, a) == nil {
+			return nil
+		}
+		return usagef("%s; see `%s --help`", argumentFault(cmd, a), cmd.CommandPath())
+	}
+}
+
+// argumentFault says what is wrong with the number of a command's arguments.
+func argumentFault(cmd *cobra.Command, a []string) string {
+	takes := strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name()))
+	switch {
+	case cmd.HasSubCommands():
+		return fmt.Sprintf("%s has no command %q", cmd.CommandPath(), a[0])
+	case takes == "":
+		return fmt.Sprintf("%s takes no arguments, not %q", cmd.CommandPath(), a)
+	case len(a) > 0:
+		return fmt.Sprintf("%s takes %s, not %q; put quotes around a name with blanks", cmd.CommandPath(), takes, a)
+	}
+	text := fmt.Sprintf("%s needs %s", cmd.CommandPath(), takes)
+	if lister := listedBy[takes]; lister != "" {
+		text += fmt.Sprintf("; `vaultflow %s` lists them", lister)
+	}
+	return text
+}
+
+// flagKinds are the kinds of values of flags in words.
+var flagKinds = map[string]string{"int": "a whole number", "int64": "a whole number", "duration": "a time such as 90s, 10m or 2h", "bool": "true or false"}
+
+// flagError says what a flag takes, without the words of the parser.
+func flagError(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if kind := flagKinds[bad.GetFlag().Value.Type()]; kind != "" {
+		return fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, kind, bad.GetValue())
+	}
+	return err
+}
