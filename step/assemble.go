@@ -13,7 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 )
@@ -112,7 +112,7 @@ func (w *Workflow) make(ctx context.Context, s scene, resolved []engine.Resolved
 		return made{}, fmt.Errorf("encode the prompt: %w", err)
 	}
 	m := made{prompt: built, model: model, stored: storedPrompt{
-		Format: built.Format, System: built.System, Blocks: blocks, Media: mediaLimits(bounds), Tokens: built.Receipt.Totals.Tokens,
+		Format: built.Format, System: built.System, Blocks: blocks, Media: media.Limits(bounds), Tokens: built.Receipt.Totals.Tokens,
 		Demand: wanted, Chunks: built.Chunks, Limits: limits,
 	}}
 	box := w.toolbox(s, model, m.stored, engine.UseToolsIn{})
@@ -237,18 +237,6 @@ func (w *Workflow) putJSON(ctx context.Context, value any) (string, error) {
 		return "", fmt.Errorf("encode for the journal: %w", err)
 	}
 	return w.Blobs.Put(ctx, data)
-}
-
-// mediaLimits are what pictures are made to fit when they are sent.
-func mediaLimits(b policy.Bounds) imaging.Limits {
-	l := imaging.Limits{MaxSide: b.MaxSide, MaxBytes: b.MaxImageBytes, MaxPixels: b.MaxPixels, MaxDecodePixels: b.MaxDecodePixels, Still: b.Still}
-	for _, mediaType := range b.Accept {
-		if !strings.Contains(mediaType, "/") {
-			mediaType = "image/" + mediaType
-		}
-		l.Accept = append(l.Accept, mediaType)
-	}
-	return l
 }
 
 // omissions lists the references that the model does not get to see.

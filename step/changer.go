@@ -3,6 +3,8 @@ package step
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -192,4 +194,9 @@ func (w *Workflow) digestNow(name string) (string, error) {
 		return w.digest(name)
 	}
 	return digest, nil
+}
+
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/tools"
 )
 
@@ -131,16 +132,16 @@ func (k *keeper) Keep(ctx context.Context, f *os.File, kind ingestion.Kind, medi
 	if kind == ingestion.KindText {
 		return kept, nil
 	}
-	read, err := k.w.readFetched(ctx, f, kind)
+	read, err := media.ReadText(ctx, k.w.Media.Worker, f, kind)
 	if err != nil || strings.TrimSpace(read.Text) == "" {
 		return kept, ctx.Err() // the content itself is kept, and its line says that nothing was read
 	}
 	from.MediaType = "text/markdown"
-	if read.TextRef, err = k.w.Outside.Artifacts.Keep(ctx, strings.NewReader(read.Text), from); err != nil {
+	if kept.TextRef, err = k.w.Outside.Artifacts.Keep(ctx, strings.NewReader(read.Text), from); err != nil {
 		return kept, err
 	}
-	read.Ref = ref
-	return read, nil
+	kept.Handler, kept.Text, kept.Chars, kept.Truncated = read.Handler, read.Text, read.Chars, read.Truncated
+	return kept, nil
 }
 
 // Picture implements tools.Keeper.
@@ -148,21 +149,8 @@ func (k *keeper) Picture(ctx context.Context, data []byte) (content.Image, error
 	return k.w.ForeignPicture(ctx, data)
 }
 
-// ForeignPicture has a picture from outside decoded in the worker and encoded anew, and keeps it: no byte that a stranger
-// chose reaches a model or is decoded in this process. The name is left to the caller.
+// ForeignPicture keeps a picture from outside as its worker has made it anew. The name is left to the caller.
 func (w *Workflow) ForeignPicture(ctx context.Context, data []byte) (content.Image, error) {
-	limits := imaging.Limits{
-		MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels, Accept: []string{"image/png", "image/jpeg"}, Reencode: true,
-	}
-	made, err := Convert(ctx, w.Media.Worker, data, limits)
-	if err != nil {
-		return content.Image{}, err
-	}
-	digest, err := w.Blobs.Put(ctx, made.Data)
-	if err != nil {
-		return content.Image{}, errors.New("it cannot be kept")
-	}
-	return content.Image{
-		MediaType: made.MediaType, Width: made.Width, Height: made.Height, Size: int64(len(made.Data)), SHA256: digest, Source: content.SourceBlob,
-	}, nil
+	limits := imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels}
+	return media.Foreign{Worker: w.Media.Worker, Blobs: w.Blobs, Limits: limits}.Keep(ctx, data)
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/remote"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/websearch"
@@ -205,7 +207,7 @@ func TestUseTools_fetchesAndReadsOn(t *testing.T) {
 	t.Parallel()
 	d, a, _ := reaching(t, nil, "web_fetch")
 	a.body = "%PDF-1.7 whatever"
-	d.Media.Worker = &fakeWorker{}
+	d.Media.Worker = threePages{}
 	out, results := d.use(tool("web_fetch", in{"url": "https://example.org/q3.pdf?token=s3cr3t"}), tool("read_artifact", in{"artifact_ref": "art_000000000000000000000001", "search": "page 3"}))
 	text := results[0].Text()
 	for _, want := range []string{`"artifact_ref":"art_000000000000000000000000","text_ref":"art_000000000000000000000001","content_kind":"pdf"`, `"handler":"pdf_text"`, "## Page 2\n\ntext of page 2"} {
@@ -277,3 +279,24 @@ func planSteps(t *testing.T, note string) []workflow.Step {
 	}
 	return plan.Steps
 }
+
+// threePages is a worker for a document of three pages.
+type threePages struct{}
+
+func (threePages) Ready() error { return nil }
+
+func (threePages) Open(context.Context, string, string, extract.Open) (media.Session, extract.Document, error) {
+	return threePages{}, extract.Document{Pages: 3}, nil
+}
+
+func (threePages) OpenData(context.Context, []byte, extract.Open) (media.Session, extract.Document, error) {
+	return threePages{}, extract.Document{Pages: 3}, nil
+}
+
+func (threePages) Page(_ context.Context, r extract.PageRequest) (extract.Page, error) {
+	return extract.Page{N: r.N, Text: &extract.PageText{Markdown: fmt.Sprintf("text of page %d", r.N)}}, nil
+}
+
+func (threePages) Cut(context.Context, []int) (extract.Cut, error) { return extract.Cut{}, nil }
+
+func (threePages) Close() error { return nil }

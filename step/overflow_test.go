@@ -11,7 +11,6 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -86,18 +85,5 @@ func TestWithin_toolLoop(t *testing.T) {
 	}
 	if got.Count.Estimated > 0 || len(events) < 2 || events[0].Kind != engine.EventRewrite || events[1].Kind != engine.EventBuilt || events[1].Request.Tokens > 3500 {
 		t.Errorf("events %+v", events)
-	}
-}
-
-// TestFit_mergesLimits: a fitted loader keeps its own limits too, and its documents.
-func TestFit_mergesLimits(t *testing.T) {
-	t.Parallel()
-	own := (&media{limits: imaging.Limits{MaxSide: 100, MaxBytes: 500}})
-	fitted, ok := own.Fit(llm.PictureLimits{MaxSide: 200, MaxPixels: 9, MaxBytes: 400, Reencode: true}).(*media)
-	if !ok || fitted.limits.MaxSide != 100 || fitted.limits.MaxBytes != 400 || fitted.limits.MaxPixels != 9 || !fitted.limits.Reencode || own.limits.Reencode {
-		t.Errorf("fitted %+v", fitted)
-	}
-	if _, ok := llm.Loader(fitted).(llm.DocumentLoader); !ok {
-		t.Error("it gives no documents")
 	}
 }

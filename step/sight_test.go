@@ -1,6 +1,8 @@
 package step
 
 import (
+	"image"
+	"image/png"
 	"math"
 	"strings"
 	"testing"
@@ -29,7 +31,7 @@ func TestGenerate_unseen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			image := directives.Input{Target: fileTarget("p.png")}
-			w := newWorld(t, map[string]string{"p.png": string(grey(t, 800, 600))}, workflow.Step{
+			w := newWorld(t, map[string]string{"p.png": grey(t, 800, 600)}, workflow.Step{
 				Prompt: "See", Inputs: []directives.Input{image}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000},
 			})
 			w.Budget.MaxCostUSD = c.limit
@@ -68,4 +70,14 @@ func TestGenerate_unseen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// grey is a picture of one colour.
+func grey(t *testing.T, w, h int) string {
+	t.Helper()
+	var b strings.Builder
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, w, h))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

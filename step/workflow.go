@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -90,7 +91,7 @@ type Workflow struct {
 	Memory       Memory
 	Models       Models
 	Prompt       prompt.Builder
-	Media        Media         // where pictures and documents come from; zero: pictures of FS
+	Media        media.Source  // where pictures and documents come from; zero: pictures of FS
 	Budget       policy.Budget // of the settings
 	DefaultModel string        // alias
 	WorkflowsDir string

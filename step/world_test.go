@@ -19,6 +19,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -74,7 +75,7 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 	}}
 	w.Workflow = &Workflow{
 		FS: w.files, Vault: w, Blobs: w, Memory: w, Models: w, Cache: w, Ledger: &w.books, Zone: "UTC", Budget: policy.DefaultBudget(), DefaultModel: "seer",
-		Prompt:    prompt.Builder{FS: w.files, Probe: Probe(w.files)},
+		Prompt:    prompt.Builder{FS: w.files, Probe: media.Probe(w.files)},
 		ImportDir: "Import", ImportedDir: "Imported", VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.clock },
 	}
 	return w

@@ -21,6 +21,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -176,7 +177,7 @@ func (a *app) flow(kept stores) (*step.Workflow, error) {
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,
 		Links:       prompt.LinksFunc(func(link, from string) prompt.Location { return prompt.Location(a.vault.Locate(link, from)) }),
-		Probe:       step.Probe(w.FS),
+		Probe:       media.Probe(w.FS),
 		Fallbacks:   w.PageText,
 		ImportedDir: w.ImportedDir,
 	}

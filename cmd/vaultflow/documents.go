@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/remote"
 	"github.com/vaultflow/vaultflow/step"
 )
@@ -24,9 +25,9 @@ const keptPictures = 16 << 20
 // of the web are looked at only; see giveWeb.
 func (a *app) giveMedia(w *step.Workflow) {
 	reader := mediaWorker{a}
-	documents := step.NewDocuments(w.FS, reader, w.ImportedDir)
-	w.Media = step.Media{
-		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Kept: step.NewKept(keptPictures),
+	documents := media.NewDocuments(w.FS, reader, w.ImportedDir)
+	w.Media = media.Source{
+		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Cache: media.NewCache(keptPictures),
 	}
 	w.Prompt.Documents = documents
 	w.Prompt.Probe = w.Media.Probe
@@ -36,14 +37,14 @@ func (a *app) giveMedia(w *step.Workflow) {
 // giveWeb lets a workflow fetch pictures of the web, as far as the policy allows it. A preview does without.
 func (a *app) giveWeb(w *step.Workflow) { a.setRemote(w, remote.New(a.remotePolicy())) }
 
-func (a *app) setRemote(w *step.Workflow, fetcher step.Fetcher) {
+func (a *app) setRemote(w *step.Workflow, fetcher media.Fetcher) {
 	in := a.settings.Policy.RemoteImages
 	if !in.Enabled || in.MaxPerStep == 0 {
 		return
 	}
-	pictures := &step.RemotePictures{
-		Policy: a.remotePolicy(), Fetcher: fetcher, Worker: w.Media.Worker, Blobs: w.Blobs,
-		Limits: imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels},
+	limits := imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels}
+	pictures := &media.Remote{
+		Policy: a.remotePolicy(), Fetcher: fetcher, Foreign: media.Foreign{Worker: w.Media.Worker, Blobs: w.Blobs, Limits: limits},
 	}
 	w.Prompt.Remote, w.Prompt.MaxRemote = pictures.Picture, in.MaxPerStep
 }
@@ -57,17 +58,17 @@ func (a *app) remotePolicy() remote.Policy {
 	}
 }
 
-// mediaWorker starts workers for prompts. It implements step.Worker.
+// mediaWorker starts workers for prompts. It implements media.Worker.
 type mediaWorker struct{ a *app }
 
-// Ready implements step.Worker.
+// Ready implements media.Worker.
 func (m mediaWorker) Ready() error {
 	_, err := exec.LookPath(m.a.workerPath())
 	return err
 }
 
-// Open implements step.Worker: the very bytes whose digest was compared are what the worker maps.
-func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Open) (step.WorkerSession, extract.Document, error) {
+// Open implements media.Worker: the very bytes whose digest was compared are what the worker maps.
+func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Open) (media.Session, extract.Document, error) {
 	f, err := m.a.vault.OpenFile(name)
 	if err != nil {
 		return nil, extract.Document{}, err
@@ -79,14 +80,14 @@ func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Op
 			return nil, extract.Document{}, fmt.Errorf("read %s: %w", name, err)
 		}
 		if hex.EncodeToString(sum.Sum(nil)) != digest {
-			return nil, extract.Document{}, step.ErrChanged
+			return nil, extract.Document{}, media.ErrChanged
 		}
 	}
 	return m.start(ctx, f, o)
 }
 
-// OpenData implements step.Worker. The worker maps a file, so that one without a name is made for the bytes.
-func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (session step.WorkerSession, doc extract.Document, err error) {
+// OpenData implements media.Worker. The worker maps a file, so that one without a name is made for the bytes.
+func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (session media.Session, doc extract.Document, err error) {
 	f, err := os.CreateTemp("", "vaultflow-picture-*")
 	if err != nil {
 		return nil, doc, fmt.Errorf("make a file for the worker: %w", err)
@@ -104,7 +105,7 @@ func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) 
 	return m.start(ctx, f, o)
 }
 
-func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (step.WorkerSession, extract.Document, error) {
+func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (media.Session, extract.Document, error) {
 	if o.Kind == extract.KindPDF {
 		o.Renderer, o.Passwords = m.a.settings.Ingestion.PDF.Renderer, m.a.passwords()
 	}

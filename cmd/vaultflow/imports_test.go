@@ -66,6 +66,7 @@ var house = map[string]struct {
 	"engine/local":         {3, []string{"engine"}},
 	"trust":                {3, []string{"directives", "state", "visible", "workflow"}},
 	"engine/enginetest":    {3, []string{"engine", "workflow"}},
+	"media":                {4, []string{"content", "imaging", "ingestion", "ingestion/extract", "ingestion/office", "llm", "policy", "prompt", "remote"}},
 	"step":                 {4, []string{"*"}},
 	"engine/journal":       {4, []string{"engine", "directives", "origin", "state"}},
 	"engine/artifact":      {4, nil},

@@ -29,7 +29,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
-	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/media"
 )
 
 const (
@@ -142,9 +142,9 @@ func sendAll() error {
 		"openai_chat":      func() llm.Provider { return openai.New(c) },
 		"openai_responses": func() llm.Provider { return openai.NewResponses(c) },
 	}
-	media := step.Media{FS: os.DirFS(folder), Kept: step.NewKept(keptPictures)}.Loader(imaging.Limits{MaxSide: 2000})
+	loader := media.Source{FS: os.DirFS(folder), Cache: media.NewCache(keptPictures)}.Loader(imaging.Limits{MaxSide: 2000})
 	response, err := providers[kind]().Generate(context.Background(), llm.Request{
-		Model: "test-model", Media: media, Messages: []llm.Message{{Role: llm.User, Blocks: blocks}},
+		Model: "test-model", Media: loader, Messages: []llm.Message{{Role: llm.User, Blocks: blocks}},
 	}, nil)
 	if err == nil && (len(response.Omitted) > 0 || response.Text != "seen") {
 		err = fmt.Errorf("omitted %v, answered %q", response.Omitted, response.Text)

@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"bytes"
@@ -28,9 +28,9 @@ const (
 // maxManifest bounds what is read of an import's manifest, in bytes.
 const maxManifest = 64 << 20
 
-// Documents reads PDF and office files for prompts. A PDF is read in a worker, or its import in the vault stands for it;
-// an office file is read here, as Markdown without its layout. What was read is remembered by content for as long as the
-// value lives, so that a preview and a run open a file once each. It is safe for concurrent use.
+// Documents reads PDF and office files for prompts. A worker reads a PDF, unless its import is in the vault; an office file is
+// read here, as Markdown without its layout. Results are remembered by content, so that a preview and a run open a file once
+// each. It is safe for concurrent use.
 type Documents struct {
 	fs       fs.FS
 	worker   Worker // nil: PDF cannot be read
@@ -43,7 +43,7 @@ type Documents struct {
 	texts map[pageOf]string          // guarded by mu
 }
 
-// fileState tells whether a file is the one that was hashed.
+// fileState identifies the file that was hashed.
 type fileState struct {
 	size   int64
 	time   int64
@@ -67,7 +67,9 @@ func NewDocuments(fsys fs.FS, worker Worker, importedDir string) *Documents {
 	}
 }
 
-// Close ends the workers that wait for more questions.
+var _ prompt.Documents = (*Documents)(nil)
+
+// Close ends the idle workers.
 func (d *Documents) Close() { d.sessions.close() }
 
 // Describe implements prompt.Documents.
@@ -146,9 +148,9 @@ func (d *Documents) read(ctx context.Context, name, digest string, size int64) (
 		}
 	}
 	if d.worker == nil {
-		return out, errNoWorker
+		return out, ErrNoWorker
 	}
-	err = d.sessions.with(ctx, name, digest, func(s WorkerSession, doc extract.Document) error {
+	err = d.sessions.with(ctx, name, digest, func(s Session, doc extract.Document) error {
 		for n := 1; n <= doc.Pages; n++ {
 			page, err := s.Page(ctx, extract.PageRequest{N: n})
 			if err != nil {
@@ -239,9 +241,9 @@ func (d *Documents) PageText(ctx context.Context, name string, page int) (string
 		return text, nil
 	}
 	if d.worker == nil {
-		return "", errNoWorker
+		return "", ErrNoWorker
 	}
-	err = d.sessions.with(ctx, name, digest, func(s WorkerSession, _ extract.Document) error {
+	err = d.sessions.with(ctx, name, digest, func(s Session, _ extract.Document) error {
 		got, err := s.Page(ctx, extract.PageRequest{N: page, Text: true})
 		if err == nil && got.Text == nil {
 			err = errors.New("the worker gave no text")

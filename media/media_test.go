@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/remote"
 )
@@ -52,7 +53,7 @@ func TestMedia_choosesWhoDecodes(t *testing.T) {
 		"Imported/x/pages/a.png#broken": {&fakeWorker{fail: &extract.Error{Code: extract.CodeCorrupt, Message: "no picture"}}, false, "no picture"},
 	} {
 		file, _, _ := strings.Cut(name, "#")
-		load := Media{FS: files, Worker: c.worker, ImportedDir: "Imported"}.Loader(imaging.Limits{MaxSide: 100})
+		load := Source{FS: files, Worker: c.worker, ImportedDir: "Imported"}.Loader(imaging.Limits{MaxSide: 100})
 		data, _, err := load.Load(t.Context(), content.Image{Name: file})
 		switch {
 		case c.want != "":
@@ -65,7 +66,7 @@ func TestMedia_choosesWhoDecodes(t *testing.T) {
 	}
 	// Without a worker Go's decoders do for what they read; the bytes that came are never passed on.
 	for _, worker := range []Worker{nil, &fakeWorker{missing: true}} {
-		load := Media{FS: files, Worker: worker, ImportedDir: "Imported"}.Loader(imaging.Limits{MaxSide: 100})
+		load := Source{FS: files, Worker: worker, ImportedDir: "Imported"}.Loader(imaging.Limits{MaxSide: 100})
 		data, mediaType, err := load.Load(t.Context(), content.Image{Name: "imported/b.png"})
 		if err != nil || mediaType != "image/png" || bytes.Contains(data, []byte("hidden")) || bytes.Equal(data, marked) {
 			t.Errorf("without a worker: %d bytes of %s, %v", len(data), mediaType, err)
@@ -76,15 +77,15 @@ func TestMedia_choosesWhoDecodes(t *testing.T) {
 func TestMedia_probesWhatCanBeSent(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"a.svg": {Data: []byte(drawing)}, "a.png": {Data: grey(t, 40, 30)}}
-	with := Media{FS: files, Worker: &fakeWorker{}}
+	with := Source{FS: files, Worker: &fakeWorker{}}
 	if p, err := with.Probe("a.svg"); err != nil || p.MediaType != "image/svg+xml" || p.Width != 40 || p.Height != 30 || len(p.SHA256) != 64 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for _, w := range []Worker{nil, &fakeWorker{missing: true}} {
-		if p, err := (Media{FS: files, Worker: w}).Probe("a.svg"); !errors.Is(err, errNoWorker) || p.MediaType != "image/svg+xml" {
+		if p, err := (Source{FS: files, Worker: w}).Probe("a.svg"); !errors.Is(err, ErrNoWorker) || p.MediaType != "image/svg+xml" {
 			t.Errorf("without a worker: %+v, %v", p, err)
 		}
-		if _, err := (Media{FS: files, Worker: w}).Probe("a.png"); err != nil {
+		if _, err := (Source{FS: files, Worker: w}).Probe("a.png"); err != nil {
 			t.Errorf("without a worker: %v", err)
 		}
 	}
@@ -96,7 +97,7 @@ func TestKept_sparesTheWorker(t *testing.T) {
 	data := grey(t, 40, 30)
 	sum := sha256.Sum256(data)
 	files := fstest.MapFS{"Imported/a.png": {Data: data}, "b.png": {Data: data}}
-	m := Media{FS: files, Worker: w, ImportedDir: "Imported", Kept: NewKept(1 << 20)}
+	m := Source{FS: files, Worker: w, ImportedDir: "Imported", Cache: NewCache(1 << 20)}
 	outside := content.Image{Name: "Imported/a.png", SHA256: hex.EncodeToString(sum[:])}
 	load := func(image content.Image, side int) []byte {
 		t.Helper()
@@ -128,7 +129,7 @@ func TestKept_sparesTheWorker(t *testing.T) {
 
 func TestKept_staysWithinItsBytes(t *testing.T) {
 	t.Parallel()
-	k := NewKept(100)
+	k := NewCache(100)
 	for _, key := range []string{"a", "b", "c", "d"} {
 		k.put(key, make([]byte, 25), "image/png")
 	}
@@ -143,7 +144,7 @@ func TestKept_staysWithinItsBytes(t *testing.T) {
 	if k.bytes != 95 || k.order.Len() != len(k.by) {
 		t.Errorf("%d bytes in %d and %d pictures", k.bytes, k.order.Len(), len(k.by))
 	}
-	var none *Kept
+	var none *Cache
 	none.put("a", []byte("x"), "image/png")
 	if _, _, ok := none.get("a"); ok {
 		t.Error("nil remembers")
@@ -192,7 +193,7 @@ func (f fetchFunc) Fetch(ctx context.Context, address string) (remote.Picture, e
 	return f(ctx, address)
 }
 
-func TestRemotePictures(t *testing.T) {
+func TestRemote(t *testing.T) {
 	t.Parallel()
 	const address = "https://pictures.example/a.svg"
 	fetches := 0
@@ -201,7 +202,7 @@ func TestRemotePictures(t *testing.T) {
 		return remote.Picture{Data: []byte(drawing)}, nil
 	})
 	blobs := memoryBlobs{}
-	r := &RemotePictures{Policy: remote.Policy{Enabled: true, Deny: []string{"bad.example"}}, Fetcher: fetcher, Worker: &fakeWorker{}, Blobs: blobs}
+	r := &Remote{Policy: remote.Policy{Enabled: true, Deny: []string{"bad.example"}}, Fetcher: fetcher, Foreign: Foreign{Worker: &fakeWorker{}, Blobs: blobs}}
 	got, err := r.Picture(t.Context(), address)
 	if err != nil || got.MediaType != "image/png" || !bytes.Equal(blobs[got.SHA256], tinyPNG) || got.Size != int64(len(tinyPNG)) {
 		t.Errorf("%+v, %v", got, err)
@@ -226,12 +227,25 @@ func TestRemotePictures(t *testing.T) {
 		t.Errorf("%d blobs are kept", len(blobs))
 	}
 	// What was kept is loaded from its blob, and from nowhere else.
-	load := Media{Blobs: memoryBlobs{got.SHA256: grey(t, 40, 30)}}.Loader(imaging.Limits{MaxSide: 20})
+	load := Source{Blobs: memoryBlobs{got.SHA256: grey(t, 40, 30)}}.Loader(imaging.Limits{MaxSide: 20})
 	data, _, err := load.Load(t.Context(), content.Image{Name: address, Source: content.SourceBlob, SHA256: got.SHA256})
 	if config, _, decodeErr := image.DecodeConfig(bytes.NewReader(data)); err != nil || decodeErr != nil || config.Width != 20 {
 		t.Errorf("loaded %+v, %v, %v", config, err, decodeErr)
 	}
 	if _, _, err := load.Load(t.Context(), content.Image{Name: address, Source: content.SourceRemote}); err == nil || !strings.Contains(err.Error(), "not available") {
 		t.Errorf("a URL alone: %v", err)
+	}
+}
+
+// TestFit_mergesLimits: a fitted loader keeps its own limits too, and its documents.
+func TestFit_mergesLimits(t *testing.T) {
+	t.Parallel()
+	own := (&loader{limits: imaging.Limits{MaxSide: 100, MaxBytes: 500}})
+	fitted, ok := own.Fit(llm.PictureLimits{MaxSide: 200, MaxPixels: 9, MaxBytes: 400, Reencode: true}).(*loader)
+	if !ok || fitted.limits.MaxSide != 100 || fitted.limits.MaxBytes != 400 || fitted.limits.MaxPixels != 9 || !fitted.limits.Reencode || own.limits.Reencode {
+		t.Errorf("fitted %+v", fitted)
+	}
+	if _, ok := llm.Loader(fitted).(llm.DocumentLoader); !ok {
+		t.Error("it gives no documents")
 	}
 }

@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"context"
@@ -19,29 +19,29 @@ const (
 // document open for a while. It is safe for concurrent use; a session belongs to one caller at a time.
 type sessions struct {
 	worker Worker
-	seats  chan struct{} // one for each session in use
+	slots  chan struct{} // one for each session in use
 
 	mu   sync.Mutex
-	idle []*seat // oldest first; guarded by mu
+	idle []*openDocument // oldest first; guarded by mu
 }
 
-// seat is a worker with its document.
-type seat struct {
+// openDocument is a worker with the document it has open.
+type openDocument struct {
 	name, sha256 string
-	session      WorkerSession
+	session      Session
 	document     extract.Document
 	timer        *time.Timer // ends it when nobody asks; nil while it is in use
 }
 
 func newSessions(w Worker) *sessions {
-	return &sessions{worker: w, seats: make(chan struct{}, maxSessions)}
+	return &sessions{worker: w, slots: make(chan struct{}, maxSessions)}
 }
 
 // with calls fn with a worker on a document of the vault: one that has it open, or a new one. fn must not keep it.
-func (p *sessions) with(ctx context.Context, name, sha256 string, fn func(WorkerSession, extract.Document) error) error {
+func (p *sessions) with(ctx context.Context, name, sha256 string, fn func(Session, extract.Document) error) error {
 	select {
-	case p.seats <- struct{}{}:
-		defer func() { <-p.seats }()
+	case p.slots <- struct{}{}:
+		defer func() { <-p.slots }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -51,7 +51,7 @@ func (p *sessions) with(ctx context.Context, name, sha256 string, fn func(Worker
 		if err != nil {
 			return err
 		}
-		s = &seat{name: name, sha256: sha256, session: session, document: document}
+		s = &openDocument{name: name, sha256: sha256, session: session, document: document}
 	}
 	err := fn(s.session, s.document)
 	if e, ok := errors.AsType[*extract.Error](err); err != nil && (!ok || e.Ends()) || ctx.Err() != nil {
@@ -63,7 +63,7 @@ func (p *sessions) with(ctx context.Context, name, sha256 string, fn func(Worker
 }
 
 // take finds an idle worker that has the document open, and makes room when there is none.
-func (p *sessions) take(name, sha256 string) *seat {
+func (p *sessions) take(name, sha256 string) *openDocument {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, s := range p.idle {
@@ -78,7 +78,7 @@ func (p *sessions) take(name, sha256 string) *seat {
 	return nil
 }
 
-func (p *sessions) keep(s *seat) {
+func (p *sessions) keep(s *openDocument) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, s)
@@ -90,7 +90,7 @@ func (p *sessions) keep(s *seat) {
 }
 
 // drop ends an idle worker. Callers hold mu.
-func (p *sessions) drop(s *seat) {
+func (p *sessions) drop(s *openDocument) {
 	for i, other := range p.idle {
 		if other == s {
 			p.idle = append(p.idle[:i], p.idle[i+1:]...)

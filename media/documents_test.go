@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"archive/zip"
@@ -41,7 +41,7 @@ func (w *fakeWorker) Ready() error {
 	return nil
 }
 
-func (w *fakeWorker) Open(_ context.Context, name, _ string, o extract.Open) (WorkerSession, extract.Document, error) {
+func (w *fakeWorker) Open(_ context.Context, name, _ string, o extract.Open) (Session, extract.Document, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.fail != nil {
@@ -52,7 +52,7 @@ func (w *fakeWorker) Open(_ context.Context, name, _ string, o extract.Open) (Wo
 	return &fakeSession{w: w}, extract.Document{Pages: 3}, nil
 }
 
-func (w *fakeWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (WorkerSession, extract.Document, error) {
+func (w *fakeWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (Session, extract.Document, error) {
 	return w.Open(ctx, fmt.Sprintf("%d bytes", len(data)), "", o)
 }
 
@@ -164,7 +164,7 @@ func TestDocuments_saysWhyThereIsNothing(t *testing.T) {
 	if _, err := NewDocuments(files, &fakeWorker{}, "").Describe(t.Context(), "A.pdf"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := NewDocuments(files, nil, "Imported").Describe(t.Context(), "a.pdf"); !errors.Is(err, errNoWorker) {
+	if _, err := NewDocuments(files, nil, "Imported").Describe(t.Context(), "a.pdf"); !errors.Is(err, ErrNoWorker) {
 		t.Errorf("without a worker: %v", err)
 	}
 }
@@ -239,7 +239,7 @@ func TestSessions_endWhenNobodyAsks(t *testing.T) {
 		w := &fakeWorker{}
 		p := newSessions(w)
 		for _, name := range []string{"a", "a", "b", "c", "a"} { // c pushes a out
-			if err := p.with(t.Context(), name, "", func(WorkerSession, extract.Document) error { return nil }); err != nil {
+			if err := p.with(t.Context(), name, "", func(Session, extract.Document) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -252,10 +252,10 @@ func TestSessions_endWhenNobodyAsks(t *testing.T) {
 			t.Errorf("%d live after a while", live)
 		}
 		dead := errors.New("not one of the worker's")
-		if err := p.with(t.Context(), "a", "", func(WorkerSession, extract.Document) error { return dead }); !errors.Is(err, dead) {
+		if err := p.with(t.Context(), "a", "", func(Session, extract.Document) error { return dead }); !errors.Is(err, dead) {
 			t.Errorf("got %v", err)
 		}
-		err := p.with(t.Context(), "a", "", func(s WorkerSession, _ extract.Document) error {
+		err := p.with(t.Context(), "a", "", func(s Session, _ extract.Document) error {
 			_, err := s.Page(t.Context(), extract.PageRequest{N: 9})
 			return err
 		})
@@ -271,7 +271,7 @@ func TestMedia_rendersPages(t *testing.T) {
 	files := fstest.MapFS{"a.pdf": {Data: []byte("%PDF-1.7")}}
 	d := NewDocuments(files, w, "Imported")
 	t.Cleanup(d.Close)
-	load := Media{FS: files, Worker: w, Documents: d}.Loader(imaging.Limits{MaxSide: 1568, MaxBytes: 5 << 20, Accept: []string{"image/jpeg"}})
+	load := Source{FS: files, Worker: w, Documents: d}.Loader(imaging.Limits{MaxSide: 1568, MaxBytes: 5 << 20, Accept: []string{"image/jpeg"}})
 	image := content.Image{Name: "a.pdf", Source: content.SourcePage, Page: 2}
 	if data, mediaType, err := load.Load(t.Context(), image); err != nil || !bytes.Equal(data, tinyPNG) || mediaType != "image/png" {
 		t.Errorf("%q %s %v", data, mediaType, err)
@@ -292,7 +292,7 @@ func TestMedia_rendersPages(t *testing.T) {
 	if _, _, err := load.Load(t.Context(), image); err == nil || !strings.Contains(err.Error(), "it died") {
 		t.Errorf("a page that fails: %v", err)
 	}
-	if _, _, err := (Media{FS: files}).Loader(imaging.Limits{}).Load(t.Context(), image); !errors.Is(err, errNoWorker) {
+	if _, _, err := (Source{FS: files}).Loader(imaging.Limits{}).Load(t.Context(), image); !errors.Is(err, ErrNoWorker) {
 		t.Errorf("without a worker: %v", err)
 	}
 }
@@ -303,7 +303,7 @@ func TestMedia_sendsOnlyThePagesAskedFor(t *testing.T) {
 	files := fstest.MapFS{"a.pdf": {Data: []byte("%PDF-1.7 whole")}}
 	d := NewDocuments(files, w, "Imported")
 	t.Cleanup(d.Close)
-	load := Media{FS: files, Worker: w, Documents: d}.Loader(imaging.Limits{}).(llm.DocumentLoader)
+	load := Source{FS: files, Worker: w, Documents: d}.Loader(imaging.Limits{}).(llm.DocumentLoader)
 	document := content.Document{Name: "a.pdf", MediaType: "application/pdf", Pages: 12}
 	if data, mediaType, err := load.LoadDocument(t.Context(), document); err != nil || string(data) != "%PDF-1.7 whole" || mediaType != "application/pdf" {
 		t.Errorf("the whole: %q %s %v", data, mediaType, err)
@@ -325,9 +325,9 @@ func TestMedia_sendsOnlyThePagesAskedFor(t *testing.T) {
 	if _, _, err := load.LoadDocument(t.Context(), document); !errors.Is(err, ErrChanged) {
 		t.Errorf("another content: %v", err)
 	}
-	blind := Media{FS: files}.Loader(imaging.Limits{}).(llm.DocumentLoader)
+	blind := Source{FS: files}.Loader(imaging.Limits{}).(llm.DocumentLoader)
 	document.PageRange, document.SHA256 = "2", ""
-	if data, _, err := blind.LoadDocument(t.Context(), document); !errors.Is(err, errNoWorker) || data != nil {
+	if data, _, err := blind.LoadDocument(t.Context(), document); !errors.Is(err, ErrNoWorker) || data != nil {
 		t.Errorf("without a worker a part of it gave %d bytes, %v", len(data), err)
 	}
 }

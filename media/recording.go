@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // LoadMedia implements llm.MediaLoader: a recording goes as it is.
-func (m *media) LoadMedia(ctx context.Context, medium content.Block) (data []byte, mediaType string, err error) {
+func (m *loader) LoadMedia(ctx context.Context, medium content.Block) (data []byte, mediaType string, err error) {
 	var recording content.Video // the same fields
 	switch b := medium.(type) {
 	case content.Audio:

@@ -1,4 +1,6 @@
-package step
+// Package media loads what prompts show besides text: pictures, pages of documents, recordings. Nothing that came from outside
+// is parsed in this process: a worker decodes it.
+package media
 
 import (
 	"bytes"
@@ -15,26 +17,40 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // maxMediaFile bounds what is read of one picture before it is made to fit: 512 MiB, the import limit.
 const maxMediaFile = 512 << 20
 
-// Media is where the bytes of pictures and documents come from.
-type Media struct {
+// Blobs keeps large values by digest.
+type Blobs interface {
+	Put(ctx context.Context, data []byte) (digest string, err error)
+	Get(ctx context.Context, digest string) ([]byte, error)
+}
+
+// Source is where the bytes of pictures, documents and recordings come from.
+type Source struct {
 	FS          fs.FS
 	Blobs       Blobs      // of remote pictures; nil: there are none
 	Worker      Worker     // nil: pictures that only it decodes are not sent
 	Documents   *Documents // nil: no pages and no documents are sent
 	ImportedDir string     // pictures below it are always decoded in the worker
-	Kept        *Kept      // nil: every picture is made each time
+	Cache       *Cache     // nil: every picture is made each time
 }
 
-// Loader gives pictures and documents at the moment when a request is written, within limits.
-func (m Media) Loader(l imaging.Limits) llm.Loader { return &media{Media: m, limits: l} }
+// Loader loads pictures and documents within limits, at the moment a request is written.
+func (m Source) Loader(l imaging.Limits) llm.Loader { return &loader{Source: m, limits: l} }
+
+var (
+	_ llm.Loader         = (*loader)(nil)
+	_ llm.DocumentLoader = (*loader)(nil)
+	_ llm.MediaLoader    = (*loader)(nil)
+	_ llm.Fitter         = (*loader)(nil)
+)
 
 // Fit implements llm.Fitter.
-func (m *media) Fit(l llm.PictureLimits) llm.Loader {
+func (m *loader) Fit(l llm.PictureLimits) llm.Loader {
 	fitted := *m
 	fitted.limits.MaxSide = smaller(m.limits.MaxSide, l.MaxSide)
 	fitted.limits.MaxPixels = smaller(m.limits.MaxPixels, l.MaxPixels)
@@ -43,26 +59,17 @@ func (m *media) Fit(l llm.PictureLimits) llm.Loader {
 	return &fitted
 }
 
-// loader is that of the workflow's media, or of its vault alone when it has none.
-func (w *Workflow) loader(l imaging.Limits) llm.Loader {
-	m := w.Media
-	if m.FS == nil {
-		m.FS = w.FS
-	}
-	return m.Loader(l)
-}
-
-// media reads one picture at a time: checked against the digest that the prompt was built with, turned upright, scaled and
-// encoded.
-type media struct {
-	Media
+// loader reads one picture at a time: it checks the digest that the prompt was built with, turns the picture upright, scales
+// and encodes it.
+type loader struct {
+	Source
 	limits imaging.Limits
 }
 
 // Load implements llm.Loader.
-func (m *media) Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
+func (m *loader) Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
 	key := keyOf(image, m.limits, below(m.ImportedDir, image.Name))
-	if data, mediaType, ok := m.Kept.get(key); ok {
+	if data, mediaType, ok := m.Cache.get(key); ok {
 		return data, mediaType, nil
 	}
 	var made imaging.Encoded
@@ -80,14 +87,14 @@ func (m *media) Load(ctx context.Context, image content.Image) (data []byte, med
 		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)
 	}
 	if made.Changed { // what goes as it is takes no work the next time either
-		m.Kept.put(key, made.Data, made.MediaType)
+		m.Cache.put(key, made.Data, made.MediaType)
 	}
 	return made.Data, made.MediaType, nil
 }
 
 // file loads a picture of the vault. One from outside is decoded in the worker and encoded anew, whatever it is, and so is
 // every picture that this process cannot decode.
-func (m *media) file(ctx context.Context, image content.Image) (imaging.Encoded, error) {
+func (m *loader) file(ctx context.Context, image content.Image) (imaging.Encoded, error) {
 	data, err := readAll(m.FS, image.Name)
 	if err != nil {
 		return imaging.Encoded{}, err
@@ -107,7 +114,7 @@ func (m *media) file(ctx context.Context, image content.Image) (imaging.Encoded,
 
 // untrusted converts a picture from outside. Where there is no worker, the kinds that Go's own decoders read are encoded
 // anew here: they cannot be made to overwrite memory, only to use some.
-func (m *media) untrusted(ctx context.Context, data []byte) (imaging.Encoded, error) {
+func (m *loader) untrusted(ctx context.Context, data []byte) (imaging.Encoded, error) {
 	if m.Worker != nil && m.Worker.Ready() == nil {
 		return m.converted(ctx, data)
 	}
@@ -115,19 +122,19 @@ func (m *media) untrusted(ctx context.Context, data []byte) (imaging.Encoded, er
 	limits.Reencode = true
 	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
 	if errors.Is(err, imaging.ErrUnsupported) {
-		return imaging.Encoded{}, errNoWorker
+		return imaging.Encoded{}, ErrNoWorker
 	}
 	return encoded, err
 }
 
-func (m *media) converted(ctx context.Context, data []byte) (imaging.Encoded, error) {
+func (m *loader) converted(ctx context.Context, data []byte) (imaging.Encoded, error) {
 	made, err := Convert(ctx, m.Worker, data, m.limits)
 	made.Changed = true
 	return made, err
 }
 
 // blob loads a remote picture. It was decoded in the worker when it was fetched.
-func (m *media) blob(ctx context.Context, image content.Image) (imaging.Encoded, error) {
+func (m *loader) blob(ctx context.Context, image content.Image) (imaging.Encoded, error) {
 	if m.Blobs == nil {
 		return imaging.Encoded{}, errors.New("there is no place for fetched pictures")
 	}
@@ -139,11 +146,11 @@ func (m *media) blob(ctx context.Context, image content.Image) (imaging.Encoded,
 }
 
 // page renders a page of a document, or a part of it.
-func (m *media) page(ctx context.Context, image content.Image) (made imaging.Encoded, err error) {
+func (m *loader) page(ctx context.Context, image content.Image) (made imaging.Encoded, err error) {
 	if m.Documents == nil || m.Documents.worker == nil {
-		return made, errNoWorker
+		return made, ErrNoWorker
 	}
-	err = m.Documents.sessions.with(ctx, image.Name, image.SHA256, func(s WorkerSession, _ extract.Document) error {
+	err = m.Documents.sessions.with(ctx, image.Name, image.SHA256, func(s Session, _ extract.Document) error {
 		r, err := m.pageRequest(ctx, s, image)
 		if err != nil {
 			return err
@@ -165,7 +172,7 @@ const maxCropDPI = 300
 
 // pageRequest asks for a page at the size that the limits give it. A part of a page is drawn with up to twice the page's
 // resolution, as long as it has no more pixels on either side than the whole page would have.
-func (m *media) pageRequest(ctx context.Context, s WorkerSession, image content.Image) (extract.PageRequest, error) {
+func (m *loader) pageRequest(ctx context.Context, s Session, image content.Image) (extract.PageRequest, error) {
 	r := workerRequest(m.limits)
 	r.N, r.DPI, r.MaxSide = image.Page, pageDPI, smaller(r.MaxSide, pageSide)
 	if image.Rect == nil {
@@ -183,7 +190,7 @@ func (m *media) pageRequest(ctx context.Context, s WorkerSession, image content.
 }
 
 // LoadDocument implements llm.DocumentLoader. Of a document with a page range only those pages are in the data.
-func (m *media) LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error) {
+func (m *loader) LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error) {
 	defer func() {
 		if err != nil {
 			data, mediaType, err = nil, "", fmt.Errorf("load %s: %w", document.Name, inWords(err))
@@ -203,9 +210,9 @@ func (m *media) LoadDocument(ctx context.Context, document content.Document) (da
 		return nil, "", err
 	}
 	if m.Documents == nil || m.Documents.worker == nil {
-		return nil, "", errNoWorker
+		return nil, "", ErrNoWorker
 	}
-	err = m.Documents.sessions.with(ctx, document.Name, document.SHA256, func(s WorkerSession, _ extract.Document) error {
+	err = m.Documents.sessions.with(ctx, document.Name, document.SHA256, func(s Session, _ extract.Document) error {
 		cut, err := s.Cut(ctx, pages)
 		data, mediaType = cut.Bytes, cut.MediaType
 		return err
@@ -244,4 +251,16 @@ func readAll(fsys fs.FS, name string) ([]byte, error) {
 func below(dir, name string) bool {
 	dir = strings.Trim(dir, "/")
 	return dir != "" && strings.HasPrefix(strings.ToLower(name), strings.ToLower(dir)+"/")
+}
+
+// Limits are what pictures are made to fit when they are sent.
+func Limits(b policy.Bounds) imaging.Limits {
+	l := imaging.Limits{MaxSide: b.MaxSide, MaxBytes: b.MaxImageBytes, MaxPixels: b.MaxPixels, MaxDecodePixels: b.MaxDecodePixels, Still: b.Still}
+	for _, mediaType := range b.Accept {
+		if !strings.Contains(mediaType, "/") {
+			mediaType = "image/" + mediaType
+		}
+		l.Accept = append(l.Accept, mediaType)
+	}
+	return l
 }

@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
-// Probe reads headers of pictures in a vault where there is no worker; see Media.Probe.
-func Probe(fsys fs.FS) func(name string) (prompt.Picture, error) { return Media{FS: fsys}.Probe }
+// Probe reads headers of pictures in a vault where there is no worker; see Source.Probe.
+func Probe(fsys fs.FS) func(name string) (prompt.Picture, error) { return Source{FS: fsys}.Probe }
 
 // Probe reads a picture's header and digest; it never decodes. A picture that only the worker decodes is an error where
 // there is none. It is a prompt.Builder's Probe.
-func (m Media) Probe(name string) (prompt.Picture, error) {
+func (m Source) Probe(name string) (prompt.Picture, error) {
 	f, err := m.FS.Open(name)
 	if err != nil {
 		return prompt.Picture{}, err
@@ -38,7 +38,7 @@ func (m Media) Probe(name string) (prompt.Picture, error) {
 	}
 	info, err := imaging.Probe(at, stat.Size())
 	if err == nil && !info.Decodable && (m.Worker == nil || m.Worker.Ready() != nil) {
-		err = fmt.Errorf("%s: %w", info.MediaType, errNoWorker)
+		err = fmt.Errorf("%s: %w", info.MediaType, ErrNoWorker)
 	}
 	if err != nil {
 		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err

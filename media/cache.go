@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"container/list"
@@ -9,9 +9,9 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 )
 
-// Kept remembers pictures that were made to be sent, by their content and limits: a conversation with tools sends the same ones
+// Cache remembers pictures that were made to be sent, by their content and limits: a conversation with tools sends the same ones
 // with every turn. The least used go first. It is safe for concurrent use; nil remembers nothing.
-type Kept struct {
+type Cache struct {
 	most int64 // bytes
 
 	mu    sync.Mutex
@@ -25,9 +25,9 @@ type keptPicture struct {
 	data           []byte
 }
 
-// NewKept remembers pictures of at most so many bytes together.
-func NewKept(most int64) *Kept {
-	return &Kept{most: most, order: list.New(), by: map[string]*list.Element{}}
+// NewCache remembers pictures of at most so many bytes together.
+func NewCache(most int64) *Cache {
+	return &Cache{most: most, order: list.New(), by: map[string]*list.Element{}}
 }
 
 // keyOf is the same for what would give the same bytes; empty when that is not known. Pictures from outside are made in
@@ -43,7 +43,7 @@ func keyOf(image content.Image, l imaging.Limits, outside bool) string {
 	return string(key)
 }
 
-func (k *Kept) get(key string) (data []byte, mediaType string, ok bool) {
+func (k *Cache) get(key string) (data []byte, mediaType string, ok bool) {
 	if k == nil || key == "" {
 		return nil, "", false
 	}
@@ -58,7 +58,7 @@ func (k *Kept) get(key string) (data []byte, mediaType string, ok bool) {
 	return p.data, p.mediaType, true
 }
 
-func (k *Kept) put(key string, data []byte, mediaType string) {
+func (k *Cache) put(key string, data []byte, mediaType string) {
 	if k == nil || key == "" || int64(len(data)) > k.most/4 {
 		return
 	}

@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func TestMedia_sendsWhatServicesTake(t *testing.T) {
 		{"xai", "grok-4", "image/png"},
 	} {
 		bounds := policy.DefaultBudget().Bound(policy.Limits(c.provider, c.model))
-		load := Media{FS: files, Worker: &fakeWorker{}}.Loader(mediaLimits(bounds))
+		load := Source{FS: files, Worker: &fakeWorker{}}.Loader(Limits(bounds))
 		for name, file := range files {
 			data, mediaType, err := load.Load(t.Context(), content.Image{Name: name})
 			if err != nil {

@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ func TestMedia_loadsRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	load, ok := Media{FS: fstest.MapFS{"a.wav": {Data: blobs[digest]}}, Blobs: blobs}.Loader(imaging.Limits{}).(llm.MediaLoader)
+	load, ok := Source{FS: fstest.MapFS{"a.wav": {Data: blobs[digest]}}, Blobs: blobs}.Loader(imaging.Limits{}).(llm.MediaLoader)
 	if !ok {
 		t.Fatal("the loader gives no recordings")
 	}
@@ -38,7 +38,7 @@ func TestMedia_loadsRecordings(t *testing.T) {
 			t.Errorf("%+v: %q, %v, want %q", c.medium, data, err, c.want)
 		}
 	}
-	if _, _, err := (&media{}).LoadMedia(t.Context(), content.Audio{Source: content.SourceBlob}); err == nil || errors.Is(err, ErrChanged) {
+	if _, _, err := (&loader{}).LoadMedia(t.Context(), content.Audio{Source: content.SourceBlob}); err == nil || errors.Is(err, ErrChanged) {
 		t.Errorf("without blobs: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/office"
-	"github.com/vaultflow/vaultflow/tools"
 )
 
 // Bounds of what is read of one fetched document.
@@ -31,18 +30,26 @@ const (
 
 var errNoText = errors.New("no text can be read of it")
 
-// readFetched reads the text of a fetched PDF or office file. Pages without text of their own are named: nothing is
-// recognised in pictures here, since that takes minutes; importing the file does it.
-func (w *Workflow) readFetched(ctx context.Context, f *os.File, kind ingestion.Kind) (tools.Fetched, error) {
+// Text is what was read of a document.
+type Text struct {
+	Handler   string // what read it
+	Text      string
+	Chars     int  // of Text
+	Truncated bool // the document goes on behind it
+}
+
+// ReadText reads the text of a fetched PDF or office file. Pages without text of their own are named: recognising text in
+// pictures takes minutes, and importing the file does it.
+func ReadText(ctx context.Context, worker Worker, f *os.File, kind ingestion.Kind) (Text, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxFetchedTime)
 	defer cancel()
-	var read tools.Fetched
+	var read Text
 	var err error
 	switch kind {
 	case ingestion.KindPDF:
-		read, err = w.readFetchedPDF(ctx, f)
+		read, err = readPDF(ctx, worker, f)
 	case ingestion.KindOffice:
-		read, err = readFetchedOffice(f)
+		read, err = readOffice(f)
 	default:
 		return read, errNoText
 	}
@@ -56,10 +63,10 @@ func (w *Workflow) readFetched(ctx context.Context, f *os.File, kind ingestion.K
 	return read, nil
 }
 
-func (w *Workflow) readFetchedPDF(ctx context.Context, f *os.File) (tools.Fetched, error) {
-	read := tools.Fetched{Handler: handlerPDF}
-	if w.Media.Worker == nil {
-		return read, errNoWorker
+func readPDF(ctx context.Context, worker Worker, f *os.File) (Text, error) {
+	read := Text{Handler: handlerPDF}
+	if worker == nil {
+		return read, ErrNoWorker
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -72,7 +79,7 @@ func (w *Workflow) readFetchedPDF(ctx context.Context, f *os.File) (tools.Fetche
 	if err != nil {
 		return read, err
 	}
-	session, doc, err := w.Media.Worker.OpenData(ctx, data, extract.Open{Kind: extract.KindPDF, MediaType: "application/pdf"})
+	session, doc, err := worker.OpenData(ctx, data, extract.Open{Kind: extract.KindPDF, MediaType: "application/pdf"})
 	if err != nil {
 		return read, inWords(err)
 	}
@@ -98,14 +105,14 @@ func (w *Workflow) readFetchedPDF(ctx context.Context, f *os.File) (tools.Fetche
 	return read, nil
 }
 
-func readFetchedOffice(f *os.File) (tools.Fetched, error) {
+func readOffice(f *os.File) (Text, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return tools.Fetched{}, err
+		return Text{}, err
 	}
 	doc, err := office.Read(f, info.Size(), office.Limits{})
 	if err != nil {
-		return tools.Fetched{}, err
+		return Text{}, err
 	}
 	text := doc.Markdown(func(_ int, alt string) string {
 		return strings.TrimSuffix("[picture: "+strings.TrimSpace(alt), ": ") + "]"
@@ -113,5 +120,5 @@ func readFetchedOffice(f *os.File) (tools.Fetched, error) {
 	if len(doc.Warnings) > 0 {
 		text += "\n\n[not read: " + strings.Join(doc.Warnings, "; ") + "]\n"
 	}
-	return tools.Fetched{Handler: handlerOffice, Text: text}, nil
+	return Text{Handler: handlerOffice, Text: text}, nil
 }

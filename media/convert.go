@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ func Convert(ctx context.Context, w Worker, data []byte, l imaging.Limits) (imag
 		return imaging.Encoded{}, err
 	}
 	if w == nil {
-		return imaging.Encoded{}, errNoWorker
+		return imaging.Encoded{}, ErrNoWorker
 	}
 	session, _, err := w.OpenData(ctx, data, extract.Open{Kind: extract.KindImage, MediaType: info.MediaType})
 	if err != nil {

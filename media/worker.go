@@ -1,4 +1,4 @@
-package step
+package media
 
 import (
 	"context"
@@ -14,14 +14,14 @@ type Worker interface {
 	Ready() error
 	// Open opens a file of the vault. Unless sha256 is empty the file must have that content; else the error matches
 	// ErrChanged. Errors about the file are an *extract.Error.
-	Open(ctx context.Context, name, sha256 string, o extract.Open) (WorkerSession, extract.Document, error)
+	Open(ctx context.Context, name, sha256 string, o extract.Open) (Session, extract.Document, error)
 	// OpenData opens bytes.
-	OpenData(ctx context.Context, data []byte, o extract.Open) (WorkerSession, extract.Document, error)
+	OpenData(ctx context.Context, data []byte, o extract.Open) (Session, extract.Document, error)
 }
 
-// WorkerSession is a worker with an open document, used by one goroutine at a time. After an *extract.Error whose Ends is
+// Session is a worker with an open document, used by one goroutine at a time. After an *extract.Error whose Ends is
 // true only Close may be called, which is allowed in any state.
-type WorkerSession interface {
+type Session interface {
 	Page(ctx context.Context, r extract.PageRequest) (extract.Page, error)
 	Cut(ctx context.Context, pages []int) (extract.Cut, error)
 	Close() error
@@ -30,8 +30,8 @@ type WorkerSession interface {
 // ErrChanged says that a file is not the one that the prompt was built with; its fallback text is sent.
 var ErrChanged = errors.New("changed since the prompt was built")
 
-// errNoWorker is said where a worker is needed and none is set up.
-var errNoWorker = errors.New("the worker that reads such files is missing (`vaultflow doctor` says how to get it)")
+// ErrNoWorker is the error where a worker is needed and none is set up.
+var ErrNoWorker = errors.New("the worker that reads such files is missing (`vaultflow doctor` says how to get it)")
 
 // inWords says why a file cannot be shown, for receipts: short, and without the name that stands there already.
 func inWords(err error) error {
@@ -41,7 +41,7 @@ func inWords(err error) error {
 	}
 	switch e.Code {
 	case extract.CodeWorkerMissing, extract.CodeUnconfined:
-		return errNoWorker
+		return ErrNoWorker
 	case extract.CodeNeedsPassword:
 		return errors.New("encrypted: it needs a password")
 	case extract.CodeTimeout:
