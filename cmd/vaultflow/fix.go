@@ -9,7 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -70,7 +70,7 @@ func (a *app) fixNote(ctx context.Context, g *globals, plan *workflow.Plan) erro
 		return nil
 	}
 	err = a.writing(policy.ByFix).Write(ctx, plan.File, out, base)
-	if _, conflict := errors.AsType[*disk.ConflictError](err); conflict {
+	if _, conflict := errors.AsType[*vault.ConflictError](err); conflict {
 		return fmt.Errorf("%s was changed meanwhile and is left as it is", plan.File)
 	}
 	if err != nil {

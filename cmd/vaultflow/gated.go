@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -104,7 +105,7 @@ func (g gated) Stage(dir, id string) (ingestion.Bundle, error) {
 
 // gatedBundle asks the gate for the name under which a bundle appears.
 type gatedBundle struct {
-	*disk.Bundle
+	vault.Bundle
 	g gated
 }
 

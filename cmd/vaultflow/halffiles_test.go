@@ -13,7 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // halves are files of kinds that do not show where they end, in two parts, and words of the second that their note has;
@@ -78,7 +78,7 @@ func (s *site) agrees(bundle, content, said string) ingestion.Manifest {
 	if got := s.read(bundle + "/" + m.Source.Name); got != content {
 		s.t.Errorf("the original in %s holds %q, want %q", bundle, got, content)
 	}
-	if want := disk.Digest([]byte(content)); m.Source.SHA256 != want || m.Source.Size != int64(len(content)) {
+	if want := vault.Digest([]byte(content)); m.Source.SHA256 != want || m.Source.Size != int64(len(content)) {
 		s.t.Errorf("the manifest of %s names %d bytes with %s, want %d with %s", bundle, m.Source.Size, m.Source.SHA256, len(content), want)
 	}
 	if note := s.read(bundle + "/index.md"); !strings.Contains(note, said) {

@@ -31,7 +31,7 @@ var house = map[string]struct {
 	"note":                 {1, []string{"chunking"}},
 	"directives":           {1, []string{"vault"}},
 	"policy":               {1, nil},
-	"vault":                {1, nil},
+	"vault":                {1, []string{"policy"}},
 	"vault/disk":           {1, []string{"policy", "vault"}},
 	"settings":             {1, []string{"visible"}},
 	"state":                {1, nil},

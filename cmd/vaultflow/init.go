@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -130,7 +131,7 @@ func (g *globals) create(ctx context.Context, v *disk.Vault, name string, data [
 	line := madeFile{Type: "file", Name: name, State: "made"}
 	if _, err := fs.Stat(v.FS(), name); err == nil {
 		line.State = "kept"
-	} else if err := (gated{v, policy.Gate{}, policy.ByInit}).Write(ctx, name, data, ""); errors.Is(err, disk.ErrConflict) {
+	} else if err := (gated{v, policy.Gate{}, policy.ByInit}).Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
 		line.State = "kept"
 	} else if err != nil {
 		return err

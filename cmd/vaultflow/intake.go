@@ -14,7 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // importHow is what was asked for one import alone, in place of the settings.
@@ -41,7 +41,7 @@ func (w *working) dropFile(ctx context.Context, o importOrder) (string, error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return "", usagef("import %s: it is no regular file", o.Path)
 	}
-	if o.Walked && !w.vault.Takes(path.Join(w.settings.Vault.ImportDir, disk.SafeName(path.Base(o.Name), 0))) {
+	if o.Walked && !w.vault.Takes(path.Join(w.settings.Vault.ImportDir, vault.SafeName(path.Base(o.Name), 0))) {
 		return "", nil // clutter of a folder that was named as a whole
 	}
 	return w.drop(ctx, f, o.Name, o.importHow)

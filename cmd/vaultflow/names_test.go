@@ -20,6 +20,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -110,7 +111,7 @@ func (s *site) safely(v *disk.Vault, r engine.ImportRecord, data string) {
 		return
 	}
 	for _, name := range append(s.files(r.Bundle, ""), r.Bundle, r.Note) {
-		if err := disk.ValidName(name); err != nil || !norm.NFC.IsNormalString(name) || strings.ContainsAny(name, "#^[]|") {
+		if err := vault.ValidName(name); err != nil || !norm.NFC.IsNormalString(name) || strings.ContainsAny(name, "#^[]|") {
 			s.t.Errorf("%q was imported as %q: %v", r.Source, name, err)
 		}
 		for part := range strings.SplitSeq(name, "/") {
@@ -185,7 +186,7 @@ func TestNames_hardOnesDropped(t *testing.T) {
 	sums, v := bySum(s.ended(len(laid))), s.reader()
 	for what, data := range laid {
 		t.Run(what, func(t *testing.T) {
-			(&site{t: t, vault: s.vault}).safely(v, sums[disk.Digest([]byte(data))], data)
+			(&site{t: t, vault: s.vault}).safely(v, sums[vault.Digest([]byte(data))], data)
 		})
 	}
 	if left := s.files("Import", ""); len(left) != 0 {
@@ -211,7 +212,7 @@ func TestNames_hardOnesImported(t *testing.T) {
 			s.must("import", "--", outside)
 			sums, v := bySum(s.ended(len(laid))), s.reader()
 			for what, data := range laid {
-				s.safely(v, sums[disk.Digest([]byte(data))], data)
+				s.safely(v, sums[vault.Digest([]byte(data))], data)
 				if kept, err := os.ReadFile(filepath.Join(outside, hardNames[what])); err != nil || string(kept) != data {
 					t.Errorf("%s: the original is %q, %v", what, kept, err)
 				}
@@ -232,7 +233,7 @@ func TestNames_300BytesFromStandardInput(t *testing.T) {
 	s.pipe(body("nothing"), "import", "-", "--name", "...")
 	found, v := bySum(s.ended(4)), s.reader()
 	for _, what := range []string{"300", "no text", "climbing", "nothing"} {
-		s.safely(v, found[disk.Digest([]byte(body(what)))], body(what))
+		s.safely(v, found[vault.Digest([]byte(body(what)))], body(what))
 	}
 }
 
@@ -272,14 +273,14 @@ func TestNames_hardOnesInAnArchive(t *testing.T) {
 	s.serve()
 	sums, v := bySum(s.ended(len(laid)+1)), s.reader()
 	for what, data := range laid {
-		r, ok := sums[disk.Digest([]byte(data))]
+		r, ok := sums[vault.Digest([]byte(data))]
 		if !ok {
 			t.Errorf("%s: not imported", what)
 			continue
 		}
 		s.safely(v, r, data)
 	}
-	s.safely(v, sums[disk.Digest(box.Bytes())], box.String())
+	s.safely(v, sums[vault.Digest(box.Bytes())], box.String())
 }
 
 // Documents have more links than texts: pictures, pages, outlines.
@@ -293,7 +294,7 @@ func TestNames_linksOfDocuments(t *testing.T) {
 		data := longText(i%3 + 1) // three pages are more than stand in a note
 		data = append(data, fmt.Sprintf("%%%d\n", i)...)
 		s.writeBytes("Import/"+name, data)
-		want[disk.Digest(data)] = string(data)
+		want[vault.Digest(data)] = string(data)
 	}
 	s.writeBytes("Import/%%[x](y)%%.png", pngPicture(t, "A picture"))
 	s.serve()

@@ -13,7 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/trust"
-	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // book answers where contents of the vault come from. Without a store its rules alone decide.
@@ -31,10 +31,10 @@ func knowOrigins(w *step.Workflow, book *origin.Book) {
 }
 
 // followOrigins tells the book of a change that the watcher saw, so that it holds for the next name and the next edit.
-func (w *working) followOrigins(ctx context.Context, c disk.Change) {
+func (w *working) followOrigins(ctx context.Context, c vault.Change) {
 	book := w.book(w.journal.Origins)
 	var err error
-	if c.Op == disk.OpRemove {
+	if c.Op == vault.OpRemove {
 		err = book.Removed(ctx, c.Name)
 	} else {
 		err = book.Changed(ctx, c.Name, c.SHA256)

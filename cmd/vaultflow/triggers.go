@@ -9,6 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -26,7 +27,7 @@ type watchedFiles struct{ v *disk.Vault }
 
 // List implements trigger.Files.
 func (f watchedFiles) List(match func(string) bool) (files []engine.WatchedFile, partly bool, err error) {
-	found, unread, err := f.v.Files(match)
+	found, unread, err := f.v.List(match)
 	for _, file := range found {
 		files = append(files, engine.WatchedFile(file))
 	}
@@ -111,7 +112,7 @@ func (w *working) changes(ctx context.Context, watcher *disk.Watcher, triggers *
 			}
 			triggers.Changed(ctx, trigger.Change{
 				WatchedFile: engine.WatchedFile{Name: c.Name, SHA256: c.SHA256, Size: c.Size, Modified: c.Modified},
-				Gone:        c.Op == disk.OpRemove,
+				Gone:        c.Op == vault.OpRemove,
 			})
 		}
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/mcp"
-	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/web/session"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -99,7 +99,7 @@ func (w *working) importer(run string, events func(ingestion.Event)) step.Import
 	a := w.app
 	files := a.writing(policy.ByImport)
 	return &ingestion.Importer{
-		FS: a.vault.FS(), Files: files, Stager: files, Worker: sessions{a}, SafeName: disk.SafeName, Now: time.Now,
+		FS: a.vault.FS(), Files: files, Stager: files, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
 		Tool: "vaultflow " + version, MoveFolder: files.Move, Remove: files.Remove, Tidy: files.RemoveEmptyFolders, Takes: a.vault.Takes, Writing: a.vault.Writing,
 		Events: events, Recogniser: a.services.recogniser(a, w.payer(run)), Passwords: func(ingestion.Job) []string { return a.passwords() },
 		Office: a.importOffice(),
@@ -107,8 +107,8 @@ func (w *working) importer(run string, events func(ingestion.Event)) step.Import
 }
 
 var (
-	_ ingestion.ConflictError = (*disk.ConflictError)(nil)
-	_ engine.ConflictError    = (*disk.ConflictError)(nil)
+	_ ingestion.ConflictError = (*vault.ConflictError)(nil)
+	_ engine.ConflictError    = (*vault.ConflictError)(nil)
 )
 
 // sessions start workers on files of the vault: a worker gets an open descriptor and no name.

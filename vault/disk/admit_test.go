@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // permit is the gate's permission for a run's or an import's change.
@@ -35,7 +36,7 @@ func TestVault_changesNeedAPass(t *testing.T) {
 		_, stageErr := v.Stage(pass, "id")
 		_, _, dropErr := v.Drop(ctx, pass, reader(), "d.md")
 		errs := []error{
-			v.Write(ctx, pass, []byte("x"), ""), v.Move(ctx, pass), v.Remove(ctx, pass, Digest([]byte("a.md"))), v.RemoveEmptyFolders(pass, "Import"),
+			v.Write(ctx, pass, []byte("x"), ""), v.Move(ctx, pass), v.Remove(ctx, pass, vault.Digest([]byte("a.md"))), v.RemoveEmptyFolders(pass, "Import"),
 			stageErr, dropErr,
 		}
 		if name == "none" {
@@ -47,7 +48,7 @@ func TestVault_changesNeedAPass(t *testing.T) {
 			}
 		}
 	}
-	if err := v.Write(ctx, permit(t, v, policy.ByOutput, policy.Create, "New.md", ""), []byte("x"), Digest([]byte("a.md"))); err == nil {
+	if err := v.Write(ctx, permit(t, v, policy.ByOutput, policy.Create, "New.md", ""), []byte("x"), vault.Digest([]byte("a.md"))); err == nil {
 		t.Error("a permission to create replaced a file")
 	}
 	if _, _, err := v.Drop(ctx, permit(t, v, policy.ByImport, policy.Fill, "Imported", ""), reader(), "d.md"); err == nil {
@@ -55,7 +56,7 @@ func TestVault_changesNeedAPass(t *testing.T) {
 	}
 	must(t, v.Write(ctx, permit(t, v, policy.ByOutput, policy.Create, "New.md", ""), []byte("x"), ""))
 	must(t, v.Move(ctx, permit(t, v, policy.ByOutput, policy.Move, "New.md", "Done/New.md")))
-	must(t, v.Remove(ctx, permit(t, v, policy.ByOutput, policy.Delete, "Done/New.md", ""), Digest([]byte("x"))))
+	must(t, v.Remove(ctx, permit(t, v, policy.ByOutput, policy.Delete, "Done/New.md", ""), vault.Digest([]byte("x"))))
 	if _, err := os.Stat(filepath.Join(dir, "a.md")); err != nil {
 		t.Error(err)
 	}
@@ -73,7 +74,7 @@ func TestVault_linkAfterThePass(t *testing.T) {
 	must(t, os.Rename(filepath.Join(dir, "Notes"), filepath.Join(dir, ".kept")))
 	must(t, os.Symlink(".kept", filepath.Join(dir, "Notes")))
 	for i, err := range []error{
-		v.Write(t.Context(), create, []byte("x"), ""), v.Move(t.Context(), move), v.Remove(t.Context(), remove, Digest([]byte("Notes/b.md"))),
+		v.Write(t.Context(), create, []byte("x"), ""), v.Move(t.Context(), move), v.Remove(t.Context(), remove, vault.Digest([]byte("Notes/b.md"))),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "is a link") {
 			t.Errorf("change %d through a link: %v", i, err)
@@ -94,7 +95,7 @@ func TestVault_linksInTheWayOfImports(t *testing.T) {
 	if _, err := v.Stage(fill, "waiting"); err == nil {
 		t.Error("a bundle was staged in a folder behind a link")
 	}
-	b, err := v.Stage(fill, "job")
+	b, err := v.stage("Imported", "job")
 	must(t, err)
 	must(t, os.Symlink("../../.obsidian", filepath.Join(dir, "Imported/.vaultflow-job/pages")))
 	if err := b.WriteFile("pages/app.json", []byte("x")); err == nil {

@@ -29,26 +29,6 @@ type Arrival struct {
 	Followed bool // it is none of the import folder: see [Watcher.Follow]
 }
 
-// Op is what happened to a note.
-type Op string
-
-// The operations. A rename is a removal and a creation.
-const (
-	OpCreate Op = "create"
-	OpModify Op = "modify"
-	OpRemove Op = "remove"
-)
-
-// Change is a visible file outside the import folder whose content changed and then rested. SHA256 is of the content
-// that was found, so that a writer recognises its own; it is empty for removals and for files above hashLimit.
-type Change struct {
-	Name     string
-	Op       Op
-	SHA256   string
-	Size     int64 // bytes, as SHA256 of the content that was found
-	Modified time.Time
-}
-
 // snapshot is what tells that a file is the same as before, without reading it.
 type snapshot struct {
 	size  int64

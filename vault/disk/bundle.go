@@ -10,7 +10,10 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
+
+var _ vault.Bundle = (*Bundle)(nil)
 
 // Bundle is a folder that is filled out of sight and appears by one rename, whole or not at all. A process that is
 // killed leaves it hidden; Stage with the same folder and id opens it again. It is safe for concurrent use until Publish
@@ -22,21 +25,25 @@ type Bundle struct {
 
 // Stage opens the hidden folder `<dir>/.vaultflow-<id>`, made when it is not there; dir is the folder that the pass lets fill.
 // id is made of letters, digits, - and _.
-func (v *Vault) Stage(pass policy.Pass, id string) (*Bundle, error) {
+func (v *Vault) Stage(pass policy.Pass, id string) (vault.Bundle, error) {
 	dir, err := v.admit(pass, policy.Fill)
 	if err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
-	return v.stage(dir, id)
+	b, err := v.stage(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // stage is Stage without the permission.
 func (v *Vault) stage(dir, id string) (*Bundle, error) {
-	if err := checkShape(dir); err != nil {
+	if err := vault.CheckName(dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
 	if id == "" || len(id) > 80 || strings.ContainsFunc(id, notID) {
-		return nil, fmt.Errorf("stage bundle: %w", &NameError{Name: id, Reason: "an id is made of letters, digits, - and _"})
+		return nil, fmt.Errorf("stage bundle: %w", &vault.NameError{Name: id, Reason: "an id is made of letters, digits, - and _"})
 	}
 	dir = v.actual(dir)
 	if err := v.makeFolder(dir); err != nil {
@@ -65,7 +72,7 @@ func (b *Bundle) WriteFile(name string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("write into bundle: %w", err)
 	}
-	if have, _, err := b.v.digestOf(full); err == nil && have == Digest(data) {
+	if have, _, err := b.v.digestOf(full); err == nil && have == vault.Digest(data) {
 		return nil
 	}
 	err = b.replace(full, func(f *os.File) error { _, err := f.Write(data); return err })
@@ -117,7 +124,7 @@ func (b *Bundle) Remove(name string) error {
 
 // member is the vault name of a file of the bundle; its folder exists afterwards.
 func (b *Bundle) member(name string) (string, error) {
-	if err := ValidName(name); err != nil {
+	if err := vault.ValidName(name); err != nil {
 		return "", err
 	}
 	full := path.Join(b.dir, name)
@@ -153,7 +160,7 @@ func (b *Bundle) Publish(pass policy.Pass) error {
 
 // publish is Publish without the permission.
 func (b *Bundle) publish(target string) error {
-	if err := ValidName(target); err != nil {
+	if err := vault.ValidName(target); err != nil {
 		return fmt.Errorf("publish bundle: %w", err)
 	}
 	v := b.v

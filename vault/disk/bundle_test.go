@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 func TestBundle(t *testing.T) {
@@ -91,25 +93,25 @@ func TestBundle_refuses(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "a.md")
 	for _, id := range []string{"", "../x", "a/b", "a.b"} {
-		if _, err := v.stage("Imported", id); !errors.Is(err, ErrName) {
+		if _, err := v.stage("Imported", id); !errors.Is(err, vault.ErrName) {
 			t.Errorf("id %q: %v", id, err)
 		}
 	}
-	if _, err := v.stage(".hidden", "x"); !errors.Is(err, ErrHidden) {
+	if _, err := v.stage(".hidden", "x"); !errors.Is(err, vault.ErrHidden) {
 		t.Errorf("hidden folder: %v", err)
 	}
 	b, err := v.stage("Imported", "x")
 	must(t, err)
-	for name, want := range map[string]error{"../out.md": ErrOutside, "/x": ErrOutside, ".x": ErrHidden, "a?b": ErrName} {
+	for name, want := range map[string]error{"../out.md": vault.ErrOutside, "/x": vault.ErrOutside, ".x": vault.ErrHidden, "a?b": vault.ErrName} {
 		if err := b.WriteFile(name, nil); !errors.Is(err, want) {
 			t.Errorf("write %q: got %v, want %v", name, err, want)
 		}
 	}
 	must(t, os.Symlink("/etc/hostname", filepath.Join(dir, "leak")))
-	if err := b.Adopt("leak", "leak.txt"); !errors.Is(err, ErrOutside) {
+	if err := b.Adopt("leak", "leak.txt"); !errors.Is(err, vault.ErrOutside) {
 		t.Errorf("adopt through a link: %v", err)
 	}
-	if err := b.publish("../out"); !errors.Is(err, ErrOutside) {
+	if err := b.publish("../out"); !errors.Is(err, vault.ErrOutside) {
 		t.Errorf("publish outside: %v", err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // ErrClosed is matched by the error of reading below a folder that [Vault.FSWithout] leaves out.
@@ -15,7 +17,7 @@ var ErrClosed = errors.New("it lies where people approve what models propose, an
 // FSWithout returns the vault as [Vault.FS] does, without the folder with this name and all below it: it cannot be opened,
 // listed or looked at, in whatever case its name is written, and not through links either. Its entry is missing from listings.
 func (v *Vault) FSWithout(dir string) fs.FS {
-	return rootFS{root: v.root, dir: ".", closed: fold(path.Clean(dir))}
+	return rootFS{root: v.root, dir: ".", closed: vault.Fold(path.Clean(dir))}
 }
 
 // isClosed reports whether a name lies in the closed folder, or a link on its way leads there.
@@ -23,11 +25,11 @@ func (f rootFS) isClosed(name string) bool {
 	if f.closed == "" {
 		return false
 	}
-	if within(fold(name), f.closed) {
+	if within(vault.Fold(name), f.closed) {
 		return true
 	}
 	real, linked := followed(f.root, name)
-	return linked && within(fold(real), f.closed)
+	return linked && within(vault.Fold(real), f.closed)
 }
 
 // closedEntry returns the error for what is closed.
@@ -37,15 +39,15 @@ func closedEntry(op, name string) error {
 
 // opened returns entries of a folder without the closed one.
 func (f rootFS) opened(dir string, entries []fs.DirEntry) []fs.DirEntry {
-	if f.closed == "" || !within(f.closed, fold(dir)) {
+	if f.closed == "" || !within(f.closed, vault.Fold(dir)) {
 		return entries
 	}
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return fold(path.Join(dir, e.Name())) == f.closed })
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return vault.Fold(path.Join(dir, e.Name())) == f.closed })
 }
 
 // openedFolder returns an open file as it is, unless it is the folder around the closed one, which is left out of its entries.
 func (f rootFS) openedFolder(name string, file *os.File) fs.File {
-	if f.closed == "" || !within(f.closed, fold(name)) {
+	if f.closed == "" || !within(f.closed, vault.Fold(name)) {
 		return file
 	}
 	return &closedFile{File: file, from: f, name: name}

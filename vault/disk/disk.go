@@ -13,6 +13,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 const (
@@ -27,12 +29,6 @@ const (
 func temporary(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(base, tempPrefix) && strings.HasSuffix(base, tempSuffix)
-}
-
-// Digest is the SHA-256 of data in lower-case hex, as Read and Change give it.
-func Digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // digestFile reads a file to its end.
@@ -156,9 +152,9 @@ func (v *Vault) twin(dir, part string) string {
 	if err != nil {
 		return ""
 	}
-	folded, found := fold(part), ""
+	folded, found := vault.Fold(part), ""
 	for _, e := range entries {
-		if fold(e.Name()) != folded {
+		if vault.Fold(e.Name()) != folded {
 			continue
 		}
 		if found != "" {

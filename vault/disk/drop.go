@@ -8,20 +8,20 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Available is a name that is free: the one given, or with " (2)", " (3)" … before its extension. Spellings that differ
 // in case or Unicode form count as taken. Another process may take the name before it is used.
 func (v *Vault) Available(name string) (string, error) {
-	if err := ValidName(name); err != nil {
+	if err := vault.ValidName(name); err != nil {
 		return "", fmt.Errorf("find a free name: %w", err)
 	}
 	for i := range maxNumber {
-		candidate := v.actual(numbered(name, i+1))
+		candidate := v.actual(vault.Numbered(name, i+1))
 		if _, err := v.root.Lstat(candidate); errors.Is(err, fs.ErrNotExist) {
 			return candidate, nil
 		} else if err != nil {
@@ -33,28 +33,13 @@ func (v *Vault) Available(name string) (string, error) {
 
 const maxNumber = 10_000
 
-// numbered puts " (n)" before the extension, and cuts the stem where the part would become too long.
-func numbered(name string, n int) string {
-	if n < 2 {
-		return name
-	}
-	dir, base := path.Split(name)
-	ext := path.Ext(base)
-	if len(ext) > 16 || strings.Contains(ext, " ") {
-		ext = ""
-	}
-	suffix := " (" + strconv.Itoa(n) + ")"
-	stem := shorten(base[:len(base)-len(ext)], maxSegment-len(suffix)-len(ext))
-	return dir + stem + suffix + ext
-}
-
 // Drop copies what r gives into the import folder, where the watcher finds it, and gives its name and SHA-256. name may
 // have folders; each part is made safe. Until all is there and synced the file has a name that the watcher ignores. A
 // name that is taken gets a number, unless it holds the same bytes: then that file is it. ctx ends the copying.
 //
 // The pass is for filling the import folder.
 func (v *Vault) Drop(ctx context.Context, pass policy.Pass, r io.Reader, name string) (dropped, sha256 string, err error) {
-	if dir, err := v.admit(pass, policy.Fill); err != nil || fold(dir) != v.filter.importDir {
+	if dir, err := v.admit(pass, policy.Fill); err != nil || vault.Fold(dir) != v.filter.importDir {
 		return "", "", fmt.Errorf("import %q: %w", name, errors.Join(errPass, err))
 	}
 	return v.drop(ctx, r, name)
@@ -65,15 +50,15 @@ func (v *Vault) drop(ctx context.Context, r io.Reader, name string) (dropped, sh
 	parts := []string{v.opt.ImportDir}
 	for part := range strings.SplitSeq(path.Clean("/"+strings.ReplaceAll(name, `\`, "/")), "/") {
 		if part != "" {
-			parts = append(parts, SafeName(part, 0))
+			parts = append(parts, vault.SafeName(part, 0))
 		}
 	}
 	if len(parts) == 1 {
-		parts = append(parts, SafeName("", 0))
+		parts = append(parts, vault.SafeName("", 0))
 	}
 	target := path.Join(parts...)
 	if v.filter.arrival(target) != take {
-		return "", "", fmt.Errorf("import %q: %w", name, &NameError{Name: target, Reason: "the import folder ignores files of this name"})
+		return "", "", fmt.Errorf("import %q: %w", name, &vault.NameError{Name: target, Reason: "the import folder ignores files of this name"})
 	}
 	dir := v.actual(path.Dir(target))
 	if err := v.straight(dir); err != nil {
@@ -106,7 +91,7 @@ func (v *Vault) land(ctx context.Context, temp, name string) (string, string, er
 		return "", "", err
 	}
 	for i := range maxNumber {
-		candidate := v.actual(numbered(name, i+1))
+		candidate := v.actual(vault.Numbered(name, i+1))
 		err := v.place(temp, candidate)
 		if !errors.Is(err, fs.ErrExist) {
 			return candidate, sum, err
@@ -133,10 +118,10 @@ func (v *Vault) RemoveEmptyFolders(pass policy.Pass, dir string) error {
 
 // removeEmptyFolders is RemoveEmptyFolders without the permission.
 func (v *Vault) removeEmptyFolders(dir, top string) error {
-	if err := errors.Join(checkShape(dir), checkShape(top)); err != nil {
+	if err := errors.Join(vault.CheckName(dir), vault.CheckName(top)); err != nil {
 		return fmt.Errorf("remove empty folders: %w", err)
 	}
-	for ; v.filter.inImport(dir) && fold(dir) != v.filter.importDir && within(fold(dir), fold(top)); dir = path.Dir(dir) {
+	for ; v.filter.inImport(dir) && vault.Fold(dir) != v.filter.importDir && within(vault.Fold(dir), vault.Fold(top)); dir = path.Dir(dir) {
 		entries, err := readDir(v.root, dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -36,7 +37,7 @@ func Example() {
 	_, digest, _ := v.Read("Plans/Week.md", 1<<20)
 	fmt.Println(v.Write(ctx, permit(policy.Change), []byte("second"), digest))
 	err = v.Write(ctx, permit(policy.Change), []byte("third"), digest)
-	fmt.Println(errors.Is(err, disk.ErrConflict), err)
+	fmt.Println(errors.Is(err, vault.ErrConflict), err)
 	fmt.Println(v.Locate("week", "Home.md").Name)
 	// Output:
 	// <nil>

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 func TestFiles_thoseThatAWatcherReports(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "a.md", "In/b.md", "In/c.txt", "In/.hidden.md", ".obsidian/d.md", "Import/e.md", "In/f.sync-conflict-20260101-000000-ABCDEFG.md")
-	files, unread, err := v.Files(func(name string) bool { return strings.HasSuffix(name, ".md") })
+	files, unread, err := v.List(func(name string) bool { return strings.HasSuffix(name, ".md") })
 	if err != nil || len(unread) > 0 {
 		t.Fatal(unread, err)
 	}
@@ -36,7 +38,7 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, err := v.Look("In/b.md")
-	if err != nil || f.Size != 4 || f.Modified.IsZero() || f.SHA256 != Digest([]byte("text")) {
+	if err != nil || f.Size != 4 || f.Modified.IsZero() || f.SHA256 != vault.Digest([]byte("text")) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for _, name := range []string{"In/none.md", "In"} {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // verdict is what to do with an entry of the import folder, judged by its name alone.
@@ -38,9 +40,9 @@ type filter struct {
 }
 
 func newFilter(opt Options) (*filter, error) {
-	f := &filter{importDir: fold(opt.ImportDir)}
+	f := &filter{importDir: vault.Fold(opt.ImportDir)}
 	for _, glob := range opt.Ignore {
-		folded := fold(strings.TrimSuffix(glob, "/"))
+		folded := vault.Fold(strings.TrimSuffix(glob, "/"))
 		if folded == "" || !doublestar.ValidatePattern(folded) {
 			return nil, fmt.Errorf("ignore pattern %q is malformed", glob)
 		}
@@ -50,11 +52,11 @@ func newFilter(opt Options) (*filter, error) {
 }
 
 // inImport says whether a name is the import folder or below it.
-func (f *filter) inImport(name string) bool { return within(fold(name), f.importDir) }
+func (f *filter) inImport(name string) bool { return within(vault.Fold(name), f.importDir) }
 
 // clutter says whether a name is of no interest to the index and to watching anywhere in the vault.
 func clutter(name string) bool {
-	for part := range strings.SplitSeq(fold(name), "/") {
+	for part := range strings.SplitSeq(vault.Fold(name), "/") {
 		if strings.HasPrefix(part, ".") || matches(ignoredNames, part) {
 			return true
 		}
@@ -64,7 +66,7 @@ func clutter(name string) bool {
 
 // arrival judges a name below the import folder. The name is that of a file or a folder.
 func (f *filter) arrival(name string) verdict {
-	folded := fold(name)
+	folded := vault.Fold(name)
 	rel := strings.TrimPrefix(strings.TrimPrefix(folded, f.importDir), "/")
 	if rel == "" {
 		return take
@@ -118,6 +120,6 @@ func matches(globs []string, part string) bool {
 
 // isConflictCopy recognises the second version of a file that Syncthing, Obsidian Sync, Dropbox and Nextcloud keep.
 func isConflictCopy(name string) bool {
-	base := fold(path.Base(name))
+	base := vault.Fold(path.Base(name))
 	return strings.Contains(base, ".sync-conflict-") || (strings.Contains(base, "conflicted copy") && strings.Contains(base, "("))
 }

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // grows appends to a file of the vault.
@@ -36,7 +38,7 @@ func TestWatcher_followsWhatWasTakenHalf(t *testing.T) {
 		}
 		grows(t, f, "two\n")
 		a = awaitReady(t, w, "Imported/log/log.txt")
-		if !a.Followed || a.SHA256 != Digest([]byte("one\ntwo\n")) {
+		if !a.Followed || a.SHA256 != vault.Digest([]byte("one\ntwo\n")) {
 			t.Errorf("got %+v, want the whole file", a)
 		}
 		w.Done(a.Name)
@@ -54,14 +56,14 @@ func TestWatcher_followsLongerWhileItIsWritten(t *testing.T) {
 		var closed atomic.Bool
 		v.writersOf = func(*os.File) writers { return writers{open: !closed.Load(), sure: true} }
 		put(t, dir, "Imported/log/log.txt", "one\n")
-		w.Follow("Imported/log/log.txt", Digest([]byte("one\n")), time.Now().Add(time.Minute))
+		w.Follow("Imported/log/log.txt", vault.Digest([]byte("one\n")), time.Now().Add(time.Minute))
 		hear(w, time.Hour)
 		if s := w.Status(); len(s.Waiting) != 1 || !strings.Contains(s.Waiting[0].Reason, "open for writing") {
 			t.Errorf("status %+v, want the file and why it waits", s)
 		}
 		put(t, dir, "Imported/log/log.txt", "one\ntwo\n")
 		closed.Store(true)
-		if a := awaitReady(t, w, "Imported/log/log.txt"); a.SHA256 != Digest([]byte("one\ntwo\n")) {
+		if a := awaitReady(t, w, "Imported/log/log.txt"); a.SHA256 != vault.Digest([]byte("one\ntwo\n")) {
 			t.Errorf("got %+v", a)
 		}
 		w.Done("Imported/log/log.txt")

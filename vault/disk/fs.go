@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // FS is the vault as a file system for reading. Names that climb and links that lead out of the vault are refused with
@@ -33,7 +35,7 @@ var (
 )
 
 func (f rootFS) full(op, name string) (string, error) {
-	if err := inside(name); err != nil {
+	if err := vault.CheckInside(name); err != nil {
 		return "", &fs.PathError{Op: op, Path: name, Err: err}
 	}
 	full := path.Join(f.dir, name)
@@ -183,7 +185,7 @@ func explain(root *os.Root, op, name, full string, err error) error {
 }
 
 // leavingLink finds the first link on the way to a name that cannot be followed inside the vault.
-func leavingLink(root *os.Root, name string) *OutsideError {
+func leavingLink(root *os.Root, name string) *vault.OutsideError {
 	for i := range len(name) + 1 {
 		if i < len(name) && name[i] != '/' {
 			continue
@@ -204,7 +206,7 @@ func leavingLink(root *os.Root, name string) *OutsideError {
 		if target, err := root.Readlink(prefix); err == nil && strings.HasPrefix(target, "/") {
 			reason = "is absolute; only relative links that stay in the vault are followed"
 		}
-		return &OutsideError{Link: prefix, Reason: reason}
+		return &vault.OutsideError{Link: prefix, Reason: reason}
 	}
 	return nil
 }

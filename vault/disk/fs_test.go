@@ -12,6 +12,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 func TestFS_isAFileSystem(t *testing.T) {
@@ -45,7 +47,7 @@ func TestFS_staysInside(t *testing.T) {
 		"absolute": `the link "absolute" is absolute`, "sub/chain": `the link "sub/chain" leads out`,
 	} {
 		for verb, err := range reads(v, name) {
-			if !errors.Is(err, ErrOutside) || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), dir) {
+			if !errors.Is(err, vault.ErrOutside) || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), dir) {
 				t.Errorf("%s %q: got %v, want …%s… and no path of this machine", verb, name, err, words)
 			}
 		}
@@ -89,11 +91,11 @@ func TestRead(t *testing.T) {
 	v, dir := tempVault(t, "Notes/Today.md", "Cafe\u0301.md")
 	for _, name := range []string{"Notes/Today.md", "notes/TODAY.md", "Café.md"} {
 		data, sum, err := v.Read(name, 100)
-		if err != nil || sum != Digest(data) || len(data) == 0 {
+		if err != nil || sum != vault.Digest(data) || len(data) == 0 {
 			t.Errorf("read %q: %q %q %v", name, data, sum, err)
 		}
 	}
-	if _, _, err := v.Read("Notes/Today.md", 3); !errors.Is(err, ErrTooLarge) {
+	if _, _, err := v.Read("Notes/Today.md", 3); !errors.Is(err, vault.ErrTooLarge) {
 		t.Errorf("above the limit: %v", err)
 	}
 	put(t, dir, "exact.md", "123")

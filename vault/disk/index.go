@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // index holds the names of all visible files, to be found as Obsidian finds them.
@@ -43,7 +45,7 @@ func (ix *index) add(name string) {
 }
 
 func (ix *index) insert(name string) {
-	e := entry{name: name, folded: fold(name), length: utf8.RuneCountInString(norm.NFC.String(name))}
+	e := entry{name: name, folded: vault.Fold(name), length: utf8.RuneCountInString(norm.NFC.String(name))}
 	if slices.ContainsFunc(ix.byPath[e.folded], func(o entry) bool { return o.name == name }) {
 		return
 	}
@@ -56,7 +58,7 @@ func (ix *index) insert(name string) {
 func (ix *index) remove(name string) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	folded := fold(name)
+	folded := vault.Fold(name)
 	if _, ok := ix.byPath[folded]; ok {
 		ix.drop(folded, name)
 		return
@@ -112,7 +114,7 @@ const freshFor = time.Second
 
 // exact gives the file with this path, compared without case; the one that is spelled alike if there are several.
 func (ix *index) exact(linkpath string) []entry {
-	return spelled(linkpath, sorted(ix.byPath[fold(linkpath)]))
+	return spelled(linkpath, sorted(ix.byPath[vault.Fold(linkpath)]))
 }
 
 // spelled gives of entries that differ in spelling the one that is spelled so, byte for byte if there is one, or else all.
@@ -134,7 +136,7 @@ func foldedAs(entries []entry, folded string) []entry {
 
 // ending gives the files whose path ends with this one at a slash.
 func (ix *index) ending(linkpath string) []entry {
-	folded := fold(linkpath)
+	folded := vault.Fold(linkpath)
 	var found []entry
 	for _, e := range ix.byBase[path.Base(folded)] {
 		if e.folded == folded || strings.HasSuffix(e.folded, "/"+folded) {

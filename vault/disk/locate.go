@@ -9,9 +9,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Location is where a link leads.
-type Location = vault.Location
-
 // Locate finds the file that a link means. linkpath is the link's text before `|` and `#` (of a Markdown destination:
 // decoded); from is the note in which it stands. The rules are Obsidian's, as observed: the name as written, then with
 // .md; ./ and ../ lead from the note's folder; a path from the vault's root wins; then a file in the note's own folder;
@@ -20,17 +17,17 @@ type Location = vault.Location
 //
 // Aliases resolve no links. Dot folders and clutter are never found. When no watcher runs, a link that finds nothing,
 // or a file that is gone, makes the vault read its names again, once a second at most.
-func (v *Vault) Locate(linkpath, from string) Location {
+func (v *Vault) Locate(linkpath, from string) vault.Location {
 	return v.locate(linkpath, from, false)
 }
 
 // LocateStrict is Locate for those to whom a wrong pick is worse than none: it lists every file that the link could
 // mean as Ambiguous, unless the link is a path from the root or from the note, or a neighbour of the note.
-func (v *Vault) LocateStrict(linkpath, from string) Location {
+func (v *Vault) LocateStrict(linkpath, from string) vault.Location {
 	return v.locate(linkpath, from, true)
 }
 
-func (v *Vault) locate(linkpath, from string, strict bool) Location {
+func (v *Vault) locate(linkpath, from string, strict bool) vault.Location {
 	loc := v.index.locate(linkpath, from, strict)
 	if loc.Found {
 		if _, err := v.root.Lstat(loc.Name); err == nil {
@@ -50,7 +47,7 @@ func (v *Vault) locate(linkpath, from string, strict bool) Location {
 	return loc
 }
 
-func (ix *index) locate(linkpath, from string, strict bool) Location {
+func (ix *index) locate(linkpath, from string, strict bool) vault.Location {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	link, rooted := normalise(linkpath)
@@ -62,12 +59,12 @@ func (ix *index) locate(linkpath, from string, strict bool) Location {
 			return loc
 		}
 	}
-	return Location{}
+	return vault.Location{}
 }
 
 // normalise gives a linkpath the form of a name, as Obsidian's normalizePath does; rooted when it began with a slash.
 func normalise(linkpath string) (link string, rooted bool) {
-	link = plainSpaces.Replace(strings.ReplaceAll(linkpath, `\`, "/"))
+	link = vault.PlainSpaces(strings.ReplaceAll(linkpath, `\`, "/"))
 	link = norm.NFC.String(strings.TrimSpace(link))
 	rooted = strings.HasPrefix(link, "/")
 	for strings.Contains(link, "//") {
@@ -76,7 +73,7 @@ func normalise(linkpath string) (link string, rooted bool) {
 	return strings.Trim(link, "/"), rooted
 }
 
-func (ix *index) try(link, from string, rooted, strict bool) Location {
+func (ix *index) try(link, from string, rooted, strict bool) vault.Location {
 	if !rooted && (strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../")) {
 		return pick(ix.exact(path.Join(path.Dir(from), link)), false)
 	}
@@ -85,18 +82,18 @@ func (ix *index) try(link, from string, rooted, strict bool) Location {
 	}
 	found := ix.ending(link)
 	beside := path.Join(path.Dir(from), link)
-	if own := spelled(beside, foldedAs(found, fold(beside))); len(own) > 0 {
+	if own := spelled(beside, foldedAs(found, vault.Fold(beside))); len(own) > 0 {
 		return pick(own, false)
 	}
 	return pick(found, strict)
 }
 
 // pick takes the first of entries that are sorted by length, and lists those that are as short, or all of them.
-func pick(found []entry, all bool) Location {
+func pick(found []entry, all bool) vault.Location {
 	if len(found) == 0 {
-		return Location{}
+		return vault.Location{}
 	}
-	loc := Location{Name: found[0].name, Found: true}
+	loc := vault.Location{Name: found[0].name, Found: true}
 	for _, e := range found {
 		if all || e.length == found[0].length {
 			loc.Ambiguous = append(loc.Ambiguous, e.name)

@@ -10,10 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // naive resolves a link by the rules as they are written down, one after the other, over a list of names.
-func naive(names []string, link, from string, strict bool) Location {
+func naive(names []string, link, from string, strict bool) vault.Location {
 	link = strings.NewReplacer(`\`, "/", "\u00a0", " ", "\u202f", " ").Replace(link)
 	link = norm.NFC.String(strings.TrimSpace(link))
 	fromRoot := strings.HasPrefix(link, "/")
@@ -26,10 +28,10 @@ func naive(names []string, link, from string, strict bool) Location {
 			return loc
 		}
 	}
-	return Location{}
+	return vault.Location{}
 }
 
-func naiveTry(names []string, link, from string, fromRoot, strict bool) Location {
+func naiveTry(names []string, link, from string, fromRoot, strict bool) vault.Location {
 	if !fromRoot && (strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../")) {
 		return naivePick(naiveExact(names, path.Join(path.Dir(from), link)), false)
 	}
@@ -75,9 +77,9 @@ func naiveFold(s string) string {
 }
 
 // naivePick takes the shortest path, of several the first by name.
-func naivePick(names []string, all bool) Location {
+func naivePick(names []string, all bool) vault.Location {
 	if len(names) == 0 {
-		return Location{}
+		return vault.Location{}
 	}
 	length := func(s string) int { return utf8.RuneCountInString(norm.NFC.String(s)) }
 	names = slices.Clone(names)
@@ -87,7 +89,7 @@ func naivePick(names []string, all bool) Location {
 		}
 		return strings.Compare(a, b)
 	})
-	loc := Location{Name: names[0], Found: true}
+	loc := vault.Location{Name: names[0], Found: true}
 	for _, n := range names {
 		if all || length(n) == length(names[0]) {
 			loc.Ambiguous = append(loc.Ambiguous, n)

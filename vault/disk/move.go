@@ -9,6 +9,7 @@ import (
 	"path"
 
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Move gives a file a new name. It never overwrites: when the new name is taken the error matches fs.ErrExist, except
@@ -28,7 +29,7 @@ func (v *Vault) Move(ctx context.Context, pass policy.Pass) error {
 
 // rename is Move without the permission.
 func (v *Vault) rename(ctx context.Context, from, to string) error {
-	if err := errors.Join(checkShape(from), ValidName(to)); err != nil {
+	if err := errors.Join(vault.CheckName(from), vault.ValidName(to)); err != nil {
 		return fmt.Errorf("move: %w", err)
 	}
 	from, to = v.actual(from), v.actual(to)
@@ -68,7 +69,7 @@ func (v *Vault) moveFolder(ctx context.Context, from, to string) error {
 		}
 		return fs.ErrExist
 	}
-	if within(fold(to), fold(from)) {
+	if within(vault.Fold(to), vault.Fold(from)) {
 		return fmt.Errorf("a folder cannot be moved into itself: %w", fs.ErrInvalid)
 	}
 	if err := v.makeFolder(path.Dir(to)); err != nil {
@@ -129,7 +130,7 @@ func (v *Vault) removeSame(name, sum string) error {
 		return err
 	}
 	if have != sum {
-		return &ConflictError{Name: name, Want: sum, Have: have}
+		return &vault.ConflictError{Name: name, Want: sum, Have: have}
 	}
 	return errors.Join(v.root.Remove(name), v.syncDir(path.Dir(name)))
 }

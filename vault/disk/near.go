@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // maxNear is how many similar names a missing link is answered with.
@@ -14,8 +16,8 @@ const maxNear = 3
 // near finds files whose last part differs from a link's in a few letters, or only in its extension.
 func (ix *index) near(linkpath string) []string {
 	link, _ := normalise(linkpath)
-	want := []rune(fold(strings.TrimSuffix(path.Base(link), ".md")))
-	if link == "" || len(want) > maxSegment {
+	want := []rune(vault.Fold(strings.TrimSuffix(path.Base(link), ".md")))
+	if link == "" || len(want) > vault.MaxPartBytes {
 		return nil
 	}
 	allowed := 1 + min(len(want)/5, 2)

@@ -3,6 +3,8 @@ package disk
 import (
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // hashLimit is the largest note or picture, in bytes, whose digest a Change carries.
@@ -14,7 +16,7 @@ type notes struct {
 	debounce time.Duration
 	known    map[string]noted
 	pending  map[string]*pendingNote
-	news     []Change
+	news     []vault.Change
 	gen      int
 }
 
@@ -105,24 +107,25 @@ func (n *notes) checked(r finding, now time.Time) {
 		return
 	case r.gone && existed:
 		delete(n.known, r.name)
-		n.news = append(n.news, Change{Name: r.name, Op: OpRemove})
+		n.news = append(n.news, vault.Change{File: vault.File{Name: r.name}, Op: vault.OpRemove})
 	case r.gone, r.err != nil:
 		// Never seen, or not readable: a scan comes back to it, since it is not known in this state.
 	case existed && k.digest != "" && k.digest == r.digest:
 		n.known[r.name] = noted{snap: r.found, digest: r.digest}
 	default:
 		n.known[r.name] = noted{snap: r.found, digest: r.digest}
-		op := OpCreate
+		op := vault.OpCreate
 		if existed {
-			op = OpModify
+			op = vault.OpModify
 		}
-		n.news = append(n.news, Change{Name: r.name, Op: op, SHA256: r.digest, Size: r.found.size, Modified: r.found.mod})
+		file := vault.File{Name: r.name, SHA256: r.digest, Size: r.found.size, Modified: r.found.mod}
+		n.news = append(n.news, vault.Change{File: file, Op: op})
 	}
 	delete(n.pending, r.name)
 }
 
 // take gives the changes since the last call.
-func (n *notes) take() []Change {
+func (n *notes) take() []vault.Change {
 	out := n.news
 	n.news = nil
 	return out

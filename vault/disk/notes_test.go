@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // settle lets the debounce pass and answers all requests with what files holds: name to digest.
-func settle(n *notes, files map[string]string, now *time.Time) []Change {
+func settle(n *notes, files map[string]string, now *time.Time) []vault.Change {
 	*now = now.Add(n.debounce)
 	for _, q := range n.tick(*now) {
 		digest, ok := files[q.name]
@@ -26,7 +28,7 @@ func TestNotes(t *testing.T) {
 	for name := range files {
 		n.seed(name, snapshot{size: 1})
 	}
-	check := func(what string, want ...Change) {
+	check := func(what string, want ...vault.Change) {
 		t.Helper()
 		if diff := cmp.Diff(want, settle(n, files, &now)); diff != "" {
 			t.Errorf("%s: %s", what, diff)
@@ -35,23 +37,23 @@ func TestNotes(t *testing.T) {
 	check("what was there fires nothing")
 	files["new.md"] = "n"
 	n.hint("new.md", now)
-	check("created", Change{Name: "new.md", Op: OpCreate, SHA256: "n", Size: 1})
+	check("created", vault.Change{File: vault.File{Name: "new.md", SHA256: "n", Size: 1}, Op: vault.OpCreate})
 	files["new.md"] = "nn"
 	n.see("new.md", snapshot{size: 2}, now)
-	check("changed without an event", Change{Name: "new.md", Op: OpModify, SHA256: "nn", Size: 2})
+	check("changed without an event", vault.Change{File: vault.File{Name: "new.md", SHA256: "nn", Size: 2}, Op: vault.OpModify})
 	n.hint("new.md", now)
 	check("touched, same content")
 	n.see("new.md", snapshot{size: 2}, now)
 	check("scanned, nothing new")
 	files["old.md"] = "2"
 	n.hint("old.md", now)
-	check("changed for the first time", Change{Name: "old.md", Op: OpModify, SHA256: "2", Size: 1})
+	check("changed for the first time", vault.Change{File: vault.File{Name: "old.md", SHA256: "2", Size: 1}, Op: vault.OpModify})
 	delete(files, "old.md")
 	n.missing(map[string]bool{"new.md": true}, []string{"dir"}, now)
-	check("gone without an event, and a folder that could not be read", Change{Name: "old.md", Op: OpRemove})
+	check("gone without an event, and a folder that could not be read", vault.Change{File: vault.File{Name: "old.md"}, Op: vault.OpRemove})
 	delete(files, "dir/a.md")
 	n.hintBelow("dir", now)
-	check("a folder went", Change{Name: "dir/a.md", Op: OpRemove})
+	check("a folder went", vault.Change{File: vault.File{Name: "dir/a.md"}, Op: vault.OpRemove})
 	n.hint("brief.md", now)
 	check("came and went")
 }
@@ -94,17 +96,17 @@ func TestNotes_debounce(t *testing.T) {
 func TestQueueChange(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		first, then Op
-		want        []Op
+		first, then vault.Op
+		want        []vault.Op
 	}{
-		{OpCreate, OpModify, []Op{OpCreate}},
-		{OpCreate, OpRemove, nil},
-		{OpModify, OpModify, []Op{OpModify}},
-		{OpModify, OpRemove, []Op{OpRemove}},
-		{OpRemove, OpCreate, []Op{OpModify}},
+		{vault.OpCreate, vault.OpModify, []vault.Op{vault.OpCreate}},
+		{vault.OpCreate, vault.OpRemove, nil},
+		{vault.OpModify, vault.OpModify, []vault.Op{vault.OpModify}},
+		{vault.OpModify, vault.OpRemove, []vault.Op{vault.OpRemove}},
+		{vault.OpRemove, vault.OpCreate, []vault.Op{vault.OpModify}},
 	} {
-		queue := queueChange(queueChange([]Change{{Name: "other"}}, Change{Name: "a", Op: tc.first, SHA256: "1"}), Change{Name: "a", Op: tc.then, SHA256: "2"})
-		var got []Op
+		queue := queueChange(queueChange([]vault.Change{{File: vault.File{Name: "other"}}}, vault.Change{File: vault.File{Name: "a", SHA256: "1"}, Op: tc.first}), vault.Change{File: vault.File{Name: "a", SHA256: "2"}, Op: tc.then})
+		var got []vault.Op
 		for _, c := range queue[1:] {
 			got = append(got, c.Op)
 		}

@@ -6,13 +6,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Read gives a file's bytes and their SHA-256, which Write takes as its base. A name that differs from the file's in
 // case or Unicode form only finds it. A file above limit bytes is a TooLargeError; limit 0 is none. A file that is not
 // there matches fs.ErrNotExist, a link out of the vault ErrOutside.
 func (v *Vault) Read(name string, limit int64) (data []byte, sha256 string, err error) {
-	if err := inside(name); err != nil {
+	if err := vault.CheckInside(name); err != nil {
 		return nil, "", fmt.Errorf("read: %w", err)
 	}
 	name = v.actual(name)
@@ -29,16 +31,16 @@ func (v *Vault) Read(name string, limit int64) (data []byte, sha256 string, err 
 		return nil, "", &fs.PathError{Op: "read", Path: name, Err: errSpecial(info.Mode())}
 	}
 	if limit > 0 && info.Size() > limit {
-		return nil, "", &TooLargeError{Name: name, Size: info.Size(), Limit: limit}
+		return nil, "", &vault.TooLargeError{Name: name, Size: info.Size(), Limit: limit}
 	}
 	data, err = readUpTo(file, limit)
 	if err != nil {
 		return nil, "", fmt.Errorf("read %q: %w", name, err)
 	}
 	if limit > 0 && int64(len(data)) > limit {
-		return nil, "", &TooLargeError{Name: name, Size: int64(len(data)), Limit: limit}
+		return nil, "", &vault.TooLargeError{Name: name, Size: int64(len(data)), Limit: limit}
 	}
-	return data, Digest(data), nil
+	return data, vault.Digest(data), nil
 }
 
 // readUpTo reads one byte more than the limit, to tell a file that grew.
@@ -78,7 +80,7 @@ func (v *Vault) digestOf(name string) (string, fs.FileInfo, error) {
 
 // OpenFile opens a regular file for reading: what a worker process is handed as a descriptor. The caller closes it.
 func (v *Vault) OpenFile(name string) (*os.File, error) {
-	if err := inside(name); err != nil {
+	if err := vault.CheckInside(name); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
 	name = v.actual(name)
@@ -100,7 +102,7 @@ func (v *Vault) OpenFile(name string) (*os.File, error) {
 // Exists says whether a file or a folder has this name, in any spelling that differs in case or Unicode form only. A
 // link counts, wherever it leads.
 func (v *Vault) Exists(name string) (bool, error) {
-	if err := inside(name); err != nil {
+	if err := vault.CheckInside(name); err != nil {
 		return false, err
 	}
 	name = v.actual(name)

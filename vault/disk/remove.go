@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Remove removes a file that has the bytes with the given SHA-256. One that is gone is no error; one that has other bytes
@@ -19,7 +20,7 @@ func (v *Vault) Remove(ctx context.Context, pass policy.Pass, sha256 string) err
 
 // remove is Remove without the permission.
 func (v *Vault) remove(ctx context.Context, name, sha256 string) error {
-	if err := checkShape(name); err != nil {
+	if err := vault.CheckName(name); err != nil {
 		return fmt.Errorf("remove: %w", err)
 	}
 	name = v.actual(name)

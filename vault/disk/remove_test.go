@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 func TestRemove_onlyTheBytesThatAreMeant(t *testing.T) {
@@ -11,7 +13,7 @@ func TestRemove_onlyTheBytesThatAreMeant(t *testing.T) {
 	v, _ := tempVault(t, "Import/a.pdf")
 	_, sum, err := v.Read("Import/a.pdf", 1<<20)
 	must(t, err)
-	var conflict *ConflictError
+	var conflict *vault.ConflictError
 	if err := v.remove(t.Context(), "Import/a.pdf", sum[1:]+"0"); !errors.As(err, &conflict) {
 		t.Errorf("other bytes: %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // scan reads the whole vault: what it finds is taken up, what it does not find is gone. At the first scan notes are
@@ -96,18 +98,18 @@ func queueArrival(queue []Arrival, a Arrival) []Arrival {
 }
 
 // queueChange joins a change with one of the same file that nobody has read yet.
-func queueChange(queue []Change, c Change) []Change {
+func queueChange(queue []vault.Change, c vault.Change) []vault.Change {
 	for i, old := range queue {
 		if old.Name != c.Name {
 			continue
 		}
 		switch {
-		case old.Op == OpCreate && c.Op == OpRemove:
+		case old.Op == vault.OpCreate && c.Op == vault.OpRemove:
 			return append(queue[:i], queue[i+1:]...)
-		case old.Op == OpCreate:
-			c.Op = OpCreate
-		case old.Op == OpRemove:
-			c.Op = OpModify
+		case old.Op == vault.OpCreate:
+			c.Op = vault.OpCreate
+		case old.Op == vault.OpRemove:
+			c.Op = vault.OpModify
 		}
 		queue[i] = c
 		return queue

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // session is one Run of a Watcher. All of it but the lookers belongs to the goroutine of Run.
@@ -23,7 +25,7 @@ type session struct {
 	nextFollow time.Time
 
 	jobs     []request
-	changes  []Change
+	changes  []vault.Change
 	arrivals []Arrival
 	told     map[string]bool // conflict copies and folders that were reported
 	hearing  hearing

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // straighten renames a file of the import folder whose name is no text, which no journal, note or link can hold, and
@@ -18,7 +20,7 @@ func (v *Vault) straighten(name string) (string, error) {
 	bad := false
 	for i, part := range parts {
 		if bad = bad || !utf8.ValidString(part); bad {
-			parts[i] = SafeName(part, maxSegment)
+			parts[i] = vault.SafeName(part, vault.MaxPartBytes)
 		}
 	}
 	target := path.Join(parts...)
@@ -29,7 +31,7 @@ func (v *Vault) straighten(name string) (string, error) {
 	v.writing.Lock()
 	defer v.writing.Unlock()
 	for i := range maxNumber {
-		candidate := v.actual(numbered(path.Join(dir, path.Base(target)), i+1))
+		candidate := v.actual(vault.Numbered(path.Join(dir, path.Base(target)), i+1))
 		err := v.place(name, candidate)
 		if errors.Is(err, fs.ErrExist) {
 			continue

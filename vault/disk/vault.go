@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // The folders that Open takes when Options name none.
@@ -24,6 +26,12 @@ type Options struct {
 	Ignore      []string     // globs of names in the import folder to leave alone, added to the built-in list
 	Logger      *slog.Logger // nothing is logged when nil
 }
+
+var (
+	_ vault.Vault  = (*Vault)(nil)
+	_ vault.Lister = (*Vault)(nil)
+	_ vault.Links  = (*Vault)(nil)
+)
 
 // Vault is an opened vault. It is safe for concurrent use. Close it when done.
 type Vault struct {
@@ -106,11 +114,11 @@ func folder(dir string) (string, error) {
 func (v *Vault) checkFolders() error {
 	in, out := v.opt.ImportDir, v.opt.ImportedDir
 	for _, name := range []string{in, out} {
-		if err := ValidName(name); err != nil {
+		if err := vault.ValidName(name); err != nil {
 			return err
 		}
 	}
-	if within(fold(out), fold(in)) || within(v.realPath(out), v.realPath(in)) {
+	if within(vault.Fold(out), vault.Fold(in)) || within(v.realPath(out), v.realPath(in)) {
 		return fmt.Errorf("imported folder %q lies in the import folder %q: every import would be imported again; "+
 			"set vault.imported_dir to a folder beside it", out, in)
 	}

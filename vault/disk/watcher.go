@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Defaults of WatchOptions.
@@ -56,7 +58,7 @@ type Watcher struct {
 	v   *Vault
 	opt WatchOptions
 
-	changes  chan Change
+	changes  chan vault.Change
 	arrivals chan Arrival
 	started  chan struct{}
 	wake     chan struct{}
@@ -84,7 +86,7 @@ func NewWatcher(v *Vault, opt WatchOptions) *Watcher {
 	opt.deafAfter = cmp.Or(opt.deafAfter, deafAfter)
 	return &Watcher{
 		v: v, opt: opt,
-		changes:  make(chan Change),
+		changes:  make(chan vault.Change),
 		arrivals: make(chan Arrival),
 		started:  make(chan struct{}),
 		wake:     make(chan struct{}, 1),
@@ -110,7 +112,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 }
 
 // Changes gives changed notes, a file at most once at a time.
-func (w *Watcher) Changes() <-chan Change { return w.changes }
+func (w *Watcher) Changes() <-chan vault.Change { return w.changes }
 
 // Arrivals gives news of the import folder. A file with StateReady is in flight: it is not reported again, whatever
 // happens to it, until Done or Release is called with its name.

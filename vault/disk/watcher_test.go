@@ -15,6 +15,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // watched runs a watcher until the test ends.
@@ -133,7 +135,7 @@ func TestWatcher_deaf(t *testing.T) {
 	put(t, dir, "Import/a.txt", "a")
 	awaitReady(t, w, "Import/a.txt")
 	put(t, dir, "Note.md", "edited")
-	if c := awaitChange(t, w); c.Name != "Note.md" || c.Op != OpModify {
+	if c := awaitChange(t, w); c.Name != "Note.md" || c.Op != vault.OpModify {
 		t.Errorf("got %+v", c)
 	}
 	select {
@@ -253,14 +255,14 @@ func awaitReady(t *testing.T, w *Watcher, name string) Arrival {
 	}
 }
 
-func awaitChange(t *testing.T, w *Watcher) Change {
+func awaitChange(t *testing.T, w *Watcher) vault.Change {
 	t.Helper()
 	select {
 	case c := <-w.Changes():
 		return c
 	case <-time.After(patience):
 		t.Fatal("no change was reported")
-		return Change{}
+		return vault.Change{}
 	}
 }
 
@@ -319,7 +321,7 @@ func TestWatcher_eventsOfImports(t *testing.T) {
 	} {
 		must(t, step.do())
 		a := awaitReady(t, w, step.name)
-		if a.SHA256 != Digest([]byte(content(t, dir, step.name))) {
+		if a.SHA256 != vault.Digest([]byte(content(t, dir, step.name))) {
 			t.Errorf("%s: digest of other bytes", step.what)
 		}
 		must(t, v.rename(t.Context(), a.Name, "Imported/"+filepath.Base(a.Name)))
@@ -340,7 +342,7 @@ func TestWatcher_eventsOfSlowWriter(t *testing.T) {
 				written = true // it has been still for the quiet period, and was not taken
 				put(t, dir, "Import/slow.pdf", "%PDF-1.4\n%%EOF\n")
 			case a.State == StateReady && written:
-				if a.SHA256 != Digest([]byte("%PDF-1.4\n%%EOF\n")) {
+				if a.SHA256 != vault.Digest([]byte("%PDF-1.4\n%%EOF\n")) {
 					t.Error("half a file was taken")
 				}
 				return
@@ -356,7 +358,7 @@ func TestWatcher_eventsOfSlowWriter(t *testing.T) {
 func TestWatcher_eventsOfNotes(t *testing.T) {
 	t.Parallel()
 	v, dir, w := eventful(t, "a.md", "dir/b.md")
-	next := func(op Op, name string) Change {
+	next := func(op vault.Op, name string) vault.Change {
 		t.Helper()
 		c := awaitChange(t, w)
 		if c.Name != name || c.Op != op {
@@ -364,36 +366,36 @@ func TestWatcher_eventsOfNotes(t *testing.T) {
 		}
 		return c
 	}
-	must(t, v.write(t.Context(), "a.md", []byte("own"), Digest([]byte("a.md"))))
-	if c := next(OpModify, "a.md"); c.SHA256 != Digest([]byte("own")) {
+	must(t, v.write(t.Context(), "a.md", []byte("own"), vault.Digest([]byte("a.md"))))
+	if c := next(vault.OpModify, "a.md"); c.SHA256 != vault.Digest([]byte("own")) {
 		t.Error("an own write cannot be told by its digest")
 	}
 	put(t, dir, "dir/new/deep/c.md", "c")
-	next(OpCreate, "dir/new/deep/c.md")
+	next(vault.OpCreate, "dir/new/deep/c.md")
 	if got := v.Locate("c", ""); !got.Found {
 		t.Error("the index does not follow")
 	}
 	must(t, os.Rename(filepath.Join(dir, "dir/new"), filepath.Join(dir, "moved")))
 	first, second := awaitChange(t, w), awaitChange(t, w)
-	ops := map[string]Op{first.Name: first.Op, second.Name: second.Op}
-	if diff := cmp.Diff(map[string]Op{"dir/new/deep/c.md": OpRemove, "moved/deep/c.md": OpCreate}, ops); diff != "" {
+	ops := map[string]vault.Op{first.Name: first.Op, second.Name: second.Op}
+	if diff := cmp.Diff(map[string]vault.Op{"dir/new/deep/c.md": vault.OpRemove, "moved/deep/c.md": vault.OpCreate}, ops); diff != "" {
 		t.Error(diff)
 	}
 	put(t, dir, "moved/deep/d.md", "d") // watched under its new name
-	next(OpCreate, "moved/deep/d.md")
+	next(vault.OpCreate, "moved/deep/d.md")
 	if got := v.Locate("dir/new/deep/c", ""); got.Found {
 		t.Errorf("the index still has %+v", got)
 	}
 	must(t, os.RemoveAll(filepath.Join(dir, "moved/deep")))
 	first, second = awaitChange(t, w), awaitChange(t, w)
-	if first.Op != OpRemove || second.Op != OpRemove {
+	if first.Op != vault.OpRemove || second.Op != vault.OpRemove {
 		t.Errorf("got %+v, %+v, want two removals", first, second)
 	}
 	b, err := v.stage("Imported", "job")
 	must(t, err)
 	must(t, b.WriteFile("index.md", []byte("note")))
 	must(t, b.publish("Imported/q3"))
-	next(OpCreate, "Imported/q3/index.md")
+	next(vault.OpCreate, "Imported/q3/index.md")
 }
 
 func TestWatcher_ends(t *testing.T) {

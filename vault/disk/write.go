@@ -9,6 +9,7 @@ import (
 	"path"
 
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Write puts data into a note when the note still is what the writer read: base is the SHA-256 from Read, or empty
@@ -35,10 +36,10 @@ func (v *Vault) Write(ctx context.Context, pass policy.Pass, data []byte, base s
 
 // write is Write without the permission.
 func (v *Vault) write(ctx context.Context, name string, data []byte, base string) error {
-	if err := checkShape(name); err != nil {
+	if err := vault.CheckName(name); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
-	name, sum := v.actual(name), Digest(data)
+	name, sum := v.actual(name), vault.Digest(data)
 	info, done, err := v.compare(name, base, sum)
 	if done || err != nil {
 		return err
@@ -88,7 +89,7 @@ func (v *Vault) commitNew(temp, name string) error {
 	err := v.place(temp, name)
 	if errors.Is(err, fs.ErrExist) {
 		have, _, digestErr := v.digestOf(name)
-		return errors.Join(&ConflictError{Name: name, Have: have}, digestErr)
+		return errors.Join(&vault.ConflictError{Name: name, Have: have}, digestErr)
 	}
 	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
@@ -106,18 +107,18 @@ func (v *Vault) compare(name, base, sum string) (info fs.FileInfo, done bool, er
 	case info != nil && have == sum:
 		return info, true, nil
 	case have != base:
-		return nil, false, &ConflictError{Name: name, Want: base, Have: have}
+		return nil, false, &vault.ConflictError{Name: name, Want: base, Have: have}
 	}
 	return info, false, nil
 }
 
 // prepareNew checks the name of a file that is to be made, and makes its folder.
 func (v *Vault) prepareNew(name string) error {
-	if reason := partFault(path.Base(name)); reason != "" {
-		return &NameError{Name: name, Reason: reason}
+	if reason := vault.PartFault(path.Base(name)); reason != "" {
+		return &vault.NameError{Name: name, Reason: reason}
 	}
-	if len(name) > maxName {
-		return ValidName(name)
+	if len(name) > vault.MaxNameBytes {
+		return vault.ValidName(name)
 	}
 	return v.makeFolder(path.Dir(name))
 }
@@ -130,8 +131,8 @@ func (v *Vault) makeFolder(dir string) error {
 	if info, err := v.root.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
-	if reason := partFault(path.Base(dir)); reason != "" {
-		return &NameError{Name: dir, Reason: reason}
+	if reason := vault.PartFault(path.Base(dir)); reason != "" {
+		return &vault.NameError{Name: dir, Reason: reason}
 	}
 	if err := v.makeFolder(path.Dir(dir)); err != nil {
 		return err

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 func TestWrite(t *testing.T) {
@@ -24,7 +26,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	must(t, os.Chmod(filepath.Join(dir, "old.md"), 0o640))
-	must(t, v.write(ctx, "old.md", []byte("two"), Digest([]byte("old.md"))))
+	must(t, v.write(ctx, "old.md", []byte("two"), vault.Digest([]byte("old.md"))))
 	info, err := os.Stat(filepath.Join(dir, "old.md"))
 	must(t, err)
 	if got := content(t, dir, "old.md"); got != "two" || info.Mode().Perm() != 0o640 {
@@ -40,7 +42,7 @@ func TestWrite_sameContentTouchesNothing(t *testing.T) {
 	v, dir := tempVault(t, "a.md")
 	long := time.Now().Add(-time.Hour).Truncate(time.Second)
 	must(t, os.Chtimes(filepath.Join(dir, "a.md"), long, long))
-	for _, base := range []string{"", "stale", Digest([]byte("a.md"))} {
+	for _, base := range []string{"", "stale", vault.Digest([]byte("a.md"))} {
 		must(t, v.write(t.Context(), "a.md", []byte("a.md"), base))
 	}
 	info, err := os.Stat(filepath.Join(dir, "a.md"))
@@ -53,19 +55,19 @@ func TestWrite_sameContentTouchesNothing(t *testing.T) {
 func TestWrite_conflicts(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "a.md", "Day.md")
-	have := Digest([]byte("a.md"))
+	have := vault.Digest([]byte("a.md"))
 	for _, tc := range []struct {
 		name, base string
-		want       ConflictError
+		want       vault.ConflictError
 	}{
-		{"a.md", "", ConflictError{Name: "a.md", Have: have}},
-		{"a.md", "stale", ConflictError{Name: "a.md", Want: "stale", Have: have}},
-		{"gone.md", "read", ConflictError{Name: "gone.md", Want: "read"}},
-		{"day.MD", "", ConflictError{Name: "Day.md", Have: Digest([]byte("Day.md"))}},
+		{"a.md", "", vault.ConflictError{Name: "a.md", Have: have}},
+		{"a.md", "stale", vault.ConflictError{Name: "a.md", Want: "stale", Have: have}},
+		{"gone.md", "read", vault.ConflictError{Name: "gone.md", Want: "read"}},
+		{"day.MD", "", vault.ConflictError{Name: "Day.md", Have: vault.Digest([]byte("Day.md"))}},
 	} {
 		err := v.write(t.Context(), tc.name, []byte("mine"), tc.base)
-		got, ok := errors.AsType[*ConflictError](err)
-		if !ok || !errors.Is(err, ErrConflict) || !got.Conflict() {
+		got, ok := errors.AsType[*vault.ConflictError](err)
+		if !ok || !errors.Is(err, vault.ErrConflict) {
 			t.Errorf("%s: got %v, want a conflict", tc.name, err)
 			continue
 		}
@@ -85,15 +87,15 @@ func TestWrite_conflicts(t *testing.T) {
 func TestWrite_comparesJustBeforeRenaming(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "a.md")
-	base, data := Digest([]byte("a.md")), []byte("mine")
+	base, data := vault.Digest([]byte("a.md")), []byte("mine")
 	temp, err := v.fill(".", nil, func(f *os.File) error { _, err := f.Write(data); return err })
 	must(t, err)
 	put(t, dir, "a.md", "a person's words")
-	if err := v.commit(t.Context(), temp, "a.md", base, Digest(data)); !errors.Is(err, ErrConflict) {
+	if err := v.commit(t.Context(), temp, "a.md", base, vault.Digest(data)); !errors.Is(err, vault.ErrConflict) {
 		t.Errorf("existing file: got %v, want a conflict", err)
 	}
 	put(t, dir, "b.md", "a person's words")
-	if err := v.commitNew(temp, "b.md"); !errors.Is(err, ErrConflict) {
+	if err := v.commitNew(temp, "b.md"); !errors.Is(err, vault.ErrConflict) {
 		t.Errorf("new file: got %v, want a conflict", err)
 	}
 	for _, name := range []string{"a.md", "b.md"} {
@@ -125,9 +127,9 @@ func TestWrite_refuses(t *testing.T) {
 	must(t, os.Symlink(outside, filepath.Join(dir, "exit")))
 	must(t, os.Symlink("real.md", filepath.Join(dir, "link.md")))
 	for name, want := range map[string]error{
-		"../x.md": ErrOutside, "/x.md": ErrOutside, "exit/x.md": ErrOutside,
-		".obsidian/app.json": ErrHidden, "a/.b/c.md": ErrHidden, ".vaultflow-x/y": ErrHidden,
-		"a:b.md": ErrName, "dir?/x.md": ErrName, "nul.md": ErrName, "x.": ErrName, "": ErrName,
+		"../x.md": vault.ErrOutside, "/x.md": vault.ErrOutside, "exit/x.md": vault.ErrOutside,
+		".obsidian/app.json": vault.ErrHidden, "a/.b/c.md": vault.ErrHidden, ".vaultflow-x/y": vault.ErrHidden,
+		"a:b.md": vault.ErrName, "dir?/x.md": vault.ErrName, "nul.md": vault.ErrName, "x.": vault.ErrName, "": vault.ErrName,
 		"link.md": nil, "file/x.md": nil, ".": nil,
 	} {
 		err := v.write(t.Context(), name, []byte("x"), "")
@@ -135,7 +137,7 @@ func TestWrite_refuses(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", name, err, want)
 		}
 	}
-	must(t, v.write(t.Context(), "odd: name.md", []byte("new"), Digest([]byte("odd: name.md"))))
+	must(t, v.write(t.Context(), "odd: name.md", []byte("new"), vault.Digest([]byte("odd: name.md"))))
 	if entries, _ := os.ReadDir(outside); len(entries) > 0 || content(t, dir, "real.md") != "real.md" {
 		t.Error("something was written through a link")
 	}
@@ -157,7 +159,7 @@ func TestWrite_cancelled(t *testing.T) {
 func TestWrite_oneOfManyWins(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "a.md")
-	base := Digest([]byte("a.md"))
+	base := vault.Digest([]byte("a.md"))
 	var wg sync.WaitGroup
 	won := make(chan string, 8)
 	for i := range cap(won) {
@@ -166,7 +168,7 @@ func TestWrite_oneOfManyWins(t *testing.T) {
 			err := v.write(t.Context(), "a.md", []byte(text), base)
 			if err == nil {
 				won <- text
-			} else if !errors.Is(err, ErrConflict) {
+			} else if !errors.Is(err, vault.ErrConflict) {
 				t.Error(err)
 			}
 		})
@@ -209,7 +211,7 @@ func TestMove(t *testing.T) {
 	if got := v.Locate("q3.pdf", ""); got.Name != "Imported/q3/q3.pdf" {
 		t.Errorf("the index has %+v", got)
 	}
-	if err := v.rename(ctx, "Import/other.pdf", "../x"); !errors.Is(err, ErrOutside) {
+	if err := v.rename(ctx, "Import/other.pdf", "../x"); !errors.Is(err, vault.ErrOutside) {
 		t.Errorf("out of the vault: %v", err)
 	}
 }
@@ -263,7 +265,7 @@ func TestDrop(t *testing.T) {
 		{"", "five", "Import/untitled"},
 	} {
 		got, sum, err := v.drop(t.Context(), strings.NewReader(tc.text), tc.name)
-		if err != nil || got != tc.want || sum != Digest([]byte(tc.text)) {
+		if err != nil || got != tc.want || sum != vault.Digest([]byte(tc.text)) {
 			t.Errorf("drop %q: got %q %q %v, want %q", tc.name, got, sum, err, tc.want)
 			continue
 		}

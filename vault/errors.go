@@ -1,23 +1,21 @@
-package disk
+package vault
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Conditions that callers test with errors.Is.
 var (
-	ErrConflict = vault.ErrConflict
+	ErrConflict = errors.New("the file was changed by someone else") // nothing was written
 	ErrOutside  = errors.New("outside the vault")
 	ErrHidden   = errors.New("below a dot folder")
 	ErrTooLarge = errors.New("larger than the limit")
 	ErrName     = errors.New("not a good name")
 )
 
-// ConflictError is a write whose target is not what the writer had read. Nothing was written. It matches ErrConflict.
+// ConflictError is a change that was not made, because the file is not what its author had read. It matches ErrConflict.
 type ConflictError struct {
 	Name string // of the file as it is spelled in the vault
 	Want string // SHA-256 that was read, empty when the file should not exist
@@ -38,14 +36,14 @@ func (e *ConflictError) Error() string {
 // Is makes the error match ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// Conflict tells callers that do not import this package what kind of error this is.
+// Conflict marks the error for callers that do not import this package.
 func (e *ConflictError) Conflict() bool { return true }
 
 // OutsideError is a name or a link that would lead out of the vault. It matches ErrOutside.
 type OutsideError struct {
 	Name   string // what was asked for
 	Link   string // name of the link that leads out, empty when the name itself does
-	Reason string // in words
+	Reason string // for people
 }
 
 // Error implements error.
@@ -59,7 +57,7 @@ func (e *OutsideError) Error() string {
 // Is makes the error match ErrOutside.
 func (e *OutsideError) Is(target error) bool { return target == ErrOutside }
 
-// Hint says what a person can do.
+// Hint returns advice for the user.
 func (e *OutsideError) Hint() string {
 	if e.Link == "" {
 		return "write the name from the vault's root, with /"
@@ -85,7 +83,7 @@ func (e *TooLargeError) Is(target error) bool { return target == ErrTooLarge }
 // ErrHidden when a dot folder is the reason.
 type NameError struct {
 	Name   string
-	Reason string // in words
+	Reason string // for people
 	hidden bool
 }
 

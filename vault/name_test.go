@@ -1,4 +1,4 @@
-package disk
+package vault
 
 import (
 	"errors"
@@ -54,8 +54,8 @@ func TestSafeName_length(t *testing.T) {
 	if got := SafeName(strings.Repeat("x", 15)+"👩‍👩‍👧.pdf", 24); strings.HasSuffix(strings.TrimSuffix(got, ".pdf"), "\u200d") {
 		t.Errorf("cut inside a joined emoji: %q", got)
 	}
-	if got := SafeName(strings.Repeat("y", 300), 1000); len(got) != maxSegment {
-		t.Errorf("%d bytes, want %d", len(got), maxSegment)
+	if got := SafeName(strings.Repeat("y", 300), 1000); len(got) != MaxPartBytes {
+		t.Errorf("%d bytes, want %d", len(got), MaxPartBytes)
 	}
 }
 
@@ -88,7 +88,7 @@ func FuzzSafeName(f *testing.F) {
 		if err := ValidName(got); err != nil || strings.Contains(got, "/") {
 			t.Fatalf("SafeName(%q, %d) = %q: %v", in, limit, got, err)
 		}
-		if most := min(max(limit, minNameBytes), maxSegment); limit > 0 && len(got) > most {
+		if most := min(max(limit, minNameBytes), MaxPartBytes); limit > 0 && len(got) > most {
 			t.Fatalf("SafeName(%q, %d) has %d bytes", in, limit, len(got))
 		}
 		if again := SafeName(got, limit); again != got {

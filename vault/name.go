@@ -1,9 +1,12 @@
-package disk
+package vault
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,11 +14,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Limits of names, in bytes.
 const (
-	maxSegment = 255 // bytes of one part of a name; ext4, APFS and NTFS allow no more
-	maxName    = 1024
-	// DefaultNameBytes is the longest name that SafeName makes when it is given no limit.
-	DefaultNameBytes = 120
+	MaxPartBytes     = 255  // one part of a name; ext4, APFS and NTFS allow no more
+	MaxNameBytes     = 1024 // a whole name
+	DefaultNameBytes = 120  // what SafeName makes when it gets no limit
 	minNameBytes     = 16
 )
 
@@ -25,30 +28,30 @@ const forbidden = `*"\<>:|?`
 // linkBreaking are characters that Obsidian accepts in a name, but that no link can express.
 const linkBreaking = `#^[]`
 
-// ValidName says why a file of this name must not be created, nil when it may. The name must be a slash path inside
-// the vault, without dot entries, and every part must be possible in Obsidian and on Linux, macOS and Windows. Names
-// that exist already may break these rules; they can still be read, and written.
+// ValidName reports why no file with this name may be created, or nil. The name must be a slash path inside the vault
+// with no part that begins with a dot, and every part must be possible in Obsidian and on Linux, macOS and Windows. A
+// file that already exists may break these rules; it can still be read and written.
 func ValidName(name string) error {
-	if err := checkShape(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return err
 	}
-	if len(name) > maxName {
-		return &NameError{Name: name, Reason: fmt.Sprintf("longer than %d bytes", maxName)}
+	if len(name) > MaxNameBytes {
+		return &NameError{Name: name, Reason: fmt.Sprintf("longer than %d bytes", MaxNameBytes)}
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if reason := partFault(part); reason != "" {
+		if reason := PartFault(part); reason != "" {
 			return &NameError{Name: name, Reason: reason}
 		}
 	}
 	return nil
 }
 
-// checkShape refuses what no file of a vault can be called: it is the rule for reading and for writing.
-func checkShape(name string) error {
+// CheckName refuses names that no file of a vault can have, whether it is read or written.
+func CheckName(name string) error {
 	if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
 		return &NameError{Name: name, Reason: "not text"}
 	}
-	if err := inside(name); err != nil {
+	if err := CheckInside(name); err != nil {
 		return err
 	}
 	if name == "." {
@@ -60,8 +63,8 @@ func checkShape(name string) error {
 	return nil
 }
 
-// inside refuses names that are not slash paths within the vault.
-func inside(name string) error {
+// CheckInside refuses names that are not slash paths inside the vault.
+func CheckInside(name string) error {
 	switch {
 	case fs.ValidPath(name):
 		return nil
@@ -73,15 +76,16 @@ func inside(name string) error {
 	return &NameError{Name: name, Reason: "not a slash path from the vault's root"}
 }
 
-// hidden says whether any part of a name begins with a dot.
+// hidden reports whether any part of a name begins with a dot.
 func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.")
 }
 
-func partFault(part string) string {
+// PartFault reports in words why a part of a new name is not portable, or "".
+func PartFault(part string) string {
 	switch {
-	case len(part) > maxSegment:
-		return fmt.Sprintf("a part is longer than %d bytes", maxSegment)
+	case len(part) > MaxPartBytes:
+		return fmt.Sprintf("a part is longer than %d bytes", MaxPartBytes)
 	case strings.ContainsAny(part, forbidden):
 		return "has one of the characters " + forbidden
 	case strings.ContainsFunc(part, unicode.IsControl):
@@ -94,7 +98,7 @@ func partFault(part string) string {
 	return ""
 }
 
-// reserved says whether Windows takes a name for a device, with or without an extension.
+// reserved reports whether Windows reads a name as a device, with or without an extension.
 func reserved(part string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(part), ".")
 	stem = strings.TrimRight(stem, " ")
@@ -109,14 +113,14 @@ func reserved(part string) bool {
 	return ok && utf8.RuneCountInString(device) == 1 && strings.Contains("0123456789¹²³", device)
 }
 
-// SafeName makes one part of a name out of any text: in NFC, at most maxBytes long (DefaultNameBytes when it is not
-// positive, never under 16) with its extension kept, without characters that Obsidian, a link or a file system
-// forbids, not reserved, not hidden. Applying it twice changes nothing, and ValidName accepts the result.
+// SafeName makes one part of a name from any text: in NFC, at most maxBytes long (DefaultNameBytes when not positive,
+// never under 16) with its extension kept, without characters that Obsidian, a link or a file system forbids, neither
+// reserved nor hidden. Applying it twice changes nothing, and ValidName accepts the result.
 func SafeName(name string, maxBytes int) string {
 	if maxBytes <= 0 {
 		maxBytes = DefaultNameBytes
 	}
-	maxBytes = min(max(maxBytes, minNameBytes), maxSegment)
+	maxBytes = min(max(maxBytes, minNameBytes), MaxPartBytes)
 	name = norm.NFC.String(strings.ToValidUTF8(name, "_"))
 	name = tidy(replaceRunes(name))
 	name = tidy(shorten(name, maxBytes))
@@ -151,12 +155,12 @@ func replaceRunes(name string) string {
 	}, name)
 }
 
-// joiner says whether an invisible character is part of writing: Persian needs one, emoji sequences the others.
+// joiner reports whether an invisible character is part of the text: Persian needs one, emoji sequences the others.
 func joiner(r rune) bool {
 	return r == '\u200c' || r == '\u200d' || (r >= 0xE0020 && r <= 0xE007F)
 }
 
-// tidy shrinks runs of spaces, and takes spaces and dots off the ends and spaces from before the extension.
+// tidy collapses runs of spaces and trims spaces and dots at both ends.
 func tidy(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	for strings.Contains(name, "%%") { // removed characters may have brought two together
@@ -165,7 +169,7 @@ func tidy(name string) string {
 	return norm.NFC.String(strings.Trim(name, " ."))
 }
 
-// shorten cuts a name between characters, and keeps a short extension.
+// shorten cuts a name between characters and keeps a short extension.
 func shorten(name string, maxBytes int) string {
 	if len(name) <= maxBytes {
 		return name
@@ -182,7 +186,7 @@ func shorten(name string, maxBytes int) string {
 	return strings.TrimRight(stem[:cut], " .\u200c\u200d") + ext
 }
 
-// boundary says whether a text may be cut before byte i without tearing a letter from its marks.
+// boundary reports whether a text can be cut before byte i without separating a letter from its marks.
 func boundary(s string, i int) bool {
 	if i >= len(s) {
 		return true
@@ -194,10 +198,39 @@ func boundary(s string, i int) bool {
 	return !unicode.Is(unicode.M, r) && !joiner(r) && (r < 0x1F3FB || r > 0x1F3FF)
 }
 
-// plainSpaces makes no-break spaces plain. The narrow one stands in the names of macOS's screenshots.
+// PlainSpaces replaces no-break spaces with plain ones. macOS puts the narrow one into the names of screenshots.
+func PlainSpaces(name string) string { return plainSpaces.Replace(name) }
+
 var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// fold is the form in which names are compared: NFC, lower case, no-break spaces as spaces.
-func fold(name string) string {
+// Fold returns the form in which names are compared: NFC, lower case, no-break spaces as plain ones.
+func Fold(name string) string {
 	return strings.ToLower(plainSpaces.Replace(norm.NFC.String(name)))
+}
+
+// Numbered returns the nth name to try for a new file: "q3.pdf", "q3 (2).pdf", … The stem is cut where the part would be
+// longer than MaxPartBytes.
+func Numbered(name string, n int) string {
+	if n < 2 {
+		return name
+	}
+	dir, base := path.Split(name)
+	ext := path.Ext(base)
+	if len(ext) > 16 || strings.Contains(ext, " ") {
+		ext = ""
+	}
+	suffix := " (" + strconv.Itoa(n) + ")"
+	stem := shorten(base[:len(base)-len(ext)], MaxPartBytes-len(suffix)-len(ext))
+	return dir + stem + suffix + ext
+}
+
+// Within reports whether a name is the folder dir or lies below it.
+func Within(name, dir string) bool {
+	return name == dir || dir == "." || strings.HasPrefix(name, dir+"/")
+}
+
+// Digest returns the SHA-256 of data in lower-case hex, as Read and File report it.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
