@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -126,10 +127,10 @@ func TestStepRecord_put(t *testing.T) {
 	file := func(name, before, after string) engine.Output {
 		return engine.Output{Kind: "file", Name: name, Before: before, After: after}
 	}
-	r.Put(engine.BatchRecord{Batch: 2, Usage: engine.Usage{InputTokens: 2}, Outputs: []engine.Output{file("a.md", "1", "2"), {Kind: "variable", Name: "v", After: "y"}}})
-	r.Put(engine.BatchRecord{Batch: 1, Usage: engine.Usage{InputTokens: 1}, Omitted: []string{"c1 x"}})
-	r.Put(engine.BatchRecord{Batch: 1, Usage: engine.Usage{InputTokens: 5}, Omitted: []string{"c1 x"}, Outputs: []engine.Output{file("a.md", "", "1"), {Kind: "variable", Name: "v", After: "x"}}})
-	r.Put(engine.BatchRecord{Batch: 3, Outputs: []engine.Output{file("a.md", "person", "3"), file("b.md", "", "4")}})
+	r.Put(engine.BatchRecord{Batch: 2, WorkRecord: engine.WorkRecord{Usage: engine.Usage{InputTokens: 2}, Outputs: []engine.Output{file("a.md", "1", "2"), {Kind: "variable", Name: "v", After: "y"}}}})
+	r.Put(engine.BatchRecord{Batch: 1, WorkRecord: engine.WorkRecord{Usage: engine.Usage{InputTokens: 1}, Omitted: []string{"c1 x"}}})
+	r.Put(engine.BatchRecord{Batch: 1, WorkRecord: engine.WorkRecord{Usage: engine.Usage{InputTokens: 5}, Omitted: []string{"c1 x"}, Outputs: []engine.Output{file("a.md", "", "1"), {Kind: "variable", Name: "v", After: "x"}}}})
+	r.Put(engine.BatchRecord{Batch: 3, WorkRecord: engine.WorkRecord{Outputs: []engine.Output{file("a.md", "person", "3"), file("b.md", "", "4")}}})
 	want := []engine.Output{file("a.md", "", "2"), {Kind: "variable", Name: "v", After: "y"}, file("a.md", "person", "3"), file("b.md", "", "4")}
 	if diff := cmp.Diff(want, r.Outputs); diff != "" {
 		t.Errorf("outputs (-want +got):\n%s", diff)
@@ -140,7 +141,7 @@ func TestStepRecord_put(t *testing.T) {
 	if works := r.Works(); len(works) != 3 {
 		t.Errorf("works: %d, want the batches", len(works))
 	}
-	single := engine.StepRecord{Answer: "a", Prompt: "p", Usage: engine.Usage{InputTokens: 1}}
+	single := engine.StepRecord{WorkRecord: engine.WorkRecord{Answer: "a", Prompt: "p", Usage: engine.Usage{InputTokens: 1}}}
 	if works := single.Works(); len(works) != 1 || works[0].Batch != 0 || works[0].Answer != "a" || works[0].Prompt != "p" {
 		t.Errorf("works of a step without items: %+v", works)
 	}
@@ -152,5 +153,55 @@ func TestBatchRecord_itemsText(t *testing.T) {
 		if got := (engine.BatchRecord{Items: items}).ItemsText(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// Every field of a batch's record either reaches the step's record or belongs to the batch alone: a new field has to be
+// named here or summed.
+func TestStepRecord_sumsEachFieldOfItsBatches(t *testing.T) {
+	t.Parallel()
+	own := []string{"Status", "Reason", "Started", "Finished", "Cached", "Prompt", "Receipt", "Turns", "Answer", "Raw", "Warnings", "Failure"}
+	var b engine.BatchRecord
+	fill(reflect.ValueOf(&b.WorkRecord).Elem())
+	var step engine.StepRecord
+	step.Put(b)
+	got, want := reflect.ValueOf(step.WorkRecord), reflect.ValueOf(b.WorkRecord)
+	for i := range want.NumField() {
+		name := want.Type().Field(i).Name
+		switch {
+		case slices.Contains(own, name):
+			if !got.Field(i).IsZero() {
+				t.Errorf("%s of a batch reached the step: %v", name, got.Field(i))
+			}
+		case !reflect.DeepEqual(got.Field(i).Interface(), want.Field(i).Interface()):
+			t.Errorf("%s of the step: got %v, want %v", name, got.Field(i), want.Field(i))
+		}
+	}
+}
+
+// fill sets every field to something that is not zero.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1)
+	default:
+		v.SetInt(1)
 	}
 }

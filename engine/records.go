@@ -85,11 +85,8 @@ func (r RunRecord) MarshalJSON() ([]byte, error) {
 	}{"run", plain(r)})
 }
 
-// StepRecord is a step of a run. Its type in machine output is "step".
-type StepRecord struct {
-	Run      string    `json:"run"`
-	Index    int       `json:"index"`
-	Step     string    `json:"step"`
+// WorkRecord is what became of one piece of work: a step, or a batch of an @for_each step.
+type WorkRecord struct {
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"`
 	Started  time.Time `json:"started,omitzero"`
@@ -118,6 +115,14 @@ type StepRecord struct {
 
 	// NestedUSD is what the runs cost that tools started. It is in their records, and not in Usage.
 	NestedUSD float64 `json:"nested_usd,omitempty"`
+}
+
+// StepRecord is a step of a run. Its type in machine output is "step".
+type StepRecord struct {
+	Run   string `json:"run"`
+	Index int    `json:"index"`
+	Step  string `json:"step"`
+	WorkRecord
 
 	// Of an @for_each step, in order. Such a step has no prompt, receipt and answer of its own; its usage, calls, inputs,
 	// outputs and omissions are the sums. See [StepRecord.Works].

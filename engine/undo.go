@@ -175,7 +175,7 @@ func (c Change) back() Change {
 
 // RunUndo is the body of an undo: look what the run did, and take it back, what is as the run left it.
 func RunUndo(f Flow, p UndoPlan) Outcome {
-	r := StepRecord{Run: p.Run, Step: "undo of " + p.Of, Status: Running}
+	r := StepRecord{Run: p.Run, Step: "undo of " + p.Of, WorkRecord: WorkRecord{Status: Running}}
 	say := func() {
 		f.Note(Event{Kind: EventStep, Step: r.Step, Status: r.Status, Message: r.Reason, Failure: r.Failure, Record: &r})
 	}

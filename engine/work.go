@@ -36,7 +36,9 @@ func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
 		w.runUSD = b.spent
 	}
 	w.countsRounds, w.tellsShown = b.pinned.Body >= 2, b.pinned.Body >= 4
-	w.rec = BatchRecord{Batch: ref.Batch, Items: itemNames(ref.Items), Status: Running, Origins: b.pinned.Origins}
+	w.rec = BatchRecord{
+		Batch: ref.Batch, Items: itemNames(ref.Items), WorkRecord: WorkRecord{Status: Running, Origins: b.pinned.Origins},
+	}
 	return w
 }
 

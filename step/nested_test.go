@@ -77,7 +77,7 @@ func TestRunWorkflow_tellsHowItEnded(t *testing.T) {
 	h.end.Outputs = []engine.Output{{Kind: "file", Name: "Out.md"}, {Kind: "variable", Name: "v"}}
 	h.end.Changes = []engine.Change{{Kind: engine.ChangeMove, Name: "a.md", To: "b.md"}, {Kind: engine.ChangeWrite, Name: "Out.md"}}
 	h.end.Steps = []engine.StepRecord{
-		{Status: engine.Done, Answer: answer, NestedUSD: 0.25, Origins: []string{"web https://example.org"}}, {Status: engine.Skipped},
+		{WorkRecord: engine.WorkRecord{Status: engine.Done, Answer: answer, NestedUSD: 0.25, Origins: []string{"web https://example.org"}}}, {WorkRecord: engine.WorkRecord{Status: engine.Skipped}},
 	}
 	in1 := d.turn(tool("run_workflow", in{"workflow": "brew", "variables": in{"topic": "tea"}}))
 	out, err := d.UseTools(t.Context(), in1)

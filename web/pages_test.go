@@ -121,11 +121,15 @@ func TestPages_escapeEverything(t *testing.T) {
 		ID: "r<script>", Workflow: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Warnings: []string{hostile}, Created: now,
 		Trigger: engine.Trigger{Kind: "<script>", Files: []string{hostile}, Import: hostile, Parent: hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
 		Steps: []engine.StepRecord{{
-			Step: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
-			Inputs: []string{hostile}, Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "variable", Name: hostile}},
+			Step: hostile, WorkRecord: engine.WorkRecord{
+				Status: engine.Failed, Reason: hostile, Failure: failure, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
+				Inputs: []string{hostile}, Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "variable", Name: hostile}},
+			},
 			Batches: []engine.BatchRecord{{
-				Batch: 1, Items: []string{hostile}, Status: engine.Failed, Reason: hostile, Failure: failure, Prompt: "p", Answer: "a", Receipt: "r",
-				Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
+				Batch: 1, Items: []string{hostile}, WorkRecord: engine.WorkRecord{
+					Status: engine.Failed, Reason: hostile, Failure: failure, Prompt: "p", Answer: "a", Receipt: "r",
+					Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
+				},
 			}},
 		}},
 	}
@@ -161,9 +165,9 @@ func TestPages_escapeEverything(t *testing.T) {
 func TestRun_batches(t *testing.T) {
 	t.Parallel()
 	w := &world{blobs: map[string][]byte{"a": []byte("the answer"), "r": []byte(sampleReceipt)}}
-	step := engine.StepRecord{Step: "Summaries", Status: engine.DoneWithOmissions, Reason: "1 of 300 batches failed", Started: now}
+	step := engine.StepRecord{Step: "Summaries", WorkRecord: engine.WorkRecord{Status: engine.DoneWithOmissions, Reason: "1 of 300 batches failed", Started: now}}
 	for i := 1; i <= 300; i++ {
-		b := engine.BatchRecord{Batch: i, Items: []string{fmt.Sprintf("Inbox/note %d.md", i)}, Status: engine.Done, Prompt: "p", Answer: "a", Receipt: "r"}
+		b := engine.BatchRecord{Batch: i, Items: []string{fmt.Sprintf("Inbox/note %d.md", i)}, WorkRecord: engine.WorkRecord{Status: engine.Done, Prompt: "p", Answer: "a", Receipt: "r"}}
 		if i == 2 {
 			b.Status, b.Reason, b.Failure = engine.Failed, "the model refused to answer", &engine.Failure{Code: engine.CodeRefusal, Hint: "change the prompt"}
 		}
@@ -189,11 +193,11 @@ func TestRun_retries(t *testing.T) {
 	w, fsys := sample()
 	w.runs = append(w.runs, engine.RunRecord{
 		ID: "r-9", Kind: engine.KindWorkflow, Workflow: "Tags", Status: engine.DoneWithOmissions, Steps: []engine.StepRecord{
-			{Index: 0, Step: "Mark", Status: engine.DoneWithOmissions, Batches: []engine.BatchRecord{
-				{Batch: 1, Status: engine.Done}, {Batch: 2, Status: engine.Refused}, {Batch: 3, Status: engine.Skipped},
+			{Index: 0, Step: "Mark", WorkRecord: engine.WorkRecord{Status: engine.DoneWithOmissions}, Batches: []engine.BatchRecord{
+				{Batch: 1, WorkRecord: engine.WorkRecord{Status: engine.Done}}, {Batch: 2, WorkRecord: engine.WorkRecord{Status: engine.Refused}}, {Batch: 3, WorkRecord: engine.WorkRecord{Status: engine.Skipped}},
 			}},
-			{Index: 1, Step: "Log", Status: engine.Truncated},
-			{Index: 2, Step: "After", Status: engine.Skipped},
+			{Index: 1, Step: "Log", WorkRecord: engine.WorkRecord{Status: engine.Truncated}},
+			{Index: 2, Step: "After", WorkRecord: engine.WorkRecord{Status: engine.Skipped}},
 		},
 	})
 	s := w.server(t, fsys, func(c *Config) {

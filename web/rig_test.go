@@ -356,23 +356,25 @@ func sample() (*world, fstest.MapFS) {
 	w.runs = []engine.RunRecord{
 		{
 			ID: "r-5", Kind: engine.KindWorkflow, Workflow: "Study/Workbook to study plan", Status: engine.Running, Trigger: engine.Trigger{Kind: engine.TriggerOnImport, Import: "i-1"},
-			Created: at(14, 3), Started: at(14, 3), At: at(14, 3), Steps: []engine.StepRecord{{Run: "r-5", Step: "Chapters", Status: engine.Running, Model: "sonnet", Started: at(14, 3)}},
+			Created: at(14, 3), Started: at(14, 3), At: at(14, 3), Steps: []engine.StepRecord{{Run: "r-5", Step: "Chapters", WorkRecord: engine.WorkRecord{Status: engine.Running, Model: "sonnet", Started: at(14, 3)}}},
 		},
 		{
 			ID: "r-4", Kind: engine.KindWorkflow, Workflow: "Daily digest", Status: engine.DoneWithOmissions, Reason: "5 references were left out of the prompts",
 			Trigger: engine.Trigger{Kind: engine.TriggerCron, Slot: at(8, 0)}, Created: at(8, 0), Started: at(8, 0), Finished: at(8, 0).Add(34 * time.Second), At: at(8, 0), Usage: usage,
 			Outputs: []engine.Output{{Kind: "file", Name: "Daily/2026-11-21.md", After: "x"}},
 			Steps: []engine.StepRecord{{
-				Run: "r-4", Step: "Digest", Status: engine.DoneWithOmissions, Model: "sonnet", Answered: "claude-sonnet-4-5-20250929", Usage: usage, Receipt: "receipt", Answer: "answer",
-				Started: at(8, 0), Finished: at(8, 0).Add(33 * time.Second), Inputs: []string{"Daily/2026-11-20.md", "Meetings/2026-11-17 Planning.md"},
-				Outputs: []engine.Output{{Kind: "file", Name: "Daily/2026-11-21.md", After: "x"}}, Omitted: []string{"c12 Attachments/old scan.png: deferred, max_images 20 (settings)"},
-				Warnings: []string{"Meetings/2026-11-17 Planning.md:14: no file fits ![[whiteboard 2.png]]; near: Attachments/whiteboard.png"},
+				Run: "r-4", Step: "Digest", WorkRecord: engine.WorkRecord{
+					Status: engine.DoneWithOmissions, Model: "sonnet", Answered: "claude-sonnet-4-5-20250929", Usage: usage, Receipt: "receipt", Answer: "answer",
+					Started: at(8, 0), Finished: at(8, 0).Add(33 * time.Second), Inputs: []string{"Daily/2026-11-20.md", "Meetings/2026-11-17 Planning.md"},
+					Outputs: []engine.Output{{Kind: "file", Name: "Daily/2026-11-21.md", After: "x"}}, Omitted: []string{"c12 Attachments/old scan.png: deferred, max_images 20 (settings)"},
+					Warnings: []string{"Meetings/2026-11-17 Planning.md:14: no file fits ![[whiteboard 2.png]]; near: Attachments/whiteboard.png"},
+				},
 			}},
 		},
 		{
 			ID: "r-3", Kind: engine.KindWorkflow, Workflow: "Meeting scan to notes", Status: engine.Failed, Reason: `step "Summary": anthropic: overloaded (529)`, Trigger: engine.Trigger{Kind: engine.TriggerWatch, Files: []string{"Inbox/a.md", "Inbox/b.md"}},
 			Created: at(7, 12), Started: at(7, 12), Finished: at(7, 16), Failure: &engine.Failure{Code: engine.CodeProvider, Message: "overloaded", Hint: "Retry in some minutes; what succeeded before is not repeated."},
-			Steps: []engine.StepRecord{{Run: "r-3", Step: "Summary", Status: engine.Failed, Model: "sonnet"}},
+			Steps: []engine.StepRecord{{Run: "r-3", Step: "Summary", WorkRecord: engine.WorkRecord{Status: engine.Failed, Model: "sonnet"}}},
 		},
 		{ID: "r-2", Kind: engine.KindWorkflow, Workflow: "Photo tags", Status: engine.Skipped, Reason: "nothing pending in Photos/*.jpg", Trigger: engine.Trigger{Kind: engine.TriggerManual}, Created: at(6, 50).AddDate(0, 0, -1), Started: at(6, 50).AddDate(0, 0, -1), Finished: at(6, 50).AddDate(0, 0, -1)},
 	}

@@ -86,11 +86,13 @@ func TestSave_batches(t *testing.T) {
 	j := open(t, dir)
 	e := entry("r1", "k1", "w")
 	create(t, j, e)
-	step := engine.StepRecord{Run: "r1", Index: 2, Step: "s", Status: engine.Running, Warnings: []string{"of the step"}}
+	step := engine.StepRecord{Run: "r1", Index: 2, Step: "s", WorkRecord: engine.WorkRecord{Status: engine.Running, Warnings: []string{"of the step"}}}
 	for n, name := range []string{"x", "y"} {
 		step.Put(engine.BatchRecord{
-			Batch: n + 1, Items: []string{name}, Status: engine.Done, Usage: engine.Usage{InputTokens: 10}, Inputs: []string{name},
-			Outputs: []engine.Output{{Kind: "file", Name: name, After: "d"}}, Warnings: []string{"of a batch"},
+			Batch: n + 1, Items: []string{name}, WorkRecord: engine.WorkRecord{
+				Status: engine.Done, Usage: engine.Usage{InputTokens: 10}, Inputs: []string{name},
+				Outputs: []engine.Output{{Kind: "file", Name: name, After: "d"}}, Warnings: []string{"of a batch"},
+			},
 		})
 	}
 	e.Run.Status, e.Run.Steps = engine.Running, []engine.StepRecord{step}

@@ -49,8 +49,10 @@ func (j *Journal) fillRun(ctx context.Context, tx *sql.Tx, f Filling, n int, at 
 		Trigger: engine.Trigger{Kind: engine.TriggerCron, Slot: at},
 		Outputs: []engine.Output{{Kind: "file", Name: "Daily/" + id + ".md", Before: digests["before"], After: digests["answer"]}},
 		Steps: []engine.StepRecord{{
-			Run: id, Step: "Plan", Status: engine.Done, Started: at, Finished: at.Add(time.Minute), Model: "sonnet", Prompt: digests["prompt"],
-			Answer: digests["answer"], Receipt: digests["receipt"], Usage: engine.Usage{InputTokens: 1700, OutputTokens: 300, CostUSD: 0.01},
+			Run: id, Step: "Plan", WorkRecord: engine.WorkRecord{
+				Status: engine.Done, Started: at, Finished: at.Add(time.Minute), Model: "sonnet", Prompt: digests["prompt"],
+				Answer: digests["answer"], Receipt: digests["receipt"], Usage: engine.Usage{InputTokens: 1700, OutputTokens: 300, CostUSD: 0.01},
+			},
 		}},
 	}
 	if n%50 == 7 {

@@ -81,7 +81,7 @@ func TestSweepBlobs_whatNothingRefersTo(t *testing.T) {
 	b.put("lonely", "refers to "+b.put("lonelier", "named by one that goes", 9*day), 9*day)
 	past(t, j, "r1", 5, func(e *engine.Entry) {
 		e.Run.Plan = b.put("plan", "{}", 9*day)
-		e.Run.Steps = []engine.StepRecord{{Step: "s", Turns: []engine.Turn{{Raw: turn}}}}
+		e.Run.Steps = []engine.StepRecord{{Step: "s", WorkRecord: engine.WorkRecord{Turns: []engine.Turn{{Raw: turn}}}}}
 	})
 	shared := engine.Var{Name: "v", Digest: b.put("variable", "kept", 9*day)}
 	if err := j.Memory.Committed(t.Context(), engine.StepRef{Workflow: "w"}, []engine.Mark{{Name: "a.md", SHA256: b.put("marked", "a note", 9*day)}}, []engine.Var{shared}); err != nil {
@@ -124,7 +124,7 @@ func TestSweepBlobs_contentsBefore(t *testing.T) {
 		past(t, j, run, daysAgo, func(e *engine.Entry) {
 			e.Run.Workflow = run
 			e.Run.Outputs = []engine.Output{{Kind: "file", Name: "a.md", Before: before, After: answer}}
-			e.Run.Steps = []engine.StepRecord{{Step: "s", Answer: answer, Outputs: e.Run.Outputs}}
+			e.Run.Steps = []engine.StepRecord{{Step: "s", WorkRecord: engine.WorkRecord{Answer: answer, Outputs: e.Run.Outputs}}}
 		})
 		ref := engine.StepRef{Run: run, Workflow: run, Step: "s"}
 		if err := j.Changes.Intend(t.Context(), ref, "1/0", engine.Change{Kind: engine.ChangeWrite, Name: "a.md", Before: before, After: answer}, "", epoch); err != nil {
