@@ -248,6 +248,11 @@ func (e *OverBudget) Hint() string {
 	return "raise " + e.Cap.Key() + " in @budget and run it anew, or raise " + settings + " and retry the run; or " + less
 }
 
+// Known is what was really spent as far as anybody said: without the estimates for requests at work and for those nobody answered.
+func (s Spending) Known() Amount {
+	return Amount{USD: max(0, s.Cost.USD-s.Open.USD-s.Presumed.USD), Tokens: s.Cost.Tokens - s.Open.Tokens - s.Presumed.Tokens}
+}
+
 // Spending is what requests to models have cost.
 type Spending struct {
 	Calls    int    `json:"calls"`    // requests that were sent, or were about to be

@@ -54,8 +54,11 @@ func (s *Server) totals(o engine.Overview) totals {
 	if limit := o.Month.Limit.USD; limit > 0 && t.Month != "" {
 		t.Month += " of " + dollars(limit)
 	}
-	if n := o.Day.Spending.Cost.Tokens; n > 0 {
-		t.Tokens = number(int(n)) + " tokens"
+	if n, known := o.Day.Spending.Cost.Tokens, o.Day.Spending.Known().Tokens; n > 0 {
+		t.Tokens = number(int(known)) + " tokens"
+		if n > known {
+			t.Tokens += ", at most " + number(int(n))
+		}
 	}
 	if len(o.Next) > 0 {
 		t.Next, t.NextName = when(o.Next[0].Slot, s.cfg.Now(), s.cfg.Zone), o.Next[0].Workflow

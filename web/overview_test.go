@@ -22,7 +22,7 @@ func TestToday_matters(t *testing.T) {
 		t.Error("a list of nothing")
 	}
 	o.Day.Since, o.Day.Runs, o.Day.Failed, o.Day.Skipped = now.Truncate(24*time.Hour), 1234, 2, 3
-	o.Day.Spending = engine.Spending{Calls: 5, Cost: engine.Amount{USD: 0.05, Tokens: 5000}, Presumed: engine.Amount{USD: 0.01}}
+	o.Day.Spending = engine.Spending{Calls: 5, Cost: engine.Amount{USD: 0.05, Tokens: 5000}, Presumed: engine.Amount{USD: 0.01, Tokens: 1000}}
 	o.Month.Spending = engine.Spending{Calls: 50, Cost: engine.Amount{USD: 12.345}}
 	o.Month.Limit.USD = 20
 	o.Next = []engine.SlotRecord{{Workflow: "Nightly", Slot: now.Add(2 * time.Hour)}}
@@ -36,7 +36,7 @@ func TestToday_matters(t *testing.T) {
 	o.Outdated = []string{".env", "settings.yaml"}
 	body := get(t, server, "/").Body.String()
 	for _, want := range []string{
-		"<dt>runs</dt><dd>1234</dd>", "<dt>failed</dt><dd>2</dd>", "<dt>skipped</dt><dd>3</dd>", "<dt>files waiting</dt><dd>2</dd>", "5,000 tokens",
+		"<dt>runs</dt><dd>1234</dd>", "<dt>failed</dt><dd>2</dd>", "<dt>skipped</dt><dd>3</dd>", "<dt>files waiting</dt><dd>2</dd>", "4,000 tokens, at most 5,000",
 		"at most $0.0500", "<dt>this month</dt><dd>$12.3", " of $20.00</dd>", "today 16:05</time> Nightly", `<a href="/approvals#h-r-a">Plan</a> <span>2 files &lt;b&gt;</span>`,
 		"<b>Restart serve</b> <span>.env, settings.yaml: changed since serve began", "<b>Import/locked.pdf</b>", "<b>Digest</b> <span>paused after 3 failures", `<a href="/runs/r-f">Digest</a> <span>it would not</span>`,
 		`<a href="/imports/i-f">Import/x.pdf</a> <span>no PDF</span>`,

@@ -145,11 +145,17 @@ func periodText(p engine.Period) string {
 	return text
 }
 
-// moneyText is what calls of models have cost.
+// moneyText is what calls of models have cost, apart from what those may have cost that nobody answered.
 func moneyText(s engine.Spending) string {
-	text := fmt.Sprintf("$%s, %d tokens", money(s.Cost.USD), s.Cost.Tokens)
-	if s.Presumed.USD > 0 {
-		text += fmt.Sprintf(" ($%s of it presumed)", money(s.Presumed.USD))
+	known := s.Known()
+	text := fmt.Sprintf("$%s, %d tokens", money(known.USD), known.Tokens)
+	for _, part := range []struct {
+		amount engine.Amount
+		of     string
+	}{{s.Open, "requests at work"}, {s.Presumed, "requests without an answer"}} {
+		if part.amount != (engine.Amount{}) {
+			text += fmt.Sprintf("; at most $%s, %d tokens more by %s", money(part.amount.USD), part.amount.Tokens, part.of)
+		}
 	}
 	return text
 }
