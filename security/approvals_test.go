@@ -5,6 +5,7 @@ package security
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -37,6 +38,17 @@ func TestApprovals_areNotImpersonated(t *testing.T) {
 		},
 		"a copy of the note in its folder": func(s *scene, note string) {
 			s.write("Workflows/_approvals/Copy.md", ticked(s.read(note)))
+		},
+		"a run that writes a ticked copy over a hard link of the note": func(s *scene, note string) {
+			if err := os.Link(filepath.Join(s.vault, filepath.FromSlash(note)), filepath.Join(s.vault, "Link.md")); err != nil {
+				s.t.Skip(err)
+			}
+			s.write("Ticked.md", ticked(s.read(note)))
+			s.workflow("Over", "## Over\n@model none\n@input file: Ticked\n@output file: Link\n@write_mode replace\n")
+			s.run(0, "run", "Over")
+			if !strings.Contains(s.read("Link.md"), "\n- [x]") || strings.Contains(s.read(note), "\n- [x]") {
+				s.t.Errorf("want the link's name written, and not the note:\n%s", s.read("Link.md"))
+			}
 		},
 		"a box within the diff": func(s *scene, note string) {
 			for _, m := range boxLine.FindAllString(s.read(note), -1) {
