@@ -18,9 +18,9 @@ var scratch struct {
 	cache string // of PDFium's machine code
 }
 
-// program gives the path of the real program, or why there is none: the one that VAULTFLOW_WORKER names, as make does for
+// built returns the path of the real program, or why there is none: the one that VAULTFLOW_WORKER names, as make does for
 // the program that it ships, else one that is built here, once.
-var program = sync.OnceValues(func() (path, reason string) {
+var built = sync.OnceValues(func() (path, reason string) {
 	if path := os.Getenv("VAULTFLOW_WORKER"); path != "" {
 		return path, ""
 	}
@@ -38,7 +38,7 @@ var program = sync.OnceValues(func() (path, reason string) {
 	cmd := exec.Command("go", "build", "-tags", "worker,nodynamic", "-o", path, ".") //nolint:noctx // the go command ends by itself
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 	if runtime.GOOS == "linux" {
-		cmd.Env = append(cmd.Env, "CGO_LDFLAGS=-Wl,--exclude-libs,ALL") // see buildHint
+		cmd.Env = append(cmd.Env, "CGO_LDFLAGS=-Wl,--exclude-libs,ALL") // see make build
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Sprintf("the real program cannot be built here (%v); it needs a C compiler, libtesseract-dev and libleptonica-dev:\n%s", err, strings.TrimSpace(string(out)))
@@ -46,7 +46,10 @@ var program = sync.OnceValues(func() (path, reason string) {
 	return path, ""
 })
 
-// long says whether the tests that take minutes are run in full; see `make test-long`.
+// TestMain removes what the tests built.
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+// long reports whether the tests that take minutes are run in full; see `make test-long`.
 func long() bool { return os.Getenv("VAULTFLOW_LONG") != "" }
 
 // runTests runs the tests and removes what they built.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
 
 // prose is text of the kind that is scanned: sentences, names, amounts, dates.
@@ -142,9 +143,9 @@ func TestWorker_recognitionErrorRate(t *testing.T) {
 			if quick := i == 1 && (turn.degrees == 0 || turn.skew == 0) && turn.skew != -8 || upright; !quick && !long() {
 				continue // `make test-long` reads all of them
 			}
-			scan := turnedBy(img, turn.skew)
+			scan := raster.Turn(img, turn.skew)
 			for range turn.degrees / 90 {
-				scan = turned(scan)
+				scan = raster.Quarter(scan)
 			}
 			for kind, data := range map[string][]byte{extract.KindPDF: pdftest.New().PicturePage(scan, 300).Bytes(), extract.KindImage: encoded(t, scan)} {
 				if kind == extract.KindImage && (i != 1 || turn.degrees != 90 && !long()) {

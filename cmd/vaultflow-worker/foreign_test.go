@@ -97,7 +97,7 @@ func TestWorker_refusesBombsBeforeDecoding(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"quarters.heic", "quarters.avif"} {
 		data := sample(t, name)
-		_, _, err := start(t, worker(t), resized(data, "\x00\x00\x42\x68\x00\x00\x42\x68"), extract.KindImage)
+		_, _, err := start(t, program(t), resized(data, "\x00\x00\x42\x68\x00\x00\x42\x68"), extract.KindImage)
 		if e, ok := err.(*extract.Error); !ok || e.Code != extract.CodeTooLarge || !strings.Contains(e.Message, "17000x17000") { //nolint:errorlint // as documented
 			t.Errorf("%s of 17,000 × 17,000: %v", name, err)
 		}
@@ -108,7 +108,7 @@ func TestWorker_saysThatAPictureIsBroken(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"quarters.heic", "quarters.avif"} {
 		data := sample(t, name)
-		if _, _, err := start(t, worker(t), data[:len(data)-50], extract.KindImage); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
+		if _, _, err := start(t, program(t), data[:len(data)-50], extract.KindImage); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -117,7 +117,7 @@ func TestWorker_saysThatAPictureIsBroken(t *testing.T) {
 // The decoder's binding gets these wrong; see minHEIC.
 func TestWorker_refusesNarrowHEIC(t *testing.T) {
 	t.Parallel()
-	if _, _, err := start(t, worker(t), resized(sample(t, "quarters.heic"), "\x00\x00\x00\x7f"), extract.KindImage); err == nil || !strings.Contains(err.Error(), "less than 128 pixels wide") {
+	if _, _, err := start(t, program(t), resized(sample(t, "quarters.heic"), "\x00\x00\x00\x7f"), extract.KindImage); err == nil || !strings.Contains(err.Error(), "less than 128 pixels wide") {
 		t.Errorf("127 pixels wide: %v", err)
 	}
 }

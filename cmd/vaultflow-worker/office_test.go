@@ -46,7 +46,7 @@ rm -f out/big
 	if err := os.WriteFile(soffice, []byte(script), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	o := sandbox.Office{Program: soffice, Worker: worker(t).Worker, Dir: filepath.Join(dir, "work"), Timeout: time.Minute, RequireConfinement: true}
+	o := sandbox.Office{Program: soffice, Worker: program(t).Worker, Dir: filepath.Join(dir, "work"), Timeout: time.Minute, RequireConfinement: true}
 	got, err := o.Convert(t.Context(), strings.NewReader("the letter"), "docx", "pdf")
 	if err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ var warmed = sync.OnceValues(func() (string, error) {
 	scratch.Lock()
 	scratch.cache = dir
 	scratch.Unlock()
-	path, _ := program()
+	path, _ := built()
 	return dir, sandbox.Config{Worker: path, Cache: dir}.Warm(context.Background())
 })
 
@@ -45,7 +45,7 @@ func openedBy(t testing.TB, data []byte, o extract.Open) (*sandbox.Session, extr
 	}
 	defer f.Close()
 	o.Kind = extract.KindPDF
-	s, doc, err := worker(t).Start(context.Background(), f, o)
+	s, doc, err := program(t).Start(context.Background(), f, o)
 	if err == nil {
 		t.Cleanup(func() { s.Close() })
 	}
@@ -98,7 +98,7 @@ func TestPDFium_startsWithoutItsCache(t *testing.T) {
 	if !long() {
 		t.Skip("PDFium takes seconds of two processors to start so; this is among the tests that take minutes")
 	}
-	c := worker(t)
+	c := program(t)
 	c.Cache = ""
 	s, doc, err := start(t, c, filledForm(), extract.KindPDF)
 	if err != nil || !doc.Forms {
@@ -257,7 +257,7 @@ func TestPDFium_takesOverWhereMuPDFFails(t *testing.T) {
 // Without any font for its text a page stays empty, and says so. The fonts are hidden in a name space of mounts.
 func TestPDFium_saysThatThereIsNoFont(t *testing.T) {
 	t.Parallel()
-	c := worker(t)
+	c := program(t)
 	script := filepath.Join(t.TempDir(), "vaultflow-worker")
 	const hide = "mount -t tmpfs none /usr/share/fonts && if [ -d /usr/local/share/fonts ]; then mount -t tmpfs none /usr/local/share/fonts; fi"
 	if out, err := exec.Command("unshare", "-m", "sh", "-c", hide).CombinedOutput(); err != nil { //nolint:noctx // it ends by itself

@@ -103,7 +103,7 @@ func TestPicture_refuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, _, err := start(t, worker(t), c.data, extract.KindImage)
+			s, _, err := start(t, program(t), c.data, extract.KindImage)
 			if err == nil {
 				_, err = s.Page(t.Context(), extract.PageRequest{N: 1, Image: true})
 			}

@@ -17,12 +17,13 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
 
 // worker gives the configuration for the real program.
-func worker(t testing.TB) sandbox.Config {
+func program(t testing.TB) sandbox.Config {
 	t.Helper()
-	path, reason := program()
+	path, reason := built()
 	if path == "" {
 		t.Skip(reason)
 	}
@@ -53,7 +54,7 @@ func start(t testing.TB, c sandbox.Config, data []byte, kind string) (*sandbox.S
 
 func opened(t testing.TB, data []byte, kind string) (*sandbox.Session, extract.Document) {
 	t.Helper()
-	s, doc, err := start(t, worker(t), data, kind)
+	s, doc, err := start(t, program(t), data, kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func wantUpright(t testing.TB, n int, o *extract.PageOCR) {
 	}
 }
 
-// A JPEG passes through MuPDF's library or the system's, depending on how the program was linked; see buildHint.
+// A JPEG passes through MuPDF's library or the system's, depending on how the program was linked; see make build.
 func TestWorker_recognisesPhotos(t *testing.T) {
 	t.Parallel()
 	drawn := pdftest.Drawing(1400, 500, 200, scanLines...)
@@ -227,7 +228,7 @@ func TestWorker_turnsPhotosByTheirEXIF(t *testing.T) {
 
 func TestWorker_readsStacksOfPictures(t *testing.T) {
 	t.Parallel()
-	wide, high := pdftest.Drawing(1400, 500, 200, scanLines...), turned(pdftest.Drawing(1400, 500, 200, scanLines...))
+	wide, high := pdftest.Drawing(1400, 500, 200, scanLines...), raster.Quarter(pdftest.Drawing(1400, 500, 200, scanLines...))
 	for name, c := range map[string]struct {
 		data  []byte
 		pages int
@@ -294,7 +295,7 @@ func TestWorker_survivesHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, _, err := start(t, worker(t), c.data, c.kind)
+			s, _, err := start(t, program(t), c.data, c.kind)
 			if err == nil && c.code == "" {
 				_, err = s.Page(context.Background(), extract.PageRequest{N: 1, Image: true, OCR: true})
 			}
@@ -363,14 +364,14 @@ func TestWorker_readsManyPages(t *testing.T) {
 
 func TestWorker_reportsItself(t *testing.T) {
 	t.Parallel()
-	report, err := sandbox.Self(t.Context(), worker(t), []string{"eng"})
+	report, err := sandbox.Self(t.Context(), program(t), []string{"eng"})
 	if err != nil || report.MuPDF == "" || report.Tesseract == "" || len(report.Languages) == 0 {
 		t.Fatalf("%+v, %v", report, err)
 	}
 	if report.Confinement != extract.ConfinedLandlock {
 		t.Skipf("this kernel gives %q only: %+v", report.Confinement, report.Problems)
 	}
-	c := worker(t)
+	c := program(t)
 	c.RequireConfinement = true
 	if _, err := sandbox.Self(t.Context(), c, nil); err != nil {
 		t.Errorf("with confinement required: %v", err)
@@ -379,7 +380,7 @@ func TestWorker_reportsItself(t *testing.T) {
 
 func TestWorker_runsOutOfMemoryCleanly(t *testing.T) {
 	t.Parallel()
-	c := worker(t)
+	c := program(t)
 	c.MemoryBytes = 150 << 20
 	s, _, err := start(t, c, pdftest.GiantPage(), extract.KindPDF)
 	if err == nil {

@@ -25,6 +25,9 @@ type Line struct {
 	spans     []span
 }
 
+// CharWidth is about the mean width of a letter, as a share of the font's size, for files that do not have the widths.
+const CharWidth = 0.5
+
 // Box is a rectangle with X0 ≤ X1 and Y0 ≤ Y1.
 type Box struct{ X0, Y0, X1, Y1 float64 }
 

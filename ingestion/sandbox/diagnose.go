@@ -22,13 +22,6 @@ var (
 	opening  = phase{}
 )
 
-// Exit codes of the worker; see cmd/vaultflow-worker. 1 is also MuPDF's, when it cannot go on.
-const (
-	exitAborted    = 1
-	exitUnconfined = 65
-	exitSpent      = 67
-)
-
 // noMemory is what the libraries and the runtime say when they get none.
 var noMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|(malloc|calloc|realloc)[^\n]*failed|memory allocation`)
 
@@ -57,9 +50,9 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	s.config.Logger.Debug("worker ended", "page", at.page, "err", ended, "stderr", said)
 	signal, killed := signalled(s.p)
 	switch code := s.p.cmd.ProcessState.ExitCode(); {
-	case code == exitUnconfined:
+	case code == extract.ExitUnconfined:
 		return &extract.Error{Code: extract.CodeUnconfined, Message: firstLine(said)}
-	case code == exitSpent:
+	case code == extract.ExitSpent:
 		return &extract.Error{Code: extract.CodeTimeout, Page: at.page, Message: at.doing() + " needed more processor time than is allowed"}
 	case trespassed(s.p):
 		return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: at.doing() + " made the worker call the system for what it never needs, and the kernel ended it: the document may be an attack"}
@@ -67,7 +60,7 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 		return &extract.Error{Code: extract.CodeMemory, Page: at.page, Message: at.doing() + " needed more memory than is allowed"}
 	case at.starting:
 		return &extract.Error{Code: extract.CodeWorkerMissing, Message: fmt.Sprintf("the worker ended before it began (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
-	case code == exitAborted && at == opening:
+	case code == extract.ExitAborted && at == opening:
 		return &extract.Error{Code: extract.CodeCorrupt, Message: "the document cannot be opened: " + firstLine(said), Aborted: true}
 	case signal != "":
 		return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker: %s", at.doing(), signal)}

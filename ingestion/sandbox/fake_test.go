@@ -117,13 +117,13 @@ func misbehave(what string) {
 		block()
 	case "spent":
 		fmt.Fprintln(os.Stderr, "the processor time that is allowed was used up")
-		os.Exit(exitSpent)
+		os.Exit(extract.ExitSpent)
 	case "memory":
 		fmt.Fprintln(os.Stderr, "fatal error: runtime: out of memory")
 		os.Exit(2)
 	case "unconfined":
 		fmt.Fprintln(os.Stderr, "no landlock here")
-		os.Exit(exitUnconfined)
+		os.Exit(extract.ExitUnconfined)
 	case "flood":
 		for chunk := bytes.Repeat([]byte{'x'}, 1<<16); ; {
 			_, _ = os.Stderr.Write(chunk)

@@ -227,7 +227,7 @@ func (o Office) await(ctx context.Context, p *process) (string, error) {
 		return "", &extract.Error{Code: extract.CodeTimeout, Message: fmt.Sprintf("LibreOffice took more than %s", o.Timeout)}
 	case late:
 		return "", fmt.Errorf("convert with LibreOffice: %w", context.Cause(ctx))
-	case p.cmd.ProcessState.ExitCode() == exitUnconfined:
+	case p.cmd.ProcessState.ExitCode() == extract.ExitUnconfined:
 		return "", &extract.Error{Code: extract.CodeUnconfined, Message: firstLine(said)}
 	case noMemory.MatchString(said), killed:
 		return "", &extract.Error{Code: extract.CodeMemory, Message: "LibreOffice needed more memory than is allowed"}

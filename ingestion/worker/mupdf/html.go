@@ -1,0 +1,117 @@
+package mupdf
+
+import (
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// The HTML that MuPDF prints for a page always has the same form: a div with the size, an img for each picture and a p for
+// each line of text, each on its own line. So no HTML parser is needed.
+var (
+	divSize  = regexp.MustCompile(`^<div id="page\d+" style="width:([\d.]+)pt;height:([\d.]+)pt"`)
+	lineHead = regexp.MustCompile(`^<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">`)
+	spanHead = regexp.MustCompile(`<span style="font-family:([^;"]*);font-size:([\d.]+)pt([^"]*)">`)
+	tag      = regexp.MustCompile(`<[^>]*>`)
+	matrix   = regexp.MustCompile(`^<img style="position:absolute;transform:matrix\(([^)]*)\)" src="data:image/[a-z]+;base64,`)
+)
+
+// readHTML reads the HTML of a page. It has no right edges: they are estimated from the size of the type.
+func readHTML(page string) layout.Page {
+	var l layout.Page
+	for len(page) > 0 {
+		var line string
+		if strings.HasPrefix(page, "<img ") { // the picture within may hold line breaks
+			line, page, _ = strings.Cut(page, ">")
+		} else {
+			line, page, _ = strings.Cut(page, "\n")
+		}
+		switch {
+		case strings.HasPrefix(line, "<p "):
+			if found, ok := readLine(line); ok {
+				l.Lines = append(l.Lines, found)
+			}
+		case strings.HasPrefix(line, "<img "):
+			if box, ok := readPicture(line); ok {
+				l.Pictures = append(l.Pictures, box)
+			}
+		case strings.HasPrefix(line, "<div "):
+			if m := divSize.FindStringSubmatch(line); m != nil {
+				l.Width, l.Height = number(m[1]), number(m[2])
+			}
+		}
+	}
+	dropOutside(&l)
+	return l
+}
+
+func readLine(s string) (layout.Line, bool) {
+	head := lineHead.FindStringSubmatch(s)
+	if head == nil {
+		return layout.Line{}, false
+	}
+	top, left, height := number(head[1]), number(head[2]), number(head[3])
+	line := layout.Line{Size: height}
+	spans := spanHead.FindAllStringSubmatchIndex(s, -1)
+	var longest, bold, unseen int
+	for i, at := range spans {
+		end := len(s)
+		if i+1 < len(spans) {
+			end = spans[i+1][0]
+		}
+		n := utf8.RuneCountInString(tag.ReplaceAllString(s[at[1]:end], ""))
+		if strings.HasSuffix(s[:at[0]], "<b>") || strings.HasSuffix(s[:at[0]], "<b><i>") {
+			bold += n
+		}
+		if !strings.Contains(s[at[6]:at[7]], "color:") {
+			unseen += n
+		}
+		if n > longest {
+			longest, line.Font, line.Size = n, s[at[2]:at[3]], number(s[at[4]:at[5]])
+		}
+	}
+	line.Text = strings.TrimSpace(layout.Normal(html.UnescapeString(tag.ReplaceAllString(s, ""))))
+	total := utf8.RuneCountInString(line.Text)
+	line.Bold, line.Invisible = bold*2 > total, unseen*2 > total
+	line.Box = layout.Box{X0: left, Y0: top, X1: left + float64(total)*line.Size*layout.CharWidth, Y1: top + height}
+	return line, line.Text != ""
+}
+
+// dropOutside drops the lines that begin outside the page, where nobody sees them.
+func dropOutside(l *layout.Page) {
+	kept := l.Lines[:0]
+	for _, line := range l.Lines {
+		if line.Box.Y1 > 0 && line.Box.Y0 < l.Height && line.Box.X0 < l.Width && line.Box.X0 > -l.Width {
+			kept = append(kept, line)
+		}
+	}
+	l.Lines = kept
+}
+
+func number(s string) float64 {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0 // "1.2.3" passes the patterns; no number of MuPDF does
+	}
+	return f
+}
+
+// sideBySide reports whether any lines are beside one another. If none are, the page has neither columns nor tables, and
+// MuPDF's HTML is all that is needed.
+func sideBySide(page layout.Page) bool {
+	rows := map[int]float64{}
+	for _, line := range page.Lines {
+		row := int(line.Box.Y0 / 12)
+		for _, at := range []int{row - 1, row, row + 1} {
+			if left, ok := rows[at]; ok && (left-line.Box.X0 > 2*line.Size || line.Box.X0-left > 2*line.Size) {
+				return true
+			}
+		}
+		rows[row] = line.Box.X0
+	}
+	return false
+}

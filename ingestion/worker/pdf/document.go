@@ -1,0 +1,233 @@
+// Package pdf answers requests about one PDF: it reads and draws pages with MuPDF, with PDFium what MuPDF cannot do, and
+// cuts pages out with pdfcpu. MuPDF is handed in as a function, so that the package builds without cgo.
+package pdf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"math"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/worker"
+	"github.com/vaultflow/vaultflow/ingestion/worker/metadata"
+	"github.com/vaultflow/vaultflow/ingestion/worker/ocr"
+	"github.com/vaultflow/vaultflow/ingestion/worker/pdfium"
+	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
+)
+
+// Libraries are what a document is read with.
+type Libraries struct {
+	MuPDF func(data []byte) (MuPDF, error)
+	Code  pdfium.Code // PDFium's machine code; nil: it is compiled when it is needed
+	OCR   *ocr.Reader
+}
+
+// Document is an open PDF.
+type Document struct {
+	info  extract.Document
+	by    *renderers
+	texts *texts
+	ocr   *ocr.Reader
+
+	boxes   []pageBox // of the pages, once a part of one was asked for
+	noBoxes error     // why there are none
+}
+
+var (
+	_ worker.Document = (*Document)(nil)
+	_ worker.Cutter   = (*Document)(nil)
+)
+
+// Open opens a document. It looks for the header itself and drops what is before it, as mail gateways put there: MuPDF's
+// binding guesses from the first bytes, would take other kinds of files too, and crashes on some.
+func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
+	begin := bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-"))
+	if begin < 0 {
+		return nil, &extract.Error{Code: extract.CodeNotPDF, Message: "the file does not begin like a PDF"}
+	}
+	by := &renderers{libraries: libraries, setting: o.Renderer, data: data[begin:]}
+	pages, err := by.open(o)
+	switch {
+	case err != nil:
+		return nil, err
+	case pages <= 0:
+		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "the document has no pages"}
+	case pages > metadata.MaxPages:
+		return nil, &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("the document declares %d pages", pages)}
+	}
+	by.traces = findTraces(by.data)
+	info := describe(by)
+	return &Document{info: info, by: by, texts: newTexts(by, info, o.Alone), ocr: libraries.OCR}, nil
+}
+
+// describe returns what is known about the document, and who draws its pages.
+func describe(by *renderers) extract.Document {
+	var info extract.Document
+	if by.mupdf != nil {
+		info = by.mupdf.Describe()
+	} else {
+		info = by.second.Describe()
+	}
+	info.Encrypted = info.Encrypted || by.locked()
+	info.Forms = info.Forms || by.second != nil && by.second.HasForm()
+	info.WantsPDFium = by.traces != (traces{}) || by.second != nil
+	if by.traces.catalog || by.second != nil {
+		if second, err := by.pdfium(); err == nil {
+			info.Language = second.Language()
+		}
+	}
+	if usual := by.standing(); usual.pdfium {
+		info.Renderer, info.Version, info.Reason = extract.RenderPDFium, pdfium.Version, usual.reason.String()
+	}
+	return info
+}
+
+// About returns what is known about the document.
+func (d *Document) About() extract.Document { return d.info }
+
+// Page answers a request about a page.
+func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
+	by := d.by.choose(r.N, r.Other)
+	out := extract.Page{N: r.N}
+	var err error
+	if out.WidthPt, out.HeightPt, err = d.by.size(r.N, by); err != nil {
+		return extract.Page{}, err
+	}
+	if d.by.traces.catalog || d.by.mupdf == nil {
+		if second, err := d.by.pdfium(); err == nil {
+			out.Label = second.Label(r.N)
+		}
+	}
+	if r.Text {
+		if err := d.readText(r, by, &out); err != nil {
+			return extract.Page{}, err
+		}
+	}
+	if r.Image {
+		if by, err = d.readImage(ctx, r, by, &out); err != nil {
+			return extract.Page{}, err
+		}
+	}
+	if r.OCR {
+		if by, err = d.recognise(r, by, &out); err != nil {
+			return extract.Page{}, err
+		}
+	}
+	if why := by.reason.String(); (r.Image || r.OCR) && (by.renderer() != d.info.Renderer || why != d.info.Reason) {
+		out.Renderer, out.Reason = by.renderer(), why
+	}
+	return out, nil
+}
+
+// readText adds the text layer. MuPDF reads it wherever it can, and PDFium the pages whose fonts MuPDF does not know.
+func (d *Document) readText(r extract.PageRequest, by choice, out *extract.Page) (err error) {
+	read := choice{pdfium: d.by.mupdf == nil || by.pdfium && (r.Other || by.reason.code == missingFonts), reason: by.reason}
+	if out.Text, read, err = d.texts.read(r.N, read); err != nil {
+		return err
+	}
+	if read.pdfium && d.by.mupdf != nil {
+		out.Renderer, out.Reason = read.renderer(), read.reason.String()
+	}
+	d.look(r, by, out)
+	return nil
+}
+
+// look adds to the evidence of a page's text what the text layer does not have: whether anything is drawn on a page that has
+// no text inside its margin. If the page cannot be drawn, that stays unknown.
+func (d *Document) look(r extract.PageRequest, by choice, out *extract.Page) {
+	e := &out.Text.Evidence
+	e.Tagged = d.info.Tagged
+	if e.Chars > e.MarginChars {
+		return
+	}
+	dpi := raster.Fit(out.WidthPt, out.HeightPt, inkDPI, raster.OCRSide, r.MaxPixels)
+	img, _, err := d.by.draw(r.N, out.WidthPt, out.HeightPt, dpi, by)
+	if err != nil {
+		return
+	}
+	found := inkOf(raster.Grey(img))
+	e.Ink = &found
+}
+
+// readImage adds the picture of the page, and returns who drew it.
+func (d *Document) readImage(ctx context.Context, r extract.PageRequest, by choice, out *extract.Page) (choice, error) {
+	img, dpi, by, err := d.picture(r, out.WidthPt, out.HeightPt, by)
+	if err != nil {
+		return by, err
+	}
+	if r.Rect == nil && by.pdfium && by.reason.code == missingFonts {
+		if page, err := d.by.second.Text(r.N); err == nil && undrawn(page, img, dpi, pdfium.IsWide) {
+			by.reason = reason{badFont, "Chinese, Japanese or Korean text without its fonts, and no font of this system draws it"}
+		}
+	}
+	out.Image, err = raster.Encode(ctx, img, r, dpi)
+	return by, err
+}
+
+// recognise adds the text that OCR reads on the page, and returns who drew the page.
+func (d *Document) recognise(r extract.PageRequest, by choice, out *extract.Page) (choice, error) {
+	dpi := raster.Fit(out.WidthPt, out.HeightPt, r.OCRDPI, raster.OCRSide, r.MaxPixels)
+	img, by, err := d.by.draw(r.N, out.WidthPt, out.HeightPt, dpi, by)
+	if err != nil {
+		return by, err
+	}
+	out.OCR, err = d.ocr.Read(raster.Grey(img), r.Languages)
+	return by, err
+}
+
+// picture draws a page or a part of it. The longest side limits the part, the pixels limit the whole page that is drawn.
+func (d *Document) picture(r extract.PageRequest, width, height float64, by choice) (*image.RGBA, float64, choice, error) {
+	if r.Rect == nil {
+		dpi := raster.Fit(width, height, r.DPI, r.MaxSide, r.MaxPixels)
+		img, by, err := d.by.draw(r.N, width, height, dpi, by)
+		return img, dpi, by, err
+	}
+	x0, y0, x1, y1, err := d.part(r, width, height)
+	if err != nil {
+		return nil, 0, by, err
+	}
+	dpi := min(raster.Fit(x1-x0, y1-y0, r.DPI, r.MaxSide, r.MaxPixels), raster.Fit(width, height, r.DPI, math.MaxInt32, r.MaxPixels))
+	img, by, err := d.by.draw(r.N, width, height, dpi, by)
+	if err != nil {
+		return nil, 0, by, err
+	}
+	scale := func(pt float64) int { return int(math.Round(pt * dpi / 72)) }
+	part := image.Rect(scale(x0), scale(y0), max(scale(x1), scale(x0)+1), max(scale(y1), scale(y0)+1)).Add(img.Rect.Min).Intersect(img.Rect)
+	if part.Empty() {
+		return nil, 0, by, errors.New("the rectangle is not on the page")
+	}
+	cut := image.NewRGBA(image.Rect(0, 0, part.Dx(), part.Dy()))
+	draw.Draw(cut, cut.Rect, img, part.Min, draw.Src)
+	return cut, dpi, by, nil
+}
+
+// part returns the requested rectangle in points of the page as displayed, from its upper left corner.
+func (d *Document) part(r extract.PageRequest, width, height float64) (x0, y0, x1, y1 float64, err error) {
+	if d.boxes == nil && d.noBoxes == nil {
+		d.boxes, d.noBoxes = pageBoxes(d.by.data)
+	}
+	at := pageBox{x1: width, y1: height}
+	switch {
+	case d.noBoxes != nil:
+		return 0, 0, 0, 0, fmt.Errorf("find the place of the rectangle: %w", d.noBoxes)
+	case r.N <= len(d.boxes):
+		at = d.boxes[r.N-1]
+	}
+	ax, ay := at.displayed(r.Rect.X1, r.Rect.Y1)
+	bx, by := at.displayed(r.Rect.X2, r.Rect.Y2)
+	x0, x1 = max(0, min(ax, bx)), min(width, max(ax, bx))
+	y0, y1 = max(0, min(ay, by)), min(height, max(ay, by))
+	if x1 <= x0 || y1 <= y0 {
+		return 0, 0, 0, 0, errors.New("the rectangle is not on the page")
+	}
+	return x0, y0, x1, y1, nil
+}
+
+// Cut makes a document of some of the pages.
+func (d *Document) Cut(pages []int) (extract.Cut, error) {
+	return cut(d.by.data, pages, d.info.Encrypted)
+}

@@ -1,0 +1,62 @@
+package pdf
+
+import (
+	"unicode"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// marginShare of each side of the page is its outer margin: stamps, page numbers and running heads are there.
+const marginShare = 0.1
+
+// evidenceOf counts what speaks for and against using the text layer.
+func evidenceOf(l layout.Page) extract.Evidence {
+	e := extract.Evidence{Pictures: len(l.Pictures), PictureCover: cover(l.Width, l.Height, l.Pictures)}
+	fonts := map[string]bool{}
+	for _, line := range l.Lines {
+		fonts[line.Font] = true
+		i := 0
+		for _, r := range line.Text {
+			i++
+			if unicode.IsSpace(r) {
+				continue
+			}
+			e.Chars++
+			if (r == unicode.ReplacementChar || unicode.Is(unicode.Co, r)) && !(i == 1 && layout.IsMark(line.Text)) {
+				e.Unmapped++
+			}
+			if line.Invisible {
+				e.Invisible++
+			}
+			if inMargin(l, line.Box.X0+float64(i)*line.Size*layout.CharWidth, line.Box.Y0+line.Size/2) {
+				e.MarginChars++
+			}
+		}
+	}
+	e.Fonts = len(fonts)
+	return e
+}
+
+func inMargin(l layout.Page, x, y float64) bool {
+	dx, dy := l.Width*marginShare, l.Height*marginShare
+	return x < dx || x > l.Width-dx || y < dy || y > l.Height-dy
+}
+
+// cover returns the share of the page that pictures cover. What lies under two of them counts once.
+func cover(width, height float64, boxes []layout.Box) float64 {
+	const cells = 64
+	covered := 0
+	for row := range cells {
+		for column := range cells {
+			x, y := (float64(column)+0.5)*width/cells, (float64(row)+0.5)*height/cells
+			for _, b := range boxes {
+				if x >= b.X0 && x <= b.X1 && y >= b.Y0 && y <= b.Y1 {
+					covered++
+					break
+				}
+			}
+		}
+	}
+	return float64(covered) / (cells * cells)
+}

@@ -1,0 +1,164 @@
+package pdf
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// Sampling for a profile ends early when it has read more, or taken longer, than this.
+const (
+	sampleBytes = 64 << 20 // of HTML, which holds the pictures of the pages
+	sampleTime  = 3 * time.Second
+)
+
+// farthestBack is how many pages back the beginning of a table is looked for, where they were not read before.
+const farthestBack = 10
+
+// texts reads the text of pages as Markdown. For that it keeps what pages share: the profile, and tables that go on.
+type texts struct {
+	by     *renderers
+	pages  int
+	titles []layout.Title // of the outline
+	alone  bool           // no page is read for another's sake
+
+	profile *layout.Profile      // nil until text was asked for
+	tails   map[int]*layout.Tail // tables that end pages, of the pages that were read
+}
+
+func newTexts(by *renderers, info extract.Document, alone bool) *texts {
+	t := &texts{by: by, pages: info.Pages, alone: alone, tails: map[int]*layout.Tail{}}
+	for _, item := range info.Outline {
+		t.titles = append(t.titles, layout.Title{Text: item.Title, Level: item.Level, Page: item.Page})
+	}
+	return t
+}
+
+// read returns the text layer of a page with its form values and annotations, and who read it: PDFium where MuPDF cannot.
+func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
+	var out *extract.PageText
+	if !by.pdfium {
+		page, err := t.layer(n)
+		if err != nil && !t.by.mayFallBack() {
+			return nil, by, fmt.Errorf("read text: %w", err)
+		}
+		if err == nil {
+			out, t.tails[n] = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
+		} else {
+			by = choice{true, reason{mupdfFailed, "read text: " + err.Error()}}
+		}
+	}
+	if out == nil {
+		second, err := t.by.pdfium()
+		if err != nil {
+			return nil, by, fmt.Errorf("read text: %w", err)
+		}
+		page, err := second.Text(n)
+		if err != nil {
+			return nil, by, fmt.Errorf("read text: %w", err)
+		}
+		out, _ = PageText(page, t.profileOf(page), n, noTable)
+	}
+	if t.by.traces.annotations || t.by.mupdf == nil {
+		found, err := t.by.annotationsOn(n)
+		if err != nil {
+			return nil, by, fmt.Errorf("read form values and annotations: %w", err)
+		}
+		out.Besides = found.Markdown()
+	}
+	return out, by, nil
+}
+
+// tail returns the table that ends page n, or nil if none does or no other page may be read.
+func (t *texts) tail(n, back int) *layout.Tail {
+	if found, read := t.tails[n]; read || n < 1 || back == 0 || t.alone {
+		return found
+	}
+	page, err := t.layer(n)
+	if err != nil {
+		return nil
+	}
+	_, t.tails[n] = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, back-1) })
+	return t.tails[n]
+}
+
+// layer reads the text of a page with MuPDF. MuPDF reports whether there are links, PDFium where; without PDFium, only their
+// text is read.
+func (t *texts) layer(n int) (layout.Page, error) {
+	var links []layout.Link
+	if t.by.traces.links && t.by.mupdf.HasLinks(n) {
+		if second, err := t.by.pdfium(); err == nil {
+			if found, err := second.Links(n); err == nil {
+				links = found
+			}
+		}
+	}
+	return t.by.mupdf.TextWithLinks(n, links)
+}
+
+// profileOf returns what the pages of the document have in common. It reads them once, and leaves out those that cannot be
+// read. If no other page may be read, it is what page has alone.
+func (t *texts) profileOf(page layout.Page) layout.Profile {
+	if t.alone {
+		return layout.NewProfile([]layout.Page{page}, t.titles)
+	}
+	if t.profile == nil {
+		made := layout.NewProfile(t.sample(), t.titles)
+		t.profile = &made
+	}
+	return *t.profile
+}
+
+// sample reads the pages that a profile is made of.
+func (t *texts) sample() []layout.Page {
+	var pages []layout.Page
+	read, begun := 0, time.Now()
+	for _, n := range sampled(t.pages) {
+		if read > sampleBytes || time.Since(begun) > sampleTime {
+			break
+		}
+		if t.by.mupdf == nil {
+			if page, err := t.by.second.Text(n); err == nil {
+				pages = append(pages, page)
+			}
+			continue
+		}
+		page, size, err := t.by.mupdf.Lines(n)
+		if err != nil {
+			continue
+		}
+		read += size
+		pages = append(pages, page)
+	}
+	return pages
+}
+
+// PageText makes text and evidence of page n of a document, and returns the table that ends the page, if any. before returns
+// the one that ends the page before.
+func PageText(page layout.Page, profile layout.Profile, n int, before func() *layout.Tail) (*extract.PageText, *layout.Tail) {
+	plain, markdown, tail := profile.TextAfter(page, n, before)
+	return &extract.PageText{Plain: plain, Markdown: markdown, Evidence: evidenceOf(page)}, tail
+}
+
+// noTable is used where no page before can be read.
+func noTable() *layout.Tail { return nil }
+
+// sampled lists the pages that a document's profile is made of: pairs, since left and right pages have heads of their own,
+// spread evenly over the document.
+func sampled(pages int) []int {
+	const pairs = 6
+	var out []int
+	if pages <= 2*pairs {
+		for n := 1; n <= pages; n++ {
+			out = append(out, n)
+		}
+		return out
+	}
+	for i := range pairs {
+		n := 1 + i*(pages-2)/(pairs-1)
+		out = append(out, n, n+1)
+	}
+	return out
+}

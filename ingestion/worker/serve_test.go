@@ -1,0 +1,25 @@
+package worker
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+func TestDocumentBytes_boundsTheFile(t *testing.T) {
+	t.Parallel()
+	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(maxDocument + 1); err != nil {
+		t.Skipf("no file of that size here: %v", err)
+	}
+	answer, doc := Server{FD: f.Fd()}.open(extract.Open{Kind: extract.KindPDF})
+	if e, ok := answer.(*extract.Error); !ok || e.Code != extract.CodeTooLarge || doc != nil {
+		t.Errorf("got %v, want %s", answer, extract.CodeTooLarge)
+	}
+}

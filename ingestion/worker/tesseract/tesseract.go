@@ -1,0 +1,75 @@
+//go:build worker
+
+// Package tesseract recognises text with Tesseract, which is linked through cgo. It is part of programs built with the tag
+// worker.
+package tesseract
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/otiai10/gosseract/v2"
+
+	"github.com/vaultflow/vaultflow/ingestion/worker/ocr"
+)
+
+// Version returns the version of the linked library.
+var Version = sync.OnceValue(gosseract.Version)
+
+// Engine is one client for the whole process: Tesseract returns no memory, and two clients contend for the cores.
+type Engine struct {
+	client    *gosseract.Client
+	tessdata  string
+	languages []string
+}
+
+var _ ocr.Engine = (*Engine)(nil)
+
+// New returns an engine that takes its language data from a folder.
+func New(tessdata string) *Engine {
+	return &Engine{client: gosseract.NewClient(), tessdata: tessdata}
+}
+
+// Name returns the engine's name and version.
+func (t *Engine) Name() string { return "tesseract " + Version() }
+
+// Close frees the client.
+func (t *Engine) Close() { _ = t.client.Close() } // it always returns nil
+
+// Recognise asks for words alone: asking for the text as well would read the picture twice. The page segmentation is
+// set as a variable, because the binding forgets SetPageSegMode before the first picture. The picture has to be a PNG:
+// see the linker flag that make build sets.
+func (t *Engine) Recognise(png []byte, languages []string) ([]ocr.Word, error) {
+	if !slices.Equal(languages, t.languages) {
+		if err := t.setUp(languages); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.client.SetImageFromBytes(png); err != nil {
+		return nil, fmt.Errorf("hand over the picture: %w", err)
+	}
+	found, err := t.client.GetBoundingBoxesVerbose()
+	if err != nil {
+		return nil, err
+	}
+	words := make([]ocr.Word, 0, len(found))
+	for _, b := range found {
+		words = append(words, ocr.Word{Text: b.Word, Rect: b.Box, Confidence: b.Confidence, Block: b.BlockNum, Paragraph: b.ParNum, Line: b.LineNum})
+	}
+	return words, nil
+}
+
+func (t *Engine) setUp(languages []string) error {
+	if err := t.client.SetTessdataPrefix(t.tessdata); err != nil {
+		return err
+	}
+	if err := t.client.SetLanguage(languages...); err != nil {
+		return err
+	}
+	if err := t.client.SetVariable("tessedit_pageseg_mode", "3"); err != nil {
+		return err
+	}
+	t.languages = slices.Clone(languages)
+	return nil
+}
