@@ -10,12 +10,12 @@ unformatted=$(go run mvdan.cc/gofumpt@v0.9.2 -l $(git ls-files '*.go'))
 
 echo "go vet"
 go vet ./...
-CGO_ENABLED=1 CGO_LDFLAGS="-Wl,--exclude-libs,ALL" go vet -tags worker,nodynamic ./cmd/vaultflow-worker/...
+CGO_ENABLED=1 CGO_LDFLAGS="-Wl,--exclude-libs,ALL" go vet -tags worker,nodynamic ./cmd/vaultflow-worker/... ./ingestion/worker/...
 
 echo "staticcheck"
 # The worker's code is whole only with its tag: without it the half that MuPDF uses looks unused.
-go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 $(go list ./... | grep -v /cmd/vaultflow-worker)
-CGO_ENABLED=1 go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 -tags worker,nodynamic ./cmd/vaultflow-worker
+go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 $(go list ./... | grep -v -e /cmd/vaultflow-worker -e /ingestion/worker/mupdf)
+CGO_ENABLED=1 go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 -tags worker,nodynamic ./cmd/vaultflow-worker ./ingestion/worker/...
 
 echo "links in the documents"
 missing=0

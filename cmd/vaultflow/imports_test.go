@@ -72,12 +72,25 @@ var house = map[string]struct {
 	"engine/artifact":      {4, nil},
 	"engine/approval":      {4, []string{"engine", "visible", "state"}},
 	"engine/trigger":       {4, []string{"engine", "workflow"}},
-	"cmd/vaultflow-worker": {5, []string{"ingestion/extract", "ingestion/fonts", "ingestion/sandbox", "ingestion/layout", "imaging"}},
+	"cmd/vaultflow-worker": {5, []string{"*"}},
 	"web":                  {4, []string{"engine", "visible", "web/session"}},
 	"web/session":          {4, nil},
 	"security":             {5, []string{"*"}},
 	"daemon/modelset":      {5, []string{"*"}},
 	"cmd/vaultflow":        {5, []string{"*"}},
+
+	"ingestion/worker":             {1, []string{"ingestion/extract"}},
+	"ingestion/worker/confine":     {1, []string{"ingestion/extract"}},
+	"ingestion/worker/heif":        {1, []string{"imaging"}},
+	"ingestion/worker/libreoffice": {1, []string{"ingestion/extract", "ingestion/worker/confine"}},
+	"ingestion/worker/metadata":    {1, []string{"ingestion/layout"}},
+	"ingestion/worker/mupdf":       {1, []string{"ingestion/extract", "ingestion/layout", "ingestion/worker/metadata", "ingestion/worker/pdf", "ingestion/worker/picture"}},
+	"ingestion/worker/ocr":         {1, []string{"ingestion/extract", "ingestion/layout", "ingestion/worker/raster"}},
+	"ingestion/worker/pdf":         {1, []string{"ingestion/extract", "ingestion/layout", "ingestion/worker", "ingestion/worker/metadata", "ingestion/worker/ocr", "ingestion/worker/pdfium", "ingestion/worker/raster"}},
+	"ingestion/worker/pdfium":      {1, []string{"ingestion/extract", "ingestion/fonts", "ingestion/layout", "ingestion/worker/metadata"}},
+	"ingestion/worker/picture":     {1, []string{"imaging", "ingestion/extract", "ingestion/worker", "ingestion/worker/ocr", "ingestion/worker/raster"}},
+	"ingestion/worker/raster":      {1, []string{"imaging", "ingestion/extract"}},
+	"ingestion/worker/tesseract":   {1, []string{"ingestion/worker/ocr"}},
 }
 
 // private lists the packages that only the wiring may import (cmd and daemon): everyone else states the interface they need.
