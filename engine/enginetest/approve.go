@@ -334,6 +334,51 @@ func approvalNested(t *testing.T, factory Factory) {
 	}
 }
 
+// approvalReplaced replaces a nested run that was woken and waits for its lane: the parked run that waits for it goes on.
+func approvalReplaced(t *testing.T, factory Factory) {
+	w := parenting()
+	w.Nested["a"] = engine.Request{
+		Kind: engine.KindWorkflow, Subject: "child", Plan: []byte(`{"name":"child","meta":{},"steps":[{"name":"c",` + asksOutputs + `}]}`),
+	}
+	r := start(t, factory, w, Setup{})
+	parent := r.begin(manual("w", "a")).Run
+	r.parked(parent)
+	child := w.NestedRuns()[0]
+	r.parked(child)
+	began := make(chan struct{})
+	w.Before = func(ctx context.Context, activity, step string) error {
+		if activity != engine.ActivityGenerate || step != "d" {
+			return nil
+		}
+		close(began)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	blocker := r.begin(manual("child", "d")).Run
+	<-began
+	w.Decide("", true)
+	r.wake(child) // it waits behind the run that holds its lane
+	events, unsubscribe := r.x.Subscribe(1024)
+	defer unsubscribe()
+	replacing := r.begin(scheduled("1", engine.OverlapReplace, "child", "e")).Run
+	for _, run := range []string{blocker, child} {
+		wantStatus(t, r.wait(run), engine.Cancelled)
+	}
+	wantStatus(t, r.wait(replacing), engine.Done)
+	for {
+		select {
+		case e := <-events:
+			if e.Run != parent || e.Kind != engine.EventRun || !e.Status.Finished() {
+				continue
+			}
+			wantStatus(t, r.wait(parent), engine.Done)
+		case <-r.ctx.Done():
+			t.Error("the run that waited for the replaced one was not woken")
+		}
+		return
+	}
+}
+
 // approvalRestarts parks a run and ends the executor: the next one leaves it parked until it is woken.
 func approvalRestarts(t *testing.T, factory Factory) {
 	w := NewWorld()

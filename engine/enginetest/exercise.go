@@ -86,6 +86,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"calls wait for a yes", approvalTools},
 		{"a parked run is cancelled", approvalEnds},
 		{"a nested run that asks", approvalNested},
+		{"a nested run that asked is replaced", approvalReplaced},
 		{"a parked run is left alone", approvalRestarts},
 		{"runs that ask killed at every append", approvalKilled},
 		{"answers are mended", repairs},
