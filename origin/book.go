@@ -188,12 +188,7 @@ func (b *Book) compare(ctx context.Context, text []byte) ([]Span, int, error) {
 	if len(all) == 0 {
 		return nil, 0, nil
 	}
-	pieces := make([]Piece, len(all))
-	for i, s := range all {
-		pieces[i] = s.piece
-	}
-	slices.Sort(pieces)
-	known, err := b.Store.Pieces(ctx, slices.Compact(pieces))
+	known, err := b.Store.Pieces(ctx, distinct(all))
 	spans, weight := match(all, known)
 	return spans, weight, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -112,6 +113,18 @@ func TestBook_followsPeople(t *testing.T) {
 		"two short ones": {func(v *vault) {
 			v.put("a.md", "Nobody has told the fishermen so far. They will hear of it from the newspapers, as always.")
 		}, "a.md", false},
+		"one word changed": {func(v *vault) {
+			v.put("a.md", "The committee decided in March that the harbour is to be *shut* for two years.\n")
+		}, "a.md", false},
+		"in a sentence of one's own": {func(v *vault) {
+			v.put("a.md", "They say the committee decided in March that the harbour stays open, which is wrong.\n")
+		}, "a.md", false},
+		"seven words in a row": {func(v *vault) {
+			v.put("a.md", "The road behind our old house is to be closed for two years, says the man at the town hall.\n")
+		}, "a.md", true},
+		"one word changed, in a long text": {func(v *vault) {
+			v.put("a.md", strings.Repeat(mine, 17)+"The committee decided in March that the harbour is to be shut for two years.\n")
+		}, "a.md", true},
 		"own":    {func(*vault) {}, "own.md", true},
 		"waits":  {func(v *vault) { v.put("Import/new.md", "hello") }, "Import/new.md", false},
 		"failed": {func(v *vault) { v.put("import/failed/new.md", "hello") }, "import/failed/new.md", false},
@@ -224,6 +237,44 @@ func TestBook_writes(t *testing.T) {
 	wrote("log3.md", "", summary, from, false)
 	wrote("log3.md", summary, summary+seen, from, true) // the yes was to the new sentence only
 	v.wantForeign(t, "log3.md", want...)
+}
+
+// A sentence of the owner's that a step keeps, or changes a little, leaves nothing behind that would make it foreign elsewhere.
+func TestBook_keptSentencesStayOwn(t *testing.T) {
+	t.Parallel()
+	const question = "What are the three most important things that I want to get done before the evening comes?\n"
+	v := newVault(nil)
+	v.put("Daily/1.md", question)
+	w := origin.Write{
+		Name: "Daily/1.md", Before: []byte(question), Replaces: true, Origins: []string{imported},
+		After: []byte(question + "What are the three most important things that I want to get done before the harbour is closed?\n"),
+	}
+	if err := v.book.Wrote(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	v.put("Daily/2.md", question)
+	v.wantOwn(t, "Daily/2.md")
+	v.put("Daily/3.md", "What are the three most important things that I want to get done on a Sunday at home?\n")
+	v.wantOwn(t, "Daily/3.md")
+}
+
+// A text without full stops, however long, adds few pieces.
+func TestPieces_bounded(t *testing.T) {
+	t.Parallel()
+	var long strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&long, "word%d ", i)
+	}
+	if n := len(origin.Pieces([]byte(long.String()))); n != 65 {
+		t.Errorf("%d pieces of one sentence, want it and 64 runs", n)
+	}
+	long.Reset()
+	for i := range 17 {
+		fmt.Fprintf(&long, "This is sentence number %d of a text that has more than a few of them.\n", i)
+	}
+	if n := len(origin.Pieces([]byte(long.String()))); n != 17 {
+		t.Errorf("%d pieces of 17 sentences", n)
+	}
 }
 
 // A person's word ends it, for this file and for its sentences elsewhere; in a folder of foreign files for the content alone.

@@ -27,6 +27,13 @@ const (
 	// maxPieces is how many pieces of one file are kept: those with the smallest digests, so that two copies of a part
 	// keep the same ones. A book of 500 pages has about ten thousand sentences; a copied page still holds several.
 	maxPieces = 4000
+	// run is how many words in a row of a sentence are recognised when others of it were changed: fewer are idioms.
+	run = 8
+	// maxShort is the longest text, in sentences, whose runs of words count. In a longer one some sentence is left as it was,
+	// and its runs would be many.
+	maxShort = 16
+	// maxRuns is how many runs of one sentence count, from its beginning: a table or a program may have no full stop.
+	maxRuns = 64
 )
 
 // sentence is a piece with its place.
@@ -34,6 +41,7 @@ type sentence struct {
 	piece  Piece
 	line   int // counted from 1
 	weight int
+	runs   []Piece // each of run words in a row; only of sentences that are enough by themselves, in a short text
 }
 
 // sentences cuts a text. It returns nil for bytes that are no text.
@@ -52,11 +60,48 @@ func sentences(text []byte) []sentence {
 		}
 		for part := range split(string(norm.NFKD.Bytes(raw))) {
 			if bare, weight := normalise(part); weight >= minWeight {
-				list = append(list, sentence{digest(bare), line, weight})
+				s := sentence{piece: digest(bare), line: line, weight: weight}
+				if weight >= enough && len(list) < maxShort {
+					s.runs = runsOf(part)
+				}
+				list = append(list, s)
 			}
 		}
 	}
+	if len(list) > maxShort {
+		for i := range maxShort {
+			list[i].runs = nil
+		}
+	}
 	return list
+}
+
+// runsOf returns the runs of words of a sentence.
+func runsOf(part string) []Piece {
+	var words []string
+	for word := range strings.FieldsSeq(part) {
+		if len(words) == maxRuns+run-1 {
+			break
+		}
+		if bare, _ := normalise(word); bare != "" {
+			words = append(words, bare)
+		}
+	}
+	var list []Piece
+	for i := run; i <= len(words); i++ {
+		list = append(list, digest(strings.Join(words[i-run:i], " ")))
+	}
+	return list
+}
+
+// distinct are the pieces and runs of sentences, sorted, each once.
+func distinct(all []sentence) []Piece {
+	var list []Piece
+	for _, s := range all {
+		list = append(append(list, s.piece), s.runs...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // split yields the sentences of a line.
@@ -105,22 +150,23 @@ func digest(bare string) Piece {
 
 // Pieces returns the pieces of a text that are worth keeping, each once.
 func Pieces(text []byte) []Piece {
-	var list []Piece
-	for _, s := range sentences(text) {
-		list = append(list, s.piece)
-	}
-	slices.Sort(list)
-	list = slices.Compact(list)
+	return worthKeeping(sentences(text))
+}
+
+func worthKeeping(all []sentence) []Piece {
+	list := distinct(all)
 	return list[:min(len(list), maxPieces)]
 }
 
-// Added returns the pieces of a text that another one, which it builds on, does not have.
+// Added returns the pieces of a text that another one, which it builds on, does not have. A sentence that was kept adds none of
+// its runs.
 func Added(before, after []byte) []Piece {
 	had := map[Piece]bool{}
-	for _, s := range sentences(before) {
-		had[s.piece] = true
+	for _, p := range distinct(sentences(before)) {
+		had[p] = true
 	}
-	return slices.DeleteFunc(Pieces(after), func(p Piece) bool { return had[p] })
+	fresh := slices.DeleteFunc(sentences(after), func(s sentence) bool { return had[s.piece] })
+	return slices.DeleteFunc(worthKeeping(fresh), func(p Piece) bool { return had[p] })
 }
 
 // keepsLines reports whether any line of a text that holds a letter or digit is also in another.
@@ -151,6 +197,9 @@ func match(text []sentence, known map[Piece]Record) (spans []Span, weight int) {
 	counted := map[Piece]bool{}
 	for _, s := range text {
 		r := known[s.piece]
+		if i := slices.IndexFunc(s.runs, func(p Piece) bool { return known[p].Foreign() }); !r.Known && i >= 0 {
+			r = known[s.runs[i]] // other words of it were changed
+		}
 		if !r.Foreign() {
 			continue
 		}
