@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // The activities of a workflow run, in order. Each is idempotent; its input and output structs stand below. New fields
@@ -216,22 +219,22 @@ const (
 // GenerateOut is the model's answer, whatever it is: an empty answer, a refusal and a cut-off answer are paid for and
 // recorded, and the body calls them what they are. An error is for calls that gave no answer.
 type GenerateOut struct {
-	Answer   string   `json:"answer,omitempty"` // blob: the visible text
-	Raw      string   `json:"raw,omitempty"`    // blob: the blocks and what the provider sent, thinking included
-	Empty    bool     `json:"empty,omitempty"`  // nothing but blanks
-	Stop     string   `json:"stop"`             // end, length, refusal, or the provider's own word
-	Model    string   `json:"model,omitempty"`  // the provider's name of the model that answered
-	Provider string   `json:"provider,omitempty"`
-	Usage    Usage    `json:"usage"`
-	Omitted  []string `json:"omitted,omitempty"` // left out while sending: a file that had vanished
-	Warnings []string `json:"warnings,omitempty"`
-	Unseen   []string `json:"unseen,omitempty"` // names of media that were sent and that the model cannot have seen
-	Cached   bool     `json:"cached,omitempty"` // an earlier answer was used, and nothing paid
-	Alias    string   `json:"alias,omitempty"`  // when a fallback answered: the further calls of the step go to it
+	Answer   string     `json:"answer,omitempty"` // blob: the visible text
+	Raw      string     `json:"raw,omitempty"`    // blob: the blocks and what the provider sent, thinking included
+	Empty    bool       `json:"empty,omitempty"`  // nothing but blanks
+	Stop     string     `json:"stop"`             // end, length, refusal, or the provider's own word
+	Model    string     `json:"model,omitempty"`  // the provider's name of the model that answered
+	Provider string     `json:"provider,omitempty"`
+	Usage    cost.Usage `json:"usage"`
+	Omitted  []string   `json:"omitted,omitempty"` // left out while sending: a file that had vanished
+	Warnings []string   `json:"warnings,omitempty"`
+	Unseen   []string   `json:"unseen,omitempty"` // names of media that were sent and that the model cannot have seen
+	Cached   bool       `json:"cached,omitempty"` // an earlier answer was used, and nothing paid
+	Alias    string     `json:"alias,omitempty"`  // when a fallback answered: the further calls of the step go to it
 
 	Count TokenCount `json:"count,omitzero"` // of the request that was answered
 
-	Settled []Settlement `json:"settled,omitempty"` // costs of answered requests; the journal settles them together with this record
+	Settled []cost.Settlement `json:"settled,omitempty"` // costs of answered requests; the journal settles them together with this record
 }
 
 // StageIn asks what the step's outputs will be. Nothing is written to the vault.
@@ -401,9 +404,9 @@ type PublishOut struct {
 // FileIn asks for the original to be put where it belongs: into its bundle, or to the failed ones with a note that says why.
 type FileIn struct {
 	ImportRef
-	State   ImportState `json:"state"` // done, partial, duplicate, failed or needs_password
-	Bundle  string      `json:"bundle,omitempty"`
-	Failure *Failure    `json:"failure,omitempty"`
+	State   ImportState    `json:"state"` // done, partial, duplicate, failed or needs_password
+	Bundle  string         `json:"bundle,omitempty"`
+	Failure *failure.Error `json:"failure,omitempty"`
 }
 
 // FileOut says where the original is now.

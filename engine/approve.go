@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // ActivityApprove asks people whether a step may write its files, or carry out calls of tools (@approve): ApproveIn,
@@ -160,7 +162,7 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 		}
 	}
 	if len(open) == len(files) {
-		return nil, nil, nil, Fail(CodeInternal, "", "an approval without a verdict")
+		return nil, nil, nil, failure.New(failure.Internal, "", "an approval without a verdict")
 	}
 	return yes, no, open, nil
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // batches does a step once for each batch of its @for_each items. Batches are prepared beside each other, as many as
@@ -104,7 +106,7 @@ func (l *lineup) next() error {
 		return err
 	}
 	if err != nil {
-		f := FailureOf(err)
+		f := failure.Of(err)
 		w.rec.Failure, w.rec.Status, w.rec.Reason = f, failureStatus(f), f.Message
 	}
 	sayBatch(w.flow, l.step, w.rec)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // BatchRecord is what became of one batch of an @for_each: a run of the step for one item, or for several.
@@ -53,7 +55,7 @@ func (r *StepRecord) Put(b BatchRecord) {
 // sum adds up what the batches of an @for_each step did. Warnings stay with their batches.
 func (r *StepRecord) sum() {
 	own := r.WorkRecord
-	own.Usage, own.Calls, own.NestedUSD = Usage{}, 0, 0
+	own.Usage, own.Calls, own.NestedUSD = cost.Usage{}, 0, 0
 	own.Inputs, own.Outputs, own.Changes, own.Omitted, own.Origins, own.Rejected, own.Defused, own.Counts = nil, nil, nil, nil, nil, nil, nil, nil
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
@@ -97,7 +99,7 @@ func (l *outputList) add(o Output) {
 // Sum derives what a run's record says about all its steps, and what those say about their batches: usage, outputs,
 // warnings.
 func (r *RunRecord) Sum() {
-	r.Usage, r.Outputs, r.Changes, r.Warnings = Usage{}, nil, nil, nil
+	r.Usage, r.Outputs, r.Changes, r.Warnings = cost.Usage{}, nil, nil, nil
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if len(s.Batches) > 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // maxToolRounds is how often a model may call tools before it must answer.
@@ -98,7 +100,7 @@ func (c *conversation) reply(in GenerateIn, got GenerateOut) (string, error) {
 
 func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) {
 	if c.rounds == maxToolRounds {
-		return "", Fail(CodeToolRounds, "ask for less in one step, or choose another model",
+		return "", failure.New(failure.ToolRounds, "ask for less in one step, or choose another model",
 			"the model called tools %d times and went on calling them", maxToolRounds)
 	}
 	c.rounds++
@@ -118,7 +120,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 		return "", err
 	}
 	if out.Reply == "" {
-		return "", Fail(CodeIncomplete, "read the answer in the run's record", "the answer stopped for a tool, but calls none")
+		return "", failure.New(failure.Incomplete, "read the answer in the run's record", "the answer stopped for a tool, but calls none")
 	}
 	c.media += out.Media
 	c.taint(out.Origins)
@@ -166,7 +168,7 @@ func invalid(problems []string, repairs int) error {
 	default:
 		after = fmt.Sprintf(" after %d repairs", repairs)
 	}
-	return Fail(CodeInvalidAnswer, "read the answer in the run's record; choose another model, or raise retries= of @schema",
+	return failure.New(failure.InvalidAnswer, "read the answer in the run's record; choose another model, or raise retries= of @schema",
 		"the answer is not valid%s: %s", after, said)
 }
 
@@ -174,17 +176,17 @@ func invalid(problems []string, repairs int) error {
 func honest(got GenerateOut) error {
 	switch {
 	case got.Stop == StopRefusal:
-		return Fail(CodeRefusal, "read the answer in the run's record; change the prompt or choose another model", "the model refused to answer")
+		return failure.New(failure.Refusal, "read the answer in the run's record; change the prompt or choose another model", "the model refused to answer")
 	case len(got.Unseen) > 0:
-		return Fail(CodeUnseen, "choose a model and a provider that take them, or @input … (images=ignore) when the text is enough",
+		return failure.New(failure.Unseen, "choose a model and a provider that take them, or @input … (images=ignore) when the text is enough",
 			"the model answered without having seen %s, by the tokens that its service counted", strings.Join(got.Unseen, ", "))
 	case got.Stop == StopToolUse:
 	case got.Stop == StopLength:
-		return Fail(CodeCutOff, "raise max_output_tokens, or ask for less in one step", "the answer was cut off at its length limit")
+		return failure.New(failure.CutOff, "raise max_output_tokens, or ask for less in one step", "the answer was cut off at its length limit")
 	case got.Stop != StopEnd:
-		return Fail(CodeIncomplete, "read the answer in the run's record", "the answer stopped before its end (%s)", got.Stop)
+		return failure.New(failure.Incomplete, "read the answer in the run's record", "the answer stopped before its end (%s)", got.Stop)
 	case got.Empty || got.Answer == "":
-		return Fail(CodeEmptyAnswer, "run the step again, or choose another model", "the model answered nothing")
+		return failure.New(failure.EmptyAnswer, "run the step again, or choose another model", "the model answered nothing")
 	}
 	return nil
 }

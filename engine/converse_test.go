@@ -5,7 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // talker is a Flow whose model calls tools twice, then gives an answer that does not fit, then one that does. A fallback
@@ -25,10 +27,10 @@ func (f *talker) Do(activity string, in, out any) error {
 	case engine.GenerateIn:
 		f.generated = append(f.generated, in)
 		*out.(*engine.GenerateOut) = []engine.GenerateOut{
-			{Raw: "r1", Stop: engine.StopToolUse, Usage: engine.Usage{CostUSD: 1}},
-			{Raw: "r2", Stop: engine.StopToolUse, Usage: engine.Usage{CostUSD: 2}, Alias: "other"},
-			{Raw: "r3", Stop: engine.StopEnd, Answer: "a3", Usage: engine.Usage{CostUSD: 4}},
-			{Raw: "r4", Stop: engine.StopEnd, Answer: "a4", Usage: engine.Usage{CostUSD: 8}},
+			{Raw: "r1", Stop: engine.StopToolUse, Usage: cost.Usage{CostUSD: 1}},
+			{Raw: "r2", Stop: engine.StopToolUse, Usage: cost.Usage{CostUSD: 2}, Alias: "other"},
+			{Raw: "r3", Stop: engine.StopEnd, Answer: "a3", Usage: cost.Usage{CostUSD: 4}},
+			{Raw: "r4", Stop: engine.StopEnd, Answer: "a4", Usage: cost.Usage{CostUSD: 8}},
 		}[len(in.Turns)]
 	case engine.UseToolsIn:
 		f.used = append(f.used, in)
@@ -88,7 +90,7 @@ func TestRunWorkflow_toolUseWithoutCall(t *testing.T) {
 	t.Parallel()
 	s := &script{answers: map[string]any{engine.ActivityGenerate: engine.GenerateOut{Stop: engine.StopToolUse, Answer: "a"}}}
 	out := engine.RunWorkflow(s, engine.Pinned{Steps: []engine.PinnedStep{{Name: "a"}}})
-	if out.Status != engine.Truncated || out.Failure.Code != engine.CodeIncomplete {
+	if out.Status != engine.Truncated || out.Failure.Code != failure.Incomplete {
 		t.Errorf("got %s %+v; want incomplete_answer", out.Status, out.Failure)
 	}
 }

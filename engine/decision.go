@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/diff"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/visible"
 )
 
@@ -35,9 +36,9 @@ func (d *Decision) Check() error {
 	case err != nil:
 		return err
 	case d.Approve && reason != "":
-		return Fail(CodeInput, "leave the reason out, or reject", "a reason goes with a no")
+		return failure.New(failure.Input, "leave the reason out, or reject", "a reason goes with a no")
 	case d.Edited != "" && (!d.Approve || len(d.Items) != 1):
-		return Fail(CodeInput, "say --item NUMBER", "an edited content belongs to one item that is approved")
+		return failure.New(failure.Input, "say --item NUMBER", "an edited content belongs to one item that is approved")
 	}
 	d.Reason, d.Who = reason, visible.Name(d.Who)
 	return nil
@@ -47,7 +48,7 @@ func (d *Decision) Check() error {
 func TidyReason(reason string) (string, error) {
 	reason = visible.Name(strings.Join(strings.Fields(reason), " "))
 	if n := utf8.RuneCountInString(reason); n > MaxReason {
-		return "", Fail(CodeInput, "say it in fewer words", "the reason has %d characters; at most %d are kept", n, MaxReason)
+		return "", failure.New(failure.Input, "say it in fewer words", "the reason has %d characters; at most %d are kept", n, MaxReason)
 	}
 	return reason, nil
 }
@@ -55,7 +56,7 @@ func TidyReason(reason string) (string, error) {
 // Fits reports whether an edited content can take the place of what is proposed.
 func (p Proposal) Fits() error {
 	if p.Kind != ChangeCreate && p.Kind != ChangeWrite {
-		return Fail(CodeInput, "approve or reject it as it is", "item %d of run %s writes no file: %s cannot be edited", p.Item, p.Run, p)
+		return failure.New(failure.Input, "approve or reject it as it is", "item %d of run %s writes no file: %s cannot be edited", p.Item, p.Run, p)
 	}
 	return nil
 }

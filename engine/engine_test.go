@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -94,7 +95,7 @@ func TestRunWorkflow_runOn(t *testing.T) {
 func TestRunWorkflow_nothingToDo(t *testing.T) {
 	t.Parallel()
 	out := engine.RunWorkflow(&script{}, engine.Pinned{Workflow: "w"})
-	if out.Status != engine.Failed || out.Failure.Code != engine.CodeInvalidWorkflow {
+	if out.Status != engine.Failed || out.Failure.Code != failure.InvalidWorkflow {
 		t.Errorf("no steps: got %+v", out)
 	}
 	s := &script{}
@@ -111,7 +112,7 @@ func TestRunWorkflow_forgottenOutput(t *testing.T) {
 		engine.ActivityStage:    engine.StageOut{Files: []engine.StagedFile{{Name: "a.md", New: "n", Targets: []string{"output:0"}}}},
 	}}
 	out := engine.RunWorkflow(s, engine.Pinned{Workflow: "w", Steps: []engine.PinnedStep{{Name: "a", NoModel: true, Outputs: 2}}})
-	if out.Status != engine.Failed || out.Failure.Code != engine.CodeOutput || slices.Contains(s.asked, "commit a") {
+	if out.Status != engine.Failed || out.Failure.Code != failure.Output || slices.Contains(s.asked, "commit a") {
 		t.Errorf("got %s (%s), asked %v; want failed before the commit", out.Status, out.Reason, s.asked)
 	}
 }
@@ -176,10 +177,10 @@ func TestRunImport_endings(t *testing.T) {
 		{"some pages", map[string]any{"extract": engine.ExtractOut{Pages: 3, FailedPages: []int{2}}}, engine.DoneWithOmissions, engine.ImportPartial, []string{"classify ", "extract ", "publish ", "file "}},
 		{"duplicate", map[string]any{"classify": engine.ClassifyOut{Duplicate: "r1"}}, engine.Done, engine.ImportDuplicate, []string{"classify ", "file "}},
 		{"gone", map[string]any{"classify": engine.ClassifyOut{Gone: true}}, engine.Skipped, engine.ImportCancelled, []string{"classify "}},
-		{"password", map[string]any{"extract": engine.Fail(engine.CodeNeedsPassword, "h", "m")}, engine.Failed, engine.ImportNeedsPassword, []string{"classify ", "extract ", "file "}},
-		{"corrupt", map[string]any{"extract": engine.Fail(engine.CodeCorrupt, "h", "m")}, engine.Failed, engine.ImportFailed, []string{"classify ", "extract ", "file "}},
-		{"cancelled", map[string]any{"extract": engine.Fail(engine.CodeCancelled, "", "m")}, engine.Cancelled, engine.ImportCancelled, []string{"classify ", "extract "}},
-		{"not filed", map[string]any{"file": engine.Fail(engine.CodeVault, "", "m")}, engine.DoneWithOmissions, engine.ImportDone, []string{"classify ", "extract ", "publish ", "file "}},
+		{"password", map[string]any{"extract": failure.New(failure.NeedsPassword, "h", "m")}, engine.Failed, engine.ImportNeedsPassword, []string{"classify ", "extract ", "file "}},
+		{"corrupt", map[string]any{"extract": failure.New(failure.Corrupt, "h", "m")}, engine.Failed, engine.ImportFailed, []string{"classify ", "extract ", "file "}},
+		{"cancelled", map[string]any{"extract": failure.New(failure.Cancelled, "", "m")}, engine.Cancelled, engine.ImportCancelled, []string{"classify ", "extract "}},
+		{"not filed", map[string]any{"file": failure.New(failure.Vault, "", "m")}, engine.DoneWithOmissions, engine.ImportDone, []string{"classify ", "extract ", "publish ", "file "}},
 	} {
 		s := &script{answers: c.answers}
 		out := engine.RunImport(s, engine.ImportPlan{Run: "r", Source: "Import/a.pdf"})
@@ -200,7 +201,7 @@ func TestRunImport_endings(t *testing.T) {
 type coded struct{}
 
 func (coded) Error() string       { return "too many" }
-func (coded) FailureCode() string { return engine.CodeBudget }
+func (coded) FailureCode() string { return string(failure.Budget) }
 func (coded) Hint() string        { return "raise it" }
 func (coded) Retryable() bool     { return true }
 
@@ -208,15 +209,15 @@ func TestFailureOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err  error
-		want *engine.Failure
+		want *failure.Error
 	}{
 		{nil, nil},
-		{errors.New("x"), &engine.Failure{Code: engine.CodeInternal, Message: "x"}},
-		{fmt.Errorf("read: %w", context.DeadlineExceeded), &engine.Failure{Code: engine.CodeTimeout, Message: "read: context deadline exceeded"}},
-		{fmt.Errorf("send: %w", coded{}), &engine.Failure{Code: engine.CodeBudget, Message: "send: too many", Hint: "raise it", Retryable: true}},
-		{fmt.Errorf("a: %w", engine.Fail(engine.CodeVault, "h", "m")), &engine.Failure{Code: engine.CodeVault, Message: "a: m", Hint: "h"}},
+		{errors.New("x"), &failure.Error{Code: failure.Internal, Message: "x"}},
+		{fmt.Errorf("read: %w", context.DeadlineExceeded), &failure.Error{Code: failure.Timeout, Message: "read: context deadline exceeded"}},
+		{fmt.Errorf("send: %w", coded{}), &failure.Error{Code: failure.Budget, Message: "send: too many", Hint: "raise it", Retryable: true}},
+		{fmt.Errorf("a: %w", failure.New(failure.Vault, "h", "m")), &failure.Error{Code: failure.Vault, Message: "a: m", Hint: "h"}},
 	} {
-		if diff := cmp.Diff(c.want, engine.FailureOf(c.err)); diff != "" {
+		if diff := cmp.Diff(c.want, failure.Of(c.err)); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", c.err, diff)
 		}
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // The kinds of events.
@@ -48,22 +50,22 @@ type Rewrite struct {
 
 // Event is something that happened to a run. Its type in machine output is "event".
 type Event struct {
-	Seq     int64       `json:"seq,omitempty"` // order among the stored events; zero for those that are not stored
-	Time    time.Time   `json:"time"`
-	Run     string      `json:"run,omitempty"`
-	Subject string      `json:"subject,omitempty"` // workflow, or source of an import
-	Kind    string      `json:"kind"`
-	Step    string      `json:"step,omitempty"`
-	Batch   int         `json:"batch,omitempty"` // of an @for_each, from 1
-	Status  Status      `json:"status,omitempty"`
-	State   ImportState `json:"state,omitempty"`
-	Name    string      `json:"name,omitempty"` // vault name, or the activity
-	Message string      `json:"message,omitempty"`
-	Page    int         `json:"page,omitempty"`
-	Pages   int         `json:"pages,omitempty"`
-	Left    int         `json:"seconds_left,omitempty"` // an estimate, of EventPage
-	Lost    int         `json:"lost,omitempty"`
-	Failure *Failure    `json:"failure,omitempty"`
+	Seq     int64          `json:"seq,omitempty"` // order among the stored events; zero for those that are not stored
+	Time    time.Time      `json:"time"`
+	Run     string         `json:"run,omitempty"`
+	Subject string         `json:"subject,omitempty"` // workflow, or source of an import
+	Kind    string         `json:"kind"`
+	Step    string         `json:"step,omitempty"`
+	Batch   int            `json:"batch,omitempty"` // of an @for_each, from 1
+	Status  Status         `json:"status,omitempty"`
+	State   ImportState    `json:"state,omitempty"`
+	Name    string         `json:"name,omitempty"` // vault name, or the activity
+	Message string         `json:"message,omitempty"`
+	Page    int            `json:"page,omitempty"`
+	Pages   int            `json:"pages,omitempty"`
+	Left    int            `json:"seconds_left,omitempty"` // an estimate, of EventPage
+	Lost    int            `json:"lost,omitempty"`
+	Failure *failure.Error `json:"failure,omitempty"`
 
 	Request *RequestFacts `json:"request,omitempty"` // of EventBuilt
 	Rewrite *Rewrite      `json:"rewrite,omitempty"` // of EventRewrite and EventOutcome

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Executor runs bodies. Every implementation passes enginetest.Exercise. All methods are safe for concurrent use.
@@ -59,7 +61,7 @@ type Record struct {
 	InDigest string // of the input's JSON; empty: see [Cut]
 	In       json.RawMessage
 	Out      json.RawMessage // nil when it failed
-	Failure  *Failure
+	Failure  *failure.Error
 	Attempts int
 	Started  time.Time
 	Finished time.Time
@@ -86,7 +88,7 @@ type Entry struct {
 type BatchRef struct{ Step, Batch int }
 
 // Journal is what an executor needs of its journal. An executor treats any error as its own death: it begins nothing
-// more for that run and leaves it to be resumed. One that passes (see [Passes]) puts the run off instead.
+// more for that run and leaves it to be resumed. One that passes (see [failure.IsTransient]) puts the run off instead.
 type Journal interface {
 	// Create stores a run unless one with the same key is there. With again, a finished one does not count, except an import that was cancelled or needs a password. It returns the entry that holds now.
 	Create(ctx context.Context, e Entry, again bool) (Entry, bool, error)

@@ -1,5 +1,8 @@
 package engine
 
+import (
+	"github.com/vaultflow/vaultflow/failure"
+)
 import "fmt"
 
 // RunImport is the body of an import: classify, extract, publish, file the original. The original is filed last, so that
@@ -81,12 +84,12 @@ func (b *importBody) fail(err error) Outcome {
 	if Stopped(err) {
 		return Outcome{Status: Running}
 	}
-	f := FailureOf(err)
+	f := failure.Of(err)
 	state := ImportFailed
 	switch f.Code {
-	case CodeCancelled:
+	case failure.Cancelled:
 		state = ImportCancelled
-	case CodeNeedsPassword:
+	case failure.NeedsPassword:
 		state = ImportNeedsPassword
 	}
 	b.rec.Reason, b.rec.Error, b.rec.Hint, b.rec.Code = f.Message, f.Message, f.Hint, f.Code
@@ -100,11 +103,11 @@ func (b *importBody) fail(err error) Outcome {
 }
 
 // file asks for the original to be put in its place and keeps the fault as a warning.
-func (b *importBody) file(s ImportState, why *Failure) (stopped bool, bad *Failure) {
+func (b *importBody) file(s ImportState, why *failure.Error) (stopped bool, bad *failure.Error) {
 	var out FileOut
 	err := b.flow.Do(ActivityFile, FileIn{b.ref, s, b.rec.Bundle, why}, &out)
 	if err != nil {
-		bad = FailureOf(err)
+		bad = failure.Of(err)
 		b.rec.Warnings = append(b.rec.Warnings, "the original was not moved: "+bad.Message)
 	}
 	b.rec.Filed = out.Name

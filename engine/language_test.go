@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -116,7 +117,7 @@ func (s *spender) Do(_ string, in, out any) error {
 		}
 	case engine.GenerateIn:
 		s.calls = append(s.calls, in)
-		*out.(*engine.GenerateOut) = engine.GenerateOut{Answer: "a", Stop: engine.StopEnd, Usage: engine.Usage{CostUSD: 0.5}}
+		*out.(*engine.GenerateOut) = engine.GenerateOut{Answer: "a", Stop: engine.StopEnd, Usage: cost.Usage{CostUSD: 0.5}}
 	}
 	return nil
 }
@@ -127,9 +128,9 @@ func TestStepRecord_put(t *testing.T) {
 	file := func(name, before, after string) engine.Output {
 		return engine.Output{Kind: "file", Name: name, Before: before, After: after}
 	}
-	r.Put(engine.BatchRecord{Batch: 2, WorkRecord: engine.WorkRecord{Usage: engine.Usage{InputTokens: 2}, Outputs: []engine.Output{file("a.md", "1", "2"), {Kind: "variable", Name: "v", After: "y"}}}})
-	r.Put(engine.BatchRecord{Batch: 1, WorkRecord: engine.WorkRecord{Usage: engine.Usage{InputTokens: 1}, Omitted: []string{"c1 x"}}})
-	r.Put(engine.BatchRecord{Batch: 1, WorkRecord: engine.WorkRecord{Usage: engine.Usage{InputTokens: 5}, Omitted: []string{"c1 x"}, Outputs: []engine.Output{file("a.md", "", "1"), {Kind: "variable", Name: "v", After: "x"}}}})
+	r.Put(engine.BatchRecord{Batch: 2, WorkRecord: engine.WorkRecord{Usage: cost.Usage{InputTokens: 2}, Outputs: []engine.Output{file("a.md", "1", "2"), {Kind: "variable", Name: "v", After: "y"}}}})
+	r.Put(engine.BatchRecord{Batch: 1, WorkRecord: engine.WorkRecord{Usage: cost.Usage{InputTokens: 1}, Omitted: []string{"c1 x"}}})
+	r.Put(engine.BatchRecord{Batch: 1, WorkRecord: engine.WorkRecord{Usage: cost.Usage{InputTokens: 5}, Omitted: []string{"c1 x"}, Outputs: []engine.Output{file("a.md", "", "1"), {Kind: "variable", Name: "v", After: "x"}}}})
 	r.Put(engine.BatchRecord{Batch: 3, WorkRecord: engine.WorkRecord{Outputs: []engine.Output{file("a.md", "person", "3"), file("b.md", "", "4")}}})
 	want := []engine.Output{file("a.md", "", "2"), {Kind: "variable", Name: "v", After: "y"}, file("a.md", "person", "3"), file("b.md", "", "4")}
 	if diff := cmp.Diff(want, r.Outputs); diff != "" {
@@ -141,7 +142,7 @@ func TestStepRecord_put(t *testing.T) {
 	if works := r.Works(); len(works) != 3 {
 		t.Errorf("works: %d, want the batches", len(works))
 	}
-	single := engine.StepRecord{WorkRecord: engine.WorkRecord{Answer: "a", Prompt: "p", Usage: engine.Usage{InputTokens: 1}}}
+	single := engine.StepRecord{WorkRecord: engine.WorkRecord{Answer: "a", Prompt: "p", Usage: cost.Usage{InputTokens: 1}}}
 	if works := single.Works(); len(works) != 1 || works[0].Batch != 0 || works[0].Answer != "a" || works[0].Prompt != "p" {
 		t.Errorf("works of a step without items: %+v", works)
 	}

@@ -4,36 +4,38 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Outcome is how a body ended.
 type Outcome struct {
 	Status  Status
 	Reason  string // for people; empty when everything was done
-	Failure *Failure
+	Failure *failure.Error
 	Steps   []StepRecord  // of a workflow run; without times
 	Import  *ImportRecord // of an import; without times
 }
 
 // failed is the outcome of a run that could not begin.
-func failed(f *Failure) Outcome {
+func failed(f *failure.Error) Outcome {
 	return Outcome{Status: failureStatus(f), Reason: f.Message, Failure: f}
 }
 
 // failureStatus is the status of a run, step or batch that ended with a failure.
-func failureStatus(f *Failure) Status {
+func failureStatus(f *failure.Error) Status {
 	switch f.Code {
-	case CodeCancelled:
+	case failure.Cancelled:
 		return Cancelled
-	case CodeRefusal:
+	case failure.Refusal:
 		return Refused
-	case CodeEmptyAnswer:
+	case failure.EmptyAnswer:
 		return Empty
-	case CodeCutOff, CodeIncomplete:
+	case failure.CutOff, failure.Incomplete:
 		return Truncated
-	case CodeInvalidAnswer:
+	case failure.InvalidAnswer:
 		return Invalid
-	case CodeUnseen:
+	case failure.Unseen:
 		return Unseen
 	}
 	return Failed

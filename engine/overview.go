@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // Overview is how a vault stands: `status`, the first page of the dashboard and the status note show the same one. Its
@@ -33,12 +35,12 @@ type WorkflowCounts struct {
 
 // Period sums up the runs of workflows since a time, and what all calls of models have cost since.
 type Period struct {
-	Since    time.Time `json:"since"`
-	Runs     int       `json:"runs"`
-	Failed   int       `json:"failed"` // of them, those that ended badly
-	Skipped  int       `json:"skipped"`
-	Spending Spending  `json:"spending"`
-	Limit    Amount    `json:"limit,omitzero"` // of what the vault may spend in this time; a zero is no bound
+	Since    time.Time     `json:"since"`
+	Runs     int           `json:"runs"`
+	Failed   int           `json:"failed"` // of them, those that ended badly
+	Skipped  int           `json:"skipped"`
+	Spending cost.Spending `json:"spending"`
+	Limit    cost.Amount   `json:"limit,omitzero"` // of what the vault may spend in this time; a zero is no bound
 }
 
 // RunBrief is a run in a few words.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -110,10 +111,10 @@ func ChooseSteps(p *workflow.Plan, chosen []string) ([]string, error) {
 	return names, nil
 }
 
-func unknownStep(workflow, name string, steps []PinnedStep) *Failure {
+func unknownStep(workflow, name string, steps []PinnedStep) *failure.Error {
 	var names []string
 	for _, s := range steps {
 		names = append(names, s.Name)
 	}
-	return Fail(CodeInvalidWorkflow, "its steps are: "+strings.Join(names, ", "), "workflow %q has no step %q", workflow, name)
+	return failure.New(failure.InvalidWorkflow, "its steps are: "+strings.Join(names, ", "), "workflow %q has no step %q", workflow, name)
 }

@@ -3,35 +3,10 @@ package engine
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/failure"
 )
-
-// Usage is what a model call used, as the provider counted it. Its fields are those of llm.Usage, in the same order.
-type Usage struct {
-	InputTokens      int     `json:"input_tokens"`
-	OutputTokens     int     `json:"output_tokens"`
-	CachedTokens     int     `json:"cached_tokens,omitempty"`      // part of the input
-	CacheWriteTokens int     `json:"cache_write_tokens,omitempty"` // part of the input
-	ThinkingTokens   int     `json:"thinking_tokens,omitempty"`    // part of the output
-	TextTokens       int     `json:"text_tokens,omitempty"`        // parts of the input by what they are; 0, with the others, when the
-	ImageTokens      int     `json:"image_tokens,omitempty"`       // provider does not say
-	DocumentTokens   int     `json:"document_tokens,omitempty"`
-	AudioTokens      int     `json:"audio_tokens,omitempty"`
-	VideoTokens      int     `json:"video_tokens,omitempty"`
-	CostUSD          float64 `json:"cost_usd"`
-	CostUnknown      bool    `json:"cost_unknown,omitempty"` // some of it has no known price
-}
-
-// Add is the sum of two usages.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens,
-		CachedTokens: u.CachedTokens + v.CachedTokens, CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
-		ThinkingTokens: u.ThinkingTokens + v.ThinkingTokens,
-		TextTokens:     u.TextTokens + v.TextTokens, ImageTokens: u.ImageTokens + v.ImageTokens, DocumentTokens: u.DocumentTokens + v.DocumentTokens,
-		AudioTokens: u.AudioTokens + v.AudioTokens, VideoTokens: u.VideoTokens + v.VideoTokens,
-		CostUSD: u.CostUSD + v.CostUSD, CostUnknown: u.CostUnknown || v.CostUnknown,
-	}
-}
 
 // TokenCount compares what was estimated of a request before it was sent with what the service counted.
 type TokenCount struct {
@@ -49,28 +24,28 @@ type Output struct {
 
 // RunRecord is a run as people and programs see it. Its type in machine output is "run".
 type RunRecord struct {
-	ID       string       `json:"id"`
-	Kind     Kind         `json:"kind"`
-	Workflow string       `json:"workflow"` // name of the workflow, or source of the import
-	Status   Status       `json:"status"`
-	Reason   string       `json:"reason"`
-	Trigger  Trigger      `json:"trigger"`
-	Key      string       `json:"key,omitempty"`
-	At       time.Time    `json:"at"` // the time that date patterns use
-	Created  time.Time    `json:"created"`
-	Started  time.Time    `json:"started,omitzero"`
-	Finished time.Time    `json:"finished,omitzero"`
-	Plan     string       `json:"plan,omitempty"`   // digest of the pinned plan
-	Chosen   []string     `json:"chosen,omitempty"` // steps that were asked for; empty means all
-	Activity string       `json:"activity,omitempty"`
-	Awaits   string       `json:"awaits,omitempty"`  // while parked: the run that a tool started and that is parked itself
-	Resumed  int          `json:"resumed,omitempty"` // how often it was taken up again after an interruption
-	Steps    []StepRecord `json:"steps,omitempty"`
-	Outputs  []Output     `json:"outputs"`
-	Changes  []Change     `json:"changes,omitempty"` // all that it did to files, in order; in lists those by tools
-	Usage    Usage        `json:"usage"`
-	Warnings []string     `json:"warnings,omitempty"`
-	Failure  *Failure     `json:"failure,omitempty"`
+	ID       string         `json:"id"`
+	Kind     Kind           `json:"kind"`
+	Workflow string         `json:"workflow"` // name of the workflow, or source of the import
+	Status   Status         `json:"status"`
+	Reason   string         `json:"reason"`
+	Trigger  Trigger        `json:"trigger"`
+	Key      string         `json:"key,omitempty"`
+	At       time.Time      `json:"at"` // the time that date patterns use
+	Created  time.Time      `json:"created"`
+	Started  time.Time      `json:"started,omitzero"`
+	Finished time.Time      `json:"finished,omitzero"`
+	Plan     string         `json:"plan,omitempty"`   // digest of the pinned plan
+	Chosen   []string       `json:"chosen,omitempty"` // steps that were asked for; empty means all
+	Activity string         `json:"activity,omitempty"`
+	Awaits   string         `json:"awaits,omitempty"`  // while parked: the run that a tool started and that is parked itself
+	Resumed  int            `json:"resumed,omitempty"` // how often it was taken up again after an interruption
+	Steps    []StepRecord   `json:"steps,omitempty"`
+	Outputs  []Output       `json:"outputs"`
+	Changes  []Change       `json:"changes,omitempty"` // all that it did to files, in order; in lists those by tools
+	Usage    cost.Usage     `json:"usage"`
+	Warnings []string       `json:"warnings,omitempty"`
+	Failure  *failure.Error `json:"failure,omitempty"`
 }
 
 // MarshalJSON adds `"type":"run"`.
@@ -87,29 +62,29 @@ func (r RunRecord) MarshalJSON() ([]byte, error) {
 
 // WorkRecord is what became of one piece of work: a step, or a batch of an @for_each step.
 type WorkRecord struct {
-	Status   Status    `json:"status"`
-	Reason   string    `json:"reason,omitempty"`
-	Started  time.Time `json:"started,omitzero"`
-	Finished time.Time `json:"finished,omitzero"`
-	Model    string    `json:"model,omitempty"` // alias
-	Answered string    `json:"answered_by,omitempty"`
-	Usage    Usage     `json:"usage"`
-	Calls    int       `json:"calls,omitempty"`   // answers of the model, those from the cache included
-	Cached   bool      `json:"cached,omitempty"`  // the answer came from the cache, and nothing was paid
-	Prompt   string    `json:"prompt,omitempty"`  // blob
-	Receipt  string    `json:"receipt,omitempty"` // blob
-	Turns    []Turn    `json:"turns,omitempty"`   // tool rounds and repairs before the answer
-	Answer   string    `json:"answer,omitempty"`  // blob
-	Raw      string    `json:"raw,omitempty"`     // blob
-	Inputs   []string  `json:"inputs,omitempty"`  // vault names
-	Outputs  []Output  `json:"outputs,omitempty"`
-	Changes  []Change  `json:"changes,omitempty"` // by tools
-	Omitted  []string  `json:"omitted,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
-	Origins  []string  `json:"origins,omitempty"`  // the untrusted things that the model was shown
-	Rejected []string  `json:"rejected,omitempty"` // files that nobody approved (@approve outputs), with who rejected them
-	Defused  []Defused `json:"defused,omitempty"`  // places in written files that were made inert
-	Failure  *Failure  `json:"failure,omitempty"`
+	Status   Status         `json:"status"`
+	Reason   string         `json:"reason,omitempty"`
+	Started  time.Time      `json:"started,omitzero"`
+	Finished time.Time      `json:"finished,omitzero"`
+	Model    string         `json:"model,omitempty"` // alias
+	Answered string         `json:"answered_by,omitempty"`
+	Usage    cost.Usage     `json:"usage"`
+	Calls    int            `json:"calls,omitempty"`   // answers of the model, those from the cache included
+	Cached   bool           `json:"cached,omitempty"`  // the answer came from the cache, and nothing was paid
+	Prompt   string         `json:"prompt,omitempty"`  // blob
+	Receipt  string         `json:"receipt,omitempty"` // blob
+	Turns    []Turn         `json:"turns,omitempty"`   // tool rounds and repairs before the answer
+	Answer   string         `json:"answer,omitempty"`  // blob
+	Raw      string         `json:"raw,omitempty"`     // blob
+	Inputs   []string       `json:"inputs,omitempty"`  // vault names
+	Outputs  []Output       `json:"outputs,omitempty"`
+	Changes  []Change       `json:"changes,omitempty"` // by tools
+	Omitted  []string       `json:"omitted,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+	Origins  []string       `json:"origins,omitempty"`  // the untrusted things that the model was shown
+	Rejected []string       `json:"rejected,omitempty"` // files that nobody approved (@approve outputs), with who rejected them
+	Defused  []Defused      `json:"defused,omitempty"`  // places in written files that were made inert
+	Failure  *failure.Error `json:"failure,omitempty"`
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
 
@@ -141,29 +116,29 @@ func (r StepRecord) MarshalJSON() ([]byte, error) {
 // ImportRecord is an import. Its type in machine output is "import". Its id is the id of its run; a file that is still
 // arriving has no run and an id that starts with "arrival:".
 type ImportRecord struct {
-	ID          string      `json:"id"`
-	Source      string      `json:"source"` // vault name at which the file arrived
-	State       ImportState `json:"state"`
-	Reason      string      `json:"reason,omitempty"`
-	Bundle      string      `json:"bundle"`
-	Note        string      `json:"note,omitempty"`
-	Pages       int         `json:"pages"`
-	Page        int         `json:"page"`                   // pages that are finished
-	SecondsLeft int         `json:"seconds_left,omitempty"` // an estimate while pages are made
-	FailedPages []int       `json:"failed_pages,omitempty"`
-	Error       string      `json:"error"`
-	Hint        string      `json:"hint,omitempty"`
-	Code        string      `json:"code,omitempty"`
-	SHA256      string      `json:"sha256,omitempty"`
-	Size        int64       `json:"size,omitempty"` // bytes
-	Kind        string      `json:"kind,omitempty"`
-	MediaType   string      `json:"media_type,omitempty"`
-	DuplicateOf string      `json:"duplicate_of,omitempty"` // id of an import
-	Filed       string      `json:"filed,omitempty"`        // where the original is now
-	Created     time.Time   `json:"created"`
-	Started     time.Time   `json:"started,omitzero"`
-	Finished    time.Time   `json:"finished,omitzero"`
-	Warnings    []string    `json:"warnings,omitempty"`
+	ID          string       `json:"id"`
+	Source      string       `json:"source"` // vault name at which the file arrived
+	State       ImportState  `json:"state"`
+	Reason      string       `json:"reason,omitempty"`
+	Bundle      string       `json:"bundle"`
+	Note        string       `json:"note,omitempty"`
+	Pages       int          `json:"pages"`
+	Page        int          `json:"page"`                   // pages that are finished
+	SecondsLeft int          `json:"seconds_left,omitempty"` // an estimate while pages are made
+	FailedPages []int        `json:"failed_pages,omitempty"`
+	Error       string       `json:"error"`
+	Hint        string       `json:"hint,omitempty"`
+	Code        failure.Code `json:"code,omitempty"`
+	SHA256      string       `json:"sha256,omitempty"`
+	Size        int64        `json:"size,omitempty"` // bytes
+	Kind        string       `json:"kind,omitempty"`
+	MediaType   string       `json:"media_type,omitempty"`
+	DuplicateOf string       `json:"duplicate_of,omitempty"` // id of an import
+	Filed       string       `json:"filed,omitempty"`        // where the original is now
+	Created     time.Time    `json:"created"`
+	Started     time.Time    `json:"started,omitzero"`
+	Finished    time.Time    `json:"finished,omitzero"`
+	Warnings    []string     `json:"warnings,omitempty"`
 }
 
 // MarshalJSON adds `"type":"import"`.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // maxRestages is how often a step's outputs are staged again because somebody changed a target in between. Other runs do not
@@ -43,9 +45,9 @@ func RunWorkflow(f Flow, p Pinned) Outcome {
 	return outcomeOf(records)
 }
 
-func checkChosen(p Pinned) *Failure {
+func checkChosen(p Pinned) *failure.Error {
 	if len(p.Steps) == 0 {
-		return Fail(CodeInvalidWorkflow, "add a section: a level-2 heading with a prompt below it", "workflow %q has no steps", p.Workflow)
+		return failure.New(failure.InvalidWorkflow, "add a section: a level-2 heading with a prompt below it", "workflow %q has no steps", p.Workflow)
 	}
 	for _, c := range p.Chosen {
 		if !slices.ContainsFunc(p.Steps, func(s PinnedStep) bool { return s.Name == c }) {
@@ -77,7 +79,7 @@ func (b *body) step(s PinnedStep, r *StepRecord) bool {
 	} else if err := b.attempt(s, r); Stopped(err) {
 		return false
 	} else if err != nil {
-		r.Failure = FailureOf(err)
+		r.Failure = failure.Of(err)
 		r.Status, r.Reason = failureStatus(r.Failure), r.Failure.Message
 	} else if r.Status == Running {
 		r.Status = doneAs(r.Omitted)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // KindUndo is a run that takes back what another run did to files. It is journaled as every run is: it goes on after a kill,
@@ -43,13 +45,13 @@ func UndoRequest(r RunRecord) Request {
 }
 
 // CheckUndo says why a run cannot be taken back; nil when it can.
-func CheckUndo(r RunRecord) *Failure {
+func CheckUndo(r RunRecord) *failure.Error {
 	switch {
 	case r.Kind == KindImport:
-		return Fail(CodeInput, "move the original out of the bundle, where it is kept, and then delete the bundle's folder and its note by hand",
+		return failure.New(failure.Input, "move the original out of the bundle, where it is kept, and then delete the bundle's folder and its note by hand",
 			"run %s is the import of %s: an import is not taken back by a command", r.ID, r.Workflow)
 	case !r.Status.Finished():
-		return Fail(CodeInput, "wait for its end, or cancel it first", "run %s is %s: only a run that has ended can be taken back",
+		return failure.New(failure.Input, "wait for its end, or cancel it first", "run %s is %s: only a run that has ended can be taken back",
 			r.ID, strings.ReplaceAll(string(r.Status), "_", " "))
 	}
 	return nil
@@ -191,7 +193,7 @@ func RunUndo(f Flow, p UndoPlan) Outcome {
 		return Outcome{Status: Running}
 	}
 	if err != nil {
-		r.Failure = FailureOf(err)
+		r.Failure = failure.Of(err)
 		r.Status, r.Reason = failureStatus(r.Failure), r.Failure.Message
 	} else {
 		r.takenBack(p, out)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // changesOf reads "run kind name before after", with name>to for a move, - for no file and ? for doubt.
@@ -114,7 +116,7 @@ func TestRunUndo_saysWhatBecameOfIt(t *testing.T) {
 			DoneWithOmissions, "1 of 2 changes could not be taken back: b: edited",
 		},
 		"marks only": {undoFlow{plan: PlanUndoOut{Memories: make([]Memory, 1)}, back: TakeBackOut{Memories: []Memory{{Name: "in.md", After: "1"}}}}, Done, ""},
-		"failed":     {undoFlow{fails: Fail(CodeVault, "", "read only")}, Failed, "read only"},
+		"failed":     {undoFlow{fails: failure.New(failure.Vault, "", "read only")}, Failed, "read only"},
 		"stopped":    {undoFlow{fails: ErrStopped}, Running, ""},
 	} {
 		got := RunUndo(&c.flow, UndoPlan{Run: "u1", Of: "r1", Workflow: "w"})

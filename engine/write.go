@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // write stages and commits a work's outputs, and stages again when somebody changed a target in between. What an
@@ -57,7 +59,7 @@ func (b *body) deliver(w *work, extra []Mark, tells bool) (again bool, err error
 		}
 		w.flow.Note(Event{Kind: kind, Step: w.step.Name, Message: said + strings.Join(conflicts, ", ")})
 	}
-	return false, Fail(CodeConflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
+	return false, failure.New(failure.Conflict, "run the step again when nothing else writes to it", "%s changed %d times while it was to be written",
 		strings.Join(conflicts, ", "), 1+maxRestages)
 }
 
@@ -150,7 +152,7 @@ func complete(s PinnedStep, staged StageOut, committed []StagedFile) error {
 		serves := func(f StagedFile) bool { return slices.Contains(f.Targets, target) }
 		inVar := func(v StagedVar) bool { return v.Target == target }
 		if !slices.ContainsFunc(staged.Files, serves) && !slices.ContainsFunc(committed, serves) && !slices.ContainsFunc(staged.Vars, inVar) {
-			return Fail(CodeOutput, "", "@output %d of step %q would not be written", i+1, s.Name)
+			return failure.New(failure.Output, "", "@output %d of step %q would not be written", i+1, s.Name)
 		}
 	}
 	return nil

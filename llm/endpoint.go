@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // maxFailureBytes is how much of a failed answer is read to find its sentence.
@@ -173,7 +175,7 @@ func (e *Endpoint) failure(f Failure) *Error {
 	class, actual, limit := Classify(f)
 	return &Error{
 		Class: class, Status: f.Status, Code: e.clean(f.Code), Message: e.clean(f.Message),
-		Actual: actual, Limit: limit, Provider: e.provider, Usage: Usage{CostUnknown: true}, RetryAfter: f.RetryAfter,
+		Actual: actual, Limit: limit, Provider: e.provider, Usage: cost.Usage{CostUnknown: true}, RetryAfter: f.RetryAfter,
 	}
 }
 
@@ -184,7 +186,7 @@ func (e *Endpoint) broken(w *watch, err error) error {
 	}
 	if errors.Is(err, ErrTooLong) { // asked again it would cost the same again
 		return &Error{
-			Class: ClassOther, Provider: e.provider, Usage: Usage{CostUnknown: true}, Err: ErrTooLong,
+			Class: ClassOther, Provider: e.provider, Usage: cost.Usage{CostUnknown: true}, Err: ErrTooLong,
 			Message: "the answer has no end: it was given up at 8 MB of text; set max_output_tokens for this model, or use another one",
 		}
 	}
@@ -201,7 +203,7 @@ func (e *Endpoint) broken(w *watch, err error) error {
 	case err != nil:
 		message = err.Error()
 	}
-	return &Error{Class: ClassNetwork, Provider: e.provider, Message: e.clean(message), Usage: Usage{CostUnknown: true}, Err: rootCause(err)}
+	return &Error{Class: ClassNetwork, Provider: e.provider, Message: e.clean(message), Usage: cost.Usage{CostUnknown: true}, Err: rootCause(err)}
 }
 
 // rootCause keeps only causes whose text is fixed, so that nobody prints an address or a body through Unwrap.

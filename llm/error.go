@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // Class is what kind of failure a provider reported.
@@ -45,11 +47,11 @@ type Error struct {
 	Limit      int64         // what is allowed, likewise
 	RetryAfter time.Duration // how long the provider asks us to wait; 0 when it does not say
 	Provider   string
-	Partial    bool   // text had been handed to progress before the failure
-	Usage      Usage  // what was charged all the same, when the provider says
-	Unsent     bool   // nothing of the request was sent: it could not have been accepted, or nobody was reached
-	Tried      string // how the request was changed before it failed so again, in words; empty when it was not
-	Err        error  // cause, for errors.Is; may be nil
+	Partial    bool       // text had been handed to progress before the failure
+	Usage      cost.Usage // what was charged all the same, when the provider says
+	Unsent     bool       // nothing of the request was sent: it could not have been accepted, or nobody was reached
+	Tried      string     // how the request was changed before it failed so again, in words; empty when it was not
+	Err        error      // cause, for errors.Is; may be nil
 }
 
 // Error implements error: "anthropic: rate_limit (429): message".

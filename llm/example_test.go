@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -18,12 +19,12 @@ func (b *busy) Generate(_ context.Context, r llm.Request, progress func(string))
 	}
 	progress("hello ")
 	progress("there")
-	return &llm.Response{Text: "hello there", Stop: llm.StopEnd, Usage: llm.Usage{InputTokens: 1000, OutputTokens: 2000, CostUnknown: true}}, nil
+	return &llm.Response{Text: "hello there", Stop: llm.StopEnd, Usage: cost.Usage{InputTokens: 1000, OutputTokens: 2000, CostUnknown: true}}, nil
 }
 
 // A provider is wrapped from the inside out: its price, the number of calls at once, the one retry layer.
 func Example() {
-	provider := llm.Priced(&busy{}, &llm.Price{Input: 3, Output: 15})
+	provider := llm.Priced(&busy{}, &cost.Price{Input: 3, Output: 15})
 	provider = llm.NewGate(llm.Limits{Calls: 2}).Wrap(provider)
 	provider = llm.Retry(provider, llm.RetryPolicy{
 		Jitter: func() float64 { return 0 },

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // Limits say how much a service is asked at most. Zero is no limit.
@@ -137,8 +139,8 @@ func (g *Gate) enter(next *passed) time.Duration {
 func above(n, limit int) bool { return limit > 0 && n > limit }
 
 // correct replaces an estimate by what the service has counted.
-func (g *Gate) correct(p *passed, u Usage) {
-	if !u.reported() {
+func (g *Gate) correct(p *passed, u cost.Usage) {
+	if !u.Counted() {
 		return
 	}
 	g.mu.Lock()

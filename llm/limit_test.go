@@ -8,19 +8,21 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 func TestGate_waitsForAPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var running, most atomic.Int64
-		p := NewGate(Limits{Calls: 2}).Wrap(providerFunc(func() Usage {
+		p := NewGate(Limits{Calls: 2}).Wrap(providerFunc(func() cost.Usage {
 			if n := running.Add(1); n > most.Load() {
 				most.Store(n)
 			}
 			time.Sleep(time.Second) // of the bubble's clock
 			running.Add(-1)
-			return Usage{}
+			return cost.Usage{}
 		}))
 		together(t, 5, p)
 		if n := most.Load(); n != 2 {
@@ -71,12 +73,12 @@ func TestGate_minute(t *testing.T) {
 				var begun []time.Time
 				gate, start := NewGate(tt.limits), time.Now()
 				provider := func() Provider {
-					return gate.Wrap(providerFunc(func() Usage {
+					return gate.Wrap(providerFunc(func() cost.Usage {
 						mu.Lock()
 						begun = append(begun, time.Now())
 						mu.Unlock()
 						time.Sleep(tt.took)
-						return Usage{InputTokens: tt.used}
+						return cost.Usage{InputTokens: tt.used}
 					}))
 				}
 				var both sync.WaitGroup
@@ -111,13 +113,13 @@ func TestGate_contextEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := NewGate(limits)
 				hold := make(chan struct{})
-				go gate.Wrap(providerFunc(func() Usage { <-hold; return Usage{} })).Generate(t.Context(), Request{MaxOutputTokens: 5}, nil) //nolint:errcheck // it only holds the place
+				go gate.Wrap(providerFunc(func() cost.Usage { <-hold; return cost.Usage{} })).Generate(t.Context(), Request{MaxOutputTokens: 5}, nil) //nolint:errcheck // it only holds the place
 				synctest.Wait()
 				for range 2 { // one holds the turn, one waits for it
 					go func() {
 						ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 						defer cancel()
-						_, err := gate.Wrap(providerFunc(func() Usage { t.Error("it was sent"); return Usage{} })).Generate(ctx, Request{MaxOutputTokens: 5}, nil)
+						_, err := gate.Wrap(providerFunc(func() cost.Usage { t.Error("it was sent"); return cost.Usage{} })).Generate(ctx, Request{MaxOutputTokens: 5}, nil)
 						if e, ok := AsError(err); !ok || !e.Unsent || !errors.Is(err, context.DeadlineExceeded) {
 							t.Errorf("got %v, want the end of the context, unsent", err)
 						}
@@ -130,7 +132,7 @@ func TestGate_contextEnds(t *testing.T) {
 	}
 }
 
-type providerFunc func() Usage
+type providerFunc func() cost.Usage
 
 func (f providerFunc) Generate(context.Context, Request, func(string)) (*Response, error) {
 	return &Response{Usage: f()}, nil

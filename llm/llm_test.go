@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 func TestSecret_neverPrints(t *testing.T) {
@@ -131,21 +133,21 @@ func TestLines_areBounded(t *testing.T) {
 
 func TestPriced(t *testing.T) {
 	t.Parallel()
-	u := Usage{InputTokens: 1_000_000, CachedTokens: 200_000, CacheWriteTokens: 100_000, OutputTokens: 500_000}
+	u := cost.Usage{InputTokens: 1_000_000, CachedTokens: 200_000, CacheWriteTokens: 100_000, OutputTokens: 500_000}
 	for _, c := range []struct {
-		price Price
+		price cost.Price
 		want  float64
 	}{
-		{Price{Input: 3, Output: 15}, 3 + 7.5},
-		{Price{Input: 3, Output: 15, Cached: 0.3, CacheWrite: 3.75}, 2.1 + 0.06 + 0.375 + 7.5},
-		{Price{}, 0},
+		{cost.Price{Input: 3, Output: 15}, 3 + 7.5},
+		{cost.Price{Input: 3, Output: 15, Cached: 0.3, CacheWrite: 3.75}, 2.1 + 0.06 + 0.375 + 7.5},
+		{cost.Price{}, 0},
 	} {
 		if got := u.Cost(c.price); got < c.want-1e-9 || got > c.want+1e-9 {
 			t.Errorf("%+v: got %v, want %v", c.price, got, c.want)
 		}
 	}
-	silent := &script{failures: []*Error{{Class: ClassRefusal, Usage: Usage{CostUnknown: true}}}}
-	_, err := Priced(silent, &Price{Input: 1}).Generate(t.Context(), Request{}, nil)
+	silent := &script{failures: []*Error{{Class: ClassRefusal, Usage: cost.Usage{CostUnknown: true}}}}
+	_, err := Priced(silent, &cost.Price{Input: 1}).Generate(t.Context(), Request{}, nil)
 	if e, _ := AsError(err); !e.Usage.CostUnknown {
 		t.Error("a price makes a cost out of no count")
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -38,7 +39,7 @@ type OverflowPolicy struct {
 	Detected func(failure *Error)
 	// Rewriting is called before a changed request is sent. spent is what the refused one was charged. An error ends the
 	// call, and is what Generate returns.
-	Rewriting func(next Request, rewrite Rewrite, spent Usage) error
+	Rewriting func(next Request, rewrite Rewrite, spent cost.Usage) error
 	// Ended tells how the request went that was sent in place of another; err is nil when it was answered.
 	Ended func(rewrite Rewrite, err error)
 }
@@ -66,7 +67,7 @@ type attempts struct {
 	last    Rewrite
 	lost    []string
 	limits  PictureLimits
-	spent   Usage
+	spent   cost.Usage
 }
 
 // Generate implements Provider.
@@ -90,7 +91,7 @@ func (o overflowing) Generate(ctx context.Context, request Request, progress fun
 		o.ended(a, err)
 		if err == nil {
 			unknown := response.Usage.CostUnknown
-			response.Usage = a.spent.plus(response.Usage)
+			response.Usage = a.spent.AddCharged(response.Usage)
 			response.Usage.CostUnknown = response.Usage.CostUnknown || unknown
 			response.Omitted = append(a.lost, response.Omitted...)
 			if len(a.classes) > 0 {
@@ -105,7 +106,7 @@ func (o overflowing) Generate(ctx context.Context, request Request, progress fun
 		next, err := o.again(ctx, request, failure, &a)
 		if err != nil {
 			if failure, ok := AsError(err); ok {
-				failure.Usage = a.spent.plus(failure.Usage)
+				failure.Usage = a.spent.AddCharged(failure.Usage)
 			}
 			return nil, err
 		}
@@ -162,7 +163,7 @@ func (o overflowing) again(ctx context.Context, request Request, failure *Error,
 		}
 	}
 	a.classes[failure.Class], a.last, a.limits = true, rewrite, limits
-	a.lost, a.spent = append(a.lost, c.lost...), a.spent.plus(failure.Usage)
+	a.lost, a.spent = append(a.lost, c.lost...), a.spent.AddCharged(failure.Usage)
 	return c.request, nil
 }
 
@@ -173,22 +174,4 @@ func (r Request) digest(limits PictureLimits) [sha256.Size]byte {
 		data = fmt.Appendf(nil, "%+v", r.Messages)
 	}
 	return sha256.Sum256(data)
-}
-
-// plus is the sum of two usages. A request that nothing is known to have been charged for adds nothing, not even doubt.
-func (u Usage) plus(v Usage) Usage {
-	if !u.reported() && u.CostUSD == 0 {
-		return v
-	}
-	if !v.reported() && v.CostUSD == 0 {
-		return u
-	}
-	return Usage{
-		InputTokens: u.InputTokens + v.InputTokens, OutputTokens: u.OutputTokens + v.OutputTokens,
-		CachedTokens: u.CachedTokens + v.CachedTokens, CacheWriteTokens: u.CacheWriteTokens + v.CacheWriteTokens,
-		ThinkingTokens: u.ThinkingTokens + v.ThinkingTokens,
-		TextTokens:     u.TextTokens + v.TextTokens, ImageTokens: u.ImageTokens + v.ImageTokens, DocumentTokens: u.DocumentTokens + v.DocumentTokens,
-		AudioTokens: u.AudioTokens + v.AudioTokens, VideoTokens: u.VideoTokens + v.VideoTokens,
-		CostUSD: u.CostUSD + v.CostUSD, CostUnknown: u.CostUnknown || v.CostUnknown,
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
@@ -28,7 +29,7 @@ type heard struct {
 
 func (h *heard) policy(p llm.OverflowPolicy) llm.OverflowPolicy {
 	p.Detected = func(e *llm.Error) { h.detected = append(h.detected, e.Class) }
-	p.Rewriting = func(_ llm.Request, r llm.Rewrite, _ llm.Usage) error {
+	p.Rewriting = func(_ llm.Request, r llm.Rewrite, _ cost.Usage) error {
 		h.rewrites = append(h.rewrites, r)
 		return nil
 	}
@@ -239,7 +240,7 @@ func TestOverflow_leavesAlone(t *testing.T) {
 		"switched off":             {dims, llm.OverflowPolicy{Off: true}},
 		"an answer partly given":   {partial, llm.OverflowPolicy{}},
 		"a refusal of our own":     {unsent, llm.OverflowPolicy{}},
-		"a caller that forbids it": {dims, llm.OverflowPolicy{Rewriting: func(llm.Request, llm.Rewrite, llm.Usage) error { return errForbidden }}},
+		"a caller that forbids it": {dims, llm.OverflowPolicy{Rewriting: func(llm.Request, llm.Rewrite, cost.Usage) error { return errForbidden }}},
 	} {
 		p := &scripted{failures: []*llm.Error{&c.failure}}
 		_, err := llm.Overflow(p, c.policy).Generate(t.Context(), prompt(album(2, 300, 300)...), func(string) {})
@@ -259,7 +260,7 @@ func TestOverflow_silent(t *testing.T) {
 	request := prompt(album(4, 300, 300)...)
 	request.ContextWindow = 600
 	for name, progress := range map[string]func(string){"unseen": nil, "seen": func(string) {}} {
-		p := &scripted{answer: llm.Response{Text: "invented", Usage: llm.Usage{InputTokens: 800, OutputTokens: 5, CostUSD: 1}}}
+		p := &scripted{answer: llm.Response{Text: "invented", Usage: cost.Usage{InputTokens: 800, OutputTokens: 5, CostUSD: 1}}}
 		_, err := llm.Overflow(p, llm.OverflowPolicy{}).Generate(t.Context(), request, progress)
 		failure, ok := llm.AsError(err)
 		if !ok || failure.Class != llm.ClassContextTokens || failure.Limit != 600 || len(p.asked) != 2 || failure.Usage.InputTokens != 1600 || failure.Usage.CostUSD != 2 {
@@ -276,14 +277,14 @@ func TestOverflow_silent(t *testing.T) {
 func TestOverflow_sumsUsage(t *testing.T) {
 	t.Parallel()
 	p := &scripted{
-		failures: []*llm.Error{{Class: llm.ClassImageDims, Limit: 60, Usage: llm.Usage{InputTokens: 10, CostUSD: 1}}},
-		answer:   llm.Response{Text: "ok", Usage: llm.Usage{InputTokens: 20, OutputTokens: 3, CostUSD: 2}},
+		failures: []*llm.Error{{Class: llm.ClassImageDims, Limit: 60, Usage: cost.Usage{InputTokens: 10, CostUSD: 1}}},
+		answer:   llm.Response{Text: "ok", Usage: cost.Usage{InputTokens: 20, OutputTokens: 3, CostUSD: 2}},
 	}
 	got, err := llm.Overflow(p, llm.OverflowPolicy{}).Generate(t.Context(), prompt(album(2, 300, 300)...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(llm.Usage{InputTokens: 30, OutputTokens: 3, CostUSD: 3}, got.Usage); diff != "" {
+	if diff := cmp.Diff(cost.Usage{InputTokens: 30, OutputTokens: 3, CostUSD: 3}, got.Usage); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -103,7 +104,7 @@ type Response struct {
 	Citations []Citation      // in the order of the text; only when Request.Citations asked for them
 	Raw       json.RawMessage // for Message.Raw; opaque
 	Stop      Stop
-	Usage     Usage
+	Usage     cost.Usage
 	Model     string   // the model that answered, as the provider names it
 	Omitted   []string // names of pictures and documents that were sent as fallback text: no bytes, or the service takes none
 	Unseen    []string // by Sighted: names of media that were sent and that the model cannot have seen when it answered

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -34,7 +35,7 @@ func (u Unseen) String() string {
 
 // Sight looks whether the media of a request can be in the tokens that were reported for it. It is pure. omitted are the names
 // of media that were sent as text. A service that reports nothing leaves nothing to say.
-func Sight(r Request, d policy.Delivery, usage Usage, omitted []string) (Unseen, bool) {
+func Sight(r Request, d policy.Delivery, usage cost.Usage, omitted []string) (Unseen, bool) {
 	turns, err := r.Plan("", d)
 	if err != nil || usage.InputTokens == 0 {
 		return Unseen{}, false
@@ -76,12 +77,12 @@ func (s *sight) blocks(blocks []content.Block) {
 
 // verdict names the kinds of media that cannot have been counted: where the service tells them apart those without a token,
 // else all of them when the whole input is too small.
-func (s *sight) verdict(usage Usage) (Unseen, bool) {
+func (s *sight) verdict(usage cost.Usage) (Unseen, bool) {
 	var unseen Unseen
 	least := 0
 	for _, m := range policy.Media() {
 		tokens := s.least(m)
-		if least += tokens; tokens == 0 || usage.TextTokens > 0 && usage.of(m) > 0 {
+		if least += tokens; tokens == 0 || usage.TextTokens > 0 && countedOf(usage, m) > 0 {
 			continue
 		}
 		unseen.Media, unseen.Least = append(unseen.Media, m), unseen.Least+tokens
@@ -98,8 +99,8 @@ func (s *sight) verdict(usage Usage) (Unseen, bool) {
 	return unseen, len(unseen.Media) > 0 && unseen.Counted < unseen.Least
 }
 
-// of is what was counted of a medium. Services count pages as pictures or as documents, and a film's frames as pictures.
-func (u Usage) of(m policy.Medium) int {
+// countedOf returns the tokens counted for a medium. Services count pages as pictures or as documents, and a film's frames as pictures.
+func countedOf(u cost.Usage, m policy.Medium) int {
 	switch m {
 	case policy.Image, policy.Document:
 		return u.ImageTokens + u.DocumentTokens
@@ -138,7 +139,7 @@ type SightPolicy struct {
 	Suspected func(unseen Unseen)
 	// Again is called before the words of the media are sent in their place. spent is what the first request was charged. An
 	// error keeps the first answer.
-	Again func(next Request, spent Usage) error
+	Again func(next Request, spent cost.Usage) error
 }
 
 // Sighted wraps a provider so that media that a service cannot have counted are sent once more as their words (documents
@@ -176,7 +177,7 @@ func (s sighted) Generate(ctx context.Context, request Request, progress func(st
 	}
 	second, err := s.provider.Generate(ctx, request, progress)
 	if failure, ok := AsError(err); ok {
-		first.Usage = first.Usage.plus(failure.Usage)
+		first.Usage = first.Usage.AddCharged(failure.Usage)
 	}
 	switch {
 	case err == nil:
@@ -198,6 +199,6 @@ func (s sighted) again(request Request, first, second *Response) *Response {
 			s.policy.Suspected(unseen)
 		}
 	}
-	second.Usage = first.Usage.plus(second.Usage)
+	second.Usage = first.Usage.AddCharged(second.Usage)
 	return second
 }

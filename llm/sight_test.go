@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -28,24 +29,24 @@ func TestSight(t *testing.T) {
 	for name, c := range map[string]struct {
 		provider string
 		blocks   []content.Block
-		usage    Usage
+		usage    cost.Usage
 		omitted  []string
 		want     []policy.Medium
 	}{
-		"a photo that was seen":            {"anthropic", []content.Block{photo}, Usage{InputTokens: 1700}, nil, nil},
-		"one that was not":                 {"anthropic", []content.Block{photo}, Usage{InputTokens: 105}, nil, []policy.Medium{policy.Image}},
-		"one that was not, by its name":    {"anthropic", []content.Block{photo}, Usage{InputTokens: 105}, []string{"p.png"}, nil},
-		"a server that makes few of it":    {"openai_compatible", []content.Block{photo}, Usage{InputTokens: 170}, nil, nil},
-		"one that made none":               {"openai_compatible", []content.Block{photo}, Usage{InputTokens: 100}, nil, []policy.Medium{policy.Image}},
-		"nothing reported":                 {"anthropic", []content.Block{photo}, Usage{}, nil, nil},
-		"no media":                         {"anthropic", nil, Usage{InputTokens: 3}, nil, nil},
-		"a tiny picture says nothing":      {"anthropic", []content.Block{content.Image{Name: "i.png", Width: 16, Height: 16}}, Usage{InputTokens: 52}, nil, nil},
-		"a paper inside a Bedrock result":  {"bedrock", []content.Block{paper}, Usage{InputTokens: 631}, nil, nil}, // 631 fits the text: not proven
-		"a paper of many pages unseen":     {"anthropic", []content.Block{content.Document{Name: "d.pdf", Pages: 9}}, Usage{InputTokens: 631}, nil, []policy.Medium{policy.Document}},
-		"by modality: both seen":           {"google", []content.Block{photo, paper}, Usage{InputTokens: 700, TextTokens: 100, ImageTokens: 600}, nil, nil},
-		"by modality: text alone":          {"google", []content.Block{photo, paper}, Usage{InputTokens: 5000, TextTokens: 5000}, nil, []policy.Medium{policy.Image, policy.Document}},
-		"by modality: audio unseen":        {"google", []content.Block{photo, content.Audio{Name: "a.wav"}}, Usage{InputTokens: 700, TextTokens: 100, ImageTokens: 600}, nil, []policy.Medium{policy.Audio}},
-		"by modality: frames are pictures": {"google", []content.Block{content.Video{Name: "v.mp4", Seconds: 9}}, Usage{InputTokens: 700, TextTokens: 100, ImageTokens: 600}, nil, nil},
+		"a photo that was seen":            {"anthropic", []content.Block{photo}, cost.Usage{InputTokens: 1700}, nil, nil},
+		"one that was not":                 {"anthropic", []content.Block{photo}, cost.Usage{InputTokens: 105}, nil, []policy.Medium{policy.Image}},
+		"one that was not, by its name":    {"anthropic", []content.Block{photo}, cost.Usage{InputTokens: 105}, []string{"p.png"}, nil},
+		"a server that makes few of it":    {"openai_compatible", []content.Block{photo}, cost.Usage{InputTokens: 170}, nil, nil},
+		"one that made none":               {"openai_compatible", []content.Block{photo}, cost.Usage{InputTokens: 100}, nil, []policy.Medium{policy.Image}},
+		"nothing reported":                 {"anthropic", []content.Block{photo}, cost.Usage{}, nil, nil},
+		"no media":                         {"anthropic", nil, cost.Usage{InputTokens: 3}, nil, nil},
+		"a tiny picture says nothing":      {"anthropic", []content.Block{content.Image{Name: "i.png", Width: 16, Height: 16}}, cost.Usage{InputTokens: 52}, nil, nil},
+		"a paper inside a Bedrock result":  {"bedrock", []content.Block{paper}, cost.Usage{InputTokens: 631}, nil, nil}, // 631 fits the text: not proven
+		"a paper of many pages unseen":     {"anthropic", []content.Block{content.Document{Name: "d.pdf", Pages: 9}}, cost.Usage{InputTokens: 631}, nil, []policy.Medium{policy.Document}},
+		"by modality: both seen":           {"google", []content.Block{photo, paper}, cost.Usage{InputTokens: 700, TextTokens: 100, ImageTokens: 600}, nil, nil},
+		"by modality: text alone":          {"google", []content.Block{photo, paper}, cost.Usage{InputTokens: 5000, TextTokens: 5000}, nil, []policy.Medium{policy.Image, policy.Document}},
+		"by modality: audio unseen":        {"google", []content.Block{photo, content.Audio{Name: "a.wav"}}, cost.Usage{InputTokens: 700, TextTokens: 100, ImageTokens: 600}, nil, []policy.Medium{policy.Audio}},
+		"by modality: frames are pictures": {"google", []content.Block{content.Video{Name: "v.mp4", Seconds: 9}}, cost.Usage{InputTokens: 700, TextTokens: 100, ImageTokens: 600}, nil, nil},
 	} {
 		r := sightRequest(c.provider, c.blocks...)
 		unseen, suspected := Sight(r, *r.Delivery, c.usage, c.omitted)
@@ -68,17 +69,17 @@ func TestSight_aDocumentThatWasTakenAndLeftOut(t *testing.T) {
 			{User, []content.Block{content.ToolResult{CallID: "1", Success: true, Blocks: []content.Block{content.Document{Name: "d.pdf", Pages: 2}}}}, nil},
 		},
 	}
-	if unseen, suspected := Sight(r, d, Usage{InputTokens: 631}, nil); !suspected || unseen.Counted != 631 || !strings.Contains(unseen.String(), "suspected unseen: d.pdf (631 tokens") {
+	if unseen, suspected := Sight(r, d, cost.Usage{InputTokens: 631}, nil); !suspected || unseen.Counted != 631 || !strings.Contains(unseen.String(), "suspected unseen: d.pdf (631 tokens") {
 		t.Errorf("%v, %s", suspected, unseen)
 	}
-	if unseen, suspected := Sight(r, d, Usage{InputTokens: 3700}, nil); suspected {
+	if unseen, suspected := Sight(r, d, cost.Usage{InputTokens: 3700}, nil); suspected {
 		t.Errorf("seen: %s", unseen)
 	}
 }
 
 // counting is a provider that gives usages in turn.
 type counting struct {
-	usages []Usage
+	usages []cost.Usage
 	fails  int // which request fails, from 1
 	seen   []Request
 }
@@ -87,7 +88,7 @@ func (a *counting) Generate(_ context.Context, r Request, _ func(string)) (*Resp
 	a.seen = append(a.seen, r)
 	n := len(a.seen)
 	if n == a.fails {
-		return nil, &Error{Class: ClassOverloaded, Usage: Usage{InputTokens: 7}}
+		return nil, &Error{Class: ClassOverloaded, Usage: cost.Usage{InputTokens: 7}}
 	}
 	return &Response{Text: strings.Repeat("again ", n-1) + "seen", Usage: a.usages[min(n, len(a.usages))-1]}, nil
 }
@@ -95,7 +96,7 @@ func (a *counting) Generate(_ context.Context, r Request, _ func(string)) (*Resp
 func TestSighted_sendsWordsOnce(t *testing.T) {
 	t.Parallel()
 	request := sightRequest("anthropic", content.Image{Name: "p.png", Width: 1500, Height: 1000, Fallback: "Total 12"})
-	blind := Usage{InputTokens: 60, OutputTokens: 5, CostUSD: 1}
+	blind := cost.Usage{InputTokens: 60, OutputTokens: 5, CostUSD: 1}
 	for name, c := range map[string]struct {
 		fake     counting
 		again    error
@@ -104,15 +105,15 @@ func TestSighted_sendsWordsOnce(t *testing.T) {
 		input    int
 		blind    bool // in the answer that stands
 	}{
-		"seen":            {counting{usages: []Usage{{InputTokens: 1700}}}, nil, "seen", 1, 1700, false},
-		"not seen":        {counting{usages: []Usage{blind, blind}}, nil, "again seen", 2, 120, false},
-		"no money for it": {counting{usages: []Usage{blind}}, errors.New("too dear"), "seen", 1, 60, true},
-		"the second fail": {counting{usages: []Usage{blind}, fails: 2}, nil, "seen", 2, 67, true},
+		"seen":            {counting{usages: []cost.Usage{{InputTokens: 1700}}}, nil, "seen", 1, 1700, false},
+		"not seen":        {counting{usages: []cost.Usage{blind, blind}}, nil, "again seen", 2, 120, false},
+		"no money for it": {counting{usages: []cost.Usage{blind}}, errors.New("too dear"), "seen", 1, 60, true},
+		"the second fail": {counting{usages: []cost.Usage{blind}, fails: 2}, nil, "seen", 2, 67, true},
 	} {
 		var told []Unseen
 		p := Sighted(&c.fake, SightPolicy{
 			Suspected: func(u Unseen) { told = append(told, u) },
-			Again: func(next Request, spent Usage) error {
+			Again: func(next Request, spent cost.Usage) error {
 				if turns, err := next.Plan("", *next.Delivery); err != nil || !strings.Contains(drawn(turns), "Total 12") || spent != blind {
 					t.Errorf("%s: the next request says %s (%v) after %+v", name, drawn(turns), err, spent)
 				}
@@ -135,7 +136,7 @@ func TestSighted_sendsWordsOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	stopped := &counting{usages: []Usage{blind}, fails: 2}
+	stopped := &counting{usages: []cost.Usage{blind}, fails: 2}
 	if got, err := Sighted(stopped, SightPolicy{}).Generate(ctx, request, nil); got != nil || err == nil {
 		t.Errorf("stopped: %+v, %v", got, err)
 	}

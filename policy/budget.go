@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // Exceeded is what happens to images that do not fit.
@@ -35,18 +37,12 @@ type Budget struct {
 	MaxTotalTokens  int64    `json:"max_total_tokens"`  // of a step, input and output; 0: no bound
 	WhenExceeded    Exceeded `json:"when_exceeded"`
 
-	PerRun   Cap `json:"per_run,omitzero"`
-	PerDay   Cap `json:"per_day,omitzero"`   // of a workflow
-	PerMonth Cap `json:"per_month,omitzero"` // of the vault
+	PerRun   cost.Amount `json:"per_run,omitzero"`
+	PerDay   cost.Amount `json:"per_day,omitzero"`   // of a workflow
+	PerMonth cost.Amount `json:"per_month,omitzero"` // of the vault
 
 	// Origins says who set a value, by key; a key that is absent has its default.
 	Origins map[string]string `json:"origins,omitempty"`
-}
-
-// Cap bounds what calls of models cost together. Zero bounds nothing.
-type Cap struct {
-	USD    float64 `json:"usd,omitempty"`
-	Tokens int64   `json:"tokens,omitempty"` // of input and output
 }
 
 // DefaultBudget is the budget when nobody says anything.
@@ -126,7 +122,7 @@ func (b *Budget) set(key string, v float64) error {
 
 func (b *Budget) setCap(key string, v float64) error {
 	unit, per, _ := strings.Cut(key, "_per_")
-	c, known := map[string]*Cap{"run": &b.PerRun, "day": &b.PerDay, "month": &b.PerMonth}[per]
+	c, known := map[string]*cost.Amount{"run": &b.PerRun, "day": &b.PerDay, "month": &b.PerMonth}[per]
 	switch {
 	case known && unit == "max_cost_usd":
 		c.USD = v

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/visible"
@@ -32,7 +33,7 @@ func (w *Workflow) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 		return out, err
 	}
 	if w.Approvals == nil || s.step.Approve == nil {
-		return out, engine.Fail(engine.CodeInternal, "", "nobody can be asked here")
+		return out, failure.New(failure.Internal, "", "nobody can be asked here")
 	}
 	var list []engine.Proposal
 	if in.Tools != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -239,7 +240,7 @@ func TestApprove_itsFolder(t *testing.T) {
 		}
 	}
 	d.plan.Steps[0].Outputs = []directives.Output{{Target: fileTarget("Workflows/_Approvals/r1.md")}}
-	if out, err := d.Stage(t.Context(), engine.StageIn{StepRef: d.ref(), Answer: d.put("- [x] yes")}); code(err) != engine.CodePermission {
+	if out, err := d.Stage(t.Context(), engine.StageIn{StepRef: d.ref(), Answer: d.put("- [x] yes")}); code(err) != failure.Permission {
 		t.Errorf("staged %+v, %v; want it refused", out.Files, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -162,7 +163,7 @@ func (w *Workflow) budgetOf(s scene) (policy.Budget, callLimits, error) {
 		budget, err = budget.Merge(policy.Overlay{From: "step", Limits: own.Limits, WhenExceeded: own.WhenExceeded})
 	}
 	if err != nil {
-		return budget, callLimits{}, engine.Fail(engine.CodeInvalidWorkflow, "", "%s: budget: %v", s.plan.File, err)
+		return budget, callLimits{}, failure.New(failure.InvalidWorkflow, "", "%s: budget: %v", s.plan.File, err)
 	}
 	return budget, callLimits{ToolImages: budget.MaxToolImages, StepImages: budget.MaxStepImages}, nil
 }
@@ -204,7 +205,7 @@ func (w *Workflow) promptInputs(ctx context.Context, s scene, resolved []engine.
 			if !input.Unset {
 				data, err := w.Blobs.Get(ctx, resolved[i].Digest)
 				if err != nil {
-					return nil, engine.Fail(engine.CodeState, "", "read variable %s: %v", directive.Target.Path, err)
+					return nil, failure.New(failure.State, "", "read variable %s: %v", directive.Target.Path, err)
 				}
 				input.Text = string(data)
 			}
@@ -258,15 +259,15 @@ func omissions(r prompt.Receipt) []string {
 
 // promptFailure gives the builder's errors their codes.
 func promptFailure(err error) error {
-	failure := engine.FailureOf(err)
+	cause := failure.Of(err)
 	if _, ok := errors.AsType[*policy.CapabilityError](err); ok {
-		failure.Code = engine.CodeModelNotSuitable
+		cause.Code = failure.ModelNotSuitable
 	} else if _, ok := errors.AsType[*policy.ExceededError](err); ok {
-		failure.Code = engine.CodeBudget
-	} else if failure.Code == engine.CodeInternal {
-		failure.Code = engine.CodeInput
+		cause.Code = failure.Budget
+	} else if cause.Code == failure.Internal {
+		cause.Code = failure.Input
 	}
-	return failure
+	return cause
 }
 
 // PageText is the recognised text of an imported page's picture, empty when the picture is no such page: the page

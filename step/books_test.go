@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // books is a Ledger in memory, for runs that nobody waits for.
@@ -15,27 +15,27 @@ type books struct {
 }
 
 type booked struct {
-	engine.Reservation
+	cost.Reservation
 	at      time.Time
-	settled *engine.Settlement
+	settled *cost.Settlement
 }
 
 // Reserve implements Ledger.
-func (b *books) Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error) {
+func (b *books) Reserve(ctx context.Context, r cost.Reservation, now time.Time) (cost.Reserved, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	states, err := b.states(r, now)
 	for _, c := range states {
 		if over := c.Refuses(r); over != nil {
-			return engine.Reserved{}, over
+			return cost.Reserved{}, over
 		}
 	}
 	b.rows = append(b.rows, booked{r, now, nil})
-	return engine.Reserved{ID: int64(len(b.rows)), Capped: len(states) > 0}, err
+	return cost.Reserved{ID: int64(len(b.rows)), Capped: len(states) > 0}, err
 }
 
 // Charge implements Ledger.
-func (b *books) Charge(_ context.Context, list ...engine.Settlement) error {
+func (b *books) Charge(_ context.Context, list ...cost.Settlement) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range list {
@@ -45,24 +45,24 @@ func (b *books) Charge(_ context.Context, list ...engine.Settlement) error {
 }
 
 // CapStates implements Ledger.
-func (b *books) CapStates(_ context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error) {
+func (b *books) CapStates(_ context.Context, r cost.Reservation, now time.Time) ([]cost.CapState, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.states(r, now)
 }
 
 // states is CapStates. The caller holds mu.
-func (b *books) states(r engine.Reservation, now time.Time) ([]engine.CapState, error) {
+func (b *books) states(r cost.Reservation, now time.Time) ([]cost.CapState, error) {
 	states, err := r.Caps.States(now)
 	for i := range states {
 		c := &states[i]
 		c.Count(b.sum(func(e booked) bool {
 			switch c.Scope {
-			case engine.ScopeStep:
+			case cost.ScopeStep:
 				return e.Run == r.Run && e.Step == r.Step
-			case engine.ScopeRun:
+			case cost.ScopeRun:
 				return e.Run == r.Run
-			case engine.ScopeDay:
+			case cost.ScopeDay:
 				return e.Workflow == r.Workflow && !e.at.Before(c.Since)
 			}
 			return !e.at.Before(c.Since)
@@ -72,9 +72,9 @@ func (b *books) states(r engine.Reservation, now time.Time) ([]engine.CapState, 
 }
 
 // sum adds up rows. The caller holds mu.
-func (b *books) sum(counts func(booked) bool) engine.Spending {
-	var s engine.Spending
-	add := func(a *engine.Amount, by engine.Amount) { a.USD, a.Tokens = a.USD+by.USD, a.Tokens+by.Tokens }
+func (b *books) sum(counts func(booked) bool) cost.Spending {
+	var s cost.Spending
+	add := func(a *cost.Amount, by cost.Amount) { a.USD, a.Tokens = a.USD+by.USD, a.Tokens+by.Tokens }
 	for _, e := range b.rows {
 		if !counts(e) {
 			continue
@@ -94,7 +94,7 @@ func (b *books) sum(counts func(booked) bool) engine.Spending {
 }
 
 // all is what everything has cost.
-func (b *books) all() engine.Spending {
+func (b *books) all() cost.Spending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.sum(func(booked) bool { return true })
@@ -105,6 +105,6 @@ func (b *books) spent(run string, step int, usd float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rows = append(b.rows, booked{
-		engine.Reservation{Run: run, Workflow: "Flow", Step: step}, noon, &engine.Settlement{Cost: engine.Amount{USD: usd}},
+		cost.Reservation{Run: run, Workflow: "Flow", Step: step}, noon, &cost.Settlement{Cost: cost.Amount{USD: usd}},
 	})
 }

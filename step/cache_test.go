@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -55,7 +56,7 @@ func TestCache_fresh(t *testing.T) {
 			if err != nil || got.Cached != tt.hit || (len(w.requests) == calls) != tt.hit || w.text(got.Answer) != "Answer" || got.Stop != engine.StopEnd {
 				t.Errorf("%+v, %v, %d calls more: want a hit %t", got, err, len(w.requests)-calls, tt.hit)
 			}
-			if tt.hit && got.Usage != (engine.Usage{}) {
+			if tt.hit && got.Usage != (cost.Usage{}) {
 				t.Errorf("a hit costs %+v", got.Usage)
 			}
 		})

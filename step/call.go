@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -108,13 +110,13 @@ func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 	return llm.OverflowPolicy{
 		Off: c.workflow.NoRewrites, Limits: c.model.limits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
 		Inline: c.workflow.inliner(),
-		Detected: func(failure *llm.Error) {
-			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: failure.Error(), Failure: &engine.Failure{
-				Code: engine.CodeProvider, Class: string(failure.Class), Message: failure.Error(), Hint: failure.Hint(), HTTP: failure.Status,
-				Actual: failure.Actual, Limit: failure.Limit,
+		Detected: func(cause *llm.Error) {
+			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: cause.Error(), Failure: &failure.Error{
+				Code: failure.Provider, Class: string(cause.Class), Message: cause.Error(), Hint: cause.Hint(), HTTP: cause.Status,
+				Actual: cause.Actual, Limit: cause.Limit,
 			}})
 		},
-		Rewriting: func(next llm.Request, rewrite llm.Rewrite, spent llm.Usage) error {
+		Rewriting: func(next llm.Request, rewrite llm.Rewrite, spent cost.Usage) error {
 			return c.rewriting(ctx, next, rewrite, spent)
 		},
 		Ended: func(rewrite llm.Rewrite, err error) {
@@ -129,7 +131,7 @@ func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 }
 
 // rewriting is asked before a changed request goes out: the costs of both are counted, and must fit.
-func (c *call) rewriting(ctx context.Context, next llm.Request, rewrite llm.Rewrite, spent llm.Usage) error {
+func (c *call) rewriting(ctx context.Context, next llm.Request, rewrite llm.Rewrite, spent cost.Usage) error {
 	if err := c.metered.Ahead(ctx, next); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 )
 
@@ -38,18 +39,18 @@ func (w *Workflow) shownTexts(ctx context.Context, foreign *engine.Foreign) ([]s
 		}
 		blocks, err := content.UnmarshalBlocks(stored.Blocks)
 		if err != nil {
-			return nil, engine.Fail(engine.CodeState, "", "read the prompt's blocks: %v", err)
+			return nil, failure.New(failure.State, "", "read the prompt's blocks: %v", err)
 		}
 		lists = append(lists, blocks)
 	}
 	for _, turn := range foreign.Turns {
 		data, err := w.Blobs.Get(ctx, turn.Reply)
 		if err != nil {
-			return nil, engine.Fail(engine.CodeState, "", "read a turn: %v", err)
+			return nil, failure.New(failure.State, "", "read a turn: %v", err)
 		}
 		blocks, err := content.UnmarshalBlocks(data)
 		if err != nil {
-			return nil, engine.Fail(engine.CodeState, "", "read a turn: %v", err)
+			return nil, failure.New(failure.State, "", "read a turn: %v", err)
 		}
 		lists = append(lists, blocks)
 	}

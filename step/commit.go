@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -38,7 +39,7 @@ func (w *Workflow) commit(ctx context.Context, in engine.CommitIn) (engine.Commi
 		current, err := w.current(file.Name)
 		switch {
 		case err != nil:
-			return out, engine.Fail(engine.CodeVault, "", "read %s before writing: %v", file.Name, err)
+			return out, failure.New(failure.Vault, "", "read %s before writing: %v", file.Name, err)
 		case current == file.New:
 			wrote, err := w.wroteBefore(ctx, in.StepRef, file)
 			if err != nil {
@@ -189,7 +190,7 @@ func (w *Workflow) holdsAddition(ctx context.Context, file engine.StagedFile) (b
 		return false, nil // it was removed: the removal stands only where the write is known to be made
 	}
 	if err != nil {
-		return false, engine.Fail(engine.CodeVault, "", "read %s before writing: %v", file.Name, err)
+		return false, failure.New(failure.Vault, "", "read %s before writing: %v", file.Name, err)
 	}
 	return holdsHalf(base, staged, now), nil
 }
@@ -210,9 +211,9 @@ func (w *Workflow) current(name string) (string, error) {
 
 // outputFailure gives an error of writing its code, unless it has one.
 func outputFailure(err error) error {
-	failure := engine.FailureOf(err)
-	if failure.Code == engine.CodeInternal {
-		failure.Code = engine.CodeOutput
+	cause := failure.Of(err)
+	if cause.Code == failure.Internal {
+		cause.Code = failure.Output
 	}
-	return failure
+	return cause
 }

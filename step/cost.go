@@ -3,6 +3,7 @@ package step
 import (
 	"strconv"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
@@ -13,27 +14,27 @@ const boundedOutput = 8192
 
 // Pricing is what a model costs. Where its own price is not known, it counts as the dearest one that is.
 type Pricing struct {
-	Own     *llm.Price // nil: not known
-	Dearest *llm.Price // nil: none is known
-	PerCall float64    // US dollars that each request costs besides, as for a page of text recognition
+	Own     *cost.Price // nil: not known
+	Dearest *cost.Price // nil: none is known
+	PerCall float64     // US dollars that each request costs besides, as for a page of text recognition
 }
 
 // Unknown says that there is no price to count with.
 func (p Pricing) Unknown() bool { return p.Own == nil && p.Dearest == nil && p.PerCall == 0 }
 
-func (p Pricing) price() llm.Price {
+func (p Pricing) price() cost.Price {
 	switch {
 	case p.Own != nil:
 		return *p.Own
 	case p.Dearest != nil && p.PerCall == 0:
 		return *p.Dearest
 	}
-	return llm.Price{}
+	return cost.Price{}
 }
 
 // estimate is the most that a request should cost. What the answer may hold is bounded by its length and the reasoning
 // that was asked for.
-func (p Pricing) estimate(input int, request llm.Request) engine.Amount {
+func (p Pricing) estimate(input int, request llm.Request) cost.Amount {
 	output := request.MaxOutputTokens
 	if output == 0 {
 		output = boundedOutput
@@ -43,18 +44,18 @@ func (p Pricing) estimate(input int, request llm.Request) engine.Amount {
 	}
 	price := p.price()
 	usd := float64(input)*max(price.Input, price.CacheWrite) + float64(output)*price.Output
-	return engine.Amount{USD: usd/1e6 + p.PerCall, Tokens: int64(input + output)}
+	return cost.Amount{USD: usd/1e6 + p.PerCall, Tokens: int64(input + output)}
 }
 
 // answered is what an answer has cost: what the service says, the tokens that it reports at the price that counts, or the
 // estimate.
-func (p Pricing) answered(held pledge, u llm.Usage) engine.Settlement {
+func (p Pricing) answered(held pledge, u cost.Usage) cost.Settlement {
 	tokens, price := u.InputTokens+u.OutputTokens, p.price()
-	s := engine.Settlement{ID: held.ID, Cost: engine.Amount{USD: u.CostUSD, Tokens: int64(tokens)}}
+	s := cost.Settlement{ID: held.ID, Cost: cost.Amount{USD: u.CostUSD, Tokens: int64(tokens)}}
 	if tokens == 0 {
 		s.Cost.Tokens = held.estimate.Tokens
 	}
-	switch free := p.Own != nil && price == (llm.Price{}) && p.PerCall == 0; {
+	switch free := p.Own != nil && price == (cost.Price{}) && p.PerCall == 0; {
 	case !u.CostUnknown && (tokens > 0 || u.CostUSD > 0 || free):
 	case tokens > 0:
 		s.Cost.USD = u.Cost(price) + p.PerCall
@@ -66,14 +67,14 @@ func (p Pricing) answered(held pledge, u llm.Usage) engine.Settlement {
 
 // failed is what a request has cost that was not answered: what the service says that it charged, nothing when it was
 // refused or did not reach the service, and else the estimate, since the money may be gone.
-func (p Pricing) failed(held pledge, err error) engine.Settlement {
+func (p Pricing) failed(held pledge, err error) cost.Settlement {
 	if e, ok := llm.AsError(err); ok && (e.Usage.InputTokens+e.Usage.OutputTokens > 0 || e.Usage.CostUSD > 0) {
 		return p.answered(held, e.Usage)
 	}
 	if free(err) {
-		return engine.Settlement{ID: held.ID}
+		return cost.Settlement{ID: held.ID}
 	}
-	return engine.Settlement{ID: held.ID, Cost: held.estimate, Presumed: true}
+	return cost.Settlement{ID: held.ID, Cost: held.estimate, Presumed: true}
 }
 
 // Pricing is what the model costs.
@@ -81,7 +82,7 @@ func (m Model) Pricing() Pricing { return Pricing{Own: m.Price, Dearest: m.Deare
 
 // whose says for whom a step's calls are made, and under which caps: those of the pinned plan, and of the settings as
 // they are now.
-func (w *Workflow) whose(s scene, ref engine.StepRef, model Model) (engine.Reservation, error) {
+func (w *Workflow) whose(s scene, ref engine.StepRef, model Model) (cost.Reservation, error) {
 	budget, _, err := w.budgetOf(s)
 	day := w.Zone
 	if zone := s.plan.Meta.Location(nil); zone != nil {
@@ -89,14 +90,14 @@ func (w *Workflow) whose(s scene, ref engine.StepRef, model Model) (engine.Reser
 	}
 	caps := CapsOf(budget, w.Zone)
 	caps.DayZone = day
-	return engine.Reservation{Run: ref.Run, Workflow: s.plan.Name, Step: ref.Index, Model: model.Alias, Caps: caps}, err
+	return cost.Reservation{Run: ref.Run, Workflow: s.plan.Name, Step: ref.Index, Model: model.Alias, Caps: caps}, err
 }
 
 // CapsOf are the caps of a budget, with days and months of a zone.
-func CapsOf(b policy.Budget, zone string) engine.Caps {
-	return engine.Caps{
-		Step: engine.Amount{USD: b.MaxCostUSD, Tokens: b.MaxTotalTokens},
-		Run:  engine.Amount(b.PerRun), Day: engine.Amount(b.PerDay), Month: engine.Amount(b.PerMonth), DayZone: zone, MonthZone: zone,
+func CapsOf(b policy.Budget, zone string) cost.Caps {
+	return cost.Caps{
+		Step: cost.Amount{USD: b.MaxCostUSD, Tokens: b.MaxTotalTokens},
+		Run:  b.PerRun, Day: b.PerDay, Month: b.PerMonth, DayZone: zone, MonthZone: zone,
 	}
 }
 

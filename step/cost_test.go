@@ -14,12 +14,14 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
-	"github.com/vaultflow/vaultflow/policy"
+
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // priced gives the world's model a price per million tokens, nil for none.
-func (w *world) priced(price, dearest *llm.Price) {
+func (w *world) priced(price, dearest *cost.Price) {
 	m := w.models["seer"]
 	m.Price, m.Dearest = price, dearest
 	w.models["seer"] = m
@@ -27,12 +29,12 @@ func (w *world) priced(price, dearest *llm.Price) {
 
 func TestMaxCost(t *testing.T) {
 	t.Parallel()
-	price := &llm.Price{Input: 1, Output: 100} // a call of 1000 output tokens: $0.10 and a little
+	price := &cost.Price{Input: 1, Output: 100} // a call of 1000 output tokens: $0.10 and a little
 	tests := []struct {
 		name           string
 		settings, run  float64 // max_cost_usd
 		step           map[string]float64
-		price, dearest *llm.Price
+		price, dearest *cost.Price
 		spent, before  float64 // by the step, and by the run's other steps
 		refused        string  // part of the message; empty: the call is made
 	}{
@@ -48,7 +50,7 @@ func TestMaxCost(t *testing.T) {
 		{"no price", 0, 0, map[string]float64{"max_cost_usd": 5}, nil, nil, 0, 0, "no price is known for the model seer"},
 		{"the dearest known price", 0, 0, map[string]float64{"max_cost_usd": 0.15}, nil, price, 0, 0, ""},
 		{"the dearest known price, above", 0, 0, map[string]float64{"max_cost_usd": 0.05}, nil, price, 0, 0, "the step would pass"},
-		{"free", 0, 0, map[string]float64{"max_cost_usd": 0.001}, &llm.Price{}, nil, 0, 0, ""},
+		{"free", 0, 0, map[string]float64{"max_cost_usd": 0.001}, &cost.Price{}, nil, 0, 0, ""},
 		{"tokens", 0, 0, map[string]float64{"max_total_tokens": 1000}, nil, nil, 0, 0, "the step would pass its max_total_tokens of 1000 tokens"},
 		{"tokens, within", 0, 0, map[string]float64{"max_total_tokens": 2000}, nil, nil, 0, 0, ""},
 	}
@@ -71,7 +73,7 @@ func TestMaxCost(t *testing.T) {
 			w.books.spent(ref.Run, ref.Index, tt.spent)
 			w.books.spent(ref.Run, ref.Index+1, tt.before)
 			_, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model})
-			if (err == nil) != (tt.refused == "") || err != nil && (code(err) != engine.CodeBudget || !strings.Contains(err.Error(), tt.refused)) {
+			if (err == nil) != (tt.refused == "") || err != nil && (code(err) != failure.Budget || !strings.Contains(err.Error(), tt.refused)) {
 				t.Fatalf("got %v, want a refusal with %q", err, tt.refused)
 			}
 			if calls := len(w.requests); (calls == 1) != (tt.refused == "") {
@@ -93,7 +95,7 @@ func TestMaxCost_boundsTheAnswer(t *testing.T) {
 	t.Parallel()
 	for _, bound := range []float64{0, 5} {
 		w := newWorld(t, nil, workflow.Step{Prompt: "x", Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}}})
-		w.priced(&llm.Price{Input: 1, Output: 1}, nil)
+		w.priced(&cost.Price{Input: 1, Output: 1}, nil)
 		w.reply = says("Good")
 		if _, err := w.ask(w.ref()); err != nil {
 			t.Fatal(err)
@@ -115,7 +117,7 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 		Budget:  &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}},
 	}
 	w := newWorld(t, nil, step)
-	w.priced(&llm.Price{Output: 100}, nil)
+	w.priced(&cost.Price{Output: 100}, nil)
 	w.reply = func(r llm.Request) (*llm.Response, error) {
 		answer, err := says("Good")(r)
 		answer.Usage.CostUSD, answer.Usage.OutputTokens = call, 1000
@@ -135,7 +137,7 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 	wg.Wait()
 	refused := 0
 	for _, err := range errs {
-		if code(err) == engine.CodeBudget {
+		if code(err) == failure.Budget {
 			refused++
 		} else if err != nil {
 			t.Error(err)
@@ -149,23 +151,23 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 // TestMetered: what counts in budgets after a request, however it ended.
 func TestMetered(t *testing.T) {
 	t.Parallel()
-	price, dearest := &llm.Price{Input: 1, Output: 100}, &llm.Price{Input: 10, Output: 1000}
-	used := llm.Usage{InputTokens: 200, OutputTokens: 50}
+	price, dearest := &cost.Price{Input: 1, Output: 100}, &cost.Price{Input: 10, Output: 1000}
+	used := cost.Usage{InputTokens: 200, OutputTokens: 50}
 	tests := []struct {
 		name    string
-		price   *llm.Price
-		usage   llm.Usage  // of an answer
+		price   *cost.Price
+		usage   cost.Usage // of an answer
 		failure *llm.Error // in place of it
 		usd     float64    // 0: nothing; -1: the estimate
 		tokens  int64      // likewise
 	}{
 		{"answered", price, used, nil, 0.0052, 250},
-		{"answered, at a price that the service says", nil, llm.Usage{InputTokens: 200, OutputTokens: 50, CostUSD: 0.7}, nil, 0.7, 250},
-		{"answered, without a price", nil, llm.Usage{InputTokens: 200, OutputTokens: 50, CostUnknown: true}, nil, 0.052, 250},
-		{"answered, and nothing is counted", price, llm.Usage{CostUnknown: true}, nil, -1, -1},
+		{"answered, at a price that the service says", nil, cost.Usage{InputTokens: 200, OutputTokens: 50, CostUSD: 0.7}, nil, 0.7, 250},
+		{"answered, without a price", nil, cost.Usage{InputTokens: 200, OutputTokens: 50, CostUnknown: true}, nil, 0.052, 250},
+		{"answered, and nothing is counted", price, cost.Usage{CostUnknown: true}, nil, -1, -1},
 		{"refused", price, used, &llm.Error{Class: llm.ClassAuth, Status: 401}, 0, 0},
 		{"overloaded", price, used, &llm.Error{Class: llm.ClassOverloaded, Status: 503}, 0, 0},
-		{"refused, and charged", price, used, &llm.Error{Class: llm.ClassContextTokens, Status: 400, Usage: llm.Usage{InputTokens: 300}}, 0.0003, 300},
+		{"refused, and charged", price, used, &llm.Error{Class: llm.ClassContextTokens, Status: 400, Usage: cost.Usage{InputTokens: 300}}, 0.0003, 300},
 		{"nobody was reached", price, used, &llm.Error{Class: llm.ClassNetwork, Unsent: true}, 0, 0},
 		{"nobody waited for the answer", price, used, &llm.Error{Class: llm.ClassOverloaded, Status: 504}, -1, -1},
 		{"the connection broke", price, used, &llm.Error{Class: llm.ClassNetwork}, -1, -1},
@@ -195,14 +197,14 @@ func TestMetered(t *testing.T) {
 				t.Fatal(err)
 			}
 			sum, estimate := w.books.all(), w.books.rows[0].Estimate
-			want := engine.Spending{Calls: 1, Cost: engine.Amount{USD: tt.usd, Tokens: tt.tokens}}
+			want := cost.Spending{Calls: 1, Cost: cost.Amount{USD: tt.usd, Tokens: tt.tokens}}
 			if tt.usd < 0 {
 				want.Cost, want.Presumed = estimate, estimate
 			}
 			if diff := cmp.Diff(want, sum, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 				t.Errorf("booked (-want +got):\n%s", diff)
 			}
-			if out := (engine.Amount{USD: 0.1, Tokens: 1000}); tt.price != nil && (estimate.USD <= out.USD || estimate.Tokens <= out.Tokens || estimate.USD > 0.11) {
+			if out := (cost.Amount{USD: 0.1, Tokens: 1000}); tt.price != nil && (estimate.USD <= out.USD || estimate.Tokens <= out.Tokens || estimate.USD > 0.11) {
 				t.Errorf("estimated %+v", estimate)
 			}
 		})
@@ -216,10 +218,10 @@ func TestMetered_repetitions(t *testing.T) {
 		Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 5, Backoff: time.Nanosecond},
 		Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": 0.35}},
 	})
-	w.priced(&llm.Price{Output: 100}, nil)
+	w.priced(&cost.Price{Output: 100}, nil)
 	w.reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassNetwork} }
 	_, err := w.ask(w.ref())
-	if code(err) != engine.CodeBudget || len(w.requests) != 3 || !strings.Contains(err.Error(), "with $0.3 spent before, the step would pass") {
+	if code(err) != failure.Budget || len(w.requests) != 3 || !strings.Contains(err.Error(), "with $0.3 spent before, the step would pass") {
 		t.Errorf("%v after %d requests, want a refusal after 3", err, len(w.requests))
 	}
 }
@@ -231,10 +233,10 @@ func TestCaps_ofWorkflowAndSettings(t *testing.T) {
 	w.Zone = "Europe/Oslo"
 	w.plan.Meta.Timezone = "America/New_York"
 	w.plan.Meta.Budget.Limits = map[string]float64{"max_cost_usd": 3, "max_total_tokens_per_day": 500}
-	w.Budget.MaxCostUSD, w.Budget.PerRun, w.Budget.PerDay, w.Budget.PerMonth = 1, policy.Cap{USD: 9, Tokens: 90}, policy.Cap{USD: 4, Tokens: 9}, policy.Cap{USD: 20}
+	w.Budget.MaxCostUSD, w.Budget.PerRun, w.Budget.PerDay, w.Budget.PerMonth = 1, cost.Amount{USD: 9, Tokens: 90}, cost.Amount{USD: 4, Tokens: 9}, cost.Amount{USD: 20}
 	got, err := w.whose(scene{plan: w.plan, step: w.plan.Steps[0]}, w.ref(), Model{})
-	want := engine.Caps{
-		Step: engine.Amount{USD: 1, Tokens: 70}, Run: engine.Amount{USD: 3, Tokens: 90}, Day: engine.Amount{USD: 4, Tokens: 500}, Month: engine.Amount{USD: 20},
+	want := cost.Caps{
+		Step: cost.Amount{USD: 1, Tokens: 70}, Run: cost.Amount{USD: 3, Tokens: 90}, Day: cost.Amount{USD: 4, Tokens: 500}, Month: cost.Amount{USD: 20},
 		DayZone: "America/New_York", MonthZone: "Europe/Oslo",
 	}
 	if diff := cmp.Diff(want, got.Caps); diff != "" || err != nil {

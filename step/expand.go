@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 )
 
@@ -71,11 +72,11 @@ func (w *Workflow) entries(ctx context.Context, s scene, each directives.ForEach
 	value, err := note.ReadJSON(note.Unfenced(text))
 	list, isList := value.([]any)
 	if err != nil || !isList {
-		return nil, engine.Fail(engine.CodeInput, "let the step that sets it answer with a JSON list, such as [\"a\", \"b\"]",
+		return nil, failure.New(failure.Input, "let the step that sets it answer with a JSON list, such as [\"a\", \"b\"]",
 			"%s: the variable %s holds no JSON list", each.At, each.Target.Path)
 	}
 	if len(list) > w.MaxFiles && w.MaxFiles > 0 {
-		return nil, engine.Fail(engine.CodeInput, "raise engine.max_selected_files, or make the list shorter",
+		return nil, failure.New(failure.Input, "raise engine.max_selected_files, or make the list shorter",
 			"%s: the list in %s has %d entries, more than %d (engine.max_selected_files)", each.At, each.Target.Path, len(list), w.MaxFiles)
 	}
 	var items []item

@@ -2,7 +2,8 @@ package step
 
 import (
 	"github.com/vaultflow/vaultflow/directives"
-	"github.com/vaultflow/vaultflow/engine"
+
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 )
 
@@ -21,7 +22,7 @@ func formatted(answer, format string) (string, error) {
 		return answer, nil
 	}
 	if err != nil {
-		return "", engine.Fail(engine.CodeInvalidAnswer, "ask for "+format+" only, without words around it", "the answer was to be %s: %v", format, err)
+		return "", failure.New(failure.InvalidAnswer, "ask for "+format+" only, without words around it", "the answer was to be %s: %v", format, err)
 	}
 	return text, nil
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -59,7 +60,7 @@ func (c changer) pass(change engine.Change) (policy.Pass, error) {
 // refusedByGate makes a failure of what the gate refuses.
 func refusedByGate(err error) error {
 	if no, is := errors.AsType[*policy.RefusedError](err); is {
-		return engine.Fail(engine.CodePermission, no.Advice, "%s", no.Error())
+		return failure.New(failure.Permission, no.Advice, "%s", no.Error())
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -50,8 +51,8 @@ func (w *Workflow) Generate(ctx context.Context, in engine.GenerateIn) (engine.G
 
 // ours says whether a call failed for a reason that has nothing to do with its model.
 func ours(err error) bool {
-	code := engine.FailureOf(err).Code
-	return code == engine.CodeBudget || code == engine.CodeState
+	code := failure.Of(err).Code
+	return code == failure.Budget || code == failure.State
 }
 
 // askFallback asks the step's second model with its own prompt. A plan of a version before has none: then the first
@@ -111,11 +112,11 @@ func retryPolicy(ctx context.Context, step workflow.Step, model Model) llm.Retry
 
 // modelFailure gives the error of an unknown alias its code.
 func modelFailure(err error) error {
-	failure := engine.FailureOf(err)
-	if failure.Code == engine.CodeInternal {
-		failure.Code = engine.CodeUnknownModel
+	cause := failure.Of(err)
+	if cause.Code == failure.Internal {
+		cause.Code = failure.UnknownModel
 	}
-	return failure
+	return cause
 }
 
 // request makes the provider's request: the prompt, and what was said behind it. A model gets no media that it cannot take,
@@ -143,7 +144,7 @@ func (w *Workflow) request(ctx context.Context, s scene, model Model, stored sto
 		}
 		data, err := w.Blobs.Get(ctx, turn.Reply)
 		if err != nil {
-			return request, engine.Fail(engine.CodeState, "start the workflow again", "read a turn: %v", err)
+			return request, failure.New(failure.State, "start the workflow again", "read a turn: %v", err)
 		}
 		reply, err := content.UnmarshalBlocks(data)
 		if err != nil {
@@ -204,7 +205,7 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	}
 	out := engine.GenerateOut{
 		Answer: digest, Raw: rawDigest, Empty: strings.TrimSpace(answer.Text) == "", Stop: string(answer.Stop),
-		Model: answer.Model, Provider: model.ProviderName, Usage: engine.Usage(answer.Usage), Omitted: slices.Clone(answer.Omitted),
+		Model: answer.Model, Provider: model.ProviderName, Usage: answer.Usage, Omitted: slices.Clone(answer.Omitted),
 		Unseen: slices.Clone(answer.Unseen),
 	}
 	return out, nil
@@ -215,13 +216,13 @@ func providerFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err
 	}
-	failure := engine.FailureOf(err)
-	failure.Retryable = false
+	cause := failure.Of(err)
+	cause.Retryable = false
 	if e, ok := llm.AsError(err); ok {
-		failure.Code, failure.Class, failure.HTTP = engine.CodeProvider, string(e.Class), e.Status
-		failure.Actual, failure.Limit = e.Actual, e.Limit
-	} else if failure.Code == engine.CodeInternal {
-		failure.Code = engine.CodeProvider
+		cause.Code, cause.Class, cause.HTTP = failure.Provider, string(e.Class), e.Status
+		cause.Actual, cause.Limit = e.Actual, e.Limit
+	} else if cause.Code == failure.Internal {
+		cause.Code = failure.Provider
 	}
-	return failure
+	return cause
 }

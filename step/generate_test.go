@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -36,12 +37,12 @@ func TestGenerate_retry(t *testing.T) {
 		retry *directives.Retry
 		fails int // calls that fail before one succeeds
 		calls int
-		code  string
+		code  failure.Code
 		waits []time.Duration
 	}{
 		{"the model's own policy", nil, 2, 3, "", []time.Duration{time.Second, 2 * time.Second}},
-		{"the model's own policy, too often", nil, 9, 4, engine.CodeProvider, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
-		{"never", &directives.Retry{Count: 0}, 1, 1, engine.CodeProvider, nil},
+		{"the model's own policy, too often", nil, 9, 4, failure.Provider, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}},
+		{"never", &directives.Retry{Count: 0}, 1, 1, failure.Provider, nil},
 		{"once, slowly", &directives.Retry{Count: 1, Backoff: 90 * time.Second}, 1, 2, "", []time.Duration{90 * time.Second}},
 		{"five times", &directives.Retry{Count: 5, Backoff: 10 * time.Second}, 5, 6, "", []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second}},
 	}
@@ -127,7 +128,7 @@ func TestGenerate_fallbackThatCannotBeUsed(t *testing.T) {
 		t.Errorf("warnings %q", out.Warnings)
 	}
 	w.reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassAuth, Status: 401} }
-	if _, err := w.ask(w.ref()); code(err) != engine.CodeProvider || len(w.requests) != 1 {
+	if _, err := w.ask(w.ref()); code(err) != failure.Provider || len(w.requests) != 1 {
 		t.Errorf("%d requests, %v: want the first model's failure", len(w.requests), err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/origin"
 )
@@ -135,7 +136,7 @@ func (im *Imports) Publish(ctx context.Context, in engine.PublishIn) (engine.Pub
 	}
 	data, err := im.Blobs.Get(ctx, in.Extracted)
 	if err != nil {
-		return engine.PublishOut{}, engine.Fail(engine.CodeState, "drop the file again", "read what was extracted: %v", err)
+		return engine.PublishOut{}, failure.New(failure.State, "drop the file again", "read what was extracted: %v", err)
 	}
 	var made ingestion.Extracted
 	if err := json.Unmarshal(data, &made); err != nil {
@@ -161,7 +162,7 @@ func (im *Imports) File(ctx context.Context, in engine.FileIn) (engine.FileOut, 
 	}
 	ending := ingestion.Ending{State: ingestion.State(in.State), Bundle: in.Bundle}
 	if in.Failure != nil {
-		ending.Code, ending.Message, ending.Hint, ending.Transient = in.Failure.Code, in.Failure.Message, in.Failure.Hint, in.Failure.Retryable
+		ending.Code, ending.Message, ending.Hint, ending.Transient = string(in.Failure.Code), in.Failure.Message, in.Failure.Hint, in.Failure.Retryable
 	}
 	filed, err := im.importer(ctx, in.Run).File(ctx, j, ending)
 	if filed.Warning != "" {

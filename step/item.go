@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Lengths of what stands for an item, in characters.
@@ -30,7 +31,7 @@ func (w *Workflow) itemTexts(ctx context.Context, all []engine.Item) ([]item, er
 		if it.Value {
 			data, err := w.Blobs.Get(ctx, it.SHA256)
 			if err != nil {
-				return nil, engine.Fail(engine.CodeState, "start the workflow again", "read the item %s: %v", it.Name, err)
+				return nil, failure.New(failure.State, "start the workflow again", "read the item %s: %v", it.Name, err)
 			}
 			text = string(data)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -67,7 +68,7 @@ func TestExpand_permission(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"secret/a.md": "1"}, workflow.Step{Prompt: "x", ForEach: &directives.ForEach{Target: fileTarget("secret/*.md")}})
 	w.plan.Meta.Permissions.Read = []string{"open/**"}
-	if _, err := w.Expand(t.Context(), engine.ExpandIn{StepRef: w.ref()}); code(err) != engine.CodePermission {
+	if _, err := w.Expand(t.Context(), engine.ExpandIn{StepRef: w.ref()}); code(err) != failure.Permission {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
@@ -78,14 +79,14 @@ func TestExpand_variable(t *testing.T) {
 	tests := []struct {
 		name, value string
 		want        [][]string
-		code        string
+		code        failure.Code
 	}{
 		{"texts and objects", `["a b", {"z": 1, "a": [2]}, 3, null]`, [][]string{{"a b", `{"z":1,"a":[2]}`}, {"3", "null"}}, ""},
 		{"in a fence", "Here:\n```json\n[\"x\"]\n```", [][]string{{"x"}}, ""},
 		{"long entries are clipped in the record", `["` + long + `"]`, [][]string{{strings.TrimSpace(long)[:maxItemLine-1] + "…"}}, ""},
 		{"empty list", "[]", nil, ""},
-		{"no list", `{"a": 1}`, nil, engine.CodeInput},
-		{"no JSON", "words", nil, engine.CodeInput},
+		{"no list", `{"a": 1}`, nil, failure.Input},
+		{"no JSON", "words", nil, failure.Input},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,18 +7,19 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Ledger keeps what calls of models cost, for all runs; journal.Spending is one.
 type Ledger interface {
-	// Reserve asks for the money of a request before it is sent. A cap that it might pass is an *engine.OverBudget.
-	Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error)
+	// Reserve asks for the money of a request before it is sent. A cap that it might pass is an *cost.OverBudget.
+	Reserve(ctx context.Context, r cost.Reservation, now time.Time) (cost.Reserved, error)
 	// Charge replaces what was reserved by what requests have cost.
-	Charge(ctx context.Context, list ...engine.Settlement) error
+	Charge(ctx context.Context, list ...cost.Settlement) error
 	// CapStates gives the caps of a request with what counts against them now.
-	CapStates(ctx context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error)
+	CapStates(ctx context.Context, r cost.Reservation, now time.Time) ([]cost.CapState, error)
 }
 
 // Metered is a provider each of whose requests is reserved before it is sent and settled when it has ended, repetitions
@@ -27,20 +28,20 @@ type Ledger interface {
 type Metered struct {
 	Client llm.Provider
 	Ledger Ledger
-	Whose  engine.Reservation // without its estimate
+	Whose  cost.Reservation // without its estimate
 	Price  Pricing
 	Meter  llm.Meter // of the model
 	Now    func() time.Time
 	Later  bool // what answered requests have cost is left to Settled
 
 	ahead   *pledge // of the next request
-	settled []engine.Settlement
+	settled []cost.Settlement
 }
 
 // pledge is a reservation of a request.
 type pledge struct {
-	engine.Reserved
-	estimate engine.Amount
+	cost.Reserved
+	estimate cost.Amount
 }
 
 // Ahead reserves the money of the next request before it is asked for.
@@ -50,18 +51,18 @@ func (m *Metered) Ahead(ctx context.Context, next llm.Request) error {
 	}
 	whose := m.asking(next)
 	held, err := m.Ledger.Reserve(ctx, whose, m.Now())
-	if over, ok := errors.AsType[*engine.OverBudget](err); ok {
+	if over, ok := errors.AsType[*cost.OverBudget](err); ok {
 		return over
 	}
 	if err != nil {
-		return engine.Fail(engine.CodeState, "", "%v", err)
+		return failure.New(failure.State, "", "%v", err)
 	}
 	m.ahead = &pledge{held, whose.Estimate}
 	return nil
 }
 
 // asking is the reservation of a request.
-func (m *Metered) asking(next llm.Request) engine.Reservation {
+func (m *Metered) asking(next llm.Request) cost.Reservation {
 	meter, whose := m.Meter, m.Whose
 	meter.Most = true
 	whose.Estimate, whose.NoPrice = m.Price.estimate(meter.Measure(next).Tokens, next), m.Price.Unknown()
@@ -94,7 +95,7 @@ func (m *Metered) Generate(ctx context.Context, request llm.Request, progress fu
 }
 
 // Settled gives what answered requests have cost that is not settled yet, once.
-func (m *Metered) Settled() []engine.Settlement {
+func (m *Metered) Settled() []cost.Settlement {
 	list := m.settled
 	m.settled = nil
 	return list
@@ -104,19 +105,19 @@ func (m *Metered) Settled() []engine.Settlement {
 func (m *Metered) Close(ctx context.Context) error {
 	list := m.Settled()
 	if m.ahead != nil {
-		list = append(list, engine.Settlement{ID: m.ahead.ID})
+		list = append(list, cost.Settlement{ID: m.ahead.ID})
 		m.ahead = nil
 	}
 	return m.charge(ctx, list...)
 }
 
 // charge settles, also when the context has ended.
-func (m *Metered) charge(ctx context.Context, list ...engine.Settlement) error {
+func (m *Metered) charge(ctx context.Context, list ...cost.Settlement) error {
 	if len(list) == 0 {
 		return nil
 	}
 	if err := m.Ledger.Charge(context.WithoutCancel(ctx), list...); err != nil {
-		return engine.Fail(engine.CodeState, "", "%v", err)
+		return failure.New(failure.State, "", "%v", err)
 	}
 	return nil
 }

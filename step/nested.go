@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -79,7 +80,7 @@ func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format
 func (b *toolbox) fails(err error) error {
 	b.broken = err
 	if !engine.Stopped(err) {
-		b.broken = engine.Fail(engine.CodeState, "start vaultflow serve, which takes interrupted runs up, and try the run again", "run_workflow: %v", err)
+		b.broken = failure.New(failure.State, "start vaultflow serve, which takes interrupted runs up, and try the run again", "run_workflow: %v", err)
 	}
 	return errors.New("the run cannot be followed")
 }
@@ -106,7 +107,7 @@ func (b *toolbox) startNested(ctx context.Context, key string, call tools.Workfl
 		Key: key, Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerTool, Parent: b.in.Run, Step: b.in.Index},
 		At: b.in.At, Timeout: plan.Meta.Timeout, Plan: data, Vars: call.Variables, Origins: b.in.Origins,
 	})
-	if f, ok := errors.AsType[*engine.Failure](err); ok {
+	if f, ok := errors.AsType[*failure.Error](err); ok {
 		return "", refusal{f}
 	}
 	if err == nil && started.Status != engine.Skipped {
@@ -149,7 +150,7 @@ func (b *toolbox) ended(ctx context.Context, run engine.RunRecord) (tools.Workfl
 		Done: run.Status.Succeeded() || run.Status == engine.Skipped,
 	}
 	if f := run.Failure; f != nil {
-		end.Code, end.Hint = f.Code, f.Hint
+		end.Code, end.Hint = string(f.Code), f.Hint
 	}
 	add := func(name string) {
 		if !slices.Contains(end.Files, name) {

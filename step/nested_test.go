@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -117,12 +118,12 @@ func TestRunWorkflow_otherEnds(t *testing.T) {
 		want string
 	}{
 		"failed": {
-			engine.RunRecord{Status: engine.Failed, Started: noon, Reason: "refused", Failure: engine.Fail(engine.CodeRefusal, "ask otherwise", "refused")},
+			engine.RunRecord{Status: engine.Failed, Started: noon, Reason: "refused", Failure: failure.New(failure.Refusal, "ask otherwise", "refused")},
 			false,
 			"run n1 of Brew: failed, refused (refusal); a person can: ask otherwise",
 		},
 		"cancelled": {
-			engine.RunRecord{Status: engine.Cancelled, Started: noon, Reason: "cancelled", Failure: engine.Fail(engine.CodeCancelled, "", "cancelled")},
+			engine.RunRecord{Status: engine.Cancelled, Started: noon, Reason: "cancelled", Failure: failure.New(failure.Cancelled, "", "cancelled")},
 			false,
 			"run n1 of Brew: cancelled",
 		},
@@ -224,7 +225,7 @@ func TestRunWorkflow_cannotBeFollowed(t *testing.T) {
 		d, h := nesting(t, "run_workflow")
 		h.wait = tt.err
 		_, err := d.UseTools(t.Context(), d.turn(tool("run_workflow", in{"workflow": "brew"}), content.ToolCall{Name: "nobody"}))
-		if engine.Stopped(err) != tt.stopped || !tt.stopped && code(err) != engine.CodeState {
+		if engine.Stopped(err) != tt.stopped || !tt.stopped && code(err) != failure.State {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

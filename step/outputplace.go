@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -52,7 +53,7 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 		}
 		return place, nil
 	}
-	return outputPlace{}, engine.Fail(engine.CodeOutput, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
+	return outputPlace{}, failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
 }
 
 // outputRequest asks the gate for a file of a step's outputs, as it is now.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -190,7 +191,7 @@ func TestStage_routesAskTheGate(t *testing.T) {
 		before := d.snapshot()
 		ref, vars := d.item("a", fromImport)
 		in := engine.StageIn{StepRef: ref, Vars: vars, Inputs: []engine.ResolvedInput{{Files: []engine.ResolvedFile{{Name: "Import/x.md"}}}}}
-		if out, err := d.Stage(t.Context(), in); code(err) != engine.CodePermission {
+		if out, err := d.Stage(t.Context(), in); code(err) != failure.Permission {
 			t.Errorf("%s: staged %+v, %v", target, out.Files, err)
 		}
 		sameFiles(t, before, d.snapshot(), target)

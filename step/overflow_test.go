@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -31,17 +33,17 @@ func TestOverflow_costs(t *testing.T) {
 			Prompt: "See", Inputs: []directives.Input{{Target: fileTarget("p.png")}}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000},
 			Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": tt.bound}},
 		})
-		w.priced(&llm.Price{Output: 100}, nil) // at most $0.10 a call
+		w.priced(&cost.Price{Output: 100}, nil) // at most $0.10 a call
 		w.reply = func(r llm.Request) (*llm.Response, error) {
 			if len(w.requests) == 1 {
-				return nil, &llm.Error{Class: llm.ClassUnsupportedMedia, Message: "no image input", Usage: llm.Usage{InputTokens: 10, OutputTokens: 1000, CostUSD: 0.1}}
+				return nil, &llm.Error{Class: llm.ClassUnsupportedMedia, Message: "no image input", Usage: cost.Usage{InputTokens: 10, OutputTokens: 1000, CostUSD: 0.1}}
 			}
 			answer, err := says("Good")(r)
-			answer.Usage = llm.Usage{InputTokens: 300, OutputTokens: 10, CostUSD: 0.05}
+			answer.Usage = cost.Usage{InputTokens: 300, OutputTokens: 10, CostUSD: 0.05}
 			return answer, err
 		}
 		got, err := w.ask(w.ref())
-		if len(w.requests) != tt.calls || (code(err) == engine.CodeBudget) != tt.refused {
+		if len(w.requests) != tt.calls || (code(err) == failure.Budget) != tt.refused {
 			t.Fatalf("bound %g: %d calls, %v", tt.bound, len(w.requests), err)
 		}
 		if !tt.refused && (got.Usage.InputTokens != 310 || got.Usage.CostUSD < 0.149 || got.Usage.CostUSD > 0.151 || got.Count.Counted != 300 || got.Count.Estimated == 0) {

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -32,8 +34,8 @@ type Previewed struct {
 	Guessed  bool             // MaxUSD is at the dearest known price, since the model's own is not known
 	Refused  string           // why a cap would refuse the first call
 
-	MaxTokens int64             // the most that the first call should take, input and output
-	Caps      []engine.CapState // that bound the first call
+	MaxTokens int64           // the most that the first call should take, input and output
+	Caps      []cost.CapState // that bound the first call
 
 	Media     []MediumPlace // where each medium of the prompt goes, in order
 	ToolMedia []MediumPlace // where media go that tools give, by kind; nil without tools
@@ -103,7 +105,7 @@ func (w *Workflow) previewItems(ctx context.Context, s *scene, out *Previewed, b
 		return nil
 	}
 	if batch < 1 || batch > len(batches) {
-		return engine.Fail(engine.CodeInput, "", "step %q has %d batches now, and no batch %d", s.step.Name, len(batches), batch)
+		return failure.New(failure.Input, "", "step %q has %d batches now, and no batch %d", s.step.Name, len(batches), batch)
 	}
 	out.Items.Batch = batch
 	for _, it := range batches[batch-1] {

@@ -9,7 +9,9 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -93,7 +95,7 @@ type receivedAnswer struct {
 	Citations []llm.Citation  `json:"citations,omitempty"`
 	Raw       []byte          `json:"raw,omitempty"`
 	Stop      llm.Stop        `json:"stop"`
-	Usage     llm.Usage       `json:"usage"`
+	Usage     cost.Usage      `json:"usage"`
 	Model     string          `json:"model"`
 	Omitted   []string        `json:"omitted,omitempty"`
 }
@@ -122,9 +124,9 @@ func (a *receivedAnswer) response() (*llm.Response, error) {
 
 // stateFailure gives an error of the journal or the blobs its code.
 func stateFailure(err error) error {
-	failure := engine.FailureOf(err)
-	if failure.Code == engine.CodeInternal {
-		failure.Code = engine.CodeState
+	cause := failure.Of(err)
+	if cause.Code == failure.Internal {
+		cause.Code = failure.State
 	}
-	return failure
+	return cause
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 )
@@ -53,7 +54,7 @@ func TestReceiver(t *testing.T) {
 	model := &answering{answer: llm.Response{
 		Text: "Milk.", Blocks: []content.Block{content.Text{Value: "Milk."}, content.ToolCall{ID: "1", Name: "list", Input: []byte(`{}`)}},
 		Citations: []llm.Citation{{Start: 0, End: 4, Document: "a.pdf", From: 2, To: 2, Text: "milk"}}, Raw: []byte(`{"x":1}`),
-		Stop: llm.StopToolUse, Usage: llm.Usage{InputTokens: 20, CostUSD: 0.5}, Model: "m-1", Omitted: []string{"b.png"},
+		Stop: llm.StopToolUse, Usage: cost.Usage{InputTokens: 20, CostUSD: 0.5}, Model: "m-1", Omitted: []string{"b.png"},
 	}}
 	kept := &place{}
 	ask := func(question string) *llm.Response {

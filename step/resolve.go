@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/origin"
 )
 
@@ -88,18 +89,18 @@ func (w *Workflow) seen(s scene, input directives.Input, file directives.Found) 
 	resolved := engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending}
 	real, err := origin.Real(w.FS, file.Name)
 	if err != nil {
-		return resolved, engine.Fail(engine.CodePermission, "take the link out of the vault", "%s: %v", input.At, err)
+		return resolved, failure.New(failure.Permission, "take the link out of the vault", "%s: %v", input.At, err)
 	}
 	if may := s.plan.Meta.Permissions.MayRead; may(file.Name) && !may(real) {
-		return resolved, engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter",
+		return resolved, failure.New(failure.Permission, "add it to permissions.read in the frontmatter",
 			"%s: %s is a link to %s, which may not be read by this workflow", input.At, file.Name, real)
 	} else if !may(file.Name) {
-		return resolved, engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter",
+		return resolved, failure.New(failure.Permission, "add it to permissions.read in the frontmatter",
 			"%s: %s may not be read by this workflow", input.At, file.Name)
 	}
 	if resolved.SHA256 == "" {
 		if resolved.SHA256, err = w.digest(file.Name); err != nil {
-			return resolved, engine.Fail(engine.CodeInput, "", "read %s: %v", file.Name, err)
+			return resolved, failure.New(failure.Input, "", "read %s: %v", file.Name, err)
 		}
 	}
 	return resolved, nil
@@ -117,11 +118,11 @@ func (w *Workflow) resolveEnv(s scene) directives.ResolveEnv {
 
 // inputFailure gives an error of resolving its code, unless it has one.
 func inputFailure(err error) error {
-	failure := engine.FailureOf(err)
-	if failure.Code == engine.CodeInternal {
-		failure.Code = engine.CodeInput
+	cause := failure.Of(err)
+	if cause.Code == failure.Internal {
+		cause.Code = failure.Input
 	}
-	return failure
+	return cause
 }
 
 // variable is a variable of the run, or one that is kept between runs. Its digest is empty when the variable is not set.

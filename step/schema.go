@@ -17,7 +17,8 @@ import (
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/directives"
-	"github.com/vaultflow/vaultflow/engine"
+
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 )
 
@@ -139,14 +140,14 @@ func (w *Workflow) demand(ctx context.Context, s scene) (demand, error) {
 		from = name
 		data, _, err := w.Vault.Read(name, maxSchema)
 		if err != nil {
-			return d, engine.Fail(engine.CodeInput, "", "read the schema %s: %v", name, err)
+			return d, failure.New(failure.Input, "", "read the schema %s: %v", name, err)
 		}
 		if raw, err = schemaText(name, data); err != nil {
-			return d, engine.Fail(engine.CodeInput, "", "the schema %s: %v", name, err)
+			return d, failure.New(failure.Input, "", "the schema %s: %v", name, err)
 		}
 	}
 	if _, err := compileSchema(raw); err != nil {
-		return d, engine.Fail(engine.CodeInvalidWorkflow, "see json-schema.org for the words of a schema", "%s: %s is no valid JSON Schema: %v", schema.At, from, err)
+		return d, failure.New(failure.InvalidWorkflow, "see json-schema.org for the words of a schema", "%s: %s is no valid JSON Schema: %v", schema.At, from, err)
 	}
 	d.Schema = raw
 	return d, nil
@@ -163,11 +164,11 @@ func (w *Workflow) schemaFile(ctx context.Context, s scene, target directives.Ta
 		if len(found.Near) > 0 {
 			hint = "similar names: " + strings.Join(found.Near, ", ")
 		}
-		return "", engine.Fail(engine.CodeInput, hint, "%s: the schema %s is not one file of the vault", s.step.Schema.At, target)
+		return "", failure.New(failure.Input, hint, "%s: the schema %s is not one file of the vault", s.step.Schema.At, target)
 	}
 	name := found.Files[0].Name
 	if !s.plan.Meta.Permissions.MayRead(name) {
-		return "", engine.Fail(engine.CodePermission, "add it to permissions.read in the frontmatter", "%s: %s may not be read by this workflow", s.step.Schema.At, name)
+		return "", failure.New(failure.Permission, "add it to permissions.read in the frontmatter", "%s: %s may not be read by this workflow", s.step.Schema.At, name)
 	}
 	return name, nil
 }

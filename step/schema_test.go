@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -109,11 +110,11 @@ func TestDemand_files(t *testing.T) {
 		"beside.json": `{"$ref":"s.json"}`, "inside.json": `{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}`, "draft7.json": `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object"}`,
 		"empty.yaml": "", "looks.json": `{"pattern":"(?=a)b"}`,
 	}
-	for name, want := range map[string]string{
+	for name, want := range map[string]failure.Code{
 		"s.json": "", "s.yaml": "", "note": "", "inside.json": "", "draft7.json": "", "[[note]]": "",
-		"broken.json": engine.CodeInput, "missing.json": engine.CodeInput, "wrong.json": engine.CodeInvalidWorkflow, "list.json": engine.CodeInvalidWorkflow,
-		"web.json": engine.CodeInvalidWorkflow, "disk.json": engine.CodeInvalidWorkflow, "beside.json": engine.CodeInvalidWorkflow, "empty.yaml": engine.CodeInput,
-		"looks.json": engine.CodeInvalidWorkflow, "*.json": engine.CodeInput,
+		"broken.json": failure.Input, "missing.json": failure.Input, "wrong.json": failure.InvalidWorkflow, "list.json": failure.InvalidWorkflow,
+		"web.json": failure.InvalidWorkflow, "disk.json": failure.InvalidWorkflow, "beside.json": failure.InvalidWorkflow, "empty.yaml": failure.Input,
+		"looks.json": failure.InvalidWorkflow, "*.json": failure.Input,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,15 +183,18 @@ func TestDemand_instruction(t *testing.T) {
 
 func TestFormatted(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ name, answer, format, want, code string }{
+	tests := []struct {
+		name, answer, format, want string
+		code                       failure.Code
+	}{
 		{"markdown as it is", "```json\n{}\n```", "", "```json\n{}\n```", ""},
 		{"JSON", "```json\n{\"b\": 1}\n```", "json", "{\"b\": 1}", ""},
-		{"no JSON", "hm", "json", "", engine.CodeInvalidAnswer},
+		{"no JSON", "hm", "json", "", failure.InvalidAnswer},
 		{"YAML", "```yaml\na: 1\n```", "yaml", "a: 1", ""},
 		{"JSON as YAML", `{"b": [1, "x: y"], "a": {"c": "two\nlines"}, "d": []}`, "yaml", "b:\n  - 1\n  - \"x: y\"\na:\n  c: |-\n    two\n    lines\nd: []", ""},
 		{"JSON list as YAML", `[1, {"a": 2, "b": 3}]`, "yaml", "- 1\n- a: 2\n  b: 3", ""},
-		{"no YAML", "a: [", "yaml", "", engine.CodeInvalidAnswer},
-		{"nothing", "", "yaml", "", engine.CodeInvalidAnswer},
+		{"no YAML", "a: [", "yaml", "", failure.InvalidAnswer},
+		{"nothing", "", "yaml", "", failure.InvalidAnswer},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package step
 import (
 	"context"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 )
@@ -15,7 +16,7 @@ func (c *call) sighted(ctx context.Context, client llm.Provider) llm.Provider {
 			c.warnings = append(c.warnings, u.String())
 			engine.Report(ctx, engine.Event{Kind: engine.EventUnseen, Message: u.String()})
 		},
-		Again: func(next llm.Request, _ llm.Usage) error {
+		Again: func(next llm.Request, _ cost.Usage) error {
 			if err := c.metered.Ahead(ctx, next); err != nil {
 				c.warnings = append(c.warnings, "its words were not sent: "+err.Error())
 				return err

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/directives"
-	"github.com/vaultflow/vaultflow/engine"
+
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -35,10 +36,10 @@ func TestGenerate_unseen(t *testing.T) {
 				Prompt: "See", Inputs: []directives.Input{image}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000},
 			})
 			w.Budget.MaxCostUSD = c.limit
-			w.priced(&llm.Price{Input: 1, Output: 100}, nil)
+			w.priced(&cost.Price{Input: 1, Output: 100}, nil)
 			w.reply = func(r llm.Request) (*llm.Response, error) {
 				answer, err := says("call " + string(r.Delivery.Places[policy.Image]))(r)
-				answer.Usage = llm.Usage{InputTokens: c.input, OutputTokens: 3, CostUSD: 0.01}
+				answer.Usage = cost.Usage{InputTokens: c.input, OutputTokens: 3, CostUSD: 0.01}
 				return answer, err
 			}
 			got, err := w.ask(w.ref())
@@ -65,7 +66,7 @@ func TestGenerate_unseen(t *testing.T) {
 			if err := w.books.Charge(t.Context(), got.Settled...); err != nil {
 				t.Fatal(err)
 			}
-			if sum := w.books.all(); sum.Calls != c.calls || sum.Open != (engine.Amount{}) || math.Abs(sum.Cost.USD-0.01*float64(c.calls)) > 1e-9 {
+			if sum := w.books.all(); sum.Calls != c.calls || sum.Open != (cost.Amount{}) || math.Abs(sum.Cost.USD-0.01*float64(c.calls)) > 1e-9 {
 				t.Errorf("costs %+v after %d calls", sum, c.calls)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -34,7 +35,7 @@ func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOu
 	}
 	answer, err := w.Blobs.Get(ctx, in.Answer)
 	if err != nil && in.Answer != "" {
-		return engine.StageOut{}, engine.Fail(engine.CodeState, "", "read the answer: %v", err)
+		return engine.StageOut{}, failure.New(failure.State, "", "read the answer: %v", err)
 	}
 	for i, output := range s.step.Outputs {
 		text, err := formatted(string(answer), output.Format)
@@ -107,7 +108,7 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 		return err
 	}
 	if c.header, err = directives.Expand(c.header, st.s.facts); err != nil {
-		return engine.Fail(engine.CodeInvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
+		return failure.New(failure.InvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
 	}
 	file, err := st.file(place.Name, c.mode)
 	if err != nil {
@@ -158,18 +159,18 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 	case ext == ".jsonl" && output.Format == directives.FormatJSON:
 		var line bytes.Buffer
 		if err := json.Compact(&line, []byte(text)); err != nil {
-			return engine.Fail(engine.CodeOutput, "", "write %s: %v", f.Name, err)
+			return failure.New(failure.Output, "", "write %s: %v", f.Name, err)
 		}
 		c.lines, text = true, line.String()
 	case ext == ".json" && c.mode == directives.ModeAppend && len(bytes.TrimSpace(f.data)) > 0 && json.Valid(f.data):
-		return engine.Fail(engine.CodeOutput, "write @write_mode replace, or name a .jsonl file for a list of answers",
+		return failure.New(failure.Output, "write @write_mode replace, or name a .jsonl file for a list of answers",
 			"appending to %s would leave no valid JSON", f.Name)
 	case ext != ".md" && ext != ".markdown" && (c.mode == directives.ModeFrontmatter || c.mode == directives.ModeSection):
-		return engine.Fail(engine.CodeOutput, "name a .md file", "%s is no note: it has no properties and headings", f.Name)
+		return failure.New(failure.Output, "name a .md file", "%s is no note: it has no properties and headings", f.Name)
 	}
 	data, err := c.compose(f.data, text)
 	if err != nil {
-		return engine.Fail(engine.CodeOutput, "", "write %s: %v", f.Name, err)
+		return failure.New(failure.Output, "", "write %s: %v", f.Name, err)
 	}
 	f.data = data
 	if c.mode == directives.ModeSection && note.Spills(data, c.heading, note.Trim(text)) {
@@ -202,7 +203,7 @@ func (st *staging) file(name, mode string) (*stagedContent, error) {
 	}
 	data, digest, err := st.w.Vault.Read(name, st.w.MaxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, engine.Fail(engine.CodeOutput, "", "read %s before writing: %v", name, err)
+		return nil, failure.New(failure.Output, "", "read %s before writing: %v", name, err)
 	}
 	file := &stagedContent{StagedFile: engine.StagedFile{Name: name, Base: digest}, data: data}
 	st.files = append(st.files, file)
@@ -223,7 +224,7 @@ func (st *staging) number(name string) (string, error) {
 			return candidate, nil
 		}
 	}
-	return "", engine.Fail(engine.CodeOutput, "use another name, or move the old files", "%s has %d numbered files already", name, maxNumber)
+	return "", failure.New(failure.Output, "use another name, or move the old files", "%s has %d numbered files already", name, maxNumber)
 }
 
 func (st *staging) setVariable(ctx context.Context, target string, output directives.Output, c composition, text string) error {
@@ -234,7 +235,7 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 			return err
 		}
 		if text, err = joined(before, text, c); err != nil {
-			return engine.Fail(engine.CodeOutput, "", "set variable %s: %v", name, err)
+			return failure.New(failure.Output, "", "set variable %s: %v", name, err)
 		}
 	}
 	digest, err := st.w.Blobs.Put(ctx, []byte(text))
@@ -304,7 +305,7 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 		}
 		data, err := st.w.Blobs.Get(ctx, r.Text)
 		if err != nil {
-			return engine.Fail(engine.CodeState, "", "read the result of %s: %v", r.Use, err)
+			return failure.New(failure.State, "", "read the result of %s: %v", r.Use, err)
 		}
 		mode := use.Route.WriteMode
 		if mode == "" {
@@ -339,10 +340,10 @@ func (w *Workflow) plainText(ctx context.Context, in engine.ResolvedInput) (stri
 func (w *Workflow) fileText(name string) (string, error) {
 	data, _, err := w.Vault.Read(name, w.MaxText)
 	if err != nil {
-		return "", engine.Fail(engine.CodeInput, "", "read %s: %v", name, err)
+		return "", failure.New(failure.Input, "", "read %s: %v", name, err)
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
-		return "", engine.Fail(engine.CodeInput, "only text can be routed", "%s is not text", name)
+		return "", failure.New(failure.Input, "only text can be routed", "%s is not text", name)
 	}
 	return strings.TrimRight(string(data), "\n"), nil
 }

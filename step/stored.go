@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/engine"
+
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/prompt"
 )
@@ -41,7 +42,7 @@ func (w *Workflow) prompt(ctx context.Context, digest string) (storedPrompt, err
 	var stored storedPrompt
 	data, err := w.Blobs.Get(ctx, digest)
 	if err != nil {
-		return stored, engine.Fail(engine.CodeState, "start the workflow again", "read the prompt: %v", err)
+		return stored, failure.New(failure.State, "start the workflow again", "read the prompt: %v", err)
 	}
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return stored, fmt.Errorf("read the prompt: %w", err)
@@ -60,7 +61,7 @@ type storedAnswer struct {
 func (w *Workflow) answer(ctx context.Context, digest string) ([]content.Block, json.RawMessage, error) {
 	data, err := w.Blobs.Get(ctx, digest)
 	if err != nil {
-		return nil, nil, engine.Fail(engine.CodeState, "start the workflow again", "read an answer: %v", err)
+		return nil, nil, failure.New(failure.State, "start the workflow again", "read an answer: %v", err)
 	}
 	stored := storedAnswer{Blocks: data}
 	if len(data) > 0 && data[0] == '{' {

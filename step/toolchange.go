@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
 )
@@ -84,7 +85,7 @@ func (c *callStore) inert(ctx context.Context, t tools.Change, vault reads) (too
 
 // unlessPassing keeps what passes from the model, which could do nothing about it: the turn is begun again.
 func (c *callStore) unlessPassing(err error) error {
-	if engine.Passes(err) {
+	if failure.IsTransient(err) {
 		c.broken = err
 	}
 	return err

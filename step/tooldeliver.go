@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
 )
@@ -89,7 +90,7 @@ func (b *toolbox) toVariable(ctx context.Context, route directives.Route, text s
 			return err
 		}
 		if text, err = joined(before, text, composition{mode: mode, heading: route.Heading}); err != nil {
-			return engine.Fail(engine.CodeOutput, "", "set variable %s: %v", name, err)
+			return failure.New(failure.Output, "", "set variable %s: %v", name, err)
 		}
 	}
 	return b.vars.put(ctx, name, text, shared)

@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 )
 
@@ -24,7 +25,7 @@ func (w *Workflow) Validate(ctx context.Context, in engine.ValidateIn) (engine.V
 	}
 	answer, err := w.Blobs.Get(ctx, in.Answer)
 	if err != nil {
-		return engine.ValidateOut{}, engine.Fail(engine.CodeState, "", "read the answer: %v", err)
+		return engine.ValidateOut{}, failure.New(failure.State, "", "read the answer: %v", err)
 	}
 	text := note.Unfenced(string(answer))
 	problems, err := wanted.problems(ctx, text)
@@ -68,7 +69,7 @@ func (d demand) problems(ctx context.Context, text string) ([]string, error) {
 	}
 	compiled, err := compileSchema(d.Schema)
 	if err != nil {
-		return nil, engine.Fail(engine.CodeState, "start the workflow again", "read the pinned schema: %v", err)
+		return nil, failure.New(failure.State, "start the workflow again", "read the pinned schema: %v", err)
 	}
 	instance, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
@@ -78,7 +79,7 @@ func (d demand) problems(ctx context.Context, text string) ([]string, error) {
 	case err == nil:
 		return nil, nil
 	case errors.Is(err, conform.ErrTooMuch):
-		return nil, engine.Fail(engine.CodeInvalidWorkflow, "write the schema without parts that refer to each other several times at each level", "the answer cannot be checked: %v", err)
+		return nil, failure.New(failure.InvalidWorkflow, "write the schema without parts that refer to each other several times at each level", "the answer cannot be checked: %v", err)
 	case ctx.Err() != nil:
 		return nil, err
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // When asks whether all @when conditions of a step hold. It only reads. The first that does not hold is the reason.
@@ -90,7 +91,7 @@ func (w *Workflow) textOf(ctx context.Context, s scene, name string, vars []engi
 		}
 		data, err := w.Blobs.Get(ctx, v.Digest)
 		if err != nil {
-			return "", false, engine.Fail(engine.CodeState, "", "read variable %s: %v", name, err)
+			return "", false, failure.New(failure.State, "", "read variable %s: %v", name, err)
 		}
 		return string(data), true, nil
 	}

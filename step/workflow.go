@@ -12,8 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/origin"
@@ -70,8 +72,8 @@ type Model struct {
 	Temperature   *float64
 	Thinking      string
 	Citations     bool            // answers name the passages that they rest on, when the model is able to
-	Price         *llm.Price      // nil: not known
-	Dearest       *llm.Price      // the highest prices known of any model, for bounds on costs while Price is not known; may be nil
+	Price         *cost.Price     // nil: not known
+	Dearest       *cost.Price     // the highest prices known of any model, for bounds on costs while Price is not known; may be nil
 	Retry         llm.RetryPolicy // how failed calls are repeated when the step does not say
 	Client        llm.Provider    // does not repeat calls itself
 }
@@ -157,14 +159,14 @@ type scene struct {
 func (w *Workflow) scene(ctx context.Context, ref engine.StepRef) (scene, error) {
 	data, err := w.Blobs.Get(ctx, ref.Plan)
 	if err != nil {
-		return scene{}, engine.Fail(engine.CodeState, "start the workflow again", "read the pinned plan: %v", err)
+		return scene{}, failure.New(failure.State, "start the workflow again", "read the pinned plan: %v", err)
 	}
 	var plan workflow.Plan
 	if err := json.Unmarshal(data, &plan); err != nil {
 		return scene{}, fmt.Errorf("read the pinned plan: %w", err)
 	}
 	if ref.Index < 0 || ref.Index >= len(plan.Steps) {
-		return scene{}, engine.Fail(engine.CodeInvalidWorkflow, "", "the plan has no step %d", ref.Index)
+		return scene{}, failure.New(failure.InvalidWorkflow, "", "the plan has no step %d", ref.Index)
 	}
 	step := plan.Steps[ref.Index]
 	s := scene{plan: plan, step: step, facts: FactsOf(plan, step.Name, ref.Run, ref.At)}

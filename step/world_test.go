@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
@@ -204,7 +205,7 @@ func (w *world) Keep(_ context.Context, _ engine.StepRef, entry engine.CacheEntr
 func (w *world) Model(_ context.Context, alias string) (Model, error) {
 	model, ok := w.models[alias]
 	if !ok {
-		return model, engine.Fail(engine.CodeUnknownModel, "", "no model %s among %v", alias, slices.Sorted(maps.Keys(w.models)))
+		return model, failure.New(failure.UnknownModel, "", "no model %s among %v", alias, slices.Sorted(maps.Keys(w.models)))
 	}
 	return model, nil
 }
@@ -279,9 +280,9 @@ func (w *world) promptText(out engine.AssembleOut) string {
 }
 
 // code is the code of a failure.
-func code(err error) string {
+func code(err error) failure.Code {
 	if err == nil {
 		return ""
 	}
-	return engine.FailureOf(err).Code
+	return failure.Of(err).Code
 }

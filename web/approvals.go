@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/visible"
 	"github.com/vaultflow/vaultflow/web/session"
 )
@@ -343,7 +344,7 @@ func (s asks) proposal(r *http.Request, item int) (engine.Proposal, error) {
 			return p, nil
 		}
 	}
-	return engine.Proposal{}, engine.Fail(engine.CodeInput, "reload the page", "item %d of run %s does not wait for approval", item, run)
+	return engine.Proposal{}, failure.New(failure.Input, "reload the page", "item %d of run %s does not wait for approval", item, run)
 }
 
 // take stores a decision. It has answered when it returns false.
@@ -361,7 +362,7 @@ func (s asks) take(w http.ResponseWriter, r *http.Request, said decision) bool {
 	if err == nil {
 		err = s.cfg.Approvals.Decide(r.Context(), d)
 	}
-	if f, ok := errors.AsType[*engine.Failure](err); ok && f.Code == engine.CodePermission {
+	if f, ok := errors.AsType[*failure.Error](err); ok && f.Code == failure.Permission {
 		s.fail(w, r, http.StatusForbidden, f.Message, f.Hint)
 	} else if err != nil {
 		s.failWith(w, r, err)
@@ -385,10 +386,10 @@ func (s asks) checkSeen(r *http.Request, said decision) error {
 			whole, pages = shown.Whole, len(shown.Pages(approvalPage))
 		}
 		if !whole {
-			return engine.Fail(engine.CodePermission, fmt.Sprintf("`vaultflow approvals %s --item %d` says how to approve it", p.Run, n), "item %d of run %s cannot be shown whole, and so not be approved here", n, p.Run)
+			return failure.New(failure.Permission, fmt.Sprintf("`vaultflow approvals %s --item %d` says how to approve it", p.Run, n), "item %d of run %s cannot be shown whole, and so not be approved here", n, p.Run)
 		}
 		if !s.cfg.Approvals.HasSeen(said.Seen[strconv.Itoa(n)], viewer(r), p, pages) {
-			return engine.Fail(engine.CodePermission, fmt.Sprintf("read it to its end: /approvals/%s/%d", p.Run, n), "item %d of run %s was not shown to you whole, as it is now", n, p.Run)
+			return failure.New(failure.Permission, fmt.Sprintf("read it to its end: /approvals/%s/%d", p.Run, n), "item %d of run %s was not shown to you whole, as it is now", n, p.Run)
 		}
 	}
 	return nil

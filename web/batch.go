@@ -38,7 +38,7 @@ func (s *Server) batchRows(ctx context.Context, batches []engine.BatchRecord) (r
 	left := readBatches
 	for _, b := range batches {
 		row := batchRow{
-			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: cost(b.Usage),
+			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: costText(b.Usage),
 			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Omitted: b.Omitted, Warnings: b.Warnings, Defused: b.Defused,
 		}
 		if b.Failure != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -79,14 +80,14 @@ func size(n int64) string {
 }
 
 // tokens and cost of a usage; empty when no model was asked.
-func tokens(u engine.Usage) string {
+func tokens(u cost.Usage) string {
 	if n := u.InputTokens + u.OutputTokens; n > 0 {
 		return number(n) + " tokens"
 	}
 	return ""
 }
 
-func cost(u engine.Usage) string {
+func costText(u cost.Usage) string {
 	switch {
 	case u.InputTokens+u.OutputTokens == 0:
 		return ""

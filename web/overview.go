@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -67,7 +68,7 @@ func (s *Server) totals(o engine.Overview) totals {
 }
 
 // money is what calls of models have cost; empty when there were none.
-func money(s engine.Spending) string {
+func money(s cost.Spending) string {
 	switch {
 	case s.Calls == 0:
 		return ""

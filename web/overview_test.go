@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -22,8 +23,8 @@ func TestToday_matters(t *testing.T) {
 		t.Error("a list of nothing")
 	}
 	o.Day.Since, o.Day.Runs, o.Day.Failed, o.Day.Skipped = now.Truncate(24*time.Hour), 1234, 2, 3
-	o.Day.Spending = engine.Spending{Calls: 5, Cost: engine.Amount{USD: 0.05, Tokens: 5000}, Presumed: engine.Amount{USD: 0.01, Tokens: 1000}}
-	o.Month.Spending = engine.Spending{Calls: 50, Cost: engine.Amount{USD: 12.345}}
+	o.Day.Spending = cost.Spending{Calls: 5, Cost: cost.Amount{USD: 0.05, Tokens: 5000}, Presumed: cost.Amount{USD: 0.01, Tokens: 1000}}
+	o.Month.Spending = cost.Spending{Calls: 50, Cost: cost.Amount{USD: 12.345}}
 	o.Month.Limit.USD = 20
 	o.Next = []engine.SlotRecord{{Workflow: "Nightly", Slot: now.Add(2 * time.Hour)}}
 	o.Approvals = []engine.RunBrief{{Run: "r-a", Subject: "Plan", Status: engine.AwaitingApproval, Reason: "2 files <b>", Since: now}}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/visible"
 	"github.com/vaultflow/vaultflow/web/session"
 )
@@ -147,7 +148,7 @@ func (s *Server) failWith(w http.ResponseWriter, r *http.Request, err error) {
 		s.fail(w, r, http.StatusConflict, err.Error(), hint.Hint())
 		return
 	}
-	if f, ok := errors.AsType[*engine.Failure](err); ok {
+	if f, ok := errors.AsType[*failure.Error](err); ok {
 		s.fail(w, r, http.StatusConflict, f.Message, f.Hint)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func TestToday_showsTheDay(t *testing.T) {
@@ -116,18 +117,18 @@ const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'{{.}}` 
 func TestPages_escapeEverything(t *testing.T) {
 	t.Parallel()
 	w := &world{blobs: map[string][]byte{"a": []byte(hostile + "\xff\x00"), "r": []byte(`{"chunks":[{"id":"<script>","kind":"image","fate":"<script>","reason":"<script>","name":"<script>.png","target":"<script>","media_type":"image/png","source":{"note":"<script>","variable":"<script>"}},{"id":"c2","kind":"text","text":"<script>"}],"limits":[{"key":"<script>","from":"<script>"}]}`)}}
-	failure := &engine.Failure{Code: "x", Message: hostile, Hint: hostile}
+	cause := &failure.Error{Code: "x", Message: hostile, Hint: hostile}
 	run := engine.RunRecord{
-		ID: "r<script>", Workflow: hostile, Status: engine.Failed, Reason: hostile, Failure: failure, Warnings: []string{hostile}, Created: now,
+		ID: "r<script>", Workflow: hostile, Status: engine.Failed, Reason: hostile, Failure: cause, Warnings: []string{hostile}, Created: now,
 		Trigger: engine.Trigger{Kind: "<script>", Files: []string{hostile}, Import: hostile, Parent: hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
 		Steps: []engine.StepRecord{{
 			Step: hostile, WorkRecord: engine.WorkRecord{
-				Status: engine.Failed, Reason: hostile, Failure: failure, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
+				Status: engine.Failed, Reason: hostile, Failure: cause, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
 				Inputs: []string{hostile}, Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "variable", Name: hostile}},
 			},
 			Batches: []engine.BatchRecord{{
 				Batch: 1, Items: []string{hostile}, WorkRecord: engine.WorkRecord{
-					Status: engine.Failed, Reason: hostile, Failure: failure, Prompt: "p", Answer: "a", Receipt: "r",
+					Status: engine.Failed, Reason: hostile, Failure: cause, Prompt: "p", Answer: "a", Receipt: "r",
 					Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
 				},
 			}},
@@ -142,7 +143,7 @@ func TestPages_escapeEverything(t *testing.T) {
 		Name: hostile, File: hostile, Description: hostile, Paused: hostile, Valid: true, Triggers: []string{hostile}, Last: &run,
 		Diagnostics: []engine.Diagnostic{{File: hostile, Severity: hostile, Message: hostile, Suggestion: hostile}},
 	}}
-	w.events = []engine.Event{{Seq: 1, Run: "r<script>", Time: now, Kind: hostile, Step: hostile, Name: hostile, Message: hostile, Failure: failure}}
+	w.events = []engine.Event{{Seq: 1, Run: "r<script>", Time: now, Kind: hostile, Step: hostile, Name: hostile, Message: hostile, Failure: cause}}
 	s := w.server(t, fstest.MapFS{}, func(c *Config) { c.Vault, c.Version = hostile, hostile })
 	for _, path := range []string{"/", "/runs/r%3Cscript%3E", importURL("arrival:" + hostile), "/nothing" + importURL(hostile)} {
 		got := get(t, s, path)
@@ -169,7 +170,7 @@ func TestRun_batches(t *testing.T) {
 	for i := 1; i <= 300; i++ {
 		b := engine.BatchRecord{Batch: i, Items: []string{fmt.Sprintf("Inbox/note %d.md", i)}, WorkRecord: engine.WorkRecord{Status: engine.Done, Prompt: "p", Answer: "a", Receipt: "r"}}
 		if i == 2 {
-			b.Status, b.Reason, b.Failure = engine.Failed, "the model refused to answer", &engine.Failure{Code: engine.CodeRefusal, Hint: "change the prompt"}
+			b.Status, b.Reason, b.Failure = engine.Failed, "the model refused to answer", &failure.Error{Code: failure.Refusal, Hint: "change the prompt"}
 		}
 		step.Put(b)
 	}

@@ -17,7 +17,9 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
@@ -132,7 +134,7 @@ func (w *world) called(what string) {
 func (w *world) StartWorkflow(_ context.Context, name string) (engine.Started, error) {
 	w.called("start " + name)
 	if name == "broken" {
-		return engine.Started{}, engine.Fail(engine.CodeInvalidWorkflow, "mend it", "workflow %q cannot run", name)
+		return engine.Started{}, failure.New(failure.InvalidWorkflow, "mend it", "workflow %q cannot run", name)
 	}
 	return engine.Started{Run: "r-new", Created: true, Status: engine.Triggered}, nil
 }
@@ -351,7 +353,7 @@ func sample() (*world, fstest.MapFS) {
 		oslo = time.FixedZone("Europe/Oslo", 3600)
 	}
 	w := &world{blobs: map[string][]byte{"answer": []byte(sampleAnswer), "receipt": []byte(sampleReceipt)}}
-	usage := engine.Usage{InputTokens: 14210, OutputTokens: 812, CostUSD: 0.0548}
+	usage := cost.Usage{InputTokens: 14210, OutputTokens: 812, CostUSD: 0.0548}
 	at := func(h, m int) time.Time { return time.Date(2026, 11, 21, h, m, 0, 0, time.UTC) }
 	w.runs = []engine.RunRecord{
 		{
@@ -373,7 +375,7 @@ func sample() (*world, fstest.MapFS) {
 		},
 		{
 			ID: "r-3", Kind: engine.KindWorkflow, Workflow: "Meeting scan to notes", Status: engine.Failed, Reason: `step "Summary": anthropic: overloaded (529)`, Trigger: engine.Trigger{Kind: engine.TriggerWatch, Files: []string{"Inbox/a.md", "Inbox/b.md"}},
-			Created: at(7, 12), Started: at(7, 12), Finished: at(7, 16), Failure: &engine.Failure{Code: engine.CodeProvider, Message: "overloaded", Hint: "Retry in some minutes; what succeeded before is not repeated."},
+			Created: at(7, 12), Started: at(7, 12), Finished: at(7, 16), Failure: &failure.Error{Code: failure.Provider, Message: "overloaded", Hint: "Retry in some minutes; what succeeded before is not repeated."},
 			Steps: []engine.StepRecord{{Run: "r-3", Step: "Summary", WorkRecord: engine.WorkRecord{Status: engine.Failed, Model: "sonnet"}}},
 		},
 		{ID: "r-2", Kind: engine.KindWorkflow, Workflow: "Photo tags", Status: engine.Skipped, Reason: "nothing pending in Photos/*.jpg", Trigger: engine.Trigger{Kind: engine.TriggerManual}, Created: at(6, 50).AddDate(0, 0, -1), Started: at(6, 50).AddDate(0, 0, -1), Finished: at(6, 50).AddDate(0, 0, -1)},

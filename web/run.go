@@ -124,7 +124,7 @@ func (s *Server) runHead(ctx context.Context, r engine.RunRecord) runHead {
 
 func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row := stepRow{
-		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: cost(r.Usage),
+		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: costText(r.Usage),
 		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
 		Defused: r.Defused,
 	}

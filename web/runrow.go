@@ -28,7 +28,7 @@ type runRow struct {
 func (s *Server) runRow(r engine.RunRecord) runRow {
 	row := runRow{
 		ID: r.ID, Workflow: r.Title(), URL: "/runs/" + r.ID, Pill: statusPill(r.Status), Reason: r.Reason, Trigger: triggerText(r.Trigger),
-		Tokens: tokens(r.Usage), Cost: cost(r.Usage), Running: r.Status == engine.Running, Finished: r.Status.Finished(),
+		Tokens: tokens(r.Usage), Cost: costText(r.Usage), Running: r.Status == engine.Running, Finished: r.Status.Finished(),
 	}
 	began := r.Started
 	if began.IsZero() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // vaultTrust is what a vault asks for, in memory.
@@ -33,7 +34,7 @@ func (v *vaultTrust) Trust(context.Context) (engine.Trust, error) {
 
 func (v *vaultTrust) Decide(_ context.Context, a engine.TrustAnswer) (bool, error) {
 	if len(a.Settings) > 0 && a.Settings[0] == "gone" {
-		return false, engine.Fail(engine.CodeConflict, "", "what the vault asks for has changed since it was shown; look at it again")
+		return false, failure.New(failure.Conflict, "", "what the vault asks for has changed since it was shown; look at it again")
 	}
 	v.answers = append(v.answers, a)
 	return a.Level != "", nil

@@ -18,7 +18,7 @@ type Undo interface {
 	Changed(ctx context.Context, run string, limit int) (list []engine.ChangeDiff, more int, err error)
 	// PreviewUndo says what an undo would do now.
 	PreviewUndo(ctx context.Context, run string) (engine.UndoPreview, error)
-	// Undo starts the undo of a run. An error that is an engine.Failure is for the person.
+	// Undo starts the undo of a run. An error that is an failure.Error is for the person.
 	Undo(ctx context.Context, run string) (engine.Started, error)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/state"
 	"github.com/vaultflow/vaultflow/step"
@@ -268,7 +269,7 @@ func (a *app) waiting(ctx context.Context, id string, fn func(j *journal.Journal
 func checkShown(seen approval.Shown, list []engine.Proposal, digests []string) error {
 	for _, d := range digests {
 		if !slices.ContainsFunc(list, func(p engine.Proposal) bool { return p.Digest() == d }) {
-			return exit(exitRefused, engine.Fail(engine.CodePermission, "vaultflow approvals RUN shows what waits now, with its digests", "no item that waits has the digest %q", d))
+			return exit(exitRefused, failure.New(failure.Permission, "vaultflow approvals RUN shows what waits now, with its digests", "no item that waits has the digest %q", d))
 		}
 	}
 	for _, p := range list {
@@ -277,7 +278,7 @@ func checkShown(seen approval.Shown, list []engine.Proposal, digests []string) e
 			return err
 		}
 		if !whole && !slices.Contains(digests, p.Digest()) {
-			return exit(exitRefused, engine.Fail(engine.CodePermission, fmt.Sprintf("vaultflow approvals %s --item %d", p.Run, p.Item),
+			return exit(exitRefused, failure.New(failure.Permission, fmt.Sprintf("vaultflow approvals %s --item %d", p.Run, p.Item),
 				"item %d of run %s was not shown whole yet, as it is now: %s", p.Item, p.Run, p.What()))
 		}
 	}
@@ -323,7 +324,7 @@ func (w *working) newDesk() (*approval.Desk, error) {
 		return nil, err
 	}
 	return approval.New(approval.Config{
-		Keys:    approval.NewKeys(secret),
+		Keys:      approval.NewKeys(secret),
 		Proposals: w.journal.Approvals, Blobs: w.journal.Blobs, Files: w.writing(policy.ByApprovals), FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
 		Dir: path.Join(w.settings.Vault.WorkflowsDir, step.ApprovalsDir), Zone: w.zone, Logger: w.log,
 	}), nil

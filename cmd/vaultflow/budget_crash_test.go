@@ -13,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
@@ -66,9 +68,9 @@ func (m *meter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := llmtest.Answer{Deltas: []string{"Seen."}, Input: 60, Output: 400 + n*37%601, Broken: n%17 == 0}
 	if n%9 != 0 {
-		cost := (float64(answer.Input) + 100*float64(answer.Output)) / 1e6
-		m.taken += cost
-		m.accounts[string(whose[1])] += cost
+		spent := (float64(answer.Input) + 100*float64(answer.Output)) / 1e6
+		m.taken += spent
+		m.accounts[string(whose[1])] += spent
 		if m.taken > m.month || m.accounts[string(whose[1])] > m.day {
 			m.t.Errorf("request %d passes a cap: $%.4f of $%g for all, $%.4f of $%g for %s", n, m.taken, m.month, m.accounts[string(whose[1])], m.day, whose[1])
 		}
@@ -127,7 +129,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 		return ended == runs, fmt.Sprintf("%d of %d", ended, len(all))
 	})
 	spent := m.books(s)
-	if spent.Open != (engine.Amount{}) || spent.Presumed.USD == 0 {
+	if spent.Open != (cost.Amount{}) || spent.Presumed.USD == 0 {
 		t.Errorf("settled: %+v; want nothing open, and estimates for what was cut off", spent)
 	}
 	if spent.Cost.USD < m.taken || spent.Cost.USD > month {
@@ -139,7 +141,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 	refusals := 0
 	for _, r := range rows[engine.RunRecord](s, "runs", "-n", "100") {
 		for _, b := range rows[engine.RunRecord](s, "show", r.ID)[0].Steps[0].Batches {
-			if b.Failure != nil && b.Failure.Code == engine.CodeBudget {
+			if b.Failure != nil && b.Failure.Code == failure.Budget {
 				refusals++
 				break
 			}
@@ -154,7 +156,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 }
 
 // books is what the journal says was spent.
-func (m *meter) books(s *site) engine.Spending {
+func (m *meter) books(s *site) cost.Spending {
 	m.t.Helper()
 	j, err := journal.OpenReader(m.t.Context(), s.state)
 	if err != nil {

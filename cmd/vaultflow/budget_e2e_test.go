@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
@@ -100,7 +101,7 @@ func TestBudgets_nested(t *testing.T) {
 	b.write("Workflows/Brew.md", "## Brew\n@output file: Tea\n\nMake it.\n")
 	b.run(exitRefused, "run", "Do")
 	brew, do := b.runsOf("Brew")[0], b.runsOf("Do")[0]
-	if brew.Failure == nil || brew.Failure.Code != engine.CodeBudget || !strings.Contains(brew.Failure.Message, "the step that waits for it (run "+do.ID+") would pass its max_total_tokens of 1900 tokens") {
+	if brew.Failure == nil || brew.Failure.Code != failure.Budget || !strings.Contains(brew.Failure.Message, "the step that waits for it (run "+do.ID+") would pass its max_total_tokens of 1900 tokens") {
 		t.Errorf("the nested run: %s, %+v", brew.Status, brew.Failure)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // A vault has one process that works: `serve`, or a command while no serve is there. Commands that come later ask the
@@ -80,17 +81,17 @@ func (p *osPath) UnmarshalText(text []byte) error {
 
 // reply is the working process's answer.
 type reply struct {
-	Run     string          `json:"run,omitempty"`
-	URL     string          `json:"url,omitempty"`  // of the dashboard
-	Link    string          `json:"link,omitempty"` // to it, for signing in once
-	Expires time.Time       `json:"expires,omitzero"`
-	Version string          `json:"version,omitempty"`
-	Process int             `json:"process,omitempty"` // its id
-	Was     string          `json:"was,omitempty"`     // why a workflow was paused
-	Trust   string          `json:"trust,omitempty"`   // fingerprint of the trust that is in force
-	Changed []string        `json:"changed,omitempty"` // files of settings that hold something else than when they were loaded
-	Failure *engine.Failure `json:"failure,omitempty"`
-	Exit    int             `json:"exit,omitempty"` // exit code when the order was refused
+	Run     string         `json:"run,omitempty"`
+	URL     string         `json:"url,omitempty"`  // of the dashboard
+	Link    string         `json:"link,omitempty"` // to it, for signing in once
+	Expires time.Time      `json:"expires,omitzero"`
+	Version string         `json:"version,omitempty"`
+	Process int            `json:"process,omitempty"` // its id
+	Was     string         `json:"was,omitempty"`     // why a workflow was paused
+	Trust   string         `json:"trust,omitempty"`   // fingerprint of the trust that is in force
+	Changed []string       `json:"changed,omitempty"` // files of settings that hold something else than when they were loaded
+	Failure *failure.Error `json:"failure,omitempty"`
+	Exit    int            `json:"exit,omitempty"` // exit code when the order was refused
 }
 
 // socketPath is where the working process of a state directory listens.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Exit codes. Scripts and CI depend on them: a code is never given a second meaning.
@@ -85,13 +86,13 @@ func runExit(r engine.RunRecord) int {
 		return exitFailed
 	}
 	switch r.Failure.Code {
-	case engine.CodeBudget, engine.CodePermission, engine.CodeModelNotSuitable:
+	case failure.Budget, failure.Permission, failure.ModelNotSuitable:
 		return exitRefused
-	case engine.CodeProvider, engine.CodeToolRounds:
+	case failure.Provider, failure.ToolRounds:
 		return exitProvider
-	case engine.CodeRetry:
+	case failure.Retry:
 		return exitUsage
-	case engine.CodeInvalidWorkflow, engine.CodeInvalidSettings, engine.CodeUnknownModel:
+	case failure.InvalidWorkflow, failure.InvalidSettings, failure.UnknownModel:
 		return exitInvalid
 	}
 	return exitFailed

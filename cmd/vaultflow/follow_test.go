@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func TestRunExit(t *testing.T) {
@@ -17,11 +18,11 @@ func TestRunExit(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d", status, got, want)
 		}
 	}
-	for code, want := range map[string]int{
-		engine.CodeBudget: exitRefused, engine.CodeProvider: exitProvider, engine.CodeToolRounds: exitProvider, engine.CodeTimeout: exitFailed,
-		engine.CodeInvalidWorkflow: exitInvalid,
+	for code, want := range map[failure.Code]int{
+		failure.Budget: exitRefused, failure.Provider: exitProvider, failure.ToolRounds: exitProvider, failure.Timeout: exitFailed,
+		failure.InvalidWorkflow: exitInvalid,
 	} {
-		if got := runExit(engine.RunRecord{Status: engine.Failed, Failure: &engine.Failure{Code: code}}); got != want {
+		if got := runExit(engine.RunRecord{Status: engine.Failed, Failure: &failure.Error{Code: code}}); got != want {
 			t.Errorf("%s: exit code %d, want %d", code, got, want)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -89,5 +89,5 @@ func lockedElsewhere(err error) error {
 	if !errors.Is(err, disk.ErrInUse) {
 		return err
 	}
-	return engine.Fail(engine.CodeState, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)
+	return failure.New(failure.State, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)
 }

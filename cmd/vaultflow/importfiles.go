@@ -15,6 +15,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/remote"
@@ -92,7 +93,7 @@ func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error 
 	}
 	if s.err != nil {
 		fmt.Fprintf(b.g.err, "%s%s: %v\n", place, b.todo[i].label(), s.err)
-		if hint := engine.FailureOf(s.err).Hint; hint != "" {
+		if hint := failure.Of(s.err).Hint; hint != "" {
 			fmt.Fprintln(b.g.err, "  hint:", hint)
 		}
 		return exit(failureExit(s.err), nil)

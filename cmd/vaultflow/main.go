@@ -12,7 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/visible"
 )
 
@@ -49,7 +49,7 @@ func run() int {
 // errorText is an error for people, with its hint.
 func errorText(err error) string {
 	text := fmt.Sprintln("vaultflow:", err)
-	if hint := engine.FailureOf(err).Hint; hint != "" {
+	if hint := failure.Of(err).Hint; hint != "" {
 		text += fmt.Sprintln("hint:", hint)
 	}
 	return visible.Text(text)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -24,7 +24,7 @@ type modelLine struct {
 	Problem       string              `json:"problem,omitempty"`
 	Capabilities  policy.Capabilities `json:"capabilities"`
 	ContextWindow int                 `json:"context_window,omitempty"` // tokens
-	Price         *llm.Price          `json:"price,omitempty"`          // US dollars for a million tokens
+	Price         *cost.Price         `json:"price,omitempty"`          // US dollars for a million tokens
 	Probed        string              `json:"probed,omitempty"`         // the day on which the service was asked
 	ProbeFailed   string              `json:"probe_failed,omitempty"`   // why it could not be asked now; what is shown is older
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
@@ -19,7 +20,7 @@ import (
 // badAnswer is an answer that must not be written.
 type badAnswer struct {
 	status  engine.Status
-	code    string
+	code    failure.Code
 	exit    int
 	demands string // directives that make it bad
 	good    string // the answer that would do
@@ -35,11 +36,11 @@ func badAnswers() []badAnswer {
 	blind.Answer.Input = 1
 	const schema = "@schema (retries=1)\n```json\n{\"type\":\"object\",\"required\":[\"found\"]}\n```\n"
 	return []badAnswer{
-		{engine.Refused, engine.CodeRefusal, exitModelRefused, "", `{"found": 1}`, bad(llmtest.Answer{Refusal: "I will not.", Stop: llm.StopRefusal})},
-		{engine.Empty, engine.CodeEmptyAnswer, exitEmpty, "", `{"found": 1}`, bad(llmtest.Answer{Text: " \n"})},
-		{engine.Truncated, engine.CodeCutOff, exitTruncated, "", `{"found": 1}`, bad(llmtest.Answer{Text: `{"found": 1, "ha`, Stop: llm.StopLength})},
-		{engine.Invalid, engine.CodeInvalidAnswer, exitInvalidAnswer, schema, `{"found": 1}`, append(bad(llmtest.Answer{Text: "A cat."}), bad(llmtest.Answer{Text: "[1]"})...)},
-		{engine.Unseen, engine.CodeUnseen, exitUnseen, "", `{"found": 1}`, []llmtest.Reply{blind, {Status: 400, Code: "invalid_request_error", Message: "not so"}}},
+		{engine.Refused, failure.Refusal, exitModelRefused, "", `{"found": 1}`, bad(llmtest.Answer{Refusal: "I will not.", Stop: llm.StopRefusal})},
+		{engine.Empty, failure.EmptyAnswer, exitEmpty, "", `{"found": 1}`, bad(llmtest.Answer{Text: " \n"})},
+		{engine.Truncated, failure.CutOff, exitTruncated, "", `{"found": 1}`, bad(llmtest.Answer{Text: `{"found": 1, "ha`, Stop: llm.StopLength})},
+		{engine.Invalid, failure.InvalidAnswer, exitInvalidAnswer, schema, `{"found": 1}`, append(bad(llmtest.Answer{Text: "A cat."}), bad(llmtest.Answer{Text: "[1]"})...)},
+		{engine.Unseen, failure.Unseen, exitUnseen, "", `{"found": 1}`, []llmtest.Reply{blind, {Status: 400, Code: "invalid_request_error", Message: "not so"}}},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -26,7 +27,7 @@ func (a *app) overview(ctx context.Context, j *journal.Journal, now time.Time) (
 	y, m, d := now.Date()
 	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.zone), time.Date(y, m, 1, 0, 0, 0, 0, a.zone)
 	budget := a.settings.Policy.Budget
-	o.Month.Limit = engine.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
+	o.Month.Limit = cost.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
 	offer, err := a.offer()
 	if err != nil {
 		return o, err

@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/directives"
-	"github.com/vaultflow/vaultflow/engine"
+
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -129,25 +130,25 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, o pr
 
 // promptLine is what a step would send, as machines read it.
 type promptLine struct {
-	Type     string            `json:"type"` // "prompt", or "preview" for a step that would send nothing
-	Step     string            `json:"step"`
-	Model    string            `json:"model"`
-	Text     string            `json:"text,omitempty"`
-	Missing  []string          `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
-	Skip     string            `json:"skip,omitempty"`    // the @when that does not hold: the step would be skipped
-	Items    int               `json:"items,omitempty"`   // of an @for_each
-	Batches  int               `json:"batches,omitempty"`
-	Batch    int               `json:"batch,omitempty"`       // the one that is shown
-	Names    []string          `json:"batch_items,omitempty"` // its items
-	Schema   json.RawMessage   `json:"schema,omitempty"`
-	Cache    string            `json:"cache,omitempty"` // hit or miss
-	Tools    []string          `json:"tools,omitempty"`
-	MaxUSD   float64           `json:"max_cost_usd,omitempty"` // the most that the first call should cost
-	MaxTotal int64             `json:"max_total_tokens,omitempty"`
-	Guessed  bool              `json:"cost_guessed,omitempty"` // at the dearest known price, since the model's own is not known
-	Caps     []engine.CapState `json:"caps,omitempty"`
-	Refused  string            `json:"refused,omitempty"`
-	Fallback string            `json:"fallback,omitempty"`
+	Type     string          `json:"type"` // "prompt", or "preview" for a step that would send nothing
+	Step     string          `json:"step"`
+	Model    string          `json:"model"`
+	Text     string          `json:"text,omitempty"`
+	Missing  []string        `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
+	Skip     string          `json:"skip,omitempty"`    // the @when that does not hold: the step would be skipped
+	Items    int             `json:"items,omitempty"`   // of an @for_each
+	Batches  int             `json:"batches,omitempty"`
+	Batch    int             `json:"batch,omitempty"`       // the one that is shown
+	Names    []string        `json:"batch_items,omitempty"` // its items
+	Schema   json.RawMessage `json:"schema,omitempty"`
+	Cache    string          `json:"cache,omitempty"` // hit or miss
+	Tools    []string        `json:"tools,omitempty"`
+	MaxUSD   float64         `json:"max_cost_usd,omitempty"` // the most that the first call should cost
+	MaxTotal int64           `json:"max_total_tokens,omitempty"`
+	Guessed  bool            `json:"cost_guessed,omitempty"` // at the dearest known price, since the model's own is not known
+	Caps     []cost.CapState `json:"caps,omitempty"`
+	Refused  string          `json:"refused,omitempty"`
+	Fallback string          `json:"fallback,omitempty"`
 
 	Media     []step.MediumPlace `json:"media,omitempty"`      // where each medium of the prompt goes
 	ToolMedia []step.MediumPlace `json:"tool_media,omitempty"` // where media of tools go, by kind
@@ -248,7 +249,7 @@ func previewNotes(p step.Previewed) []string {
 }
 
 // capText says what is left of a cap.
-func capText(c engine.CapState) string {
+func capText(c cost.CapState) string {
 	text := fmt.Sprintf("%s of the %s is %s", c.Key(), c.Scope, c.Text(c.Limit))
 	if c.Spent+c.Reserved > 0 {
 		text += fmt.Sprintf("; %s spent", c.Text(c.Spent))

@@ -10,7 +10,8 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
-	"github.com/vaultflow/vaultflow/engine"
+
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/mistralocr"
@@ -28,14 +29,14 @@ type services struct {
 // payer says for whom text is recognised.
 type payer struct {
 	ledger step.Ledger
-	whose  engine.Reservation
+	whose  cost.Reservation
 }
 
 // payer is a run that imports. It has the caps of runs and of the month.
 func (w *working) payer(run string) payer {
 	caps := step.CapsOf(w.budget, w.zone.String())
-	caps.Step, caps.Day = engine.Amount{}, engine.Amount{}
-	return payer{w.journal.Spending, engine.Reservation{Run: run, Step: -1, Caps: caps}}
+	caps.Step, caps.Day = cost.Amount{}, cost.Amount{}
+	return payer{w.journal.Spending, cost.Reservation{Run: run, Step: -1, Caps: caps}}
 }
 
 // recogniser gives the service behind an engine of text recognition. The error says why there is none.

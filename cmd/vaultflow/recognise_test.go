@@ -14,9 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
@@ -155,19 +157,19 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 	}
 	t.Cleanup(func() { j.Close() })
 	a := &app{settings: loaded, trust: ownTrust(t), models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), log: slog.New(slog.DiscardHandler), zone: time.UTC}
-	w := &working{app: a, journal: j, budget: policy.Budget{PerMonth: policy.Cap{USD: 1.2}, PerDay: policy.Cap{USD: 0.1}, MaxCostUSD: 0.1}}
+	w := &working{app: a, journal: j, budget: policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}}
 	service, err := a.services.recogniser(a, w.payer("r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for page := range 3 {
 		_, err := service.Recognise(t.Context(), pngPicture(t, "page"), "image/png")
-		if over := (engine.FailureOf(err) != nil && engine.FailureOf(err).Code == engine.CodeBudget); over != (page == 2) || err != nil && !over {
+		if over := (failure.Of(err) != nil && failure.Of(err).Code == failure.Budget); over != (page == 2) || err != nil && !over {
 			t.Errorf("page %d: %v", page+1, err)
 		}
 	}
 	got, err := j.Spending.Of(t.Context(), "r1")
-	if err != nil || calls.Load() != 3 || got.Calls != 3 || got.Cost.USD != 1 || got.Open != (engine.Amount{}) || got.Presumed != (engine.Amount{}) {
+	if err != nil || calls.Load() != 3 || got.Calls != 3 || got.Cost.USD != 1 || got.Open != (cost.Amount{}) || got.Presumed != (cost.Amount{}) {
 		t.Errorf("%d requests (the first is put off), booked %+v, %v", calls.Load(), got, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func newRun(g *globals) *cobra.Command {
@@ -118,5 +119,5 @@ func failureExit(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	return runExit(engine.RunRecord{Status: engine.Failed, Failure: engine.FailureOf(err)})
+	return runExit(engine.RunRecord{Status: engine.Failed, Failure: failure.Of(err)})
 }

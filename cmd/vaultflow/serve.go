@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -50,7 +50,7 @@ func (a *app) nameOther(ctx context.Context, locked error) error {
 	if err != nil || r.Process == 0 {
 		return locked
 	}
-	return exit(exitFailed, engine.Fail(engine.CodeState, fmt.Sprintf("`vaultflow serve --url` prints a link to its dashboard; to start another one, end process %d first", r.Process),
+	return exit(exitFailed, failure.New(failure.State, fmt.Sprintf("`vaultflow serve --url` prints a link to its dashboard; to start another one, end process %d first", r.Process),
 		"another vaultflow is at work on this vault: serve, process %d", r.Process))
 }
 
@@ -225,7 +225,7 @@ func (w *working) answer(ctx context.Context, o order) reply {
 		err = usagef("an empty order")
 	}
 	if err != nil {
-		return reply{Failure: engine.FailureOf(err), Exit: failureExit(err)}
+		return reply{Failure: failure.Of(err), Exit: failureExit(err)}
 	}
 	return reply{Run: id, Was: was}
 }

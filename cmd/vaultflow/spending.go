@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
 // costText is what answers have cost; a dash when no price is known.
-func costText(u engine.Usage) string {
+func costText(u cost.Usage) string {
 	switch {
 	case u.CostUnknown && u.CostUSD == 0:
 		return "-"
@@ -30,19 +30,19 @@ func (g *globals) showSpending(ctx context.Context, j *journal.Journal, run stri
 	line := struct {
 		Type string `json:"type"`
 		Run  string `json:"run"`
-		engine.Spending
+		cost.Spending
 	}{"spending", run, s}
 	return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "  %s\n", spendingText(s)) })
 }
 
 // spendingText is spending in one line.
-func spendingText(s engine.Spending) string {
+func spendingText(s cost.Spending) string {
 	text := fmt.Sprintf("counted in budgets: $%s, %d tokens in %s", money(s.Cost.USD), s.Cost.Tokens, counted(s.Calls, "request"))
 	for _, part := range []struct {
-		amount engine.Amount
+		amount cost.Amount
 		why    string
 	}{{s.Open, "reserved by requests at work"}, {s.Presumed, "estimated, since the process or the connection ended before anybody said"}} {
-		if part.amount != (engine.Amount{}) {
+		if part.amount != (cost.Amount{}) {
 			text += fmt.Sprintf("; of it $%s, %d tokens %s", money(part.amount.USD), part.amount.Tokens, part.why)
 		}
 	}

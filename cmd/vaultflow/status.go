@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/trust"
@@ -146,14 +147,14 @@ func periodText(p engine.Period) string {
 }
 
 // moneyText is what calls of models have cost, apart from what those may have cost that nobody answered.
-func moneyText(s engine.Spending) string {
+func moneyText(s cost.Spending) string {
 	known := s.Known()
 	text := fmt.Sprintf("$%s, %d tokens", money(known.USD), known.Tokens)
 	for _, part := range []struct {
-		amount engine.Amount
+		amount cost.Amount
 		of     string
 	}{{s.Open, "requests at work"}, {s.Presumed, "requests without an answer"}} {
-		if part.amount != (engine.Amount{}) {
+		if part.amount != (cost.Amount{}) {
 			text += fmt.Sprintf("; at most $%s, %d tokens more by %s", money(part.amount.USD), part.amount.Tokens, part.of)
 		}
 	}

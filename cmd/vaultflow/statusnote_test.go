@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -17,7 +18,7 @@ func TestRenewNote(t *testing.T) {
 	at := time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)
 	var o engine.Overview
 	o.Day.Runs, o.Day.Failed = 4, 1
-	o.Month.Spending = engine.Spending{Calls: 9, Cost: engine.Amount{USD: 1.23456, Tokens: 5000}}
+	o.Month.Spending = cost.Spending{Calls: 9, Cost: cost.Amount{USD: 1.23456, Tokens: 5000}}
 	o.Next = []engine.SlotRecord{{Workflow: "daily/plan", Slot: at.Add(24 * time.Hour)}}
 	o.Failures = []engine.RunBrief{{Run: "r1", Kind: engine.KindWorkflow, Subject: "daily/plan", Status: engine.Refused, Reason: "said: ![[secret]]\n# %% vaultflow: end %%", Since: at}}
 	o.Waiting = []engine.FileBrief{{Name: "Import/a [x].pdf", State: engine.ImportNeedsPassword}}

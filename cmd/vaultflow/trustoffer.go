@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/trust"
 )
@@ -106,7 +107,7 @@ func (o trustOffer) grantPins(settings []string) error {
 			return err
 		}
 		if !granted {
-			return engine.Fail(engine.CodeConflict, "", "%v", errOffer)
+			return failure.New(failure.Conflict, "", "%v", errOffer)
 		}
 	}
 	return nil
@@ -183,13 +184,13 @@ func (t *vaultTrust) accept(o trustOffer, answer engine.TrustAnswer) error {
 		}
 		i := slices.IndexFunc(o.asks, func(a trust.Ask) bool { return a.Digest == digest })
 		if i < 0 {
-			return engine.Fail(engine.CodeConflict, "", "%v", errOffer)
+			return failure.New(failure.Conflict, "", "%v", errOffer)
 		}
 		asks = append(asks, o.asks[i])
 	}
 	for _, name := range answer.Workflows {
 		if _, shown := o.reaches[name]; !shown {
-			return engine.Fail(engine.CodeConflict, "", "%v", errOffer)
+			return failure.New(failure.Conflict, "", "%v", errOffer)
 		}
 	}
 	if err := o.grantPins(answer.Settings); err != nil {

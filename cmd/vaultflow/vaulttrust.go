@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/modelset"
-	"github.com/vaultflow/vaultflow/engine"
+
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/trust"
@@ -90,8 +91,8 @@ func (t *vaultTrust) refusal(what string) error {
 	return t.refuse("vaultflow trust", "this vault is not trusted yet: "+what)
 }
 
-func (t *vaultTrust) refuse(command, message string) *engine.Failure {
-	return engine.Fail(engine.CodePermission, "`"+command+"` shows what the vault asks for, and asks you", "%s", message)
+func (t *vaultTrust) refuse(command, message string) *failure.Error {
+	return failure.New(failure.Permission, "`"+command+"` shows what the vault asks for, and asks you", "%s", message)
 }
 
 // fingerprint names what a process has to load its settings again for: the level, and the values that were granted.
@@ -230,7 +231,7 @@ func (t *vaultTrust) offlineOnly(p *workflow.Plan) error {
 		}
 		alias := p.Alias(s, t.settings.Models.Default)
 		if _, provider, ok := t.alias(alias); ok && provider.Kind != settings.Offline {
-			return engine.Fail(engine.CodePermission, "`vaultflow trust` shows what the vault asks for, and asks you; --model offline runs it without a service",
+			return failure.New(failure.Permission, "`vaultflow trust` shows what the vault asks for, and asks you; --model offline runs it without a service",
 				"this vault is not trusted yet: step %q would send its prompt to %s", s.Name, t.service(alias))
 		}
 	}

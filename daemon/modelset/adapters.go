@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/bedrock"
@@ -25,7 +25,7 @@ func ConfigOf(name string, p settings.Provider) (llm.Config, error) {
 	}
 	client, err := llm.NewClient(string(p.Proxy), p.ConnectTimeout.Std())
 	if err != nil {
-		return llm.Config{}, engine.Fail(engine.CodeInvalidSettings, "change providers."+name+".proxy", "provider %s: %v", name, err)
+		return llm.Config{}, failure.New(failure.InvalidSettings, "change providers."+name+".proxy", "provider %s: %v", name, err)
 	}
 	return llm.Config{
 		Name: name, Kind: p.Kind, BaseURL: string(p.BaseURL), APIKey: llm.Secret(p.Key), Headers: headers, Client: client,
@@ -61,7 +61,7 @@ func newProvider(name string, p settings.Provider) (llm.Provider, error) {
 	if slices.Contains(openai.Kinds(), p.Kind) {
 		return openai.New(c), nil
 	}
-	return nil, engine.Fail(engine.CodeInvalidSettings, "openai_chat speaks to most services", "provider %s: kind %q is not available in this version", name, p.Kind)
+	return nil, failure.New(failure.InvalidSettings, "openai_chat speaks to most services", "provider %s: kind %q is not available in this version", name, p.Kind)
 }
 
 func missingKey(name string, p settings.Provider) error {
@@ -69,13 +69,13 @@ func missingKey(name string, p settings.Provider) error {
 	if p.Kind == "bedrock" {
 		hint = "name a profile, or " + hint
 	}
-	return engine.Fail(engine.CodeInvalidSettings, hint, "provider %s has no key", name)
+	return failure.New(failure.InvalidSettings, hint, "provider %s has no key", name)
 }
 
 // bedrockModels returns the models of Amazon Bedrock in a region.
 func bedrockModels(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
 	if p.Region == "" {
-		return nil, engine.Fail(engine.CodeInvalidSettings, "add region:, or set AWS_REGION", "provider %s names no region", name)
+		return nil, failure.New(failure.InvalidSettings, "add region:, or set AWS_REGION", "provider %s names no region", name)
 	}
 	return bedrock.New(bedrock.Config{
 		Config: c, Region: p.Region, Profile: p.Profile,
@@ -90,7 +90,7 @@ var _ llm.Provider = vertexModels{}
 
 func newVertex(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
 	if p.Project == "" {
-		return nil, engine.Fail(engine.CodeInvalidSettings, "add project:, or set GOOGLE_CLOUD_PROJECT", "provider %s names no project", name)
+		return nil, failure.New(failure.InvalidSettings, "add project:, or set GOOGLE_CLOUD_PROJECT", "provider %s names no project", name)
 	}
 	account := vertex.Account{Project: p.Project, Location: p.Location, CredentialsFile: p.CredentialsFile}
 	return vertexModels{gemini.New(account.Config(c, vertex.Google)), anthropic.New(account.Config(c, vertex.Anthropic))}, nil

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/directives"
-	"github.com/vaultflow/vaultflow/engine"
+
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
@@ -100,7 +102,7 @@ var _ step.Models = (*Set)(nil)
 func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	a, p, ok := m.settings.Alias(alias)
 	if _, _, waits := m.settings.Withheld(alias); !ok && waits {
-		return step.Model{}, engine.Fail(engine.CodePermission, "`vaultflow trust` shows what it would reach, and asks you", "the model %q waits for your yes", alias)
+		return step.Model{}, failure.New(failure.Permission, "`vaultflow trust` shows what it would reach, and asks you", "the model %q waits for your yes", alias)
 	}
 	if !ok {
 		known := m.settings.AliasNames()
@@ -108,7 +110,7 @@ func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 		if near := directives.Nearest(alias, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return step.Model{}, engine.Fail(engine.CodeUnknownModel, hint, "no model alias %q in the settings", alias)
+		return step.Model{}, failure.New(failure.UnknownModel, hint, "no model alias %q in the settings", alias)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +118,7 @@ func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	probe := known.policy()
 	override, err := overrideOf(a.Capabilities)
 	if err != nil {
-		return step.Model{}, engine.Fail(engine.CodeInvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
+		return step.Model{}, failure.New(failure.InvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
 	}
 	model := step.Model{
 		Alias: alias, ID: a.Model, Limits: policy.OwnLimits(a.Limits), ProviderName: a.Provider, Kind: limitsOf(p), ContextWindow: a.ContextWindow, MaxOutput: a.MaxOutputTokens,
@@ -170,10 +172,10 @@ func overrideOf(c settings.Capabilities) (*policy.Override, error) {
 }
 
 // priceOf returns the price of an alias: that of the settings, or zero for the built-in model. It is nil when unknown.
-func priceOf(a settings.Alias, p settings.Provider) *llm.Price {
+func priceOf(a settings.Alias, p settings.Provider) *cost.Price {
 	switch {
 	case a.Price.Known():
-		price := &llm.Price{Input: *a.Price.Input, Output: *a.Price.Output}
+		price := &cost.Price{Input: *a.Price.Input, Output: *a.Price.Output}
 		if a.Price.Cached != nil {
 			price.Cached = *a.Price.Cached
 		}
@@ -182,7 +184,7 @@ func priceOf(a settings.Alias, p settings.Provider) *llm.Price {
 		}
 		return price
 	case p.Kind == "offline":
-		return &llm.Price{}
+		return &cost.Price{}
 	}
 	return nil
 }
@@ -196,16 +198,16 @@ func (m *Set) refused(name string, p settings.Provider) error {
 }
 
 // Dearest returns the highest prices of any alias, or nil when the settings have no price above zero.
-func (m *Set) Dearest() *llm.Price {
-	var top *llm.Price
+func (m *Set) Dearest() *cost.Price {
+	var top *cost.Price
 	for _, alias := range m.settings.AliasNames() {
 		a, p, ok := m.settings.Alias(alias)
 		price := priceOf(a, p)
-		if !ok || price == nil || *price == (llm.Price{}) {
+		if !ok || price == nil || *price == (cost.Price{}) {
 			continue
 		}
 		if top == nil {
-			top = &llm.Price{}
+			top = &cost.Price{}
 		}
 		top.Input, top.Output = max(top.Input, price.Input, price.CacheWrite), max(top.Output, price.Output)
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm/ollama"
 	"github.com/vaultflow/vaultflow/llm/openai"
 	"github.com/vaultflow/vaultflow/policy"
@@ -27,7 +27,7 @@ const probeTimeout = 20 * time.Second
 // Probed is what a service said about a model, and when.
 type Probed struct {
 	policy.Probe
-	Price *llm.Price `json:"price,omitempty"` // nil: unknown
+	Price *cost.Price `json:"price,omitempty"` // nil: unknown
 }
 
 // policy returns the part that capabilities depend on, nil for nil.

@@ -76,7 +76,7 @@ func New(c Config) *Desk {
 // Keys returns the keys that the desk's notes are made with.
 func (d *Desk) Keys() Keys { return d.cfg.Keys }
 
-// Decide stores a decision, and lets the run go on. Errors that are an *engine.Failure are for the person.
+// Decide stores a decision, and lets the run go on. Errors that are an *failure.Error are for the person.
 func (d *Desk) Decide(ctx context.Context, said engine.Decision) error {
 	if err := d.store(ctx, said); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // retryStep begins finished runs again at a step: what came before is kept, what comes behind is done anew.
@@ -44,8 +45,8 @@ func retryStep(t *testing.T, factory Factory) {
 		"a step of an import's run":   {r.run(imported("q3.pdf", "ab")).ID, engine.Retry{Step: "a"}},
 		"an import that has no fault": {r.run(imported("q4.pdf", "cd")).ID, engine.Retry{}},
 	} {
-		if f := engine.FailureOf(r.x.Retry(r.ctx, c.run, c.from)); f == nil || f.Code != engine.CodeRetry {
-			t.Errorf("%s: got %+v, want %s", name, f, engine.CodeRetry)
+		if f := failure.Of(r.x.Retry(r.ctx, c.run, c.from)); f == nil || f.Code != failure.Retry {
+			t.Errorf("%s: got %+v, want %s", name, f, failure.Retry)
 		}
 	}
 	if err := r.x.Retry(r.ctx, failed.ID, engine.Retry{Step: "b"}); err != nil {
@@ -133,8 +134,8 @@ func retryInterrupted(t *testing.T, factory Factory) {
 	r := start(t, factory, w, Setup{Dir: dir})
 	parent, other := r.begin(manual("w", "a")).Run, r.begin(manual("w", "b")).Run
 	<-g.begun
-	if f := engine.FailureOf(r.x.Retry(r.ctx, parent, engine.Retry{})); f == nil || f.Code != engine.CodeRetry {
-		t.Errorf("a run that is at work: got %+v, want %s", f, engine.CodeRetry)
+	if f := failure.Of(r.x.Retry(r.ctx, parent, engine.Retry{})); f == nil || f.Code != failure.Retry {
+		t.Errorf("a run that is at work: got %+v, want %s", f, failure.Retry)
 	}
 	r.stop()
 	w.Before = nil

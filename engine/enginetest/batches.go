@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // each is a step over the items of a world.
@@ -32,7 +33,7 @@ func failing(activity string, works ...string) func(context.Context, string, str
 	return func(_ context.Context, a, step string) error {
 		for _, w := range works {
 			if a == activity && step == w {
-				return engine.Fail(engine.CodeProvider, "a hint", "no answer for %s", step)
+				return failure.New(failure.Provider, "a hint", "no answer for %s", step)
 			}
 		}
 		return nil
@@ -129,7 +130,7 @@ func batchStops(t *testing.T, factory Factory) {
 		r := start(t, factory, w, Setup{})
 		got := r.run(each(c.parallel))
 		s := got.Steps[0]
-		if got.Status != engine.Failed || got.Failure.Code != engine.CodeProvider || got.Failure.Hint == "" || s.Reason != c.reason || statuses(s) != c.statuses {
+		if got.Status != engine.Failed || got.Failure.Code != failure.Provider || got.Failure.Hint == "" || s.Reason != c.reason || statuses(s) != c.statuses {
 			t.Errorf("%s: got %s, %q, %s; want failed, %q, %s", c.parallel, got.Status, s.Reason, statuses(s), c.reason, c.statuses)
 		}
 		if w.File("w.md") != "answer to prompt of a x\n" || len(w.Marks()) != 1 {
@@ -246,7 +247,7 @@ func conditions(t *testing.T, factory Factory) {
 	broken.Store(true)
 	w.Before = func(_ context.Context, activity, _ string) error {
 		if broken.Load() && activity == engine.ActivityGenerate {
-			return engine.Fail(engine.CodeProvider, "", "down")
+			return failure.New(failure.Provider, "", "down")
 		}
 		return nil
 	}

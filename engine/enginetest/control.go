@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // gate lets a test hold activities at their beginning.
@@ -49,7 +50,7 @@ func cancel(t *testing.T, factory Factory) {
 			t.Fatalf("Cancel: %v", err)
 		}
 		got := r.wait(run)
-		if got.Status != engine.Cancelled || got.Failure.Code != engine.CodeCancelled || got.Finished.IsZero() {
+		if got.Status != engine.Cancelled || got.Failure.Code != failure.Cancelled || got.Finished.IsZero() {
 			t.Errorf("got %s %+v, want cancelled", got.Status, got.Failure)
 		}
 		if err := r.x.Cancel(r.ctx, run); err != nil {
@@ -167,7 +168,7 @@ func retry(t *testing.T, factory Factory) {
 	broken.Store(true)
 	w.Before = func(_ context.Context, activity, step string) error {
 		if broken.Load() && (activity == engine.ActivityCommit && step == "b" || activity == engine.ActivityExtract) {
-			return engine.Fail(engine.CodeVault, "", "disk full")
+			return failure.New(failure.Vault, "", "disk full")
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // kill starts a run, lets the executor die at an append, and gives the run's id. It says false when the run ended
@@ -107,7 +108,7 @@ func diverged(t *testing.T, factory Factory) {
 		t.Fatal(err)
 	}
 	got := r.wait(run)
-	if got.Status != engine.Failed || got.Failure.Code != engine.CodeDiverged || got.Failure.Hint == "" {
+	if got.Status != engine.Failed || got.Failure.Code != failure.Diverged || got.Failure.Hint == "" {
 		t.Errorf("got %s %+v, want failed with diverged and a hint", got.Status, got.Failure)
 	}
 	wantCalls(t, w, engine.ActivityGenerate, "a", 0)

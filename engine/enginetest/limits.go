@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // timeouts ends runs that take longer than they may, by the request and by @timeout of a step. What was bought before stays,
@@ -20,7 +21,7 @@ func timeouts(t *testing.T, factory Factory) {
 		g := hold(w, engine.ActivityCommit)
 		r := start(t, factory, w, Setup{})
 		got := r.run(q)
-		if got.Status != engine.Failed || got.Failure == nil || got.Failure.Code != engine.CodeTimeout || got.Failure.Hint == "" {
+		if got.Status != engine.Failed || got.Failure == nil || got.Failure.Code != failure.Timeout || got.Failure.Hint == "" {
 			t.Errorf("%s: got %s %+v, want failed by a timeout, with a hint", name, got.Status, got.Failure)
 		}
 		if files := w.Files(); len(files) != 0 {

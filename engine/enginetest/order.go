@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func stepsInOrder(t *testing.T, factory Factory) {
@@ -49,8 +51,8 @@ func chosenSteps(t *testing.T, factory Factory) {
 
 	q.Steps = []string{"third"}
 	_, err := r.x.Start(r.ctx, q)
-	f, ok := errors.AsType[*engine.Failure](err)
-	if !ok || f.Code != engine.CodeInvalidWorkflow || f.Hint == "" {
+	f, ok := errors.AsType[*failure.Error](err)
+	if !ok || f.Code != failure.InvalidWorkflow || f.Hint == "" {
 		t.Errorf("Start with an unknown step: got %v, want an invalid_workflow failure with a hint", err)
 	}
 }
@@ -80,26 +82,26 @@ func oneKey(t *testing.T, factory Factory) {
 func honestOutcomes(t *testing.T, factory Factory) {
 	answer := func(stop string, empty bool) func(*World) {
 		return func(w *World) {
-			w.Answers["a"] = engine.GenerateOut{Answer: w.put("some"), Stop: stop, Empty: empty, Usage: engine.Usage{OutputTokens: 7}}
+			w.Answers["a"] = engine.GenerateOut{Answer: w.put("some"), Stop: stop, Empty: empty, Usage: cost.Usage{OutputTokens: 7}}
 		}
 	}
 	for _, c := range []struct {
 		name   string
 		world  func(*World)
 		status engine.Status
-		code   string
+		code   failure.Code
 		writes string
 	}{
-		{"refusal", answer(engine.StopRefusal, false), engine.Refused, engine.CodeRefusal, ""},
-		{"length", answer(engine.StopLength, false), engine.Truncated, engine.CodeCutOff, ""},
-		{"empty", answer(engine.StopEnd, true), engine.Empty, engine.CodeEmptyAnswer, ""},
-		{"paused", answer("pause", false), engine.Truncated, engine.CodeIncomplete, ""},
+		{"refusal", answer(engine.StopRefusal, false), engine.Refused, failure.Refusal, ""},
+		{"length", answer(engine.StopLength, false), engine.Truncated, failure.CutOff, ""},
+		{"empty", answer(engine.StopEnd, true), engine.Empty, failure.EmptyAnswer, ""},
+		{"paused", answer("pause", false), engine.Truncated, failure.Incomplete, ""},
 		{"unseen", func(w *World) {
 			w.Answers["a"] = engine.GenerateOut{Answer: w.put("some"), Stop: engine.StopEnd, Unseen: []string{"x.png"}}
-		}, engine.Unseen, engine.CodeUnseen, ""},
+		}, engine.Unseen, failure.Unseen, ""},
 		{"unseen, and calls tools", func(w *World) {
 			w.Answers["a"] = engine.GenerateOut{Answer: w.put("some"), Stop: engine.StopToolUse, Unseen: []string{"x.png"}}
-		}, engine.Unseen, engine.CodeUnseen, ""},
+		}, engine.Unseen, failure.Unseen, ""},
 		{"omitted", func(w *World) { w.Omitted["a"] = []string{"x.png: over budget"} }, engine.DoneWithOmissions, "", "answer to prompt of a\n"},
 		{"missing", func(w *World) { w.Missing["a"] = true }, engine.Skipped, "", ""},
 	} {
@@ -107,7 +109,7 @@ func honestOutcomes(t *testing.T, factory Factory) {
 		c.world(w)
 		r := start(t, factory, w, Setup{})
 		got := r.run(manual("w", "a"))
-		code := ""
+		code := failure.Code("")
 		if got.Failure != nil {
 			code = got.Failure.Code
 		}
@@ -149,7 +151,7 @@ func conflict(t *testing.T, factory Factory) {
 	}
 	left.Store(100)
 	got := r.run(manual("w", "a"))
-	if got.Status != engine.Failed || got.Failure.Code != engine.CodeConflict {
+	if got.Status != engine.Failed || got.Failure.Code != failure.Conflict {
 		t.Errorf("endless conflict: got %s (%s), want failed with conflict", got.Status, got.Reason)
 	}
 	wantCalls(t, w, engine.ActivityStage, "a", 3+6)
@@ -161,7 +163,7 @@ func transient(t *testing.T, factory Factory) {
 	var left atomic.Int32
 	w.Before = func(_ context.Context, activity, _ string) error {
 		if activity == engine.ActivityResolve && left.Add(-1) >= 0 {
-			return fmt.Errorf("look: %w", &engine.Failure{Code: engine.CodeVault, Message: "disk busy", Retryable: true})
+			return fmt.Errorf("look: %w", &failure.Error{Code: failure.Vault, Message: "disk busy", Retryable: true})
 		}
 		return nil
 	}
@@ -171,7 +173,7 @@ func transient(t *testing.T, factory Factory) {
 	wantCalls(t, w, engine.ActivityResolve, "a", 3)
 	left.Store(100)
 	got := r.run(manual("w", "a"))
-	if got.Status != engine.Failed || got.Failure.Code != engine.CodeVault || got.Failure.Message != "look: disk busy" {
+	if got.Status != engine.Failed || got.Failure.Code != failure.Vault || got.Failure.Message != "look: disk busy" {
 		t.Errorf("got %s %+v, want failed with vault", got.Status, got.Failure)
 	}
 	wantCalls(t, w, engine.ActivityResolve, "a", 6)
@@ -187,7 +189,7 @@ func panics(t *testing.T, factory Factory) {
 	}
 	r := start(t, factory, w, Setup{})
 	got := r.run(manual("w", "a"))
-	if got.Status != engine.Failed || got.Failure.Code != engine.CodePanic {
+	if got.Status != engine.Failed || got.Failure.Code != failure.Panic {
 		t.Errorf("got %s %+v, want failed with panic", got.Status, got.Failure)
 	}
 	wantStatus(t, r.run(manual("w", "b")), engine.Done)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -63,7 +64,7 @@ func (w *World) generate(in engine.GenerateIn) engine.GenerateOut {
 func (w *World) says(text string) engine.GenerateOut {
 	return engine.GenerateOut{
 		Answer: w.put(text), Raw: w.put("raw " + text), Stop: engine.StopEnd, Model: "test-1",
-		Usage: engine.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.25},
+		Usage: cost.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.25},
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 const plain = `"outputs":[{},{}]`
@@ -31,7 +33,7 @@ func toolRounds(t *testing.T, factory Factory) {
 	}
 	w.Talk["a"] = []engine.GenerateOut{w.calling("again")}
 	got = r.run(planOf(plain))
-	if got.Status != engine.Failed || got.Failure.Code != engine.CodeToolRounds || got.Steps[0].Calls != 21 {
+	if got.Status != engine.Failed || got.Failure.Code != failure.ToolRounds || got.Steps[0].Calls != 21 {
 		t.Errorf("endless calls: got %s %+v after %d calls; want tool_rounds after 21", got.Status, got.Failure, got.Steps[0].Calls)
 	}
 	w.Talk["a"] = nil
@@ -54,7 +56,7 @@ func repairs(t *testing.T, factory Factory) {
 		t.Errorf("wrote %q after %d calls, turns %v", w.File("w.md"), s.Calls, s.Turns)
 	}
 	got = r.run(planOf(fmt.Sprintf(schema, 1)))
-	if got.Status != engine.Invalid || got.Failure.Code != engine.CodeInvalidAnswer || w.File("w.md") != "{}\n" ||
+	if got.Status != engine.Invalid || got.Failure.Code != failure.InvalidAnswer || w.File("w.md") != "{}\n" ||
 		got.Failure.Message != "the answer is not valid after 1 repair: no object" || w.blob(got.Steps[0].Answer) != "hm" {
 		t.Errorf("got %s %+v, wrote %q; want invalid_answer, nothing written, the answer kept", got.Status, got.Failure, w.File("w.md"))
 	}
@@ -76,7 +78,7 @@ func cached(t *testing.T, factory Factory) {
 	q := planOf(plain + `,"cache":{"until":"forever"}`)
 	wantStatus(t, r.run(q), engine.Done)
 	got := r.run(q)
-	if s := got.Steps[0]; got.Status != engine.Done || !s.Cached || s.Usage != (engine.Usage{}) || w.Paid() != 1 {
+	if s := got.Steps[0]; got.Status != engine.Done || !s.Cached || s.Usage != (cost.Usage{}) || w.Paid() != 1 {
 		t.Errorf("second run: got %s, cached %v, usage %+v, %d calls paid; want done from the cache", got.Status, s.Cached, s.Usage, w.Paid())
 	}
 	if want := "answer to prompt of a\nanswer to prompt of a\n"; w.File("w.md") != want {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Approvals keeps what runs ask people for, and what people decided.
@@ -83,7 +84,7 @@ func expire(ctx context.Context, tx *sql.Tx, run string, now time.Time) ([]strin
 }
 
 // Decide stores what a person decided about open proposals of a run, by their numbers; without numbers about all. Numbers
-// that are not open any more, or never were, are an *engine.Failure, and then nothing is stored. It returns the proposals.
+// that are not open any more, or never were, are an *failure.Error, and then nothing is stored. It returns the proposals.
 func (as *Approvals) Decide(ctx context.Context, d engine.Decision, now time.Time) (list []engine.Proposal, err error) {
 	run, decision := d.Run, engine.ProposalRejected
 	if d.Approve {
@@ -115,7 +116,7 @@ func (as *Approvals) Decide(ctx context.Context, d engine.Decision, now time.Tim
 		}
 		return nil
 	})
-	if f, ok := errors.AsType[*engine.Failure](err); ok {
+	if f, ok := errors.AsType[*failure.Error](err); ok {
 		return nil, f
 	}
 	if err != nil {
@@ -134,7 +135,7 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 		}
 	}
 	if len(list) == 0 && len(items) == 0 {
-		return nil, engine.Fail(engine.CodeInput, hint, "nothing of run %s waits for approval", run)
+		return nil, failure.New(failure.Input, hint, "nothing of run %s waits for approval", run)
 	}
 	for _, n := range items {
 		if slices.ContainsFunc(list, func(p engine.Proposal) bool { return p.Item == n }) {
@@ -142,9 +143,9 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 		}
 		i := slices.IndexFunc(all, func(p engine.Proposal) bool { return p.Item == n })
 		if i < 0 {
-			return nil, engine.Fail(engine.CodeInput, hint, "run %s has no item %d that waits for approval", run, n)
+			return nil, failure.New(failure.Input, hint, "run %s has no item %d that waits for approval", run, n)
 		}
-		return nil, engine.Fail(engine.CodeInput, hint, "item %d of run %s was %s already", n, run, all[i].Decision)
+		return nil, failure.New(failure.Input, hint, "item %d of run %s was %s already", n, run, all[i].Decision)
 	}
 	return list, nil
 }

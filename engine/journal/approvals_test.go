@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func proposal(key string) engine.Proposal {
@@ -58,7 +59,7 @@ func TestApprovals(t *testing.T) {
 	}
 	for items, want := range map[int]string{1: "item 1 of run r1 was approved already", 9: "run r1 has no item 9"} {
 		_, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{2, items}, By: engine.DecidedCommand, Reason: "wrong year"}, epoch)
-		if f := engine.FailureOf(err); f == nil || f.Code != engine.CodeInput || f.Hint == "" || !strings.Contains(f.Message, want) {
+		if f := failure.Of(err); f == nil || f.Code != failure.Input || f.Hint == "" || !strings.Contains(f.Message, want) {
 			t.Errorf("Decide %d: %v, want %q", items, err, want)
 		}
 	}
@@ -105,7 +106,7 @@ func TestApprovals(t *testing.T) {
 	if list, err := j.Approvals.Open(t.Context(), "r1"); err != nil || len(list) != 0 {
 		t.Errorf("of a run that has ended: %+v, %v", list, err)
 	}
-	if _, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Approve: true, By: engine.DecidedCommand}, epoch); engine.FailureOf(err).Code != engine.CodeInput {
+	if _, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Approve: true, By: engine.DecidedCommand}, epoch); failure.Of(err).Code != failure.Input {
 		t.Errorf("a decision about a run that has ended: %v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -90,7 +91,7 @@ func TestSave_batches(t *testing.T) {
 	for n, name := range []string{"x", "y"} {
 		step.Put(engine.BatchRecord{
 			Batch: n + 1, Items: []string{name}, WorkRecord: engine.WorkRecord{
-				Status: engine.Done, Usage: engine.Usage{InputTokens: 10}, Inputs: []string{name},
+				Status: engine.Done, Usage: cost.Usage{InputTokens: 10}, Inputs: []string{name},
 				Outputs: []engine.Output{{Kind: "file", Name: name, After: "d"}}, Warnings: []string{"of a batch"},
 			},
 		})

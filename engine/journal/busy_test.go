@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func TestMain(m *testing.M) {
@@ -41,8 +41,8 @@ func other(t *testing.T, dir string, statements ...string) *sql.Conn {
 // busy checks that an error names the cause in plain words and says what to do.
 func busy(t *testing.T, what string, err error) {
 	t.Helper()
-	f := engine.FailureOf(err)
-	if !errors.Is(err, journal.ErrBusy) || f.Code != engine.CodeState || f.Hint == "" || f.Hint == engine.HintPasses {
+	f := failure.Of(err)
+	if !errors.Is(err, journal.ErrBusy) || f.Code != failure.State || f.Hint == "" || f.Hint == failure.HintTransient {
 		t.Errorf("%s: %v (%+v), want ErrBusy with advice", what, err, f)
 	}
 }
@@ -55,7 +55,7 @@ func TestBusy(t *testing.T) {
 	backup := other(t, dir, "BEGIN IMMEDIATE")
 	err := j.Imports.Gone(t.Context(), "Workflow")
 	busy(t, "a write", err)
-	if !engine.Passes(err) {
+	if !failure.IsTransient(err) {
 		t.Errorf("%v does not pass, so the run would fail", err)
 	}
 	if _, err := j.Approvals.Open(t.Context(), ""); err != nil {

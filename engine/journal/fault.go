@@ -7,20 +7,20 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
-// fault is an error of the database that is over when the disk is mended; see [engine.Passes].
+// fault is an error of the database that is over when the disk is mended; see [failure.IsTransient].
 type fault struct{ error }
 
 // Unwrap gives SQLite's error.
 func (f fault) Unwrap() error { return f.error }
 
-// Passes implements the method that engine.Passes asks for.
+// Passes implements the method that failure.IsTransient asks for.
 func (fault) Passes() bool { return true }
 
 // FailureCode is the failure code of the journal's faults.
-func (fault) FailureCode() string { return engine.CodeState }
+func (fault) FailureCode() string { return string(failure.State) }
 
 // passing are SQLite's codes for disks that are full, read-only or not there.
 var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM}
@@ -28,7 +28,7 @@ var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_RE
 // busy is a fault that is over when another program lets the database go.
 type busy struct{ fault }
 
-// Hint implements the method that engine.FailureOf asks for.
+// Hint implements the method that failure.Of asks for.
 func (busy) Hint() string { return hintBusy }
 
 const hintBusy = "wait until it has ended, or leave the state directory out of it; nothing is lost, and what runs goes on by itself"
@@ -39,7 +39,7 @@ func judged(err error) error {
 	if ok && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED) {
 		return busy{fault{ErrBusy}}
 	}
-	if ok && slices.Contains(passing, lite.Code()&0xff) && !engine.Passes(err) {
+	if ok && slices.Contains(passing, lite.Code()&0xff) && !failure.IsTransient(err) {
 		return fault{err}
 	}
 	return err

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Filling is a past that tests give a journal: runs at equal distances, each with records, events, a change, a call of a
@@ -51,12 +53,12 @@ func (j *Journal) fillRun(ctx context.Context, tx *sql.Tx, f Filling, n int, at 
 		Steps: []engine.StepRecord{{
 			Run: id, Step: "Plan", WorkRecord: engine.WorkRecord{
 				Status: engine.Done, Started: at, Finished: at.Add(time.Minute), Model: "sonnet", Prompt: digests["prompt"],
-				Answer: digests["answer"], Receipt: digests["receipt"], Usage: engine.Usage{InputTokens: 1700, OutputTokens: 300, CostUSD: 0.01},
+				Answer: digests["answer"], Receipt: digests["receipt"], Usage: cost.Usage{InputTokens: 1700, OutputTokens: 300, CostUSD: 0.01},
 			},
 		}},
 	}
 	if n%50 == 7 {
-		run.Status, run.Reason, run.Failure = engine.Failed, "the provider is busy", engine.Fail(engine.CodeProvider, "later", "busy")
+		run.Status, run.Reason, run.Failure = engine.Failed, "the provider is busy", failure.New(failure.Provider, "later", "busy")
 	}
 	e := engine.Entry{Run: run, Spec: json.RawMessage(`{"pinned":{"body":3}}`), Lane: "workflow:" + workflow}
 	if err := insertRun(ctx, tx, e, 0); err != nil {

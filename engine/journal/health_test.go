@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func TestHealth(t *testing.T) {
@@ -43,7 +43,7 @@ func TestHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if err := reader.Check(t.Context()); !errors.Is(err, journal.ErrCorrupt) || engine.FailureOf(err).Hint == "" {
-		t.Errorf("a broken database: %v (hint %q), want ErrCorrupt with a hint", err, engine.FailureOf(err).Hint)
+	if err := reader.Check(t.Context()); !errors.Is(err, journal.ErrCorrupt) || failure.Of(err).Hint == "" {
+		t.Errorf("a broken database: %v (hint %q), want ErrCorrupt with a hint", err, failure.Of(err).Hint)
 	}
 }

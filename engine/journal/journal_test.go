@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 var epoch = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
@@ -48,7 +49,7 @@ func TestAppend_keepsOutcomesInOrder(t *testing.T) {
 	if err := j.Runs.Append(t.Context(), first, e); err == nil {
 		t.Error("the same place was taken twice")
 	}
-	second := engine.Record{Seq: 1, Activity: engine.ActivityStage, In: json.RawMessage(`{}`), Failure: engine.Fail(engine.CodeVault, "h", "m"), Attempts: 3, Started: epoch, Finished: epoch}
+	second := engine.Record{Seq: 1, Activity: engine.ActivityStage, In: json.RawMessage(`{}`), Failure: failure.New(failure.Vault, "h", "m"), Attempts: 3, Started: epoch, Finished: epoch}
 	if err := j.Runs.Append(t.Context(), second, e); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -154,7 +155,7 @@ func (rs *Runs) Failures(ctx context.Context, workflow string, limit int) ([]eng
 		switch {
 		case !r.Status.EndedBadly():
 			return row, nil
-		case !r.Failure.OutOfFunds():
+		case !cost.OutOfFunds(r.Failure):
 			row = append(row, r)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 func open(t testing.TB, dir string) *journal.Journal {
@@ -27,7 +28,7 @@ func TestOpen_lockedByAnother(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "with blank & ?mark")
 	first := open(t, dir)
 	_, err := journal.Open(t.Context(), dir)
-	if !errors.Is(err, journal.ErrLocked) || engine.FailureOf(err).Hint == "" || engine.FailureOf(err).Code != engine.CodeState {
+	if !errors.Is(err, journal.ErrLocked) || failure.Of(err).Hint == "" || failure.Of(err).Code != failure.State {
 		t.Fatalf("second Open: got %v, want ErrLocked with a hint", err)
 	}
 	reader, err := journal.OpenReader(t.Context(), dir)
@@ -82,8 +83,8 @@ func TestOpen_brokenOrNewer(t *testing.T) {
 			}
 			c.spoil(t, filepath.Join(dir, "state.db"))
 			_, err := journal.Open(t.Context(), dir)
-			if !errors.Is(err, c.want) || engine.FailureOf(err).Hint == "" {
-				t.Errorf("got %v (hint %q), want %v with a hint", err, engine.FailureOf(err).Hint, c.want)
+			if !errors.Is(err, c.want) || failure.Of(err).Hint == "" {
+				t.Errorf("got %v (hint %q), want %v with a hint", err, failure.Of(err).Hint, c.want)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // row is what *sql.Row and *sql.Rows have in common.
@@ -94,15 +95,15 @@ func scanEntry(r row) (held, error) {
 
 func scanRecord(r row) (engine.Record, error) {
 	var rec engine.Record
-	var in, out, failure []byte
+	var in, out, cause []byte
 	var started, finished int64
-	if err := r.Scan(&rec.Branch, &rec.Seq, &rec.Step, &rec.Activity, &rec.InDigest, &in, &out, &failure, &rec.Attempts, &started, &finished); err != nil {
+	if err := r.Scan(&rec.Branch, &rec.Seq, &rec.Step, &rec.Activity, &rec.InDigest, &in, &out, &cause, &rec.Attempts, &started, &finished); err != nil {
 		return rec, err
 	}
 	rec.In, rec.Out, rec.Started, rec.Finished = in, out, moment(started), moment(finished)
-	if failure != nil {
-		rec.Failure = new(engine.Failure)
-		if err := json.Unmarshal(failure, rec.Failure); err != nil {
+	if cause != nil {
+		rec.Failure = new(failure.Error)
+		if err := json.Unmarshal(cause, rec.Failure); err != nil {
 			return rec, fmt.Errorf("read a stored failure: %w", err)
 		}
 	}

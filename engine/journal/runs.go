@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Runs keeps runs, the outcomes of their activities, and the batches of their steps.
@@ -74,7 +75,7 @@ func insertRun(ctx context.Context, tx *sql.Tx, e engine.Entry, generation int) 
 
 // Append stores an activity's outcome together with the views; see engine.Journal.
 func (rs *Runs) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
-	failure, err := failureJSON(r.Failure)
+	cause, err := failureJSON(r.Failure)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (rs *Runs) Append(ctx context.Context, r engine.Record, e engine.Entry) err
 			return fmt.Errorf("record %d of branch %d comes where record %d is expected: two processes work on one run", r.Seq, r.Branch, next)
 		}
 		if _, err := tx.ExecContext(ctx, `INSERT INTO records (run, branch, seq, step, activity, in_digest, input, output, failure, attempts, started, finished)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Run.ID, r.Branch, r.Seq, r.Step, r.Activity, r.InDigest, []byte(r.In), []byte(r.Out), failure,
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, e.Run.ID, r.Branch, r.Seq, r.Step, r.Activity, r.InDigest, []byte(r.In), []byte(r.Out), cause,
 			r.Attempts, micros(r.Started), micros(r.Finished)); err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (rs *Runs) Append(ctx context.Context, r engine.Record, e engine.Entry) err
 	return nil
 }
 
-func failureJSON(f *engine.Failure) ([]byte, error) {
+func failureJSON(f *failure.Error) ([]byte, error) {
 	if f == nil {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -33,14 +34,14 @@ func nanos(usd float64) int64 { return int64(math.Round(usd * nano)) }
 type spender struct {
 	run, workflow string
 	step          int
-	caps          engine.Caps
+	caps          cost.Caps
 }
 
 // Reserve asks for the money of a request, in one transaction against all caps of its run and of the runs that wait for
 // it. What it gives is to be settled; when this process dies before that, the next one counts the estimate. A cap that might
-// be passed is an *engine.OverBudget.
-func (sp *Spending) Reserve(ctx context.Context, r engine.Reservation, now time.Time) (engine.Reserved, error) {
-	var out engine.Reserved
+// be passed is an *cost.OverBudget.
+func (sp *Spending) Reserve(ctx context.Context, r cost.Reservation, now time.Time) (cost.Reserved, error) {
+	var out cost.Reserved
 	err := inTx(ctx, sp.db.write, func(tx *sql.Tx) error {
 		chain, err := spenders(ctx, tx, r)
 		if err != nil {
@@ -61,16 +62,16 @@ func (sp *Spending) Reserve(ctx context.Context, r engine.Reservation, now time.
 		}
 		return insertSpending(ctx, tx, out.ID, chain, r, now)
 	})
-	if over, ok := errors.AsType[*engine.OverBudget](err); ok {
-		return engine.Reserved{}, over
+	if over, ok := errors.AsType[*cost.OverBudget](err); ok {
+		return cost.Reserved{}, over
 	}
 	if err != nil {
-		return engine.Reserved{}, fmt.Errorf("reserve the costs of a call of run %s: %w", r.Run, err)
+		return cost.Reserved{}, fmt.Errorf("reserve the costs of a call of run %s: %w", r.Run, err)
 	}
 	return out, nil
 }
 
-func insertSpending(ctx context.Context, tx *sql.Tx, call int64, chain []spender, r engine.Reservation, now time.Time) error {
+func insertSpending(ctx context.Context, tx *sql.Tx, call int64, chain []spender, r cost.Reservation, now time.Time) error {
 	for level, s := range chain {
 		caps, err := []byte(nil), error(nil)
 		if level == 0 { // those above have told theirs
@@ -96,7 +97,7 @@ type querier interface {
 }
 
 // spenders gives the run of a request and those that wait for it, each with the caps that its own last request had.
-func spenders(ctx context.Context, q querier, r engine.Reservation) ([]spender, error) {
+func spenders(ctx context.Context, q querier, r cost.Reservation) ([]spender, error) {
 	chain := []spender{{run: r.Run, workflow: r.Workflow, step: r.Step, caps: r.Caps}}
 	for len(chain) < maxWaiting {
 		var view []byte
@@ -124,7 +125,7 @@ func spenders(ctx context.Context, q querier, r engine.Reservation) ([]spender, 
 		if err != nil && !errors.Is(err, engine.ErrNotFound) {
 			return nil, err
 		}
-		parent.caps.Month = engine.Amount{} // it is the same vault's
+		parent.caps.Month = cost.Amount{} // it is the same vault's
 		chain = append(chain, parent)
 	}
 	return chain, nil
@@ -132,7 +133,7 @@ func spenders(ctx context.Context, q querier, r engine.Reservation) ([]spender, 
 
 // CapStates gives the caps of a request with what counts against them now, those of runs that wait for its run included.
 // It reserves nothing.
-func (sp *Spending) CapStates(ctx context.Context, r engine.Reservation, now time.Time) ([]engine.CapState, error) {
+func (sp *Spending) CapStates(ctx context.Context, r cost.Reservation, now time.Time) ([]cost.CapState, error) {
 	chain, err := spenders(ctx, sp.db.read, r)
 	if err != nil {
 		return nil, fmt.Errorf("read what run %s may spend: %w", r.Run, err)
@@ -145,7 +146,7 @@ func (sp *Spending) CapStates(ctx context.Context, r engine.Reservation, now tim
 }
 
 // capStates are the caps of a request's runs, its own first, with what counts against them.
-func capStates(ctx context.Context, q querier, chain []spender, now time.Time) (all []engine.CapState, err error) {
+func capStates(ctx context.Context, q querier, chain []spender, now time.Time) (all []cost.CapState, err error) {
 	for level, s := range chain {
 		states, err := s.caps.States(now)
 		if err != nil {
@@ -163,19 +164,19 @@ func capStates(ctx context.Context, q querier, chain []spender, now time.Time) (
 }
 
 // count says what counts against a cap.
-func (s spender) count(ctx context.Context, q querier, c *engine.CapState) error {
-	sum, err := engine.Spending{}, error(nil)
+func (s spender) count(ctx context.Context, q querier, c *cost.CapState) error {
+	sum, err := cost.Spending{}, error(nil)
 	switch c.Scope {
-	case engine.ScopeStep:
+	case cost.ScopeStep:
 		c.Of = s.run
 		sum, err = sumOf(ctx, q, `run = ? AND step = ?`, s.run, s.step)
-	case engine.ScopeRun:
+	case cost.ScopeRun:
 		c.Of = s.run
 		sum, err = sumOf(ctx, q, `run = ?`, s.run)
-	case engine.ScopeDay:
+	case cost.ScopeDay:
 		c.Of = s.workflow
 		sum, err = sumOf(ctx, q, `workflow = ? AND time >= ?`, s.workflow, micros(c.Since))
-	case engine.ScopeMonth:
+	case cost.ScopeMonth:
 		sum, err = sumOf(ctx, q, `level = 0 AND time >= ?`, micros(c.Since))
 	}
 	c.Count(sum)
@@ -183,8 +184,8 @@ func (s spender) count(ctx context.Context, q querier, c *engine.CapState) error
 }
 
 // sumOf sums up rows of one level.
-func sumOf(ctx context.Context, q querier, where string, args ...any) (engine.Spending, error) {
-	var s engine.Spending
+func sumOf(ctx context.Context, q querier, where string, args ...any) (cost.Spending, error) {
+	var s cost.Spending
 	var all, open, presumed int64
 	err := q.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(usd), 0), coalesce(sum(tokens), 0),
 		coalesce(sum(iif(state = 0, usd, 0)), 0), coalesce(sum(iif(state = 0, tokens, 0)), 0),
@@ -195,7 +196,7 @@ func sumOf(ctx context.Context, q querier, where string, args ...any) (engine.Sp
 }
 
 // Charge replaces what was reserved by what requests have cost. Those that are settled already stay as they are.
-func (sp *Spending) Charge(ctx context.Context, list ...engine.Settlement) error {
+func (sp *Spending) Charge(ctx context.Context, list ...cost.Settlement) error {
 	if err := inTx(ctx, sp.db.write, func(tx *sql.Tx) error { return settle(ctx, tx, list) }); err != nil {
 		return fmt.Errorf("settle the costs of a call: %w", err)
 	}
@@ -214,7 +215,7 @@ func settleAnswer(ctx context.Context, tx *sql.Tx, r engine.Record) error {
 	return settle(ctx, tx, out.Settled)
 }
 
-func settle(ctx context.Context, tx *sql.Tx, list []engine.Settlement) error {
+func settle(ctx context.Context, tx *sql.Tx, list []cost.Settlement) error {
 	for _, s := range list {
 		state := spendingSettled
 		if s.Presumed {
@@ -245,7 +246,7 @@ func presumeDead(ctx context.Context, db *sql.DB) error {
 
 // Since sums up what was spent since a time: by a workflow with the runs that its runs started, or by the whole vault
 // with its imports when the name is empty.
-func (sp *Spending) Since(ctx context.Context, workflow string, since time.Time) (engine.Spending, error) {
+func (sp *Spending) Since(ctx context.Context, workflow string, since time.Time) (cost.Spending, error) {
 	where, args := `workflow = ? AND time >= ?`, []any{workflow, micros(since)}
 	if workflow == "" {
 		where, args = `level = 0 AND time >= ?`, args[1:]
@@ -258,7 +259,7 @@ func (sp *Spending) Since(ctx context.Context, workflow string, since time.Time)
 }
 
 // Of sums up what a run has spent, with the runs that it started and with attempts that failed.
-func (sp *Spending) Of(ctx context.Context, run string) (engine.Spending, error) {
+func (sp *Spending) Of(ctx context.Context, run string) (cost.Spending, error) {
 	s, err := sumOf(ctx, sp.db.read, `run = ?`, run)
 	if err != nil {
 		return s, fmt.Errorf("sum up what run %s has spent: %w", run, err)

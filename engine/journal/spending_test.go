@@ -11,16 +11,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // dime is a request that may cost ten cents.
-func dime(run string, step int, caps engine.Caps) engine.Reservation {
-	return engine.Reservation{Run: run, Workflow: "w", Step: step, Model: "m", Estimate: engine.Amount{USD: 0.1, Tokens: 100}, Caps: caps}
+func dime(run string, step int, caps cost.Caps) cost.Reservation {
+	return cost.Reservation{Run: run, Workflow: "w", Step: step, Model: "m", Estimate: cost.Amount{USD: 0.1, Tokens: 100}, Caps: caps}
 }
 
-func reserve(t *testing.T, j *journal.Journal, r engine.Reservation, now time.Time) int64 {
+func reserve(t *testing.T, j *journal.Journal, r cost.Reservation, now time.Time) int64 {
 	t.Helper()
 	held, err := j.Spending.Reserve(t.Context(), r, now)
 	if err != nil {
@@ -30,46 +32,46 @@ func reserve(t *testing.T, j *journal.Journal, r engine.Reservation, now time.Ti
 }
 
 // refused is what a refusal says; empty when there is none.
-func refused(t *testing.T, j *journal.Journal, r engine.Reservation, now time.Time) string {
+func refused(t *testing.T, j *journal.Journal, r cost.Reservation, now time.Time) string {
 	t.Helper()
 	held, err := j.Spending.Reserve(t.Context(), r, now)
 	if err == nil {
-		if err := j.Spending.Charge(t.Context(), engine.Settlement{ID: held.ID}); err != nil {
+		if err := j.Spending.Charge(t.Context(), cost.Settlement{ID: held.ID}); err != nil {
 			t.Fatal(err)
 		}
 		return ""
 	}
-	if _, ok := errors.AsType[*engine.OverBudget](err); !ok || engine.FailureOf(err).Code != engine.CodeBudget {
+	if _, ok := errors.AsType[*cost.OverBudget](err); !ok || failure.Of(err).Code != failure.Budget {
 		t.Fatal(err)
 	}
 	return err.Error()
 }
 
-func usd(v float64) engine.Amount { return engine.Amount{USD: v} }
+func usd(v float64) cost.Amount { return cost.Amount{USD: v} }
 
 func TestReserve_caps(t *testing.T) {
 	t.Parallel()
 	oslo, tomorrow := "Europe/Oslo", time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) // midnight in Oslo
 	next := time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC)                          // December there
 	for name, tt := range map[string]struct {
-		caps   engine.Caps
-		passed engine.Reservation // what is refused after two dimes; the caps are filled in
-		free   engine.Reservation // what is not
-		at     time.Time          // when the latter is asked for
+		caps   cost.Caps
+		passed cost.Reservation // what is refused after two dimes; the caps are filled in
+		free   cost.Reservation // what is not
+		at     time.Time        // when the latter is asked for
 		said   string
 	}{
-		"step":     {engine.Caps{Step: usd(0.25)}, dime("r1", 0, engine.Caps{}), dime("r1", 1, engine.Caps{}), epoch, "with $0.1 spent and $0.1 reserved before, the step would pass its max_cost_usd of $0.25"},
-		"run":      {engine.Caps{Run: usd(0.29)}, dime("r1", 7, engine.Caps{}), dime("r2", 0, engine.Caps{}), epoch, "the run would pass its max_cost_usd of $0.29"},
-		"day":      {engine.Caps{Day: usd(0.25), DayZone: oslo}, dime("r2", 0, engine.Caps{}), dime("r2", 0, engine.Caps{}), tomorrow, "the day of the workflow w would pass its max_cost_usd_per_day of $0.25"},
-		"month":    {engine.Caps{Month: usd(0.25), MonthZone: oslo}, engine.Reservation{Run: "import", Step: -1, Estimate: usd(0.06)}, dime("r2", 0, engine.Caps{}), next, "the vault's month would pass its max_cost_usd_per_month of $0.25"},
-		"tokens":   {engine.Caps{Step: engine.Amount{Tokens: 299}}, dime("r1", 0, engine.Caps{}), dime("r1", 1, engine.Caps{}), epoch, "up to 100 tokens; with 100 tokens spent and 100 tokens reserved before, the step would pass its max_total_tokens of 299 tokens"},
-		"no price": {engine.Caps{Step: usd(9)}, engine.Reservation{Run: "r1", NoPrice: true, Model: "m"}, engine.Reservation{Run: "r1", NoPrice: false}, epoch, "max_cost_usd is set, and no price is known for the model m"},
+		"step":     {cost.Caps{Step: usd(0.25)}, dime("r1", 0, cost.Caps{}), dime("r1", 1, cost.Caps{}), epoch, "with $0.1 spent and $0.1 reserved before, the step would pass its max_cost_usd of $0.25"},
+		"run":      {cost.Caps{Run: usd(0.29)}, dime("r1", 7, cost.Caps{}), dime("r2", 0, cost.Caps{}), epoch, "the run would pass its max_cost_usd of $0.29"},
+		"day":      {cost.Caps{Day: usd(0.25), DayZone: oslo}, dime("r2", 0, cost.Caps{}), dime("r2", 0, cost.Caps{}), tomorrow, "the day of the workflow w would pass its max_cost_usd_per_day of $0.25"},
+		"month":    {cost.Caps{Month: usd(0.25), MonthZone: oslo}, cost.Reservation{Run: "import", Step: -1, Estimate: usd(0.06)}, dime("r2", 0, cost.Caps{}), next, "the vault's month would pass its max_cost_usd_per_month of $0.25"},
+		"tokens":   {cost.Caps{Step: cost.Amount{Tokens: 299}}, dime("r1", 0, cost.Caps{}), dime("r1", 1, cost.Caps{}), epoch, "up to 100 tokens; with 100 tokens spent and 100 tokens reserved before, the step would pass its max_total_tokens of 299 tokens"},
+		"no price": {cost.Caps{Step: usd(9)}, cost.Reservation{Run: "r1", NoPrice: true, Model: "m"}, cost.Reservation{Run: "r1", NoPrice: false}, epoch, "max_cost_usd is set, and no price is known for the model m"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			j := open(t, t.TempDir())
 			first := reserve(t, j, dime("r1", 0, tt.caps), epoch)
-			if err := j.Spending.Charge(t.Context(), engine.Settlement{ID: first, Cost: engine.Amount{USD: 0.1, Tokens: 100}}); err != nil {
+			if err := j.Spending.Charge(t.Context(), cost.Settlement{ID: first, Cost: cost.Amount{USD: 0.1, Tokens: 100}}); err != nil {
 				t.Fatal(err)
 			}
 			reserve(t, j, dime("r1", 0, tt.caps), epoch)
@@ -96,8 +98,8 @@ func TestReserve_beside(t *testing.T) {
 	granted := make([]bool, 40)
 	for i := range granted {
 		group.Go(func() {
-			_, err := j.Spending.Reserve(t.Context(), dime(fmt.Sprintf("r%d", i), 0, engine.Caps{Month: usd(0.7)}), epoch)
-			if _, over := errors.AsType[*engine.OverBudget](err); err != nil && !over {
+			_, err := j.Spending.Reserve(t.Context(), dime(fmt.Sprintf("r%d", i), 0, cost.Caps{Month: usd(0.7)}), epoch)
+			if _, over := errors.AsType[*cost.OverBudget](err); err != nil && !over {
 				t.Error(err)
 			}
 			granted[i] = err == nil
@@ -118,7 +120,7 @@ func TestReserve_beside(t *testing.T) {
 // TestReserve_nested: what a run costs that another one asked for counts in that one's step, run and day as well.
 func TestReserve_nested(t *testing.T) {
 	t.Parallel()
-	for name, caps := range map[string]engine.Caps{
+	for name, caps := range map[string]cost.Caps{
 		"step": {Step: usd(0.35)}, "run": {Run: usd(0.35)}, "day": {Day: usd(0.35)}, "none": {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +131,7 @@ func TestReserve_nested(t *testing.T) {
 			inner.Run.Trigger = engine.Trigger{Kind: engine.TriggerTool, Parent: "r1", Step: 3}
 			create(t, j, inner)
 			reserve(t, j, dime("r1", 3, caps), epoch)
-			nested := dime("r2", 0, engine.Caps{})
+			nested := dime("r2", 0, cost.Caps{})
 			nested.Workflow = "inner"
 			reserve(t, j, nested, epoch)
 			reserve(t, j, nested, epoch)
@@ -163,14 +165,14 @@ func TestReserve_killed(t *testing.T) {
 	j := open(t, dir)
 	e := entry("r1", "k1", "w")
 	create(t, j, e)
-	reserve(t, j, dime("r1", 0, engine.Caps{}), epoch)
-	reserve(t, j, dime("r2", 0, engine.Caps{}), epoch)
+	reserve(t, j, dime("r1", 0, cost.Caps{}), epoch)
+	reserve(t, j, dime("r2", 0, cost.Caps{}), epoch)
 	e.Run.Status, e.Run.Finished = engine.Cancelled, epoch
 	if err := j.Runs.Save(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	amount := func(n float64) engine.Amount { return engine.Amount{USD: n / 10, Tokens: int64(100 * n)} }
-	want := engine.Spending{Calls: 2, Cost: amount(2), Open: amount(1), Presumed: amount(1)}
+	amount := func(n float64) cost.Amount { return cost.Amount{USD: n / 10, Tokens: int64(100 * n)} }
+	want := cost.Spending{Calls: 2, Cost: amount(2), Open: amount(1), Presumed: amount(1)}
 	check := func(when string) {
 		t.Helper()
 		got, err := j.Spending.Since(t.Context(), "", epoch)
@@ -186,9 +188,9 @@ func TestReserve_killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	j = open(t, dir)
-	want.Open, want.Presumed = engine.Amount{}, amount(2)
+	want.Open, want.Presumed = cost.Amount{}, amount(2)
 	check("after the end of the process")
-	if err := j.Spending.Charge(t.Context(), engine.Settlement{ID: 1, Cost: amount(9)}); err != nil {
+	if err := j.Spending.Charge(t.Context(), cost.Settlement{ID: 1, Cost: amount(9)}); err != nil {
 		t.Fatal(err)
 	}
 	check("after a settlement that comes too late")
@@ -200,8 +202,8 @@ func TestAppend_settles(t *testing.T) {
 	j := open(t, t.TempDir())
 	e := entry("r1", "k1", "w")
 	create(t, j, e)
-	id := reserve(t, j, dime("r1", 0, engine.Caps{}), epoch)
-	out, err := json.Marshal(engine.GenerateOut{Stop: engine.StopEnd, Settled: []engine.Settlement{{ID: id, Cost: engine.Amount{USD: 0.0123456789, Tokens: 7}}}})
+	id := reserve(t, j, dime("r1", 0, cost.Caps{}), epoch)
+	out, err := json.Marshal(engine.GenerateOut{Stop: engine.StopEnd, Settled: []cost.Settlement{{ID: id, Cost: cost.Amount{USD: 0.0123456789, Tokens: 7}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +211,7 @@ func TestAppend_settles(t *testing.T) {
 	if err := j.Runs.Append(t.Context(), r, e); err != nil {
 		t.Fatal(err)
 	}
-	want := engine.Spending{Calls: 1, Cost: engine.Amount{USD: 0.012345679, Tokens: 7}}
+	want := cost.Spending{Calls: 1, Cost: cost.Amount{USD: 0.012345679, Tokens: 7}}
 	if got, err := j.Spending.Of(t.Context(), "r1"); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
@@ -219,11 +221,11 @@ func TestAppend_settles(t *testing.T) {
 func TestFailures_outOfFunds(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
-	for i, scope := range []engine.Scope{engine.ScopeStep, engine.ScopeMonth, engine.ScopeDay, engine.ScopeRun} {
+	for i, scope := range []cost.Scope{cost.ScopeStep, cost.ScopeMonth, cost.ScopeDay, cost.ScopeRun} {
 		e := entry(fmt.Sprint("r", i), fmt.Sprint("k", i), "w")
 		create(t, j, e)
 		e.Run.Status, e.Run.Finished = engine.Failed, epoch.Add(time.Duration(i)*time.Hour)
-		e.Run.Failure = engine.FailureOf(fmt.Errorf("batch 1: %w", &engine.OverBudget{Cap: engine.CapState{Scope: scope}}))
+		e.Run.Failure = failure.Of(fmt.Errorf("batch 1: %w", &cost.OverBudget{Cap: cost.CapState{Scope: scope}}))
 		if err := j.Runs.Save(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +247,7 @@ func BenchmarkReserve(b *testing.B) {
 		INSERT INTO spending SELECT i, 0, 'r' || (i / 5), 'w' || (i % 50), 0, ? + i, 'm', 1000, 10, 1, '{}' FROM n`, epoch.UnixMicro()); err != nil {
 		b.Fatal(err)
 	}
-	r := engine.Reservation{Run: "x", Workflow: "w1", Estimate: usd(1e-6), Caps: engine.Caps{Step: usd(1), Run: usd(1), Day: usd(5), Month: usd(500)}}
+	r := cost.Reservation{Run: "x", Workflow: "w1", Estimate: usd(1e-6), Caps: cost.Caps{Step: usd(1), Run: usd(1), Day: usd(5), Month: usd(500)}}
 	for b.Loop() {
 		if _, err := j.Spending.Reserve(b.Context(), r, epoch.Add(time.Hour)); err != nil {
 			b.Fatal(err)

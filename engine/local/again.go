@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Retry takes up a run again; see engine.Executor.
@@ -80,7 +81,7 @@ func (x *Executor) takeUp(ctx context.Context, e engine.Entry) error {
 
 // noRetry says why a run is not taken up.
 func noRetry(format string, args ...any) error {
-	return engine.Fail(engine.CodeRetry, "", format, args...)
+	return failure.New(failure.Retry, "", format, args...)
 }
 
 // retryOf says which records a retry forgets or frees.

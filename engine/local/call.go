@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // call performs an activity once. A panic becomes an error. Reports that come after the activity has returned are lost.
@@ -18,7 +19,7 @@ func (f *flow) call(handler engine.Activity, d *doing) (out json.RawMessage, err
 	defer func() {
 		if p := recover(); p != nil {
 			f.x.cfg.Logger.Error("activity panicked", "run", f.j.id, "activity", rec.Activity, "err", p, "stack", string(debug.Stack()))
-			out, err = nil, engine.Fail(engine.CodePanic, "this is a fault in vaultflow; the log has its place", "activity %s panicked: %v", rec.Activity, p)
+			out, err = nil, failure.New(failure.Panic, "this is a fault in vaultflow; the log has its place", "activity %s panicked: %v", rec.Activity, p)
 		}
 	}()
 	out, err = handler(engine.WithReporter(d.ctx, r.report), rec.In)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Resume takes up every unfinished run; see engine.Executor.
@@ -103,7 +104,7 @@ func (x *Executor) cancelAbsent(ctx context.Context, run string) (*job, error) {
 }
 
 func cancelledOutcome() engine.Outcome {
-	return engine.Outcome{Status: engine.Cancelled, Reason: "cancelled", Failure: engine.Fail(engine.CodeCancelled, "", "cancelled")}
+	return engine.Outcome{Status: engine.Cancelled, Reason: "cancelled", Failure: failure.New(failure.Cancelled, "", "cancelled")}
 }
 
 func (x *Executor) cancelJob(ctx context.Context, j *job) error {

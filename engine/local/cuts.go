@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // retryCuts says which records of the body itself a retry must not recall: the failed one, or the one that the body would
@@ -12,7 +13,7 @@ import (
 // too.
 func retryCuts(r engine.RunRecord, records []engine.Record) []engine.Cut {
 	code := codeOf(r.Failure)
-	if code == engine.CodeDiverged {
+	if code == failure.Diverged {
 		var cuts []engine.Cut
 		for _, rec := range records {
 			if rec.Seq == 0 {
@@ -34,7 +35,7 @@ func retryCuts(r engine.RunRecord, records []engine.Record) []engine.Cut {
 // anew.
 func batchCuts(r engine.RunRecord, steps []engine.PinnedStep, records []engine.Record) []engine.Cut {
 	step, failed := failedStep(r)
-	if !failed || step.Index >= len(steps) || steps[step.Index].ForEach == nil || codeOf(r.Failure) == engine.CodeDiverged {
+	if !failed || step.Index >= len(steps) || steps[step.Index].ForEach == nil || codeOf(r.Failure) == failure.Diverged {
 		return nil
 	}
 	pinned := steps[step.Index]
@@ -165,7 +166,7 @@ func failedStep(r engine.RunRecord) (engine.StepRecord, bool) {
 	return engine.StepRecord{}, false
 }
 
-func codeOf(f *engine.Failure) string {
+func codeOf(f *failure.Error) failure.Code {
 	if f == nil {
 		return ""
 	}
@@ -183,14 +184,14 @@ func isActivity(names ...string) func(engine.Record) bool {
 // cutAt is the place of the first record of a branch that a retry must not recall. A file that somebody kept changing is
 // staged anew; an answer that will not do is asked for anew; a model that would not stop calling tools begins from its
 // prompt.
-func cutAt(records []engine.Record, step int, code string) int {
+func cutAt(records []engine.Record, step int, code failure.Code) int {
 	asked := func(r engine.Record) bool { return r.Step == step && r.Activity == engine.ActivityGenerate }
 	switch code {
-	case engine.CodeToolRounds:
+	case failure.ToolRounds:
 		if i := slices.IndexFunc(records, asked); i >= 0 {
 			return i
 		}
-	case engine.CodeRefusal, engine.CodeCutOff, engine.CodeIncomplete, engine.CodeEmptyAnswer, engine.CodeInvalidAnswer, engine.CodeUnseen:
+	case failure.Refusal, failure.CutOff, failure.Incomplete, failure.EmptyAnswer, failure.InvalidAnswer, failure.Unseen:
 		for i, rec := range slices.Backward(records) {
 			if asked(rec) {
 				return i
@@ -202,9 +203,9 @@ func cutAt(records []engine.Record, step int, code string) int {
 	}
 	n := len(records)
 	switch code {
-	case engine.CodeCancelled, engine.CodeTimeout, engine.CodeUnknownActivity, engine.CodeInvalidWorkflow, "":
+	case failure.Cancelled, failure.Timeout, failure.UnknownActivity, failure.InvalidWorkflow, "":
 		return n
-	case engine.CodeConflict:
+	case failure.Conflict:
 		for n > 0 && isActivity(engine.ActivityCommit, engine.ActivityStage)(records[n-1]) {
 			n--
 		}

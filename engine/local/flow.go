@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // flow is the engine.Flow of a run's body, or of one of its branches. Do and Note belong to one goroutine at a time.
@@ -28,7 +29,7 @@ func (f *flow) Do(activity string, in, out any) error {
 	}
 	raw, err := json.Marshal(in)
 	if err != nil {
-		return f.fail(engine.CodeInternal, "", "the input of activity %q is no JSON: %v", activity, err)
+		return f.fail(failure.Internal, "", "the input of activity %q is no JSON: %v", activity, err)
 	}
 	place := placeOf(raw)
 	ctx := f.within(place.step())
@@ -86,7 +87,7 @@ func (p place) step() int {
 // recall gives a recorded outcome, if it is the outcome of what the body asks for now.
 func (f *flow) recall(held, asked engine.Record, out any) error {
 	if held.Activity != asked.Activity || held.InDigest != asked.InDigest && held.InDigest != "" {
-		return f.fail(engine.CodeDiverged, "start the workflow again; this run keeps what it has done",
+		return f.fail(failure.Diverged, "start the workflow again; this run keeps what it has done",
 			"run %s cannot be resumed: its record %s is %s (input %.8s), but this version of vaultflow asks for %s (input %.8s)",
 			f.j.id, recordName(asked), held.Activity, held.InDigest, asked.Activity, asked.InDigest)
 	}
@@ -101,7 +102,7 @@ func (f *flow) result(rec engine.Record, out any) error {
 		return nil
 	}
 	if err := json.Unmarshal(rec.Out, out); err != nil {
-		return f.fail(engine.CodeInternal, "", "the outcome of activity %q cannot be read: %v", rec.Activity, err)
+		return f.fail(failure.Internal, "", "the outcome of activity %q cannot be read: %v", rec.Activity, err)
 	}
 	return nil
 }
@@ -125,7 +126,7 @@ type doing struct {
 func (f *flow) carryOut(d *doing) error {
 	handler, ok := f.x.cfg.Activities[d.rec.Activity]
 	if !ok {
-		return f.fail(engine.CodeUnknownActivity, "", "this version of vaultflow has no activity %q", d.rec.Activity)
+		return f.fail(failure.UnknownActivity, "", "this version of vaultflow has no activity %q", d.rec.Activity)
 	}
 	f.working(d.rec.Activity, 1)
 	if _, err := f.x.update(d.ctx, f.j, nil, f.showActivity); err != nil {
@@ -174,21 +175,21 @@ func (f *flow) attempt(handler engine.Activity, d *doing) error {
 		if engine.Stopped(err) { // a run that it waited for was interrupted: both go on later
 			return f.halt(err)
 		}
-		failure := engine.FailureOf(err)
-		if failure.Passing && f.j.kind() != engine.KindImport { // an import that fails stays in its folder and arrives again
-			return f.halt(failure)
+		cause := failure.Of(err)
+		if cause.Transient && f.j.kind() != engine.KindImport { // an import that fails stays in its folder and arrives again
+			return f.halt(cause)
 		}
-		if failure.Code == engine.CodeCancelled { // of a context that is not the run's: nobody cancelled the run
-			failure.Code = engine.CodeInternal
+		if cause.Code == failure.Cancelled { // of a context that is not the run's: nobody cancelled the run
+			cause.Code = failure.Internal
 		}
-		if !failure.Retryable || d.rec.Attempts >= policy.Attempts {
-			d.rec.Failure = failure
+		if !cause.Retryable || d.rec.Attempts >= policy.Attempts {
+			d.rec.Failure = cause
 			return nil
 		}
-		wait := policy.wait(d.rec.Attempts, engine.RetryAfter(err))
+		wait := policy.wait(d.rec.Attempts, failure.RetryAfter(err))
 		f.tell(f.about(d, engine.Event{
-			Kind: engine.EventRetry, Failure: failure,
-			Message: fmt.Sprintf("%s; attempt %d of %d in %v", failure.Message, d.rec.Attempts+1, policy.Attempts, wait),
+			Kind: engine.EventRetry, Failure: cause,
+			Message: fmt.Sprintf("%s; attempt %d of %d in %v", cause.Message, d.rec.Attempts+1, policy.Attempts, wait),
 		}))
 		if !pause(d.ctx, wait) {
 			return f.ended(d.ctx)

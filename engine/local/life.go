@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Causes of a context that ended while the executor goes on.
@@ -31,10 +32,10 @@ type life struct {
 	mu     sync.Mutex // guards what follows
 	forked int        // branches that were begun
 	steps  map[int]stepTime
-	atWork []string        // activities
-	fatal  *engine.Failure // the run cannot go on, and resuming would not help
-	halted error           // the journal failed: the run stays as it is
-	parked []waiting       // what people have to decide first
+	atWork []string       // activities
+	fatal  *failure.Error // the run cannot go on, and resuming would not help
+	halted error          // the journal failed: the run stays as it is
+	parked []waiting      // what people have to decide first
 }
 
 // stepTime is the time that a step has in this process.
@@ -89,7 +90,7 @@ func (l *life) stepLimit(step int) time.Duration {
 }
 
 // over is the failure of a run or step that a person or the clock has ended.
-type over struct{ failure *engine.Failure }
+type over struct{ failure *failure.Error }
 
 func (o over) Error() string { return o.failure.Message }
 
@@ -105,12 +106,12 @@ func (l *life) ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, errCancelled):
-		return over{engine.Fail(engine.CodeCancelled, "", "cancelled")}
+		return over{failure.New(failure.Cancelled, "", "cancelled")}
 	case errors.Is(cause, errTimeout):
-		return over{engine.Fail(engine.CodeTimeout, "raise timeout: in the workflow, or engine.run_timeout in the settings",
+		return over{failure.New(failure.Timeout, "raise timeout: in the workflow, or engine.run_timeout in the settings",
 			"%v (%v)", errTimeout, l.j.spec.Timeout)}
 	case errors.Is(cause, errStepTimeout):
-		return over{engine.Fail(engine.CodeTimeout, "raise @timeout, or ask for less in one step", "%v", cause)}
+		return over{failure.New(failure.Timeout, "raise @timeout, or ask for less in one step", "%v", cause)}
 	}
 	return engine.ErrStopped
 }
@@ -123,11 +124,11 @@ func (l *life) broken() bool {
 }
 
 // fail ends the run at once: no further activity is begun, not even to clean up.
-func (l *life) fail(code, hint, format string, args ...any) error {
+func (l *life) fail(code failure.Code, hint, format string, args ...any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.fatal == nil {
-		l.fatal = engine.Fail(code, hint, format, args...)
+		l.fatal = failure.New(code, hint, format, args...)
 	}
 	l.quit(engine.ErrStopped)
 	return engine.ErrStopped

@@ -21,6 +21,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // desk is a folder of notes with a real journal, and a step "s" that works on the pending ones. Its answer to a note is
@@ -104,7 +105,7 @@ func (d *desk) activities(j *journal.Journal) engine.Activities {
 			d.asked = append(d.asked, strings.TrimSuffix(strings.TrimPrefix(in.Prompt, "Inbox/"), ".md"))
 			d.mu.Unlock()
 			if in.Prompt == d.fail {
-				return engine.GenerateOut{}, engine.Fail(engine.CodeProvider, "", "down")
+				return engine.GenerateOut{}, failure.New(failure.Provider, "", "down")
 			}
 			return engine.GenerateOut{Answer: "seen: " + d.read(in.Prompt), Stop: engine.StopEnd}, nil
 		}),

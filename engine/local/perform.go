@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // store does something with the journal, unless this executor counts as dead.
@@ -114,7 +115,7 @@ func (x *Executor) body(f *flow) engine.Outcome {
 // abandon leaves a run unfinished: it will be resumed when an executor comes up again, or by this one when the cause
 // passes.
 func (x *Executor) abandon(j *job, err error) {
-	if engine.Passes(err) && !x.dead.Load() {
+	if failure.IsTransient(err) && !x.dead.Load() {
 		x.putOff(j, err)
 		return
 	}

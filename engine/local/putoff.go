@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// A run that met an error which passes (see engine.Passes) is put off: it keeps its place before the others of its lane,
+// A run that met an error which passes (see failure.IsTransient) is put off: it keeps its place before the others of its lane,
 // and is taken up again after a while from its last recorded outcome, as after a restart. It has no worker meanwhile.
 
 // longestPutOff is how long a run is put off at most. Each time is twice as long as the one before.

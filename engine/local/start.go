@@ -11,9 +11,10 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Start accepts a run; see engine.Executor. A request that makes no sense is an *engine.Failure and leaves no run.
+// Start accepts a run; see engine.Executor. A request that makes no sense is an *failure.Error and leaves no run.
 func (x *Executor) Start(ctx context.Context, r engine.Request) (engine.Started, error) {
 	e, err := x.entry(ctx, r)
 	if err != nil {
@@ -115,7 +116,7 @@ func (x *Executor) entry(ctx context.Context, r engine.Request) (engine.Entry, e
 	case r.Kind == engine.KindWorkflow:
 		s.Pinned, err = x.pin(ctx, r, &run, &s)
 	default:
-		err = engine.Fail(engine.CodeInternal, "", "a request of kind %q without content", r.Kind)
+		err = failure.New(failure.Internal, "", "a request of kind %q without content", r.Kind)
 	}
 	if err != nil {
 		return engine.Entry{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/enginetest"
 	"github.com/vaultflow/vaultflow/engine/local"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // timed is a workflow whose first step may take a minute, and whose second one has no limit.
@@ -54,7 +55,7 @@ func runInTime(t *testing.T, c local.Config, q engine.Request) engine.RunRecord 
 
 func wantTimeout(t *testing.T, got engine.RunRecord) {
 	t.Helper()
-	if got.Status != engine.Failed || got.Failure.Code != engine.CodeTimeout || got.Failure.Hint == "" || got.Finished.Sub(got.Started) != time.Minute {
+	if got.Status != engine.Failed || got.Failure.Code != failure.Timeout || got.Failure.Hint == "" || got.Finished.Sub(got.Started) != time.Minute {
 		t.Errorf("got %s %+v after %v; want a timeout after a minute", got.Status, got.Failure, got.Finished.Sub(got.Started))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/enginetest"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // inTime runs a test in a bubble with a journal and the activities of a world.
@@ -59,7 +60,7 @@ func TestExecutor_timeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := x.Wait(ctx, s.Run)
-		if err != nil || got.Status != engine.Failed || got.Failure.Code != engine.CodeTimeout || got.Finished.Sub(got.Started) != time.Minute {
+		if err != nil || got.Status != engine.Failed || got.Failure.Code != failure.Timeout || got.Finished.Sub(got.Started) != time.Minute {
 			t.Errorf("got %s %+v after %v, %v; want a timeout after a minute", got.Status, got.Failure, got.Finished.Sub(got.Started), err)
 		}
 		cancel()
@@ -111,7 +112,7 @@ func TestRetry_wait(t *testing.T) {
 	w.Before = func(_ context.Context, activity, _ string) error {
 		if activity == engine.ActivityResolve && left > 0 {
 			left--
-			return &engine.Failure{Code: engine.CodeVault, Message: "busy", Retryable: true}
+			return &failure.Error{Code: failure.Vault, Message: "busy", Retryable: true}
 		}
 		return nil
 	}

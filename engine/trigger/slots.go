@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -166,7 +167,7 @@ func (t *Triggers) fire(ctx context.Context, p *workflow.Plan, s engine.SlotReco
 
 // transient says whether an error of starting a run may pass: it is about the journal, not about the request.
 func transient(err error) bool {
-	_, final := errors.AsType[*engine.Failure](err)
+	_, final := errors.AsType[*failure.Error](err)
 	return !final
 }
 

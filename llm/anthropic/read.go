@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -47,14 +48,14 @@ func (u *usage) over(next usage) {
 }
 
 // total is the usage in the house's terms. The API counts cached input apart.
-func (u *usage) total() llm.Usage {
+func (u *usage) total() cost.Usage {
 	n := func(p *int) int {
 		if p == nil || *p < 0 {
 			return 0
 		}
 		return *p
 	}
-	return llm.Usage{
+	return cost.Usage{
 		InputTokens:  n(u.Input) + n(u.CacheRead) + n(u.CacheWrite),
 		OutputTokens: n(u.Output), CachedTokens: n(u.CacheRead), CacheWriteTokens: n(u.CacheWrite),
 		ThinkingTokens: n(u.Details.Thinking), CostUnknown: true,

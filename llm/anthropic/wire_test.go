@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 )
@@ -82,7 +83,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 	if diff := cmp.Diff(blocks, got.Blocks); diff != "" {
 		t.Errorf("blocks (-want +got):\n%s", diff)
 	}
-	usage := llm.Usage{InputTokens: 18, OutputTokens: 42, CachedTokens: 3, CacheWriteTokens: 5, ThinkingTokens: 30, CostUnknown: true}
+	usage := cost.Usage{InputTokens: 18, OutputTokens: 42, CachedTokens: 3, CacheWriteTokens: 5, ThinkingTokens: 30, CostUnknown: true}
 	if diff := cmp.Diff(usage, got.Usage); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -32,12 +33,12 @@ type usage struct {
 	CacheWrite int `json:"cacheWriteInputTokens"`
 }
 
-func (u *usage) total() llm.Usage {
+func (u *usage) total() cost.Usage {
 	if u == nil {
-		return llm.Usage{CostUnknown: true}
+		return cost.Usage{CostUnknown: true}
 	}
 	read, written := max(u.CacheRead, 0), max(u.CacheWrite, 0)
-	return llm.Usage{
+	return cost.Usage{
 		InputTokens: max(u.Input, 0) + read + written, OutputTokens: max(u.Output, 0),
 		CachedTokens: read, CacheWriteTokens: written, CostUnknown: true,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/bedrock"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
@@ -84,7 +85,7 @@ func TestGenerate_keepsReasoningAndCitations(t *testing.T) {
 	}
 	want := &llm.Response{
 		Text: "The total is 12. \n", Stop: llm.StopToolUse, Model: model,
-		Usage: llm.Usage{InputTokens: 18, OutputTokens: 42, CachedTokens: 3, CacheWriteTokens: 5, CostUnknown: true},
+		Usage: cost.Usage{InputTokens: 18, OutputTokens: 42, CachedTokens: 3, CacheWriteTokens: 5, CostUnknown: true},
 		Blocks: []content.Block{
 			content.Thinking{Value: "a <b> & c", Signature: "c2ln+/=="},
 			content.Thinking{Redacted: "b3BhcXVlISEh"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -42,11 +43,11 @@ type usage struct {
 	} `json:"promptTokensDetails"`
 }
 
-func (u *usage) total() llm.Usage {
+func (u *usage) total() cost.Usage {
 	if u == nil {
-		return llm.Usage{CostUnknown: true}
+		return cost.Usage{CostUnknown: true}
 	}
-	total := llm.Usage{
+	total := cost.Usage{
 		InputTokens: max(u.Prompt, 0) + max(u.Tools, 0), OutputTokens: max(u.Candidates, 0) + max(u.Thoughts, 0),
 		CachedTokens: max(u.Cached, 0), ThinkingTokens: max(u.Thoughts, 0), CostUnknown: true,
 	}

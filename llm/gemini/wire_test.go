@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
@@ -159,7 +160,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 	}
 	want := &llm.Response{
 		Text: "one two three", Stop: llm.StopToolUse, Model: "gemini-3.1",
-		Usage: llm.Usage{InputTokens: 10, OutputTokens: 7, CachedTokens: 2, ThinkingTokens: 3, CostUnknown: true},
+		Usage: cost.Usage{InputTokens: 10, OutputTokens: 7, CachedTokens: 2, ThinkingTokens: 3, CostUnknown: true},
 		Blocks: []content.Block{
 			content.Thinking{Value: "hm"},
 			text("one "), text("two"), text(" three"),

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -16,13 +17,13 @@ func answers(t *testing.T, s Subject) {
 	deltas := []string{"Zwei ", "Äpfel\n", "\"quoted\""}
 	server := NewServer(t, s.Wire, one(Answer{Thinking: "count", Deltas: deltas, Input: 1200, Output: 34, Cached: 200}))
 	var got []string
-	price := &llm.Price{Input: 3, Output: 15}
+	price := &cost.Price{Input: 3, Output: 15}
 	response := generate(t, llm.Priced(s.provider(server), price), ask(), func(d string) { got = append(got, d) })
 	if !slices.Equal(got, deltas) {
 		t.Errorf("deltas %q, want %q", got, deltas)
 	}
 	want := &llm.Response{
-		Text: "Zwei Äpfel\n\"quoted\"", Stop: llm.StopEnd, Usage: llm.Usage{InputTokens: 1200, OutputTokens: 34, CachedTokens: 200, CostUSD: 0.00411},
+		Text: "Zwei Äpfel\n\"quoted\"", Stop: llm.StopEnd, Usage: cost.Usage{InputTokens: 1200, OutputTokens: 34, CachedTokens: 200, CostUSD: 0.00411},
 	}
 	want.Usage.ThinkingTokens = response.Usage.ThinkingTokens
 	if s.NoCache {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -107,7 +108,7 @@ func rewritten(t *testing.T, s Subject) {
 
 func notRewritten(t *testing.T, s Subject) {
 	server := NewServer(t, s.Wire, Reply{Status: 429, Code: "rate_limit_error", Message: "too many tokens per minute"})
-	rewrite := llm.OverflowPolicy{Rewriting: func(llm.Request, llm.Rewrite, llm.Usage) error { return errors.New("it was rewritten") }}
+	rewrite := llm.OverflowPolicy{Rewriting: func(llm.Request, llm.Rewrite, cost.Usage) error { return errors.New("it was rewritten") }}
 	e := failure(t, llm.Overflow(llm.Retry(s.provider(server), llm.RetryPolicy{Attempts: 1}), rewrite), ask(), nil, llm.ClassRateLimit)
 	if n := len(server.Requests()); n != 1 || e.Tried != "" {
 		t.Errorf("%d requests, tried %q", n, e.Tried)

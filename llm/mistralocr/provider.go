@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -139,7 +140,7 @@ func (p *Provider) response(a answer, model string, data []byte) *llm.Response {
 	text := strings.Join(pages, "\n\n")
 	out := &llm.Response{
 		Text: text, Blocks: []content.Block{content.Text{Value: text}}, Stop: llm.StopEnd, Model: a.Model,
-		Raw: llm.PackRaw(wire, model, data), Usage: llm.Usage{CostUnknown: p.price == 0},
+		Raw: llm.PackRaw(wire, model, data), Usage: cost.Usage{CostUnknown: p.price == 0},
 	}
 	if p.price > 0 {
 		count := len(a.Pages)
@@ -152,7 +153,7 @@ func (p *Provider) response(a answer, model string, data []byte) *llm.Response {
 }
 
 func (p *Provider) fault(class llm.Class, message string) *llm.Error {
-	return &llm.Error{Class: class, Provider: p.endpoint.Provider(), Message: message, Usage: llm.Usage{CostUnknown: true}}
+	return &llm.Error{Class: class, Provider: p.endpoint.Provider(), Message: message, Usage: cost.Usage{CostUnknown: true}}
 }
 
 // Picture is a part of the page that the service cut out.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -110,7 +111,7 @@ func (r *reading) response(pieces []string, calls []content.Block, stop llm.Stop
 	}
 	return &llm.Response{
 		Text: answer, Blocks: append([]content.Block{content.Text{Value: answer}}, calls...), Stop: stop, Model: Model, Omitted: r.omitted,
-		Usage: llm.Usage{InputTokens: tokens(r.input) + r.seen*pictureTokens, OutputTokens: tokens(utf8.RuneCountInString(answer))},
+		Usage: cost.Usage{InputTokens: tokens(r.input) + r.seen*pictureTokens, OutputTokens: tokens(utf8.RuneCountInString(answer))},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -74,8 +75,8 @@ func (r *reader) take(c chunk) {
 	r.answer.Say(c.Message.Content)
 }
 
-func (r *reader) usage() llm.Usage {
-	return llm.Usage{InputTokens: max(r.last.PromptCount, 0), OutputTokens: max(r.last.AnswerCount, 0), CostUnknown: true}
+func (r *reader) usage() cost.Usage {
+	return cost.Usage{InputTokens: max(r.last.PromptCount, 0), OutputTokens: max(r.last.AnswerCount, 0), CostUnknown: true}
 }
 
 func (r *reader) response(request llm.Request) *llm.Response {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/cost"
 )
 
 // maxCatalogue is how many bytes of one page of a list of models are read, maxPages how many pages.
@@ -25,7 +25,7 @@ type Listed struct {
 	Inputs        []string // text, image, file, audio, video
 	Parameters    []string // that requests may have: tools, structured_outputs, reasoning, …
 	ContextLength int      // tokens; 0: not told
-	Price         *llm.Price
+	Price         *cost.Price
 }
 
 // Takes tells whether the model reads a kind of input.
@@ -89,7 +89,7 @@ func (p *Provider) models(ctx context.Context, query string) (all []Listed, next
 }
 
 // price reads dollars for a token, as texts, as dollars for a million. Prices that vary are written as negative numbers.
-func price(pricing map[string]json.RawMessage) *llm.Price {
+func price(pricing map[string]json.RawMessage) *cost.Price {
 	million := func(key string) float64 {
 		var text string
 		if json.Unmarshal(pricing[key], &text) != nil {
@@ -111,5 +111,5 @@ func price(pricing map[string]json.RawMessage) *llm.Price {
 	if math.IsNaN(in) || math.IsNaN(out) {
 		return nil
 	}
-	return &llm.Price{Input: in, Output: out, Cached: known(million("input_cache_read")), CacheWrite: known(million("input_cache_write"))}
+	return &cost.Price{Input: in, Output: out, Cached: known(million("input_cache_read")), CacheWrite: known(million("input_cache_write"))}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/openai"
 )
@@ -29,9 +30,9 @@ func TestModels(t *testing.T) {
 	defer server.Close()
 	got, err := openai.New(llm.Config{Kind: "openrouter", BaseURL: server.URL + "/v1"}).Models(t.Context())
 	want := []openai.Listed{
-		{ID: "lab/seer", Inputs: []string{"text", "image", "file"}, Parameters: []string{"tools", "structured_outputs"}, ContextLength: 128000, Price: &llm.Price{Input: 2.5, Output: 10, Cached: 1.25}},
+		{ID: "lab/seer", Inputs: []string{"text", "image", "file"}, Parameters: []string{"tools", "structured_outputs"}, ContextLength: 128000, Price: &cost.Price{Input: 2.5, Output: 10, Cached: 1.25}},
 		{ID: "lab/router"},
-		{ID: "lab/free", Price: &llm.Price{}},
+		{ID: "lab/free", Price: &cost.Price{}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

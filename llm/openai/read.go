@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -44,11 +45,11 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-func (u *usage) total() llm.Usage {
+func (u *usage) total() cost.Usage {
 	if u == nil {
-		return llm.Usage{CostUnknown: true}
+		return cost.Usage{CostUnknown: true}
 	}
-	total := llm.Usage{
+	total := cost.Usage{
 		InputTokens: max(u.Prompt, 0), OutputTokens: max(u.Completion, 0), CachedTokens: max(u.PromptDetails.Cached, 0),
 		ThinkingTokens: max(u.CompletionDetails.Reasoning, 0), CostUnknown: u.Cost == nil,
 		TextTokens: max(u.PromptDetails.Text, 0), ImageTokens: max(u.PromptDetails.Image, 0), AudioTokens: max(u.PromptDetails.Audio, 0),

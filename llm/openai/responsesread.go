@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -42,11 +43,11 @@ type itemUsage struct {
 	} `json:"output_tokens_details"`
 }
 
-func (u *itemUsage) total() llm.Usage {
+func (u *itemUsage) total() cost.Usage {
 	if u == nil {
-		return llm.Usage{CostUnknown: true}
+		return cost.Usage{CostUnknown: true}
 	}
-	return llm.Usage{
+	return cost.Usage{
 		InputTokens: max(u.Input, 0), OutputTokens: max(u.Output, 0), CachedTokens: max(u.InputDetails.Cached, 0),
 		ThinkingTokens: max(u.OutputDetails.Reasoning, 0), CostUnknown: true,
 	}

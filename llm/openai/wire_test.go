@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
@@ -101,7 +102,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 	}
 	want := &llm.Response{
 		Text: "call", Stop: llm.StopToolUse, Model: "up/stream",
-		Usage: llm.Usage{InputTokens: 9, OutputTokens: 4, CachedTokens: 2, ThinkingTokens: 3, CostUSD: 0.25},
+		Usage: cost.Usage{InputTokens: 9, OutputTokens: 4, CachedTokens: 2, ThinkingTokens: 3, CostUSD: 0.25},
 		Blocks: []content.Block{
 			content.Thinking{Value: "think"},
 			content.Text{Value: "call"},

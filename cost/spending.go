@@ -1,4 +1,5 @@
-package engine
+// Package cost is the one place that counts what calls of models consume and cost: usage, amounts, prices, caps.
+package cost
 
 import (
 	"encoding/json"
@@ -6,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Amount is what calls of models cost, or may cost: US dollars, and tokens of input and output together.
@@ -192,6 +195,12 @@ func (c CapState) MarshalJSON() ([]byte, error) {
 	}{"cap", c.Key(), plain(c), c.Left()})
 }
 
+// OutOfFunds reports whether a failure means that the budget of a day or a month is spent. The workflow is not to blame,
+// and the next day or month has another budget.
+func OutOfFunds(f *failure.Error) bool {
+	return f != nil && f.Code == failure.Budget && (f.Class == string(ScopeDay) || f.Class == string(ScopeMonth))
+}
+
 // OverBudget refuses a request that might pass a cap. Nothing was sent.
 type OverBudget struct {
 	Cap      CapState
@@ -225,8 +234,8 @@ func (e *OverBudget) whose() string {
 	return "the " + string(e.Cap.Scope)
 }
 
-// FailureCode is [CodeBudget].
-func (e *OverBudget) FailureCode() string { return CodeBudget }
+// FailureCode returns [failure.Budget].
+func (e *OverBudget) FailureCode() string { return string(failure.Budget) }
 
 // FailureClass is the cap's scope.
 func (e *OverBudget) FailureClass() string { return string(e.Cap.Scope) }

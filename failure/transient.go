@@ -1,0 +1,30 @@
+package failure
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+)
+
+// IsTransient reports whether an error has a cause outside the work that time or a person removes, and that loses
+// nothing while it lasts: the disk is full, read-only or missing. An executor postpones a run that hits one and resumes
+// it from the activity that failed.
+func IsTransient(err error) bool {
+	if p, ok := errors.AsType[interface {
+		error
+		Passes() bool
+	}](err); ok && p.Passes() {
+		return true
+	}
+	errno, ok := errors.AsType[syscall.Errno](err)
+	return ok && slices.Contains(transient, errno)
+}
+
+// transient lists what the system reports about disks and resources that are unavailable for now.
+var transient = []syscall.Errno{
+	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ENODEV, syscall.ENXIO, syscall.ESTALE, syscall.ENOTCONN,
+	syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+}
+
+// HintTransient is the hint of transient failures.
+const HintTransient = "make room, or make the disk writable again; the run goes on by itself where it was"
