@@ -244,6 +244,12 @@ func TestBook_keptSentencesStayOwn(t *testing.T) {
 	t.Parallel()
 	const question = "What are the three most important things that I want to get done before the evening comes?\n"
 	v := newVault(nil)
+	long := origin.Write{ // of which a step keeps one sentence
+		Name: "Daily/0.md", Before: []byte(strings.Repeat(mine, 17) + question), After: []byte(question + paragraph), Replaces: true, Origins: []string{imported},
+	}
+	if err := v.book.Wrote(t.Context(), long); err != nil {
+		t.Fatal(err)
+	}
 	v.put("Daily/1.md", question)
 	w := origin.Write{
 		Name: "Daily/1.md", Before: []byte(question), Replaces: true, Origins: []string{imported},
