@@ -1,19 +1,15 @@
 package engine
 
-import "time"
+import (
+	"time"
 
-// WatchedFile is what a file of the vault held when it was looked at.
-type WatchedFile struct {
-	Name     string
-	SHA256   string // empty when nobody has read it
-	Size     int64  // bytes
-	Modified time.Time
-}
+	"github.com/vaultflow/vaultflow/vault"
+)
 
 // Notice is news of a file that a workflow watches, as the journal keeps it.
 type Notice struct {
 	Workflow string
-	File     WatchedFile
+	File     vault.File
 	Gone     bool      // the file is not there any more
 	Batch    string    // id of the batch that waits with it for a run; empty when the workflow is not to run for it
 	Causes   []string  // see Trigger

@@ -9,7 +9,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/step"
-	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -18,26 +17,8 @@ func (w *working) newTriggers() *trigger.Triggers {
 	return trigger.New(trigger.Config{
 		Plans: w.plans, Starter: w.exec, Slots: w.journal.Slots, Watches: w.journal.Watches, History: w.journal.Runs,
 		Writers: w.journal.Memory, Imports: w.journal.Imports, Busy: w.exec.Busy,
-		Files: watchedFiles{w.vault}, Ours: w.ours, Location: w.zone, Debounce: w.settings.Watch.Debounce.Std(), Logger: w.log,
+		Files: w.vault, Ours: w.ours, Location: w.zone, Debounce: w.settings.Watch.Debounce.Std(), Logger: w.log,
 	})
-}
-
-// watchedFiles are the vault's files for triggers.
-type watchedFiles struct{ v *disk.Vault }
-
-// List implements trigger.Files.
-func (f watchedFiles) List(match func(string) bool) (files []engine.WatchedFile, partly bool, err error) {
-	found, unread, err := f.v.List(match)
-	for _, file := range found {
-		files = append(files, engine.WatchedFile(file))
-	}
-	return files, len(unread) > 0, err
-}
-
-// Look implements trigger.Files.
-func (f watchedFiles) Look(name string) (engine.WatchedFile, error) {
-	file, err := f.v.Look(name)
-	return engine.WatchedFile(file), err
 }
 
 // ours says whether vaultflow keeps a note itself: such a one fires nothing.
@@ -110,10 +91,7 @@ func (w *working) changes(ctx context.Context, watcher *disk.Watcher, triggers *
 			if inside(c.Name, w.settings.Vault.WorkflowsDir) || c.Name == "settings.yaml" {
 				triggers.Reload()
 			}
-			triggers.Changed(ctx, trigger.Change{
-				WatchedFile: engine.WatchedFile{Name: c.Name, SHA256: c.SHA256, Size: c.Size, Modified: c.Modified},
-				Gone:        c.Op == vault.OpRemove,
-			})
+			triggers.Changed(ctx, c)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Watches keeps changes of files until the run that they start is stored, and what watched files held when they were last
@@ -78,7 +79,7 @@ func (ws *Watches) Delivered(ctx context.Context, batch string) error {
 }
 
 // Watch keeps what files hold from now on for a workflow, in place of what was kept before.
-func (ws *Watches) Watch(ctx context.Context, workflow, globs string, files []engine.WatchedFile) error {
+func (ws *Watches) Watch(ctx context.Context, workflow, globs string, files []vault.File) error {
 	err := inTx(ctx, ws.db.write, func(tx *sql.Tx) error {
 		if err := unwatch(ctx, tx, workflow); err != nil {
 			return err
@@ -122,18 +123,18 @@ func unwatch(ctx context.Context, tx *sql.Tx, workflow string) error {
 }
 
 // Watched gives the files that are kept for a workflow, by name; ok is false when they are not kept for these globs.
-func (ws *Watches) Watched(ctx context.Context, workflow, globs string) (files map[string]engine.WatchedFile, ok bool, err error) {
+func (ws *Watches) Watched(ctx context.Context, workflow, globs string) (files map[string]vault.File, ok bool, err error) {
 	err = one(ctx, ws.db.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ? AND globs = ?)`, workflow, globs).Scan(&ok)
 	if err != nil || !ok {
 		return nil, false, wrapWatched(workflow, err)
 	}
-	list, err := query(ctx, ws.db.read, func(r row) (f engine.WatchedFile, err error) {
+	list, err := query(ctx, ws.db.read, func(r row) (f vault.File, err error) {
 		var at int64
 		err = r.Scan(&f.Name, &f.SHA256, &f.Size, &at)
 		f.Modified = time.Unix(0, at)
 		return f, err
 	}, `SELECT name, lower(hex(sha256)), size, modified FROM watched WHERE workflow = ?`, workflow)
-	files = make(map[string]engine.WatchedFile, len(list))
+	files = make(map[string]vault.File, len(list))
 	for _, f := range list {
 		files[f.Name] = f
 	}

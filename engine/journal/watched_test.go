@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // digestOf is a digest for tests: one letter, over and over.
@@ -18,8 +19,8 @@ func digestOf(letter byte) string {
 	return string(text)
 }
 
-func watchedFile(name string, letter byte, at time.Time) engine.WatchedFile {
-	return engine.WatchedFile{Name: name, SHA256: digestOf(letter), Size: 5, Modified: at}
+func watchedFile(name string, letter byte, at time.Time) vault.File {
+	return vault.File{Name: name, SHA256: digestOf(letter), Size: 5, Modified: at}
 }
 
 func TestNotice_waitsUntilItIsDelivered(t *testing.T) {
@@ -42,9 +43,9 @@ func TestNotice_waitsUntilItIsDelivered(t *testing.T) {
 	}
 	j = open(t, dir)
 	want := []engine.Notice{
-		{Workflow: "w", File: engine.WatchedFile{Name: "a.md"}, Batch: "1", Time: epoch},
-		{Workflow: "w", File: engine.WatchedFile{Name: "b.md"}, Batch: "1", Time: epoch, Causes: []string{"x", "y"}},
-		{Workflow: "v", File: engine.WatchedFile{Name: "a.md"}, Batch: "2", Time: epoch.Add(time.Second)},
+		{Workflow: "w", File: vault.File{Name: "a.md"}, Batch: "1", Time: epoch},
+		{Workflow: "w", File: vault.File{Name: "b.md"}, Batch: "1", Time: epoch, Causes: []string{"x", "y"}},
+		{Workflow: "v", File: vault.File{Name: "a.md"}, Batch: "2", Time: epoch.Add(time.Second)},
 	}
 	got, err := j.Watches.Noticed(t.Context())
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -61,18 +62,18 @@ func TestNotice_waitsUntilItIsDelivered(t *testing.T) {
 func TestWatched_keepsFilesOfThoseThatAsked(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
-	if err := j.Watches.Watch(t.Context(), "w", "*.md", []engine.WatchedFile{watchedFile("a.md", 'a', epoch), {Name: "b.md", Size: 7, Modified: epoch}}); err != nil {
+	if err := j.Watches.Watch(t.Context(), "w", "*.md", []vault.File{watchedFile("a.md", 'a', epoch), {Name: "b.md", Size: 7, Modified: epoch}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Watches.Notice(t.Context(), []engine.Notice{
 		{Workflow: "w", File: watchedFile("a.md", 'd', epoch.Add(time.Nanosecond))},
-		{Workflow: "w", File: engine.WatchedFile{Name: "b.md"}, Gone: true},
+		{Workflow: "w", File: vault.File{Name: "b.md"}, Gone: true},
 		{Workflow: "other", File: watchedFile("a.md", 'd', epoch)},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	files, ok, err := j.Watches.Watched(t.Context(), "w", "*.md")
-	want := map[string]engine.WatchedFile{"a.md": watchedFile("a.md", 'd', epoch.Add(time.Nanosecond))}
+	want := map[string]vault.File{"a.md": watchedFile("a.md", 'd', epoch.Add(time.Nanosecond))}
 	if diff := cmp.Diff(want, files); diff != "" || !ok || err != nil {
 		t.Errorf("%v, %v (-want +got):\n%s", ok, err, diff)
 	}

@@ -8,17 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
-
-// Files are those of the vault that changes are told of.
-type Files interface {
-	// List gives the files that match, without their digests. partly says that some folders could not be read.
-	List(match func(name string) bool) (files []engine.WatchedFile, partly bool, err error)
-	// Look reads a file. The error is fs.ErrNotExist when it is gone.
-	Look(name string) (engine.WatchedFile, error)
-}
 
 // compare looks for what changed while nobody watched: for a workflow with catch_up latest or all, which was followed with
 // the same globs before, a file that differs from what is kept has changed. Any other workflow begins now.
@@ -49,7 +41,7 @@ func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) e
 	if globs == "" {
 		return t.cfg.Watches.Unwatch(ctx, p.Name)
 	}
-	files, partly, err := t.cfg.Files.List(func(name string) bool {
+	files, unread, err := t.cfg.Files.List(func(name string) bool {
 		return p.Meta.Watches(name) && (t.cfg.Ours == nil || !t.cfg.Ours(name))
 	})
 	if err != nil {
@@ -65,7 +57,7 @@ func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) e
 		}
 		return t.cfg.Watches.Watch(ctx, p.Name, globs, files)
 	}
-	changes := t.differences(files, before, partly)
+	changes := t.differences(files, before, len(unread) > 0)
 	for _, c := range changes {
 		if err := t.take(ctx, []*workflow.Plan{p}, c); err != nil {
 			return err
@@ -81,7 +73,7 @@ func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) e
 const readMost = 1 << 20
 
 // read completes files with their digests, so that one which is only touched later counts as unchanged.
-func (t *Triggers) read(ctx context.Context, files []engine.WatchedFile) error {
+func (t *Triggers) read(ctx context.Context, files []vault.File) error {
 	for i, f := range files {
 		if f.Size > readMost {
 			continue
@@ -100,8 +92,8 @@ func (t *Triggers) read(ctx context.Context, files []engine.WatchedFile) error {
 }
 
 // differences reads the files whose size or time differs from what is kept.
-func (t *Triggers) differences(files []engine.WatchedFile, before map[string]engine.WatchedFile, partly bool) []Change {
-	var changes []Change
+func (t *Triggers) differences(files []vault.File, before map[string]vault.File, partly bool) []vault.Change {
+	var changes []vault.Change
 	for _, f := range files {
 		old, known := before[f.Name]
 		delete(before, f.Name)
@@ -110,7 +102,7 @@ func (t *Triggers) differences(files []engine.WatchedFile, before map[string]eng
 		}
 		now, err := t.cfg.Files.Look(f.Name)
 		if err == nil {
-			changes = append(changes, Change{WatchedFile: now})
+			changes = append(changes, vault.Change{File: now, Op: vault.OpModify})
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			t.cfg.Logger.Warn("watched file not read", "name", f.Name, "err", err)
 		}
@@ -119,7 +111,7 @@ func (t *Triggers) differences(files []engine.WatchedFile, before map[string]eng
 		return changes
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		changes = append(changes, Change{WatchedFile: engine.WatchedFile{Name: name}, Gone: true})
+		changes = append(changes, vault.Change{File: vault.File{Name: name}, Op: vault.OpRemove})
 	}
 	return changes
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -109,27 +110,27 @@ func (r *rig) up() (t *trigger.Triggers, down func()) {
 	}
 }
 
-// List implements trigger.Files: a text is known by its size, since all times are the same.
-func (r *rig) List(match func(string) bool) (files []engine.WatchedFile, partly bool, err error) {
+// List implements vault.Lister: a text is known by its size, since all times are the same.
+func (r *rig) List(match func(string) bool) (files []vault.File, unread []string, err error) {
 	r.disk.Lock()
 	defer r.disk.Unlock()
 	for name, text := range r.files {
 		if match(name) {
-			files = append(files, engine.WatchedFile{Name: name, Size: int64(len(text)), Modified: epoch})
+			files = append(files, vault.File{Name: name, Size: int64(len(text)), Modified: epoch})
 		}
 	}
-	return files, false, nil
+	return files, nil, nil
 }
 
-// Look implements trigger.Files.
-func (r *rig) Look(name string) (engine.WatchedFile, error) {
+// Look implements vault.Lister.
+func (r *rig) Look(name string) (vault.File, error) {
 	r.disk.Lock()
 	defer r.disk.Unlock()
 	text, there := r.files[name]
 	if !there {
-		return engine.WatchedFile{}, fs.ErrNotExist
+		return vault.File{}, fs.ErrNotExist
 	}
-	return engine.WatchedFile{Name: name, SHA256: digest(text), Size: int64(len(text)), Modified: epoch}, nil
+	return vault.File{Name: name, SHA256: digest(text), Size: int64(len(text)), Modified: epoch}, nil
 }
 
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
@@ -206,7 +207,7 @@ func (r *rig) change(triggers *trigger.Triggers, name, text string) {
 	r.disk.Lock()
 	r.files[name] = text
 	r.disk.Unlock()
-	triggers.Changed(r.t.Context(), trigger.Change{WatchedFile: engine.WatchedFile{Name: name, SHA256: digest(text), Size: int64(len(text)), Modified: epoch}})
+	triggers.Changed(r.t.Context(), vault.Change{File: vault.File{Name: name, SHA256: digest(text), Size: int64(len(text)), Modified: epoch}})
 }
 
 // write is what a run writes: it is stored first, and then seen by the watcher.

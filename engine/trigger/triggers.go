@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -45,7 +46,7 @@ type Config struct {
 	History  History
 	Writers  Writers
 	Imports  Imports
-	Files    Files                      // nil: changes of the time before the start are not looked for
+	Files    vault.Lister               // nil: changes of the time before the start are not looked for
 	Ours     func(name string) bool     // files that never fire anything: vaultflow keeps them itself. nil means none
 	Busy     func(workflow string) bool // whether a run of it has not ended; changes wait for that. nil means never
 	Location *time.Location             // of workflows that name no time zone; nil means the machine's
@@ -63,7 +64,7 @@ const (
 type Triggers struct {
 	cfg     Config
 	wake    chan struct{}
-	changes chan Change
+	changes chan vault.Change
 	live    atomic.Bool // changes of the vault are being told
 
 	// Of the goroutine of Run:
@@ -72,7 +73,7 @@ type Triggers struct {
 	batches []*batch          // in the order in which they began
 	loaded  bool              // the batches of the process before are among them
 	unsaved []engine.Notice   // what the journal did not take yet
-	unseen  []Change          // changes of which the journal could not be asked yet
+	unseen  []vault.Change    // changes of which the journal could not be asked yet
 	loops   loops             // refused runs that are to be stored
 }
 
@@ -91,7 +92,7 @@ func New(c Config) *Triggers {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Triggers{
-		cfg: c, wake: make(chan struct{}, 1), changes: make(chan Change, 256), looked: map[string]looked{}, watched: map[string]string{},
+		cfg: c, wake: make(chan struct{}, 1), changes: make(chan vault.Change, 256), looked: map[string]looked{}, watched: map[string]string{},
 	}
 }
 
@@ -130,13 +131,13 @@ func (t *Triggers) rest(ctx context.Context, d time.Duration) {
 	case <-timer.C:
 	case <-t.wake:
 	case c := <-t.changes:
-		t.gather(ctx, append([]Change{c}, t.told()...))
+		t.gather(ctx, append([]vault.Change{c}, t.told()...))
 	}
 }
 
 // told gives the changes that were told and not looked at yet.
-func (t *Triggers) told() []Change {
-	var list []Change
+func (t *Triggers) told() []vault.Change {
+	var list []vault.Change
 	for range len(t.changes) {
 		list = append(list, <-t.changes)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -17,22 +18,16 @@ type Watches interface {
 	// Delivered forgets a batch.
 	Delivered(ctx context.Context, batch string) error
 	// Watch keeps what files hold from now on for a workflow; Unwatch ends that.
-	Watch(ctx context.Context, workflow, globs string, files []engine.WatchedFile) error
+	Watch(ctx context.Context, workflow, globs string, files []vault.File) error
 	Unwatch(ctx context.Context, workflow string) error
 	// Watched gives the files that are kept, by name; ok is false when they are not kept for these globs.
-	Watched(ctx context.Context, workflow, globs string) (files map[string]engine.WatchedFile, ok bool, err error)
+	Watched(ctx context.Context, workflow, globs string) (files map[string]vault.File, ok bool, err error)
 	// Holds says whether a file is kept with this content.
 	Holds(ctx context.Context, workflow, name, sha256 string) (bool, error)
 }
 
-// Change is a file of the vault that was created, changed or removed.
-type Change struct {
-	engine.WatchedFile
-	Gone bool
-}
-
 // Changed tells of a change. It waits while very many changes are being looked at, at most until ctx ends.
-func (t *Triggers) Changed(ctx context.Context, c Change) {
+func (t *Triggers) Changed(ctx context.Context, c vault.Change) {
 	select {
 	case t.changes <- c:
 	case <-ctx.Done():
@@ -40,7 +35,7 @@ func (t *Triggers) Changed(ctx context.Context, c Change) {
 }
 
 // gather adds changes to the batches of the workflows that watch the files.
-func (t *Triggers) gather(ctx context.Context, changes []Change) {
+func (t *Triggers) gather(ctx context.Context, changes []vault.Change) {
 	if len(changes) == 0 {
 		return
 	}
@@ -64,7 +59,7 @@ func (t *Triggers) gather(ctx context.Context, changes []Change) {
 }
 
 // take adds a change to the batches of some workflows, except of those that know the file with this content.
-func (t *Triggers) take(ctx context.Context, plans []*workflow.Plan, c Change) error {
+func (t *Triggers) take(ctx context.Context, plans []*workflow.Plan, c vault.Change) error {
 	if len(plans) == 0 {
 		return nil
 	}
@@ -74,7 +69,7 @@ func (t *Triggers) take(ctx context.Context, plans []*workflow.Plan, c Change) e
 	}
 	known := make([]bool, len(plans))
 	for i, p := range plans {
-		if c.Gone || c.SHA256 == "" {
+		if c.Op == vault.OpRemove || c.SHA256 == "" {
 			continue
 		}
 		if known[i], err = t.cfg.Watches.Holds(ctx, p.Name, c.Name, c.SHA256); err != nil {
@@ -82,8 +77,8 @@ func (t *Triggers) take(ctx context.Context, plans []*workflow.Plan, c Change) e
 		}
 	}
 	for i, p := range plans {
-		n := engine.Notice{Workflow: p.Name, File: c.WatchedFile, Gone: c.Gone, Time: t.cfg.Now()}
-		if !c.Gone && !known[i] {
+		n := engine.Notice{Workflow: p.Name, File: c.File, Gone: c.Op == vault.OpRemove, Time: t.cfg.Now()}
+		if c.Op != vault.OpRemove && !known[i] {
 			t.judge(p, &n, writers)
 		}
 		t.unsaved = append(t.unsaved, n)
