@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // collection is an archive. Its files are put into a folder of the import folder that is called like the archive, where they
@@ -182,7 +184,7 @@ func (w *work) putMember(ctx context.Context, name string, data []byte) error {
 			continue
 		}
 		err = w.im.Files.Write(ctx, to, data, "")
-		if taken := errors.Is(err, fs.ErrExist) || isConflict(err); taken && n < maxNumber {
+		if taken := errors.Is(err, fs.ErrExist) || errors.Is(err, vault.ErrConflict); taken && n < maxNumber {
 			continue // another spelling of the name is there
 		}
 		return storage("write "+to, err)

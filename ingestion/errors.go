@@ -61,18 +61,6 @@ var passing = []error{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EBUSY, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EINTR, syscall.ETXTBSY,
 }
 
-// ConflictError is the error of [Files] for a write whose target is not what the writer had read. Nothing was written.
-type ConflictError interface {
-	error
-	Conflict() bool // true
-}
-
-// isConflict reports whether somebody else wrote a file first.
-func isConflict(err error) bool {
-	c, ok := errors.AsType[ConflictError](err)
-	return ok && c.Conflict()
-}
-
 // storage tells a fault of the vault's file system as an Error. None of them is the fault of the imported file, so all are
 // transient and leave the original where it is. Cancelled contexts and errors that say themselves whether repeating
 // helps stay what they are.

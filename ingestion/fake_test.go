@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // errKilled is what every call gives after the process has been "killed".
@@ -69,13 +70,6 @@ func (d *disk) Read(name string, limit int64) ([]byte, string, error) {
 	return data, sum(data), err
 }
 
-type conflict struct{ name string }
-
-func (c *conflict) Error() string  { return "conflict in " + c.name }
-func (c *conflict) Conflict() bool { return true }
-
-var _ ConflictError = (*conflict)(nil)
-
 func (d *disk) Write(_ context.Context, name string, data []byte, base string) error {
 	return d.change("write "+name, func() error {
 		old, err := os.ReadFile(d.path(name))
@@ -83,7 +77,7 @@ func (d *disk) Write(_ context.Context, name string, data []byte, base string) e
 		case err == nil && bytes.Equal(old, data):
 			return nil
 		case err == nil && sum(old) != base, err != nil && base != "":
-			return &conflict{name}
+			return &vault.ConflictError{Name: name, Want: base, Have: sum(old)}
 		}
 		return write(d.path(name), data)
 	})

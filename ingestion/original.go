@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // File ends an import: the original goes where it belongs. That of a finished import goes into its bundle, to the done
@@ -174,7 +176,7 @@ func (w *work) addHistory(ctx context.Context, bundle string, line History) erro
 			return err
 		}
 		err = w.im.Files.Write(ctx, name, data, base)
-		if !isConflict(err) {
+		if !errors.Is(err, vault.ErrConflict) {
 			return storage("add to the history in "+name, err)
 		}
 	}

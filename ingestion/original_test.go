@@ -5,6 +5,10 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
 // racing is a vault in which somebody else writes between the reading of a file and the first writing of it.
@@ -45,6 +49,23 @@ func TestFile_addsToAHistoryThatChanges(t *testing.T) {
 	m, _ := b.im.manifest("Imported/q3")
 	if h := m.Import.History; len(h) != 2 || h[0].Import != "imp-other" || h[1].Import != "imp-2" {
 		t.Errorf("history %+v, want both lines", h)
+	}
+}
+
+// A member of an archive whose name another program takes at the last moment gets the next name.
+func TestFile_numbersAMemberWhoseNameIsTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{})
+	j := b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "a.txt", data: "one"}))
+	b.im.Files = &racing{b.disk, func() {
+		if err := write(b.disk.path("Import/box/a.txt"), []byte("somebody else's")); err != nil {
+			t.Fatal(err)
+		}
+	}}
+	b.mustRun(j)
+	want := map[string]string{"a.txt": "somebody else's", "a (2).txt": "one"}
+	if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
+		t.Errorf("in the import folder (-want +got):\n%s", diff)
 	}
 }
 

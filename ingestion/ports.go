@@ -59,7 +59,7 @@ type Files interface {
 	// Read gives a file of at most limit bytes and its SHA-256 in lower-case hex.
 	Read(name string, limit int64) (data []byte, sha256 string, err error)
 	// Write puts data in place of the content with the digest base; an empty base means that the file must not exist.
-	// Content that is there already is no error. When the file has other content the error is a ConflictError.
+	// Content that is there already is no error. When the file has other content the error matches vault.ErrConflict.
 	Write(ctx context.Context, name string, data []byte, base string) error
 	// Move gives a file a new name and makes the folders above. It never overwrites: when the new name is taken, in any
 	// spelling, the error matches fs.ErrExist; a new name that holds the same bytes

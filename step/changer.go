@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Changes keeps what runs do to files of the vault: each change before it is made, so that what is repeated after a crash
@@ -113,7 +114,7 @@ func (c changer) keep(ctx context.Context, name, digest string) error {
 // make carries a change out on condition that the vault is as it was when the change was thought of.
 func (c changer) make(ctx context.Context, change engine.Change) error {
 	err := c.carryOut(ctx, change)
-	if engine.IsConflict(err) || errors.Is(err, fs.ErrExist) {
+	if errors.Is(err, vault.ErrConflict) || errors.Is(err, fs.ErrExist) {
 		return errEdited
 	}
 	return err

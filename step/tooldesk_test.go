@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -85,16 +86,12 @@ func (d *desk) digestOf(name string) string {
 	return ""
 }
 
-type conflict struct{ error }
-
-func (conflict) Conflict() bool { return true }
-
 // Write implements Vault.
 func (d *desk) Write(_ context.Context, pass policy.Pass, data []byte, base string) error {
 	name := pass.Name()
 	return d.alive(func() error {
 		if have := d.digestOf(name); have != base && have != sha(data) {
-			return conflict{errors.New("changed")}
+			return &vault.ConflictError{Name: name, Want: base, Have: have}
 		}
 		d.files[name] = &fstest.MapFile{Data: data, ModTime: noon}
 		return nil
@@ -124,7 +121,7 @@ func (d *desk) Remove(_ context.Context, pass policy.Pass, sha256 string) error 
 	name := pass.Name()
 	return d.alive(func() error {
 		if have := d.digestOf(name); have != "" && have != sha256 {
-			return conflict{errors.New("changed")}
+			return &vault.ConflictError{Name: name, Want: sha256, Have: have}
 		}
 		delete(d.files, name)
 		return nil

@@ -36,9 +36,6 @@ func (e *ConflictError) Error() string {
 // Is makes the error match ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// Conflict marks the error for callers that do not import this package.
-func (e *ConflictError) Conflict() bool { return true }
-
 // OutsideError is a name or a link that would lead out of the vault. It matches ErrOutside.
 type OutsideError struct {
 	Name   string // what was asked for

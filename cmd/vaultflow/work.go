@@ -106,11 +106,6 @@ func (w *working) importer(run string, events func(ingestion.Event)) step.Import
 	}
 }
 
-var (
-	_ ingestion.ConflictError = (*vault.ConflictError)(nil)
-	_ engine.ConflictError    = (*vault.ConflictError)(nil)
-)
-
 // sessions start workers on files of the vault: a worker gets an open descriptor and no name.
 type sessions struct{ a *app }
 

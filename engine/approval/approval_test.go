@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 const dir = "Workflows/_approvals"
@@ -97,16 +97,12 @@ func (o *office) Read(name string, _ int64) ([]byte, string, error) {
 	return f.Data, digestOf(string(f.Data)), nil
 }
 
-type conflict struct{ error }
-
-func (conflict) Conflict() bool { return true }
-
 func (o *office) Write(_ context.Context, name string, data []byte, base string) error {
 	if o.between != nil {
 		o.between()
 	}
 	if _, have, _ := o.Read(name, 0); have != base {
-		return conflict{errors.New("changed")}
+		return &vault.ConflictError{Name: name, Have: have}
 	}
 	o.files[name] = &fstest.MapFile{Data: data}
 	return nil
@@ -114,7 +110,7 @@ func (o *office) Write(_ context.Context, name string, data []byte, base string)
 
 func (o *office) Remove(_ context.Context, name, sha string) error {
 	if _, have, _ := o.Read(name, 0); have != sha {
-		return conflict{errors.New("changed")}
+		return &vault.ConflictError{Name: name, Have: have}
 	}
 	delete(o.files, name)
 	return nil

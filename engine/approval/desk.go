@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Proposals keeps proposals and decisions.
@@ -265,7 +266,7 @@ func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) err
 // setAside keeps a person's words of a note that is replaced, in a file beside it.
 func (d *Desk) setAside(ctx context.Context, run string, data []byte) error {
 	err := d.cfg.Files.Write(ctx, path.Join(d.cfg.Dir, run+" (before the update).md"), data, "")
-	if engine.IsConflict(err) {
+	if errors.Is(err, vault.ErrConflict) {
 		return nil // it is there already
 	}
 	return err
@@ -273,7 +274,7 @@ func (d *Desk) setAside(ctx context.Context, run string, data []byte) error {
 
 // unlessEdited leaves out the error of a write that somebody's edit came before: a box was ticked in this moment.
 func (d *Desk) unlessEdited(err error) error {
-	if !engine.IsConflict(err) {
+	if !errors.Is(err, vault.ErrConflict) {
 		return err
 	}
 	d.Look()
