@@ -25,9 +25,9 @@ type Executor interface {
 	// Cancel ends a run that has not finished, and those that it waits for; its activity is told through its context. A
 	// finished run stays as it is.
 	Cancel(ctx context.Context, run string) error
-	// Retry takes up a run that has ended. What succeeded before is not repeated, but for what the Retry names. A run that an
+	// Retry takes up a run that has ended. What succeeded before is not repeated, except what from names. A run that an
 	// earlier process has left unfinished is resumed, with those that it waits for; one that is at work here is an error.
-	Retry(ctx context.Context, run string, from Retry) error
+	Retry(ctx context.Context, run string, from RetryFrom) error
 	// Wake takes up a run that is parked: somebody decided what it waits for, which is stored by now. A run that waits for a
 	// lane or is at work looks again, should it be about to be parked; one that has ended stays as it is. A run that is
 	// parked has status AwaitingApproval, is in no lane, takes no place of those that runs share, and has no goroutine. The
@@ -38,9 +38,9 @@ type Executor interface {
 	Subscribe(buffer int) (<-chan Event, func())
 }
 
-// Retry says from where a run is taken up again. The zero value is the activity that made it fail, or at which it was
+// RetryFrom says where a retry begins. The zero value is the activity that made it fail, or at which it was
 // cancelled; it goes with a run whose status is Incomplete.
-type Retry struct {
+type RetryFrom struct {
 	// Step begins again at a step of a finished run, however it ended: this step and all behind it are carried out anew, on
 	// top of what they wrote before. The steps before it must not have failed.
 	Step string `json:"step,omitempty"`

@@ -32,7 +32,7 @@ func (s *Server) cancel(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) retry(w http.ResponseWriter, r *http.Request) {
 	s.control(w, r, func(c Control) error {
-		from := engine.Retry{Step: r.PostFormValue("step"), Failed: r.PostFormValue("failed") != ""}
+		from := engine.RetryFrom{Step: r.PostFormValue("step"), Failed: r.PostFormValue("failed") != ""}
 		return c.Retry(r.Context(), r.PathValue("id"), from)
 	})
 }

@@ -49,7 +49,7 @@ type Starter interface {
 // Control ends and repeats runs and imports; engine.Executor does.
 type Control interface {
 	Cancel(ctx context.Context, run string) error
-	Retry(ctx context.Context, run string, from engine.Retry) error
+	Retry(ctx context.Context, run string, from engine.RetryFrom) error
 }
 
 // Dropper puts an uploaded file into the import folder, never over another one, and says under which vault name. The name

@@ -25,7 +25,7 @@ func (s *Server) retries(ctx context.Context, r engine.RunRecord) retries {
 	return can
 }
 
-// again is the run's id when it can begin again at a step, and empty when it cannot; see engine.Retry.
+// again is the run's id when it can begin again at a step, and empty when it cannot; see engine.RetryFrom.
 func (s *Server) again(r engine.RunRecord, step engine.StepRecord) string {
 	failed := func(before engine.StepRecord) bool { return before.Index < step.Index && before.Status.Incomplete() }
 	if s.cfg.Control == nil || r.Kind != engine.KindWorkflow || !r.Status.Finished() || slices.ContainsFunc(r.Steps, failed) {

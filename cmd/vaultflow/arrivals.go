@@ -103,7 +103,7 @@ func (w *working) putOff(ctx context.Context, news disk.Arrival) (string, error)
 	if err != nil || !mayPass(ended) {
 		return "", err
 	}
-	if err := w.exec.Retry(ctx, last.ID, engine.Retry{}); err != nil {
+	if err := w.exec.Retry(ctx, last.ID, engine.RetryFrom{}); err != nil {
 		return "", nil //nolint:nilerr // a person was faster; the key of a new request finds that run, if it is still at work
 	}
 	return last.ID, nil

@@ -177,7 +177,7 @@ type webControl struct{ w *working }
 func (c webControl) Cancel(ctx context.Context, run string) error { return c.w.exec.Cancel(ctx, run) }
 
 // Retry implements web.Control.
-func (c webControl) Retry(ctx context.Context, run string, from engine.Retry) error {
+func (c webControl) Retry(ctx context.Context, run string, from engine.RetryFrom) error {
 	return c.w.retry(ctx, run, from)
 }
 

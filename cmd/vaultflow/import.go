@@ -130,7 +130,7 @@ func (a *app) retryImport(ctx context.Context, g *globals, id string) error {
 	if err != nil {
 		return err
 	}
-	return a.retryRun(ctx, g, found, engine.Retry{})
+	return a.retryRun(ctx, g, found, engine.RetryFrom{})
 }
 
 // cancelImport ends an import that is under way.

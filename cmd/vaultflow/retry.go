@@ -14,7 +14,7 @@ import (
 )
 
 func newRetry(g *globals) *cobra.Command {
-	var from engine.Retry
+	var from engine.RetryFrom
 	cmd := &cobra.Command{
 		Use: "retry RUN", Short: "Take up a run again where it failed; what succeeded is not repeated", Args: args(cobra.ExactArgs(1)),
 		Long: "Take up a run again that failed, was refused or was cancelled: at what made it fail, with the answers that were paid for.\n" +
@@ -56,7 +56,7 @@ func (a *app) findRun(ctx context.Context, id, none string) (engine.RunRecord, e
 }
 
 // retryRun takes up a run again and waits for it.
-func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord, from engine.Retry) error {
+func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord, from engine.RetryFrom) error {
 	if r.Kind == engine.KindWorkflow {
 		err := a.reading(ctx, func(j *journal.Journal) error {
 			if text := a.changedSince(ctx, j, r); text != "" {
@@ -74,7 +74,7 @@ func (a *app) retryRun(ctx context.Context, g *globals, r engine.RunRecord, from
 }
 
 // retry takes up a run again, if its workflow may run as it was then.
-func (w *working) retry(ctx context.Context, id string, from engine.Retry) error {
+func (w *working) retry(ctx context.Context, id string, from engine.RetryFrom) error {
 	r, err := w.journal.Runs.Run(ctx, id)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func retryStep(t *testing.T, factory Factory) {
 	r := start(t, factory, w, Setup{})
 	done := r.run(manual("w", "a", "b", "c"))
 	wantStatus(t, done, engine.Done)
-	if err := r.x.Retry(r.ctx, done.ID, engine.Retry{Step: "B"}); err != nil {
+	if err := r.x.Retry(r.ctx, done.ID, engine.RetryFrom{Step: "B"}); err != nil {
 		t.Fatalf("Retry: %v", err)
 	}
 	got := r.wait(done.ID)
@@ -35,21 +35,21 @@ func retryStep(t *testing.T, factory Factory) {
 	w.Before = nil
 	for name, c := range map[string]struct {
 		run  string
-		from engine.Retry
+		from engine.RetryFrom
 	}{
-		"no such step":                {done.ID, engine.Retry{Step: "x"}},
-		"behind a step that failed":   {failed.ID, engine.Retry{Step: "c"}},
-		"a step and failed batches":   {failed.ID, engine.Retry{Step: "b", Failed: true}},
-		"no failed batches":           {done.ID, engine.Retry{Failed: true}},
-		"nothing to be tried again":   {done.ID, engine.Retry{}},
-		"a step of an import's run":   {r.run(imported("q3.pdf", "ab")).ID, engine.Retry{Step: "a"}},
-		"an import that has no fault": {r.run(imported("q4.pdf", "cd")).ID, engine.Retry{}},
+		"no such step":                {done.ID, engine.RetryFrom{Step: "x"}},
+		"behind a step that failed":   {failed.ID, engine.RetryFrom{Step: "c"}},
+		"a step and failed batches":   {failed.ID, engine.RetryFrom{Step: "b", Failed: true}},
+		"no failed batches":           {done.ID, engine.RetryFrom{Failed: true}},
+		"nothing to be tried again":   {done.ID, engine.RetryFrom{}},
+		"a step of an import's run":   {r.run(imported("q3.pdf", "ab")).ID, engine.RetryFrom{Step: "a"}},
+		"an import that has no fault": {r.run(imported("q4.pdf", "cd")).ID, engine.RetryFrom{}},
 	} {
 		if f := failure.Of(r.x.Retry(r.ctx, c.run, c.from)); f == nil || f.Code != failure.Retry {
 			t.Errorf("%s: got %+v, want %s", name, f, failure.Retry)
 		}
 	}
-	if err := r.x.Retry(r.ctx, failed.ID, engine.Retry{Step: "b"}); err != nil {
+	if err := r.x.Retry(r.ctx, failed.ID, engine.RetryFrom{Step: "b"}); err != nil {
 		t.Fatalf("Retry: %v", err)
 	}
 	wantStatus(t, r.wait(failed.ID), engine.Done)
@@ -82,7 +82,7 @@ func retryLost(t *testing.T, factory Factory) {
 			t.Fatalf("batches: %s", got)
 		}
 		w.Missing["a#4"] = false
-		if err := r.x.Retry(r.ctx, first.ID, engine.Retry{Failed: true}); err != nil {
+		if err := r.x.Retry(r.ctx, first.ID, engine.RetryFrom{Failed: true}); err != nil {
 			t.Fatalf("Retry: %v", err)
 		}
 		again := r.wait(first.ID)
@@ -97,7 +97,7 @@ func retryLost(t *testing.T, factory Factory) {
 		w.Before = nil
 		dies := newMortal(2, true)
 		r = start(t, factory, w, Setup{Dir: dir, Wrap: dies.over})
-		if err := r.x.Retry(r.ctx, first.ID, engine.Retry{Failed: true}); err != nil {
+		if err := r.x.Retry(r.ctx, first.ID, engine.RetryFrom{Failed: true}); err != nil {
 			t.Fatalf("Retry: %v", err)
 		}
 		<-dies.died
@@ -134,16 +134,16 @@ func retryInterrupted(t *testing.T, factory Factory) {
 	r := start(t, factory, w, Setup{Dir: dir})
 	parent, other := r.begin(manual("w", "a")).Run, r.begin(manual("w", "b")).Run
 	<-g.begun
-	if f := failure.Of(r.x.Retry(r.ctx, parent, engine.Retry{})); f == nil || f.Code != failure.Retry {
+	if f := failure.Of(r.x.Retry(r.ctx, parent, engine.RetryFrom{})); f == nil || f.Code != failure.Retry {
 		t.Errorf("a run that is at work: got %+v, want %s", f, failure.Retry)
 	}
 	r.stop()
 	w.Before = nil
 	r = start(t, factory, w, Setup{Dir: dir})
-	if err := r.x.Retry(r.ctx, parent, engine.Retry{Failed: true}); err == nil {
+	if err := r.x.Retry(r.ctx, parent, engine.RetryFrom{Failed: true}); err == nil {
 		t.Error("batches of a run that has not ended: got no error")
 	}
-	if err := r.x.Retry(r.ctx, parent, engine.Retry{}); err != nil {
+	if err := r.x.Retry(r.ctx, parent, engine.RetryFrom{}); err != nil {
 		t.Fatalf("Retry: %v", err)
 	}
 	wantStatus(t, r.wait(parent), engine.Done)
@@ -165,7 +165,7 @@ func retryCosts(t *testing.T, factory Factory) {
 	got := r.run(planOf(`"outputs":[{},{}],"for_each":{"on_error":"skip"}`))
 	wantStatus(t, got, engine.Failed)
 	w.Before = nil
-	if err := r.x.Retry(r.ctx, got.ID, engine.Retry{}); err != nil {
+	if err := r.x.Retry(r.ctx, got.ID, engine.RetryFrom{}); err != nil {
 		t.Fatalf("Retry: %v", err)
 	}
 	wantStatus(t, r.wait(got.ID), engine.Done)

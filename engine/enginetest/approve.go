@@ -292,7 +292,7 @@ func approvalEnds(t *testing.T, factory Factory) {
 	if err := r.x.Wake(r.ctx, "none"); !errors.Is(err, engine.ErrNotFound) {
 		t.Errorf("Wake of no run: %v, want ErrNotFound", err)
 	}
-	if err := r.x.Retry(r.ctx, run, engine.Retry{}); err != nil {
+	if err := r.x.Retry(r.ctx, run, engine.RetryFrom{}); err != nil {
 		t.Fatal(err)
 	}
 	r.parked(run)

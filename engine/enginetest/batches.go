@@ -190,7 +190,7 @@ func retryBatch(t *testing.T, factory Factory) {
 		got := r.run(each(fmt.Sprintf(`"parallel":%d`, parallel)))
 		wantStatus(t, got, engine.Failed)
 		w.Before = nil
-		if err := r.x.Retry(r.ctx, got.ID, engine.Retry{}); err != nil {
+		if err := r.x.Retry(r.ctx, got.ID, engine.RetryFrom{}); err != nil {
 			t.Fatalf("Retry: %v", err)
 		}
 		got = r.wait(got.ID)
@@ -223,7 +223,7 @@ func retryAllBatches(t *testing.T, factory Factory) {
 		got := r.run(planOf(`"outputs":[{},` + c.sets + `],"for_each":{"on_error":"skip"}`))
 		wantStatus(t, got, engine.Failed)
 		w.Before = nil
-		if err := r.x.Retry(r.ctx, got.ID, engine.Retry{}); err != nil {
+		if err := r.x.Retry(r.ctx, got.ID, engine.RetryFrom{}); err != nil {
 			t.Fatalf("Retry: %v", err)
 		}
 		wantStatus(t, r.wait(got.ID), engine.Done)

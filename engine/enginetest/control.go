@@ -179,11 +179,11 @@ func retry(t *testing.T, factory Factory) {
 	wantStatus(t, imp, engine.Failed)
 	broken.Store(false)
 	for _, run := range []string{failed.ID, imp.ID} {
-		if err := r.x.Retry(r.ctx, run, engine.Retry{}); err != nil {
+		if err := r.x.Retry(r.ctx, run, engine.RetryFrom{}); err != nil {
 			t.Fatalf("Retry: %v", err)
 		}
 		wantStatus(t, r.wait(run), engine.Done)
-		if err := r.x.Retry(r.ctx, run, engine.Retry{}); err == nil {
+		if err := r.x.Retry(r.ctx, run, engine.RetryFrom{}); err == nil {
 			t.Error("Retry of a run that is done: got no error")
 		}
 	}

@@ -95,7 +95,7 @@ func endedEverywhere(t *testing.T, factory Factory) {
 						t.Fatal(err)
 					}
 					wantStatus(t, r.wait(run), engine.Cancelled)
-					if err := r.x.Retry(r.ctx, run, engine.Retry{}); err != nil {
+					if err := r.x.Retry(r.ctx, run, engine.RetryFrom{}); err != nil {
 						t.Fatalf("Retry: %v", err)
 					}
 				} else {

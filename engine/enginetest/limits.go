@@ -28,7 +28,7 @@ func timeouts(t *testing.T, factory Factory) {
 			t.Errorf("%s: written although the time was over: %v", name, files)
 		}
 		close(g.open)
-		if err := r.x.Retry(r.ctx, got.ID, engine.Retry{}); err != nil {
+		if err := r.x.Retry(r.ctx, got.ID, engine.RetryFrom{}); err != nil {
 			t.Fatalf("%s: Retry: %v", name, err)
 		}
 		wantStatus(t, r.wait(got.ID), engine.Done)

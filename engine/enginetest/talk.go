@@ -37,7 +37,7 @@ func toolRounds(t *testing.T, factory Factory) {
 		t.Errorf("endless calls: got %s %+v after %d calls; want tool_rounds after 21", got.Status, got.Failure, got.Steps[0].Calls)
 	}
 	w.Talk["a"] = nil
-	if err := r.x.Retry(r.ctx, got.ID, engine.Retry{}); err != nil {
+	if err := r.x.Retry(r.ctx, got.ID, engine.RetryFrom{}); err != nil {
 		t.Fatal(err)
 	}
 	if got = r.wait(got.ID); got.Status != engine.DoneWithOmissions || got.Steps[0].Calls != 1 {
@@ -61,7 +61,7 @@ func repairs(t *testing.T, factory Factory) {
 		t.Errorf("got %s %+v, wrote %q; want invalid_answer, nothing written, the answer kept", got.Status, got.Failure, w.File("w.md"))
 	}
 	w.Talk["a"][1] = w.says("{1}")
-	if err := r.x.Retry(r.ctx, got.ID, engine.Retry{}); err != nil {
+	if err := r.x.Retry(r.ctx, got.ID, engine.RetryFrom{}); err != nil {
 		t.Fatal(err)
 	}
 	paid := w.Paid()

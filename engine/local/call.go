@@ -12,9 +12,9 @@ import (
 )
 
 // call performs an activity once. A panic becomes an error. Reports that come after the activity has returned are lost.
-func (f *flow) call(handler engine.Activity, d *doing) (out json.RawMessage, err error) {
+func (f *flow) call(handler engine.Activity, d *activity) (out json.RawMessage, err error) {
 	rec := d.rec
-	r := &reporter{life: f.life, step: f.step(rec.Step), batch: d.batch}
+	r := &reporter{attempt: f.attempt, step: f.step(rec.Step), batch: d.batch}
 	defer r.close()
 	defer func() {
 		if p := recover(); p != nil {
@@ -31,9 +31,9 @@ func (f *flow) call(handler engine.Activity, d *doing) (out json.RawMessage, err
 
 // reporter takes what one call of an activity reports.
 type reporter struct {
-	life  *life
-	step  string
-	batch int
+	attempt *attempt
+	step    string
+	batch   int
 
 	mu     sync.Mutex // guards what follows
 	closed bool
@@ -60,9 +60,9 @@ func (r *reporter) report(e engine.Event) {
 	case engine.EventPage:
 		r.page(e)
 	case engine.EventDelta:
-		r.life.publish(e)
+		r.attempt.publish(e)
 	default:
-		r.life.tell(e)
+		r.attempt.tell(e)
 	}
 }
 
@@ -75,15 +75,15 @@ func (r *reporter) page(e engine.Event) {
 			entry.Import.SecondsLeft = e.Left
 		}
 	}
-	r.life.publish(e)
-	now := r.life.x.cfg.Now()
+	r.attempt.publish(e)
+	now := r.attempt.x.cfg.Now()
 	if now.Sub(r.saved) < saveEvery && e.Page < e.Pages {
-		r.life.j.change(count)
+		r.attempt.j.change(count)
 		return
 	}
 	r.saved = now
-	if _, err := r.life.x.update(r.life.ctx, r.life.j, nil, count); err != nil {
-		r.life.x.cfg.Logger.Warn("page count not stored", "run", r.life.j.id, "err", err)
+	if _, err := r.attempt.x.store.update(r.attempt.ctx, r.attempt.j, nil, count); err != nil {
+		r.attempt.x.cfg.Logger.Warn("page count not stored", "run", r.attempt.j.id, "err", err)
 	}
 }
 

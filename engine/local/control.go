@@ -2,13 +2,15 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Resume takes up every unfinished run; see engine.Executor.
+// Resume queues every unfinished run; see engine.Executor.
 func (x *Executor) Resume(ctx context.Context) (int, error) {
 	entries, err := x.cfg.Journal.Unfinished(ctx)
 	if err != nil {
@@ -26,14 +28,14 @@ func (x *Executor) Resume(ctx context.Context) (int, error) {
 		j.recalled = e.Run.Status == engine.AwaitingApproval
 		jobs = append(jobs, j)
 	}
-	x.enqueue(jobs...) // together: one may wait for another
+	x.queue.add(jobs...) // together: one may wait for another
 	return len(jobs), nil
 }
 
-// Wait blocks until the run has finished; see engine.Executor. A run that is not on this executor's books and has not
-// finished, or that was interrupted, is an error.
+// Wait blocks until the run has finished; see engine.Executor. A run that has not finished and
+// is not in the queue, or was interrupted, is an error.
 func (x *Executor) Wait(ctx context.Context, run string) (engine.RunRecord, error) {
-	if j := x.job(run); j != nil {
+	if j := x.queue.job(run); j != nil {
 		select {
 		case <-j.done:
 			if j.err != nil {
@@ -58,15 +60,9 @@ func (x *Executor) Wait(ctx context.Context, run string) (engine.RunRecord, erro
 	return e.Run, nil
 }
 
-func (x *Executor) job(run string) *job {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.jobs[run]
-}
-
-// Cancel ends a run; see engine.Executor. It returns when the wish is stored; Wait tells when the run has ended.
+// Cancel ends a run; see engine.Executor. It returns once the request is stored; Wait returns when the run has ended.
 func (x *Executor) Cancel(ctx context.Context, run string) error {
-	if j := x.job(run); j != nil {
+	if j := x.queue.job(run); j != nil {
 		err := x.cancelJob(ctx, j)
 		x.wakeParent(ctx, j)
 		return err
@@ -79,7 +75,7 @@ func (x *Executor) Cancel(ctx context.Context, run string) error {
 	return err
 }
 
-// cancelAbsent ends a run that is not on the books, if it has not ended: it is parked, or an earlier process has left it.
+// cancelAbsent ends an unfinished run that is not in the queue: it is parked, or an earlier process left it.
 func (x *Executor) cancelAbsent(ctx context.Context, run string) (*job, error) {
 	e, _, err := x.cfg.Journal.Load(ctx, run)
 	if err != nil || e.Run.Status.Finished() {
@@ -90,7 +86,7 @@ func (x *Executor) cancelAbsent(ctx context.Context, run string) (*job, error) {
 	}
 	x.waking.Lock()
 	defer x.waking.Unlock()
-	if j := x.job(run); j != nil { // it was woken meanwhile
+	if j := x.queue.job(run); j != nil { // it was woken meanwhile
 		return nil, x.cancelJob(ctx, j)
 	}
 	if e, _, err = x.cfg.Journal.Load(ctx, run); err != nil || e.Run.Status.Finished() {
@@ -108,12 +104,12 @@ func cancelledOutcome() engine.Outcome {
 }
 
 func (x *Executor) cancelJob(ctx context.Context, j *job) error {
-	if x.take(j) {
+	if x.queue.remove(j) {
 		x.finish(ctx, j, cancelledOutcome())
 		return j.err
 	}
-	// The wish is stored first: should the process die now, the run ends as cancelled after the restart.
-	e, err := x.update(ctx, j, nil, func(e *engine.Entry) { e.Cancelled = !e.Run.Status.Finished() })
+	// Store the request first, so that a crash here still cancels the run after a restart.
+	e, err := x.store.update(ctx, j, nil, func(e *engine.Entry) { e.Cancelled = !e.Run.Status.Finished() })
 	if e.Run.Status.Finished() {
 		return nil
 	}
@@ -124,6 +120,74 @@ func (x *Executor) cancelJob(ctx context.Context, j *job) error {
 	defer j.mu.Unlock()
 	if j.cancel != nil {
 		j.cancel(errCancelled)
+	}
+	return nil
+}
+
+// Wake queues a parked run; see engine.Executor.
+func (x *Executor) Wake(ctx context.Context, run string) error {
+	x.waking.Lock()
+	defer x.waking.Unlock()
+	if x.queue.markWoken(run) {
+		return nil
+	}
+	e, _, err := x.cfg.Journal.Load(ctx, run)
+	if err != nil || e.Run.Status != engine.AwaitingApproval {
+		return err
+	}
+	j, err := newJob(e)
+	if err != nil {
+		return fmt.Errorf("wake run %s: %w", run, err)
+	}
+	j.recalled = true
+	x.queue.book(j) // first, so that nobody finds it queued in the journal and not here
+	if _, err := x.store.update(ctx, j, nil, func(e *engine.Entry) { e.Run.Status, e.Run.Reason, e.Run.Awaits = engine.Queued, "", "" }); err != nil {
+		err = fmt.Errorf("wake run %s: %w", run, err)
+		x.queue.leave(j, err)
+		return err
+	}
+	x.queue.add(j)
+	return nil
+}
+
+// wakeParent wakes the run that waits for one that has ended.
+func (x *Executor) wakeParent(ctx context.Context, j *job) {
+	parent := j.parent()
+	if parent == "" || !j.snapshot().Run.Status.Finished() {
+		return
+	}
+	if err := x.store.do(func() error { return x.Wake(context.WithoutCancel(ctx), parent) }); err != nil && !errors.Is(err, engine.ErrNotFound) {
+		x.cfg.Logger.Warn("the run that waits for another one was not woken; the next start does it", "run", parent, "err", err)
+	}
+}
+
+// awaitsEnded reports whether a parked run waits for a run that has ended.
+func awaitsEnded(e engine.Entry, unfinished []engine.Entry) bool {
+	return e.Run.Awaits != "" && !slices.ContainsFunc(unfinished, func(o engine.Entry) bool { return o.Run.ID == e.Run.Awaits })
+}
+
+// cancelNested ends the queued runs that a run has started.
+func (x *Executor) cancelNested(ctx context.Context, run string) {
+	for _, j := range x.queue.children(run) {
+		if err := x.cancelJob(ctx, j); err != nil {
+			x.cfg.Logger.Warn("nested run not cancelled", "run", j.id, "parent", run, "err", err)
+		}
+	}
+}
+
+// cancelStored ends the runs that a run outside the queue has started: an earlier process left all of them.
+func (x *Executor) cancelStored(ctx context.Context, run string) error {
+	entries, err := x.cfg.Journal.Unfinished(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Run.Trigger.Parent != run {
+			continue
+		}
+		if err := x.Cancel(ctx, e.Run.ID); err != nil {
+			return err
+		}
 	}
 	return nil
 }

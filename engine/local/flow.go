@@ -13,7 +13,7 @@ import (
 
 // flow is the engine.Flow of a run's body, or of one of its branches. Do and Note belong to one goroutine at a time.
 type flow struct {
-	*life
+	*attempt
 	branch int
 	next   int // the next activity's place
 	notes  int // events that the branch has said
@@ -22,20 +22,20 @@ type flow struct {
 // notesPerBranch bounds the events that one branch says, so that each event of a run has a number of its own.
 const notesPerBranch = 1 << 20
 
-// Do recalls an activity's outcome, or carries it out and stores it.
-func (f *flow) Do(activity string, in, out any) error {
+// Do recalls the outcome of an activity, or carries it out and stores the outcome.
+func (f *flow) Do(name string, in, out any) error {
 	if f.broken() {
 		return engine.ErrStopped
 	}
 	raw, err := json.Marshal(in)
 	if err != nil {
-		return f.fail(failure.Internal, "", "the input of activity %q is no JSON: %v", activity, err)
+		return f.fail(failure.Internal, "", "the input of activity %q is no JSON: %v", name, err)
 	}
 	place := placeOf(raw)
 	ctx := f.within(place.step())
 	sum := sha256.Sum256(raw)
 	rec := engine.Record{
-		Branch: f.branch, Seq: f.next, Step: place.step(), Activity: activity, InDigest: hex.EncodeToString(sum[:]), In: raw,
+		Branch: f.branch, Seq: f.next, Step: place.step(), Activity: name, InDigest: hex.EncodeToString(sum[:]), In: raw,
 	}
 	f.next++
 	if held := f.records[f.branch]; rec.Seq < len(held) {
@@ -44,15 +44,15 @@ func (f *flow) Do(activity string, in, out any) error {
 	if err := f.ended(ctx); err != nil {
 		return err
 	}
-	if err := f.carryOut(&doing{ctx: ctx, rec: &rec, batch: place.Batch}); err != nil {
+	if err := f.carryOut(&activity{ctx: ctx, rec: &rec, batch: place.Batch}); err != nil {
 		return err
 	}
 	return f.result(rec, out)
 }
 
-// Fork begins a branch of the body; see engine.Flow.
+// Fork starts a branch of the body; see engine.Flow.
 func (f *flow) Fork(work func(engine.Flow)) (wait func() engine.Flow) {
-	b := &flow{life: f.life, branch: f.fork()}
+	b := &flow{attempt: f.attempt, branch: f.fork()}
 	done := make(chan struct{})
 	f.branches.Go(func() {
 		defer close(done)
@@ -84,7 +84,7 @@ func (p place) step() int {
 	return *p.Index
 }
 
-// recall gives a recorded outcome, if it is the outcome of what the body asks for now.
+// recall returns a recorded outcome if it belongs to what the body asks for now.
 func (f *flow) recall(held, asked engine.Record, out any) error {
 	if held.Activity != asked.Activity || held.InDigest != asked.InDigest && held.InDigest != "" {
 		return f.fail(failure.Diverged, "start the workflow again; this run keeps what it has done",
@@ -114,33 +114,33 @@ func recordName(r engine.Record) string {
 	return fmt.Sprintf("%d of branch %d", r.Seq, r.Branch)
 }
 
-// doing is an activity that is carried out now.
-type doing struct {
-	ctx   context.Context // of the step; doing's whole life is one activity
+// activity is what is carried out now.
+type activity struct {
+	ctx   context.Context // of the step; kept for this one activity
 	rec   *engine.Record
 	batch int
 }
 
-// carryOut performs an activity and stores its outcome. What was achieved is stored even when the context ended
-// meanwhile: an answer that was paid for is not bought again.
-func (f *flow) carryOut(d *doing) error {
+// carryOut performs an activity and stores its outcome, even when the context ended meanwhile: an answer that was paid for
+// is not bought again.
+func (f *flow) carryOut(d *activity) error {
 	handler, ok := f.x.cfg.Activities[d.rec.Activity]
 	if !ok {
 		return f.fail(failure.UnknownActivity, "", "this version of vaultflow has no activity %q", d.rec.Activity)
 	}
 	f.working(d.rec.Activity, 1)
-	if _, err := f.x.update(d.ctx, f.j, nil, f.showActivity); err != nil {
+	if _, err := f.x.store.update(d.ctx, f.j, nil, f.showActivity); err != nil {
 		return f.halt(err)
 	}
 	f.publish(f.about(d, engine.Event{Kind: engine.EventActivity, Status: engine.Running}))
 	d.rec.Started = f.x.cfg.Now()
-	err := f.attempt(handler, d)
+	err := f.repeat(handler, d)
 	f.working(d.rec.Activity, -1)
 	if err != nil {
 		return err
 	}
 	d.rec.Finished = f.x.cfg.Now()
-	if _, err := f.x.update(d.ctx, f.j, d.rec, f.showActivity); err != nil {
+	if _, err := f.x.store.update(d.ctx, f.j, d.rec, f.showActivity); err != nil {
 		return f.halt(err)
 	}
 	done := engine.Event{Kind: engine.EventActivity, Status: engine.Done, Failure: d.rec.Failure}
@@ -152,14 +152,14 @@ func (f *flow) carryOut(d *doing) error {
 }
 
 // about fills in which activity an event is about.
-func (f *flow) about(d *doing, e engine.Event) engine.Event {
+func (f *flow) about(d *activity, e engine.Event) engine.Event {
 	e.Name, e.Step, e.Batch = d.rec.Activity, f.step(d.rec.Step), d.batch
 	return e
 }
 
-// attempt performs an activity until it succeeds, or fails for good, or the context ends.
-func (f *flow) attempt(handler engine.Activity, d *doing) error {
-	policy := f.x.cfg.Retry(d.rec.Activity)
+// repeat performs an activity until it succeeds, or fails for good, or the context ends.
+func (f *flow) repeat(handler engine.Activity, d *activity) error {
+	backoff := f.x.cfg.Backoff(d.rec.Activity)
 	for d.rec.Attempts = 1; ; d.rec.Attempts++ {
 		out, err := f.call(handler, d)
 		if err == nil {
@@ -182,14 +182,14 @@ func (f *flow) attempt(handler engine.Activity, d *doing) error {
 		if cause.Code == failure.Cancelled { // of a context that is not the run's: nobody cancelled the run
 			cause.Code = failure.Internal
 		}
-		if !cause.Retryable || d.rec.Attempts >= policy.Attempts {
+		if !cause.Retryable || d.rec.Attempts >= backoff.Attempts {
 			d.rec.Failure = cause
 			return nil
 		}
-		wait := policy.wait(d.rec.Attempts, failure.RetryAfter(err))
+		wait := backoff.wait(d.rec.Attempts, failure.RetryAfter(err))
 		f.tell(f.about(d, engine.Event{
 			Kind: engine.EventRetry, Failure: cause,
-			Message: fmt.Sprintf("%s; attempt %d of %d in %v", cause.Message, d.rec.Attempts+1, policy.Attempts, wait),
+			Message: fmt.Sprintf("%s; attempt %d of %d in %v", cause.Message, d.rec.Attempts+1, backoff.Attempts, wait),
 		}))
 		if !pause(d.ctx, wait) {
 			return f.ended(d.ctx)
@@ -197,24 +197,31 @@ func (f *flow) attempt(handler engine.Activity, d *doing) error {
 	}
 }
 
-// Note stores and publishes what the body says, once however often the body says it, and brings the views up to date.
+// Note stores and publishes an event of the body once, however often the body repeats it, and updates the views.
 func (f *flow) Note(e engine.Event) {
 	if f.broken() {
 		return
 	}
 	f.notes++
-	e = f.complete(e)
+	e = f.x.store.complete(f.j, e)
 	f.j.change(func(entry *engine.Entry) { fold(entry, e, e.Time) })
-	stored := engine.Event{}
-	err := f.x.store(func() (err error) {
-		stored, err = f.x.cfg.Journal.Note(context.WithoutCancel(f.ctx), e, f.branch*notesPerBranch+f.notes)
-		return err
-	})
+	stored, err := f.x.store.note(f.ctx, e, f.branch*notesPerBranch+f.notes)
 	if err != nil {
 		_ = f.halt(err) // the next activity says so
 		return
 	}
 	if stored.Seq > 0 {
-		f.x.bus.publish(stored)
+		f.x.store.bus.publish(stored)
 	}
+}
+
+// body runs the body of the run.
+func (f *flow) body() engine.Outcome {
+	if f.j.spec.Import != nil {
+		return engine.RunImport(f, *f.j.spec.Import)
+	}
+	if f.j.spec.Undo != nil {
+		return engine.RunUndo(f, *f.j.spec.Undo)
+	}
+	return engine.RunWorkflow(f, *f.j.spec.Pinned)
 }

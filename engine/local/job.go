@@ -23,16 +23,16 @@ type job struct {
 	id   string
 	lane string
 	spec spec
-	done chan struct{} // closed when the run left the books
+	done chan struct{} // closed when the run left the queue
 	err  error         // why it left them unfinished; read after done
 
 	recalled bool // it was parked, and not interrupted; set before it waits for its lane
-	took     int  // places that it has while it is at work. Guarded by the executor's mu
+	took     int  // places that it has while it is at work. Guarded by the queue's mu
 
-	putOff time.Duration // how long it was put off the last time; zero when it never was. Guarded by the executor's mu
-	held   bool          // it is put off and waits. Guarded by the executor's mu
+	delay     time.Duration // how long it was postponed the last time; zero when it never was. Guarded by the queue's mu
+	postponed bool          // it is postponed now. Guarded by the queue's mu
 
-	woken bool // somebody decided what it waits for, or may wait for soon. Guarded by the executor's mu
+	woken bool // somebody decided what it waits for, or may wait for soon. Guarded by the queue's mu
 
 	saving sync.Mutex // held from an edit of the entry until it is stored, so that the journal sees edits in order
 
@@ -110,4 +110,13 @@ func (j *job) attach(cancel context.CancelCauseFunc) (cancelled bool) {
 	defer j.mu.Unlock()
 	j.cancel = cancel
 	return j.entry.Cancelled
+}
+
+// reload takes back what the journal did not store when the run was postponed. A cancellation that it knows nothing of is
+// kept.
+func (j *job) reload(e engine.Entry) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e.Cancelled = e.Cancelled || j.entry.Cancelled
+	j.entry = e
 }

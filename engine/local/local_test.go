@@ -21,13 +21,13 @@ func factory(t testing.TB, s enginetest.Setup) (engine.Executor, func()) {
 	if s.Wrap != nil {
 		port = s.Wrap(port)
 	}
-	retry := func(activity string) local.Retry {
-		r := local.DefaultRetry(activity)
+	backoff := func(activity string) local.Backoff {
+		r := local.DefaultBackoff(activity)
 		r.Base, r.Max = time.Millisecond, time.Millisecond
 		return r
 	}
 	x := local.New(local.Config{
-		Journal: port, Activities: s.Activities, MaxRuns: s.MaxRuns, MaxImports: s.MaxImports, PutOff: 5 * time.Millisecond, Grace: time.Second, Retry: retry, Now: s.Now,
+		Journal: port, Activities: s.Activities, MaxRuns: s.MaxRuns, MaxImports: s.MaxImports, Postpone: 5 * time.Millisecond, Grace: time.Second, Backoff: backoff, Now: s.Now,
 	})
 	return x, func() {
 		if err := j.Close(); err != nil {

@@ -4,33 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 )
-
-// store does something with the journal, unless this executor counts as dead.
-func (x *Executor) store(fn func() error) error {
-	if x.dead.Load() {
-		return engine.ErrStopped
-	}
-	return fn()
-}
-
-// update edits a run's views and stores them, also when ctx has ended; with a record, in one transaction with it.
-func (x *Executor) update(ctx context.Context, j *job, rec *engine.Record, edit func(*engine.Entry)) (engine.Entry, error) {
-	j.saving.Lock()
-	defer j.saving.Unlock()
-	e := j.toStore(edit)
-	ctx = context.WithoutCancel(ctx)
-	return e, x.store(func() error {
-		if rec != nil {
-			return x.cfg.Journal.Append(ctx, *rec, e)
-		}
-		return x.cfg.Journal.Save(ctx, e)
-	})
-}
 
 // perform runs a job's body from its recorded outcomes on.
 func (x *Executor) perform(ctx context.Context, j *job) {
@@ -44,20 +23,20 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 		runCtx, stop = context.WithTimeoutCause(runCtx, d, errTimeout)
 		defer stop()
 	}
-	l := &life{x: x, j: j, ctx: runCtx, quit: cancel}
-	if err := x.begin(l); err != nil {
+	a := &attempt{x: x, j: j, ctx: runCtx, quit: cancel}
+	if err := a.begin(); err != nil {
 		x.abandon(j, err)
 		return
 	}
-	outcome := x.body(&flow{life: l})
-	l.close()
+	outcome := (&flow{attempt: a}).body()
+	a.close()
 	switch {
-	case l.halted != nil:
-		x.abandon(j, l.halted)
-	case l.fatal != nil:
-		x.finish(ctx, j, engine.Outcome{Status: engine.Failed, Reason: l.fatal.Message, Failure: l.fatal})
-	case !outcome.Status.Finished() && len(l.parked) > 0:
-		x.park(l)
+	case a.halted != nil:
+		x.abandon(j, a.halted)
+	case a.fatal != nil:
+		x.finish(ctx, j, engine.Outcome{Status: engine.Failed, Reason: a.fatal.Message, Failure: a.fatal})
+	case !outcome.Status.Finished() && len(a.parked) > 0:
+		x.park(a)
 	case !outcome.Status.Finished():
 		x.abandon(j, engine.ErrStopped)
 	default:
@@ -66,66 +45,19 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 	x.wakeParent(ctx, j)
 }
 
-// begin loads what was recorded and says that the run is at work.
-func (x *Executor) begin(l *life) error {
-	ctx := context.WithoutCancel(l.ctx)
-	entry, records, err := x.cfg.Journal.Load(ctx, l.j.id)
-	if err != nil {
-		return err
-	}
-	if x.wasPutOff(l.j) {
-		l.j.reload(entry)
-	}
-	l.records = map[int][]engine.Record{}
-	for _, rec := range records {
-		l.records[rec.Branch] = append(l.records[rec.Branch], rec)
-	}
-	resumed := false
-	_, err = x.update(ctx, l.j, nil, func(e *engine.Entry) {
-		resumed = !e.Run.Started.IsZero()
-		e.Run.Status, e.Run.Reason, e.Run.Awaits = engine.Running, "", ""
-		switch {
-		case !resumed:
-			e.Run.Started = x.cfg.Now()
-		case !l.j.recalled:
-			e.Run.Resumed++
-		}
-	})
-	if err != nil {
-		return err
-	}
-	began := engine.Event{Kind: engine.EventRun, Status: engine.Running}
-	if resumed && !l.j.recalled {
-		began.Message = fmt.Sprintf("resumed after %d recorded activities", len(records))
-	}
-	l.tell(began)
-	return nil
-}
-
-func (x *Executor) body(f *flow) engine.Outcome {
-	if f.j.spec.Import != nil {
-		return engine.RunImport(f, *f.j.spec.Import)
-	}
-	if f.j.spec.Undo != nil {
-		return engine.RunUndo(f, *f.j.spec.Undo)
-	}
-	return engine.RunWorkflow(f, *f.j.spec.Pinned)
-}
-
-// abandon leaves a run unfinished: it will be resumed when an executor comes up again, or by this one when the cause
-// passes.
+// abandon leaves a run unfinished. The next executor resumes it; after a transient error this one does.
 func (x *Executor) abandon(j *job, err error) {
-	if failure.IsTransient(err) && !x.dead.Load() {
-		x.putOff(j, err)
+	if failure.IsTransient(err) && !x.store.dead.Load() {
+		x.postpone(j, err)
 		return
 	}
 	if !errors.Is(err, engine.ErrStopped) {
 		x.cfg.Logger.Error("run interrupted; it will be resumed at the next start", "run", j.id, "err", err)
 	}
-	x.leave(j, interrupted{j.id, err})
+	x.queue.leave(j, interrupted{j.id, err})
 }
 
-// interrupted says that a run will be resumed. To a run that waits for it this is its own interruption.
+// interrupted is the error of a run that will be resumed. It interrupts the run that waits for it too.
 type interrupted struct {
 	run   string
 	cause error
@@ -135,14 +67,14 @@ func (i interrupted) Error() string {
 	return fmt.Sprintf("run %s was interrupted and will be resumed: %v", i.run, i.cause)
 }
 
-// Unwrap gives the cause, and engine.ErrStopped.
+// Unwrap returns the cause and engine.ErrStopped.
 func (i interrupted) Unwrap() []error { return []error{i.cause, engine.ErrStopped} }
 
-// finish stores how a run ended and tells people, also when ctx has ended.
+// finish stores and publishes how a run ended, also when ctx has ended.
 func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
-	x.cancelNested(ctx, j.id) // before the end is stored: after a crash between the two it is done again
+	x.cancelNested(ctx, j.id) // before the end is stored, so that it is repeated after a crash between the two
 	now := x.cfg.Now()
-	e, err := x.update(ctx, j, nil, func(e *engine.Entry) {
+	e, err := x.store.update(ctx, j, nil, func(e *engine.Entry) {
 		r := &e.Run
 		r.Status, r.Reason, r.Failure, r.Activity, r.Finished = o.Status, o.Reason, o.Failure, "", now
 		for i := range r.Steps {
@@ -158,13 +90,12 @@ func (x *Executor) finish(ctx context.Context, j *job, o engine.Outcome) {
 		x.abandon(j, err)
 		return
 	}
-	l := &life{x: x, j: j, ctx: ctx}
-	l.tell(engine.Event{Kind: engine.EventRun, Status: o.Status, Message: o.Reason, Failure: o.Failure})
+	x.store.tell(ctx, j, engine.Event{Kind: engine.EventRun, Status: o.Status, Message: o.Reason, Failure: o.Failure})
 	x.cfg.Logger.Info("run finished", "run", j.id, "workflow", e.Run.Workflow, "status", o.Status, "reason", o.Reason, "duration", now.Sub(e.Run.Created))
-	x.leave(j, nil)
+	x.queue.leave(j, nil)
 }
 
-// closeStep ends a step that was at work when its run ended, and gives the batches that were at work too.
+// closeStep ends a step that was running when its run ended, and returns the batches that were running too.
 func closeStep(s *engine.StepRecord, o engine.Outcome, now time.Time) (closed []engine.BatchRef) {
 	if s.Status.Finished() {
 		return nil
@@ -179,7 +110,7 @@ func closeStep(s *engine.StepRecord, o engine.Outcome, now time.Time) (closed []
 	return closed
 }
 
-// closeImport ends an import whose body did not get to say how it ended.
+// closeImport ends an import whose body could not report its end.
 func closeImport(r *engine.ImportRecord, o engine.Outcome, now time.Time) {
 	if r.State.Finished() {
 		return
@@ -198,4 +129,63 @@ func importOutputs(r engine.ImportRecord) []engine.Output {
 		return nil
 	}
 	return []engine.Output{{Kind: "file", Name: r.Note}}
+}
+
+// park stores that a run waits for a person and removes it from the queue. If somebody decided meanwhile, it waits for its
+// lane again.
+func (x *Executor) park(a *attempt) {
+	j, first := a.j, a.parked[0]
+	reason := first.reason
+	if n := len(a.parked); n > 1 {
+		reason = fmt.Sprintf("%s, and %d more", reason, n-1)
+	}
+	e, err := x.store.update(a.ctx, j, nil, func(e *engine.Entry) {
+		e.Run.Status, e.Run.Reason, e.Run.Activity, e.Run.Awaits = engine.AwaitingApproval, reason, "", first.awaits
+		for _, w := range a.parked {
+			e.Changed = append(e.Changed, await(&e.Run, w)...)
+		}
+	})
+	if err != nil {
+		x.abandon(j, err)
+		return
+	}
+	j.recalled = true
+	a.tell(engine.Event{Kind: engine.EventRun, Status: engine.AwaitingApproval, Message: reason})
+	x.cfg.Logger.Info("run waits for a person", "run", j.id, "workflow", e.Run.Workflow, "reason", reason)
+	x.queue.shelve(j, parkedRun(e.Run))
+}
+
+// await marks the step, and the batch, that wait.
+func await(r *engine.RunRecord, w waiting) []engine.BatchRef {
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Index != w.step {
+			continue
+		}
+		s.Status, s.Reason = engine.AwaitingApproval, w.reason
+		at := slices.IndexFunc(s.Batches, func(b engine.BatchRecord) bool { return b.Batch == w.batch })
+		if at >= 0 {
+			s.Batches[at].Status, s.Batches[at].Reason = engine.AwaitingApproval, w.reason
+			return []engine.BatchRef{{Step: w.step, Batch: w.batch}}
+		}
+	}
+	return nil
+}
+
+// parkedRun is the error of a wait for a parked run.
+func parkedRun(r engine.RunRecord) error {
+	return engine.Park(r.ID, "run %s of %s %s", r.ID, r.Workflow, r.Reason)
+}
+
+// postpone makes a run that hit a transient error wait. It keeps its place before the others of its lane and goes on by
+// itself from its last recorded outcome, as after a restart.
+func (x *Executor) postpone(j *job, err error) {
+	wait := x.queue.nextDelay(j)
+	x.cfg.Logger.Warn("run put off; it goes on by itself", "run", j.id, "duration", wait, "err", err)
+	if _, stored := x.store.update(context.Background(), j, nil, func(e *engine.Entry) { //nolint:contextcheck // stored although the run's context has ended
+		e.Run.Reason, e.Run.Activity = fmt.Sprintf("waits, and goes on by itself: %v", err), ""
+	}); stored != nil {
+		x.cfg.Logger.Debug("reason not stored", "run", j.id, "err", stored)
+	}
+	x.queue.postpone(j, wait)
 }

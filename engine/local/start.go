@@ -16,13 +16,13 @@ import (
 
 // Start accepts a run; see engine.Executor. A request that makes no sense is an *failure.Error and leaves no run.
 func (x *Executor) Start(ctx context.Context, r engine.Request) (engine.Started, error) {
-	e, err := x.entry(ctx, r)
+	e, err := x.cfg.entry(ctx, r)
 	if err != nil {
 		return engine.Started{}, err
 	}
 	x.starting.Lock()
 	defer x.starting.Unlock()
-	before := x.inLane(e.Lane)
+	before := x.queue.inLane(e.Lane)
 	if r.Refused != "" {
 		e.Run.Status, e.Run.Finished, e.Run.Reason = engine.Skipped, e.Run.Created, r.Refused
 	} else if !r.Trigger.Attended() && r.Kind == engine.KindWorkflow && len(before) > 0 {
@@ -53,8 +53,7 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 	if err != nil {
 		return fmt.Errorf("read the new run %s: %w", e.Run.ID, err)
 	}
-	l := &life{x: x, j: j, ctx: ctx}
-	l.tell(engine.Event{Kind: engine.EventRun, Status: e.Run.Status, Message: e.Run.Reason})
+	x.store.tell(ctx, j, engine.Event{Kind: engine.EventRun, Status: e.Run.Status, Message: e.Run.Reason})
 	if e.Run.Status.Finished() {
 		return nil
 	}
@@ -66,34 +65,18 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 			x.wakeParent(ctx, old)
 		}
 	}
-	x.enqueue(j)
+	x.queue.add(j)
 	return nil
-}
-
-// inLane gives the runs of a lane that have not ended, oldest first.
-func (x *Executor) inLane(lane string) []*job {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	var list []*job
-	if j := x.lanes[lane]; j != nil {
-		list = append(list, j)
-	}
-	for _, j := range x.queue {
-		if j.lane == lane {
-			list = append(list, j)
-		}
-	}
-	return list
 }
 
 // Busy says whether a run of a workflow waits or is at work.
 func (x *Executor) Busy(workflow string) bool {
-	return len(x.inLane(lane(engine.Request{Kind: engine.KindWorkflow, Subject: workflow}))) > 0
+	return len(x.queue.inLane(lane(engine.Request{Kind: engine.KindWorkflow, Subject: workflow}))) > 0
 }
 
 // entry makes the journal's entry of a request and stores the blobs that it refers to.
-func (x *Executor) entry(ctx context.Context, r engine.Request) (engine.Entry, error) {
-	now := x.cfg.Now()
+func (c Config) entry(ctx context.Context, r engine.Request) (engine.Entry, error) {
+	now := c.Now()
 	id := newID(now)
 	run := engine.RunRecord{
 		ID: id, Kind: r.Kind, Workflow: r.Subject, Status: engine.Queued, Trigger: r.Trigger, Key: r.Key, Created: now,
@@ -114,7 +97,7 @@ func (x *Executor) entry(ctx context.Context, r engine.Request) (engine.Entry, e
 	case r.Kind == engine.KindUndo && r.Undo != "":
 		s.Undo = &engine.UndoPlan{Run: run.ID, Of: r.Undo, Workflow: r.Subject, At: run.At}
 	case r.Kind == engine.KindWorkflow:
-		s.Pinned, err = x.pin(ctx, r, &run, &s)
+		s.Pinned, err = c.pin(ctx, r, &run, &s)
 	default:
 		err = failure.New(failure.Internal, "", "a request of kind %q without content", r.Kind)
 	}
@@ -151,7 +134,7 @@ func importPlan(r engine.Request, run engine.RunRecord) (*engine.ImportPlan, *en
 }
 
 // pin stores the plan and the variables, and gives what the body begins with.
-func (x *Executor) pin(ctx context.Context, r engine.Request, run *engine.RunRecord, s *spec) (*engine.Pinned, error) {
+func (c Config) pin(ctx context.Context, r engine.Request, run *engine.RunRecord, s *spec) (*engine.Pinned, error) {
 	plan, err := engine.ReadPlan(r.Plan)
 	if err != nil {
 		return nil, err
@@ -159,19 +142,19 @@ func (x *Executor) pin(ctx context.Context, r engine.Request, run *engine.RunRec
 	if run.Chosen, err = engine.ChooseSteps(plan, r.Steps); err != nil {
 		return nil, err
 	}
-	if run.Plan, err = x.cfg.Journal.Put(ctx, r.Plan); err != nil {
+	if run.Plan, err = c.Journal.Put(ctx, r.Plan); err != nil {
 		return nil, err
 	}
-	run.At = run.At.In(plan.Meta.Location(x.cfg.Location))
+	run.At = run.At.In(plan.Meta.Location(c.Location))
 	if s.Timeout == 0 {
-		s.Timeout = orDefault(plan.Meta.Timeout, x.cfg.Timeout)
+		s.Timeout = orDefault(plan.Meta.Timeout, c.Timeout)
 	}
 	p := &engine.Pinned{
 		Run: run.ID, Workflow: r.Subject, Plan: run.Plan, At: run.At, Trigger: run.Trigger, Steps: engine.PinSteps(plan), Chosen: run.Chosen,
 		Body: engine.BodyVersion, Origins: r.Origins,
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Vars)) {
-		digest, err := x.cfg.Journal.Put(ctx, []byte(r.Vars[name]))
+		digest, err := c.Journal.Put(ctx, []byte(r.Vars[name]))
 		if err != nil {
 			return nil, fmt.Errorf("store variable %q: %w", name, err)
 		}

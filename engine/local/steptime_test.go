@@ -187,7 +187,7 @@ func TestCancel_batches(t *testing.T) {
 			t.Errorf("got %s (%s), %v; want cancelled, no third batch", got.Status, got.Reason, err)
 		}
 		w.Before = nil
-		if err := x.Retry(ctx, s.Run, engine.Retry{}); err != nil {
+		if err := x.Retry(ctx, s.Run, engine.RetryFrom{}); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := x.Wait(ctx, s.Run); err != nil || got.Status != engine.Done || w.Calls(engine.ActivityGenerate, "a#1") != 1 {
