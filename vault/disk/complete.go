@@ -29,6 +29,10 @@ func incomplete(r io.ReaderAt, size int64) (string, error) {
 	return check(head, tail, size), nil
 }
 
+// ShowsEnd reports whether a file that begins with these bytes is of a format whose end can be told: one that is cut off
+// is noticed.
+func ShowsEnd(head []byte) bool { return formatOf(head[:min(len(head), headBytes)]) != nil }
+
 func readAt(r io.ReaderAt, off, n int64) ([]byte, error) {
 	buf := make([]byte, n)
 	got, err := r.ReadAt(buf, off)

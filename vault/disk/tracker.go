@@ -244,8 +244,8 @@ func (t *tracker) checked(r finding, now time.Time) {
 	case r.lacks != "":
 		f.due, f.faults = f.since.Add(t.stall), 0
 		t.receiving(r.name, f, r.lacks, now)
-	case f.delivered == r.digest && f.inode == r.snap.inode:
-		f.phase, f.seeded = settled, false // only its time changed
+	case f.delivered == r.digest && (f.follow || f.inode == r.snap.inode):
+		f.phase, f.seeded = settled, false // only its time changed, or it took the place of its copy
 		if f.told == StateReceiving {
 			t.tell(r.name, f, StateGone, "", now)
 		}
@@ -270,6 +270,9 @@ func (t *tracker) written(r finding, f *tracked, now time.Time) {
 
 // keep follows a file that was taken with a digest and lies elsewhere now: it is news when it has other content.
 func (t *tracker) keep(name string, s snapshot, digest string, now time.Time) {
+	if f := t.files[name]; f != nil && f.told == StateReceiving { // another file had this name
+		t.tell(name, f, StateGone, "", now)
+	}
 	t.files[name] = &tracked{
 		phase: waiting, snap: s, since: now, due: now, follow: true, seeded: true, delivered: digest, inode: s.inode, size: s.size,
 	}

@@ -436,6 +436,27 @@ func TestTracker(t *testing.T) {
 			r.pass(time.Minute)
 			r.want()
 		},
+		"followed: another file with the same bytes is no news": func(r *rig) {
+			r.put("b/a", 5, 1)
+			r.tr.keep("b/a", r.files["b/a"].snap, "content of 5", r.now)
+			r.pass(time.Minute)
+			r.put("b/a", 5, 2) // it took the place of its copy
+			r.tell("b/a", false)
+			r.pass(time.Minute)
+			r.want()
+		},
+		"followed: another file has its name": func(r *rig) {
+			r.put("b/a", 5, 1)
+			r.tr.keep("b/a", r.files["b/a"].snap, "content of 5", r.now)
+			r.pass(time.Minute)
+			r.put("b/a", 6, 2)
+			r.tell("b/a", false)
+			r.pass(quiet / 2)
+			r.want("receiving b/a")
+			r.tr.keep("b/a", r.files["b/a"].snap, "content of 6", r.now)
+			r.pass(time.Minute)
+			r.want("gone b/a")
+		},
 		"followed: what it became is news, each time": func(r *rig) {
 			r.put("b/a", 6, 1) // it grew while it was moved
 			r.tr.keep("b/a", r.files["b/a"].snap, "content of 5", r.now)
