@@ -27,7 +27,7 @@ func unfinished() *Settings {
 		Providers: map[string]Provider{"openai": {Kind: "openai_chat"}},
 		Vault: Vault{
 			WorkflowsDir: "Workflows", ImportDir: "Import", ImportedDir: "Imported", Watch: "auto",
-			QuietPeriod: Duration(2 * time.Second), StallPeriod: Duration(time.Minute), RescanInterval: Duration(time.Minute),
+			QuietPeriod: Duration(2 * time.Second), HoldPeriod: Duration(20 * time.Second), StallPeriod: Duration(time.Minute), RescanInterval: Duration(time.Minute),
 		},
 		LLM:    LLM{OverflowFallback: true},
 		Engine: defaultEngine(),

@@ -64,6 +64,7 @@ var reaches = map[string]reach{
 	"vault.imported_dir":    harmless,
 	"vault.ignore":          union,
 	"vault.quiet_period":    harmless,
+	"vault.hold_period":     harmless,
 	"vault.stall_period":    harmless,
 	"vault.rescan_interval": harmless,
 	"vault.watch":           harmless,

@@ -36,6 +36,7 @@ type Vault struct {
 	ImportedDir    string   `yaml:"imported_dir" doc:"Folder of the bundles that imports become. Never below import_dir."`
 	Ignore         []string `yaml:"ignore" doc:"Further globs of names that are neither imported nor watched."`
 	QuietPeriod    Duration `yaml:"quiet_period" min:"100ms" max:"10m" doc:"A dropped file is taken when it has been still for so long."`
+	HoldPeriod     Duration `yaml:"hold_period" min:"0s" max:"1d" doc:"serve leaves an imported file of a kind that does not show its end (logs, CSV, HTML, mail, sound) in import_dir for so long: what a program appends becomes the next version. 0s: not at all."`
 	StallPeriod    Duration `yaml:"stall_period" min:"1s" max:"1d" doc:"A file whose end is missing is tried anyway when it has been still for so long."`
 	RescanInterval Duration `yaml:"rescan_interval" min:"1s" max:"1d" doc:"How often the folders are read in full, whatever the events said."`
 	Watch          string   `yaml:"watch" oneof:"auto poll" doc:"auto uses the system's events, and polls network file systems; poll never relies on events."`
