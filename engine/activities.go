@@ -412,4 +412,5 @@ type FileIn struct {
 // FileOut says where the original is now.
 type FileOut struct {
 	Name string `json:"name,omitempty"` // vault name; empty when it was removed or left where it was
+	Held bool   `json:"held,omitempty"` // it is left in the import folder for a while; Name is its copy's, where there is one
 }

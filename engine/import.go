@@ -110,6 +110,6 @@ func (b *importBody) file(s ImportState, why *failure.Error) (stopped bool, bad 
 		bad = failure.Of(err)
 		b.rec.Warnings = append(b.rec.Warnings, "the original was not moved: "+bad.Message)
 	}
-	b.rec.Filed = out.Name
+	b.rec.Filed, b.rec.Held = out.Name, out.Held
 	return Stopped(err), bad
 }

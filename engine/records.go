@@ -135,6 +135,7 @@ type ImportRecord struct {
 	MediaType   string       `json:"media_type,omitempty"`
 	DuplicateOf string       `json:"duplicate_of,omitempty"` // id of an import
 	Filed       string       `json:"filed,omitempty"`        // where the original is now
+	Held        bool         `json:"held,omitempty"`         // it is left at Source for a while: a program may go on writing it
 	Created     time.Time    `json:"created"`
 	Started     time.Time    `json:"started,omitzero"`
 	Finished    time.Time    `json:"finished,omitzero"`

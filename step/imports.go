@@ -168,5 +168,5 @@ func (im *Imports) File(ctx context.Context, in engine.FileIn) (engine.FileOut, 
 	if filed.Warning != "" {
 		engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: filed.Warning})
 	}
-	return engine.FileOut{Name: filed.Name}, err
+	return engine.FileOut{Name: filed.Name, Held: filed.Held}, err
 }

@@ -116,6 +116,25 @@ func (is *Imports) Latest(ctx context.Context, source, sha256 string) (engine.Im
 	return r, true, nil
 }
 
+// Held returns the finished imports whose files are left where they arrived for a while, newest first.
+func (is *Imports) Held(ctx context.Context) ([]engine.ImportRecord, error) {
+	list, err := query(ctx, is.db.read, scanView[engine.ImportRecord], `SELECT view FROM imports
+		WHERE finished > 0 AND json_extract(CAST(view AS TEXT), '$.held') ORDER BY finished DESC, rowid DESC LIMIT ?`, maxRows)
+	if err != nil {
+		return nil, fmt.Errorf("list imports whose files are held: %w", err)
+	}
+	return list, nil
+}
+
+// PutAway stores that the file of an import is no longer held, and where it is now; empty when it was removed.
+func (is *Imports) PutAway(ctx context.Context, id, filed string) error {
+	if _, err := change(ctx, is.db.write, `UPDATE imports SET view = CAST(json_set(json_remove(CAST(view AS TEXT), '$.held'), '$.filed', ?) AS BLOB)
+		WHERE id = ? AND json_extract(CAST(view AS TEXT), '$.held')`, filed, id); err != nil {
+		return fmt.Errorf("store where the file of import %s is: %w", id, err)
+	}
+	return nil
+}
+
 // Unannounced gives finished imports that on_import has not been told of, oldest first.
 func (is *Imports) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
 	list, err := query(ctx, is.db.read, scanView[engine.ImportRecord], `SELECT view FROM imports INDEXED BY imports_new WHERE announced = 0 AND state IN (?, ?)

@@ -246,6 +246,40 @@ func TestImports_arrivalBecomesRun(t *testing.T) {
 	}
 }
 
+// An import whose file is held says so until the file was put away.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	finished := func(id, source string, held bool) {
+		e := entry(id, engine.ImportKey(id, "set", source), source)
+		e.Run.Kind = engine.KindImport
+		e.Import = &engine.ImportRecord{ID: id, Source: source, State: engine.ImportQueued, SHA256: id, Created: epoch}
+		create(t, j, e)
+		e.Run.Status, e.Run.Finished = engine.Done, epoch
+		e.Import.State, e.Import.Finished, e.Import.Held, e.Import.Filed = engine.ImportDone, epoch, held, source
+		if err := j.Runs.Save(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	finished("r1", "Import/a.csv", true)
+	finished("r2", "Import/b.csv", true)
+	finished("r3", "Import/c.pdf", false)
+	for _, id := range []string{"r1", "r3"} { // the second is not held: nothing changes
+		if err := j.Imports.PutAway(t.Context(), id, "Imported/a/a.csv"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := j.Imports.Held(t.Context())
+	if err != nil || len(list) != 1 || list[0].ID != "r2" || !list[0].Held {
+		t.Errorf("Held: %+v, %v; want r2", list, err)
+	}
+	for id, want := range map[string]string{"r1": "Imported/a/a.csv", "r3": "Import/c.pdf"} {
+		if r, err := j.Imports.Get(t.Context(), id); err != nil || r.Held || r.Filed != want || r.SHA256 != id {
+			t.Errorf("%s: %+v, %v; want it at %s", id, r, err, want)
+		}
+	}
+}
+
 func TestCreate_againNotAfterPassword(t *testing.T) {
 	t.Parallel()
 	j := open(t, t.TempDir())
