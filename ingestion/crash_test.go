@@ -20,11 +20,17 @@ type journal struct {
 
 // resume runs the stages that have no outcome yet.
 func (b *bench) resume(j Job, done *journal) error {
+	_, err := b.resumed(j, done)
+	return err
+}
+
+// resumed is resume, and returns where the original is.
+func (b *bench) resumed(j Job, done *journal) (Filed, error) {
 	ctx := b.Context()
 	if done.kind == nil {
 		kind, err := b.im.Classify(ctx, j)
 		if err != nil {
-			return err
+			return Filed{}, err
 		}
 		done.kind = &kind
 	}
@@ -32,19 +38,18 @@ func (b *bench) resume(j Job, done *journal) error {
 	if done.x == nil {
 		x, err := b.im.Extract(ctx, j)
 		if err != nil {
-			return err
+			return Filed{}, err
 		}
 		done.x = &x
 	}
 	if done.made == nil {
 		made, err := b.im.Publish(ctx, j, *done.x)
 		if err != nil {
-			return err
+			return Filed{}, err
 		}
 		done.made = &made
 	}
-	_, err := b.im.File(ctx, j, Ending{State: StateDone, Bundle: done.made.Bundle})
-	return err
+	return b.im.File(ctx, j, Ending{State: StateDone, Bundle: done.made.Bundle})
 }
 
 // secondVersion is a vault with a bundle in which a person has written, and new bytes at the same place.

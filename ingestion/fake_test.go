@@ -104,6 +104,37 @@ func (d *disk) Move(_ context.Context, from, to string) error {
 	})
 }
 
+var _ Holder = (*disk)(nil)
+
+func (d *disk) Endless(head []byte) bool { return !bytes.HasPrefix(head, []byte("%PDF")) }
+
+func (d *disk) Copy(_ context.Context, from, to, want string, size int64) error {
+	return d.change("copy "+from+" "+to, func() error {
+		data, err := os.ReadFile(d.path(from))
+		if err != nil {
+			return err
+		}
+		if data = data[:min(size, int64(len(data)))]; sum(data) != want {
+			return &vault.ConflictError{Name: from, Want: want}
+		}
+		if have, err := os.ReadFile(d.path(to)); err == nil && !bytes.Equal(have, data) {
+			return fs.ErrExist
+		}
+		return write(d.path(to), data)
+	})
+}
+
+func (d *disk) Supplant(_ context.Context, from, to, want string) error {
+	return d.change("supplant "+from+" "+to, func() error {
+		source, err := os.ReadFile(d.path(from))
+		target, err2 := os.ReadFile(d.path(to))
+		if err != nil || err2 != nil || sum(source) != want || sum(target) != want {
+			return errors.Join(&vault.ConflictError{Name: from, Want: want}, err, err2)
+		}
+		return os.Rename(d.path(from), d.path(to))
+	})
+}
+
 func (d *disk) moveFolder(_ context.Context, from, to string) error {
 	return d.change("move folder "+from+" "+to, func() error { return renameNew(d.path(from), d.path(to)) })
 }
@@ -308,7 +339,7 @@ func (b *bench) revive(dieAt int) {
 	b.disk.ops, b.disk.dieAt = nil, dieAt
 	b.im = &Importer{
 		FS: os.DirFS(b.disk.root), Files: b.disk, Stager: b.disk, Worker: b.worker, Tool: "test",
-		MoveFolder: b.disk.moveFolder, Remove: b.disk.remove, Tidy: b.disk.tidy,
+		MoveFolder: b.disk.moveFolder, Remove: b.disk.remove, Tidy: b.disk.tidy, Hold: b.disk,
 		SafeName: func(s string, limit int) string { return strings.Map(safe, s[:min(len(s), limit)]) },
 		Now:      func() time.Time { return noon.Add(time.Minute) },
 		Events:   func(e Event) { b.events = append(b.events, e) },

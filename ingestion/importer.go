@@ -33,6 +33,8 @@ type Importer struct {
 	Tidy func(dir, top string) error
 	// Writing says in words who has a file of the vault open for writing, empty when nobody has, or nobody knows. It may be nil.
 	Writing func(name string) string
+	// Hold lets originals stay where they arrived for a while, when Settings.Hold asks for it. When nil, none do.
+	Hold Holder
 	// Takes says whether a file of a name in the import folder would be imported; others are left in their archives. It may
 	// be nil.
 	Takes func(name string) bool

@@ -107,6 +107,7 @@ type Ending struct {
 // Filed says where the original is now.
 type Filed struct {
 	Name    string `json:"name,omitempty"` // empty when it was removed
+	Held    bool   `json:"held,omitempty"` // it is still where it arrived too, until [Importer.PutAway]
 	Note    string `json:"note,omitempty"` // the note that says why the import failed
 	Warning string `json:"warning,omitempty"`
 }

@@ -66,6 +66,12 @@ func (w *work) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	if err := w.release(ctx, e.Bundle); err != nil {
 		return Filed{}, err
 	}
+	switch held, err := w.stays(from); {
+	case err != nil:
+		return Filed{}, err
+	case held:
+		return w.holdDone(ctx, from, target, p)
+	}
 	if target, err = w.moveOut(ctx, from, target); err != nil {
 		return Filed{}, err
 	}
@@ -117,11 +123,21 @@ func (w *work) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 	if err := w.remember(ctx, e.Bundle); err != nil {
 		return Filed{}, err
 	}
-	var p plan
-	from, err := w.original(ctx, p)
+	from, err := w.original(ctx, plan{})
 	if err != nil || from == "" {
 		return Filed{}, err
 	}
+	switch held, err := w.stays(from); {
+	case err != nil:
+		return Filed{}, err
+	case held:
+		return Filed{Name: from, Held: true}, nil
+	}
+	return w.join(ctx, e, from)
+}
+
+// join puts the original to equal bytes of a bundle, or to the done folder where that has none.
+func (w *work) join(ctx context.Context, e Ending, from string) (Filed, error) {
 	target := ""
 	if m, ok := w.im.manifest(e.Bundle); ok {
 		kept := path.Join(e.Bundle, m.Source.Name)
@@ -139,11 +155,13 @@ func (w *work) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 	}
 	if target == "" && (w.set.KeepOriginal != KeepNot || w.im.Remove == nil) {
 		done := path.Join(w.set.DoneDir, w.im.folder(w.job, w.set.ImportDir), w.im.SafeName(w.job.base(), nameBytes))
+		var err error
 		if target, err = w.im.freeFor(ctx, done, w.job.SHA256); err != nil {
 			return Filed{}, err
 		}
 	}
-	if target, err = w.moveOut(ctx, from, target); err != nil {
+	target, err := w.moveOut(ctx, from, target)
+	if err != nil {
 		return Filed{}, err
 	}
 	return Filed{Name: target}, errors.Join(w.forgetFailure(ctx, from), w.tidy(from))
@@ -190,10 +208,16 @@ func (w *work) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 	if err != nil {
 		return Filed{}, err
 	}
+	held, err := w.stays(from)
+	if err != nil {
+		return Filed{}, err
+	}
 	target := from
 	switch {
 	case from != "" && !strings.HasPrefix(from, w.set.ImportDir+"/"):
 		return Filed{Name: from}, nil // it was never in the way: a bundle's own original, read again
+	case from != "" && e.State == StateFailed && held:
+		return Filed{Name: from, Held: true}, nil // what a program appends may be what it lacks
 	case !strings.HasPrefix(from, w.set.FailedDir+"/"):
 		if target, err = w.im.freeFor(ctx, w.failedName(), w.job.SHA256); err != nil {
 			return Filed{}, err

@@ -54,6 +54,17 @@ type Bundle interface {
 	Discard() error
 }
 
+// Holder is what files need that are left in the import folder for a while after their import.
+type Holder interface {
+	// Endless reports whether the format of a file that begins with head does not show where a file ends.
+	Endless(head []byte) bool
+	// Copy makes a new file of the first size bytes of another, which have the given SHA-256; otherwise the error
+	// matches vault.ErrConflict. It never overwrites: when the new name is taken the error matches fs.ErrExist, unless it has these bytes.
+	Copy(ctx context.Context, from, to, sha256 string, size int64) error
+	// Supplant moves a file over a copy of it. Unless both have the given SHA-256 the error matches vault.ErrConflict.
+	Supplant(ctx context.Context, from, to, sha256 string) error
+}
+
 // Files are the writes to the vault outside of bundles.
 type Files interface {
 	// Read gives a file of at most limit bytes and its SHA-256 in lower-case hex.

@@ -46,6 +46,8 @@ type Settings struct {
 	Sessions     int    `json:"sessions,omitempty"`  // worker processes for one document
 	Window       int    `json:"window,omitempty"`    // pages that a session takes at a time
 
+	Hold bool `json:"hold,omitempty"` // leave a file whose end cannot be told where it arrived, until PutAway
+
 	Tags           []string `json:"tags,omitempty"`            // of notes, besides the one that says the kind
 	Template       string   `json:"template,omitempty"`        // vault name of the note that lays notes out; empty for the built-in layout
 	TemplateSHA256 string   `json:"template_sha256,omitempty"` // of its bytes when the import was asked for; empty when it could not be read
