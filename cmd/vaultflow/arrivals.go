@@ -33,6 +33,15 @@ func (w *working) arrivals(ctx context.Context, watcher *disk.Watcher) error {
 			watcher.Done(news.Name)
 			continue
 		}
+		if known, err := w.held.arrival(ctx, news); known || err != nil {
+			if err != nil && ctx.Err() == nil {
+				w.log.Error("file not left alone", "name", news.Name, "err", err)
+			}
+			if news.State == disk.StateReady {
+				watcher.Done(news.Name)
+			}
+			continue
+		}
 		run, err := w.arrival(ctx, news)
 		if bad, ok := errors.AsType[*ingestion.FolderError](err); ok {
 			err = w.folderFault(ctx, news, bad)
@@ -85,7 +94,7 @@ func (w *working) takeUp(ctx context.Context, news disk.Arrival) (string, error)
 	if run, err := w.putOff(ctx, news); err != nil || run != "" {
 		return run, err
 	}
-	run, err := w.startImport(ctx, news.Name, news.SHA256, importHow{})
+	run, err := w.startImport(ctx, news.Name, news.SHA256, importHow{hold: w.settings.Vault.HoldPeriod > 0})
 	if err == nil {
 		w.folderWell(ctx, news.Name)
 	}

@@ -63,6 +63,27 @@ func (g gated) Move(ctx context.Context, from, to string) error {
 	return g.v.Move(ctx, pass)
 }
 
+// Endless implements ingestion.Holder.
+func (gated) Endless(head []byte) bool { return !disk.ShowsEnd(head) }
+
+// Copy implements ingestion.Holder.
+func (g gated) Copy(ctx context.Context, from, to, sha256 string, size int64) error {
+	pass, err := g.pass(policy.Create, to, "")
+	if err != nil {
+		return err
+	}
+	return g.v.Copy(ctx, pass, from, sha256, size)
+}
+
+// Supplant implements ingestion.Holder.
+func (g gated) Supplant(ctx context.Context, from, to, sha256 string) error {
+	pass, err := g.pass(policy.Move, from, to)
+	if err != nil {
+		return err
+	}
+	return g.v.Supplant(ctx, pass, sha256)
+}
+
 // Remove is the vault's Remove.
 func (g gated) Remove(ctx context.Context, name, sha256 string) error {
 	pass, err := g.pass(policy.Delete, name, "")

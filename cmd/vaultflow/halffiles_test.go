@@ -3,10 +3,13 @@
 package main
 
 import (
+	"archive/zip"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,7 +97,7 @@ func TestHalf_heldOpen(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "", "")
-			s.write("settings.yaml", strings.Replace(s.read("settings.yaml"), "{quiet", "{watch: "+mode+", quiet", 1))
+			s.holding(mode, "0s")
 			s.serve()
 			var open []*os.File
 			for _, h := range halves {
@@ -138,7 +141,7 @@ func TestHalf_withoutLeases(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "", "")
-			s.write("settings.yaml", strings.Replace(s.read("settings.yaml"), "{quiet", "{watch: "+mode+", quiet", 1))
+			s.holding(mode, "0s")
 			s.unprivileged()
 			d := s.serve()
 			var open []*os.File
@@ -173,21 +176,201 @@ func TestHalf_withoutLeases(t *testing.T) {
 	}
 }
 
-// A writer that writes the whole file anew after the first was taken makes a next version; one that appends to the name that is
-// free again makes one of what it wrote, and the version before keeps the beginning.
+// holding sets how the vault is watched and how long files stay in the import folder after their import.
+func (s *site) holding(watch, hold string) {
+	s.t.Helper()
+	now := s.read("settings.yaml")
+	_, rest, found := strings.Cut(now, "hold_period: ")
+	_, rest, more := strings.Cut(rest, ",")
+	if !found || !more {
+		s.t.Fatalf("the settings say nothing about a hold:\n%s", now)
+	}
+	text := fmt.Sprintf("vault: {watch: %s, quiet_period: 300ms, hold_period: %s,%s", watch, hold, rest)
+	if err := os.WriteFile(s.path("settings.yaml"), []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// reopened appends to a file of the import folder, or creates it, and closes it.
+func (s *site) reopened(name, text string) {
+	s.t.Helper()
+	f, err := os.OpenFile(s.path("Import/"+name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer f.Close()
+	s.more(f, text)
+}
+
+// emptied waits until nothing is left in the import folder.
+func (s *site) emptied() {
+	s.t.Helper()
+	s.wait(patience, "the import folder to be empty", func() (bool, string) {
+		left := s.files("Import")
+		return len(left) == 0, strings.Join(left, ", ")
+	})
+}
+
+// A writer that closes a file, pauses for longer than the quiet period, and then appends to it ends with one version that is whole.
 func TestHalf_reopened(t *testing.T) {
 	t.Parallel()
+	for _, watch := range []string{"auto", "poll"} {
+		for _, user := range []string{"leases", "no leases"} {
+			t.Run(watch+", "+user, func(t *testing.T) {
+				t.Parallel()
+				if user == "no leases" && os.Geteuid() != 0 {
+					t.Skip("only root can run serve as another user")
+				}
+				s := newSite(t, "", "")
+				s.holding(watch, "10m")
+				if user == "no leases" {
+					s.unprivileged()
+				}
+				d := s.serve()
+				for _, h := range halves {
+					s.reopened(h.name, h.first)
+				}
+				for _, h := range halves {
+					s.last(h.name, 1, h.first, "")
+				}
+				for _, h := range halves {
+					s.reopened(h.name, h.second)
+				}
+				for _, h := range halves {
+					if m := s.last(h.name, 2, h.first+h.second, h.said); m.Import.Version != 2 {
+						t.Errorf("%s is version %d", h.name, m.Import.Version)
+					}
+					s.agrees("Imported/"+strings.TrimSuffix(h.name, filepath.Ext(h.name))+" (version 1)", h.first, "")
+					if got := s.read("Import/" + h.name); got != h.first+h.second {
+						t.Errorf("in the import folder %s holds %q", h.name, got)
+					}
+				}
+				if user == "leases" { // the command would make files of its own user
+					if out := s.must("status"); strings.Contains(out, "Import/") {
+						t.Errorf("status speaks of files that were imported:\n%s", out)
+					}
+				}
+				d.stop()
+				s.holding(watch, "100ms")
+				s.serve()
+				s.emptied()
+				for _, h := range halves {
+					s.last(h.name, 2, h.first+h.second, h.said)
+				}
+				if all := s.imports(); len(all) != 2*len(halves) {
+					t.Errorf("after the restart there are other imports:\n%s", describe(all))
+				}
+			})
+		}
+	}
+}
+
+// Whatever happens to a file that is held, and to serve, nothing is lost and nothing is imported twice.
+func TestHalf_held(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "", "")
+	s.holding("auto", "10m")
+	d := s.serve()
+	names := []string{"rewritten.csv", "replaced.csv", "deleted.csv", "named.csv", "left.csv"}
+	for _, name := range names {
+		s.reopened(name, "month,sum\n1,"+name+"\n")
+	}
+	for _, name := range names {
+		s.last(name, 1, "month,sum\n1,"+name+"\n", name)
+	}
+	s.begun("rewritten.csv", "month,sum\n2,rewritten\n").Close()
+	s.write("Import/replaced.csv", "month,sum\n3,replaced\n")
+	s.last("rewritten.csv", 2, "month,sum\n2,rewritten\n", "rewritten")
+	s.last("replaced.csv", 2, "month,sum\n3,replaced\n", "replaced")
+	d.kill()
+	if err := os.Remove(s.path("Import/deleted.csv")); err != nil {
+		t.Fatal(err)
+	}
+	d = s.serve()
+	if err := os.Rename(s.path("Import/named.csv"), s.path("Import/other.csv")); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(patience, "the renamed file to be recognised", func() (bool, string) {
+		all := s.versions("other.csv")
+		return len(all) == 1 && all[0].State == engine.ImportDuplicate, describe(s.imports())
+	})
+	d.kill()
+	s.holding("auto", "50ms")
 	s.serve()
-	s.begun("whole.log", "one\n").Close()
-	s.begun("rest.log", "one\n...").Close()
-	s.last("whole.log", 1, "one\n", "one")
-	s.last("rest.log", 1, "one\n...", "one")
-	s.begun("whole.log", "one\ntwo\n").Close()
-	s.begun("rest.log", "two\n").Close()
-	s.last("whole.log", 2, "one\ntwo\n", "two")
-	s.last("rest.log", 2, "two\n", "two")
-	s.agrees("Imported/rest (version 1)", "one\n...", "one")
+	s.emptied()
+	s.last("rewritten.csv", 2, "month,sum\n2,rewritten\n", "rewritten")
+	s.last("replaced.csv", 2, "month,sum\n3,replaced\n", "replaced")
+	for _, name := range []string{"deleted.csv", "named.csv", "left.csv"} {
+		s.last(name, 1, "month,sum\n1,"+name+"\n", name)
+	}
+	s.reopened("natural.csv", "month,sum\n")
+	s.last("natural.csv", 1, "month,sum\n", "sum")
+	s.emptied()
+	s.last("natural.csv", 1, "month,sum\n", "sum")
+	s.reopened("natural.csv", "another,file\n")
+	s.last("natural.csv", 2, "another,file\n", "another")
+	s.reopened("later.csv", "later\n")
+	s.last("later.csv", 1, "later\n", "later")
+	s.emptied()
+	if all := s.imports(); len(all) != 11 || slices.ContainsFunc(all, func(r engine.ImportRecord) bool { return !r.State.Finished() }) {
+		t.Errorf("%d imports, want 11 that have ended:\n%s", len(all), describe(all))
+	}
+}
+
+// A descriptor that its writer keeps open over the end of the hold, where the system does not tell, leads to the original: what
+// is written to it is the next version.
+func TestHalf_openOverTheHold(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can run serve as another user")
+	}
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.holding("auto", "50ms")
+	s.unprivileged()
+	s.serve()
+	f := s.begun("server.log", "one\n")
+	s.last("server.log", 1, "one\n", "one")
+	s.emptied()
+	s.more(f, "two\n")
+	f.Close()
+	s.last("server.log", 2, "one\ntwo\n", "two")
+	s.agrees("Imported/server (version 1)", "one\n", "one")
+}
+
+// A file that the kind of its format can tell the end of, and any with a hold of nothing, leaves the import folder with its import.
+func TestHalf_notHeld(t *testing.T) {
+	t.Parallel()
+	var archive strings.Builder
+	z := zip.NewWriter(&archive)
+	member, err := z.Create("server.log")
+	if err = errors.Join(err, z.SetComment("whole")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := member.Write([]byte("one\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		hold, name, content string
+		files               int
+	}{{"10m", "logs.zip", archive.String(), 2}, {"0s", "server.log", "one\n", 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, "", "")
+			s.holding("auto", c.hold)
+			s.serve()
+			s.write("Import/"+c.name, c.content)
+			s.wait(patience, "the imports to end", func() (bool, string) {
+				all := s.imports()
+				return len(all) == c.files && !slices.ContainsFunc(all, func(r engine.ImportRecord) bool { return r.State != engine.ImportDone }), describe(all)
+			})
+			if left := s.files("Import"); len(left) != 0 {
+				t.Errorf("left in the import folder: %q", left)
+			}
+		})
+	}
 }
 
 // A writer that goes on with the half, after another has put a new file in its place and that was imported, ends as the newest
@@ -198,6 +381,7 @@ func TestHalf_twoWriters(t *testing.T) {
 	}
 	t.Parallel()
 	s := newSite(t, "", "")
+	s.holding("auto", "0s")
 	s.unprivileged()
 	s.serve()
 	first := s.begun("both.log", "one\n")

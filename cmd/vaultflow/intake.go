@@ -28,6 +28,7 @@ type importHow struct {
 
 	source   string // address that it was fetched from
 	declared string // media type that the host named
+	hold     bool   // leave it there for a while when its end cannot be told
 	where    string // vault name at which the file lies, when that is another than the one at which it arrived
 }
 
@@ -113,6 +114,7 @@ func (a *app) optionsFor(name string, how importHow) (ingestion.Settings, error)
 	a.keepLocal(&s.OCR, name)
 	a.keepOriginals(&s, name)
 	a.nameEngines(&s.OCR)
+	s.Hold = how.hold
 	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: how.source, Declared: how.declared}
 	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
 	if s.Template != "" {
@@ -150,7 +152,7 @@ func (a *app) renew(p engine.ImportPlan) json.RawMessage {
 	if err := json.Unmarshal(p.Options, &before); err != nil {
 		return p.Options
 	}
-	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures, source: before.Asked.URL, declared: before.Asked.Declared})
+	s, err := a.optionsFor(p.Source, importHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures, source: before.Asked.URL, declared: before.Asked.Declared, hold: before.Hold})
 	if err != nil {
 		a.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
 		return p.Options

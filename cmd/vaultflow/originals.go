@@ -53,6 +53,7 @@ func (w *working) followOriginals(ctx context.Context, watcher *disk.Watcher) er
 	if err := w.followEarlier(ctx, watcher); err != nil && ctx.Err() == nil {
 		w.log.Warn("originals of earlier imports are not looked after", "err", err)
 	}
+	w.held.unknown(ctx) // of imports that ended before the events were listened to
 	for {
 		select {
 		case <-ctx.Done():
@@ -61,7 +62,10 @@ func (w *working) followOriginals(ctx context.Context, watcher *disk.Watcher) er
 			switch {
 			case !open:
 				return nil
+			case e.Kind == engine.EventLost:
+				w.held.unknown(ctx)
 			case e.Kind == engine.EventImport && e.State.Finished() && e.Import != nil:
+				w.held.begin(*e.Import)
 				w.followReplaced(watcher, *e.Import)
 				w.followOriginal(watcher, *e.Import, time.Now())
 			}

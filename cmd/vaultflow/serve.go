@@ -121,6 +121,10 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 	if a.trust.store.Tell("log") {
 		a.log.Warn(adopted)
 	}
+	w.held = newHolds(w)
+	if err := w.held.earlier(ctx); err != nil {
+		return err
+	}
 	if err := w.resume(ctx); err != nil {
 		return err
 	}
@@ -133,6 +137,7 @@ func (a *app) serve(ctx context.Context, g *globals, withWeb bool) error {
 		group.Go(func() error { return watcher.Run(ctx) })
 		group.Go(func() error { return w.arrivals(ctx, watcher) })
 		group.Go(func() error { return w.followOriginals(ctx, watcher) })
+		group.Go(func() error { return w.held.run(ctx, watcher) })
 		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
 		group.Go(func() error { return w.settled(ctx, triggers) })
 		if withWeb {

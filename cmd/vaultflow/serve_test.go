@@ -108,7 +108,7 @@ type site struct {
 }
 
 // quick are settings with which nothing waits for people or slow disks.
-const quick = `vault: {quiet_period: 300ms, stall_period: 2s, rescan_interval: 2s}
+const quick = `vault: {quiet_period: 300ms, hold_period: 0s, stall_period: 2s, rescan_interval: 2s}
 watch: {debounce: 200ms}
 web: {listen: "127.0.0.1:0"}
 `

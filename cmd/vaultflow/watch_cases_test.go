@@ -281,7 +281,7 @@ func (in inbox) until(path string, holds func(error) bool) {
 }
 
 // watchSettings wait longer for the end of a file than a busy machine keeps a writer waiting.
-const watchSettings = `vault: {quiet_period: 400ms, stall_period: 4s, rescan_interval: 1s, watch: %s, ignore: ["*.bak", "private/"]}
+const watchSettings = `vault: {quiet_period: 400ms, hold_period: 0s, stall_period: 4s, rescan_interval: 1s, watch: %s, ignore: ["*.bak", "private/"]}
 web: {listen: "127.0.0.1:0"}
 `
 

@@ -47,6 +47,7 @@ type working struct {
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
 	told    map[string]bool   // what was logged and is not logged again. Guarded by mu
 	moved   originals         // that lie where their imports have put them
+	held    *holds            // files that are left in the import folder for a while; nil unless this is serve
 
 	fetched fetched
 	servers *mcp.Hub
@@ -80,7 +81,8 @@ func (a *app) work(ctx context.Context) (*working, error) {
 	a.giveWeb(flow)
 	w.giveOutside(flow)
 	flow.Runs, w.budget = nested{w}, flow.Budget
-	imports := &step.Imports{FS: a.vault.FS(), Importer: w.importer, Imported: j.Imports, Blobs: j.Blobs, Origin: flow.Origin}
+	importer := func(run string, events func(ingestion.Event)) step.Importer { return w.importer(run, events) }
+	imports := &step.Imports{FS: a.vault.FS(), Importer: importer, Imported: j.Imports, Blobs: j.Blobs, Origin: flow.Origin}
 	activities := flow.Activities()
 	maps.Copy(activities, imports.Activities())
 	w.exec = local.New(local.Config{
@@ -95,15 +97,19 @@ func (a *app) work(ctx context.Context) (*working, error) {
 }
 
 // importer makes an importer over the vault and the sandbox, for a run.
-func (w *working) importer(run string, events func(ingestion.Event)) step.Importer {
+func (w *working) importer(run string, events func(ingestion.Event)) *ingestion.Importer {
 	a := w.app
 	files := a.writing(policy.ByImport)
-	return &ingestion.Importer{
+	im := &ingestion.Importer{
 		FS: a.vault.FS(), Files: files, Stager: files, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
 		Tool: "vaultflow " + version, MoveFolder: files.Move, Remove: files.Remove, Tidy: files.RemoveEmptyFolders, Takes: a.vault.Takes, Writing: a.vault.Writing,
 		Events: events, Recogniser: a.services.recogniser(a, w.payer(run)), Passwords: func(ingestion.Job) []string { return a.passwords() },
 		Office: a.importOffice(),
 	}
+	if w.held != nil {
+		im.Hold = files
+	}
+	return im
 }
 
 // sessions start workers on files of the vault: a worker gets an open descriptor and no name.

@@ -18,7 +18,7 @@ import (
 )
 
 // settings are those of a vault in which nothing waits for people or slow disks.
-const settings = `vault: {quiet_period: 300ms, stall_period: 2s, rescan_interval: 5s}
+const settings = `vault: {quiet_period: 300ms, hold_period: 0s, stall_period: 2s, rescan_interval: 5s}
 web: {listen: "127.0.0.1:0"}
 `
 
