@@ -395,7 +395,7 @@ func TestHalf_twoWriters(t *testing.T) {
 	s.agrees("Imported/both (version 2)", "other\n", "other")
 }
 
-// The case as it was reported, with the quiet period that people have.
+// The cases as they were reported, with the periods that people have.
 func TestHalf_asReported(t *testing.T) {
 	if !long() {
 		t.Skip("it waits as long as a person's program does; this is among the tests that take minutes")
@@ -404,9 +404,19 @@ func TestHalf_asReported(t *testing.T) {
 	s := newSite(t, "", "")
 	s.write("settings.yaml", "web: {listen: \"127.0.0.1:0\"}\n")
 	s.serve()
-	script := exec.CommandContext(t.Context(), "sh", "-c", "(printf 'one\\n'; sleep 6; printf 'two\\n') > \"$0\"", s.path("Import/log.txt"))
-	if out, err := script.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	for _, line := range []string{
+		`(printf 'one\n'; sleep 6; printf 'two\n') > log.txt`,
+		`for i in 1 2 3 4; do echo row$i,1 >> data.csv; sleep 3; done`,
+		`printf 'From: a@example.org\nSubject: Rent\n\nOne.\n' > letter.eml; sleep 5; echo Two. >> letter.eml`,
+	} {
+		script := exec.CommandContext(t.Context(), "sh", "-c", line)
+		script.Dir = s.path("Import")
+		if out, err := script.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	s.last("log.txt", 1, "one\ntwo\n", "two")
+	s.last("letter.eml", 2, "From: a@example.org\nSubject: Rent\n\nOne.\nTwo.\n", "Two.")
+	s.emptied()
+	s.agrees("Imported/data", "row1,1\nrow2,1\nrow3,1\nrow4,1\n", "row4")
 }
