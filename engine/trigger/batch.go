@@ -34,20 +34,20 @@ type batch struct {
 }
 
 // batchFor adds a change to the open batch of a workflow.
-func (t *Triggers) batchFor(p *workflow.Plan, n engine.Notice) *batch {
-	i := slices.IndexFunc(t.batches, func(b *batch) bool { return b.workflow == p.Name && !b.closed })
-	if i >= 0 && len(t.batches[i].files) >= filesMost && !t.batches[i].files[n.File.Name] {
-		t.cfg.Logger.Warn("more changes than one run is told of, the others get a run of their own", "workflow", p.Name, "limit", filesMost)
-		t.batches[i].closed = true
+func (w *watching) batchFor(p *workflow.Plan, n engine.Notice) *batch {
+	i := slices.IndexFunc(w.batches, func(b *batch) bool { return b.workflow == p.Name && !b.closed })
+	if i >= 0 && len(w.batches[i].files) >= filesMost && !w.batches[i].files[n.File.Name] {
+		w.cfg.Logger.Warn("more changes than one run is told of, the others get a run of their own", "workflow", p.Name, "limit", filesMost)
+		w.batches[i].closed = true
 		i = -1
 	}
 	if i < 0 {
-		t.batches = append(t.batches, &batch{id: rand.Text(), workflow: p.Name, files: map[string]bool{}, first: n.Time})
-		i = len(t.batches) - 1
+		w.batches = append(w.batches, &batch{id: rand.Text(), workflow: p.Name, files: map[string]bool{}, first: n.Time})
+		i = len(w.batches) - 1
 	}
-	b := t.batches[i]
+	b := w.batches[i]
 	b.add(n)
-	b.due = earlier(b.first.Add(gatherMost*t.cfg.Debounce), n.Time.Add(t.cfg.Debounce))
+	b.due = earlier(b.first.Add(gatherMost*w.cfg.Debounce), n.Time.Add(w.cfg.Debounce))
 	return b
 }
 
@@ -63,16 +63,16 @@ func (b *batch) add(n engine.Notice) {
 
 // load takes up the batches that the process before has gathered, once. Their runs may have been asked for, so that they
 // stay as they are: their ids make asking again harmless.
-func (t *Triggers) load(ctx context.Context) {
-	if t.loaded {
+func (w *watching) load(ctx context.Context) {
+	if w.loaded {
 		return
 	}
-	news, err := t.cfg.Watches.Noticed(ctx)
+	news, err := w.cfg.Watches.Noticed(ctx)
 	if err != nil {
-		t.cfg.Logger.Error("changes of the process before not read", "err", err)
+		w.cfg.Logger.Error("changes of the process before not read", "err", err)
 		return
 	}
-	t.loaded = true
+	w.loaded = true
 	var before []*batch
 	for _, n := range news {
 		i := slices.IndexFunc(before, func(b *batch) bool { return b.id == n.Batch })
@@ -82,57 +82,57 @@ func (t *Triggers) load(ctx context.Context) {
 		}
 		before[i].add(n)
 	}
-	t.batches = append(before, t.batches...)
+	w.batches = append(before, w.batches...)
 }
 
-// deliver asks for the runs of batches that rest, and says when the next one will.
-func (t *Triggers) deliver(ctx context.Context, plans []*workflow.Plan, now time.Time) time.Time {
+// deliver asks for the runs of batches that are quiet and returns when the next one is.
+func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time.Time) time.Time {
 	var next time.Time
-	t.batches = slices.DeleteFunc(t.batches, func(b *batch) bool {
-		if b.due.Sub(now) > gatherMost*t.cfg.Debounce {
+	w.batches = slices.DeleteFunc(w.batches, func(b *batch) bool {
+		if b.due.Sub(now) > gatherMost*w.cfg.Debounce {
 			b.first, b.due = now, now // the clock was set back
 		}
 		p := planOf(plans, b.workflow)
 		switch {
 		case p == nil && now.Sub(b.first) > orphanFor, p != nil && !p.Meta.Enabled:
-			t.cfg.Logger.Warn("changes dropped, the workflow is gone or disabled", "workflow", b.workflow, "count", len(b.files))
-			return t.delivered(ctx, b)
+			w.cfg.Logger.Warn("changes dropped, the workflow is gone or disabled", "workflow", b.workflow, "count", len(b.files))
+			return w.delivered(ctx, b)
 		case p == nil:
 		case b.due.After(now):
 			next = earlier(b.due, next)
-		case t.waits(p):
+		case w.waits(p):
 			next = earlier(now.Add(busyEvery), next)
 		default:
-			return t.ask(ctx, p, b, now)
+			return w.ask(ctx, p, b, now)
 		}
 		return false
 	})
 	return next
 }
 
-// waits says whether a batch is held back, and goes on gathering, until the workflow's run has ended.
-func (t *Triggers) waits(p *workflow.Plan) bool {
-	return t.cfg.Busy != nil && p.Meta.Overlap != string(engine.OverlapReplace) && t.cfg.Busy(p.Name)
+// waits reports whether a batch waits, and goes on gathering, until the workflow's run has ended.
+func (w *watching) waits(p *workflow.Plan) bool {
+	return w.cfg.Busy != nil && p.Meta.Overlap != string(engine.OverlapReplace) && w.cfg.Busy(p.Name)
 }
 
-// ask asks for the run of a batch, and says whether the batch is done with.
-func (t *Triggers) ask(ctx context.Context, p *workflow.Plan, b *batch, now time.Time) bool {
+// ask asks for the run of a batch and reports whether the batch is done with.
+func (w *watching) ask(ctx context.Context, p *workflow.Plan, b *batch, now time.Time) bool {
 	b.closed = true
 	trigger := engine.Trigger{Kind: engine.TriggerWatch, Files: b.names(), Causes: b.causes}
-	if _, err := t.start(ctx, p, "watch:"+p.Name+":"+b.id, trigger, now); err != nil {
-		t.cfg.Logger.Error("watched change not run", "workflow", p.Name, "err", err)
+	if _, err := w.runs.start(ctx, p, "watch:"+p.Name+":"+b.id, trigger, now); err != nil {
+		w.cfg.Logger.Error("watched change not run", "workflow", p.Name, "err", err)
 		if transient(err) {
 			return false
 		}
 	}
-	return t.delivered(ctx, b)
+	return w.delivered(ctx, b)
 }
 
-// delivered forgets a batch whose run is stored. If the journal does not, the next process asks for the same run again.
-func (t *Triggers) delivered(ctx context.Context, b *batch) bool {
-	t.unsaved = slices.DeleteFunc(t.unsaved, func(n engine.Notice) bool { return n.Batch == b.id })
-	if err := t.cfg.Watches.Delivered(ctx, b.id); err != nil {
-		t.cfg.Logger.Error("changes not forgotten", "workflow", b.workflow, "err", err)
+// delivered forgets a batch whose run is stored. If that fails, the next process asks for the same run again.
+func (w *watching) delivered(ctx context.Context, b *batch) bool {
+	w.unsaved = slices.DeleteFunc(w.unsaved, func(n engine.Notice) bool { return n.Batch == b.id })
+	if err := w.cfg.Watches.Delivered(ctx, b.id); err != nil {
+		w.cfg.Logger.Error("changes not forgotten", "workflow", b.workflow, "err", err)
 	}
 	return true
 }

@@ -14,57 +14,57 @@ import (
 
 // compare looks for what changed while nobody watched: for a workflow with catch_up latest or all, which was followed with
 // the same globs before, a file that differs from what is kept has changed. Any other workflow begins now.
-func (t *Triggers) compare(ctx context.Context, plans []*workflow.Plan) {
-	if t.cfg.Files == nil || !t.live.Load() {
+func (w *watching) compare(ctx context.Context, plans []*workflow.Plan) {
+	if w.cfg.Files == nil {
 		return
 	}
-	maps.DeleteFunc(t.watched, func(name, _ string) bool { return planOf(plans, name) == nil }) // until it is valid again
+	maps.DeleteFunc(w.watched, func(name, _ string) bool { return planOf(plans, name) == nil }) // until it is valid again
 	for _, p := range plans {
 		globs := ""
 		if p.Meta.Enabled && p.Meta.CatchUp != "none" {
 			globs = strings.Join(p.Meta.Watch, "\n")
 		}
-		if before, looked := t.watched[p.Name]; looked && before == globs {
+		if before, looked := w.watched[p.Name]; looked && before == globs {
 			continue
 		}
-		if err := t.follow(ctx, p, globs); err != nil {
+		if err := w.follow(ctx, p, globs); err != nil {
 			if ctx.Err() == nil {
-				t.cfg.Logger.Error("watched files not compared, it is tried again", "workflow", p.Name, "err", err)
+				w.cfg.Logger.Error("watched files not compared, it is tried again", "workflow", p.Name, "err", err)
 			}
 			continue
 		}
-		t.watched[p.Name] = globs
+		w.watched[p.Name] = globs
 	}
 }
 
-func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) error {
+func (w *watching) follow(ctx context.Context, p *workflow.Plan, globs string) error {
 	if globs == "" {
-		return t.cfg.Watches.Unwatch(ctx, p.Name)
+		return w.cfg.Watches.Unwatch(ctx, p.Name)
 	}
-	files, unread, err := t.cfg.Files.List(func(name string) bool {
-		return p.Meta.Watches(name) && (t.cfg.Ours == nil || !t.cfg.Ours(name))
+	files, unread, err := w.cfg.Files.List(func(name string) bool {
+		return p.Meta.Watches(name) && (w.cfg.Ours == nil || !w.cfg.Ours(name))
 	})
 	if err != nil {
 		return err
 	}
-	before, followed, err := t.cfg.Watches.Watched(ctx, p.Name, globs)
+	before, followed, err := w.cfg.Watches.Watched(ctx, p.Name, globs)
 	if err != nil {
 		return err
 	}
 	if !followed {
-		if err := t.read(ctx, files); err != nil {
+		if err := w.read(ctx, files); err != nil {
 			return err
 		}
-		return t.cfg.Watches.Watch(ctx, p.Name, globs, files)
+		return w.cfg.Watches.Watch(ctx, p.Name, globs, files)
 	}
-	changes := t.differences(files, before, len(unread) > 0)
+	changes := w.differences(files, before, len(unread) > 0)
 	for _, c := range changes {
-		if err := t.take(ctx, []*workflow.Plan{p}, c); err != nil {
+		if err := w.take(ctx, []*workflow.Plan{p}, c); err != nil {
 			return err
 		}
 	}
 	if len(changes) > 0 {
-		t.cfg.Logger.Info("files changed while nobody watched", "workflow", p.Name, "count", len(changes))
+		w.cfg.Logger.Info("files changed while nobody watched", "workflow", p.Name, "count", len(changes))
 	}
 	return nil
 }
@@ -73,16 +73,16 @@ func (t *Triggers) follow(ctx context.Context, p *workflow.Plan, globs string) e
 const readMost = 1 << 20
 
 // read completes files with their digests, so that one which is only touched later counts as unchanged.
-func (t *Triggers) read(ctx context.Context, files []vault.File) error {
+func (w *watching) read(ctx context.Context, files []vault.File) error {
 	for i, f := range files {
 		if f.Size > readMost {
 			continue
 		}
-		now, err := t.cfg.Files.Look(f.Name)
+		now, err := w.cfg.Files.Look(f.Name)
 		if err == nil {
 			files[i] = now
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			t.cfg.Logger.Warn("watched file not read", "name", f.Name, "err", err)
+			w.cfg.Logger.Warn("watched file not read", "name", f.Name, "err", err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -92,7 +92,7 @@ func (t *Triggers) read(ctx context.Context, files []vault.File) error {
 }
 
 // differences reads the files whose size or time differs from what is kept.
-func (t *Triggers) differences(files []vault.File, before map[string]vault.File, partly bool) []vault.Change {
+func (w *watching) differences(files []vault.File, before map[string]vault.File, partly bool) []vault.Change {
 	var changes []vault.Change
 	for _, f := range files {
 		old, known := before[f.Name]
@@ -100,11 +100,11 @@ func (t *Triggers) differences(files []vault.File, before map[string]vault.File,
 		if known && old.Size == f.Size && old.Modified.Equal(f.Modified) {
 			continue
 		}
-		now, err := t.cfg.Files.Look(f.Name)
+		now, err := w.cfg.Files.Look(f.Name)
 		if err == nil {
 			changes = append(changes, vault.Change{File: now, Op: vault.OpModify})
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			t.cfg.Logger.Warn("watched file not read", "name", f.Name, "err", err)
+			w.cfg.Logger.Warn("watched file not read", "name", f.Name, "err", err)
 		}
 	}
 	if partly {

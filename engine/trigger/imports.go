@@ -9,29 +9,35 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// announce fires on_import for finished imports, each once also across restarts: the key holds the import.
-func (t *Triggers) announce(ctx context.Context, plans []*workflow.Plan) {
-	finished, err := t.cfg.Imports.Unannounced(ctx)
+// announcer fires on_import.
+type announcer struct {
+	cfg  *Config
+	runs launcher
+}
+
+// announce fires on_import for finished imports, once for each, also across restarts: the key names the import.
+func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
+	finished, err := a.cfg.Imports.Unannounced(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			t.cfg.Logger.Error("finished imports not read", "err", err)
+			a.cfg.Logger.Error("finished imports not read", "err", err)
 		}
 		return
 	}
 	for _, r := range finished {
-		if err := t.imported(ctx, plans, r); err != nil {
-			t.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
+		if err := a.imported(ctx, plans, r); err != nil {
+			a.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
 			continue
 		}
-		if err := t.cfg.Imports.Announced(ctx, r.ID); err != nil {
-			t.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
+		if err := a.cfg.Imports.Announced(ctx, r.ID); err != nil {
+			a.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
 		}
 	}
 }
 
 // imported asks for the runs of an import. The loop guard holds for files too that a run has dropped into the import folder.
-func (t *Triggers) imported(ctx context.Context, plans []*workflow.Plan, r engine.ImportRecord) error {
-	writers, err := t.cfg.Writers.Writers(ctx, r.Source, r.SHA256)
+func (a announcer) imported(ctx context.Context, plans []*workflow.Plan, r engine.ImportRecord) error {
+	writers, err := a.cfg.Writers.Writers(ctx, r.Source, r.SHA256)
 	if err != nil {
 		return err
 	}
@@ -41,15 +47,15 @@ func (t *Triggers) imported(ctx context.Context, plans []*workflow.Plan, r engin
 			continue
 		}
 		if slices.Contains(trigger.Causes, p.Name) {
-			_, err = t.refuse(ctx, p, trigger, loopReason(p.Name, writers))
+			_, err = a.runs.refuse(ctx, p, trigger, loopReason(p.Name, writers))
 		} else {
-			_, err = t.start(ctx, p, fmt.Sprintf("on_import:%s:%s", p.Name, r.ID), trigger, t.cfg.Now())
+			_, err = a.runs.start(ctx, p, fmt.Sprintf("on_import:%s:%s", p.Name, r.ID), trigger, a.cfg.Now())
 		}
 		if err != nil && transient(err) {
 			return err
 		}
 		if err != nil {
-			t.cfg.Logger.Error("import starts no run", "workflow", p.Name, "name", r.Source, "err", err)
+			a.cfg.Logger.Error("import starts no run", "workflow", p.Name, "name", r.Source, "err", err)
 		}
 	}
 	return nil

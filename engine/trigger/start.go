@@ -13,21 +13,24 @@ import (
 // failuresInARow pause a workflow.
 const failuresInARow = 3
 
-// start asks for a run, unless the workflow may not fire now; then the answer says why. What a slot is told of that stands
-// in its row; any other refusal is a skipped run.
+// launcher starts runs, unless a workflow may not run now.
+type launcher struct{ cfg *Config }
+
+// start asks for a run, unless the workflow may not fire now; then the answer says why. The reason goes into the
+// row of a slot; any other refusal is stored as a skipped run.
 //
-// Overlap is for plans that repeat by the clock. Changes, imports and the slots that catch_up: all goes back to are each
-// about something else: they are never skipped because of another run, but wait for it.
-func (t *Triggers) start(ctx context.Context, p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Started, error) {
-	why, err := Barred(ctx, t.cfg.History, p, t.cfg.Now(), t.cfg.Location)
+// Overlap is for plans that repeat by the clock. Changes, imports and the slots of catch_up: all are each about something
+// else: another run never makes them skip, they wait for it.
+func (l launcher) start(ctx context.Context, p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Started, error) {
+	why, err := Barred(ctx, l.cfg.History, p, l.cfg.Now(), l.cfg.Location)
 	if err != nil {
 		return engine.Started{}, err
 	}
 	if why != "" && trigger.Slot.IsZero() {
-		return t.refuse(ctx, p, trigger, why)
+		return l.refuse(ctx, p, trigger, why)
 	}
 	if why != "" {
-		t.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
+		l.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
 		return engine.Started{Status: engine.Skipped, Reason: why}, nil
 	}
 	r, err := request(p, key, trigger, at)
@@ -38,10 +41,10 @@ func (t *Triggers) start(ctx context.Context, p *workflow.Plan, key string, trig
 	if goesBack || !slot && (r.Overlap != engine.OverlapReplace || trigger.Import != "") {
 		r.Overlap = engine.OverlapQueue
 	}
-	return t.cfg.Starter.Start(ctx, r)
+	return l.cfg.Starter.Start(ctx, r)
 }
 
-// request is what all triggers ask for.
+// request makes the request of a trigger.
 func request(p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Request, error) {
 	raw, err := json.Marshal(p)
 	if err != nil {
@@ -52,21 +55,21 @@ func request(p *workflow.Plan, key string, trigger engine.Trigger, at time.Time)
 	}, nil
 }
 
-// refuse stores a run that does not begin as skipped, with the reason. Of a workflow and a reason there is one in an hour,
-// the first: a folder that is written to all day would fill the list otherwise.
-func (t *Triggers) refuse(ctx context.Context, p *workflow.Plan, trigger engine.Trigger, why string) (engine.Started, error) {
-	t.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
-	now := t.cfg.Now()
+// refuse stores a run that may not begin as skipped, with the reason: one an hour for a workflow and a reason, so that a
+// folder that is written to all day does not fill the list.
+func (l launcher) refuse(ctx context.Context, p *workflow.Plan, trigger engine.Trigger, why string) (engine.Started, error) {
+	l.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
+	now := l.cfg.Now()
 	r, err := request(p, fmt.Sprintf("refused:%s:%s:%s", p.Name, now.UTC().Format("2006-01-02T15"), why), trigger, now)
 	if err != nil {
 		return engine.Started{}, err
 	}
 	r.Refused = why
-	return t.cfg.Starter.Start(ctx, r)
+	return l.cfg.Starter.Start(ctx, r)
 }
 
-// Barred says why no run of a workflow may begin now that no person asks for: it failed too often in a row, or has run
-// max_runs_per_day times on the day of now in its zone. Empty when one may.
+// Barred returns why an unattended run of a workflow may not begin now: it failed too often in a row, or has run
+// max_runs_per_day times on the day of now in its zone. Empty if it may.
 func Barred(ctx context.Context, h History, p *workflow.Plan, now time.Time, zone *time.Location) (string, error) {
 	if why, err := Paused(ctx, h, p.Name); err != nil || why != "" {
 		return why, err
@@ -84,7 +87,7 @@ func Barred(ctx context.Context, h History, p *workflow.Plan, now time.Time, zon
 	return fmt.Sprintf("max_runs_per_day: %d runs today", n), nil
 }
 
-// Paused says why a workflow does not fire by itself for now: it failed three times in a row. Empty when it does fire.
+// Paused returns why a workflow does not fire by itself for now: it failed three times in a row. Empty if it does fire.
 // A run that succeeds ends the pause, and so does journal.Runs.Unpause.
 func Paused(ctx context.Context, h History, name string) (string, error) {
 	failed, err := h.Failures(ctx, name, failuresInARow)

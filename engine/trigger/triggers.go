@@ -21,7 +21,7 @@ type Starter interface {
 type History interface {
 	// Count counts the unattended runs of a workflow since a time.
 	Count(ctx context.Context, workflow string, since time.Time) (int, error)
-	// Failures gives the failed runs that follow each other up to now, newest first.
+	// Failures returns the failed runs that follow each other up to now, newest first.
 	Failures(ctx context.Context, workflow string, limit int) ([]engine.RunRecord, error)
 }
 
@@ -31,7 +31,7 @@ type Writers interface {
 	Writers(ctx context.Context, name, sha256 string) ([]engine.Writer, error)
 }
 
-// Imports tells of finished imports, each once.
+// Imports lists finished imports that on_import has not seen.
 type Imports interface {
 	Unannounced(ctx context.Context) ([]engine.ImportRecord, error)
 	Announced(ctx context.Context, id string) error
@@ -62,19 +62,15 @@ const (
 
 // Triggers fire workflows. Make them with [New].
 type Triggers struct {
-	cfg     Config
+	cfg     *Config
 	wake    chan struct{}
 	changes chan vault.Change
-	live    atomic.Bool // changes of the vault are being told
+	live    atomic.Bool // the watcher of the vault is live
 
 	// Of the goroutine of Run:
-	looked  map[string]looked // of schedules, by workflow; zero for those that were forgotten
-	watched map[string]string // globs that are followed, by workflow; empty for those that were forgotten
-	batches []*batch          // in the order in which they began
-	loaded  bool              // the batches of the process before are among them
-	unsaved []engine.Notice   // what the journal did not take yet
-	unseen  []vault.Change    // changes of which the journal could not be asked yet
-	loops   loops             // refused runs that are to be stored
+	schedules schedules
+	watching  watching
+	imports   announcer
 }
 
 // New makes triggers; nothing fires before [Triggers.Run].
@@ -91,8 +87,12 @@ func New(c Config) *Triggers {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
+	runs := launcher{&c}
 	return &Triggers{
-		cfg: c, wake: make(chan struct{}, 1), changes: make(chan vault.Change, 256), looked: map[string]looked{}, watched: map[string]string{},
+		cfg: &c, wake: make(chan struct{}, 1), changes: make(chan vault.Change, 256),
+		schedules: schedules{cfg: &c, runs: runs, looked: map[string]looked{}},
+		watching:  watching{cfg: &c, runs: runs, watched: map[string]string{}},
+		imports:   announcer{&c, runs},
 	}
 }
 
@@ -101,24 +101,26 @@ func (t *Triggers) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		t.rest(ctx, t.look(ctx).Sub(t.cfg.Now()))
 	}
-	t.gather(context.WithoutCancel(ctx), t.told()) // into the journal, for the next process
+	t.watching.gather(context.WithoutCancel(ctx), t.told()) // into the journal, for the next process
 	return nil
 }
 
-// look does what is due, and says when to look again.
+// look does what is due and returns when to look again.
 func (t *Triggers) look(ctx context.Context) time.Time {
 	now, plans := t.cfg.Now(), t.cfg.Plans()
 	next := now.Add(lookEvery)
-	t.recover(ctx, plans)
+	t.schedules.recover(ctx, plans)
 	for _, p := range plans {
-		next = earlier(next, t.schedule(ctx, p, now))
+		next = earlier(next, t.schedules.schedule(ctx, p, now))
 	}
-	t.load(ctx)
-	t.compare(ctx, plans)
-	t.retry(ctx)
-	t.save(ctx)
-	next = earlier(next, t.deliver(ctx, plans, now))
-	t.announce(ctx, plans)
+	t.watching.load(ctx)
+	if t.live.Load() {
+		t.watching.compare(ctx, plans)
+	}
+	t.watching.retry(ctx)
+	t.watching.save(ctx)
+	next = earlier(next, t.watching.deliver(ctx, plans, now))
+	t.imports.announce(ctx, plans)
 	return next
 }
 
@@ -131,11 +133,11 @@ func (t *Triggers) rest(ctx context.Context, d time.Duration) {
 	case <-timer.C:
 	case <-t.wake:
 	case c := <-t.changes:
-		t.gather(ctx, append([]vault.Change{c}, t.told()...))
+		t.watching.gather(ctx, append([]vault.Change{c}, t.told()...))
 	}
 }
 
-// told gives the changes that were told and not looked at yet.
+// told returns the changes that nobody has looked at yet.
 func (t *Triggers) told() []vault.Change {
 	var list []vault.Change
 	for range len(t.changes) {
@@ -144,10 +146,18 @@ func (t *Triggers) told() []vault.Change {
 	return list
 }
 
-// Watching tells that changes of the vault are told from now on: what changed before is looked for. It returns at once.
+// Watching is called once the watcher is live. Triggers then look for changes made before that. It returns at once.
 func (t *Triggers) Watching() {
 	t.live.Store(true)
 	t.Reload()
+}
+
+// Changed reports a change. It waits while very many changes are being looked at, at most until ctx ends.
+func (t *Triggers) Changed(ctx context.Context, c vault.Change) {
+	select {
+	case t.changes <- c:
+	case <-ctx.Done():
+	}
 }
 
 // Reload makes triggers look at the plans again, and at finished imports. It returns at once.
@@ -158,7 +168,7 @@ func (t *Triggers) Reload() {
 	}
 }
 
-// earlier is the earlier of two times; a zero time does not count.
+// earlier returns the earlier of two times; a zero time does not count.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || a.Before(b) {
 		return a
@@ -166,7 +176,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// planOf gives the plan with a name; nil when there is none.
+// planOf returns the plan with a name; nil if there is none.
 func planOf(plans []*workflow.Plan, name string) *workflow.Plan {
 	if i := slices.IndexFunc(plans, func(p *workflow.Plan) bool { return p.Name == name }); i >= 0 {
 		return plans[i]
