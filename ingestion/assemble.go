@@ -2,6 +2,8 @@ package ingestion
 
 import (
 	tags "golang.org/x/text/language"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // manifest puts together what the records say.
@@ -25,7 +27,7 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 	for _, page := range pages {
 		m.Assets = append(m.Assets, page.Assets...)
 	}
-	if j.Route.Kind == KindPDF {
+	if j.Route.Kind == filetype.KindPDF {
 		m.Import.Mode = w.set.PDF.Mode
 	}
 	if set, err := ParsePages(w.set.Asked.Pages); err == nil && len(pages) < rec.Document.Pages {
@@ -74,9 +76,9 @@ func (w *work) tags() []string {
 // strategies says what was tried, and what it gave.
 func (w *work) strategies(pages []Page) []Strategy {
 	switch w.job.Route.Kind {
-	case KindPDF:
+	case filetype.KindPDF:
 		return w.outcomes(w.set.PDF.Strategies, pages)
-	case KindImage:
+	case filetype.KindImage:
 		return w.outcomes(w.set.Image.Strategies, pages)
 	}
 	return []Strategy{}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // append puts the values of form fields and the annotations behind the page's text, wherever that came from.
@@ -26,6 +27,6 @@ func (m *pageMaker) append(ctx context.Context) error {
 // rendered notes the renderer of a page that is not the document's. The last word is the picture's.
 func (m *pageMaker) rendered(got extract.Page) {
 	if got.Renderer != "" {
-		m.page.Render = &PageRender{Renderer: oneLine(got.Renderer, 60), Reason: oneLine(got.Reason, 300)}
+		m.page.Render = &PageRender{Renderer: markdown.OneLine(got.Renderer, 60), Reason: markdown.OneLine(got.Reason, 300)}
 	}
 }

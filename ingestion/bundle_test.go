@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 func TestImport_sameNameOtherFile(t *testing.T) {
@@ -76,7 +77,7 @@ func TestPublish_refusesAFileThatChanged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
-	j.Route = Classify("", j.Source, pdfBytes, nil, 0)
+	j.Route = filetype.Classify("", j.Source, pdfBytes, nil, 0)
 	x, err := b.im.Extract(t.Context(), j)
 	if err != nil {
 		t.Fatal(err)
@@ -388,7 +389,7 @@ func TestExtract_fileGoneBeforeItIsRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)
 	b.worker.open = func(int) error { return errors.New("open Import/gone.pdf: no such file") }
-	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Route: Route{Kind: KindPDF}})
+	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Route: filetype.Route{Kind: filetype.KindPDF}})
 	if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeCancelled {
 		t.Errorf("got %v", err)
 	}

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // childrenOf gives files that are imported by themselves the folders of their bundles, in the bundle of what they came in. No
@@ -64,7 +66,7 @@ func (w *work) home() string {
 // fromArchive says whether the job's file came in an archive.
 func (w *work) fromArchive() bool {
 	_, m, _ := w.came()
-	return m.Source.Kind == KindArchive && w.home() != ""
+	return m.Source.Kind == filetype.KindArchive && w.home() != ""
 }
 
 // address is the name that the job's bundle has when nothing else has it, and those that are kept for others: the note of an

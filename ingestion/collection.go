@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/archive"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -18,10 +21,7 @@ import (
 // walked through with it. What else turns out to be one stays unopened, so that none unpacks without end.
 type collection struct{}
 
-var _ = register(collection{})
-
-func (collection) name() string  { return "archive" }
-func (collection) kinds() []Kind { return []Kind{KindArchive} }
+func (collection) name() string { return "archive" }
 
 // Extract walks through the whole archive before anything of it is put anywhere: a broken one fails as a whole.
 func (collection) extract(ctx context.Context, w *work) error {
@@ -33,24 +33,24 @@ func (collection) extract(ctx context.Context, w *work) error {
 	}
 	var names, left []string
 	taken := map[string]bool{}
-	err := w.members(ctx, func(m member, in io.Reader) error {
-		n, err := io.Copy(io.Discard, io.LimitReader(in, maxMemberBytes+1))
+	err := w.members(ctx, func(m archive.Member, in io.Reader) error {
+		n, err := io.Copy(io.Discard, io.LimitReader(in, archive.MaxMemberBytes+1))
 		if err != nil {
 			return err
 		}
-		if m.size < 0 {
-			m.size = n
+		if m.Size < 0 {
+			m.Size = n
 		}
 		name, why := w.memberName(m, taken)
-		if why == "" && n > maxMemberBytes {
-			why = fmt.Sprintf("larger than %d MB", maxMemberBytes>>20)
+		if why == "" && n > archive.MaxMemberBytes {
+			why = fmt.Sprintf("larger than %d MB", archive.MaxMemberBytes>>20)
 		}
 		switch {
 		case why == "ignored":
 		case why != "":
-			left = append(left, fmt.Sprintf("%s was left in the archive: %s", oneLine(m.folder+m.name, 100), why))
-		case len(names) >= maxMembers:
-			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", maxMembers)
+			left = append(left, fmt.Sprintf("%s was left in the archive: %s", markdown.OneLine(m.Folder+m.Name, 100), why))
+		case len(names) >= archive.MaxMembers:
+			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", archive.MaxMembers)
 		default:
 			taken[strings.ToLower(name)] = true
 			names = append(names, name)
@@ -80,15 +80,15 @@ func archiveFault(err error) error {
 	switch {
 	case err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
-	case errors.Is(err, errBomb):
+	case errors.Is(err, archive.ErrBomb):
 		return permanent(CodeTooLarge, "unpack it yourself if you trust it, and drop the folder", "the archive was not unpacked: %v", err)
 	}
 	return permanent(CodeCorrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
 }
 
 // members visits the files of the job's archive, or the attachments of its message.
-func (w *work) members(ctx context.Context, visit func(member, io.Reader) error) error {
-	if w.job.Route.Kind == KindEmail {
+func (w *work) members(ctx context.Context, visit func(archive.Member, io.Reader) error) error {
+	if w.job.Route.Kind == filetype.KindEmail {
 		return w.attached(visit)
 	}
 	file, size, err := w.im.open(w.job.at())
@@ -96,7 +96,7 @@ func (w *work) members(ctx context.Context, visit func(member, io.Reader) error)
 		return storage("open "+w.job.at(), err)
 	}
 	defer file.Close()
-	return walkArchive(file, size, w.job.Route.MediaType, w.job.base(), func(m member, in io.Reader) error {
+	return archive.Walk(file, size, w.job.Route.MediaType, w.job.base(), func(m archive.Member, in io.Reader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -104,10 +104,10 @@ func (w *work) members(ctx context.Context, visit func(member, io.Reader) error)
 	})
 }
 
-// memberName is the safe name of a member below the collection's folder, or why it is left in the archive; "ignored" is
+// memberName is the safe name of a archive.Member below the collection's folder, or why it is left in the archive; "ignored" is
 // for files that mean nothing outside of the machine they come from.
-func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
-	parts := strings.Split(strings.ReplaceAll(m.name, `\`, "/"), "/")
+func (w *work) memberName(m archive.Member, taken map[string]bool) (name, why string) {
+	parts := strings.Split(strings.ReplaceAll(m.Name, `\`, "/"), "/")
 	for i, part := range parts {
 		switch {
 		case part == ".." || i == 0 && (part == "" || strings.Contains(part, ":")):
@@ -116,13 +116,13 @@ func (w *work) memberName(m member, taken map[string]bool) (name, why string) {
 			return "", "ignored"
 		}
 	}
-	parts = slices.DeleteFunc(append(strings.Split(m.folder, "/"), parts...), func(p string) bool { return p == "" || p == "." })
+	parts = slices.DeleteFunc(append(strings.Split(m.Folder, "/"), parts...), func(p string) bool { return p == "" || p == "." })
 	switch {
-	case m.special != "":
-		return "", "it is " + m.special
-	case m.locked:
+	case m.Special != "":
+		return "", "it is " + m.Special
+	case m.Locked:
 		return "", "it is encrypted; unpack it and drop the files"
-	case len(parts) == 0 || len(parts) > maxFolders:
+	case len(parts) == 0 || len(parts) > archive.MaxFolders:
 		return "", "it lies too deep"
 	case slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") }):
 		return "", "it is hidden"
@@ -158,13 +158,13 @@ func (w *work) release(ctx context.Context, bundle string) error {
 	}
 	w.job.Route.Kind, w.job.Route.MediaType = m.Source.Kind, m.Source.MediaType
 	taken := map[string]bool{}
-	return w.members(ctx, func(f member, in io.Reader) error {
+	return w.members(ctx, func(f archive.Member, in io.Reader) error {
 		name, why := w.memberName(f, taken)
 		if why != "" || !slices.ContainsFunc(m.Children, func(c Child) bool { return c.Name == name }) {
 			return nil
 		}
 		taken[strings.ToLower(name)] = true
-		data, err := io.ReadAll(io.LimitReader(in, maxMemberBytes+1))
+		data, err := io.ReadAll(io.LimitReader(in, archive.MaxMemberBytes+1))
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (w *work) release(ctx context.Context, bundle string) error {
 	})
 }
 
-// putMember writes a member under the first name that is free, or that holds the same bytes.
+// putMember writes a archive.Member under the first name that is free, or that holds the same bytes.
 func (w *work) putMember(ctx context.Context, name string, data []byte) error {
 	for n := 1; ; n++ {
 		to := numberedFile(name, n)
@@ -206,6 +206,6 @@ func (n *note) children(sentence string) {
 	n.line(sentence)
 	n.line("")
 	for _, c := range n.m.Children {
-		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(noteName, ".md")) + "|" + alias(c.Name) + "]]")
+		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(noteName, ".md")) + "|" + markdown.Alias(c.Name) + "]]")
 	}
 }

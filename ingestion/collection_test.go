@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // packedFile is a member of an archive under test.
@@ -243,7 +245,7 @@ func TestImport_archivesInAnArchive(t *testing.T) {
 	inner := zipFiles(t, packedFile{name: "a.txt", data: "inner"}, packedFile{name: "/etc/abs.txt", data: "out"}, packedFile{name: "../up.txt", data: "out"})
 	deep := []byte("bottom")
 	name := "bottom.txt"
-	for n := range maxNested + 1 {
+	for n := range archive.MaxNested + 1 {
 		deep, name = zipFiles(t, packedFile{name: name, data: string(deep)}, packedFile{name: "note.txt", data: strconv.Itoa(n)}), "deep.zip"
 	}
 	torn := tarFiles(t, packedFile{name: "t.txt", data: strings.Repeat("words ", 5000)})
@@ -260,7 +262,7 @@ func TestImport_archivesInAnArchive(t *testing.T) {
 	made, _ := b.mustRun(b.drop("imp-1", "Import/box.zip", outer))
 	want := map[string]string{
 		"sub/inner/a.txt": "inner", "inner/b.txt": "tar", "hidden/a.txt": "inner", "log.txt": "packed alone", "letter.docx": string(docxOf(t)),
-		"deep/note.txt": strconv.Itoa(maxNested), "deep/deep/note.txt": strconv.Itoa(maxNested - 1), "deep/deep/deep/note.txt": strconv.Itoa(maxNested - 2),
+		"deep/note.txt": strconv.Itoa(archive.MaxNested), "deep/deep/note.txt": strconv.Itoa(archive.MaxNested - 1), "deep/deep/deep/note.txt": strconv.Itoa(archive.MaxNested - 2),
 	}
 	if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
 		t.Errorf("in the inbox (-want +got):\n%s", diff)
@@ -305,7 +307,7 @@ func TestImport_archiveThatCameInAnArchive(t *testing.T) {
 	b := newBench(t, extract.Document{})
 	b.mustRun(b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "letter.docx", data: string(inner)})))
 	made, _ := b.mustRun(b.drop("imp-2", "Import/box/letter.docx", inner))
-	if m := b.manifest(made); m.Source.Kind != KindArchive || len(m.Children) != 0 {
+	if m := b.manifest(made); m.Source.Kind != filetype.KindArchive || len(m.Children) != 0 {
 		t.Errorf("%s with children %+v", m.Source.Kind, m.Children)
 	}
 }

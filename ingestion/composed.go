@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // composed is a document that is text with pictures in it, without pages of its own: what is made of office files, web
@@ -34,7 +35,7 @@ const maxAsset = 64 << 20
 const markRune = "\uFFFC"
 
 func pictureMark(n int, alt string) string {
-	alt = strings.NewReplacer("[", "(", "]", ")", "|", "/", markRune, "").Replace(oneLine(alt, 200))
+	alt = strings.NewReplacer("[", "(", "]", ")", "|", "/", markRune, "").Replace(markdown.OneLine(alt, 200))
 	return markRune + strconv.Itoa(n) + "|" + alt + markRune
 }
 
@@ -63,7 +64,7 @@ func (w *work) compose(ctx context.Context, c composed) error {
 	if err != nil {
 		return err
 	}
-	rec := w.begin(Document{Title: oneLine(c.title, 300), Author: oneLine(c.author, 300), Created: oneLine(c.created, 40), Pages: len(c.parts)})
+	rec := w.begin(Document{Title: markdown.OneLine(c.title, 300), Author: markdown.OneLine(c.author, 300), Created: markdown.OneLine(c.created, 40), Pages: len(c.parts)})
 	rec.Warnings, rec.Assets, rec.Children = append(append(rec.Warnings, c.warnings...), c.printed.warnings...), assets, c.children
 	rec.Render = c.printed.render
 	maps.Copy(rec.Tools, c.printed.tools)
@@ -79,11 +80,11 @@ func (w *work) compose(ctx context.Context, c composed) error {
 	w.tally = tally{pages: w.tally.pages} // all are made anew
 	for _, n := range w.wanted(len(c.parts)) {
 		part := c.parts[n-1]
-		p := Page{N: n, Label: oneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
+		p := Page{N: n, Label: markdown.OneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
 		if images := c.printed.images[n]; len(images) > 0 {
 			p.Image, p.Others = &images[0], images[1:]
 		}
-		if text := strings.TrimSpace(placePictures(sanitise(part.text), paths)); text != "" {
+		if text := strings.TrimSpace(placePictures(markdown.Sanitise(part.text), paths)); text != "" {
 			if err := w.keepText(ctx, &p, text, TextLayer); err != nil {
 				return err
 			}
@@ -130,7 +131,7 @@ func (w *work) asset(ctx context.Context, load func() ([]byte, error)) (mediaTyp
 	if err != nil || pictureExtension(made.MediaType, made.Data) == "" {
 		return "", nil, false
 	}
-	if plain, ok := withoutMetadata(made.MediaType, made.Data); ok {
+	if plain, ok := imaging.WithoutMetadata(made.MediaType, made.Data); ok {
 		made.Data = plain
 	}
 	return made.MediaType, made.Data, true
@@ -144,7 +145,7 @@ func (n *note) composed() error {
 	for _, p := range n.m.Pages {
 		n.line("")
 		if p.Label != "" {
-			n.line("## " + inline(p.Label) + " ^p" + strconv.Itoa(p.N))
+			n.line("## " + markdown.Inline(p.Label) + " ^p" + strconv.Itoa(p.N))
 			n.line("")
 			n.printed(p)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // failedSuffix ends the name of a note about a failure.
@@ -40,23 +42,23 @@ func (w *work) failureNote(original string, e Ending) string {
 		heading = "needs a password"
 	}
 	line(blockBegin)
-	line("# " + inline(original) + " " + heading)
+	line("# " + markdown.Inline(original) + " " + heading)
 	line("")
 	line("[[./" + original + "]] is unchanged.")
 	line("")
-	line("- why: " + inline(orElse(e.Message, "no reason was given")))
-	line("- what to do: " + orElse(inline(e.Hint), "try again with `vaultflow import --retry "+w.job.ID+"`"))
+	line("- why: " + markdown.Inline(orElse(e.Message, "no reason was given")))
+	line("- what to do: " + orElse(markdown.Inline(e.Hint), "try again with `vaultflow import --retry "+w.job.ID+"`"))
 	if e.Hint != "" {
 		line("- then: put the file back into the import folder, or `vaultflow import --retry " + w.job.ID + "`; this note goes away when it is imported")
 	}
-	line("- code: " + inline(orElse(e.Code, string(e.State))))
-	line("- arrived as: " + inline(w.job.Source))
-	line("- type: " + inline(orElse(w.job.Route.MediaType, "not looked at")))
+	line("- code: " + markdown.Inline(orElse(e.Code, string(e.State))))
+	line("- arrived as: " + markdown.Inline(w.job.Source))
+	line("- type: " + markdown.Inline(orElse(w.job.Route.MediaType, "not looked at")))
 	if !w.job.At.IsZero() {
 		line("- tried: " + w.job.At.Format("2 January 2006, 15:04"))
 	}
-	line("- import: " + inline(w.job.ID))
-	line("- sha256: " + inline(w.job.SHA256))
+	line("- import: " + markdown.Inline(w.job.ID))
+	line("- sha256: " + markdown.Inline(w.job.SHA256))
 	line(blockEnd)
 	return b.String()
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -386,7 +387,7 @@ func (b *bench) run(j Job) (Published, Filed, error) {
 	if err != nil {
 		return made, Filed{}, err
 	}
-	j.Route = Route{} // the body files by name, bytes and bundle alone
+	j.Route = filetype.Route{} // the body files by name, bytes and bundle alone
 	filed, err := b.im.File(ctx, j, Ending{State: StateDone, Bundle: made.Bundle})
 	return made, filed, err
 }

@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // FolderFile is the name of a file in the import folder, or in a folder below it, that holds settings for what is
@@ -51,9 +52,9 @@ func (e *FolderError) NoteName() string { return e.Name + failedSuffix }
 func (e *FolderError) Note() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n# The settings in %s cannot be used\n\nNothing is imported from this folder until they are corrected. This note goes away by itself then.\n\n",
-		blockBegin, inline(path.Base(e.Name)))
+		blockBegin, markdown.Inline(path.Base(e.Name)))
 	for _, p := range e.Problems {
-		b.WriteString("- " + inline(p) + "\n")
+		b.WriteString("- " + markdown.Inline(p) + "\n")
 	}
 	b.WriteString("\nKeys: " + strings.Join(folderKeys(), ", ") + ".\n" + blockEnd + "\n")
 	return b.String()
@@ -126,7 +127,7 @@ func (s *Settings) overlay(data []byte) (problems []string) {
 			err = set(s, value)
 		}
 		if seen[key.Value] = true; err != nil {
-			problems = append(problems, fmt.Sprintf("line %d: %s: %v", key.Line, oneLine(key.Value, 60), err))
+			problems = append(problems, fmt.Sprintf("line %d: %s: %v", key.Line, markdown.OneLine(key.Value, 60), err))
 		}
 	}
 	return problems
@@ -166,7 +167,7 @@ var folderSettings = map[string]func(*Settings, *yaml.Node) error{
 
 func word(to *string, n *yaml.Node, words ...string) error {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(words, n.Value) {
-		return fmt.Errorf("%q is none of %s", oneLine(n.Value, 60), strings.Join(words, ", "))
+		return fmt.Errorf("%q is none of %s", markdown.OneLine(n.Value, 60), strings.Join(words, ", "))
 	}
 	*to = n.Value
 	return nil
@@ -175,7 +176,7 @@ func word(to *string, n *yaml.Node, words ...string) error {
 func number(to *int, n *yaml.Node, least, most int) error {
 	v, err := strconv.Atoi(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || v < least || v > most {
-		return fmt.Errorf("%q is no whole number from %d to %d", oneLine(n.Value, 60), least, most)
+		return fmt.Errorf("%q is no whole number from %d to %d", markdown.OneLine(n.Value, 60), least, most)
 	}
 	*to = v
 	return nil
@@ -192,7 +193,7 @@ func wordList(n *yaml.Node, most int) ([]string, error) {
 	var list []string
 	for _, item := range n.Content {
 		if item.Kind != yaml.ScalarNode || item.Value == "" || slices.Contains(list, item.Value) {
-			return nil, fmt.Errorf("%q is no word, or stands there twice", oneLine(item.Value, 60))
+			return nil, fmt.Errorf("%q is no word, or stands there twice", markdown.OneLine(item.Value, 60))
 		}
 		list = append(list, item.Value)
 	}
@@ -203,7 +204,7 @@ func folderLanguages(s *Settings, n *yaml.Node) error {
 	list, err := wordList(n, 20)
 	for _, name := range list {
 		if !extract.ValidLanguage(name) {
-			return fmt.Errorf("%q is no name of language data; write for example [eng, deu]", oneLine(name, 60))
+			return fmt.Errorf("%q is no name of language data; write for example [eng, deu]", markdown.OneLine(name, 60))
 		}
 	}
 	if err == nil {
@@ -218,7 +219,7 @@ func folderEngines(s *Settings, n *yaml.Node) error {
 	list, err := wordList(n, len(engines))
 	for _, name := range list {
 		if !slices.Contains(engines, name) {
-			return fmt.Errorf("%q is none of %s", oneLine(name, 60), strings.Join(engines, ", "))
+			return fmt.Errorf("%q is none of %s", markdown.OneLine(name, 60), strings.Join(engines, ", "))
 		}
 	}
 	if err == nil {
@@ -263,7 +264,7 @@ func folderTagsOf(s *Settings, n *yaml.Node) error {
 	for _, tag := range list {
 		tag = strings.TrimPrefix(tag, "#")
 		if !validTag(tag) {
-			return fmt.Errorf("%q is no tag: letters, digits, _, - and /, not digits alone", oneLine(tag, 60))
+			return fmt.Errorf("%q is no tag: letters, digits, _, - and /, not digits alone", markdown.OneLine(tag, 60))
 		}
 		if !slices.Contains(all, tag) {
 			all = append(all, tag)
@@ -293,7 +294,7 @@ func validTag(tag string) bool {
 
 func folderTemplate(s *Settings, n *yaml.Node) error {
 	if n.Kind != yaml.ScalarNode || n.Value != "" && !fs.ValidPath(n.Value) {
-		return fmt.Errorf("%q is no name within the vault, such as Templates/Invoice.md", oneLine(n.Value, 60))
+		return fmt.Errorf("%q is no name within the vault, such as Templates/Invoice.md", markdown.OneLine(n.Value, 60))
 	}
 	s.Template = n.Value
 	return nil

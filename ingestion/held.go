@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -24,7 +25,7 @@ func (w *work) stays(name string) (bool, error) {
 		return false, storage("open "+name, err)
 	}
 	defer file.Close()
-	head := make([]byte, min(size, headBytes))
+	head := make([]byte, min(size, filetype.HeadBytes))
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, storage("read "+name, err)

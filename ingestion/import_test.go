@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -128,7 +129,7 @@ func TestImport_keepsPagesBesideFailedOnes(t *testing.T) {
 		return goodPage(r), nil
 	}
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
-	j.Route = Classify("", j.Source, pdfBytes, nil, 0)
+	j.Route = filetype.Classify("", j.Source, pdfBytes, nil, 0)
 	x, err := b.im.Extract(t.Context(), j)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"io/fs"
 	"sync"
 	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // Importer imports files. FS, Files, Stager, Worker, SafeName and Now are required. It may be used by several goroutines,
@@ -160,4 +163,13 @@ func (im *Importer) sumOf(ctx context.Context, name string) (string, error) {
 func (im *Importer) exists(name string) bool {
 	_, err := fs.Stat(im.FS, name)
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// routeOf classifies the open file of a job.
+func routeOf(j Job, file io.ReaderAt, size int64) (filetype.Route, error) {
+	head := make([]byte, min(size, filetype.HeadBytes))
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return filetype.Route{}, err
+	}
+	return filetype.Classify(cmp.Or(j.Declared, j.Settings.Asked.Declared), j.Source, head, file, size), nil
 }

@@ -3,21 +3,23 @@ package ingestion
 import (
 	"path"
 	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // Job names what is to be imported and how. It is data: the engine keeps it in its journal.
 type Job struct {
-	ID       string    `json:"id"`
-	Source   string    `json:"source"`             // vault name at which the file arrived
-	Where    string    `json:"where,omitempty"`    // vault name at which it is now, when that is another
-	SHA256   string    `json:"sha256"`             // lower-case hex
-	Size     int64     `json:"size"`               // bytes
-	Declared string    `json:"declared,omitempty"` // media type that came with the file, if any
-	Mode     string    `json:"mode,omitempty"`     // in place of Settings.PDF.Mode
-	Again    bool      `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
-	At       time.Time `json:"at"`                 // when it began, in the zone in which the note tells it
-	Settings Settings  `json:"settings"`
-	Route    Route     `json:"route,omitzero"` // set after Classify
+	ID       string         `json:"id"`
+	Source   string         `json:"source"`             // vault name at which the file arrived
+	Where    string         `json:"where,omitempty"`    // vault name at which it is now, when that is another
+	SHA256   string         `json:"sha256"`             // lower-case hex
+	Size     int64          `json:"size"`               // bytes
+	Declared string         `json:"declared,omitempty"` // media type that came with the file, if any
+	Mode     string         `json:"mode,omitempty"`     // in place of Settings.PDF.Mode
+	Again    bool           `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
+	At       time.Time      `json:"at"`                 // when it began, in the zone in which the note tells it
+	Settings Settings       `json:"settings"`
+	Route    filetype.Route `json:"route,omitzero"` // set after Classify
 }
 
 // at is where the bytes are.
@@ -67,11 +69,11 @@ const (
 
 // Classified is what Classify found.
 type Classified struct {
-	Route           Route  `json:"route"`
-	Gone            bool   `json:"gone,omitempty"`         // the file is not there, or has other bytes now
-	DuplicateOf     string `json:"duplicate_of,omitempty"` // id of the import that made a bundle of the same bytes
-	DuplicateBundle string `json:"duplicate_bundle,omitempty"`
-	Home            string `json:"home,omitempty"` // bundle to which an archive's note links for the file; one elsewhere is no duplicate
+	Route           filetype.Route `json:"route"`
+	Gone            bool           `json:"gone,omitempty"`         // the file is not there, or has other bytes now
+	DuplicateOf     string         `json:"duplicate_of,omitempty"` // id of the import that made a bundle of the same bytes
+	DuplicateBundle string         `json:"duplicate_bundle,omitempty"`
+	Home            string         `json:"home,omitempty"` // bundle to which an archive's note links for the file; one elsewhere is no duplicate
 }
 
 // Extracted is what Extract made. Digest covers the records of all pages.

@@ -1,17 +1,21 @@
 package ingestion
 
-import "context"
+import (
+	"context"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
+)
 
 // keeper keeps files that this version does not read: a note with what is known of them, the bytes unchanged.
 type keeper struct{}
 
-func (keeper) name() string  { return "keep" }
-func (keeper) kinds() []Kind { return nil }
+func (keeper) name() string { return "keep" }
 
 // kindWords are the kinds as a person calls them.
-var kindWords = map[Kind]string{
-	KindHTML: "web pages", KindOffice: "office documents", KindEmail: "e-mails", KindArchive: "archives", KindAudio: "sound", KindVideo: "films",
-	KindText: "text files of this size", KindImage: "pictures of this format",
+var kindWords = map[filetype.Kind]string{
+	filetype.KindHTML: "web pages", filetype.KindOffice: "office documents", filetype.KindEmail: "e-mails", filetype.KindArchive: "archives", filetype.KindAudio: "sound", filetype.KindVideo: "films",
+	filetype.KindText: "text files of this size", filetype.KindImage: "pictures of this format",
 }
 
 func (keeper) extract(ctx context.Context, w *work) error {
@@ -24,7 +28,7 @@ func (keeper) extract(ctx context.Context, w *work) error {
 	return save(ctx, w.records, documentName, rec)
 }
 
-func unread(k Kind) string {
+func unread(k filetype.Kind) string {
 	words, ok := kindWords[k]
 	if !ok {
 		words = "files of this kind"
@@ -36,7 +40,7 @@ func (keeper) write(n *note) error {
 	n.line("")
 	n.line(n.rec.Message)
 	n.line("")
-	n.line("- type: " + inline(n.m.Source.MediaType))
+	n.line("- type: " + markdown.Inline(n.m.Source.MediaType))
 	n.line("- size: " + size(n.m.Source.Size))
 	if !n.m.Source.ModTime.IsZero() {
 		n.line("- last changed: " + n.m.Source.ModTime.Format("2 January 2006"))

@@ -3,9 +3,12 @@ package ingestion
 import (
 	"bytes"
 	"context"
-	"net/mail"
+	"io"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/archive"
+	"github.com/vaultflow/vaultflow/ingestion/mail"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
 
@@ -13,10 +16,7 @@ import (
 // are put into the import folder and imported by themselves; their bundles come to lie in the message's own.
 type mailFile struct{}
 
-var _ = register(mailFile{})
-
-func (mailFile) name() string  { return "email" }
-func (mailFile) kinds() []Kind { return []Kind{KindEmail} }
+func (mailFile) name() string { return "email" }
 
 func (mailFile) write(n *note) error {
 	err := n.composed()
@@ -33,22 +33,22 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	if w.job.Route.MediaType != "message/rfc822" {
 		return keeper{}.extract(ctx, w)
 	}
-	data, err := w.whole(maxMail)
+	data, err := w.whole(mail.MaxSize)
 	if err != nil {
 		return err
 	}
 	if data == nil {
 		return keeper{}.extract(ctx, w)
 	}
-	m, parts, err := readMail(data)
+	m, parts, err := mail.Read(data)
 	if err != nil {
 		return permanent(CodeCorrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
 	}
-	c := composed{title: decodeWords(m.Header.Get("Subject")), author: decodeWords(m.Header.Get("From"))}
+	c := composed{title: mail.Words(m.Header.Get("Subject")), author: mail.Words(m.Header.Get("From"))}
 	if t, err := m.Header.Date(); err == nil {
 		c.created = t.Format("2006-01-02T15:04:05Z07:00")
 	}
-	text := mailHead(m)
+	text := mail.Head(m)
 	body, err := c.mailBody(parts)
 	if err != nil {
 		c.warnings = append(c.warnings, "the body cannot be read: "+err.Error())
@@ -58,62 +58,85 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	return w.compose(ctx, c)
 }
 
-func mailHead(m *mail.Message) string {
-	var b strings.Builder
-	for _, key := range []string{"From", "To", "Cc", "Date"} {
-		if v := decodeWords(m.Header.Get(key)); v != "" {
-			b.WriteString("- " + key + ": " + inline(strings.NewReplacer("<", "(", ">", ")").Replace(v)) + "\n")
-		}
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
 // mailBody is the body: plain text when there is some, which the sender wrote for it, else HTML. Pictures of an HTML body
 // stand in their places only when it is the HTML that is shown, so a body with pictures is taken from HTML.
-func (c *composed) mailBody(parts []mailPart) (string, error) {
-	var plain, page *mailPart
+func (c *composed) mailBody(parts []mail.Part) (string, error) {
+	var plain, page *mail.Part
 	for i, p := range parts {
 		switch {
-		case p.attachment:
-		case p.mediaType == "text/plain" && plain == nil:
+		case p.Attachment:
+		case p.MediaType == "text/plain" && plain == nil:
 			plain = &parts[i]
-		case p.mediaType == "text/html" && page == nil:
+		case p.MediaType == "text/html" && page == nil:
 			page = &parts[i]
 		}
 	}
-	if page != nil && (plain == nil || bytes.Contains(page.data, []byte("cid:"))) {
-		doc, err := webpage.Parse([]byte(page.text()), "text/html; charset=utf-8")
+	if page != nil && (plain == nil || bytes.Contains(page.Data, []byte("cid:"))) {
+		doc, err := webpage.Parse([]byte(page.Text()), "text/html; charset=utf-8")
 		if err != nil {
 			return "", err
 		}
-		return webpage.Convert(doc, c.hooks(pictureIn(parts)))
+		return webpage.Convert(doc, c.hooks(mail.Picture(parts)))
 	}
 	if plain == nil {
 		return "", nil
 	}
-	return mailText(plain.text()), nil
+	return mail.Lines(plain.Text()), nil
 }
 
-// mailText keeps a plain body's lines, and quoted ones as quotes.
-func mailText(s string) string {
-	var lines []string
-	for line := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n") {
-		line = strings.TrimRight(line, " \t")
-		if line != "" && !strings.HasPrefix(line, ">") {
-			line = plainLine(line) + "\\"
+// attached visits the attachments of the job's message.
+func (w *work) attached(visit func(archive.Member, io.Reader) error) error {
+	data, err := w.whole(mail.MaxSize)
+	if err != nil {
+		return err
+	}
+	_, parts, err := mail.Read(data)
+	if err != nil {
+		return permanent(CodeCorrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
+	}
+	for _, p := range mail.Files(parts) {
+		if err := visit(archive.Member{Name: p.Name, Size: int64(len(p.Data))}, bytes.NewReader(p.Data)); err != nil {
+			return err
 		}
-		lines = append(lines, line)
 	}
-	text := strings.Join(lines, "\n")
-	text = strings.ReplaceAll(text, "\\\n\n", "\n\n")
-	return strings.TrimSuffix(strings.TrimRight(text, "\n"), "\\")
+	return nil
 }
 
-// plainLine takes the meaning for Markdown off the beginning of a line, and off emphasis.
-func plainLine(s string) string {
-	s = strings.NewReplacer("*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(strings.TrimLeft(s, " \t"))
-	if ocrMarkup.MatchString(s) || strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "+ ") || fenceOpen.MatchString(s) {
-		return `\` + s
+// attach chooses the attachments that are imported by themselves. Those of a message that lies deeper than archives may be
+// nested stay in it, so that messages in archives in messages come to an end.
+func (c *composed) attach(w *work, parts []mail.Part) {
+	taken, names := map[string]bool{}, []string{}
+	for _, p := range mail.Files(parts) {
+		name, why := w.memberName(archive.Member{Name: p.Name}, taken)
+		if why == "" && strings.Count(w.job.Source, "/") > archive.MaxFolders {
+			why = "messages and archives are nested too deep"
+		}
+		if why != "" {
+			c.warnings = append(c.warnings, markdown.OneLine(p.Name, 100)+" was left in the message: "+strings.ReplaceAll(why, "the archive", "the message"))
+			continue
+		}
+		taken[strings.ToLower(name)] = true
+		names = append(names, name)
 	}
-	return s
+	c.children = w.childrenOf(names)
+}
+
+// attachments lists what else the message holds; attached pictures are shown.
+func (c *composed) attachments(parts []mail.Part) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if !p.IsFile() && p.MediaType != "message/rfc822" {
+			continue
+		}
+		name := p.FileName(i + 1)
+		b.WriteString("\n- " + markdown.Inline(name) + ", " + markdown.Inline(p.MediaType) + ", " + size(int64(len(p.Data))))
+		if mail.Shown[p.MediaType] {
+			c.pictures = append(c.pictures, func() ([]byte, error) { return p.Data, nil })
+			b.WriteString("\n\n" + pictureMark(len(c.pictures)-1, name) + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n\n## Attachments\n" + b.String()
 }

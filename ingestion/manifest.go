@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // ManifestVersion is the version of manifest.json that this package writes.
@@ -33,15 +35,15 @@ type Manifest struct {
 
 // Source is the file that was imported.
 type Source struct {
-	Name      string    `json:"name"`          // of the original, within the bundle when it is kept there
-	Path      string    `json:"path"`          // vault name at which it arrived
-	URL       string    `json:"url,omitempty"` // where it was fetched from
-	Size      int64     `json:"size"`          // bytes
-	ModTime   time.Time `json:"mtime,omitzero"`
-	SHA256    string    `json:"sha256"`
-	MediaType string    `json:"media_type"`
-	Kind      Kind      `json:"kind"`
-	Evidence  Evidence  `json:"evidence"`
+	Name      string            `json:"name"`          // of the original, within the bundle when it is kept there
+	Path      string            `json:"path"`          // vault name at which it arrived
+	URL       string            `json:"url,omitempty"` // where it was fetched from
+	Size      int64             `json:"size"`          // bytes
+	ModTime   time.Time         `json:"mtime,omitzero"`
+	SHA256    string            `json:"sha256"`
+	MediaType string            `json:"media_type"`
+	Kind      filetype.Kind     `json:"kind"`
+	Evidence  filetype.Evidence `json:"evidence"`
 }
 
 // Import is how it was imported.

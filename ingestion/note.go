@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // The marks around what is written anew with each version; what a person writes outside of them stays.
@@ -39,7 +42,7 @@ func (n *note) block(h handler) (string, error) {
 		n.line(blockEnd)
 		return n.b.String(), err
 	}
-	n.line("# " + inline(n.title()))
+	n.line("# " + markdown.Inline(n.title()))
 	n.line("")
 	n.line(n.facts())
 	n.warnings()
@@ -64,7 +67,7 @@ func (n *note) title() string {
 // link is a link to the original, to a page of it when page is positive. It is plain text when no original is kept.
 func (n *note) link(page int, shown string) string {
 	if n.original == "" {
-		return inline(shown)
+		return markdown.Inline(shown)
 	}
 	target := n.original
 	if !strings.Contains(target, "/") {
@@ -73,7 +76,7 @@ func (n *note) link(page int, shown string) string {
 	if page > 0 {
 		target += "#page=" + strconv.Itoa(page)
 	}
-	return "[[" + target + "|" + alias(shown) + "]]"
+	return "[[" + target + "|" + markdown.Alias(shown) + "]]"
 }
 
 // facts is the line below the title: the original, its pages, its author, the day.
@@ -84,11 +87,11 @@ func (n *note) facts() string {
 		parts = append(parts, fmt.Sprintf("%s of %d", pageList(n.numbers()), n.m.Document.Pages))
 	case pages > 1:
 		parts = append(parts, fmt.Sprintf("%d pages", pages))
-	case pages == 1 && n.m.Source.Kind == KindPDF:
+	case pages == 1 && n.m.Source.Kind == filetype.KindPDF:
 		parts = append(parts, "1 page")
 	}
 	if a := n.m.Document.Author; a != "" {
-		parts = append(parts, inline(a))
+		parts = append(parts, markdown.Inline(a))
 	}
 	return strings.Join(append(parts, "imported "+n.m.Import.Started.Format("2 January 2006")), " · ")
 }
@@ -109,7 +112,7 @@ func (n *note) warnings() {
 	n.line("")
 	n.line("> [!warning] Please note")
 	for _, w := range n.m.Import.Warnings {
-		n.line("> - " + inline(w))
+		n.line("> - " + markdown.Inline(w))
 	}
 }
 
@@ -127,9 +130,9 @@ func (n *note) outline() {
 		if o == n.rec.Document.Outline[0] {
 			depth = 0
 		}
-		shown := inline(o.Title)
+		shown := markdown.Inline(o.Title)
 		if _, found := slices.BinarySearch(there, o.Page); found {
-			shown = fmt.Sprintf("[[#Page %d|%s]]", o.Page, alias(o.Title))
+			shown = fmt.Sprintf("[[#Page %d|%s]]", o.Page, markdown.Alias(o.Title))
 		}
 		n.line(strings.Repeat("  ", depth) + "- " + shown)
 	}
@@ -158,7 +161,7 @@ func (n *note) page(p Page, heading string) error {
 func (n *note) source(p Page) string {
 	s := n.link(p.N, fmt.Sprintf("%s, page %d", n.m.Source.Name, p.N))
 	if p.Label != "" && p.Label != strconv.Itoa(p.N) {
-		s += " · printed as " + inline(p.Label)
+		s += " · printed as " + markdown.Inline(p.Label)
 	}
 	if !n.inline() && p.Text != nil && p.Text.Path != "" {
 		s += " · [[./" + p.Text.Path + "|text]]"
@@ -174,9 +177,9 @@ func (n *note) remarks(p Page) {
 	say := func(kind, text string) { n.line(""); n.line("> [!" + kind + "] " + text) }
 	switch {
 	case p.Status == PageFailed:
-		say("failure", "This page could not be read: "+inline(p.Error))
+		say("failure", "This page could not be read: "+markdown.Inline(p.Error))
 	case p.Status == PagePartial:
-		say("warning", "The text of this page could not be recognised: "+inline(p.Error))
+		say("warning", "The text of this page could not be recognised: "+markdown.Inline(p.Error))
 	case low(p, n.set.OCR.MinConfidence):
 		say("warning", fmt.Sprintf("Recognised with %.0f %% confidence: compare with the picture.", p.OCR.Confidence))
 	}
@@ -196,5 +199,5 @@ func (n *note) text(p Page) (string, error) {
 	if err != nil {
 		return "", storage("read "+p.Text.Path, err)
 	}
-	return demote(strings.TrimRight(fromNote(string(data)), "\n"), 2), nil
+	return markdown.Demote(strings.TrimRight(fromNote(string(data)), "\n"), 2), nil
 }

@@ -6,16 +6,14 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/office"
 )
 
 // officeFile reads word processor files, presentations, spreadsheets and e-books.
 type officeFile struct{}
 
-var _ = register(officeFile{})
-
 func (officeFile) name() string        { return "office" }
-func (officeFile) kinds() []Kind       { return []Kind{KindOffice} }
 func (officeFile) write(n *note) error { return n.composed() }
 
 func (officeFile) extract(ctx context.Context, w *work) error {
@@ -69,7 +67,7 @@ func (w *work) modern(ctx context.Context, to string) (readerAt, int64, error) {
 	name := "modern." + to
 	err := w.convert(ctx, from, to, name)
 	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil {
-		return nil, 0, w.keepOld(ctx, "It could not be read: "+inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
+		return nil, 0, w.keepOld(ctx, "It could not be read: "+markdown.Inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
 	}
 	if err != nil {
 		return nil, 0, err

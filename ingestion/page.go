@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // maxPicture bounds the bytes of a page picture that a worker may send.
@@ -48,12 +49,12 @@ func (m *pageMaker) text(ctx context.Context) error {
 	if m.textFault = fault(err); err != nil && m.textFault == nil {
 		return err
 	}
-	m.page.Label = oneLine(got.Label, 40)
+	m.page.Label = markdown.OneLine(got.Label, 40)
 	m.rendered(got)
 	decision := OCRDecision{OCR: true, Code: "no_evidence", Words: "the text layer could not be read"}
 	if got.Text != nil {
 		decision = DecideOCR(got.Text.Evidence, m.w.set.OCR.Redo)
-		m.layer, m.besides = m.w.pageLinks(sanitise(got.Text.Markdown)), sanitise(got.Text.Besides)
+		m.layer, m.besides = m.w.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 	}
 	if m.w.set.ocrFirst() {
 		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}
@@ -123,13 +124,13 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 
 // recognised keeps what text recognition gave: words with boxes, and the text when there is any.
 func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) error {
-	p.OCR.Engine, p.OCR.Rotation = oneLine(got.Engine, 60), got.Rotation
+	p.OCR.Engine, p.OCR.Rotation = markdown.OneLine(got.Engine, 60), got.Rotation
 	if p.OCR.Engine == "" {
 		p.OCR.Engine = "unnamed"
 	}
 	p.OCR.Confidence = percent(got.Confidence)
 	if got.Reason != "" {
-		p.OCR.Reason += "; " + oneLine(got.Reason, 200)
+		p.OCR.Reason += "; " + markdown.OneLine(got.Reason, 200)
 	}
 	if !w.set.OCR.DropWords {
 		p.OCR.Path = "ocr/" + pageName(p.N) + ".json"
@@ -144,7 +145,7 @@ func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) er
 			return err
 		}
 	}
-	text := sanitise(fromOCR(got.Text))
+	text := markdown.Sanitise(markdown.FromOCR(got.Text))
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
 		return nil // what the text layer says stays
 	}
@@ -202,7 +203,7 @@ func (m *pageMaker) draw(ctx context.Context) error {
 		return nil
 	}
 	if m.page.Label == "" {
-		m.page.Label = oneLine(got.Label, 40)
+		m.page.Label = markdown.OneLine(got.Label, 40)
 	}
 	m.rendered(got)
 	m.picture, err = m.w.keepPicture(ctx, &m.page, got.Image)
@@ -217,7 +218,7 @@ func (w *work) keepPicture(ctx context.Context, p *Page, got *extract.PageImage)
 	ext := pictureExtension(got.MediaType, got.Bytes)
 	switch {
 	case ext == "":
-		return &pageFault{extract.CodeCorrupt, fmt.Sprintf("the worker sent %d bytes that are no picture of type %s", len(got.Bytes), oneLine(got.MediaType, 40))}, nil
+		return &pageFault{extract.CodeCorrupt, fmt.Sprintf("the worker sent %d bytes that are no picture of type %s", len(got.Bytes), markdown.OneLine(got.MediaType, 40))}, nil
 	case len(got.Bytes) > maxPicture:
 		return &pageFault{extract.CodeTooLarge, fmt.Sprintf("the picture has %d MB", len(got.Bytes)>>20)}, nil
 	case got.Width <= 0 || got.Height <= 0:

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // parts are what of an older note is carried into its new version.
@@ -100,5 +102,5 @@ func unreadable(front string) string {
 	if strings.TrimSpace(front) == "" {
 		return ""
 	}
-	return fenced(front, "yaml") + "\n\n"
+	return markdown.Fenced(front, "yaml") + "\n\n"
 }

@@ -7,18 +7,15 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // pdf makes text and pictures of a document's pages.
 type pdf struct{}
 
-var _ = register(pdf{})
-
-func (pdf) name() string  { return "pdf" }
-func (pdf) kinds() []Kind { return []Kind{KindPDF} }
+func (pdf) name() string { return "pdf" }
 
 func (pdf) extract(ctx context.Context, w *work) error {
 	first := &seat{w: w, open: extract.Open{
@@ -57,10 +54,10 @@ func (w *work) opened(doc extract.Document) (documentRecord, error) {
 	}
 	rec := w.begin(describe(doc))
 	if doc.Renderer != "" {
-		rec.Tools[oneLine(doc.Renderer, 60)] = oneLine(doc.Version, 60)
+		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
 	if w.set.PDF.Mode != ModeMarkdown {
-		rec.Render = &Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: oneLine(doc.Renderer, 60), Reason: oneLine(doc.Reason, 300)}
+		rec.Render = &Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
 	if w.cutOff() {
 		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may have been cut off, and pages may be missing")
@@ -98,11 +95,11 @@ const maxOutline = 2000
 // describe takes over what the document says about itself, in bounds.
 func describe(doc extract.Document) Document {
 	d := Document{
-		Title: oneLine(doc.Title, 300), Author: oneLine(doc.Author, 300), Subject: oneLine(doc.Subject, 300), Created: moment(doc.Created),
+		Title: markdown.OneLine(doc.Title, 300), Author: markdown.OneLine(doc.Author, 300), Subject: markdown.OneLine(doc.Subject, 300), Created: moment(doc.Created),
 		Pages: doc.Pages, Encrypted: doc.Encrypted, Tagged: doc.Tagged, Forms: doc.Forms, Language: languageOf(doc.Language),
 	}
 	for _, o := range doc.Outline[:min(len(doc.Outline), maxOutline)] {
-		title := oneLine(o.Title, 300)
+		title := markdown.OneLine(o.Title, 300)
 		if title == "" {
 			continue
 		}
@@ -135,13 +132,4 @@ func (pdf) write(n *note) error {
 		}
 	}
 	return nil
-}
-
-// oneLine is a text from outside as one line of at most limit runes, without control characters.
-func oneLine(s string, limit int) string {
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(strings.Map(printable, s), "�")), " ")
-	if runes := []rune(s); len(runes) > limit {
-		s = strings.TrimSpace(string(runes[:limit-1])) + "…"
-	}
-	return s
 }

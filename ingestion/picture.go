@@ -8,6 +8,8 @@ import (
 
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // picture makes a page of a picture: upright, without the place where it was taken, with the text that is in it.
@@ -15,10 +17,7 @@ import (
 // are asked of the worker, and so is all text.
 type picture struct{}
 
-var _ = register(picture{})
-
-func (picture) name() string  { return "image" }
-func (picture) kinds() []Kind { return []Kind{KindImage} }
+func (picture) name() string { return "image" }
 
 // photoConfidence is what text in a picture must reach: in photographs without any, Tesseract finds letters in leaves.
 const photoConfidence = 40
@@ -93,13 +92,13 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	}
 	rec = w.begin(Document{Pages: doc.Pages})
 	if doc.Renderer != "" {
-		rec.Tools[oneLine(doc.Renderer, 60)] = oneLine(doc.Version, 60)
+		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
 	if f.refused != nil {
 		rec.Warnings = append(rec.Warnings, f.lack())
 		if !f.here {
 			rec.Document.Pages = 0 // the note shows the original instead
-			rec.Message = unread(KindImage)
+			rec.Message = unread(filetype.KindImage)
 		}
 	}
 	return rec, save(ctx, w.records, documentName, rec)
@@ -204,7 +203,7 @@ func (w *work) normalised(ctx context.Context) (imaging.Encoded, error) {
 	if err != nil || made.Changed || w.set.Image.KeepLocation {
 		return made, err
 	}
-	if data, ok := withoutMetadata(made.MediaType, made.Data); ok {
+	if data, ok := imaging.WithoutMetadata(made.MediaType, made.Data); ok {
 		made.Changed = made.Changed || !bytes.Equal(data, made.Data)
 		made.Data = data
 		return made, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // printed are the pages of an office file as LibreOffice prints them. Whatever goes wrong with them is a warning: the text is
@@ -58,13 +59,13 @@ func (w *work) print(ctx context.Context, labels []string) (printed, error) {
 	out := printed{
 		images: map[int][]PageImage{},
 		render: &Render{
-			DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: oneLine(doc.Renderer, 60),
+			DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60),
 			Reason: "libreoffice: the pages are drawn as LibreOffice prints them",
 		},
-		tools: map[string]string{"libreoffice": oneLine(orElse(office.Version(ctx), "unknown"), 60)},
+		tools: map[string]string{"libreoffice": markdown.OneLine(orElse(office.Version(ctx), "unknown"), 60)},
 	}
 	if doc.Renderer != "" {
-		out.tools[oneLine(doc.Renderer, 60)] = oneLine(doc.Version, 60)
+		out.tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
 	pages, fits := spread(labels, doc)
 	if !fits {

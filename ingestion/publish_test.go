@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // The hidden folders are tidied away between the rename and the journal's record of it.
@@ -17,7 +18,7 @@ func TestPublish_findsItsBundleWithoutRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
-	j.Route = Classify("", j.Source, pdfBytes, nil, 0)
+	j.Route = filetype.Classify("", j.Source, pdfBytes, nil, 0)
 	x, err := b.im.Extract(t.Context(), j)
 	if err != nil {
 		t.Fatal(err)

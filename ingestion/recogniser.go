@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // The engines of text recognition. Tesseract runs in the worker; the others are services, which get a picture of the page.
@@ -94,7 +96,7 @@ type laterError struct{ error }
 // byService asks a service, unless this picture was read by it before.
 func (w *work) byService(ctx context.Context, p *Page, engine string, picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	skip := func(format string, args ...any) {
-		why := oneLine(fmt.Sprintf(format, args...), 200)
+		why := markdown.OneLine(fmt.Sprintf(format, args...), 200)
 		p.OCR.Skipped = append(p.OCR.Skipped, engine+": "+why)
 		p.OCR.Error = engine + ": " + why
 	}
@@ -135,7 +137,7 @@ func (w *work) byService(ctx context.Context, p *Page, engine string, picture fu
 		skip("%v", err)
 		return false, nil
 	}
-	return true, w.read(ctx, p, engine+" "+oneLine(service.Model(), 60), got)
+	return true, w.read(ctx, p, engine+" "+markdown.OneLine(service.Model(), 60), got)
 }
 
 // reading is the answer of a service for a picture: the one that is kept, or a new one, which is kept at once.
@@ -195,7 +197,7 @@ func (w *work) read(ctx context.Context, p *Page, engine string, got Reading) er
 	text = imageReference.ReplaceAllStringFunc(text, func(reference string) string {
 		return marks[imageReference.FindStringSubmatch(reference)[2]] // none for a picture that is not kept
 	})
-	text = strings.TrimSpace(placePictures(sanitise(text), paths))
+	text = strings.TrimSpace(placePictures(markdown.Sanitise(text), paths))
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
 		return nil // what the text layer says stays
 	}

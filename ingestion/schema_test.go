@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/schemas"
 )
 
@@ -160,7 +161,7 @@ func TestManifestSchema_everyKind(t *testing.T) {
 		"song.mp3":  []byte("ID3\x03\x00\x00\x00\x00\x00\x00 sound"), "film.mp4": []byte("\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2"),
 		"thing.bin": {0, 1, 2, 3, 0xff, 0xfe, 0, 9}, "old.rar": []byte("Rar!\x1a\x07\x01\x00 and more"),
 	}
-	kinds := map[Kind]bool{}
+	kinds := map[filetype.Kind]bool{}
 	for name, data := range files {
 		b := newBench(t, report)
 		b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
@@ -191,8 +192,8 @@ func TestManifestSchema_everyKind(t *testing.T) {
 			t.Errorf("%s: %d manifests, history %+v", name, checked, m.Import.History)
 		}
 	}
-	for _, k := range Kinds() {
-		if !kinds[k] && k != KindOffice {
+	for _, k := range filetype.Kinds() {
+		if !kinds[k] && k != filetype.KindOffice {
 			t.Errorf("no manifest of kind %s was checked", k)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // seat holds a worker session for one goroutine: started when it is needed, replaced when it died.
@@ -184,7 +185,7 @@ func (s *seat) once(ctx context.Context, r extract.PageRequest) (extract.Page, e
 
 // plain is a worker's message, fit to be shown: one line, bounded.
 func plain(message, otherwise string) string {
-	if message = oneLine(message, 300); message == "" {
+	if message = markdown.OneLine(message, 300); message == "" {
 		return otherwise
 	}
 	return message

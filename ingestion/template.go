@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // Bounds of a template, and of what it makes, in bytes.
@@ -34,26 +36,26 @@ type layoutPart struct {
 
 // noteWords are the placeholders of a note.
 var noteWords = map[string]func(*note) (string, error){
-	"title":       func(n *note) (string, error) { return inline(n.title()), nil },
+	"title":       func(n *note) (string, error) { return markdown.Inline(n.title()), nil },
 	"file":        func(n *note) (string, error) { return n.link(0, n.m.Source.Name), nil },
 	"facts":       func(n *note) (string, error) { return n.facts(), nil },
 	"warnings":    func(n *note) (string, error) { return n.apart(func(n *note) error { n.warnings(); return nil }) },
 	"outline":     func(n *note) (string, error) { return n.apart(func(n *note) error { n.outline(); return nil }) },
 	"body":        func(n *note) (string, error) { return n.apart(handlerFor(n.m.Source.Kind).write) },
-	"author":      func(n *note) (string, error) { return inline(n.m.Document.Author), nil },
-	"created":     func(n *note) (string, error) { return inline(n.m.Document.Created), nil },
+	"author":      func(n *note) (string, error) { return markdown.Inline(n.m.Document.Author), nil },
+	"created":     func(n *note) (string, error) { return markdown.Inline(n.m.Document.Created), nil },
 	"imported":    func(n *note) (string, error) { return n.m.Import.Started.Format("2006-01-02"), nil },
-	"source":      func(n *note) (string, error) { return inline(n.m.Source.Path), nil },
+	"source":      func(n *note) (string, error) { return markdown.Inline(n.m.Source.Path), nil },
 	"source_type": func(n *note) (string, error) { return string(n.m.Source.Kind), nil },
 	"sha256":      func(n *note) (string, error) { return n.m.Source.SHA256, nil },
-	"import_id":   func(n *note) (string, error) { return inline(n.m.Import.ID), nil },
+	"import_id":   func(n *note) (string, error) { return markdown.Inline(n.m.Import.ID), nil },
 	"page_count":  func(n *note) (string, error) { return strconv.Itoa(len(n.m.Pages)), nil },
 }
 
 // pageWords are the placeholders of a page.
 var pageWords = map[string]func(*note, Page) (string, error){
 	"page":  func(_ *note, p Page) (string, error) { return strconv.Itoa(p.N), nil },
-	"label": func(_ *note, p Page) (string, error) { return inline(p.Label), nil },
+	"label": func(_ *note, p Page) (string, error) { return markdown.Inline(p.Label), nil },
 	"image": func(_ *note, p Page) (string, error) {
 		if p.Image == nil {
 			return "", nil
@@ -88,7 +90,7 @@ func readLayout(fsys fs.FS, name string) (layout, error) {
 }
 
 func parseLayout(s string) (layout, error) {
-	s = clean(strings.TrimPrefix(s, "\ufeff"))
+	s = markdown.Clean(strings.TrimPrefix(s, "\ufeff"))
 	front, body, found := cutFront(s)
 	var l layout
 	if found {
@@ -96,7 +98,7 @@ func parseLayout(s string) (layout, error) {
 			return l, errors.New("its properties cannot be read")
 		}
 	}
-	if markers.MatchString(body) {
+	if markdown.HasMark(body) {
 		return l, errors.New("it holds a mark of vaultflow; leave the marks out")
 	}
 	p := layoutParser{rest: body, line: 1 + strings.Count(s, "\n") - strings.Count(body, "\n")}
@@ -148,7 +150,7 @@ func (p *layoutParser) parts(inPages bool) ([]layoutPart, error) {
 		case ofPage:
 			return nil, p.fault("{{%s}} is of a page: it stands between {{#pages}} and {{/pages}}", word)
 		default:
-			return nil, p.fault("there is no {{%s}}; there are %s", oneLine(word, 60), strings.Join(layoutWords(), ", "))
+			return nil, p.fault("there is no {{%s}}; there are %s", markdown.OneLine(word, 60), strings.Join(layoutWords(), ", "))
 		}
 	}
 }

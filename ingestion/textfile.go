@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/charset"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // textFile copies text into the note: notes and plain text as they are, everything else in a code block.
 type textFile struct{}
 
-var _ = register(textFile{})
-
-func (textFile) name() string  { return "text" }
-func (textFile) kinds() []Kind { return []Kind{KindText} }
+func (textFile) name() string { return "text" }
 
 func (textFile) extract(ctx context.Context, w *work) error {
 	if w.job.Size > w.set.Text.MaxBytes {
@@ -42,9 +41,9 @@ func (textFile) extract(ctx context.Context, w *work) error {
 }
 
 func (w *work) copyText(ctx context.Context, data []byte) error {
-	d := decodeText(data)
+	d := charset.Decode(data)
 	rec := w.begin(Document{Pages: 1})
-	if remark := d.note(); remark != "" {
+	if remark := d.Remark(); remark != "" {
 		rec.Warnings = append(rec.Warnings, remark)
 	}
 	if err := save(ctx, w.records, documentName, rec); err != nil {
@@ -55,7 +54,7 @@ func (w *work) copyText(ctx context.Context, data []byte) error {
 	}
 	w.tally = tally{pages: 1}
 	p := Page{N: 1, Status: PageDone, Text: &PageText{Source: TextNone}}
-	if md := asMarkdown(d.text, w.job.Route.MediaType); md != "" {
+	if md := asMarkdown(d.Text, w.job.Route.MediaType); md != "" {
 		if err := w.keepText(ctx, &p, md, TextLayer); err != nil {
 			return err
 		}
@@ -73,7 +72,7 @@ func (textFile) write(n *note) error {
 		if err != nil {
 			return storage("read "+p.Text.Path, err)
 		}
-		n.line(demote(strings.TrimRight(string(data), "\n"), 1))
+		n.line(markdown.Demote(strings.TrimRight(string(data), "\n"), 1))
 		return nil
 	}
 	n.line("The file is empty.")
@@ -95,9 +94,9 @@ var fenceNames = map[string]string{
 func asMarkdown(s, mediaType string) string {
 	switch mediaType {
 	case "text/markdown":
-		return noteWithin(s)
+		return markdown.Note(s)
 	case "text/plain":
-		return sanitise(fromOCR(s)) // lines stay lines, nothing of it is markup
+		return markdown.Sanitise(markdown.FromOCR(s)) // lines stay lines, nothing of it is markup
 	}
 	if strings.TrimSpace(s) == "" {
 		return ""
@@ -106,35 +105,7 @@ func asMarkdown(s, mediaType string) string {
 	if name == "" {
 		name = "text"
 	}
-	return fenced(s, name)
-}
-
-// noteWithin puts a note into another: its properties become a code block.
-func noteWithin(s string) string {
-	s = clean(strings.TrimPrefix(s, "\ufeff"))
-	if rest, ok := strings.CutPrefix(s, "---\n"); ok {
-		if front, body, ok := strings.Cut("\n"+rest, "\n---\n"); ok {
-			if front = strings.Trim(front, "\n"); front == "" {
-				return sanitiseNote(body)
-			}
-			return strings.TrimRight(fenced(front, "yaml")+"\n\n"+sanitiseNote(body), "\n")
-		}
-	}
-	return sanitiseNote(s)
-}
-
-var backticks = regexp.MustCompile("`+")
-
-// fenced puts text into a code block that nothing in it can end.
-func fenced(s, language string) string {
-	s = strings.Trim(markers.ReplaceAllString(clean(s), "% %$1"), "\n")
-	mark := "```"
-	for _, run := range backticks.FindAllString(s, -1) {
-		if len(run) >= len(mark) {
-			mark = run + "`"
-		}
-	}
-	return mark + language + "\n" + s + "\n" + mark
+	return markdown.Fenced(s, name)
 }
 
 // size writes a number of bytes for people.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // A worker that sends more text for a page than any page has is believed no further: the document ends there.
@@ -16,7 +17,7 @@ func TestExtract_endsWithAWorkerThatSendsTooMuch(t *testing.T) {
 		return extract.Page{}, &extract.Error{Code: extract.CodeTooMuch, Page: r.N, Message: "25 MB came"}
 	}
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
-	j.Route = Classify("", j.Source, pdfBytes, nil, 0)
+	j.Route = filetype.Classify("", j.Source, pdfBytes, nil, 0)
 	_, err := b.im.Extract(t.Context(), j)
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Code != CodeTooLarge || e.Transient || !strings.Contains(e.Message, "25 MB came") || e.Remedy == "" {

@@ -8,16 +8,15 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/mail"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
 
 // webFile reads saved web pages: HTML, and MHTML with its pictures.
 type webFile struct{}
 
-var _ = register(webFile{})
-
 func (webFile) name() string        { return "html" }
-func (webFile) kinds() []Kind       { return []Kind{KindHTML} }
 func (webFile) write(n *note) error { return n.composed() }
 
 func (webFile) extract(ctx context.Context, w *work) error {
@@ -45,7 +44,7 @@ func (webFile) extract(ctx context.Context, w *work) error {
 	c.title, c.author, c.created = page.Title, page.Author, page.Published
 	text := page.Markdown
 	if to := safeWebLink(source.base); to != "" {
-		text = "Saved from [" + inline(source.base) + "](" + to + ")\n\n" + text
+		text = "Saved from [" + markdown.Inline(source.base) + "](" + to + ")\n\n" + text
 	}
 	c.parts = []composedPart{{"", text}}
 	return w.compose(ctx, c)
@@ -94,9 +93,9 @@ func (c *composed) hooks(saved func(src string) func() ([]byte, error)) webpage.
 				if alt == "" {
 					alt = "picture"
 				}
-				return "[" + inline(alt) + "](" + to + ")"
+				return "[" + markdown.Inline(alt) + "](" + to + ")"
 			}
-			return inline(alt)
+			return markdown.Inline(alt)
 		},
 	}
 }
@@ -132,4 +131,29 @@ func inlinePicture(src string) func() ([]byte, error) {
 		}
 		return base64.StdEncoding.DecodeString(strings.Join(strings.Fields(body), ""))
 	}
+}
+
+// readMHTML finds the page in a saved one, and its pictures by address and by id.
+func readMHTML(data []byte) (webSource, error) {
+	m, parts, err := mail.Read(data)
+	if err != nil {
+		return webSource{}, err
+	}
+	s := webSource{base: m.Header.Get("Snapshot-Content-Location")}
+	for _, p := range parts {
+		if s.html == nil && (p.MediaType == "text/html" || p.MediaType == "application/xhtml+xml") {
+			s.html, s.contentType = p.Data, p.MediaType
+			if p.Charset != "" {
+				s.contentType += "; charset=" + p.Charset
+			}
+			if s.base == "" {
+				s.base = p.Location
+			}
+		}
+	}
+	if s.html == nil {
+		return s, errors.New("it holds no page")
+	}
+	s.part = mail.Picture(parts)
+	return s, nil
 }

@@ -2,7 +2,6 @@ package ingestion
 
 import (
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -138,34 +137,4 @@ Content-Transfer-Encoding: base64
 `)
 	hasAll(t, html, "See ![Plate](./assets/image_0001.png)")
 	hasNone(t, html, "Attachments")
-}
-
-func TestReadMail_isBounded(t *testing.T) {
-	t.Parallel()
-	deep := "Subject: deep\n"
-	for i := range 40 {
-		deep += fmt.Sprintf("Content-Type: multipart/mixed; boundary=level%d.\n\n--level%d.\n", i, i)
-	}
-	if _, _, err := readMail([]byte(deep)); err == nil {
-		t.Error("a message of 40 levels was taken")
-	}
-	if _, _, err := readMail([]byte("no header at all")); err == nil {
-		t.Error("text without a header was taken")
-	}
-}
-
-func FuzzReadMail(f *testing.F) {
-	f.Add([]byte("From: a\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Transfer-Encoding: base64\n\nAA==\n--x--"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		_, parts, err := readMail(data)
-		if err != nil {
-			return
-		}
-		for _, p := range parts {
-			_ = p.text()
-		}
-		if len(parts) > maxMailParts {
-			t.Errorf("%d parts", len(parts))
-		}
-	})
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/office"
 )
 
@@ -40,15 +40,15 @@ type Text struct {
 
 // ReadText reads the text of a fetched PDF or office file. Pages without text of their own are named: recognising text in
 // pictures takes minutes, and importing the file does it.
-func ReadText(ctx context.Context, worker Worker, f *os.File, kind ingestion.Kind) (Text, error) {
+func ReadText(ctx context.Context, worker Worker, f *os.File, kind filetype.Kind) (Text, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxFetchedTime)
 	defer cancel()
 	var read Text
 	var err error
 	switch kind {
-	case ingestion.KindPDF:
+	case filetype.KindPDF:
 		read, err = readPDF(ctx, worker, f)
-	case ingestion.KindOffice:
+	case filetype.KindOffice:
 		read, err = readOffice(f)
 	default:
 		return read, errNoText

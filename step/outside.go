@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/imaging"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/tools"
 )
@@ -116,7 +116,7 @@ func (b *toolbox) mayReach(host string) error {
 type keeper struct{ *toolbox }
 
 // Keep implements tools.Keeper.
-func (k *keeper) Keep(ctx context.Context, f *os.File, kind ingestion.Kind, mediaType, source string) (tools.Fetched, error) {
+func (k *keeper) Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaType, source string) (tools.Fetched, error) {
 	from := ArtifactSource{Scope: artifactScope(k.s.plan.Name), Run: k.in.Run, MediaType: mediaType, URL: source}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return tools.Fetched{}, errors.New("it cannot be read")
@@ -129,7 +129,7 @@ func (k *keeper) Keep(ctx context.Context, f *os.File, kind ingestion.Kind, medi
 	engine.Report(ctx, engine.Event{
 		Kind: engine.EventArtifact, Step: k.in.Step, Batch: k.in.Batch, Name: ref, Message: fmt.Sprintf("kept: %s from %s", mediaType, source),
 	})
-	if kind == ingestion.KindText {
+	if kind == filetype.KindText {
 		return kept, nil
 	}
 	read, err := media.ReadText(ctx, k.w.Media.Worker, f, kind)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/remote"
@@ -42,7 +42,7 @@ type Fetched struct {
 type Keeper interface {
 	// Keep makes a content an artifact of the run, and reads the text of a PDF or an office file. A content whose text
 	// cannot be read is kept all the same.
-	Keep(ctx context.Context, f *os.File, kind ingestion.Kind, mediaType, source string) (Fetched, error)
+	Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaType, source string) (Fetched, error)
 	// Picture decodes a picture where it can do no harm, encodes it anew and keeps it.
 	Picture(ctx context.Context, data []byte) (content.Image, error)
 }
@@ -111,13 +111,13 @@ func (f fetch) show(ctx context.Context) content.ToolResult {
 	if _, err := f.file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return Failed("what was fetched cannot be read")
 	}
-	route := ingestion.Classify(f.document.MediaType, f.document.Name, head, f.file, f.document.Size)
+	route := filetype.Classify(f.document.MediaType, f.document.Name, head, f.file, f.document.Size)
 	switch {
-	case route.Kind == ingestion.KindHTML && route.MediaType != "multipart/related" && f.document.Size <= webpage.MaxSize:
+	case route.Kind == filetype.KindHTML && route.MediaType != "multipart/related" && f.document.Size <= webpage.MaxSize:
 		return f.page(ctx, route)
-	case route.Kind == ingestion.KindText && f.document.Size <= webpage.MaxSize:
+	case route.Kind == filetype.KindText && f.document.Size <= webpage.MaxSize:
 		return f.text(ctx, route)
-	case route.Kind == ingestion.KindImage:
+	case route.Kind == filetype.KindImage:
 		return f.picture(ctx, route)
 	}
 	return f.artifact(ctx, route)
@@ -130,7 +130,7 @@ func (f fetch) all() ([]byte, error) {
 
 // page gives the readable part of a web page. Scripts and what a browser does not show are left out; pictures are links, so
 // that nothing that is made of the text fetches them by itself.
-func (f fetch) page(ctx context.Context, route ingestion.Route) content.ToolResult {
+func (f fetch) page(ctx context.Context, route filetype.Route) content.ToolResult {
 	data, err := f.all()
 	if err != nil {
 		return Failed("what was fetched cannot be read")
@@ -172,7 +172,7 @@ func webLink(base *url.URL, href string) string {
 }
 
 // text gives text as it stands.
-func (f fetch) text(ctx context.Context, route ingestion.Route) content.ToolResult {
+func (f fetch) text(ctx context.Context, route filetype.Route) content.ToolResult {
 	data, err := f.all()
 	if err != nil {
 		return Failed("what was fetched cannot be read")
@@ -190,7 +190,7 @@ func (f fetch) text(ctx context.Context, route ingestion.Route) content.ToolResu
 }
 
 // written gives a text. Of one that is longer than a result may be the whole is kept, and the beginning shown.
-func (f fetch) written(ctx context.Context, route ingestion.Route, title, text string) content.ToolResult {
+func (f fetch) written(ctx context.Context, route filetype.Route, title, text string) content.ToolResult {
 	head := fmt.Sprintf("[%s, %s", f.source, route.MediaType)
 	if title = strings.Join(strings.Fields(title), " "); title != "" {
 		head += fmt.Sprintf(", titled %.300q", title)
@@ -219,11 +219,11 @@ func (f fetch) keepText(ctx context.Context, text string) (Fetched, error) {
 	if _, err := io.WriteString(temp, text); err != nil {
 		return Fetched{}, err
 	}
-	return f.Keeper.Keep(ctx, temp, ingestion.KindText, "text/markdown", f.source)
+	return f.Keeper.Keep(ctx, temp, filetype.KindText, "text/markdown", f.source)
 }
 
 // picture gives a picture that was decoded and encoded anew.
-func (f fetch) picture(ctx context.Context, route ingestion.Route) content.ToolResult {
+func (f fetch) picture(ctx context.Context, route filetype.Route) content.ToolResult {
 	if f.Media.spent() {
 		return Failed("the picture is not shown: the step has been given all the pictures that it may have (%d)", f.Media.Step)
 	}
@@ -245,7 +245,7 @@ func (f fetch) picture(ctx context.Context, route ingestion.Route) content.ToolR
 const excerptLength = 3200
 
 // artifact keeps the content and gives a line about it, how to read more, and the beginning of what was read of it.
-func (f fetch) artifact(ctx context.Context, route ingestion.Route) content.ToolResult {
+func (f fetch) artifact(ctx context.Context, route filetype.Route) content.ToolResult {
 	kept, err := f.Keeper.Keep(ctx, f.file, route.Kind, route.MediaType, f.source)
 	if err != nil {
 		return Failed("%s of %s was fetched and cannot be kept: %v", route.MediaType, content.FormatSize(f.document.Size), err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/remote"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/websearch"
@@ -44,7 +44,7 @@ type attic struct {
 	err  error
 }
 
-func (a *attic) Keep(_ context.Context, f *os.File, kind ingestion.Kind, mediaType, source string) (tools.Fetched, error) {
+func (a *attic) Keep(_ context.Context, f *os.File, kind filetype.Kind, mediaType, source string) (tools.Fetched, error) {
 	data := make([]byte, 1<<20)
 	n, err := f.ReadAt(data, 0)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -1,4 +1,5 @@
-package ingestion
+// Package archive walks through archives, and through archives in archives, within limits.
+package archive
 
 import (
 	"archive/tar"
@@ -12,36 +13,36 @@ import (
 	"strings"
 )
 
-// Bounds of an archive, unpacked.
+// Limits of an unpacked archive.
 const (
-	maxMembers     = 2000
-	maxMemberBytes = 256 << 20
+	MaxMembers     = 2000
+	MaxMemberBytes = 256 << 20
 	maxUnpacked    = 2 << 30
-	maxFolders     = 16  // how deep members lie
+	MaxFolders     = 16  // how deep members lie
 	maxRatio       = 250 // of unpacked to packed bytes, above 64 MB; DEFLATE reaches 1032 with zeros alone
 	ratioFrom      = 64 << 20
 )
 
-// member is a file in an archive.
-type member struct {
-	folder  string // of the archive in the archive that it lies in; empty or with a slash at the end
-	name    string // as the archive has it
-	size    int64
-	special string // what it is when it is no regular file: a link, a device
-	locked  bool   // encrypted
+// Member is a file in an archive.
+type Member struct {
+	Folder  string // of the archive in the archive that it lies in; empty or with a slash at the end
+	Name    string // as the archive has it
+	Size    int64  // -1 if it is not known
+	Special string // what it is when it is no regular file: a link, a device
+	Locked  bool   // encrypted
 }
 
-// errBomb says that an archive unpacks to more than is read.
-var errBomb = errors.New("it unpacks to far more than its size")
+// ErrBomb is returned for an archive that unpacks to more than is read.
+var ErrBomb = errors.New("it unpacks to far more than its size")
 
-// walkArchive calls visit for every file of an archive and of those in it, in order. The reader ends with an error when the
-// archive as a whole unpacks to more than the bounds allow.
-func walkArchive(r io.ReaderAt, size int64, mediaType, name string, visit func(member, io.Reader) error) error {
+// Walk calls visit for every file of an archive and of those in it, in order. Reading fails with ErrBomb when the archive as a
+// whole unpacks to more than the limits allow. For formats that are not read, the error is errors.ErrUnsupported.
+func Walk(r io.ReaderAt, size int64, mediaType, name string, visit func(Member, io.Reader) error) error {
 	w := &walk{meter: &unpacked{limit: bound(size)}, visit: visit}
 	return w.archive(r, size, mediaType, name, "", 0)
 }
 
-// bound is how many bytes an archive of a size may unpack to.
+// bound returns how many bytes an archive of a size may unpack to.
 func bound(size int64) int64 { return min(max(size*maxRatio, ratioFrom), maxUnpacked) }
 
 func decompressed(in io.Reader, mediaType string) (io.Reader, error) {
@@ -56,7 +57,7 @@ func decompressed(in io.Reader, mediaType string) (io.Reader, error) {
 	return nil, fmt.Errorf("archives of type %s are not read: %w", mediaType, errors.ErrUnsupported)
 }
 
-// packedTar says whether a compressed file is one of an archive, by its name: a.tar.gz, a.tgz.
+// packedTar reports whether a compressed file is a tar archive, by its name: a.tar.gz, a.tgz.
 func packedTar(mediaType, name string) bool {
 	lower := strings.ToLower(name)
 	for _, end := range []string{".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz"} {
@@ -67,18 +68,18 @@ func packedTar(mediaType, name string) bool {
 	return false
 }
 
-func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(member, io.Reader) error) error {
+func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(Member, io.Reader) error) error {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return err
 	}
 	for _, f := range z.File {
-		m := member{name: f.Name, size: int64(min(f.UncompressedSize64, 1<<62)), locked: f.Flags&1 != 0} //nolint:gosec // bounded
+		m := Member{Name: f.Name, Size: int64(min(f.UncompressedSize64, 1<<62)), Locked: f.Flags&1 != 0} //nolint:gosec // bounded
 		switch mode := f.Mode(); {
 		case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
 			continue
 		case !mode.IsRegular():
-			m.special = special(mode)
+			m.Special = special(mode)
 		}
 		if err := visitZIP(f, m, meter, visit); err != nil {
 			return err
@@ -87,8 +88,8 @@ func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(member, io.R
 	return nil
 }
 
-func visitZIP(f *zip.File, m member, meter *unpacked, visit func(member, io.Reader) error) error {
-	if m.special != "" || m.locked {
+func visitZIP(f *zip.File, m Member, meter *unpacked, visit func(Member, io.Reader) error) error {
+	if m.Special != "" || m.Locked {
 		return visit(m, strings.NewReader(""))
 	}
 	in, err := f.Open()
@@ -99,7 +100,7 @@ func visitZIP(f *zip.File, m member, meter *unpacked, visit func(member, io.Read
 	return visit(m, meter.reader(in))
 }
 
-func walkTar(r io.Reader, visit func(member, io.Reader) error) error {
+func walkTar(r io.Reader, visit func(Member, io.Reader) error) error {
 	t := tar.NewReader(r)
 	for {
 		h, err := t.Next()
@@ -109,15 +110,15 @@ func walkTar(r io.Reader, visit func(member, io.Reader) error) error {
 		if err != nil {
 			return err
 		}
-		m := member{name: h.Name, size: h.Size}
+		m := Member{Name: h.Name, Size: h.Size}
 		switch h.Typeflag {
 		case tar.TypeReg:
 		case tar.TypeDir, tar.TypeXGlobalHeader:
 			continue
 		default:
-			m.special = special(h.FileInfo().Mode())
+			m.Special = special(h.FileInfo().Mode())
 			if h.Typeflag == tar.TypeLink {
-				m.special = "a link"
+				m.Special = "a link"
 			}
 		}
 		if err := visit(m, t); err != nil {
@@ -146,7 +147,7 @@ type meteredReader struct {
 func (m *meteredReader) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	if m.u.read += int64(n); m.u.read > m.u.limit {
-		return n, errBomb
+		return n, ErrBomb
 	}
 	return n, err
 }

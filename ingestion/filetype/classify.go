@@ -1,25 +1,24 @@
-package ingestion
+package filetype
 
 import (
 	"io"
-	"path"
 	"strings"
 )
 
-// Classify says what a file is. It trusts, in this order: a declared media type that is specific and not contradicted by
-// the bytes; the bytes; the extension; and calls the rest unknown_binary. head are the file's first bytes, 4 KiB or all
-// of them; r and size give the whole file to those who must look into a ZIP, and may be nil and zero. The same
-// arguments give the same route.
+// Classify decides what a file is. It trusts, in this order: a declared media type that is specific and not contradicted by
+// the bytes; the bytes; the extension; and calls the rest unknown_binary. head is the first HeadBytes of the file,
+// or all of it; r and size are the whole file, for looking into a ZIP, and may be nil and zero. The same arguments always
+// return the same route.
 func Classify(declared, name string, head []byte, r io.ReaderAt, size int64) Route {
 	e := Evidence{
 		Declared:  essence(declared),
-		Extension: extensions[strings.ToLower(path.Ext(name))],
+		Extension: ByName(name),
 	}
 	found := look(head, r, size, e.Declared == "application/pdf" || e.Extension == "application/pdf")
 	e.Magic = found.mediaType
 	mediaType := decide(&e, found)
-	kind := kindOf(mediaType)
-	return Route{Kind: kind, MediaType: mediaType, Handler: handlerFor(kind).name(), Evidence: e}
+	kind := KindOf(mediaType)
+	return Route{Kind: kind, MediaType: mediaType, Handler: kind.Handler(), Evidence: e}
 }
 
 // essence is a media type in lower case without its parameters.
@@ -35,7 +34,7 @@ func decide(e *Evidence, found sign) string {
 	} else if !generic[e.Declared] {
 		e.Reason = reason + "; "
 	}
-	ext := kindOf(e.Extension)
+	ext := KindOf(e.Extension)
 	switch {
 	case found.mediaType != "" && !found.plain:
 		return settle(e, "magic", found.mediaType, found.reason)
@@ -57,9 +56,9 @@ func settle(e *Evidence, who, mediaType, reason string) string {
 	return mediaType
 }
 
-// contradiction says why a declared type is not to be trusted; empty when it is.
+// contradiction returns why a declared type is not trusted, or "" if it is.
 func contradiction(declared string, found sign) string {
-	kind := kindOf(declared)
+	kind := KindOf(declared)
 	switch {
 	case generic[declared]:
 		return "the declared type is not specific"
@@ -67,13 +66,13 @@ func contradiction(declared string, found sign) string {
 		return "the declared type is not known here"
 	case textual(kind) && found.nul:
 		return "the declared type is text, but the file has NUL bytes"
-	case textual(kind) && !found.plain && kindOf(found.mediaType) != kind:
+	case textual(kind) && !found.plain && KindOf(found.mediaType) != kind:
 		return "the bytes contradict the declared type"
 	case kind == KindPDF && found.mediaType != "application/pdf":
 		return "declared a PDF, but there is no %PDF"
 	case !textual(kind) && found.plain:
 		return "the bytes are text and contradict the declared type"
-	case found.mediaType != "" && !found.plain && kindOf(found.mediaType) != kind:
+	case found.mediaType != "" && !found.plain && KindOf(found.mediaType) != kind:
 		return "the bytes contradict the declared type"
 	case (kind == KindImage || kind == KindOffice) && found.mediaType != declared:
 		return "the bytes do not confirm the declared type"

@@ -1,4 +1,4 @@
-package ingestion
+package filetype
 
 import (
 	"bytes"
@@ -59,7 +59,7 @@ func storedType(head []byte) string {
 	if length <= 0 || length > 100 || from+length > len(head) {
 		return ""
 	}
-	if m := essence(string(head[from : from+length])); kindOf(m) == KindOffice {
+	if m := essence(string(head[from : from+length])); KindOf(m) == KindOffice {
 		return m
 	}
 	return ""

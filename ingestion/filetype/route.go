@@ -1,12 +1,7 @@
-package ingestion
+// Package filetype recognises what a file is, from its bytes, its name and what somebody declares.
+package filetype
 
-import (
-	"cmp"
-	"errors"
-	"io"
-)
-
-// Kind is what a file is, as far as its handling goes.
+// Kind is what a file is, as far as that matters for reading it.
 type Kind string
 
 // The kinds of files.
@@ -28,29 +23,31 @@ func Kinds() []Kind {
 	return []Kind{KindText, KindHTML, KindPDF, KindOffice, KindImage, KindEmail, KindArchive, KindAudio, KindVideo, KindUnknown}
 }
 
-// Route says what a file is and who handles it.
+// Route is what a file is, and who reads it.
 type Route struct {
 	Kind      Kind     `json:"kind"`
 	MediaType string   `json:"media_type"`
-	Handler   string   `json:"handler"` // name of the handler that this version has for the kind
+	Handler   string   `json:"handler"` // that this version has for the kind; see Handler
 	Evidence  Evidence `json:"evidence"`
 }
 
-// routeOf classifies an open file of a job.
-func routeOf(j Job, file io.ReaderAt, size int64) (Route, error) {
-	head := make([]byte, min(size, headBytes))
-	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return Route{}, err
-	}
-	return Classify(cmp.Or(j.Declared, j.Settings.Asked.Declared), j.Source, head, file, size), nil
-}
-
-// Evidence is what a routing decision was made from. Declared, Magic and Extension are media types, empty when there was
-// none to be had.
+// Evidence is what the decision was made from. Declared, Magic and Extension are media types, or "".
 type Evidence struct {
 	Declared  string `json:"declared"`
 	Magic     string `json:"magic"`
 	Extension string `json:"extension"`
 	Decision  string `json:"decision"` // declared, magic, extension or fallback: who decided
 	Reason    string `json:"reason"`   // in words
+}
+
+// Handler returns the name of what reads files of a kind. Files without a reader are kept with a note.
+func (k Kind) Handler() string {
+	if name, ok := handlers[k]; ok {
+		return name
+	}
+	return "keep"
+}
+
+var handlers = map[Kind]string{
+	KindText: "text", KindHTML: "html", KindPDF: "pdf", KindOffice: "office", KindImage: "image", KindEmail: "email", KindArchive: "archive",
 }

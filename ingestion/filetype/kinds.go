@@ -1,8 +1,14 @@
-package ingestion
+package filetype
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
-// extensions tells media types by the end of a name, for files whose bytes say nothing or only that they are text.
+// ByName returns the media type for the end of a file name, or "".
+func ByName(name string) string { return extensions[strings.ToLower(path.Ext(name))] }
+
+// extensions are media types by the end of a name, for files whose bytes show nothing or only that they are text.
 var extensions = map[string]string{
 	".pdf": "application/pdf",
 	".txt": "text/plain", ".text": "text/plain", ".log": "text/x-log",
@@ -31,7 +37,7 @@ var extensions = map[string]string{
 	".mp4": "video/mp4", ".mov": "video/quicktime", ".mkv": "video/x-matroska", ".webm": "video/webm", ".avi": "video/x-msvideo",
 }
 
-// named gives the kinds of media types whose first half does not tell.
+// named has the kinds of media types that their first half does not show.
 var named = map[string]Kind{
 	"application/pdf": KindPDF, "application/x-pdf": KindPDF,
 	"text/html": KindHTML, "application/xhtml+xml": KindHTML, "multipart/related": KindHTML,
@@ -52,8 +58,8 @@ var generic = map[string]bool{
 	"application/x-download": true, "application/force-download": true, "application/unknown": true,
 }
 
-// kindOf gives the kind of a media type; KindUnknown when it says nothing about one.
-func kindOf(mediaType string) Kind {
+// KindOf returns the kind of a media type, or KindUnknown.
+func KindOf(mediaType string) Kind {
 	if k, ok := named[mediaType]; ok {
 		return k
 	}

@@ -1,4 +1,4 @@
-package ingestion
+package archive
 
 import (
 	"bufio"
@@ -8,27 +8,28 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
-// Bounds of archives in archives. Those of the whole go for all of them together.
+// Limits of archives in archives. The limits of the whole apply to all of them together.
 const (
-	maxNested      = 3        // how deep they may lie in each other
+	MaxNested      = 3        // how deep they may lie in each other
 	maxNestedBytes = 64 << 20 // of one: it is held in memory
 )
 
 // walk goes through an archive and through those in it.
 type walk struct {
 	meter *unpacked
-	visit func(member, io.Reader) error
+	visit func(Member, io.Reader) error
 	flat  bool // archives in the archive are members like others
 }
 
-// archive visits the members of an archive that lies so deep in others. They are put into folder, which is empty or ends
-// with a slash.
+// archive visits the members of an archive that is in depth others. Their folder is empty or ends with a slash.
 func (w *walk) archive(r io.ReaderAt, size int64, mediaType, name, folder string, depth int) error {
-	visit := func(m member, in io.Reader) error {
-		m.folder = folder
-		if w.flat || m.special != "" || m.locked {
+	visit := func(m Member, in io.Reader) error {
+		m.Folder = folder
+		if w.flat || m.Special != "" || m.Locked {
 			return w.visit(m, in)
 		}
 		return w.member(m, in, depth)
@@ -43,20 +44,20 @@ func (w *walk) archive(r io.ReaderAt, size int64, mediaType, name, folder string
 	if mediaType == "application/x-tar" || packedTar(mediaType, name) {
 		return walkTar(w.meter.reader(stream), visit)
 	}
-	return visit(member{name: strings.TrimSuffix(path.Base(name), path.Ext(name)), size: -1}, w.meter.reader(stream))
+	return visit(Member{Name: strings.TrimSuffix(path.Base(name), path.Ext(name)), Size: -1}, w.meter.reader(stream))
 }
 
 // member visits a member, or the members of the archive that it is. An archive that is too large, too deep, broken or of a
 // kind that is not read is left as a whole. What it is its bytes say, unless its name is that of an office file, of
 // which the beginning may look like an archive.
-func (w *walk) member(m member, in io.Reader, depth int) error {
-	named := kindOf(extensions[strings.ToLower(path.Ext(m.name))])
-	buffered := bufio.NewReaderSize(in, headBytes)
-	head, err := buffered.Peek(headBytes)
+func (w *walk) member(m Member, in io.Reader, depth int) error {
+	named := filetype.KindOf(filetype.ByName(m.Name))
+	buffered := bufio.NewReaderSize(in, filetype.HeadBytes)
+	head, err := buffered.Peek(filetype.HeadBytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if named != KindArchive && (named == KindOffice || Classify("", "", head, nil, 0).Kind != KindArchive) {
+	if named != filetype.KindArchive && (named == filetype.KindOffice || filetype.Classify("", "", head, nil, 0).Kind != filetype.KindArchive) {
 		return w.visit(m, buffered)
 	}
 	data, err := io.ReadAll(io.LimitReader(buffered, maxNestedBytes+1))
@@ -64,36 +65,36 @@ func (w *walk) member(m member, in io.Reader, depth int) error {
 		return err
 	}
 	inner, size := bytes.NewReader(data), int64(len(data))
-	found := Classify("", m.name, data[:min(len(data), headBytes)], inner, size)
-	m.size = size
+	found := filetype.Classify("", m.Name, data[:min(len(data), filetype.HeadBytes)], inner, size)
+	m.Size = size
 	switch {
 	case len(data) > maxNestedBytes:
-		m.special = fmt.Sprintf("an archive of more than %d MB itself; unpack it and drop the files", maxNestedBytes>>20)
-	case found.Kind != KindArchive && named != KindArchive:
+		m.Special = fmt.Sprintf("an archive of more than %d MB itself; unpack it and drop the files", maxNestedBytes>>20)
+	case found.Kind != filetype.KindArchive && named != filetype.KindArchive:
 		return w.visit(m, inner)
-	case found.Kind != KindArchive || depth >= maxNested:
-		m.special = "an archive itself; unpack it and drop the files"
+	case found.Kind != filetype.KindArchive || depth >= MaxNested:
+		m.Special = "an archive itself; unpack it and drop the files"
 	default:
-		m.special, err = w.whole(inner, size, found.MediaType, m.name)
+		m.Special, err = w.whole(inner, size, found.MediaType, m.Name)
 	}
 	if err != nil {
 		return err
 	}
-	if m.special != "" {
+	if m.Special != "" {
 		return w.visit(m, strings.NewReader(""))
 	}
-	return w.archive(inner, size, found.MediaType, m.name, m.folder+innerFolder(m.name, found.MediaType), depth+1)
+	return w.archive(inner, size, found.MediaType, m.Name, m.Folder+innerFolder(m.Name, found.MediaType), depth+1)
 }
 
-// whole says what hinders an archive from being unpacked; empty when it can be read to its end.
+// whole returns why an archive cannot be unpacked, or "" if it can be read to its end.
 func (w *walk) whole(r io.ReaderAt, size int64, mediaType, name string) (fault string, err error) {
-	trial := &walk{flat: true, meter: &unpacked{limit: w.meter.limit - w.meter.read}, visit: func(_ member, in io.Reader) error {
+	trial := &walk{flat: true, meter: &unpacked{limit: w.meter.limit - w.meter.read}, visit: func(_ Member, in io.Reader) error {
 		_, err := io.Copy(io.Discard, in)
 		return err
 	}}
 	err = trial.archive(r, size, mediaType, name, "", 0)
 	switch {
-	case errors.Is(err, errBomb):
+	case errors.Is(err, ErrBomb):
 		return "", err
 	case errors.Is(err, errors.ErrUnsupported):
 		return "an archive itself, of a kind that is not read; unpack it and drop the files", nil
@@ -103,8 +104,8 @@ func (w *walk) whole(r io.ReaderAt, size int64, mediaType, name string) (fault s
 	return "", nil
 }
 
-// innerFolder is the folder for the members of an archive in an archive: it is called like it. A file that is packed alone
-// comes to lie beside it.
+// innerFolder returns the folder for the members of an archive in an archive, which has its name. A file that is packed alone is
+// put beside it.
 func innerFolder(name, mediaType string) string {
 	name = strings.Trim(strings.ReplaceAll(name, `\`, "/"), "/")
 	if mediaType != "application/zip" && mediaType != "application/x-tar" && !packedTar(mediaType, name) {

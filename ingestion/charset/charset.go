@@ -1,4 +1,5 @@
-package ingestion
+// Package charset reads text whose encoding is not known.
+package charset
 
 import (
 	"bytes"
@@ -14,48 +15,48 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// decoded is a text in UTF-8, and how it was read.
-type decoded struct {
-	text     string
-	encoding string // name, as the WHATWG Encoding Standard writes it, or UTF-16LE and the like
-	guessed  bool   // from the bytes alone, which can be wrong
-	bad      int    // bytes that are no text in the encoding and were replaced by U+FFFD
+// Text is a text in UTF-8, and how it was read.
+type Text struct {
+	Text     string
+	Encoding string // name, as the WHATWG Encoding Standard writes it, or UTF-16LE and the like
+	Guessed  bool   // from the bytes alone, which can be wrong
+	Bad      int    // bytes that are no text in the encoding and were replaced by U+FFFD
 }
 
-// note tells a person what is not certain about the text; empty when all is.
-func (d decoded) note() string {
+// Remark returns what is uncertain about the text, or "".
+func (d Text) Remark() string {
 	var parts []string
-	if d.guessed {
-		parts = append(parts, "the file does not say its encoding; it was read as "+d.encoding)
+	if d.Guessed {
+		parts = append(parts, "the file does not say its encoding; it was read as "+d.Encoding)
 	}
-	if d.bad > 0 {
-		parts = append(parts, fmt.Sprintf("%d bytes are no text in %s and were replaced by �", d.bad, d.encoding))
+	if d.Bad > 0 {
+		parts = append(parts, fmt.Sprintf("%d bytes are no text in %s and were replaced by �", d.Bad, d.Encoding))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// decodeText reads text of any encoding: one that a byte order mark tells; UTF-8, also when some of its bytes are broken;
+// Decode reads text of any Encoding: one that a byte order mark tells; UTF-8, also when some of its bytes are broken;
 // UTF-16 and UTF-32 of mostly Latin text; else the one that its bytes are most like, Windows-1252 when nothing is.
-func decodeText(data []byte) decoded {
-	mark := byteOrder(data)
+func Decode(data []byte) Text {
+	mark := Mark(data)
 	wide := mark
 	if wide == "" {
-		wide = wideText(data)
+		wide = Wide(data)
 	}
 	switch wide {
 	case "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE":
 		d := decodeWide(data, wide)
-		d.text, d.guessed = strings.TrimPrefix(d.text, "\ufeff"), mark == ""
+		d.Text, d.Guessed = strings.TrimPrefix(d.Text, "\ufeff"), mark == ""
 		return d
 	case "UTF-8":
 		return decode8(data[3:])
 	}
 	d := decode8(data)
-	switch broken := d.bad > 0; {
+	switch broken := d.Bad > 0; {
 	case !broken && !bytes.Contains(data, []byte("\x1b$")): // ISO-2022 is written in 7 bits
 		return d
-	case broken && characters(data) > d.bad:
-		d.guessed = true
+	case broken && characters(data) > d.Bad:
+		d.Guessed = true
 		return d
 	}
 	return decodeGuess(data)
@@ -73,18 +74,18 @@ func characters(data []byte) (n int) {
 	return n
 }
 
-func decode8(data []byte) decoded {
-	d := decoded{encoding: "UTF-8"}
+func decode8(data []byte) Text {
+	d := Text{Encoding: "UTF-8"}
 	var b strings.Builder
 	for len(data) > 0 {
 		r, n := utf8.DecodeRune(data)
 		if r == utf8.RuneError && n == 1 {
-			d.bad++
+			d.Bad++
 		}
 		b.WriteRune(r)
 		data = data[n:]
 	}
-	d.text = b.String()
+	d.Text = b.String()
 	return d
 }
 
@@ -96,9 +97,9 @@ var wide = map[string]struct {
 	"UTF-16LE": {binary.LittleEndian, 2}, "UTF-16BE": {binary.BigEndian, 2}, "UTF-32LE": {binary.LittleEndian, 4}, "UTF-32BE": {binary.BigEndian, 4},
 }
 
-func decodeWide(data []byte, name string) decoded {
+func decodeWide(data []byte, name string) Text {
 	e := wide[name]
-	d := decoded{encoding: name, bad: len(data) % e.width}
+	d := Text{Encoding: name, Bad: len(data) % e.width}
 	var b strings.Builder
 	for ; len(data) >= e.width; data = data[e.width:] {
 		var r rune
@@ -111,17 +112,17 @@ func decodeWide(data []byte, name string) decoded {
 		}
 		if !utf8.ValidRune(r) {
 			r = utf8.RuneError
-			d.bad += e.width
+			d.Bad += e.width
 		}
 		b.WriteRune(r)
 	}
-	d.text = b.String()
+	d.Text = b.String()
 	return d
 }
 
-// wideText recognises UTF-16 and UTF-32 without a mark, of which most languages of Europe write nearly every second byte, or
+// Wide recognises UTF-16 and UTF-32 without a mark, of which most languages of Europe write nearly every second byte, or
 // three of four, as zero. It wants at least 8 characters, all of them ones that stand in texts, 7 of 10 of them Latin.
-func wideText(data []byte) string {
+func Wide(data []byte) string {
 	if bytes.IndexByte(data, 0) < 0 {
 		return ""
 	}
@@ -199,7 +200,7 @@ func canonical(f chardet.Result) string {
 	return name
 }
 
-// foreign says whether most letters are outside of ASCII: then the script is not Latin.
+// foreign reports whether most letters are outside ASCII, so that the script is not Latin.
 func foreign(data []byte) bool {
 	high, latin := 0, 0
 	for _, c := range data {
@@ -213,23 +214,40 @@ func foreign(data []byte) bool {
 	return high >= 16 && high > 2*latin
 }
 
-func decodeGuess(data []byte) decoded {
+func decodeGuess(data []byte) Text {
 	name := likeliest(data[:min(len(data), 1<<16)])
-	d := decoded{guessed: true}
+	d := Text{Guessed: true}
 	e, err := htmlindex.Get(name)
 	if err != nil {
 		e = charmap.Windows1252
 	}
-	if d.encoding, err = htmlindex.Name(e); err != nil {
-		d.encoding = name
+	if d.Encoding, err = htmlindex.Name(e); err != nil {
+		d.Encoding = name
 	}
 	text, err := e.NewDecoder().Bytes(data)
 	if err != nil {
 		d = decode8(data) // no decoder of the list gives errors; should one, nothing is lost
-		d.guessed = true
+		d.Guessed = true
 		return d
 	}
-	d.text = string(text)
-	d.bad = strings.Count(d.text, "\ufffd")
+	d.Text = string(text)
+	d.Bad = strings.Count(d.Text, "\ufffd")
 	return d
+}
+
+// Mark returns the encoding that a byte order mark announces, or "".
+func Mark(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")):
+		return "UTF-32LE"
+	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
+		return "UTF-32BE"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return "UTF-16LE"
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "UTF-16BE"
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) && bytes.IndexByte(head, 0) < 0:
+		return "UTF-8"
+	}
+	return ""
 }

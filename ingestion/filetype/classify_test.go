@@ -1,10 +1,12 @@
-package ingestion
+package filetype
 
 import (
 	"archive/zip"
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/charset"
 )
 
 func zipOf(t *testing.T, names ...string) []byte {
@@ -92,7 +94,7 @@ func TestClassify(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			head := c.data[:min(len(c.data), headBytes)]
+			head := c.data[:min(len(c.data), HeadBytes)]
 			r := Classify(c.declared, c.file, []byte(head), strings.NewReader(c.data), int64(len(c.data)))
 			if r.Kind != c.kind || r.MediaType != c.mediaType || r.Evidence.Decision != c.by {
 				t.Errorf("got %s %s by %s (%+v), want %s %s by %s", r.Kind, r.MediaType, r.Evidence.Decision, r.Evidence, c.kind, c.mediaType, c.by)
@@ -116,7 +118,7 @@ func TestHandlers_coverAllKinds(t *testing.T) {
 		case KindHTML, KindEmail, KindArchive:
 			want = string(k)
 		}
-		if got := handlerFor(k).name(); got != want {
+		if got := k.Handler(); got != want {
 			t.Errorf("%s is handled by %s, want %s", k, got, want)
 		}
 	}
@@ -127,9 +129,9 @@ func FuzzClassify(f *testing.F) {
 	f.Add("text/csv", "a.csv", []byte("PK\x03\x04\x00\x00\x00\x00\x00\x00"))
 	f.Add("image/png", "", []byte("\xff\xfe\x00"))
 	f.Fuzz(func(t *testing.T, declared, name string, data []byte) {
-		head := data[:min(len(data), headBytes)]
+		head := data[:min(len(data), HeadBytes)]
 		r := Classify(declared, name, head, bytes.NewReader(data), int64(len(data)))
-		if r.Kind == KindText && bytes.IndexByte(head, 0) >= 0 && byteOrder(head) == "" && wideText(head[:len(head)&^3]) == "" {
+		if r.Kind == KindText && bytes.IndexByte(head, 0) >= 0 && charset.Mark(head) == "" && charset.Wide(head[:len(head)&^3]) == "" {
 			t.Errorf("%q with NUL bytes is text: %+v", head, r)
 		}
 		if again := Classify(declared, name, head, bytes.NewReader(data), int64(len(data))); again != r {

@@ -1,4 +1,4 @@
-package ingestion
+package markdown
 
 import (
 	"regexp"
@@ -31,7 +31,7 @@ func TestSanitise(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := sanitise(c.in); got != c.want {
+			if got := Sanitise(c.in); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
@@ -45,10 +45,10 @@ func FuzzSanitise(f *testing.F) {
 	}
 	live := regexp.MustCompile(`!\[\[|%%`)
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, got := range []string{sanitise(s), sanitise(fromOCR(s)), demote(sanitise(s), 2)} {
+		for _, got := range []string{Sanitise(s), Sanitise(FromOCR(s)), Demote(Sanitise(s), 2)} {
 			open := ""
 			for line := range strings.SplitSeq(got, "\n") {
-				if strings.TrimSpace(line) == blockEnd || strings.TrimSpace(line) == blockBegin {
+				if strings.TrimSpace(line) == "%% vaultflow:end %%" || strings.TrimSpace(line) == "%% vaultflow:begin %%" {
 					t.Fatalf("%q from %q ends the block", got, s)
 				}
 				m := fenceOpen.FindStringSubmatch(line)
@@ -72,7 +72,7 @@ func FuzzSanitise(f *testing.F) {
 
 func TestNoteWithin(t *testing.T) {
 	t.Parallel()
-	got := noteWithin("---\ntitle: x\n---\n# Head\n\n![[other]] and [[link]] #tag\n")
+	got := Note("---\ntitle: x\n---\n# Head\n\n![[other]] and [[link]] #tag\n")
 	want := "```yaml\ntitle: x\n```\n\n# Head\n\n[[other]] and [[link]] #tag"
 	if got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -81,7 +81,7 @@ func TestNoteWithin(t *testing.T) {
 
 func TestFenced_cannotBeLeft(t *testing.T) {
 	t.Parallel()
-	if got, want := fenced("a\n````\nb", "json"), "`````json\na\n````\nb\n`````"; got != want {
+	if got, want := Fenced("a\n````\nb", "json"), "`````json\na\n````\nb\n`````"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

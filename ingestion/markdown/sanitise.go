@@ -1,4 +1,7 @@
-package ingestion
+// Package markdown makes Markdown of what documents say. It is shown in notes of the vault and given to models, so it must not
+// end the generated block, form properties, embed other notes, load remote pictures, run queries of plugins, or set tags and
+// block ids.
+package markdown
 
 import (
 	"regexp"
@@ -8,8 +11,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What a document says is shown in a note of the vault and given to models. It must not end the generated block, form
-// properties, embed other notes, load remote pictures, run queries of plugins, or set tags and block ids.
 var (
 	fenceOpen  = regexp.MustCompile("^(`{3,}|~{3,})([^`]*)$")
 	fenceClose = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[ \t]*$")
@@ -40,12 +41,12 @@ var languages = map[string]bool{
 	"ini": true, "csv": true, "latex": true, "bibtex": true, "lua": true, "r": true, "rst": true, "org": true, "markdown": true, "diff": true,
 }
 
-// sanitise makes Markdown from a document harmless. What is left reads the same, but for links into the vault and embeds,
-// which become text. Doing it twice may escape twice. Addresses that do more than lead somewhere are no links.
-func sanitise(s string) string { return sanitised(s, sanitiseLine) }
+// Sanitise makes the Markdown of a document harmless. It still reads the same, except that links into the vault, embeds and
+// addresses of programs become text. Doing it twice may escape twice.
+func Sanitise(s string) string { return sanitised(s, sanitiseLine) }
 
-// sanitiseNote does the same to a note that somebody wrote: its links and tags stay, its embeds become links.
-func sanitiseNote(s string) string {
+// SanitiseNote makes a note that somebody wrote harmless: its links and tags stay, its embeds become links.
+func SanitiseNote(s string) string {
 	return sanitised(s, func(line string) string {
 		line = queries.Replace(comments.Replace(unembeds.Replace(line)))
 		return lineBreaks.ReplaceAllString(htmlStart.ReplaceAllString(line, "&lt;$1"), "<$1>")
@@ -57,7 +58,7 @@ func sanitiseNote(s string) string {
 func sanitised(s string, rule func(string) string) string {
 	var out []string
 	open, blank := "", true
-	for line := range strings.SplitSeq(clean(s), "\n") {
+	for line := range strings.SplitSeq(Clean(s), "\n") {
 		line = strings.TrimRight(line, " \t")
 		found := fenceOpen.FindStringSubmatch(line)
 		switch {
@@ -81,7 +82,7 @@ func sanitised(s string, rule func(string) string) string {
 	return strings.Trim(blankRun.ReplaceAllString(strings.Join(out, "\n"), "\n\n"), "\n")
 }
 
-// closes says whether a line ends the code block that the mark opened.
+// closes reports whether a line ends the code block that the mark opened.
 func closes(line, mark string) bool {
 	found := fenceClose.FindStringSubmatch(line)
 	return found != nil && found[1][0] == mark[0] && len(found[1]) >= len(mark)
@@ -113,8 +114,8 @@ func sanitiseLine(line string) string {
 	return blockID.ReplaceAllString(line, `$1\^$2`)
 }
 
-// clean brings text from outside into NFC with plain line ends and without control characters.
-func clean(s string) string {
+// Clean returns text in NFC with plain line ends and without control characters.
+func Clean(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n").Replace(s)
 	return norm.NFC.String(strings.ToValidUTF8(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -137,9 +138,9 @@ func printable(r rune) rune {
 
 var ocrMarkup = regexp.MustCompile("^(#{1,6}( |$)|>)")
 
-// fromOCR makes Markdown of recognised text: its lines and paragraphs, nothing of it markup.
-func fromOCR(s string) string {
-	lines := strings.Split(clean(s), "\n")
+// FromOCR makes Markdown of recognised text, with its lines and paragraphs. None of it is markup.
+func FromOCR(s string) string {
+	lines := strings.Split(Clean(s), "\n")
 	for i, line := range lines {
 		line = strings.TrimSpace(line)
 		if ocrMarkup.MatchString(line) || fenceOpen.MatchString(line) {
@@ -150,8 +151,8 @@ func fromOCR(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// demote makes room for the headings of the note: # becomes ###, and nothing is deeper than ######.
-func demote(s string, by int) string {
+// Demote lowers headings by some levels, to ###### at most.
+func Demote(s string, by int) string {
 	open := ""
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -169,13 +170,62 @@ func demote(s string, by int) string {
 	return strings.Join(lines, "\n")
 }
 
-// inline is a text from outside within a line of the note: in headings, in lists, behind the bar of a link.
-func inline(s string) string {
-	s = sanitiseLine(oneLine(s, 300))
+// Inline returns a text for use within a line: in headings, in lists, after the bar of a link.
+func Inline(s string) string {
+	s = sanitiseLine(OneLine(s, 300))
 	return strings.NewReplacer("]", `\]`, "|", `\|`, "`", "\\`").Replace(s)
 }
 
-// alias is a text from outside as the shown part of a wikilink, in which nothing can be escaped.
-func alias(s string) string {
-	return strings.NewReplacer("[", "(", "]", ")", "|", "/", "%%", "%", "#", "＃").Replace(oneLine(s, 200))
+// Alias returns a text for the shown part of a wikilink, in which nothing can be escaped.
+func Alias(s string) string {
+	return strings.NewReplacer("[", "(", "]", ")", "|", "/", "%%", "%", "#", "＃").Replace(OneLine(s, 200))
+}
+
+// OneLine returns a text as one line of at most limit runes, without control characters.
+func OneLine(s string, limit int) string {
+	s = strings.Join(strings.Fields(strings.ToValidUTF8(strings.Map(printable, s), "�")), " ")
+	if runes := []rune(s); len(runes) > limit {
+		s = strings.TrimSpace(string(runes[:limit-1])) + "…"
+	}
+	return s
+}
+
+// Note makes a note part of another: its properties become a code block.
+func Note(s string) string {
+	s = Clean(strings.TrimPrefix(s, "\ufeff"))
+	if rest, ok := strings.CutPrefix(s, "---\n"); ok {
+		if front, body, ok := strings.Cut("\n"+rest, "\n---\n"); ok {
+			if front = strings.Trim(front, "\n"); front == "" {
+				return SanitiseNote(body)
+			}
+			return strings.TrimRight(Fenced(front, "yaml")+"\n\n"+SanitiseNote(body), "\n")
+		}
+	}
+	return SanitiseNote(s)
+}
+
+var backticks = regexp.MustCompile("`+")
+
+// Fenced returns text in a code block that nothing in it can end.
+func Fenced(s, language string) string {
+	s = strings.Trim(markers.ReplaceAllString(Clean(s), "% %$1"), "\n")
+	mark := "```"
+	for _, run := range backticks.FindAllString(s, -1) {
+		if len(run) >= len(mark) {
+			mark = run + "`"
+		}
+	}
+	return mark + language + "\n" + s + "\n" + mark
+}
+
+// HasMark reports whether a text has one of the marks around the generated block.
+func HasMark(s string) bool { return markers.MatchString(s) }
+
+// Plain escapes a line of text: the beginning, where blocks start, and emphasis and links.
+func Plain(s string) string {
+	s = strings.NewReplacer("*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(strings.TrimLeft(s, " \t"))
+	if ocrMarkup.MatchString(s) || strings.HasPrefix(s, "- ") || strings.HasPrefix(s, "+ ") || fenceOpen.MatchString(s) {
+		return `\` + s
+	}
+	return s
 }

@@ -1,4 +1,4 @@
-package ingestion
+package filetype
 
 import (
 	"bytes"
@@ -8,10 +8,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
+
+	"github.com/vaultflow/vaultflow/ingestion/charset"
 )
 
 const (
-	headBytes   = 4096 // read of a file for Classify
+	HeadBytes   = 4096 // read of a file for Classify
 	pdfDistance = 1024 // %PDF may stand so far from the beginning (ISO 32000-1 annex H.3)
 )
 
@@ -30,10 +32,10 @@ func look(head []byte, r io.ReaderAt, size int64, pdfExpected bool) sign {
 		return sign{reason: "the file is empty"}
 	case isPDF(head, pdfExpected):
 		return sign{mediaType: "application/pdf", reason: "the bytes begin with %PDF"}
-	case byteOrder(head) != "":
-		return sign{mediaType: "text/plain", plain: true, reason: "the bytes begin with the mark of " + byteOrder(head)}
-	case wideText(head[:len(head)&^3]) != "":
-		return sign{mediaType: "text/plain", plain: true, reason: "the bytes are characters of " + wideText(head[:len(head)&^3])}
+	case charset.Mark(head) != "":
+		return sign{mediaType: "text/plain", plain: true, reason: "the bytes begin with the mark of " + charset.Mark(head)}
+	case charset.Wide(head[:len(head)&^3]) != "":
+		return sign{mediaType: "text/plain", plain: true, reason: "the bytes are characters of " + charset.Wide(head[:len(head)&^3])}
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return lookIntoZIP(head, r, size)
 	}
@@ -54,7 +56,7 @@ func detect(head []byte) sign {
 	if m := flatDocument.FindSubmatch(head); m != nil {
 		return sign{mediaType: string(m[1]) + "-flat-xml", reason: "an OpenDocument file in one piece of XML"}
 	}
-	kind := kindOf(mediaType)
+	kind := KindOf(mediaType)
 	switch {
 	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream", kind == KindUnknown:
 		return sign{nul: nul, reason: "the bytes are of no kind that is known here"}
@@ -90,23 +92,6 @@ func isPDF(head []byte, expected bool) bool {
 	}
 	before := bytes.TrimLeft(bytes.TrimPrefix(head[:at], []byte("\xef\xbb\xbf")), " \t\r\n\x00")
 	return expected || len(before) == 0
-}
-
-// byteOrder names the encoding that a byte order mark announces; empty when there is none.
-func byteOrder(head []byte) string {
-	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")):
-		return "UTF-32LE"
-	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")):
-		return "UTF-32BE"
-	case bytes.HasPrefix(head, []byte("\xff\xfe")):
-		return "UTF-16LE"
-	case bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return "UTF-16BE"
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) && bytes.IndexByte(head, 0) < 0:
-		return "UTF-8"
-	}
-	return ""
 }
 
 // mostlyText refuses heads in which more than a tenth is neither UTF-8 nor an ordinary byte of a Western encoding.

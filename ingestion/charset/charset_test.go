@@ -1,4 +1,4 @@
-package ingestion
+package charset_test
 
 import (
 	"slices"
@@ -13,9 +13,12 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
+
+	"github.com/vaultflow/vaultflow/ingestion/charset"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
-func TestDecodeText_marksAndBrokenBytes(t *testing.T) {
+func TestDecode_marksAndBrokenBytes(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		in, want string
@@ -33,14 +36,14 @@ func TestDecodeText_marksAndBrokenBytes(t *testing.T) {
 		{"\xff\xfe\x00\x00h\x00\x00\x00\x00\x00\x11\x00", "h�", 4},
 	}
 	for _, c := range cases {
-		if got := decodeText([]byte(c.in)); got.text != c.want || got.bad != c.bad {
-			t.Errorf("%q: got %q and %d bad bytes, want %q and %d", c.in, got.text, got.bad, c.want, c.bad)
+		if got := charset.Decode([]byte(c.in)); got.Text != c.want || got.Bad != c.bad {
+			t.Errorf("%q: got %q and %d bad bytes, want %q and %d", c.in, got.Text, got.Bad, c.want, c.bad)
 		}
 	}
 }
 
-// TestDecodeText_guesses writes a text in each encoding without saying which, and wants it back as it was.
-func TestDecodeText_guesses(t *testing.T) {
+// TestDecode_guesses writes a text in each encoding without saying which, and wants it back as it was.
+func TestDecode_guesses(t *testing.T) {
 	t.Parallel()
 	const (
 		western  = "Blåbærsyltetøy på brødskiven, sa fru Ødegård – „så godt“, og café à la crème kostet 12 €."
@@ -80,14 +83,14 @@ func TestDecodeText_guesses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := decodeText(data)
-			if got.text != test.text || !got.guessed || got.bad != 0 || !slices.Contains(test.names, got.encoding) {
-				t.Errorf("as %s (guessed: %v, %d bad): %q", got.encoding, got.guessed, got.bad, got.text)
+			got := charset.Decode(data)
+			if got.Text != test.text || !got.Guessed || got.Bad != 0 || !slices.Contains(test.names, got.Encoding) {
+				t.Errorf("as %s (guessed: %v, %d bad): %q", got.Encoding, got.Guessed, got.Bad, got.Text)
 			}
-			if !strings.Contains(got.note(), got.encoding) {
-				t.Errorf("the guess is not told: %q", got.note())
+			if !strings.Contains(got.Remark(), got.Encoding) {
+				t.Errorf("the guess is not told: %q", got.Remark())
 			}
-			if r := Classify("", "a.txt", data, nil, 0); r.Kind != KindText {
+			if r := filetype.Classify("", "a.txt", data, nil, 0); r.Kind != filetype.KindText {
 				t.Errorf("the router says %+v", r)
 			}
 		})
@@ -98,7 +101,7 @@ func TestDecodeText_guesses(t *testing.T) {
 func TestWideText_refuses(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"hello\x00there", "a\x00b\x00", "\x01\x00\x02\x00\x03\x00\x04\x00\x05\x00\x06\x00\x07\x00\x08\x00\x09\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
-		if got := wideText([]byte(data)); got != "" {
+		if got := charset.Wide([]byte(data)); got != "" {
 			t.Errorf("%q is taken for %s", data, got)
 		}
 	}

@@ -1,14 +1,14 @@
-package ingestion
+package imaging
 
 import (
 	"bytes"
 	"encoding/binary"
 )
 
-// withoutMetadata takes Exif (with the place where a picture was taken), XMP, IPTC and comments out of a picture, and
-// what follows its end; pixels and colour profile stay as they are. False when the bytes are not as they should be, or
-// the type is none of PNG, JPEG, WebP and GIF. A GIF has no place for Exif and stays.
-func withoutMetadata(mediaType string, data []byte) ([]byte, bool) {
+// WithoutMetadata removes Exif (with the place where a picture was taken), XMP, IPTC and comments from a picture, and what
+// follows its end. Pixels and colour profile stay. It reports false for broken data, and for types other than PNG, JPEG, WebP
+// and GIF. A GIF has no Exif and is returned unchanged.
+func WithoutMetadata(mediaType string, data []byte) ([]byte, bool) {
 	switch mediaType {
 	case "image/jpeg":
 		return stripJPEG(data)
