@@ -5,30 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/state"
-	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/visible"
 )
-
-// approveOrder says what a person decided about items of a run.
-type approveOrder struct {
-	Run    string  `json:"run"`
-	Items  []int   `json:"items,omitempty"` // none: all that wait
-	Reject bool    `json:"reject,omitempty"`
-	Reason string  `json:"reason,omitempty"`
-	Edited *[]byte `json:"edited,omitempty"` // what is written in place of what was proposed
-}
 
 // shownPart says which part of what waits is shown.
 type shownPart struct {
@@ -47,9 +36,9 @@ func newApprovals(g *globals) *cobra.Command {
 			if len(ids) == 0 && l != (shownPart{}) {
 				return usagef("--item and --page go with a RUN")
 			}
-			return g.reading(ctx, func(a *app, j *journal.Journal) error {
+			return g.reading(ctx, func(a *daemon.Workspace, j *journal.Journal) error {
 				if len(ids) > 0 {
-					return g.showApprovals(ctx, j, approval.Shown{Dir: a.stateDir}, ids[0], l)
+					return g.showApprovals(ctx, j, approval.Shown{Dir: a.StateDir}, ids[0], l)
 				}
 				list, err := j.Approvals.Open(ctx, "")
 				if err != nil {
@@ -70,7 +59,7 @@ func approvalRow(p engine.Proposal) string {
 		until = p.Deadline.Local().Format(stamp)
 	}
 	return fmt.Sprintf("%s\t%d\t%s\t%s\t%s\t%s\t%s", p.Run, p.Item, p.Workflow, workName(p.Step, engine.BatchRecord{Batch: p.Batch}),
-		shorten(p.What(), 60), p.Created.Local().Format(stamp), until)
+		words.Shorten(p.What(), 60), p.Created.Local().Format(stamp), until)
 }
 
 // showApprovals prints what waits in one run, each item with what it would change, and remembers that it was shown.
@@ -132,7 +121,7 @@ func (g *globals) showApproval(ctx context.Context, j *journal.Journal, seen app
 		now = append(now, i+1)
 	}
 	if page > len(pages) {
-		return usagef("item %d of run %s has %s", p.Item, p.Run, counted(len(pages), "page"))
+		return usagef("item %d of run %s has %s", p.Item, p.Run, words.Counted(len(pages), "page"))
 	}
 	title := fmt.Sprintf("item %d: %s\n", p.Item, p.What())
 	if page > 0 {
@@ -172,7 +161,7 @@ func (g *globals) showApproval(ctx context.Context, j *journal.Journal, seen app
 }
 
 func newApprove(g *globals) *cobra.Command {
-	var o approveOrder
+	var o daemon.ApproveOrder
 	var y yes
 	cmd := &cobra.Command{
 		Use: "approve RUN", Short: "Agree to what a run waits for, or reject it, and let the run go on", Args: args(cobra.ExactArgs(1)),
@@ -180,15 +169,15 @@ func newApprove(g *globals) *cobra.Command {
 			"whole, or for exactly the content whose --digest is given; otherwise nothing happens, with exit code 5. --edit opens the proposed\n" +
 			"content in $VISUAL or $EDITOR, and --with FILE takes another content: what is written is then what you wrote, byte for byte.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			if err := a.prepare(cmd.Context(), ids[0], &o, &y); err != nil {
+			defer a.Close()
+			if err := prepareAnswer(cmd.Context(), a, ids[0], &o, &y); err != nil {
 				return err
 			}
-			err = a.runNow(cmd.Context(), g, order{Approve: &o}, func(ctx context.Context, w *working) (string, error) { return o.Run, w.decide(ctx, o) })
+			err = runNow(cmd.Context(), a, g, daemon.Order{Approve: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return o.Run, w.Decide(ctx, o) })
 			return y.done(err)
 		},
 	}
@@ -215,8 +204,8 @@ type yes struct {
 }
 
 // prepare finds the run and its items, refuses what was not shown, and lets the person edit.
-func (a *app) prepare(ctx context.Context, id string, o *approveOrder, y *yes) error {
-	return a.waiting(ctx, id, func(j *journal.Journal, run string, list []engine.Proposal) error {
+func prepareAnswer(ctx context.Context, a *daemon.Workspace, id string, o *daemon.ApproveOrder, y *yes) error {
+	return waitingItems(ctx, a, id, func(j *journal.Journal, run string, list []engine.Proposal) error {
 		o.Run = run
 		if err := chooseItems(list, o, y.all); err != nil {
 			return err
@@ -233,7 +222,7 @@ func (a *app) prepare(ctx context.Context, id string, o *approveOrder, y *yes) e
 		case y.with != "":
 			return y.readWith(list, o)
 		}
-		if err := checkShown(approval.Shown{Dir: a.stateDir}, list, y.digests); err != nil {
+		if err := checkShown(approval.Shown{Dir: a.StateDir}, list, y.digests); err != nil {
 			return err
 		}
 		if y.edit {
@@ -244,11 +233,11 @@ func (a *app) prepare(ctx context.Context, id string, o *approveOrder, y *yes) e
 }
 
 // waiting reads what waits in a run.
-func (a *app) waiting(ctx context.Context, id string, fn func(j *journal.Journal, run string, list []engine.Proposal) error) error {
-	err := a.reading(ctx, func(j *journal.Journal) error {
+func waitingItems(ctx context.Context, a *daemon.Workspace, id string, fn func(j *journal.Journal, run string, list []engine.Proposal) error) error {
+	err := a.Reading(ctx, func(j *journal.Journal) error {
 		run, err := j.Runs.Run(ctx, id)
 		if errors.Is(err, engine.ErrNotFound) {
-			return errNoState
+			return daemon.ErrNothingRun
 		}
 		if err != nil {
 			return err
@@ -259,7 +248,7 @@ func (a *app) waiting(ctx context.Context, id string, fn func(j *journal.Journal
 		}
 		return fn(j, run.ID, list)
 	})
-	if errors.Is(err, errNoState) {
+	if errors.Is(err, daemon.ErrNothingRun) {
 		return usagef("no run %q; `vaultflow approvals` lists what waits", id)
 	}
 	return err
@@ -286,7 +275,7 @@ func checkShown(seen approval.Shown, list []engine.Proposal, digests []string) e
 }
 
 // chooseItems asks for clear words when more than one item of a run waits.
-func chooseItems(list []engine.Proposal, o *approveOrder, all bool) error {
+func chooseItems(list []engine.Proposal, o *daemon.ApproveOrder, all bool) error {
 	switch {
 	case len(list) == 0:
 		return usagef("nothing of run %s waits for approval; `vaultflow approvals` lists what does", o.Run)
@@ -303,31 +292,6 @@ func chooseItems(list []engine.Proposal, o *approveOrder, all bool) error {
 		}
 	}
 	return nil
-}
-
-// decide carries out what a person decided with a command.
-func (w *working) decide(ctx context.Context, o approveOrder) error {
-	d := engine.Decision{Run: o.Run, Items: o.Items, Approve: !o.Reject, By: engine.DecidedCommand, Reason: o.Reason}
-	if o.Edited != nil {
-		var err error
-		if d.Edited, err = w.journal.Blobs.Put(ctx, *o.Edited); err != nil {
-			return err
-		}
-	}
-	return w.desk.Decide(ctx, d)
-}
-
-// newDesk makes the place where decisions about runs arrive.
-func (w *working) newDesk() (*approval.Desk, error) {
-	secret, err := state.Secret(w.stateDir)
-	if err != nil {
-		return nil, err
-	}
-	return approval.New(approval.Config{
-		Keys:      approval.NewKeys(secret),
-		Proposals: w.journal.Approvals, Blobs: w.journal.Blobs, Files: w.writing(policy.ByApprovals), FS: w.vault.FS(), Wake: w.exec.Wake, Subscribe: w.exec.Subscribe,
-		Dir: path.Join(w.settings.Vault.WorkflowsDir, step.ApprovalsDir), Zone: w.zone, Logger: w.log,
-	}), nil
 }
 
 // parked says whether a run waits for a person, and not only for being woken.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -19,34 +20,34 @@ func newCancel(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel RUN", Short: "End a run; what it has written stays, and `retry` takes it up again", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			found, err := a.knownRun(cmd.Context(), ids[0])
+			defer a.Close()
+			found, err := knownRun(cmd.Context(), a, ids[0])
 			if err != nil {
 				return err
 			}
-			if err := a.cancelRun(cmd.Context(), found); err != nil {
+			if err := cancelRun(cmd.Context(), a, found); err != nil {
 				return err
 			}
-			return a.showEnded(cmd.Context(), g, found.ID)
+			return showEnded(cmd.Context(), a, g, found.ID)
 		},
 	}
 }
 
 // cancelRun ends a run: in the process that works on the vault, or here when it waits for the next one.
-func (a *app) cancelRun(ctx context.Context, r engine.RunRecord) error {
+func cancelRun(ctx context.Context, a *daemon.Workspace, r engine.RunRecord) error {
 	if r.Status.Finished() {
 		return usagef("%s (%s) has ended: %s", r.ID, r.Workflow, r.Status)
 	}
-	w, err := a.work(ctx)
+	w, err := a.Work(ctx)
 	if isLocked(err) {
-		_, err = a.ask(ctx, order{Cancel: r.ID})
+		_, err = a.Ask(ctx, daemon.Order{Cancel: r.ID})
 	} else if err == nil {
-		defer w.close()
-		err = w.exec.Cancel(ctx, r.ID)
+		defer w.Close()
+		err = w.Exec.Cancel(ctx, r.ID)
 	}
 	if err != nil {
 		return fmt.Errorf("cancel %s: %w", r.ID, err)
@@ -55,10 +56,10 @@ func (a *app) cancelRun(ctx context.Context, r engine.RunRecord) error {
 }
 
 // showEnded prints a run when it has ended, or as it is when that takes long: an activity may have to be waited for.
-func (a *app) showEnded(ctx context.Context, g *globals, id string) error {
+func showEnded(ctx context.Context, a *daemon.Workspace, g *globals, id string) error {
 	ctx, stop := context.WithTimeout(ctx, cancelWait)
 	defer stop()
-	return a.reading(ctx, func(j *journal.Journal) error {
+	return a.Reading(ctx, func(j *journal.Journal) error {
 		for {
 			r, err := j.Runs.Run(ctx, id)
 			if err != nil {

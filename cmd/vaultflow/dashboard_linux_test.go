@@ -87,7 +87,7 @@ func TestDashboard_isTheOwners(t *testing.T) {
 	got, _ = status("GET", "/api/v1/runs", "Cookie", cookie, "")
 	want("the session after its end", got, 401)
 
-	for _, name := range []string{ownerTokenName, "secret", "sessions.json", "tokens.json"} {
+	for _, name := range []string{"web-token", "secret", "sessions.json", "tokens.json"} {
 		info, err := os.Stat(filepath.Join(s.state, name))
 		if err != nil {
 			t.Fatal(err)

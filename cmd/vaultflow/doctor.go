@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,9 +17,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
-	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -35,13 +37,13 @@ func newDoctor(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check worker, OCR languages, confinement, watching, folders, the database, keys and providers; say what to do", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer a.Close()
 			problems := 0
-			for _, f := range a.examine(cmd.Context()) {
+			for _, f := range examine(cmd.Context(), a) {
 				f.Type = "finding"
 				if f.State == "problem" {
 					problems++
@@ -66,27 +68,20 @@ func writeFinding(w io.Writer, f finding) {
 }
 
 // examine looks at everything in turn.
-func (a *app) examine(ctx context.Context) []finding {
+func examine(ctx context.Context, a *daemon.Workspace) []finding {
 	var all []finding
-	all = append(all, a.examineTrust())
-	all = append(all, a.examineSettings()...)
-	all = append(all, a.examineWorker(ctx)...)
-	all = append(all, a.examineOffice(ctx), examineFonts(fonts.Missing(fonts.Folders())))
-	all = append(all, a.examineWatching(ctx), a.examineFolders())
-	all = append(append(all, a.examineState(ctx)...), a.examineWorkflows())
-	all = append(all, finding{Subject: "clock", State: "ok", Message: time.Now().In(a.zone).Format("2006-01-02 15:04:05 MST")})
-	return append(all, a.examineProviders(ctx)...)
+	all = append(all, examineTrust(a))
+	all = append(all, examineSettings(a)...)
+	all = append(all, examineWorker(ctx, a)...)
+	all = append(all, examineOffice(ctx, a), examineFonts(fonts.Missing(fonts.Folders())))
+	all = append(all, examineWatching(ctx, a), examineFolders(a))
+	all = append(append(all, examineState(ctx, a)...), examineWorkflows(a))
+	all = append(all, finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
+	return append(all, examineProviders(ctx, a)...)
 }
 
-// workerReport starts a worker on nothing and asks what it is.
-func (a *app) workerReport(ctx context.Context) (sandbox.Report, error) {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
-	defer cancel()
-	return sandbox.Self(ctx, a.sandbox(), a.settings.Ingestion.OCR.Languages)
-}
-
-func (a *app) examineWorker(ctx context.Context) []finding {
-	report, err := a.workerReport(ctx)
+func examineWorker(ctx context.Context, a *daemon.Workspace) []finding {
+	report, err := a.WorkerReport(ctx)
 	if err != nil {
 		return []finding{{Subject: "worker", State: "problem", Message: err.Error(), Fix: "run `make build` in vaultflow's folder"}}
 	}
@@ -115,25 +110,25 @@ func examineFonts(missing []string) finding {
 }
 
 // examineTrust says how far the vault is trusted, and what waits.
-func (a *app) examineTrust() finding {
+func examineTrust(a *daemon.Workspace) finding {
 	f := finding{Subject: "trust", State: "ok"}
-	o, err := a.offer()
+	o, err := a.Offer()
 	if err != nil {
 		return finding{Subject: "trust", State: "problem", Message: err.Error()}
 	}
 	f.Message = o.Means
 	if n := o.Waiting(); n > 0 {
-		f.State, f.Message, f.Fix = "warning", f.Message+"; "+waitingText(n)+" for your yes", "vaultflow trust"
-	} else if a.trust.untrusted() {
+		f.State, f.Message, f.Fix = "warning", f.Message+"; "+words.Waiting(n)+" for your yes", "vaultflow trust"
+	} else if a.Trust.Untrusted() {
 		f.State, f.Fix = "warning", "vaultflow trust"
 	}
 	return f
 }
 
-func (a *app) examineWatching(ctx context.Context) finding {
+func examineWatching(ctx context.Context, a *daemon.Workspace) finding {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	test, err := a.vault.SelfTest(ctx)
+	test, err := a.Vault.SelfTest(ctx)
 	switch {
 	case err != nil:
 		return finding{Subject: "watching", State: "problem", Message: err.Error(), Fix: "set vault.watch: poll in settings.yaml"}
@@ -147,22 +142,22 @@ func (a *app) examineWatching(ctx context.Context) finding {
 	return f
 }
 
-func (a *app) examineFolders() finding {
-	v := a.settings.Vault
+func examineFolders(a *daemon.Workspace) finding {
+	v := a.Settings.Vault
 	var missing []string
 	for _, dir := range []string{v.WorkflowsDir, v.ImportDir, v.ImportedDir} {
-		if info, err := os.Stat(filepath.Join(a.dir, filepath.FromSlash(dir))); err != nil || !info.IsDir() {
+		if info, err := os.Stat(filepath.Join(a.Dir, filepath.FromSlash(dir))); err != nil || !info.IsDir() {
 			missing = append(missing, dir)
 		}
 	}
 	if len(missing) > 0 {
-		return finding{Subject: "folders", State: "warning", Message: "not there yet: " + strings.Join(missing, ", "), Fix: "vaultflow init " + a.dir}
+		return finding{Subject: "folders", State: "warning", Message: "not there yet: " + strings.Join(missing, ", "), Fix: "vaultflow init " + a.Dir}
 	}
-	return finding{Subject: "folders", State: "ok", Message: a.dir}
+	return finding{Subject: "folders", State: "ok", Message: a.Dir}
 }
 
-func (a *app) examineWorkflows() finding {
-	all, err := a.workflows()
+func examineWorkflows(a *daemon.Workspace) finding {
+	all, err := a.Workflows()
 	if err != nil {
 		return finding{Subject: "workflows", State: "problem", Message: err.Error()}
 	}
@@ -175,23 +170,23 @@ func (a *app) examineWorkflows() finding {
 	if broken > 0 {
 		return finding{Subject: "workflows", State: "problem", Message: fmt.Sprintf("%d of %d cannot run", broken, len(all)), Fix: "vaultflow check"}
 	}
-	return finding{Subject: "workflows", State: "ok", Message: fmt.Sprintf("%d, default model %s", len(all), a.settings.Models.Default)}
+	return finding{Subject: "workflows", State: "ok", Message: fmt.Sprintf("%d, default model %s", len(all), a.Settings.Models.Default)}
 }
 
 // examineProviders says for each provider that an alias uses whether it has a key and can be reached. Keys never print.
-func (a *app) examineProviders(ctx context.Context) []finding {
+func examineProviders(ctx context.Context, a *daemon.Workspace) []finding {
 	used := map[string]bool{}
-	for _, name := range a.settings.AliasNames() {
-		alias, _, _ := a.settings.Alias(name)
+	for _, name := range a.Settings.AliasNames() {
+		alias, _, _ := a.Settings.Alias(name)
 		used[alias.Provider] = true
 	}
 	var all []finding
 	for _, name := range slices.Sorted(maps.Keys(used)) {
-		p, ok := a.settings.Provider(name)
+		p, ok := a.Settings.Provider(name)
 		if !ok || p.Kind == settings.Offline {
 			continue
 		}
-		if a.trust.untrusted() {
+		if a.Trust.Untrusted() {
 			all = append(all, finding{Subject: name, State: "warning", Message: "not tried: this vault is not trusted yet", Fix: "vaultflow trust"})
 			continue
 		}
@@ -211,26 +206,17 @@ func examineProvider(ctx context.Context, name string, p settings.Provider) find
 	case address == "":
 		f.Message = "no region: AWS_REGION is not set"
 	case !reachable(ctx, address):
-		f.Message = "not reachable at " + hostOf(address)
+		f.Message = "not reachable at " + modelset.HostOf(address)
 		if p.Kind == "ollama" {
 			f.Fix = "start Ollama to use local models"
 		}
 	default:
-		f.State, f.Message = "ok", "reachable at "+hostOf(address)
+		f.State, f.Message = "ok", "reachable at "+modelset.HostOf(address)
 		if p.KeyFrom != "" {
 			f.Message += ", key from " + p.KeyFrom
 		}
 	}
 	return f
-}
-
-// hostOf is an address without what may be secret in it.
-func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "its address"
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 // reachable tells whether anything answers at an address. Nothing but a connection is made.
@@ -256,4 +242,34 @@ func reachable(ctx context.Context, address string) bool {
 	}
 	conn.Close()
 	return true
+}
+
+// examineOffice says whether LibreOffice can be used.
+func examineOffice(ctx context.Context, a *daemon.Workspace) finding {
+	f := finding{Subject: "libreoffice", State: "ok"}
+	office, err := a.LibreOffice()
+	switch {
+	case err != nil:
+		f.State, f.Message, f.Fix = "problem", err.Error(), "correct ingestion.office.libreoffice, or set it to auto"
+		return f
+	case a.Trust.Untrusted():
+		f.Message = "not started: this vault is not trusted yet"
+		return f
+	case a.Settings.Ingestion.Office.LibreOffice == "off":
+		f.Message = "off (ingestion.office.libreoffice): office files get no page pictures, and doc, xls, ppt and rtf are kept unread"
+		return f
+	case office == nil:
+		f.State, f.Message = "warning", "not installed: office files get no page pictures, and doc, xls, ppt and rtf are kept unread"
+		f.Fix = "install libreoffice-writer, libreoffice-calc and libreoffice-impress, or set ingestion.office.libreoffice to its soffice, or to off"
+		return f
+	}
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	version, err := office.Start(ctx)
+	if err != nil {
+		f.State, f.Message, f.Fix = "warning", cmp.Or(err.Error(), "it does not start"), "start "+office.Program()+" by hand, or set ingestion.office.libreoffice to off"
+		return f
+	}
+	f.Message = fmt.Sprintf("%s (%s)", version, office.Program())
+	return f
 }

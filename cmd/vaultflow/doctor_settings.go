@@ -12,29 +12,30 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/visible"
 )
 
 // examineSettings says which place each value comes from that is no default, what a vault's file could not loosen, and what
 // waits for a yes.
-func (a *app) examineSettings() []finding {
+func examineSettings(a *daemon.Workspace) []finding {
 	var all []finding
-	for _, p := range a.settings.Parts() {
+	for _, p := range a.Settings.Parts() {
 		all = append(all, finding{Subject: "settings", State: "ok", Message: placeOfPart(p) + " " + strings.Join(p.Keys, ", ")})
 	}
 	if len(all) == 0 {
 		all = append(all, finding{Subject: "settings", State: "ok", Message: "the defaults"})
 	}
-	for _, d := range a.settings.Diagnostics {
+	for _, d := range a.Settings.Diagnostics {
 		if d.Code == settings.CodeStricter {
 			all = append(all, finding{Subject: "settings", State: "ok", Message: d.Message, Fix: d.Suggestion})
 		}
 	}
-	for _, w := range a.settings.Waiting {
+	for _, w := range a.Settings.Waiting {
 		all = append(all, finding{Subject: "waiting", State: "warning", Message: w.Says + " (" + w.Key + ", " + w.At.String() + ")", Fix: "vaultflow trust shows what waits and asks"})
 	}
-	return append(all, a.examineClippings()...)
+	return append(all, examineClippings(a)...)
 }
 
 func placeOfPart(p settings.Part) string {
@@ -54,22 +55,22 @@ const clippingNotes = 5000
 
 // examineClippings proposes the rule for notes that web clippers made and that lie among one's own: it is opt-in, for a person
 // may write source: as well.
-func (a *app) examineClippings() []finding {
-	if len(a.settings.Policy.UntrustedProperties) > 0 {
+func examineClippings(a *daemon.Workspace) []finding {
+	if len(a.Settings.Policy.UntrustedProperties) > 0 {
 		return nil
 	}
 	found, first, seen := 0, "", 0
-	_ = fs.WalkDir(a.vault.FS(), ".", func(name string, d fs.DirEntry, err error) error { // what cannot be read is no clipping
+	_ = fs.WalkDir(a.Vault.FS(), ".", func(name string, d fs.DirEntry, err error) error { // what cannot be read is no clipping
 		switch {
 		case err != nil || seen >= clippingNotes:
 			return fs.SkipDir
-		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || name == a.settings.Vault.ImportedDir || name == a.settings.Vault.ImportDir):
+		case d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || name == a.Settings.Vault.ImportedDir || name == a.Settings.Vault.ImportDir):
 			return fs.SkipDir
-		case d.IsDir() || path.Ext(name) != ".md" || matchesAny(a.settings.Policy.Untrusted, name):
+		case d.IsDir() || path.Ext(name) != ".md" || matchesAny(a.Settings.Policy.Untrusted, name):
 			return nil
 		}
 		seen++
-		if isClipping(a.vault.FS(), name) {
+		if isClipping(a.Vault.FS(), name) {
 			if found++; found == 1 {
 				first = name
 			}

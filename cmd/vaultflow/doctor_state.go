@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/state"
 )
@@ -23,27 +25,27 @@ const (
 
 // examineState looks at the state directory: who works on it, how large it is, whether the database is whole, and whether
 // there is room for more.
-func (a *app) examineState(ctx context.Context) []finding {
+func examineState(ctx context.Context, a *daemon.Workspace) []finding {
 	var all []finding
-	err := a.reading(ctx, func(j *journal.Journal) error {
+	err := a.Reading(ctx, func(j *journal.Journal) error {
 		all = append(all, examineDatabase(ctx, j))
 		return nil
 	})
-	if err != nil && !errors.Is(err, errNoState) {
+	if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
 		return []finding{{Subject: "state", State: "problem", Message: err.Error(), Fix: hintOf(err)}}
 	}
-	message := a.stateDir
-	if r, err := ask(ctx, a.stateDir, order{Info: true}); err == nil {
+	message := a.StateDir
+	if r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Info: true}); err == nil {
 		message += ", in use by a running vaultflow"
 		if len(r.Changed) > 0 {
-			all = append(all, finding{Subject: "settings", State: "warning", Message: outdatedText(r.Changed), Fix: "restart serve"})
+			all = append(all, finding{Subject: "settings", State: "warning", Message: daemon.OutdatedText(r.Changed), Fix: "restart serve"})
 		}
 		if r.URL != "" {
 			message += ", dashboard at " + r.URL
 		}
 	}
 	all = append([]finding{{Subject: "state", State: "ok", Message: message}}, all...)
-	if open, err := state.Protect(a.stateDir); err != nil {
+	if open, err := state.Protect(a.StateDir); err != nil {
 		all = append(all, finding{Subject: "state", State: "warning", Message: err.Error()})
 	} else if len(open) > 0 {
 		all = append(all, finding{
@@ -51,7 +53,7 @@ func (a *app) examineState(ctx context.Context) []finding {
 			Fix: "make the files your own, or choose a state directory on a file system with modes, with --state-dir",
 		})
 	}
-	return append(all, a.examineRoom()...)
+	return append(all, examineRoom(a)...)
 }
 
 // examineDatabase reads the whole database. It may be at work meanwhile.
@@ -61,8 +63,8 @@ func examineDatabase(ctx context.Context, j *journal.Journal) finding {
 	if err != nil {
 		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: hintOf(err)}
 	}
-	f.Message = fmt.Sprintf("%s with %s, %s of it free for more; %s in %s", content.FormatSize(h.Database), counted(h.Runs, "run"), content.FormatSize(h.Unused),
-		content.FormatSize(h.Blobs), counted(h.Files, "blob"))
+	f.Message = fmt.Sprintf("%s with %s, %s of it free for more; %s in %s", content.FormatSize(h.Database), words.Counted(h.Runs, "run"), content.FormatSize(h.Unused),
+		content.FormatSize(h.Blobs), words.Counted(h.Files, "blob"))
 	limited, cancel := context.WithTimeout(ctx, checkFor)
 	defer cancel()
 	switch err := j.Check(limited); {
@@ -77,9 +79,9 @@ func examineDatabase(ctx context.Context, j *journal.Journal) finding {
 }
 
 // examineRoom looks for room on the disks of state and vault.
-func (a *app) examineRoom() []finding {
+func examineRoom(a *daemon.Workspace) []finding {
 	var all []finding
-	for _, d := range []struct{ what, dir string }{{"the state", a.stateDir}, {"the vault", a.dir}} {
+	for _, d := range []struct{ what, dir string }{{"the state", a.StateDir}, {"the vault", a.Dir}} {
 		free, known := freeSpace(d.dir)
 		switch {
 		case !known:

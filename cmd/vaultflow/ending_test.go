@@ -54,7 +54,7 @@ func newHangingModel(t *testing.T) *hangingModel {
 
 // busySite has a daemon with model calls in flight, one of them of a run that another one waits for, an import in a worker that
 // reads and answers nothing, and a browser that listens.
-func busySite(t *testing.T) (*site, *hangingModel, *daemon) {
+func busySite(t *testing.T) (*site, *hangingModel, *serving) {
 	t.Helper()
 	m := newHangingModel(t)
 	worker := filepath.Join(t.TempDir(), "deaf-worker")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 )
@@ -130,5 +131,11 @@ func exitCode(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
+	if code, ok := refusals[daemon.ClassOf(err)]; ok {
+		return code
+	}
 	return exitFailed
 }
+
+// refusals are the exit codes for what the daemon refuses before a run begins.
+var refusals = map[daemon.Class]int{daemon.Usage: exitUsage, daemon.Invalid: exitInvalid, daemon.Denied: exitRefused}

@@ -37,13 +37,13 @@ func (d *brokenDisk) judge(c fileCall) syscall.Errno {
 func (d *brokenDisk) fails(with syscall.Errno) { d.fault.Store(int64(with)) }
 
 // superviseServe starts the daemon so that its changes of files are judged.
-func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...string) *daemon {
+func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...string) *serving {
 	s.t.Helper()
 	log, err := os.CreateTemp(filepath.Dir(s.vault), "serve-*.log")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	d := &daemon{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
+	d := &serving{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	process := supervise(s.t, d.cmd, judge)
 	go func() {
@@ -62,7 +62,7 @@ func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...strin
 }
 
 // said is what the daemon has logged so far.
-func (d *daemon) said() string {
+func (d *serving) said() string {
 	data, err := os.ReadFile(d.log.Name())
 	if err != nil {
 		return err.Error()
@@ -71,7 +71,7 @@ func (d *daemon) said() string {
 }
 
 // says waits until the daemon has logged a text so many times.
-func (d *daemon) says(text string, times int) {
+func (d *serving) says(text string, times int) {
 	d.s.t.Helper()
 	d.s.wait(patience, fmt.Sprintf("serve to say %q", text), func() (bool, string) {
 		return strings.Count(d.said(), text) >= times, d.said()
@@ -168,7 +168,7 @@ func TestFaults_stateCannotBeWritten(t *testing.T) {
 // TestFaults_start starts serve where it cannot work: it ends at once, says why and what to do, and changes nothing.
 func TestFaults_start(t *testing.T) {
 	t.Parallel()
-	ended := func(t *testing.T, d *daemon, says ...string) {
+	ended := func(t *testing.T, d *serving, says ...string) {
 		t.Helper()
 		<-d.done
 		if code := d.cmd.ProcessState.ExitCode(); code != exitFailed {

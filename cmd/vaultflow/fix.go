@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
@@ -15,31 +16,31 @@ import (
 
 // fix mends the mechanical mistakes of workflow notes and prints what it changed. Notes that AssistantMD kept elsewhere
 // are moved first, so that they are mended too. A note that somebody else changes at the same time keeps their version.
-func (a *app) fix(ctx context.Context, g *globals, chosen func(name string) bool) error {
-	if err := a.bringHome(ctx, g, chosen); err != nil {
+func fixWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, chosen func(name string) bool) error {
+	if err := bringHome(ctx, a, g, chosen); err != nil {
 		return err
 	}
-	all, err := a.workflows()
+	all, err := a.Workflows()
 	if err != nil {
 		return err
 	}
 	var faults []error
 	for _, loaded := range all {
 		if chosen(loaded.Plan.Name) {
-			faults = append(faults, a.fixNote(ctx, g, loaded.Plan))
+			faults = append(faults, fixNote(ctx, a, g, loaded.Plan))
 		}
 	}
 	return errors.Join(faults...)
 }
 
 // bringHome moves workflows out of AssistantMD's folder. One whose place is taken stays, and is reported by check.
-func (a *app) bringHome(ctx context.Context, g *globals, chosen func(name string) bool) error {
-	dir := a.settings.Vault.WorkflowsDir
-	for _, old := range workflow.FindAbroad(a.vault.FS(), dir) {
+func bringHome(ctx context.Context, a *daemon.Workspace, g *globals, chosen func(name string) bool) error {
+	dir := a.Settings.Vault.WorkflowsDir
+	for _, old := range workflow.FindAbroad(a.Vault.FS(), dir) {
 		if !chosen(workflow.NameOf(old.To, dir)) {
 			continue
 		}
-		err := a.writing(policy.ByFix).Move(ctx, old.File, old.To)
+		err := a.Writing(policy.ByFix).Move(ctx, old.File, old.To)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -58,18 +59,18 @@ func (a *app) bringHome(ctx context.Context, g *globals, chosen func(name string
 }
 
 // fixNote mends one note.
-func (a *app) fixNote(ctx context.Context, g *globals, plan *workflow.Plan) error {
-	src, base, err := a.vault.Read(plan.File, workflow.MaxSize)
+func fixNote(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflow.Plan) error {
+	src, base, err := a.Vault.Read(plan.File, workflow.MaxSize)
 	if err != nil {
 		return nil //nolint:nilerr // check reports notes that cannot be read
 	}
 	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []directives.Diagnostic {
-		return workflow.Check(p, a.world())
+		return workflow.Check(p, a.World())
 	})
 	if len(fixed) == 0 {
 		return nil
 	}
-	err = a.writing(policy.ByFix).Write(ctx, plan.File, out, base)
+	err = a.Writing(policy.ByFix).Write(ctx, plan.File, out, base)
 	if _, conflict := errors.AsType[*vault.ConflictError](err); conflict {
 		return fmt.Errorf("%s was changed meanwhile and is left as it is", plan.File)
 	}

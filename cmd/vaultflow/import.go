@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -14,7 +19,7 @@ import (
 
 // importFlags are the flags of `import`.
 type importFlags struct {
-	importHow
+	daemon.ImportHow
 	name    string
 	status  bool
 	wait    int
@@ -43,27 +48,27 @@ func newImport(g *globals) *cobra.Command {
 			if cmd.Flags().Changed("retain-ocr-images") {
 				f.RetainImages = &f.retain
 			}
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer a.Close()
 			if f.passwordStdin {
 				password, err := readPassword(cmd.InOrStdin())
 				if err != nil {
 					return err
 				}
-				a.given.add(password)
+				a.Given.Add(password)
 			}
 			switch {
 			case f.status || f.wait > 0:
-				return a.importStatus(cmd.Context(), g, f)
+				return importStatus(cmd.Context(), a, g, f)
 			case f.retry != "":
-				return a.retryImport(cmd.Context(), g, f.retry)
+				return retryImport(cmd.Context(), a, g, f.retry)
 			case f.cancel != "":
-				return a.cancelImport(cmd.Context(), f.cancel)
+				return cancelImport(cmd.Context(), a, f.cancel)
 			}
-			return a.importPaths(cmd.Context(), g, paths, f)
+			return importPaths(cmd.Context(), a, g, paths, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -116,8 +121,8 @@ func (f *importFlags) check(paths []string) error {
 }
 
 // importRun finds an import by its id, or by the beginning of one.
-func (a *app) importRun(ctx context.Context, id string) (engine.RunRecord, error) {
-	found, err := a.findRun(ctx, id, "no import %q; `vaultflow import --status` lists them")
+func importRun(ctx context.Context, a *daemon.Workspace, id string) (engine.RunRecord, error) {
+	found, err := findRun(ctx, a, id, "no import %q; `vaultflow import --status` lists them")
 	if err == nil && found.Kind != engine.KindImport {
 		err = usagef("%s is a run of the workflow %s, no import; `vaultflow retry` and `vaultflow cancel` are for both", found.ID, found.Workflow)
 	}
@@ -125,19 +130,31 @@ func (a *app) importRun(ctx context.Context, id string) (engine.RunRecord, error
 }
 
 // retryImport takes up a failed import again.
-func (a *app) retryImport(ctx context.Context, g *globals, id string) error {
-	found, err := a.importRun(ctx, id)
+func retryImport(ctx context.Context, a *daemon.Workspace, g *globals, id string) error {
+	found, err := importRun(ctx, a, id)
 	if err != nil {
 		return err
 	}
-	return a.retryRun(ctx, g, found, engine.RetryFrom{})
+	return retryRun(ctx, a, g, found, engine.RetryFrom{})
 }
 
 // cancelImport ends an import that is under way.
-func (a *app) cancelImport(ctx context.Context, id string) error {
-	found, err := a.importRun(ctx, id)
+func cancelImport(ctx context.Context, a *daemon.Workspace, id string) error {
+	found, err := importRun(ctx, a, id)
 	if err != nil {
 		return err
 	}
-	return a.cancelRun(ctx, found)
+	return cancelRun(ctx, a, found)
+}
+
+// readPassword reads a password from the first line of a stream. It must not be empty.
+func readPassword(r io.Reader) (string, error) {
+	line, err := bufio.NewReader(io.LimitReader(r, 4<<10)).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	if line = strings.TrimRight(line, "\r\n"); line == "" {
+		return "", usagef("--password-stdin: standard input holds no password")
+	}
+	return line, nil
 }

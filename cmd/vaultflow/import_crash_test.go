@@ -58,7 +58,7 @@ func (s *site) commitPoints(pages int) []commitPoint {
 
 // killAt kills the daemon as soon as a commit point is reached. It looks while the daemon is stopped, so that nothing
 // happens between look and kill.
-func (s *site) killAt(d *daemon, p commitPoint) {
+func (s *site) killAt(d *serving, p commitPoint) {
 	s.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
@@ -25,19 +24,19 @@ import (
 const importsAhead = 4
 
 // importPaths imports files in the order in which they were named, with a line for each, and ends with the worst outcome.
-func (a *app) importPaths(ctx context.Context, g *globals, paths []string, f importFlags) error {
+func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []string, f importFlags) error {
 	orders, cleanup, err := importOrders(g, paths, f)
 	defer cleanup()
 	if err != nil {
 		return err
 	}
-	kept := a.importFolders()
-	defer func() { a.removeMade(kept) }()
-	w, err := a.work(ctx)
+	kept := importFolders(a)
+	defer func() { removeMade(a, kept) }()
+	w, err := a.Work(ctx)
 	if isLocked(err) {
-		return a.reading(ctx, func(j *journal.Journal) error {
-			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o importOrder) (string, error) {
-				r, err := a.ask(ctx, order{Import: &o, Passwords: a.given.list()})
+		return a.Reading(ctx, func(j *journal.Journal) error {
+			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o daemon.ImportOrder) (string, error) {
+				r, err := a.Ask(ctx, daemon.Order{Import: &o, Passwords: a.Given.List()})
 				return r.Run, err
 			}}
 			return batch.run(ctx)
@@ -46,20 +45,20 @@ func (a *app) importPaths(ctx context.Context, g *globals, paths []string, f imp
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	return w.run(ctx, func(ctx context.Context) error {
-		batch := &importBatch{app: a, g: g, j: w.journal, todo: orders, start: w.dropOrTake}
+	defer w.Close()
+	return w.Run(ctx, func(ctx context.Context) error {
+		batch := &importBatch{app: a, g: g, j: w.Journal, todo: orders, start: w.DropOrTake}
 		return batch.run(ctx)
 	})
 }
 
 // importBatch is files that one command imports.
 type importBatch struct {
-	app     *app
+	app     *daemon.Workspace
 	g       *globals
 	j       *journal.Journal
-	todo    []importOrder
-	start   func(context.Context, importOrder) (run string, err error)
+	todo    []daemon.ImportOrder
+	start   func(context.Context, daemon.ImportOrder) (run string, err error)
 	watched bool // the process that works on the vault has a watcher, which finds what is unpacked into the import folder
 }
 
@@ -92,14 +91,14 @@ func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error 
 		place = fmt.Sprintf("%d of %d  ", i+1, len(b.todo))
 	}
 	if s.err != nil {
-		fmt.Fprintf(b.g.err, "%s%s: %v\n", place, b.todo[i].label(), s.err)
+		fmt.Fprintf(b.g.err, "%s%s: %v\n", place, labelOf(b.todo[i]), s.err)
 		if hint := failure.Of(s.err).Hint; hint != "" {
 			fmt.Fprintln(b.g.err, "  hint:", hint)
 		}
 		return exit(failureExit(s.err), nil)
 	}
 	if s.run == "" {
-		fmt.Fprintf(b.g.err, "%s%s: left out, the import folder ignores files of this name\n", place, b.todo[i].label())
+		fmt.Fprintf(b.g.err, "%s%s: left out, the import folder ignores files of this name\n", place, labelOf(b.todo[i]))
 		return nil
 	}
 	record, err := b.g.follow(ctx, b.j, s.run)
@@ -127,7 +126,7 @@ func (b *importBatch) unpacked(r engine.ImportRecord) error {
 	if r.State != engine.ImportDone {
 		return nil
 	}
-	orders, err := b.app.members(r)
+	orders, err := membersOf(b.app, r)
 	if b.watched && len(orders) > 0 {
 		fmt.Fprintf(b.g.err, "  its %d files are imported by the serve that is running; `vaultflow import --status` shows them\n", len(orders))
 		return err
@@ -167,8 +166,8 @@ func worse(a, b error) error {
 	return b
 }
 
-// label names an order for people.
-func (o importOrder) label() string {
+// labelOf names an order for people.
+func labelOf(o daemon.ImportOrder) string {
 	switch {
 	case o.URL != "":
 		return remote.Redact(o.URL)
@@ -178,26 +177,9 @@ func (o importOrder) label() string {
 	return string(o.Path)
 }
 
-// dropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
-func (w *working) dropOrTake(ctx context.Context, o importOrder) (string, error) {
-	if o.URL != "" || o.Path != "" {
-		return w.dropAsked(ctx, o)
-	}
-	f, err := w.vault.FS().Open(o.Name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("read %s: %w", o.Name, err)
-	}
-	return w.startImport(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), o.importHow)
-}
-
 // members are the files that an import was unpacked into, in the import folder.
-func (a *app) members(r engine.ImportRecord) ([]importOrder, error) {
-	data, _, err := a.vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
+func membersOf(a *daemon.Workspace, r engine.ImportRecord) ([]daemon.ImportOrder, error) {
+	data, _, err := a.Vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
 	if err != nil {
 		return nil, fmt.Errorf("look for the files of %s: %w", r.Source, err)
 	}
@@ -205,15 +187,15 @@ func (a *app) members(r engine.ImportRecord) ([]importOrder, error) {
 	if err != nil || len(m.Children) == 0 {
 		return nil, err
 	}
-	v := a.settings.Vault
+	v := a.Settings.Vault
 	dir := path.Join(v.ImportDir, strings.TrimPrefix(r.Bundle, v.ImportedDir+"/"))
-	var orders []importOrder
-	err = fs.WalkDir(a.vault.FS(), dir, func(name string, d fs.DirEntry, err error) error {
+	var orders []daemon.ImportOrder
+	err = fs.WalkDir(a.Vault.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err == nil && d.Type().IsRegular() && a.vault.Takes(name) {
-			orders = append(orders, importOrder{Name: name})
+		if err == nil && d.Type().IsRegular() && a.Vault.Takes(name) {
+			orders = append(orders, daemon.ImportOrder{Name: name})
 		}
 		return err
 	})
@@ -224,9 +206,9 @@ func (a *app) members(r engine.ImportRecord) ([]importOrder, error) {
 }
 
 // importFolders are the folders of the import folder, which a person may have made to drop files into.
-func (a *app) importFolders() map[string]bool {
+func importFolders(a *daemon.Workspace) map[string]bool {
 	folders := map[string]bool{}
-	entries, err := fs.ReadDir(a.vault.FS(), a.settings.Vault.ImportDir)
+	entries, err := fs.ReadDir(a.Vault.FS(), a.Settings.Vault.ImportDir)
 	if err != nil { // there is none yet
 		return folders
 	}
@@ -237,16 +219,16 @@ func (a *app) importFolders() map[string]bool {
 }
 
 // removeMade removes the folders that files were copied into, when they are empty and were not there before.
-func (a *app) removeMade(before map[string]bool) {
-	after := a.importFolders()
+func removeMade(a *daemon.Workspace, before map[string]bool) {
+	after := importFolders(a)
 	for name, isFolder := range after {
 		if !isFolder || before[name] {
 			continue
 		}
-		top := path.Join(a.settings.Vault.ImportDir, name)
-		err := fs.WalkDir(a.vault.FS(), top, func(dir string, d fs.DirEntry, err error) error {
+		top := path.Join(a.Settings.Vault.ImportDir, name)
+		err := fs.WalkDir(a.Vault.FS(), top, func(dir string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
-				err = a.writing(policy.ByDrop).RemoveEmptyFolders(dir, top)
+				err = a.Writing(policy.ByDrop).RemoveEmptyFolders(dir, top)
 			}
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // it went with the one below
@@ -254,14 +236,14 @@ func (a *app) removeMade(before map[string]bool) {
 			return err
 		})
 		if err != nil {
-			a.log.Warn("empty folder not removed", "name", top, "err", err)
+			a.Log.Warn("empty folder not removed", "name", top, "err", err)
 		}
 	}
 }
 
 // importOrders lists the files that are meant: folders are walked, standard input is kept in a file of its own. Files of a
 // folder keep their places below a folder of its name.
-func importOrders(g *globals, paths []string, f importFlags) (orders []importOrder, cleanup func(), err error) {
+func importOrders(g *globals, paths []string, f importFlags) (orders []daemon.ImportOrder, cleanup func(), err error) {
 	cleanup = func() {}
 	for _, given := range paths {
 		if given == "-" {
@@ -273,11 +255,11 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []importOrd
 				return nil, cleanup, err
 			}
 			cleanup = func() { os.Remove(temp) }
-			orders = append(orders, importOrder{Path: osPath(temp), Name: f.name, importHow: f.importHow})
+			orders = append(orders, daemon.ImportOrder{Path: daemon.OSPath(temp), Name: f.name, ImportHow: f.ImportHow})
 			continue
 		}
 		if remote.IsAddress(given) {
-			orders = append(orders, importOrder{URL: given, Name: f.name, importHow: f.importHow})
+			orders = append(orders, daemon.ImportOrder{URL: given, Name: f.name, ImportHow: f.ImportHow})
 			continue
 		}
 		found, err := ordersIn(g, given, f)
@@ -293,7 +275,7 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []importOrd
 }
 
 // ordersIn lists the files of a path that a person named. What cannot be read below it is told and left out.
-func ordersIn(g *globals, given string, f importFlags) ([]importOrder, error) {
+func ordersIn(g *globals, given string, f importFlags) ([]daemon.ImportOrder, error) {
 	root, err := filepath.Abs(given)
 	if err != nil {
 		return nil, err
@@ -302,7 +284,7 @@ func ordersIn(g *globals, given string, f importFlags) ([]importOrder, error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	var orders []importOrder
+	var orders []daemon.ImportOrder
 	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == root:
@@ -322,8 +304,8 @@ func ordersIn(g *globals, given string, f importFlags) ([]importOrder, error) {
 		if err != nil {
 			return err
 		}
-		orders = append(orders, importOrder{
-			Path: osPath(p), Name: path.Join(name, filepath.ToSlash(below)), importHow: f.importHow, Walked: p != root,
+		orders = append(orders, daemon.ImportOrder{
+			Path: daemon.OSPath(p), Name: path.Join(name, filepath.ToSlash(below)), ImportHow: f.ImportHow, Walked: p != root,
 		})
 		return nil
 	})

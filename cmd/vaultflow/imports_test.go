@@ -78,7 +78,9 @@ var house = map[string]struct {
 	"web":                  {4, []string{"cost", "engine", "visible", "web/session"}},
 	"web/session":          {4, nil},
 	"security":             {5, []string{"*"}},
+	"daemon":               {5, []string{"*"}},
 	"daemon/modelset":      {5, []string{"*"}},
+	"daemon/words":         {5, []string{"engine", "cost"}},
 	"cmd/vaultflow":        {5, []string{"*"}},
 
 	"ingestion/archive":  {1, []string{"ingestion/filetype"}},

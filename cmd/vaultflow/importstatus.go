@@ -6,22 +6,24 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
 // importStatus lists imports; with --wait it first waits until so many have ended.
-func (a *app) importStatus(ctx context.Context, g *globals, f importFlags) error {
+func importStatus(ctx context.Context, a *daemon.Workspace, g *globals, f importFlags) error {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	said := map[string]string{}
 	for {
 		var rows []engine.ImportRecord
-		err := a.reading(ctx, func(j *journal.Journal) (err error) {
+		err := a.Reading(ctx, func(j *journal.Journal) (err error) {
 			rows, err = j.Imports.List(ctx, journal.ImportFilter{Limit: max(f.limit, f.wait*2)})
 			return err
 		})
-		if err != nil && !errors.Is(err, errNoState) {
+		if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
 			return err
 		}
 		ended := 0
@@ -82,5 +84,5 @@ func importRow(r engine.ImportRecord) string {
 	if !r.State.Finished() && r.SecondsLeft > 0 {
 		pages += ", " + about(r.SecondsLeft) + " left"
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, r.Source, pages, r.Bundle, shorten(why, 70))
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, r.Source, pages, r.Bundle, words.Shorten(why, 70))
 }

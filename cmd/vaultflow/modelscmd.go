@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -42,32 +43,32 @@ func newModels(g *globals) *cobra.Command {
 // models lists the aliases. A service that was to be asked and did not answer makes the exit code that of providers; the list
 // is printed all the same.
 func (g *globals) models(ctx context.Context, probe bool) error {
-	a, err := g.open()
+	a, err := g.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	asked, failed := 0, 0
-	for _, alias := range a.settings.AliasNames() {
+	for _, alias := range a.Settings.AliasNames() {
 		problem := ""
 		if probe {
-			was, err := a.models.Probe(ctx, alias)
+			was, err := a.Models.Probe(ctx, alias)
 			if err != nil {
 				problem = err.Error()
 			}
-			if was && (err == nil || a.wanted(alias)) {
+			if was && (err == nil || isWanted(a, alias)) {
 				asked++
 				if err != nil {
 					failed++
 				}
 			}
 		}
-		if err := g.print2(a.modelLine(ctx, alias, problem)); err != nil {
+		if err := g.print2(lineOfModel(ctx, a, alias, problem)); err != nil {
 			return err
 		}
 	}
 	if asked > failed {
-		if err := a.models.Keep(); err != nil {
+		if err := a.Models.Keep(); err != nil {
 			return err
 		}
 	}
@@ -78,21 +79,21 @@ func (g *globals) models(ctx context.Context, probe bool) error {
 }
 
 // wanted tells whether somebody set an alias up: nobody misses a built-in one whose server does not run.
-func (a *app) wanted(alias string) bool {
-	return alias == a.settings.Models.Default || a.settings.Origin("models.aliases."+alias).Source != settings.SourceDefault
+func isWanted(a *daemon.Workspace, alias string) bool {
+	return alias == a.Settings.Models.Default || a.Settings.Origin("models.aliases."+alias).Source != settings.SourceDefault
 }
 
-func (a *app) modelLine(ctx context.Context, alias, failed string) modelLine {
-	said, p, _ := a.settings.Alias(alias)
+func lineOfModel(ctx context.Context, a *daemon.Workspace, alias, failed string) modelLine {
+	said, p, _ := a.Settings.Alias(alias)
 	line := modelLine{
-		Type: "model", Alias: alias, Default: alias == a.settings.Models.Default, Provider: said.Provider, Model: said.Model, ProbeFailed: failed,
+		Type: "model", Alias: alias, Default: alias == a.Settings.Models.Default, Provider: said.Provider, Model: said.Model, ProbeFailed: failed,
 	}
-	model, err := a.models.Model(ctx, alias)
+	model, err := a.Models.Model(ctx, alias)
 	line.Ready, line.Capabilities, line.ContextWindow, line.Price = err == nil, model.Capabilities, model.ContextWindow, model.Price
 	if line.ContextWindow == 0 {
 		line.ContextWindow = policy.Limits(model.Kind, model.ID).ContextWindow
 	}
-	if known := a.models.Known(alias); known != nil {
+	if known := a.Models.Known(alias); known != nil {
 		line.Probed = known.Checked
 	}
 	if err != nil {

@@ -5,76 +5,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/origin"
-	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/trust"
-	"github.com/vaultflow/vaultflow/vault"
 )
 
-// book answers where contents of the vault come from. Without a store its rules alone decide.
-func (a *app) book(store origin.Store) *origin.Book {
-	s := a.settings
-	return &origin.Book{FS: a.vault.FS(), Store: store, Rules: origin.Rules{
-		ImportedDir: s.Vault.ImportedDir, ImportDir: s.Vault.ImportDir, Globs: s.Policy.Untrusted, Properties: s.Policy.UntrustedProperties,
-	}}
-}
-
-// knowOrigins lets a workflow's activities, and the prompts that they build, ask where contents come from.
-func knowOrigins(w *step.Workflow, book *origin.Book) {
-	known := step.Origins{Book: book}
-	w.Origin, w.Prompt.Known, w.Prompt.Named = book, known.Known, known.Named
-}
-
-// followOrigins tells the book of a change that the watcher saw, so that it holds for the next name and the next edit.
-func (w *working) followOrigins(ctx context.Context, c vault.Change) {
-	book := w.book(w.journal.Origins)
-	var err error
-	if c.Op == vault.OpRemove {
-		err = book.Removed(ctx, c.Name)
-	} else {
-		err = book.Changed(ctx, c.Name, c.SHA256)
-	}
-	if err != nil && ctx.Err() == nil {
-		w.log.Warn("origin of a changed file not recorded", "name", c.Name, "err", err)
-	}
-}
-
 // clearOrigin makes the present content of a file one's own: here, or in the process that works on the vault.
-func (a *app) clearOrigin(ctx context.Context, name string) error {
-	w, err := a.work(ctx)
+func clearOrigin(ctx context.Context, a *daemon.Workspace, name string) error {
+	w, err := a.Work(ctx)
 	if isLocked(err) {
-		_, err = a.ask(ctx, order{Own: name})
+		_, err = a.Ask(ctx, daemon.Order{Own: name})
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	return w.clearOrigin(ctx, name)
-}
-
-func (w *working) clearOrigin(ctx context.Context, name string) error {
-	file, err := w.fileNamed(name)
-	if err != nil {
-		return err
-	}
-	return w.book(w.journal.Origins).Clear(ctx, file)
+	defer w.Close()
+	return w.ClearOrigin(ctx, name)
 }
 
 // clearOrigins ends the foreign origin of notes. dry only says what it is.
 func (g *globals) clearOrigins(ctx context.Context, notes []string, dry bool) error {
-	a, err := g.open()
+	a, err := g.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
+	defer a.Close()
 	for i, name := range notes {
-		if notes[i], err = a.fileNamed(name); err != nil {
+		if notes[i], err = a.FileNamed(name); err != nil {
 			return err
 		}
 	}
@@ -86,7 +47,7 @@ func (g *globals) clearOrigins(ctx context.Context, notes []string, dry bool) er
 		}
 		return nil
 	}
-	if err := a.reading(ctx, show); errors.Is(err, errNoState) {
+	if err := a.Reading(ctx, show); errors.Is(err, daemon.ErrNothingRun) {
 		err = show(nil)
 		if err != nil {
 			return err
@@ -98,30 +59,12 @@ func (g *globals) clearOrigins(ctx context.Context, notes []string, dry bool) er
 		if dry {
 			break
 		}
-		if err := a.clearOrigin(ctx, name); err != nil {
+		if err := clearOrigin(ctx, a, name); err != nil {
 			return fmt.Errorf("trust %s: %w", name, err)
 		}
 		fmt.Fprintf(g.err, "%s counts as yours now\n", trust.Plain(name))
 	}
 	return nil
-}
-
-// fileNamed finds a file of the vault by its name, or a note by its name without .md.
-func (a *app) fileNamed(name string) (string, error) {
-	name = path.Clean(strings.TrimPrefix(name, "./"))
-	for _, candidate := range []string{name, name + ".md"} {
-		if !fs.ValidPath(candidate) {
-			break
-		}
-		info, err := fs.Stat(a.vault.FS(), candidate)
-		if err == nil && info.Mode().IsRegular() {
-			return candidate, nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	return "", usagef("there is no file %q in the vault; write its name from the vault's folder, such as Notes/today.md", name)
 }
 
 // originLine is where a file comes from, as machines read it.
@@ -131,12 +74,12 @@ type originLine struct {
 }
 
 // showOrigin prints where a file of the vault comes from.
-func (g *globals) showOrigin(ctx context.Context, a *app, j *journal.Journal, name string) error {
+func (g *globals) showOrigin(ctx context.Context, a *daemon.Workspace, j *journal.Journal, name string) error {
 	var store origin.Store
 	if j != nil {
 		store = j.Origins
 	}
-	f, err := a.book(store).Explain(ctx, name)
+	f, err := a.Book(store).Explain(ctx, name)
 	if err != nil {
 		return err
 	}

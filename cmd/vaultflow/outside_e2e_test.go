@@ -3,19 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/step"
 )
 
 // noteServer is the variable that makes the test binary an MCP server of the official SDK.
@@ -126,60 +121,5 @@ func TestOutside(t *testing.T) {
 	shown, _ = b.run(exitDone, "--settings", file, "runs", "--json", "--limit", "1")
 	if !strings.Contains(shown, `"mcp notes","mcp notes.say"`) || !strings.Contains(shown, "were pinned as they describe themselves") {
 		t.Errorf("the run's record does not know what was offered and read:\n%s", shown)
-	}
-}
-
-func TestFetchPolicy(t *testing.T) {
-	t.Parallel()
-	a := &app{settings: settings.Defaults()}
-	a.settings.WebFetch.Deny = []string{"bad.example"}
-	p := a.fetchPolicy()
-	if p.MaxRedirects != 5 || p.MaxBytes != 16<<20 || p.Check("https://good.example/") != nil {
-		t.Errorf("got %+v", p)
-	}
-	if err := p.Check("https://bad.example/"); err == nil || !strings.Contains(err.Error(), "web_fetch: bad.example is denied") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestProgramEnvironment(t *testing.T) {
-	t.Parallel()
-	env := programEnvironment(settings.MCPServer{EnvFrom: []string{"TOKEN"}, Env: map[string]settings.Secret{"MODE": "fast"}},
-		[]string{"PATH=/bin", "ANTHROPIC_API_KEY=k", "TOKEN=t", "VAULTFLOW_WEB_TOKEN=w"})
-	if got := strings.Join(env, " "); got != "PATH=/bin TOKEN=t MODE=fast" {
-		t.Errorf("got %s", got)
-	}
-}
-
-// Artifacts that are beyond their limits go at the next tick; those of a live run stay, and where nothing was ever fetched
-// nothing is made.
-func TestSweepArtifacts(t *testing.T) {
-	t.Parallel()
-	w := &working{app: &app{stateDir: t.TempDir(), log: slog.New(slog.DiscardHandler)}}
-	ctx, stop := context.WithCancel(t.Context())
-	ticks, done := make(chan time.Time), make(chan error, 1)
-	go func() { done <- w.sweepArtifacts(ctx, ticks) }()
-	ticks <- time.Now()
-	if _, err := os.Stat(filepath.Join(w.stateDir, "artifacts")); err == nil {
-		t.Error("a store was made")
-	}
-	kept := keptArtifacts{w}
-	ref, err := kept.Keep(t.Context(), strings.NewReader("text"), step.ArtifactSource{Scope: "workflow:w", MediaType: "text/plain"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ticks <- time.Now()
-	ticks <- time.Now() // the sweep before has ended
-	if f, err := kept.Open(ref); err != nil {
-		t.Errorf("a young artifact is gone: %v", err)
-	} else {
-		_ = f.Close() // read only
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if err := w.fetched.close(); err != nil {
-		t.Error(err)
 	}
 }

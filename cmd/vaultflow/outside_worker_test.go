@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
@@ -65,25 +66,29 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 	b.write("Workflows/Read.md", "---\npermissions: {network: [example.org]}\n---\n## Read\n@tools web_fetch\n@output file: Out\n\nWhat is there?\n")
 	var log bytes.Buffer
 	g := &globals{streams: &streams{out: io.Discard, err: &log}, vault: filepath.Join(b.dir, "vault"), stateDir: filepath.Join(b.dir, "state")}
-	a, err := g.open()
+	o, err := g.options()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.close()
-	w, err := a.work(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
-	w.fetched.tools = func(p remote.Policy) tools.Fetcher {
+	o.Web.Pages = func(p remote.Policy) tools.Fetcher {
 		return sites{p, map[string][]byte{"https://example.org/q3?token=t0ken": pdf.Bytes(), "https://example.org/photo": tagged}}
 	}
-	err = w.run(t.Context(), func(ctx context.Context) error {
-		run, err := w.startRun(ctx, runOrder{Workflow: "Read"})
+	a, err := daemon.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	w, err := a.Work(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	err = w.Run(t.Context(), func(ctx context.Context) error {
+		run, err := w.StartRun(ctx, daemon.RunOrder{Workflow: "Read"})
 		if err != nil {
 			return err
 		}
-		r, err := g.follow(ctx, w.journal, run)
+		r, err := g.follow(ctx, w.Journal, run)
 		if err != nil || r.Status != engine.Done {
 			t.Errorf("the run is %s: %+v, %v", r.Status, r.Failure, err)
 		}

@@ -23,6 +23,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
@@ -142,7 +143,7 @@ func sendAll() error {
 		"openai_chat":      func() llm.Provider { return openai.New(c) },
 		"openai_responses": func() llm.Provider { return openai.NewResponses(c) },
 	}
-	loader := media.Source{FS: os.DirFS(folder), Cache: media.NewCache(keptPictures)}.Loader(imaging.Limits{MaxSide: 2000})
+	loader := media.Source{FS: os.DirFS(folder), Cache: media.NewCache(daemon.KeptPictures)}.Loader(imaging.Limits{MaxSide: 2000})
 	response, err := providers[kind]().Generate(context.Background(), llm.Request{
 		Model: "test-model", Media: loader, Messages: []llm.Message{{Role: llm.User, Blocks: blocks}},
 	}, nil)

@@ -10,9 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/directives"
-
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
+	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -32,21 +33,21 @@ func newPreview(g *globals) *cobra.Command {
 			if (len(names) == 0) == (len(inputs) == 0) {
 				return usagef("name a workflow, or inputs with -i")
 			}
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer a.Close()
 			var plan *workflow.Plan
 			if len(inputs) > 0 {
 				plan, err = inputPlan(inputs)
 			} else {
-				plan, err = a.workflow(names[0])
+				plan, err = a.Workflow(names[0])
 			}
 			if err != nil {
 				return err
 			}
-			return a.preview(cmd.Context(), g, plan, previewOptions{steps: steps, model: model, page: page, batch: batch})
+			return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: steps, model: model, page: page, batch: batch})
 		},
 	}
 	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")
@@ -79,17 +80,17 @@ func inputPlan(inputs []string) (*workflow.Plan, error) {
 	return &workflow.Plan{Name: "preview", Meta: workflow.Meta{WeekStart: "monday"}, Steps: []workflow.Step{step}}, nil
 }
 
-func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, o previewOptions) error {
+func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflow.Plan, o previewOptions) error {
 	if o.model != "" {
 		plan.Meta.Model = o.model
 		for i := range plan.Steps {
 			plan.Steps[i].Model = nil
 		}
 	}
-	if err := knownSteps(plan, o.steps); err != nil {
+	if err := daemon.KnownSteps(plan, o.steps); err != nil {
 		return err
 	}
-	flow, closeFlow, err := a.previewer(ctx)
+	flow, closeFlow, err := a.Previewer(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,12 +104,12 @@ func (a *app) preview(ctx context.Context, g *globals, plan *workflow.Plan, o pr
 		if !chosen(step.Name, o.steps) {
 			continue
 		}
-		previewed, err := flow.PreviewBatch(ctx, *plan, i, time.Now().In(a.zone), max(o.batch, 1))
+		previewed, err := flow.PreviewBatch(ctx, *plan, i, time.Now().In(a.Zone), max(o.batch, 1))
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
 		if previewed.Model != "" {
-			if _, err := a.models.Model(ctx, previewed.Model); err != nil {
+			if _, err := a.Models.Model(ctx, previewed.Model); err != nil {
 				fmt.Fprintf(g.err, "step %s could not run now: %v\n", step.Name, err)
 			}
 		}
@@ -205,7 +206,7 @@ func previewNotes(p step.Previewed) []string {
 	if i := p.Items; i != nil && i.Items == 0 {
 		say("would be skipped: @for_each finds no items now")
 	} else if i != nil {
-		say("%s; this is batch %d of %d: %s", counted(i.Items, "item"), i.Batch, i.Batches, listed(i.Names))
+		say("%s; this is batch %d of %d: %s", words.Counted(i.Items, "item"), i.Batch, i.Batches, listed(i.Names))
 	}
 	if len(p.Missing) > 0 {
 		say("would be skipped: nothing found for %s", strings.Join(p.Missing, ", "))
@@ -260,34 +261,12 @@ func capText(c cost.CapState) string {
 	return text + fmt.Sprintf("; %s left", c.Text(c.Left()))
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // listed names the first few.
 func listed(names []string) string {
 	if len(names) <= 4 {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
-}
-
-// knownSteps refuses names of steps that the workflow has not.
-func knownSteps(plan *workflow.Plan, steps []string) error {
-	for _, name := range steps {
-		if _, ok := plan.Step(name); ok {
-			continue
-		}
-		known := make([]string, len(plan.Steps))
-		for i, s := range plan.Steps {
-			known[i] = s.Name
-		}
-		return usagef("%s has no step %q; there are: %s", plan.Name, name, strings.Join(known, ", "))
-	}
-	return nil
 }
 
 func chosen(step string, steps []string) bool {

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
@@ -21,11 +22,11 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 		if line.Width > 0 {
 			size = fmt.Sprintf("%dx%d, %s", line.Width, line.Height, content.FormatSize(line.Size))
 		}
-		fmt.Fprintf(tab, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", line.ID, shorten(where, 40), shorten(what, 60), size, line.Tokens, line.Fate, shorten(line.Reason, 60))
+		fmt.Fprintf(tab, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", line.ID, words.Shorten(where, 40), words.Shorten(what, 60), size, line.Tokens, line.Fate, words.Shorten(line.Reason, 60))
 	}
 	tab.Flush()
 	fmt.Fprintf(w, "  %s, %s, %s attached, %d deferred, about %d tokens, %s of media\n",
-		counted(r.Totals.Chunks, "chunk"), counted(r.Totals.References, "reference"), counted(r.Totals.Sent, "image"), r.Totals.Deferred, r.Totals.Tokens, content.FormatSize(r.Totals.ImageBytes))
+		words.Counted(r.Totals.Chunks, "chunk"), words.Counted(r.Totals.References, "reference"), words.Counted(r.Totals.Sent, "image"), r.Totals.Deferred, r.Totals.Tokens, content.FormatSize(r.Totals.ImageBytes))
 	for _, l := range r.Limits {
 		fmt.Fprintf(w, "  %s: %s of %s (%s)\n", l.Key, plainNumber(l.Used), plainNumber(l.Value), l.From)
 	}

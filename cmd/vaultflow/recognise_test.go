@@ -6,24 +6,16 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	"github.com/vaultflow/vaultflow/cost"
-	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
-	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/settings"
 )
 
 // mistralServer answers like Mistral's text recognition, and takes only what that takes. The first call is put off.
@@ -100,21 +92,6 @@ func TestImport_withoutMistralsKey(t *testing.T) {
 	}
 }
 
-// The vendor's key is not sent to another address because a settings file in a vault names one.
-func TestMistral_keyStaysWithItsAddress(t *testing.T) {
-	t.Parallel()
-	loaded, err := settings.Load(settings.Input{Vault: t.TempDir(), Environ: []string{"MISTRAL_API_KEY=" + llmtest.Key}, Overrides: map[string]string{
-		"ingestion.ocr.engines": "mistral", "ingestion.ocr.mistral.endpoint": "https://example.org/v1",
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &app{settings: loaded}
-	if _, err := a.mistral(ingestion.OCRSettings{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestImport_readByModel(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewServer(t, llmtest.OpenAI{}, says("# Sign\n\nNo %% vaultflow:end %% entry"))
@@ -136,40 +113,5 @@ func TestImport_readByModel(t *testing.T) {
 	r = s.ended(2)["Import/other.png"]
 	if note := s.read(r.Note); !strings.Contains(note, "the model blind takes no pictures") {
 		t.Errorf("%+v:\n%s", r, note)
-	}
-}
-
-// TestRecogniser_paysFromTheMonth: pages count in the budget of the month, and one that does not fit is not sent.
-func TestRecogniser_paysFromTheMonth(t *testing.T) {
-	t.Parallel()
-	var calls atomic.Int32
-	server := mistralServer(t, &calls)
-	loaded, err := settings.Load(settings.Input{Vault: t.TempDir(), Environ: []string{"OCR_KEY=" + llmtest.Key}, Overrides: map[string]string{
-		"ingestion.ocr.engines": "mistral", "ingestion.ocr.mistral.endpoint": server.URL + "/v1", "ingestion.ocr.mistral.price_per_page": "0.5",
-		"providers.mistral.api_key_env": "OCR_KEY",
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := journal.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { j.Close() })
-	a := &app{settings: loaded, trust: ownTrust(t), models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), log: slog.New(slog.DiscardHandler), zone: time.UTC}
-	w := &working{app: a, journal: j, budget: policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}}
-	service, err := a.services.recogniser(a, w.payer("r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for page := range 3 {
-		_, err := service.Recognise(t.Context(), pngPicture(t, "page"), "image/png")
-		if over := (failure.Of(err) != nil && failure.Of(err).Code == failure.Budget); over != (page == 2) || err != nil && !over {
-			t.Errorf("page %d: %v", page+1, err)
-		}
-	}
-	got, err := j.Spending.Of(t.Context(), "r1")
-	if err != nil || calls.Load() != 3 || got.Calls != 3 || got.Cost.USD != 1 || got.Open != (cost.Amount{}) || got.Presumed != (cost.Amount{}) {
-		t.Errorf("%d requests (the first is put off), booked %+v, %v", calls.Load(), got, err)
 	}
 }

@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 )
 
 func newRun(g *globals) *cobra.Command {
-	var o runOrder
+	var o daemon.RunOrder
 	var vars []string
 	var dry bool
 	cmd := &cobra.Command{
@@ -25,23 +26,23 @@ func newRun(g *globals) *cobra.Command {
 			if o.Vars, err = pairs(vars); err != nil {
 				return err
 			}
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer a.Close()
 			if dry {
-				plan, err := a.workflow(o.Workflow)
+				plan, err := a.Workflow(o.Workflow)
 				if err != nil {
 					return err
 				}
 				plan.Fresh = o.Fresh
-				return a.preview(cmd.Context(), g, plan, previewOptions{steps: o.Steps, model: o.Model})
+				return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: o.Steps, model: o.Model})
 			}
 			if err := g.allowByHand(cmd.Context(), cmd.InOrStdin(), a, o.Workflow); err != nil {
 				return err
 			}
-			return a.runNow(cmd.Context(), g, order{Run: &o}, func(ctx context.Context, w *working) (string, error) { return w.startRun(ctx, o) })
+			return runNow(cmd.Context(), a, g, daemon.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.StartRun(ctx, o) })
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")
@@ -53,23 +54,23 @@ func newRun(g *globals) *cobra.Command {
 }
 
 // runNow does one thing and waits for it: in the process that works on the vault, or in this one when there is none.
-func (a *app) runNow(ctx context.Context, g *globals, o order, start func(context.Context, *working) (string, error)) error {
-	w, err := a.work(ctx)
+func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o daemon.Order, start func(context.Context, *daemon.Process) (string, error)) error {
+	w, err := a.Work(ctx)
 	if isLocked(err) {
-		return a.runElsewhere(ctx, g, o)
+		return runElsewhere(ctx, a, g, o)
 	}
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	return w.run(ctx, func(ctx context.Context) error {
+	defer w.Close()
+	return w.Run(ctx, func(ctx context.Context) error {
 		id, err := start(ctx, w)
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
-		record, err := g.follow(ctx, w.journal, id)
+		record, err := g.follow(ctx, w.Journal, id)
 		if errors.Is(err, context.Canceled) {
-			return a.interrupted(id)
+			return interrupted(a, id)
 		}
 		if err != nil {
 			return err
@@ -79,17 +80,17 @@ func (a *app) runNow(ctx context.Context, g *globals, o order, start func(contex
 }
 
 // interrupted says what became of a run that a person stopped waiting for.
-func (a *app) interrupted(id string) error {
+func interrupted(a *daemon.Workspace, id string) error {
 	return exit(exitCancelled, fmt.Errorf("stopped; run %s goes on where it was with the next serve", id))
 }
 
 // runElsewhere asks the process that works on the vault, and follows the run in the journal.
-func (a *app) runElsewhere(ctx context.Context, g *globals, o order) error {
-	r, err := a.ask(ctx, o)
+func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o daemon.Order) error {
+	r, err := a.Ask(ctx, o)
 	if err != nil {
 		return err
 	}
-	return a.reading(ctx, func(j *journal.Journal) error {
+	return a.Reading(ctx, func(j *journal.Journal) error {
 		record, err := g.follow(ctx, j, r.Run)
 		if err != nil {
 			return err
@@ -118,6 +119,9 @@ func pairs(list []string) (map[string]string, error) {
 func failureExit(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
+	}
+	if code, ok := refusals[daemon.ClassOf(err)]; ok {
+		return code
 	}
 	return runExit(engine.RunRecord{Status: engine.Failed, Failure: failure.Of(err)})
 }

@@ -13,10 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/prompt"
-	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // stamp is how times are shown in tables: local, to the second.
@@ -39,10 +40,10 @@ func newRuns(g *globals) *cobra.Command {
 			if imports {
 				filter.Kind, filter.Undo = engine.KindImport, false
 			}
-			return g.reading(cmd.Context(), func(a *app, j *journal.Journal) error {
+			return g.reading(cmd.Context(), func(a *daemon.Workspace, j *journal.Journal) error {
 				runs, err := j.Runs.List(cmd.Context(), filter)
 				if err == nil && len(runs) == 0 && !imports {
-					err = a.knownWorkflow(filter.Workflow)
+					err = a.KnownWorkflow(filter.Workflow)
 				}
 				if err != nil {
 					return err
@@ -66,15 +67,6 @@ func statusNames() string {
 	return strings.Join(names, ", ")
 }
 
-// knownWorkflow says that there is no workflow of a name, with near names. An empty name is that of all.
-func (a *app) knownWorkflow(name string) error {
-	all, err := a.workflows()
-	if err != nil || name == "" || slices.ContainsFunc(all, func(l workflow.Loaded) bool { return sameName(l.Plan.Name, name) }) {
-		return err
-	}
-	return a.unknownWorkflow(name, all)
-}
-
 func runRow(r engine.RunRecord) string {
 	outputs := make([]string, len(r.Outputs))
 	for i, o := range r.Outputs {
@@ -88,16 +80,7 @@ func statusText(s engine.Status, reason string) string {
 	if reason == "" || s.Succeeded() {
 		return string(s)
 	}
-	return string(s) + ": " + shorten(reason, 60)
-}
-
-// shorten keeps a table's cell on one line.
-func shorten(text string, runes int) string {
-	r := []rune(strings.Join(strings.Fields(text), " "))
-	if len(r) <= runes {
-		return string(r)
-	}
-	return string(r[:runes-1]) + "…"
+	return string(s) + ": " + words.Shorten(reason, 60)
 }
 
 func took(started, finished time.Time) string {
@@ -112,10 +95,10 @@ func newShow(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show RUN|FILE", Short: "Show a run: steps, outputs, warnings, and its receipts; of a file, where its content comes from", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			return g.readingRun(cmd.Context(), ids[0], func(a *app, j *journal.Journal) error {
+			return g.readingRun(cmd.Context(), ids[0], func(a *daemon.Workspace, j *journal.Journal) error {
 				run, err := j.Runs.Run(cmd.Context(), ids[0])
 				if errors.Is(err, engine.ErrNotFound) {
-					if name, err := a.fileNamed(ids[0]); err == nil {
+					if name, err := a.FileNamed(ids[0]); err == nil {
 						return g.showOrigin(cmd.Context(), a, j, name)
 					}
 					return nothingNamed(ids[0])
@@ -145,20 +128,20 @@ func newShow(g *globals) *cobra.Command {
 }
 
 // readingRun is reading for a run or a file. Where nothing was ever run, there is at most the file.
-func (g *globals) readingRun(ctx context.Context, name string, fn func(*app, *journal.Journal) error) error {
-	a, err := g.open()
+func (g *globals) readingRun(ctx context.Context, name string, fn func(*daemon.Workspace, *journal.Journal) error) error {
+	a, err := g.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	err = a.reading(ctx, func(j *journal.Journal) error { return fn(a, j) })
-	if !errors.Is(err, errNoState) {
+	defer a.Close()
+	err = a.Reading(ctx, func(j *journal.Journal) error { return fn(a, j) })
+	if !errors.Is(err, daemon.ErrNothingRun) {
 		return err
 	}
-	if _, err := a.fileNamed(name); err != nil {
+	if _, err := a.FileNamed(name); err != nil {
 		return nothingNamed(name)
 	}
-	fmt.Fprintln(g.err, errNoState)
+	fmt.Fprintln(g.err, daemon.ErrNothingRun)
 	return nil
 }
 

@@ -75,18 +75,6 @@ func ownVault(dir, stateDir string) {
 	}
 }
 
-// ownTrust is the trust in a vault of one's own.
-func ownTrust(t *testing.T) *vaultTrust {
-	t.Helper()
-	dir, stateDir := t.TempDir(), t.TempDir()
-	ownVault(dir, stateDir)
-	own, err := openTrust(t.Context(), stateDir, dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return own
-}
-
 // allowSettings grants what the settings of a test's vault ask for, as `vaultflow trust` does. Settings with faults ask for
 // nothing.
 func allowSettings(t *testing.T, dir, stateDir string) {
@@ -97,7 +85,11 @@ func allowSettings(t *testing.T, dir, stateDir string) {
 	}
 	store, err := trust.Open(stateDir, dir)
 	if err == nil {
-		err = store.Change(func(s *trust.State) { s.Grant(time.Now(), asksOf(loaded.Waiting)...) })
+		err = store.Change(func(s *trust.State) {
+			for _, w := range loaded.Waiting {
+				s.Grant(time.Now(), trust.Ask{Key: w.Key, Digest: w.Digest, Says: w.Says, Value: w.Value})
+			}
+		})
 	}
 	if err != nil {
 		t.Fatal(err)

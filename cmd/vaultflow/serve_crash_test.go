@@ -165,7 +165,7 @@ func TestServe_killedBetweenAnswerAndWrite(t *testing.T) {
 }
 
 // stopAt halts the daemon as soon as the journal holds the outcome of an activity.
-func (s *site) stopAt(d *daemon, activity string) {
+func (s *site) stopAt(d *serving, activity string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		d.signal(syscall.SIGSTOP) // between two looks it runs for less than a millisecond

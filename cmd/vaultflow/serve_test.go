@@ -317,8 +317,8 @@ func (s *site) wait(limit time.Duration, what string, holds func() (bool, string
 	}
 }
 
-// daemon is a serve that is running.
-type daemon struct {
+// serving is a serve that is running.
+type serving struct {
 	s    *site
 	cmd  *exec.Cmd
 	log  *os.File
@@ -326,7 +326,7 @@ type daemon struct {
 }
 
 // serve starts the daemon and waits until it answers and watches.
-func (s *site) serve() *daemon {
+func (s *site) serve() *serving {
 	s.t.Helper()
 	d := s.start()
 	s.wait(patience, "serve to answer", func() (bool, string) {
@@ -346,13 +346,13 @@ func (s *site) serve() *daemon {
 }
 
 // start starts the daemon, with more flags. What it logs is shown when the test fails.
-func (s *site) start(flags ...string) *daemon {
+func (s *site) start(flags ...string) *serving {
 	s.t.Helper()
 	log, err := os.CreateTemp(filepath.Dir(s.vault), "serve-*.log")
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	d := &daemon{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
+	d := &serving{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	if err := d.cmd.Start(); err != nil {
 		s.t.Fatal(err)
@@ -379,7 +379,7 @@ func (s *site) start(flags ...string) *daemon {
 	return d
 }
 
-func (d *daemon) signal(sig syscall.Signal) {
+func (d *serving) signal(sig syscall.Signal) {
 	d.s.t.Helper()
 	if err := d.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		d.s.t.Fatalf("signal %s: %v", sig, err)
@@ -387,14 +387,14 @@ func (d *daemon) signal(sig syscall.Signal) {
 }
 
 // kill ends the daemon as a power cut would, and waits until it is gone.
-func (d *daemon) kill() {
+func (d *serving) kill() {
 	d.s.t.Helper()
 	d.signal(syscall.SIGKILL)
 	<-d.done
 }
 
 // stop asks the daemon to end, and says how long that took.
-func (d *daemon) stop() time.Duration {
+func (d *serving) stop() time.Duration {
 	d.s.t.Helper()
 	asked := time.Now()
 	d.signal(syscall.SIGTERM)
@@ -407,7 +407,7 @@ func (d *daemon) stop() time.Duration {
 }
 
 // alive fails the test when the daemon does not answer.
-func (d *daemon) alive() {
+func (d *serving) alive() {
 	d.s.t.Helper()
 	if url := strings.TrimSpace(d.s.must("serve", "--url")); !strings.HasPrefix(url, "http://127.0.0.1:") {
 		d.s.t.Errorf("serve --url says %q", url)
@@ -427,7 +427,7 @@ func (s *site) dashboard() string {
 // token is the owner's token, as its file has it.
 func (s *site) token() string {
 	s.t.Helper()
-	token, err := os.ReadFile(filepath.Join(s.state, ownerTokenName))
+	token, err := os.ReadFile(filepath.Join(s.state, "web-token"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

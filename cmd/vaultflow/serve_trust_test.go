@@ -13,7 +13,7 @@ import (
 )
 
 // logged waits until serve has logged a text.
-func (d *daemon) logged(text string) {
+func (d *serving) logged(text string) {
 	d.s.t.Helper()
 	d.s.wait(patience, "serve to say "+text, func() (bool, string) {
 		said, err := os.ReadFile(d.log.Name())

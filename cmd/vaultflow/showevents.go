@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -31,19 +32,19 @@ func (g *globals) showEvents(ctx context.Context, j *journal.Journal, run string
 
 // eventRow is an event on one line.
 func eventRow(e engine.Event) string {
-	words := []string{e.Time.Local().Format(stamp), strings.ReplaceAll(e.Kind, "_", " ")}
+	cells := []string{e.Time.Local().Format(stamp), strings.ReplaceAll(e.Kind, "_", " ")}
 	if e.Step != "" {
-		words = append(words, e.Step)
+		cells = append(cells, e.Step)
 	}
 	if e.Batch > 0 {
-		words = append(words, fmt.Sprintf("batch %d", e.Batch))
+		cells = append(cells, fmt.Sprintf("batch %d", e.Batch))
 	}
-	for _, word := range []string{e.Name, string(e.Status), shorten(e.Message, 300)} {
+	for _, word := range []string{e.Name, string(e.Status), words.Shorten(e.Message, 300)} {
 		if word != "" {
-			words = append(words, word)
+			cells = append(cells, word)
 		}
 	}
-	return strings.Join(words, "  ")
+	return strings.Join(cells, "  ")
 }
 
 // countsText compares estimates of requests with what was counted; empty when nothing was.

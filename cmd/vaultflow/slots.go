@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -30,28 +32,28 @@ func newSlots(g *globals) *cobra.Command {
 
 // slots prints the next fire times of enabled workflows, then the ledger of past ones when there is one.
 func (g *globals) slots(ctx context.Context, name string, limit int) error {
-	a, err := g.open()
+	a, err := g.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer a.close()
-	rows, err := a.nextSlots(name)
+	defer a.Close()
+	rows, err := a.NextSlots(name)
 	if err != nil {
 		return err
 	}
 	if len(rows) > 0 && name != "" {
 		name = rows[0].Workflow // as it is spelled
 	}
-	err = a.reading(ctx, func(j *journal.Journal) error {
+	err = a.Reading(ctx, func(j *journal.Journal) error {
 		past, err := j.Slots.List(ctx, name, limit)
 		rows = append(rows, past...)
 		return err
 	})
-	if err != nil && !errors.Is(err, errNoState) {
+	if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
 		return err
 	}
 	if len(rows) == 0 {
-		if err := a.knownWorkflow(name); err != nil {
+		if err := a.KnownWorkflow(name); err != nil {
 			return err
 		}
 	}
@@ -60,6 +62,6 @@ func (g *globals) slots(ctx context.Context, name string, limit int) error {
 		if s.Count > 1 {
 			state = fmt.Sprintf("%s, with the %d after it", state, s.Count-1)
 		}
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", s.Workflow, s.Slot.Format("2006-01-02 15:04 MST"), state, s.Schedule, shorten(s.Reason, 100), s.Run)
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", s.Workflow, s.Slot.Format("2006-01-02 15:04 MST"), state, s.Schedule, words.Shorten(s.Reason, 100), s.Run)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
@@ -15,9 +16,9 @@ func costText(u cost.Usage) string {
 	case u.CostUnknown && u.CostUSD == 0:
 		return "-"
 	case u.CostUnknown: // some of it
-		return "$" + money(u.CostUSD) + "+"
+		return "$" + words.Money(u.CostUSD) + "+"
 	}
-	return "$" + money(u.CostUSD)
+	return "$" + words.Money(u.CostUSD)
 }
 
 // showSpending prints what a run counts in budgets: with the runs that it started, failed attempts, and estimates of what
@@ -37,13 +38,13 @@ func (g *globals) showSpending(ctx context.Context, j *journal.Journal, run stri
 
 // spendingText is spending in one line.
 func spendingText(s cost.Spending) string {
-	text := fmt.Sprintf("counted in budgets: $%s, %d tokens in %s", money(s.Cost.USD), s.Cost.Tokens, counted(s.Calls, "request"))
+	text := fmt.Sprintf("counted in budgets: $%s, %d tokens in %s", words.Money(s.Cost.USD), s.Cost.Tokens, words.Counted(s.Calls, "request"))
 	for _, part := range []struct {
 		amount cost.Amount
 		why    string
 	}{{s.Open, "reserved by requests at work"}, {s.Presumed, "estimated, since the process or the connection ended before anybody said"}} {
 		if part.amount != (cost.Amount{}) {
-			text += fmt.Sprintf("; of it $%s, %d tokens %s", money(part.amount.USD), part.amount.Tokens, part.why)
+			text += fmt.Sprintf("; of it $%s, %d tokens %s", words.Money(part.amount.USD), part.amount.Tokens, part.why)
 		}
 	}
 	return text

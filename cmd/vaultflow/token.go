@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/web/session"
 )
@@ -35,11 +36,11 @@ func (g *globals) tokens() (session.Tokens, error) {
 	if err != nil {
 		return session.Tokens{}, err
 	}
-	a := &app{dir: dir}
-	if err := a.findState(g); err != nil {
+	stateDir, err := daemon.FindState(dir, g.stateDir)
+	if err != nil {
 		return session.Tokens{}, err
 	}
-	return session.Tokens{Store: accessStore{dir: a.stateDir, make: true}, Now: time.Now}, nil
+	return daemon.Tokens(stateDir), nil
 }
 
 // tokenLine is a token in machine output. Its type is "token".

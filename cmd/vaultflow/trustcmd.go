@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/trust"
 )
@@ -70,12 +71,12 @@ func (f trustFlags) check(notes []string) error {
 
 // trust shows what is asked for, and stores the answer.
 func (g *globals) trust(ctx context.Context, in io.Reader, f trustFlags) error {
-	a, o, err := g.offered()
+	a, o, err := g.offered(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { a.close() }()
-	if err := g.print(o.Trust, func(w io.Writer) { fmt.Fprint(w, o.lines()) }); err != nil {
+	defer func() { a.Close() }()
+	if err := g.print(o.Trust, func(w io.Writer) { fmt.Fprint(w, offerText(o)) }); err != nil {
 		return err
 	}
 	var answer engine.TrustAnswer
@@ -84,14 +85,14 @@ func (g *globals) trust(ctx context.Context, in io.Reader, f trustFlags) error {
 	case f.revoke:
 		answer = engine.TrustAnswer{Level: string(trust.Untrusted)}
 	case f.own:
-		answer = engine.TrustAnswer{Level: string(trust.Own), Settings: o.waitingSettings()}
+		answer = engine.TrustAnswer{Level: string(trust.Own), Settings: o.WaitingSettings()}
 	case f.shared:
 		answer, workflowsToo = engine.TrustAnswer{Level: string(trust.Shared)}, f.all
 		if f.all {
-			answer.Settings = o.waitingSettings()
+			answer.Settings = o.WaitingSettings()
 		}
 	case len(f.workflows)+len(f.settings) > 0:
-		if answer, err = o.chosen(f.settings, f.workflows); err != nil {
+		if answer, err = o.Chosen(f.settings, f.workflows); err != nil {
 			return err
 		}
 	case f.dry || g.json:
@@ -106,36 +107,33 @@ func (g *globals) trust(ctx context.Context, in io.Reader, f trustFlags) error {
 	if err := g.accept(ctx, a, o, answer); err != nil || !workflowsToo {
 		return err
 	}
-	a.close()
-	if a, o, err = g.offered(); err != nil { // with the settings that were granted now
+	a.Close()
+	if a, o, err = g.offered(ctx); err != nil { // with the settings that were granted now
 		return err
 	}
-	return g.accept(ctx, a, o, engine.TrustAnswer{Workflows: o.waitingWorkflows()})
+	return g.accept(ctx, a, o, engine.TrustAnswer{Workflows: o.WaitingWorkflows()})
 }
 
 // offered opens the vault and looks at what it asks for.
-func (g *globals) offered() (*app, trustOffer, error) {
-	a, err := g.open()
+func (g *globals) offered(ctx context.Context) (*daemon.Workspace, daemon.Offer, error) {
+	a, err := g.open(ctx)
 	if err != nil {
-		return nil, trustOffer{}, err
+		return nil, daemon.Offer{}, err
 	}
-	o, err := a.offer()
+	o, err := a.Offer()
 	if err != nil {
-		a.close()
-		return nil, trustOffer{}, err
+		a.Close()
+		return nil, daemon.Offer{}, err
 	}
-	if a.trust.store.Tell("trust") {
-		o.Note = adopted
+	if a.Trust.Tell("trust") {
+		o.Note = daemon.Adopted
 	}
 	return a, o, nil
 }
 
-// adopted says why a vault that nobody was asked about is one's own.
-const adopted = "this vault was used with an earlier version of vaultflow, so it is your own, with the settings it had; `vaultflow trust --revoke` takes that back"
-
-// accept stores an answer, says what was granted, and waits until a running serve works with it.
-func (g *globals) accept(ctx context.Context, a *app, o trustOffer, answer engine.TrustAnswer) error {
-	if err := a.trust.accept(o, answer); err != nil {
+// Accept stores an answer, says what was granted, and waits until a running serve works with it.
+func (g *globals) accept(ctx context.Context, a *daemon.Workspace, o daemon.Offer, answer engine.TrustAnswer) error {
+	if err := a.Trust.Accept(o, answer); err != nil {
 		return exit(failureExit(err), err)
 	}
 	for _, s := range o.Settings {
@@ -152,20 +150,20 @@ func (g *globals) accept(ctx context.Context, a *app, o trustOffer, answer engin
 			}
 		}
 	}
-	s, err := a.trust.store.Read()
+	s, err := a.Trust.Stored()
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(g.err, "this vault is %s\n", s.Level.Words())
-	return a.renewServe(ctx, fingerprint(s))
+	return renewServe(ctx, a, daemon.Fingerprint(s))
 }
 
 // renewWithin bounds how long `trust` waits for a running serve.
 const renewWithin = 15 * time.Second
 
 // renewServe asks a running serve to load the settings again, and waits until it has.
-func (a *app) renewServe(ctx context.Context, want string) error {
-	if _, err := ask(ctx, a.stateDir, order{Trust: true}); err != nil {
+func renewServe(ctx context.Context, a *daemon.Workspace, want string) error {
+	if _, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Trust: true}); err != nil {
 		return nil //nolint:nilerr // none is running
 	}
 	ctx, cancel := context.WithTimeout(ctx, renewWithin)
@@ -173,7 +171,7 @@ func (a *app) renewServe(ctx context.Context, want string) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		if r, err := ask(ctx, a.stateDir, order{Trust: true}); err == nil && r.Trust == want {
+		if r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Trust: true}); err == nil && r.Trust == want {
 			return nil
 		}
 		select {
@@ -185,8 +183,8 @@ func (a *app) renewServe(ctx context.Context, want string) error {
 }
 
 // askTrust asks a person at a terminal.
-func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *app, o trustOffer) error {
-	answer := engine.TrustAnswer{Settings: o.waitingSettings()}
+func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *daemon.Workspace, o daemon.Offer) error {
+	answer := engine.TrustAnswer{Settings: o.WaitingSettings()}
 	if o.Level == string(trust.Untrusted) {
 		fmt.Fprintln(g.err, "\n  o  it is my own: its workflows run as written, and the settings above take effect")
 		fmt.Fprintln(g.err, "  s  others write it too: the settings above take effect, and I am asked about each workflow")
@@ -210,11 +208,11 @@ func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *app, o trus
 	if answer.Level == string(trust.Own) || o.Level == string(trust.Own) {
 		return nil
 	}
-	again, o, err := g.offered()
+	again, o, err := g.offered(ctx)
 	if err != nil {
 		return err
 	}
-	defer again.close()
+	defer again.Close()
 	var granted []string
 	for _, w := range o.Workflows {
 		if w.Granted {
@@ -246,20 +244,20 @@ func agrees(in *bufio.Reader, out io.Writer, question string) bool {
 }
 
 // allowByHand asks a person at a terminal about a workflow that waits in a shared vault, before it is run.
-func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *app, name string) error {
-	now := a.trust.now()
+func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *daemon.Workspace, name string) error {
+	now := a.Trust.Now()
 	if now.Level != trust.Shared || !isTerminal(in) {
 		return nil // the run itself says what is missing
 	}
-	plan, err := a.workflow(name)
-	if err != nil || now.Allows(plan.Name, a.trust.reach(plan)) {
+	plan, err := a.Workflow(name)
+	if err != nil || now.Allows(plan.Name, a.Trust.Reach(plan)) {
 		return nil //nolint:nilerr // as above
 	}
-	o, err := a.offer()
+	o, err := a.Offer()
 	if err != nil {
 		return err
 	}
-	answer, err := o.chosen(nil, []string{plan.Name})
+	answer, err := o.Chosen(nil, []string{plan.Name})
 	if err != nil {
 		return err
 	}
@@ -274,4 +272,58 @@ func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *app, name st
 		return nil
 	}
 	return g.accept(ctx, a, o, answer)
+}
+
+// offerText prints an offer for people.
+func offerText(o daemon.Offer) string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	say("vault  %s", trust.Plain(o.Vault))
+	say("trust  %s", o.Means)
+	if o.Note != "" {
+		say("       %s", o.Note)
+	}
+	if len(o.Settings) > 0 {
+		say("\nsettings of this vault that reach out:")
+	}
+	for _, s := range o.Settings {
+		say("  %s %s: %s", mark(s.Granted), trust.Plain(s.Key), trust.Plain(s.Says))
+		switch {
+		case s.Was != "" && !s.Granted:
+			say("      before: %s", trust.Plain(s.Was))
+			say("      now:    %s", trust.Plain(s.Value))
+		case s.Value != "":
+			say("      value: %s", trust.Plain(s.Value))
+		}
+	}
+	if len(o.Workflows) > 0 {
+		say("\nworkflows:")
+	}
+	for _, w := range o.Workflows {
+		state := ""
+		if !w.Enabled {
+			state = " (by hand)"
+		}
+		say("  %s %s%s", mark(w.Granted), trust.Plain(w.Name), state)
+		if w.Granted {
+			continue
+		}
+		for _, line := range w.New {
+			say("      + %s", line)
+		}
+		for _, line := range w.Gone {
+			say("      - %s", line)
+		}
+		if len(w.New) == 0 {
+			say("      reaches nothing but its own notes")
+		}
+	}
+	return b.String()
+}
+
+func mark(granted bool) string {
+	if granted {
+		return "allowed"
+	}
+	return "waits  "
 }

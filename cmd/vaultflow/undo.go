@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/visible"
 )
 
@@ -22,18 +23,18 @@ func newUndo(g *globals) *cobra.Command {
 			"since is kept and reported (exit code 4). Runs that its tools started are taken back with it. Files that it had processed as\n" +
 			"pending inputs are pending again. The undo is a run of its own: to take it back, undo that run.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
+			defer a.Close()
 			ask := func(open int) (bool, error) {
 				if yes || g.json || !isTerminal(cmd.InOrStdin()) {
 					return true, nil
 				}
 				return confirm(cmd.InOrStdin(), g.err, open)
 			}
-			return a.undo(cmd.Context(), g, ids[0], dry, ask)
+			return undoRun(cmd.Context(), a, g, ids[0], dry, ask)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, and do nothing")
@@ -43,7 +44,7 @@ func newUndo(g *globals) *cobra.Command {
 
 // confirm asks a person at a terminal.
 func confirm(in io.Reader, out io.Writer, open int) (bool, error) {
-	fmt.Fprintf(out, "take %s back? [y/N] ", counted(open, "change"))
+	fmt.Fprintf(out, "take %s back? [y/N] ", words.Counted(open, "change"))
 	answer, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil && answer == "" {
 		return false, nil // the end of the input is no yes
@@ -53,22 +54,15 @@ func confirm(in io.Reader, out io.Writer, open int) (bool, error) {
 }
 
 // undo shows what would be taken back, and takes it back unless that is all, or the person says no.
-func (a *app) undo(ctx context.Context, g *globals, id string, dry bool, ask func(open int) (bool, error)) error {
-	run, err := a.knownRun(ctx, id)
+func undoRun(ctx context.Context, a *daemon.Workspace, g *globals, id string, dry bool, ask func(open int) (bool, error)) error {
+	run, err := knownRun(ctx, a, id)
 	if err != nil {
 		return err
 	}
 	if refused := engine.CheckUndo(run); refused != nil {
 		return exit(exitUsage, refused)
 	}
-	var preview engine.UndoPreview
-	err = a.reading(ctx, func(j *journal.Journal) error {
-		flow, err := a.flow(storesOf(j))
-		if err == nil {
-			preview, err = flow.PreviewUndo(ctx, run.ID)
-		}
-		return err
-	})
+	preview, err := a.PreviewUndo(ctx, run.ID)
 	if err != nil {
 		return err
 	}
@@ -85,7 +79,7 @@ func (a *app) undo(ctx context.Context, g *globals, id string, dry bool, ask fun
 	if sure, err := ask(open); err != nil || !sure {
 		return exit(exitCancelled, err)
 	}
-	return a.runNow(ctx, g, order{Undo: run.ID}, func(ctx context.Context, w *working) (string, error) { return w.startUndo(ctx, run.ID) })
+	return runNow(ctx, a, g, daemon.Order{Undo: run.ID}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.StartUndo(ctx, run.ID) })
 }
 
 // showUndo prints a preview, and counts the changes that would be made and those that would not.
@@ -138,17 +132,4 @@ func undoText(f engine.UndoFile) string {
 		text += " back to " + c.To
 	}
 	return visible.Name(text) + "\n" + f.Diff
-}
-
-// startUndo asks the executor for the undo of a run.
-func (w *working) startUndo(ctx context.Context, id string) (string, error) {
-	run, err := w.journal.Runs.Run(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	if refused := engine.CheckUndo(run); refused != nil {
-		return "", refused
-	}
-	started, err := w.exec.Start(ctx, engine.UndoRequest(run))
-	return started.Run, err
 }

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -20,12 +19,12 @@ func newUnpause(g *globals) *cobra.Command {
 			"hand work. This command ends the pause, and so does a run by hand that succeeds. What was skipped meanwhile is not\n" +
 			"made up for; `vaultflow slots` and `vaultflow runs --status skipped` list it.",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			a, err := g.open()
+			a, err := g.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer a.close()
-			return a.unpause(cmd.Context(), g, names[0])
+			defer a.Close()
+			return unpauseWorkflow(cmd.Context(), a, g, names[0])
 		},
 	}
 }
@@ -37,24 +36,24 @@ type unpauseLine struct {
 	Was      string `json:"was"` // why it was paused; empty when it was not
 }
 
-func (a *app) unpause(ctx context.Context, g *globals, name string) error {
-	all, err := a.workflows()
+func unpauseWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, name string) error {
+	all, err := a.Workflows()
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return sameName(l.Plan.Name, name) })
+	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return daemon.SameName(l.Plan.Name, name) })
 	if i < 0 {
-		return a.unknownWorkflow(name, all)
+		return a.UnknownWorkflow(name, all)
 	}
 	line := unpauseLine{Type: "unpause", Workflow: all[i].Plan.Name}
-	w, err := a.work(ctx)
+	w, err := a.Work(ctx)
 	if isLocked(err) {
-		var r reply
-		r, err = a.ask(ctx, order{Unpause: line.Workflow})
+		var r daemon.Reply
+		r, err = a.Ask(ctx, daemon.Order{Unpause: line.Workflow})
 		line.Was = r.Was
 	} else if err == nil {
-		defer w.close()
-		line.Was, err = w.unpause(ctx, line.Workflow)
+		defer w.Close()
+		line.Was, err = w.Unpause(ctx, line.Workflow)
 	}
 	if err != nil {
 		return fmt.Errorf("unpause %s: %w", line.Workflow, err)
@@ -66,12 +65,4 @@ func (a *app) unpause(ctx context.Context, g *globals, name string) error {
 		}
 		fmt.Fprintf(out, "%s fires by itself again; it was %s\n", line.Workflow, line.Was)
 	})
-}
-
-// unpause ends a pause, and says why there was one.
-func (w *working) unpause(ctx context.Context, name string) (was string, err error) {
-	if was, err = trigger.Paused(ctx, w.journal.Runs, name); err != nil || was == "" {
-		return "", err
-	}
-	return was, w.journal.Runs.Unpause(ctx, name, time.Now())
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/trust"
 )
 
@@ -94,26 +94,26 @@ func TestTrust_acceptsOnlyWhatWasOffered(t *testing.T) {
 	}
 	write("1")
 	g := &globals{streams: &streams{out: &bytes.Buffer{}, err: &bytes.Buffer{}}, vault: vault, stateDir: state}
-	offered := func() (*app, trustOffer) {
+	offered := func() (*daemon.Workspace, daemon.Offer) {
 		t.Helper()
-		a, o, err := g.offered()
+		a, o, err := g.offered(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(a.close)
+		t.Cleanup(a.Close)
 		return a, o
 	}
 	_, shown := offered()
 	answer := shown.Trust
 	write("2")
 	a, now := offered()
-	yes := func(o trustOffer, level string) error {
-		return a.trust.accept(now, trustAnswerOf(o, level))
+	yes := func(o daemon.Offer, level string) error {
+		return a.Trust.Accept(now, trustAnswerOf(o, level))
 	}
-	if err := yes(trustOffer{Trust: answer}, "own"); err == nil {
+	if err := yes(daemon.Offer{Trust: answer}, "own"); err == nil {
 		t.Error("a value was granted that is not asked for any more")
 	}
-	if s, err := a.trust.store.Read(); err != nil || s.Level != trust.Untrusted {
+	if s, err := a.Trust.Stored(); err != nil || s.Level != trust.Untrusted {
 		t.Errorf("a refused answer left %+v, %v", s, err)
 	}
 	if err := yes(now, ""); err == nil {
@@ -126,70 +126,16 @@ func TestTrust_acceptsOnlyWhatWasOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, _ = offered()
-	if got := a.settings.Web.Listen; got != "0.0.0.0:2" {
+	if got := a.Settings.Web.Listen; got != "0.0.0.0:2" {
 		t.Errorf("the granted address is %s", got)
 	}
 	write("1")
-	if a, _ = offered(); a.settings.Web.Listen == "0.0.0.0:1" {
+	if a, _ = offered(); a.Settings.Web.Listen == "0.0.0.0:1" {
 		t.Error("an address took effect that nobody granted")
 	}
 }
 
-func TestIsLocal(t *testing.T) {
-	t.Parallel()
-	for listen, want := range map[string]bool{
-		"127.0.0.1:8321": true, "127.1.2.3:0": true, "[::1]:80": true, "localhost:1": true, "unix:/run/user/1000/v.sock": true,
-		"0.0.0.0:80": false, ":80": false, "[::]:80": false, "192.168.1.2:80": false, "example.org:80": false, "": false,
-	} {
-		if got := isLocal(listen); got != want {
-			t.Errorf("isLocal(%q) = %v, want %v", listen, got, want)
-		}
-	}
-}
-
 // trustAnswerOf grants all settings of an offer.
-func trustAnswerOf(o trustOffer, level string) engine.TrustAnswer {
-	return engine.TrustAnswer{Level: level, Settings: o.waitingSettings()}
-}
-
-// A file in an import folder may be dropped there by somebody: it sends no page to a service before a person has said yes.
-func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
-	t.Parallel()
-	vault, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
-	ownVault(vault, state)
-	folder := filepath.Join(vault, "Import", "scans")
-	if err := os.MkdirAll(folder, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, ingestion.FolderFile), []byte("ocr_engines: [mistral, model, tesseract]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	g := &globals{streams: &streams{out: &bytes.Buffer{}, err: &bytes.Buffer{}}, vault: vault, stateDir: state}
-	engines := func() []string {
-		t.Helper()
-		a, err := g.open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.close()
-		s, err := a.optionsFor("Import/scans/a.pdf", importHow{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.OCR.Engines
-	}
-	if got := engines(); len(got) > 0 { // Tesseract alone
-		t.Errorf("pages go to %v", got)
-	}
-	said := command(t, "trust", "--vault", vault, "--state-dir", state, "--setting", "import_folders.ocr_engines.mistral")
-	if !strings.Contains(said, "waits   import_folders.ocr_engines.model") {
-		t.Errorf("trust says %q", said)
-	}
-	if got := strings.Join(engines(), " "); got != "mistral tesseract" {
-		t.Errorf("pages go to %q, want mistral and tesseract", got)
-	}
-	command(t, "trust", "--vault", vault, "--state-dir", state, "--revoke")
-	if got := engines(); len(got) > 0 {
-		t.Errorf("after a no pages go to %v", got)
-	}
+func trustAnswerOf(o daemon.Offer, level string) engine.TrustAnswer {
+	return engine.TrustAnswer{Level: level, Settings: o.WaitingSettings()}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // workers lists the process ids of the daemon's workers.
-func (d *daemon) workers() []int {
+func (d *serving) workers() []int {
 	d.s.t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", d.cmd.Process.Pid))
 	if err != nil {

@@ -2,6 +2,7 @@ package modelset
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -115,4 +116,13 @@ func AddressOf(p settings.Provider) string {
 		return vertex.Address(p.Location)
 	}
 	return ""
+}
+
+// HostOf is an address without what may be secret in it.
+func HostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "its address"
+	}
+	return u.Scheme + "://" + u.Host
 }

@@ -11,9 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vaultflow/vaultflow/directives"
-
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// options are what the flags say about the vault.
+func (g *globals) options() (daemon.Options, error) {
+	dir, err := g.vaultDir()
+	return daemon.Options{
+		Dir: dir, StateDir: g.stateDir, Settings: g.settings, Overrides: g.overrides, Version: version, Source: source,
+		Logger: func(s *settings.Settings) *slog.Logger {
+			g.warnings(s)
+			return newLogger(g, s)
+		},
+	}, err
+}
+
+// open finds the vault, loads its settings and opens it. Faults and warnings of the settings go to standard error.
+func (g *globals) open(ctx context.Context) (*daemon.Workspace, error) {
+	o, err := g.options()
+	if err != nil {
+		return nil, err
+	}
+	a, err := daemon.Open(ctx, o)
+	return a, g.faults(err)
+}
+
+// faults prints the faults of settings that could not be loaded, each on its line. Other errors are returned as they are.
+func (g *globals) faults(err error) error {
+	faults, ok := errors.AsType[*settings.Error](err)
+	if !ok {
+		return err
+	}
+	list := slices.Clone(faults.Diagnostics) // what must be mended comes last, where a person reads
+	slices.SortStableFunc(list, func(a, b settings.Diagnostic) int {
+		return cmp.Compare(rank(a.Severity), rank(b.Severity))
+	})
+	for _, d := range list {
+		if g.json {
+			if err := g.print(d, nil); err != nil {
+				return err
+			}
+		} else {
+			fmt.Fprintln(g.err, d)
+		}
+	}
+	return exit(exitInvalid, errors.New("the settings have faults"))
+}
+
+// reading opens the vault and its journal for a command that only looks. There is nothing to see when nothing was ever run.
+func (g *globals) reading(ctx context.Context, fn func(*daemon.Workspace, *journal.Journal) error) error {
+	a, err := g.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	err = a.Reading(ctx, func(j *journal.Journal) error { return fn(a, j) })
+	if !errors.Is(err, daemon.ErrNothingRun) {
+		return err
+	}
+	if !g.json {
+		fmt.Fprintln(g.err, err)
+	}
+	return nil
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "io/fs"
-
-// isOurs reports whether a file belongs to the user. Here, the temporary folder is the user's own.
-func isOurs(fs.FileInfo) bool { return true }

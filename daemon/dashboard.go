@@ -1,0 +1,238 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/vaultflow/vaultflow"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/web"
+	"github.com/vaultflow/vaultflow/web/session"
+)
+
+// startWeb serves the dashboard and returns when it listens, so that its address is known.
+func (w *Process) startWeb(ctx context.Context, group *errgroup.Group, watcher *disk.Watcher) error {
+	flow, err := w.Flow(storesOf(w.Journal)) // for looking
+	if err != nil {
+		return err
+	}
+	if w.access, err = w.openAccess(); err != nil {
+		return err
+	}
+	if path, ok := w.Settings.Web.Socket(); ok {
+		if rel, err := filepath.Rel(w.Dir, path); err == nil && filepath.IsLocal(rel) {
+			return fmt.Errorf("web.listen: the socket %s would lie in the vault; choose a folder outside", path)
+		}
+	}
+	listening := make(chan struct{})
+	health := &health{w: w, watcher: watcher}
+	server, err := web.New(web.Config{
+		Runs: webRuns{w.Journal}, Imports: webImports{w.Journal}, Events: w.Exec, Blobs: w.Journal.Blobs, FS: w.Vault.FS(),
+		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
+			return w.Statuses(ctx, w.Journal)
+		},
+		Stale:    func(ctx context.Context, r engine.RunRecord) string { return w.ChangedSince(ctx, w.Journal, r) },
+		Overview: w.serving, Approvals: webApprovals{w},
+		Trust: webTrust{w}, Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Writing(policy.ByDrop)}, Health: health.checks,
+		Vault: filepath.Base(w.Dir), Version: w.options.Version, Listen: w.Settings.Web.Listen, Hosts: w.Settings.Web.Hosts,
+		Access: w.access, Instance: shortHash(w.StateDir), MaxUpload: int64(w.Settings.Ingestion.MaxFileSize), Zone: w.Zone, Logger: w.Log,
+		Proxy: w.proxy(), Source: sourceOf(w.options.Version, w.options.Source), Notice: vaultflow.Notice,
+		Started: func(addr net.Addr) {
+			w.url, w.address = listenURL(addr), addr.String()
+			close(listening)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 1)
+	group.Go(func() error {
+		err := server.Run(ctx)
+		failed <- err
+		return err
+	})
+	select {
+	case <-listening:
+		return nil
+	case err := <-failed:
+		if err == nil {
+			err = ctx.Err()
+		}
+		return fmt.Errorf("%w; another address: --listen 127.0.0.1:0, or --no-web", err)
+	}
+}
+
+// webRuns are workflow runs for the dashboard.
+type webRuns struct{ j *journal.Journal }
+
+// Runs implements web.Runs.
+func (r webRuns) Runs(ctx context.Context, limit int) ([]engine.RunRecord, error) {
+	return r.j.Runs.List(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Undo: true, Limit: limit})
+}
+
+// Run implements web.Runs.
+func (r webRuns) Run(ctx context.Context, id string) (engine.RunRecord, error) {
+	return r.j.Runs.Run(ctx, id)
+}
+
+// Events implements web.Runs.
+func (r webRuns) Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
+	return r.j.Events.List(ctx, run, after, limit)
+}
+
+// webApprovals are what people are asked, for the dashboard.
+type webApprovals struct{ w *Process }
+
+// Approvals implements web.Approvals.
+func (a webApprovals) Approvals(ctx context.Context, run string) ([]engine.Proposal, error) {
+	return a.w.Journal.Approvals.Open(ctx, run)
+}
+
+// Decide implements web.Approvals.
+func (a webApprovals) Decide(ctx context.Context, d engine.Decision) error {
+	d.By, d.Who = engine.DecidedDashboard, session.From(ctx).Name
+	return a.w.desk.Decide(ctx, d)
+}
+
+// Keep implements web.Approvals.
+func (a webApprovals) Keep(ctx context.Context, edited []byte) (string, error) {
+	return a.w.Journal.Blobs.Put(ctx, edited)
+}
+
+// Seen implements web.Approvals.
+func (a webApprovals) Seen(viewer string, p engine.Proposal, page int) string {
+	return a.w.desk.Keys().Seen(viewer, p, page)
+}
+
+// HasSeen implements web.Approvals.
+func (a webApprovals) HasSeen(token, viewer string, p engine.Proposal, page int) bool {
+	return a.w.desk.Keys().HasSeen(token, viewer, p, page)
+}
+
+// webImports are imports for the dashboard.
+type webImports struct{ j *journal.Journal }
+
+// Imports implements web.Imports.
+func (i webImports) Imports(ctx context.Context, limit int) ([]engine.ImportRecord, error) {
+	return i.j.Imports.List(ctx, journal.ImportFilter{Limit: limit})
+}
+
+// Import implements web.Imports.
+func (i webImports) Import(ctx context.Context, id string) (engine.ImportRecord, error) {
+	return i.j.Imports.Get(ctx, id)
+}
+
+// webStarter runs workflows from the dashboard.
+type webStarter struct{ w *Process }
+
+// StartWorkflow implements web.Starter.
+func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Started, error) {
+	id, err := s.w.StartRun(ctx, RunOrder{Workflow: name})
+	return engine.Started{Run: id, Created: true}, err
+}
+
+// webTrust is what the vault asks for, for the dashboard.
+type webTrust struct{ w *Process }
+
+// Trust implements web.Trust.
+func (t webTrust) Trust(context.Context) (engine.Trust, error) {
+	o, err := t.w.Offer()
+	if err == nil && t.w.Trust.Tell("dashboard") {
+		o.Note = Adopted
+	}
+	return o.Trust, err
+}
+
+// Decide implements web.Trust.
+func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bool, err error) {
+	o, err := t.w.Offer()
+	if err != nil {
+		return false, err
+	}
+	if err := t.w.Trust.Accept(o, answer); err != nil {
+		return false, err
+	}
+	time.AfterFunc(answerFirst, t.w.renewSoon)
+	return t.w.Trust.outdated(), nil
+}
+
+// answerFirst is how long the browser has for its answer before serve begins anew.
+const answerFirst = 300 * time.Millisecond
+
+// webControl ends and repeats runs from the dashboard.
+type webControl struct{ w *Process }
+
+// Cancel implements web.Control.
+func (c webControl) Cancel(ctx context.Context, run string) error { return c.w.Exec.Cancel(ctx, run) }
+
+// Retry implements web.Control.
+func (c webControl) Retry(ctx context.Context, run string, from engine.RetryFrom) error {
+	return c.w.Retry(ctx, run, from)
+}
+
+// webDropper puts uploads into the import folder, where the watcher takes them.
+type webDropper struct{ files Gated }
+
+// Drop implements web.Dropper.
+func (d webDropper) Drop(ctx context.Context, name string, r io.Reader) (string, error) {
+	dropped, _, err := d.files.Drop(ctx, r, name)
+	return dropped, err
+}
+
+// healthEvery is how long a look at the worker holds: starting one takes a moment.
+const healthEvery = time.Minute
+
+// health tells the dashboard how the daemon is.
+type health struct {
+	w       *Process
+	watcher *disk.Watcher
+
+	mu     sync.Mutex
+	looked time.Time // guarded by mu
+	worker string    // what is wrong with it; guarded by mu
+}
+
+func (h *health) checks(ctx context.Context) []web.Check {
+	status := h.watcher.Status()
+	watching := web.Check{Name: "watcher", State: web.StateOK, Detail: status.Mode}
+	if status.Why != "" {
+		watching.State, watching.Detail = web.StateWarning, status.Mode+": "+status.Why
+	}
+	worker := web.Check{Name: "worker", State: web.StateOK, Detail: "ready"}
+	if problem := h.workerProblem(ctx); problem != "" {
+		worker = web.Check{Name: "worker", State: web.StateProblem, Detail: problem, Fix: "vaultflow doctor says what to install"}
+	}
+	return []web.Check{worker, watching}
+}
+
+func (h *health) workerProblem(ctx context.Context) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if now := time.Now(); now.Sub(h.looked) > healthEvery {
+		h.worker, h.looked = h.w.workerProblem(ctx), now
+	}
+	return h.worker
+}
+
+// webUndo takes runs back from the dashboard.
+type webUndo struct {
+	*step.Workflow
+	w *Process
+}
+
+// Undo implements web.Undo.
+func (u webUndo) Undo(ctx context.Context, run string) (engine.Started, error) {
+	id, err := u.w.StartUndo(ctx, run)
+	return engine.Started{Run: id, Created: true}, err
+}

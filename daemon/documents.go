@@ -1,0 +1,117 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/media"
+	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/step"
+)
+
+// KeptPictures is how many bytes of pictures stay in memory for the next turn of a conversation. A collector lets twice as
+// much gather, and a prompt of 100 pictures may take 64 MiB.
+const KeptPictures = 16 << 20
+
+// giveMedia lets a workflow read what takes a worker: pages, documents, pictures of other kinds and from outside. Pictures
+// of the web are looked at only; see giveWeb.
+func (a *Workspace) giveMedia(w *step.Workflow) {
+	reader := mediaWorker{a}
+	documents := media.NewDocuments(w.FS, reader, w.ImportedDir)
+	w.Media = media.Source{
+		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Cache: media.NewCache(KeptPictures),
+	}
+	w.Prompt.Documents = documents
+	w.Prompt.Probe = w.Media.Probe
+	a.setRemote(w, nil)
+}
+
+// giveWeb lets a workflow fetch pictures of the web, as far as the policy allows it. A preview does without.
+func (a *Workspace) giveWeb(w *step.Workflow) { a.setRemote(w, remote.New(a.remotePolicy())) }
+
+func (a *Workspace) setRemote(w *step.Workflow, fetcher media.Fetcher) {
+	in := a.Settings.Policy.RemoteImages
+	if !in.Enabled || in.MaxPerStep == 0 {
+		return
+	}
+	limits := imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels}
+	pictures := &media.Remote{
+		Policy: a.remotePolicy(), Fetcher: fetcher, Foreign: media.Foreign{Worker: w.Media.Worker, Blobs: w.Blobs, Limits: limits},
+	}
+	w.Prompt.Remote, w.Prompt.MaxRemote = pictures.Picture, in.MaxPerStep
+}
+
+// remotePolicy is the policy in package remote's words.
+func (a *Workspace) remotePolicy() remote.Policy {
+	in := a.Settings.Policy.RemoteImages
+	return remote.Policy{
+		Enabled: in.Enabled, Allow: in.Allow, Deny: in.Deny, MaxBytes: int64(in.MaxMB * (1 << 20)), Timeout: in.Timeout.Std(),
+		MaxRedirects: in.MaxRedirects,
+	}
+}
+
+// mediaWorker starts workers for prompts. It implements media.Worker.
+type mediaWorker struct{ a *Workspace }
+
+// Ready implements media.Worker.
+func (m mediaWorker) Ready() error {
+	_, err := exec.LookPath(m.a.workerPath())
+	return err
+}
+
+// Open implements media.Worker: the very bytes whose digest was compared are what the worker maps.
+func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Open) (media.Session, extract.Document, error) {
+	f, err := m.a.Vault.OpenFile(name)
+	if err != nil {
+		return nil, extract.Document{}, err
+	}
+	defer f.Close() // the worker has a descriptor of its own
+	if digest != "" {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, f); err != nil {
+			return nil, extract.Document{}, fmt.Errorf("read %s: %w", name, err)
+		}
+		if hex.EncodeToString(sum.Sum(nil)) != digest {
+			return nil, extract.Document{}, media.ErrChanged
+		}
+	}
+	return m.start(ctx, f, o)
+}
+
+// OpenData implements media.Worker. The worker maps a file, so that one without a name is made for the bytes.
+func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) (session media.Session, doc extract.Document, err error) {
+	f, err := os.CreateTemp("", "vaultflow-picture-*")
+	if err != nil {
+		return nil, doc, fmt.Errorf("make a file for the worker: %w", err)
+	}
+	unnamed := os.Remove(f.Name()) == nil // nothing is left of it, even when this process is killed; not on Windows
+	defer func() {
+		_ = f.Close() // the worker has a descriptor of its own
+		if !unnamed {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if _, err := f.Write(data); err != nil {
+		return nil, doc, fmt.Errorf("fill the worker's file: %w", err)
+	}
+	return m.start(ctx, f, o)
+}
+
+func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (media.Session, extract.Document, error) {
+	if o.Kind == extract.KindPDF {
+		o.Renderer, o.Passwords = m.a.Settings.Ingestion.PDF.Renderer, m.a.passwords()
+	}
+	session, document, err := m.a.startWorker(ctx, f, o)
+	if err != nil {
+		return nil, document, err
+	}
+	return session, document, nil
+}

@@ -1,0 +1,93 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+// A vault or a state directory may vanish under a serve that runs: its disk is unmounted, or somebody moves it. Nothing may
+// be begun then: notes would look deleted, and what a run records would be lost. serve stops its work, says so, and begins
+// anew when both are there again.
+
+// guardEvery is how often serve looks whether vault and state are there.
+const guardEvery = 2 * time.Second
+
+// goneError is a vault or a state directory that is gone.
+type goneError struct {
+	error
+	back func() bool // whether both are there again
+}
+
+// Unwrap gives what is gone.
+func (e goneError) Unwrap() error { return e.error }
+
+// guard looks after vault and state until ctx ends or one of them is gone.
+func (w *Process) guard(ctx context.Context) error {
+	marks := w.marks()
+	ticker := time.NewTicker(guardEvery)
+	defer ticker.Stop()
+	for {
+		if err := errors.Join(w.Vault.There(), w.Journal.There()); err != nil {
+			return goneError{err, func() bool { return there(marks) && w.Journal.There() == nil }}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// marks are paths that tell this vault from an empty folder in its place.
+func (a *Workspace) marks() []string {
+	marks := []string{a.Dir}
+	for _, name := range []string{".obsidian", "settings.yaml", a.Settings.Vault.WorkflowsDir, a.Settings.Vault.ImportDir} {
+		path := filepath.Join(a.Dir, filepath.FromSlash(name))
+		if there([]string{path}) {
+			marks = append(marks, path)
+		}
+	}
+	return marks
+}
+
+func there(paths []string) bool {
+	return !slices.ContainsFunc(paths, func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
+}
+
+// comeBack waits until what is gone is there again. It says false when ctx ends before. The vault stays taken, so that nobody
+// begins with an empty history meanwhile.
+func (a *Workspace) comeBack(ctx context.Context, gone goneError) bool {
+	a.Log.Error("stopped until it is back; nothing is begun meanwhile", "err", gone)
+	if release, err := a.Vault.Lock(); err == nil {
+		defer release() //nolint:errcheck // the vault is opened anew
+	}
+	ticker := time.NewTicker(guardEvery)
+	defer ticker.Stop()
+	for !gone.back() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-ticker.C:
+		}
+	}
+	a.Log.Info("back; beginning anew")
+	return true
+}
+
+// lockedElsewhere says what to do about a vault on which another process works with another state directory.
+func lockedElsewhere(err error) error {
+	if !errors.Is(err, disk.ErrInUse) {
+		return err
+	}
+	return failure.New(failure.State, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)
+}

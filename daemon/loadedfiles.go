@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// loadedFiles remembers the files of settings as they were when a process loaded them: path and fingerprint.
+type loadedFiles map[string]string
+
+// rememberFiles is called before the settings are loaded, so that no change in between is missed.
+func rememberFiles(in settings.Input) loadedFiles {
+	f := loadedFiles{}
+	for _, path := range in.Files() {
+		f[path] = settings.Fingerprint(path)
+	}
+	return f
+}
+
+// changed names the files that hold something else now, those of the vault by their vault names.
+func (f loadedFiles) changed(vault string) []string {
+	var names []string
+	for path, was := range f {
+		if settings.Fingerprint(path) == was {
+			continue
+		}
+		if rel, err := filepath.Rel(vault, path); err == nil && filepath.IsLocal(rel) {
+			path = filepath.ToSlash(rel)
+		}
+		names = append(names, path)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// OutdatedText says that a running serve does not know the settings of now.
+func OutdatedText(changed []string) string {
+	return strings.Join(changed, ", ") + ": changed since serve began; it works with the former settings until you restart it"
+}
+
+// followSettings logs that files of settings change under the running serve, and that they are as before again.
+func (w *Process) followSettings(ctx context.Context) error {
+	ticker := time.NewTicker(trustEvery)
+	defer ticker.Stop()
+	var told []string
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		if w.Vault.There() != nil || w.Journal.There() != nil {
+			continue // guard sees to that
+		}
+		now := w.loaded.changed(w.Dir)
+		switch {
+		case slices.Equal(now, told):
+		case len(now) == 0:
+			w.Log.Info("the settings are again those that serve works with")
+		default:
+			w.Log.Warn("settings changed; restart serve, which works with the former ones", "files", strings.Join(now, ", "))
+		}
+		told = now
+	}
+}
+
+// Ask sends an order to the process that works on the vault, and warns once when that process has other settings than the
+// files hold now.
+func (a *Workspace) Ask(ctx context.Context, o Order) (Reply, error) {
+	r, err := Ask(ctx, a.StateDir, o)
+	if len(r.Changed) > 0 {
+		a.outdated.Do(func() { a.Log.Warn(OutdatedText(r.Changed)) })
+	}
+	return r, err
+}

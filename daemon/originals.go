@@ -1,0 +1,142 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+const (
+	// followFor is how long an original is looked after when its import has ended. A program that has it open for writing
+	// makes that longer, by a day at most.
+	followFor = 10 * time.Minute
+	// followedBefore is how far back a new serve looks for originals that went on growing while nobody watched.
+	followedBefore = 24 * time.Hour
+	// mostFollowedBefore bounds how many of these are looked at.
+	mostFollowedBefore = 1000
+)
+
+// originals knows at which name of the import folder an original arrived that lies elsewhere now.
+type originals struct {
+	mu      sync.Mutex
+	sources map[string]string // by the name that it has now. Guarded by mu
+}
+
+func (o *originals) learn(name, source string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.sources == nil {
+		o.sources = map[string]string{}
+	}
+	o.sources[name] = source
+}
+
+func (o *originals) source(name string) (string, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	source, ok := o.sources[name]
+	return source, ok
+}
+
+// followOriginals has the watcher look after the originals of imports that have ended: a writer that had one open writes
+// on, wherever the file was moved.
+func (w *Process) followOriginals(ctx context.Context, watcher *disk.Watcher) error {
+	events, stop := w.Exec.Subscribe(0)
+	defer stop()
+	if err := w.followEarlier(ctx, watcher); err != nil && ctx.Err() == nil {
+		w.Log.Warn("originals of earlier imports are not looked after", "err", err)
+	}
+	w.held.unknown(ctx) // of imports that ended before the events were listened to
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			switch {
+			case !open:
+				return nil
+			case e.Kind == engine.EventLost:
+				w.held.unknown(ctx)
+			case e.Kind == engine.EventImport && e.State.Finished() && e.Import != nil:
+				w.held.begin(*e.Import)
+				w.followReplaced(watcher, *e.Import)
+				w.followOriginal(watcher, *e.Import, time.Now())
+			}
+		}
+	}
+}
+
+// followEarlier looks at the originals of the last day's imports: they may have grown while no serve was there.
+func (w *Process) followEarlier(ctx context.Context, watcher *disk.Watcher) error {
+	rows, err := w.Journal.Imports.List(ctx, journal.ImportFilter{Limit: mostFollowedBefore})
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, r := range rows { // the newest first: that is the one whose bytes an original has
+		if r.Filed == "" || seen[r.Filed] || !r.State.Finished() || time.Since(r.Finished) > followedBefore {
+			continue
+		}
+		seen[r.Filed] = true
+		w.followOriginal(watcher, r, r.Finished)
+	}
+	return nil
+}
+
+func (w *Process) followOriginal(watcher *disk.Watcher, r engine.ImportRecord, ended time.Time) {
+	if r.Filed == "" || r.Filed == r.Source || r.SHA256 == "" {
+		return
+	}
+	w.moved.learn(r.Filed, r.Source)
+	watcher.Follow(r.Filed, r.SHA256, ended.Add(followFor))
+}
+
+// followReplaced goes on with an original that an import has moved aside with its bundle, to make room for the next version:
+// its writer may be another one than that of the file which came next.
+func (w *Process) followReplaced(watcher *disk.Watcher, r engine.ImportRecord) {
+	if _, followed := w.moved.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
+		return
+	}
+	data, _, err := w.Vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
+	if err != nil {
+		return // a person was faster
+	}
+	m, err := ingestion.ParseManifest(data)
+	if err != nil {
+		return
+	}
+	for _, h := range m.Import.History {
+		if h.Event == "version" && h.Bundle != "" && h.SHA256 != "" {
+			w.followOriginal(watcher, engine.ImportRecord{Source: r.Source, Filed: path.Join(h.Bundle, path.Base(r.Filed)), SHA256: h.SHA256}, time.Now())
+		}
+	}
+}
+
+// grown asks for the import of an original that was written on after it was taken, as the next version of its source.
+func (w *Process) grown(ctx context.Context, news disk.Arrival) (string, error) {
+	source, ok := w.moved.source(news.Name)
+	if !ok {
+		return "", fmt.Errorf("%s is no original", news.Name)
+	}
+	if run, err := w.putOff(ctx, disk.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
+		return run, err
+	}
+	w.Log.Info("an original was written on after it was taken; what it became is imported", "name", news.Name, "source", source)
+	return w.startImport(ctx, source, news.SHA256, ImportHow{where: news.Name})
+}
+
+// stayed reports whether an import has ended and its original could not be moved.
+func (w *Process) stayed(ctx context.Context, ended engine.RunRecord) bool {
+	if ended.Status != engine.DoneWithOmissions {
+		return false
+	}
+	r, err := w.Journal.Imports.Get(ctx, ended.ID)
+	return err == nil && r.Filed == "" && r.State != engine.ImportFailed
+}

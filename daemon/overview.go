@@ -1,0 +1,165 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+const (
+	// overviewMost bounds each list of an overview.
+	overviewMost = 20
+	// overviewSlots is how many slots it shows, past and next.
+	overviewSlots = 5
+	// failuresFor is how long an import that failed is shown.
+	failuresFor = 7 * 24 * time.Hour
+)
+
+// overview tells how the vault stands. Without a journal nothing has run yet.
+func (a *Workspace) Overview(ctx context.Context, j *journal.Journal, now time.Time) (engine.Overview, error) {
+	var o engine.Overview
+	now = now.In(a.Zone)
+	y, m, d := now.Date()
+	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.Zone), time.Date(y, m, 1, 0, 0, 0, 0, a.Zone)
+	budget := a.Settings.Policy.Budget
+	o.Month.Limit = cost.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
+	offer, err := a.Offer()
+	if err != nil {
+		return o, err
+	}
+	brief := offer.Brief()
+	o.Trust = &brief
+	if err := a.overviewWorkflows(ctx, j, &o); err != nil || j == nil {
+		return o, err
+	}
+	for _, p := range []*engine.Period{&o.Day, &o.Month} {
+		if err := period(ctx, j, p); err != nil {
+			return o, err
+		}
+	}
+	if err := overviewRuns(ctx, j, &o); err != nil {
+		return o, err
+	}
+	if o.Last, err = j.Slots.List(ctx, "", overviewSlots); err != nil {
+		return o, err
+	}
+	return o, overviewImports(ctx, j, &o, now)
+}
+
+// overviewWorkflows looks at the workflows: how many, when they fire next, which are paused, whose last run ended badly.
+func (a *Workspace) overviewWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
+	all, err := a.Statuses(ctx, j)
+	if err != nil {
+		return err
+	}
+	o.Workflows.All = len(all)
+	for _, s := range all {
+		switch {
+		case !s.Valid:
+			o.Workflows.Invalid++
+		case s.Enabled:
+			o.Workflows.Enabled++
+		}
+		if len(s.Next) > 0 {
+			o.Next = append(o.Next, engine.SlotRecord{Workflow: s.Name, Slot: s.Next[0], Schedule: scheduled(s.Triggers), State: engine.SlotNext})
+		}
+		if s.Paused != "" {
+			o.Paused = append(o.Paused, engine.PauseBrief{Workflow: s.Name, Reason: s.Paused})
+		}
+		if j == nil {
+			continue
+		}
+		failed, err := j.Runs.Failures(ctx, s.Name, 1)
+		if err != nil {
+			return err
+		}
+		if len(failed) > 0 {
+			o.Failures = append(o.Failures, failed[0].Brief())
+		}
+	}
+	slices.SortStableFunc(o.Next, func(a, b engine.SlotRecord) int { return a.Slot.Compare(b.Slot) })
+	o.Next = o.Next[:min(len(o.Next), overviewSlots)]
+	return nil
+}
+
+// scheduled are the schedules among a workflow's triggers, as written.
+func scheduled(triggers []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(triggers), func(t string) bool {
+		return strings.HasPrefix(t, "watch:") || strings.HasPrefix(t, "on_import")
+	}), "; ")
+}
+
+func period(ctx context.Context, j *journal.Journal, p *engine.Period) error {
+	counts, err := j.Runs.Counts(ctx, p.Since)
+	if err != nil {
+		return err
+	}
+	for status, n := range counts {
+		p.Runs += n
+		if status.EndedBadly() {
+			p.Failed += n
+		}
+	}
+	p.Skipped = counts[engine.Skipped]
+	p.Spending, err = j.Spending.Since(ctx, "", p.Since)
+	return err
+}
+
+func overviewRuns(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
+	for status, list := range map[engine.Status]*[]engine.RunBrief{engine.AwaitingApproval: &o.Approvals, engine.Running: &o.Running} {
+		runs, err := j.Runs.List(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Status: status, Limit: overviewMost})
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			*list = append(*list, r.Brief())
+		}
+	}
+	return nil
+}
+
+// overviewImports tells of files that wait, and of imports that failed and were not followed by one that did not.
+func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview, now time.Time) error {
+	waiting, err := j.Imports.List(ctx, journal.ImportFilter{Waiting: true, Limit: overviewMost})
+	if err != nil {
+		return err
+	}
+	for _, state := range []engine.ImportState{engine.ImportNeedsPassword, engine.ImportFailed} {
+		ended, err := j.Imports.List(ctx, journal.ImportFilter{State: state, Limit: overviewMost})
+		if err != nil {
+			return err
+		}
+		for _, r := range ended {
+			latest, _, err := j.Imports.Latest(ctx, r.Source, r.SHA256)
+			if err != nil {
+				return err
+			}
+			switch {
+			case latest.ID != r.ID || now.Sub(r.Finished) > failuresFor:
+			case state == engine.ImportNeedsPassword:
+				waiting = append(waiting, r)
+			default:
+				o.Failures = append(o.Failures, engine.RunBrief{
+					Run: r.ID, Kind: engine.KindImport, Subject: r.Source, Status: engine.Failed, Reason: r.Reason, Since: r.Finished,
+				})
+			}
+		}
+	}
+	for _, r := range waiting {
+		o.Waiting = append(o.Waiting, engine.FileBrief{Name: r.Source, State: r.State, Reason: r.Reason, Since: r.Created})
+	}
+	slices.SortStableFunc(o.Failures, func(a, b engine.RunBrief) int { return b.Since.Compare(a.Since) })
+	return nil
+}
+
+// serving is the overview of the serve that is at work.
+func (w *Process) serving(ctx context.Context) (engine.Overview, error) {
+	o, err := w.Overview(ctx, w.Journal, time.Now())
+	o.Serving, o.URL, o.Outdated = true, w.url, w.loaded.changed(w.Dir)
+	return o, err
+}

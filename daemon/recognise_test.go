@@ -1,0 +1,85 @@
+package daemon
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// The vendor's key is not sent to another address because a settings file in a vault names one.
+func TestMistral_keyStaysWithItsAddress(t *testing.T) {
+	t.Parallel()
+	loaded, err := settings.Load(settings.Input{Vault: t.TempDir(), Environ: []string{"MISTRAL_API_KEY=" + llmtest.Key}, Overrides: map[string]string{
+		"ingestion.ocr.engines": "mistral", "ingestion.ocr.mistral.endpoint": "https://example.org/v1",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &Workspace{Settings: loaded}
+	if _, err := a.mistral(ingestion.OCRSettings{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestRecogniser_paysFromTheMonth: pages count in the budget of the month, and one that does not fit is not sent.
+func TestRecogniser_paysFromTheMonth(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if calls.Add(1) == 1 {
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		fmt.Fprint(w, `{"model":"mistral-ocr-latest","pages":[{"index":0,"markdown":"# Harbour","images":[]}],"usage_info":{"pages_processed":1}}`)
+	}))
+	t.Cleanup(server.Close)
+	loaded, err := settings.Load(settings.Input{Vault: t.TempDir(), Environ: []string{"OCR_KEY=" + llmtest.Key}, Overrides: map[string]string{
+		"ingestion.ocr.engines": "mistral", "ingestion.ocr.mistral.endpoint": server.URL + "/v1", "ingestion.ocr.mistral.price_per_page": "0.5",
+		"providers.mistral.api_key_env": "OCR_KEY",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := journal.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	a := &Workspace{Settings: loaded, Trust: ownTrust(t, loaded), Models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), Log: slog.New(slog.DiscardHandler), Zone: time.UTC}
+	w := &Process{Workspace: a, Journal: j, budget: policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}}
+	service, err := a.services.recogniser(a, w.payer("r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	for page := range 3 {
+		_, err := service.Recognise(t.Context(), picture.Bytes(), "image/png")
+		if over := (failure.Of(err) != nil && failure.Of(err).Code == failure.Budget); over != (page == 2) || err != nil && !over {
+			t.Errorf("page %d: %v", page+1, err)
+		}
+	}
+	got, err := j.Spending.Of(t.Context(), "r1")
+	if err != nil || calls.Load() != 3 || got.Calls != 3 || got.Cost.USD != 1 || got.Open != (cost.Amount{}) || got.Presumed != (cost.Amount{}) {
+		t.Errorf("%d requests (the first is put off), booked %+v, %v", calls.Load(), got, err)
+	}
+}

@@ -1,0 +1,168 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	notes "github.com/vaultflow/vaultflow/note"
+	"github.com/vaultflow/vaultflow/policy"
+)
+
+const (
+	// NoteBegins and NoteEnds are the marks between which the status note is ours. Obsidian does not show them.
+	NoteBegins = "%% vaultflow: what stands up to the next mark is written anew when something changes %%"
+	NoteEnds   = "%% vaultflow: end %%"
+	// noteLimit is the largest note that is kept current, in bytes.
+	noteLimit = 1 << 20
+	// noteEvery is how often the note is looked at when nothing is heard: slots pass, and days begin.
+	noteEvery = time.Minute
+)
+
+// noteProperties are the properties of the status note, in their order. Null removes one.
+type noteProperties struct {
+	NextRun      *string           `json:"next_run"`
+	NextWorkflow *string           `json:"next_workflow"`
+	LastRun      *string           `json:"last_run"`
+	LastWorkflow *string           `json:"last_workflow"`
+	LastState    *engine.SlotState `json:"last_state"`
+	RunsToday    int               `json:"runs_today"`
+	FailedToday  int               `json:"failed_today"`
+	CostToday    float64           `json:"cost_today_usd"`
+	CostMonth    float64           `json:"cost_month_usd"`
+	BudgetMonth  *float64          `json:"budget_month_usd"`
+	TokensMonth  int64             `json:"tokens_month"`
+	Waiting      int               `json:"files_waiting"`
+	Approvals    int               `json:"approvals"`
+	Failures     int               `json:"failures"`
+	Paused       []string          `json:"paused"`
+	Invalid      int               `json:"invalid_workflows"`
+	Updated      string            `json:"updated,omitempty"` // only when something else has changed
+}
+
+// noteTime is how Obsidian writes a date with a time.
+const noteTime = "2006-01-02T15:04:05"
+
+func propertiesOf(o engine.Overview, zone *time.Location) noteProperties {
+	p := noteProperties{
+		RunsToday: o.Day.Runs, FailedToday: o.Day.Failed, CostToday: rounded(o.Day.Spending.Cost.USD), CostMonth: rounded(o.Month.Spending.Cost.USD),
+		TokensMonth: o.Month.Spending.Cost.Tokens, Waiting: len(o.Waiting), Approvals: len(o.Approvals), Failures: len(o.Failures),
+		Paused: []string{}, Invalid: o.Workflows.Invalid,
+	}
+	if limit := o.Month.Limit.USD; limit > 0 {
+		p.BudgetMonth = &limit
+	}
+	for _, paused := range o.Paused {
+		p.Paused = append(p.Paused, paused.Workflow)
+	}
+	if len(o.Next) > 0 {
+		at := o.Next[0].Slot.In(zone).Format(noteTime)
+		p.NextRun, p.NextWorkflow = &at, &o.Next[0].Workflow
+	}
+	if len(o.Last) > 0 {
+		last, at := &o.Last[0], o.Last[0].Slot.In(zone).Format(noteTime)
+		p.LastRun, p.LastWorkflow, p.LastState = &at, &last.Workflow, &last.State
+	}
+	return p
+}
+
+// rounded is an amount of dollars without digits that nobody needs.
+func rounded(usd float64) float64 { return float64(int64(usd*1e4+0.5)) / 1e4 }
+
+// keepStatusNote keeps the status note current until ctx ends: whenever a run or an import has got on, and each minute. A
+// note that cannot be written is told of once, and tried again.
+func (w *Process) keepStatusNote(ctx context.Context) error {
+	name := w.Settings.Engine.StatusNote
+	if name == "" {
+		return nil
+	}
+	events, stop := w.Exec.Subscribe(64)
+	defer stop()
+	beat := time.NewTicker(noteEvery)
+	defer beat.Stop()
+	soon := time.NewTimer(0)
+	defer soon.Stop()
+	told := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			if !open {
+				return nil
+			}
+			if changesNote(e) {
+				soon.Reset(w.Settings.Watch.Debounce.Std()) // an import of a folder is many changes
+			}
+			continue
+		case <-beat.C:
+		case <-soon.C:
+		}
+		said := ""
+		if err := w.writeStatusNote(ctx, name, time.Now()); err != nil && ctx.Err() == nil {
+			if said = err.Error(); said != told {
+				w.Log.Warn("status note not written", "name", name, "err", err)
+			}
+		}
+		told = said
+	}
+}
+
+// changesNote tells whether the status note may be another one after an event.
+func changesNote(e engine.Event) bool {
+	return e.Kind == engine.EventRun && (e.Status.Finished() || e.Status == engine.AwaitingApproval) || e.Kind == engine.EventImport || e.Kind == engine.EventLost
+}
+
+// writeStatusNote brings the note up to date. Nothing is written when it is.
+func (w *Process) writeStatusNote(ctx context.Context, name string, now time.Time) error {
+	o, err := w.serving(ctx)
+	if err != nil {
+		return err
+	}
+	before, digest, err := w.Vault.Read(name, noteLimit)
+	if errors.Is(err, fs.ErrNotExist) {
+		before, digest, err = nil, "", nil
+	}
+	if err != nil {
+		return err
+	}
+	properties := propertiesOf(o, w.Zone)
+	section := writeNote(o, w.Zone, w.Settings.Vault.WorkflowsDir)
+	note, err := renewNote(before, properties, section)
+	if err != nil || bytes.Equal(note, before) {
+		return err
+	}
+	properties.Updated = now.In(w.Zone).Format(noteTime)
+	if note, err = renewNote(before, properties, section); err != nil {
+		return err
+	}
+	return w.Writing(policy.ByStatus).Write(ctx, name, note, digest)
+}
+
+// renewNote puts properties and section into a note. All else in it is a person's, and stays. A note without our marks gets
+// the section at its end; so does one with only one of them, because nobody knows what of it is ours.
+func renewNote(text []byte, p noteProperties, section string) ([]byte, error) {
+	properties, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = notes.SetProperties(text, string(properties)); err != nil {
+		return nil, fmt.Errorf("its properties: %w", err)
+	}
+	ours := []byte(NoteBegins + "\n" + section + NoteEnds)
+	begin := bytes.Index(text, []byte(NoteBegins))
+	if begin >= 0 {
+		if n := bytes.Index(text[begin:], []byte(NoteEnds)); n >= 0 {
+			return append(append(bytes.Clone(text[:begin]), ours...), text[begin+n+len(NoteEnds):]...), nil
+		}
+	}
+	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, '\n')
+	}
+	return append(append(text, ours...), '\n'), nil
+}

@@ -1,0 +1,91 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/daemon/words"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/step"
+)
+
+// noteDay is how the status note writes a moment.
+const noteDay = "Mon 2006-01-02 15:04"
+
+// writeNote writes what the status note says below its properties. It has no time of its own, so that it changes only with
+// what it tells. Names and reasons come from files and services: they are written so that they are no markup.
+func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) string {
+	var b strings.Builder
+	list := func(head string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n", head)
+		for _, line := range lines {
+			fmt.Fprintf(&b, "- %s\n", line)
+		}
+	}
+	link := func(workflow string) string { return wikiLink(workflowsDir+"/"+workflow, workflow) }
+	fmt.Fprintf(&b, "Today: %s.\nThis month: %s.\n", words.Period(o.Day), words.Period(o.Month))
+	var lines []string
+	for _, r := range o.Approvals {
+		lines = append(lines, words.Join(": ", wikiLink(workflowsDir+"/"+step.ApprovalsDir+"/"+r.Run, r.Subject), plainText(r.Reason)))
+	}
+	list("Waiting for your approval", lines)
+	lines = nil
+	for _, f := range o.Waiting {
+		lines = append(lines, words.Join(": ", wikiLink(f.Name, f.Name), words.State(f.State), plainText(f.Reason)))
+	}
+	list("Files waiting", lines)
+	lines = nil
+	for _, p := range o.Paused {
+		lines = append(lines, words.Join(": ", link(p.Workflow), plainText(p.Reason)))
+	}
+	list("Paused", lines)
+	lines = nil
+	for _, r := range o.Failures {
+		subject := link(r.Subject)
+		if r.Kind == engine.KindImport {
+			subject = plainText(r.Subject)
+		}
+		lines = append(lines, words.Join(": ", subject, strings.ReplaceAll(string(r.Status), "_", " "), plainText(r.Reason))+
+			fmt.Sprintf(" (run %s, %s)", r.Run, r.Since.In(zone).Format(noteDay)))
+	}
+	list("Failed", lines)
+	lines = nil
+	for _, s := range o.Next {
+		lines = append(lines, s.Slot.In(zone).Format(noteDay)+" "+link(s.Workflow))
+	}
+	list("Next", lines)
+	lines = nil
+	for _, s := range o.Last {
+		lines = append(lines, s.Slot.In(zone).Format(noteDay)+" "+words.Join(": ", link(s.Workflow), plainText(words.Slot(s))))
+	}
+	list("Last", lines)
+	return b.String()
+}
+
+// wikiLink is a link to a name of the vault, or the plain text when a link cannot hold the name.
+func wikiLink(name, text string) string {
+	if strings.ContainsAny(name+text, "[]|#^\n\r%") {
+		return plainText(text)
+	}
+	if name == text {
+		return "[[" + name + "]]"
+	}
+	return "[[" + name + "|" + text + "]]"
+}
+
+// plainText is a text on one line in which nothing is markup.
+func plainText(text string) string {
+	const most = 200
+	var b strings.Builder
+	for _, r := range words.Shorten(text, most) {
+		if strings.ContainsRune("\\`*_{}[]<>#|~$%^=!", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

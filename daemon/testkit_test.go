@@ -1,0 +1,51 @@
+package daemon
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/trust"
+)
+
+// ownTrust is the trust in a vault of one's own.
+func ownTrust(t *testing.T, s *settings.Settings) *Trust {
+	t.Helper()
+	dir, stateDir := t.TempDir(), t.TempDir()
+	ownVault(t, dir, stateDir)
+	own, err := openAnswers(t.Context(), stateDir, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newTrust(own, s, slog.New(slog.DiscardHandler))
+}
+
+// ownVault makes a vault that is the user's own.
+func ownVault(t *testing.T, dir, stateDir string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, ".obsidian"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	store, err := trust.Open(stateDir, dir)
+	if err == nil {
+		err = store.Change(func(s *trust.State) { s.Decide(trust.Own, time.Now()) })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// openTest opens a vault without a log.
+func openTest(t *testing.T, o Options) *Workspace {
+	t.Helper()
+	o.Logger = func(*settings.Settings) *slog.Logger { return slog.New(slog.DiscardHandler) }
+	a, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	return a
+}

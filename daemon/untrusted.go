@@ -1,0 +1,44 @@
+package daemon
+
+import (
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// narrow removes from the settings what an untrusted vault must not start, reach or open, whichever file it came from. Models
+// and tools are refused where they are made. flag reports whether the dashboard's address was given on the command line.
+func (t *Trust) narrow(s *settings.Settings, flag bool) error {
+	if !t.Untrusted() {
+		return nil
+	}
+	s.Policy.RemoteImages.Enabled = false
+	s.Ingestion.Office.LibreOffice = "off"
+	s.Web.Hosts, s.Web.Proxy = nil, settings.Proxy{}
+	if isLocal(s.Web.Listen) {
+		return nil
+	}
+	if flag {
+		return denied(t.refuse("vaultflow trust", fmt.Sprintf("this vault is not trusted yet: its dashboard does not open on %s", s.Web.Listen)))
+	}
+	s.Web.Listen = defaultListen
+	return nil
+}
+
+// defaultListen is where the dashboard of an untrusted vault opens.
+const defaultListen = "127.0.0.1:8321"
+
+// isLocal reports whether only this machine reaches an address.
+func isLocal(listen string) bool {
+	if strings.HasPrefix(listen, "unix:") {
+		return true // a socket that only the user opens
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

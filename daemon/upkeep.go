@@ -1,0 +1,34 @@
+package daemon
+
+import (
+	"context"
+	"time"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine/journal"
+)
+
+// retention is how long the journal keeps the past.
+func (a *Workspace) retention() journal.Retention {
+	r := a.Settings.Engine.Retention
+	return journal.Retention{Runs: r.Runs.Std(), PerWorkflow: r.RunsPerWorkflow, Contents: r.Contents.Std()}
+}
+
+// sweepJournal removes what is beyond retention, at once and whenever a tick comes. Runs go on meanwhile; what cannot be
+// removed now is tried again at the next tick.
+func (w *Process) sweepJournal(ctx context.Context, ticks <-chan time.Time) error {
+	for {
+		swept, err := w.Journal.Sweep(ctx, w.retention(), time.Now())
+		if swept != (journal.Swept{}) {
+			w.Log.Info("old records removed", "runs", swept.Runs, "rows", swept.Rows, "blobs", swept.Blobs, "size", content.FormatSize(swept.Bytes))
+		}
+		if err != nil && ctx.Err() == nil {
+			w.Log.Warn("old records not removed", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks:
+		}
+	}
+}

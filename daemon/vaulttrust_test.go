@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/trust"
+)
+
+func TestIsLocal(t *testing.T) {
+	t.Parallel()
+	for listen, want := range map[string]bool{
+		"127.0.0.1:8321": true, "127.1.2.3:0": true, "[::1]:80": true, "localhost:1": true, "unix:/run/user/1000/v.sock": true,
+		"0.0.0.0:80": false, ":80": false, "[::]:80": false, "192.168.1.2:80": false, "example.org:80": false, "": false,
+	} {
+		if got := isLocal(listen); got != want {
+			t.Errorf("isLocal(%q) = %v, want %v", listen, got, want)
+		}
+	}
+}
+
+// A file in an import folder may be dropped there by somebody: it sends no page to a service before a person has said yes.
+func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
+	t.Parallel()
+	vault, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
+	ownVault(t, vault, state)
+	folder := filepath.Join(vault, "Import", "scans")
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, ingestion.FolderFile), []byte("ocr_engines: [mistral, model, tesseract]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	engines := func() []string {
+		t.Helper()
+		s, err := openTest(t, Options{Dir: vault, StateDir: state}).optionsFor("Import/scans/a.pdf", ImportHow{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.OCR.Engines
+	}
+	accept := func(answer engine.TrustAnswer) {
+		t.Helper()
+		a := openTest(t, Options{Dir: vault, StateDir: state})
+		o, err := a.Offer()
+		if err == nil {
+			err = a.Trust.Accept(o, answer)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := engines(); len(got) > 0 { // Tesseract alone
+		t.Errorf("pages go to %v", got)
+	}
+	offer, err := openTest(t, Options{Dir: vault, StateDir: state}).Offer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(offer.Settings, func(s engine.TrustSetting) bool { return s.Key == "import_folders.ocr_engines.model" && !s.Granted }); i < 0 {
+		t.Errorf("the offer is %+v", offer.Settings)
+	}
+	mistral, err := offer.Chosen([]string{"import_folders.ocr_engines.mistral"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accept(mistral)
+	if got := strings.Join(engines(), " "); got != "mistral tesseract" {
+		t.Errorf("pages go to %q, want mistral and tesseract", got)
+	}
+	accept(engine.TrustAnswer{Level: string(trust.Untrusted)})
+	if got := engines(); len(got) > 0 {
+		t.Errorf("after a no pages go to %v", got)
+	}
+}

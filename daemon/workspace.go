@@ -1,0 +1,175 @@
+// Package daemon wires the vault, the journal, the models and the executor together, and serves a vault: it imports what
+// arrives, runs what is due, and obeys the orders of commands. It prints nothing and knows no flags.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+	"time"
+	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
+
+	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/media"
+	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+// Options say which vault is opened, and how.
+type Options struct {
+	Dir       string            // the vault's folder, absolute
+	StateDir  string            // in place of the default for the vault, see [settings.StateDir]
+	Settings  string            // a settings file in place of the vault's
+	Overrides map[string]string // settings that were given as flags, by path
+	Version   string
+	Source    string // where the source of a modified build is published
+
+	// Logger makes the log once the settings are known, and is the place to print their warnings.
+	Logger func(*settings.Settings) *slog.Logger
+	Web    Web
+}
+
+// Web replaces the fetchers of documents and pages, for tests. The zero value is the real web.
+type Web struct {
+	Documents DocumentFetcher
+	Pages     func(remote.Policy) tools.Fetcher
+}
+
+// Workspace is an open vault with its settings: what every command but init and version begins with.
+type Workspace struct {
+	Dir      string
+	StateDir string
+	Settings *settings.Settings
+	Trust    *Trust
+	Vault    *disk.Vault
+	Models   *modelset.Set
+	Zone     *time.Location
+	Log      *slog.Logger
+	Given    *GivenPasswords
+
+	options  Options
+	services services
+	loaded   loadedFiles
+	outdated sync.Once // the warning about a serve with former settings
+}
+
+// Open reads the settings of a vault and opens it. A *settings.Error has all faults of the settings.
+func Open(ctx context.Context, o Options) (*Workspace, error) {
+	stateDir, err := FindState(o.Dir, o.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	a := &Workspace{Dir: o.Dir, StateDir: stateDir, options: o, Given: &GivenPasswords{}}
+	if err := a.load(ctx, o); err != nil {
+		return nil, err
+	}
+	s := a.Settings
+	a.Zone = time.Local
+	if name := s.Engine.Timezone; name != "" {
+		if a.Zone, err = time.LoadLocation(name); err != nil {
+			return nil, invalid(fmt.Errorf("engine.timezone: %w", err))
+		}
+	}
+	a.Vault, err = disk.Open(o.Dir, disk.Options{
+		ImportDir: s.Vault.ImportDir, ImportedDir: s.Vault.ImportedDir, Ignore: s.Vault.Ignore, Logger: a.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Models = modelset.New(s, a.Log, a.StateDir, a.Trust.refusal)
+	return a, nil
+}
+
+// Close closes the vault.
+func (a *Workspace) Close() {
+	if err := a.Vault.Close(); err != nil {
+		a.Log.Warn("vault not closed", "err", err)
+	}
+}
+
+// modelFS is the vault as workflows and models see it: without the notes in which people approve.
+func (a *Workspace) modelFS() fs.FS {
+	return a.Vault.FSWithout(path.Join(a.Settings.Vault.WorkflowsDir, step.ApprovalsDir))
+}
+
+// links finds notes by Obsidian's rules, for directives.
+func (a *Workspace) links() directives.Links {
+	return directives.LinksFunc(func(link, from string) directives.Location { return directives.Location(a.Vault.Locate(link, from)) })
+}
+
+// stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
+type stores struct {
+	Blobs     step.Blobs
+	Memory    step.Memory
+	Origins   origin.Store
+	Changes   step.Changes
+	Approvals step.Approvals
+	History   step.History
+	Ledger    step.Ledger
+}
+
+func storesOf(j *journal.Journal) stores {
+	return stores{
+		Blobs: j.Blobs, Memory: j.Memory, Origins: j.Origins, Changes: j.Changes, Approvals: j.Approvals, History: j.Undo, Ledger: j.Spending,
+	}
+}
+
+// flow makes the activities of workflow runs over stores.
+func (a *Workspace) Flow(kept stores) (*step.Workflow, error) {
+	limits, whenExceeded := a.Settings.BudgetOverlay()
+	budget, err := policy.DefaultBudget().Merge(policy.Overlay{From: "settings", Limits: limits, WhenExceeded: whenExceeded})
+	if err != nil {
+		return nil, invalid(fmt.Errorf("policy.budget: %w", err))
+	}
+	w := &step.Workflow{
+		FS: a.modelFS(), Vault: a.Vault, Links: a.links(), Blobs: kept.Blobs, Memory: kept.Memory, Models: a.Models,
+		Changes: kept.Changes, Approvals: kept.Approvals, History: kept.History, Ledger: kept.Ledger,
+		Budget: budget, DefaultModel: a.Settings.Models.Default, WorkflowsDir: a.Settings.Vault.WorkflowsDir,
+		ImportDir: a.Settings.Vault.ImportDir, ImportedDir: a.Settings.Vault.ImportedDir, VaultName: filepath.Base(a.Dir),
+		MaxFiles: a.Settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.Settings.Policy.Links == "strict",
+		Born: a.Vault.Born, AutoBuffer: a.Settings.Engine.AutoBufferTokens, NoRewrites: !a.Settings.LLM.OverflowFallback,
+	}
+	w.Zone = a.Zone.String()
+	w.Runs = nested{}
+	w.Prompt = prompt.Builder{
+		FS:          w.FS,
+		Links:       prompt.LinksFunc(func(link, from string) prompt.Location { return prompt.Location(a.Vault.Locate(link, from)) }),
+		Probe:       media.Probe(w.FS),
+		Fallbacks:   w.PageText,
+		ImportedDir: w.ImportedDir,
+	}
+	knowOrigins(w, a.Book(kept.Origins))
+	a.giveMedia(w)
+	a.nameOutside(w)
+	return w, nil
+}
+
+// ErrNothingRun says that nothing was ever run on this vault.
+var ErrNothingRun = errors.New("nothing was run on this vault yet")
+
+// reading opens the journal for reading, beside a process that may be at work on it.
+func (a *Workspace) Reading(ctx context.Context, fn func(*journal.Journal) error) error {
+	j, err := journal.OpenReader(ctx, a.StateDir)
+	if errors.Is(err, os.ErrNotExist) {
+		return ErrNothingRun
+	}
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	return fn(j)
+}
