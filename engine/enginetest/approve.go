@@ -32,36 +32,36 @@ type proposed struct {
 }
 
 // ask gives what was decided about a proposal.
-func (w *World) ask(key, name string) proposed {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if _, known := w.proposed[key]; !known {
-		w.proposed[key] = proposed{name: name}
+func (a activities) ask(key, name string) proposed {
+	a.w.mu.Lock()
+	defer a.w.mu.Unlock()
+	if _, known := a.w.proposed[key]; !known {
+		a.w.proposed[key] = proposed{name: name}
 	}
-	return w.proposed[key]
+	return a.w.proposed[key]
 }
 
-func (w *World) approve(ctx context.Context, in engine.ApproveIn) (out engine.ApproveOut, err error) {
-	leave, err := w.enter(ctx, engine.ActivityApprove, work(in.StepRef))
+func (a activities) approve(ctx context.Context, in engine.ApproveIn) (out engine.ApproveOut, err error) {
+	leave, err := a.w.enter(ctx, engine.ActivityApprove, work(in.StepRef))
 	if err != nil {
 		return out, err
 	}
 	defer leave()
 	if in.Tools != nil {
-		p := w.ask(in.Run+" "+work(in.StepRef)+" "+in.Tools.Raw, "")
+		p := a.ask(in.Run+" "+work(in.StepRef)+" "+in.Tools.Raw, "")
 		if !p.decided {
 			return out, engine.Park("", "calls of %s", work(in.StepRef))
 		}
 		return engine.ApproveOut{Verdicts: []engine.Verdict{{Call: in.Tools.Raw, Approved: p.yes}}}, nil
 	}
 	for _, f := range in.Files {
-		if p := w.ask(in.Run+" "+f.Name+" "+f.Base+" "+f.New, f.Name); p.decided {
+		if p := a.ask(in.Run+" "+f.Name+" "+f.Base+" "+f.New, f.Name); p.decided {
 			out.Verdicts = append(out.Verdicts, engine.Verdict{Name: f.Name, Approved: p.yes, By: engine.DecidedCommand})
 		}
 	}
 	if len(out.Verdicts) == 0 {
-		if w.Asked != nil {
-			w.Asked(in.Run)
+		if a.w.Asked != nil {
+			a.w.Asked(in.Run)
 		}
 		return out, engine.Park("", "files of %s", work(in.StepRef))
 	}

@@ -29,34 +29,34 @@ func (w *World) NestedRuns() []string {
 	return slices.Sorted(maps.Keys(w.nested))
 }
 
-func (w *World) useToolsOrRun(ctx context.Context, in engine.UseToolsIn) (out engine.UseToolsOut, err error) {
-	leave, err := w.enter(ctx, engine.ActivityUseTools, work(in.StepRef))
+func (a activities) useToolsOrRun(ctx context.Context, in engine.UseToolsIn) (out engine.UseToolsOut, err error) {
+	leave, err := a.w.enter(ctx, engine.ActivityUseTools, work(in.StepRef))
 	if err != nil {
 		return out, err
 	}
 	defer leave()
-	out = w.useTools(in)
-	q, nests := w.Nested[in.Step]
+	out = a.useTools(in)
+	q, nests := a.w.Nested[in.Step]
 	if !nests {
 		return out, nil
 	}
-	w.mu.Lock()
-	x := w.exec
-	w.mu.Unlock()
+	a.w.mu.Lock()
+	x := a.w.exec
+	a.w.mu.Unlock()
 	q.Key, q.Trigger = fmt.Sprintf("tool:%s/%d", in.Run, in.Round), engine.Trigger{Kind: engine.TriggerTool, Parent: in.Run}
 	started, err := x.Start(ctx, q)
 	if err != nil {
 		return out, err
 	}
-	w.mu.Lock()
-	w.nested[started.Run] = true
-	w.mu.Unlock()
+	a.w.mu.Lock()
+	a.w.nested[started.Run] = true
+	a.w.mu.Unlock()
 	run, err := x.Wait(ctx, started.Run)
 	if err != nil {
 		return out, err
 	}
 	return engine.UseToolsOut{
-		Reply: w.put(fmt.Sprintf("%s: %s", run.Status, run.Reason)), NestedUSD: run.Usage.CostUSD, NestedFiles: []string{run.Workflow + ".md"},
+		Reply: a.w.put(fmt.Sprintf("%s: %s", run.Status, run.Reason)), NestedUSD: run.Usage.CostUSD, NestedFiles: []string{run.Workflow + ".md"},
 	}, nil
 }
 

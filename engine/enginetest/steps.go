@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -17,96 +16,77 @@ func work(ref engine.StepRef) string {
 	return fmt.Sprintf("%s#%d", ref.Step, ref.Batch)
 }
 
-func (w *World) when(in engine.WhenIn) engine.WhenOut { return w.When[in.Step] }
+// activities are what an executor runs in a world.
+type activities struct{ w *World }
 
-func (w *World) expand(in engine.ExpandIn) engine.ExpandOut {
-	return engine.ExpandOut{Batches: w.Items[in.Step]}
+func (a activities) when(in engine.WhenIn) engine.WhenOut { return a.w.When[in.Step] }
+
+func (a activities) expand(in engine.ExpandIn) engine.ExpandOut {
+	return engine.ExpandOut{Batches: a.w.Items[in.Step]}
 }
 
-func (w *World) resolve(in engine.ResolveIn) engine.ResolveOut {
-	if w.Missing[work(in.StepRef)] {
+func (a activities) resolve(in engine.ResolveIn) engine.ResolveOut {
+	if a.w.Missing[work(in.StepRef)] {
 		return engine.ResolveOut{Missing: []string{"file: gone.md"}}
 	}
 	return engine.ResolveOut{}
 }
 
-func (w *World) assemble(in engine.AssembleIn) engine.AssembleOut {
+func (a activities) assemble(in engine.AssembleIn) engine.AssembleOut {
 	prompt := "prompt of " + in.Step
 	for _, item := range in.Items {
 		prompt += " " + item.Name
 	}
 	for _, v := range in.Vars {
-		prompt += fmt.Sprintf("\n%s: %s", v.Name, w.blob(v.Digest))
+		prompt += fmt.Sprintf("\n%s: %s", v.Name, a.w.blob(v.Digest))
 	}
-	digest := w.put(prompt)
+	digest := a.w.put(prompt)
 	return engine.AssembleOut{
-		Prompt: digest, Text: digest, Receipt: w.put("{}"), Model: "test", Omitted: w.Omitted[in.Step], Key: "key of " + digest,
+		Prompt: digest, Text: digest, Receipt: a.w.put("{}"), Model: "test", Omitted: a.w.Omitted[in.Step], Key: "key of " + digest,
 	}
 }
 
-func (w *World) generate(in engine.GenerateIn) engine.GenerateOut {
-	if c, ok := w.cached(in.Key); ok {
+func (a activities) generate(in engine.GenerateIn) engine.GenerateOut {
+	if c, ok := a.w.cached(in.Key); ok {
 		return engine.GenerateOut{Answer: c.Answer, Raw: c.Raw, Stop: engine.StopEnd, Model: c.Model, Cached: true}
 	}
-	w.mu.Lock()
-	w.paid++
-	w.mu.Unlock()
-	if out, ok := w.Answers[work(in.StepRef)]; ok {
+	a.w.mu.Lock()
+	a.w.paid++
+	a.w.mu.Unlock()
+	if out, ok := a.w.Answers[work(in.StepRef)]; ok {
 		return out
 	}
-	if talk := w.Talk[in.Step]; len(talk) > 0 {
+	if talk := a.w.Talk[in.Step]; len(talk) > 0 {
 		return talk[min(len(in.Turns), len(talk)-1)]
 	}
-	return w.says("answer to " + strings.ReplaceAll(w.blob(in.Prompt), "\n", "; "))
+	return a.w.says("answer to " + strings.ReplaceAll(a.w.blob(in.Prompt), "\n", "; "))
 }
 
-// says is a complete answer.
-func (w *World) says(text string) engine.GenerateOut {
-	return engine.GenerateOut{
-		Answer: w.put(text), Raw: w.put("raw " + text), Stop: engine.StopEnd, Model: "test-1",
-		Usage: cost.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.25},
-	}
+func (a activities) useTools(in engine.UseToolsIn) engine.UseToolsOut {
+	origin := fmt.Sprintf("%s, after %d others", a.w.blob(in.Raw), len(in.Origins))
+	return engine.UseToolsOut{Reply: a.w.put("results of " + a.w.blob(in.Raw)), Media: 1, Shown: a.w.Shown[in.Step], Origins: []string{origin}}
 }
 
-// calling is an answer that calls a tool.
-func (w *World) calling(text string) engine.GenerateOut {
-	out := w.says(text)
-	out.Stop = engine.StopToolUse
-	return out
-}
-
-func (w *World) cached(key string) (engine.CacheEntry, bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	c, ok := w.cache[key]
-	return c, ok
-}
-
-func (w *World) useTools(in engine.UseToolsIn) engine.UseToolsOut {
-	origin := fmt.Sprintf("%s, after %d others", w.blob(in.Raw), len(in.Origins))
-	return engine.UseToolsOut{Reply: w.put("results of " + w.blob(in.Raw)), Media: 1, Shown: w.Shown[in.Step], Origins: []string{origin}}
-}
-
-func (w *World) validate(in engine.ValidateIn) engine.ValidateOut {
-	text := w.blob(in.Answer)
+func (a activities) validate(in engine.ValidateIn) engine.ValidateOut {
+	text := a.w.blob(in.Answer)
 	if strings.HasPrefix(text, "{") {
-		return engine.ValidateOut{Answer: w.put(strings.TrimSpace(text))}
+		return engine.ValidateOut{Answer: a.w.put(strings.TrimSpace(text))}
 	}
 	out := engine.ValidateOut{Problems: []string{"no object"}}
 	if !in.Last {
-		out.Reply = w.put("mend " + text)
+		out.Reply = a.w.put("mend " + text)
 	}
 	return out
 }
 
-func (w *World) stage(in engine.StageIn) engine.StageOut {
+func (a activities) stage(in engine.StageIn) engine.StageOut {
 	var out engine.StageOut
 	targets := []string{"output:0", "output:1"}
-	if !w.NoVars {
+	if !a.w.NoVars {
 		out.Vars, targets = []engine.StagedVar{{Name: in.Step, Digest: in.Answer, Target: "output:1"}}, targets[:1]
 	}
 	names := []string{in.Workflow + ".md"}
-	if w.Second[in.Step] {
+	if a.w.Second[in.Step] {
 		names = append(names, in.Workflow+"-2.md")
 	}
 	for i, name := range names {
@@ -117,39 +97,60 @@ func (w *World) stage(in engine.StageIn) engine.StageOut {
 			targets = []string{"input:0"}
 		}
 		out.Files = append(out.Files, engine.StagedFile{
-			Name: name, Base: w.digest(name), New: w.put(w.File(name) + w.blob(in.Answer) + "\n"), Targets: targets,
+			Name: name, Base: a.w.digest(name), New: a.w.put(a.w.File(name) + a.w.blob(in.Answer) + "\n"), Targets: targets,
 		})
 	}
 	return out
 }
 
-func (w *World) commit(in engine.CommitIn) engine.CommitOut {
+func (a activities) commit(in engine.CommitIn) engine.CommitOut {
 	var out engine.CommitOut
 	for _, f := range in.Files {
-		switch w.digest(f.Name) {
+		switch a.w.digest(f.Name) {
 		case f.New:
 			out.Written = append(out.Written, f)
 		case f.Base:
-			w.Write(f.Name, w.blob(f.New))
+			a.w.Write(f.Name, a.w.blob(f.New))
 			out.Written = append(out.Written, f)
 		default:
 			out.Conflicts = append(out.Conflicts, f.Name)
 		}
 	}
 	if len(out.Conflicts) == 0 {
-		w.remember(in)
+		a.remember(in)
 	}
 	return out
 }
 
 // remember keeps what a commit leaves behind.
-func (w *World) remember(in engine.CommitIn) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (a activities) remember(in engine.CommitIn) {
+	a.w.mu.Lock()
+	defer a.w.mu.Unlock()
 	for _, m := range in.Marks {
-		w.marks[fmt.Sprintf("%s/%s/%d/%s", in.Workflow, in.Step, m.Directive, m.Name)] = m.SHA256
+		a.w.marks[fmt.Sprintf("%s/%s/%d/%s", in.Workflow, in.Step, m.Directive, m.Name)] = m.SHA256
 	}
 	if in.Cache != nil {
-		w.cache[in.Cache.Key] = *in.Cache
+		a.w.cache[in.Cache.Key] = *in.Cache
 	}
+}
+
+func (a activities) classify(engine.ClassifyIn) engine.ClassifyOut {
+	return engine.ClassifyOut{Kind: "pdf", MediaType: "application/pdf"}
+}
+
+func (a activities) extract(engine.ExtractIn) engine.ExtractOut { return engine.ExtractOut{Pages: 2} }
+
+func (a activities) publish(in engine.PublishIn) engine.PublishOut {
+	bundle := "Imported/" + in.Source
+	a.w.Write(bundle+"/index.md", "note of "+in.Source)
+	return engine.PublishOut{Bundle: bundle, Note: bundle + "/index.md"}
+}
+
+func (a activities) file(in engine.FileIn) engine.FileOut {
+	name := in.Bundle + "/" + in.Source
+	if in.State == engine.ImportFailed {
+		name = "Import/Failed/" + in.Source
+	}
+	a.w.Write(name, "original")
+	return engine.FileOut{Name: name}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -206,44 +207,46 @@ func activity[In, Out any](w *World, name string, of func(In) string, fn func(In
 // Activities carry out runs in this world. Every step appends its answer to the file `<workflow>.md` and sets a variable
 // of its own name; an import makes `Imported/<source>/index.md`.
 func (w *World) Activities() engine.Activities {
+	a := activities{w}
 	return engine.Activities{
-		engine.ActivityWhen:     activity(w, engine.ActivityWhen, func(in engine.WhenIn) string { return work(in.StepRef) }, w.when),
-		engine.ActivityExpand:   activity(w, engine.ActivityExpand, func(in engine.ExpandIn) string { return work(in.StepRef) }, w.expand),
-		engine.ActivityResolve:  activity(w, engine.ActivityResolve, func(in engine.ResolveIn) string { return work(in.StepRef) }, w.resolve),
-		engine.ActivityAssemble: activity(w, engine.ActivityAssemble, func(in engine.AssembleIn) string { return work(in.StepRef) }, w.assemble),
-		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return work(in.StepRef) }, w.generate),
-		engine.ActivityUseTools: engine.Handle(w.useToolsOrRun),
-		engine.ActivityValidate: activity(w, engine.ActivityValidate, func(in engine.ValidateIn) string { return work(in.StepRef) }, w.validate),
-		engine.ActivityApprove:  engine.Handle(w.approve),
-		engine.ActivityStage:    activity(w, engine.ActivityStage, func(in engine.StageIn) string { return work(in.StepRef) }, w.stage),
-		engine.ActivityCommit:   activity(w, engine.ActivityCommit, func(in engine.CommitIn) string { return work(in.StepRef) }, w.commit),
-		engine.ActivityClassify: activity(w, engine.ActivityClassify, func(in engine.ClassifyIn) string { return in.Source }, w.classify),
-		engine.ActivityExtract:  activity(w, engine.ActivityExtract, func(in engine.ExtractIn) string { return in.Source }, w.extract),
-		engine.ActivityPublish:  activity(w, engine.ActivityPublish, func(in engine.PublishIn) string { return in.Source }, w.publish),
-		engine.ActivityFile:     activity(w, engine.ActivityFile, func(in engine.FileIn) string { return in.Source }, w.file),
+		engine.ActivityWhen:     activity(w, engine.ActivityWhen, func(in engine.WhenIn) string { return work(in.StepRef) }, a.when),
+		engine.ActivityExpand:   activity(w, engine.ActivityExpand, func(in engine.ExpandIn) string { return work(in.StepRef) }, a.expand),
+		engine.ActivityResolve:  activity(w, engine.ActivityResolve, func(in engine.ResolveIn) string { return work(in.StepRef) }, a.resolve),
+		engine.ActivityAssemble: activity(w, engine.ActivityAssemble, func(in engine.AssembleIn) string { return work(in.StepRef) }, a.assemble),
+		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return work(in.StepRef) }, a.generate),
+		engine.ActivityUseTools: engine.Handle(a.useToolsOrRun),
+		engine.ActivityValidate: activity(w, engine.ActivityValidate, func(in engine.ValidateIn) string { return work(in.StepRef) }, a.validate),
+		engine.ActivityApprove:  engine.Handle(a.approve),
+		engine.ActivityStage:    activity(w, engine.ActivityStage, func(in engine.StageIn) string { return work(in.StepRef) }, a.stage),
+		engine.ActivityCommit:   activity(w, engine.ActivityCommit, func(in engine.CommitIn) string { return work(in.StepRef) }, a.commit),
+		engine.ActivityClassify: activity(w, engine.ActivityClassify, func(in engine.ClassifyIn) string { return in.Source }, a.classify),
+		engine.ActivityExtract:  activity(w, engine.ActivityExtract, func(in engine.ExtractIn) string { return in.Source }, a.extract),
+		engine.ActivityPublish:  activity(w, engine.ActivityPublish, func(in engine.PublishIn) string { return in.Source }, a.publish),
+		engine.ActivityFile:     activity(w, engine.ActivityFile, func(in engine.FileIn) string { return in.Source }, a.file),
 	}
-}
-
-func (w *World) classify(engine.ClassifyIn) engine.ClassifyOut {
-	return engine.ClassifyOut{Kind: "pdf", MediaType: "application/pdf"}
-}
-
-func (w *World) extract(engine.ExtractIn) engine.ExtractOut { return engine.ExtractOut{Pages: 2} }
-
-func (w *World) publish(in engine.PublishIn) engine.PublishOut {
-	bundle := "Imported/" + in.Source
-	w.Write(bundle+"/index.md", "note of "+in.Source)
-	return engine.PublishOut{Bundle: bundle, Note: bundle + "/index.md"}
-}
-
-func (w *World) file(in engine.FileIn) engine.FileOut {
-	name := in.Bundle + "/" + in.Source
-	if in.State == engine.ImportFailed {
-		name = "Import/Failed/" + in.Source
-	}
-	w.Write(name, "original")
-	return engine.FileOut{Name: name}
 }
 
 // names lists the files of the vault.
 func (w *World) names() []string { return slices.Sorted(maps.Keys(w.Files())) }
+
+// says is a complete answer.
+func (w *World) says(text string) engine.GenerateOut {
+	return engine.GenerateOut{
+		Answer: w.put(text), Raw: w.put("raw " + text), Stop: engine.StopEnd, Model: "test-1",
+		Usage: cost.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.25},
+	}
+}
+
+// calling is an answer that calls a tool.
+func (w *World) calling(text string) engine.GenerateOut {
+	out := w.says(text)
+	out.Stop = engine.StopToolUse
+	return out
+}
+
+func (w *World) cached(key string) (engine.CacheEntry, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c, ok := w.cache[key]
+	return c, ok
+}
