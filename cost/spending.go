@@ -234,14 +234,14 @@ func (e *OverBudget) whose() string {
 	return "the " + string(e.Cap.Scope)
 }
 
-// FailureCode returns [failure.Budget].
-func (e *OverBudget) FailureCode() string { return string(failure.Budget) }
+var _ failure.Reporter = (*OverBudget)(nil)
 
-// FailureClass is the cap's scope.
-func (e *OverBudget) FailureClass() string { return string(e.Cap.Scope) }
+// Failure implements [failure.Reporter].
+func (e *OverBudget) Failure() failure.Error {
+	return failure.Error{Code: failure.Budget, Class: string(e.Cap.Scope), Hint: e.hint()}
+}
 
-// Hint says what to do.
-func (e *OverBudget) Hint() string {
+func (e *OverBudget) hint() string {
 	if e.NoPrice {
 		return "give the alias a price in the settings, price: {input: 3, output: 15}; zeros for a model that costs nothing"
 	}

@@ -174,7 +174,7 @@ func (h *holds) putAway(ctx context.Context, watcher *disk.Watcher, f held) erro
 	}
 	ending := ingestion.Ending{State: ingestion.State(f.State), Bundle: f.Bundle}
 	if bad := run.Failure; bad != nil {
-		ending.Code, ending.Message, ending.Hint = string(bad.Code), bad.Message, bad.Hint
+		ending.Code, ending.Message, ending.Hint = bad.Code, bad.Message, bad.Hint
 	}
 	job := ingestion.Job{ID: f.ID, Source: f.Source, SHA256: f.SHA256, Size: f.Size, At: run.At, Settings: settings}
 	filed, found, err := h.w.importer(f.ID, nil).PutAway(ctx, job, ending)

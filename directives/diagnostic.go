@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Severities of a [Diagnostic]. A workflow with an error does not run; warnings and notes do not stop it.
@@ -73,8 +75,12 @@ func (d Diagnostic) String() string {
 // Error is the same text as String.
 func (d Diagnostic) Error() string { return d.String() }
 
-// Hint is the suggestion, for callers that print errors with their remedies.
-func (d Diagnostic) Hint() string { return d.Suggestion }
+var _ failure.Reporter = Diagnostic{}
+
+// Failure implements [failure.Reporter].
+func (d Diagnostic) Failure() failure.Error {
+	return failure.Error{Hint: d.Suggestion}
+}
 
 // MarshalJSON adds `"type":"diagnostic"`, which every line of machine output starts with.
 func (d Diagnostic) MarshalJSON() ([]byte, error) {

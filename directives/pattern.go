@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // mode says what a pattern's text is for.
@@ -28,8 +30,12 @@ type PatternError struct {
 
 func (e *PatternError) Error() string { return e.Message }
 
-// Hint is the suggestion.
-func (e *PatternError) Hint() string { return e.Suggestion }
+var _ failure.Reporter = (*PatternError)(nil)
+
+// Failure implements [failure.Reporter].
+func (e *PatternError) Failure() failure.Error {
+	return failure.Error{Hint: e.Suggestion}
+}
 
 // piece is a part of a scanned pattern: literal text, glob syntax, or a name in braces.
 type piece struct {

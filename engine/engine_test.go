@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -195,31 +193,6 @@ func TestRunImport_endings(t *testing.T) {
 	s := &script{answers: map[string]any{"extract": engine.ErrStopped}}
 	if out := engine.RunImport(s, engine.ImportPlan{}); out.Status.Finished() || len(s.asked) != 2 {
 		t.Errorf("stopped: got %s, asked %v; want an unfinished outcome and nothing more", out.Status, s.asked)
-	}
-}
-
-type coded struct{}
-
-func (coded) Error() string       { return "too many" }
-func (coded) FailureCode() string { return string(failure.Budget) }
-func (coded) Hint() string        { return "raise it" }
-func (coded) Retryable() bool     { return true }
-
-func TestFailureOf(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		err  error
-		want *failure.Error
-	}{
-		{nil, nil},
-		{errors.New("x"), &failure.Error{Code: failure.Internal, Message: "x"}},
-		{fmt.Errorf("read: %w", context.DeadlineExceeded), &failure.Error{Code: failure.Timeout, Message: "read: context deadline exceeded"}},
-		{fmt.Errorf("send: %w", coded{}), &failure.Error{Code: failure.Budget, Message: "send: too many", Hint: "raise it", Retryable: true}},
-		{fmt.Errorf("a: %w", failure.New(failure.Vault, "h", "m")), &failure.Error{Code: failure.Vault, Message: "a: m", Hint: "h"}},
-	} {
-		if diff := cmp.Diff(c.want, failure.Of(c.err)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", c.err, diff)
-		}
 	}
 }
 

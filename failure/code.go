@@ -39,13 +39,25 @@ const (
 	Corrupt          Code = "corrupt"           // a broken document
 	TooLarge         Code = "too_large"         // above a limit
 	Worker           Code = "worker"            // the worker is missing or died
+
+	// Failures of one page, or of the process that reads a document. Manifests hold them.
+	NotPDF        Code = "not_pdf"        // named or declared as a PDF, and is none
+	PageFailed    Code = "page_failed"    // one page cannot be read
+	Crashed       Code = "crashed"        // the worker died while reading the document
+	Memory        Code = "memory"         // reading it needed more memory than allowed
+	TooMuch       Code = "too_much"       // the worker sent more for a page than any page has and is not trusted further
+	WorkerMissing Code = "worker_missing" // the program is missing or is not a worker
+	Unconfined    Code = "unconfined"     // confinement was required and is not available
 )
 
 var codes = []Code{
 	Internal, Panic, Cancelled, Timeout, Diverged, UnknownActivity, InvalidWorkflow, InvalidSettings, UnknownModel,
 	ModelNotSuitable, Input, Output, Conflict, Vault, State, Permission, Budget, Provider, EmptyAnswer, Refusal, CutOff,
 	Incomplete, InvalidAnswer, Unseen, ToolRounds, Retry, NeedsPassword, Unsupported, Corrupt, TooLarge, Worker,
+	NotPDF, PageFailed, Crashed, Memory, TooMuch, WorkerMissing, Unconfined,
 }
+
+func (c Code) listed() bool { return slices.Contains(codes, c) }
 
 // Codes returns every code.
 func Codes() []Code { return slices.Clone(codes) }

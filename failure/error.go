@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"time"
 )
 
@@ -22,6 +22,12 @@ type Error struct {
 	Actual    int64  `json:"actual,omitempty"` // the measured value, when a limit was exceeded
 	Limit     int64  `json:"limit,omitempty"`
 	Transient bool   `json:"passing,omitempty"` // see [IsTransient]
+
+	// RetryAfter is how long the other side asks callers to wait before the next attempt. Zero means it did not say.
+	RetryAfter time.Duration `json:"-"`
+	// Exhausted means that a layer below has repeated the work as often as makes sense for now. Callers must not repeat
+	// it at once; a later run may succeed if the failure is Retryable.
+	Exhausted bool `json:"-"`
 }
 
 // New returns a failure that repeating does not help, unless one of the arguments is a transient error: see
@@ -39,72 +45,102 @@ func New(code Code, hint, format string, args ...any) *Error {
 // Error returns the message, without the hint.
 func (f *Error) Error() string { return f.Message }
 
-// Passes reports whether the cause is transient; see [IsTransient].
-func (f *Error) Passes() bool { return f.Transient }
+// Reporter is implemented by error types that know how they are reported. [Of] uses it.
+type Reporter interface {
+	error
+	// Failure returns what the error knows. The Message is ignored. A report without a code only adds its details.
+	Failure() Error
+}
 
-// FailureCode returns the code.
-func (f *Error) FailureCode() string { return string(f.Code) }
-
-// Of turns an error into data, and nil into nil. An [Error] in the chain keeps its code and hint and takes the message
-// of the whole chain. Otherwise the code comes from a method FailureCode() string, the hint from Hint() string and
-// Retryable from Retryable() bool, wherever in the chain they are. Cancelled and timed-out contexts have codes of their
-// own; everything else is [Internal].
+// Of turns an error into data, and nil into nil. The message is that of the whole chain. An [Error] in the chain keeps
+// everything else. Otherwise the outermost [Reporter] with a code decides the code and whether repeating helps, and
+// further details come from the outermost one that has them. Without a code, cancelled and timed-out contexts have codes
+// of their own; everything else is [Internal].
 func Of(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	if f, ok := errors.AsType[*Error](err); ok {
-		known := *f
-		known.Message, known.Transient = err.Error(), IsTransient(err)
-		return &known
+	f := Error{}
+	if known, ok := errors.AsType[*Error](err); ok {
+		f = *known
+	} else {
+		f = merged(err)
 	}
-	f := &Error{Code: Internal, Message: err.Error(), Transient: IsTransient(err)}
-	if f.Transient {
-		f.Hint = HintTransient
+	f.Message, f.Transient = err.Error(), IsTransient(err)
+	return &f
+}
+
+// merged combines the reports in a chain.
+func merged(err error) Error {
+	var f Error
+	for r := range reports(err) {
+		if f.Code == "" && r.Code.listed() {
+			f.Code, f.Retryable, f.Exhausted = r.Code, r.Retryable, r.Exhausted
+		}
+		fill(&f.Hint, r.Hint)
+		fill(&f.Class, r.Class)
+		fill(&f.HTTP, r.HTTP)
+		fill(&f.Actual, r.Actual)
+		fill(&f.Limit, r.Limit)
+		fill(&f.RetryAfter, r.RetryAfter)
+	}
+	if IsTransient(err) {
+		fill(&f.Hint, HintTransient)
 	}
 	switch {
+	case f.Code != "":
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Code = Timeout
 	case errors.Is(err, context.Canceled):
 		f.Code = Cancelled
-	}
-	if c, ok := errors.AsType[interface {
-		error
-		FailureCode() string
-	}](err); ok && slices.Contains(codes, Code(c.FailureCode())) {
-		f.Code = Code(c.FailureCode())
-	}
-	if c, ok := errors.AsType[interface {
-		error
-		FailureClass() string
-	}](err); ok {
-		f.Class = c.FailureClass()
-	}
-	if h, ok := errors.AsType[interface {
-		error
-		Hint() string
-	}](err); ok {
-		f.Hint = h.Hint()
-	}
-	if r, ok := errors.AsType[interface {
-		error
-		Retryable() bool
-	}](err); ok {
-		f.Retryable = r.Retryable()
+	default:
+		f.Code = Internal
 	}
 	return f
 }
 
-// retryAfter is how long the cause of an error asks callers to wait, zero when it says nothing.
-type retryAfter interface {
-	error
-	RetryAfter() time.Duration
+func fill[T comparable](to *T, value T) {
+	var zero T
+	if *to == zero {
+		*to = value
+	}
 }
 
-// RetryAfter is how long an error asks to wait before the next attempt, and zero when it says nothing.
-func RetryAfter(err error) time.Duration {
-	if r, ok := errors.AsType[retryAfter](err); ok {
-		return r.RetryAfter()
+// reports iterates over the reports in an error's tree, the outermost first.
+func reports(err error) iter.Seq[Error] {
+	return func(yield func(Error) bool) { visit(err, yield) }
+}
+
+func visit(err error, yield func(Error) bool) bool {
+	switch e := err.(type) { //nolint:errorlint // walks the tree itself
+	case nil:
+		return true
+	case *Error:
+		return yield(*e)
+	case Reporter:
+		if !yield(e.Failure()) {
+			return false
+		}
 	}
-	return 0
+	switch e := err.(type) { //nolint:errorlint // walks the tree itself
+	case interface{ Unwrap() error }:
+		return visit(e.Unwrap(), yield)
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if !visit(inner, yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Advice returns the outermost hint in an error's chain, or "" if there is none.
+func Advice(err error) string {
+	for r := range reports(err) {
+		if r.Hint != "" {
+			return r.Hint
+		}
+	}
+	return ""
 }

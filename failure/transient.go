@@ -10,18 +10,17 @@ import (
 // nothing while it lasts: the disk is full, read-only or missing. An executor postpones a run that hits one and resumes
 // it from the activity that failed.
 func IsTransient(err error) bool {
-	if p, ok := errors.AsType[interface {
-		error
-		Passes() bool
-	}](err); ok && p.Passes() {
-		return true
+	for r := range reports(err) {
+		if r.Transient {
+			return true
+		}
 	}
 	errno, ok := errors.AsType[syscall.Errno](err)
-	return ok && slices.Contains(transient, errno)
+	return ok && slices.Contains(unavailable, errno)
 }
 
-// transient lists what the system reports about disks and resources that are unavailable for now.
-var transient = []syscall.Errno{
+// unavailable lists what the system reports about disks and resources that cannot be used for now.
+var unavailable = []syscall.Errno{
 	syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, syscall.ENODEV, syscall.ENXIO, syscall.ESTALE, syscall.ENOTCONN,
 	syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
 }

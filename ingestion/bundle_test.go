@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
@@ -84,7 +85,7 @@ func TestPublish_refusesAFileThatChanged(t *testing.T) {
 	}
 	b.drop("", "Import/q3.pdf", []byte("%PDF-2.0 others"))
 	_, err = b.im.Publish(t.Context(), j, x)
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeCancelled {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.Cancelled {
 		t.Errorf("got %v", err)
 	}
 	if b.hidden() != nil || b.im.exists("Imported/q3") || !b.im.exists("Import/q3.pdf") {
@@ -258,7 +259,7 @@ func TestImport_pictureLosesLocation(t *testing.T) {
 func TestImport_pictureWithoutWorker(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{})
-	b.worker.open = func(int) error { return &extract.Error{Code: extract.CodeWorkerMissing, Message: "not there"} }
+	b.worker.open = func(int) error { return &extract.Error{Code: failure.WorkerMissing, Message: "not there"} }
 	made, _ := b.mustRun(b.drop("imp-1", "Import/photo.jpg", withGPS(t, 1)))
 	if note := b.read(made.Note); !strings.Contains(note, "![[./pages/page_0001.jpg]]") || !strings.Contains(note, "text in the picture was not looked for") {
 		t.Errorf("note:\n%s", note)
@@ -390,7 +391,7 @@ func TestExtract_fileGoneBeforeItIsRead(t *testing.T) {
 	b := newBench(t, report)
 	b.worker.open = func(int) error { return errors.New("open Import/gone.pdf: no such file") }
 	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Route: filetype.Route{Kind: filetype.KindPDF}})
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeCancelled {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.Cancelled {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -50,7 +51,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 		case why != "":
 			left = append(left, fmt.Sprintf("%s was left in the archive: %s", markdown.OneLine(m.Folder+m.Name, 100), why))
 		case len(names) >= archive.MaxMembers:
-			return permanent(CodeTooLarge, "unpack it and drop the folder", "the archive has more than %d files", archive.MaxMembers)
+			return permanent(failure.TooLarge, "unpack it and drop the folder", "the archive has more than %d files", archive.MaxMembers)
 		default:
 			taken[strings.ToLower(name)] = true
 			names = append(names, name)
@@ -81,9 +82,9 @@ func archiveFault(err error) error {
 	case err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, archive.ErrBomb):
-		return permanent(CodeTooLarge, "unpack it yourself if you trust it, and drop the folder", "the archive was not unpacked: %v", err)
+		return permanent(failure.TooLarge, "unpack it yourself if you trust it, and drop the folder", "the archive was not unpacked: %v", err)
 	}
-	return permanent(CodeCorrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
+	return permanent(failure.Corrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
 }
 
 // members visits the files of the job's archive, or the attachments of its message.

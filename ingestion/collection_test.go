@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
@@ -145,8 +146,8 @@ func TestImport_archiveRefusesBombsAndTornOnes(t *testing.T) {
 	copy(torn[60:], "garbage garbage garbage")
 	for name, test := range map[string]struct {
 		data []byte
-		code string
-	}{"bomb": {bomb, CodeTooLarge}, "torn": {torn, CodeCorrupt}} {
+		code failure.Code
+	}{"bomb": {bomb, failure.TooLarge}, "torn": {torn, failure.Corrupt}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, extract.Document{})
@@ -157,7 +158,7 @@ func TestImport_archiveRefusesBombsAndTornOnes(t *testing.T) {
 			}
 			j.Route = found.Route
 			_, err = b.im.Extract(t.Context(), j)
-			if e, ok := err.(*Error); !ok || e.Code != test.code || e.Hint() == "" { //nolint:errorlint // returned as it is
+			if e, ok := err.(*Error); !ok || e.Code != test.code || e.Remedy == "" { //nolint:errorlint // returned as it is
 				t.Fatalf("got %v", err)
 			}
 			if files := b.found("Import"); len(files) != 1 {
@@ -291,7 +292,7 @@ func TestImport_archivesInAnArchiveShareTheBounds(t *testing.T) {
 		b := newBench(t, extract.Document{})
 		j := b.drop("imp-1", "Import/x.zip", data)
 		_, _, err := b.run(j)
-		if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeTooLarge {
+		if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.TooLarge {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if files := b.found("Import"); len(files) != 1 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // journal keeps the outcomes of stages over the death of a process, as the engine's does.
@@ -141,7 +143,7 @@ func TestFile_survivesCrashes(t *testing.T) {
 		end  Ending
 		keep string
 	}{
-		"failed":             {end: Ending{State: StateFailed, Code: CodeCorrupt, Message: "broken", Hint: "mend it"}},
+		"failed":             {end: Ending{State: StateFailed, Code: failure.Corrupt, Message: "broken", Hint: "mend it"}},
 		"password":           {end: Ending{State: StateNeedsPassword, Message: "encrypted"}},
 		"duplicate":          {end: Ending{State: StateDuplicate, Bundle: "Imported/q3"}},
 		"duplicate, done":    {end: Ending{State: StateDuplicate, Bundle: "Imported/q3"}, keep: KeepInDone},

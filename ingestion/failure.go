@@ -51,7 +51,7 @@ func (w *work) failureNote(original string, e Ending) string {
 	if e.Hint != "" {
 		line("- then: put the file back into the import folder, or `vaultflow import --retry " + w.job.ID + "`; this note goes away when it is imported")
 	}
-	line("- code: " + markdown.Inline(orElse(e.Code, string(e.State))))
+	line("- code: " + markdown.Inline(orElse(string(e.Code), string(e.State))))
 	line("- arrived as: " + markdown.Inline(w.job.Source))
 	line("- type: " + markdown.Inline(orElse(w.job.Route.MediaType, "not looked at")))
 	if !w.job.At.IsZero() {

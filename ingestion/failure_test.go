@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -12,7 +13,7 @@ func failed(t *testing.T) (*bench, Job, Filed) {
 	t.Helper()
 	b := newBench(t, extract.Document{Pages: 1})
 	j := b.drop("imp-1", "Import/sub/q3.pdf", pdfBytes)
-	filed, err := b.im.File(t.Context(), j, Ending{State: StateFailed, Code: CodeCorrupt, Message: "broken", Hint: "save it anew"})
+	filed, err := b.im.File(t.Context(), j, Ending{State: StateFailed, Code: failure.Corrupt, Message: "broken", Hint: "save it anew"})
 	if err != nil || filed.Name != "Import/Failed/sub/q3.pdf" {
 		t.Fatalf("filed %+v, %v", filed, err)
 	}

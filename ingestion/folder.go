@@ -13,6 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -37,12 +38,11 @@ type FolderError struct {
 // Error names the file and its problems.
 func (e *FolderError) Error() string { return e.Name + ": " + strings.Join(e.Problems, "; ") }
 
-// FailureCode gives the code; the engine asks for it.
-func (e *FolderError) FailureCode() string { return CodeSettings }
+var _ failure.Reporter = (*FolderError)(nil)
 
-// Hint says what a person can do.
-func (e *FolderError) Hint() string {
-	return "correct " + e.Name + "; what waits in its folder is imported then"
+// Failure implements [failure.Reporter].
+func (e *FolderError) Failure() failure.Error {
+	return failure.Error{Code: failure.InvalidSettings, Hint: "correct " + e.Name + "; what waits in its folder is imported then"}
 }
 
 // NoteName is the vault name of the note that tells a person about it.

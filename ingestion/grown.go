@@ -6,6 +6,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // restoreBytes bounds what is put back for a version whose original went on growing.
@@ -19,7 +21,7 @@ func (w *work) letGo(name string) error {
 	}
 	if reason := w.im.Writing(name); reason != "" {
 		return &Error{
-			Code: CodeVault, Message: fmt.Sprintf("%s stays where it is: %s", name, reason), Remedy: "it is put away when it was closed", Transient: true,
+			Code: failure.Vault, Message: fmt.Sprintf("%s stays where it is: %s", name, reason), Remedy: "it is put away when it was closed", Transient: true,
 		}
 	}
 	return nil

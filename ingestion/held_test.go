@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // csv is a file that does not show where it ends.
@@ -41,7 +43,7 @@ func (c heldCase) start(t *testing.T, hold bool) (*bench, Job) {
 func (c heldCase) imported(b *bench, j Job, done *journal) (Ending, Filed, error) {
 	switch c.end {
 	case StateFailed:
-		end := Ending{State: StateFailed, Code: CodeCorrupt, Message: "broken", Hint: "mend it"}
+		end := Ending{State: StateFailed, Code: failure.Corrupt, Message: "broken", Hint: "mend it"}
 		filed, err := b.im.File(b.Context(), j, end)
 		return end, filed, err
 	case StateDuplicate:

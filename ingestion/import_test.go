@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
@@ -120,11 +121,11 @@ func TestImport_keepsPagesBesideFailedOnes(t *testing.T) {
 	b.worker.page = func(r extract.PageRequest, n int) (extract.Page, error) {
 		switch {
 		case r.N == 2 && r.Image:
-			return extract.Page{}, &extract.Error{Code: extract.CodeTimeout, Message: "took longer than 20s", Page: 2}
+			return extract.Page{}, &extract.Error{Code: failure.Timeout, Message: "took longer than 20s", Page: 2}
 		case r.N == 4 && r.Image && n == 1:
-			return extract.Page{}, &extract.Error{Code: extract.CodeCrashed, Message: "died", Page: 4}
+			return extract.Page{}, &extract.Error{Code: failure.Crashed, Message: "died", Page: 4}
 		case r.N == 3 && r.OCR:
-			return extract.Page{}, &extract.Error{Code: extract.CodeUnsupported, Message: "no language data"}
+			return extract.Page{}, &extract.Error{Code: failure.Unsupported, Message: "no language data"}
 		}
 		return goodPage(r), nil
 	}
@@ -161,17 +162,17 @@ func TestExtract_refusesDocuments(t *testing.T) {
 	for name, c := range map[string]struct {
 		doc  extract.Document
 		err  error
-		code string
+		code failure.Code
 		wait bool
 	}{
-		"password":           {doc: extract.Document{NeedsPassword: true}, code: CodeNeedsPassword},
-		"password, as error": {err: &extract.Error{Code: extract.CodeNeedsPassword}, code: CodeNeedsPassword},
-		"broken":             {err: &extract.Error{Code: extract.CodeCorrupt, Message: "no objects"}, code: CodeCorrupt},
-		"no pages":           {code: CodeCorrupt},
-		"too many pages":     {doc: extract.Document{Pages: 5001}, code: CodeTooLarge},
-		"dies at opening":    {err: &extract.Error{Code: extract.CodeCrashed, Message: "exit 1"}, code: CodeWorker},
-		"no worker":          {err: errors.New("exec: not found"), code: CodeWorker, wait: true},
-		"worker missing":     {err: &extract.Error{Code: extract.CodeWorkerMissing}, code: CodeWorker, wait: true},
+		"password":           {doc: extract.Document{NeedsPassword: true}, code: failure.NeedsPassword},
+		"password, as error": {err: &extract.Error{Code: failure.NeedsPassword}, code: failure.NeedsPassword},
+		"broken":             {err: &extract.Error{Code: failure.Corrupt, Message: "no objects"}, code: failure.Corrupt},
+		"no pages":           {code: failure.Corrupt},
+		"too many pages":     {doc: extract.Document{Pages: 5001}, code: failure.TooLarge},
+		"dies at opening":    {err: &extract.Error{Code: failure.Crashed, Message: "exit 1"}, code: failure.Worker},
+		"no worker":          {err: errors.New("exec: not found"), code: failure.Worker, wait: true},
+		"worker missing":     {err: &extract.Error{Code: failure.WorkerMissing}, code: failure.Worker, wait: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,7 +187,7 @@ func TestExtract_refusesDocuments(t *testing.T) {
 				t.Errorf("%d starts", b.worker.starts)
 			}
 			filed, err := b.im.File(t.Context(), b.drop("imp-1", "Import/q3.pdf", pdfBytes), Ending{
-				State: StateFailed, Code: e.Code, Message: e.Error(), Hint: e.Hint(), Transient: e.Retryable(),
+				State: StateFailed, Code: e.Code, Message: e.Error(), Hint: e.Remedy, Transient: e.Transient,
 			})
 			want := "Import/Failed/q3.pdf"
 			if c.wait {
@@ -206,10 +207,10 @@ func TestExtract_givesUpHopelessDocuments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{Pages: 500})
 	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
-		return extract.Page{}, &extract.Error{Code: extract.CodePageFailed, Message: "bad stream"}
+		return extract.Page{}, &extract.Error{Code: failure.PageFailed, Message: "bad stream"}
 	}
 	_, _, err := b.run(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != CodeCorrupt {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.Corrupt {
 		t.Errorf("got %v", err)
 	}
 	if n := len(b.worker.requests); n > 6*(giveUpAfter+2) {
@@ -224,7 +225,7 @@ func TestExtract_diskFullIsTransient(t *testing.T) {
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	_, _, err := b.run(j)
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !e.Retryable() || e.FailureCode() != CodeVault {
+	if !ok || !e.Transient || e.Code != failure.Vault {
 		t.Fatalf("got %v", err)
 	}
 	b.disk.full = false

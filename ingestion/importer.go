@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
@@ -104,7 +105,7 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 		return Extracted{}, err
 	}
 	if j.Size > set.MaxBytes {
-		return Extracted{}, permanent(CodeTooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
+		return Extracted{}, permanent(failure.TooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
 			"the file has %s, the limit is %s", size(j.Size), size(set.MaxBytes))
 	}
 	w, err := im.stage(j)

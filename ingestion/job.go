@@ -4,6 +4,8 @@ import (
 	"path"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
+
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
@@ -98,12 +100,12 @@ type Published struct {
 
 // Ending is how an import ended, for File.
 type Ending struct {
-	State     State  `json:"state"` // done, partial, duplicate, failed or needs_password
-	Bundle    string `json:"bundle,omitempty"`
-	Code      string `json:"code,omitempty"`
-	Message   string `json:"message,omitempty"`
-	Hint      string `json:"hint,omitempty"`
-	Transient bool   `json:"transient,omitempty"` // the original of such a failure stays where it is
+	State     State        `json:"state"` // done, partial, duplicate, failed or needs_password
+	Bundle    string       `json:"bundle,omitempty"`
+	Code      failure.Code `json:"code,omitempty"`
+	Message   string       `json:"message,omitempty"`
+	Hint      string       `json:"hint,omitempty"`
+	Transient bool         `json:"transient,omitempty"` // the original of such a failure stays where it is
 }
 
 // Filed says where the original is now.

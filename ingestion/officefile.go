@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/office"
@@ -38,9 +39,9 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	}
 	switch {
 	case errors.Is(err, office.ErrEncrypted):
-		return permanent(CodeNeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
+		return permanent(failure.NeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
 	case err != nil:
-		return permanent(CodeCorrupt, "open it in the program that made it and save it anew", "the file cannot be read: %v", err)
+		return permanent(failure.Corrupt, "open it in the program that made it and save it anew", "the file cannot be read: %v", err)
 	}
 	c := composed{title: doc.Title, author: doc.Author, created: doc.Created, warnings: doc.Warnings}
 	var labels []string

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -77,7 +78,7 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	}
 	done, err := m.w.byEngines(ctx, &m.page, m.locally, m.photograph)
 	if !done && m.ocrFault == nil && m.page.OCR.Error != "" {
-		m.ocrFault = &pageFault{extract.CodeUnsupported, m.page.OCR.Error}
+		m.ocrFault = &pageFault{failure.Unsupported, m.page.OCR.Error}
 	}
 	if done {
 		m.ocrFault = nil
@@ -95,7 +96,7 @@ func (m *pageMaker) photograph(ctx context.Context) ([]byte, string, error) {
 		return nil, "", err
 	}
 	if got.Image == nil || pictureExtension(got.Image.MediaType, got.Image.Bytes) == "" {
-		return nil, "", &pageFault{extract.CodeCorrupt, "the worker sent no picture"}
+		return nil, "", &pageFault{failure.Corrupt, "the worker sent no picture"}
 	}
 	return got.Image.Bytes, got.Image.MediaType, nil
 }
@@ -114,7 +115,7 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 	}
 	if got.OCR == nil {
 		if m.ocrFault == nil {
-			m.ocrFault = &pageFault{extract.CodeUnsupported, "the worker has no text recognition"}
+			m.ocrFault = &pageFault{failure.Unsupported, "the worker has no text recognition"}
 		}
 		m.page.OCR.Error = m.ocrFault.message
 		return false, nil
@@ -213,16 +214,16 @@ func (m *pageMaker) draw(ctx context.Context) error {
 // keepPicture writes a page's picture, after a look at whether it is one.
 func (w *work) keepPicture(ctx context.Context, p *Page, got *extract.PageImage) (*pageFault, error) {
 	if got == nil {
-		return &pageFault{extract.CodeCorrupt, "the worker sent no picture"}, nil
+		return &pageFault{failure.Corrupt, "the worker sent no picture"}, nil
 	}
 	ext := pictureExtension(got.MediaType, got.Bytes)
 	switch {
 	case ext == "":
-		return &pageFault{extract.CodeCorrupt, fmt.Sprintf("the worker sent %d bytes that are no picture of type %s", len(got.Bytes), markdown.OneLine(got.MediaType, 40))}, nil
+		return &pageFault{failure.Corrupt, fmt.Sprintf("the worker sent %d bytes that are no picture of type %s", len(got.Bytes), markdown.OneLine(got.MediaType, 40))}, nil
 	case len(got.Bytes) > maxPicture:
-		return &pageFault{extract.CodeTooLarge, fmt.Sprintf("the picture has %d MB", len(got.Bytes)>>20)}, nil
+		return &pageFault{failure.TooLarge, fmt.Sprintf("the picture has %d MB", len(got.Bytes)>>20)}, nil
 	case got.Width <= 0 || got.Height <= 0:
-		return &pageFault{extract.CodeCorrupt, fmt.Sprintf("the picture has %dx%d pixels", got.Width, got.Height)}, nil
+		return &pageFault{failure.Corrupt, fmt.Sprintf("the picture has %dx%d pixels", got.Width, got.Height)}, nil
 	}
 	p.Image = &PageImage{
 		Path: "pages/" + pageName(p.N) + ext, Width: got.Width, Height: got.Height, Bytes: int64(len(got.Bytes)), SHA256: digest(got.Bytes), DPI: got.DPI,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -70,7 +71,7 @@ func TestImport_partThatIsNotThere(t *testing.T) {
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	j.Settings.Asked.Pages = "7-9"
 	_, _, err := b.run(j)
-	if e, ok := err.(*Error); !ok || e.Code != CodeSettings || !strings.Contains(e.Message, "3 pages") || e.Hint() == "" { //nolint:errorlint // returned as it is
+	if e, ok := err.(*Error); !ok || e.Code != failure.InvalidSettings || !strings.Contains(e.Message, "3 pages") || e.Remedy == "" { //nolint:errorlint // returned as it is
 		t.Errorf("got %v", err)
 	}
 }

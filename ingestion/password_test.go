@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -17,12 +18,12 @@ func TestExtract_triesPasswordsAndTellsNone(t *testing.T) {
 		if slices.Contains(b.worker.opened.Passwords, "open sesame") {
 			return nil
 		}
-		return &extract.Error{Code: extract.CodeNeedsPassword, Message: "it is locked"}
+		return &extract.Error{Code: failure.NeedsPassword, Message: "it is locked"}
 	}
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	_, _, err := b.run(j)
 	e, ok := errors.AsType[*Error](err)
-	if !ok || e.FailureCode() != CodeNeedsPassword || e.Retryable() || !strings.Contains(e.Hint(), ".password") {
+	if !ok || e.Code != failure.NeedsPassword || e.Transient || !strings.Contains(e.Remedy, ".password") {
 		t.Fatalf("without its password: %#v", err)
 	}
 	if !slices.Equal(b.worker.opened.Passwords, []string{"from settings"}) {
@@ -84,11 +85,11 @@ func TestExtract_opensWithoutMuPDFAfterADeath(t *testing.T) {
 		if b.worker.opened.WithoutMuPDF {
 			return nil
 		}
-		return &extract.Error{Code: extract.CodeCorrupt, Message: "the document cannot be opened", Aborted: true}
+		return &extract.Error{Code: failure.Corrupt, Message: "the document cannot be opened", Aborted: true}
 	}
 	b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	b = newBench(t, extract.Document{Pages: 1})
-	b.worker.open = func(int) error { return &extract.Error{Code: extract.CodeCorrupt, Message: "both gave up"} }
+	b.worker.open = func(int) error { return &extract.Error{Code: failure.Corrupt, Message: "both gave up"} }
 	if _, _, err := b.run(b.drop("imp-1", "Import/q3.pdf", pdfBytes)); err == nil || b.worker.opened.WithoutMuPDF {
 		t.Errorf("%v, without MuPDF: %v", err, b.worker.opened.WithoutMuPDF)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -47,9 +48,9 @@ func (w *work) opened(doc extract.Document) (documentRecord, error) {
 	case doc.NeedsPassword:
 		return documentRecord{}, needsPassword()
 	case doc.Pages <= 0:
-		return documentRecord{}, permanent(CodeCorrupt, "open the file in a viewer; if that works, save it under a new name and drop it again", "the document has no pages")
+		return documentRecord{}, permanent(failure.Corrupt, "open the file in a viewer; if that works, save it under a new name and drop it again", "the document has no pages")
 	case doc.Pages > w.set.MaxPages:
-		return documentRecord{}, permanent(CodeTooLarge, "split the document, or raise ingestion.pdf.max_pages in settings.yaml",
+		return documentRecord{}, permanent(failure.TooLarge, "split the document, or raise ingestion.pdf.max_pages in settings.yaml",
 			"the document has %d pages, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
 	rec := w.begin(describe(doc))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
@@ -86,9 +87,9 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	}
 	switch {
 	case doc.Pages <= 0:
-		return rec, permanent(CodeCorrupt, "open the picture in a viewer and save it anew", "there is no picture in the file")
+		return rec, permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "there is no picture in the file")
 	case doc.Pages > w.set.MaxPages:
-		return rec, permanent(CodeTooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
+		return rec, permanent(failure.TooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
 	rec = w.begin(Document{Pages: doc.Pages})
 	if doc.Renderer != "" {
@@ -162,9 +163,9 @@ func (f *frames) draw(ctx context.Context, p *Page, of int) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, imaging.ErrTooLarge):
-			return permanent(CodeTooLarge, "make the picture smaller and drop it again", "%v", err)
+			return permanent(failure.TooLarge, "make the picture smaller and drop it again", "%v", err)
 		case f.refused != nil:
-			return permanent(CodeCorrupt, "open the picture in a viewer and save it anew", "%v", err)
+			return permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "%v", err)
 		}
 	}
 	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -29,7 +30,7 @@ func (f *frames) read(ctx context.Context, p *Page) error {
 // shown is the page's own picture.
 func (w *work) shown(p *Page) ([]byte, string, error) {
 	if p.Image == nil {
-		return nil, "", &pageFault{extract.CodeUnsupported, "it could not be decoded"}
+		return nil, "", &pageFault{failure.Unsupported, "it could not be decoded"}
 	}
 	data, err := fs.ReadFile(w.bundle.FS(), p.Image.Path)
 	if err != nil {
@@ -40,7 +41,7 @@ func (w *work) shown(p *Page) ([]byte, string, error) {
 			return data, mediaType, nil
 		}
 	}
-	return nil, "", &pageFault{extract.CodeUnsupported, "services do not take pictures of this kind"}
+	return nil, "", &pageFault{failure.Unsupported, "services do not take pictures of this kind"}
 }
 
 // readHere asks the worker's own text recognition, and says whether it answered.

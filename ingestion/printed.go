@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -181,7 +182,7 @@ func (w *work) drawOne(ctx context.Context, s *seat, n int) (*PageImage, *pageFa
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, &pageFault{extract.CodeCrashed, plain(err.Error(), "the worker failed")}, nil
+		return nil, &pageFault{failure.Crashed, plain(err.Error(), "the worker failed")}, nil
 	}
 	p := Page{N: n}
 	bad, err := w.keepPicture(ctx, &p, got.Image)

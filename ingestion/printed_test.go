@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -82,7 +83,7 @@ func TestImport_officeFileIsPrinted(t *testing.T) {
 // Whatever LibreOffice does, the text is there; a warning says what is missing.
 func TestImport_officeFileWithoutItsPages(t *testing.T) {
 	t.Parallel()
-	late := &extract.Error{Code: extract.CodeTimeout, Message: "LibreOffice took more than 2m0s"}
+	late := &extract.Error{Code: failure.Timeout, Message: "LibreOffice took more than 2m0s"}
 	for name, test := range map[string]struct {
 		office  *fakeOffice
 		pages   int
@@ -92,7 +93,7 @@ func TestImport_officeFileWithoutItsPages(t *testing.T) {
 	}{
 		"late": {office: &fakeOffice{fault: late}, warning: "pictures of the pages were not made: LibreOffice took more than 2m0s"},
 		"unreadable": {office: &fakeOffice{made: map[string]string{"pdf": "%PDF-"}}, break_: func(b *bench) {
-			b.worker.open = func(int) error { return &extract.Error{Code: extract.CodeCorrupt, Message: "no pages"} }
+			b.worker.open = func(int) error { return &extract.Error{Code: failure.Corrupt, Message: "no pages"} }
 		}, warning: "pictures of the pages were not made:"},
 		"too many":    {office: &fakeOffice{made: map[string]string{"pdf": "%PDF-"}, most: 2}, pages: 9, warning: "only the first 2 pages have pictures; ingestion.office.max_pages", images: 2},
 		"not drawn":   {office: &fakeOffice{made: map[string]string{"pdf": "%PDF-"}, most: 9}, pages: 3, break_: failPage(2), warning: "page 2 could not be drawn: no", images: 2},
@@ -126,7 +127,7 @@ func failPage(n int) func(*bench) {
 	return func(b *bench) {
 		b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
 			if r.N == n {
-				return extract.Page{}, &extract.Error{Code: extract.CodePageFailed, Message: "no", Page: n}
+				return extract.Page{}, &extract.Error{Code: failure.PageFailed, Message: "no", Page: n}
 			}
 			return goodPage(r), nil
 		}
@@ -190,7 +191,7 @@ func TestImport_oldOfficeFileIsKept(t *testing.T) {
 		says   string
 	}{
 		"without LibreOffice": {nil, "install it, or save the file as docx, xlsx or pptx"},
-		"refused":             {&fakeOffice{fault: &extract.Error{Code: extract.CodeCorrupt, Message: "LibreOffice made nothing of it: Error: source file could not be loaded"}}, "source file could not be loaded. Open it in the program that made it"},
+		"refused":             {&fakeOffice{fault: &extract.Error{Code: failure.Corrupt, Message: "LibreOffice made nothing of it: Error: source file could not be loaded"}}, "source file could not be loaded. Open it in the program that made it"},
 	} {
 		for file, data := range map[string]string{"old.doc": oldWord, "old.rtf": `{\rtf1\ansi A letter}`, "old.xls": oldWord} {
 			t.Run(name+" "+file, func(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Publish makes the bundle appear: manifest, note, one rename. Called again after it succeeded it gives the same answer,
@@ -58,7 +60,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 		}
 		decided, taken[p.Target] = false, true // somebody was faster, or another spelling of the name is there
 	}
-	return Published{}, &Error{Code: CodeVault, Message: "others keep taking the name " + p.Target, Transient: true}
+	return Published{}, &Error{Code: failure.Vault, Message: "others keep taking the name " + p.Target, Transient: true}
 }
 
 func (p plan) published() Published {
@@ -105,7 +107,7 @@ func (w *work) unchanged(ctx context.Context, p plan) error {
 	if err := w.forget(); err != nil {
 		return err
 	}
-	return permanent(CodeCancelled, "", "%s was changed or removed while it was imported", w.job.Source)
+	return permanent(failure.Cancelled, "", "%s was changed or removed while it was imported", w.job.Source)
 }
 
 // recalled reads the records back, and makes sure that they are those that Extract spoke of.
@@ -120,7 +122,7 @@ func (w *work) recalled(want string) (documentRecord, []Page, error) {
 	}
 	have, err := recordDigest(rec, pages)
 	if err == nil && have != want {
-		err = permanent(CodeVault, "import the file again", "the records of %s were changed after its pages were made", w.job.Source)
+		err = permanent(failure.Vault, "import the file again", "the records of %s were changed after its pages were made", w.job.Source)
 	}
 	return rec, pages, err
 }

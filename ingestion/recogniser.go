@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -28,8 +29,8 @@ const (
 	maxReadingRecord   = 128 << 20
 )
 
-// Recogniser reads the text of a picture by a service. It repeats what may pass; an error that says it is Retryable means
-// that the service cannot be had now. It is used by several goroutines.
+// Recogniser reads the text of a picture by a service. It repeats a request itself as often as makes sense; a
+// retryable failure means that the service is unavailable now. It is used by several goroutines.
 type Recogniser interface {
 	// Model names what reads: equal names read alike.
 	Model() string
@@ -85,7 +86,10 @@ func (w *work) byEngines(ctx context.Context, p *Page, local func(context.Contex
 		}
 	}
 	if passing != nil {
-		return false, &Error{Code: CodeService, Message: passing.Error(), Remedy: "wait; the import goes on by itself with the pages that are missing", Transient: true}
+		return false, &Error{
+			Code: failure.Provider, Message: passing.Error(), Remedy: "wait; the import goes on by itself with the pages that are missing",
+			Transient: true, Exhausted: true,
+		}
 	}
 	return false, nil
 }
@@ -118,16 +122,13 @@ func (w *work) byService(ctx context.Context, p *Page, engine string, picture fu
 		return false, err
 	}
 	got, err := w.reading(ctx, p.N, engine, service, data, mediaType)
-	switch retry, ok := errors.AsType[interface {
-		error
-		Retryable() bool
-	}](err); {
+	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case fault(err) != nil:
 		skip("%v", err)
 		return false, nil
-	case ok && retry.Retryable():
+	case err != nil && failure.Of(err).Retryable:
 		if known := (*Error)(nil); errors.As(err, &known) {
 			return false, err // the vault's fault, not the service's
 		}

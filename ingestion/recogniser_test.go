@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -120,8 +121,10 @@ func TestImport_readByService(t *testing.T) {
 // passing is a failure of a service that may be over soon.
 type passingFault struct{}
 
-func (passingFault) Error() string   { return "rate_limit (429): slow down" }
-func (passingFault) Retryable() bool { return true }
+func (passingFault) Error() string { return "rate_limit (429): slow down" }
+func (passingFault) Failure() failure.Error {
+	return failure.Error{Code: failure.Provider, Retryable: true}
+}
 
 func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 	t.Parallel()
@@ -167,8 +170,11 @@ func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 		}
 		j.Route = found.Route
 		_, err = b.im.Extract(t.Context(), j)
-		if e, ok := errors.AsType[*Error](err); !ok || !e.Transient || e.Code != CodeService {
+		if e, ok := errors.AsType[*Error](err); !ok || !e.Transient || e.Code != failure.Provider {
 			t.Fatalf("got %v", err)
+		}
+		if f := failure.Of(err); !f.Exhausted || !f.Retryable {
+			t.Errorf("got %+v; the recogniser has repeated the request, so the executor must not", f)
 		}
 		got, err := b.im.Extract(t.Context(), j)
 		if err != nil || got.Done != 3 || s.calls != 4 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -32,7 +33,7 @@ func TestExtract_aPageThatEndsEverySample(t *testing.T) {
 	b := newBench(t, extract.Document{Pages: 4})
 	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
 		if r.Text && (!b.worker.opened.Alone || r.N == 3) {
-			return extract.Page{}, &extract.Error{Code: extract.CodeCrashed, Message: "killed"}
+			return extract.Page{}, &extract.Error{Code: failure.Crashed, Message: "killed"}
 		}
 		return goodPage(r), nil
 	}
@@ -57,13 +58,13 @@ func TestExtract_reopeningWaits(t *testing.T) {
 	busy := true
 	b.worker.open = func(n int) error {
 		if n > 1 && busy {
-			return &extract.Error{Code: extract.CodeTimeout, Message: "took longer than 30s"}
+			return &extract.Error{Code: failure.Timeout, Message: "took longer than 30s"}
 		}
 		return nil
 	}
 	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
 		if r.N == 2 && busy {
-			return extract.Page{}, &extract.Error{Code: extract.CodeCrashed, Message: "killed"}
+			return extract.Page{}, &extract.Error{Code: failure.Crashed, Message: "killed"}
 		}
 		return goodPage(r), nil
 	}
@@ -71,10 +72,10 @@ func TestExtract_reopeningWaits(t *testing.T) {
 	j.Settings.Sessions = 1
 	_, _, err := b.run(j)
 	e, ok := errors.AsType[*Error](err)
-	if !ok || !e.Retryable() || e.FailureCode() != CodeTimeout || e.Hint() == "" {
+	if !ok || !e.Transient || e.Code != failure.Timeout || e.Remedy == "" {
 		t.Fatalf("got %#v", err)
 	}
-	filed, err := b.im.File(t.Context(), j, Ending{State: StateFailed, Code: e.Code, Message: e.Error(), Transient: e.Retryable()})
+	filed, err := b.im.File(t.Context(), j, Ending{State: StateFailed, Code: e.Code, Message: e.Error(), Transient: e.Transient})
 	if err != nil || filed.Name != j.Source || b.read(j.Source) != string(pdfBytes) {
 		t.Errorf("filed %+v, %v", filed, err)
 	}

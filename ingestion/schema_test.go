@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/schemas"
@@ -166,7 +167,7 @@ func TestManifestSchema_everyKind(t *testing.T) {
 		b := newBench(t, report)
 		b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
 			if r.N == 2 && r.Image {
-				return extract.Page{}, &extract.Error{Code: extract.CodeTimeout, Message: "too slow"}
+				return extract.Page{}, &extract.Error{Code: failure.Timeout, Message: "too slow"}
 			}
 			return goodPage(r), nil
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -49,7 +50,7 @@ func (s *seat) start(ctx context.Context) (extract.Document, error) {
 		}
 		if e, ok := errors.AsType[*extract.Error](err); !ok || !deadly(e.Code) || ctx.Err() != nil || s.open.WithoutMuPDF {
 			if !ok && !s.w.im.exists(s.w.job.at()) {
-				return extract.Document{}, permanent(CodeCancelled, "", "%s was removed before it was read", s.w.job.Source)
+				return extract.Document{}, permanent(failure.Cancelled, "", "%s was removed before it was read", s.w.job.Source)
 			}
 			return extract.Document{}, opening(err)
 		}
@@ -64,7 +65,7 @@ func (s *seat) avoidMuPDF(ctx context.Context, err error) bool {
 	if !ok || ctx.Err() != nil || s.open.Kind != extract.KindPDF || s.open.WithoutMuPDF || s.open.Renderer == extract.RenderMuPDF {
 		return false
 	}
-	s.open.WithoutMuPDF = e.Code == extract.CodeCrashed || e.Code == extract.CodeCorrupt && e.Aborted
+	s.open.WithoutMuPDF = e.Code == failure.Crashed || e.Code == failure.Corrupt && e.Aborted
 	return s.open.WithoutMuPDF
 }
 
@@ -72,7 +73,7 @@ func (s *seat) avoidMuPDF(ctx context.Context, err error) bool {
 // out of it now dies of the machine's load: the pages that have a record stay, and another attempt goes on with them.
 func reopening(err error) error {
 	e, ok := errors.AsType[*Error](err)
-	if !ok || e.Code != CodeTimeout && e.Code != CodeWorker && e.Code != CodeTooLarge {
+	if !ok || e.Code != failure.Timeout && e.Code != failure.Worker && e.Code != failure.TooLarge {
 		return err
 	}
 	again := *e
@@ -83,9 +84,9 @@ func reopening(err error) error {
 }
 
 // deadly says whether opening may go better in a fresh session.
-func deadly(code string) bool {
+func deadly(code failure.Code) bool {
 	switch code {
-	case extract.CodeTimeout, extract.CodeCrashed, extract.CodeMemory:
+	case failure.Timeout, failure.Crashed, failure.Memory:
 		return true
 	}
 	return false
@@ -101,7 +102,7 @@ func (s *seat) leave() {
 
 // pageFault is an error that concerns one page: the others go on.
 type pageFault struct {
-	code    string
+	code    failure.Code
 	message string
 }
 
@@ -125,14 +126,14 @@ func (s *seat) ask(ctx context.Context, r extract.PageRequest) (extract.Page, er
 			return extract.Page{}, err
 		case first != nil:
 			return extract.Page{}, &pageFault{first.code, first.message + "; again at half the resolution: " + fault.message}
-		case fault.code == extract.CodeUnsupported:
+		case fault.code == failure.Unsupported:
 			return extract.Page{}, fault
 		}
 		first = fault
 		s.leave()
 		s.open.Alone = s.open.Alone || r.Text && deadly(fault.code)
 		r = halved(r)
-		r.Other = fault.code != extract.CodeMemory // the other renderer takes more
+		r.Other = fault.code != failure.Memory // the other renderer takes more
 	}
 }
 
@@ -165,22 +166,22 @@ func (s *seat) once(ctx context.Context, r extract.PageRequest) (extract.Page, e
 		err = fmt.Errorf("the worker answered with page %d", page.N)
 	}
 	if e, ok := errors.AsType[*extract.Error](err); ok {
-		if e.Code == extract.CodeWorkerMissing || e.Code == extract.CodeUnconfined {
+		if e.Code == failure.WorkerMissing || e.Code == failure.Unconfined {
 			s.leave()
 			return extract.Page{}, opening(err)
 		}
-		if e.Code == extract.CodeTooMuch {
+		if e.Code == failure.TooMuch {
 			s.leave()
-			return extract.Page{}, permanent(CodeTooLarge, "the document may be an attack on the reader; if you know where it comes from, print it to a new PDF and drop that",
-				"page %d ends the import: %s", r.N, plain(e.Message, e.Code))
+			return extract.Page{}, permanent(failure.TooLarge, "the document may be an attack on the reader; if you know where it comes from, print it to a new PDF and drop that",
+				"page %d ends the import: %s", r.N, plain(e.Message, string(e.Code)))
 		}
-		if e.Code != extract.CodeUnsupported {
+		if e.Code != failure.Unsupported {
 			s.leave() // it may be dead, and a fresh one is asked for anyway
 		}
-		return extract.Page{}, &pageFault{e.Code, plain(e.Message, e.Code)}
+		return extract.Page{}, &pageFault{e.Code, plain(e.Message, string(e.Code))}
 	}
 	s.leave()
-	return extract.Page{}, &pageFault{extract.CodeCrashed, plain(err.Error(), extract.CodeCrashed)}
+	return extract.Page{}, &pageFault{failure.Crashed, plain(err.Error(), string(failure.Crashed))}
 }
 
 // plain is a worker's message, fit to be shown: one line, bounded.

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -220,7 +221,7 @@ func (s Settings) check() error {
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return &Error{Code: CodeSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}
+		return &Error{Code: failure.InvalidSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}
 	}
 	return nil
 }

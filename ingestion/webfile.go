@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/mail"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
@@ -34,12 +35,12 @@ func (webFile) extract(ctx context.Context, w *work) error {
 	source := webSource{html: data}
 	if w.job.Route.MediaType == "multipart/related" {
 		if source, err = readMHTML(data); err != nil {
-			return permanent(CodeCorrupt, "save the page again, as a web page", "the saved page cannot be read: %v", err)
+			return permanent(failure.Corrupt, "save the page again, as a web page", "the saved page cannot be read: %v", err)
 		}
 	}
 	page, err := webpage.Readable(source.html, source.contentType, source.base, c.hooks(source.part))
 	if err != nil {
-		return permanent(CodeCorrupt, "open it in a browser and save it anew", "the page cannot be read: %v", err)
+		return permanent(failure.Corrupt, "open it in a browser and save it anew", "the page cannot be read: %v", err)
 	}
 	c.title, c.author, c.created = page.Title, page.Author, page.Published
 	text := page.Markdown

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"sync"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // recordFormat changes when records of an older program can not be gone on with. It is part of every settings hash.
@@ -177,7 +179,7 @@ func (w *work) wanted(pages int) []int {
 func (w *work) missing(pages int) ([]int, error) {
 	wanted := w.wanted(pages)
 	if len(wanted) == 0 && pages > 0 {
-		return nil, permanent(CodeSettings, fmt.Sprintf("ask for pages from 1 to %d, or for all", pages),
+		return nil, permanent(failure.InvalidSettings, fmt.Sprintf("ask for pages from 1 to %d, or for all", pages),
 			"the document has %d pages; pages %s are none of them", pages, w.set.Asked.Pages)
 	}
 	w.tally = tally{pages: len(wanted)}
@@ -205,7 +207,7 @@ func (w *work) pages(n int) ([]Page, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, permanent(CodeVault, "import the file again", "page %d of %s is gone from the hidden folder of this import", i, w.job.Source)
+			return nil, permanent(failure.Vault, "import the file again", "page %d of %s is gone from the hidden folder of this import", i, w.job.Source)
 		}
 		pages = append(pages, p)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Class is what kind of failure a provider reported.
@@ -83,6 +84,16 @@ func (e *Error) Retryable() bool {
 		return true
 	}
 	return false
+}
+
+var _ failure.Reporter = (*Error)(nil)
+
+// Failure implements [failure.Reporter].
+func (e *Error) Failure() failure.Error {
+	return failure.Error{
+		Code: failure.Provider, Class: string(e.Class), Hint: e.Hint(), HTTP: e.Status, Actual: e.Actual, Limit: e.Limit,
+		Retryable: e.Retryable(), RetryAfter: e.RetryAfter,
+	}
 }
 
 // Hint says what a person can do about the failure, in one sentence; empty when there is nothing general to say.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -76,7 +77,7 @@ func (s *fakeSession) Page(_ context.Context, r extract.PageRequest) (extract.Pa
 	page := extract.Page{N: r.N, WidthPt: 595, HeightPt: 842}
 	switch {
 	case r.N == 9:
-		return page, &extract.Error{Code: extract.CodeCrashed, Message: "it died"}
+		return page, &extract.Error{Code: failure.Crashed, Message: "it died"}
 	case r.Text:
 		page.Text = &extract.PageText{Markdown: fmt.Sprintf("text of page %d", r.N)}
 	case r.Image:
@@ -144,14 +145,14 @@ func TestDocuments_saysWhyThereIsNothing(t *testing.T) {
 		fail error
 		want string
 	}{
-		"a.pdf":    {&extract.Error{Code: extract.CodeNeedsPassword, Message: "x"}, "encrypted: it needs a password"},
+		"a.pdf":    {&extract.Error{Code: failure.NeedsPassword, Message: "x"}, "encrypted: it needs a password"},
 		"A.pdf":    {nil, fs.ErrNotExist.Error()},
 		"old.doc":  {nil, "before 2007"},
 		"b.docx":   {nil, "cannot be read as an office file"},
 		"c.zip":    {nil, "neither a PDF nor an office file"},
-		"a.pdf#2":  {&extract.Error{Code: extract.CodeCorrupt, Message: "the document cannot be opened: no objects"}, "no objects"},
-		"a.pdf#3":  {&extract.Error{Code: extract.CodeWorkerMissing, Message: "exec: not found in /usr/bin"}, "the worker that reads such files is missing"},
-		"a.pdf#4":  {&extract.Error{Code: extract.CodeTimeout, Message: "opening the document took more than 20s"}, "too long"},
+		"a.pdf#2":  {&extract.Error{Code: failure.Corrupt, Message: "the document cannot be opened: no objects"}, "no objects"},
+		"a.pdf#3":  {&extract.Error{Code: failure.WorkerMissing, Message: "exec: not found in /usr/bin"}, "the worker that reads such files is missing"},
+		"a.pdf#4":  {&extract.Error{Code: failure.Timeout, Message: "opening the document took more than 20s"}, "too long"},
 		"a.pdf#5":  {ErrChanged, "changed since"},
 		"a.pdf#6-": {context.Canceled, "canceled"},
 	} {

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/llm"
@@ -48,9 +49,9 @@ func TestMedia_choosesWhoDecodes(t *testing.T) {
 		"Imported/x/pages/a.png":        {&fakeWorker{}, true, ""},
 		"imported/b.png":                {&fakeWorker{}, true, ""},
 		"gone.png":                      {&fakeWorker{}, false, "not exist"},
-		"a.svg#broken":                  {&fakeWorker{fail: &extract.Error{Code: extract.CodeCorrupt, Message: "MuPDF cannot open it"}}, false, "MuPDF cannot open it"},
-		"a.svg#none":                    {&fakeWorker{fail: &extract.Error{Code: extract.CodeWorkerMissing}}, false, "worker"},
-		"Imported/x/pages/a.png#broken": {&fakeWorker{fail: &extract.Error{Code: extract.CodeCorrupt, Message: "no picture"}}, false, "no picture"},
+		"a.svg#broken":                  {&fakeWorker{fail: &extract.Error{Code: failure.Corrupt, Message: "MuPDF cannot open it"}}, false, "MuPDF cannot open it"},
+		"a.svg#none":                    {&fakeWorker{fail: &extract.Error{Code: failure.WorkerMissing}}, false, "worker"},
+		"Imported/x/pages/a.png#broken": {&fakeWorker{fail: &extract.Error{Code: failure.Corrupt, Message: "no picture"}}, false, "no picture"},
 	} {
 		file, _, _ := strings.Cut(name, "#")
 		load := Source{FS: files, Worker: c.worker, ImportedDir: "Imported"}.Loader(imaging.Limits{MaxSide: 100})
@@ -219,7 +220,7 @@ func TestRemote(t *testing.T) {
 		t.Errorf("a preview of a denied host: %v", err)
 	}
 	seen = *r
-	seen.Worker = &fakeWorker{fail: &extract.Error{Code: extract.CodeCorrupt, Message: "it does not decode"}}
+	seen.Worker = &fakeWorker{fail: &extract.Error{Code: failure.Corrupt, Message: "it does not decode"}}
 	if _, err := seen.Picture(t.Context(), address); err == nil || !strings.Contains(err.Error(), "it does not decode") {
 		t.Errorf("what does not decode: %v", err)
 	}

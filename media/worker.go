@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -40,11 +41,11 @@ func inWords(err error) error {
 		return err
 	}
 	switch e.Code {
-	case extract.CodeWorkerMissing, extract.CodeUnconfined:
+	case failure.WorkerMissing, failure.Unconfined:
 		return ErrNoWorker
-	case extract.CodeNeedsPassword:
+	case failure.NeedsPassword:
 		return errors.New("encrypted: it needs a password")
-	case extract.CodeTimeout:
+	case failure.Timeout:
 		return errors.New("reading it takes too long: " + e.Message)
 	}
 	return errors.New(strings.TrimSpace(e.Message))

@@ -1,6 +1,10 @@
 package policy
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/vaultflow/vaultflow/failure"
+)
 
 // ImageMode is the `images=` parameter of an input.
 type ImageMode string
@@ -86,7 +90,14 @@ func (e *CapabilityError) Error() string {
 	return fmt.Sprintf("images=required, but the model has no %s (first image: %s)", e.Need, e.ID)
 }
 
-// Hint says what to do.
+var _ failure.Reporter = (*CapabilityError)(nil)
+
+// Failure implements [failure.Reporter].
+func (e *CapabilityError) Failure() failure.Error {
+	return failure.Error{Hint: e.Hint()}
+}
+
+// Hint returns advice for the user.
 func (e *CapabilityError) Hint() string {
 	return "choose a model with vision (@model), set capabilities: {vision: true} for the alias if it has it, or use images=auto"
 }
@@ -109,7 +120,14 @@ func (e *ExceededError) Error() string {
 	return fmt.Sprintf("%s does not fit the budget: %s (%s from %s, when_exceeded=fail)", e.ID, e.Reason, e.Key, e.From)
 }
 
-// Hint says what to do.
+var _ failure.Reporter = (*ExceededError)(nil)
+
+// Failure implements [failure.Reporter].
+func (e *ExceededError) Failure() failure.Error {
+	return failure.Error{Hint: e.Hint()}
+}
+
+// Hint returns advice for the user.
 func (e *ExceededError) Hint() string {
 	if e.Fixed {
 		return "raise " + e.Key + ", write shorter instructions, or choose a model with a larger window"

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Writer is a part of the program that changes the vault.
@@ -138,8 +140,12 @@ func (e *RefusedError) Error() string {
 	return e.Name + " " + e.Reason
 }
 
-// Hint says what a person can do.
-func (e *RefusedError) Hint() string { return e.Advice }
+var _ failure.Reporter = (*RefusedError)(nil)
+
+// Failure implements [failure.Reporter].
+func (e *RefusedError) Failure() failure.Error {
+	return failure.Error{Hint: e.Advice}
+}
 
 // Of returns the name that the pass permits the action on. A pass for another action, and the zero one, are an error.
 func (p Pass) Of(actions ...Action) (string, error) {

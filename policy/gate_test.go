@@ -270,7 +270,7 @@ func TestPass_namesOneThing(t *testing.T) {
 		}
 	}
 	var refused *RefusedError
-	if _, err := gate.Decide(free(ByOutput, "settings.yaml")).Pass(); !errors.As(err, &refused) || refused.Hint() == "" || !strings.HasPrefix(err.Error(), "settings.yaml holds settings") {
+	if _, err := gate.Decide(free(ByOutput, "settings.yaml")).Pass(); !errors.As(err, &refused) || refused.Advice == "" || !strings.HasPrefix(err.Error(), "settings.yaml holds settings") {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/vault"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -219,5 +220,9 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%s:%d: link %q is ambiguous: %s", e.Note, e.Line, e.Target, list(e.Names))
 }
 
-// Hint says what to do.
-func (e *AmbiguousError) Hint() string { return "write the link with a longer path" }
+var _ failure.Reporter = (*AmbiguousError)(nil)
+
+// Failure implements [failure.Reporter].
+func (*AmbiguousError) Failure() failure.Error {
+	return failure.Error{Hint: "write the link with a longer path"}
+}

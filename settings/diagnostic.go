@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/visible"
 )
 
@@ -85,11 +86,12 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// FailureCode is the code of the engine's failures.
-func (e *Error) FailureCode() string { return "invalid_settings" }
+var _ failure.Reporter = (*Error)(nil)
 
-// Hint says what to do.
-func (e *Error) Hint() string { return "settings.example.yaml describes every key" }
+// Failure implements [failure.Reporter].
+func (*Error) Failure() failure.Error {
+	return failure.Error{Code: failure.InvalidSettings, Hint: "settings.example.yaml describes every key"}
+}
 
 // reporter collects diagnostics.
 type reporter struct{ list []Diagnostic }

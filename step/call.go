@@ -111,10 +111,7 @@ func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 		Off: c.workflow.NoRewrites, Limits: c.model.limits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
 		Inline: c.workflow.inliner(),
 		Detected: func(cause *llm.Error) {
-			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: cause.Error(), Failure: &failure.Error{
-				Code: failure.Provider, Class: string(cause.Class), Message: cause.Error(), Hint: cause.Hint(), HTTP: cause.Status,
-				Actual: cause.Actual, Limit: cause.Limit,
-			}})
+			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: cause.Error(), Failure: failure.Of(cause)})
 		},
 		Rewriting: func(next llm.Request, rewrite llm.Rewrite, spent cost.Usage) error {
 			return c.rewriting(ctx, next, rewrite, spent)

@@ -218,10 +218,7 @@ func providerFailure(ctx context.Context, err error) error {
 	}
 	cause := failure.Of(err)
 	cause.Retryable = false
-	if e, ok := llm.AsError(err); ok {
-		cause.Code, cause.Class, cause.HTTP = failure.Provider, string(e.Class), e.Status
-		cause.Actual, cause.Limit = e.Actual, e.Limit
-	} else if cause.Code == failure.Internal {
+	if cause.Code == failure.Internal {
 		cause.Code = failure.Provider
 	}
 	return cause

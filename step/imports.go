@@ -162,7 +162,7 @@ func (im *Imports) File(ctx context.Context, in engine.FileIn) (engine.FileOut, 
 	}
 	ending := ingestion.Ending{State: ingestion.State(in.State), Bundle: in.Bundle}
 	if in.Failure != nil {
-		ending.Code, ending.Message, ending.Hint, ending.Transient = string(in.Failure.Code), in.Failure.Message, in.Failure.Hint, in.Failure.Retryable
+		ending.Code, ending.Message, ending.Hint, ending.Transient = in.Failure.Code, in.Failure.Message, in.Failure.Hint, in.Failure.Retryable
 	}
 	filed, err := im.importer(ctx, in.Run).File(ctx, j, ending)
 	if filed.Warning != "" {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Conditions that callers test with errors.Is.
@@ -54,12 +56,14 @@ func (e *OutsideError) Error() string {
 // Is makes the error match ErrOutside.
 func (e *OutsideError) Is(target error) bool { return target == ErrOutside }
 
-// Hint returns advice for the user.
-func (e *OutsideError) Hint() string {
+var _ failure.Reporter = (*OutsideError)(nil)
+
+// Failure implements [failure.Reporter].
+func (e *OutsideError) Failure() failure.Error {
 	if e.Link == "" {
-		return "write the name from the vault's root, with /"
+		return failure.Error{Hint: "write the name from the vault's root, with /"}
 	}
-	return "put the file itself into the vault"
+	return failure.Error{Hint: "put the file itself into the vault"}
 }
 
 // TooLargeError is a file above the reader's limit. It matches ErrTooLarge.

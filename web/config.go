@@ -41,7 +41,7 @@ type Events interface {
 	Subscribe(buffer int) (<-chan engine.Event, func())
 }
 
-// Starter runs a workflow because a person asked. An error with a method Hint() string says what to do.
+// Starter runs a workflow because a person asked. An error that is a failure.Reporter may advise what to do.
 type Starter interface {
 	StartWorkflow(ctx context.Context, name string) (engine.Started, error)
 }

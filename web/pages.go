@@ -141,15 +141,12 @@ func (s *Server) failWith(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return
 	}
-	if hint, ok := errors.AsType[interface {
-		error
-		Hint() string
-	}](err); ok {
-		s.fail(w, r, http.StatusConflict, err.Error(), hint.Hint())
-		return
-	}
 	if f, ok := errors.AsType[*failure.Error](err); ok {
 		s.fail(w, r, http.StatusConflict, f.Message, f.Hint)
+		return
+	}
+	if hint := failure.Advice(err); hint != "" {
+		s.fail(w, r, http.StatusConflict, err.Error(), hint)
 		return
 	}
 	s.cfg.Logger.Error("request failed", "path", r.URL.Path, "err", err)

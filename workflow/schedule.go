@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // Kinds of a [Schedule].
@@ -79,8 +80,12 @@ type scheduleError struct{ code, message, suggestion string }
 
 func (e *scheduleError) Error() string { return e.message }
 
-// Hint is the suggestion.
-func (e *scheduleError) Hint() string { return e.suggestion }
+var _ failure.Reporter = (*scheduleError)(nil)
+
+// Failure implements [failure.Reporter].
+func (e *scheduleError) Failure() failure.Error {
+	return failure.Error{Hint: e.suggestion}
+}
 
 // onceForms are the only forms of a date. A misread date runs a job at the wrong time, so nothing is guessed.
 var onceForms = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02"}

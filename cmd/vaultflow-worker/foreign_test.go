@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
@@ -98,7 +99,7 @@ func TestWorker_refusesBombsBeforeDecoding(t *testing.T) {
 	for _, name := range []string{"quarters.heic", "quarters.avif"} {
 		data := sample(t, name)
 		_, _, err := start(t, program(t), resized(data, "\x00\x00\x42\x68\x00\x00\x42\x68"), extract.KindImage)
-		if e, ok := err.(*extract.Error); !ok || e.Code != extract.CodeTooLarge || !strings.Contains(e.Message, "17000x17000") { //nolint:errorlint // as documented
+		if e, ok := err.(*extract.Error); !ok || e.Code != failure.TooLarge || !strings.Contains(e.Message, "17000x17000") { //nolint:errorlint // as documented
 			t.Errorf("%s of 17,000 × 17,000: %v", name, err)
 		}
 	}

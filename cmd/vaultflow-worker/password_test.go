@@ -9,6 +9,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
@@ -61,7 +62,7 @@ func TestPDFium_opensWithPasswords(t *testing.T) {
 			for _, wrong := range [][]string{nil, {"wrong", ascii + "x"}} {
 				_, _, err := openedBy(t, c.data, extract.Open{Passwords: wrong})
 				e, ok := errors.AsType[*extract.Error](err)
-				if !ok || e.Code != extract.CodeNeedsPassword {
+				if !ok || e.Code != failure.NeedsPassword {
 					t.Fatalf("with %d wrong passwords: %v", len(wrong), err)
 				}
 				if strings.Contains(e.Error(), ascii) {

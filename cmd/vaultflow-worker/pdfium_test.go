@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
@@ -289,7 +290,7 @@ func TestPDFium_opensWhatMuPDFCannot(t *testing.T) {
 		t.Errorf("the page says %q", page.Text.Markdown)
 	}
 	_, _, err := openedBy(t, pdftest.Rubbish(), extract.Open{})
-	if e, ok := errors.AsType[*extract.Error](err); !ok || e.Code != extract.CodeCorrupt {
+	if e, ok := errors.AsType[*extract.Error](err); !ok || e.Code != failure.Corrupt {
 		t.Errorf("rubbish: %v", err)
 	}
 }

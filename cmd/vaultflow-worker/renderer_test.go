@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
@@ -96,7 +97,7 @@ func exerciseRenderer(t *testing.T, name string, open func(data []byte) (*sandbo
 	t.Run("refuses what is no document", func(t *testing.T) {
 		t.Parallel()
 		_, doc, err := open(pdftest.Rubbish())
-		if e, ok := errors.AsType[*extract.Error](err); !ok || e.Code != extract.CodeCorrupt {
+		if e, ok := errors.AsType[*extract.Error](err); !ok || e.Code != failure.Corrupt {
 			t.Errorf("opened as %+v, %v", doc, err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"image"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -93,13 +94,13 @@ func TestPicture_refuses(t *testing.T) {
 	const pixels = 32 * 16
 	for name, c := range map[string]struct {
 		data []byte
-		code string
+		code failure.Code
 	}{
-		"TIFF of floating numbers": {oddTIFF(1, 32, 1, 3, make([]byte, 4*pixels)), extract.CodeUnsupported},
-		"TIFF of signed numbers":   {oddTIFF(1, 16, 1, 2, make([]byte, 2*pixels)), extract.CodeUnsupported},
-		"TIFF that is torn":        {oddTIFF(1, 8, 1, 1, make([]byte, pixels))[:300], extract.CodeCorrupt},
-		"PPM of a million squared": {[]byte("P6\n1000000 1000000\n255\n123"), extract.CodeTooLarge},
-		"PPM without a size":       {[]byte("P6\n# nothing\n"), extract.CodeCorrupt},
+		"TIFF of floating numbers": {oddTIFF(1, 32, 1, 3, make([]byte, 4*pixels)), failure.Unsupported},
+		"TIFF of signed numbers":   {oddTIFF(1, 16, 1, 2, make([]byte, 2*pixels)), failure.Unsupported},
+		"TIFF that is torn":        {oddTIFF(1, 8, 1, 1, make([]byte, pixels))[:300], failure.Corrupt},
+		"PPM of a million squared": {[]byte("P6\n1000000 1000000\n255\n123"), failure.TooLarge},
+		"PPM without a size":       {[]byte("P6\n# nothing\n"), failure.Corrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

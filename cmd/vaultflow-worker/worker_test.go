@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
@@ -282,15 +283,15 @@ func TestWorker_survivesHostileFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		data []byte
 		kind string
-		code string
+		code failure.Code
 	}{
-		"password":    {secret.UserPassword("secret").Bytes(), extract.KindPDF, extract.CodeNeedsPassword},
-		"huge count":  {pdftest.HugePageCount(), extract.KindPDF, extract.CodeCorrupt},
-		"truncated":   {pdftest.Truncated(), extract.KindPDF, extract.CodeCorrupt},
-		"rubbish":     {pdftest.Rubbish(), extract.KindPDF, extract.CodeCorrupt},
-		"a note":      {[]byte("# A note\n"), extract.KindPDF, extract.CodeNotPDF},
-		"empty":       {nil, extract.KindPDF, extract.CodeCorrupt},
-		"no picture":  {[]byte("GIF87 or not"), extract.KindImage, extract.CodeCorrupt},
+		"password":    {secret.UserPassword("secret").Bytes(), extract.KindPDF, failure.NeedsPassword},
+		"huge count":  {pdftest.HugePageCount(), extract.KindPDF, failure.Corrupt},
+		"truncated":   {pdftest.Truncated(), extract.KindPDF, failure.Corrupt},
+		"rubbish":     {pdftest.Rubbish(), extract.KindPDF, failure.Corrupt},
+		"a note":      {[]byte("# A note\n"), extract.KindPDF, failure.NotPDF},
+		"empty":       {nil, extract.KindPDF, failure.Corrupt},
+		"no picture":  {[]byte("GIF87 or not"), extract.KindImage, failure.Corrupt},
 		"broken jpeg": {pdftest.Photo(300, 300, "x")[:400], extract.KindImage, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/state"
 )
 
@@ -32,7 +33,7 @@ func examineState(ctx context.Context, a *daemon.Workspace) []finding {
 		return nil
 	})
 	if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
-		return []finding{{Subject: "state", State: "problem", Message: err.Error(), Fix: hintOf(err)}}
+		return []finding{{Subject: "state", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}}
 	}
 	message := a.StateDir
 	if r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Info: true}); err == nil {
@@ -61,7 +62,7 @@ func examineDatabase(ctx context.Context, j *journal.Journal) finding {
 	f := finding{Subject: "database", State: "ok"}
 	h, err := j.Health(ctx)
 	if err != nil {
-		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: hintOf(err)}
+		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
 	}
 	f.Message = fmt.Sprintf("%s with %s, %s of it free for more; %s in %s", content.FormatSize(h.Database), words.Counted(h.Runs, "run"), content.FormatSize(h.Unused),
 		content.FormatSize(h.Blobs), words.Counted(h.Files, "blob"))
@@ -71,7 +72,7 @@ func examineDatabase(ctx context.Context, j *journal.Journal) finding {
 	case err != nil && limited.Err() != nil:
 		f.State, f.Message = "warning", f.Message+fmt.Sprintf("; not checked to its end within %s", checkFor)
 	case err != nil:
-		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: hintOf(err)}
+		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
 	default:
 		f.Message += "; whole"
 	}
@@ -94,15 +95,4 @@ func examineRoom(a *daemon.Workspace) []finding {
 		}
 	}
 	return all
-}
-
-// hintOf is what an error says that a person can do; empty when it says nothing.
-func hintOf(err error) string {
-	if h, ok := errors.AsType[interface {
-		error
-		Hint() string
-	}](err); ok {
-		return h.Hint()
-	}
-	return ""
 }

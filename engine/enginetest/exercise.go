@@ -39,6 +39,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"outcomes are honest", honestOutcomes},
 		{"a conflict is staged again", conflict},
 		{"transient failures are repeated", transient},
+		{"exhausted failures are not", exhausted},
 		{"a panic is a failure", panics},
 		{"killed at every append", killedEverywhere},
 		{"an import killed at every append", importKilledEverywhere},

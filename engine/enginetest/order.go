@@ -179,6 +179,23 @@ func transient(t *testing.T, factory Factory) {
 	wantCalls(t, w, engine.ActivityResolve, "a", 6)
 }
 
+// A layer below has repeated the work already: the executor must not multiply the attempts.
+func exhausted(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Before = func(_ context.Context, activity, _ string) error {
+		if activity != engine.ActivityResolve {
+			return nil
+		}
+		return &failure.Error{Code: failure.Provider, Message: "overloaded", Retryable: true, Exhausted: true}
+	}
+	r := start(t, factory, w, Setup{})
+	got := r.run(manual("w", "a"))
+	if got.Status != engine.Failed || got.Failure.Code != failure.Provider || !got.Failure.Retryable {
+		t.Errorf("got %s %+v, want failed with a retryable provider failure", got.Status, got.Failure)
+	}
+	wantCalls(t, w, engine.ActivityResolve, "a", 1)
+}
+
 func panics(t *testing.T, factory Factory) {
 	w := NewWorld()
 	w.Before = func(_ context.Context, activity, step string) error {

@@ -16,11 +16,12 @@ type fault struct{ error }
 // Unwrap gives SQLite's error.
 func (f fault) Unwrap() error { return f.error }
 
-// Passes implements the method that failure.IsTransient asks for.
-func (fault) Passes() bool { return true }
+var _ failure.Reporter = fault{}
 
-// FailureCode is the failure code of the journal's faults.
-func (fault) FailureCode() string { return string(failure.State) }
+// Failure implements [failure.Reporter].
+func (fault) Failure() failure.Error {
+	return failure.Error{Code: failure.State, Transient: true}
+}
 
 // passing are SQLite's codes for disks that are full, read-only or not there.
 var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM}
@@ -28,8 +29,12 @@ var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_RE
 // busy is a fault that is over when another program lets the database go.
 type busy struct{ fault }
 
-// Hint implements the method that failure.Of asks for.
-func (busy) Hint() string { return hintBusy }
+var _ failure.Reporter = busy{}
+
+// Failure implements [failure.Reporter].
+func (busy) Failure() failure.Error {
+	return failure.Error{Code: failure.State, Transient: true, Hint: hintBusy}
+}
 
 const hintBusy = "wait until it has ended, or leave the state directory out of it; nothing is lost, and what runs goes on by itself"
 

@@ -15,6 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/state"
 )
 
@@ -42,11 +43,12 @@ func (e *OpenError) Error() string { return fmt.Sprintf("open the state in %s: %
 // Unwrap gives the condition, such as ErrLocked.
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// Hint says what to do about it.
-func (e *OpenError) Hint() string { return e.Remedy }
+var _ failure.Reporter = (*OpenError)(nil)
 
-// FailureCode is the failure code of every fault of the state directory.
-func (e *OpenError) FailureCode() string { return "state" }
+// Failure implements [failure.Reporter].
+func (e *OpenError) Failure() failure.Error {
+	return failure.Error{Code: failure.State, Hint: e.Remedy}
+}
 
 // Journal is an open state directory: a store for each subject. The stores are safe for concurrent use until Close.
 type Journal struct {

@@ -182,11 +182,11 @@ func (f *flow) repeat(handler engine.Activity, d *activity) error {
 		if cause.Code == failure.Cancelled { // of a context that is not the run's: nobody cancelled the run
 			cause.Code = failure.Internal
 		}
-		if !cause.Retryable || d.rec.Attempts >= backoff.Attempts {
+		if !cause.Retryable || cause.Exhausted || d.rec.Attempts >= backoff.Attempts {
 			d.rec.Failure = cause
 			return nil
 		}
-		wait := backoff.wait(d.rec.Attempts, failure.RetryAfter(err))
+		wait := backoff.wait(d.rec.Attempts, cause.RetryAfter)
 		f.tell(f.about(d, engine.Event{
 			Kind: engine.EventRetry, Failure: cause,
 			Message: fmt.Sprintf("%s; attempt %d of %d in %v", cause.Message, d.rec.Attempts+1, backoff.Attempts, wait),

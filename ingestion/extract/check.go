@@ -106,7 +106,7 @@ func (e Error) check() error {
 	if e.Code == "" || e.Page < 0 {
 		return fmt.Errorf("error with code %.40q on page %d", e.Code, e.Page)
 	}
-	return short(e.Code, e.Message)
+	return short(string(e.Code), e.Message)
 }
 
 func (p Page) check() error {

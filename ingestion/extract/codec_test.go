@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 var pngMagic = []byte("\x89PNG\r\n\x1a\nrest")
@@ -30,7 +32,7 @@ func messages() []any {
 		Document{Pages: 4, Title: "T", Outline: []OutlineItem{{Level: 1, Title: "x", Page: 4}}, Renderer: "mupdf"},
 		PageRequest{N: 3, Text: true, Languages: []string{"eng", "deu_frak"}},
 		fullPage(),
-		&Error{Code: CodeCorrupt, Message: "no", Page: 2},
+		&Error{Code: failure.Corrupt, Message: "no", Page: 2},
 		PageRequest{N: 1, Image: true, MaxBytes: 5000, Rect: &Rect{X1: -3, Y1: 20, X2: 100.5, Y2: 7}},
 		CutRequest{Pages: []int{1, 2, 9}},
 		Cut{MediaType: "application/pdf", Size: 8, Bytes: []byte("%PDF-1.7")},
@@ -137,9 +139,9 @@ func TestDecode_tellsBrokenOffFromEnded(t *testing.T) {
 
 func TestError_saysItsPage(t *testing.T) {
 	t.Parallel()
-	e := &Error{Code: CodeTimeout, Message: "took too long", Page: 7}
-	if e.Error() != "page 7: took too long" || e.FailureCode() != "timeout" || !e.Ends() {
-		t.Errorf("got %q, %q, %v", e.Error(), e.FailureCode(), e.Ends())
+	e := &Error{Code: failure.Timeout, Message: "took too long", Page: 7}
+	if e.Error() != "page 7: took too long" || e.Code != "timeout" || !e.Ends() {
+		t.Errorf("got %q, %q, %v", e.Error(), e.Code, e.Ends())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -29,9 +30,9 @@ var noMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|(
 // kill.
 func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, at phase) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
-		code := extract.CodeTimeout
+		code := failure.Timeout
 		if at.starting {
-			code = extract.CodeWorkerMissing
+			code = failure.WorkerMissing
 		}
 		return &extract.Error{Code: code, Page: at.page, Message: fmt.Sprintf("%s took more than %s", at.doing(), limit)}
 	} else if cause != nil {
@@ -41,9 +42,9 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 		s.p.kill()
 		_ = s.p.end() // it was killed
 		if errors.Is(err, extract.ErrTooMuch) {
-			return &extract.Error{Code: at.code(extract.CodeTooMuch), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
+			return &extract.Error{Code: at.code(failure.TooMuch), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
 		}
-		return &extract.Error{Code: at.code(extract.CodeCrashed), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
+		return &extract.Error{Code: at.code(failure.Crashed), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
 	}
 	ended := s.wait()
 	said := s.p.stderr.String()
@@ -51,21 +52,21 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	signal, killed := signalled(s.p)
 	switch code := s.p.cmd.ProcessState.ExitCode(); {
 	case code == extract.ExitUnconfined:
-		return &extract.Error{Code: extract.CodeUnconfined, Message: firstLine(said)}
+		return &extract.Error{Code: failure.Unconfined, Message: firstLine(said)}
 	case code == extract.ExitSpent:
-		return &extract.Error{Code: extract.CodeTimeout, Page: at.page, Message: at.doing() + " needed more processor time than is allowed"}
+		return &extract.Error{Code: failure.Timeout, Page: at.page, Message: at.doing() + " needed more processor time than is allowed"}
 	case trespassed(s.p):
-		return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: at.doing() + " made the worker call the system for what it never needs, and the kernel ended it: the document may be an attack"}
+		return &extract.Error{Code: failure.Crashed, Page: at.page, Message: at.doing() + " made the worker call the system for what it never needs, and the kernel ended it: the document may be an attack"}
 	case noMemory.MatchString(said), killed:
-		return &extract.Error{Code: extract.CodeMemory, Page: at.page, Message: at.doing() + " needed more memory than is allowed"}
+		return &extract.Error{Code: failure.Memory, Page: at.page, Message: at.doing() + " needed more memory than is allowed"}
 	case at.starting:
-		return &extract.Error{Code: extract.CodeWorkerMissing, Message: fmt.Sprintf("the worker ended before it began (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
+		return &extract.Error{Code: failure.WorkerMissing, Message: fmt.Sprintf("the worker ended before it began (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
 	case code == extract.ExitAborted && at == opening:
-		return &extract.Error{Code: extract.CodeCorrupt, Message: "the document cannot be opened: " + firstLine(said), Aborted: true}
+		return &extract.Error{Code: failure.Corrupt, Message: "the document cannot be opened: " + firstLine(said), Aborted: true}
 	case signal != "":
-		return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker: %s", at.doing(), signal)}
+		return &extract.Error{Code: failure.Crashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker: %s", at.doing(), signal)}
 	}
-	return &extract.Error{Code: extract.CodeCrashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker (%s): %s", at.doing(), s.p.cmd.ProcessState, firstLine(said))}
+	return &extract.Error{Code: failure.Crashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker (%s): %s", at.doing(), s.p.cmd.ProcessState, firstLine(said))}
 }
 
 // wait reaps a worker whose pipe broke. It is given a moment to end by itself, so that its own reason can be told.
@@ -85,21 +86,21 @@ func (at phase) doing() string {
 	return "reading the page"
 }
 
-func (at phase) code(otherwise string) string {
+func (at phase) code(otherwise failure.Code) failure.Code {
 	if at.starting {
-		return extract.CodeWorkerMissing
+		return failure.WorkerMissing
 	}
 	return otherwise
 }
 
 // refused is a failure that the worker itself reports. Its codes are taken from a list, and its page from the request.
 func (s *Session) refused(e *extract.Error, at phase) error {
-	out := &extract.Error{Code: extract.CodePageFailed, Message: firstLine(e.Message), Page: at.page}
+	out := &extract.Error{Code: failure.PageFailed, Message: firstLine(e.Message), Page: at.page}
 	if at.page == 0 {
-		out.Code = extract.CodeCorrupt
+		out.Code = failure.Corrupt
 	}
 	switch e.Code {
-	case extract.CodeNeedsPassword, extract.CodeNotPDF, extract.CodeCorrupt, extract.CodeTooLarge, extract.CodePageFailed, extract.CodeUnsupported:
+	case failure.NeedsPassword, failure.NotPDF, failure.Corrupt, failure.TooLarge, failure.PageFailed, failure.Unsupported:
 		out.Code = e.Code
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -152,7 +153,7 @@ func misbehave(what string) {
 		send(extract.Page{N: 2, OCR: &extract.PageOCR{}})
 		block()
 	case "password":
-		send(&extract.Error{Code: extract.CodeNeedsPassword, Message: "locked", Page: 99})
+		send(&extract.Error{Code: failure.NeedsPassword, Message: "locked", Page: 99})
 		block()
 	case "unknowncode":
 		send(&extract.Error{Code: "worker_missing", Message: "a\x1b[31mb\nc"})

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -68,7 +69,7 @@ var extension = regexp.MustCompile(`^[a-z0-9]{1,8}$`)
 func (o Office) Convert(ctx context.Context, doc io.Reader, from, to string) ([]byte, error) {
 	o = o.withDefaults()
 	if !extension.MatchString(from) || !extension.MatchString(to) {
-		return nil, &extract.Error{Code: extract.CodeUnsupported, Message: fmt.Sprintf("there is no conversion from %q to %q", from, to)}
+		return nil, &extract.Error{Code: failure.Unsupported, Message: fmt.Sprintf("there is no conversion from %q to %q", from, to)}
 	}
 	dir, err := o.folder()
 	if err != nil {
@@ -102,7 +103,7 @@ func (o Office) Version(ctx context.Context) (string, error) {
 	if found := officeVersion.FindStringSubmatch(said); found != nil {
 		return found[1], nil
 	}
-	return "", &extract.Error{Code: extract.CodeWorkerMissing, Message: o.Program + " is no LibreOffice: it says " + firstLine(said)}
+	return "", &extract.Error{Code: failure.WorkerMissing, Message: o.Program + " is no LibreOffice: it says " + firstLine(said)}
 }
 
 var officeVersion = regexp.MustCompile(`LibreOffice\S* (\d[\d.]*)`)
@@ -136,7 +137,7 @@ func (o Office) folder() (string, error) {
 		err = os.WriteFile(filepath.Join(dir, "profile", "user", "registrymodifications.xcu"), []byte(officeProfile), 0o600)
 	}
 	if err != nil {
-		return "", &extract.Error{Code: extract.CodeWorkerMissing, Message: "there is no folder for LibreOffice: " + err.Error()}
+		return "", &extract.Error{Code: failure.WorkerMissing, Message: "there is no folder for LibreOffice: " + err.Error()}
 	}
 	return dir, nil
 }
@@ -154,7 +155,7 @@ func writeCopy(path string, doc io.Reader) error {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return &extract.Error{Code: extract.CodeWorkerMissing, Message: "the document cannot be copied for LibreOffice: " + err.Error()}
+		return &extract.Error{Code: failure.WorkerMissing, Message: "the document cannot be copied for LibreOffice: " + err.Error()}
 	}
 	return nil
 }
@@ -224,13 +225,13 @@ func (o Office) await(ctx context.Context, p *process) (string, error) {
 	_, killed := signalled(p)
 	switch {
 	case late && errors.Is(context.Cause(ctx), errSlow):
-		return "", &extract.Error{Code: extract.CodeTimeout, Message: fmt.Sprintf("LibreOffice took more than %s", o.Timeout)}
+		return "", &extract.Error{Code: failure.Timeout, Message: fmt.Sprintf("LibreOffice took more than %s", o.Timeout)}
 	case late:
 		return "", fmt.Errorf("convert with LibreOffice: %w", context.Cause(ctx))
 	case p.cmd.ProcessState.ExitCode() == extract.ExitUnconfined:
-		return "", &extract.Error{Code: extract.CodeUnconfined, Message: firstLine(said)}
+		return "", &extract.Error{Code: failure.Unconfined, Message: firstLine(said)}
 	case noMemory.MatchString(said), killed:
-		return "", &extract.Error{Code: extract.CodeMemory, Message: "LibreOffice needed more memory than is allowed"}
+		return "", &extract.Error{Code: failure.Memory, Message: "LibreOffice needed more memory than is allowed"}
 	}
 	return said, nil
 }
@@ -241,22 +242,22 @@ func take(path, to, said string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "LibreOffice made nothing of it: " + complaint(said)}
+		return nil, &extract.Error{Code: failure.Corrupt, Message: "LibreOffice made nothing of it: " + complaint(said)}
 	case !info.Mode().IsRegular():
-		return nil, &extract.Error{Code: extract.CodeCrashed, Message: "LibreOffice wrote no file"}
+		return nil, &extract.Error{Code: failure.Crashed, Message: "LibreOffice wrote no file"}
 	case info.Size() > maxConverted:
-		return nil, &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("LibreOffice wrote %d MB; %d MB are the most", info.Size()>>20, maxConverted>>20)}
+		return nil, &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("LibreOffice wrote %d MB; %d MB are the most", info.Size()>>20, maxConverted>>20)}
 	}
 	data, err := os.ReadFile(path) //nolint:gosec // in a folder of ours
 	if err != nil {
-		return nil, &extract.Error{Code: extract.CodeCrashed, Message: "what LibreOffice wrote cannot be read: " + err.Error()}
+		return nil, &extract.Error{Code: failure.Crashed, Message: "what LibreOffice wrote cannot be read: " + err.Error()}
 	}
 	want := "PK\x03\x04"
 	if to == "pdf" {
 		want = "%PDF-"
 	}
 	if !bytes.HasPrefix(data, []byte(want)) {
-		return nil, &extract.Error{Code: extract.CodeCrashed, Message: "what LibreOffice wrote is no " + to + " file"}
+		return nil, &extract.Error{Code: failure.Crashed, Message: "what LibreOffice wrote is no " + to + " file"}
 	}
 	return data, nil
 }

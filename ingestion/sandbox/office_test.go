@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -71,16 +72,19 @@ func TestOffice_convert(t *testing.T) {
 
 func TestOffice_faults(t *testing.T) {
 	t.Parallel()
-	for script, want := range map[string]struct{ code, says string }{
-		"hang":    {extract.CodeTimeout, "LibreOffice took more than 300ms"},
-		"crash":   {extract.CodeCorrupt, "made nothing of it"},
-		"refuses": {extract.CodeCorrupt, "Error: source file could not be loaded"},
-		"garbage": {extract.CodeCrashed, "is no pdf file"},
-		"memory":  {extract.CodeMemory, "more memory"},
-		"huge":    {extract.CodeTooLarge, "wrote 300 MB"},
-		"link":    {extract.CodeCrashed, "wrote no file"},
-		"folder":  {extract.CodeCrashed, "wrote no file"},
-		"level":   {extract.CodeUnconfined, "confinement is required"},
+	for script, want := range map[string]struct {
+		code failure.Code
+		says string
+	}{
+		"hang":    {failure.Timeout, "LibreOffice took more than 300ms"},
+		"crash":   {failure.Corrupt, "made nothing of it"},
+		"refuses": {failure.Corrupt, "Error: source file could not be loaded"},
+		"garbage": {failure.Crashed, "is no pdf file"},
+		"memory":  {failure.Memory, "more memory"},
+		"huge":    {failure.TooLarge, "wrote 300 MB"},
+		"link":    {failure.Crashed, "wrote no file"},
+		"folder":  {failure.Crashed, "wrote no file"},
+		"level":   {failure.Unconfined, "confinement is required"},
 	} {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
@@ -142,11 +146,11 @@ func TestOffice_asksForWhatIsNot(t *testing.T) {
 	missing := pretendOffice(t, "good")
 	missing.Worker += "-not-there"
 	e := &extract.Error{}
-	if _, err := missing.Convert(t.Context(), strings.NewReader("x"), "docx", "pdf"); !errors.As(err, &e) || e.Code != extract.CodeWorkerMissing {
+	if _, err := missing.Convert(t.Context(), strings.NewReader("x"), "docx", "pdf"); !errors.As(err, &e) || e.Code != failure.WorkerMissing {
 		t.Errorf("got %v", err)
 	}
 	for _, from := range []string{"", "../x", "a b", "DOCX"} {
-		if _, err := pretendOffice(t, "good").Convert(t.Context(), strings.NewReader("x"), from, "pdf"); !errors.As(err, &e) || e.Code != extract.CodeUnsupported {
+		if _, err := pretendOffice(t, "good").Convert(t.Context(), strings.NewReader("x"), from, "pdf"); !errors.As(err, &e) || e.Code != failure.Unsupported {
 			t.Errorf("%q: got %v", from, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -99,7 +100,7 @@ func (c Config) launch(path string, doc *os.File, namespaces uintptr) (*process,
 }
 
 func missing(err error) error {
-	return &extract.Error{Code: extract.CodeWorkerMissing, Message: "the worker cannot be started: " + err.Error()}
+	return &extract.Error{Code: failure.WorkerMissing, Message: "the worker cannot be started: " + err.Error()}
 }
 
 // end waits for a worker that is finished or killed.

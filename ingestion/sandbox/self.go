@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -69,7 +70,7 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 
 // confinementProblem says what a hostile document could do that takes the worker over.
 func confinementProblem(level string) (Problem, bool) {
-	p := Problem{Code: extract.CodeUnconfined}
+	p := Problem{Code: string(failure.Unconfined)}
 	const landlock, calls = "run on Linux 5.13 or newer with Landlock enabled", "run on Linux on amd64 or arm64, with seccomp enabled"
 	switch level {
 	case extract.ConfinedFull:
@@ -87,10 +88,10 @@ func confinementProblem(level string) (Problem, bool) {
 }
 
 func startProblem(err error) Problem {
-	p := Problem{Code: extract.CodeWorkerMissing, Message: err.Error(), Fix: "run make build (it needs a C compiler, libtesseract-dev and libleptonica-dev, or Homebrew's tesseract), or set ingestion.worker to the path of vaultflow-worker"}
+	p := Problem{Code: string(failure.WorkerMissing), Message: err.Error(), Fix: "run make build (it needs a C compiler, libtesseract-dev and libleptonica-dev, or Homebrew's tesseract), or set ingestion.worker to the path of vaultflow-worker"}
 	if e, ok := errors.AsType[*extract.Error](err); ok {
-		p.Code = e.Code
-		if e.Code == extract.CodeUnconfined {
+		p.Code = string(e.Code)
+		if e.Code == failure.Unconfined {
 			p.Fix = "run on Linux 5.13 or newer with Landlock and seccomp enabled, or set ingestion.require_confinement to false"
 		}
 	}

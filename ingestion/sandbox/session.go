@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -36,7 +37,7 @@ func (c Config) Start(ctx context.Context, doc *os.File, o extract.Open) (*Sessi
 			c.Logger.Debug("document opened", "pages", document.Pages, "confinement", s.hello.Confinement, "duration", time.Since(began))
 			return s, document, nil
 		}
-		err = s.fail(&extract.Error{Code: extract.CodeCrashed, Message: fmt.Sprintf("the worker answered with %T", answer)})
+		err = s.fail(&extract.Error{Code: failure.Crashed, Message: fmt.Sprintf("the worker answered with %T", answer)})
 	}
 	_ = s.Close() // why it is of no use is known
 	return nil, extract.Document{}, err
@@ -67,14 +68,14 @@ func (s *Session) accept(answer any) error {
 	hello, ok := answer.(extract.Hello)
 	switch {
 	case !ok:
-		return s.fail(&extract.Error{Code: extract.CodeWorkerMissing, Message: fmt.Sprintf("%s is no worker: it began with %T", s.config.Worker, answer)})
+		return s.fail(&extract.Error{Code: failure.WorkerMissing, Message: fmt.Sprintf("%s is no worker: it began with %T", s.config.Worker, answer)})
 	case hello.Protocol != extract.Protocol:
 		return s.fail(&extract.Error{
-			Code:    extract.CodeWorkerMissing,
+			Code:    failure.WorkerMissing,
 			Message: fmt.Sprintf("the worker speaks version %d of the protocol, not %d: it is of another build", hello.Protocol, extract.Protocol),
 		})
 	case s.config.RequireConfinement && hello.Confinement != extract.ConfinedFull:
-		return s.fail(&extract.Error{Code: extract.CodeUnconfined, Message: fmt.Sprintf("confinement is required, the worker reached %q", hello.Confinement)})
+		return s.fail(&extract.Error{Code: failure.Unconfined, Message: fmt.Sprintf("confinement is required, the worker reached %q", hello.Confinement)})
 	}
 	s.hello = hello
 	return nil
@@ -96,7 +97,7 @@ func (s *Session) Page(ctx context.Context, r extract.PageRequest) (extract.Page
 	}
 	page, ok := answer.(extract.Page)
 	if lie := mismatch(r, page); !ok || lie != "" {
-		return extract.Page{}, s.fail(&extract.Error{Code: extract.CodeCrashed, Page: r.N, Message: fmt.Sprintf("the worker answered wrongly (%T %s)", answer, lie)})
+		return extract.Page{}, s.fail(&extract.Error{Code: failure.Crashed, Page: r.N, Message: fmt.Sprintf("the worker answered wrongly (%T %s)", answer, lie)})
 	}
 	return page, nil
 }
@@ -112,7 +113,7 @@ func (s *Session) Cut(ctx context.Context, pages []int) (extract.Cut, error) {
 	}
 	cut, ok := answer.(extract.Cut)
 	if !ok {
-		return extract.Cut{}, s.fail(&extract.Error{Code: extract.CodeCrashed, Message: fmt.Sprintf("the worker answered a cut with %T", answer)})
+		return extract.Cut{}, s.fail(&extract.Error{Code: failure.Crashed, Message: fmt.Sprintf("the worker answered a cut with %T", answer)})
 	}
 	return cut, nil
 }
@@ -131,7 +132,7 @@ func mismatch(r extract.PageRequest, p extract.Page) string {
 // Close ends the worker. It may be called more than once.
 func (s *Session) Close() error {
 	if s.dead == nil {
-		s.dead = &extract.Error{Code: extract.CodeCrashed, Message: "the session is closed"}
+		s.dead = &extract.Error{Code: failure.Crashed, Message: "the session is closed"}
 	}
 	s.p.kill()
 	_ = s.p.end() // it was killed

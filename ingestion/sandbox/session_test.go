@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -50,39 +51,41 @@ func TestSession_answersPages(t *testing.T) {
 func TestSession_tellsHowWorkersDie(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
-		role, code, says string
-		page             int
-		ends             bool
+		role string
+		code failure.Code
+		says string
+		page int
+		ends bool
 	}{
-		{"start:hang", extract.CodeWorkerMissing, "took more than", 0, true},
-		{"start:exit1", extract.CodeWorkerMissing, "invalid page tree", 0, true},
-		{"start:flood", extract.CodeWorkerMissing, "protocol", 0, true},
-		{"start:unconfined", extract.CodeUnconfined, "no landlock here", 0, true},
-		{"start:lie", extract.CodeWorkerMissing, "no worker", 0, true},
-		{"hello:old", extract.CodeWorkerMissing, "version 0", 0, true},
-		{"open:hang", extract.CodeTimeout, "opening the document took more than", 0, true},
-		{"open:exit1", extract.CodeCorrupt, "invalid page tree", 0, false},
-		{"open:panic", extract.CodeCrashed, "crashed on purpose", 0, true},
-		{"open:password", extract.CodeNeedsPassword, "locked", 0, false},
-		{"open:lie", extract.CodeCrashed, "answered with extract.Page", 0, true},
-		{"page:hang", extract.CodeTimeout, "reading the page took more than", 2, true},
-		{"page:orphan", extract.CodeTimeout, "took more than", 2, true},
-		{"page:segv", extract.CodeCrashed, "ended the worker", 2, true},
-		{"page:sigsys", extract.CodeCrashed, "may be an attack", 2, true},
-		{"open:sigsys", extract.CodeCrashed, "may be an attack", 0, true},
-		{"page:killed", extract.CodeMemory, "more memory", 2, true},
-		{"page:spent", extract.CodeTimeout, "processor time", 2, true},
-		{"page:memory", extract.CodeMemory, "more memory", 2, true},
-		{"page:exit1", extract.CodeCrashed, "invalid page tree", 2, true},
-		{"page:flood", extract.CodeCrashed, "protocol", 2, true},
-		{"page:announce", extract.CodeTimeout, "took more than", 2, true},
-		{"page:text25", extract.CodeTooMuch, "more than the 16 MB that a page may take", 2, true},
-		{"page:announcetext", extract.CodeTooMuch, "more than the 16 MB", 2, true},
-		{"page:text5", extract.CodeTooMuch, "more than the 4 MB of text", 2, true},
-		{"page:half", extract.CodeCrashed, "ended the worker", 2, true},
-		{"page:lie", extract.CodeCrashed, "for page 77", 2, true},
-		{"page:parts", extract.CodeCrashed, "other parts", 2, true},
-		{"page:unknowncode", extract.CodePageFailed, "a [31mb", 2, false},
+		{"start:hang", failure.WorkerMissing, "took more than", 0, true},
+		{"start:exit1", failure.WorkerMissing, "invalid page tree", 0, true},
+		{"start:flood", failure.WorkerMissing, "protocol", 0, true},
+		{"start:unconfined", failure.Unconfined, "no landlock here", 0, true},
+		{"start:lie", failure.WorkerMissing, "no worker", 0, true},
+		{"hello:old", failure.WorkerMissing, "version 0", 0, true},
+		{"open:hang", failure.Timeout, "opening the document took more than", 0, true},
+		{"open:exit1", failure.Corrupt, "invalid page tree", 0, false},
+		{"open:panic", failure.Crashed, "crashed on purpose", 0, true},
+		{"open:password", failure.NeedsPassword, "locked", 0, false},
+		{"open:lie", failure.Crashed, "answered with extract.Page", 0, true},
+		{"page:hang", failure.Timeout, "reading the page took more than", 2, true},
+		{"page:orphan", failure.Timeout, "took more than", 2, true},
+		{"page:segv", failure.Crashed, "ended the worker", 2, true},
+		{"page:sigsys", failure.Crashed, "may be an attack", 2, true},
+		{"open:sigsys", failure.Crashed, "may be an attack", 0, true},
+		{"page:killed", failure.Memory, "more memory", 2, true},
+		{"page:spent", failure.Timeout, "processor time", 2, true},
+		{"page:memory", failure.Memory, "more memory", 2, true},
+		{"page:exit1", failure.Crashed, "invalid page tree", 2, true},
+		{"page:flood", failure.Crashed, "protocol", 2, true},
+		{"page:announce", failure.Timeout, "took more than", 2, true},
+		{"page:text25", failure.TooMuch, "more than the 16 MB that a page may take", 2, true},
+		{"page:announcetext", failure.TooMuch, "more than the 16 MB", 2, true},
+		{"page:text5", failure.TooMuch, "more than the 4 MB of text", 2, true},
+		{"page:half", failure.Crashed, "ended the worker", 2, true},
+		{"page:lie", failure.Crashed, "for page 77", 2, true},
+		{"page:parts", failure.Crashed, "other parts", 2, true},
+		{"page:unknowncode", failure.PageFailed, "a [31mb", 2, false},
 	}
 	for _, c := range cases {
 		t.Run(c.role, func(t *testing.T) {
@@ -157,8 +160,8 @@ func TestStart_requiresConfinement(t *testing.T) {
 			t.Errorf("%s, not required: %v", role, err)
 		}
 		config.RequireConfinement = true
-		if e, ok := errors.AsType[*extract.Error](lastError(t, config)); !ok || e.Code != extract.CodeUnconfined {
-			t.Errorf("%s, required: got %v, want %s", role, e, extract.CodeUnconfined)
+		if e, ok := errors.AsType[*extract.Error](lastError(t, config)); !ok || e.Code != failure.Unconfined {
+			t.Errorf("%s, required: got %v, want %s", role, e, failure.Unconfined)
 		}
 	}
 	config := pretend(t, "well")
@@ -186,7 +189,7 @@ func TestStart_boundsTimeAndMemory(t *testing.T) {
 func TestStart_saysThatThereIsNoWorker(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"", "/no/such/worker", os.DevNull} {
-		if e, ok := errors.AsType[*extract.Error](lastError(t, Config{Worker: path})); !ok || e.Code != extract.CodeWorkerMissing {
+		if e, ok := errors.AsType[*extract.Error](lastError(t, Config{Worker: path})); !ok || e.Code != failure.WorkerMissing {
 			t.Errorf("%q: got %v", path, e)
 		}
 	}
@@ -198,7 +201,7 @@ func TestSelf_namesProblems(t *testing.T) {
 	if err != nil || report.Version != "fake" || len(report.Problems) != 2 {
 		t.Fatalf("got %+v, %v", report, err)
 	}
-	if report.Problems[0].Code != "language_missing" || report.Problems[1].Code != extract.CodeUnconfined {
+	if report.Problems[0].Code != "language_missing" || report.Problems[1].Code != string(failure.Unconfined) {
 		t.Errorf("problems: %+v", report.Problems)
 	}
 	report, err = Self(t.Context(), Config{Worker: "/no/such/worker"}, nil)

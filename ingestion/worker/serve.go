@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -83,34 +84,34 @@ func receive(in io.Reader) <-chan any {
 const maxDocument = 1<<31 - 1
 
 func tooLarge(size int64) error {
-	return &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("a file of %d bytes; %d is the most", size, maxDocument)}
+	return &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("a file of %d bytes; %d is the most", size, maxDocument)}
 }
 
 func (s Server) open(o extract.Open) (any, Document) {
 	data, err := documentBytes(s.FD)
 	if err != nil {
-		return failure(fmt.Errorf("the file could not be read: %w", err), 0, extract.CodeCorrupt), nil
+		return reported(fmt.Errorf("the file could not be read: %w", err), 0, failure.Corrupt), nil
 	}
 	doc, err := s.Open(data, o)
 	if err != nil {
-		return failure(err, 0, extract.CodeCorrupt), nil
+		return reported(err, 0, failure.Corrupt), nil
 	}
 	return doc.About(), doc
 }
 
 func answerPage(ctx context.Context, doc Document, r extract.PageRequest) any {
 	if doc == nil {
-		return &extract.Error{Code: extract.CodeUnsupported, Message: "no document is open", Page: r.N}
+		return &extract.Error{Code: failure.Unsupported, Message: "no document is open", Page: r.N}
 	}
 	if pages := doc.About().Pages; r.N < 1 || r.N > pages {
-		return &extract.Error{Code: extract.CodePageFailed, Message: fmt.Sprintf("there are only %d pages", pages), Page: r.N}
+		return &extract.Error{Code: failure.PageFailed, Message: fmt.Sprintf("there are only %d pages", pages), Page: r.N}
 	}
 	page, err := doc.Page(ctx, withDefaults(r))
 	if err != nil {
-		return failure(err, r.N, extract.CodePageFailed)
+		return reported(err, r.N, failure.PageFailed)
 	}
 	if n := page.TextBytes(); n > extract.MaxText {
-		return &extract.Error{Code: extract.CodeTooLarge, Page: r.N, Message: fmt.Sprintf("the page has %d MB of text, at most %d are read", n>>20, extract.MaxText>>20)}
+		return &extract.Error{Code: failure.TooLarge, Page: r.N, Message: fmt.Sprintf("the page has %d MB of text, at most %d are read", n>>20, extract.MaxText>>20)}
 	}
 	return page
 }
@@ -118,20 +119,20 @@ func answerPage(ctx context.Context, doc Document, r extract.PageRequest) any {
 func answerCut(doc Document, r extract.CutRequest) any {
 	c, ok := doc.(Cutter)
 	if !ok {
-		return &extract.Error{Code: extract.CodeUnsupported, Message: "the document cannot be cut into pages"}
+		return &extract.Error{Code: failure.Unsupported, Message: "the document cannot be cut into pages"}
 	}
 	if last, pages := r.Pages[len(r.Pages)-1], doc.About().Pages; last > pages {
-		return &extract.Error{Code: extract.CodePageFailed, Message: fmt.Sprintf("there are only %d pages", pages), Page: last}
+		return &extract.Error{Code: failure.PageFailed, Message: fmt.Sprintf("there are only %d pages", pages), Page: last}
 	}
 	made, err := c.Cut(r.Pages)
 	if err != nil {
-		return failure(err, 0, extract.CodeUnsupported)
+		return reported(err, 0, failure.Unsupported)
 	}
 	return made
 }
 
-// failure returns an error in the form in which it is sent.
-func failure(err error, page int, otherwise string) *extract.Error {
+// reported returns an error in the form in which it is sent.
+func reported(err error, page int, otherwise failure.Code) *extract.Error {
 	if e, ok := errors.AsType[*extract.Error](err); ok {
 		e.Page = page
 		return e

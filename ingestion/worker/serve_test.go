@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -19,7 +20,7 @@ func TestDocumentBytes_boundsTheFile(t *testing.T) {
 		t.Skipf("no file of that size here: %v", err)
 	}
 	answer, doc := Server{FD: f.Fd()}.open(extract.Open{Kind: extract.KindPDF})
-	if e, ok := answer.(*extract.Error); !ok || e.Code != extract.CodeTooLarge || doc != nil {
-		t.Errorf("got %v, want %s", answer, extract.CodeTooLarge)
+	if e, ok := answer.(*extract.Error); !ok || e.Code != failure.TooLarge || doc != nil {
+		t.Errorf("got %v, want %s", answer, failure.TooLarge)
 	}
 }

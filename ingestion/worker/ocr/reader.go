@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
@@ -174,11 +175,11 @@ func score(words []Word) (sum float64, letters int) {
 func (r *Reader) ready(languages []string) error {
 	for _, language := range languages {
 		if !extract.ValidLanguage(language) || !opens(filepath.Join(r.tessdata, language+".traineddata")) {
-			return &extract.Error{Code: extract.CodeUnsupported, Message: fmt.Sprintf("language data for %q is not installed in %q", language, r.tessdata)}
+			return &extract.Error{Code: failure.Unsupported, Message: fmt.Sprintf("language data for %q is not installed in %q", language, r.tessdata)}
 		}
 	}
 	if r.start == nil {
-		return &extract.Error{Code: extract.CodeUnsupported, Message: "this worker has no text recognition"}
+		return &extract.Error{Code: failure.Unsupported, Message: "this worker has no text recognition"}
 	}
 	if r.engine == nil {
 		r.engine = r.start(r.tessdata)

@@ -11,6 +11,7 @@ import (
 	"image/draw"
 	"math"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/worker"
 	"github.com/vaultflow/vaultflow/ingestion/worker/metadata"
@@ -47,7 +48,7 @@ var (
 func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
 	begin := bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-"))
 	if begin < 0 {
-		return nil, &extract.Error{Code: extract.CodeNotPDF, Message: "the file does not begin like a PDF"}
+		return nil, &extract.Error{Code: failure.NotPDF, Message: "the file does not begin like a PDF"}
 	}
 	by := &renderers{libraries: libraries, setting: o.Renderer, data: data[begin:]}
 	pages, err := by.open(o)
@@ -55,9 +56,9 @@ func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
 	case err != nil:
 		return nil, err
 	case pages <= 0:
-		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "the document has no pages"}
+		return nil, &extract.Error{Code: failure.Corrupt, Message: "the document has no pages"}
 	case pages > metadata.MaxPages:
-		return nil, &extract.Error{Code: extract.CodeTooLarge, Message: fmt.Sprintf("the document declares %d pages", pages)}
+		return nil, &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("the document declares %d pages", pages)}
 	}
 	by.traces = findTraces(by.data)
 	info := describe(by)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 	"github.com/vaultflow/vaultflow/ingestion/worker/pdfium"
@@ -110,7 +111,7 @@ func (r *renderers) open(o extract.Open) (pages int, err error) {
 
 // openSecond opens with PDFium what MuPDF cannot open. If that fails too, the error is MuPDF's.
 func (r *renderers) openSecond(why error, passwords []string) (pages int, err error) {
-	failed := &extract.Error{Code: extract.CodeCorrupt, Message: "MuPDF cannot open the document: " + why.Error()}
+	failed := &extract.Error{Code: failure.Corrupt, Message: "MuPDF cannot open the document: " + why.Error()}
 	if r.setting == extract.RenderMuPDF {
 		return 0, failed
 	}
@@ -120,7 +121,7 @@ func (r *renderers) openSecond(why error, passwords []string) (pages int, err er
 		return 0, failed
 	}
 	second, err := pdfium.Open(in, r.data, passwords)
-	if e, ok := errors.AsType[*extract.Error](err); ok && e.Code == extract.CodeNeedsPassword {
+	if e, ok := errors.AsType[*extract.Error](err); ok && e.Code == failure.NeedsPassword {
 		return 0, e
 	}
 	if err != nil || second.Pages() == 0 {
@@ -135,7 +136,7 @@ func (r *renderers) openSecond(why error, passwords []string) (pages int, err er
 func (r *renderers) unlock(passwords []string) (pages int, err error) {
 	in, err := pdfium.Start(r.libraries.Code, true)
 	if err != nil {
-		return 0, &extract.Error{Code: extract.CodeUnsupported, Message: "the document is encrypted: " + err.Error()}
+		return 0, &extract.Error{Code: failure.Unsupported, Message: "the document is encrypted: " + err.Error()}
 	}
 	if r.second, err = pdfium.Open(in, r.data, passwords); err != nil {
 		return 0, err

@@ -19,6 +19,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/worker/metadata"
 )
@@ -121,7 +122,7 @@ func Open(in pdfiumapi.Pdfium, data []byte, passwords []string) (*Document, erro
 			continue
 		}
 		if err != nil {
-			return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "PDFium cannot open the document: " + err.Error()}
+			return nil, &extract.Error{Code: failure.Corrupt, Message: "PDFium cannot open the document: " + err.Error()}
 		}
 		count, err := in.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
 		if err != nil {
@@ -133,7 +134,7 @@ func Open(in pdfiumapi.Pdfium, data []byte, passwords []string) (*Document, erro
 	if n := len(passwords); n > 0 {
 		message = fmt.Sprintf("the document is encrypted, and none of the %d passwords that are known opens it", n)
 	}
-	return nil, &extract.Error{Code: extract.CodeNeedsPassword, Message: message}
+	return nil, &extract.Error{Code: failure.NeedsPassword, Message: message}
 }
 
 // Pages returns the number of pages.

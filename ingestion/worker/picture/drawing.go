@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/worker"
@@ -23,10 +24,10 @@ type drawing struct {
 func openDrawing(data []byte, info imaging.Info, libraries Libraries) (worker.Document, error) {
 	doc, err := libraries.MuPDF(imaging.TrimSVG(data))
 	if err != nil {
-		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "MuPDF cannot open the drawing: " + err.Error()}
+		return nil, &extract.Error{Code: failure.Corrupt, Message: "MuPDF cannot open the drawing: " + err.Error()}
 	}
 	if doc.Pages() != 1 {
-		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: fmt.Sprintf("the drawing has %d pages", doc.Pages())}
+		return nil, &extract.Error{Code: failure.Corrupt, Message: fmt.Sprintf("the drawing has %d pages", doc.Pages())}
 	}
 	return &drawing{doc: doc, info: info, ocr: libraries.OCR}, nil
 }

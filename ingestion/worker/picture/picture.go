@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/draw"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/worker"
@@ -67,7 +68,7 @@ func Open(data []byte, libraries Libraries) (worker.Document, error) {
 	if !info.Decodable {
 		// At once: these decoders must first be compiled, and opening may take longer than a page.
 		if p.decoded, err = libraries.Decode(data, info); err != nil {
-			return nil, &extract.Error{Code: extract.CodeCorrupt, Message: info.MediaType + " cannot be decoded: " + err.Error()}
+			return nil, &extract.Error{Code: failure.Corrupt, Message: info.MediaType + " cannot be decoded: " + err.Error()}
 		}
 	}
 	return p, nil
@@ -103,7 +104,7 @@ func (p *photo) Page(ctx context.Context, r extract.PageRequest) (extract.Page, 
 // pictures. Half a picture that looks whole is worse than none.
 func (p *photo) mupdfMayRead(err error) bool {
 	e, ok := errors.AsType[*extract.Error](err)
-	return ok && e.Code == extract.CodeUnsupported && p.decoded == nil && plainSamples(p.data)
+	return ok && e.Code == failure.Unsupported && p.decoded == nil && plainSamples(p.data)
 }
 
 // sizeOf returns a picture's size before it is turned upright.

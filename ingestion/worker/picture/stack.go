@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/worker"
 	"github.com/vaultflow/vaultflow/ingestion/worker/ocr"
@@ -23,11 +24,11 @@ type stack struct {
 func openStack(data []byte, sizes []storedSize, libraries Libraries) (worker.Document, error) {
 	doc, err := libraries.MuPDF(data)
 	if err != nil {
-		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: "MuPDF cannot open the picture: " + err.Error()}
+		return nil, &extract.Error{Code: failure.Corrupt, Message: "MuPDF cannot open the picture: " + err.Error()}
 	}
 	pages := doc.Pages()
 	if pages < 1 || pages > maxStack {
-		return nil, &extract.Error{Code: extract.CodeCorrupt, Message: fmt.Sprintf("the file has %d pictures", pages)}
+		return nil, &extract.Error{Code: failure.Corrupt, Message: fmt.Sprintf("the file has %d pictures", pages)}
 	}
 	if pages < len(sizes) {
 		sizes = sizes[:pages]

@@ -9,6 +9,7 @@ import (
 	"image/jpeg"
 	"image/png"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
@@ -108,12 +109,12 @@ func photographic(img image.Image) bool {
 
 // Fault returns an error of package imaging as the failure that a worker reports.
 func Fault(err error) error {
-	code := extract.CodeCorrupt
+	code := failure.Corrupt
 	switch {
 	case errors.Is(err, imaging.ErrUnsupported):
-		code = extract.CodeUnsupported
+		code = failure.Unsupported
 	case errors.Is(err, imaging.ErrTooLarge):
-		code = extract.CodeTooLarge
+		code = failure.TooLarge
 	}
 	return &extract.Error{Code: code, Message: err.Error()}
 }
