@@ -35,9 +35,9 @@ type Order struct {
 	Unpause string `json:"unpause,omitempty"` // name of a workflow
 	Own     string `json:"own,omitempty"`     // name of a file whose content is one's own from now on
 
-	Approve *ApproveOrder `json:"approve,omitempty"`
-	From    engine.RetryFrom    `json:"from,omitzero"`  // goes with Retry
-	Undo    string              `json:"undo,omitempty"` // run
+	Approve *ApproveOrder    `json:"approve,omitempty"`
+	From    engine.RetryFrom `json:"from,omitzero"`  // goes with Retry
+	Undo    string           `json:"undo,omitempty"` // run
 
 	// Passwords come beside an order, for the documents that it imports. They stay in the memory of the working process.
 	Passwords []string `json:"passwords,omitempty"`

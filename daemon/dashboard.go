@@ -40,9 +40,11 @@ func (w *Process) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 	server, err := web.New(web.Config{
 		Runs: webRuns{w.Journal}, Imports: webImports{w.Journal}, Events: w.Exec, Blobs: w.Journal.Blobs, FS: w.Vault.FS(),
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
-			return w.Statuses(ctx, w.Journal)
+			return w.Workflows.Statuses(ctx, w.Journal)
 		},
-		Stale:    func(ctx context.Context, r engine.RunRecord) string { return w.ChangedSince(ctx, w.Journal, r) },
+		Stale: func(ctx context.Context, r engine.RunRecord) string {
+			return w.Workflows.ChangedSince(ctx, w.Journal, r)
+		},
 		Overview: w.serving, Approvals: webApprovals{w},
 		Trust: webTrust{w}, Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.Dir), Version: w.options.Version, Listen: w.Settings.Web.Listen, Hosts: w.Settings.Web.Hosts,
@@ -147,7 +149,7 @@ type webTrust struct{ w *Process }
 
 // Trust implements web.Trust.
 func (t webTrust) Trust(context.Context) (engine.Trust, error) {
-	o, err := t.w.Offer()
+	o, err := t.w.Offers.Look()
 	if err == nil && t.w.Trust.Tell("dashboard") {
 		o.Note = Adopted
 	}
@@ -156,7 +158,7 @@ func (t webTrust) Trust(context.Context) (engine.Trust, error) {
 
 // Decide implements web.Trust.
 func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bool, err error) {
-	o, err := t.w.Offer()
+	o, err := t.w.Offers.Look()
 	if err != nil {
 		return false, err
 	}
@@ -220,7 +222,7 @@ func (h *health) workerProblem(ctx context.Context) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if now := time.Now(); now.Sub(h.looked) > healthEvery {
-		h.worker, h.looked = h.w.workerProblem(ctx), now
+		h.worker, h.looked = h.w.Workers.Problem(ctx), now
 	}
 	return h.worker
 }

@@ -24,7 +24,7 @@ const KeptPictures = 16 << 20
 // giveMedia lets a workflow read what takes a worker: pages, documents, pictures of other kinds and from outside. Pictures
 // of the web are looked at only; see giveWeb.
 func (a *Workspace) giveMedia(w *step.Workflow) {
-	reader := mediaWorker{a}
+	reader := mediaWorker{a.Workers}
 	documents := media.NewDocuments(w.FS, reader, w.ImportedDir)
 	w.Media = media.Source{
 		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Cache: media.NewCache(KeptPictures),
@@ -35,7 +35,7 @@ func (a *Workspace) giveMedia(w *step.Workflow) {
 }
 
 // giveWeb lets a workflow fetch pictures of the web, as far as the policy allows it. A preview does without.
-func (a *Workspace) giveWeb(w *step.Workflow) { a.setRemote(w, remote.New(a.remotePolicy())) }
+func (a *Workspace) giveWeb(w *step.Workflow) { a.setRemote(w, remote.New(a.outside.pictures())) }
 
 func (a *Workspace) setRemote(w *step.Workflow, fetcher media.Fetcher) {
 	in := a.Settings.Policy.RemoteImages
@@ -44,32 +44,25 @@ func (a *Workspace) setRemote(w *step.Workflow, fetcher media.Fetcher) {
 	}
 	limits := imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels}
 	pictures := &media.Remote{
-		Policy: a.remotePolicy(), Fetcher: fetcher, Foreign: media.Foreign{Worker: w.Media.Worker, Blobs: w.Blobs, Limits: limits},
+		Policy: a.outside.pictures(), Fetcher: fetcher, Foreign: media.Foreign{Worker: w.Media.Worker, Blobs: w.Blobs, Limits: limits},
 	}
 	w.Prompt.Remote, w.Prompt.MaxRemote = pictures.Picture, in.MaxPerStep
 }
 
-// remotePolicy is the policy in package remote's words.
-func (a *Workspace) remotePolicy() remote.Policy {
-	in := a.Settings.Policy.RemoteImages
-	return remote.Policy{
-		Enabled: in.Enabled, Allow: in.Allow, Deny: in.Deny, MaxBytes: int64(in.MaxMB * (1 << 20)), Timeout: in.Timeout.Std(),
-		MaxRedirects: in.MaxRedirects,
-	}
-}
-
 // mediaWorker starts workers for prompts. It implements media.Worker.
-type mediaWorker struct{ a *Workspace }
+type mediaWorker struct{ workers *Workers }
+
+var _ media.Worker = mediaWorker{}
 
 // Ready implements media.Worker.
 func (m mediaWorker) Ready() error {
-	_, err := exec.LookPath(m.a.workerPath())
+	_, err := exec.LookPath(m.workers.path())
 	return err
 }
 
 // Open implements media.Worker: the very bytes whose digest was compared are what the worker maps.
 func (m mediaWorker) Open(ctx context.Context, name, digest string, o extract.Open) (media.Session, extract.Document, error) {
-	f, err := m.a.Vault.OpenFile(name)
+	f, err := m.workers.vault.OpenFile(name)
 	if err != nil {
 		return nil, extract.Document{}, err
 	}
@@ -107,9 +100,9 @@ func (m mediaWorker) OpenData(ctx context.Context, data []byte, o extract.Open) 
 
 func (m mediaWorker) start(ctx context.Context, f *os.File, o extract.Open) (media.Session, extract.Document, error) {
 	if o.Kind == extract.KindPDF {
-		o.Renderer, o.Passwords = m.a.Settings.Ingestion.PDF.Renderer, m.a.passwords()
+		o.Renderer, o.Passwords = m.workers.settings.Ingestion.PDF.Renderer, m.workers.passwords.All()
 	}
-	session, document, err := m.a.startWorker(ctx, f, o)
+	session, document, err := m.workers.start(ctx, f, o)
 	if err != nil {
 		return nil, document, err
 	}

@@ -18,14 +18,6 @@ import (
 // importScope is what the retention of fetched documents is counted over. Runs of workflows have scopes of their own.
 const importScope = "import"
 
-// documentPolicy is the policy of pictures of the web with the bounds of documents. Naming an address on the command line is
-// consent to fetch it; hosts that the policy refuses, and private addresses, stay refused.
-func (a *Workspace) documentPolicy() remote.Policy {
-	p, in := a.remotePolicy(), a.Settings.Ingestion.Remote
-	p.Enabled, p.MaxBytes, p.Timeout, p.SizeSetting = true, int64(in.MaxSize), in.Timeout.Std(), "ingestion.remote.max_size"
-	return p
-}
-
 // DocumentFetcher fetches documents.
 type DocumentFetcher interface {
 	FetchDocument(ctx context.Context, address string, w io.Writer) (remote.Document, error)
@@ -87,7 +79,7 @@ func (w *Process) dropURL(ctx context.Context, o ImportOrder) (string, error) {
 	}
 	from := w.options.Web.Documents
 	if from == nil {
-		from = remote.New(w.documentPolicy())
+		from = remote.New(w.outside.documents())
 	}
 	temp, err := os.CreateTemp("", "vaultflow-fetch-*")
 	if err != nil {

@@ -83,11 +83,11 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 
 func TestDocumentPolicy_isThatOfPictures(t *testing.T) {
 	t.Parallel()
-	a := &Workspace{Settings: settings.Defaults()}
-	a.Settings.Policy.RemoteImages.Deny = []string{"bad.example"}
-	p := a.documentPolicy()
-	if err := p.Check("https://good.example/x.pdf"); err != nil || a.remotePolicy().Enabled {
-		t.Errorf("%v; pictures are fetched: %v", err, a.remotePolicy().Enabled)
+	o := &outside{settings: settings.Defaults()}
+	o.settings.Policy.RemoteImages.Deny = []string{"bad.example"}
+	p := o.documents()
+	if err := p.Check("https://good.example/x.pdf"); err != nil || o.pictures().Enabled {
+		t.Errorf("%v; pictures are fetched: %v", err, o.pictures().Enabled)
 	}
 	if p.Check("https://bad.example/x.pdf") == nil || p.MaxBytes != 64<<20 {
 		t.Errorf("a denied host is asked, or for %d bytes", p.MaxBytes)

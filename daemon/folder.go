@@ -48,7 +48,7 @@ func (w *Process) folderWell(ctx context.Context, name string) {
 
 // shadow says what would be done with a file, and does nothing.
 func (w *Process) shadow(ctx context.Context, news disk.Arrival) error {
-	options, err := w.optionsFor(news.Name, ImportHow{})
+	options, err := w.rules.of(news.Name, ImportHow{})
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func (h *holds) run(ctx context.Context, watcher *disk.Watcher) error {
 }
 
 func (h *holds) putAway(ctx context.Context, watcher *disk.Watcher, f held) error {
-	settings, err := h.w.optionsFor(f.Source, ImportHow{})
+	settings, err := h.w.rules.of(f.Source, ImportHow{})
 	if err != nil {
 		return err
 	}

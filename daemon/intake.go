@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -51,7 +50,7 @@ func (w *Process) dropFile(ctx context.Context, o ImportOrder) (string, error) {
 // drop copies what r holds into the import folder and asks for its import. The watcher sees the file too, and is told to
 // leave it, so that it is asked for once. Settings of its folder that cannot be used are found before anything is copied.
 func (w *Process) drop(ctx context.Context, r io.Reader, name string, how ImportHow) (string, error) {
-	if _, err := w.optionsFor(path.Join(w.Settings.Vault.ImportDir, path.Clean("/"+name)), how); err != nil {
+	if _, err := w.rules.of(path.Join(w.Settings.Vault.ImportDir, path.Clean("/"+name)), how); err != nil {
 		return "", err
 	}
 	w.mu.Lock()
@@ -87,7 +86,7 @@ func (w *Process) startImport(ctx context.Context, name, digest string, how Impo
 	if err != nil {
 		return "", err
 	}
-	options, err := w.optionsFor(name, how)
+	options, err := w.rules.of(name, how)
 	if err != nil {
 		return "", err
 	}
@@ -102,90 +101,4 @@ func (w *Process) startImport(ctx context.Context, name, digest string, how Impo
 		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: how.Mode, Options: data, Where: how.where},
 	})
 	return started.Run, err
-}
-
-// optionsFor are the settings for the import of a file of the vault: those of the vault, of the file's folders, and what
-// was asked for. A *ingestion.FolderError says which folder's cannot be used.
-func (a *Workspace) optionsFor(name string, how ImportHow) (ingestion.Settings, error) {
-	s, err := a.ingestionSettings().For(a.Vault.FS(), name)
-	if err != nil {
-		return s, err
-	}
-	a.keepLocal(&s.OCR, name)
-	a.keepOriginals(&s, name)
-	a.nameEngines(&s.OCR)
-	s.Hold = how.hold
-	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: how.source, Declared: how.declared}
-	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
-	if s.Template != "" {
-		if _, sum, err := a.Vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
-			s.TemplateSHA256 = sum
-		}
-	}
-	return s, nil
-}
-
-// nameEngines says which models the engines of text recognition are, those of a folder's settings too. Tesseract alone is what
-// goes without saying: results that were made with it are told by no engine.
-func (a *Workspace) nameEngines(s *ingestion.OCRSettings) {
-	in := a.Settings.Ingestion.OCR
-	if a.Trust.Untrusted() || slices.Equal(s.Engines, []string{ingestion.EngineTesseract}) {
-		s.Engines = nil
-		return
-	}
-	s.KeepPictures = in.RetainImages
-	if slices.Contains(s.Engines, ingestion.EngineMistral) {
-		s.Mistral = in.Mistral.Model
-	}
-	if slices.Contains(s.Engines, ingestion.EngineModel) {
-		s.Model = cmp.Or(in.Model, a.Settings.Models.Default)
-	}
-}
-
-// maxTemplate is more than a template may have, in bytes.
-const maxTemplate = 1 << 20
-
-// renew gives the settings of now to an import that is tried again, with what was asked for it. When they cannot be had it
-// keeps those that it was begun with.
-func (a *Workspace) renew(p engine.ImportPlan) json.RawMessage {
-	var before ingestion.Settings
-	if err := json.Unmarshal(p.Options, &before); err != nil {
-		return p.Options
-	}
-	s, err := a.optionsFor(p.Source, ImportHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures, source: before.Asked.URL, declared: before.Asked.Declared, hold: before.Hold})
-	if err != nil {
-		a.Log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
-		return p.Options
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return p.Options
-	}
-	return data
-}
-
-// ingestionSettings are the settings of imports in ingestion's own words.
-func (a *Workspace) ingestionSettings() ingestion.Settings {
-	in, v := a.Settings.Ingestion, a.Settings.Vault
-	s := ingestion.Settings{
-		ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, KeepOriginal: in.KeepOriginal, InlinePages: in.PDF.InlinePages,
-		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
-		PDF: ingestion.PDFSettings{
-			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
-			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat, Renderer: rendererOf(in.PDF.Renderer),
-		},
-		OCR: ingestion.OCRSettings{
-			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
-			Engines: in.OCR.Engines,
-		},
-		Image:    ingestion.ImageSettings{Strategies: in.Image.Strategies},
-		Template: in.Template,
-	}
-	if in.PDF.InlinePages == 0 { // there, zero means the default
-		s.InlinePages = -1
-	}
-	if in.OCR.MinConfidence == 0 {
-		s.OCR.MinConfidence = -1
-	}
-	return s
 }

@@ -17,7 +17,7 @@ type nested struct{ w *Process }
 
 // Plan implements activity.Runs: a workflow without triggers, or one whose triggers may fire now.
 func (n nested) Plan(ctx context.Context, name string) (*workflow.Plan, error) {
-	plan, err := n.w.Workflow(name)
+	plan, err := n.w.Workflows.Named(name)
 	if err != nil {
 		return nil, err
 	}

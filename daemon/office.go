@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // officePrograms is where LibreOffice lies when PATH does not say so.
@@ -49,31 +50,31 @@ func findOffice(setting string) (string, error) {
 
 // libreOffice is LibreOffice as the settings have it. It implements ingestion.Office.
 type libreOffice struct {
-	a  *Workspace
-	by sandbox.Office
+	vault *disk.Vault
+	by    sandbox.Office
 }
 
 // libreOffice finds LibreOffice; nil when there is none to be used.
-func (a *Workspace) LibreOffice() (*libreOffice, error) {
-	in := a.Settings.Ingestion
+func (w *Workers) LibreOffice() (*libreOffice, error) {
+	in := w.settings.Ingestion
 	path, err := findOffice(in.Office.LibreOffice)
 	if err != nil || path == "" {
 		return nil, err
 	}
-	return &libreOffice{a, sandbox.Office{
-		Program: path, Worker: a.workerPath(), Dir: a.officeDir(), Timeout: in.Office.Timeout.Std(), MaxPages: in.Office.MaxPages,
-		RequireConfinement: in.RequireConfinement, Logger: a.Log,
+	return &libreOffice{w.vault, sandbox.Office{
+		Program: path, Worker: w.path(), Dir: w.officeDir(), Timeout: in.Office.Timeout.Std(), MaxPages: in.Office.MaxPages,
+		RequireConfinement: in.RequireConfinement, Logger: w.log,
 	}}, nil
 }
 
 // officeDir is where LibreOffice works.
-func (a *Workspace) officeDir() string { return filepath.Join(a.StateDir, "office") }
+func (w *Workers) officeDir() string { return filepath.Join(w.stateDir, "office") }
 
 // importOffice is LibreOffice for imports: none when it cannot be found, which `doctor` tells.
-func (a *Workspace) importOffice() ingestion.Office {
-	office, err := a.LibreOffice()
+func (w *Workers) importOffice() ingestion.Office {
+	office, err := w.LibreOffice()
 	if err != nil {
-		a.Log.Warn("libreoffice not used", "err", err)
+		w.log.Warn("libreoffice not used", "err", err)
 	}
 	if office == nil {
 		return nil
@@ -89,7 +90,7 @@ func (l *libreOffice) Start(ctx context.Context) (string, error) { return l.by.V
 
 // Convert implements ingestion.Office.
 func (l *libreOffice) Convert(ctx context.Context, name, from, to string) ([]byte, error) {
-	f, err := l.a.Vault.OpenFile(name)
+	f, err := l.vault.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,12 +20,19 @@ import (
 	"github.com/vaultflow/vaultflow/websearch"
 )
 
+// outside knows what the settings allow beyond the vault: fetches, search, MCP servers.
+type outside struct {
+	settings *settings.Settings
+	trust    *Trust
+	log      *slog.Logger
+}
+
 // nameOutside lets a workflow name the tools that lead out of the vault, as a run would offer them, without reaching
 // anything: for previews and checks.
 func (a *Workspace) nameOutside(w *step.Workflow) {
 	w.Outside = &step.Outside{
-		Fetcher: func(func(string) error) tools.Fetcher { return nil }, Search: a.searcher(), Results: a.Settings.WebSearch.MaxResults,
-		Artifacts: noArtifacts{}, Servers: mcp.New(a.mcpServers(), mcp.Options{Idle: true}),
+		Fetcher: func(func(string) error) tools.Fetcher { return nil }, Search: a.outside.searcher(), Results: a.Settings.WebSearch.MaxResults,
+		Artifacts: noArtifacts{}, Servers: mcp.New(a.outside.mcpServers(), mcp.Options{Idle: true}),
 	}
 }
 
@@ -35,23 +43,23 @@ func (w *Process) giveOutside(flow *step.Workflow) {
 		flow.Outside = &step.Outside{Artifacts: keptArtifacts{w}, Log: w.Log} // what was fetched before may be read
 		return
 	}
-	w.servers = mcp.New(w.mcpServers(), mcp.Options{Version: w.options.Version, Picture: flow.ForeignPicture, Log: w.Log, Pins: mcp.OpenPins(w.StateDir)})
+	w.servers = mcp.New(w.outside.mcpServers(), mcp.Options{Version: w.options.Version, Picture: flow.ForeignPicture, Log: w.Log, Pins: mcp.OpenPins(w.StateDir)})
 	flow.Outside = &step.Outside{
 		Fetcher: func(may func(string) error) tools.Fetcher {
-			p := w.fetchPolicy()
+			p := w.outside.pages()
 			p.May = may
 			if w.options.Web.Pages != nil {
 				return w.options.Web.Pages(p)
 			}
 			return remote.New(p)
 		},
-		Search: w.searcher(), Results: w.Settings.WebSearch.MaxResults, Artifacts: keptArtifacts{w}, Servers: w.servers, Log: w.Log,
+		Search: w.outside.searcher(), Results: w.Settings.WebSearch.MaxResults, Artifacts: keptArtifacts{w}, Servers: w.servers, Log: w.Log,
 	}
 }
 
-// fetchPolicy is what web_fetch may ask, whatever a workflow says.
-func (a *Workspace) fetchPolicy() remote.Policy {
-	in := a.Settings.WebFetch
+// pages is what web_fetch may ask, whatever a workflow says.
+func (o *outside) pages() remote.Policy {
+	in := o.settings.WebFetch
 	return remote.Policy{
 		Enabled: true, Allow: in.Allow, Deny: in.Deny, MaxBytes: int64(in.MaxSize), Timeout: in.Timeout.Std(), MaxRedirects: in.MaxRedirects,
 		SizeSetting: "web_fetch.max_size", Setting: "web_fetch",
@@ -59,23 +67,23 @@ func (a *Workspace) fetchPolicy() remote.Policy {
 }
 
 // searcher asks the configured service; nil when there is none.
-func (a *Workspace) searcher() tools.SearchService {
-	in := a.Settings.WebSearch
+func (o *outside) searcher() tools.SearchService {
+	in := o.settings.WebSearch
 	if !in.Enabled() {
 		return nil
 	}
 	service, err := websearch.New(websearch.Config{Provider: in.Provider, BaseURL: string(in.BaseURL), Key: string(in.Key), Timeout: in.Timeout.Std()})
 	if err != nil { // the settings know the same services
-		a.Log.Error("no search", "err", err)
+		o.log.Error("no search", "err", err)
 		return nil
 	}
 	return service
 }
 
 // mcpServers are the configured servers, with the environment that their programs get.
-func (a *Workspace) mcpServers() []mcp.Server {
+func (o *outside) mcpServers() []mcp.Server {
 	var list []mcp.Server
-	for name, in := range a.Settings.MCPServers {
+	for name, in := range o.settings.MCPServers {
 		s := mcp.Server{Name: name, Command: in.Command, URL: string(in.URL), Allow: in.Allow, Deny: in.Deny, Timeout: in.Timeout.Std()}
 		if in.URL != "" {
 			s.Headers = map[string]string{}
@@ -108,28 +116,28 @@ func programEnvironment(in settings.MCPServer, ours []string) []string {
 }
 
 // foreignTool says whether a tool that is not one of the language can be named, or why one of the language cannot be.
-func (a *Workspace) foreignTool(name string) (found bool, why string) {
-	if name == tools.WebSearch && !a.Settings.WebSearch.Enabled() && !a.Trust.asksFor("web_search") {
+func (o *outside) foreignTool(name string) (found bool, why string) {
+	if name == tools.WebSearch && !o.settings.WebSearch.Enabled() && !o.trust.asksFor("web_search") {
 		return false, "set web_search.provider in the settings"
 	}
 	server, tool, dotted := strings.Cut(name, ".")
-	in, known := a.Settings.MCPServers[server]
+	in, known := o.settings.MCPServers[server]
 	switch {
 	case !dotted:
 		return false, ""
-	case !known && a.Trust.asksFor("mcp_servers."+server):
+	case !known && o.trust.asksFor("mcp_servers."+server):
 		return true, "" // a run is refused until the server is allowed
 	case !known:
-		return false, "the servers of mcp_servers are: " + cmp.Or(strings.Join(a.serverNames(), ", "), "none")
+		return false, "the servers of mcp_servers are: " + cmp.Or(strings.Join(o.serverNames(), ", "), "none")
 	case slices.Contains(in.Deny, tool) || len(in.Allow) > 0 && !slices.Contains(in.Allow, tool):
 		return false, "mcp_servers." + server + " does not allow it"
 	}
 	return true, ""
 }
 
-func (a *Workspace) serverNames() []string {
+func (o *outside) serverNames() []string {
 	var names []string
-	for name := range a.Settings.MCPServers {
+	for name := range o.settings.MCPServers {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -211,4 +219,21 @@ func (w *Process) sweepArtifacts(ctx context.Context, ticks <-chan time.Time) er
 		case <-ticks:
 		}
 	}
+}
+
+// pictures is the policy in package remote's words.
+func (o *outside) pictures() remote.Policy {
+	in := o.settings.Policy.RemoteImages
+	return remote.Policy{
+		Enabled: in.Enabled, Allow: in.Allow, Deny: in.Deny, MaxBytes: int64(in.MaxMB * (1 << 20)), Timeout: in.Timeout.Std(),
+		MaxRedirects: in.MaxRedirects,
+	}
+}
+
+// documents is the policy of pictures of the web with the bounds of documents. Naming an address on the command line is
+// consent to fetch it; hosts that the policy refuses, and private addresses, stay refused.
+func (o *outside) documents() remote.Policy {
+	p, in := o.pictures(), o.settings.Ingestion.Remote
+	p.Enabled, p.MaxBytes, p.Timeout, p.SizeSetting = true, int64(in.MaxSize), in.Timeout.Std(), "ingestion.remote.max_size"
+	return p
 }

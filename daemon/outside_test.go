@@ -15,9 +15,9 @@ import (
 
 func TestFetchPolicy(t *testing.T) {
 	t.Parallel()
-	a := &Workspace{Settings: settings.Defaults()}
-	a.Settings.WebFetch.Deny = []string{"bad.example"}
-	p := a.fetchPolicy()
+	a := &outside{settings: settings.Defaults()}
+	a.settings.WebFetch.Deny = []string{"bad.example"}
+	p := a.pages()
 	if p.MaxRedirects != 5 || p.MaxBytes != 16<<20 || p.Check("https://good.example/") != nil {
 		t.Errorf("got %+v", p)
 	}

@@ -28,7 +28,7 @@ func (a *Workspace) Overview(ctx context.Context, j *journal.Journal, now time.T
 	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.Zone), time.Date(y, m, 1, 0, 0, 0, 0, a.Zone)
 	budget := a.Settings.Policy.Budget
 	o.Month.Limit = cost.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
-	offer, err := a.Offer()
+	offer, err := a.Offers.Look()
 	if err != nil {
 		return o, err
 	}
@@ -53,7 +53,7 @@ func (a *Workspace) Overview(ctx context.Context, j *journal.Journal, now time.T
 
 // overviewWorkflows looks at the workflows: how many, when they fire next, which are paused, whose last run ended badly.
 func (a *Workspace) overviewWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
-	all, err := a.Statuses(ctx, j)
+	all, err := a.Workflows.Statuses(ctx, j)
 	if err != nil {
 		return err
 	}

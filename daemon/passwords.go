@@ -3,43 +3,51 @@ package daemon
 import (
 	"slices"
 	"sync"
+
+	"github.com/vaultflow/vaultflow/settings"
 )
 
-// passwords are those that encrypted documents are tried with: what commands gave to this process, then those of the
-// settings. They go to the worker in a frame, and nowhere else.
-func (a *Workspace) passwords() []string {
-	out := a.Given.List()
-	for _, secret := range a.Settings.Ingestion.Passwords {
-		if secret != "" {
-			out = append(out, string(secret))
-		}
-	}
-	return out
-}
-
-// maxGiven is how many passwords of commands a process remembers, the newest.
+// maxGiven is how many passwords of commands a process remembers. The oldest are forgotten first.
 const maxGiven = 20
 
-// GivenPasswords are passwords that commands brought. They live as long as the process, in memory alone: an import that waits
-// or is tried again finds them, and no record holds them. It is safe for concurrent use.
-type GivenPasswords struct {
-	mu  sync.Mutex
-	all []string // the newest first
+// Passwords are tried on encrypted documents. Those that commands bring stay in memory as long as the process lives, so that an
+// import that waits or is retried finds them; no record holds them. They go to the worker in a frame, and nowhere else. It is
+// safe for concurrent use.
+type Passwords struct {
+	set []settings.Secret // of the settings
+
+	mu    sync.Mutex
+	given []string // by commands, the newest first; guarded by mu
 }
 
-func (g *GivenPasswords) Add(passwords ...string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, p := range passwords {
-		if p != "" && !slices.Contains(g.all, p) {
-			g.all = slices.Insert(g.all, 0, p)
+func newPasswords(set []settings.Secret) *Passwords { return &Passwords{set: set} }
+
+// Add remembers passwords that a command brought.
+func (p *Passwords) Add(passwords ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, password := range passwords {
+		if password != "" && !slices.Contains(p.given, password) {
+			p.given = slices.Insert(p.given, 0, password)
 		}
 	}
-	g.all = g.all[:min(len(g.all), maxGiven)]
+	p.given = p.given[:min(len(p.given), maxGiven)]
 }
 
-func (g *GivenPasswords) List() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return slices.Clone(g.all)
+// Given returns the passwords that commands brought, the newest first.
+func (p *Passwords) Given() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.given)
+}
+
+// All returns the passwords of commands, then those of the settings.
+func (p *Passwords) All() []string {
+	all := p.Given()
+	for _, secret := range p.set {
+		if secret != "" {
+			all = append(all, string(secret))
+		}
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -19,8 +20,13 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 )
 
-// services are the clients of services that recognise text. The zero value has none.
-type services struct {
+// recognition is the clients of services that recognise text. It is safe for concurrent use.
+type recognition struct {
+	settings *settings.Settings
+	models   *modelset.Set
+	trust    *Trust
+	log      *slog.Logger
+
 	mu   sync.Mutex
 	made map[string]ocrService // guarded by mu
 }
@@ -39,31 +45,28 @@ func (w *Process) payer(run string) payer {
 }
 
 // recogniser gives the service behind an engine of text recognition. The error says why there is none.
-func (v *services) recogniser(a *Workspace, by payer) func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
+func (r *recognition) recogniser(by payer) func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
 	return func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
-		v.mu.Lock()
-		defer v.mu.Unlock()
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		key := fmt.Sprint(engine, "\n", s.Mistral, "\n", s.Model, "\n", s.KeepPictures)
-		made, known := v.made[key]
+		made, known := r.made[key]
 		var err error
 		switch {
-		case a.Trust.Untrusted():
+		case r.trust.Untrusted():
 			return nil, errors.New("this vault is not trusted yet: text is recognised on this machine alone")
 		case known:
 		case engine == ingestion.EngineMistral:
-			made, err = a.mistral(s)
+			made, err = r.mistral(s)
 		case engine == ingestion.EngineModel:
-			made, err = a.reader(s)
+			made, err = r.reader(s)
 		default:
 			err = fmt.Errorf("the engine %q is not known", engine)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if v.made == nil {
-			v.made = map[string]ocrService{}
-		}
-		v.made[key] = made
+		r.made[key] = made
 		made.by = by
 		if engine == ingestion.EngineModel {
 			return modelReader{made}, nil
@@ -72,17 +75,17 @@ func (v *services) recogniser(a *Workspace, by payer) func(engine string, s inge
 	}
 }
 
-func (a *Workspace) mistral(s ingestion.OCRSettings) (ocrService, error) {
+func (r *recognition) mistral(s ingestion.OCRSettings) (ocrService, error) {
 	const name = "mistral"
-	set := a.Settings.Ingestion.OCR.Mistral
-	p, ok := a.Settings.Provider(name)
+	set := r.settings.Ingestion.OCR.Mistral
+	p, ok := r.settings.Provider(name)
 	if !ok || p.Key == "" {
 		return ocrService{}, errors.New("its key is missing: " + cmp.Or(p.APIKeyEnv, "MISTRAL_API_KEY") + " is not set")
 	}
 	base := p.BaseURL
 	if set.Endpoint != "" && set.Endpoint != base {
 		// The vendor's key goes to another address only when somebody has said that this is its key.
-		if a.Settings.Origin("providers.mistral.api_key_env").Source == settings.SourceDefault && p.APIKey == "" {
+		if r.settings.Origin("providers.mistral.api_key_env").Source == settings.SourceDefault && p.APIKey == "" {
 			return ocrService{}, errors.New("ingestion.ocr.mistral.endpoint names another address: name its key in providers.mistral.api_key_env")
 		}
 		base = set.Endpoint
@@ -93,30 +96,30 @@ func (a *Workspace) mistral(s ingestion.OCRSettings) (ocrService, error) {
 	}
 	c.BaseURL, c.Timeout, c.IdleTimeout = string(base), set.Timeout.Std(), set.Timeout.Std()
 	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
-	price := step.Pricing{Dearest: a.Models.Dearest(), PerCall: set.PricePerPage}
+	price := step.Pricing{Dearest: r.models.Dearest(), PerCall: set.PricePerPage}
 	return ocrService{
-		client: a.Models.Gate(name, p).Wrap(client), patience: a.patience(name), price: price,
+		client: r.models.Gate(name, p).Wrap(client), patience: r.patience(name), price: price,
 		is: step.Model{ID: cmp.Or(s.Mistral, mistralocr.DefaultModel), Alias: name}, pictures: s.KeepPictures,
 	}, nil
 }
 
 // patience is how requests of an import are repeated.
-func (a *Workspace) patience(provider string) llm.RetryPolicy {
+func (r *recognition) patience(provider string) llm.RetryPolicy {
 	return llm.RetryPolicy{Notify: func(e llm.RetryEvent) {
-		a.Log.Warn("request repeated", "provider", provider, "attempt", e.Attempt, "err", e.Err)
+		r.log.Warn("request repeated", "provider", provider, "attempt", e.Attempt, "err", e.Err)
 	}}
 }
 
 // reader is a model that sees.
-func (a *Workspace) reader(s ingestion.OCRSettings) (ocrService, error) {
-	model, err := a.Models.Model(context.Background(), s.Model)
+func (r *recognition) reader(s ingestion.OCRSettings) (ocrService, error) {
+	model, err := r.models.Model(context.Background(), s.Model)
 	if err != nil {
 		return ocrService{}, err
 	}
 	if !model.Capabilities.Has(policy.Vision) {
 		return ocrService{}, fmt.Errorf("the model %s takes no pictures; name one with vision in ingestion.ocr.model", model.Alias)
 	}
-	return ocrService{client: model.Client, patience: a.patience(model.ProviderName), price: model.Pricing(), is: model}, nil
+	return ocrService{client: model.Client, patience: r.patience(model.ProviderName), price: model.Pricing(), is: model}, nil
 }
 
 // ocrService asks Mistral.

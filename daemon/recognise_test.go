@@ -32,8 +32,8 @@ func TestMistral_keyStaysWithItsAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &Workspace{Settings: loaded}
-	if _, err := a.mistral(ingestion.OCRSettings{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
+	r := &recognition{settings: loaded}
+	if _, err := r.mistral(ingestion.OCRSettings{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -62,9 +62,11 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.Close() })
-	a := &Workspace{Settings: loaded, Trust: ownTrust(t, loaded), Models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), Log: slog.New(slog.DiscardHandler), Zone: time.UTC}
+	log, own := slog.New(slog.DiscardHandler), ownTrust(t, loaded)
+	a := &Workspace{Settings: loaded, Trust: own, Log: log, Zone: time.UTC}
+	a.recognition = &recognition{settings: loaded, models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), trust: own, log: log, made: map[string]ocrService{}}
 	w := &Process{Workspace: a, Journal: j, budget: policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}}
-	service, err := a.services.recogniser(a, w.payer("r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
+	service, err := a.recognition.recogniser(w.payer("r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 
 // startRun asks the executor for a run of a workflow by hand.
 func (w *Process) StartRun(ctx context.Context, o RunOrder) (string, error) {
-	plan, err := w.Workflow(o.Workflow)
+	plan, err := w.Workflows.Named(o.Workflow)
 	if err != nil {
 		return "", err
 	}
@@ -78,24 +77,6 @@ func (w *Process) pinned(ctx context.Context, r engine.RunRecord) (*workflow.Pla
 		return nil, err
 	}
 	return engine.ReadPlan(data)
-}
-
-// changedSince says that a run's workflow is another one now, and nothing when it is not, or is gone: the run has its own plan.
-func (a *Workspace) ChangedSince(ctx context.Context, j *journal.Journal, r engine.RunRecord) string {
-	data, err := j.Blobs.Get(ctx, r.Plan)
-	if err != nil {
-		return ""
-	}
-	pinned, err := engine.ReadPlan(data)
-	if err != nil {
-		return ""
-	}
-	all, err := a.Workflows()
-	changed := func(l workflow.Loaded) bool { return l.Plan.Name == pinned.Name && l.Plan.SHA256 != pinned.SHA256 }
-	if err != nil || !slices.ContainsFunc(all, changed) {
-		return ""
-	}
-	return fmt.Sprintf("%s has changed since run %s was started, which goes on as it was; `vaultflow run %s` runs it as it is now", pinned.File, r.ID, r.Workflow)
 }
 
 // startUndo asks the executor for the undo of a run.

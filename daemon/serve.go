@@ -81,7 +81,7 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 	if err := w.Journal.Imports.Gone(ctx, ""); err != nil { // files that were arriving are seen anew
 		return "", err
 	}
-	if sandboxed := a.workerProblem(ctx); sandboxed != "" {
+	if sandboxed := a.Workers.Problem(ctx); sandboxed != "" {
 		a.Log.Warn("imports of PDFs and pictures will wait", "err", sandboxed)
 	}
 	if a.Trust.Tell("log") {
@@ -163,7 +163,7 @@ func (w *Process) obey(ctx context.Context, o Order) Reply {
 func (w *Process) answer(ctx context.Context, o Order) Reply {
 	var id, was string
 	var err error
-	w.Given.Add(o.Passwords...)
+	w.Passwords.Add(o.Passwords...)
 	switch {
 	case o.Run != nil:
 		id, err = w.StartRun(ctx, *o.Run)
@@ -203,16 +203,4 @@ func (w *Process) newWatcher() *disk.Watcher {
 		Quiet: v.QuietPeriod.Std(), Stall: v.StallPeriod.Std(), Rescan: v.RescanInterval.Std(),
 		Poll: v.Watch == "poll",
 	})
-}
-
-// workerProblem says why no worker can be started, empty when one can.
-func (a *Workspace) workerProblem(ctx context.Context) string {
-	report, err := a.WorkerReport(ctx)
-	if err != nil {
-		return err.Error()
-	}
-	for _, p := range report.Problems {
-		return p.Message + "; " + p.Fix
-	}
-	return ""
 }

@@ -28,7 +28,7 @@ func (w *Process) ours(name string) bool {
 
 // plans are the workflows that may run now. Circles among them are logged, each once.
 func (w *Process) plans() []*workflow.Plan {
-	all, err := w.Workflows()
+	all, err := w.Workflows.All()
 	if err != nil {
 		w.Log.Error("workflows not listed", "err", err)
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/trust"
 )
 
-// Offer is what a person is shown, with what a yes to each part grants.
+// Look is what a person is shown, with what a yes to each part grants.
 type Offer struct {
 	engine.Trust
 	asks    []trust.Ask
@@ -21,14 +21,23 @@ type Offer struct {
 	pins    []mcp.Waiting // tools of MCP servers that describe themselves differently now
 }
 
-// offer looks at what the vault's files ask for now.
-func (a *Workspace) Offer() (Offer, error) {
-	t := a.Trust
+// Offers is what the files of a vault ask for.
+type Offers struct {
+	trust     *Trust
+	rules     *importRules
+	workflows *Workflows
+	dir       string
+	stateDir  string
+}
+
+// Look returns what the vault's files ask for now.
+func (of *Offers) Look() (Offer, error) {
+	t := of.trust
 	s, err := t.store.Read()
 	if err != nil {
 		return Offer{}, denied(err)
 	}
-	o := Offer{Trust: engine.Trust{Level: string(s.Level), Means: s.Level.Words(), Since: s.Since, Vault: a.Dir}, reaches: map[string]trust.Reach{}}
+	o := Offer{Trust: engine.Trust{Level: string(s.Level), Means: s.Level.Words(), Since: s.Since, Vault: of.dir}, reaches: map[string]trust.Reach{}}
 	for _, ask := range t.granted {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Level != trust.Untrusted)) // itself, or something wider
 		o.asks = append(o.asks, ask)
@@ -37,18 +46,18 @@ func (a *Workspace) Offer() (Offer, error) {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
 		o.asks = append(o.asks, ask)
 	}
-	for _, ask := range a.folderAsks() {
+	for _, ask := range of.rules.asks() {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
 		o.asks = append(o.asks, ask)
 	}
-	if err := o.addPins(a.StateDir); err != nil {
+	if err := o.addPins(of.stateDir); err != nil {
 		return o, err
 	}
 	o.comparable()
 	if s.Level == trust.Own {
 		return o, nil
 	}
-	all, err := a.Workflows()
+	all, err := of.workflows.All()
 	if err != nil {
 		return o, err
 	}

@@ -38,7 +38,7 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	}
 	engines := func() []string {
 		t.Helper()
-		s, err := openTest(t, Options{Dir: vault, StateDir: state}).optionsFor("Import/scans/a.pdf", ImportHow{})
+		s, err := openTest(t, Options{Dir: vault, StateDir: state}).rules.of("Import/scans/a.pdf", ImportHow{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	accept := func(answer engine.TrustAnswer) {
 		t.Helper()
 		a := openTest(t, Options{Dir: vault, StateDir: state})
-		o, err := a.Offer()
+		o, err := a.Offers.Look()
 		if err == nil {
 			err = a.Trust.Accept(o, answer)
 		}
@@ -58,7 +58,7 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	if got := engines(); len(got) > 0 { // Tesseract alone
 		t.Errorf("pages go to %v", got)
 	}
-	offer, err := openTest(t, Options{Dir: vault, StateDir: state}).Offer()
+	offer, err := openTest(t, Options{Dir: vault, StateDir: state}).Offers.Look()
 	if err != nil {
 		t.Fatal(err)
 	}

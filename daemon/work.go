@@ -5,11 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,7 +14,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step"
@@ -69,7 +64,7 @@ func (a *Workspace) Work(ctx context.Context) (*Process, error) {
 	if n, err := a.Vault.Sweep(); err != nil || n > 0 {
 		a.Log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
-	sandbox.Office{Dir: a.officeDir()}.Sweep()
+	sandbox.Office{Dir: a.Workers.officeDir()}.Sweep()
 	w := &Process{Workspace: a, Journal: j, claimed: map[string]string{}, told: map[string]bool{}, release: release, renew: make(chan struct{}, 1)}
 	flow, err := a.Flow(storesOf(j))
 	if err != nil {
@@ -85,7 +80,7 @@ func (a *Workspace) Work(ctx context.Context) (*Process, error) {
 	maps.Copy(activities, imports.Activities())
 	w.Exec = local.New(local.Config{
 		Journal: j.Executor(), Activities: activities, MaxRuns: a.Settings.Engine.MaxParallelRuns,
-		Timeout: a.Settings.Engine.RunTimeout.Std(), Location: a.Zone, Logger: a.Log, Renew: a.renew,
+		Timeout: a.Settings.Engine.RunTimeout.Std(), Location: a.Zone, Logger: a.Log, Renew: a.rules.renew,
 		Grace: grace,
 	})
 	if w.desk, err = w.newDesk(); err != nil {
@@ -99,70 +94,15 @@ func (w *Process) importer(run string, events func(ingestion.Event)) *ingestion.
 	a := w.Workspace
 	files := a.Writing(policy.ByImport)
 	im := &ingestion.Importer{
-		FS: a.Vault.FS(), Files: files, Stager: files, Worker: sessions{a}, SafeName: vault.SafeName, Now: time.Now,
+		FS: a.Vault.FS(), Files: files, Stager: files, Worker: sessions{a.Workers}, SafeName: vault.SafeName, Now: time.Now,
 		Tool: "vaultflow " + a.options.Version, MoveFolder: files.Move, Remove: files.Remove, Tidy: files.RemoveEmptyFolders, Takes: a.Vault.Takes, Writing: a.Vault.Writing,
-		Events: events, Recogniser: a.services.recogniser(a, w.payer(run)), Passwords: func(ingestion.Job) []string { return a.passwords() },
-		Office: a.importOffice(),
+		Events: events, Recogniser: a.recognition.recogniser(w.payer(run)), Passwords: func(ingestion.Job) []string { return a.Passwords.All() },
+		Office: a.Workers.importOffice(),
 	}
 	if w.held != nil {
 		im.Hold = files
 	}
 	return im
-}
-
-// sessions start workers on files of the vault: a worker gets an open descriptor and no name.
-type sessions struct{ a *Workspace }
-
-// Start implements ingestion.Worker.
-func (s sessions) Start(ctx context.Context, name string, o extract.Open) (ingestion.Session, extract.Document, error) {
-	f, err := s.a.Vault.OpenFile(name)
-	if err != nil {
-		return nil, extract.Document{}, err
-	}
-	defer f.Close() // the worker has a descriptor of its own
-	return s.on(ctx, f, o)
-}
-
-// StartFile implements ingestion.Worker: files of bundles are files of the system.
-func (s sessions) StartFile(ctx context.Context, file fs.File, o extract.Open) (ingestion.Session, extract.Document, error) {
-	f, ok := file.(*os.File)
-	if !ok {
-		return nil, extract.Document{}, fmt.Errorf("open a %T for the worker: %w", file, errors.ErrUnsupported)
-	}
-	return s.on(ctx, f, o)
-}
-
-func (s sessions) on(ctx context.Context, f *os.File, o extract.Open) (ingestion.Session, extract.Document, error) {
-	session, document, err := s.a.startWorker(ctx, f, o)
-	if err != nil {
-		return nil, document, err
-	}
-	return session, document, nil
-}
-
-// sandbox is how workers are started.
-func (a *Workspace) sandbox() sandbox.Config {
-	in := a.Settings.Ingestion
-	return sandbox.Config{
-		Worker: a.workerPath(), Tessdata: in.Tessdata, PageTimeout: in.PageTimeout.Std(), OpenTimeout: in.OpenTimeout.Std(),
-		MemoryBytes: int64(in.Memory), RequireConfinement: in.RequireConfinement, Logger: a.Log, Cache: a.workerCache(),
-	}
-}
-
-// workerPath is the worker's binary: the setting, else the one beside this binary, else the one that PATH finds.
-func (a *Workspace) workerPath() string {
-	if path := a.Settings.Ingestion.Worker; path != "" {
-		return path
-	}
-	if self, err := os.Executable(); err == nil {
-		if self, err = filepath.EvalSymlinks(self); err == nil {
-			beside := filepath.Join(filepath.Dir(self), "vaultflow-worker")
-			if _, err := os.Stat(beside); err == nil {
-				return beside
-			}
-		}
-	}
-	return "vaultflow-worker"
 }
 
 // resume takes up the runs that an earlier process left. Only serve does: a command that does one thing would begin them

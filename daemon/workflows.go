@@ -4,24 +4,39 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// workflows loads every workflow of the vault with all its diagnostics.
-func (a *Workspace) Workflows() ([]workflow.Loaded, error) { return a.WorkflowsIn(a.World()) }
+// Workflows finds, checks and describes the workflows of a vault.
+type Workflows struct {
+	settings *settings.Settings
+	vault    *disk.Vault
+	files    func() fs.FS // what workflows and models see of the vault
+	trust    *Trust
+	models   *modelset.Set
+	outside  *outside
+	zone     *time.Location
+}
 
-func (a *Workspace) WorkflowsIn(world workflow.World) ([]workflow.Loaded, error) {
-	all, err := workflow.Load(a.Vault.FS(), a.Settings.Vault.WorkflowsDir)
+// workflows loads every workflow of the vault with all its diagnostics.
+func (w *Workflows) All() ([]workflow.Loaded, error) { return w.In(w.World()) }
+
+func (w *Workflows) In(world workflow.World) ([]workflow.Loaded, error) {
+	all, err := workflow.Load(w.vault.FS(), w.settings.Vault.WorkflowsDir)
 	if err != nil {
 		return nil, fmt.Errorf("list workflows: %w", err)
 	}
@@ -30,7 +45,7 @@ func (a *Workspace) WorkflowsIn(world workflow.World) ([]workflow.Loaded, error)
 		plans[i] = all[i].Plan
 		all[i].Diagnostics = append(all[i].Diagnostics, workflow.Check(all[i].Plan, world)...)
 	}
-	for _, d := range workflow.Loops(plans, workflow.Folders{Import: a.Settings.Vault.ImportDir, Imported: a.Settings.Vault.ImportedDir}) {
+	for _, d := range workflow.Loops(plans, workflow.Folders{Import: w.settings.Vault.ImportDir, Imported: w.settings.Vault.ImportedDir}) {
 		i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return l.Plan.File == d.File })
 		if i >= 0 {
 			all[i].Diagnostics = append(all[i].Diagnostics, d)
@@ -43,8 +58,8 @@ func (a *Workspace) WorkflowsIn(world workflow.World) ([]workflow.Loaded, error)
 }
 
 // workflow finds one workflow that may run, by name. Names are compared without case and `.md`.
-func (a *Workspace) Workflow(name string) (*workflow.Plan, error) {
-	all, err := a.Workflows()
+func (w *Workflows) Named(name string) (*workflow.Plan, error) {
+	all, err := w.All()
 	if err != nil {
 		return nil, err
 	}
@@ -61,15 +76,15 @@ func (a *Workspace) Workflow(name string) (*workflow.Plan, error) {
 		}
 		return nil, invalid(errors.New(strings.Join(lines, "\n")))
 	}
-	return nil, a.UnknownWorkflow(name, all)
+	return nil, w.Unknown(name, all)
 }
 
-func (a *Workspace) UnknownWorkflow(name string, all []workflow.Loaded) error {
+func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 	known := make([]string, len(all))
 	for i, l := range all {
 		known[i] = l.Plan.Name
 	}
-	message := fmt.Sprintf("no workflow %q below %s", name, a.Settings.Vault.WorkflowsDir)
+	message := fmt.Sprintf("no workflow %q below %s", name, w.settings.Vault.WorkflowsDir)
 	if near := directives.Nearest(name, known); near != "" && len(name) > 1 { // a letter is near to every other
 		message += fmt.Sprintf("; did you mean %q?", near)
 	} else if len(known) > 0 {
@@ -81,26 +96,26 @@ func (a *Workspace) UnknownWorkflow(name string, all []workflow.Loaded) error {
 func SameName(a, b string) bool { return strings.EqualFold(a, strings.TrimSuffix(b, ".md")) }
 
 // knownWorkflow says that there is no workflow of a name, with near names. An empty name is that of all.
-func (a *Workspace) KnownWorkflow(name string) error {
-	all, err := a.Workflows()
+func (w *Workflows) Known(name string) error {
+	all, err := w.All()
 	if err != nil || name == "" || slices.ContainsFunc(all, func(l workflow.Loaded) bool { return SameName(l.Plan.Name, name) }) {
 		return err
 	}
-	return a.UnknownWorkflow(name, all)
+	return w.Unknown(name, all)
 }
 
 // statuses are the vault's workflows as people see them. Without a journal nothing has run yet.
-func (a *Workspace) Statuses(ctx context.Context, j *journal.Journal) ([]engine.WorkflowStatus, error) {
-	all, err := a.Workflows()
+func (w *Workflows) Statuses(ctx context.Context, j *journal.Journal) ([]engine.WorkflowStatus, error) {
+	all, err := w.All()
 	if err != nil {
 		return nil, err
 	}
 	rows := make([]engine.WorkflowStatus, 0, len(all))
-	now := a.Trust.Now()
+	now := w.trust.Now()
 	for _, loaded := range all {
-		row := statusOf(loaded, a.Zone)
+		row := statusOf(loaded, w.zone)
 		if row.Valid {
-			row.Waits = a.Trust.waits(now, loaded.Plan)
+			row.Waits = w.trust.waits(now, loaded.Plan)
 		}
 		if row.Waits != "" {
 			row.Next = nil
@@ -165,18 +180,18 @@ func schedules(p *workflow.Plan) string {
 }
 
 // world is what checking a workflow needs to know.
-func (a *Workspace) World() workflow.World {
+func (w *Workflows) World() workflow.World {
 	return workflow.World{
-		Now: time.Now(), Zone: a.Zone, Models: a.Settings.AliasNames(), Waiting: a.Settings.WithheldNames(), Default: a.Settings.Models.Default,
-		Tools: step.ToolNames(), Foreign: a.foreignTool, ImportDir: a.Settings.Vault.ImportDir, FS: a.modelFS(), Links: a.links(),
+		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WithheldNames(), Default: w.settings.Models.Default,
+		Tools: step.ToolNames(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: w.files(), Links: links(w.vault),
 		Schema: step.CheckSchema, Changes: step.NeedsYes,
 	}
 }
 
 // can says whether a model has a capability. Of a model on an Ollama server it is not known before the server was asked,
 // unless the settings or a table say so.
-func (a *Workspace) Can(alias, capability string) (can, known bool) {
-	m, err := a.Models.Model(context.Background(), alias)
+func (w *Workflows) Can(alias, capability string) (can, known bool) {
+	m, err := w.models.Model(context.Background(), alias)
 	if err != nil && m.Alias == "" {
 		return false, false
 	}
@@ -185,20 +200,38 @@ func (a *Workspace) Can(alias, capability string) (can, known bool) {
 }
 
 // nextSlots are the fire times that lie ahead, at most five for each enabled workflow.
-func (a *Workspace) NextSlots(name string) ([]engine.SlotRecord, error) {
-	all, err := a.Workflows()
+func (w *Workflows) NextSlots(name string) ([]engine.SlotRecord, error) {
+	all, err := w.All()
 	if err != nil {
 		return nil, err
 	}
 	var rows []engine.SlotRecord
-	now := a.Trust.Now()
+	now := w.trust.Now()
 	for _, loaded := range all {
-		if !loaded.Valid() || a.Trust.waits(now, loaded.Plan) != "" || name != "" && !SameName(loaded.Plan.Name, name) {
+		if !loaded.Valid() || w.trust.waits(now, loaded.Plan) != "" || name != "" && !SameName(loaded.Plan.Name, name) {
 			continue
 		}
-		for _, at := range trigger.Next(loaded.Plan, time.Now(), 5, a.Zone) {
+		for _, at := range trigger.Next(loaded.Plan, time.Now(), 5, w.zone) {
 			rows = append(rows, engine.SlotRecord{Workflow: loaded.Plan.Name, Slot: at, Schedule: schedules(loaded.Plan), State: engine.SlotNext})
 		}
 	}
 	return rows, nil
+}
+
+// changedSince says that a run's workflow is another one now, and nothing when it is not, or is gone: the run has its own plan.
+func (w *Workflows) ChangedSince(ctx context.Context, j *journal.Journal, r engine.RunRecord) string {
+	data, err := j.Blobs.Get(ctx, r.Plan)
+	if err != nil {
+		return ""
+	}
+	pinned, err := engine.ReadPlan(data)
+	if err != nil {
+		return ""
+	}
+	all, err := w.All()
+	changed := func(l workflow.Loaded) bool { return l.Plan.Name == pinned.Name && l.Plan.SHA256 != pinned.SHA256 }
+	if err != nil || !slices.ContainsFunc(all, changed) {
+		return ""
+	}
+	return fmt.Sprintf("%s has changed since run %s was started, which goes on as it was; `vaultflow run %s` runs it as it is now", pinned.File, r.ID, r.Workflow)
 }

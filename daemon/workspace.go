@@ -59,12 +59,18 @@ type Workspace struct {
 	Models   *modelset.Set
 	Zone     *time.Location
 	Log      *slog.Logger
-	Given    *GivenPasswords
 
-	options  Options
-	services services
-	loaded   loadedFiles
-	outdated sync.Once // the warning about a serve with former settings
+	Passwords *Passwords
+	Workers   *Workers
+	Workflows *Workflows
+	Offers    *Offers
+
+	options     Options
+	loaded      loadedFiles
+	outdated    sync.Once // the warning about a serve with former settings
+	outside     *outside
+	rules       *importRules
+	recognition *recognition
 }
 
 // Open reads the settings of a vault and opens it. A *settings.Error has all faults of the settings.
@@ -73,7 +79,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Workspace{Dir: o.Dir, StateDir: stateDir, options: o, Given: &GivenPasswords{}}
+	a := &Workspace{Dir: o.Dir, StateDir: stateDir, options: o}
 	if err := a.load(ctx, o); err != nil {
 		return nil, err
 	}
@@ -91,6 +97,13 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		return nil, err
 	}
 	a.Models = modelset.New(s, a.Log, a.StateDir, a.Trust.refusal)
+	a.Passwords = newPasswords(s.Ingestion.Passwords)
+	a.Workers = &Workers{settings: s, vault: a.Vault, stateDir: stateDir, passwords: a.Passwords, log: a.Log}
+	a.outside = &outside{settings: s, trust: a.Trust, log: a.Log}
+	a.rules = &importRules{settings: s, vault: a.Vault, trust: a.Trust, log: a.Log}
+	a.recognition = &recognition{settings: s, models: a.Models, trust: a.Trust, log: a.Log, made: map[string]ocrService{}}
+	a.Workflows = &Workflows{settings: s, vault: a.Vault, files: a.modelFS, trust: a.Trust, models: a.Models, outside: a.outside, zone: a.Zone}
+	a.Offers = &Offers{trust: a.Trust, rules: a.rules, workflows: a.Workflows, dir: a.Dir, stateDir: stateDir}
 	return a, nil
 }
 
@@ -107,8 +120,8 @@ func (a *Workspace) modelFS() fs.FS {
 }
 
 // links finds notes by Obsidian's rules, for directives.
-func (a *Workspace) links() directives.Links {
-	return directives.LinksFunc(func(link, from string) directives.Location { return directives.Location(a.Vault.Locate(link, from)) })
+func links(v *disk.Vault) directives.Links {
+	return directives.LinksFunc(func(link, from string) directives.Location { return directives.Location(v.Locate(link, from)) })
 }
 
 // stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
@@ -136,7 +149,7 @@ func (a *Workspace) Flow(kept stores) (*step.Workflow, error) {
 		return nil, invalid(fmt.Errorf("policy.budget: %w", err))
 	}
 	w := &step.Workflow{
-		FS: a.modelFS(), Vault: a.Vault, Links: a.links(), Blobs: kept.Blobs, Memory: kept.Memory, Models: a.Models,
+		FS: a.modelFS(), Vault: a.Vault, Links: links(a.Vault), Blobs: kept.Blobs, Memory: kept.Memory, Models: a.Models,
 		Changes: kept.Changes, Approvals: kept.Approvals, History: kept.History, Ledger: kept.Ledger,
 		Budget: budget, DefaultModel: a.Settings.Models.Default, WorkflowsDir: a.Settings.Vault.WorkflowsDir,
 		ImportDir: a.Settings.Vault.ImportDir, ImportedDir: a.Settings.Vault.ImportedDir, VaultName: filepath.Base(a.Dir),

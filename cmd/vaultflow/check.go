@@ -47,15 +47,15 @@ func newCheck(g *globals) *cobra.Command {
 
 // check prints the diagnostics of the workflows and fails when one of them is an error.
 func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names []string, chosen func(name string) bool) error {
-	world := a.World()
-	world.Can = a.Can // a run may be given another model, so only check looks at what models can
-	all, err := a.WorkflowsIn(world)
+	world := a.Workflows.World()
+	world.Can = a.Workflows.Can // a run may be given another model, so only check looks at what models can
+	all, err := a.Workflows.In(world)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(l workflow.Loaded) bool { return daemon.SameName(l.Plan.Name, name) }) {
-			return a.UnknownWorkflow(name, all)
+			return a.Workflows.Unknown(name, all)
 		}
 	}
 	failed, count := 0, 0

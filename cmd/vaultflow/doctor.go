@@ -81,7 +81,7 @@ func examine(ctx context.Context, a *daemon.Workspace) []finding {
 }
 
 func examineWorker(ctx context.Context, a *daemon.Workspace) []finding {
-	report, err := a.WorkerReport(ctx)
+	report, err := a.Workers.Report(ctx)
 	if err != nil {
 		return []finding{{Subject: "worker", State: "problem", Message: err.Error(), Fix: "run `make build` in vaultflow's folder"}}
 	}
@@ -112,7 +112,7 @@ func examineFonts(missing []string) finding {
 // examineTrust says how far the vault is trusted, and what waits.
 func examineTrust(a *daemon.Workspace) finding {
 	f := finding{Subject: "trust", State: "ok"}
-	o, err := a.Offer()
+	o, err := a.Offers.Look()
 	if err != nil {
 		return finding{Subject: "trust", State: "problem", Message: err.Error()}
 	}
@@ -157,7 +157,7 @@ func examineFolders(a *daemon.Workspace) finding {
 }
 
 func examineWorkflows(a *daemon.Workspace) finding {
-	all, err := a.Workflows()
+	all, err := a.Workflows.All()
 	if err != nil {
 		return finding{Subject: "workflows", State: "problem", Message: err.Error()}
 	}
@@ -247,7 +247,7 @@ func reachable(ctx context.Context, address string) bool {
 // examineOffice says whether LibreOffice can be used.
 func examineOffice(ctx context.Context, a *daemon.Workspace) finding {
 	f := finding{Subject: "libreoffice", State: "ok"}
-	office, err := a.LibreOffice()
+	office, err := a.Workers.LibreOffice()
 	switch {
 	case err != nil:
 		f.State, f.Message, f.Fix = "problem", err.Error(), "correct ingestion.office.libreoffice, or set it to auto"

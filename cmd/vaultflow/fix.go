@@ -20,7 +20,7 @@ func fixWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, chosen f
 	if err := bringHome(ctx, a, g, chosen); err != nil {
 		return err
 	}
-	all, err := a.Workflows()
+	all, err := a.Workflows.All()
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func fixNote(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflo
 		return nil //nolint:nilerr // check reports notes that cannot be read
 	}
 	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []directives.Diagnostic {
-		return workflow.Check(p, a.World())
+		return workflow.Check(p, a.Workflows.World())
 	})
 	if len(fixed) == 0 {
 		return nil

@@ -58,7 +58,7 @@ func newImport(g *globals) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.Given.Add(password)
+				a.Passwords.Add(password)
 			}
 			switch {
 			case f.status || f.wait > 0:

@@ -36,7 +36,7 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 	if isLocked(err) {
 		return a.Reading(ctx, func(j *journal.Journal) error {
 			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o daemon.ImportOrder) (string, error) {
-				r, err := a.Ask(ctx, daemon.Order{Import: &o, Passwords: a.Given.List()})
+				r, err := a.Ask(ctx, daemon.Order{Import: &o, Passwords: a.Passwords.Given()})
 				return r.Run, err
 			}}
 			return batch.run(ctx)

@@ -25,11 +25,11 @@ func newList(g *globals) *cobra.Command {
 			defer a.Close()
 			var rows []engine.WorkflowStatus
 			err = a.Reading(cmd.Context(), func(j *journal.Journal) error {
-				rows, err = a.Statuses(cmd.Context(), j)
+				rows, err = a.Workflows.Statuses(cmd.Context(), j)
 				return err
 			})
 			if errors.Is(err, daemon.ErrNothingRun) {
-				rows, err = a.Statuses(cmd.Context(), nil)
+				rows, err = a.Workflows.Statuses(cmd.Context(), nil)
 			}
 			if err != nil {
 				return err

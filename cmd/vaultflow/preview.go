@@ -42,7 +42,7 @@ func newPreview(g *globals) *cobra.Command {
 			if len(inputs) > 0 {
 				plan, err = inputPlan(inputs)
 			} else {
-				plan, err = a.Workflow(names[0])
+				plan, err = a.Workflows.Named(names[0])
 			}
 			if err != nil {
 				return err

@@ -58,7 +58,7 @@ func findRun(ctx context.Context, a *daemon.Workspace, id, none string) (engine.
 func retryRun(ctx context.Context, a *daemon.Workspace, g *globals, r engine.RunRecord, from engine.RetryFrom) error {
 	if r.Kind == engine.KindWorkflow {
 		err := a.Reading(ctx, func(j *journal.Journal) error {
-			if text := a.ChangedSince(ctx, j, r); text != "" {
+			if text := a.Workflows.ChangedSince(ctx, j, r); text != "" {
 				fmt.Fprintln(g.err, text)
 			}
 			return nil
@@ -67,7 +67,7 @@ func retryRun(ctx context.Context, a *daemon.Workspace, g *globals, r engine.Run
 			return err
 		}
 	}
-	return runNow(ctx, a, g, daemon.Order{Retry: r.ID, From: from, Passwords: a.Given.List()}, func(ctx context.Context, w *daemon.Process) (string, error) {
+	return runNow(ctx, a, g, daemon.Order{Retry: r.ID, From: from, Passwords: a.Passwords.Given()}, func(ctx context.Context, w *daemon.Process) (string, error) {
 		return r.ID, w.Retry(ctx, r.ID, from)
 	})
 }

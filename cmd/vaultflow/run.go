@@ -32,7 +32,7 @@ func newRun(g *globals) *cobra.Command {
 			}
 			defer a.Close()
 			if dry {
-				plan, err := a.Workflow(o.Workflow)
+				plan, err := a.Workflows.Named(o.Workflow)
 				if err != nil {
 					return err
 				}

@@ -43,7 +43,7 @@ func newRuns(g *globals) *cobra.Command {
 			return g.reading(cmd.Context(), func(a *daemon.Workspace, j *journal.Journal) error {
 				runs, err := j.Runs.List(cmd.Context(), filter)
 				if err == nil && len(runs) == 0 && !imports {
-					err = a.KnownWorkflow(filter.Workflow)
+					err = a.Workflows.Known(filter.Workflow)
 				}
 				if err != nil {
 					return err

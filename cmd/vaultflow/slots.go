@@ -37,7 +37,7 @@ func (g *globals) slots(ctx context.Context, name string, limit int) error {
 		return err
 	}
 	defer a.Close()
-	rows, err := a.NextSlots(name)
+	rows, err := a.Workflows.NextSlots(name)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (g *globals) slots(ctx context.Context, name string, limit int) error {
 		return err
 	}
 	if len(rows) == 0 {
-		if err := a.KnownWorkflow(name); err != nil {
+		if err := a.Workflows.Known(name); err != nil {
 			return err
 		}
 	}

@@ -120,7 +120,7 @@ func (g *globals) offered(ctx context.Context) (*daemon.Workspace, daemon.Offer,
 	if err != nil {
 		return nil, daemon.Offer{}, err
 	}
-	o, err := a.Offer()
+	o, err := a.Offers.Look()
 	if err != nil {
 		a.Close()
 		return nil, daemon.Offer{}, err
@@ -249,11 +249,11 @@ func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *daemon.Works
 	if now.Level != trust.Shared || !isTerminal(in) {
 		return nil // the run itself says what is missing
 	}
-	plan, err := a.Workflow(name)
+	plan, err := a.Workflows.Named(name)
 	if err != nil || now.Allows(plan.Name, a.Trust.Reach(plan)) {
 		return nil //nolint:nilerr // as above
 	}
-	o, err := a.Offer()
+	o, err := a.Offers.Look()
 	if err != nil {
 		return err
 	}

@@ -37,13 +37,13 @@ type unpauseLine struct {
 }
 
 func unpauseWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, name string) error {
-	all, err := a.Workflows()
+	all, err := a.Workflows.All()
 	if err != nil {
 		return err
 	}
 	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return daemon.SameName(l.Plan.Name, name) })
 	if i < 0 {
-		return a.UnknownWorkflow(name, all)
+		return a.Workflows.Unknown(name, all)
 	}
 	line := unpauseLine{Type: "unpause", Workflow: all[i].Plan.Name}
 	w, err := a.Work(ctx)

@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"path"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+// importRules decides with which settings a file is imported: those of the vault, of the file's folders, and what was asked
+// for. A folder's file may not send pages or delete originals before a person has allowed it.
+type importRules struct {
+	settings *settings.Settings
+	vault    *disk.Vault
+	trust    *Trust
+	log      *slog.Logger
+}
+
+// mostFolders bounds how many entries of the import folder are looked at for files with settings.
+const mostFolders = 20_000
+
+// engineAsk asks whether files with settings in import folders may have pages read by a service. One yes holds for every
+// folder.
+func engineAsk(engine string) trust.Ask {
+	const key = "import_folders.ocr_engines."
+	sum := sha256.Sum256([]byte(key + "\x00" + engine))
+	return trust.Ask{
+		Key: key + engine, Digest: hex.EncodeToString(sum[:]), Value: engine,
+		Says: "Send pages of documents to the recognition engine " + engine + " where the " + ingestion.FolderFile + " of an import folder says so",
+	}
+}
+
+// deleteAsk asks whether files with settings in import folders may have originals deleted.
+func deleteAsk() trust.Ask {
+	const key = "import_folders.keep_original"
+	sum := sha256.Sum256([]byte(key + "\x00" + ingestion.KeepNot))
+	return trust.Ask{
+		Key: key, Digest: hex.EncodeToString(sum[:]), Value: ingestion.KeepNot,
+		Says: "Delete files after they were read where the " + ingestion.FolderFile + " of an import folder says so",
+	}
+}
+
+// deletesBeyond reports whether a folder's settings delete originals and the settings in force do not.
+func (r *importRules) deletesBeyond(s ingestion.Settings) bool {
+	return s.KeepOriginal == ingestion.KeepNot && r.settings.Ingestion.KeepOriginal != ingestion.KeepNot
+}
+
+// sendsBeyond are the engines among those of a folder that send pages and that the settings in force do not name.
+func (r *importRules) sendsBeyond(engines []string) []string {
+	return slices.DeleteFunc(slices.Clone(engines), func(e string) bool {
+		return e == ingestion.EngineTesseract || slices.Contains(r.settings.Ingestion.OCR.Engines, e)
+	})
+}
+
+// asks is what the files with settings in import folders ask for.
+func (r *importRules) asks() []trust.Ask {
+	var asks []trust.Ask
+	seen := 0
+	_ = fs.WalkDir(r.vault.FS(), r.settings.Vault.ImportDir, func(name string, d fs.DirEntry, err error) error { // a folder that cannot be read asks for nothing
+		if seen++; seen > mostFolders {
+			return fs.SkipAll
+		}
+		if err != nil || d.IsDir() || path.Base(name) != ingestion.FolderFile {
+			return nil //nolint:nilerr // see above
+		}
+		s, err := r.defaults().For(r.vault.FS(), path.Join(path.Dir(name), "file"))
+		if err != nil {
+			return nil //nolint:nilerr // nothing is imported from this folder
+		}
+		for _, engine := range r.sendsBeyond(s.OCR.Engines) {
+			ask := engineAsk(engine)
+			if !slices.Contains(asks, ask) {
+				asks = append(asks, ask)
+			}
+		}
+		if ask := deleteAsk(); r.deletesBeyond(s) && !slices.Contains(asks, ask) {
+			asks = append(asks, ask)
+		}
+		return nil
+	})
+	return asks
+}
+
+// keepOriginals keeps what a folder's settings would delete and nobody has allowed.
+func (r *importRules) keepOriginals(s *ingestion.Settings, name string) {
+	if ask := deleteAsk(); r.deletesBeyond(*s) && !r.trust.Now().Grants(ask.Key, ask.Digest) {
+		r.log.Warn("the original is kept although its folder says to delete it", "name", name, "fix", "vaultflow trust")
+		s.KeepOriginal = r.settings.Ingestion.KeepOriginal
+	}
+}
+
+// keepLocal takes the engines from a folder's settings that send pages and that nobody has allowed.
+func (r *importRules) keepLocal(s *ingestion.OCRSettings, name string) {
+	now := r.trust.Now()
+	for _, engine := range r.sendsBeyond(s.Engines) {
+		if ask := engineAsk(engine); now.Grants(ask.Key, ask.Digest) {
+			continue
+		}
+		r.log.Warn("pages are not sent to a recognition engine that a folder names", "name", name, "engine", engine, "fix", "vaultflow trust")
+		s.Engines = slices.DeleteFunc(slices.Clone(s.Engines), func(e string) bool { return e == engine })
+	}
+	if len(s.Engines) == 0 {
+		s.Engines = []string{ingestion.EngineTesseract}
+	}
+}
+
+// of are the settings for the import of a file of the vault: those of the vault, of the file's folders, and what
+// was asked for. A *ingestion.FolderError says which folder's cannot be used.
+func (r *importRules) of(name string, how ImportHow) (ingestion.Settings, error) {
+	s, err := r.defaults().For(r.vault.FS(), name)
+	if err != nil {
+		return s, err
+	}
+	r.keepLocal(&s.OCR, name)
+	r.keepOriginals(&s, name)
+	r.nameEngines(&s.OCR)
+	s.Hold = how.hold
+	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: how.source, Declared: how.declared}
+	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
+	if s.Template != "" {
+		if _, sum, err := r.vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
+			s.TemplateSHA256 = sum
+		}
+	}
+	return s, nil
+}
+
+// nameEngines says which models the engines of text recognition are, those of a folder's settings too. Tesseract alone is what
+// goes without saying: results that were made with it are told by no engine.
+func (r *importRules) nameEngines(s *ingestion.OCRSettings) {
+	in := r.settings.Ingestion.OCR
+	if r.trust.Untrusted() || slices.Equal(s.Engines, []string{ingestion.EngineTesseract}) {
+		s.Engines = nil
+		return
+	}
+	s.KeepPictures = in.RetainImages
+	if slices.Contains(s.Engines, ingestion.EngineMistral) {
+		s.Mistral = in.Mistral.Model
+	}
+	if slices.Contains(s.Engines, ingestion.EngineModel) {
+		s.Model = cmp.Or(in.Model, r.settings.Models.Default)
+	}
+}
+
+// maxTemplate is more than a template may have, in bytes.
+const maxTemplate = 1 << 20
+
+// renew gives the settings of now to an import that is tried again, with what was asked for it. When they cannot be had it
+// keeps those that it was begun with.
+func (r *importRules) renew(p engine.ImportPlan) json.RawMessage {
+	var before ingestion.Settings
+	if err := json.Unmarshal(p.Options, &before); err != nil {
+		return p.Options
+	}
+	s, err := r.of(p.Source, ImportHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures, source: before.Asked.URL, declared: before.Asked.Declared, hold: before.Hold})
+	if err != nil {
+		r.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
+		return p.Options
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return p.Options
+	}
+	return data
+}
+
+// defaults are the settings of imports in ingestion's own words.
+func (r *importRules) defaults() ingestion.Settings {
+	in, v := r.settings.Ingestion, r.settings.Vault
+	s := ingestion.Settings{
+		ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, KeepOriginal: in.KeepOriginal, InlinePages: in.PDF.InlinePages,
+		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
+		PDF: ingestion.PDFSettings{
+			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
+			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat, Renderer: rendererOf(in.PDF.Renderer),
+		},
+		OCR: ingestion.OCRSettings{
+			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
+			Engines: in.OCR.Engines,
+		},
+		Image:    ingestion.ImageSettings{Strategies: in.Image.Strategies},
+		Template: in.Template,
+	}
+	if in.PDF.InlinePages == 0 { // there, zero means the default
+		s.InlinePages = -1
+	}
+	if in.OCR.MinConfidence == 0 {
+		s.OCR.MinConfidence = -1
+	}
+	return s
+}
