@@ -7,36 +7,36 @@ import (
 )
 
 // manifest puts together what the records say.
-func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
-	j := w.job
+func (pub publishing) manifest(p plan, rec documentRecord, pages []Page) Manifest {
+	j := pub.w.job
 	m := Manifest{
 		Version: ManifestVersion,
 		Source: Source{
-			Name: w.im.originalName(j), Path: j.Source, URL: w.set.Asked.URL, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
+			Name: pub.w.places.original(), Path: j.Source, URL: pub.w.set.Asked.URL, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
 			MediaType: j.Route.MediaType, Kind: j.Route.Kind, Evidence: j.Route.Evidence,
 		},
 		Import: Import{
-			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: w.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
-			Warnings: append(w.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: w.tags(),
+			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: pub.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
+			Warnings: append(pub.w.store.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: pub.tags(),
 		},
 		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]Asset{}, rec.Assets...), Children: append([]Child{}, rec.Children...),
 	}
 	if m.Document.Language == "" {
-		m.Document.Language = w.recognisedIn(pages)
+		m.Document.Language = pub.recognisedIn(pages)
 	}
 	for _, page := range pages {
 		m.Assets = append(m.Assets, page.Assets...)
 	}
 	if j.Route.Kind == filetype.KindPDF {
-		m.Import.Mode = w.set.PDF.Mode
+		m.Import.Mode = pub.w.set.PDF.Mode
 	}
-	if set, err := ParsePages(w.set.Asked.Pages); err == nil && len(pages) < rec.Document.Pages {
+	if set, err := ParsePages(pub.w.set.Asked.Pages); err == nil && len(pages) < rec.Document.Pages {
 		m.Import.Part = set.String()
 	}
 	if m.Import.Warnings == nil {
 		m.Import.Warnings = []string{}
 	}
-	if before, ok := w.im.manifest(p.before(w.im)); ok {
+	if before, ok := pub.w.im.manifest(p.before(pub.w.im)); ok {
 		m.Import.History = append(before.Import.History, History{
 			Event: "version", Import: before.Import.ID, Bundle: p.published().Previous, SHA256: before.Source.SHA256, At: p.Finished,
 		})
@@ -46,8 +46,8 @@ func (w *work) manifest(p plan, rec documentRecord, pages []Page) Manifest {
 
 // recognisedIn is the language of a document of scans that says none: the one that somebody chose for reading it, when it
 // could be read in that. The default is no evidence.
-func (w *work) recognisedIn(pages []Page) string {
-	chosen := w.set.OCR.Languages
+func (pub publishing) recognisedIn(pages []Page) string {
+	chosen := pub.w.set.OCR.Languages
 	if len(chosen) != 1 || chosen[0] == defaultLanguage {
 		return ""
 	}
@@ -55,7 +55,7 @@ func (w *work) recognisedIn(pages []Page) string {
 	for _, p := range pages {
 		switch {
 		case p.Text == nil || p.Text.Source == TextNone:
-		case p.Text.Source != TextOCR || low(p, w.set.OCR.MinConfidence):
+		case p.Text.Source != TextOCR || low(p, pub.w.set.OCR.MinConfidence):
 			return ""
 		default:
 			read++
@@ -69,22 +69,22 @@ func (w *work) recognisedIn(pages []Page) string {
 }
 
 // tags are those that the note is given.
-func (w *work) tags() []string {
-	return append([]string{"imported/" + string(w.job.Route.Kind)}, w.set.Tags...)
+func (pub publishing) tags() []string {
+	return append([]string{"imported/" + string(pub.w.job.Route.Kind)}, pub.w.set.Tags...)
 }
 
 // strategies says what was tried, and what it gave.
-func (w *work) strategies(pages []Page) []Strategy {
-	switch w.job.Route.Kind {
+func (pub publishing) strategies(pages []Page) []Strategy {
+	switch pub.w.job.Route.Kind {
 	case filetype.KindPDF:
-		return w.outcomes(w.set.PDF.Strategies, pages)
+		return pub.outcomes(pub.w.set.PDF.Strategies, pages)
 	case filetype.KindImage:
-		return w.outcomes(w.set.Image.Strategies, pages)
+		return pub.outcomes(pub.w.set.Image.Strategies, pages)
 	}
 	return []Strategy{}
 }
 
-func (w *work) outcomes(names []string, pages []Page) []Strategy {
+func (pub publishing) outcomes(names []string, pages []Page) []Strategy {
 	list := []Strategy{}
 	for _, name := range names {
 		s := Strategy{Name: name, Outcome: "not_needed"}

@@ -14,13 +14,13 @@ func (m *pageMaker) append(ctx context.Context) error {
 	case m.besides == "":
 		return nil
 	case p.Text == nil || p.Text.Path == "":
-		return m.w.keepText(ctx, p, m.besides, TextForm)
+		return pageFiles{m.w}.keepText(ctx, p, m.besides, TextForm)
 	default:
-		text, err := fs.ReadFile(m.w.bundle.FS(), p.Text.Path)
+		text, err := fs.ReadFile(m.w.store.bundle.FS(), p.Text.Path)
 		if err != nil {
 			return storage("read "+p.Text.Path, err)
 		}
-		return m.w.keepText(ctx, p, string(text)+"\n"+m.besides, p.Text.Source)
+		return pageFiles{m.w}.keepText(ctx, p, string(text)+"\n"+m.besides, p.Text.Source)
 	}
 }
 

@@ -1,17 +1,20 @@
 package ingestion
 
 import (
+	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // childrenOf gives files that are imported by themselves the folders of their bundles, in the bundle of what they came in. No
 // two have the same, in any case of letters, none is the folder that others lie in, and none has the name of a file of the
 // bundle.
-func (w *work) childrenOf(names []string) []Child {
+func (pl places) childrenOf(names []string) []Child {
 	taken := map[string]bool{}
 	for _, name := range names {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -20,9 +23,9 @@ func (w *work) childrenOf(names []string) []Child {
 	}
 	children := make([]Child, 0, len(names))
 	for _, name := range names {
-		plain := path.Join(path.Dir(name), w.im.bundleBase(path.Base(name)))
+		plain := path.Join(path.Dir(name), pl.bundleOf(path.Base(name)))
 		bundle := plain
-		for n := 2; taken[strings.ToLower(bundle)] || w.takenHere(bundle); n++ {
+		for n := 2; taken[strings.ToLower(bundle)] || pl.takenHere(bundle); n++ {
 			bundle = numbered(plain, n)
 		}
 		taken[strings.ToLower(bundle)] = true
@@ -32,20 +35,20 @@ func (w *work) childrenOf(names []string) []Child {
 }
 
 // takenHere says whether a file of the job's own bundle has a name.
-func (w *work) takenHere(name string) bool {
-	return strings.EqualFold(name, w.im.originalName(w.job)) || slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) })
+func (pl places) takenHere(name string) bool {
+	return strings.EqualFold(name, pl.original()) || slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) })
 }
 
 // came finds what the job's file came in: the bundle of an archive or message whose files were put into the folder of the
 // import folder in which it lies, and the file's name in it.
-func (w *work) came() (bundle string, m Manifest, name string) {
-	rel, ok := strings.CutPrefix(w.job.Source, w.set.ImportDir+"/")
+func (pl places) came() (bundle string, m Manifest, name string) {
+	rel, ok := strings.CutPrefix(pl.job.Source, pl.set.ImportDir+"/")
 	if !ok {
 		return "", m, ""
 	}
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
-		bundle := path.Join(w.set.ImportedDir, dir)
-		if m, ok := w.im.manifest(bundle); ok && len(m.Children) > 0 {
+		bundle := path.Join(pl.set.ImportedDir, dir)
+		if m, ok := pl.im.manifest(bundle); ok && len(m.Children) > 0 {
 			return bundle, m, strings.TrimPrefix(rel, dir+"/")
 		}
 	}
@@ -53,8 +56,8 @@ func (w *work) came() (bundle string, m Manifest, name string) {
 }
 
 // home is where the note of an archive or a message links to for the job's file; empty when that came in none.
-func (w *work) home() string {
-	bundle, m, name := w.came()
+func (pl places) home() string {
+	bundle, m, name := pl.came()
 	for _, c := range m.Children {
 		if c.Name == name {
 			return path.Join(bundle, c.Bundle)
@@ -64,20 +67,119 @@ func (w *work) home() string {
 }
 
 // fromArchive says whether the job's file came in an archive.
-func (w *work) fromArchive() bool {
-	_, m, _ := w.came()
-	return m.Source.Kind == filetype.KindArchive && w.home() != ""
+func (pl places) fromArchive() bool {
+	_, m, _ := pl.came()
+	return m.Source.Kind == filetype.KindArchive && pl.home() != ""
 }
 
 // address is the name that the job's bundle has when nothing else has it, and those that are kept for others: the note of an
 // archive links to the bundles of its files before there are any, whichever of them is imported first.
-func (w *work) address() (name string, kept map[string]bool) {
-	name, kept = orElse(w.home(), w.im.bundleName(w.job)), map[string]bool{}
-	bundle, m, _ := w.came()
+func (pl places) address() (name string, kept map[string]bool) {
+	name, kept = orElse(pl.home(), pl.bundle()), map[string]bool{}
+	bundle, m, _ := pl.came()
 	for _, c := range m.Children {
 		if other := path.Join(bundle, c.Bundle); other != name {
 			kept[other] = true
 		}
 	}
 	return name, kept
+}
+
+// published finds the bundle of this import by its name alone, or returns "".
+func (pl places) published() string {
+	name, kept := pl.address()
+	for n := 1; n <= maxNumber; n++ {
+		candidate := numbered(name, n)
+		if kept[candidate] {
+			continue
+		}
+		if !pl.im.exists(candidate) {
+			return ""
+		}
+		if pl.holds(candidate) {
+			return candidate
+		}
+	}
+	return ""
+}
+
+// twin finds a bundle of the same bytes and settings that another import made.
+func (pl places) twin(ctx context.Context) (id, bundle string, err error) {
+	im, j := pl.im, pl.job
+	home := pl.home() // a link leads there: a bundle elsewhere is none of this file
+	same := func(bundle string) (string, bool) {
+		m, ok := im.manifest(bundle)
+		ok = ok && (home == "" || home == bundle)
+		ok = ok && m.Source.SHA256 == j.SHA256 && m.Import.Settings == j.Hash() && m.Import.ID != j.ID
+		return m.Import.ID, ok
+	}
+	if im.Imported != nil {
+		_, bundle, err := im.Imported(ctx, j.SHA256, j.Hash())
+		if err != nil {
+			return "", "", fmt.Errorf("look for earlier imports of %s: %w", j.Source, err)
+		}
+		if id, ok := same(bundle); ok {
+			return id, bundle, nil
+		}
+	}
+	// The journal may be younger than the vault.
+	name, kept := pl.address()
+	for n := 1; n <= maxNumber; n++ {
+		candidate := numbered(name, n)
+		if kept[candidate] {
+			continue
+		}
+		if !im.exists(candidate) {
+			return "", "", nil
+		}
+		if id, ok := same(candidate); ok {
+			return id, candidate, nil
+		}
+	}
+	return "", "", nil
+}
+
+// memberName is the safe name of a archive.Member below the collection's folder, or why it is left in the archive; "ignored" is
+// for files that mean nothing outside of the machine they come from.
+func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why string) {
+	parts := strings.Split(strings.ReplaceAll(m.Name, `\`, "/"), "/")
+	for i, part := range parts {
+		switch {
+		case part == ".." || i == 0 && (part == "" || strings.Contains(part, ":")):
+			return "", "its name leads out of the archive"
+		case part == "__MACOSX" || part == ".DS_Store" || part == "Thumbs.db" || part == "desktop.ini" || strings.HasPrefix(part, "._"):
+			return "", "ignored"
+		}
+	}
+	parts = slices.DeleteFunc(append(strings.Split(m.Folder, "/"), parts...), func(p string) bool { return p == "" || p == "." })
+	switch {
+	case m.Special != "":
+		return "", "it is " + m.Special
+	case m.Locked:
+		return "", "it is encrypted; unpack it and drop the files"
+	case len(parts) == 0 || len(parts) > archive.MaxFolders:
+		return "", "it lies too deep"
+	case slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") }):
+		return "", "it is hidden"
+	}
+	if pl.takenHere(parts[0]) && len(parts) > 1 {
+		parts[0] += " (2)" // a file of the bundle has the name
+	}
+	for i, part := range parts {
+		parts[i] = pl.im.SafeName(part, nameBytes)
+	}
+	name = path.Join(parts...)
+	if pl.im.Takes != nil && !pl.im.Takes(path.Join(pl.inbox(pl.bundle()), name)) {
+		return "", "the import folder ignores files of this name"
+	}
+	for n := 2; taken[strings.ToLower(name)]; n++ {
+		name = numberedFile(path.Join(parts...), n)
+	}
+	return name, ""
+}
+
+// inbox is the folder of the import folder that the members are put into, so that their bundles come to lie in the
+// archive's own.
+func (pl places) inbox(bundle string) string {
+	return path.Join(pl.set.ImportDir, strings.TrimPrefix(bundle, pl.set.ImportedDir+"/"))
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
+// composing keeps documents that are made of text with pictures in it.
+type composing struct{ w *work }
+
 // composed is a document that is text with pictures in it, without pages of its own: what is made of office files, web
 // pages and e-mails. Each part becomes a page of the manifest.
 type composed struct {
@@ -59,37 +62,37 @@ func placePictures(text string, paths map[int]string) string {
 }
 
 // compose keeps a composed document: pictures in assets/, each part's text, the record.
-func (w *work) compose(ctx context.Context, c composed) error {
-	assets, paths, err := w.keepAssets(ctx, &c)
+func (co composing) compose(ctx context.Context, c composed) error {
+	assets, paths, err := co.keepAssets(ctx, &c)
 	if err != nil {
 		return err
 	}
-	rec := w.begin(Document{Title: markdown.OneLine(c.title, 300), Author: markdown.OneLine(c.author, 300), Created: markdown.OneLine(c.created, 40), Pages: len(c.parts)})
+	rec := co.w.store.begin(Document{Title: markdown.OneLine(c.title, 300), Author: markdown.OneLine(c.author, 300), Created: markdown.OneLine(c.created, 40), Pages: len(c.parts)})
 	rec.Warnings, rec.Assets, rec.Children = append(append(rec.Warnings, c.warnings...), c.printed.warnings...), assets, c.children
 	rec.Render = c.printed.render
 	maps.Copy(rec.Tools, c.printed.tools)
 	if len(c.parts) == 0 {
 		rec.Message = "The file holds no text."
 	}
-	if err := save(ctx, w.records, documentName, rec); err != nil {
+	if err := save(ctx, co.w.store.records, documentName, rec); err != nil {
 		return err
 	}
-	if _, err := w.missing(len(c.parts)); err != nil {
+	if _, err := co.w.store.missing(len(c.parts)); err != nil {
 		return err
 	}
-	w.tally = tally{pages: w.tally.pages} // all are made anew
-	for _, n := range w.wanted(len(c.parts)) {
+	co.w.store.tally = tally{pages: co.w.store.tally.pages} // all are made anew
+	for _, n := range co.w.store.wanted(len(c.parts)) {
 		part := c.parts[n-1]
 		p := Page{N: n, Label: markdown.OneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
 		if images := c.printed.images[n]; len(images) > 0 {
 			p.Image, p.Others = &images[0], images[1:]
 		}
 		if text := strings.TrimSpace(placePictures(markdown.Sanitise(part.text), paths)); text != "" {
-			if err := w.keepText(ctx, &p, text, TextLayer); err != nil {
+			if err := (pageFiles{co.w}).keepText(ctx, &p, text, TextLayer); err != nil {
 				return err
 			}
 		}
-		if err := w.finish(ctx, p); err != nil {
+		if err := co.w.store.finish(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -98,18 +101,18 @@ func (w *work) compose(ctx context.Context, c composed) error {
 
 // keepAssets keeps the embedded pictures that can be read, upright, without metadata and within the size of imported
 // pictures. The number of the others is a warning.
-func (w *work) keepAssets(ctx context.Context, c *composed) (assets []Asset, paths map[int]string, err error) {
+func (co composing) keepAssets(ctx context.Context, c *composed) (assets []Asset, paths map[int]string, err error) {
 	paths = map[int]string{}
 	for i, load := range c.pictures {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		mediaType, data, ok := w.asset(ctx, load)
+		mediaType, data, ok := pageFiles{co.w}.asset(ctx, load)
 		if !ok {
 			continue
 		}
 		name := fmt.Sprintf("assets/image_%04d%s", i+1, pictureExtension(mediaType, data))
-		if err := put(ctx, w.bundle, name, data); err != nil {
+		if err := put(ctx, co.w.store.bundle, name, data); err != nil {
 			return nil, nil, err
 		}
 		paths[i] = name
@@ -121,12 +124,12 @@ func (w *work) keepAssets(ctx context.Context, c *composed) (assets []Asset, pat
 	return assets, paths, nil
 }
 
-func (w *work) asset(ctx context.Context, load func() ([]byte, error)) (mediaType string, data []byte, ok bool) {
+func (f pageFiles) asset(ctx context.Context, load func() ([]byte, error)) (mediaType string, data []byte, ok bool) {
 	data, err := load()
 	if err != nil {
 		return "", nil, false
 	}
-	limits := imaging.Limits{MaxSide: w.set.Image.MaxSide, MaxDecodePixels: w.set.Image.MaxDecodePixels}
+	limits := imaging.Limits{MaxSide: f.w.set.Image.MaxSide, MaxDecodePixels: f.w.set.Image.MaxDecodePixels}
 	made, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
 	if err != nil || pictureExtension(made.MediaType, made.Data) == "" {
 		return "", nil, false
@@ -186,11 +189,11 @@ func (n *note) unplaced() {
 }
 
 // composedBefore says whether a killed attempt has made all pages already.
-func (w *work) composedBefore() (bool, error) {
-	rec, known, err := w.document()
+func (s *store) composedBefore() (bool, error) {
+	rec, known, err := s.document()
 	if err != nil || !known {
 		return false, err
 	}
-	todo, err := w.missing(rec.Document.Pages)
+	todo, err := s.missing(rec.Document.Pages)
 	return len(todo) == 0, err
 }

@@ -12,29 +12,29 @@ import (
 const failedSuffix = ".failed.md"
 
 // explain writes the note that says why an import failed and what to do. It says the same when it is written again.
-func (w *work) explain(ctx context.Context, original string, e Ending) (string, error) {
+func (f filing) explain(ctx context.Context, original string, e Ending) (string, error) {
 	name := original + failedSuffix
-	if w.job.Route.MediaType == "" { // the engine files by name, bytes and bundle alone
-		if file, size, err := w.im.open(original); err == nil {
-			w.job.Route, err = routeOf(w.job, file, size)
+	if f.w.job.Route.MediaType == "" { // the engine files by name, bytes and bundle alone
+		if file, size, err := f.w.im.open(original); err == nil {
+			f.w.job.Route, err = routeOf(f.w.job, file, size)
 			file.Close()
 			if err != nil {
 				return "", storage("read "+original, err)
 			}
 		}
 	}
-	data := []byte(w.failureNote(path.Base(original), e))
+	data := []byte(f.failureNote(path.Base(original), e))
 	base := ""
-	if old, sum, err := w.im.Files.Read(name, recordBytes); err == nil {
+	if old, sum, err := f.w.im.Files.Read(name, recordBytes); err == nil {
 		if string(old) == string(data) {
 			return name, nil
 		}
 		base = sum
 	}
-	return name, storage("write "+name, w.im.Files.Write(ctx, name, data, base))
+	return name, storage("write "+name, f.w.im.Files.Write(ctx, name, data, base))
 }
 
-func (w *work) failureNote(original string, e Ending) string {
+func (f filing) failureNote(original string, e Ending) string {
 	var b strings.Builder
 	line := func(s string) { b.WriteString(s + "\n") }
 	heading := "could not be imported"
@@ -47,18 +47,18 @@ func (w *work) failureNote(original string, e Ending) string {
 	line("[[./" + original + "]] is unchanged.")
 	line("")
 	line("- why: " + markdown.Inline(orElse(e.Message, "no reason was given")))
-	line("- what to do: " + orElse(markdown.Inline(e.Hint), "try again with `vaultflow import --retry "+w.job.ID+"`"))
+	line("- what to do: " + orElse(markdown.Inline(e.Hint), "try again with `vaultflow import --retry "+f.w.job.ID+"`"))
 	if e.Hint != "" {
-		line("- then: put the file back into the import folder, or `vaultflow import --retry " + w.job.ID + "`; this note goes away when it is imported")
+		line("- then: put the file back into the import folder, or `vaultflow import --retry " + f.w.job.ID + "`; this note goes away when it is imported")
 	}
 	line("- code: " + markdown.Inline(orElse(string(e.Code), string(e.State))))
-	line("- arrived as: " + markdown.Inline(w.job.Source))
-	line("- type: " + markdown.Inline(orElse(w.job.Route.MediaType, "not looked at")))
-	if !w.job.At.IsZero() {
-		line("- tried: " + w.job.At.Format("2 January 2006, 15:04"))
+	line("- arrived as: " + markdown.Inline(f.w.job.Source))
+	line("- type: " + markdown.Inline(orElse(f.w.job.Route.MediaType, "not looked at")))
+	if !f.w.job.At.IsZero() {
+		line("- tried: " + f.w.job.At.Format("2 January 2006, 15:04"))
 	}
-	line("- import: " + markdown.Inline(w.job.ID))
-	line("- sha256: " + markdown.Inline(w.job.SHA256))
+	line("- import: " + markdown.Inline(f.w.job.ID))
+	line("- sha256: " + markdown.Inline(f.w.job.SHA256))
 	line(blockEnd)
 	return b.String()
 }

@@ -13,14 +13,14 @@ import (
 
 // stays reports whether the job's file is left in the import folder for a while: nothing shows where it ends, so a program may
 // close it, and append to its name later. What an archive or a message was unpacked into is whole.
-func (w *work) stays(name string) (bool, error) {
-	if w.im.Hold == nil || !w.set.Hold || name == "" || name != w.job.Source || w.job.Where != "" && w.job.Where != name {
+func (f filing) stays(name string) (bool, error) {
+	if f.w.im.Hold == nil || !f.w.set.Hold || name == "" || name != f.w.job.Source || f.w.job.Where != "" && f.w.job.Where != name {
 		return false, nil
 	}
-	if !strings.HasPrefix(name, w.set.ImportDir+"/") || strings.HasPrefix(name, w.set.FailedDir+"/") || w.home() != "" {
+	if !strings.HasPrefix(name, f.w.set.ImportDir+"/") || strings.HasPrefix(name, f.w.set.FailedDir+"/") || f.w.places.home() != "" {
 		return false, nil
 	}
-	file, size, err := w.im.open(name)
+	file, size, err := f.w.im.open(name)
 	if err != nil {
 		return false, storage("open "+name, err)
 	}
@@ -30,29 +30,29 @@ func (w *work) stays(name string) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, storage("read "+name, err)
 	}
-	return w.im.Hold.Endless(head[:n]), nil
+	return f.w.im.Hold.Endless(head[:n]), nil
 }
 
 // holdDone ends a finished import whose file stays where it arrived: its place gets a copy.
-func (w *work) holdDone(ctx context.Context, from, target string, p plan) (Filed, error) {
+func (f filing) holdDone(ctx context.Context, from, target string, p plan) (Filed, error) {
 	if target == "" {
-		return Filed{Name: from, Held: true}, errors.Join(w.restore(ctx, p, from), w.forgetFailure(ctx, from))
+		return Filed{Name: from, Held: true}, errors.Join(f.restore(ctx, p, from), f.forgetFailure(ctx, from))
 	}
-	target, err := w.copyOut(ctx, from, target)
+	target, err := f.copyOut(ctx, from, target)
 	if errors.Is(err, vault.ErrConflict) {
 		return Filed{Warning: from + " has other bytes now"}, nil
 	}
 	if err != nil {
 		return Filed{}, err
 	}
-	return Filed{Name: target, Held: true}, errors.Join(w.restore(ctx, p, target), w.forgetFailure(ctx, from))
+	return Filed{Name: target, Held: true}, errors.Join(f.restore(ctx, p, target), f.forgetFailure(ctx, from))
 }
 
 // copyOut copies the original, and returns the copy's name: it has a number when another spelling of to is taken.
-func (w *work) copyOut(ctx context.Context, from, to string) (string, error) {
+func (f filing) copyOut(ctx context.Context, from, to string) (string, error) {
 	for n := 1; ; n++ {
 		name := numberedFile(to, n)
-		err := w.im.Hold.Copy(ctx, from, name, w.job.SHA256, w.job.Size)
+		err := f.w.im.Hold.Copy(ctx, from, name, f.w.job.SHA256, f.w.job.Size)
 		if errors.Is(err, fs.ErrExist) && n < maxNumber {
 			continue
 		}
@@ -68,45 +68,45 @@ func (w *work) copyOut(ctx context.Context, from, to string) (string, error) {
 // error while somebody has the file open for writing. Repeated, it finds the work done.
 func (im *Importer) PutAway(ctx context.Context, j Job, e Ending) (filed Filed, found bool, err error) {
 	j.Settings.Hold = false
-	w := &work{im: im, job: j, set: j.settings()}
+	w := im.begin(j)
 	from, err := w.original(ctx, plan{})
 	switch {
 	case err != nil:
 	case e.State == StateFailed:
-		filed, err = w.fileFailed(ctx, e)
+		filed, err = filing{w}.fileFailed(ctx, e)
 		return filed, filed.Name != "", err
 	case from == "":
-		err = w.tidy(j.Source)
+		err = filing{w}.tidy(j.Source)
 	case e.State == StateDone, e.State == StatePartial:
-		filed, err = w.putAway(ctx, e, from)
+		filed, err = filing{w}.putAway(ctx, e, from)
 	default:
-		filed, err = w.join(ctx, e, from)
+		filed, err = filing{w}.join(ctx, e, from)
 	}
 	return filed, from != "", err
 }
 
 // putAway puts the original of a finished import in the place of its copy.
-func (w *work) putAway(ctx context.Context, e Ending, from string) (Filed, error) {
-	if m, ok := w.im.manifest(e.Bundle); !ok || m.Import.ID != w.job.ID {
-		return w.join(ctx, e, from) // a person took the bundle away, or a newer version has its name
+func (f filing) putAway(ctx context.Context, e Ending, from string) (Filed, error) {
+	if m, ok := f.w.im.manifest(e.Bundle); !ok || m.Import.ID != f.w.job.ID {
+		return f.join(ctx, e, from) // a person took the bundle away, or a newer version has its name
 	}
-	target, err := w.place(ctx, e.Bundle, plan{})
+	target, err := f.place(ctx, e.Bundle, plan{})
 	if err != nil {
 		return Filed{}, err
 	}
 	sum := ""
 	if target != "" {
-		if sum, err = w.im.sumOf(ctx, target); err != nil {
+		if sum, err = f.w.im.sumOf(ctx, target); err != nil {
 			return Filed{}, err
 		}
 	}
-	if sum != w.job.SHA256 {
-		target, err = w.moveOut(ctx, from, target)
-	} else if err = w.letGo(from); err == nil {
-		err = w.im.Hold.Supplant(ctx, from, target, w.job.SHA256)
+	if sum != f.w.job.SHA256 {
+		target, err = f.moveOut(ctx, from, target)
+	} else if err = f.letGo(from); err == nil {
+		err = f.w.im.Hold.Supplant(ctx, from, target, f.w.job.SHA256)
 	}
 	if err != nil {
 		return Filed{}, storage("put "+from+" away", err)
 	}
-	return Filed{Name: target}, errors.Join(w.forgetFailure(ctx, from), w.tidy(from))
+	return Filed{Name: target}, errors.Join(f.forgetFailure(ctx, from), f.tidy(from))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"sync"
 	"time"
 
@@ -80,7 +81,7 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	if err != nil {
 		return Classified{}, storage("read "+j.at(), err)
 	}
-	out := Classified{Route: route, Home: (&work{im: im, job: j, set: j.settings()}).home()}
+	out := Classified{Route: route, Home: im.places(j).home()}
 	im.tell(j, Event{Kind: EventRoute, Route: &out.Route, Message: out.Route.Evidence.Reason})
 	if size > j.settings().MaxBytes {
 		return out, nil // Extract refuses it; hashing would take long
@@ -93,7 +94,7 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 		return Classified{Gone: true}, nil
 	}
 	if !j.Again {
-		out.DuplicateOf, out.DuplicateBundle, err = im.twin(ctx, j)
+		out.DuplicateOf, out.DuplicateBundle, err = im.places(j).twin(ctx)
 	}
 	return out, err
 }
@@ -115,7 +116,7 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	if err := handlerFor(j.Route.Kind).extract(ctx, w); err != nil {
 		return Extracted{}, err
 	}
-	out, err := w.summary()
+	out, err := w.store.summary()
 	for _, warning := range out.Warnings {
 		im.tell(j, Event{Kind: EventWarning, Message: warning})
 	}
@@ -164,6 +165,19 @@ func (im *Importer) sumOf(ctx context.Context, name string) (string, error) {
 func (im *Importer) exists(name string) bool {
 	_, err := fs.Stat(im.FS, name)
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// manifest reads the manifest of a bundle; false when the folder has none that can be read.
+func (im *Importer) manifest(bundle string) (Manifest, bool) {
+	if bundle == "" {
+		return Manifest{}, false
+	}
+	data, _, err := im.Files.Read(path.Join(bundle, manifestName), manifestBytes)
+	if err != nil {
+		return Manifest{}, false
+	}
+	m, err := ParseManifest(data)
+	return m, err == nil
 }
 
 // routeOf classifies the open file of a job.

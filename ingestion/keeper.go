@@ -19,13 +19,13 @@ var kindWords = map[filetype.Kind]string{
 }
 
 func (keeper) extract(ctx context.Context, w *work) error {
-	_, ok, err := w.document()
+	_, ok, err := w.store.document()
 	if err != nil || ok {
 		return err
 	}
-	rec := w.begin(Document{})
+	rec := w.store.begin(Document{})
 	rec.Message = unread(w.job.Route.Kind)
-	return save(ctx, w.records, documentName, rec)
+	return save(ctx, w.store.records, documentName, rec)
 }
 
 func unread(k filetype.Kind) string {

@@ -10,18 +10,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// pageLoop makes the pages of a document.
+type pageLoop struct{ w *work }
+
 // giveUpAfter is how many pages may fail in a row before the rest of a document is left: at two attempts of 20 s each a
 // hopeless one of 5000 pages would take two days.
 const giveUpAfter = 25
 
 // loop makes the pages that have no record yet, with several sessions side by side. Each takes a window of pages at a
 // time. What fails is a page; only a fault of the vault, a missing worker or the end of ctx ends the loop.
-func (w *work) loop(ctx context.Context, first *seat, pages int) error {
-	todo, err := w.missing(pages)
+func (l pageLoop) loop(ctx context.Context, first *seat, pages int) error {
+	todo, err := l.w.store.missing(pages)
 	if err != nil || len(todo) == 0 {
 		return err
 	}
-	size := max(1, min(w.set.Window, (len(todo)+w.set.Sessions-1)/w.set.Sessions))
+	size := max(1, min(l.w.set.Window, (len(todo)+l.w.set.Sessions-1)/l.w.set.Sessions))
 	windows := make(chan []int)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -37,37 +40,37 @@ func (w *work) loop(ctx context.Context, first *seat, pages int) error {
 	})
 	var row atomic.Int32 // pages that failed one after the other
 	open := first.open   // each session learns by itself how the document can be opened
-	seats := min(w.set.Sessions, (len(todo)+size-1)/size)
-	w.pace.begin(seats)
+	seats := min(l.w.set.Sessions, (len(todo)+size-1)/size)
+	l.w.store.pace.begin(seats)
 	for i := range seats {
 		s := first
 		if i > 0 {
-			s = &seat{w: w, open: open}
+			s = &seat{w: l.w, open: open}
 		}
 		group.Go(func() error {
 			defer s.leave()
-			return w.windows(ctx, s, windows, &row)
+			return l.windows(ctx, s, windows, &row)
 		})
 	}
 	return group.Wait()
 }
 
-func (w *work) windows(ctx context.Context, s *seat, windows <-chan []int, row *atomic.Int32) error {
+func (l pageLoop) windows(ctx context.Context, s *seat, windows <-chan []int, row *atomic.Int32) error {
 	for window := range windows {
 		for _, n := range window {
 			if row.Load() >= giveUpAfter {
-				if err := w.finish(ctx, failedPage(n, fmt.Sprintf("not tried, after %d pages in a row had failed", giveUpAfter))); err != nil {
+				if err := l.w.store.finish(ctx, failedPage(n, fmt.Sprintf("not tried, after %d pages in a row had failed", giveUpAfter))); err != nil {
 					return err
 				}
 				continue
 			}
-			began := w.im.Now()
-			p, err := w.make(ctx, s, n)
+			began := l.w.im.Now()
+			p, err := l.make(ctx, s, n)
 			if err != nil {
-				return fmt.Errorf("page %d of %s: %w", n, w.job.Source, err)
+				return fmt.Errorf("page %d of %s: %w", n, l.w.job.Source, err)
 			}
-			w.pace.took(w.im.Now().Sub(began))
-			if err := w.finish(ctx, p); err != nil {
+			l.w.store.pace.took(l.w.im.Now().Sub(began))
+			if err := l.w.store.finish(ctx, p); err != nil {
 				return err
 			}
 			if p.Status == PageFailed {

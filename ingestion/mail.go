@@ -28,7 +28,7 @@ func (mailFile) write(n *note) error {
 }
 
 func (mailFile) extract(ctx context.Context, w *work) error {
-	if done, err := w.composedBefore(); err != nil || done {
+	if done, err := w.store.composedBefore(); err != nil || done {
 		return err
 	}
 	if w.job.Route.MediaType != "message/rfc822" {
@@ -56,7 +56,7 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	}
 	c.attach(w, parts)
 	c.parts = []composedPart{{"", text + "\n\n" + body + c.attachments(parts)}}
-	return w.compose(ctx, c)
+	return composing{w}.compose(ctx, c)
 }
 
 // mailBody is the body: plain text when there is some, which the sender wrote for it, else HTML. Pictures of an HTML body
@@ -86,8 +86,8 @@ func (c *composed) mailBody(parts []mail.Part) (string, error) {
 }
 
 // attached visits the attachments of the job's message.
-func (w *work) attached(visit func(archive.Member, io.Reader) error) error {
-	data, err := w.whole(mail.MaxSize)
+func (u unpacking) attached(visit func(archive.Member, io.Reader) error) error {
+	data, err := u.w.whole(mail.MaxSize)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (w *work) attached(visit func(archive.Member, io.Reader) error) error {
 func (c *composed) attach(w *work, parts []mail.Part) {
 	taken, names := map[string]bool{}, []string{}
 	for _, p := range mail.Files(parts) {
-		name, why := w.memberName(archive.Member{Name: p.Name}, taken)
+		name, why := w.places.memberName(archive.Member{Name: p.Name}, taken)
 		if why == "" && strings.Count(w.job.Source, "/") > archive.MaxFolders {
 			why = "messages and archives are nested too deep"
 		}
@@ -119,7 +119,7 @@ func (c *composed) attach(w *work, parts []mail.Part) {
 		taken[strings.ToLower(name)] = true
 		names = append(names, name)
 	}
-	c.children = w.childrenOf(names)
+	c.children = w.places.childrenOf(names)
 }
 
 // attachments lists what else the message holds; attached pictures are shown.

@@ -1,6 +1,8 @@
 package ingestion
 
 import (
+	"context"
+	"fmt"
 	"path"
 	"slices"
 	"strconv"
@@ -13,42 +15,104 @@ const nameBytes = 120
 // reservedNames are taken by the bundle's own files.
 var reservedNames = []string{noteName, manifestName, "pages", "text", "ocr", "assets"}
 
-// folder is where below the import folder a source lies, each part made safe; empty for the import folder itself and for
+// places are the names in the vault of an import: of its bundle, of its original, and of the files that came in its file.
+type places struct {
+	im  *Importer
+	job Job
+	set Settings
+}
+
+func (im *Importer) places(j Job) places { return places{im: im, job: j, set: j.settings()} }
+
+// folder is where the source is below the import folder, each part made safe. It is empty for the import folder itself and for
 // sources from elsewhere.
-func (im *Importer) folder(j Job, importDir string) string {
-	rel, ok := strings.CutPrefix(j.Source, importDir+"/")
+func (pl places) folder() string {
+	rel, ok := strings.CutPrefix(pl.job.Source, pl.set.ImportDir+"/")
 	if !ok || path.Dir(rel) == "." {
 		return ""
 	}
 	parts := strings.Split(path.Dir(rel), "/")
 	for i, p := range parts {
-		parts[i] = im.SafeName(p, nameBytes)
+		parts[i] = pl.im.SafeName(p, nameBytes)
 	}
 	return path.Join(parts...)
 }
 
-// bundleName is the vault name that a source's bundle has when nothing else has it.
-func (im *Importer) bundleName(j Job) string {
-	set := j.settings()
-	return path.Join(set.ImportedDir, im.folder(j, set.ImportDir), im.bundleBase(j.base()))
+// below returns the name of the source's file in another folder, with the same folders in it.
+func (pl places) below(dir string) string {
+	return path.Join(dir, pl.folder(), pl.im.SafeName(pl.job.base(), nameBytes))
 }
 
-// bundleBase is the name of the folder that a file of a name becomes.
-func (im *Importer) bundleBase(file string) string {
+// done is the name of the original in the done folder if no other file has it.
+func (pl places) done() string { return pl.below(pl.set.DoneDir) }
+
+// failed is the name of the original in the failed folder if no other file has it.
+func (pl places) failed() string { return pl.below(pl.set.FailedDir) }
+
+// bundle is the vault name of the bundle if nothing else has it.
+func (pl places) bundle() string {
+	return path.Join(pl.set.ImportedDir, pl.folder(), pl.bundleOf(pl.job.base()))
+}
+
+// bundleOf returns the name of the folder that a file becomes.
+func (pl places) bundleOf(file string) string {
 	stem := strings.TrimSuffix(file, path.Ext(file))
 	if stem == "" {
 		stem = file
 	}
-	return im.SafeName(stem, nameBytes)
+	return pl.im.SafeName(stem, nameBytes)
 }
 
-// originalName is the original's name within its bundle.
-func (im *Importer) originalName(j Job) string {
-	name := im.SafeName(j.base(), nameBytes)
+// original is the original's name within its bundle.
+func (pl places) original() string {
+	name := pl.im.SafeName(pl.job.base(), nameBytes)
 	if slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) }) {
 		name = "original " + name
 	}
 	return name
+}
+
+// keep returns where the original will be: a name within the bundle, a vault name, or "" if it is removed.
+func (pl places) keep(ctx context.Context) (string, error) {
+	switch {
+	case pl.set.KeepOriginal == KeepInBundle:
+		return pl.original(), nil
+	case pl.set.KeepOriginal == KeepNot && pl.im.Remove != nil:
+		return "", nil
+	}
+	return pl.free(ctx, pl.done())
+}
+
+// aside returns a free name for a version that is replaced.
+func (pl places) aside(bundle string, version int) string {
+	name := fmt.Sprintf("%s (version %d)", bundle, version)
+	for n := 1; n < maxNumber; n++ {
+		if candidate := numbered(name, n); !pl.im.exists(candidate) {
+			return candidate
+		}
+	}
+	return name // taken: MoveFolder fails
+}
+
+// free returns the first numbered name that is free, or that a file with the same bytes has.
+func (pl places) free(ctx context.Context, name string) (string, error) {
+	for n := range maxNumber {
+		candidate := numberedFile(name, n+1)
+		if !pl.im.exists(candidate) {
+			return candidate, nil
+		}
+		have, err := pl.im.sumOf(ctx, candidate)
+		if err == nil && have == pl.job.SHA256 {
+			return candidate, nil
+		}
+	}
+	return "", fmt.Errorf("find a free name for %s: %d are taken", name, maxNumber)
+}
+
+// holds reports whether a folder is the bundle of this import.
+func (pl places) holds(bundle string) bool {
+	m, ok := pl.im.manifest(bundle)
+	return ok && m.Import.ID == pl.job.ID && m.Source.SHA256 == pl.job.SHA256
 }
 
 // numbered gives the nth candidate for the name of a folder: "q3", "q3 (2)".

@@ -18,7 +18,7 @@ func (officeFile) name() string        { return "office" }
 func (officeFile) write(n *note) error { return n.composed() }
 
 func (officeFile) extract(ctx context.Context, w *work) error {
-	if done, err := w.composedBefore(); err != nil || done {
+	if done, err := w.store.composedBefore(); err != nil || done {
 		return err
 	}
 	file, size, err := w.im.open(w.job.at())
@@ -31,7 +31,7 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	old := to != "" && !strings.Contains(w.job.Route.MediaType, "openxmlformats")
 	if old && err != nil || errors.Is(err, office.ErrUnknown) {
 		var made readerAt
-		if made, size, err = w.modern(ctx, to); err != nil || made == nil {
+		if made, size, err = (printing{w}).modern(ctx, to); err != nil || made == nil {
 			return err
 		}
 		defer made.Close()
@@ -52,28 +52,28 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	for i := range doc.Pictures {
 		c.pictures = append(c.pictures, func() ([]byte, error) { return doc.Data(i, maxAsset) })
 	}
-	if c.printed, err = w.print(ctx, labels); err != nil {
+	if c.printed, err = (printing{w}).print(ctx, labels); err != nil {
 		return err
 	}
-	return w.compose(ctx, c)
+	return composing{w}.compose(ctx, c)
 }
 
 // modern lets LibreOffice bring a file of an older format into one that package office reads. It gives nothing when that
 // cannot be: then the file is kept, with a note that says why.
-func (w *work) modern(ctx context.Context, to string) (readerAt, int64, error) {
-	from := officeExtensions[w.job.Route.MediaType]
-	if w.im.Office == nil || from == "" || to == "" {
-		return nil, 0, w.keepOld(ctx, "This version of vaultflow reads files of this format only with LibreOffice's help: install it, or save the file as docx, xlsx or pptx, and drop it again.")
+func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, error) {
+	from := officeExtensions[pr.w.job.Route.MediaType]
+	if pr.w.im.Office == nil || from == "" || to == "" {
+		return nil, 0, pr.w.keepOld(ctx, "This version of vaultflow reads files of this format only with LibreOffice's help: install it, or save the file as docx, xlsx or pptx, and drop it again.")
 	}
 	name := "modern." + to
-	err := w.convert(ctx, from, to, name)
+	err := pr.convert(ctx, from, to, name)
 	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil {
-		return nil, 0, w.keepOld(ctx, "It could not be read: "+markdown.Inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
+		return nil, 0, pr.w.keepOld(ctx, "It could not be read: "+markdown.Inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	file, err := w.records.FS().Open(name)
+	file, err := pr.w.store.records.FS().Open(name)
 	if err != nil {
 		return nil, 0, storage("open "+name, err)
 	}
@@ -88,9 +88,9 @@ func (w *work) modern(ctx context.Context, to string) (readerAt, int64, error) {
 
 // keepOld keeps a file that is not read, with a sentence that says what to do.
 func (w *work) keepOld(ctx context.Context, what string) error {
-	rec := w.begin(Document{})
+	rec := w.store.begin(Document{})
 	rec.Message = what + " The original is kept unchanged."
-	return save(ctx, w.records, documentName, rec)
+	return save(ctx, w.store.records, documentName, rec)
 }
 
 // successors are, by media type, the formats into which LibreOffice brings files that package office does not read. Those

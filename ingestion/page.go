@@ -13,6 +13,9 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
+// pageFiles writes the files of pages into the bundle.
+type pageFiles struct{ w *work }
+
 // maxPicture bounds the bytes of a page picture that a worker may send.
 const maxPicture = 128 << 20
 
@@ -29,10 +32,10 @@ type pageMaker struct {
 }
 
 // make makes a page's files and gives its record, which is not written yet. The error is one that ends the import.
-func (w *work) make(ctx context.Context, s *seat, n int) (Page, error) {
-	m := &pageMaker{w: w, s: s, page: Page{N: n, Status: PageDone}}
+func (l pageLoop) make(ctx context.Context, s *seat, n int) (Page, error) {
+	m := &pageMaker{w: l.w, s: s, page: Page{N: n, Status: PageDone}}
 	steps := []func(context.Context) error{m.text, m.recognise, m.append, m.draw}
-	if w.set.PDF.Mode == ModePageImages {
+	if l.w.set.PDF.Mode == ModePageImages {
 		steps = []func(context.Context) error{m.draw}
 	}
 	for _, step := range steps {
@@ -55,7 +58,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	decision := OCRDecision{OCR: true, Code: "no_evidence", Words: "the text layer could not be read"}
 	if got.Text != nil {
 		decision = DecideOCR(got.Text.Evidence, m.w.set.OCR.Redo)
-		m.layer, m.besides = m.w.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
+		m.layer, m.besides = pageFiles{m.w}.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 	}
 	if m.w.set.ocrFirst() {
 		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}
@@ -76,7 +79,7 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	if !m.page.OCR.Decided {
 		return nil
 	}
-	done, err := m.w.byEngines(ctx, &m.page, m.locally, m.photograph)
+	done, err := recognition{m.w}.byEngines(ctx, &m.page, m.locally, m.photograph)
 	if !done && m.ocrFault == nil && m.page.OCR.Error != "" {
 		m.ocrFault = &pageFault{failure.Unsupported, m.page.OCR.Error}
 	}
@@ -120,11 +123,11 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 		m.page.OCR.Error = m.ocrFault.message
 		return false, nil
 	}
-	return true, m.w.recognised(ctx, &m.page, got.OCR)
+	return true, pageFiles{m.w}.recognised(ctx, &m.page, got.OCR)
 }
 
 // recognised keeps what text recognition gave: words with boxes, and the text when there is any.
-func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) error {
+func (f pageFiles) recognised(ctx context.Context, p *Page, got *extract.PageOCR) error {
 	p.OCR.Engine, p.OCR.Rotation = markdown.OneLine(got.Engine, 60), got.Rotation
 	if p.OCR.Engine == "" {
 		p.OCR.Engine = "unnamed"
@@ -133,16 +136,16 @@ func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) er
 	if got.Reason != "" {
 		p.OCR.Reason += "; " + markdown.OneLine(got.Reason, 200)
 	}
-	if !w.set.OCR.DropWords {
+	if !f.w.set.OCR.DropWords {
 		p.OCR.Path = "ocr/" + pageName(p.N) + ".json"
 		data, err := json.Marshal(ocrFile{
-			Page: p.N, Engine: p.OCR.Engine, Languages: w.set.OCR.Languages, Confidence: p.OCR.Confidence, Rotation: got.Rotation, Skew: got.Skew,
+			Page: p.N, Engine: p.OCR.Engine, Languages: f.w.set.OCR.Languages, Confidence: p.OCR.Confidence, Rotation: got.Rotation, Skew: got.Skew,
 			Width: got.Width, Height: got.Height, Words: got.Words,
 		})
 		if err != nil {
 			return fmt.Errorf("write words: %w", err)
 		}
-		if err := put(ctx, w.bundle, p.OCR.Path, data); err != nil {
+		if err := put(ctx, f.w.store.bundle, p.OCR.Path, data); err != nil {
 			return err
 		}
 	}
@@ -150,7 +153,7 @@ func (w *work) recognised(ctx context.Context, p *Page, got *extract.PageOCR) er
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
 		return nil // what the text layer says stays
 	}
-	return w.keepText(ctx, p, text, TextOCR)
+	return f.keepText(ctx, p, text, TextOCR)
 }
 
 // preferred says whether recognised text takes the place of a text layer that is longer: the layer cannot be read, or
@@ -180,12 +183,12 @@ func (m *pageMaker) keep(ctx context.Context, text, source string) error {
 		m.page.Text = &PageText{Source: TextNone}
 		return nil
 	}
-	return m.w.keepText(ctx, &m.page, text, source)
+	return pageFiles{m.w}.keepText(ctx, &m.page, text, source)
 }
 
-func (w *work) keepText(ctx context.Context, p *Page, text, source string) error {
+func (f pageFiles) keepText(ctx context.Context, p *Page, text, source string) error {
 	p.Text = &PageText{Path: "text/" + pageName(p.N) + ".md", Chars: utf8.RuneCountInString(text), Source: source}
-	return put(ctx, w.bundle, p.Text.Path, []byte(text+"\n"))
+	return put(ctx, f.w.store.bundle, p.Text.Path, []byte(text+"\n"))
 }
 
 // draw asks for the page's picture, unless the mode has none.
@@ -207,12 +210,12 @@ func (m *pageMaker) draw(ctx context.Context) error {
 		m.page.Label = markdown.OneLine(got.Label, 40)
 	}
 	m.rendered(got)
-	m.picture, err = m.w.keepPicture(ctx, &m.page, got.Image)
+	m.picture, err = pageFiles{m.w}.keepPicture(ctx, &m.page, got.Image)
 	return err
 }
 
 // keepPicture writes a page's picture, after a look at whether it is one.
-func (w *work) keepPicture(ctx context.Context, p *Page, got *extract.PageImage) (*pageFault, error) {
+func (f pageFiles) keepPicture(ctx context.Context, p *Page, got *extract.PageImage) (*pageFault, error) {
 	if got == nil {
 		return &pageFault{failure.Corrupt, "the worker sent no picture"}, nil
 	}
@@ -228,7 +231,7 @@ func (w *work) keepPicture(ctx context.Context, p *Page, got *extract.PageImage)
 	p.Image = &PageImage{
 		Path: "pages/" + pageName(p.N) + ext, Width: got.Width, Height: got.Height, Bytes: int64(len(got.Bytes)), SHA256: digest(got.Bytes), DPI: got.DPI,
 	}
-	return nil, put(ctx, w.bundle, p.Image.Path, got.Bytes)
+	return nil, put(ctx, f.w.store.bundle, p.Image.Path, got.Bytes)
 }
 
 // pictureExtension is the extension for a picture whose bytes begin as those of its type do; empty otherwise.

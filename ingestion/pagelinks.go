@@ -13,8 +13,8 @@ var pageLink = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\]\(#\^p(\d{1,7})\)`)
 const toNote = "](../index.md#^p"
 
 // pageLinks makes links to pages lead from the file of a page to the note. The text of those to pages that were not asked for stays.
-func (w *work) pageLinks(text string) string {
-	asked, err := ParsePages(w.set.Asked.Pages)
+func (f pageFiles) pageLinks(text string) string {
+	asked, err := ParsePages(f.w.set.Asked.Pages)
 	if err != nil {
 		panic(err) // Settings.check has read it
 	}

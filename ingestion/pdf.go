@@ -23,7 +23,7 @@ func (pdf) extract(ctx context.Context, w *work) error {
 		MediaType: w.job.Route.MediaType, Kind: extract.KindPDF, Renderer: w.set.PDF.Renderer, Passwords: w.passwords(),
 	}}
 	defer first.leave()
-	rec, ok, err := w.document()
+	rec, ok, err := w.store.document()
 	if err != nil {
 		return err
 	}
@@ -35,11 +35,11 @@ func (pdf) extract(ctx context.Context, w *work) error {
 		if rec, err = w.opened(doc); err != nil {
 			return err
 		}
-		if err := save(ctx, w.records, documentName, rec); err != nil {
+		if err := save(ctx, w.store.records, documentName, rec); err != nil {
 			return err
 		}
 	}
-	return w.loop(ctx, first, rec.Document.Pages)
+	return pageLoop{w}.loop(ctx, first, rec.Document.Pages)
 }
 
 // opened checks an opened document against the limits and makes its record.
@@ -53,7 +53,7 @@ func (w *work) opened(doc extract.Document) (documentRecord, error) {
 		return documentRecord{}, permanent(failure.TooLarge, "split the document, or raise ingestion.pdf.max_pages in settings.yaml",
 			"the document has %d pages, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
-	rec := w.begin(describe(doc))
+	rec := w.store.begin(describe(doc))
 	if doc.Renderer != "" {
 		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}

@@ -34,7 +34,7 @@ type frames struct {
 func (picture) extract(ctx context.Context, w *work) error {
 	f := &frames{w: w, s: &seat{w: w, open: extract.Open{MediaType: w.job.Route.MediaType, Kind: extract.KindImage}}}
 	defer f.s.leave()
-	rec, ok, err := w.document()
+	rec, ok, err := w.store.document()
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (picture) extract(ctx context.Context, w *work) error {
 		return err
 	}
 	if !ok || f.wantsWorker() {
-		todo, err := w.missing(rec.Document.Pages)
+		todo, err := w.store.missing(rec.Document.Pages)
 		if err != nil || ok && len(todo) == 0 {
 			return err
 		}
@@ -91,7 +91,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	case doc.Pages > w.set.MaxPages:
 		return rec, permanent(failure.TooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
-	rec = w.begin(Document{Pages: doc.Pages})
+	rec = w.store.begin(Document{Pages: doc.Pages})
 	if doc.Renderer != "" {
 		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
@@ -102,7 +102,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 			rec.Message = unread(filetype.KindImage)
 		}
 	}
-	return rec, save(ctx, w.records, documentName, rec)
+	return rec, save(ctx, w.store.records, documentName, rec)
 }
 
 // mayDoWithout says whether the picture is imported although the worker does not read it: copied when imaging reads it
@@ -133,7 +133,7 @@ func (w *work) imageStrategy(name string) bool {
 }
 
 func (f *frames) pages(ctx context.Context, rec documentRecord) error {
-	todo, err := f.w.missing(rec.Document.Pages)
+	todo, err := f.w.store.missing(rec.Document.Pages)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (f *frames) pages(ctx context.Context, rec documentRecord) error {
 		if err := f.read(ctx, &p); err != nil {
 			return err
 		}
-		if err := f.w.finish(ctx, p); err != nil {
+		if err := f.w.store.finish(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -174,7 +174,7 @@ func (f *frames) draw(ctx context.Context, p *Page, of int) error {
 		return err
 	}
 	if err == nil {
-		if bad, err = f.w.keepPicture(ctx, p, got.Image); err != nil {
+		if bad, err = (pageFiles{f.w}).keepPicture(ctx, p, got.Image); err != nil {
 			return err
 		}
 	}
@@ -185,7 +185,7 @@ func (f *frames) draw(ctx context.Context, p *Page, of int) error {
 }
 
 func (f *frames) take(ctx context.Context, p *Page, made imaging.Encoded) error {
-	bad, err := f.w.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
+	bad, err := pageFiles{f.w}.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
 	if bad != nil {
 		p.Status, p.Error = PageFailed, bad.message
 	}

@@ -18,8 +18,8 @@ func (f *frames) read(ctx context.Context, p *Page) error {
 	}
 	p.OCR = &PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}
 	status, fault := p.Status, p.Error
-	done, err := f.w.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
-		return f.w.shown(p)
+	done, err := recognition{f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
+		return pageFiles{f.w}.shown(p)
 	})
 	if done {
 		p.Status, p.Error = status, fault
@@ -28,11 +28,11 @@ func (f *frames) read(ctx context.Context, p *Page) error {
 }
 
 // shown is the page's own picture.
-func (w *work) shown(p *Page) ([]byte, string, error) {
+func (f pageFiles) shown(p *Page) ([]byte, string, error) {
 	if p.Image == nil {
 		return nil, "", &pageFault{failure.Unsupported, "it could not be decoded"}
 	}
-	data, err := fs.ReadFile(w.bundle.FS(), p.Image.Path)
+	data, err := fs.ReadFile(f.w.store.bundle.FS(), p.Image.Path)
 	if err != nil {
 		return nil, "", storage("read "+p.Image.Path, err)
 	}
@@ -68,7 +68,7 @@ func (f *frames) readHere(ctx context.Context, p *Page) (bool, error) {
 		p.OCR.Reason += fmt.Sprintf("; what was found with %.0f %% confidence is taken for noise", percent(got.OCR.Confidence))
 		got.OCR.Text, got.OCR.Words = "", nil
 	}
-	return true, f.w.recognised(ctx, p, got.OCR)
+	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)
 }
 
 // noise says whether recognised text is none.

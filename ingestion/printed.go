@@ -14,6 +14,9 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
+// printing has LibreOffice convert and print office files.
+type printing struct{ w *work }
+
 // printed are the pages of an office file as LibreOffice prints them. Whatever goes wrong with them is a warning: the text is
 // read without LibreOffice.
 type printed struct {
@@ -30,10 +33,10 @@ const printedName = "printed.pdf"
 const legibleDPI = 50
 
 // print makes pictures of the pages of an office file whose parts have these labels. The error is one that ends the import.
-func (w *work) print(ctx context.Context, labels []string) (printed, error) {
-	office := w.im.Office
-	from := officeExtensions[w.job.Route.MediaType]
-	if office == nil || from == "" || len(labels) == 0 || w.set.PDF.Mode == ModeMarkdown {
+func (pr printing) print(ctx context.Context, labels []string) (printed, error) {
+	office := pr.w.im.Office
+	from := officeExtensions[pr.w.job.Route.MediaType]
+	if office == nil || from == "" || len(labels) == 0 || pr.w.set.PDF.Mode == ModeMarkdown {
 		return printed{}, nil
 	}
 	none := func(err error) (printed, error) {
@@ -42,15 +45,15 @@ func (w *work) print(ctx context.Context, labels []string) (printed, error) {
 		}
 		return printed{warnings: []string{"pictures of the pages were not made: " + plain(reasonOf(err), "LibreOffice failed")}}, nil
 	}
-	if err := w.convert(ctx, from, "pdf", printedName); err != nil {
+	if err := pr.convert(ctx, from, "pdf", printedName); err != nil {
 		if _, known := errors.AsType[*extract.Error](err); !known {
 			return printed{}, err
 		}
 		return none(err)
 	}
 	s := &seat{
-		w: w, open: extract.Open{MediaType: "application/pdf", Kind: extract.KindPDF, Renderer: w.set.PDF.Renderer},
-		file: func() (fs.File, error) { return w.records.FS().Open(printedName) },
+		w: pr.w, open: extract.Open{MediaType: "application/pdf", Kind: extract.KindPDF, Renderer: pr.w.set.PDF.Renderer},
+		file: func() (fs.File, error) { return pr.w.store.records.FS().Open(printedName) },
 	}
 	defer s.leave()
 	doc, err := s.start(ctx)
@@ -60,7 +63,7 @@ func (w *work) print(ctx context.Context, labels []string) (printed, error) {
 	out := printed{
 		images: map[int][]PageImage{},
 		render: &Render{
-			DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60),
+			DPI: pr.w.set.PDF.DPI, MaxSide: pr.w.set.PDF.MaxSide, Format: pr.w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60),
 			Reason: "libreoffice: the pages are drawn as LibreOffice prints them",
 		},
 		tools: map[string]string{"libreoffice": markdown.OneLine(orElse(office.Version(ctx), "unknown"), 60)},
@@ -73,7 +76,7 @@ func (w *work) print(ctx context.Context, labels []string) (printed, error) {
 		out.warnings = append(out.warnings, fmt.Sprintf("pictures of the pages were not made: LibreOffice printed %d pages of %d parts, and it cannot be told which belong together", doc.Pages, len(labels)))
 		return out, nil
 	}
-	return out, w.drawPrinted(ctx, s, pages, office.MaxPages(), &out)
+	return out, pr.drawPrinted(ctx, s, pages, office.MaxPages(), &out)
 }
 
 // reasonOf is what an error says to a person.
@@ -86,15 +89,15 @@ func reasonOf(err error) string {
 
 // convert lets LibreOffice make another format of the job's file, and keeps the result among the records. It does nothing when
 // that is there.
-func (w *work) convert(ctx context.Context, from, to, name string) error {
-	if info, err := fs.Stat(w.records.FS(), name); err == nil && info.Size() > 0 {
+func (pr printing) convert(ctx context.Context, from, to, name string) error {
+	if info, err := fs.Stat(pr.w.store.records.FS(), name); err == nil && info.Size() > 0 {
 		return nil
 	}
-	data, err := w.im.Office.Convert(ctx, w.job.at(), from, to)
+	data, err := pr.w.im.Office.Convert(ctx, pr.w.job.at(), from, to)
 	if err != nil {
 		return err
 	}
-	return put(ctx, w.records, name, data)
+	return put(ctx, pr.w.store.records, name, data)
 }
 
 // spread says which printed pages show which part, from 1: all of them when there is one part, one each when there are as
@@ -136,7 +139,7 @@ func spread(labels []string, doc extract.Document) (pages map[int][]int, fits bo
 }
 
 // drawPrinted makes the pictures of pages, at most so many of them.
-func (w *work) drawPrinted(ctx context.Context, s *seat, pages map[int][]int, most int, out *printed) error {
+func (pr printing) drawPrinted(ctx context.Context, s *seat, pages map[int][]int, most int, out *printed) error {
 	var failed, small []int
 	why, made, row := "", 0, 0
 	for _, part := range slices.Sorted(maps.Keys(pages)) {
@@ -148,7 +151,7 @@ func (w *work) drawPrinted(ctx context.Context, s *seat, pages map[int][]int, mo
 			if made > most || row >= giveUpAfter {
 				continue
 			}
-			image, bad, err := w.drawOne(ctx, s, n)
+			image, bad, err := pr.drawOne(ctx, s, n)
 			switch {
 			case err != nil:
 				return err
@@ -172,8 +175,8 @@ func (w *work) drawPrinted(ctx context.Context, s *seat, pages map[int][]int, mo
 }
 
 // drawOne draws a printed page. The error is one of the import, the fault one of the page.
-func (w *work) drawOne(ctx context.Context, s *seat, n int) (*PageImage, *pageFault, error) {
-	set := w.set.PDF
+func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*PageImage, *pageFault, error) {
+	set := pr.w.set.PDF
 	got, err := s.ask(ctx, extract.PageRequest{N: n, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format})
 	if bad := fault(err); bad != nil {
 		return nil, bad, nil
@@ -185,7 +188,7 @@ func (w *work) drawOne(ctx context.Context, s *seat, n int) (*PageImage, *pageFa
 		return nil, &pageFault{failure.Crashed, plain(err.Error(), "the worker failed")}, nil
 	}
 	p := Page{N: n}
-	bad, err := w.keepPicture(ctx, &p, got.Image)
+	bad, err := pageFiles{pr.w}.keepPicture(ctx, &p, got.Image)
 	return p.Image, bad, err
 }
 

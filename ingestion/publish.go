@@ -13,6 +13,9 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
+// publishing makes an import's bundle appear.
+type publishing struct{ w *work }
+
 // Publish makes the bundle appear: manifest, note, one rename. Called again after it succeeded it gives the same answer,
 // until File has ended the import. x is what Extract gave.
 func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published, error) {
@@ -24,34 +27,34 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 	if err != nil {
 		return Published{}, err
 	}
-	if decided && im.holds(p.Target, j) {
+	if decided && im.places(j).holds(p.Target) {
 		return p.published(), nil
 	}
-	if target := im.published(j); !decided && target != "" {
+	if target := im.places(j).published(); !decided && target != "" {
 		return plan{Target: target}.published(), nil // the records are gone: somebody tidied up
 	}
 	w, err := im.stage(j)
 	if err != nil {
 		return Published{}, err
 	}
-	if err := w.unchanged(ctx, p); err != nil {
+	if err := (publishing{w}).unchanged(ctx, p); err != nil {
 		return Published{}, err
 	}
-	rec, pages, err := w.recalled(x.Digest)
+	rec, pages, err := w.store.recalled(x.Digest)
 	if err != nil {
 		return Published{}, err
 	}
 	taken := map[string]bool{}
 	for range 10 {
 		if !decided {
-			if p, err = w.decide(ctx, taken); err != nil {
+			if p, err = (publishing{w}).decide(ctx, taken); err != nil {
 				return Published{}, err
 			}
-			if err := save(ctx, w.records, planName, p); err != nil {
+			if err := save(ctx, w.store.records, planName, p); err != nil {
 				return Published{}, err
 			}
 		}
-		free, err := w.appear(ctx, p, rec, pages)
+		free, err := publishing{w}.appear(ctx, p, rec, pages)
 		if err != nil {
 			return Published{}, err
 		}
@@ -71,66 +74,42 @@ func (p plan) published() Published {
 	return out
 }
 
-// holds says whether a folder is the bundle of this job.
-func (im *Importer) holds(bundle string, j Job) bool {
-	m, ok := im.manifest(bundle)
-	return ok && m.Import.ID == j.ID && m.Source.SHA256 == j.SHA256
-}
-
-// published finds the bundle of this job by its name alone; empty when it has not appeared.
-func (im *Importer) published(j Job) string {
-	name, kept := (&work{im: im, job: j, set: j.settings()}).address()
-	for n := 1; n <= maxNumber; n++ {
-		candidate := numbered(name, n)
-		if kept[candidate] {
-			continue
-		}
-		if !im.exists(candidate) {
-			return ""
-		}
-		if im.holds(candidate, j) {
-			return candidate
-		}
-	}
-	return ""
-}
-
 // unchanged makes sure that the pages are those of the bytes that were announced.
-func (w *work) unchanged(ctx context.Context, p plan) error {
-	name, err := w.original(ctx, p)
+func (pub publishing) unchanged(ctx context.Context, p plan) error {
+	name, err := pub.w.original(ctx, p)
 	if err != nil {
 		return err
 	}
 	if name != "" {
 		return nil
 	}
-	if err := w.forget(); err != nil {
+	if err := pub.w.store.forget(); err != nil {
 		return err
 	}
-	return permanent(failure.Cancelled, "", "%s was changed or removed while it was imported", w.job.Source)
+	return permanent(failure.Cancelled, "", "%s was changed or removed while it was imported", pub.w.job.Source)
 }
 
 // recalled reads the records back, and makes sure that they are those that Extract spoke of.
-func (w *work) recalled(want string) (documentRecord, []Page, error) {
-	rec, _, err := w.document()
+func (s *store) recalled(want string) (documentRecord, []Page, error) {
+	rec, _, err := s.document()
 	if err != nil {
 		return rec, nil, err
 	}
-	pages, err := w.pages(rec.Document.Pages)
+	pages, err := s.pages(rec.Document.Pages)
 	if err != nil {
 		return rec, nil, err
 	}
 	have, err := recordDigest(rec, pages)
 	if err == nil && have != want {
-		err = permanent(failure.Vault, "import the file again", "the records of %s were changed after its pages were made", w.job.Source)
+		err = permanent(failure.Vault, "import the file again", "the records of %s were changed after its pages were made", s.job.Source)
 	}
 	return rec, pages, err
 }
 
 // appear writes manifest and note and renames. It says whether the name was free.
-func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []Page) (free bool, err error) {
-	m := w.manifest(p, rec, pages)
-	note, err := w.laidOut(&m, p, rec)
+func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pages []Page) (free bool, err error) {
+	m := pub.manifest(p, rec, pages)
+	note, err := pub.laidOut(&m, p, rec)
 	if err != nil {
 		return false, err
 	}
@@ -138,20 +117,20 @@ func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []P
 	if err != nil {
 		return false, err
 	}
-	if err := put(ctx, w.bundle, manifestName, data); err != nil {
+	if err := put(ctx, pub.w.store.bundle, manifestName, data); err != nil {
 		return false, err
 	}
-	if err := put(ctx, w.bundle, noteName, note); err != nil {
+	if err := put(ctx, pub.w.store.bundle, noteName, note); err != nil {
 		return false, err
 	}
-	if err := w.moveAside(ctx, p); err != nil {
+	if err := pub.moveAside(ctx, p); err != nil {
 		return false, err
 	}
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if err := w.bundle.Publish(p.Target); err != nil {
-		if errors.Is(err, fs.ErrExist) || w.im.exists(p.Target) && !w.im.holds(p.Target, w.job) {
+	if err := pub.w.store.bundle.Publish(p.Target); err != nil {
+		if errors.Is(err, fs.ErrExist) || pub.w.im.exists(p.Target) && !pub.w.places.holds(p.Target) {
 			return false, nil
 		}
 		return false, storage("publish "+p.Target, err)
@@ -160,41 +139,41 @@ func (w *work) appear(ctx context.Context, p plan, rec documentRecord, pages []P
 }
 
 // moveAside makes room for a new version.
-func (w *work) moveAside(ctx context.Context, p plan) error {
-	if p.Aside == "" || p.before(w.im) == p.Aside {
+func (pub publishing) moveAside(ctx context.Context, p plan) error {
+	if p.Aside == "" || p.before(pub.w.im) == p.Aside {
 		return nil
 	}
-	return storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), w.im.MoveFolder(ctx, p.Previous, p.Aside))
+	return storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.MoveFolder(ctx, p.Previous, p.Aside))
 }
 
 // laidOut composes index.md by the person's own layout. One that cannot be used is a warning: the note then has the
 // built-in layout.
-func (w *work) laidOut(m *Manifest, p plan, rec documentRecord) ([]byte, error) {
-	if w.set.Template == "" {
-		return w.note(m, p, rec, nil)
+func (pub publishing) laidOut(m *Manifest, p plan, rec documentRecord) ([]byte, error) {
+	if pub.w.set.Template == "" {
+		return pub.note(m, p, rec, nil)
 	}
-	own, bad := readLayout(w.im.FS, w.set.Template)
+	own, bad := readLayout(pub.w.im.FS, pub.w.set.Template)
 	if bad == nil {
-		note, err := w.note(m, p, rec, &own)
+		note, err := pub.note(m, p, rec, &own)
 		if !errors.Is(err, errLaidOut) {
 			return note, err
 		}
 		bad = err
 	}
-	warning := fmt.Sprintf("the template %s was not used: %v", w.set.Template, bad)
+	warning := fmt.Sprintf("the template %s was not used: %v", pub.w.set.Template, bad)
 	m.Import.Warnings = append(m.Import.Warnings, warning)
-	w.im.tell(w.job, Event{Kind: EventWarning, Message: warning})
-	return w.note(m, p, rec, nil)
+	pub.w.im.tell(pub.w.job, Event{Kind: EventWarning, Message: warning})
+	return pub.note(m, p, rec, nil)
 }
 
 // note composes index.md: properties, what a person wrote in the version before, the generated block.
-func (w *work) note(m *Manifest, p plan, rec documentRecord, own *layout) ([]byte, error) {
-	n := &note{m: m, rec: rec, set: w.set, original: p.Original, bundle: w.bundle.FS(), records: w.records.FS(), layout: own}
-	block, err := n.block(handlerFor(w.job.Route.Kind))
+func (pub publishing) note(m *Manifest, p plan, rec documentRecord, own *layout) ([]byte, error) {
+	n := &note{m: m, rec: rec, set: pub.w.set, original: p.Original, bundle: pub.w.store.bundle.FS(), records: pub.w.store.records.FS(), layout: own}
+	block, err := n.block(handlerFor(pub.w.job.Route.Kind))
 	if err != nil {
 		return nil, err
 	}
-	old, base, err := w.older(p)
+	old, base, err := pub.older(p)
 	if err != nil {
 		return nil, err
 	}
@@ -214,28 +193,28 @@ func (w *work) note(m *Manifest, p plan, rec documentRecord, own *layout) ([]byt
 }
 
 // older takes the note of the version before apart, and gives the properties that it was given.
-func (w *work) older(p plan) (parts, map[string]*yaml.Node, error) {
-	before := p.before(w.im)
+func (pub publishing) older(p plan) (parts, map[string]*yaml.Node, error) {
+	before := p.before(pub.w.im)
 	if before == "" {
 		return parts{}, nil, nil
 	}
-	data, err := fs.ReadFile(w.im.FS, path.Join(before, noteName))
+	data, err := fs.ReadFile(pub.w.im.FS, path.Join(before, noteName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return parts{}, nil, nil // a person has removed it: nothing is to be kept
 	}
 	if err != nil {
 		return parts{}, nil, storage("read the note of the version before", err)
 	}
-	m, _ := w.im.manifest(before)
+	m, _ := pub.w.im.manifest(before)
 	return splitNote(string(data)), baseProperties(m), nil
 }
 
 // forget discards the hidden folders.
-func (w *work) forget() error {
-	if err := w.bundle.Discard(); err != nil {
-		return storage("discard the bundle of "+w.job.Source, err)
+func (s *store) forget() error {
+	if err := s.bundle.Discard(); err != nil {
+		return storage("discard the bundle of "+s.job.Source, err)
 	}
-	return storage("discard the records of "+w.job.Source, w.records.Discard())
+	return storage("discard the records of "+s.job.Source, s.records.Discard())
 }
 
 // Forget discards what an import that was cancelled has left in its hidden folders. Another attempt begins anew.
@@ -244,5 +223,5 @@ func (im *Importer) Forget(j Job) error {
 	if err != nil {
 		return err
 	}
-	return w.forget()
+	return w.store.forget()
 }

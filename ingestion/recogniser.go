@@ -14,6 +14,9 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
+// recognition reads the text of pictures with the engines that are set.
+type recognition struct{ w *work }
+
 // The engines of text recognition. Tesseract runs in the worker; the others are services, which get a picture of the page.
 const (
 	EngineTesseract = "tesseract"
@@ -67,14 +70,14 @@ func (s OCRSettings) engines() []string {
 // byEngines asks one engine after the other until one has answered. local asks the worker and says whether it did; picture
 // gives the page's picture for services. What kept an engine from answering stands in the page's list. The boolean
 // says whether one answered.
-func (w *work) byEngines(ctx context.Context, p *Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
+func (r recognition) byEngines(ctx context.Context, p *Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	var passing error
-	for _, engine := range w.set.OCR.engines() {
+	for _, engine := range r.w.set.OCR.engines() {
 		done, err := false, error(nil)
 		if engine == EngineTesseract {
 			done, err = local(ctx)
 		} else {
-			done, err = w.byService(ctx, p, engine, picture)
+			done, err = r.byService(ctx, p, engine, picture)
 		}
 		var later *laterError
 		switch {
@@ -98,17 +101,17 @@ func (w *work) byEngines(ctx context.Context, p *Page, local func(context.Contex
 type laterError struct{ error }
 
 // byService asks a service, unless this picture was read by it before.
-func (w *work) byService(ctx context.Context, p *Page, engine string, picture func(context.Context) ([]byte, string, error)) (bool, error) {
+func (r recognition) byService(ctx context.Context, p *Page, engine string, picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	skip := func(format string, args ...any) {
 		why := markdown.OneLine(fmt.Sprintf(format, args...), 200)
 		p.OCR.Skipped = append(p.OCR.Skipped, engine+": "+why)
 		p.OCR.Error = engine + ": " + why
 	}
-	if w.im.Recogniser == nil {
+	if r.w.im.Recogniser == nil {
 		skip("there is no such service here")
 		return false, nil
 	}
-	service, err := w.im.Recogniser(engine, w.set.OCR)
+	service, err := r.w.im.Recogniser(engine, r.w.set.OCR)
 	if err != nil {
 		skip("%v", err)
 		return false, nil
@@ -121,7 +124,7 @@ func (w *work) byService(ctx context.Context, p *Page, engine string, picture fu
 	if err != nil {
 		return false, err
 	}
-	got, err := w.reading(ctx, p.N, engine, service, data, mediaType)
+	got, err := r.reading(ctx, p.N, engine, service, data, mediaType)
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
@@ -138,13 +141,13 @@ func (w *work) byService(ctx context.Context, p *Page, engine string, picture fu
 		skip("%v", err)
 		return false, nil
 	}
-	return true, w.read(ctx, p, engine+" "+markdown.OneLine(service.Model(), 60), got)
+	return true, r.read(ctx, p, engine+" "+markdown.OneLine(service.Model(), 60), got)
 }
 
 // reading is the answer of a service for a picture: the one that is kept, or a new one, which is kept at once.
-func (w *work) reading(ctx context.Context, n int, engine string, service Recogniser, picture []byte, mediaType string) (Reading, error) {
-	name := "answer_" + digest([]byte(strings.Join([]string{digest(picture), engine, service.Model(), fmt.Sprint(w.set.OCR.KeepPictures)}, "\n")))[:32] + ".json"
-	if data, err := fs.ReadFile(w.records.FS(), name); err == nil && len(data) <= maxReadingRecord {
+func (r recognition) reading(ctx context.Context, n int, engine string, service Recogniser, picture []byte, mediaType string) (Reading, error) {
+	name := "answer_" + digest([]byte(strings.Join([]string{digest(picture), engine, service.Model(), fmt.Sprint(r.w.set.OCR.KeepPictures)}, "\n")))[:32] + ".json"
+	if data, err := fs.ReadFile(r.w.store.records.FS(), name); err == nil && len(data) <= maxReadingRecord {
 		var kept answerRecord
 		if json.Unmarshal(data, &kept) == nil && kept.Page > 0 {
 			if kept.Page != n {
@@ -160,7 +163,7 @@ func (w *work) reading(ctx context.Context, n int, engine string, service Recogn
 	if len(got.Markdown) > maxReading {
 		return Reading{}, &pageFault{"too_large", fmt.Sprintf("the answer has %d MB of text", len(got.Markdown)>>20)}
 	}
-	if !w.set.OCR.KeepPictures {
+	if !r.w.set.OCR.KeepPictures {
 		got.Pictures = nil
 	}
 	got.Pictures = got.Pictures[:min(len(got.Pictures), maxReadingPictures)]
@@ -172,23 +175,23 @@ func (w *work) reading(ctx context.Context, n int, engine string, service Recogn
 		}
 	}
 	// The money is spent: what was bought is kept even when the import is being stopped.
-	return got, save(context.WithoutCancel(ctx), w.records, name, answerRecord{n, got})
+	return got, save(context.WithoutCancel(ctx), r.w.store.records, name, answerRecord{n, got})
 }
 
 // imageReference is a picture in Markdown.
 var imageReference = regexp.MustCompile(`!\[([^\]\n]*)\]\(([^()\s]*)\)`)
 
 // read keeps what a service read: the pictures as assets, the text with its references rewritten.
-func (w *work) read(ctx context.Context, p *Page, engine string, got Reading) error {
+func (r recognition) read(ctx context.Context, p *Page, engine string, got Reading) error {
 	p.OCR.Engine, p.OCR.Service, p.OCR.CostUSD = engine, true, got.CostUSD
 	marks, paths := map[string]string{}, map[int]string{}
 	for i, pic := range got.Pictures {
-		mediaType, data, ok := w.asset(ctx, func() ([]byte, error) { return pic.Data, nil })
+		mediaType, data, ok := pageFiles{r.w}.asset(ctx, func() ([]byte, error) { return pic.Data, nil })
 		if !ok || len(pic.Data) > maxAsset {
 			continue
 		}
 		name := fmt.Sprintf("assets/%s_%02d%s", pageName(p.N), i+1, pictureExtension(mediaType, data))
-		if err := put(ctx, w.bundle, name, data); err != nil {
+		if err := put(ctx, r.w.store.bundle, name, data); err != nil {
 			return err
 		}
 		p.Assets = append(p.Assets, Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
@@ -202,5 +205,5 @@ func (w *work) read(ctx context.Context, p *Page, engine string, got Reading) er
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
 		return nil // what the text layer says stays
 	}
-	return w.keepText(ctx, p, text, TextOCR)
+	return pageFiles{r.w}.keepText(ctx, p, text, TextOCR)
 }

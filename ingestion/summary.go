@@ -13,19 +13,19 @@ import (
 )
 
 // summary reads the records back and says what they hold.
-func (w *work) summary() (Extracted, error) {
-	rec, ok, err := w.document()
+func (s *store) summary() (Extracted, error) {
+	rec, ok, err := s.document()
 	if err != nil {
 		return Extracted{}, err
 	}
 	if !ok {
-		return Extracted{}, fmt.Errorf("extract %s: no record of the document", w.job.Source)
+		return Extracted{}, fmt.Errorf("extract %s: no record of the document", s.job.Source)
 	}
-	pages, err := w.pages(rec.Document.Pages)
+	pages, err := s.pages(rec.Document.Pages)
 	if err != nil {
 		return Extracted{}, err
 	}
-	out := Extracted{Pages: len(pages), Warnings: append(w.remarks(rec, pages), pageWarnings(pages)...)}
+	out := Extracted{Pages: len(pages), Warnings: append(s.remarks(rec, pages), pageWarnings(pages)...)}
 	for _, p := range pages {
 		switch {
 		case p.Status == PageFailed:
@@ -48,7 +48,7 @@ func (w *work) summary() (Extracted, error) {
 }
 
 // remarks are the warnings about a document as a whole.
-func (w *work) remarks(rec documentRecord, pages []Page) []string {
+func (s *store) remarks(rec documentRecord, pages []Page) []string {
 	warnings := slices.Clone(rec.Warnings)
 	if len(pages) < rec.Document.Pages {
 		numbers := make([]int, len(pages))

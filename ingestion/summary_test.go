@@ -39,7 +39,7 @@ func TestRecognisedIn(t *testing.T) {
 		"nothing read":   {[]string{"deu"}, []Page{{Text: &PageText{Source: TextNone}}, {}}, ""},
 		"of Tesseract's": {[]string{"chi_sim"}, []Page{read(90)}, ""},
 	} {
-		w := &work{set: Settings{OCR: OCRSettings{Languages: c.languages, MinConfidence: 60}}}
+		w := publishing{&work{set: Settings{OCR: OCRSettings{Languages: c.languages, MinConfidence: 60}}}}
 		if got := w.recognisedIn(c.pages); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

@@ -20,11 +20,11 @@ func (textFile) extract(ctx context.Context, w *work) error {
 	if w.job.Size > w.set.Text.MaxBytes {
 		return keeper{}.extract(ctx, w)
 	}
-	if _, ok, err := w.document(); err != nil || ok {
+	if _, ok, err := w.store.document(); err != nil || ok {
 		if err != nil {
 			return err
 		}
-		if _, ok, err := w.page(1); err != nil || ok {
+		if _, ok, err := w.store.page(1); err != nil || ok {
 			return err
 		}
 	}
@@ -42,24 +42,24 @@ func (textFile) extract(ctx context.Context, w *work) error {
 
 func (w *work) copyText(ctx context.Context, data []byte) error {
 	d := charset.Decode(data)
-	rec := w.begin(Document{Pages: 1})
+	rec := w.store.begin(Document{Pages: 1})
 	if remark := d.Remark(); remark != "" {
 		rec.Warnings = append(rec.Warnings, remark)
 	}
-	if err := save(ctx, w.records, documentName, rec); err != nil {
+	if err := save(ctx, w.store.records, documentName, rec); err != nil {
 		return err
 	}
-	if _, err := w.missing(1); err != nil {
+	if _, err := w.store.missing(1); err != nil {
 		return err
 	}
-	w.tally = tally{pages: 1}
+	w.store.tally = tally{pages: 1}
 	p := Page{N: 1, Status: PageDone, Text: &PageText{Source: TextNone}}
 	if md := asMarkdown(d.Text, w.job.Route.MediaType); md != "" {
-		if err := w.keepText(ctx, &p, md, TextLayer); err != nil {
+		if err := (pageFiles{w}).keepText(ctx, &p, md, TextLayer); err != nil {
 			return err
 		}
 	}
-	return w.finish(ctx, p)
+	return w.store.finish(ctx, p)
 }
 
 func (textFile) write(n *note) error {

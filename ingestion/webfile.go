@@ -21,7 +21,7 @@ func (webFile) name() string        { return "html" }
 func (webFile) write(n *note) error { return n.composed() }
 
 func (webFile) extract(ctx context.Context, w *work) error {
-	if done, err := w.composedBefore(); err != nil || done {
+	if done, err := w.store.composedBefore(); err != nil || done {
 		return err
 	}
 	data, err := w.whole(webpage.MaxSize)
@@ -48,7 +48,7 @@ func (webFile) extract(ctx context.Context, w *work) error {
 		text = "Saved from [" + markdown.Inline(source.base) + "](" + to + ")\n\n" + text
 	}
 	c.parts = []composedPart{{"", text}}
-	return w.compose(ctx, c)
+	return composing{w}.compose(ctx, c)
 }
 
 // webSource is a page with the files that were saved with it.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,13 +20,23 @@ const recordFormat = 1
 // recordBytes bounds a record that is read; the document's own holds the outline.
 const recordBytes = 16 << 20
 
-// work is an import at work. Its two hidden folders outlive it.
+// work is an import in progress. Each of its subjects is a type of its own: places, store, publishing, filing and so on.
 type work struct {
+	im     *Importer
+	job    Job
+	set    Settings
+	places places
+	store  *store
+}
+
+// store holds what an import has made: the bundle that will be published, and records of what is done. Both are hidden folders
+// that outlive the process.
+type store struct {
 	im      *Importer
 	job     Job
 	set     Settings
-	bundle  Bundle // what will be published
-	records Bundle // what is only for going on: page_0001.json, document.json, plan.json
+	bundle  Bundle
+	records Bundle // page_0001.json, document.json, plan.json
 
 	mu    sync.Mutex // guards tally
 	tally tally
@@ -34,20 +46,28 @@ type work struct {
 // tally counts the pages that have a record.
 type tally struct{ pages, done, failed, ocr int }
 
-// stageID names the hidden folders: equal for the same bytes, settings and source, so that another attempt finds them.
+// stageID names the hidden folders. It is the same for the same bytes, settings and source, so that another attempt finds them.
 func (j Job) stageID() string {
 	return digest([]byte(j.SHA256 + "\n" + j.Hash() + "\n" + j.Source))[:24]
 }
 
+// begin returns the work for a job without its hidden folders, which filing alone does not need.
+func (im *Importer) begin(j Job) *work {
+	return &work{im: im, job: j, set: j.settings(), places: im.places(j)}
+}
+
+// stage opens the hidden folders of a job.
 func (im *Importer) stage(j Job) (*work, error) {
-	w := &work{im: im, job: j, set: j.settings()}
+	w := im.begin(j)
+	s := &store{im: im, job: j, set: w.set}
 	var err error
-	if w.records, err = im.Stager.Stage(w.set.ImportedDir, j.stageID()+"-work"); err != nil {
+	if s.records, err = im.Stager.Stage(s.set.ImportedDir, j.stageID()+"-work"); err != nil {
 		return nil, storage("open the records of "+j.Source, err)
 	}
-	if w.bundle, err = im.Stager.Stage(w.set.ImportedDir, j.stageID()); err != nil {
+	if s.bundle, err = im.Stager.Stage(s.set.ImportedDir, j.stageID()); err != nil {
 		return nil, storage("open the bundle of "+j.Source, err)
 	}
+	w.store = s
 	return w, nil
 }
 
@@ -103,17 +123,17 @@ func put(ctx context.Context, b Bundle, name string, data []byte) error {
 	return storage("write "+name, b.WriteFile(name, data))
 }
 
-func (w *work) document() (documentRecord, bool, error) {
-	return load[documentRecord](w.records, documentName)
+func (s *store) document() (documentRecord, bool, error) {
+	return load[documentRecord](s.records, documentName)
 }
 
 // begin makes the document's record with what all handlers know.
-func (w *work) begin(d Document) documentRecord {
-	rec := documentRecord{Document: d, Started: w.im.Now(), Tools: map[string]string{}}
-	if w.im.Tool != "" {
-		rec.Tools["vaultflow"] = w.im.Tool
+func (s *store) begin(d Document) documentRecord {
+	rec := documentRecord{Document: d, Started: s.im.Now(), Tools: map[string]string{}}
+	if s.im.Tool != "" {
+		rec.Tools["vaultflow"] = s.im.Tool
 	}
-	if info, err := fs.Stat(w.im.FS, w.job.at()); err == nil {
+	if info, err := fs.Stat(s.im.FS, s.job.at()); err == nil {
 		rec.ModTime = info.ModTime().UTC().Truncate(time.Second)
 	}
 	if rec.Document.Outline == nil {
@@ -123,52 +143,52 @@ func (w *work) begin(d Document) documentRecord {
 }
 
 // page gives a page's record. It counts only while the files that it names are there in their size.
-func (w *work) page(n int) (Page, bool, error) {
-	p, ok, err := load[Page](w.records, pageName(n)+".json")
+func (s *store) page(n int) (Page, bool, error) {
+	p, ok, err := load[Page](s.records, pageName(n)+".json")
 	if err != nil || !ok || p.N != n {
 		return Page{}, false, err
 	}
-	if p.Image != nil && !w.holds(p.Image.Path, p.Image.Bytes) || p.Text != nil && p.Text.Path != "" && !w.holds(p.Text.Path, -1) {
+	if p.Image != nil && !s.holds(p.Image.Path, p.Image.Bytes) || p.Text != nil && p.Text.Path != "" && !s.holds(p.Text.Path, -1) {
 		return Page{}, false, nil
 	}
 	return p, true, nil
 }
 
 // holds says whether the bundle has a file of that size; any size will do when it is negative.
-func (w *work) holds(name string, size int64) bool {
-	info, err := fs.Stat(w.bundle.FS(), name)
+func (s *store) holds(name string, size int64) bool {
+	info, err := fs.Stat(s.bundle.FS(), name)
 	return err == nil && info.Mode().IsRegular() && (size < 0 || info.Size() == size)
 }
 
 // finish writes a page's record, which is the last thing written of a page, and tells.
-func (w *work) finish(ctx context.Context, p Page) error {
-	if err := save(ctx, w.records, pageName(p.N)+".json", p); err != nil {
+func (s *store) finish(ctx context.Context, p Page) error {
+	if err := save(ctx, s.records, pageName(p.N)+".json", p); err != nil {
 		return err
 	}
-	now := w.count(p)
+	now := s.count(p)
 	e := Event{Kind: EventPage, Page: p.N, Pages: now.pages, Done: now.done, Failed: now.failed, Message: p.Error}
 	e.OCR = p.Text != nil && p.Text.Source == TextOCR
-	e.Left = w.pace.left(now.pages - now.done)
-	w.im.tell(w.job, e)
+	e.Left = s.pace.left(now.pages - now.done)
+	s.im.tell(s.job, e)
 	return nil
 }
 
-func (w *work) count(p Page) tally {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.tally.done++
+func (s *store) count(p Page) tally {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tally.done++
 	if p.Status == PageFailed {
-		w.tally.failed++
+		s.tally.failed++
 	}
 	if p.OCR != nil && p.OCR.Engine != "" {
-		w.tally.ocr++
+		s.tally.ocr++
 	}
-	return w.tally
+	return s.tally
 }
 
 // wanted lists the pages of a document that were asked for, in order.
-func (w *work) wanted(pages int) []int {
-	set, err := ParsePages(w.set.Asked.Pages)
+func (s *store) wanted(pages int) []int {
+	set, err := ParsePages(s.set.Asked.Pages)
 	if err != nil {
 		panic(err) // Settings.check has read it
 	}
@@ -176,16 +196,16 @@ func (w *work) wanted(pages int) []int {
 }
 
 // missing counts the pages that have records, and lists the others.
-func (w *work) missing(pages int) ([]int, error) {
-	wanted := w.wanted(pages)
+func (s *store) missing(pages int) ([]int, error) {
+	wanted := s.wanted(pages)
 	if len(wanted) == 0 && pages > 0 {
 		return nil, permanent(failure.InvalidSettings, fmt.Sprintf("ask for pages from 1 to %d, or for all", pages),
-			"the document has %d pages; pages %s are none of them", pages, w.set.Asked.Pages)
+			"the document has %d pages; pages %s are none of them", pages, s.set.Asked.Pages)
 	}
-	w.tally = tally{pages: len(wanted)}
+	s.tally = tally{pages: len(wanted)}
 	var todo []int
 	for _, n := range wanted {
-		p, ok, err := w.page(n)
+		p, ok, err := s.page(n)
 		if err != nil {
 			return nil, err
 		}
@@ -193,23 +213,42 @@ func (w *work) missing(pages int) ([]int, error) {
 			todo = append(todo, n)
 			continue
 		}
-		w.count(p)
+		s.count(p)
 	}
 	return todo, nil
 }
 
 // pages reads the records of all pages that were asked for, in order.
-func (w *work) pages(n int) ([]Page, error) {
+func (s *store) pages(n int) ([]Page, error) {
 	pages := make([]Page, 0, n)
-	for _, i := range w.wanted(n) {
-		p, ok, err := w.page(i)
+	for _, i := range s.wanted(n) {
+		p, ok, err := s.page(i)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
-			return nil, permanent(failure.Vault, "import the file again", "page %d of %s is gone from the hidden folder of this import", i, w.job.Source)
+			return nil, permanent(failure.Vault, "import the file again", "page %d of %s is gone from the hidden folder of this import", i, s.job.Source)
 		}
 		pages = append(pages, p)
 	}
 	return pages, nil
+}
+
+// original is where the bytes are now: the version before may have been moved with them in it. It is empty when they
+// are gone, or others are in their place.
+func (w *work) original(ctx context.Context, p plan) (string, error) {
+	candidates := []string{w.job.at()}
+	if rel, ok := strings.CutPrefix(w.job.at(), p.Previous+"/"); ok && p.Aside != "" {
+		candidates = append(candidates, path.Join(p.Aside, rel))
+	}
+	for _, name := range candidates {
+		sum, err := w.im.sumOf(ctx, name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if sum == w.job.SHA256 {
+			return name, nil
+		}
+	}
+	return "", nil
 }
