@@ -115,3 +115,25 @@ func TestImport_readByModel(t *testing.T) {
 		t.Errorf("%+v:\n%s", r, note)
 	}
 }
+
+// One layer repeats requests to a service. The import fails after its attempts, as the provider's failure, and is tried
+// again later.
+func TestImport_overloadedService(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(server.Close)
+	s := newSite(t, worker(t), fmt.Sprintf("ingestion: {ocr: {engines: [mistral], mistral: {endpoint: %q}}}\nproviders: {mistral: {api_key_env: OCR_KEY}}\n", server.URL+"/v1"))
+	s.env = append(s.env, "OCR_KEY="+llmtest.Key)
+	s.writeBytes("scan.png", pngPicture(t, scanLines...))
+	_, errs, code := s.cli("import", s.path("scan.png"))
+	if code != exitProvider {
+		t.Errorf("exit code %d, want %d:\n%s", code, exitProvider, errs)
+	}
+	if n := calls.Load(); n != 4 {
+		t.Errorf("%d requests for one photo, want 4", n)
+	}
+}
