@@ -183,7 +183,7 @@ func schedules(p *workflow.Plan) string {
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WithheldNames(), Default: w.settings.Models.Default,
-		Tools: step.ToolNames(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: w.files(), Links: links(w.vault),
+		Tools: step.ToolNames(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: w.files(), Links: w.vault,
 		Schema: step.CheckSchema, Changes: step.NeedsYes,
 	}
 }

@@ -16,7 +16,6 @@ import (
 	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
 
 	"github.com/vaultflow/vaultflow/daemon/modelset"
-	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/origin"
@@ -119,11 +118,6 @@ func (a *Workspace) modelFS() fs.FS {
 	return a.Vault.FSWithout(path.Join(a.Settings.Vault.WorkflowsDir, step.ApprovalsDir))
 }
 
-// links finds notes by Obsidian's rules, for directives.
-func links(v *disk.Vault) directives.Links {
-	return directives.LinksFunc(func(link, from string) directives.Location { return directives.Location(v.Locate(link, from)) })
-}
-
 // stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
 type stores struct {
 	Blobs     step.Blobs
@@ -149,7 +143,7 @@ func (a *Workspace) Flow(kept stores) (*step.Workflow, error) {
 		return nil, invalid(fmt.Errorf("policy.budget: %w", err))
 	}
 	w := &step.Workflow{
-		FS: a.modelFS(), Vault: a.Vault, Links: links(a.Vault), Blobs: kept.Blobs, Memory: kept.Memory, Models: a.Models,
+		FS: a.modelFS(), Vault: a.Vault, Links: a.Vault, Blobs: kept.Blobs, Memory: kept.Memory, Models: a.Models,
 		Changes: kept.Changes, Approvals: kept.Approvals, History: kept.History, Ledger: kept.Ledger,
 		Budget: budget, DefaultModel: a.Settings.Models.Default, WorkflowsDir: a.Settings.Vault.WorkflowsDir,
 		ImportDir: a.Settings.Vault.ImportDir, ImportedDir: a.Settings.Vault.ImportedDir, VaultName: filepath.Base(a.Dir),
@@ -160,7 +154,7 @@ func (a *Workspace) Flow(kept stores) (*step.Workflow, error) {
 	w.Runs = nested{}
 	w.Prompt = prompt.Builder{
 		FS:          w.FS,
-		Links:       prompt.LinksFunc(func(link, from string) prompt.Location { return prompt.Location(a.Vault.Locate(link, from)) }),
+		Links:       a.Vault,
 		Probe:       media.Probe(w.FS),
 		Fallbacks:   w.PageText,
 		ImportedDir: w.ImportedDir,

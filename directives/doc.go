@@ -7,7 +7,7 @@
 // a moment in time, which they are given as [Facts].
 //
 // The package reads and never writes. It keeps no state: what has been processed already is asked of a [Pending], where
-// a wikilink leads is asked of a [Links]. Every mistake becomes a [Diagnostic] with file, line, column, a stable code
+// a wikilink leads is asked of a [vault.Links]. Every mistake becomes a [Diagnostic] with file, line, column, a stable code
 // and, where there is one, a correction. All mistakes of a text are reported in one pass, and none of them is ever
 // taken for prompt text or for the name of a file.
 package directives

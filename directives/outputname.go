@@ -4,12 +4,14 @@ import (
 	"errors"
 	"path"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // OutputEnv is the world in which an output gets its name.
 type OutputEnv struct {
 	Facts     Facts
-	Links     Links                  // where a wikilink leads; nil: wikilinks are refused
+	Links     vault.Links            // where a wikilink leads; nil: wikilinks are refused
 	From      string                 // name of the workflow's note
 	ImportDir string                 // the inbox, which is never written to; empty means Import
 	MayWrite  func(name string) bool // permissions.write; nil allows everything

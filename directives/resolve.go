@@ -16,21 +16,6 @@ import (
 // DefaultMaxFiles is the largest selection when nothing else is set (engine.max_selected_files).
 const DefaultMaxFiles = 500
 
-// Links finds the note that a wikilink means, by Obsidian's rules, over the whole vault.
-type Links interface {
-	// Locate takes the text of a link before `|` and `#`, and the name of the note in which it stands.
-	Locate(linkpath, from string) Location
-}
-
-// LinksFunc is a function that is a [Links].
-type LinksFunc func(linkpath, from string) Location
-
-// Locate calls the function.
-func (f LinksFunc) Locate(linkpath, from string) Location { return f(linkpath, from) }
-
-// Location is where a link leads.
-type Location = vault.Location
-
 // Pending remembers which files a step has processed in which content.
 type Pending interface {
 	// Done says whether the file was processed with this SHA-256 (lower-case hex).
@@ -49,7 +34,7 @@ type PendingKey struct {
 type ResolveEnv struct {
 	FS       fs.FS
 	Facts    Facts
-	Links    Links
+	Links    vault.Links
 	Pending  Pending
 	From     string                                   // name of the workflow's note in the vault, where its wikilinks stand
 	MaxFiles int                                      // 0 means DefaultMaxFiles

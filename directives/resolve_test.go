@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // files makes a file system; a name may be followed by `@N`, the day of March 2026 on which the file was changed.
@@ -220,14 +222,14 @@ func TestResolve_links(t *testing.T) {
 	t.Parallel()
 	fsys := files("deep/Plan.md", "x/Plan.md")
 	links := func(env *ResolveEnv) {
-		env.Links = LinksFunc(func(link, from string) Location {
+		env.Links = vault.LinksFunc(func(link, from string) vault.Location {
 			switch link {
 			case "Plan":
-				return Location{Name: "deep/Plan.md", Ambiguous: []string{"deep/Plan.md", "x/Plan.md"}, Found: true}
+				return vault.Location{Name: "deep/Plan.md", Ambiguous: []string{"deep/Plan.md", "x/Plan.md"}, Found: true}
 			case "Escape":
-				return Location{Name: "../Escape.md", Found: true}
+				return vault.Location{Name: "../Escape.md", Found: true}
 			}
-			return Location{Near: []string{"near " + from}}
+			return vault.Location{Near: []string{"near " + from}}
 		})
 	}
 	got, err := resolve(t, fsys, "file: [[Plan#Goals|x]]", links)
@@ -292,8 +294,8 @@ func TestOutput_name(t *testing.T) {
 	env := OutputEnv{
 		Facts:    facts(),
 		MayWrite: func(name string) bool { return !strings.HasPrefix(name, "private/") },
-		Links: LinksFunc(func(link, _ string) Location {
-			return Location{Name: "deep/" + link + ".md", Found: link == "Plan"}
+		Links: vault.LinksFunc(func(link, _ string) vault.Location {
+			return vault.Location{Name: "deep/" + link + ".md", Found: link == "Plan"}
 		}),
 	}
 	tests := []struct{ value, want, code string }{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // bigNote is 20 MB of text with 2,000 images in it.
@@ -26,9 +27,9 @@ func bigNote() string {
 
 // bigBuilder counts how many pictures are looked at.
 func bigBuilder(looks *int) prompt.Builder {
-	v := vault{"n.md": bigNote()}
+	v := vaultFiles{"n.md": bigNote()}
 	b := v.builder()
-	b.Links = prompt.LinksFunc(func(target, _ string) prompt.Location { return prompt.Location{Name: "assets/" + target, Found: true} })
+	b.Links = vault.LinksFunc(func(target, _ string) vault.Location { return vault.Location{Name: "assets/" + target, Found: true} })
 	b.Probe = func(name string) (prompt.Picture, error) {
 		*looks++
 		return prompt.Picture{MediaType: "image/png", Width: 800, Height: 600, Size: 90000, SHA256: name}, nil
@@ -70,7 +71,7 @@ func TestBig_aNoteOf20MB(t *testing.T) {
 // One large file of plain text becomes many chunks, never one block.
 func TestBig_plainText(t *testing.T) {
 	t.Parallel()
-	v := vault{"big.log": strings.Repeat("2026-11-21 12:00:00 something happened again\n", 100000)}
+	v := vaultFiles{"big.log": strings.Repeat("2026-11-21 12:00:00 something happened again\n", 100000)}
 	s := spec(input(t, "file: big.log"))
 	s.Bounds.MaxPromptTokens = 0
 	p := build(t, v, s)
@@ -107,7 +108,7 @@ func BenchmarkBuild_20MB(b *testing.B) {
 }
 
 func BenchmarkBuild_100notes(b *testing.B) {
-	v := vault{"a.png": "image 640x480 png 9000"}
+	v := vaultFiles{"a.png": "image 640x480 png 9000"}
 	var inputs []prompt.Input
 	for i := range 100 {
 		name := fmt.Sprintf("n%d.md", i)

@@ -6,19 +6,18 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/vault"
-
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Builder holds what prompts are made from. Only FS is needed; it may be used by several goroutines when its parts may.
 type Builder struct {
 	FS fs.FS
 	// Links resolves targets. Nil: a target is a vault name or a name beside the note.
-	Links Links
+	Links vault.Links
 	// Probe reads the header of a picture, without decoding it. An error says in words why the file is no picture that
 	// can be shown ("not an image"); one that is fs.ErrNotExist counts as missing. Nil: no file is a picture.
 	Probe func(name string) (Picture, error)
@@ -43,21 +42,6 @@ type Builder struct {
 	// MaxRemote is how many pictures of the web are fetched for one prompt. 0 is 10.
 	MaxRemote int
 }
-
-// Links finds the file that a link in a note means.
-type Links interface {
-	// Locate resolves a link's target, without fragment, as written in the note `from`.
-	Locate(target, from string) Location
-}
-
-// LinksFunc is a function as Links.
-type LinksFunc func(target, from string) Location
-
-// Locate implements Links.
-func (f LinksFunc) Locate(target, from string) Location { return f(target, from) }
-
-// Location is where a link leads.
-type Location = vault.Location
 
 // Picture is what the header of a picture tells. Width and Height are as displayed, Size is in bytes.
 type Picture struct {

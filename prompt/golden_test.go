@@ -46,7 +46,7 @@ func golden(t *testing.T, file string) {
 		given = given[:i]
 	}
 	head, files := archive(string(src))
-	v := vault{}
+	v := vaultFiles{}
 	want := map[string]string{}
 	for name, text := range files {
 		switch {
@@ -114,7 +114,7 @@ func archive(src string) (head string, files map[string]string) {
 }
 
 // settings reads lines `key: value`.
-func settings(t *testing.T, head string, v vault) (prompt.Spec, prompt.Builder) {
+func settings(t *testing.T, head string, v vaultFiles) (prompt.Spec, prompt.Builder) {
 	s := spec()
 	s.Prompt = ""
 	b := v.builder()

@@ -18,16 +18,17 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 const testNonce = "f00d"
 
-// vault is a vault for tests. A picture is a file whose text says what a header would: `image 640x480 png 9000`, or `bad
+// vaultFiles is a vault for tests. A picture is a file whose text says what a header would: `image 640x480 png 9000`, or `bad
 // reason`. A document begins with `%PDF-` or `office` and says its pages in the lines behind (see documents). A file that
 // begins with `bytes ` is that many hexadecimal digits. A name with a scheme is a picture of the web.
-type vault map[string]string
+type vaultFiles map[string]string
 
-func (v vault) fs() fs.FS {
+func (v vaultFiles) fs() fs.FS {
 	m := fstest.MapFS{}
 	for name, text := range v {
 		if !strings.Contains(name, "://") {
@@ -37,7 +38,7 @@ func (v vault) fs() fs.FS {
 	return m
 }
 
-func (v vault) bytes(text string) []byte {
+func (v vaultFiles) bytes(text string) []byte {
 	if digits, ok := strings.CutPrefix(text, "bytes "); ok {
 		data, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
 		if err != nil {
@@ -53,7 +54,7 @@ func (v vault) bytes(text string) []byte {
 
 // documents reads the test's documents. Lines of the file: `pages 12 800x1000`, `text 3 words`, `label 3 iv`, `picture 3
 // name`, `markdown words`, `imported folder`, `broken reason`.
-type documents vault
+type documents vaultFiles
 
 func (d documents) Describe(_ context.Context, name string) (prompt.Document, error) {
 	text, ok := d[name]
@@ -106,7 +107,7 @@ func (d documents) PageText(_ context.Context, name string, page int) (string, e
 }
 
 // fetch gives the pictures whose names are URLs.
-func (v vault) fetch(_ context.Context, url string) (prompt.RemotePicture, error) {
+func (v vaultFiles) fetch(_ context.Context, url string) (prompt.RemotePicture, error) {
 	if _, ok := v[url]; !ok {
 		return prompt.RemotePicture{}, errors.New("the host is not allowed")
 	}
@@ -115,11 +116,11 @@ func (v vault) fetch(_ context.Context, url string) (prompt.RemotePicture, error
 }
 
 // Locate finds a path suffix, as Obsidian does in the simple cases.
-func (v vault) Locate(target, from string) prompt.Location {
+func (v vaultFiles) Locate(target, from string) vault.Location {
 	var names []string
 	for _, try := range []string{target, target + ".md"} {
 		if _, ok := v[try]; ok {
-			return prompt.Location{Name: try, Found: true}
+			return vault.Location{Name: try, Found: true}
 		}
 		for name := range v {
 			if strings.HasSuffix(name, "/"+try) {
@@ -137,14 +138,14 @@ func (v vault) Locate(target, from string) prompt.Location {
 			}
 		}
 		slices.Sort(near)
-		return prompt.Location{Near: near}
+		return vault.Location{Near: near}
 	case 1:
-		return prompt.Location{Name: names[0], Found: true}
+		return vault.Location{Name: names[0], Found: true}
 	}
-	return prompt.Location{Name: min(names[0], names[1]), Ambiguous: names, Found: true}
+	return vault.Location{Name: min(names[0], names[1]), Ambiguous: names, Found: true}
 }
 
-func (v vault) probe(name string) (prompt.Picture, error) {
+func (v vaultFiles) probe(name string) (prompt.Picture, error) {
 	text, ok := v[name]
 	if !ok {
 		return prompt.Picture{}, fs.ErrNotExist
@@ -169,7 +170,7 @@ func number(s string) int {
 	return n
 }
 
-func (v vault) builder() prompt.Builder {
+func (v vaultFiles) builder() prompt.Builder {
 	return prompt.Builder{FS: v.fs(), Links: v, Probe: v.probe, Documents: documents(v), Nonce: func() string { return testNonce }}
 }
 
@@ -214,7 +215,7 @@ func spec(inputs ...prompt.Input) prompt.Spec {
 	}
 }
 
-func build(t testing.TB, v vault, s prompt.Spec) *prompt.Prompt {
+func build(t testing.TB, v vaultFiles, s prompt.Spec) *prompt.Prompt {
 	t.Helper()
 	p, err := v.builder().Build(t.Context(), s)
 	if err != nil {

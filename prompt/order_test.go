@@ -17,7 +17,7 @@ import (
 const ordered = "[fig]: <third.png> \"drawing\"\n\nBegin.\n\n![[Pasted image 1.png]]\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n![a](<my pic.png>)\n\n" +
 	"```md\n![[x.png]]\n```\n\n![the figure][fig]\n\nAgain:\n\n![[Pasted image 1.png]]"
 
-var orderedVault = vault{
+var orderedVault = vaultFiles{
 	"note.md": ordered, "assets/Pasted image 1.png": "image 640x480 png 9000", "my pic.png": "image 640x480 png 9001",
 	"third.png": "image 640x480 png 9002", "x.png": "image 640x480 png 9003",
 }
@@ -60,8 +60,8 @@ func TestOrder_blocks(t *testing.T) {
 	}
 }
 
-func many(n int) (vault, string) {
-	v := vault{}
+func many(n int) (vaultFiles, string) {
+	v := vaultFiles{}
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
 		v[fmt.Sprintf("p%02d.png", i)] = fmt.Sprintf("image 640x480 png %d", 1000+i)
@@ -139,7 +139,7 @@ func TestVision_textOnlyModel(t *testing.T) {
 
 func TestVision_ignoreAttachesNothing(t *testing.T) {
 	t.Parallel()
-	v := vault{"note.md": ordered + " and ![[gone.png]]\n", "my pic.png": "image 640x480 png 1"}
+	v := vaultFiles{"note.md": ordered + " and ![[gone.png]]\n", "my pic.png": "image 640x480 png 1"}
 	p := build(t, v, spec(input(t, "file: note.md (images=ignore)"), input(t, "file: my pic.png (images=ignore)")))
 	for _, block := range p.Blocks {
 		if block.Type() == content.TypeImage {
@@ -169,7 +169,7 @@ func TestVision_requiredIsAnErrorBeforeAnyCall(t *testing.T) {
 // White space between pictures and comments is kept too, though no block is made of it alone.
 func TestOrder_blanksAreKept(t *testing.T) {
 	t.Parallel()
-	v := vault{"n.md": "x\n![[a.png]] %%c%%\n\n%%d%%\t![[b.png]]\n", "a.png": "image 640x480 png 1", "b.png": "image 640x480 png 2"}
+	v := vaultFiles{"n.md": "x\n![[a.png]] %%c%%\n\n%%d%%\t![[b.png]]\n", "a.png": "image 640x480 png 1", "b.png": "image 640x480 png 2"}
 	want := "x\n[image 1: a.png, 640x480]\n \n\n\t\n[image 2: b.png, 640x480]\n\n</input-f00d>\n"
 	var all strings.Builder
 	for _, b := range build(t, v, spec(input(t, "file: n.md"))).Blocks {
@@ -185,7 +185,7 @@ func TestOrder_blanksAreKept(t *testing.T) {
 // Lines of our own that are longer than was thought do not pass the budget either: the prompt is made again.
 func TestBudget_longMarkers(t *testing.T) {
 	t.Parallel()
-	v := vault{}
+	v := vaultFiles{}
 	var note strings.Builder
 	for i := range 40 {
 		v["assets/"+strings.Repeat("ж", 150)+fmt.Sprint(i)+".png"] = "image 640x480 png 1"

@@ -13,7 +13,7 @@ import (
 func TestBuild_origins(t *testing.T) {
 	t.Parallel()
 	const web = "https://example.org/p.png"
-	v := vault{
+	v := vaultFiles{
 		"own.md": "mine\n", "Imported/a/index.md": "theirs\n", "Imported/a/p.png": "image 640x480 png 9000",
 		"embeds.md": "see\n\n![[index]]\n", "shows.md": "![](Imported/a/p.png)\n", "links.md": "![](" + web + "?token=s3cr3t)\n",
 		web + "?token=s3cr3t": "image 64x48 png 900",
@@ -61,7 +61,7 @@ func TestBuild_origins(t *testing.T) {
 func TestBuild_remotePicturesOfUntrustedContent(t *testing.T) {
 	t.Parallel()
 	const web = "https://good.example/a.png"
-	v := vault{"Imported/a/index.md": "![](" + web + ")", "own.md": "![](" + web + ")"}
+	v := vaultFiles{"Imported/a/index.md": "![](" + web + ")", "own.md": "![](" + web + ")"}
 	for name, tt := range map[string]struct {
 		input string
 		links []string

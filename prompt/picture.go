@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // reference lists an image of a note.
@@ -92,8 +93,8 @@ func reason(err error) string {
 }
 
 // locate resolves a target, and says so when it could be several files.
-func (c *collector) locate(target, from string, line int) (Location, error) {
-	var loc Location
+func (c *collector) locate(target, from string, line int) (vault.Location, error) {
+	var loc vault.Location
 	if c.builder.Links != nil {
 		loc = c.builder.Links.Locate(target, from)
 	} else {
@@ -110,16 +111,16 @@ func (c *collector) locate(target, from string, line int) (Location, error) {
 }
 
 // beside looks for a vault path, then beside the note. It stands in where there is no index.
-func (b Builder) beside(target, from string) Location {
+func (b Builder) beside(target, from string) vault.Location {
 	for _, name := range []string{strings.Trim(target, "/"), path.Join(path.Dir(from), target)} {
 		for _, try := range []string{name, name + ".md"} {
 			if !fs.ValidPath(try) {
 				continue
 			}
 			if info, err := fs.Stat(b.FS, try); err == nil && info.Mode().IsRegular() {
-				return Location{Name: try, Found: true}
+				return vault.Location{Name: try, Found: true}
 			}
 		}
 	}
-	return Location{}
+	return vault.Location{}
 }

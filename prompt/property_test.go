@@ -20,7 +20,7 @@ import (
 )
 
 // world is the vault of the property test.
-var world = vault{
+var world = vaultFiles{
 	"a.png": "image 640x480 png 9000", "copy.png": "image 640x480 png 9000", "b c.png": "image 4032x3024 jpeg 3100245",
 	"tiny.png": "image 9x9 png 90", "bad.png": "bad corrupt: the header ends early", "x/deep.webp": "image 900x900 webp 700000",
 	"m.md": "# One\n\nInner ![[a.png]] text.\n\n# Two\n\n%%gone%% ![[deep.webp]]\n", "table.csv": "a,b\n1,2\n",
@@ -56,7 +56,7 @@ func randomNote(r *rand.Rand, n int) string {
 
 // randomSpec draws budgets and capabilities.
 func randomSpec(t testing.TB, r *rand.Rand, note string) (prompt.Spec, prompt.Builder) {
-	v := vault{"n.md": note}
+	v := vaultFiles{"n.md": note}
 	for name, text := range world {
 		v[name] = text
 	}

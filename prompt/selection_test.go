@@ -10,7 +10,7 @@ import (
 // A range of lines behind the end is said, and warned of, in notes, other texts and sections.
 func TestSelection_linesBehindTheEnd(t *testing.T) {
 	t.Parallel()
-	v := vault{"n.md": "# A\none\n# B\ntwo\n", "n.txt": "one\ntwo\n"}
+	v := vaultFiles{"n.md": "# A\none\n# B\ntwo\n", "n.txt": "one\ntwo\n"}
 	for value, want := range map[string]string{
 		"file: n.md (lines=9-12)":     "lines= begins at line 9, and the text has 4",
 		"file: n.txt (lines=3-)":      "lines= begins at line 3, and the text has 2",
@@ -34,7 +34,7 @@ func TestSelection_linesBehindTheEnd(t *testing.T) {
 // The list of references that closes an input holds those before, in and behind what the note embeds.
 func TestRefs_aroundEmbeds(t *testing.T) {
 	t.Parallel()
-	v := vault{"n.md": "![[gone1.png]]\n\n![[in]]\n\n![[gone3.png]]\n", "in.md": "![[gone2.png]]\n"}
+	v := vaultFiles{"n.md": "![[gone1.png]]\n\n![[in]]\n\n![[gone3.png]]\n", "in.md": "![[gone2.png]]\n"}
 	p := build(t, v, spec(input(t, "file: n.md"), input(t, "file: in.md")))
 	_, first, _ := strings.Cut(prompt.Text(p), "IMAGE_REFS\n")
 	first, rest, _ := strings.Cut(first, "</input-")

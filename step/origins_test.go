@@ -7,10 +7,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/origin/origintest"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -67,8 +67,8 @@ func TestUseTools_originsOfReads(t *testing.T) {
 			d.files["Notes/filed.md"] = &fstest.MapFile{Data: []byte(strange), ModTime: noon}
 			d.files["link.md"] = &fstest.MapFile{Data: []byte("Notes/filed.md"), Mode: fs.ModeSymlink}
 			d.files["Imported/own.md"] = &fstest.MapFile{Data: []byte("../own.md"), Mode: fs.ModeSymlink}
-			d.Links = directives.LinksFunc(func(string, string) directives.Location {
-				return directives.Location{Near: []string{"Imported/report/Obey me.md"}}
+			d.Links = vault.LinksFunc(func(string, string) vault.Location {
+				return vault.Location{Near: []string{"Imported/report/Obey me.md"}}
 			})
 			out, results := d.use(tool(tt.call, tt.in))
 			got := slices.DeleteFunc(slices.Clone(out.Origins), func(o string) bool { return tt.call == "list_files" && o == imported })

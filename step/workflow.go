@@ -21,6 +21,7 @@ import (
 	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -88,7 +89,7 @@ type Models interface {
 type Workflow struct {
 	FS           fs.FS // the vault
 	Vault        Vault
-	Links        directives.Links
+	Links        vault.Links
 	Blobs        Blobs
 	Memory       Memory
 	Models       Models

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // brokenVault is the vault of testdata/broken/vault.txtar.
@@ -40,8 +41,8 @@ func brokenWorld() World {
 }
 
 // brokenLinks finds notes by the end of their names.
-func brokenLinks(fsys fstest.MapFS) directives.Links {
-	return directives.LinksFunc(func(link, _ string) directives.Location {
+func brokenLinks(fsys fstest.MapFS) vault.Links {
+	return vault.LinksFunc(func(link, _ string) vault.Location {
 		var found []string
 		for name := range fsys {
 			if name == link+".md" || strings.HasSuffix(name, "/"+link+".md") {
@@ -49,9 +50,9 @@ func brokenLinks(fsys fstest.MapFS) directives.Links {
 			}
 		}
 		if len(found) == 0 {
-			return directives.Location{}
+			return vault.Location{}
 		}
-		l := directives.Location{Name: found[0], Found: true}
+		l := vault.Location{Name: found[0], Found: true}
 		if len(found) > 1 {
 			l.Ambiguous = found
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // World is what [Check] and [Inspect] need to know about the world outside the file. Zero fields switch their checks off.
@@ -29,8 +30,8 @@ type World struct {
 	// Can says whether a model has a capability (vision); known is false when nobody can tell.
 	Can func(alias, capability string) (can, known bool)
 
-	FS    fs.FS            // the vault; it implements fs.ReadLinkFS where links are to be found
-	Links directives.Links // where wikilinks lead
+	FS    fs.FS       // the vault; it implements fs.ReadLinkFS where links are to be found
+	Links vault.Links // where wikilinks lead
 	// Changes says whether a tool changes something, so that @approve asks before it is called; nil: every tool does.
 	Changes func(tool string) bool
 	// Schema says what is wrong with the text of a schema: that of a file, or the JSON of one in the note, without name.

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // codesOf gives line, column and code of diagnostics.
@@ -107,14 +108,14 @@ func TestInspect_looksAtTheVault(t *testing.T) {
 	}
 	fsys["Schemas/bad.json"] = &fstest.MapFile{Data: []byte("{")}
 	fsys["Schemas/bad.yaml"] = &fstest.MapFile{Data: []byte("a: [")}
-	links := directives.LinksFunc(func(link, _ string) directives.Location {
+	links := vault.LinksFunc(func(link, _ string) vault.Location {
 		switch link {
 		case "today":
-			return directives.Location{Found: true, Name: "notes/today.md"}
+			return vault.Location{Found: true, Name: "notes/today.md"}
 		case "twice":
-			return directives.Location{Found: true, Name: "a/twice.md", Ambiguous: []string{"a/twice.md", "b/twice.md"}}
+			return vault.Location{Found: true, Name: "a/twice.md", Ambiguous: []string{"a/twice.md", "b/twice.md"}}
 		}
-		return directives.Location{Near: []string{"notes/today.md"}}
+		return vault.Location{Near: []string{"notes/today.md"}}
 	})
 	tests := map[string]struct{ src, want string }{
 		"there":             {"@input file: notes/today\n@input file: Dr. Smith\n@input file: [[today]]\nx", ""},

@@ -49,7 +49,7 @@ var house = map[string]struct {
 	"ingestion/fonts":      {1, nil},
 	"ingestion/layout":     {1, nil},
 	"ingestion/pdftest":    {1, nil},
-	"workflow":             {2, []string{"directives"}},
+	"workflow":             {2, []string{"directives", "vault"}},
 	"llm":                  {2, []string{"cost", "content", "policy"}},
 	"llm/anthropic":        {2, []string{"cost", "llm", "content"}},
 	"llm/openai":           {2, []string{"cost", "llm", "content"}},
