@@ -50,9 +50,35 @@ func TestTrimmer(t *testing.T) {
 		prose + "[r]: ![a](b)\n" + prose + "===\n",
 		"\t \n \x0b\n![a](b)\n",
 		"![\n" + prose + "](b)\n",
+		"[b](c (d\n![[x.png]]))\n",
+		"[b](c 'd)\n![[x.png]]')\n",
+		"[b\\]\n](c '![[x.png]]')\n",
+		"one `two\nthree ![[x.png]] four`\n",
+		"one `two\nthree ![a](x.png) four`\n",
+		"``\n![[x.png]]\n``\n",
+		"\\`a `\n![[x.png]]`\n",
 	} {
 		checkTrimmed(t, []byte(src))
 		checkTrimmed(t, []byte(strings.ReplaceAll(src, "\n", "\r\n")))
+	}
+}
+
+// No line before the code may open anything by itself: the trimmer keeps all lines behind one that does.
+func TestSplit_codeOverLinesHoldsNoPicture(t *testing.T) {
+	t.Parallel()
+	for _, src := range []string{
+		"one `two\nthree ![[x.png]] four` five\n",
+		"one `two\nthree ![a](x.png) four` five\n",
+		"one `two\nthree <img src=x.png> four` five\n",
+		"one ``two\nthree ![[x.png]] four`` five\n",
+		"one \\` `two\nthree ![[x.png]] four` five\n",
+		"one `two\nthree\n![[x.png]]\nfour` five\n",
+	} {
+		for _, c := range Split([]byte(src)) {
+			if c.Kind != Text {
+				t.Errorf("Split(%q) has the %s %q, want text alone", src, c.Kind, c.Text)
+			}
+		}
 	}
 }
 
