@@ -25,6 +25,9 @@ const (
 // forbidden are the characters that Obsidian or Windows refuse in a name.
 const forbidden = `*"\<>:|?`
 
+// tooLong is the fault of a part that no file system can hold.
+var tooLong = fmt.Sprintf("a part is longer than %d bytes", MaxPartBytes)
+
 // linkBreaking are characters that Obsidian accepts in a name, but that no link can express.
 const linkBreaking = `#^[]`
 
@@ -60,6 +63,11 @@ func CheckName(name string) error {
 	if hidden(name) {
 		return &NameError{Name: name, Reason: "vaultflow never touches what begins with a dot", hidden: true}
 	}
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > MaxPartBytes {
+			return &NameError{Name: name, Reason: tooLong}
+		}
+	}
 	return nil
 }
 
@@ -85,7 +93,7 @@ func hidden(name string) bool {
 func PartFault(part string) string {
 	switch {
 	case len(part) > MaxPartBytes:
-		return fmt.Sprintf("a part is longer than %d bytes", MaxPartBytes)
+		return tooLong
 	case strings.ContainsAny(part, forbidden):
 		return "has one of the characters " + forbidden
 	case strings.ContainsFunc(part, unicode.IsControl):
