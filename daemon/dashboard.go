@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/web"
 	"github.com/vaultflow/vaultflow/web/session"
@@ -184,7 +185,7 @@ func (c webControl) Retry(ctx context.Context, run string, from engine.RetryFrom
 }
 
 // webDropper puts uploads into the import folder, where the watcher takes them.
-type webDropper struct{ files Gated }
+type webDropper struct{ files vault.Files }
 
 // Drop implements web.Dropper.
 func (d webDropper) Drop(ctx context.Context, name string, r io.Reader) (string, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/mcp"
-	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
@@ -92,15 +92,14 @@ func (a *Workspace) Work(ctx context.Context) (*Process, error) {
 // importer makes an importer over the vault and the sandbox, for a run.
 func (w *Process) importer(run string, events func(ingestion.Event)) *ingestion.Importer {
 	a := w.Workspace
-	files := a.Writing(policy.ByImport)
 	im := &ingestion.Importer{
-		FS: a.Vault.FS(), Files: files, Stager: files, Worker: sessions{a.Workers}, SafeName: vault.SafeName, Now: time.Now,
-		Tool: "vaultflow " + a.options.Version, MoveFolder: files.Move, Remove: files.Remove, Tidy: files.RemoveEmptyFolders, Takes: a.Vault.Takes, Writing: a.Vault.Writing,
+		Files: a.Writing(policy.ByImport), Worker: sessions{a.Workers}, Now: time.Now,
+		Tool: "vaultflow " + a.options.Version, Takes: a.Vault.Takes, Writing: a.Vault.Writing,
 		Events: events, Recogniser: a.recognition.recogniser(w.payer(run)), Passwords: func(ingestion.Job) []string { return a.Passwords.All() },
 		Office: a.Workers.importOffice(),
 	}
 	if w.held != nil {
-		im.Hold = files
+		im.Endless = func(head []byte) bool { return !disk.ShowsEnd(head) }
 	}
 	return im
 }

@@ -25,9 +25,7 @@ func TestImport_sameNameOtherFile(t *testing.T) {
 	if made.Bundle != "Imported/notes (2)" {
 		t.Errorf("the other file of the same name is at %q", made.Bundle)
 	}
-	if err := write(b.disk.path("Imported/mine/own.md"), []byte("a person's folder")); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put("Imported/mine/own.md", "a person's folder")
 	made, _ = b.mustRun(b.drop("imp-3", "Import/mine.txt", []byte("hello again")))
 	if made.Bundle != "Imported/mine (2)" {
 		t.Errorf("a person's folder was taken: %q", made.Bundle)
@@ -98,33 +96,11 @@ func TestPublish_nameTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
-	b.im.Stager = stagerFunc(func(dir, id string) (Bundle, error) {
-		inner, err := b.disk.Stage(dir, id)
-		return &rival{inner, b}, err
-	})
+	b.before("publish Imported/q3", func() { b.vault.Put("Imported/q3/own.md", "x") })
 	made, filed := b.mustRun(j)
 	if made.Bundle != "Imported/q3 (2)" || filed.Name != "Imported/q3 (2)/q3.pdf" {
 		t.Errorf("published %+v, filed %+v", made, filed)
 	}
-}
-
-type stagerFunc func(dir, id string) (Bundle, error)
-
-func (f stagerFunc) Stage(dir, id string) (Bundle, error) { return f(dir, id) }
-
-// rival makes a folder of the name just before the bundle gets it.
-type rival struct {
-	Bundle
-	b *bench
-}
-
-func (r *rival) Publish(target string) error {
-	if target == "Imported/q3" {
-		if err := write(r.b.disk.path(target+"/own.md"), []byte("x")); err != nil {
-			return err
-		}
-	}
-	return r.Bundle.Publish(target)
 }
 
 func TestImport_keepOriginal(t *testing.T) {
@@ -147,19 +123,18 @@ func TestImport_keepOriginal(t *testing.T) {
 	}
 }
 
-func TestImport_withoutFolderMovesKeepsVersionsSideBySide(t *testing.T) {
+func TestImport_setsVersionsAside(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{Pages: 1})
-	b.im.MoveFolder = nil
-	for i, data := range []string{"%PDF-1", "%PDF-1.2", "%PDF-1.3"} {
-		j := b.drop("imp-"+data, "Import/q3.pdf", []byte(data))
-		made, _ := b.mustRun(j)
-		if want := numbered("Imported/q3", i+1); made.Bundle != want {
-			t.Errorf("version %d is at %q, want %q", i+1, made.Bundle, want)
+	for _, data := range []string{"%PDF-1", "%PDF-1.2", "%PDF-1.3"} {
+		if made, _ := b.mustRun(b.drop("imp-"+data, "Import/q3.pdf", []byte(data))); made.Bundle != "Imported/q3" {
+			t.Errorf("the version %s is at %q", data, made.Bundle)
 		}
 	}
-	if m, _ := b.im.manifest("Imported/q3 (3)"); m.Import.Version != 3 || len(m.Import.History) != 2 {
-		t.Errorf("import: %+v", m.Import)
+	for name, want := range map[string]int{"Imported/q3": 3, "Imported/q3 (version 2)": 2, "Imported/q3 (version 1)": 1} {
+		if m, _ := b.im.manifest(name); m.Import.Version != want || len(m.Import.History) != want-1 {
+			t.Errorf("%s: %+v", name, m.Import)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // childrenOf gives files that are imported by themselves the folders of their bundles, in the bundle of what they came in. No
@@ -166,7 +167,7 @@ func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why 
 		parts[0] += " (2)" // a file of the bundle has the name
 	}
 	for i, part := range parts {
-		parts[i] = pl.im.SafeName(part, nameBytes)
+		parts[i] = vault.SafeName(part, nameBytes)
 	}
 	name = path.Join(parts...)
 	if pl.im.Takes != nil && !pl.im.Takes(path.Join(pl.inbox(pl.bundle()), name)) {

@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // packedFile is a member of an archive under test.
@@ -96,7 +97,7 @@ var mixed = []packedFile{
 func (b *bench) found(dir string) map[string]string {
 	b.Helper()
 	files := map[string]string{}
-	err := fs.WalkDir(b.im.FS, dir, func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(b.im.Files.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files[strings.TrimPrefix(name, dir+"/")] = b.read(name)
 		}
@@ -121,7 +122,7 @@ func TestImport_archiveIsUnpackedIntoTheInbox(t *testing.T) {
 				return !strings.HasSuffix(name, ".part")
 			}
 			made, filed := b.mustRun(b.drop("imp-1", "Import/"+name, data))
-			want := map[string]string{"notes/a.txt": "one", "notes/" + b.im.SafeName("b|[x].txt", nameBytes): "two"}
+			want := map[string]string{"notes/a.txt": "one", "notes/" + vault.SafeName("b|[x].txt", nameBytes): "two"}
 			if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {
 				t.Errorf("in the inbox (-want +got):\n%s", diff)
 			}
@@ -190,9 +191,7 @@ func TestImport_archiveReleasedTwice(t *testing.T) {
 func TestImport_archiveWhoseNameIsTaken(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{})
-	if err := write(b.disk.path("Imported/box/own.md"), []byte("a person's")); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put("Imported/box/own.md", "a person's")
 	made, _ := b.mustRun(b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "notes/a.txt", data: "one"})))
 	hasAll(t, b.read(made.Note), "[[./notes/a/index|notes/a.txt]]")
 	member, _ := b.mustRun(b.drop("imp-2", "Import/box (2)/notes/a.txt", []byte("one")))

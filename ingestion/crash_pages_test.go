@@ -42,7 +42,7 @@ func TestImport_ofThirtyPagesSurvivesEveryCrash(t *testing.T) {
 	if err := b.resume(j, &journal{}); err != nil {
 		t.Fatal(err)
 	}
-	want, changes := b.tree(), b.disk.ops
+	want, changes := b.tree(), b.fuse.ops
 	for point, begin := range commitPoints {
 		found := false
 		for _, change := range changes {

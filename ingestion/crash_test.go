@@ -3,8 +3,8 @@ package ingestion
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
+	"path"
 	"strings"
 	"testing"
 
@@ -60,9 +60,7 @@ func secondVersion(t *testing.T) (*bench, Job) {
 	b.mustRun(b.drop("imp-0", "Import/q3.pdf", []byte("%PDF-1.4\nolder")))
 	note := b.read("Imported/q3/index.md")
 	note = strings.Replace(note, "---\n"+blockBegin, "mine: yes\n---\nMy words.\n\n"+blockBegin, 1) + "\nMore of mine.\n"
-	if err := write(b.disk.path("Imported/q3/index.md"), []byte(note)); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put("Imported/q3/index.md", note)
 	b.worker.requests, b.worker.tries, b.events = nil, nil, nil
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	j.Settings.Sessions = 1 // one order of changes
@@ -78,7 +76,7 @@ func TestImport_survivesCrashes(t *testing.T) {
 	if err := b.resume(j, &journal{}); err != nil {
 		t.Fatal(err)
 	}
-	want, changes := b.tree(), len(b.disk.ops)
+	want, changes := b.tree(), len(b.fuse.ops)
 	note := want["Imported/q3/index.md"]
 	if !strings.Contains(note, "mine: yes") || !strings.Contains(note, "My words.") || !strings.HasSuffix(note, "More of mine.\n") {
 		t.Fatalf("what a person wrote is lost:\n%s", note)
@@ -121,14 +119,14 @@ func TestImport_survivesCrashes(t *testing.T) {
 
 // recorded lists the pages that have a record in a hidden folder.
 func (b *bench) recorded() map[int]bool {
-	found, err := filepath.Glob(filepath.Join(b.disk.root, "Imported", ".vaultflow-*-work", "page_*.json"))
+	found, err := fs.Glob(b.vault.FS(), "Imported/.vaultflow-*-work/page_*.json")
 	if err != nil {
 		b.Fatal(err)
 	}
 	pages := map[int]bool{}
 	for _, file := range found {
 		var n int
-		if _, err := fmt.Sscanf(filepath.Base(file), "page_%d.json", &n); err != nil {
+		if _, err := fmt.Sscanf(path.Base(file), "page_%d.json", &n); err != nil {
 			b.Fatal(err)
 		}
 		pages[n] = true
@@ -154,8 +152,7 @@ func TestFile_survivesCrashes(t *testing.T) {
 			t.Parallel()
 			start := func() (*bench, Job) {
 				b := newBench(t, report)
-				b.disk.root = t.TempDir()
-				b.revive(0)
+				b.empty()
 				j := b.drop("imp-0", "Import/q3.pdf", pdfBytes)
 				j.Settings.KeepOriginal = c.keep
 				b.mustRun(j)
@@ -169,8 +166,8 @@ func TestFile_survivesCrashes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, changes := b.tree(), len(b.disk.ops)
-			if _, err := os.Stat(b.disk.path(j.Source)); err == nil {
+			want, changes := b.tree(), len(b.fuse.ops)
+			if b.im.exists(j.Source) {
 				t.Error("the original is still in the import folder")
 			}
 			if c.keep != KeepNot && want[filed.Name] != string(pdfBytes) {

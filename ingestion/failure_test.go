@@ -26,9 +26,7 @@ func TestFailureNote_goesWhenTheFileIsImported(t *testing.T) {
 	for name, again := range map[string]func(*bench, Job, Filed) Job{
 		"retried in place": func(_ *bench, j Job, f Filed) Job { j.Where = f.Name; return j },
 		"put back": func(b *bench, _ Job, f Filed) Job {
-			if err := b.disk.Move(b.Context(), f.Name, "Import/sub/q3.pdf"); err != nil {
-				b.Fatal(err)
-			}
+			b.vault.Rename(f.Name, "Import/sub/q3.pdf")
 			return b.drop("imp-2", "Import/sub/q3.pdf", pdfBytes)
 		},
 	} {
@@ -55,9 +53,7 @@ func TestFailureNote_staysWhenItSpeaksOfAnother(t *testing.T) {
 func TestFailureNote_staysWhenAPersonMadeItTheirs(t *testing.T) {
 	t.Parallel()
 	b, j, filed := failed(t)
-	if err := write(b.disk.path(filed.Note), []byte(b.read(filed.Note)+"\nI asked Ada for another copy.\n")); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put(filed.Note, b.read(filed.Note)+"\nI asked Ada for another copy.\n")
 	j.Where = filed.Name
 	b.mustRun(j)
 	if note := b.read(filed.Note); !strings.Contains(note, "Ada") {

@@ -13,192 +13,49 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
 // errKilled is what every call gives after the process has been "killed".
 var errKilled = errors.New("killed")
 
-// disk is a vault in a temporary folder. It can be told to die after a number of changes; then nothing works any more.
-type disk struct {
-	root string
-
+// fuse counts the changes of a vault. It can be told to end the process after some of them; then nothing works any more.
+type fuse struct {
 	mu    sync.Mutex // guards what follows
 	ops   []string   // changes, in order
 	dieAt int        // 0: never
-	full  bool       // ENOSPC
+	full  bool       // no bundle can be written: ENOSPC
 }
 
-// change counts a change to the vault and says whether the process lives to make it, and to see its end.
-func (d *disk) change(what string, do func() error) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.dieAt > 0 && len(d.ops) >= d.dieAt {
+// change is a vaulttest.Around.
+func (f *fuse) change(what string, do func() error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dieAt > 0 && len(f.ops) >= f.dieAt {
 		return errKilled
 	}
-	d.ops = append(d.ops, what)
+	f.ops = append(f.ops, what)
+	if f.full && strings.HasPrefix(what, "put ") {
+		return fmt.Errorf("write: %w", os.NewSyscallError("write", syscall.ENOSPC))
+	}
 	if err := do(); err != nil {
 		return err
 	}
-	if d.dieAt > 0 && len(d.ops) >= d.dieAt {
+	if f.dieAt > 0 && len(f.ops) >= f.dieAt {
 		return errKilled // done, but nobody was told
 	}
 	return nil
-}
-
-func (d *disk) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }
-
-func (d *disk) Stage(dir, id string) (Bundle, error) {
-	b := &folder{d, path.Join(dir, ".vaultflow-"+id)}
-	return b, d.change("stage "+id, func() error { return os.MkdirAll(d.path(b.dir), 0o755) })
-}
-
-func (d *disk) Read(name string, limit int64) ([]byte, string, error) {
-	data, err := os.ReadFile(d.path(name))
-	if err == nil && int64(len(data)) > limit {
-		err = errors.New("too large")
-	}
-	return data, sum(data), err
-}
-
-func (d *disk) Write(_ context.Context, name string, data []byte, base string) error {
-	return d.change("write "+name, func() error {
-		old, err := os.ReadFile(d.path(name))
-		switch {
-		case err == nil && bytes.Equal(old, data):
-			return nil
-		case err == nil && sum(old) != base, err != nil && base != "":
-			return &vault.ConflictError{Name: name, Want: base, Have: sum(old)}
-		}
-		return write(d.path(name), data)
-	})
-}
-
-func (d *disk) Move(_ context.Context, from, to string) error {
-	return d.change("move "+from+" "+to, func() error {
-		source, err := os.ReadFile(d.path(from))
-		target, err2 := os.ReadFile(d.path(to))
-		switch {
-		case err != nil && err2 == nil:
-			return nil
-		case err != nil:
-			return err
-		case err2 == nil && bytes.Equal(source, target):
-			return os.Remove(d.path(from))
-		case err2 == nil:
-			return fs.ErrExist
-		}
-		if err := os.MkdirAll(filepath.Dir(d.path(to)), 0o755); err != nil {
-			return err
-		}
-		return os.Rename(d.path(from), d.path(to))
-	})
-}
-
-var _ Holder = (*disk)(nil)
-
-func (d *disk) Endless(head []byte) bool { return !bytes.HasPrefix(head, []byte("%PDF")) }
-
-func (d *disk) Copy(_ context.Context, from, to, want string, size int64) error {
-	return d.change("copy "+from+" "+to, func() error {
-		data, err := os.ReadFile(d.path(from))
-		if err != nil {
-			return err
-		}
-		if data = data[:min(size, int64(len(data)))]; sum(data) != want {
-			return &vault.ConflictError{Name: from, Want: want}
-		}
-		if have, err := os.ReadFile(d.path(to)); err == nil && !bytes.Equal(have, data) {
-			return fs.ErrExist
-		}
-		return write(d.path(to), data)
-	})
-}
-
-func (d *disk) Supplant(_ context.Context, from, to, want string) error {
-	return d.change("supplant "+from+" "+to, func() error {
-		source, err := os.ReadFile(d.path(from))
-		target, err2 := os.ReadFile(d.path(to))
-		if err != nil || err2 != nil || sum(source) != want || sum(target) != want {
-			return errors.Join(&vault.ConflictError{Name: from, Want: want}, err, err2)
-		}
-		return os.Rename(d.path(from), d.path(to))
-	})
-}
-
-func (d *disk) moveFolder(_ context.Context, from, to string) error {
-	return d.change("move folder "+from+" "+to, func() error { return renameNew(d.path(from), d.path(to)) })
-}
-
-func (d *disk) remove(_ context.Context, name, want string) error {
-	return d.change("remove "+name, func() error {
-		if data, err := os.ReadFile(d.path(name)); err != nil || sum(data) != want {
-			return errors.Join(errors.New("other bytes"), err)
-		}
-		return os.Remove(d.path(name))
-	})
-}
-
-// tidy leaves folders that are not empty to the system's refusal.
-func (d *disk) tidy(dir, top string) error {
-	for ; strings.HasPrefix(dir+"/", top+"/"); dir = path.Dir(dir) {
-		if os.Remove(d.path(dir)) != nil {
-			return nil
-		}
-	}
-	return nil
-}
-
-// folder is a bundle on a disk.
-type folder struct {
-	d   *disk
-	dir string
-}
-
-func (b *folder) WriteFile(name string, data []byte) error {
-	return b.d.change("put "+name, func() error {
-		if b.d.full {
-			return fmt.Errorf("write: %w", os.NewSyscallError("write", syscall.ENOSPC))
-		}
-		return write(filepath.Join(b.d.path(b.dir), filepath.FromSlash(name)), data)
-	})
-}
-func (b *folder) FS() fs.FS { return os.DirFS(b.d.path(b.dir)) }
-func (b *folder) Publish(target string) error {
-	return b.d.change("publish "+target, func() error {
-		if err := os.MkdirAll(filepath.Dir(b.d.path(target)), 0o755); err != nil {
-			return err
-		}
-		return renameNew(b.d.path(b.dir), b.d.path(target))
-	})
-}
-
-func (b *folder) Discard() error {
-	return b.d.change("discard "+path.Base(b.dir), func() error { return os.RemoveAll(b.d.path(b.dir)) })
-}
-
-func renameNew(from, to string) error {
-	if _, err := os.Lstat(to); err == nil {
-		return fs.ErrExist
-	}
-	return os.Rename(from, to)
-}
-
-func write(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o644)
 }
 
 func sum(data []byte) string {
@@ -323,47 +180,54 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // bench is a vault with a fake worker and an importer between them.
 type bench struct {
 	*testing.T
-	disk   *disk
+	vault  *vaulttest.Memory
+	fuse   *fuse
 	worker *script
 	im     *Importer
 	events []Event
 }
 
 func newBench(t *testing.T, doc extract.Document) *bench {
-	b := &bench{T: t, disk: &disk{root: t.TempDir()}, worker: &script{doc: doc}}
-	b.revive(0)
+	b := &bench{T: t, worker: &script{doc: doc}}
+	b.empty()
 	return b
+}
+
+// empty begins again with a new vault and a new process.
+func (b *bench) empty() {
+	b.vault = vaulttest.New(fstest.MapFS{})
+	b.vault.Now = func() time.Time { return time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC) }
+	b.revive(0)
 }
 
 // revive makes a new process; it dies after so many changes unless that is zero.
 func (b *bench) revive(dieAt int) {
-	b.disk.ops, b.disk.dieAt = nil, dieAt
+	b.fuse = &fuse{dieAt: dieAt}
 	b.im = &Importer{
-		FS: os.DirFS(b.disk.root), Files: b.disk, Stager: b.disk, Worker: b.worker, Tool: "test",
-		MoveFolder: b.disk.moveFolder, Remove: b.disk.remove, Tidy: b.disk.tidy, Hold: b.disk,
-		SafeName: func(s string, limit int) string { return strings.Map(safe, s[:min(len(s), limit)]) },
-		Now:      func() time.Time { return noon.Add(time.Minute) },
-		Events:   func(e Event) { b.events = append(b.events, e) },
+		Files: importing(vaulttest.Intercept(b.vault, b.fuse.change)), Worker: b.worker, Tool: "test",
+		Endless: func(head []byte) bool { return !bytes.HasPrefix(head, []byte("%PDF")) },
+		Now:     func() time.Time { return noon.Add(time.Minute) },
+		Events:  func(e Event) { b.events = append(b.events, e) },
 	}
 }
 
-func safe(r rune) rune {
-	if strings.ContainsRune(`*"\<>:|?#^[]`, r) {
-		return '-'
-	}
-	return r
+// importing is a vault in the hands of imports.
+func importing(v vault.Vault) vault.Files { return vault.NewFiles(v, policy.Gate{}, policy.ByImport) }
+
+// before calls fn once, before the first change of this kind.
+func (b *bench) before(kind string, fn func()) {
+	var once sync.Once
+	b.im.Files = importing(vaulttest.Intercept(b.vault, func(what string, do func() error) error {
+		if strings.HasPrefix(what, kind) {
+			once.Do(fn)
+		}
+		return do()
+	}))
 }
 
 // drop puts a file into the vault and gives a job for it.
 func (b *bench) drop(id, name string, data []byte) Job {
-	b.Helper()
-	if err := write(b.disk.path(name), data); err != nil {
-		b.Fatal(err)
-	}
-	when := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
-	if err := os.Chtimes(b.disk.path(name), when, when); err != nil {
-		b.Fatal(err)
-	}
+	b.vault.Put(name, string(data))
 	return Job{ID: id, Source: name, SHA256: sum(data), Size: int64(len(data)), At: noon}
 }
 
@@ -403,7 +267,7 @@ func (b *bench) mustRun(j Job) (Published, Filed) {
 
 func (b *bench) read(name string) string {
 	b.Helper()
-	data, err := os.ReadFile(b.disk.path(name))
+	data, err := fs.ReadFile(b.vault.FS(), name)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -411,26 +275,12 @@ func (b *bench) read(name string) string {
 }
 
 // tree is every file of the vault with its content.
-func (b *bench) tree() map[string]string {
-	b.Helper()
-	files := map[string]string{}
-	err := fs.WalkDir(os.DirFS(b.disk.root), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(b.disk.path(name))
-		files[name] = string(data)
-		return err
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return files
-}
+func (b *bench) tree() map[string]string { return b.vault.Texts() }
 
 // hidden lists the hidden folders that were left over.
 func (b *bench) hidden() []string {
-	found, err := filepath.Glob(filepath.Join(b.disk.root, "Imported", ".vaultflow-*"))
+	b.Helper()
+	found, err := fs.Glob(b.vault.FS(), "Imported/.vaultflow-*")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // stays reports whether the job's file is left in the import folder for a while: nothing shows where it ends, so a program may
 // close it, and append to its name later. What an archive or a message was unpacked into is whole.
 func (f filing) stays(name string) (bool, error) {
-	if f.w.im.Hold == nil || !f.w.set.Hold || name == "" || name != f.w.job.Source || f.w.job.Where != "" && f.w.job.Where != name {
+	if f.w.im.Endless == nil || !f.w.set.Hold || name == "" || name != f.w.job.Source || f.w.job.Where != "" && f.w.job.Where != name {
 		return false, nil
 	}
 	if !strings.HasPrefix(name, f.w.set.ImportDir+"/") || strings.HasPrefix(name, f.w.set.FailedDir+"/") || f.w.places.home() != "" {
@@ -30,7 +30,7 @@ func (f filing) stays(name string) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false, storage("read "+name, err)
 	}
-	return f.w.im.Hold.Endless(head[:n]), nil
+	return f.w.im.Endless(head[:n]), nil
 }
 
 // holdDone ends a finished import whose file stays where it arrived: its place gets a copy.
@@ -52,7 +52,7 @@ func (f filing) holdDone(ctx context.Context, from, target string, p plan) (File
 func (f filing) copyOut(ctx context.Context, from, to string) (string, error) {
 	for n := 1; ; n++ {
 		name := numberedFile(to, n)
-		err := f.w.im.Hold.Copy(ctx, from, name, f.w.job.SHA256, f.w.job.Size)
+		err := f.w.im.Files.Copy(ctx, from, name, f.w.job.SHA256, f.w.job.Size)
 		if errors.Is(err, fs.ErrExist) && n < maxNumber {
 			continue
 		}
@@ -103,7 +103,7 @@ func (f filing) putAway(ctx context.Context, e Ending, from string) (Filed, erro
 	if sum != f.w.job.SHA256 {
 		target, err = f.moveOut(ctx, from, target)
 	} else if err = f.letGo(from); err == nil {
-		err = f.w.im.Hold.Supplant(ctx, from, target, f.w.job.SHA256)
+		err = f.w.im.Files.Supplant(ctx, from, target, f.w.job.SHA256)
 	}
 	if err != nil {
 		return Filed{}, storage("put "+from+" away", err)

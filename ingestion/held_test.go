@@ -3,13 +3,13 @@ package ingestion
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
 // csv is a file that does not show where it ends.
@@ -23,16 +23,13 @@ type heldCase struct {
 
 func (c heldCase) start(t *testing.T, hold bool) (*bench, Job) {
 	b := newBench(t, report)
-	b.disk.root = t.TempDir()
-	b.revive(0)
+	b.empty()
 	if c.end == StateDuplicate {
 		first := b.drop("imp-0", "Import/first.csv", []byte(csv))
 		first.Settings.KeepOriginal = c.keep
 		b.mustRun(first)
 	}
-	if err := write(b.disk.path("Imported/tables/manifest.json"), nil); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put("Imported/tables/manifest.json", "")
 	j := b.drop("imp-1", "Import/tables/sales.csv", []byte(csv))
 	j.Settings.KeepOriginal, j.Settings.Hold = c.keep, hold
 	b.revive(0)
@@ -88,7 +85,7 @@ func TestPutAway_survivesCrashes(t *testing.T) {
 			if diff := cmp.Diff(want, b.tree()); diff != "" {
 				t.Fatalf("another vault than without the hold (-want +got):\n%s", diff)
 			}
-			changes := len(b.disk.ops)
+			changes := len(b.fuse.ops)
 			for at := 1; at <= changes; at++ {
 				c.killed(t, at, want)
 			}
@@ -128,23 +125,21 @@ func (c heldCase) killed(t *testing.T, at int, want map[string]string) {
 func TestPutAway_afterChanges(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		change func(b *bench) error
+		change func(v *vaulttest.Memory)
 		found  bool
 		at     []string // where the bytes are then
 	}{
-		"appended": {func(b *bench) error { return write(b.disk.path("Import/tables/sales.csv"), []byte(csv+"June,2\n")) }, false, []string{"Imported/tables/sales/sales.csv"}},
-		"removed":  {func(b *bench) error { return os.Remove(b.disk.path("Import/tables/sales.csv")) }, false, []string{"Imported/tables/sales/sales.csv"}},
+		"appended": {func(v *vaulttest.Memory) { v.Put("Import/tables/sales.csv", csv+"June,2\n") }, false, []string{"Imported/tables/sales/sales.csv"}},
+		"removed":  {func(v *vaulttest.Memory) { v.Delete("Import/tables/sales.csv") }, false, []string{"Imported/tables/sales/sales.csv"}},
 		"copy removed": {
-			func(b *bench) error { return os.Remove(b.disk.path("Imported/tables/sales/sales.csv")) }, true, []string{"Imported/tables/sales/sales.csv"},
+			func(v *vaulttest.Memory) { v.Delete("Imported/tables/sales/sales.csv") }, true, []string{"Imported/tables/sales/sales.csv"},
 		},
 		"copy edited": {
-			func(b *bench) error {
-				return write(b.disk.path("Imported/tables/sales/sales.csv"), []byte("a person's"))
-			}, true, []string{"Imported/tables/sales/sales (2).csv"},
+			func(v *vaulttest.Memory) { v.Put("Imported/tables/sales/sales.csv", "a person's") }, true, []string{"Imported/tables/sales/sales (2).csv"},
 		},
-		"bundle removed": {func(b *bench) error { return os.RemoveAll(b.disk.path("Imported/tables/sales")) }, true, []string{"Imported/Originals/tables/sales.csv"}},
+		"bundle removed": {func(v *vaulttest.Memory) { v.Delete("Imported/tables/sales") }, true, []string{"Imported/Originals/tables/sales.csv"}},
 		"bundle moved": {
-			func(b *bench) error { return os.Rename(b.disk.path("Imported/tables/sales"), b.disk.path("Sales")) }, true,
+			func(v *vaulttest.Memory) { v.Rename("Imported/tables/sales", "Sales") }, true,
 			[]string{"Imported/Originals/tables/sales.csv", "Sales/sales.csv"},
 		},
 	}
@@ -154,9 +149,10 @@ func TestPutAway_afterChanges(t *testing.T) {
 			h := heldCases["bundle"]
 			b, j := h.start(t, true)
 			end, _, err := h.imported(b, j, &journal{})
-			if err = errors.Join(err, c.change(b)); err != nil {
+			if err != nil {
 				t.Fatal(err)
 			}
+			c.change(b.vault)
 			before := b.tree()[j.Source]
 			if _, found, err := b.im.PutAway(t.Context(), j, end); err != nil || found != c.found {
 				t.Fatalf("found %v, want %v: %v", found, c.found, err)
@@ -202,13 +198,11 @@ func TestFile_holdsNot(t *testing.T) {
 	t.Parallel()
 	cases := map[string]func(*bench, *Job){
 		"not asked for":  func(_ *bench, j *Job) { j.Settings.Hold = false },
-		"nobody puts it": func(b *bench, _ *Job) { b.im.Hold = nil },
+		"nobody puts it": func(b *bench, _ *Job) { b.im.Endless = nil },
 		"shows its end":  func(b *bench, j *Job) { *j = b.drop("imp-1", "Import/tables/q3.pdf", pdfBytes); j.Settings.Hold = true },
 		"from an archive": func(b *bench, _ *Job) {
 			m := `{"version":1,"source":{"kind":"archive"},"children":[{"name":"sales.csv","bundle":"sales"}]}`
-			if err := write(b.disk.path("Imported/tables/manifest.json"), []byte(m)); err != nil {
-				b.Fatal(err)
-			}
+			b.vault.Put("Imported/tables/manifest.json", m)
 		},
 	}
 	for name, change := range cases {

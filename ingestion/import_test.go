@@ -28,7 +28,7 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := write(file, []byte(got)); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,14 +221,14 @@ func TestExtract_givesUpHopelessDocuments(t *testing.T) {
 func TestExtract_diskFullIsTransient(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)
-	b.disk.full = true
+	b.fuse.full = true
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	_, _, err := b.run(j)
 	e, ok := errors.AsType[*Error](err)
 	if !ok || !e.Transient || e.Code != failure.Vault {
 		t.Fatalf("got %v", err)
 	}
-	b.disk.full = false
+	b.fuse.full = false
 	b.mustRun(j)
 }
 

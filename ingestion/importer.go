@@ -13,33 +13,25 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
-// Importer imports files. FS, Files, Stager, Worker, SafeName and Now are required. It may be used by several goroutines,
+// Importer imports files. Files, Worker and Now are required. It may be used by several goroutines,
 // as long as no two work on equal bytes of the same source at the same time.
 type Importer struct {
-	FS       fs.FS // the vault; its files implement io.ReaderAt
-	Files    Files
-	Stager   Stager
-	Worker   Worker
-	SafeName func(name string, maxBytes int) string // one part of a vault name out of any text
-	Now      func() time.Time
-	Tool     string // this program and its version, for manifests
+	Files  vault.Files // opened files implement io.ReaderAt
+	Worker Worker
+	Now    func() time.Time
+	Tool   string // this program and its version, for manifests
 
 	// Imported finds the bundle that an earlier import made of the same bytes with the same settings; empty when there is
 	// none. It may be nil. What it says is checked against the bundle's manifest.
 	Imported func(ctx context.Context, sha256, settings string) (id, bundle string, err error)
-	// MoveFolder renames a folder and never overwrites. When nil, a new version of a source is published beside the old
-	// one instead of in its place.
-	MoveFolder func(ctx context.Context, from, to string) error
-	// Remove removes a file that has the given bytes. When nil, originals that are to be deleted go to the done folder.
-	Remove func(ctx context.Context, name, sha256 string) error
-	// Tidy removes a folder of the import folder when it is empty, and the ones above up to top. It may be nil.
-	Tidy func(dir, top string) error
 	// Writing says in words who has a file of the vault open for writing, empty when nobody has, or nobody knows. It may be nil.
 	Writing func(name string) string
-	// Hold lets originals stay where they arrived for a while, when Settings.Hold asks for it. When nil, none do.
-	Hold Holder
+	// Endless reports whether the format of a file that begins with head does not show where a file ends. Such originals stay
+	// where they arrived for a while when Settings.Hold asks for it. When nil, none do.
+	Endless func(head []byte) bool
 	// Takes says whether a file of a name in the import folder would be imported; others are left in their archives. It may
 	// be nil.
 	Takes func(name string) bool
@@ -131,7 +123,7 @@ type readerAt interface {
 
 // open opens a regular file of the vault for reading at any place.
 func (im *Importer) open(name string) (readerAt, int64, error) {
-	file, err := im.FS.Open(name)
+	file, err := im.Files.FS().Open(name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -163,7 +155,7 @@ func (im *Importer) sumOf(ctx context.Context, name string) (string, error) {
 }
 
 func (im *Importer) exists(name string) bool {
-	_, err := fs.Stat(im.FS, name)
+	_, err := fs.Stat(im.Files.FS(), name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // nameBytes is the longest name of a bundle. Obsidian's sync and Windows both stumble over paths above 255.
@@ -33,14 +35,14 @@ func (pl places) folder() string {
 	}
 	parts := strings.Split(path.Dir(rel), "/")
 	for i, p := range parts {
-		parts[i] = pl.im.SafeName(p, nameBytes)
+		parts[i] = vault.SafeName(p, nameBytes)
 	}
 	return path.Join(parts...)
 }
 
 // below returns the name of the source's file in another folder, with the same folders in it.
 func (pl places) below(dir string) string {
-	return path.Join(dir, pl.folder(), pl.im.SafeName(pl.job.base(), nameBytes))
+	return path.Join(dir, pl.folder(), vault.SafeName(pl.job.base(), nameBytes))
 }
 
 // done is the name of the original in the done folder if no other file has it.
@@ -60,12 +62,12 @@ func (pl places) bundleOf(file string) string {
 	if stem == "" {
 		stem = file
 	}
-	return pl.im.SafeName(stem, nameBytes)
+	return vault.SafeName(stem, nameBytes)
 }
 
 // original is the original's name within its bundle.
 func (pl places) original() string {
-	name := pl.im.SafeName(pl.job.base(), nameBytes)
+	name := vault.SafeName(pl.job.base(), nameBytes)
 	if slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) }) {
 		name = "original " + name
 	}
@@ -77,7 +79,7 @@ func (pl places) keep(ctx context.Context) (string, error) {
 	switch {
 	case pl.set.KeepOriginal == KeepInBundle:
 		return pl.original(), nil
-	case pl.set.KeepOriginal == KeepNot && pl.im.Remove != nil:
+	case pl.set.KeepOriginal == KeepNot:
 		return "", nil
 	}
 	return pl.free(ctx, pl.done())
@@ -91,7 +93,7 @@ func (pl places) aside(bundle string, version int) string {
 			return candidate
 		}
 	}
-	return name // taken: MoveFolder fails
+	return name // taken: the move fails
 }
 
 // free returns the first numbered name that is free, or that a file with the same bytes has.

@@ -106,7 +106,7 @@ func (f filing) moveOut(ctx context.Context, from, to string) (string, error) {
 		return "", err
 	}
 	if to == "" {
-		return "", storage("remove "+from, f.w.im.Remove(ctx, from, f.w.job.SHA256))
+		return "", storage("remove "+from, f.w.im.Files.Remove(ctx, from, f.w.job.SHA256))
 	}
 	for n := 1; ; n++ {
 		name := numberedFile(to, n)
@@ -156,7 +156,7 @@ func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) 
 	if target == from {
 		return Filed{Name: from}, nil // it is the original itself
 	}
-	if target == "" && (f.w.set.KeepOriginal != KeepNot || f.w.im.Remove == nil) {
+	if target == "" && f.w.set.KeepOriginal != KeepNot {
 		done := f.w.places.done()
 		var err error
 		if target, err = f.w.places.free(ctx, done); err != nil {
@@ -244,9 +244,6 @@ func (f filing) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 // forgetFailure removes the notes about earlier failures of a file that was imported after all: the one beside it in the
 // failed folder, and those whose file a person has put back where it came from.
 func (f filing) forgetFailure(ctx context.Context, from string) error {
-	if f.w.im.Remove == nil {
-		return nil
-	}
 	if strings.HasPrefix(from, f.w.set.FailedDir+"/") {
 		return f.removeNote(ctx, from+failedSuffix, "")
 	}
@@ -272,19 +269,16 @@ func (f filing) removeNote(ctx context.Context, name, of string) error {
 	if err != nil || !strings.HasPrefix(string(data), blockBegin) || !strings.HasSuffix(string(data), blockEnd+"\n") || !strings.Contains(string(data), of) {
 		return nil
 	}
-	return storage("remove "+name, f.w.im.Remove(ctx, name, sum))
+	return storage("remove "+name, f.w.im.Files.Remove(ctx, name, sum))
 }
 
 // tidy removes the folders that an archive or a message was unpacked into when their last file has left them. Folders that a person
 // made stay: files may be dropped there again.
 func (f filing) tidy(from string) error {
-	if f.w.im.Tidy == nil {
-		return nil
-	}
 	for top := path.Dir(from); strings.HasPrefix(top, f.w.set.ImportDir+"/"); top = path.Dir(top) {
 		bundle := path.Join(f.w.set.ImportedDir, strings.TrimPrefix(top, f.w.set.ImportDir+"/"))
 		if m, ok := f.w.im.manifest(bundle); ok && len(m.Children) > 0 {
-			return storage("remove empty folders in "+top, f.w.im.Tidy(path.Dir(from), top))
+			return storage("remove empty folders in "+top, f.w.im.Files.RemoveEmptyFolders(path.Dir(from), top))
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package ingestion
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -11,20 +10,6 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
-// racing is a vault in which somebody else writes between the reading of a file and the first writing of it.
-type racing struct {
-	*disk
-	before func() // called once
-}
-
-func (r *racing) Write(ctx context.Context, name string, data []byte, base string) error {
-	if before := r.before; before != nil {
-		r.before = nil
-		before()
-	}
-	return r.disk.Write(ctx, name, data, base)
-}
-
 // A line of the history is added to what another program has written meanwhile.
 func TestFile_addsToAHistoryThatChanges(t *testing.T) {
 	t.Parallel()
@@ -32,17 +17,15 @@ func TestFile_addsToAHistoryThatChanges(t *testing.T) {
 	b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	j := b.drop("imp-2", "Import/q3.pdf", pdfBytes)
 	other := History{Event: "duplicate", Import: "imp-other", Source: "Import/other.pdf", At: noon}
-	b.im.Files = &racing{b.disk, func() {
+	b.before("write ", func() {
 		m, ok := b.im.manifest("Imported/q3")
 		m.Import.History = append(m.Import.History, other)
 		data, err := m.encode()
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		if err := write(b.disk.path("Imported/q3/manifest.json"), data); err != nil {
-			t.Fatal(err)
-		}
-	}}
+		b.vault.Put("Imported/q3/manifest.json", string(data))
+	})
 	if _, err := b.im.File(t.Context(), j, Ending{State: StateDuplicate, Bundle: "Imported/q3"}); err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +40,9 @@ func TestFile_numbersAMemberWhoseNameIsTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{})
 	j := b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "a.txt", data: "one"}))
-	b.im.Files = &racing{b.disk, func() {
-		if err := write(b.disk.path("Import/box/a.txt"), []byte("somebody else's")); err != nil {
-			t.Fatal(err)
-		}
-	}}
+	b.before("write ", func() {
+		b.vault.Put("Import/box/a.txt", "somebody else's")
+	})
 	b.mustRun(j)
 	want := map[string]string{"a.txt": "somebody else's", "a (2).txt": "one"}
 	if diff := cmp.Diff(want, b.found("Import/box")); diff != "" {

@@ -75,7 +75,7 @@ const pdfTail = 4096
 // cutOff tells whether a PDF lacks the mark of its end (ISO 32000-1 §7.5.5). The renderers put such a file together again from
 // the pages that are there, and say nothing.
 func (w *work) cutOff() bool {
-	file, err := w.im.FS.Open(w.job.at())
+	file, err := w.im.Files.FS().Open(w.job.at())
 	if err != nil {
 		return false // it was opened a moment ago, and will be again: somebody else says what is wrong
 	}

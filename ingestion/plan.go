@@ -53,13 +53,11 @@ func (pub publishing) decide(ctx context.Context, taken map[string]bool) (plan, 
 			break
 		}
 		m, ok := im.manifest(candidate)
-		if !ok || m.Source.Path != j.Source || p.Previous != "" && m.Import.Version < p.Version {
+		if !ok || m.Source.Path != j.Source {
 			continue
 		}
 		p.Previous, p.PreviousImport, p.Version = candidate, m.Import.ID, m.Import.Version+1
-		if im.MoveFolder != nil {
-			p.Target, p.Aside = candidate, pub.w.places.aside(candidate, m.Import.Version)
-		}
+		p.Target, p.Aside = candidate, pub.w.places.aside(candidate, m.Import.Version)
 	}
 	var err error
 	p.Original, err = pub.w.places.keep(ctx)

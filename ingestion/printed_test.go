@@ -3,9 +3,8 @@ package ingestion
 import (
 	"context"
 	"errors"
-	"os"
+	"io/fs"
 	"path"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -257,10 +256,10 @@ func TestImport_officeFileGoesOn(t *testing.T) {
 	if len(office.asked) != 1 {
 		t.Errorf("asked %v", office.asked)
 	}
-	if left, err := filepath.Glob(filepath.Join(b.disk.root, "Imported", ".vaultflow-*")); err != nil || len(left) > 0 {
+	if left, err := fs.Glob(b.vault.FS(), "Imported/.vaultflow-*"); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
-	if _, err := os.Stat(b.disk.path("Imported/report/pages/page_0002.png")); err != nil {
+	if _, err := fs.Stat(b.vault.FS(), "Imported/report/pages/page_0002.png"); err != nil {
 		t.Error(err)
 	}
 }

@@ -19,7 +19,7 @@ type publishing struct{ w *work }
 // Publish makes the bundle appear: manifest, note, one rename. Called again after it succeeded it gives the same answer,
 // until File has ended the import. x is what Extract gave.
 func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published, error) {
-	records, err := im.Stager.Stage(j.settings().ImportedDir, j.stageID()+"-work")
+	records, err := im.Files.Stage(j.settings().ImportedDir, j.stageID()+"-work")
 	if err != nil {
 		return Published{}, storage("open the records of "+j.Source, err)
 	}
@@ -129,7 +129,7 @@ func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pa
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if err := pub.w.store.bundle.Publish(p.Target); err != nil {
+	if err := pub.w.im.Files.Publish(pub.w.store.bundle, p.Target); err != nil {
 		if errors.Is(err, fs.ErrExist) || pub.w.im.exists(p.Target) && !pub.w.places.holds(p.Target) {
 			return false, nil
 		}
@@ -143,7 +143,7 @@ func (pub publishing) moveAside(ctx context.Context, p plan) error {
 	if p.Aside == "" || p.before(pub.w.im) == p.Aside {
 		return nil
 	}
-	return storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.MoveFolder(ctx, p.Previous, p.Aside))
+	return storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.Files.Move(ctx, p.Previous, p.Aside))
 }
 
 // laidOut composes index.md by the person's own layout. One that cannot be used is a warning: the note then has the
@@ -152,7 +152,7 @@ func (pub publishing) laidOut(m *Manifest, p plan, rec documentRecord) ([]byte, 
 	if pub.w.set.Template == "" {
 		return pub.note(m, p, rec, nil)
 	}
-	own, bad := readLayout(pub.w.im.FS, pub.w.set.Template)
+	own, bad := readLayout(pub.w.im.Files.FS(), pub.w.set.Template)
 	if bad == nil {
 		note, err := pub.note(m, p, rec, &own)
 		if !errors.Is(err, errLaidOut) {
@@ -198,7 +198,7 @@ func (pub publishing) older(p plan) (parts, map[string]*yaml.Node, error) {
 	if before == "" {
 		return parts{}, nil, nil
 	}
-	data, err := fs.ReadFile(pub.w.im.FS, path.Join(before, noteName))
+	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, noteName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return parts{}, nil, nil // a person has removed it: nothing is to be kept
 	}

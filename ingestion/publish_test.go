@@ -14,9 +14,7 @@ import (
 func TestPublish_findsItsBundleWithoutRecords(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{Pages: 1})
-	if err := write(b.disk.path("Imported/q3/own.md"), []byte("a person's folder")); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put("Imported/q3/own.md", "a person's folder")
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	j.Route = filetype.Classify("", j.Source, pdfBytes, nil, 0)
 	x, err := b.im.Extract(t.Context(), j)
@@ -46,9 +44,7 @@ func TestPublish_keepsPropertiesThatAreNone(t *testing.T) {
 	b := newBench(t, extract.Document{Pages: 1})
 	b.mustRun(b.drop("imp-0", "Import/q3.pdf", []byte("%PDF-1.4\nolder")))
 	note := strings.Replace(b.read("Imported/q3/index.md"), "---\n", "---\nmine: a: b\n", 1)
-	if err := write(b.disk.path("Imported/q3/index.md"), []byte(note)); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put("Imported/q3/index.md", note)
 	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	got := b.read(made.Note)
 	front, rest, _ := strings.Cut(got, "---\n```yaml\n")

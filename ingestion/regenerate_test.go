@@ -21,9 +21,7 @@ func edited(t *testing.T, edit func(note string) string) string {
 	if is == was {
 		t.Fatalf("nothing was edited in\n%s", was)
 	}
-	if err := write(b.disk.path(made.Note), []byte(is)); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put(made.Note, is)
 	b.worker.doc.Title = "New title"
 	second := b.drop("imp-2", "Import/q3.pdf", pdfBytes)
 	second.Settings.Tags = []string{"from/folder", "arriving"}

@@ -13,9 +13,7 @@ const ownLayout = "---\nstatus: unread\nsha256: mine\ntags: [to/read]\n---\n## {
 func TestTemplate_laysOutTheNote(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)
-	if err := write(b.disk.path("Templates/Own.md"), []byte(ownLayout)); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put("Templates/Own.md", ownLayout)
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	j.Settings.Template = "Templates/Own.md"
 	made, _ := b.mustRun(j)
@@ -29,9 +27,7 @@ func TestTemplate_laysOutTheNote(t *testing.T) {
 	}
 
 	kept := strings.Replace(note, "status: unread", "status: read", 1) + "My words.\n"
-	if err := write(b.disk.path(made.Note), []byte(kept)); err != nil {
-		t.Fatal(err)
-	}
+	b.vault.Put(made.Note, kept)
 	j = b.drop("imp-2", "Import/q3.pdf", append(pdfBytes, '\n'))
 	j.Settings.Template = "Templates/Own.md"
 	made, _ = b.mustRun(j)
@@ -52,9 +48,7 @@ func TestTemplate_bodyOfEveryKind(t *testing.T) {
 		"a.eml": "From: a@example.org\r\nSubject: S\r\n\r\nHello there\r\n", "a.bin": "\x00\x01\x02",
 	} {
 		b := newBench(t, extract.Document{})
-		if err := write(b.disk.path("T.md"), []byte("Mine: {{body}}\n{{warnings}}")); err != nil {
-			t.Fatal(err)
-		}
+		b.vault.Put("T.md", "Mine: {{body}}\n{{warnings}}")
 		j := b.drop("imp-1", "Import/"+name, []byte(data))
 		j.Settings.Template = "T.md"
 		made, _ := b.mustRun(j)
@@ -98,9 +92,7 @@ func TestTemplate_thatCannotBeUsedIsAWarning(t *testing.T) {
 				}
 			}
 			if c.text != "" {
-				if err := write(b.disk.path("T.md"), []byte(c.text)); err != nil {
-					t.Fatal(err)
-				}
+				b.vault.Put("T.md", c.text)
 			}
 			j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 			j.Settings.Template = "T.md"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // recordFormat changes when records of an older program can not be gone on with. It is part of every settings hash.
@@ -35,8 +36,8 @@ type store struct {
 	im      *Importer
 	job     Job
 	set     Settings
-	bundle  Bundle
-	records Bundle // page_0001.json, document.json, plan.json
+	bundle  vault.Bundle
+	records vault.Bundle // page_0001.json, document.json, plan.json
 
 	mu    sync.Mutex // guards tally
 	tally tally
@@ -61,10 +62,10 @@ func (im *Importer) stage(j Job) (*work, error) {
 	w := im.begin(j)
 	s := &store{im: im, job: j, set: w.set}
 	var err error
-	if s.records, err = im.Stager.Stage(s.set.ImportedDir, j.stageID()+"-work"); err != nil {
+	if s.records, err = im.Files.Stage(s.set.ImportedDir, j.stageID()+"-work"); err != nil {
 		return nil, storage("open the records of "+j.Source, err)
 	}
-	if s.bundle, err = im.Stager.Stage(s.set.ImportedDir, j.stageID()); err != nil {
+	if s.bundle, err = im.Files.Stage(s.set.ImportedDir, j.stageID()); err != nil {
 		return nil, storage("open the bundle of "+j.Source, err)
 	}
 	w.store = s
@@ -90,7 +91,7 @@ const documentName = "document.json"
 func pageName(n int) string { return fmt.Sprintf("page_%04d", n) }
 
 // load reads a record. The boolean says whether it is there; one that cannot be read counts as not there.
-func load[T any](b Bundle, name string) (T, bool, error) {
+func load[T any](b vault.Bundle, name string) (T, bool, error) {
 	var v T
 	data, err := fs.ReadFile(b.FS(), name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +108,7 @@ func load[T any](b Bundle, name string) (T, bool, error) {
 }
 
 // save writes a record, durably.
-func save(ctx context.Context, b Bundle, name string, v any) error {
+func save(ctx context.Context, b vault.Bundle, name string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -116,7 +117,7 @@ func save(ctx context.Context, b Bundle, name string, v any) error {
 }
 
 // put writes a file of a bundle, unless ctx is done.
-func put(ctx context.Context, b Bundle, name string, data []byte) error {
+func put(ctx context.Context, b vault.Bundle, name string, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (s *store) begin(d Document) documentRecord {
 	if s.im.Tool != "" {
 		rec.Tools["vaultflow"] = s.im.Tool
 	}
-	if info, err := fs.Stat(s.im.FS, s.job.at()); err == nil {
+	if info, err := fs.Stat(s.im.Files.FS(), s.job.at()); err == nil {
 		rec.ModTime = info.ModTime().UTC().Truncate(time.Second)
 	}
 	if rec.Document.Outline == nil {

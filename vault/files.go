@@ -77,6 +77,24 @@ func (f Files) Drop(ctx context.Context, r io.Reader, name string) (dropped, sha
 	return f.vault.Drop(ctx, pass, r, name)
 }
 
+// Copy copies the first size bytes of a file to a new name, see [Vault].
+func (f Files) Copy(ctx context.Context, from, to, sha256 string, size int64) error {
+	pass, err := f.pass(policy.Create, to, "")
+	if err != nil {
+		return err
+	}
+	return f.vault.Copy(ctx, pass, from, sha256, size)
+}
+
+// Supplant moves a file over a copy of it, see [Vault].
+func (f Files) Supplant(ctx context.Context, from, to, sha256 string) error {
+	pass, err := f.pass(policy.Move, from, to)
+	if err != nil {
+		return err
+	}
+	return f.vault.Supplant(ctx, pass, sha256)
+}
+
 // RemoveEmptyFolders removes the folder dir and those above it, up to top, as long as they are empty.
 func (f Files) RemoveEmptyFolders(dir, top string) error {
 	pass, err := f.pass(policy.Tidy, top, "")

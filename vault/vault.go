@@ -104,6 +104,12 @@ type Vault interface {
 	// Drop copies r into the import folder and returns the file's name and SHA-256. Each part of name is made safe. A
 	// taken name gets a number, unless that file holds the same bytes: then it is returned.
 	Drop(ctx context.Context, pass policy.Pass, r io.Reader, name string) (dropped, sha256 string, err error)
+	// Copy makes the new file of the pass from the first size bytes of another file, which must have this SHA-256; otherwise
+	// the error is a *ConflictError. A name that is taken matches fs.ErrExist, unless it holds these bytes.
+	Copy(ctx context.Context, pass policy.Pass, from, sha256 string, size int64) error
+	// Supplant moves a file over a copy of it, so that programs which have the file open go on writing to the copy's name.
+	// Unless both have this SHA-256 the error is a *ConflictError.
+	Supplant(ctx context.Context, pass policy.Pass, sha256 string) error
 	// RemoveEmptyFolders removes the folder dir below the import folder if it is empty, then those above it, up to the
 	// folder of the pass. The import folder stays.
 	RemoveEmptyFolders(pass policy.Pass, dir string) error

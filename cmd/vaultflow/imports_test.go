@@ -35,6 +35,7 @@ var house = map[string]struct {
 	"policy":               {1, []string{"cost"}},
 	"vault":                {1, []string{"policy"}},
 	"vault/disk":           {1, []string{"policy", "vault"}},
+	"vault/vaulttest":      {1, []string{"policy", "vault"}},
 	"settings":             {1, []string{"visible"}},
 	"state":                {1, nil},
 	"origin":               {1, nil},

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/examples"
 	"github.com/vaultflow/vaultflow/policy"
@@ -132,7 +131,7 @@ func (g *globals) create(ctx context.Context, v *disk.Vault, name string, data [
 	line := madeFile{Type: "file", Name: name, State: "made"}
 	if _, err := fs.Stat(v.FS(), name); err == nil {
 		line.State = "kept"
-	} else if err := daemon.NewGated(v, policy.Gate{}, policy.ByInit).Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
+	} else if err := vault.NewFiles(v, policy.Gate{}, policy.ByInit).Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
 		line.State = "kept"
 	} else if err != nil {
 		return err

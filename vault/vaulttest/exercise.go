@@ -36,6 +36,8 @@ func Exercise(t *testing.T, open Open) {
 		{"moves folders and never overwrites", movesFolders},
 		{"removes the bytes that are meant", removes},
 		{"drops files under free names", drops},
+		{"copies the bytes that are meant", copies},
+		{"moves a file over its copy", supplants},
 		{"leaves no empty folders of the import folder", tidies},
 		{"publishes a bundle whole", publishes},
 		{"goes on with a bundle", resumesBundle},
@@ -324,6 +326,34 @@ func drops(e exercise) {
 	}
 }
 
+func copies(e exercise) {
+	v := e.vault("a.csv", "taken.csv")
+	text := vault.Digest([]byte("text"))
+	pass := func(to string) policy.Pass { return Pass(e.T, v, policy.ByOutput, policy.Create, to, "") }
+	for range 2 {
+		e.must(v.Copy(e.Context(), pass("New/a.csv"), "a.csv", text, 4))
+	}
+	e.is(v.Copy(e.Context(), pass("b.csv"), "a.csv", text, 5), vault.ErrConflict)
+	e.is(v.Copy(e.Context(), pass("taken.csv"), "a.csv", text, 4), fs.ErrExist)
+	e.is(v.Copy(e.Context(), pass("b.csv"), "none.csv", text, 4), fs.ErrNotExist)
+	e.holds(v, map[string]string{"a.csv": "text of a.csv", "New/a.csv": "text", "taken.csv": "text of taken.csv"})
+}
+
+func supplants(e exercise) {
+	v := e.vault("a.csv", "other.csv")
+	_, sum, err := v.Read("a.csv", 0)
+	e.must(err)
+	e.must(e.write(v, "Copy.csv", "text of a.csv", ""))
+	over := func(to, sum string) error {
+		return v.Supplant(e.Context(), Pass(e.T, v, policy.ByOutput, policy.Move, "a.csv", to), sum)
+	}
+	for to, sum := range map[string]string{"other.csv": sum, "none.csv": sum, "Copy.csv": vault.Digest([]byte("text of other.csv"))} {
+		e.is(over(to, sum), vault.ErrConflict)
+	}
+	e.must(over("Copy.csv", sum))
+	e.holds(v, map[string]string{"Copy.csv": "text of a.csv", "other.csv": "text of other.csv"})
+}
+
 func tidies(e exercise) {
 	v := e.vault(ImportDir+"/box/in/deep/a.txt", ImportDir+"/box/b.txt")
 	tidy := func() {
@@ -341,8 +371,15 @@ func tidies(e exercise) {
 	e.gone(v, ImportDir+"/box/in")
 	e.holds(v, map[string]string{ImportDir + "/box/b.txt": "text of " + ImportDir + "/box/b.txt"})
 	remove(ImportDir + "/box/b.txt")
+	if info, err := fs.Stat(v.FS(), ImportDir+"/box"); err != nil || !info.IsDir() {
+		e.Errorf("the folder went with its last file: %v", err)
+	}
 	tidy()
 	e.gone(v, ImportDir+"/box")
+	e.must(v.RemoveEmptyFolders(Pass(e.T, v, policy.ByDrop, policy.Tidy, ImportDir, ""), ImportDir))
+	if _, err := fs.Stat(v.FS(), ImportDir); err != nil {
+		e.Errorf("the import folder went: %v", err)
+	}
 }
 
 func publishes(e exercise) {
@@ -412,7 +449,7 @@ func needsPass(e exercise) {
 		_, stageErr := v.Stage(pass, "id")
 		_, _, dropErr := v.Drop(e.Context(), pass, strings.NewReader("x"), "d.md")
 		errs := []error{
-			v.Write(e.Context(), pass, []byte("x"), ""), v.Move(e.Context(), pass), v.Remove(e.Context(), pass, sum), v.RemoveEmptyFolders(pass, ImportDir),
+			v.Write(e.Context(), pass, []byte("x"), ""), v.Move(e.Context(), pass), v.Copy(e.Context(), pass, "a.md", sum, 12), v.Supplant(e.Context(), pass, sum), v.Remove(e.Context(), pass, sum), v.RemoveEmptyFolders(pass, ImportDir),
 			stageErr, dropErr,
 		}
 		if name == "none" {

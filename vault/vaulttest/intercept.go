@@ -10,7 +10,8 @@ import (
 )
 
 // Around is called for each change of an intercepted vault: what is "write Note.md", "move a b", "remove a", "drop a",
-// "tidy a", "stage id", "put a" (into a bundle), "publish a" or "discard .vaultflow-id". do makes the change. Around may
+// "copy a b",
+// "supplant a b", "tidy a", "stage id", "put a" (into a bundle), "publish a" or "discard .vaultflow-id". do makes the change. Around may
 // leave it out, do something before or after it, and return another error.
 type Around func(what string, do func() error) error
 
@@ -42,6 +43,14 @@ func (i intercepted) Remove(ctx context.Context, pass policy.Pass, sha256 string
 func (i intercepted) Drop(ctx context.Context, pass policy.Pass, r io.Reader, name string) (dropped, sha256 string, err error) {
 	err = i.around("drop "+name, func() error { dropped, sha256, err = i.Vault.Drop(ctx, pass, r, name); return err })
 	return dropped, sha256, err
+}
+
+func (i intercepted) Copy(ctx context.Context, pass policy.Pass, from, sha256 string, size int64) error {
+	return i.around("copy "+from+" "+pass.Name(), func() error { return i.Vault.Copy(ctx, pass, from, sha256, size) })
+}
+
+func (i intercepted) Supplant(ctx context.Context, pass policy.Pass, sha256 string) error {
+	return i.around("supplant "+pass.Name()+" "+pass.To(), func() error { return i.Vault.Supplant(ctx, pass, sha256) })
 }
 
 func (i intercepted) RemoveEmptyFolders(pass policy.Pass, dir string) error {

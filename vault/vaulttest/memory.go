@@ -23,8 +23,8 @@ import (
 // ImportDir is the import folder of a [Memory].
 const ImportDir = "Import"
 
-// Memory is a vault in memory. It keeps the contract of vault.Vault but for links, which it has none of. A folder is there
-// as long as it holds something.
+// Memory is a vault in memory. It keeps the contract of vault.Vault but for links, which it has none of. Folders stay
+// when their last file goes, as on a disk.
 type Memory struct {
 	Now func() time.Time // times of new files; nil: all have the zero time
 
@@ -57,6 +57,20 @@ func (m *Memory) Put(name, text string) {
 	m.set(name, []byte(text))
 }
 
+// Delete removes a file, or a folder with all that is in it, as a person does.
+func (m *Memory) Delete(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.remove(name)
+}
+
+// Rename gives a file or a folder a new name, as a person does.
+func (m *Memory) Rename(from, to string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rename(from, to)
+}
+
 // Text returns a file's text, "" when there is none.
 func (m *Memory) Text(name string) string {
 	m.mu.Lock()
@@ -85,7 +99,35 @@ func (m *Memory) set(name string, data []byte) {
 	if m.Now != nil {
 		f.ModTime = m.Now()
 	}
+	m.keep(path.Dir(name))
 	m.files[name] = f
+}
+
+// keep gives a folder and those above it entries of their own, so that they stay without files.
+func (m *Memory) keep(dir string) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if m.files[dir] == nil {
+			m.files[dir] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
+		}
+	}
+}
+
+// remove removes a file, or a folder with all that is in it. The folder above stays.
+func (m *Memory) remove(dir string) {
+	m.keep(path.Dir(dir))
+	maps.DeleteFunc(m.files, func(name string, _ *fstest.MapFile) bool { return vault.Within(name, dir) })
+}
+
+// rename moves a file, or a folder with all that is in it.
+func (m *Memory) rename(from, to string) {
+	m.keep(path.Dir(from))
+	m.keep(path.Dir(to))
+	for name, f := range maps.Clone(m.files) {
+		if vault.Within(name, from) {
+			delete(m.files, name)
+			m.files[to+strings.TrimPrefix(name, from)] = f
+		}
+	}
 }
 
 // FS implements vault.Vault.
@@ -196,7 +238,7 @@ func (m *Memory) Move(ctx context.Context, pass policy.Pass) error {
 	case source == nothing:
 		return nil // an earlier call got this far
 	case source == isFile && target == isFile && string(m.files[from].Data) == string(m.files[to].Data):
-		delete(m.files, from)
+		m.remove(from)
 		return nil
 	case target != nothing:
 		return fmt.Errorf("move %q to %q: %w", from, to, fs.ErrExist)
@@ -208,16 +250,6 @@ func (m *Memory) Move(ctx context.Context, pass policy.Pass) error {
 	}
 	m.rename(from, to)
 	return nil
-}
-
-// rename moves a file, or a folder with all that is in it.
-func (m *Memory) rename(from, to string) {
-	for name, f := range maps.Clone(m.files) {
-		if vault.Within(name, from) {
-			delete(m.files, name)
-			m.files[to+strings.TrimPrefix(name, from)] = f
-		}
-	}
 }
 
 // Remove implements vault.Writer.
@@ -239,7 +271,7 @@ func (m *Memory) Remove(ctx context.Context, pass policy.Pass, sha256 string) er
 	if have != sha256 {
 		return &vault.ConflictError{Name: name, Want: sha256, Have: have}
 	}
-	delete(m.files, name)
+	m.remove(name)
 	return nil
 }
 
@@ -274,10 +306,76 @@ func (m *Memory) Drop(ctx context.Context, pass policy.Pass, r io.Reader, name s
 	}
 }
 
-// RemoveEmptyFolders implements vault.Vault: a folder in memory goes with its last file.
-func (m *Memory) RemoveEmptyFolders(pass policy.Pass, _ string) error {
-	_, err := pass.Of(policy.Tidy)
-	return err
+// Copy implements vault.Vault.
+func (m *Memory) Copy(ctx context.Context, pass policy.Pass, from, sha256 string, size int64) error {
+	to, err := pass.Of(policy.Create)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(vault.CheckName(from), vault.ValidName(to), ctx.Err()); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from, to = m.actual(from), m.actual(to)
+	switch have, err := m.digest(to); {
+	case err != nil, have != "" && have != sha256:
+		return fmt.Errorf("copy %q to %q: %w", from, to, errors.Join(fs.ErrExist, err))
+	case have != "":
+		return nil
+	}
+	data, err := m.files.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	data = data[:min(size, int64(len(data)))]
+	if have := vault.Digest(data); have != sha256 {
+		return &vault.ConflictError{Name: from, Want: sha256, Have: have}
+	}
+	m.set(to, data)
+	return nil
+}
+
+// Supplant implements vault.Vault.
+func (m *Memory) Supplant(ctx context.Context, pass policy.Pass, sha256 string) error {
+	from, err := pass.Of(policy.Move)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(vault.CheckName(from), vault.CheckName(pass.To()), ctx.Err()); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	from, to := m.actual(from), m.actual(pass.To())
+	for _, name := range []string{to, from} {
+		have, err := m.digest(name)
+		if err != nil {
+			return err
+		}
+		if have != sha256 {
+			return &vault.ConflictError{Name: name, Want: sha256, Have: have}
+		}
+	}
+	m.rename(from, to)
+	return nil
+}
+
+// RemoveEmptyFolders implements vault.Vault.
+func (m *Memory) RemoveEmptyFolders(pass policy.Pass, dir string) error {
+	top, err := pass.Of(policy.Tidy)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for ; dir != ImportDir && vault.Within(dir, ImportDir) && vault.Within(dir, top); dir = path.Dir(dir) {
+		if entries, err := m.files.ReadDir(dir); err == nil && len(entries) > 0 {
+			return nil
+		}
+		m.remove(dir)
+	}
+	return nil
 }
 
 // Stage implements vault.Vault.
@@ -294,13 +392,11 @@ func (m *Memory) Stage(pass policy.Pass, id string) (vault.Bundle, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b := &bundle{m, path.Join(m.actual(dir), ".vaultflow-"+id)}
-	if m.files[b.dir] == nil {
-		m.files[b.dir] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
-	}
+	m.keep(b.dir)
 	return b, nil
 }
 
-// bundle is a folder that is being filled. Until it is published or discarded it has an entry of its own.
+// bundle is a folder that is being filled.
 type bundle struct {
 	m   *Memory
 	dir string
@@ -349,7 +445,7 @@ func (b *bundle) Publish(pass policy.Pass) error {
 func (b *bundle) Discard() error {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()
-	maps.DeleteFunc(b.m.files, func(name string, _ *fstest.MapFile) bool { return vault.Within(name, b.dir) })
+	b.m.remove(b.dir)
 	return nil
 }
 
