@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
@@ -119,7 +121,7 @@ func (b Builder) Build(ctx context.Context, spec Spec) (*Prompt, error) {
 			return nil, fmt.Errorf("prompt of %q: %w", spec.Step, &policy.CapabilityError{Need: policy.Vision, ID: in.Directive.Target.String()})
 		}
 	}
-	try := attempt{builder: b, spec: spec, memory: newMemory()}
+	try := newAttempt(ctx, b, spec)
 	for range maxTries {
 		p, err := try.build(ctx)
 		if err != nil {
@@ -132,44 +134,92 @@ func (b Builder) Build(ctx context.Context, spec Spec) (*Prompt, error) {
 	return nil, fmt.Errorf("prompt of %q: it does not come to fit its budget", spec.Step)
 }
 
-// attempt makes a prompt, again when something did not fit as it was thought to.
+// attempt makes a prompt, and again when something did not fit as expected. What it learns about files outlives the tries.
 type attempt struct {
-	builder Builder
-	spec    Spec
-	*memory
-	nonce string
-	slack int // tokens by which the estimates were too low
+	spec      Spec
+	links     linker
+	files     *files
+	documents *documentReader
+	pictures  *pictureReader
+	web       *webPictures
+	trust     policy.Trust
+	next      func() string   // nonces; nil: random ones
+	paged     map[string]bool // documents that do not fit as a file: they are shown page by page
+	nonce     string
+	slack     int // tokens by which the estimates were too low
+}
+
+func newAttempt(ctx context.Context, b Builder, spec Spec) *attempt {
+	read := b.files(spec.MayRead)
+	return &attempt{
+		spec: spec, files: read, trust: b.trust(ctx), next: b.Nonce, paged: map[string]bool{},
+		links:     linker{links: b.Links, fs: b.FS, strict: spec.StrictLinks},
+		documents: &documentReader{documents: b.Documents, files: read, described: map[string]described{}, pages: map[pageKey]pageText{}},
+		pictures:  &pictureReader{probe: b.Probe, fallbacks: b.Fallbacks, caps: spec.Caps, bounds: spec.Bounds, probed: map[string]probed{}},
+		web:       &webPictures{fetch: b.Remote, limit: b.MaxRemote, caps: spec.Caps, bounds: spec.Bounds, fetched: map[string]fetched{}},
+	}
+}
+
+// files reads the builder's files. allowed says which may be read; nil: all.
+func (b Builder) files(allowed func(name string) bool) *files {
+	return &files{fs: b.FS, maxFile: b.MaxFile, allowed: allowed, parsed: map[string]*parsed{}}
+}
+
+// trust decides what is data from outside. An answer of Known holds for the whole Build.
+func (b Builder) trust(ctx context.Context) policy.Trust {
+	type answer struct {
+		foreign bool
+		origins []string
+	}
+	t := policy.Trust{ImportedDir: b.ImportedDir}
+	if b.Known != nil {
+		known := map[string]answer{}
+		t.Known = func(name string) (bool, []string) {
+			one, asked := known[name]
+			if !asked {
+				one.foreign, one.origins = b.Known(ctx, name)
+				known[name] = one
+			}
+			return one.foreign, one.origins
+		}
+	}
+	if b.Named != nil {
+		t.Named = func(name string) (bool, []string) { return b.Named(ctx, name) }
+	}
+	return t
 }
 
 // build makes the prompt. It is nil when it has to be made again.
 func (a *attempt) build(ctx context.Context) (*Prompt, error) {
-	c := &collector{ctx: ctx, builder: a.builder, spec: a.spec, memory: a.memory}
-	if err := c.all(); err != nil {
+	out := &outline{}
+	if err := a.inputs(out).all(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.look(); err != nil {
+	if err := a.pictures.look(ctx, out); err != nil {
 		return nil, err
 	}
 	var err error
-	if a.nonce, err = a.builder.nonce(c, a.nonce); err != nil {
+	if a.nonce, err = freshNonce(a.next, a.nonce, func(word string) bool { return a.holds(out, word) }); err != nil {
 		return nil, err
 	}
-	if err := c.fit(policy.TextTokens(systemText(a.spec, a.nonce, a.spec.Caps.Has(policy.Tools))), a.slack); err != nil {
+	system := policy.TextTokens(systemText(a.spec, a.nonce, a.spec.Caps.Has(policy.Tools)))
+	bounds, err := fit(out, a.spec, system+a.slack)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.fetch(); err != nil {
+	if err := a.web.get(ctx, out); err != nil {
 		return nil, err
 	}
-	c.number()
-	decisions, err := policy.Decide(c.candidates, a.spec.Caps, policy.Auto, c.spec.Bounds)
-	if again := c.pageDocuments(decisions); again {
+	out.number()
+	decisions, err := policy.Decide(out.candidates, a.spec.Caps, policy.Auto, bounds)
+	if again := a.pageDocuments(out, decisions); again {
 		return nil, nil //nolint:nilnil // the next try shows pages
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := c.render(decisions, a.nonce)
-	p.Origins = c.trust().Origins(c.reads)
+	p := render(out, a.spec, decisions, a.nonce, a.pictures.fallback)
+	p.Origins = a.trust.Origins(out.reads)
 	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
 		a.slack = 2*a.slack + over + 16 // a small step need not move the place of the cut
 		return nil, nil                 //nolint:nilnil // the next try leaves more room
@@ -177,15 +227,35 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 	return p, nil
 }
 
-// pageDocuments tells whether a document does not fit as a file, and remembers to show its pages. No decisions: nothing
+// inputs returns the writer of the prompt's inputs.
+func (a *attempt) inputs(out *outline) inputWriter {
+	links := a.links
+	links.out = out
+	file := &fileWriter{out: out, files: a.files, trust: a.trust}
+	file.notes = noteWriter{out: out, files: a.files, links: links, trust: a.trust, mayLink: a.spec.MayLink, show: file.show}
+	file.documents = documentWriter{out: out, files: a.files, documents: a.documents, caps: a.spec.Caps, bounds: a.spec.Bounds, paged: a.paged}
+	file.canvas = canvasWriter{out: out, notes: file.notes}
+	return inputWriter{out: out, spec: a.spec, trust: a.trust, file: file}
+}
+
+// holds reports whether anything from outside contains the word, in small or capital letters.
+func (a *attempt) holds(out *outline, word string) bool {
+	within := func(word string) bool {
+		contains := func(s string) bool { return strings.Contains(s, word) }
+		return slices.ContainsFunc(a.spec.System, contains) || slices.ContainsFunc(a.spec.Facts, contains) || out.holds(word)
+	}
+	return within(word) || within(strings.ToUpper(word))
+}
+
+// pageDocuments reports whether a document does not fit as a file, and remembers to show its pages. No decisions: nothing
 // fits, with when_exceeded=fail.
-func (c *collector) pageDocuments(decisions []policy.Decision) (again bool) {
-	for _, it := range c.items {
-		if it.role != roleMedia || c.candidates[it.media.cand].Kind != policy.PageDocument {
+func (a *attempt) pageDocuments(out *outline, decisions []policy.Decision) (again bool) {
+	for _, it := range out.items {
+		if it.role != roleMedia || out.candidates[it.media.cand].Kind != policy.PageDocument {
 			continue
 		}
 		if decisions == nil || decisions[it.media.cand].Bound != "" {
-			c.paged[it.line.Name], again = true, true
+			a.paged[it.line.Name], again = true, true
 		}
 	}
 	return again

@@ -1,7 +1,7 @@
 package prompt
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,9 +11,6 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/policy"
 )
-
-// maxManifest bounds the manifest of an import, in bytes.
-const maxManifest = 64 << 20
 
 // bundle is what a prompt needs to know of an imported document: the pages of the manifest beside its note. The package
 // ingestion, which writes it, documents the whole file.
@@ -41,29 +38,6 @@ type bundlePage struct {
 	} `json:"text"`
 	Status string `json:"status"`
 	Error  string `json:"error"`
-}
-
-// bundle reads the manifest of a folder. Without one the error is fs.ErrNotExist.
-func (b Builder) bundle(dir string) (*bundle, error) {
-	name := path.Join(dir, "manifest.json")
-	if !fs.ValidPath(name) {
-		return nil, fs.ErrNotExist
-	}
-	data, size, err := b.readUpTo(name, maxManifest)
-	if err != nil {
-		return nil, err
-	}
-	if size > maxManifest {
-		return nil, fmt.Errorf("the manifest is larger than %s", formatSize(maxManifest))
-	}
-	m := &bundle{dir: dir}
-	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("the manifest cannot be read: %w", err)
-	}
-	if m.Version != 1 {
-		return nil, fmt.Errorf("the manifest has version %d, this program knows 1", m.Version)
-	}
-	return m, nil
 }
 
 // page is the page with that number, nil when the import has none.
@@ -121,18 +95,18 @@ func (m *bundle) textOf(n int) string {
 
 // importedPages lists pages of a document by the note of its import: of each page its text, and its picture for a model that
 // sees.
-func (c *collector) importedPages(s shown, m *bundle) error {
-	pages, ok := c.chosen(s, m.last())
+func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle) error {
+	pages, ok := w.chosen(s, m.last())
 	if !ok {
-		return c.refuse(s, policy.Missing, pageProblem(s, m.last()))
+		return w.out.refuse(s, policy.Missing, pageProblem(s, m.last()))
 	}
-	return c.framed(s, func() error {
-		c.say("[shown: pages " + content.PageRange(pages) + " of " + strconv.Itoa(m.last()) + "]")
+	return w.out.framed(s, func() error {
+		w.out.say("[shown: pages " + content.PageRange(pages) + " of " + strconv.Itoa(m.last()) + "]")
 		for _, n := range pages {
-			if err := c.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := c.importedPage(s, m, n); err != nil {
+			if err := w.importedPage(ctx, s, m, n); err != nil {
 				return err
 			}
 		}
@@ -140,7 +114,7 @@ func (c *collector) importedPages(s shown, m *bundle) error {
 	})
 }
 
-func (c *collector) importedPage(s shown, m *bundle, n int) error {
+func (w documentWriter) importedPage(ctx context.Context, s shown, m *bundle, n int) error {
 	p := m.page(n)
 	one := &media{page: pageWords(n, m.last(), ""), parent: s.line}
 	l := Line{Kind: KindPage, Source: Source{Note: s.name, Page: n}, Target: clipped(s.line.Target)}
@@ -150,29 +124,29 @@ func (c *collector) importedPage(s shown, m *bundle, n int) error {
 			why = quoted(p.Error)
 		}
 		l.Fate, l.Reason = policy.Missing, why
-		c.warn(Warning{Note: s.name, Message: fmt.Sprintf("page %d not shown: %s", n, why)})
-		c.add(item{role: roleWords, words: "[" + one.page + ", not shown: " + why + "]"}, l)
+		w.out.warn(Warning{Note: s.name, Message: fmt.Sprintf("page %d not shown: %s", n, why)})
+		w.out.add(item{role: roleWords, words: "[" + one.page + ", not shown: " + why + "]"}, l)
 		return nil
 	}
 	one.page = pageWords(n, m.last(), p.Label)
 	told := false
 	if name := m.text(p); name != "" {
-		text, err := c.textFile(name)
+		text, err := w.files.text(name)
 		l.Name = name
 		switch {
 		case err != nil:
-			c.warn(Warning{Note: s.name, Target: name, Message: fmt.Sprintf("text of page %d not shown: %s", n, reason(err))})
+			w.out.warn(Warning{Note: s.name, Target: name, Message: fmt.Sprintf("text of page %d not shown: %s", n, reason(err))})
 		case strings.TrimSpace(text) != "":
-			c.pageParts(text, one, l)
+			w.pageParts(text, one, l)
 			told = true
 		}
 	}
 	picture := m.picture(p)
-	if picture == "" || told && !c.sees(s) {
+	if picture == "" || told && !w.sees(s) {
 		return nil
 	}
 	shown := *one
 	l.Name = picture
-	c.image(&shown, picture, policy.Candidate{Mode: mode(s.input), Page: fmt.Sprintf("%s#page=%d", s.name, n)}, l)
+	w.out.image(&shown, picture, policy.Candidate{Mode: mode(s.input), Page: fmt.Sprintf("%s#page=%d", s.name, n)}, l)
 	return nil
 }

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -8,31 +9,37 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// canvas lists the cards of a canvas as a reader meets them, each behind a line with its number: the text of text cards,
+// canvasWriter writes canvases into an outline, card by card.
+type canvasWriter struct {
+	out   *outline
+	notes noteWriter
+}
+
+// write lists the cards of a canvas as a reader meets them, each behind a line with its number: the text of text cards,
 // the files of file cards as embeds, links and groups by name, and where arrows lead. What is no canvas is shown as the
 // text that it is.
-func (c *collector) canvas(s shown, p *parsed) error {
+func (w canvasWriter) write(ctx context.Context, s shown, p *parsed) error {
 	cards, err := chunking.Canvas(p.text.text)
 	if err != nil {
-		c.warn(Warning{Note: s.name, Message: "this is " + reason(err)})
-		return c.inputFrame(s, func() error {
-			c.cutText(s.input.Directive, p.text, Source{Note: s.name})
+		w.out.warn(Warning{Note: s.name, Message: "this is " + reason(err)})
+		return w.out.inputFrame(s, func() error {
+			w.out.cutText(s.input.Directive, p.text, Source{Note: s.name})
 			return nil
 		})
 	}
 	s.trail = append(s.trail, trailKey(s.name, ""))
-	return c.framed(s, func() error {
+	return w.out.framed(s, func() error {
 		if len(cards) == 0 {
-			c.say("[empty]")
+			w.out.say("[empty]")
 		}
 		groups := []string{""} // by depth, those around the next card
 		for i, card := range cards {
-			if err := c.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.say(cardWords(i, card, groups[card.Depth]))
+			w.out.say(cardWords(i, card, groups[card.Depth]))
 			groups = append(groups[:card.Depth+1], " in card "+strconv.Itoa(i+1))
-			if err := c.card(s, card); err != nil {
+			if err := w.card(ctx, s, card); err != nil {
 				return err
 			}
 		}
@@ -64,18 +71,18 @@ func cardWords(i int, card chunking.CanvasCard, in string) string {
 }
 
 // card lists what a card shows.
-func (c *collector) card(s shown, card chunking.CanvasCard) error {
+func (w canvasWriter) card(ctx context.Context, s shown, card chunking.CanvasCard) error {
 	switch card.Kind {
 	case chunking.CardText:
 		text := decode([]byte(card.Text))
 		if len(text.text) == 0 {
-			c.say("[empty]")
+			w.out.say("[empty]")
 			return nil
 		}
 		p := &parsed{text: text, size: int64(len(card.Text)), is: recognised{kind: kindMarkdown}, extracted: true}
-		return c.chunks(s, p, selected{ranges: [][2]int{{0, len(text.text)}}}.clip(p.pieces()))
+		return w.notes.chunks(ctx, s, p, selected{ranges: [][2]int{{0, len(text.text)}}}.clip(p.pieces()))
 	case chunking.CardFile:
-		return c.fileCard(s, card)
+		return w.fileCard(ctx, s, card)
 	}
 	return nil
 }
@@ -89,7 +96,7 @@ func cardTarget(card chunking.CanvasCard) string {
 }
 
 // fileCard lists the file of a card as if a note embedded it: the name is a vault name, never a link.
-func (c *collector) fileCard(s shown, card chunking.CanvasCard) error {
+func (w canvasWriter) fileCard(ctx context.Context, s shown, card chunking.CanvasCard) error {
 	k := chunking.Chunk{
 		Target: card.Target, Written: cardTarget(card), Fragment: card.Fragment, Syntax: chunking.SyntaxWikilink,
 		Text: "![[" + quoted(cardTarget(card)) + "]]\n",
@@ -97,7 +104,7 @@ func (c *collector) fileCard(s shown, card chunking.CanvasCard) error {
 	l := Line{Kind: KindEmbed, Source: Source{Note: s.name}, Target: clipped(k.Written), Fate: policy.Sent}
 	if chunking.IsImageName(strings.TrimSpace(card.Target)) {
 		l.Kind = KindImage
-		return c.reference(s, k, l)
+		return w.notes.reference(s, k, l)
 	}
-	return c.embed(s, k, l)
+	return w.notes.embed(ctx, s, k, l)
 }

@@ -17,13 +17,13 @@ type cutPoint struct {
 // cutAt finds the place. With drop_oldest the end stays, otherwise the beginning; refs_only wants to know only where it
 // is. own are the tokens of each item, media those of what is attached with it. A picture that has no room is left out and
 // cuts nothing.
-func (c *collector) cutAt(own, media []int, room int) cutPoint {
-	last := len(c.items) - 1
-	for k := range c.items {
+func (f *fitter) cutAt(own, media []int, room int) cutPoint {
+	last := len(f.out.items) - 1
+	for k := range f.out.items {
 		i, need := k, own[k]
-		if c.spec.Bounds.WhenExceeded == policy.DropOldest {
+		if f.bounds.WhenExceeded == policy.DropOldest {
 			i = last - k
-			need = c.costFromEnd(i, own)
+			need = f.costFromEnd(i, own)
 		}
 		if media[i] > 0 && need+media[i] <= room {
 			need += media[i]
@@ -32,24 +32,24 @@ func (c *collector) cutAt(own, media []int, room int) cutPoint {
 			room -= need
 			continue
 		}
-		switch c.spec.Bounds.WhenExceeded {
+		switch f.bounds.WhenExceeded {
 		case policy.DropOldest:
-			return cutPoint{item: i, bytes: len(c.items[i].words) - lastLines(c.items[i], room)}
+			return cutPoint{item: i, bytes: len(f.out.items[i].words) - lastLines(f.out.items[i], room)}
 		case policy.RefsOnly:
 			return cutPoint{item: i}
 		}
-		return cutPoint{item: i, bytes: firstLines(c.items[i], room)}
+		return cutPoint{item: i, bytes: firstLines(f.out.items[i], room)}
 	}
 	return cutPoint{item: last}
 }
 
 // costFromEnd is what an item costs when the prompt is read from its end: a frame is paid for where it closes.
-func (c *collector) costFromEnd(i int, costs []int) int {
-	switch c.items[i].role {
+func (f *fitter) costFromEnd(i int, costs []int) int {
+	switch f.out.items[i].role {
 	case roleOpen:
 		return 0
 	case roleClose:
-		return 2 * (frameTokens + policy.TextTokens(c.items[i].frame.name))
+		return 2 * (frameTokens + policy.TextTokens(f.out.items[i].frame.name))
 	default:
 		return costs[i]
 	}
@@ -80,8 +80,8 @@ func lastLines(it item, tokens int) int {
 }
 
 // cut holds back what has no room, and gives the tokens of what is left.
-func (c *collector) cut(k cutPoint, costs []int, why string) (left int) {
-	mode := c.spec.Bounds.WhenExceeded
+func (f *fitter) cut(k cutPoint, costs []int, why string) (left int) {
+	mode := f.bounds.WhenExceeded
 	fate := map[policy.Exceeded]policy.Fate{
 		policy.DropOldest: policy.Omitted, policy.DropNewest: policy.Omitted, policy.RefsOnly: policy.Reference,
 	}[mode]
@@ -92,15 +92,15 @@ func (c *collector) cut(k cutPoint, costs []int, why string) (left int) {
 	default:
 		reason += "; when_exceeded=" + string(mode)
 	}
-	c.cutFate, c.cutReason = fate, reason
-	open := c.spans()
-	items := make([]item, 0, len(c.items))
-	for i := range c.items {
-		it := c.items[i]
+	f.out.cutFate, f.out.cutReason = fate, reason
+	open := f.spans()
+	items := make([]item, 0, len(f.out.items))
+	for i := range f.out.items {
+		it := f.out.items[i]
 		switch {
 		case it.isFixed() || it.role == roleSilent:
 			items = append(items, it)
-		case !c.isCut(i, k, open):
+		case !f.isCut(i, k, open):
 			items = append(items, it)
 			left += costs[i]
 		case i == k.item && it.role == roleText && k.bytes > 0 && k.bytes < len(it.words):
@@ -114,38 +114,38 @@ func (c *collector) cut(k cutPoint, costs []int, why string) (left int) {
 			left += kept.line.Tokens
 		default:
 			if it.role == roleMedia {
-				c.candidates[it.media.cand].Cut = why // the reaction is named by who decides
+				f.out.candidates[it.media.cand].Cut = why // the reaction is named by who decides
 				if mode == policy.DropOldest || mode == policy.DropNewest {
-					c.candidates[it.media.cand].Cut = reason
+					f.out.candidates[it.media.cand].Cut = reason
 				}
 			}
 			items = append(items, it.hold(fate, reason)...)
 		}
 	}
-	c.items = items
-	c.warnCut(fate, reason)
+	f.out.items = items
+	f.warnCut(fate, reason)
 	return left
 }
 
 // warnCut says where the prompt was cut.
-func (c *collector) warnCut(fate policy.Fate, reason string) {
+func (f *fitter) warnCut(fate policy.Fate, reason string) {
 	w := Warning{Message: "the prompt is full: " + map[policy.Fate]string{
 		policy.Deferred: "what stands from here on is deferred", policy.Omitted: "a part is left out from here on", policy.Reference: "nothing is shown",
 	}[fate] + " (" + reason + ")"}
-	for _, it := range c.items {
+	for _, it := range f.out.items {
 		if it.held && it.line != nil {
 			w.Note, w.Line = it.line.Source.Note, it.line.Source.Lines[0]
 			break
 		}
 	}
-	c.warn(w)
+	f.out.warn(w)
 }
 
 // spans gives for each item that opens or closes a frame the index of its partner.
-func (c *collector) spans() map[int]int {
+func (f *fitter) spans() map[int]int {
 	partner := map[int]int{}
 	var stack []int
-	for i, it := range c.items {
+	for i, it := range f.out.items {
 		switch it.role {
 		case roleOpen:
 			stack = append(stack, i)
@@ -160,9 +160,9 @@ func (c *collector) spans() map[int]int {
 
 // isCut tells whether an item is on the side that has no room. A frame goes when nothing is left in it; with refs_only
 // the inputs' frames stay, so that their names do.
-func (c *collector) isCut(i int, k cutPoint, partner map[int]int) bool {
-	it := c.items[i]
-	switch c.spec.Bounds.WhenExceeded {
+func (f *fitter) isCut(i int, k cutPoint, partner map[int]int) bool {
+	it := f.out.items[i]
+	switch f.bounds.WhenExceeded {
 	case policy.RefsOnly:
 		frame := it.role == roleOpen || it.role == roleClose || it.role == roleRefs
 		return !frame || it.frame.tag == tagEmbed

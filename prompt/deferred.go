@@ -27,7 +27,7 @@ func (r *renderer) deferred(it *item) Deferred {
 		open, end = it.frame.open(r.nonce, it.line.ID)+"\n", it.frame.close(r.nonce)
 	}
 	switch {
-	case it.role == roleMedia && r.candidates[it.media.cand].Kind == policy.Picture:
+	case it.role == roleMedia && r.out.candidates[it.media.cand].Kind == policy.Picture:
 		label := marker(*it.line, *it.media, policy.Decision{Fate: policy.Sent})
 		out.Blocks = []content.Block{content.Text{Value: open + label + "\n"}, r.picture(it), content.Text{Value: end + "\n"}}
 	case it.role == roleMedia:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -42,65 +41,48 @@ type DocumentPage struct {
 
 const typePDF = "application/pdf"
 
-// described is what is known about a document, or why nothing is.
-type described struct {
-	Document
-	bundle *bundle // of an original that was imported
-	err    error
+// documentWriter writes documents and their pages into an outline.
+type documentWriter struct {
+	out       *outline
+	files     *files
+	documents *documentReader
+	caps      policy.Capabilities
+	bounds    policy.Bounds
+	paged     map[string]bool // documents that do not fit as a file
 }
 
-// describe asks for a document once in a Build.
-func (c *collector) describe(name string) described {
-	d, seen := c.documents[name]
-	if seen {
-		return d
-	}
-	if c.builder.Documents == nil {
-		d.err = errors.New("documents cannot be read here")
-	} else {
-		d.Document, d.err = c.builder.Documents.Describe(c.ctx, name)
-	}
-	if d.err == nil && d.Imported != "" {
-		if m, err := c.builder.bundle(d.Imported); err == nil {
-			d.bundle = m
-		}
-	}
-	c.documents[name] = d
-	return d
-}
-
-// document lists a PDF or an office file: as a file, as pages or as text.
-func (c *collector) document(s shown) error {
-	d := c.describe(s.name)
-	if err := c.ctx.Err(); err != nil {
+// write lists a PDF or an office file: as a file, as pages or as text.
+func (w documentWriter) write(ctx context.Context, s shown) error {
+	d := w.documents.describe(ctx, s.name)
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	switch {
 	case errors.Is(d.err, fs.ErrNotExist):
-		return c.refuse(s, policy.Missing, "the file is not there any more")
+		return w.out.refuse(s, policy.Missing, "the file is not there any more")
 	case d.err != nil:
-		return c.refuse(s, policy.Refused, reason(d.err))
+		return w.out.refuse(s, policy.Refused, reason(d.err))
 	}
 	s.line.MediaType, s.line.Size, s.line.SHA256 = d.MediaType, d.Size, d.SHA256
-	pages, ok := c.chosen(s, len(d.Pages))
+	pages, ok := w.chosen(s, len(d.Pages))
 	switch {
 	case !ok:
-		return c.refuse(s, pageFate(s), pageProblem(s, len(d.Pages)))
-	case c.sendsFile(s, d, pages):
-		return c.framed(s, func() error { return c.asFile(s, d, pages) })
+		return w.out.refuse(s, pageFate(s), pageProblem(s, len(d.Pages)))
+	case w.sendsFile(s, d, pages):
+		return w.out.framed(s, func() error { return w.asFile(ctx, s, d, pages) })
 	}
-	return c.framed(s, func() error {
+	return w.out.framed(s, func() error {
 		if len(d.Pages) == 0 || d.Markdown != "" && len(s.input.Directive.Pages) == 0 && s.page == 0 {
-			c.markdown(s, d)
-			if !c.sees(s) {
+			w.markdown(s, d)
+			if !w.sees(s) {
 				return nil // the pages of an office file hold what the Markdown says
 			}
 		}
 		for _, n := range pages {
-			if err := c.ctx.Err(); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := c.page(s, d, n); err != nil {
+			if err := w.page(ctx, s, d, n); err != nil {
 				return err
 			}
 		}
@@ -131,7 +113,7 @@ func pageProblem(s shown, of int) string {
 }
 
 // chosen are the pages that are meant, and whether there is anything to show.
-func (c *collector) chosen(s shown, of int) (pages []int, ok bool) {
+func (w documentWriter) chosen(s shown, of int) (pages []int, ok bool) {
 	switch ranges := s.input.Directive.Pages; {
 	case s.fault != "":
 		return nil, false
@@ -140,13 +122,13 @@ func (c *collector) chosen(s shown, of int) (pages []int, ok bool) {
 	case len(ranges) == 0 || s.embedded:
 		return selectPages(nil, of), true
 	case of == 0:
-		c.warn(Warning{Note: s.name, Message: "the file has no pages: pages= has no effect"})
+		w.out.warn(Warning{Note: s.name, Message: "the file has no pages: pages= has no effect"})
 		return nil, true
 	default:
 		pages = selectPages(ranges, of)
 		for _, r := range ranges {
 			if len(pages) > 0 && (r.First > of || r.Last > of) {
-				c.warn(Warning{Note: s.name, Message: fmt.Sprintf("pages= names pages behind the last one, %d", of)})
+				w.out.warn(Warning{Note: s.name, Message: fmt.Sprintf("pages= names pages behind the last one, %d", of)})
 				break
 			}
 		}
@@ -155,35 +137,35 @@ func (c *collector) chosen(s shown, of int) (pages []int, ok bool) {
 }
 
 // sees tells whether pages are shown as pictures.
-func (c *collector) sees(s shown) bool {
-	return c.spec.Caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
+func (w documentWriter) sees(s shown) bool {
+	return w.caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
 }
 
 // sendsFile tells whether the model gets the file itself: it can read PDF, and no page needs leaving out. A single page,
 // and an original whose pages are pictures in the vault already, are pictures when the model sees.
-func (c *collector) sendsFile(s shown, d described, pages []int) bool {
-	b := c.spec.Bounds
+func (w documentWriter) sendsFile(s shown, d described, pages []int) bool {
+	b := w.bounds
 	switch {
-	case !c.spec.Caps.Has(policy.PDF) || d.MediaType != typePDF || s.rect != nil || mode(s.input) == policy.Ignore:
+	case !w.caps.Has(policy.PDF) || d.MediaType != typePDF || s.rect != nil || mode(s.input) == policy.Ignore:
 		return false
-	case c.sees(s) && (s.page > 0 || d.Imported != ""):
+	case w.sees(s) && (s.page > 0 || d.Imported != ""):
 		return false
-	case c.paged[s.name] || len(pages) == 0 || len(pages) > b.MaxPages:
+	case w.paged[s.name] || len(pages) == 0 || len(pages) > b.MaxPages:
 		return false
 	}
 	return (b.MaxFileBytes == 0 || d.Size <= b.MaxFileBytes) && d.Size <= b.MaxTotalBytes
 }
 
 // asFile lists the document as one file. Its text goes along, for a model that turns out not to read it.
-func (c *collector) asFile(s shown, d described, pages []int) error {
+func (w documentWriter) asFile(ctx context.Context, s shown, d described, pages []int) error {
 	doc := content.Document{Name: s.name, MediaType: d.MediaType, Pages: len(d.Pages), Size: d.Size, SHA256: d.SHA256}
 	if len(pages) < len(d.Pages) {
 		doc.PageRange = content.PageRange(pages)
 	}
 	var texts []string
 	for _, n := range pages {
-		text, err := c.pageText(s.name, d, n)
-		if err := c.ctx.Err(); err != nil {
+		text, err := w.documents.text(ctx, s.name, d, n)
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err == nil && strings.TrimSpace(text) != "" {
@@ -195,28 +177,28 @@ func (c *collector) asFile(s shown, d described, pages []int) error {
 	cand := policy.Candidate{
 		Kind: policy.PageDocument, Mode: mode(s.input), Name: s.name + "#" + l.Pages, MediaType: d.MediaType, Size: d.Size, Pages: len(pages),
 	}
-	c.attach(item{media: &media{block: doc, parent: s.line}}, cand, l)
+	w.out.attach(item{media: &media{block: doc, parent: s.line}}, cand, l)
 	return nil
 }
 
 // markdown lists the text of an office file.
-func (c *collector) markdown(s shown, d described) {
+func (w documentWriter) markdown(s shown, d described) {
 	if strings.TrimSpace(d.Markdown) == "" {
 		if len(d.Pages) == 0 {
-			c.say("[empty]")
+			w.out.say("[empty]")
 		}
 		return
 	}
-	c.cutText(s.input.Directive, decode([]byte(d.Markdown)), Source{Note: s.name, Extracted: true})
+	w.out.cutText(s.input.Directive, decode([]byte(d.Markdown)), Source{Note: s.name, Extracted: true})
 }
 
 // page lists one page: a picture for a model that sees, else its text.
-func (c *collector) page(s shown, d described, n int) error {
+func (w documentWriter) page(ctx context.Context, s shown, d described, n int) error {
 	p := d.Pages[n-1]
 	m := &media{page: pageWords(n, len(d.Pages), p.Label), parent: s.line}
 	src := Source{Note: s.name, Page: n}
-	if !c.sees(s) {
-		return c.pageAsText(s, d, n, m, src)
+	if !w.sees(s) {
+		return w.pageAsText(ctx, s, d, n, m, src)
 	}
 	if p.Picture == "" && d.bundle != nil {
 		p.Picture = d.bundle.picture(d.bundle.page(n))
@@ -225,7 +207,7 @@ func (c *collector) page(s shown, d described, n int) error {
 	cand := policy.Candidate{Mode: mode(s.input), Page: key}
 	l := Line{Kind: KindPage, Source: src, Target: clipped(s.line.Target), Name: s.name}
 	if p.Picture != "" && s.rect == nil {
-		c.image(m, p.Picture, cand, l)
+		w.out.image(m, p.Picture, cand, l)
 		return nil
 	}
 	image := content.Image{
@@ -243,7 +225,7 @@ func (c *collector) page(s shown, d described, n int) error {
 	cand.Size = int64(p.Width) * int64(p.Height) / 2
 	l.MediaType, l.Width, l.Height, l.SHA256 = image.MediaType, image.Width, image.Height, d.SHA256
 	m.block = image
-	c.attach(item{media: m}, cand, l)
+	w.out.attach(item{media: m}, cand, l)
 	return nil
 }
 
@@ -251,30 +233,30 @@ func (c *collector) page(s shown, d described, n int) error {
 const maxPageText = 24 << 10
 
 // pageAsText lists the text of a page.
-func (c *collector) pageAsText(s shown, d described, n int, m *media, src Source) error {
-	text, err := c.pageText(s.name, d, n)
-	if err := c.ctx.Err(); err != nil {
+func (w documentWriter) pageAsText(ctx context.Context, s shown, d described, n int, m *media, src Source) error {
+	text, err := w.documents.text(ctx, s.name, d, n)
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	l := Line{Kind: KindPage, Source: src, Target: clipped(s.line.Target), Name: s.name}
 	switch {
 	case err != nil:
 		l.Fate, l.Reason = policy.Refused, reason(err)
-		c.warn(Warning{Note: s.name, Message: fmt.Sprintf("page %d not shown: %s", n, l.Reason)})
-		c.add(item{role: roleWords, words: "[" + m.page + ", not shown: " + l.Reason + "]"}, l)
+		w.out.warn(Warning{Note: s.name, Message: fmt.Sprintf("page %d not shown: %s", n, l.Reason)})
+		w.out.add(item{role: roleWords, words: "[" + m.page + ", not shown: " + l.Reason + "]"}, l)
 		return nil
 	case strings.TrimSpace(text) == "":
 		l.Fate, l.Reason = policy.Reference, "no text"
-		c.add(item{role: roleWords, words: "[" + m.page + ", not shown: it has no text]"}, l)
+		w.out.add(item{role: roleWords, words: "[" + m.page + ", not shown: it has no text]"}, l)
 		return nil
 	}
-	m.blind = !c.spec.Caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
-	c.pageParts(text, m, l)
+	m.blind = !w.caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
+	w.pageParts(text, m, l)
 	return nil
 }
 
 // pageParts adds the text of a page, in parts when it is long.
-func (c *collector) pageParts(text string, m *media, l Line) {
+func (w documentWriter) pageParts(text string, m *media, l Line) {
 	key := fmt.Sprintf("%s#page=%d", l.Source.Note, l.Source.Page)
 	at := 0
 	for part, rest := 1, text; rest != ""; part++ {
@@ -289,49 +271,6 @@ func (c *collector) pageParts(text string, m *media, l Line) {
 		at += size
 		line.Source.Extracted = true
 		line.Text, line.Tokens = words, policy.TextTokens(words)
-		c.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Tokens: line.Tokens, Page: key}, line)
+		w.out.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Tokens: line.Tokens, Page: key}, line)
 	}
-}
-
-type pageKey struct {
-	name string
-	page int
-}
-
-type pageText struct {
-	text string
-	err  error
-}
-
-// pageText asks for the text of a page once in a Build. The text of an import goes before the document's own.
-func (c *collector) pageText(name string, d described, n int) (string, error) {
-	key := pageKey{name, n}
-	t, seen := c.pages[key]
-	if seen {
-		return t.text, t.err
-	}
-	if file := d.bundle.textOf(n); file != "" {
-		t.text, t.err = c.textFile(file)
-	}
-	if t.text == "" && c.builder.Documents != nil {
-		t.text, t.err = c.builder.Documents.PageText(c.ctx, name, n)
-	}
-	t.text = strings.ToValidUTF8(t.text, "\uFFFD")
-	c.pages[key] = t
-	return t.text, t.err
-}
-
-// textFile is a text of an import.
-func (c *collector) textFile(name string) (string, error) {
-	if !c.mayRead(name) {
-		return "", errors.New(notPermitted)
-	}
-	data, size, err := c.builder.readUpTo(name, maxManifest)
-	if err != nil {
-		return "", err
-	}
-	if size > int64(len(data)) {
-		return "", fmt.Errorf("%s is larger than %s", path.Base(name), formatSize(maxManifest))
-	}
-	return string(decode(data).text), nil
 }

@@ -1,13 +1,13 @@
 package prompt
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"slices"
 	"strconv"
 
 	"github.com/vaultflow/vaultflow/chunking"
-	"github.com/vaultflow/vaultflow/origin"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -21,10 +21,10 @@ const (
 const maxEmbedded = 256 << 20
 
 // embed lists a transcluded file in its place, or says why it is not there.
-func (c *collector) embed(in shown, k chunking.Chunk, l Line) error {
+func (w noteWriter) embed(ctx context.Context, in shown, k chunking.Chunk, l Line) error {
 	if in.input.Directive.Embeds == "ref" {
 		l.Fate, l.Reason = policy.Reference, "embeds=ref"
-		c.add(item{role: roleText, words: k.Text}, l)
+		w.out.add(item{role: roleText, words: k.Text}, l)
 		return nil
 	}
 	l.Fate, l.Reason = policy.Sent, ""
@@ -32,70 +32,53 @@ func (c *collector) embed(in shown, k chunking.Chunk, l Line) error {
 		input: in.input, embedded: true, fragment: k.Fragment, line: &l,
 		at: Warning{Note: in.name, Line: k.FirstLine, Target: l.Target},
 	}
-	found, err := c.aim(&s, in, k)
+	found, err := w.aim(&s, in, k)
 	if err != nil || !found {
 		return err
 	}
 	l.Name = s.name
-	s.untrusted = in.untrusted || c.trust().Untrusted(policy.Read{Kind: policy.ReadFile, Name: s.name})
+	s.untrusted = in.untrusted || w.trust.Untrusted(policy.Read{Kind: policy.ReadFile, Name: s.name})
 	s.trail = append(slices.Clone(in.trail), trailKey(s.name, k.Fragment))
 	switch {
 	case slices.Contains(in.trail, trailKey(s.name, k.Fragment)):
-		c.not(l, policy.Reference, quoted(s.name)+" is shown around this place already", "it would embed itself")
+		w.out.omitEmbed(l, policy.Reference, quoted(s.name)+" is shown around this place already", "it would embed itself")
 	case len(in.trail) > maxDepth:
-		c.not(l, policy.Reference, quoted(s.name)+", not shown: nested more than "+strconv.Itoa(maxDepth)+" deep", "nested too deep")
-	case c.embeds >= maxEmbeds:
-		c.not(l, policy.Reference, quoted(s.name)+", not shown: more than "+strconv.Itoa(maxEmbeds)+" embedded files", "too many embeds")
-	case !c.mayRead(s.name):
-		return c.refuse(s, policy.Refused, notPermitted)
+		w.out.omitEmbed(l, policy.Reference, quoted(s.name)+", not shown: nested more than "+strconv.Itoa(maxDepth)+" deep", "nested too deep")
+	case w.out.embeds >= maxEmbeds:
+		w.out.omitEmbed(l, policy.Reference, quoted(s.name)+", not shown: more than "+strconv.Itoa(maxEmbeds)+" embedded files", "too many embeds")
+	case !w.files.mayRead(s.name):
+		return w.out.refuse(s, policy.Refused, notPermitted)
 	default:
-		return c.embedFile(s)
+		return w.embedFile(ctx, s)
 	}
 	return nil
 }
 
-const notPermitted = "permissions.read does not allow it"
-
-// mayRead asks for the name, and for the one behind all links on the way to it.
-func (c *collector) mayRead(name string) bool {
-	if c.spec.MayRead == nil {
-		return true
-	}
-	real, err := origin.Real(c.builder.FS, name)
-	return err == nil && c.spec.MayRead(name) && c.spec.MayRead(real)
-}
-
 // embedFile shows the file that is embedded.
-func (c *collector) embedFile(s shown) error {
-	p, err := c.load(s.name)
+func (w noteWriter) embedFile(ctx context.Context, s shown) error {
+	p, err := w.files.load(s.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		c.not(*s.line, policy.Missing, quoted(s.name)+" is not there any more", "not found")
+		w.out.omitEmbed(*s.line, policy.Missing, quoted(s.name)+" is not there any more", "not found")
 		s.at.Message = "embedded file not found"
-		c.warn(s.at)
+		w.out.warn(s.at)
 		return nil
 	case err != nil:
-		return c.refuse(s, policy.Refused, reason(err))
+		return w.out.refuse(s, policy.Refused, reason(err))
 	}
-	if c.embedded += p.size; p.text != nil && c.embedded > maxEmbedded {
-		return c.refuse(s, policy.Refused, "the embedded files have more than "+formatSize(maxEmbedded)+" together")
+	if w.out.embedded += p.size; p.text != nil && w.out.embedded > maxEmbedded {
+		return w.out.refuse(s, policy.Refused, "the embedded files have more than "+formatSize(maxEmbedded)+" together")
 	}
-	return c.show(s, p)
-}
-
-// not puts a line in the place of a file that is not shown.
-func (c *collector) not(l Line, fate policy.Fate, words, reason string) {
-	l.Fate, l.Reason = fate, reason
-	c.add(item{role: roleWords, words: "[embed: " + words + "]"}, l)
+	return w.show(ctx, s, p)
 }
 
 // aim finds the file that is meant. An empty target is the note itself.
-func (c *collector) aim(s *shown, in shown, k chunking.Chunk) (found bool, err error) {
+func (w noteWriter) aim(s *shown, in shown, k chunking.Chunk) (found bool, err error) {
 	if k.Target == "" {
 		s.name = in.name
 		return true, nil
 	}
-	loc, err := c.locate(k.Target, in.name, k.FirstLine)
+	loc, err := w.links.locate(k.Target, in.name, k.FirstLine)
 	if err != nil {
 		return false, err
 	}
@@ -106,31 +89,31 @@ func (c *collector) aim(s *shown, in shown, k chunking.Chunk) (found bool, err e
 	near := ""
 	if len(loc.Near) > 0 {
 		near = "; similar names: " + quoted(list(loc.Near))
-		c.names(loc.Near)
+		w.out.names(loc.Near)
 	}
-	c.not(*s.line, policy.Missing, `missing, "`+quoted(s.line.Target)+`" was not found`+near, "not found")
+	w.out.omitEmbed(*s.line, policy.Missing, `missing, "`+quoted(s.line.Target)+`" was not found`+near, "not found")
 	s.at.Message, s.at.Near = "embedded file not found", loc.Near
-	c.warn(s.at)
+	w.out.warn(s.at)
 	return false, nil
 }
 
 // transclude lists a note, or the part of it that the fragment names.
-func (c *collector) transclude(s shown, p *parsed) error {
+func (w noteWriter) transclude(ctx context.Context, s shown, p *parsed) error {
 	from, to := 0, len(p.text.text)
 	if s.fragment != "" {
 		start, end, ok := chunking.Section(p.text.text, s.fragment)
 		if !ok {
-			c.not(*s.line, policy.Missing, quoted(s.name)+` has no "`+quoted(s.fragment)+`"`, "no such section")
+			w.out.omitEmbed(*s.line, policy.Missing, quoted(s.name)+` has no "`+quoted(s.fragment)+`"`, "no such section")
 			s.at.Message = "the embedded note has no " + s.fragment
-			c.warn(s.at)
+			w.out.warn(s.at)
 			return nil
 		}
 		from, to = start, end
 	}
 	s.line.Fate, s.line.Reason = policy.Sent, ""
-	return c.framed(s, func() error {
+	return w.out.framed(s, func() error {
 		if to == 0 {
-			c.say("[empty]")
+			w.out.say("[empty]")
 			return nil
 		}
 		var pieces []piece
@@ -139,6 +122,6 @@ func (c *collector) transclude(s shown, p *parsed) error {
 				pieces = append(pieces, one)
 			}
 		}
-		return c.chunks(s, p, pieces)
+		return w.chunks(ctx, s, p, pieces)
 	})
 }

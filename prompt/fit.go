@@ -18,21 +18,34 @@ const (
 	markerTokens = 60
 )
 
+// fitter gives the prompt's tokens to its parts.
+type fitter struct {
+	out    *outline
+	caps   policy.Capabilities
+	bounds policy.Bounds
+}
+
 // fit gives the prompt's tokens to text before any image: instructions, the step's text and our own lines always, then
 // the texts of the inputs. When all of it fits, images take what remains. When not, the prompt is cut at one place, and
-// up to there the images count too, so that what is shown is shown as its author sees it. fit leaves in the bounds what is
-// spent, for policy.Decide. slack is added to what is spent.
-func (c *collector) fit(system, slack int) error {
-	b := &c.spec.Bounds
-	costs, fixed := c.costs()
-	fixed += system + slack
+// up to there the images count too, so that what is shown is shown as its author sees it. reserved is spent already. fit
+// returns the bounds with everything that is spent, for policy.Decide.
+func fit(out *outline, spec Spec, reserved int) (policy.Bounds, error) {
+	f := &fitter{out: out, caps: spec.Caps, bounds: spec.Bounds}
+	err := f.fit(reserved)
+	return f.bounds, err
+}
+
+func (f *fitter) fit(reserved int) error {
+	b := &f.bounds
+	costs, fixed := f.costs()
+	fixed += reserved
 	all := fixed
 	for _, n := range costs {
 		all += n
 	}
 	b.ReservedTokens = all
 	if b.MaxPromptTokens == 0 || all <= b.MaxPromptTokens {
-		c.fitFallbacks()
+		f.fitFallbacks()
 		return nil
 	}
 	why := fmt.Sprintf("max_prompt_tokens %d reached", b.MaxPromptTokens)
@@ -42,28 +55,28 @@ func (c *collector) fit(system, slack int) error {
 		exceeded.Reason = fmt.Sprintf("instructions, the step's text and frames need about %d tokens", fixed)
 		return exceeded
 	}
-	media, err := c.mediaTokens()
+	media, err := f.mediaTokens()
 	if err != nil {
 		return err
 	}
-	k := c.cutAt(costs, media, b.MaxPromptTokens-fixed-markerTokens)
+	k := f.cutAt(costs, media, b.MaxPromptTokens-fixed-markerTokens)
 	if b.WhenExceeded == policy.Fail {
-		exceeded.ID = c.items[k.item].place()
+		exceeded.ID = f.out.items[k.item].place()
 		return exceeded
 	}
-	b.ReservedTokens = fixed + markerTokens + c.cut(k, costs, why)
-	c.fitFallbacks()
+	b.ReservedTokens = fixed + markerTokens + f.cut(k, costs, why)
+	f.fitFallbacks()
 	return nil
 }
 
 // mediaTokens are those of what could be attached with each item.
-func (c *collector) mediaTokens() ([]int, error) {
-	decisions, err := c.trial()
+func (f *fitter) mediaTokens() ([]int, error) {
+	decisions, err := trial(f.out.candidates, f.caps, f.bounds)
 	if err != nil {
 		return nil, err
 	}
-	tokens := make([]int, len(c.items))
-	for i, it := range c.items {
+	tokens := make([]int, len(f.out.items))
+	for i, it := range f.out.items {
 		if it.role == roleMedia {
 			tokens[i] = decisions[it.media.cand].Tokens
 		}
@@ -75,17 +88,17 @@ func (c *collector) mediaTokens() ([]int, error) {
 func (it item) isFixed() bool { return it.role == roleText && it.line == nil }
 
 // costs estimates each item as text, without what is attached. fixed is what is always there.
-func (c *collector) costs() (costs []int, fixed int) {
-	costs = make([]int, len(c.items))
+func (f *fitter) costs() (costs []int, fixed int) {
+	costs = make([]int, len(f.out.items))
 	pages := 0
-	for i, it := range c.items {
+	for i, it := range f.out.items {
 		n := 0
 		switch it.role {
 		case roleOpen:
 			n = 2 * (frameTokens + policy.TextTokens(it.frame.name)) // and its closing tag
 		case roleMedia:
 			if it.media.page != "" {
-				if pages++; pages > c.spec.Bounds.MaxPages {
+				if pages++; pages > f.bounds.MaxPages {
 					break // it joins a marker
 				}
 				n = pageTokens
@@ -107,9 +120,9 @@ func (c *collector) costs() (costs []int, fixed int) {
 }
 
 // fitFallbacks spends tokens on the texts of images for a model that cannot see, or leaves them out.
-func (c *collector) fitFallbacks() {
-	b := &c.spec.Bounds
-	for _, it := range c.items {
+func (f *fitter) fitFallbacks() {
+	b := &f.bounds
+	for _, it := range f.out.items {
 		if it.role != roleMedia || it.media.fallback == "" || it.held {
 			continue
 		}
@@ -173,4 +186,10 @@ func partial(text string) int {
 		}
 	}
 	return 0
+}
+
+// trial decides without a bound of tokens.
+func trial(candidates []policy.Candidate, caps policy.Capabilities, b policy.Bounds) ([]policy.Decision, error) {
+	b.MaxPromptTokens, b.ReservedTokens, b.WhenExceeded = 0, 0, policy.Defer
+	return policy.Decide(candidates, caps, policy.Auto, b)
 }

@@ -61,12 +61,11 @@ func attribute(name string) string {
 	return escape.Replace(oneLine(name))
 }
 
-// nonce is one that no text of the prompt holds. The one before is kept when it still serves.
-func (b Builder) nonce(c *collector, before string) (string, error) {
-	if before != "" && !c.holds(before) {
+// freshNonce returns a nonce that is in none of the texts. It keeps the one before if that still serves.
+func freshNonce(next func() string, before string, held func(string) bool) (string, error) {
+	if before != "" && !held(before) {
 		return before, nil
 	}
-	next := b.Nonce
 	if next == nil {
 		next = randomNonce
 	}
@@ -75,35 +74,11 @@ func (b Builder) nonce(c *collector, before string) (string, error) {
 		if n == "" || strings.Trim(n, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 			return "", fmt.Errorf("nonce %q is not made of letters and digits", n)
 		}
-		if !c.holds(n) {
+		if !held(n) {
 			return n, nil
 		}
 	}
 	return "", fmt.Errorf("the inputs hold every nonce that was tried")
-}
-
-// holds tells whether something that comes from outside contains the word, in small or capital letters.
-func (c *collector) holds(word string) bool {
-	if upper := strings.ToUpper(word); upper != word && c.holds(upper) {
-		return true
-	}
-	for _, s := range append(append([]string{}, c.spec.System...), c.spec.Facts...) {
-		if strings.Contains(s, word) {
-			return true
-		}
-	}
-	for _, it := range c.items {
-		if strings.Contains(it.words, word) || it.frame != nil && it.role == roleOpen && strings.Contains(it.frame.name, word) {
-			return true
-		}
-		if l := it.line; l != nil && (strings.Contains(l.Alt, word) || strings.Contains(l.Target, word) || strings.Contains(l.Name, word)) {
-			return true
-		}
-		if m := it.media; m != nil && (strings.Contains(m.fallback, word) || strings.Contains(m.as, word)) {
-			return true
-		}
-	}
-	return false
 }
 
 func randomNonce() string {

@@ -19,14 +19,14 @@ type used struct {
 }
 
 // use adds up what is attached.
-func (c *collector) use(decisions []policy.Decision) used {
+func use(candidates []policy.Candidate, decisions []policy.Decision) used {
 	var u used
 	pages := map[string]bool{}
 	for i, d := range decisions {
 		if !d.Fate.Attached() {
 			continue
 		}
-		cand := c.candidates[i]
+		cand := candidates[i]
 		if cand.Page != "" {
 			pages[cand.Page] = true
 		}
@@ -55,8 +55,7 @@ func (u *used) picture(cand policy.Candidate, d policy.Decision) {
 }
 
 // limits shows each bound with what was used of it. A bound that there is not has no row.
-func (c *collector) limits(t Totals, u used) []Limit {
-	b := c.spec.Bounds
+func limits(b policy.Bounds, t Totals, u used) []Limit {
 	const mb = 1 << 20
 	list := []Limit{
 		{Key: "max_images", Value: float64(b.MaxImages), Used: float64(u.images)},

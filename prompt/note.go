@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -8,19 +9,29 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// note lists the chunks of an input that is a note.
-func (c *collector) note(s shown, p *parsed) error {
+// noteWriter writes notes into an outline, with the pictures that they show and the files that they embed.
+type noteWriter struct {
+	out     *outline
+	files   *files
+	links   linker
+	trust   policy.Trust
+	mayLink func(host string) bool                              // permissions.links; nil: no host
+	show    func(ctx context.Context, s shown, p *parsed) error // writes an embedded file
+}
+
+// write lists the chunks of an input that is a note.
+func (w noteWriter) write(ctx context.Context, s shown, p *parsed) error {
 	data := p.text.text
 	if len(data) == 0 {
-		c.say("[empty]")
+		w.out.say("[empty]")
 		return nil
 	}
 	part := selection(s.input.Directive, data)
 	if s.fragment != "" && s.input.Directive.Properties == nil {
 		start, end, ok := chunking.Section(data, s.fragment)
 		if !ok {
-			c.say("[shown: nothing; this note has no " + quoted(s.fragment) + "]")
-			c.warn(Warning{Note: s.name, Target: s.fragment, Message: "the note has no " + s.fragment})
+			w.out.say("[shown: nothing; this note has no " + quoted(s.fragment) + "]")
+			w.out.warn(Warning{Note: s.name, Target: s.fragment, Message: "the note has no " + s.fragment})
 		}
 		inner := selection(s.input.Directive, data[start:end])
 		part = inner.moved(start)
@@ -29,19 +40,9 @@ func (c *collector) note(s shown, p *parsed) error {
 			part.words = "[shown: the section " + quoted(s.fragment) + "]"
 		}
 	}
-	c.selects(s.name, part)
+	w.out.selects(s.name, part)
 	s.trail = []string{trailKey(s.name, s.fragment)}
-	return c.chunks(s, p, part.clip(p.pieces()))
-}
-
-// selects says which part of a text is shown, when it is not the whole.
-func (c *collector) selects(name string, part selected) {
-	if part.words != "" {
-		c.say(part.words)
-	}
-	if part.lost != "" {
-		c.warn(Warning{Note: name, Message: part.lost})
-	}
+	return w.chunks(ctx, s, p, part.clip(p.pieces()))
 }
 
 func trailKey(name, fragment string) string { return name + "#" + strings.ToLower(fragment) }
@@ -57,22 +58,22 @@ func (s selected) moved(by int) selected {
 }
 
 // chunks lists pieces of a note.
-func (c *collector) chunks(s shown, p *parsed, pieces []piece) error {
+func (w noteWriter) chunks(ctx context.Context, s shown, p *parsed, pieces []piece) error {
 	for _, one := range pieces {
-		if err := c.ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.piece(s, p, one); err != nil {
+		if err := w.piece(ctx, s, p, one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *collector) piece(s shown, p *parsed, one piece) error {
+func (w noteWriter) piece(ctx context.Context, s shown, p *parsed, one piece) error {
 	k := one.chunk
 	if k.Kind == chunking.Text {
-		c.text(one, p.text, Source{Note: s.name, Extracted: p.extracted})
+		w.out.text(one, p.text, Source{Note: s.name, Extracted: p.extracted})
 		return nil
 	}
 	l := Line{
@@ -83,20 +84,20 @@ func (c *collector) piece(s shown, p *parsed, one piece) error {
 	l.Source.Bytes = [2]int{p.text.place(k.Start), p.text.place(k.End)}
 	switch {
 	case one.cut != "":
-		c.add(item{role: roleSilent}, l)
+		w.out.add(item{role: roleSilent}, l)
 	case k.Kind == chunking.Comment && s.input.Directive.Comments != "keep":
 		l.Reason = "comment"
 		if !strings.HasSuffix(k.Text, "%%") || len(k.Text) < 4 {
-			c.warn(Warning{Note: s.name, Line: k.FirstLine, Message: "the comment that begins here is never closed; all behind it is left out"})
+			w.out.warn(Warning{Note: s.name, Line: k.FirstLine, Message: "the comment that begins here is never closed; all behind it is left out"})
 		}
-		c.add(item{role: roleSilent}, l)
+		w.out.add(item{role: roleSilent}, l)
 	case k.Kind == chunking.Comment:
 		l.Fate, l.Reason, l.Text, l.Tokens = policy.Sent, "", k.Text, policy.TextTokens(k.Text)
-		c.add(item{role: roleText, words: k.Text, text: p.text, start: k.Start}, l)
+		w.out.add(item{role: roleText, words: k.Text, text: p.text, start: k.Start}, l)
 	case k.Kind == chunking.Image:
-		return c.reference(s, k, l)
+		return w.reference(s, k, l)
 	default:
-		return c.embed(s, k, l)
+		return w.embed(ctx, s, k, l)
 	}
 	return nil
 }

@@ -29,9 +29,9 @@ type Peeked struct {
 }
 
 // Peek tells what a file is, by its bytes, without showing it.
-func (b Builder) Peek(ctx context.Context, name string) (Peeked, error) {
-	c := &collector{ctx: ctx, builder: b, memory: newMemory()}
-	p, err := c.load(name)
+func (b Builder) Peek(_ context.Context, name string) (Peeked, error) {
+	read := b.files(nil)
+	p, err := read.load(name)
 	if err != nil {
 		return Peeked{}, err
 	}
@@ -49,7 +49,7 @@ func (b Builder) Peek(ctx context.Context, name string) (Peeked, error) {
 	if p.is.kind == kindMarkdown {
 		out.Kind = PeekNote
 		out.Pictures = slices.ContainsFunc(p.pieces(), func(c chunking.Chunk) bool { return c.Kind == chunking.Image })
-		if m, err := b.bundle(path.Dir(name)); err == nil {
+		if m, err := read.bundle(path.Dir(name)); err == nil {
 			out.Pages = m.last()
 		}
 	}

@@ -153,15 +153,15 @@ func (r Receipt) Left() []Line {
 }
 
 // receipt adds the collected lines up.
-func (c *collector) receipt(p *Prompt, decisions []policy.Decision) Receipt {
+func receipt(out *outline, spec Spec, p *Prompt, decisions []policy.Decision) Receipt {
 	r := Receipt{
-		Type: "receipt", Workflow: c.spec.Workflow, Step: c.spec.Step, Model: c.spec.Model, PromptFormat: Format,
-		Chunks: make([]Line, 0, len(c.items)), Warnings: append([]Warning{}, c.warnings...),
+		Type: "receipt", Workflow: spec.Workflow, Step: spec.Step, Model: spec.Model, PromptFormat: Format,
+		Chunks: make([]Line, 0, len(out.items)), Warnings: append([]Warning{}, out.warnings...),
 	}
-	for _, it := range c.items {
+	for _, it := range out.items {
 		if it.line != nil {
 			l := *it.line
-			l.CostUSD = c.cost(l.Tokens)
+			l.CostUSD = spec.cost(l.Tokens)
 			r.Chunks = append(r.Chunks, l)
 		}
 	}
@@ -174,12 +174,12 @@ func (c *collector) receipt(p *Prompt, decisions []policy.Decision) Receipt {
 		}
 	}
 	r.Totals.Chunks = len(r.Chunks)
-	u := c.use(decisions)
+	u := use(out.candidates, decisions)
 	r.Totals.Sent, r.Totals.Pages, r.Totals.ImageBytes = u.images, u.pages, u.bytes
 	r.Totals.Tokens = textTokens(p) + u.tokens
-	r.Totals.CostUSD = c.cost(r.Totals.Tokens)
-	r.Limits = c.limits(r.Totals, u)
+	r.Totals.CostUSD = spec.cost(r.Totals.Tokens)
+	r.Limits = limits(spec.Bounds, r.Totals, u)
 	return r
 }
 
-func (c *collector) cost(tokens int) float64 { return float64(tokens) * c.spec.InputPrice / 1e6 }
+func (s Spec) cost(tokens int) float64 { return float64(tokens) * s.InputPrice / 1e6 }

@@ -9,7 +9,9 @@ import (
 
 // renderer makes blocks of items when every fate is known.
 type renderer struct {
-	*collector
+	out       *outline
+	spec      Spec
+	fallback  func(name string) string // the text that was recognised in a picture
 	decisions []policy.Decision
 	nonce     string
 
@@ -23,20 +25,20 @@ type renderer struct {
 }
 
 // render makes the prompt of the items.
-func (c *collector) render(decisions []policy.Decision, nonce string) *Prompt {
-	r := &renderer{collector: c, decisions: decisions, nonce: nonce}
-	for i := range c.items {
-		r.decide(&c.items[i])
+func render(out *outline, spec Spec, decisions []policy.Decision, nonce string, fallback func(name string) string) *Prompt {
+	r := &renderer{out: out, spec: spec, decisions: decisions, nonce: nonce, fallback: fallback}
+	for i := range out.items {
+		r.decide(&out.items[i])
 	}
-	c.parents()
-	for i := range c.items {
+	out.parents()
+	for i := range out.items {
 		r.item(i)
 	}
 	r.flush()
 	r.warnBlind()
 	p := &Prompt{Blocks: r.blocks, Format: Format, Chunks: r.chunks}
-	p.System = systemText(c.spec, nonce, len(r.chunks) > 0 && c.spec.Caps.Has(policy.Tools))
-	p.Receipt = c.receipt(p, decisions)
+	p.System = systemText(spec, nonce, len(r.chunks) > 0 && spec.Caps.Has(policy.Tools))
+	p.Receipt = receipt(out, spec, p, decisions)
 	p.Digest = digest(p, nonce)
 	return p
 }
@@ -55,7 +57,7 @@ func (r *renderer) warnBlind() {
 		if r.blind+r.unseen == 1 {
 			verb = " stands"
 		}
-		r.warn(Warning{Message: "the model has no vision: " + strings.Join(parts, " and ") + verb + " as text"})
+		r.out.warn(Warning{Message: "the model has no vision: " + strings.Join(parts, " and ") + verb + " as text"})
 	}
 }
 
@@ -66,15 +68,15 @@ func (r *renderer) decide(it *item) {
 	}
 	m, l, d := it.media, it.line, r.decisions[it.media.cand]
 	l.Fate, l.Reason, l.Tokens = d.Fate, d.Reason, d.Tokens
-	cand := r.candidates[m.cand]
+	cand := r.out.candidates[m.cand]
 	at := Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target}
 	switch {
 	case d.Fate == policy.Refused:
 		at.Message = "image not shown: " + d.Reason
-		r.warn(at)
+		r.out.warn(at)
 	case d.Fate == policy.Missing:
 		at.Message, at.Near = "image not found", m.near
-		r.warn(at)
+		r.out.warn(at)
 	case d.Fate == policy.Converted:
 		r.blind++
 		l.Text, l.Tokens = m.fallback, policy.TextTokens(m.fallback)
@@ -88,15 +90,15 @@ func (r *renderer) decide(it *item) {
 	}
 	if promised := mediaOf(l.Name); d.Fate.Attached() && promised != "" && promised != l.MediaType && l.MediaType != "" && m.block == nil {
 		at.Message = l.Name + " holds " + l.MediaType + " and is sent as that"
-		r.warn(at)
+		r.out.warn(at)
 	}
 }
 
 // parents sets the fate of documents none of whose pages is in the prompt.
-func (c *collector) parents() {
+func (o *outline) parents() {
 	shown := map[*Line]bool{}
 	var held []*Line
-	for _, it := range c.items {
+	for _, it := range o.items {
 		if it.line == nil {
 			continue
 		}
@@ -119,7 +121,7 @@ func (c *collector) parents() {
 }
 
 func (r *renderer) item(i int) {
-	it := &r.items[i]
+	it := &r.out.items[i]
 	if it.line != nil && it.line.Fate == policy.Deferred {
 		r.chunks = append(r.chunks, r.deferred(it))
 	}
@@ -151,7 +153,7 @@ func (r *renderer) joins(it *item) bool {
 		}
 		if !r.row.cut {
 			r.flush()
-			r.row = run{cut: true, fate: r.cutFate, reason: r.cutReason}
+			r.row = run{cut: true, fate: r.out.cutFate, reason: r.out.cutReason}
 		}
 		r.row.add(it)
 		return true
@@ -207,7 +209,7 @@ func (r *renderer) block(text string) {
 
 // media adds a label and what is attached, or what stands in its place.
 func (r *renderer) media(it *item) {
-	d, cand := r.decisions[it.media.cand], r.candidates[it.media.cand]
+	d, cand := r.decisions[it.media.cand], r.out.candidates[it.media.cand]
 	if d.Fate == policy.Reference && cand.Mode == policy.Ignore {
 		r.text(it.media.as)
 		return
@@ -245,10 +247,10 @@ func (r *renderer) picture(it *item) content.Block {
 func (r *renderer) references(end int) {
 	lines := []string{"IMAGE_REFS"}
 	start := end
-	for start > 0 && r.items[start-1].input == r.items[end].input { // what is embedded belongs to the input too
+	for start > 0 && r.out.items[start-1].input == r.out.items[end].input { // what is embedded belongs to the input too
 		start--
 	}
-	for _, it := range r.items[start:end] {
+	for _, it := range r.out.items[start:end] {
 		if it.role != roleMedia || it.media.number == 0 || it.held {
 			continue
 		}
@@ -256,7 +258,7 @@ func (r *renderer) references(end int) {
 		if d.Fate.Attached() || d.Fate == policy.Deduplicated || it.media.page != "" && d.Bound != "" {
 			continue
 		}
-		lines = append(lines, refLine(*it.line, *it.media, d, r.candidates[it.media.cand].Mode))
+		lines = append(lines, refLine(*it.line, *it.media, d, r.out.candidates[it.media.cand].Mode))
 	}
 	if len(lines) > 1 {
 		r.line(strings.Join(lines, "\n"))

@@ -2,9 +2,7 @@ package prompt
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -32,70 +30,8 @@ type recognised struct {
 	warning string
 }
 
-// defaultMaxFile is the size above which a text file is not shown, in bytes.
-const defaultMaxFile = 64 << 20
-
 // headBytes is how much of a file tells what it is.
 const headBytes = 8 << 10
-
-// load reads a file once in a Build: its beginning, and of a text the rest.
-func (c *collector) load(name string) (*parsed, error) {
-	if p := c.notes[name]; p != nil {
-		return p, nil
-	}
-	limit := c.builder.MaxFile
-	if limit <= 0 {
-		limit = defaultMaxFile
-	}
-	p := &parsed{}
-	data, size, err := c.builder.readWhile(name, limit, func(head []byte) bool {
-		p.is = recognise(name, head)
-		return p.is.kind == kindText || p.is.kind == kindMarkdown
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.size, p.text = size, decode(data)
-	c.notes[name] = p
-	return p, nil
-}
-
-// readUpTo reads a file up to a limit in bytes. size is that of the whole file.
-func (b Builder) readUpTo(name string, limit int64) (data []byte, size int64, err error) {
-	return b.readWhile(name, limit, func([]byte) bool { return true })
-}
-
-// readWhile reads the beginning of a file, and the rest up to the limit when more says so.
-func (b Builder) readWhile(name string, limit int64, more func(head []byte) bool) (data []byte, size int64, err error) {
-	f, err := b.FS.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is not a file", path.Base(name))
-	}
-	head := make([]byte, min(headBytes, limit))
-	n, err := io.ReadFull(f, head)
-	head = head[:n]
-	short := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	if err != nil && !short {
-		return nil, 0, err
-	}
-	if !more(head) || short {
-		return head, max(info.Size(), int64(n)), nil
-	}
-	all := bytes.NewBuffer(make([]byte, 0, min(max(info.Size(), int64(n)), limit)+bytes.MinRead))
-	all.Write(head)
-	if _, err := all.ReadFrom(io.LimitReader(f, limit-int64(n))); err != nil {
-		return nil, 0, err
-	}
-	return all.Bytes(), max(info.Size(), int64(all.Len())), nil
-}
 
 // recognise tells what the bytes are.
 func recognise(name string, head []byte) recognised {
