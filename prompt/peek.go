@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"context"
 	"path"
 	"slices"
 
@@ -29,7 +28,7 @@ type Peeked struct {
 }
 
 // Peek tells what a file is, by its bytes, without showing it.
-func (b Builder) Peek(_ context.Context, name string) (Peeked, error) {
+func (b Builder) Peek(name string) (Peeked, error) {
 	read := b.files(nil)
 	p, err := read.load(name)
 	if err != nil {

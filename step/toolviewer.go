@@ -25,7 +25,7 @@ type viewer struct {
 
 // Look implements tools.Viewer.
 func (v viewer) Look(ctx context.Context, name string) (tools.File, error) {
-	p, err := v.w.Prompt.Peek(ctx, name)
+	p, err := v.w.Prompt.Peek(name)
 	if err != nil {
 		return tools.File{}, err
 	}
