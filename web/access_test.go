@@ -46,7 +46,7 @@ func TestRoutes_eachAsksForItsScope(t *testing.T) {
 	for _, scope := range session.All() {
 		rest := slices.DeleteFunc(session.All(), func(o session.Scope) bool { return o == scope })
 		for name, scopes := range map[session.Scope]session.Scopes{"not-" + scope: rest, scope: {scope}} {
-			secret, _, err := s.cfg.Access.Tokens.Create(string(name), scopes, 0)
+			secret, _, err := s.site.cfg.Access.Tokens.Create(string(name), scopes, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +219,7 @@ func TestLogin_withAOneTimeCode(t *testing.T) {
 	t.Parallel()
 	w, fsys := sample()
 	s := w.server(t, fsys, nil)
-	code, _ := s.cfg.Access.NewCode()
+	code, _ := s.site.cfg.Access.NewCode()
 	signInWith(t, s, code, nil)
 	if got := post(t, s, "/login", url.Values{"token": {code}}, map[string]string{"Authorization": ""}); got.Code != http.StatusUnauthorized {
 		t.Errorf("a second time: %d", got.Code)
@@ -262,7 +262,7 @@ func TestAccount_sessionsAndTokens(t *testing.T) {
 	if got := get(t, s, "/api/v1/runs", with(secret)); got.Code != http.StatusUnauthorized {
 		t.Errorf("the revoked token: %d", got.Code)
 	}
-	id, _ := s.cfg.Access.Session(other.Value)
+	id, _ := s.site.cfg.Access.Session(other.Value)
 	post(t, s, "/account/sessions/"+id.Session+"/end", nil, as(mine))
 	if got := get(t, s, "/api/v1/runs", bringing(other)); got.Code != http.StatusUnauthorized {
 		t.Errorf("the session that was ended: %d", got.Code)
@@ -278,12 +278,12 @@ func TestAccount_noScopeFromNothing(t *testing.T) {
 	t.Parallel()
 	w, fsys := sample()
 	s := w.server(t, fsys, nil)
-	keeper, _, err := s.cfg.Access.Tokens.Create("keeper", session.Scopes{session.Read, session.Trust}, 0)
+	keeper, _, err := s.site.cfg.Access.Tokens.Create("keeper", session.Scopes{session.Read, session.Trust}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := post(t, s, "/account/tokens", url.Values{"name": {"more"}, "scope": {"read", "run"}}, map[string]string{"Authorization": "Bearer " + keeper})
-	if list, err := s.cfg.Access.Tokens.List(); got.Code != http.StatusBadRequest || err != nil || len(list) != 1 {
+	if list, err := s.site.cfg.Access.Tokens.List(); got.Code != http.StatusBadRequest || err != nil || len(list) != 1 {
 		t.Errorf("%d, tokens %v %v", got.Code, list, err)
 	}
 }

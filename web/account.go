@@ -44,7 +44,7 @@ var scopeWords = map[session.Scope]string{
 }
 
 // accounts are the handlers of the page of sessions and tokens.
-type accounts struct{ *Server }
+type accounts struct{ site *site }
 
 // show answers with the page.
 func (a accounts) show(w http.ResponseWriter, r *http.Request) {
@@ -52,28 +52,28 @@ func (a accounts) show(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a accounts) page(w http.ResponseWriter, r *http.Request, status int, p accountPage) {
-	tokens, err := a.cfg.Access.Tokens.List()
+	tokens, err := a.site.cfg.Access.Tokens.List()
 	if err != nil {
-		a.failWith(w, r, err)
+		a.site.failWith(w, r, err)
 		return
 	}
-	id, now := session.From(r.Context()), a.cfg.Now()
-	for _, one := range a.cfg.Access.Sessions() {
+	id, now := session.From(r.Context()), a.site.cfg.Now()
+	for _, one := range a.site.cfg.Access.Sessions() {
 		p.Sessions = append(p.Sessions, sessionRow{
 			ID: one.ID, About: browserName(one.About), From: one.From, Name: one.Name, This: one.ID == id.Session,
-			Since: when(one.Created, now, a.cfg.Zone), Seen: when(one.Seen, now, a.cfg.Zone),
+			Since: when(one.Created, now, a.site.cfg.Zone), Seen: when(one.Seen, now, a.site.cfg.Zone),
 		})
 	}
 	for _, t := range tokens {
 		p.Tokens = append(p.Tokens, tokenRow{
-			Name: t.Name, Scopes: strings.Join(strings.Split(t.Scopes.String(), ","), ", "), Made: when(t.Created, now, a.cfg.Zone),
-			Until: when(t.Expires, now, a.cfg.Zone), Expired: t.Expired(now),
+			Name: t.Name, Scopes: strings.Join(strings.Split(t.Scopes.String(), ","), ", "), Made: when(t.Created, now, a.site.cfg.Zone),
+			Until: when(t.Expires, now, a.site.cfg.Zone), Expired: t.Expired(now),
 		})
 	}
 	for _, scope := range id.Scopes {
 		p.Scopes = append(p.Scopes, scopeRow{string(scope), scopeWords[scope], scope == session.Read})
 	}
-	a.render(w, r, status, "account", "Access", p)
+	a.site.render(w, r, status, "account", "Access", p)
 }
 
 // browserName says in two words which browser a user agent is; it is for recognising one's own and proves nothing.
@@ -98,16 +98,16 @@ func browserName(agent string) string {
 
 // endOne signs one browser out, and endAll all of them.
 func (a accounts) endOne(w http.ResponseWriter, r *http.Request) {
-	a.ended(w, r, a.cfg.Access.End(r.PathValue("id")))
+	a.ended(w, r, a.site.cfg.Access.End(r.PathValue("id")))
 }
 
 func (a accounts) endAll(w http.ResponseWriter, r *http.Request) {
-	a.ended(w, r, a.cfg.Access.EndAll())
+	a.ended(w, r, a.site.cfg.Access.EndAll())
 }
 
 func (a accounts) ended(w http.ResponseWriter, r *http.Request, err error) {
 	if err != nil {
-		a.failWith(w, r, err)
+		a.site.failWith(w, r, err)
 		return
 	}
 	http.Redirect(w, r, "/account", http.StatusSeeOther) // which asks for a sign-in when this session has ended, too
@@ -122,7 +122,7 @@ func (a accounts) create(w http.ResponseWriter, r *http.Request) {
 		a.page(w, r, http.StatusBadRequest, accountPage{Problem: err.Error()})
 	}
 	if err := r.ParseForm(); err != nil {
-		a.fail(w, r, http.StatusBadRequest, "this is no form", "")
+		a.site.fail(w, r, http.StatusBadRequest, "this is no form", "")
 		return
 	}
 	scopes, err := session.ParseScopes(r.PostForm["scope"])
@@ -143,7 +143,7 @@ func (a accounts) create(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	secret, made, err := a.cfg.Access.Tokens.Create(strings.TrimSpace(r.PostForm.Get("name")), scopes, time.Duration(days)*24*time.Hour)
+	secret, made, err := a.site.cfg.Access.Tokens.Create(strings.TrimSpace(r.PostForm.Get("name")), scopes, time.Duration(days)*24*time.Hour)
 	if err != nil {
 		refuse(err)
 		return
@@ -153,7 +153,7 @@ func (a accounts) create(w http.ResponseWriter, r *http.Request) {
 
 // revoke ends a token.
 func (a accounts) revoke(w http.ResponseWriter, r *http.Request) {
-	err := a.cfg.Access.Tokens.Revoke(r.PathValue("name"))
+	err := a.site.cfg.Access.Tokens.Revoke(r.PathValue("name"))
 	if errors.Is(err, session.ErrNoToken) {
 		err = nil // somebody else was faster
 	}
@@ -163,5 +163,5 @@ func (a accounts) revoke(w http.ResponseWriter, r *http.Request) {
 // licences shows what the program contains.
 func (a accounts) licences(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, a.cfg.Notice) // a browser that is gone needs no page
+	_, _ = io.WriteString(w, a.site.cfg.Notice) // a browser that is gone needs no page
 }

@@ -11,26 +11,29 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// actions start and end what runs, for people.
+type actions struct{ site *site }
+
 // startWorkflow runs a workflow and goes to its run.
-func (s *Server) startWorkflow(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Starter == nil {
-		s.notFound(w, r)
+func (s actions) startWorkflow(w http.ResponseWriter, r *http.Request) {
+	if s.site.cfg.Starter == nil {
+		s.site.notFound(w, r)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-	started, err := s.cfg.Starter.StartWorkflow(r.Context(), r.PostFormValue("name"))
+	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), r.PostFormValue("name"))
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	http.Redirect(w, r, "/runs/"+url.PathEscape(started.Run), http.StatusSeeOther)
 }
 
-func (s *Server) cancel(w http.ResponseWriter, r *http.Request) {
+func (s actions) cancel(w http.ResponseWriter, r *http.Request) {
 	s.control(w, r, func(c Control) error { return c.Cancel(r.Context(), r.PathValue("id")) })
 }
 
-func (s *Server) retry(w http.ResponseWriter, r *http.Request) {
+func (s actions) retry(w http.ResponseWriter, r *http.Request) {
 	s.control(w, r, func(c Control) error {
 		from := engine.RetryFrom{Step: r.PostFormValue("step"), Failed: r.PostFormValue("failed") != ""}
 		return c.Retry(r.Context(), r.PathValue("id"), from)
@@ -38,14 +41,14 @@ func (s *Server) retry(w http.ResponseWriter, r *http.Request) {
 }
 
 // control does something to a run or an import, which have the same ids, and goes back to its page.
-func (s *Server) control(w http.ResponseWriter, r *http.Request, do func(Control) error) {
-	if s.cfg.Control == nil {
-		s.notFound(w, r)
+func (s actions) control(w http.ResponseWriter, r *http.Request, do func(Control) error) {
+	if s.site.cfg.Control == nil {
+		s.site.notFound(w, r)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-	if err := do(s.cfg.Control); err != nil {
-		s.failWith(w, r, err)
+	if err := do(s.site.cfg.Control); err != nil {
+		s.site.failWith(w, r, err)
 		return
 	}
 	id := r.PathValue("id")
@@ -57,15 +60,15 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request, do func(Control
 }
 
 // upload takes files from the drop zone, one after the other, without keeping one in memory.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Dropper == nil {
-		s.notFound(w, r)
+func (s actions) upload(w http.ResponseWriter, r *http.Request) {
+	if s.site.cfg.Dropper == nil {
+		s.site.notFound(w, r)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.MaxUpload)
+	r.Body = http.MaxBytesReader(w, r.Body, s.site.cfg.MaxUpload)
 	form, err := r.MultipartReader()
 	if err != nil {
-		s.fail(w, r, http.StatusBadRequest, "this is no upload", "")
+		s.site.fail(w, r, http.StatusBadRequest, "this is no upload", "")
 		return
 	}
 	var stored []string
@@ -81,15 +84,15 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			s.fail(w, r, http.StatusRequestEntityTooLarge, "the files are larger than "+size(s.cfg.MaxUpload), "put them into the import folder")
+			s.site.fail(w, r, http.StatusRequestEntityTooLarge, "the files are larger than "+size(s.site.cfg.MaxUpload), "put them into the import folder")
 			return
 		}
 		if errors.Is(err, errSlow) {
-			s.fail(w, r, http.StatusRequestTimeout, errSlow.Error(), "put the files into the import folder")
+			s.site.fail(w, r, http.StatusRequestTimeout, errSlow.Error(), "put the files into the import folder")
 			return
 		}
 		if err != nil {
-			s.failWith(w, r, err)
+			s.site.failWith(w, r, err)
 			return
 		}
 	}
@@ -101,11 +104,11 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 }
 
 // drop hands one part to the import folder. Parts that are no files are passed over.
-func (s *Server) drop(r *http.Request, p *multipart.Part) (string, error) {
+func (s actions) drop(r *http.Request, p *multipart.Part) (string, error) {
 	defer p.Close()
 	name := p.FileName() // without folders
 	if p.FormName() != "file" || name == "" {
 		return "", nil
 	}
-	return s.cfg.Dropper.Drop(r.Context(), name, p)
+	return s.site.cfg.Dropper.Drop(r.Context(), name, p)
 }

@@ -13,6 +13,9 @@ import (
 // maxList bounds the lists of the API.
 const maxList = 500
 
+// apiRoutes answer programs.
+type apiRoutes struct{ site *site }
+
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -25,7 +28,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 }
 
 // answer writes a value, or the error.
-func (s *Server) respond(w http.ResponseWriter, r *http.Request, key string, value any, err error) {
+func (s *site) respond(w http.ResponseWriter, r *http.Request, key string, value any, err error) {
 	if err != nil {
 		s.failWith(w, r, err)
 		return
@@ -46,43 +49,43 @@ func limit(r *http.Request) int {
 	return min(n, maxList)
 }
 
-func (s *Server) apiRuns(w http.ResponseWriter, r *http.Request) {
-	list, err := s.cfg.Runs.Runs(r.Context(), limit(r))
-	s.respond(w, r, "runs", orEmpty(list), err)
+func (s apiRoutes) runs(w http.ResponseWriter, r *http.Request) {
+	list, err := s.site.cfg.Runs.Runs(r.Context(), limit(r))
+	s.site.respond(w, r, "runs", orEmpty(list), err)
 }
 
-func (s *Server) apiRun(w http.ResponseWriter, r *http.Request) {
-	run, err := s.cfg.Runs.Run(r.Context(), r.PathValue("id"))
-	s.respond(w, r, "", run, err)
+func (s apiRoutes) run(w http.ResponseWriter, r *http.Request) {
+	run, err := s.site.cfg.Runs.Run(r.Context(), r.PathValue("id"))
+	s.site.respond(w, r, "", run, err)
 }
 
-func (s *Server) apiImports(w http.ResponseWriter, r *http.Request) {
-	list, err := s.cfg.Imports.Imports(r.Context(), limit(r))
-	s.respond(w, r, "imports", orEmpty(list), err)
+func (s apiRoutes) imports(w http.ResponseWriter, r *http.Request) {
+	list, err := s.site.cfg.Imports.Imports(r.Context(), limit(r))
+	s.site.respond(w, r, "imports", orEmpty(list), err)
 }
 
-func (s *Server) apiImport(w http.ResponseWriter, r *http.Request) {
-	one, err := s.cfg.Imports.Import(r.Context(), r.PathValue("id"))
-	s.respond(w, r, "", one, err)
+func (s apiRoutes) oneImport(w http.ResponseWriter, r *http.Request) {
+	one, err := s.site.cfg.Imports.Import(r.Context(), r.PathValue("id"))
+	s.site.respond(w, r, "", one, err)
 }
 
-func (s *Server) apiWorkflows(w http.ResponseWriter, r *http.Request) {
-	list, err := s.cfg.Workflows(r.Context())
-	s.respond(w, r, "workflows", orEmpty(list), err)
+func (s apiRoutes) workflows(w http.ResponseWriter, r *http.Request) {
+	list, err := s.site.cfg.Workflows(r.Context())
+	s.site.respond(w, r, "workflows", orEmpty(list), err)
 }
 
-func (s *Server) apiHealth(w http.ResponseWriter, r *http.Request) {
+func (s apiRoutes) health(w http.ResponseWriter, r *http.Request) {
 	var list []Check
-	if s.cfg.Health != nil {
-		list = s.cfg.Health(r.Context())
+	if s.site.cfg.Health != nil {
+		list = s.site.cfg.Health(r.Context())
 	}
-	s.respond(w, r, "checks", orEmpty(list), nil)
+	s.site.respond(w, r, "checks", orEmpty(list), nil)
 }
 
 // apiStart runs a workflow: {"workflow": "daily/plan"}.
-func (s *Server) apiStart(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Starter == nil {
-		s.notFound(w, r)
+func (s apiRoutes) start(w http.ResponseWriter, r *http.Request) {
+	if s.site.cfg.Starter == nil {
+		s.site.notFound(w, r)
 		return
 	}
 	var body struct {
@@ -91,12 +94,12 @@ func (s *Server) apiStart(w http.ResponseWriter, r *http.Request) {
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&body); err != nil || body.Workflow == "" {
-		s.fail(w, r, http.StatusBadRequest, "the body must be JSON", `send {"workflow": "name"}`)
+		s.site.fail(w, r, http.StatusBadRequest, "the body must be JSON", `send {"workflow": "name"}`)
 		return
 	}
-	started, err := s.cfg.Starter.StartWorkflow(r.Context(), body.Workflow)
+	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), body.Workflow)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	w.Header().Set("Location", "/api/v1/runs/"+started.Run)
@@ -107,29 +110,29 @@ func (s *Server) apiStart(w http.ResponseWriter, r *http.Request) {
 
 // apiEvents streams what happens, one JSON event each; ?run= narrows it to one run. With Last-Event-ID, or ?after=, the stored
 // events of that run after the place come first.
-func (s *Server) apiEvents(w http.ResponseWriter, r *http.Request) {
+func (s apiRoutes) events(w http.ResponseWriter, r *http.Request) {
 	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
+	case s.site.streams <- struct{}{}:
+		defer func() { <-s.site.streams }()
 	default:
-		s.fail(w, r, http.StatusServiceUnavailable, "too many streams are open", "close some of them")
+		s.site.fail(w, r, http.StatusServiceUnavailable, "too many streams are open", "close some of them")
 		return
 	}
-	events, stop := s.cfg.Events.Subscribe(256)
+	events, stop := s.site.cfg.Events.Subscribe(256)
 	defer stop()
 	run, after := r.URL.Query().Get("run"), place(r)
 	var past []engine.Event
 	if after >= 0 {
 		var err error
-		if past, err = s.cfg.Runs.Events(r.Context(), run, after, 1000); err != nil {
-			s.failWith(w, r, err)
+		if past, err = s.site.cfg.Runs.Events(r.Context(), run, after, 1000); err != nil {
+			s.site.failWith(w, r, err)
 			return
 		}
 	}
 	openStream(w)
-	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), request: r, asked: time.Now()}
+	st := &stream{site: s.site, w: w, ctl: http.NewResponseController(w), request: r, asked: time.Now()}
 	if err := st.events(r, past, events, run); err != nil && r.Context().Err() == nil {
-		s.cfg.Logger.Debug("event stream ended", "err", err)
+		s.site.cfg.Logger.Debug("event stream ended", "err", err)
 	}
 }
 
@@ -165,7 +168,7 @@ func (st *stream) events(r *http.Request, past []engine.Event, events <-chan eng
 		select {
 		case <-r.Context().Done():
 			return nil
-		case <-st.s.closing.Done():
+		case <-st.site.closing.Done():
 			return nil
 		case <-beat.C:
 			err = st.write(": still here\n\n")

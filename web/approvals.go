@@ -41,7 +41,7 @@ const (
 
 // asks answers for what waits for a person's yes. A yes is taken only with the token that the last page of a change carries,
 // which is made only for somebody to whom the pages before it were shown.
-type asks struct{ *Server }
+type asks struct{ site *site }
 
 // asking is a run with what it asks for.
 type asking struct {
@@ -83,21 +83,21 @@ func viewer(r *http.Request) string {
 
 // list is the page of what waits for a person.
 func (s asks) list(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Approvals == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Approvals == nil {
+		s.site.notFound(w, r)
 		return
 	}
-	list, err := s.cfg.Approvals.Approvals(r.Context(), "")
+	list, err := s.site.cfg.Approvals.Approvals(r.Context(), "")
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	runs, err := s.askings(r, list)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
-	s.render(w, r, http.StatusOK, "approvals", "Approvals", map[string]any{"Runs": runs})
+	s.site.render(w, r, http.StatusOK, "approvals", "Approvals", map[string]any{"Runs": runs})
 }
 
 // askings groups proposals by run.
@@ -131,10 +131,10 @@ func (s asks) askings(r *http.Request, list []engine.Proposal) ([]*asking, error
 
 // item is a page of a proposal. token proves that the page before was shown.
 func (s asks) item(r *http.Request, p engine.Proposal, page int, token string) (askedItem, error) {
-	now := s.cfg.Now()
+	now := s.site.cfg.Now()
 	action := "/approvals/" + url.PathEscape(p.Run)
 	item := askedItem{
-		Item: p.Item, What: p.What(), Step: p.Step, Since: when(p.Created, now, s.cfg.Zone), Until: when(p.Deadline, now, s.cfg.Zone),
+		Item: p.Item, What: p.What(), Step: p.Step, Since: when(p.Created, now, s.site.cfg.Zone), Until: when(p.Deadline, now, s.site.cfg.Zone),
 		Again: p.Again, Page: 1, Pages: 1, Action: action, URL: fmt.Sprintf("%s/%d", action, p.Item),
 	}
 	for _, origin := range p.Origins {
@@ -146,21 +146,21 @@ func (s asks) item(r *http.Request, p engine.Proposal, page int, token string) (
 	if p.Batch > 0 {
 		item.Step = fmt.Sprintf("%s, batch %d", p.Step, p.Batch)
 	}
-	if s.cfg.Blobs == nil {
+	if s.site.cfg.Blobs == nil {
 		item.Parts = true
 		return item, nil
 	}
-	shown, err := p.Show(r.Context(), s.cfg.Blobs.Get)
+	shown, err := p.Show(r.Context(), s.site.cfg.Blobs.Get)
 	if err != nil {
 		return item, err
 	}
 	pages := shown.Pages(approvalPage)
 	item.Page, item.Pages, item.Parts = min(max(page, 1), len(pages)), len(pages), !shown.Whole
 	item.Lines = diffLines(pages[item.Page-1], item.Page == 1)
-	item.Begin = item.Page > 1 && !s.cfg.Approvals.HasSeen(token, viewer(r), p, item.Page-1)
+	item.Begin = item.Page > 1 && !s.site.cfg.Approvals.HasSeen(token, viewer(r), p, item.Page-1)
 	own := ""
 	if !item.Begin {
-		own = s.cfg.Approvals.Seen(viewer(r), p, item.Page)
+		own = s.site.cfg.Approvals.Seen(viewer(r), p, item.Page)
 	}
 	switch {
 	case item.Page < item.Pages:
@@ -184,19 +184,19 @@ func (s asks) one(w http.ResponseWriter, r *http.Request) {
 	}
 	item, err := s.item(r, p, page, r.FormValue("seen"))
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	if item.CanEdit {
-		text, err := s.cfg.Blobs.Get(r.Context(), p.After)
+		text, err := s.site.cfg.Blobs.Get(r.Context(), p.After)
 		if err != nil {
-			s.failWith(w, r, err)
+			s.site.failWith(w, r, err)
 			return
 		}
 		item.Text = string(text)
 		item.CanEdit = len(text) <= maxEdited && editable(item.Text)
 	}
-	s.render(w, r, http.StatusOK, "approval", item.What, map[string]any{"Run": p.Run, "Workflow": p.Workflow, "URL": "/runs/" + url.PathEscape(p.Run), "Item": item})
+	s.site.render(w, r, http.StatusOK, "approval", item.What, map[string]any{"Run": p.Run, "Workflow": p.Workflow, "URL": "/runs/" + url.PathEscape(p.Run), "Item": item})
 }
 
 // editable reports whether a browser's text field returns a text as it is, but for the ends of lines.
@@ -206,13 +206,13 @@ func editable(text string) bool {
 
 // open is the proposal that a request is about. It has answered when ok is false.
 func (s asks) open(w http.ResponseWriter, r *http.Request) (p engine.Proposal, ok bool) {
-	if s.cfg.Approvals == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Approvals == nil {
+		s.site.notFound(w, r)
 		return p, false
 	}
-	list, err := s.cfg.Approvals.Approvals(r.Context(), r.PathValue("run"))
+	list, err := s.site.cfg.Approvals.Approvals(r.Context(), r.PathValue("run"))
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return p, false
 	}
 	for _, p := range list {
@@ -220,7 +220,7 @@ func (s asks) open(w http.ResponseWriter, r *http.Request) (p engine.Proposal, o
 			return p, true
 		}
 	}
-	s.notFound(w, r)
+	s.site.notFound(w, r)
 	return p, false
 }
 
@@ -287,23 +287,23 @@ func (d *decision) read(form url.Values) error {
 
 // decide takes the decision of a form: the items that were shown, and yes or no.
 func (s asks) decide(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Approvals == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Approvals == nil {
+		s.site.notFound(w, r)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 2<<20)
 	if err := r.ParseForm(); err != nil {
-		s.fail(w, r, http.StatusBadRequest, "this is no form", "")
+		s.site.fail(w, r, http.StatusBadRequest, "this is no form", "")
 		return
 	}
 	var d decision
 	if err := d.read(r.PostForm); err != nil {
-		s.fail(w, r, http.StatusBadRequest, err.Error(), "")
+		s.site.fail(w, r, http.StatusBadRequest, err.Error(), "")
 		return
 	}
 	if d.Content != nil {
 		if err := s.lineEnds(r, &d); err != nil {
-			s.failWith(w, r, err)
+			s.site.failWith(w, r, err)
 			return
 		}
 	}
@@ -319,8 +319,8 @@ func (s asks) lineEnds(r *http.Request, d *decision) error {
 		return err
 	}
 	text := strings.ReplaceAll(*d.Content, "\r\n", "\n")
-	if s.cfg.Blobs != nil {
-		before, err := s.cfg.Blobs.Get(r.Context(), p.After)
+	if s.site.cfg.Blobs != nil {
+		before, err := s.site.cfg.Blobs.Get(r.Context(), p.After)
 		if err != nil {
 			return err
 		}
@@ -335,7 +335,7 @@ func (s asks) lineEnds(r *http.Request, d *decision) error {
 // proposal is an open proposal of the request's run.
 func (s asks) proposal(r *http.Request, item int) (engine.Proposal, error) {
 	run := r.PathValue("run")
-	list, err := s.cfg.Approvals.Approvals(r.Context(), run)
+	list, err := s.site.cfg.Approvals.Approvals(r.Context(), run)
 	if err != nil {
 		return engine.Proposal{}, err
 	}
@@ -355,17 +355,17 @@ func (s asks) take(w http.ResponseWriter, r *http.Request, said decision) bool {
 		err = s.checkSeen(r, said)
 	}
 	if err == nil && said.Content != nil {
-		if d.Edited, err = s.cfg.Approvals.Keep(r.Context(), []byte(*said.Content)); err == nil {
+		if d.Edited, err = s.site.cfg.Approvals.Keep(r.Context(), []byte(*said.Content)); err == nil {
 			err = d.Check()
 		}
 	}
 	if err == nil {
-		err = s.cfg.Approvals.Decide(r.Context(), d)
+		err = s.site.cfg.Approvals.Decide(r.Context(), d)
 	}
 	if f, ok := errors.AsType[*failure.Error](err); ok && f.Code == failure.Permission {
-		s.fail(w, r, http.StatusForbidden, f.Message, f.Hint)
+		s.site.fail(w, r, http.StatusForbidden, f.Message, f.Hint)
 	} else if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 	}
 	return err == nil
 }
@@ -378,8 +378,8 @@ func (s asks) checkSeen(r *http.Request, said decision) error {
 			return err
 		}
 		whole, pages := false, 1
-		if s.cfg.Blobs != nil {
-			shown, err := p.Show(r.Context(), s.cfg.Blobs.Get)
+		if s.site.cfg.Blobs != nil {
+			shown, err := p.Show(r.Context(), s.site.cfg.Blobs.Get)
 			if err != nil {
 				return err
 			}
@@ -388,7 +388,7 @@ func (s asks) checkSeen(r *http.Request, said decision) error {
 		if !whole {
 			return failure.New(failure.Permission, fmt.Sprintf("`vaultflow approvals %s --item %d` says how to approve it", p.Run, n), "item %d of run %s cannot be shown whole, and so not be approved here", n, p.Run)
 		}
-		if !s.cfg.Approvals.HasSeen(said.Seen[strconv.Itoa(n)], viewer(r), p, pages) {
+		if !s.site.cfg.Approvals.HasSeen(said.Seen[strconv.Itoa(n)], viewer(r), p, pages) {
 			return failure.New(failure.Permission, fmt.Sprintf("read it to its end: /approvals/%s/%d", p.Run, n), "item %d of run %s was not shown to you whole, as it is now", n, p.Run)
 		}
 	}
@@ -397,13 +397,13 @@ func (s asks) checkSeen(r *http.Request, said decision) error {
 
 // apiList gives what waits to programs.
 func (s asks) apiList(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Approvals == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Approvals == nil {
+		s.site.notFound(w, r)
 		return
 	}
-	list, err := s.cfg.Approvals.Approvals(r.Context(), r.URL.Query().Get("run"))
+	list, err := s.site.cfg.Approvals.Approvals(r.Context(), r.URL.Query().Get("run"))
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	if list == nil {
@@ -418,31 +418,31 @@ func (s asks) apiOne(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if s.cfg.Blobs == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Blobs == nil {
+		s.site.notFound(w, r)
 		return
 	}
-	shown, err := p.Show(r.Context(), s.cfg.Blobs.Get)
+	shown, err := p.Show(r.Context(), s.site.cfg.Blobs.Get)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	answer := map[string]any{"proposal": p, "text": shown.Text, "whole": shown.Whole}
 	if shown.Whole {
-		answer["seen"] = s.cfg.Approvals.Seen(viewer(r), p, len(shown.Pages(approvalPage)))
+		answer["seen"] = s.site.cfg.Approvals.Seen(viewer(r), p, len(shown.Pages(approvalPage)))
 	}
 	writeJSON(w, http.StatusOK, answer)
 }
 
 // apiDecide takes a program's decision: {"items": [1], "approve": true, "seen": {"1": "…"}}.
 func (s asks) apiDecide(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Approvals == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Approvals == nil {
+		s.site.notFound(w, r)
 		return
 	}
 	var said decision
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 2<<20)).Decode(&said); err != nil || len(said.Items) == 0 || said.Approve == nil {
-		s.fail(w, r, http.StatusBadRequest, `say which items, and yes or no: {"items": [1], "approve": true, "seen": {"1": "…"}}`, "GET /api/v1/approvals/RUN/ITEM returns the change and what to put into seen")
+		s.site.fail(w, r, http.StatusBadRequest, `say which items, and yes or no: {"items": [1], "approve": true, "seen": {"1": "…"}}`, "GET /api/v1/approvals/RUN/ITEM returns the change and what to put into seen")
 		return
 	}
 	if s.take(w, r, said) {

@@ -31,7 +31,7 @@ type batchRow struct {
 }
 
 // batchRows are a step's batches in order, and how many more there are.
-func (s *Server) batchRows(ctx context.Context, batches []engine.BatchRecord) (rows []batchRow, more int) {
+func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (rows []batchRow, more int) {
 	if len(batches) > shownBatches {
 		batches, more = batches[:shownBatches], len(batches)-shownBatches
 	}

@@ -250,7 +250,7 @@ func TestBrowser_signsInWithTheLink(t *testing.T) {
 	open(t, ctx, server.URL+"/runs/r-4")
 	until(t, ctx, `location.pathname === "/login" && document.activeElement.id === "token"`)
 	shoot(t, ctx, "login")
-	code, _ := dashboard.cfg.Access.NewCode()
+	code, _ := dashboard.site.cfg.Access.NewCode()
 	open(t, ctx, "about:blank") // as from elsewhere: a change behind the # alone loads nothing
 	open(t, ctx, server.URL+"/login#code="+code)
 	until(t, ctx, `location.pathname === "/" && document.querySelector(".who form")`)

@@ -19,19 +19,22 @@ import (
 // policy is the content security policy of pages: our own files and nothing else, no inline script, no inline style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// guard keeps out whoever may not come in.
+type guard struct{ site *site }
+
 // guard wraps the routes: panics, headers, the Host check against DNS rebinding, requests from other sites.
-func (s *Server) guard(next http.Handler) http.Handler {
+func (s guard) guard(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		bodies{s}.drop(w, r)
-		s.fail(w, r, http.StatusForbidden, "this request came from another site", "")
+		bodies{s.site}.drop(w, r)
+		s.site.fail(w, r, http.StatusForbidden, "this request came from another site", "")
 	}))
 	inner := crossOrigin.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = s.cfg.Proxy.receive(r)
+		r = s.site.cfg.Proxy.receive(r)
 		defer s.recover(w, r)
 		defer atWork(r, false)
-		bodies{s}.timed(w, r)
+		bodies{s.site}.timed(w, r)
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -42,15 +45,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 		h.Set("Cache-Control", "no-store")
 		if !s.knownHost(r.Host) {
-			bodies{s}.drop(w, r)
-			s.fail(w, r, http.StatusMisdirectedRequest, "the dashboard does not answer under this host name", "add the name to web.hosts in the settings")
+			bodies{s.site}.drop(w, r)
+			s.site.fail(w, r, http.StatusMisdirectedRequest, "the dashboard does not answer under this host name", "add the name to web.hosts in the settings")
 			return
 		}
 		inner.ServeHTTP(w, r)
 	})
 }
 
-func (s *Server) recover(w http.ResponseWriter, r *http.Request) {
+func (s guard) recover(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
@@ -58,16 +61,16 @@ func (s *Server) recover(w http.ResponseWriter, r *http.Request) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it the same way
 		panic(p)
 	}
-	s.cfg.Logger.Error("request panicked", "path", r.URL.Path, "err", p, "stack", string(debug.Stack()))
-	s.fail(w, r, http.StatusInternalServerError, "something went wrong; the log says what", "")
+	s.site.cfg.Logger.Error("request panicked", "path", r.URL.Path, "err", p, "stack", string(debug.Stack()))
+	s.site.fail(w, r, http.StatusInternalServerError, "something went wrong; the log says what", "")
 }
 
 // knownHost says whether the Host header names this server. A site that makes its own name resolve to 127.0.0.1 sends its
 // own name here; an address cannot be rebound.
-func (s *Server) knownHost(host string) bool {
+func (s guard) knownHost(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(hostOf(host), "."))
-	own := hostOf(s.cfg.Listen)
-	if _, ok := socketPath(s.cfg.Listen); ok {
+	own := hostOf(s.site.cfg.Listen)
+	if _, ok := socketPath(s.site.cfg.Listen); ok {
 		own = "localhost"
 	}
 	switch {
@@ -75,7 +78,7 @@ func (s *Server) knownHost(host string) bool {
 		return false
 	case isLoopback(name) || strings.EqualFold(name, own):
 		return true
-	case slices.ContainsFunc(s.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, name) }):
+	case slices.ContainsFunc(s.site.cfg.Hosts, func(h string) bool { return strings.EqualFold(h, name) }):
 		return true
 	}
 	if ip, err := netip.ParseAddr(own); own == "" || err == nil && ip.IsUnspecified() {
@@ -102,10 +105,10 @@ func isLoopback(host string) bool {
 }
 
 // allow lets a request through to a route when whoever sends it has the scope.
-func (s *Server) allow(r route) http.Handler {
+func (s guard) allow(r route) http.Handler {
 	if r.Needs == nobody {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if (bodies{s}).gather(w, req, maxLogin) {
+			if (bodies{s.site}).gather(w, req, maxLogin) {
 				r.Handler(w, req)
 			}
 		})
@@ -114,11 +117,11 @@ func (s *Server) allow(r route) http.Handler {
 		id, err := s.identify(req)
 		switch {
 		case err != nil:
-			bodies{s}.drop(w, req)
+			bodies{s.site}.drop(w, req)
 			s.refuse(w, req, err)
 		case r.Needs != signedIn && !id.Scopes.Has(r.Needs):
-			bodies{s}.drop(w, req)
-			s.fail(w, req, http.StatusForbidden, "the scope "+string(r.Needs)+" is missing",
+			bodies{s.site}.drop(w, req)
+			s.site.fail(w, req, http.StatusForbidden, "the scope "+string(r.Needs)+" is missing",
 				fmt.Sprintf("you have %s; `vaultflow token create NAME --scope %s` makes a token that may do this", id.Scopes, r.Needs))
 		default:
 			s.handle(w, req.WithContext(session.With(req.Context(), id)), r)
@@ -127,14 +130,14 @@ func (s *Server) allow(r route) http.Handler {
 }
 
 // handle runs the handler of a request that may be made. Its body has arrived, or is an upload that keeps coming.
-func (s *Server) handle(w http.ResponseWriter, req *http.Request, r route) {
+func (s guard) handle(w http.ResponseWriter, req *http.Request, r route) {
 	if r.streams() {
-		done, ok := bodies{s}.paced(w, req)
+		done, ok := bodies{s.site}.paced(w, req)
 		if !ok {
 			return
 		}
 		defer done()
-	} else if !(bodies{s}).gather(w, req, maxForm) {
+	} else if !(bodies{s.site}).gather(w, req, maxForm) {
 		return
 	}
 	atWork(req, true)
@@ -145,16 +148,16 @@ func (s *Server) handle(w http.ResponseWriter, req *http.Request, r route) {
 var errNobody = errors.New("sign in first")
 
 // identify finds out who sends a request: by a bearer token, else by whom a trusted proxy names, else by a session's cookie.
-func (s *Server) identify(r *http.Request) (session.Identity, error) {
+func (s guard) identify(r *http.Request) (session.Identity, error) {
 	// Another kind of authorization is for a proxy in front, which passed it on.
 	if kind, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(kind, "Bearer") {
-		return s.cfg.Access.Bearer(strings.TrimSpace(token), clientOf(r))
+		return s.site.cfg.Access.Bearer(strings.TrimSpace(token), clientOf(r))
 	}
 	if id, ok := byProxy(r); ok {
 		return id, nil
 	}
 	if cookie, err := r.Cookie(s.cookieName()); err == nil {
-		if id, ok := s.cfg.Access.Session(cookie.Value); ok {
+		if id, ok := s.site.cfg.Access.Session(cookie.Value); ok {
 			return id, nil
 		}
 	}
@@ -162,16 +165,16 @@ func (s *Server) identify(r *http.Request) (session.Identity, error) {
 }
 
 // refuse answers a request whose sender is not known.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (s guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if wait, ok := errors.AsType[*session.WaitError](err); ok {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Wait/time.Second)+1))
-		s.fail(w, r, http.StatusTooManyRequests, wait.Error(), "`vaultflow serve --url` prints a link that signs you in without waiting")
+		s.site.fail(w, r, http.StatusTooManyRequests, wait.Error(), "`vaultflow serve --url` prints a link that signs you in without waiting")
 		return
 	}
 	known := errors.Is(err, errNobody) || errors.Is(err, session.ErrWrong)
 	switch {
 	case !known:
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 	case isPage(r):
 		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 	default:
@@ -180,7 +183,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		if errors.Is(err, session.ErrWrong) {
 			message = "the token is not valid"
 		}
-		s.fail(w, r, http.StatusUnauthorized, message, "send `Authorization: Bearer …`; `vaultflow token create` makes a token")
+		s.site.fail(w, r, http.StatusUnauthorized, message, "send `Authorization: Bearer …`; `vaultflow token create` makes a token")
 	}
 }
 

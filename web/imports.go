@@ -13,6 +13,9 @@ import (
 // shownPages is how many page pictures an import's page shows.
 const shownPages = 2000
 
+// importPages show imports.
+type importPages struct{ site *site }
+
 // importRow is an import in a list.
 type importRow struct {
 	ID, Source, URL string
@@ -36,31 +39,31 @@ func importURL(id string) string {
 	return "/imports/" + strings.Join(parts, "/")
 }
 
-func (s *Server) importRow(r engine.ImportRecord) importRow {
+func (s importPages) importRow(r engine.ImportRecord) importRow {
 	row := importRow{
 		ID: r.ID, Source: r.Source, URL: importURL(r.ID), Pill: statePill(r.State), Reason: r.Reason, Bundle: r.Bundle, Note: r.Note,
 		Page: r.Page, Pages: r.Pages, Working: r.State == engine.ImportWorking, Error: r.Error, Hint: r.Hint,
-		Size: size(r.Size), Kind: strings.ReplaceAll(r.Kind, "_", " "), At: when(r.Created, s.cfg.Now(), s.cfg.Zone),
+		Size: size(r.Size), Kind: strings.ReplaceAll(r.Kind, "_", " "), At: when(r.Created, s.site.cfg.Now(), s.site.cfg.Zone),
 	}
 	if !r.Started.IsZero() && !r.Finished.IsZero() {
 		row.Took = span(r.Finished.Sub(r.Started))
 	}
 	if r.State.Finished() {
-		if list, _ := s.bundles.pictures(r.Bundle, 1); len(list) > 0 && list[0].URL != "" {
+		if list, _ := s.site.bundles.pictures(r.Bundle, 1); len(list) > 0 && list[0].URL != "" {
 			row.Picture = &list[0]
 		}
 	}
 	return row
 }
 
-func (s *Server) importParts(ctx context.Context) ([]part, error) {
-	list, err := s.cfg.Imports.Imports(ctx, shownImports)
+func (s importPages) importParts(ctx context.Context) ([]part, error) {
+	list, err := s.site.cfg.Imports.Imports(ctx, shownImports)
 	if err != nil {
 		return nil, err
 	}
 	var parts []part
 	for _, r := range list {
-		p, err := s.pages.part("imports", r.ID, "card with-thumb", "import", s.importRow(r))
+		p, err := s.site.pages.part("imports", r.ID, "card with-thumb", "import", s.importRow(r))
 		if err != nil {
 			return nil, err
 		}
@@ -70,15 +73,15 @@ func (s *Server) importParts(ctx context.Context) ([]part, error) {
 }
 
 // imported is the page of one import.
-func (s *Server) imported(r *http.Request) (view, error) {
-	record, err := s.cfg.Imports.Import(r.Context(), r.PathValue("id"))
+func (s importPages) imported(r *http.Request) (view, error) {
+	record, err := s.site.cfg.Imports.Import(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return view{}, err
 	}
 	return s.importView(record), nil
 }
 
-func (s *Server) importView(record engine.ImportRecord) view {
+func (s importPages) importView(record engine.ImportRecord) view {
 	return view{
 		page: "import", title: base(record.Source), live: "view=import&id=" + url.QueryEscape(record.ID),
 		load: func(ctx context.Context, _ map[string]bool) ([]group, error) { return s.loadImport(ctx, record.ID) },
@@ -100,33 +103,33 @@ type importHead struct {
 	Total       int
 }
 
-func (s *Server) loadImport(ctx context.Context, id string) ([]group, error) {
-	r, err := s.cfg.Imports.Import(ctx, id)
+func (s importPages) loadImport(ctx context.Context, id string) ([]group, error) {
+	r, err := s.site.cfg.Imports.Import(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	list, total := s.bundles.pictures(r.Bundle, shownPages)
-	head, err := s.pages.part("head", r.ID, "", "import-head", s.importHead(r, len(list), total))
+	list, total := s.site.bundles.pictures(r.Bundle, shownPages)
+	head, err := s.site.pages.part("head", r.ID, "", "import-head", s.importHead(r, len(list), total))
 	if err != nil {
 		return nil, err
 	}
 	groups := []group{{"head", []part{head}}, {Name: "pages"}, {Name: "events"}}
 	for i, one := range list {
-		p, err := s.pages.part("pages", fmt.Sprint(i), "sheet", "page", one)
+		p, err := s.site.pages.part("pages", fmt.Sprint(i), "sheet", "page", one)
 		if err != nil {
 			return nil, err
 		}
 		groups[1].Parts = append(groups[1].Parts, p)
 	}
-	groups[2].Parts, err = s.eventParts(ctx, id)
+	groups[2].Parts, err = runPages{s.site}.eventParts(ctx, id)
 	return groups, err
 }
 
-func (s *Server) importHead(r engine.ImportRecord, shown, total int) importHead {
+func (s importPages) importHead(r engine.ImportRecord, shown, total int) importHead {
 	h := importHead{
 		importRow: s.importRow(r), FailedPages: r.FailedPages, Warnings: r.Warnings, MediaType: r.MediaType, Filed: r.Filed, SHA256: r.SHA256,
-		CanCancel: s.cfg.Control != nil && !r.State.Finished() && !strings.HasPrefix(r.ID, "arrival:"),
-		CanRetry:  s.cfg.Control != nil && (r.State == engine.ImportFailed || r.State == engine.ImportCancelled),
+		CanCancel: s.site.cfg.Control != nil && !r.State.Finished() && !strings.HasPrefix(r.ID, "arrival:"),
+		CanRetry:  s.site.cfg.Control != nil && (r.State == engine.ImportFailed || r.State == engine.ImportCancelled),
 		Shown:     shown, Total: total,
 	}
 	if r.DuplicateOf != "" {

@@ -121,14 +121,14 @@ func atWork(r *http.Request, busy bool) {
 }
 
 // bodies bound the times of requests and their bodies.
-type bodies struct{ *Server }
+type bodies struct{ site *site }
 
 // timed gives a request its times. Bodies that no handler reads are cut off, too.
 func (b bodies) timed(w http.ResponseWriter, r *http.Request) {
 	ctl, now := http.NewResponseController(w), time.Now()
-	_ = ctl.SetWriteDeadline(now.Add(b.cfg.Limits.Answer)) // a connection without deadlines only waits longer
+	_ = ctl.SetWriteDeadline(now.Add(b.site.cfg.Limits.Answer)) // a connection without deadlines only waits longer
 	if hasBody(r) {
-		_ = ctl.SetReadDeadline(now.Add(b.cfg.Limits.Body)) // the same
+		_ = ctl.SetReadDeadline(now.Add(b.site.cfg.Limits.Body)) // the same
 	}
 }
 
@@ -153,7 +153,7 @@ func (b bodies) gather(w http.ResponseWriter, r *http.Request, most int64) bool 
 		} else if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			status, message = http.StatusRequestEntityTooLarge, "the request is larger than "+size(most)
 		}
-		b.fail(w, r, status, message, "")
+		b.site.fail(w, r, status, message, "")
 		return false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(data))
@@ -198,15 +198,15 @@ func (p *pace) Read(b []byte) (int, error) {
 // paced bounds an upload and how many there are at once. It has answered when ok is false; else call done at the end.
 func (b bodies) paced(w http.ResponseWriter, r *http.Request) (done func(), ok bool) {
 	select {
-	case b.uploads <- struct{}{}:
+	case b.site.uploads <- struct{}{}:
 	default:
 		b.drop(w, r)
-		b.fail(w, r, http.StatusServiceUnavailable, "too many uploads at once", "try again in a moment, or put the files into the import folder")
+		b.site.fail(w, r, http.StatusServiceUnavailable, "too many uploads at once", "try again in a moment, or put the files into the import folder")
 		return nil, false
 	}
-	r.Body = &pace{ReadCloser: r.Body, ctl: http.NewResponseController(w), l: b.cfg.Limits, start: time.Now()}
+	r.Body = &pace{ReadCloser: r.Body, ctl: http.NewResponseController(w), l: b.site.cfg.Limits, start: time.Now()}
 	return func() {
-		<-b.uploads
+		<-b.site.uploads
 		b.drop(w, r)
 	}, true
 }

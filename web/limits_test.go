@@ -112,7 +112,7 @@ func TestLimits_slowBodies(t *testing.T) {
 					}()
 				}
 				synctest.Wait()
-				if open := clients - len(ended); open > s.cfg.Limits.Connections {
+				if open := clients - len(ended); open > s.site.cfg.Limits.Connections {
 					t.Errorf("%d connections are open", open)
 				}
 				if got := p.status(t, "GET /api/v1/runs HTTP/1.1\r\n"+asOwner+"\r\n"); got != "200 OK" {
@@ -235,7 +235,7 @@ func TestLive_endsWithTheSession(t *testing.T) {
 				t.Fatalf("%s: %v %v", path, answer, err)
 			}
 			time.AfterFunc(time.Minute, func() {
-				if err := s.cfg.Access.EndAll(); err != nil {
+				if err := s.site.cfg.Access.EndAll(); err != nil {
 					t.Error(err)
 				}
 			})

@@ -21,7 +21,7 @@ const (
 
 // stream is one live connection: it remembers what the browser has, and sends what differs.
 type stream struct {
-	s    *Server
+	site *site
 	w    http.ResponseWriter
 	ctl  *http.ResponseController
 	view view
@@ -38,42 +38,45 @@ type sentGroup struct {
 	hashes map[string]string
 }
 
+// liveStreams keep open pages current.
+type liveStreams struct{ site *site }
+
 // live sends changes of a page as server-sent events. A stream begins with everything, so a browser that comes back after a break
 // has missed nothing; the script leaves alone what did not change.
-func (s *Server) live(w http.ResponseWriter, r *http.Request) {
+func (s liveStreams) live(w http.ResponseWriter, r *http.Request) {
 	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
+	case s.site.streams <- struct{}{}:
+		defer func() { <-s.site.streams }()
 	default:
-		s.fail(w, r, http.StatusServiceUnavailable, "too many pages are open", "close some of them")
+		s.site.fail(w, r, http.StatusServiceUnavailable, "too many pages are open", "close some of them")
 		return
 	}
 	id := r.URL.Query().Get("id")
 	v, err := s.viewOf(r.Context(), r.URL.Query().Get("view"), id)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
-	events, stop := s.cfg.Events.Subscribe(256)
+	events, stop := s.site.cfg.Events.Subscribe(256)
 	defer stop()
 	openStream(w)
-	st := &stream{s: s, w: w, ctl: http.NewResponseController(w), view: v, id: id, sent: map[string]sentGroup{}, request: r, asked: time.Now()}
-	if err := st.follow(r.Context(), events); err != nil && r.Context().Err() == nil && s.closing.Err() == nil {
-		s.cfg.Logger.Debug("live stream ended", "err", err)
+	st := &stream{site: s.site, w: w, ctl: http.NewResponseController(w), view: v, id: id, sent: map[string]sentGroup{}, request: r, asked: time.Now()}
+	if err := st.follow(r.Context(), events); err != nil && r.Context().Err() == nil && s.site.closing.Err() == nil {
+		s.site.cfg.Logger.Debug("live stream ended", "err", err)
 	}
 }
 
 // viewOf finds the page that a stream is for.
-func (s *Server) viewOf(ctx context.Context, name, id string) (view, error) {
+func (s liveStreams) viewOf(ctx context.Context, name, id string) (view, error) {
 	switch name {
 	case "today", "":
-		return s.today(nil)
+		return frontPage{s.site}.today(nil)
 	case "run":
-		r, err := s.cfg.Runs.Run(ctx, id)
-		return s.runView(r), err
+		r, err := s.site.cfg.Runs.Run(ctx, id)
+		return runPages{s.site}.runView(r), err
 	case "import":
-		r, err := s.cfg.Imports.Import(ctx, id)
-		return s.importView(r), err
+		r, err := s.site.cfg.Imports.Import(ctx, id)
+		return importPages{s.site}.importView(r), err
 	}
 	return view{}, fmt.Errorf("page %q: %w", name, engine.ErrNotFound)
 }
@@ -102,7 +105,7 @@ func (st *stream) follow(ctx context.Context, events <-chan engine.Event) error 
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-st.s.closing.Done():
+		case <-st.site.closing.Done():
 			return nil
 		case e, open := <-events:
 			if !open {
@@ -216,7 +219,7 @@ var errEnded = errors.New("the session or token has ended")
 func (st *stream) allowed() error {
 	if now := time.Now(); now.Sub(st.asked) >= time.Second {
 		st.asked = now
-		id, err := st.s.identify(st.request)
+		id, err := guard{st.site}.identify(st.request)
 		if _, waits := errors.AsType[*session.WaitError](err); !waits && (err != nil || !id.Scopes.Has(session.Read)) {
 			return errEnded
 		}

@@ -15,18 +15,18 @@ type loginView struct {
 
 // cookieName is the session cookie's name. Browsers send a cookie to every port of a host, so it differs between vaults:
 // signing in to one does not sign out of another.
-func (s *Server) cookieName() string { return "vaultflow-" + s.cfg.Instance }
+func (s guard) cookieName() string { return "vaultflow-" + s.site.cfg.Instance }
 
 // logins are the handlers of signing in and out.
-type logins struct{ *Server }
+type logins struct{ site *site }
 
 func (l logins) page(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
-	if id, err := l.identify(r); err == nil && id.Session != "" {
+	if id, err := (guard{l.site}).identify(r); err == nil && id.Session != "" {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	l.render(w, r, http.StatusOK, "login", "Sign in", loginView{Next: next})
+	l.site.render(w, r, http.StatusOK, "login", "Sign in", loginView{Next: next})
 }
 
 // signIn takes a one-time code or a token, and leaves a cookie.
@@ -34,19 +34,19 @@ func (l logins) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	next := localPath(r.PostFormValue("next"))
 	old := ""
-	if c, err := r.Cookie(l.cookieName()); err == nil {
+	if c, err := r.Cookie((guard{l.site}).cookieName()); err == nil {
 		old = c.Value
 	}
-	cookie, err := l.cfg.Access.SignIn(r.PostFormValue("token"), old, session.Client{From: clientOf(r), About: r.UserAgent()})
+	cookie, err := l.site.cfg.Access.SignIn(r.PostFormValue("token"), old, session.Client{From: clientOf(r), About: r.UserAgent()})
 	_, early := errors.AsType[*session.WaitError](err)
 	switch {
 	case errors.Is(err, session.ErrWrong):
-		l.cfg.Logger.Warn("sign-in refused", "from", clientOf(r).String())
-		l.render(w, r, http.StatusUnauthorized, "login", "Sign in", loginView{Next: next, Problem: "This code or token is not valid. A code works once, for ten minutes."})
+		l.site.cfg.Logger.Warn("sign-in refused", "from", clientOf(r).String())
+		l.site.render(w, r, http.StatusUnauthorized, "login", "Sign in", loginView{Next: next, Problem: "This code or token is not valid. A code works once, for ten minutes."})
 	case early:
-		l.refuse(w, r, err)
+		guard{l.site}.refuse(w, r, err)
 	case err != nil:
-		l.failWith(w, r, err)
+		l.site.failWith(w, r, err)
 	default:
 		l.setCookie(w, r, cookie, int(session.MaxTime.Seconds()))
 		http.Redirect(w, r, next, http.StatusSeeOther)
@@ -56,8 +56,8 @@ func (l logins) signIn(w http.ResponseWriter, r *http.Request) {
 // signOut ends the session of the request.
 func (l logins) signOut(w http.ResponseWriter, r *http.Request) {
 	if id := session.From(r.Context()).Session; id != "" {
-		if err := l.cfg.Access.End(id); err != nil {
-			l.failWith(w, r, err)
+		if err := l.site.cfg.Access.End(id); err != nil {
+			l.site.failWith(w, r, err)
 			return
 		}
 	}
@@ -67,7 +67,7 @@ func (l logins) signOut(w http.ResponseWriter, r *http.Request) {
 
 func (l logins) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: l.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: senderOf(r).secure,
+		Name: guard{l.site}.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: senderOf(r).secure,
 	})
 }
 

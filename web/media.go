@@ -22,32 +22,32 @@ var rasters = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif"
 func (s *Server) media(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	if !showable(name) {
-		s.notFound(w, r)
+		s.site.notFound(w, r)
 		return
 	}
-	f, err := s.cfg.FS.Open(name)
+	f, err := s.site.cfg.FS.Open(name)
 	if err != nil {
-		s.notFound(w, r)
+		s.site.notFound(w, r)
 		return
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMedia {
-		s.notFound(w, r)
+		s.site.notFound(w, r)
 		return
 	}
 	content, ok := f.(io.ReadSeeker)
 	if !ok {
 		data, err := io.ReadAll(io.LimitReader(f, maxMedia))
 		if err != nil {
-			s.notFound(w, r)
+			s.site.notFound(w, r)
 			return
 		}
 		content = newReader(data)
 	}
 	mediaType, err := sniff(content)
 	if err != nil || !rasters[mediaType] {
-		s.fail(w, r, http.StatusUnsupportedMediaType, "this is not a picture that the dashboard shows", "")
+		s.site.fail(w, r, http.StatusUnsupportedMediaType, "this is not a picture that the dashboard shows", "")
 		return
 	}
 	h := w.Header()

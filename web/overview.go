@@ -30,12 +30,12 @@ type matter struct {
 }
 
 // totalParts are the figures, and what somebody should see to when there is anything.
-func (s *Server) totalParts(ctx context.Context) ([]part, error) {
-	o, err := s.cfg.Overview(ctx)
+func (s frontPage) totalParts(ctx context.Context) ([]part, error) {
+	o, err := s.site.cfg.Overview(ctx)
 	if err != nil {
 		return nil, err
 	}
-	day, err := s.pages.part("totals", "day", "", "totals", s.totals(o))
+	day, err := s.site.pages.part("totals", "day", "", "totals", s.totals(o))
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +43,13 @@ func (s *Server) totalParts(ctx context.Context) ([]part, error) {
 	if len(matters) == 0 {
 		return []part{day}, nil
 	}
-	list, err := s.pages.part("totals", "matters", "", "matters", matters)
+	list, err := s.site.pages.part("totals", "matters", "", "matters", matters)
 	return []part{day, list}, err
 }
 
-func (s *Server) totals(o engine.Overview) totals {
+func (s frontPage) totals(o engine.Overview) totals {
 	t := totals{
-		Day: o.Day.Since.In(s.cfg.Zone).Format("Monday, 2 January"), Runs: o.Day.Runs, Failed: o.Day.Failed, Skipped: o.Day.Skipped,
+		Day: o.Day.Since.In(s.site.cfg.Zone).Format("Monday, 2 January"), Runs: o.Day.Runs, Failed: o.Day.Failed, Skipped: o.Day.Skipped,
 		Waiting: len(o.Waiting), Month: money(o.Month.Spending), Cost: money(o.Day.Spending),
 	}
 	if limit := o.Month.Limit.USD; limit > 0 && t.Month != "" {
@@ -62,7 +62,7 @@ func (s *Server) totals(o engine.Overview) totals {
 		}
 	}
 	if len(o.Next) > 0 {
-		t.Next, t.NextName = when(o.Next[0].Slot, s.cfg.Now(), s.cfg.Zone), o.Next[0].Workflow
+		t.Next, t.NextName = when(o.Next[0].Slot, s.site.cfg.Now(), s.site.cfg.Zone), o.Next[0].Workflow
 	}
 	return t
 }
@@ -81,7 +81,7 @@ func money(s cost.Spending) string {
 func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', decimals(usd), 64) }
 
 // matters lists what waits for a person, then what went wrong.
-func (s *Server) matters(o engine.Overview) []matter {
+func (s frontPage) matters(o engine.Overview) []matter {
 	var list []matter
 	if len(o.Outdated) > 0 {
 		reason := strings.Join(o.Outdated, ", ") + ": changed since serve began; it works with the former settings until you restart it"
@@ -99,7 +99,7 @@ func (s *Server) matters(o engine.Overview) []matter {
 	}
 	for _, f := range o.Waiting {
 		if f.State == engine.ImportNeedsPassword || f.Reason != "" {
-			list = append(list, matter{statePill(f.State), f.Name, f.Reason, "", when(f.Since, s.cfg.Now(), s.cfg.Zone)})
+			list = append(list, matter{statePill(f.State), f.Name, f.Reason, "", when(f.Since, s.site.cfg.Now(), s.site.cfg.Zone)})
 		}
 	}
 	for _, p := range o.Paused {
@@ -115,13 +115,15 @@ func (s *Server) matters(o engine.Overview) []matter {
 	return list
 }
 
-func (s *Server) stampOf(r engine.RunBrief) stamp { return when(r.Since, s.cfg.Now(), s.cfg.Zone) }
+func (s frontPage) stampOf(r engine.RunBrief) stamp {
+	return when(r.Since, s.site.cfg.Now(), s.site.cfg.Zone)
+}
 
 // apiStatus gives the overview to programs.
-func (s *Server) apiStatus(w http.ResponseWriter, r *http.Request) {
-	o, err := s.cfg.Overview(r.Context())
+func (s apiRoutes) status(w http.ResponseWriter, r *http.Request) {
+	o, err := s.site.cfg.Overview(r.Context())
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, o)

@@ -78,7 +78,7 @@ type view struct {
 type loader func(ctx context.Context, only map[string]bool) ([]group, error)
 
 // page answers with a view: the same parts that the live stream sends later.
-func (s *Server) page(find func(r *http.Request) (view, error)) http.HandlerFunc {
+func (s *site) page(find func(r *http.Request) (view, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v, err := find(r)
 		if err != nil {
@@ -98,11 +98,11 @@ func (s *Server) page(find func(r *http.Request) (view, error)) http.HandlerFunc
 	}
 }
 
-func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, page, title string, body any) {
+func (s *site) render(w http.ResponseWriter, r *http.Request, status int, page, title string, body any) {
 	s.renderLive(w, r, status, page, layout{Title: title, Body: body})
 }
 
-func (s *Server) renderLive(w http.ResponseWriter, r *http.Request, status int, page string, l layout) {
+func (s *site) renderLive(w http.ResponseWriter, r *http.Request, status int, page string, l layout) {
 	id := session.From(r.Context())
 	l.Source, l.Manages = s.cfg.Source, id.Scopes.Has(session.Trust)
 	l.Version, l.SignedIn, l.User, l.SignOut = s.cfg.Version, len(id.Scopes) > 0, id.Name, id.Session != ""
@@ -123,7 +123,7 @@ func (s *Server) renderLive(w http.ResponseWriter, r *http.Request, status int, 
 type errorView struct{ Message, Hint string }
 
 // fail answers with an error: a page for browsers, JSON for programs.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, message, hint string) {
+func (s *site) fail(w http.ResponseWriter, r *http.Request, status int, message, hint string) {
 	if !strings.HasPrefix(r.URL.Path, "/api/") && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.render(w, r, status, "error", http.StatusText(status), errorView{message, hint})
 		return
@@ -133,7 +133,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, status int, messag
 
 // failWith answers with what an error says about itself. Only failures that are meant for people are shown; the others
 // may hold paths of this machine, and go to the log.
-func (s *Server) failWith(w http.ResponseWriter, r *http.Request, err error) {
+func (s *site) failWith(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, engine.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		s.notFound(w, r)
 		return
@@ -153,6 +153,6 @@ func (s *Server) failWith(w http.ResponseWriter, r *http.Request, err error) {
 	s.fail(w, r, http.StatusInternalServerError, "something went wrong; the log says what", "")
 }
 
-func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+func (s *site) notFound(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, http.StatusNotFound, "there is nothing here", "it may have been removed, or the address is mistyped")
 }

@@ -128,7 +128,7 @@ func TestProxy_nameReachesTheDecision(t *testing.T) {
 	w, fsys := sample()
 	s := w.server(t, fsys, behindProxy)
 	var who session.Identity
-	h := s.guard(s.allow(route{"POST /x", session.Approve, func(_ http.ResponseWriter, r *http.Request) { who = session.From(r.Context()) }}))
+	h := guard{s.site}.guard(guard{s.site}.allow(route{"POST /x", session.Approve, func(_ http.ResponseWriter, r *http.Request) { who = session.From(r.Context()) }}))
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://notes.example/x", nil)
 	r.RemoteAddr = "10.0.0.7:1"
 	r.Header.Set("Remote-User", "ingrid")

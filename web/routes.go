@@ -27,53 +27,56 @@ func (r route) streams() bool { return r.Needs == session.Import }
 
 // table lists every route with the scope it needs.
 func (s *Server) table() []route {
+	front, runs, imports := frontPage{s.site}, runPages{s.site}, importPages{s.site}
+	acts, undoing, api := actions{s.site}, undoPages{s.site}, apiRoutes{s.site}
+	login, account, approvals, trust := logins{s.site}, accounts{s.site}, asks{s.site}, trusts{s.site}
 	return []route{
 		{"GET /healthz", nobody, s.healthz},
 		{"GET /static/{file}", nobody, s.static},
-		{"GET /login", nobody, logins{s}.page},
-		{"POST /login", nobody, logins{s}.signIn},
-		{"POST /logout", signedIn, logins{s}.signOut},
+		{"GET /login", nobody, login.page},
+		{"POST /login", nobody, login.signIn},
+		{"POST /logout", signedIn, login.signOut},
 
-		{"GET /licences", signedIn, accounts{s}.licences},
-		{"GET /account", session.Trust, accounts{s}.show},
-		{"POST /account/sessions/end", session.Trust, accounts{s}.endAll},
-		{"POST /account/sessions/{id}/end", session.Trust, accounts{s}.endOne},
-		{"POST /account/tokens", session.Trust, accounts{s}.create},
-		{"POST /account/tokens/{name}/revoke", session.Trust, accounts{s}.revoke},
+		{"GET /licences", signedIn, account.licences},
+		{"GET /account", session.Trust, account.show},
+		{"POST /account/sessions/end", session.Trust, account.endAll},
+		{"POST /account/sessions/{id}/end", session.Trust, account.endOne},
+		{"POST /account/tokens", session.Trust, account.create},
+		{"POST /account/tokens/{name}/revoke", session.Trust, account.revoke},
 
-		{"GET /{$}", session.Read, s.page(s.today)},
-		{"GET /runs/{id}", session.Read, s.page(s.run)},
-		{"GET /imports/{id...}", session.Read, s.page(s.imported)},
-		{"GET /live", session.Read, s.live},
+		{"GET /{$}", session.Read, s.site.page(front.today)},
+		{"GET /runs/{id}", session.Read, s.site.page(runs.run)},
+		{"GET /imports/{id...}", session.Read, s.site.page(imports.imported)},
+		{"GET /live", session.Read, liveStreams{s.site}.live},
 		{"GET /media/{name...}", session.Read, s.media},
-		{"GET /runs/{id}/changes", session.Read, s.changes},
-		{"GET /runs/{id}/undo", session.Read, s.undoPreview},
-		{"GET /approvals", session.Read, asks{s}.list},
-		{"GET /approvals/{run}/{item}", session.Read, asks{s}.one},
-		{"GET /trust", session.Read, trusts{s}.show},
+		{"GET /runs/{id}/changes", session.Read, undoing.changes},
+		{"GET /runs/{id}/undo", session.Read, undoing.undoPreview},
+		{"GET /approvals", session.Read, approvals.list},
+		{"GET /approvals/{run}/{item}", session.Read, approvals.one},
+		{"GET /trust", session.Read, trust.show},
 
-		{"POST /workflows/run", session.Run, s.startWorkflow},
-		{"POST /runs/{id}/cancel", session.Run, s.cancel},
-		{"POST /runs/{id}/retry", session.Run, s.retry},
-		{"POST /runs/{id}/undo", session.Run, s.undo},
-		{"POST /approvals/{run}", session.Approve, asks{s}.decide},
-		{"POST /upload", session.Import, s.upload},
-		{"POST /trust", session.Trust, trusts{s}.decide},
+		{"POST /workflows/run", session.Run, acts.startWorkflow},
+		{"POST /runs/{id}/cancel", session.Run, acts.cancel},
+		{"POST /runs/{id}/retry", session.Run, acts.retry},
+		{"POST /runs/{id}/undo", session.Run, undoing.undo},
+		{"POST /approvals/{run}", session.Approve, approvals.decide},
+		{"POST /upload", session.Import, acts.upload},
+		{"POST /trust", session.Trust, trust.decide},
 
-		{"GET /api/v1/runs", session.Read, s.apiRuns},
-		{"POST /api/v1/runs", session.Run, s.apiStart},
-		{"GET /api/v1/runs/{id}", session.Read, s.apiRun},
-		{"GET /api/v1/approvals", session.Read, asks{s}.apiList},
-		{"GET /api/v1/approvals/{run}/{item}", session.Read, asks{s}.apiOne},
-		{"POST /api/v1/approvals/{run}", session.Approve, asks{s}.apiDecide},
-		{"GET /api/v1/imports", session.Read, s.apiImports},
-		{"GET /api/v1/imports/{id...}", session.Read, s.apiImport},
-		{"GET /api/v1/workflows", session.Read, s.apiWorkflows},
-		{"GET /api/v1/status", session.Read, s.apiStatus},
-		{"GET /api/v1/trust", session.Read, trusts{s}.api},
-		{"GET /api/v1/health", session.Read, s.apiHealth},
-		{"GET /api/v1/events", session.Read, s.apiEvents},
-		{"/", signedIn, s.notFound},
+		{"GET /api/v1/runs", session.Read, api.runs},
+		{"POST /api/v1/runs", session.Run, api.start},
+		{"GET /api/v1/runs/{id}", session.Read, api.run},
+		{"GET /api/v1/approvals", session.Read, approvals.apiList},
+		{"GET /api/v1/approvals/{run}/{item}", session.Read, approvals.apiOne},
+		{"POST /api/v1/approvals/{run}", session.Approve, approvals.apiDecide},
+		{"GET /api/v1/imports", session.Read, api.imports},
+		{"GET /api/v1/imports/{id...}", session.Read, api.oneImport},
+		{"GET /api/v1/workflows", session.Read, api.workflows},
+		{"GET /api/v1/status", session.Read, api.status},
+		{"GET /api/v1/trust", session.Read, trust.api},
+		{"GET /api/v1/health", session.Read, api.health},
+		{"GET /api/v1/events", session.Read, api.events},
+		{"/", signedIn, s.site.notFound},
 	}
 }
 
@@ -84,7 +87,7 @@ func (s *Server) routes() (*http.ServeMux, error) {
 		if err := r.check(); err != nil {
 			return nil, err
 		}
-		m.Handle(r.Pattern, s.allow(r))
+		m.Handle(r.Pattern, guard{s.site}.allow(r))
 	}
 	return m, nil
 }

@@ -22,16 +22,19 @@ const (
 	shownChunks = 1000
 )
 
+// runPages show runs.
+type runPages struct{ site *site }
+
 // run is the page of one run.
-func (s *Server) run(r *http.Request) (view, error) {
-	record, err := s.cfg.Runs.Run(r.Context(), r.PathValue("id"))
+func (s runPages) run(r *http.Request) (view, error) {
+	record, err := s.site.cfg.Runs.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return view{}, err
 	}
 	return s.runView(record), nil
 }
 
-func (s *Server) runView(record engine.RunRecord) view {
+func (s runPages) runView(record engine.RunRecord) view {
 	return view{
 		page: "run", title: record.Workflow, live: "view=run&id=" + url.QueryEscape(record.ID),
 		load: func(ctx context.Context, only map[string]bool) ([]group, error) { return s.loadRun(ctx, record.ID) },
@@ -76,12 +79,12 @@ type stepRow struct {
 	Again               string // the run, when it can begin again at this step
 }
 
-func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
-	r, err := s.cfg.Runs.Run(ctx, id)
+func (s runPages) loadRun(ctx context.Context, id string) ([]group, error) {
+	r, err := s.site.cfg.Runs.Run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	head, err := s.pages.part("head", r.ID, "", "run-head", s.runHead(ctx, r))
+	head, err := s.site.pages.part("head", r.ID, "", "run-head", s.runHead(ctx, r))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +92,7 @@ func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
 	for _, step := range r.Steps {
 		row := s.stepRow(ctx, step)
 		row.Again = s.again(r, step)
-		p, err := s.pages.part("steps", fmt.Sprint(step.Index), "card", "step", row)
+		p, err := s.site.pages.part("steps", fmt.Sprint(step.Index), "card", "step", row)
 		if err != nil {
 			return nil, err
 		}
@@ -99,14 +102,14 @@ func (s *Server) loadRun(ctx context.Context, id string) ([]group, error) {
 	return groups, err
 }
 
-func (s *Server) runHead(ctx context.Context, r engine.RunRecord) runHead {
+func (s runPages) runHead(ctx context.Context, r engine.RunRecord) runHead {
 	h := runHead{
 		runRow: s.runRow(r), Resumed: r.Resumed, Files: r.Trigger.Files, Warnings: r.Warnings, Activity: r.Activity,
-		CanCancel: s.cfg.Control != nil && !r.Status.Finished(),
+		CanCancel: s.site.cfg.Control != nil && !r.Status.Finished(),
 		retries:   s.retries(ctx, r),
-		AtText:    when(r.At, s.cfg.Now(), s.cfg.Zone),
+		AtText:    when(r.At, s.site.cfg.Now(), s.site.cfg.Zone),
 	}
-	if s.cfg.Undo != nil {
+	if s.site.cfg.Undo != nil {
 		h.Changes = len(r.Changes)
 		h.CanUndo = h.Changes > 0 && engine.CheckUndo(r) == nil
 	}
@@ -122,7 +125,7 @@ func (s *Server) runHead(ctx context.Context, r engine.RunRecord) runHead {
 	return h
 }
 
-func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
+func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row := stepRow{
 		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: costText(r.Usage),
 		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
@@ -151,7 +154,7 @@ func (s *Server) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 }
 
 // answer reads the text that a model gave; cut says that only its beginning is shown.
-func (s *Server) answer(ctx context.Context, digest string) (text string, cut bool) {
+func (s runPages) answer(ctx context.Context, digest string) (text string, cut bool) {
 	data := s.blob(ctx, digest)
 	if len(data) > shownAnswer {
 		data, cut = data[:shownAnswer], true
@@ -163,13 +166,13 @@ func (s *Server) answer(ctx context.Context, digest string) (text string, cut bo
 }
 
 // blob reads what a digest names; nil when it is gone, which is no reason to show no page.
-func (s *Server) blob(ctx context.Context, digest string) []byte {
-	if digest == "" || s.cfg.Blobs == nil {
+func (s runPages) blob(ctx context.Context, digest string) []byte {
+	if digest == "" || s.site.cfg.Blobs == nil {
 		return nil
 	}
-	data, err := s.cfg.Blobs.Get(ctx, digest)
+	data, err := s.site.cfg.Blobs.Get(ctx, digest)
 	if err != nil {
-		s.cfg.Logger.Debug("blob not read", "digest", digest, "err", err)
+		s.site.cfg.Logger.Debug("blob not read", "digest", digest, "err", err)
 		return nil
 	}
 	return data
@@ -212,11 +215,11 @@ type chunk struct {
 }
 
 // thumb is where the chunk's picture is served, if it is one and still there.
-func (s *Server) thumb(c chunk) string {
+func (s runPages) thumb(c chunk) string {
 	if c.Kind != "image" || !rasters[c.MediaType] || !showable(c.Name) {
 		return ""
 	}
-	if info, err := fs.Stat(s.cfg.FS, c.Name); err != nil || !info.Mode().IsRegular() {
+	if info, err := fs.Stat(s.site.cfg.FS, c.Name); err != nil || !info.Mode().IsRegular() {
 		return ""
 	}
 	return mediaURL(c.Name)
@@ -260,14 +263,14 @@ func (c chunk) Excerpt() string {
 	return text
 }
 
-func (s *Server) receipt(ctx context.Context, digest string) *receipt {
+func (s runPages) receipt(ctx context.Context, digest string) *receipt {
 	data := s.blob(ctx, digest)
 	if len(data) == 0 || len(data) > maxReceipt {
 		return nil
 	}
 	var r receipt
 	if err := json.Unmarshal(data, &r); err != nil {
-		s.cfg.Logger.Warn("receipt not read", "digest", digest, "err", err)
+		s.site.cfg.Logger.Warn("receipt not read", "digest", digest, "err", err)
 		return nil
 	}
 	if len(r.Chunks) > shownChunks {
@@ -287,14 +290,14 @@ type eventRow struct {
 	Class               string
 }
 
-func (s *Server) eventParts(ctx context.Context, id string) ([]part, error) {
-	list, err := s.cfg.Runs.Events(ctx, id, 0, 1000)
+func (s runPages) eventParts(ctx context.Context, id string) ([]part, error) {
+	list, err := s.site.cfg.Runs.Events(ctx, id, 0, 1000)
 	if err != nil {
 		return nil, err
 	}
 	var parts []part
 	for _, e := range list[max(0, len(list)-shownEvents):] {
-		p, err := s.pages.part("events", fmt.Sprint(e.Seq), "", "event", s.eventRow(e))
+		p, err := s.site.pages.part("events", fmt.Sprint(e.Seq), "", "event", s.eventRow(e))
 		if err != nil {
 			return nil, err
 		}
@@ -306,8 +309,8 @@ func (s *Server) eventParts(ctx context.Context, id string) ([]part, error) {
 // warned are the kinds of events that tell of trouble that the run went on after.
 var warned = []string{engine.EventWarning, engine.EventRetry, engine.EventOverflow, engine.EventRewrite, engine.EventUnseen, engine.EventBlocked}
 
-func (s *Server) eventRow(e engine.Event) eventRow {
-	at := e.Time.In(s.cfg.Zone)
+func (s runPages) eventRow(e engine.Event) eventRow {
+	at := e.Time.In(s.site.cfg.Zone)
 	row := eventRow{At: at.Format("15:04:05"), ISO: at.Format("2006-01-02T15:04:05Z07:00"), Kind: e.Kind, Step: e.Step, Message: e.Message}
 	var words []string
 	if e.Batch > 0 {

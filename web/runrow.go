@@ -25,7 +25,7 @@ type runRow struct {
 	Finished     bool
 }
 
-func (s *Server) runRow(r engine.RunRecord) runRow {
+func (s runPages) runRow(r engine.RunRecord) runRow {
 	row := runRow{
 		ID: r.ID, Workflow: r.Title(), URL: "/runs/" + r.ID, Pill: statusPill(r.Status), Reason: r.Reason, Trigger: triggerText(r.Trigger),
 		Tokens: tokens(r.Usage), Cost: costText(r.Usage), Running: r.Status == engine.Running, Finished: r.Status.Finished(),
@@ -34,7 +34,7 @@ func (s *Server) runRow(r engine.RunRecord) runRow {
 	if began.IsZero() {
 		began = r.Created
 	}
-	row.Began = when(began, s.cfg.Now(), s.cfg.Zone)
+	row.Began = when(began, s.site.cfg.Now(), s.site.cfg.Zone)
 	switch {
 	case !r.Finished.IsZero() && !r.Started.IsZero():
 		row.Took = span(r.Finished.Sub(r.Started))
@@ -61,14 +61,14 @@ func (s *Server) runRow(r engine.RunRecord) runRow {
 	return row
 }
 
-func (s *Server) runParts(ctx context.Context) ([]part, error) {
-	list, err := s.cfg.Runs.Runs(ctx, shownRuns)
+func (s runPages) runParts(ctx context.Context) ([]part, error) {
+	list, err := s.site.cfg.Runs.Runs(ctx, shownRuns)
 	if err != nil {
 		return nil, err
 	}
 	var parts []part
 	for _, r := range list {
-		p, err := s.pages.part("runs", r.ID, "card", "run", s.runRow(r))
+		p, err := s.site.pages.part("runs", r.ID, "card", "run", s.runRow(r))
 		if err != nil {
 			return nil, err
 		}

@@ -18,14 +18,19 @@ var assets embed.FS
 
 // Server is the dashboard. Make it with [New]; it is an http.Handler with every guard in place.
 type Server struct {
-	cfg     Config
+	site    *site
 	handler http.Handler
+	close   context.CancelFunc // ends the live streams
+}
+
+// site is what all pages share.
+type site struct {
+	cfg     Config
 	pages   *pages
 	bundles *bundles
 	streams chan struct{}   // one place for each live stream
 	uploads chan struct{}   // one place for each upload
-	closing context.Context // ends the live streams
-	close   context.CancelFunc
+	closing context.Context // ends with the server
 }
 
 // maxStreams bounds the live streams that are open at the same time.
@@ -40,13 +45,16 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: c, pages: p, bundles: &bundles{fsys: c.FS}, streams: make(chan struct{}, maxStreams), uploads: make(chan struct{}, c.Limits.Uploads)}
-	s.closing, s.close = context.WithCancel(context.Background()) // ends with Run; a Server that is only a handler never closes
+	closing, end := context.WithCancel(context.Background()) // ends with Run; a Server that is only a handler never closes
+	s := &Server{close: end, site: &site{
+		cfg: c, pages: p, bundles: &bundles{fsys: c.FS}, closing: closing,
+		streams: make(chan struct{}, maxStreams), uploads: make(chan struct{}, c.Limits.Uploads),
+	}}
 	routes, err := s.routes()
 	if err != nil {
 		return nil, err
 	}
-	s.handler = s.guard(routes)
+	s.handler = guard{s.site}.guard(routes)
 	return s, nil
 }
 
@@ -55,21 +63,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 
 // Run listens until ctx ends, and then stops within a few seconds. A Server runs once.
 func (s *Server) Run(ctx context.Context) error {
-	l, err := Listen(ctx, s.cfg.Listen)
+	l, err := Listen(ctx, s.site.cfg.Listen)
 	if err != nil {
-		return fmt.Errorf("dashboard: listen on %s: %w", s.cfg.Listen, err)
+		return fmt.Errorf("dashboard: listen on %s: %w", s.site.cfg.Listen, err)
 	}
 	return s.serve(ctx, l)
 }
 
 func (s *Server) serve(ctx context.Context, l net.Listener) error {
-	open := &connections{max: s.cfg.Limits.Connections, open: map[net.Conn]*connection{}}
+	open := &connections{max: s.site.cfg.Limits.Connections, open: map[net.Conn]*connection{}}
 	server := &http.Server{ // no ReadTimeout: it would end live streams; see timed
-		Handler: s, ReadHeaderTimeout: s.cfg.Limits.Headers, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: s.site.cfg.Limits.Headers, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
 		ConnContext: open.begin, ConnState: open.change,
 	}
-	if s.cfg.Started != nil {
-		s.cfg.Started(l.Addr())
+	if s.site.cfg.Started != nil {
+		s.site.cfg.Started(l.Addr())
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
@@ -95,7 +103,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener) error {
 func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	data, err := assets.ReadFile("assets/" + r.PathValue("file"))
 	if err != nil {
-		s.notFound(w, r)
+		s.site.notFound(w, r)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-cache")

@@ -15,17 +15,20 @@ const (
 	shownNext    = 3
 )
 
+// frontPage is the page that the dashboard begins with.
+type frontPage struct{ site *site }
+
 // today is the first page: health, workflows, runs, imports.
-func (s *Server) today(*http.Request) (view, error) {
+func (s frontPage) today(*http.Request) (view, error) {
 	return view{page: "today", title: "Today", live: "view=today", load: s.loadToday}, nil
 }
 
-func (s *Server) loadToday(ctx context.Context, only map[string]bool) ([]group, error) {
+func (s frontPage) loadToday(ctx context.Context, only map[string]bool) ([]group, error) {
 	loaders := []struct {
 		name string
 		load func(ctx context.Context) ([]part, error)
 	}{
-		{"health", s.healthParts}, {"totals", s.totalParts}, {"workflows", s.workflowParts}, {"runs", s.runParts}, {"imports", s.importParts},
+		{"health", s.healthParts}, {"totals", s.totalParts}, {"workflows", s.workflowParts}, {"runs", runPages{s.site}.runParts}, {"imports", importPages{s.site}.importParts},
 	}
 	var groups []group
 	for _, l := range loaders {
@@ -41,14 +44,14 @@ func (s *Server) loadToday(ctx context.Context, only map[string]bool) ([]group, 
 	return groups, nil
 }
 
-func (s *Server) healthParts(ctx context.Context) ([]part, error) {
-	if s.cfg.Health == nil {
+func (s frontPage) healthParts(ctx context.Context) ([]part, error) {
+	if s.site.cfg.Health == nil {
 		return nil, nil
 	}
 	var parts []part
-	for _, c := range s.cfg.Health(ctx) {
+	for _, c := range s.site.cfg.Health(ctx) {
 		sign := map[State]pill{StateOK: {"good", "✓", "fine"}, StateWarning: {"warn", "!", "degraded"}, StateProblem: {"bad", "✕", "problem"}}[c.State]
-		p, err := s.pages.part("health", c.Name, "check "+sign.Class, "health", map[string]any{"Check": c, "Pill": sign})
+		p, err := s.site.pages.part("health", c.Name, "check "+sign.Class, "health", map[string]any{"Check": c, "Pill": sign})
 		if err != nil {
 			return nil, err
 		}
@@ -71,14 +74,14 @@ type workflowRow struct {
 	CanRun                  bool
 }
 
-func (s *Server) workflowParts(ctx context.Context) ([]part, error) {
-	list, err := s.cfg.Workflows(ctx)
+func (s frontPage) workflowParts(ctx context.Context) ([]part, error) {
+	list, err := s.site.cfg.Workflows(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var parts []part
 	for _, w := range list {
-		p, err := s.pages.part("workflows", w.Name, "card", "workflow", s.workflowRow(w))
+		p, err := s.site.pages.part("workflows", w.Name, "card", "workflow", s.workflowRow(w))
 		if err != nil {
 			return nil, err
 		}
@@ -87,10 +90,10 @@ func (s *Server) workflowParts(ctx context.Context) ([]part, error) {
 	return parts, nil
 }
 
-func (s *Server) workflowRow(w engine.WorkflowStatus) workflowRow {
+func (s frontPage) workflowRow(w engine.WorkflowStatus) workflowRow {
 	row := workflowRow{
 		Name: w.Name, Description: w.Description, File: w.File, Paused: w.Paused, Triggers: w.Triggers,
-		Diagnostics: w.Diagnostics, CanRun: s.cfg.Starter != nil && w.Valid,
+		Diagnostics: w.Diagnostics, CanRun: s.site.cfg.Starter != nil && w.Valid,
 	}
 	switch {
 	case !w.Valid:
@@ -113,13 +116,13 @@ func (s *Server) workflowRow(w engine.WorkflowStatus) workflowRow {
 		}
 	}
 	for _, at := range w.Next[:min(len(w.Next), shownNext)] {
-		row.Next = append(row.Next, when(at, s.cfg.Now(), at.Location()))
+		row.Next = append(row.Next, when(at, s.site.cfg.Now(), at.Location()))
 	}
 	if len(w.Next) > 0 {
-		row.Zone = zoneName(w.Next[0], s.cfg.Zone)
+		row.Zone = zoneName(w.Next[0], s.site.cfg.Zone)
 	}
 	if w.Last != nil {
-		last := s.runRow(*w.Last)
+		last := runPages{s.site}.runRow(*w.Last)
 		row.Last = &last
 	}
 	return row

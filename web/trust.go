@@ -30,31 +30,31 @@ type trustPage struct {
 }
 
 // trusts are the handlers of the page of trust.
-type trusts struct{ *Server }
+type trusts struct{ site *site }
 
 // show is the page.
 func (s trusts) show(w http.ResponseWriter, r *http.Request) { s.page(w, r, false) }
 
 func (s trusts) page(w http.ResponseWriter, r *http.Request, again bool) {
-	if s.cfg.Trust == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Trust == nil {
+		s.site.notFound(w, r)
 		return
 	}
-	t, err := s.cfg.Trust.Trust(r.Context())
+	t, err := s.site.cfg.Trust.Trust(r.Context())
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	p := trustPage{
 		Trust: shownTrust(t), Untrusted: t.Level == "untrusted", Shared: t.Level == "shared", Own: t.Level == "own", Again: again,
-		SinceAt: when(t.Since, s.cfg.Now(), s.cfg.Zone), May: session.From(r.Context()).Scopes.Has(session.Trust),
+		SinceAt: when(t.Since, s.site.cfg.Now(), s.site.cfg.Zone), May: session.From(r.Context()).Scopes.Has(session.Trust),
 	}
 	for _, setting := range t.Settings {
 		if !setting.Granted {
 			p.All = append(p.All, setting.Digest)
 		}
 	}
-	s.render(w, r, http.StatusOK, "trust", "Trust", p)
+	s.site.render(w, r, http.StatusOK, "trust", "Trust", p)
 }
 
 // shownTrust makes what strangers wrote visible.
@@ -69,27 +69,27 @@ func shownTrust(t engine.Trust) engine.Trust {
 
 // decide stores what a person allows. It asks for a session: no token of a program speaks for a person here.
 func (s trusts) decide(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Trust == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Trust == nil {
+		s.site.notFound(w, r)
 		return
 	}
 	if session.From(r.Context()).Session == "" {
-		s.fail(w, r, http.StatusForbidden, "only a person who has signed in may say what a vault is trusted with", "sign in with a browser, or use `vaultflow trust`")
+		s.site.fail(w, r, http.StatusForbidden, "only a person who has signed in may say what a vault is trusted with", "sign in with a browser, or use `vaultflow trust`")
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 256<<10)
 	if err := r.ParseForm(); err != nil {
-		s.fail(w, r, http.StatusBadRequest, "the form cannot be read", "")
+		s.site.fail(w, r, http.StatusBadRequest, "the form cannot be read", "")
 		return
 	}
 	answer := engine.TrustAnswer{Level: r.PostForm.Get("level"), Settings: r.PostForm["setting"], Workflows: r.PostForm["workflow"]}
 	if answer.Level == "" && len(answer.Settings)+len(answer.Workflows) == 0 {
-		s.fail(w, r, http.StatusBadRequest, "nothing was chosen", "go back, and choose what to allow")
+		s.site.fail(w, r, http.StatusBadRequest, "nothing was chosen", "go back, and choose what to allow")
 		return
 	}
-	again, err := s.cfg.Trust.Decide(r.Context(), answer)
+	again, err := s.site.cfg.Trust.Decide(r.Context(), answer)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	if again {
@@ -105,13 +105,13 @@ const againAfter = "6"
 
 // api is the page for programs.
 func (s trusts) api(w http.ResponseWriter, r *http.Request) {
-	if s.cfg.Trust == nil {
-		s.notFound(w, r)
+	if s.site.cfg.Trust == nil {
+		s.site.notFound(w, r)
 		return
 	}
-	t, err := s.cfg.Trust.Trust(r.Context())
+	t, err := s.site.cfg.Trust.Trust(r.Context())
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, t)

@@ -43,7 +43,7 @@ type changedItem struct {
 	More         int // bytes that are not shown
 }
 
-func (s *Server) changedItem(run string, c engine.Change, by, reason, diff string) changedItem {
+func newChangedItem(run string, c engine.Change, by, reason, diff string) changedItem {
 	item := changedItem{What: visible.Name(c.String()), Reason: reason}
 	if by != run {
 		item.By = "/runs/" + url.PathEscape(by)
@@ -58,33 +58,36 @@ func (s *Server) changedItem(run string, c engine.Change, by, reason, diff strin
 	return item
 }
 
+// undoPages show what a run changed, and take it back.
+type undoPages struct{ site *site }
+
 // changes is the page of what a run did to files.
-func (s *Server) changes(w http.ResponseWriter, r *http.Request) {
+func (s undoPages) changes(w http.ResponseWriter, r *http.Request) {
 	run, ok := s.undoRun(w, r)
 	if !ok {
 		return
 	}
-	list, more, err := s.cfg.Undo.Changed(r.Context(), run.ID, shownChanges)
+	list, more, err := s.site.cfg.Undo.Changed(r.Context(), run.ID, shownChanges)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	p := changesPage{Run: run.ID, URL: "/runs/" + url.PathEscape(run.ID), Workflow: run.Workflow, More: more}
 	for _, c := range list {
-		p.Items = append(p.Items, s.changedItem(run.ID, c.Change, c.Run, "", c.Diff))
+		p.Items = append(p.Items, newChangedItem(run.ID, c.Change, c.Run, "", c.Diff))
 	}
-	s.render(w, r, http.StatusOK, "changes", "Files changed by "+run.Workflow, p)
+	s.site.render(w, r, http.StatusOK, "changes", "Files changed by "+run.Workflow, p)
 }
 
 // undoPreview is the page that shows what an undo would do, with the button that does it.
-func (s *Server) undoPreview(w http.ResponseWriter, r *http.Request) {
+func (s undoPages) undoPreview(w http.ResponseWriter, r *http.Request) {
 	run, ok := s.undoRun(w, r)
 	if !ok {
 		return
 	}
-	preview, err := s.cfg.Undo.PreviewUndo(r.Context(), run.ID)
+	preview, err := s.site.cfg.Undo.PreviewUndo(r.Context(), run.ID)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	p := changesPage{
@@ -102,11 +105,11 @@ func (s *Server) undoPreview(w http.ResponseWriter, r *http.Request) {
 			p.More++
 			continue
 		}
-		item := s.changedItem(run.ID, f.Change, f.Run, reason, f.Diff)
+		item := newChangedItem(run.ID, f.Change, f.Run, reason, f.Diff)
 		item.What = visible.Name(undoWords(f))
 		p.Items = append(p.Items, item)
 	}
-	s.render(w, r, http.StatusOK, "changes", "Undo "+run.Workflow, p)
+	s.site.render(w, r, http.StatusOK, "changes", "Undo "+run.Workflow, p)
 }
 
 // undoWords say what would become of a file.
@@ -127,28 +130,28 @@ func undoWords(f engine.UndoFile) string {
 }
 
 // undo takes a run back, and goes to the run that does it.
-func (s *Server) undo(w http.ResponseWriter, r *http.Request) {
+func (s undoPages) undo(w http.ResponseWriter, r *http.Request) {
 	run, ok := s.undoRun(w, r)
 	if !ok {
 		return
 	}
-	started, err := s.cfg.Undo.Undo(r.Context(), run.ID)
+	started, err := s.site.cfg.Undo.Undo(r.Context(), run.ID)
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 		return
 	}
 	http.Redirect(w, r, "/runs/"+url.PathEscape(started.Run), http.StatusSeeOther)
 }
 
 // undoRun is the run that a request is about. It has answered when ok is false.
-func (s *Server) undoRun(w http.ResponseWriter, r *http.Request) (run engine.RunRecord, ok bool) {
-	if s.cfg.Undo == nil {
-		s.notFound(w, r)
+func (s undoPages) undoRun(w http.ResponseWriter, r *http.Request) (run engine.RunRecord, ok bool) {
+	if s.site.cfg.Undo == nil {
+		s.site.notFound(w, r)
 		return run, false
 	}
-	run, err := s.cfg.Runs.Run(r.Context(), r.PathValue("id"))
+	run, err := s.site.cfg.Runs.Run(r.Context(), r.PathValue("id"))
 	if err != nil {
-		s.failWith(w, r, err)
+		s.site.failWith(w, r, err)
 	}
 	return run, err == nil
 }
