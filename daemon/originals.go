@@ -9,7 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -108,7 +108,7 @@ func (w *Process) followReplaced(watcher *disk.Watcher, r engine.ImportRecord) {
 	if err != nil {
 		return // a person was faster
 	}
-	m, err := ingestion.ParseManifest(data)
+	m, err := manifest.Parse(data)
 	if err != nil {
 		return
 	}

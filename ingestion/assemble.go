@@ -4,22 +4,23 @@ import (
 	tags "golang.org/x/text/language"
 
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // manifest puts together what the records say.
-func (pub publishing) manifest(p plan, rec documentRecord, pages []Page) Manifest {
+func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page) manifest.Manifest {
 	j := pub.w.job
-	m := Manifest{
-		Version: ManifestVersion,
-		Source: Source{
+	m := manifest.Manifest{
+		Version: manifest.Version,
+		Source: manifest.Source{
 			Name: pub.w.places.original(), Path: j.Source, URL: pub.w.set.Asked.URL, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
 			MediaType: j.Route.MediaType, Kind: j.Route.Kind, Evidence: j.Route.Evidence,
 		},
-		Import: Import{
+		Import: manifest.Import{
 			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: pub.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
 			Warnings: append(pub.w.store.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: pub.tags(),
 		},
-		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]Asset{}, rec.Assets...), Children: append([]Child{}, rec.Children...),
+		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]manifest.Asset{}, rec.Assets...), Children: append([]manifest.Child{}, rec.Children...),
 	}
 	if m.Document.Language == "" {
 		m.Document.Language = pub.recognisedIn(pages)
@@ -37,7 +38,7 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []Page) Manifes
 		m.Import.Warnings = []string{}
 	}
 	if before, ok := pub.w.im.manifest(p.before(pub.w.im)); ok {
-		m.Import.History = append(before.Import.History, History{
+		m.Import.History = append(before.Import.History, manifest.History{
 			Event: "version", Import: before.Import.ID, Bundle: p.published().Previous, SHA256: before.Source.SHA256, At: p.Finished,
 		})
 	}
@@ -46,7 +47,7 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []Page) Manifes
 
 // recognisedIn is the language of a document of scans that says none: the one that somebody chose for reading it, when it
 // could be read in that. The default is no evidence.
-func (pub publishing) recognisedIn(pages []Page) string {
+func (pub publishing) recognisedIn(pages []manifest.Page) string {
 	chosen := pub.w.set.OCR.Languages
 	if len(chosen) != 1 || chosen[0] == defaultLanguage {
 		return ""
@@ -54,8 +55,8 @@ func (pub publishing) recognisedIn(pages []Page) string {
 	read := 0
 	for _, p := range pages {
 		switch {
-		case p.Text == nil || p.Text.Source == TextNone:
-		case p.Text.Source != TextOCR || low(p, pub.w.set.OCR.MinConfidence):
+		case p.Text == nil || p.Text.Source == manifest.TextNone:
+		case p.Text.Source != manifest.TextOCR || low(p, pub.w.set.OCR.MinConfidence):
 			return ""
 		default:
 			read++
@@ -74,22 +75,22 @@ func (pub publishing) tags() []string {
 }
 
 // strategies says what was tried, and what it gave.
-func (pub publishing) strategies(pages []Page) []Strategy {
+func (pub publishing) strategies(pages []manifest.Page) []manifest.Strategy {
 	switch pub.w.job.Route.Kind {
 	case filetype.KindPDF:
 		return pub.outcomes(pub.w.set.PDF.Strategies, pages)
 	case filetype.KindImage:
 		return pub.outcomes(pub.w.set.Image.Strategies, pages)
 	}
-	return []Strategy{}
+	return []manifest.Strategy{}
 }
 
-func (pub publishing) outcomes(names []string, pages []Page) []Strategy {
-	list := []Strategy{}
+func (pub publishing) outcomes(names []string, pages []manifest.Page) []manifest.Strategy {
+	list := []manifest.Strategy{}
 	for _, name := range names {
-		s := Strategy{Name: name, Outcome: "not_needed"}
+		s := manifest.Strategy{Name: name, Outcome: "not_needed"}
 		for _, p := range pages {
-			s.add(p)
+			count(&s, p)
 		}
 		if s.Pages > 0 {
 			s.Outcome = "used"
@@ -99,15 +100,15 @@ func (pub publishing) outcomes(names []string, pages []Page) []Strategy {
 	return list
 }
 
-// add takes a page into account.
-func (s *Strategy) add(p Page) {
+// count adds what a page says about a strategy.
+func count(s *manifest.Strategy, p manifest.Page) {
 	var used bool
 	switch s.Name {
 	case StrategyPDFText:
-		used = p.Text != nil && (p.Text.Source == TextLayer || p.Text.Source == TextForm)
+		used = p.Text != nil && (p.Text.Source == manifest.TextLayer || p.Text.Source == manifest.TextForm)
 		s.Outcome = "nothing_found"
 	case StrategyPDFOCR, StrategyImageOCR:
-		used = p.Text != nil && p.Text.Source == TextOCR
+		used = p.Text != nil && p.Text.Source == manifest.TextOCR
 		switch {
 		case p.OCR == nil:
 		case p.OCR.Error != "":

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -14,7 +15,7 @@ func (m *pageMaker) append(ctx context.Context) error {
 	case m.besides == "":
 		return nil
 	case p.Text == nil || p.Text.Path == "":
-		return pageFiles{m.w}.keepText(ctx, p, m.besides, TextForm)
+		return pageFiles{m.w}.keepText(ctx, p, m.besides, manifest.TextForm)
 	default:
 		text, err := fs.ReadFile(m.w.store.bundle.FS(), p.Text.Path)
 		if err != nil {
@@ -27,6 +28,6 @@ func (m *pageMaker) append(ctx context.Context) error {
 // rendered notes the renderer of a page that is not the document's. The last word is the picture's.
 func (m *pageMaker) rendered(got extract.Page) {
 	if got.Renderer != "" {
-		m.page.Render = &PageRender{Renderer: markdown.OneLine(got.Renderer, 60), Reason: markdown.OneLine(got.Reason, 300)}
+		m.page.Render = &manifest.PageRender{Renderer: markdown.OneLine(got.Renderer, 60), Reason: markdown.OneLine(got.Reason, 300)}
 	}
 }

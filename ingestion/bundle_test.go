@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 func TestImport_sameNameOtherFile(t *testing.T) {
@@ -46,7 +47,7 @@ func TestImport_duplicate(t *testing.T) {
 		t.Error("the duplicate was read, left or bundled")
 	}
 	m, _ := b.im.manifest("Imported/q3")
-	want := []History{{Event: "duplicate", Import: "imp-2", Source: "Import/q3.pdf", At: noon.Add(60e9)}}
+	want := []manifest.History{{Event: "duplicate", Import: "imp-2", Source: "Import/q3.pdf", At: noon.Add(60e9)}}
 	if diff := cmp.Diff(want, m.Import.History); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}
@@ -305,7 +306,7 @@ func TestExtract_distrustsTheWorker(t *testing.T) {
 		t.Errorf("the text left its place:\n%s", note)
 	}
 	m, _ := b.im.manifest(made.Bundle)
-	if m.Pages[0].Status != PageFailed || m.Pages[1].Status != PageFailed || m.Pages[2].Status != PageDone {
+	if m.Pages[0].Status != manifest.PageFailed || m.Pages[1].Status != manifest.PageFailed || m.Pages[2].Status != manifest.PageDone {
 		t.Errorf("pages: %+v", m.Pages)
 	}
 }

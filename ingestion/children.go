@@ -9,20 +9,21 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
 // childrenOf gives files that are imported by themselves the folders of their bundles, in the bundle of what they came in. No
 // two have the same, in any case of letters, none is the folder that others lie in, and none has the name of a file of the
 // bundle.
-func (pl places) childrenOf(names []string) []Child {
+func (pl places) childrenOf(names []string) []manifest.Child {
 	taken := map[string]bool{}
 	for _, name := range names {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			taken[strings.ToLower(dir)] = true
 		}
 	}
-	children := make([]Child, 0, len(names))
+	children := make([]manifest.Child, 0, len(names))
 	for _, name := range names {
 		plain := path.Join(path.Dir(name), pl.bundleOf(path.Base(name)))
 		bundle := plain
@@ -30,7 +31,7 @@ func (pl places) childrenOf(names []string) []Child {
 			bundle = numbered(plain, n)
 		}
 		taken[strings.ToLower(bundle)] = true
-		children = append(children, Child{Name: name, Bundle: bundle})
+		children = append(children, manifest.Child{Name: name, Bundle: bundle})
 	}
 	return children
 }
@@ -42,7 +43,7 @@ func (pl places) takenHere(name string) bool {
 
 // came finds what the job's file came in: the bundle of an archive or message whose files were put into the folder of the
 // import folder in which it lies, and the file's name in it.
-func (pl places) came() (bundle string, m Manifest, name string) {
+func (pl places) came() (bundle string, m manifest.Manifest, name string) {
 	rel, ok := strings.CutPrefix(pl.job.Source, pl.set.ImportDir+"/")
 	if !ok {
 		return "", m, ""

@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -67,7 +68,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 	if err := archiveFault(err); err != nil {
 		return err
 	}
-	rec := w.store.begin(Document{})
+	rec := w.store.begin(manifest.Document{})
 	rec.Children, rec.Warnings = w.places.childrenOf(names), append(rec.Warnings, left[:min(len(left), 50)]...)
 	if len(left) > 50 {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d more files were left in the archive", len(left)-50))
@@ -119,7 +120,7 @@ func (u unpacking) release(ctx context.Context, bundle string) error {
 	taken := map[string]bool{}
 	return u.members(ctx, func(f archive.Member, in io.Reader) error {
 		name, why := u.w.places.memberName(f, taken)
-		if why != "" || !slices.ContainsFunc(m.Children, func(c Child) bool { return c.Name == name }) {
+		if why != "" || !slices.ContainsFunc(m.Children, func(c manifest.Child) bool { return c.Name == name }) {
 			return nil
 		}
 		taken[strings.ToLower(name)] = true
@@ -165,6 +166,6 @@ func (n *note) children(sentence string) {
 	n.line(sentence)
 	n.line("")
 	for _, c := range n.m.Children {
-		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(noteName, ".md")) + "|" + markdown.Alias(c.Name) + "]]")
+		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(manifest.NoteFile, ".md")) + "|" + markdown.Alias(c.Name) + "]]")
 	}
 }

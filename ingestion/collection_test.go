@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -128,7 +129,7 @@ func TestImport_archiveIsUnpackedIntoTheInbox(t *testing.T) {
 			}
 			note := b.read(made.Note)
 			hasAll(t, note, "[[./notes/a/index|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "half.part was left in the archive: the import folder ignores", "inner.zip was left in the archive: it is an archive itself")
-			m, err := ParseManifest([]byte(b.read(path.Join(made.Bundle, manifestName))))
+			m, err := manifest.Parse([]byte(b.read(path.Join(made.Bundle, manifest.File))))
 			if err != nil || len(m.Children) != 2 {
 				t.Errorf("children %+v, %v", m.Children, err)
 			}

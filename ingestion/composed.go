@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -23,7 +24,7 @@ type composed struct {
 	warnings               []string
 	parts                  []composedPart
 	pictures               []func() ([]byte, error) // bytes of each picture, at most maxAsset
-	children               []Child                  // files that are imported by themselves
+	children               []manifest.Child         // files that are imported by themselves
 	printed                printed                  // its pages as they are printed
 }
 
@@ -67,7 +68,7 @@ func (co composing) compose(ctx context.Context, c composed) error {
 	if err != nil {
 		return err
 	}
-	rec := co.w.store.begin(Document{Title: markdown.OneLine(c.title, 300), Author: markdown.OneLine(c.author, 300), Created: markdown.OneLine(c.created, 40), Pages: len(c.parts)})
+	rec := co.w.store.begin(manifest.Document{Title: markdown.OneLine(c.title, 300), Author: markdown.OneLine(c.author, 300), Created: markdown.OneLine(c.created, 40), Pages: len(c.parts)})
 	rec.Warnings, rec.Assets, rec.Children = append(append(rec.Warnings, c.warnings...), c.printed.warnings...), assets, c.children
 	rec.Render = c.printed.render
 	maps.Copy(rec.Tools, c.printed.tools)
@@ -83,12 +84,12 @@ func (co composing) compose(ctx context.Context, c composed) error {
 	co.w.store.tally = tally{pages: co.w.store.tally.pages} // all are made anew
 	for _, n := range co.w.store.wanted(len(c.parts)) {
 		part := c.parts[n-1]
-		p := Page{N: n, Label: markdown.OneLine(part.label, 120), Status: PageDone, Text: &PageText{Source: TextNone}}
+		p := manifest.Page{N: n, Label: markdown.OneLine(part.label, 120), Status: manifest.PageDone, Text: &manifest.PageText{Source: manifest.TextNone}}
 		if images := c.printed.images[n]; len(images) > 0 {
 			p.Image, p.Others = &images[0], images[1:]
 		}
 		if text := strings.TrimSpace(placePictures(markdown.Sanitise(part.text), paths)); text != "" {
-			if err := (pageFiles{co.w}).keepText(ctx, &p, text, TextLayer); err != nil {
+			if err := (pageFiles{co.w}).keepText(ctx, &p, text, manifest.TextLayer); err != nil {
 				return err
 			}
 		}
@@ -101,7 +102,7 @@ func (co composing) compose(ctx context.Context, c composed) error {
 
 // keepAssets keeps the embedded pictures that can be read, upright, without metadata and within the size of imported
 // pictures. The number of the others is a warning.
-func (co composing) keepAssets(ctx context.Context, c *composed) (assets []Asset, paths map[int]string, err error) {
+func (co composing) keepAssets(ctx context.Context, c *composed) (assets []manifest.Asset, paths map[int]string, err error) {
 	paths = map[int]string{}
 	for i, load := range c.pictures {
 		if err := ctx.Err(); err != nil {
@@ -116,7 +117,7 @@ func (co composing) keepAssets(ctx context.Context, c *composed) (assets []Asset
 			return nil, nil, err
 		}
 		paths[i] = name
-		assets = append(assets, Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
+		assets = append(assets, manifest.Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
 	}
 	if left := len(c.pictures) - len(assets); left > 0 {
 		c.warnings = append(c.warnings, fmt.Sprintf("%d of %d embedded pictures cannot be shown here; the original has them", left, len(c.pictures)))

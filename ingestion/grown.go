@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // restoreBytes bounds what is put back for a version whose original went on growing.
@@ -47,7 +48,7 @@ func (f filing) restore(ctx context.Context, p plan, target string) error {
 	if err != nil || !restored && f.w.job.Where == "" {
 		return err
 	}
-	return f.addHistory(ctx, before, History{Event: "grown", Import: f.w.job.ID, Source: f.w.job.Source, SHA256: f.w.job.SHA256, At: f.w.im.Now()})
+	return f.addHistory(ctx, before, manifest.History{Event: "grown", Import: f.w.job.ID, Source: f.w.job.Source, SHA256: f.w.job.SHA256, At: f.w.im.Now()})
 }
 
 // halfOf is the bundle whose original went on growing: the version before, or an older one that the job's file was taken from.
@@ -61,7 +62,7 @@ func (f filing) halfOf(p plan) string {
 }
 
 // putBack writes the bytes of a manifest's original from the beginning of a file, and reports whether it begins with them.
-func (f filing) putBack(ctx context.Context, m Manifest, from, to string) (bool, error) {
+func (f filing) putBack(ctx context.Context, m manifest.Manifest, from, to string) (bool, error) {
 	if m.Source.Size > restoreBytes {
 		return false, nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -160,15 +161,15 @@ func (im *Importer) exists(name string) bool {
 }
 
 // manifest reads the manifest of a bundle; false when the folder has none that can be read.
-func (im *Importer) manifest(bundle string) (Manifest, bool) {
+func (im *Importer) manifest(bundle string) (manifest.Manifest, bool) {
 	if bundle == "" {
-		return Manifest{}, false
+		return manifest.Manifest{}, false
 	}
-	data, _, err := im.Files.Read(path.Join(bundle, manifestName), manifestBytes)
+	data, _, err := im.Files.Read(path.Join(bundle, manifest.File), manifest.MaxBytes)
 	if err != nil {
-		return Manifest{}, false
+		return manifest.Manifest{}, false
 	}
-	m, err := ParseManifest(data)
+	m, err := manifest.Parse(data)
 	return m, err == nil
 }
 

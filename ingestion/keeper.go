@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -23,7 +24,7 @@ func (keeper) extract(ctx context.Context, w *work) error {
 	if err != nil || ok {
 		return err
 	}
-	rec := w.store.begin(Document{})
+	rec := w.store.begin(manifest.Document{})
 	rec.Message = unread(w.job.Route.Kind)
 	return save(ctx, w.store.records, documentName, rec)
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // pageLoop makes the pages of a document.
@@ -73,7 +75,7 @@ func (l pageLoop) windows(ctx context.Context, s *seat, windows <-chan []int, ro
 			if err := l.w.store.finish(ctx, p); err != nil {
 				return err
 			}
-			if p.Status == PageFailed {
+			if p.Status == manifest.PageFailed {
 				row.Add(1)
 			} else {
 				row.Store(0)
@@ -83,7 +85,9 @@ func (l pageLoop) windows(ctx context.Context, s *seat, windows <-chan []int, ro
 	return nil
 }
 
-func failedPage(n int, why string) Page { return Page{N: n, Status: PageFailed, Error: why} }
+func failedPage(n int, why string) manifest.Page {
+	return manifest.Page{N: n, Status: manifest.PageFailed, Error: why}
+}
 
 // fault gives the fault of a page, nil when the error is not one.
 func fault(err error) *pageFault {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -15,7 +16,7 @@ import (
 const nameBytes = 120
 
 // reservedNames are taken by the bundle's own files.
-var reservedNames = []string{noteName, manifestName, "pages", "text", "ocr", "assets"}
+var reservedNames = []string{manifest.NoteFile, manifest.File, "pages", "text", "ocr", "assets"}
 
 // places are the names in the vault of an import: of its bundle, of its original, and of the files that came in its file.
 type places struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -23,7 +24,7 @@ const (
 // would break when a person moves the bundle's folder. Obsidian looks for links that begin with ./ from the note's own
 // folder, and nowhere else.
 type note struct {
-	m        *Manifest
+	m        *manifest.Manifest
 	rec      documentRecord
 	set      Settings
 	original string // name of the original within the bundle, or vault name; empty when it is not kept
@@ -139,7 +140,7 @@ func (n *note) outline() {
 }
 
 // page writes a section: heading, picture, link to the page in the original with the block id, text.
-func (n *note) page(p Page, heading string) error {
+func (n *note) page(p manifest.Page, heading string) error {
 	n.line("")
 	n.line("## " + heading)
 	n.line("")
@@ -158,7 +159,7 @@ func (n *note) page(p Page, heading string) error {
 }
 
 // source is the line below the picture: where the page is in the original, and where its text is.
-func (n *note) source(p Page) string {
+func (n *note) source(p manifest.Page) string {
 	s := n.link(p.N, fmt.Sprintf("%s, page %d", n.m.Source.Name, p.N))
 	if p.Label != "" && p.Label != strconv.Itoa(p.N) {
 		s += " · printed as " + markdown.Inline(p.Label)
@@ -173,12 +174,12 @@ func (n *note) source(p Page) string {
 func (n *note) inline() bool { return len(n.m.Pages) <= n.set.InlinePages }
 
 // remarks tells what a reader should know before trusting the text.
-func (n *note) remarks(p Page) {
+func (n *note) remarks(p manifest.Page) {
 	say := func(kind, text string) { n.line(""); n.line("> [!" + kind + "] " + text) }
 	switch {
-	case p.Status == PageFailed:
+	case p.Status == manifest.PageFailed:
 		say("failure", "This page could not be read: "+markdown.Inline(p.Error))
-	case p.Status == PagePartial:
+	case p.Status == manifest.PagePartial:
 		say("warning", "The text of this page could not be recognised: "+markdown.Inline(p.Error))
 	case low(p, n.set.OCR.MinConfidence):
 		say("warning", fmt.Sprintf("Recognised with %.0f %% confidence: compare with the picture.", p.OCR.Confidence))
@@ -186,12 +187,12 @@ func (n *note) remarks(p Page) {
 }
 
 // low says whether a page's text was recognised with less confidence than wanted.
-func low(p Page, wanted float64) bool {
-	return p.Text != nil && p.Text.Source == TextOCR && p.OCR != nil && !p.OCR.Service && p.OCR.Confidence < wanted
+func low(p manifest.Page, wanted float64) bool {
+	return p.Text != nil && p.Text.Source == manifest.TextOCR && p.OCR != nil && !p.OCR.Service && p.OCR.Confidence < wanted
 }
 
 // text gives a page's text with its headings below that of the page; empty when it stays in its file.
-func (n *note) text(p Page) (string, error) {
+func (n *note) text(p manifest.Page) (string, error) {
 	if !n.inline() || p.Text == nil || p.Text.Path == "" {
 		return "", nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/office"
 )
@@ -88,7 +89,7 @@ func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, erro
 
 // keepOld keeps a file that is not read, with a sentence that says what to do.
 func (w *work) keepOld(ctx context.Context, what string) error {
-	rec := w.store.begin(Document{})
+	rec := w.store.begin(manifest.Document{})
 	rec.Message = what + " The original is kept unchanged."
 	return save(ctx, w.store.records, documentName, rec)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // docxOf is a word processor file with a picture, a picture of a kind that cannot be shown, and words that would harm a note.
@@ -57,7 +58,7 @@ func TestImport_officeFile(t *testing.T) {
 	if strings.Count(note, blockEnd) != 1 {
 		t.Error("the document ended the generated block")
 	}
-	m, err := ParseManifest([]byte(b.read(path.Join(made.Bundle, manifestName))))
+	m, err := manifest.Parse([]byte(b.read(path.Join(made.Bundle, manifest.File))))
 	if err != nil || len(m.Assets) != 1 || m.Document.Title != "The report" || m.Document.Author != "Mei" {
 		t.Fatalf("manifest %+v, %v", m, err)
 	}

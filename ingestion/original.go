@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -172,18 +173,18 @@ func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) 
 
 // remember adds a line about this import to the history of the bundle that has its bytes.
 func (f filing) remember(ctx context.Context, bundle string) error {
-	return f.addHistory(ctx, bundle, History{Event: "duplicate", Import: f.w.job.ID, Source: f.w.job.Source, At: f.w.im.Now()})
+	return f.addHistory(ctx, bundle, manifest.History{Event: "duplicate", Import: f.w.job.ID, Source: f.w.job.Source, At: f.w.im.Now()})
 }
 
 // addHistory adds a line to the history of a bundle, unless it has one about the same import.
-func (f filing) addHistory(ctx context.Context, bundle string, line History) error {
-	name := path.Join(bundle, manifestName)
+func (f filing) addHistory(ctx context.Context, bundle string, line manifest.History) error {
+	name := path.Join(bundle, manifest.File)
 	for range 3 {
-		data, base, err := f.w.im.Files.Read(name, manifestBytes)
+		data, base, err := f.w.im.Files.Read(name, manifest.MaxBytes)
 		if err != nil {
 			return nil // a person removed the bundle: nothing is left to add to
 		}
-		m, err := ParseManifest(data)
+		m, err := manifest.Parse(data)
 		if err != nil {
 			return nil
 		}
@@ -193,7 +194,7 @@ func (f filing) addHistory(ctx context.Context, bundle string, line History) err
 			}
 		}
 		m.Import.History = append(m.Import.History, line)
-		if data, err = m.encode(); err != nil {
+		if data, err = m.Encode(); err != nil {
 			return err
 		}
 		err = f.w.im.Files.Write(ctx, name, data, base)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // A line of the history is added to what another program has written meanwhile.
@@ -16,11 +17,11 @@ func TestFile_addsToAHistoryThatChanges(t *testing.T) {
 	b := newBench(t, report)
 	b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	j := b.drop("imp-2", "Import/q3.pdf", pdfBytes)
-	other := History{Event: "duplicate", Import: "imp-other", Source: "Import/other.pdf", At: noon}
+	other := manifest.History{Event: "duplicate", Import: "imp-other", Source: "Import/other.pdf", At: noon}
 	b.before("write ", func() {
 		m, ok := b.im.manifest("Imported/q3")
 		m.Import.History = append(m.Import.History, other)
-		data, err := m.encode()
+		data, err := m.Encode()
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}

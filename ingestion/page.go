@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -24,7 +24,7 @@ const maxPicture = 128 << 20
 type pageMaker struct {
 	w    *work
 	s    *seat
-	page Page
+	page manifest.Page
 
 	layer                        string // sanitised
 	besides                      string // form values and annotations, sanitised
@@ -32,15 +32,15 @@ type pageMaker struct {
 }
 
 // make makes a page's files and gives its record, which is not written yet. The error is one that ends the import.
-func (l pageLoop) make(ctx context.Context, s *seat, n int) (Page, error) {
-	m := &pageMaker{w: l.w, s: s, page: Page{N: n, Status: PageDone}}
+func (l pageLoop) make(ctx context.Context, s *seat, n int) (manifest.Page, error) {
+	m := &pageMaker{w: l.w, s: s, page: manifest.Page{N: n, Status: manifest.PageDone}}
 	steps := []func(context.Context) error{m.text, m.recognise, m.append, m.draw}
 	if l.w.set.PDF.Mode == ModePageImages {
 		steps = []func(context.Context) error{m.draw}
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return Page{}, err
+			return manifest.Page{}, err
 		}
 	}
 	m.judge()
@@ -63,7 +63,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	if m.w.set.ocrFirst() {
 		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}
 	}
-	m.page.OCR = &PageOCR{Decided: decision.OCR, Reason: decision.String()}
+	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR, Reason: decision.String()}
 	if !m.w.set.pdfStrategy(StrategyPDFOCR) && decision.OCR {
 		m.page.OCR.Decided = false
 		m.page.OCR.Reason += "; pdf_ocr is not among the strategies"
@@ -71,7 +71,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	if !m.w.set.pdfStrategy(StrategyPDFText) {
 		m.layer = ""
 	}
-	return m.keep(ctx, m.layer, TextLayer)
+	return m.keep(ctx, m.layer, manifest.TextLayer)
 }
 
 // recognise asks for the text in the page's picture, where the decision says so.
@@ -127,7 +127,7 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 }
 
 // recognised keeps what text recognition gave: words with boxes, and the text when there is any.
-func (f pageFiles) recognised(ctx context.Context, p *Page, got *extract.PageOCR) error {
+func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extract.PageOCR) error {
 	p.OCR.Engine, p.OCR.Rotation = markdown.OneLine(got.Engine, 60), got.Rotation
 	if p.OCR.Engine == "" {
 		p.OCR.Engine = "unnamed"
@@ -150,16 +150,16 @@ func (f pageFiles) recognised(ctx context.Context, p *Page, got *extract.PageOCR
 		}
 	}
 	text := markdown.Sanitise(markdown.FromOCR(got.Text))
-	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
+	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !preferred(p.OCR) || text == "" {
 		return nil // what the text layer says stays
 	}
-	return f.keepText(ctx, p, text, TextOCR)
+	return f.keepText(ctx, p, text, manifest.TextOCR)
 }
 
-// preferred says whether recognised text takes the place of a text layer that is longer: the layer cannot be read, or
-// recognition was asked for in spite of it.
-func (o *PageOCR) preferred() bool {
-	code, _, _ := strings.Cut(o.Reason, ":")
+// preferred reports whether recognised text replaces a longer text layer: the layer cannot be read, or recognition was asked for
+// in spite of it.
+func preferred(o *manifest.PageOCR) bool {
+	code := manifest.Code(o.Reason)
 	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst
 }
 
@@ -180,14 +180,14 @@ type ocrFile struct {
 
 func (m *pageMaker) keep(ctx context.Context, text, source string) error {
 	if text == "" {
-		m.page.Text = &PageText{Source: TextNone}
+		m.page.Text = &manifest.PageText{Source: manifest.TextNone}
 		return nil
 	}
 	return pageFiles{m.w}.keepText(ctx, &m.page, text, source)
 }
 
-func (f pageFiles) keepText(ctx context.Context, p *Page, text, source string) error {
-	p.Text = &PageText{Path: "text/" + pageName(p.N) + ".md", Chars: utf8.RuneCountInString(text), Source: source}
+func (f pageFiles) keepText(ctx context.Context, p *manifest.Page, text, source string) error {
+	p.Text = &manifest.PageText{Path: "text/" + pageName(p.N) + ".md", Chars: utf8.RuneCountInString(text), Source: source}
 	return put(ctx, f.w.store.bundle, p.Text.Path, []byte(text+"\n"))
 }
 
@@ -215,7 +215,7 @@ func (m *pageMaker) draw(ctx context.Context) error {
 }
 
 // keepPicture writes a page's picture, after a look at whether it is one.
-func (f pageFiles) keepPicture(ctx context.Context, p *Page, got *extract.PageImage) (*pageFault, error) {
+func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extract.PageImage) (*pageFault, error) {
 	if got == nil {
 		return &pageFault{failure.Corrupt, "the worker sent no picture"}, nil
 	}
@@ -228,7 +228,7 @@ func (f pageFiles) keepPicture(ctx context.Context, p *Page, got *extract.PageIm
 	case got.Width <= 0 || got.Height <= 0:
 		return &pageFault{failure.Corrupt, fmt.Sprintf("the picture has %dx%d pixels", got.Width, got.Height)}, nil
 	}
-	p.Image = &PageImage{
+	p.Image = &manifest.PageImage{
 		Path: "pages/" + pageName(p.N) + ext, Width: got.Width, Height: got.Height, Bytes: int64(len(got.Bytes)), SHA256: digest(got.Bytes), DPI: got.DPI,
 	}
 	return nil, put(ctx, f.w.store.bundle, p.Image.Path, got.Bytes)
@@ -253,17 +253,17 @@ func pictureExtension(mediaType string, data []byte) string {
 // without any text that should have some.
 func (m *pageMaker) judge() {
 	p := &m.page
-	empty := p.Text == nil || p.Text.Source == TextNone
+	empty := p.Text == nil || p.Text.Source == manifest.TextNone
 	switch {
 	case m.picture != nil:
-		p.Status, p.Error = PageFailed, m.picture.message
+		p.Status, p.Error = manifest.PageFailed, m.picture.message
 	case m.ocrFault != nil && empty:
-		p.Status, p.Error = PagePartial, m.ocrFault.message
+		p.Status, p.Error = manifest.PagePartial, m.ocrFault.message
 	case m.textFault != nil && empty:
-		p.Status, p.Error = PagePartial, m.textFault.message
+		p.Status, p.Error = manifest.PagePartial, m.textFault.message
 	}
-	if p.Status == PagePartial && p.Image == nil {
-		p.Status = PageFailed
+	if p.Status == manifest.PagePartial && p.Image == nil {
+		p.Status = manifest.PageFailed
 	}
 }
 

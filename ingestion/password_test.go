@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 func TestExtract_triesPasswordsAndTellsNone(t *testing.T) {
@@ -34,7 +35,7 @@ func TestExtract_triesPasswordsAndTellsNone(t *testing.T) {
 	if want := []string{"from settings", "wrong", "open sesame"}; !slices.Equal(b.worker.opened.Passwords[:3], want) {
 		t.Errorf("tried %d passwords, want those of the settings before those of the file", len(b.worker.opened.Passwords))
 	}
-	for _, name := range []string{manifestName, noteName} {
+	for _, name := range []string{manifest.File, manifest.NoteFile} {
 		if text := b.read(made.Bundle + "/" + name); strings.Contains(text, "sesame") || strings.Contains(text, "from settings") {
 			t.Errorf("%s tells a password", name)
 		}
@@ -65,7 +66,7 @@ func TestExtract_keepsWhatStandsBesideThePage(t *testing.T) {
 	}
 	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	m, _ := b.im.manifest(made.Bundle)
-	if m.Pages[0].Text.Source != TextLayer || m.Pages[1].Text.Source != TextForm {
+	if m.Pages[0].Text.Source != manifest.TextLayer || m.Pages[1].Text.Source != manifest.TextForm {
 		t.Errorf("sources %s and %s", m.Pages[0].Text.Source, m.Pages[1].Text.Source)
 	}
 	for _, p := range m.Pages {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -58,7 +59,7 @@ func (w *work) opened(doc extract.Document) (documentRecord, error) {
 		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
 	if w.set.PDF.Mode != ModeMarkdown {
-		rec.Render = &Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Reason: markdown.OneLine(doc.Reason, 300)}
+		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
 	if w.cutOff() {
 		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may have been cut off, and pages may be missing")
@@ -94,8 +95,8 @@ func (w *work) cutOff() bool {
 const maxOutline = 2000
 
 // describe takes over what the document says about itself, in bounds.
-func describe(doc extract.Document) Document {
-	d := Document{
+func describe(doc extract.Document) manifest.Document {
+	d := manifest.Document{
 		Title: markdown.OneLine(doc.Title, 300), Author: markdown.OneLine(doc.Author, 300), Subject: markdown.OneLine(doc.Subject, 300), Created: moment(doc.Created),
 		Pages: doc.Pages, Encrypted: doc.Encrypted, Tagged: doc.Tagged, Forms: doc.Forms, Language: languageOf(doc.Language),
 	}
@@ -104,7 +105,7 @@ func describe(doc extract.Document) Document {
 		if title == "" {
 			continue
 		}
-		item := OutlineItem{Level: min(max(o.Level, 1), 10), Title: title}
+		item := manifest.OutlineItem{Level: min(max(o.Level, 1), 10), Title: title}
 		if o.Page >= 1 && o.Page <= doc.Pages {
 			item.Page = o.Page
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -91,7 +92,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	case doc.Pages > w.set.MaxPages:
 		return rec, permanent(failure.TooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
-	rec = w.store.begin(Document{Pages: doc.Pages})
+	rec = w.store.begin(manifest.Document{Pages: doc.Pages})
 	if doc.Renderer != "" {
 		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
@@ -138,7 +139,7 @@ func (f *frames) pages(ctx context.Context, rec documentRecord) error {
 		return err
 	}
 	for _, n := range todo {
-		p := Page{N: n, Status: PageDone}
+		p := manifest.Page{N: n, Status: manifest.PageDone}
 		if err := f.draw(ctx, &p, rec.Document.Pages); err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (f *frames) pages(ctx context.Context, rec documentRecord) error {
 }
 
 // draw makes the page's picture.
-func (f *frames) draw(ctx context.Context, p *Page, of int) error {
+func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
 	set := f.w.set.Image
 	if f.here && of == 1 {
 		made, err := f.w.normalised(ctx)
@@ -179,15 +180,15 @@ func (f *frames) draw(ctx context.Context, p *Page, of int) error {
 		}
 	}
 	if bad != nil {
-		p.Status, p.Error = PageFailed, bad.message
+		p.Status, p.Error = manifest.PageFailed, bad.message
 	}
 	return nil
 }
 
-func (f *frames) take(ctx context.Context, p *Page, made imaging.Encoded) error {
+func (f *frames) take(ctx context.Context, p *manifest.Page, made imaging.Encoded) error {
 	bad, err := pageFiles{f.w}.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
 	if bad != nil {
-		p.Status, p.Error = PageFailed, bad.message
+		p.Status, p.Error = manifest.PageFailed, bad.message
 	}
 	return err
 }
@@ -239,7 +240,7 @@ func (picture) write(n *note) error {
 }
 
 // single shows the only picture of a file.
-func (n *note) single(p Page) error {
+func (n *note) single(p manifest.Page) error {
 	n.line("")
 	if p.Image != nil {
 		n.line("![[./" + p.Image.Path + "]] ^p1")

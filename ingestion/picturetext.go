@@ -9,14 +9,15 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // read reads the text in a picture by the engines of text recognition.
-func (f *frames) read(ctx context.Context, p *Page) error {
+func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 	if !f.w.imageStrategy(StrategyImageOCR) {
 		return nil
 	}
-	p.OCR = &PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}
+	p.OCR = &manifest.PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}
 	status, fault := p.Status, p.Error
 	done, err := recognition{f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
 		return pageFiles{f.w}.shown(p)
@@ -28,7 +29,7 @@ func (f *frames) read(ctx context.Context, p *Page) error {
 }
 
 // shown is the page's own picture.
-func (f pageFiles) shown(p *Page) ([]byte, string, error) {
+func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 	if p.Image == nil {
 		return nil, "", &pageFault{failure.Unsupported, "it could not be decoded"}
 	}
@@ -45,7 +46,7 @@ func (f pageFiles) shown(p *Page) ([]byte, string, error) {
 }
 
 // readHere asks the worker's own text recognition, and says whether it answered.
-func (f *frames) readHere(ctx context.Context, p *Page) (bool, error) {
+func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 	if f.refused != nil {
 		p.OCR.Error = plain(f.refused.Error(), "no worker")
 		return false, nil
@@ -54,8 +55,8 @@ func (f *frames) readHere(ctx context.Context, p *Page) (bool, error) {
 	switch bad := fault(err); {
 	case bad != nil:
 		p.OCR.Error = bad.message
-		if p.Status == PageDone {
-			p.Status, p.Error = PagePartial, bad.message
+		if p.Status == manifest.PageDone {
+			p.Status, p.Error = manifest.PagePartial, bad.message
 		}
 		return false, nil
 	case err != nil:

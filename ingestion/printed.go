@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -20,9 +21,9 @@ type printing struct{ w *work }
 // printed are the pages of an office file as LibreOffice prints them. Whatever goes wrong with them is a warning: the text is
 // read without LibreOffice.
 type printed struct {
-	images   map[int][]PageImage // by the number of the part, in the order of the pages
+	images   map[int][]manifest.PageImage // by the number of the part, in the order of the pages
 	warnings []string
-	render   *Render
+	render   *manifest.Render
 	tools    map[string]string
 }
 
@@ -61,8 +62,8 @@ func (pr printing) print(ctx context.Context, labels []string) (printed, error) 
 		return none(err)
 	}
 	out := printed{
-		images: map[int][]PageImage{},
-		render: &Render{
+		images: map[int][]manifest.PageImage{},
+		render: &manifest.Render{
 			DPI: pr.w.set.PDF.DPI, MaxSide: pr.w.set.PDF.MaxSide, Format: pr.w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60),
 			Reason: "libreoffice: the pages are drawn as LibreOffice prints them",
 		},
@@ -175,7 +176,7 @@ func (pr printing) drawPrinted(ctx context.Context, s *seat, pages map[int][]int
 }
 
 // drawOne draws a printed page. The error is one of the import, the fault one of the page.
-func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*PageImage, *pageFault, error) {
+func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*manifest.PageImage, *pageFault, error) {
 	set := pr.w.set.PDF
 	got, err := s.ask(ctx, extract.PageRequest{N: n, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format})
 	if bad := fault(err); bad != nil {
@@ -187,17 +188,17 @@ func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*PageImage, *pa
 		}
 		return nil, &pageFault{failure.Crashed, plain(err.Error(), "the worker failed")}, nil
 	}
-	p := Page{N: n}
+	p := manifest.Page{N: n}
 	bad, err := pageFiles{pr.w}.keepPicture(ctx, &p, got.Image)
 	return p.Image, bad, err
 }
 
 // printed shows the pictures of a part below its heading.
-func (n *note) printed(p Page) {
+func (n *note) printed(p manifest.Page) {
 	if p.Image == nil {
 		return
 	}
-	for _, image := range append([]PageImage{*p.Image}, p.Others...) {
+	for _, image := range append([]manifest.PageImage{*p.Image}, p.Others...) {
 		n.line("![[./" + image.Path + "]]")
 	}
 	n.line("")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // fakeOffice gives the same for every conversion to a format, or its fault.
@@ -43,9 +44,9 @@ func benchWithOffice(t *testing.T, pages int, office *fakeOffice) *bench {
 	return b
 }
 
-func (b *bench) manifest(made Published) Manifest {
+func (b *bench) manifest(made Published) manifest.Manifest {
 	b.Helper()
-	m, err := ParseManifest([]byte(b.read(path.Join(made.Bundle, manifestName))))
+	m, err := manifest.Parse([]byte(b.read(path.Join(made.Bundle, manifest.File))))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestImport_officeFileIsPrinted(t *testing.T) {
 		t.Errorf("asked %s, printed %q", diff, b.worker.printed)
 	}
 	page := m.Pages[0]
-	if len(m.Pages) != 1 || page.Image == nil || page.Image.Path != "pages/page_0001.png" || len(page.Others) != 2 || page.Others[1].Path != "pages/page_0003.png" || page.Status != PageDone {
+	if len(m.Pages) != 1 || page.Image == nil || page.Image.Path != "pages/page_0001.png" || len(page.Others) != 2 || page.Others[1].Path != "pages/page_0003.png" || page.Status != manifest.PageDone {
 		t.Errorf("pages %+v", m.Pages)
 	}
 	if m.Render == nil || !strings.HasPrefix(m.Render.Reason, "libreoffice: ") || m.Import.Tools["libreoffice"] != "7.4" || m.Import.Tools["mupdf"] != "1" {
@@ -76,7 +77,7 @@ func TestImport_officeFileIsPrinted(t *testing.T) {
 		}
 	}
 	schema, _ := manifestSchema(t)
-	conforms(t, schema, "manifest.json", b.read(path.Join(made.Bundle, manifestName)))
+	conforms(t, schema, "manifest.json", b.read(path.Join(made.Bundle, manifest.File)))
 }
 
 // Whatever LibreOffice does, the text is there; a warning says what is missing.
@@ -110,14 +111,14 @@ func TestImport_officeFileWithoutItsPages(t *testing.T) {
 			if m.Pages[0].Image != nil {
 				images++
 			}
-			if images != test.images || m.Pages[0].Status != PageDone || m.Pages[0].Text.Chars == 0 {
+			if images != test.images || m.Pages[0].Status != manifest.PageDone || m.Pages[0].Text.Chars == 0 {
 				t.Errorf("%d images, page %+v", images, m.Pages[0])
 			}
 			if !strings.Contains(strings.Join(m.Import.Warnings, "\n"), test.warning) || !strings.Contains(b.read(made.Note), "# Report") {
 				t.Errorf("warnings %q", m.Import.Warnings)
 			}
 			schema, _ := manifestSchema(t)
-			conforms(t, schema, "manifest.json", b.read(path.Join(made.Bundle, manifestName)))
+			conforms(t, schema, "manifest.json", b.read(path.Join(made.Bundle, manifest.File)))
 		})
 	}
 }
@@ -180,7 +181,7 @@ func TestImport_oldOfficeFile(t *testing.T) {
 		t.Error("the original changed")
 	}
 	schema, _ := manifestSchema(t)
-	conforms(t, schema, "manifest.json", b.read(path.Join(made.Bundle, manifestName)))
+	conforms(t, schema, "manifest.json", b.read(path.Join(made.Bundle, manifest.File)))
 }
 
 func TestImport_oldOfficeFileIsKept(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // ownProperties are written by every version, in this order when the note is new.
@@ -94,7 +96,7 @@ func (n *note) generated() map[string]*yaml.Node {
 }
 
 // baseProperties are the properties that a version was given, of which a person may have changed some.
-func baseProperties(m Manifest) map[string]*yaml.Node {
+func baseProperties(m manifest.Manifest) map[string]*yaml.Node {
 	if len(m.Import.Tags) == 0 { // an older program did not note them
 		m.Import.Tags = []string{"imported/" + string(m.Source.Kind)}
 	}
@@ -189,7 +191,7 @@ func aliasOf(name string) []string {
 
 // languages are those that text was recognised in; none when no page needed it.
 func (n *note) languages() []string {
-	used := func(p Page) bool { return p.OCR != nil && p.OCR.Engine != "" }
+	used := func(p manifest.Page) bool { return p.OCR != nil && p.OCR.Engine != "" }
 	if !slices.ContainsFunc(n.m.Pages, used) {
 		return nil
 	}

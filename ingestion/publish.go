@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // publishing makes an import's bundle appear.
@@ -67,7 +68,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 }
 
 func (p plan) published() Published {
-	out := Published{Bundle: p.Target, Note: path.Join(p.Target, noteName), Previous: p.Previous}
+	out := Published{Bundle: p.Target, Note: path.Join(p.Target, manifest.NoteFile), Previous: p.Previous}
 	if p.Aside != "" {
 		out.Previous = p.Aside
 	}
@@ -90,7 +91,7 @@ func (pub publishing) unchanged(ctx context.Context, p plan) error {
 }
 
 // recalled reads the records back, and makes sure that they are those that Extract spoke of.
-func (s *store) recalled(want string) (documentRecord, []Page, error) {
+func (s *store) recalled(want string) (documentRecord, []manifest.Page, error) {
 	rec, _, err := s.document()
 	if err != nil {
 		return rec, nil, err
@@ -107,20 +108,20 @@ func (s *store) recalled(want string) (documentRecord, []Page, error) {
 }
 
 // appear writes manifest and note and renames. It says whether the name was free.
-func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pages []Page) (free bool, err error) {
+func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pages []manifest.Page) (free bool, err error) {
 	m := pub.manifest(p, rec, pages)
 	note, err := pub.laidOut(&m, p, rec)
 	if err != nil {
 		return false, err
 	}
-	data, err := m.encode()
+	data, err := m.Encode()
 	if err != nil {
 		return false, err
 	}
-	if err := put(ctx, pub.w.store.bundle, manifestName, data); err != nil {
+	if err := put(ctx, pub.w.store.bundle, manifest.File, data); err != nil {
 		return false, err
 	}
-	if err := put(ctx, pub.w.store.bundle, noteName, note); err != nil {
+	if err := put(ctx, pub.w.store.bundle, manifest.NoteFile, note); err != nil {
 		return false, err
 	}
 	if err := pub.moveAside(ctx, p); err != nil {
@@ -148,7 +149,7 @@ func (pub publishing) moveAside(ctx context.Context, p plan) error {
 
 // laidOut composes index.md by the person's own layout. One that cannot be used is a warning: the note then has the
 // built-in layout.
-func (pub publishing) laidOut(m *Manifest, p plan, rec documentRecord) ([]byte, error) {
+func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) ([]byte, error) {
 	if pub.w.set.Template == "" {
 		return pub.note(m, p, rec, nil)
 	}
@@ -167,7 +168,7 @@ func (pub publishing) laidOut(m *Manifest, p plan, rec documentRecord) ([]byte, 
 }
 
 // note composes index.md: properties, what a person wrote in the version before, the generated block.
-func (pub publishing) note(m *Manifest, p plan, rec documentRecord, own *layout) ([]byte, error) {
+func (pub publishing) note(m *manifest.Manifest, p plan, rec documentRecord, own *layout) ([]byte, error) {
 	n := &note{m: m, rec: rec, set: pub.w.set, original: p.Original, bundle: pub.w.store.bundle.FS(), records: pub.w.store.records.FS(), layout: own}
 	block, err := n.block(handlerFor(pub.w.job.Route.Kind))
 	if err != nil {
@@ -198,7 +199,7 @@ func (pub publishing) older(p plan) (parts, map[string]*yaml.Node, error) {
 	if before == "" {
 		return parts{}, nil, nil
 	}
-	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, noteName))
+	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, manifest.NoteFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return parts{}, nil, nil // a person has removed it: nothing is to be kept
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -70,7 +71,7 @@ func (s OCRSettings) engines() []string {
 // byEngines asks one engine after the other until one has answered. local asks the worker and says whether it did; picture
 // gives the page's picture for services. What kept an engine from answering stands in the page's list. The boolean
 // says whether one answered.
-func (r recognition) byEngines(ctx context.Context, p *Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
+func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	var passing error
 	for _, engine := range r.w.set.OCR.engines() {
 		done, err := false, error(nil)
@@ -101,7 +102,7 @@ func (r recognition) byEngines(ctx context.Context, p *Page, local func(context.
 type laterError struct{ error }
 
 // byService asks a service, unless this picture was read by it before.
-func (r recognition) byService(ctx context.Context, p *Page, engine string, picture func(context.Context) ([]byte, string, error)) (bool, error) {
+func (r recognition) byService(ctx context.Context, p *manifest.Page, engine string, picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	skip := func(format string, args ...any) {
 		why := markdown.OneLine(fmt.Sprintf(format, args...), 200)
 		p.OCR.Skipped = append(p.OCR.Skipped, engine+": "+why)
@@ -182,7 +183,7 @@ func (r recognition) reading(ctx context.Context, n int, engine string, service 
 var imageReference = regexp.MustCompile(`!\[([^\]\n]*)\]\(([^()\s]*)\)`)
 
 // read keeps what a service read: the pictures as assets, the text with its references rewritten.
-func (r recognition) read(ctx context.Context, p *Page, engine string, got Reading) error {
+func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, got Reading) error {
 	p.OCR.Engine, p.OCR.Service, p.OCR.CostUSD = engine, true, got.CostUSD
 	marks, paths := map[string]string{}, map[int]string{}
 	for i, pic := range got.Pictures {
@@ -194,7 +195,7 @@ func (r recognition) read(ctx context.Context, p *Page, engine string, got Readi
 		if err := put(ctx, r.w.store.bundle, name, data); err != nil {
 			return err
 		}
-		p.Assets = append(p.Assets, Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
+		p.Assets = append(p.Assets, manifest.Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
 		marks[pic.ID], paths[i] = pictureMark(i, ""), name
 	}
 	text := strings.ReplaceAll(got.Markdown, markRune, "")
@@ -202,8 +203,8 @@ func (r recognition) read(ctx context.Context, p *Page, engine string, got Readi
 		return marks[imageReference.FindStringSubmatch(reference)[2]] // none for a picture that is not kept
 	})
 	text = strings.TrimSpace(placePictures(markdown.Sanitise(text), paths))
-	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !p.OCR.preferred() || text == "" {
+	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !preferred(p.OCR) || text == "" {
 		return nil // what the text layer says stays
 	}
-	return pageFiles{r.w}.keepText(ctx, p, text, TextOCR)
+	return pageFiles{r.w}.keepText(ctx, p, text, manifest.TextOCR)
 }

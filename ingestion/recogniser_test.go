@@ -14,6 +14,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // service is a recogniser that counts how often it was paid.
@@ -87,12 +88,12 @@ func TestImport_readByService(t *testing.T) {
 			if strings.Count(note, blockEnd) != 1 {
 				t.Error("the answer ended the generated block")
 			}
-			m, err := ParseManifest([]byte(b.read(path.Join(made.Bundle, manifestName))))
+			m, err := manifest.Parse([]byte(b.read(path.Join(made.Bundle, manifest.File))))
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := m.Pages[1]
-			if p.OCR.Engine != "mistral reader-1" || p.OCR.CostUSD != 0.25 || p.Text.Source != TextOCR || p.OCR.Error != "" || s.calls != 2 {
+			if p.OCR.Engine != "mistral reader-1" || p.OCR.CostUSD != 0.25 || p.Text.Source != manifest.TextOCR || p.OCR.Error != "" || s.calls != 2 {
 				t.Errorf("page %+v, OCR %+v, %d calls", p, p.OCR, s.calls)
 			}
 			for _, r := range b.worker.requests {
@@ -141,7 +142,7 @@ func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 		b.im.Recogniser = (&service{answer: func(int) (Reading, error) { return Reading{}, errors.New("refusal: no") }}).offers(EngineModel)
 		made, _ := b.mustRun(scan(b, EngineModel))
 		m, _ := b.im.manifest(made.Bundle)
-		if p := m.Pages[0]; p.Status != PagePartial || !strings.Contains(p.Error, "refusal") {
+		if p := m.Pages[0]; p.Status != manifest.PagePartial || !strings.Contains(p.Error, "refusal") {
 			t.Errorf("page %+v", p)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 func TestHalved(t *testing.T) {
@@ -42,7 +43,7 @@ func TestExtract_aPageThatEndsEverySample(t *testing.T) {
 	made, _ := b.mustRun(j)
 	m, _ := b.im.manifest(made.Bundle)
 	for _, p := range m.Pages {
-		if layer := p.Text != nil && p.Text.Source == TextLayer; layer != (p.N != 3) {
+		if layer := p.Text != nil && p.Text.Source == manifest.TextLayer; layer != (p.N != 3) {
 			t.Errorf("page %d: text %+v, error %q", p.N, p.Text, p.Error)
 		}
 	}

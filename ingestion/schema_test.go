@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/schemas"
 )
 
@@ -110,7 +111,7 @@ func TestManifestSchema_doesNotDrift(t *testing.T) {
 			compare(at+"."+name, field, properties[name].(map[string]any))
 		}
 	}
-	compare("manifest", reflect.TypeFor[Manifest](), raw)
+	compare("manifest", reflect.TypeFor[manifest.Manifest](), raw)
 	if compared < 14 {
 		t.Errorf("%d types were compared: the walk does not reach all", compared)
 	}
@@ -182,7 +183,7 @@ func TestManifestSchema_everyKind(t *testing.T) {
 		}
 		checked := 0
 		for file, text := range b.tree() {
-			if filepath.Base(file) == manifestName {
+			if filepath.Base(file) == manifest.File {
 				conforms(t, schema, file, text)
 				checked++
 			}

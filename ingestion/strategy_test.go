@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // Which text a page gets: that of its layer or that of its picture, by the order of the strategies, by redo, and by what
@@ -23,15 +24,15 @@ func TestExtract_strategies(t *testing.T) {
 		want       string // source
 		reason     string
 	}{
-		{"the layer is enough", nil, false, digital, read, TextLayer, reasonLayer},
-		{"text only", []string{StrategyPDFText}, false, extract.Evidence{Pictures: 1, PictureCover: 1}, read, TextLayer, reasonNoText},
-		{"recognition only", []string{StrategyPDFOCR}, false, digital, read, TextOCR, reasonOCRFirst},
-		{"recognition only, nothing found", []string{StrategyPDFOCR}, false, digital, "", TextNone, reasonOCRFirst},
-		{"recognition first", []string{StrategyPDFOCR, StrategyPDFText}, false, digital, read, TextOCR, reasonOCRFirst},
-		{"recognition first, nothing found", []string{StrategyPDFOCR, StrategyPDFText}, false, digital, "", TextLayer, reasonOCRFirst},
-		{"old layer", nil, false, old, read, TextLayer, reasonOldLayer},
-		{"old layer, redo", nil, true, old, read, TextOCR, reasonRedo},
-		{"old layer, redo, nothing found", nil, true, old, "", TextLayer, reasonRedo},
+		{"the layer is enough", nil, false, digital, read, manifest.TextLayer, reasonLayer},
+		{"text only", []string{StrategyPDFText}, false, extract.Evidence{Pictures: 1, PictureCover: 1}, read, manifest.TextLayer, reasonNoText},
+		{"recognition only", []string{StrategyPDFOCR}, false, digital, read, manifest.TextOCR, reasonOCRFirst},
+		{"recognition only, nothing found", []string{StrategyPDFOCR}, false, digital, "", manifest.TextNone, reasonOCRFirst},
+		{"recognition first", []string{StrategyPDFOCR, StrategyPDFText}, false, digital, read, manifest.TextOCR, reasonOCRFirst},
+		{"recognition first, nothing found", []string{StrategyPDFOCR, StrategyPDFText}, false, digital, "", manifest.TextLayer, reasonOCRFirst},
+		{"old layer", nil, false, old, read, manifest.TextLayer, reasonOldLayer},
+		{"old layer, redo", nil, true, old, read, manifest.TextOCR, reasonRedo},
+		{"old layer, redo, nothing found", nil, true, old, "", manifest.TextLayer, reasonRedo},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestExtract_strategies(t *testing.T) {
 			if got.Text.Source != c.want || !strings.HasPrefix(got.OCR.Reason, c.reason+":") {
 				t.Fatalf("text %+v, decision %+v; want %s for %s", got.Text, got.OCR, c.want, c.reason)
 			}
-			text := map[string]string{TextLayer: layerText + "\n", TextOCR: read + "\n"}[c.want]
+			text := map[string]string{manifest.TextLayer: layerText + "\n", manifest.TextOCR: read + "\n"}[c.want]
 			if text != "" && b.read(made.Bundle+"/"+got.Text.Path) != text {
 				t.Errorf("the text is %q, want %q", b.read(made.Bundle+"/"+got.Text.Path), text)
 			}

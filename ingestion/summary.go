@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // summary reads the records back and says what they hold.
@@ -28,9 +29,9 @@ func (s *store) summary() (Extracted, error) {
 	out := Extracted{Pages: len(pages), Warnings: append(s.remarks(rec, pages), pageWarnings(pages)...)}
 	for _, p := range pages {
 		switch {
-		case p.Status == PageFailed:
+		case p.Status == manifest.PageFailed:
 			out.Failed = append(out.Failed, p.N)
-		case p.Status == PagePartial:
+		case p.Status == manifest.PagePartial:
 			out.Partial = append(out.Partial, p.N)
 		}
 		if p.OCR != nil && p.OCR.Engine != "" {
@@ -48,7 +49,7 @@ func (s *store) summary() (Extracted, error) {
 }
 
 // remarks are the warnings about a document as a whole.
-func (s *store) remarks(rec documentRecord, pages []Page) []string {
+func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 	warnings := slices.Clone(rec.Warnings)
 	if len(pages) < rec.Document.Pages {
 		numbers := make([]int, len(pages))
@@ -61,10 +62,10 @@ func (s *store) remarks(rec documentRecord, pages []Page) []string {
 }
 
 // recordDigest is the digest of what Publish will read.
-func recordDigest(rec documentRecord, pages []Page) (string, error) {
+func recordDigest(rec documentRecord, pages []manifest.Page) (string, error) {
 	data, err := json.Marshal(struct {
 		Document documentRecord
-		Pages    []Page
+		Pages    []manifest.Page
 	}{rec, pages})
 	if err != nil {
 		return "", fmt.Errorf("digest of the records: %w", err)
@@ -73,34 +74,34 @@ func recordDigest(rec documentRecord, pages []Page) (string, error) {
 }
 
 // pageWarnings says which pages lack something, in a sentence for each lack.
-func pageWarnings(pages []Page) []string {
+func pageWarnings(pages []manifest.Page) []string {
 	var failed, unread []int
 	why := map[string]string{}
 	for _, p := range pages {
 		switch p.Status {
-		case PageFailed:
+		case manifest.PageFailed:
 			failed = append(failed, p.N)
-			why[PageFailed] = p.Error
-		case PagePartial:
+			why[manifest.PageFailed] = p.Error
+		case manifest.PagePartial:
 			unread = append(unread, p.N)
-			why[PagePartial] = p.Error
+			why[manifest.PagePartial] = p.Error
 		}
 	}
 	warnings := append(skipped(pages), fontless(pages)...)
 	if len(failed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", pageList(failed), why[PageFailed]))
+		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", pageList(failed), why[manifest.PageFailed]))
 	}
 	if len(unread) > 0 {
-		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", pageList(unread), why[PagePartial]))
+		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", pageList(unread), why[manifest.PagePartial]))
 	}
 	return warnings
 }
 
 // fontless says on which pictures text is missing, since the system has no font for it.
-func fontless(pages []Page) []string {
+func fontless(pages []manifest.Page) []string {
 	var on []int
 	for _, p := range pages {
-		if p.Render != nil && strings.HasPrefix(p.Render.Reason, "no_font:") {
+		if p.Render != nil && manifest.Code(p.Render.Reason) == "no_font" {
 			on = append(on, p.N)
 		}
 	}
@@ -112,7 +113,7 @@ func fontless(pages []Page) []string {
 }
 
 // skipped says which engines of text recognition did not answer, and on which pages.
-func skipped(pages []Page) []string {
+func skipped(pages []manifest.Page) []string {
 	on := map[string][]int{}
 	for _, p := range pages {
 		if p.OCR != nil {

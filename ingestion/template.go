@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -53,20 +54,20 @@ var noteWords = map[string]func(*note) (string, error){
 }
 
 // pageWords are the placeholders of a page.
-var pageWords = map[string]func(*note, Page) (string, error){
-	"page":  func(_ *note, p Page) (string, error) { return strconv.Itoa(p.N), nil },
-	"label": func(_ *note, p Page) (string, error) { return markdown.Inline(p.Label), nil },
-	"image": func(_ *note, p Page) (string, error) {
+var pageWords = map[string]func(*note, manifest.Page) (string, error){
+	"page":  func(_ *note, p manifest.Page) (string, error) { return strconv.Itoa(p.N), nil },
+	"label": func(_ *note, p manifest.Page) (string, error) { return markdown.Inline(p.Label), nil },
+	"image": func(_ *note, p manifest.Page) (string, error) {
 		if p.Image == nil {
 			return "", nil
 		}
 		return "![[./" + p.Image.Path + "]]", nil
 	},
-	"link": func(n *note, p Page) (string, error) { return n.source(p) + " ^p" + strconv.Itoa(p.N), nil },
-	"remarks": func(n *note, p Page) (string, error) {
+	"link": func(n *note, p manifest.Page) (string, error) { return n.source(p) + " ^p" + strconv.Itoa(p.N), nil },
+	"remarks": func(n *note, p manifest.Page) (string, error) {
 		return n.apart(func(n *note) error { n.remarks(p); return nil })
 	},
-	"text": func(n *note, p Page) (string, error) {
+	"text": func(n *note, p manifest.Page) (string, error) {
 		text, err := n.text(p)
 		return strings.ReplaceAll(text, "](../assets/", "](./assets/"), err
 	},
@@ -168,7 +169,7 @@ func layoutWords() []string {
 }
 
 // lay writes what the parts make of a note, and of a page when there is one.
-func (n *note) lay(parts []layoutPart, page *Page) error {
+func (n *note) lay(parts []layoutPart, page *manifest.Page) error {
 	for _, part := range parts {
 		text, err := part.text, error(nil)
 		switch {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 const ownLayout = "---\nstatus: unread\nsha256: mine\ntags: [to/read]\n---\n## {{title}} by {{ author }}\n{{file}}\n\n{{outline}}\n" +
@@ -34,7 +35,7 @@ func TestTemplate_laysOutTheNote(t *testing.T) {
 	hasAll(t, b.read(made.Note), "status: read\n", blockEnd+"\nMy words.\n", "### p. 2 of 4")
 }
 
-func must(m Manifest, ok bool) Manifest {
+func must(m manifest.Manifest, ok bool) manifest.Manifest {
 	if !ok {
 		panic("no manifest")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/charset"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -42,7 +43,7 @@ func (textFile) extract(ctx context.Context, w *work) error {
 
 func (w *work) copyText(ctx context.Context, data []byte) error {
 	d := charset.Decode(data)
-	rec := w.store.begin(Document{Pages: 1})
+	rec := w.store.begin(manifest.Document{Pages: 1})
 	if remark := d.Remark(); remark != "" {
 		rec.Warnings = append(rec.Warnings, remark)
 	}
@@ -53,9 +54,9 @@ func (w *work) copyText(ctx context.Context, data []byte) error {
 		return err
 	}
 	w.store.tally = tally{pages: 1}
-	p := Page{N: 1, Status: PageDone, Text: &PageText{Source: TextNone}}
+	p := manifest.Page{N: 1, Status: manifest.PageDone, Text: &manifest.PageText{Source: manifest.TextNone}}
 	if md := asMarkdown(d.Text, w.job.Route.MediaType); md != "" {
-		if err := (pageFiles{w}).keepText(ctx, &p, md, TextLayer); err != nil {
+		if err := (pageFiles{w}).keepText(ctx, &p, md, manifest.TextLayer); err != nil {
 			return err
 		}
 	}

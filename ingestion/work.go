@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -74,16 +75,16 @@ func (im *Importer) stage(j Job) (*work, error) {
 
 // documentRecord is what is known of a document before its pages.
 type documentRecord struct {
-	Document Document          `json:"document"`
-	Render   *Render           `json:"render,omitempty"`
+	Document manifest.Document `json:"document"`
+	Render   *manifest.Render  `json:"render,omitempty"`
 	Tools    map[string]string `json:"tools,omitempty"`
 	Started  time.Time         `json:"started"`
 	ModTime  time.Time         `json:"mtime,omitzero"`
 	Warnings []string          `json:"warnings,omitempty"`
 	Body     string            `json:"body,omitempty"`     // path of the text in the records, of text files
 	Message  string            `json:"message,omitempty"`  // a sentence for the note, of files that are only kept
-	Assets   []Asset           `json:"assets,omitempty"`   // pictures taken out of the source
-	Children []Child           `json:"children,omitempty"` // files of an archive
+	Assets   []manifest.Asset  `json:"assets,omitempty"`   // pictures taken out of the source
+	Children []manifest.Child  `json:"children,omitempty"` // files of an archive
 }
 
 const documentName = "document.json"
@@ -129,7 +130,7 @@ func (s *store) document() (documentRecord, bool, error) {
 }
 
 // begin makes the document's record with what all handlers know.
-func (s *store) begin(d Document) documentRecord {
+func (s *store) begin(d manifest.Document) documentRecord {
 	rec := documentRecord{Document: d, Started: s.im.Now(), Tools: map[string]string{}}
 	if s.im.Tool != "" {
 		rec.Tools["vaultflow"] = s.im.Tool
@@ -138,19 +139,19 @@ func (s *store) begin(d Document) documentRecord {
 		rec.ModTime = info.ModTime().UTC().Truncate(time.Second)
 	}
 	if rec.Document.Outline == nil {
-		rec.Document.Outline = []OutlineItem{}
+		rec.Document.Outline = []manifest.OutlineItem{}
 	}
 	return rec
 }
 
 // page gives a page's record. It counts only while the files that it names are there in their size.
-func (s *store) page(n int) (Page, bool, error) {
-	p, ok, err := load[Page](s.records, pageName(n)+".json")
+func (s *store) page(n int) (manifest.Page, bool, error) {
+	p, ok, err := load[manifest.Page](s.records, pageName(n)+".json")
 	if err != nil || !ok || p.N != n {
-		return Page{}, false, err
+		return manifest.Page{}, false, err
 	}
 	if p.Image != nil && !s.holds(p.Image.Path, p.Image.Bytes) || p.Text != nil && p.Text.Path != "" && !s.holds(p.Text.Path, -1) {
-		return Page{}, false, nil
+		return manifest.Page{}, false, nil
 	}
 	return p, true, nil
 }
@@ -162,23 +163,23 @@ func (s *store) holds(name string, size int64) bool {
 }
 
 // finish writes a page's record, which is the last thing written of a page, and tells.
-func (s *store) finish(ctx context.Context, p Page) error {
+func (s *store) finish(ctx context.Context, p manifest.Page) error {
 	if err := save(ctx, s.records, pageName(p.N)+".json", p); err != nil {
 		return err
 	}
 	now := s.count(p)
 	e := Event{Kind: EventPage, Page: p.N, Pages: now.pages, Done: now.done, Failed: now.failed, Message: p.Error}
-	e.OCR = p.Text != nil && p.Text.Source == TextOCR
+	e.OCR = p.Text != nil && p.Text.Source == manifest.TextOCR
 	e.Left = s.pace.left(now.pages - now.done)
 	s.im.tell(s.job, e)
 	return nil
 }
 
-func (s *store) count(p Page) tally {
+func (s *store) count(p manifest.Page) tally {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tally.done++
-	if p.Status == PageFailed {
+	if p.Status == manifest.PageFailed {
 		s.tally.failed++
 	}
 	if p.OCR != nil && p.OCR.Engine != "" {
@@ -220,8 +221,8 @@ func (s *store) missing(pages int) ([]int, error) {
 }
 
 // pages reads the records of all pages that were asked for, in order.
-func (s *store) pages(n int) ([]Page, error) {
-	pages := make([]Page, 0, n)
+func (s *store) pages(n int) ([]manifest.Page, error) {
+	pages := make([]manifest.Page, 0, n)
 	for _, i := range s.wanted(n) {
 		p, ok, err := s.page(i)
 		if err != nil {

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
@@ -191,7 +191,7 @@ func pageResolution(p extract.Page) float64 {
 
 // bundle finds the import of a file: the bundle that it lies in, or the one that has its name, when the manifest says that
 // these very bytes were imported.
-func (d *Documents) bundle(name, digest string) (dir string, m ingestion.Manifest, ok bool) {
+func (d *Documents) bundle(name, digest string) (dir string, m manifest.Manifest, ok bool) {
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	for _, dir := range []string{path.Dir(name), path.Join(d.imported, stem), path.Join(d.imported, path.Dir(name), stem)} {
 		if !fs.ValidPath(dir) || d.imported == "" || !strings.HasPrefix(dir, d.imported+"/") {
@@ -206,7 +206,7 @@ func (d *Documents) bundle(name, digest string) (dir string, m ingestion.Manifes
 		if err != nil {
 			continue
 		}
-		if m, err = ingestion.ParseManifest(data); err == nil && m.Source.SHA256 == digest {
+		if m, err = manifest.Parse(data); err == nil && m.Source.SHA256 == digest {
 			return dir, m, true
 		}
 	}
@@ -214,7 +214,7 @@ func (d *Documents) bundle(name, digest string) (dir string, m ingestion.Manifes
 }
 
 // pagesOf are the pages of an import, or nil unless there is a picture of each.
-func pagesOf(dir string, m ingestion.Manifest) []prompt.DocumentPage {
+func pagesOf(dir string, m manifest.Manifest) []prompt.DocumentPage {
 	var pages []prompt.DocumentPage
 	for i, p := range m.Pages {
 		if p.N != i+1 || p.Image == nil || !fs.ValidPath(p.Image.Path) {

@@ -18,8 +18,8 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
-	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
@@ -180,9 +180,9 @@ func TestDocuments_readsTheImportOfAnOriginal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := ingestion.Manifest{Version: ingestion.ManifestVersion, Source: ingestion.Source{Name: "Book.pdf", SHA256: digest}}
+	m := manifest.Manifest{Version: manifest.Version, Source: manifest.Source{Name: "Book.pdf", SHA256: digest}}
 	for n := 1; n <= 2; n++ {
-		m.Pages = append(m.Pages, ingestion.Page{N: n, Image: &ingestion.PageImage{Path: fmt.Sprintf("pages/page_%04d.png", n), Width: 1240, Height: 1754}})
+		m.Pages = append(m.Pages, manifest.Page{N: n, Image: &manifest.PageImage{Path: fmt.Sprintf("pages/page_%04d.png", n), Width: 1240, Height: 1754}})
 	}
 	encoded, err := json.Marshal(m)
 	if err != nil {

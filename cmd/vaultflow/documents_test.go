@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
@@ -316,8 +316,8 @@ func TestImport_picturesOfEveryKind(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		m, err := ingestion.ParseManifest(data)
-		if err != nil || len(m.Pages) != 1 || m.Pages[0].Image == nil || m.Pages[0].Status != ingestion.PageDone {
+		m, err := manifest.Parse(data)
+		if err != nil || len(m.Pages) != 1 || m.Pages[0].Image == nil || m.Pages[0].Status != manifest.PageDone {
 			t.Errorf("%s: %+v, %v", bundle, m.Pages, err)
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -61,7 +61,7 @@ func (s *site) versions(name string) (all []engine.ImportRecord) {
 
 // last waits for so many versions of a source and fails the test unless the last is whole: the original's bytes, the manifest's
 // digest and the note agree. It returns the last one's manifest.
-func (s *site) last(name string, versions int, content, said string) ingestion.Manifest {
+func (s *site) last(name string, versions int, content, said string) manifest.Manifest {
 	s.t.Helper()
 	var all []engine.ImportRecord
 	s.wait(2*patience, fmt.Sprintf("version %d of %s", versions, name), func() (bool, string) {
@@ -75,7 +75,7 @@ func (s *site) last(name string, versions int, content, said string) ingestion.M
 }
 
 // agrees fails the test unless a bundle's original, its manifest and its note are of the same content.
-func (s *site) agrees(bundle, content, said string) ingestion.Manifest {
+func (s *site) agrees(bundle, content, said string) manifest.Manifest {
 	s.t.Helper()
 	m := s.manifest(bundle)
 	if got := s.read(bundle + "/" + m.Source.Name); got != content {

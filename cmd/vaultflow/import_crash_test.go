@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // commitPoint is a moment of an import that can be seen in the vault.
@@ -98,7 +98,7 @@ func (s *site) committed() map[string]pageFile {
 
 // oneBundle checks that the import of Import/Report.pdf ended once and whole, that its original is in its place, and
 // that the pictures that had been committed are those of the bundle. It gives the manifest.
-func (s *site) oneBundle(pages int, original []byte, committed map[string]pageFile) ingestion.Manifest {
+func (s *site) oneBundle(pages int, original []byte, committed map[string]pageFile) manifest.Manifest {
 	s.t.Helper()
 	r := s.ended(1)["Import/Report.pdf"]
 	if r.State != engine.ImportDone || r.Pages != pages || r.Bundle != "Imported/Report" {

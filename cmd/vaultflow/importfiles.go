@@ -15,7 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/remote"
 )
@@ -183,7 +183,7 @@ func membersOf(a *daemon.Workspace, r engine.ImportRecord) ([]daemon.ImportOrder
 	if err != nil {
 		return nil, fmt.Errorf("look for the files of %s: %w", r.Source, err)
 	}
-	m, err := ingestion.ParseManifest(data)
+	m, err := manifest.Parse(data)
 	if err != nil || len(m.Children) == 0 {
 		return nil, err
 	}

@@ -9,19 +9,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
 // imported imports a PDF with the command and gives the bundle's manifest.
-func imported(t *testing.T, b *bench, name string, data []byte) ingestion.Manifest {
+func imported(t *testing.T, b *bench, name string, data []byte) manifest.Manifest {
 	t.Helper()
 	file := filepath.Join(b.dir, name+".pdf")
 	if err := os.WriteFile(file, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.run(exitDone, "import", file)
-	m, err := ingestion.ParseManifest([]byte(bundled(t, b, name, "manifest.json")))
+	m, err := manifest.Parse([]byte(bundled(t, b, name, "manifest.json")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,19 +54,19 @@ func TestImport_decidesForEachPage(t *testing.T) {
 		t.Fatalf("%d pages", len(m.Pages))
 	}
 	for i, want := range []struct{ reason, evidence, source, text string }{
-		{"text_layer", "62 characters", ingestion.TextLayer, "A page of real text"},
-		{"no_text", "pictures cover 100 %", ingestion.TextOCR, "Invoice number 4711"},
-		{"outlines", "ink on ", ingestion.TextOCR, "Letters that are shapes"},
-		{"blank", "ink on 0.000 %", ingestion.TextNone, ""},
-		{"stamp_on_scan", "0 characters outside the margin, pictures cover 100 %", ingestion.TextOCR, "Invoice number 4711"},
-		{"old_ocr_layer", "100 % of 16 characters are invisible", ingestion.TextLayer, "an old layer of text"},
+		{"text_layer", "62 characters", manifest.TextLayer, "A page of real text"},
+		{"no_text", "pictures cover 100 %", manifest.TextOCR, "Invoice number 4711"},
+		{"outlines", "ink on ", manifest.TextOCR, "Letters that are shapes"},
+		{"blank", "ink on 0.000 %", manifest.TextNone, ""},
+		{"stamp_on_scan", "0 characters outside the margin, pictures cover 100 %", manifest.TextOCR, "Invoice number 4711"},
+		{"old_ocr_layer", "100 % of 16 characters are invisible", manifest.TextLayer, "an old layer of text"},
 	} {
 		p := m.Pages[i]
 		t.Logf("page %d, text from %s: %s", p.N, p.Text.Source, p.OCR.Reason)
 		if !strings.HasPrefix(p.OCR.Reason, want.reason+": ") || !strings.Contains(p.OCR.Reason, want.evidence) || p.Text.Source != want.source {
 			t.Errorf("page %d: text from %s, %s; want %+v", i+1, p.Text.Source, p.OCR.Reason, want)
 		}
-		if p.OCR.Decided != (want.source == ingestion.TextOCR) || p.Image == nil {
+		if p.OCR.Decided != (want.source == manifest.TextOCR) || p.Image == nil {
 			t.Errorf("page %d: %+v, picture %v", i+1, p.OCR, p.Image)
 		}
 		if want.text != "" && !strings.Contains(bundled(t, b, "Mixed", p.Text.Path), want.text) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
@@ -72,7 +72,7 @@ func TestImport_readByMistral(t *testing.T) {
 	}
 	m := s.manifest(r.Bundle)
 	for _, p := range m.Pages {
-		if p.OCR.Engine != "mistral mistral-ocr-latest" || p.OCR.CostUSD != 0.5 || len(p.Assets) != 1 || p.Text.Source != ingestion.TextOCR {
+		if p.OCR.Engine != "mistral mistral-ocr-latest" || p.OCR.CostUSD != 0.5 || len(p.Assets) != 1 || p.Text.Source != manifest.TextOCR {
 			t.Errorf("page %d: %+v, %+v", p.N, p, p.OCR)
 		}
 	}

@@ -20,14 +20,14 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
 // manifest reads a bundle's manifest.
-func (s *site) manifest(bundle string) ingestion.Manifest {
+func (s *site) manifest(bundle string) manifest.Manifest {
 	s.t.Helper()
-	var m ingestion.Manifest
+	var m manifest.Manifest
 	if err := json.Unmarshal([]byte(s.read(bundle+"/manifest.json")), &m); err != nil {
 		s.t.Fatalf("manifest of %s: %v", bundle, err)
 	}
@@ -126,7 +126,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	}
 	m := s.manifest(r.Bundle)
 	for i, p := range m.Pages {
-		if p.N != i+1 || p.Status != ingestion.PageDone {
+		if p.N != i+1 || p.Status != manifest.PageDone {
 			t.Errorf("page %d of the manifest: %+v", i+1, p)
 		}
 		text := s.read(fmt.Sprintf("%s/text/page_%04d.md", r.Bundle, i+1))
@@ -278,11 +278,11 @@ func (s *site) whole(r engine.ImportRecord) {
 	if s.read(r.Bundle+"/index.md") == "" || r.Note != r.Bundle+"/index.md" {
 		s.t.Errorf("%s: note %q", r.Source, r.Note)
 	}
-	if m.Version != ingestion.ManifestVersion || m.Source.SHA256 != r.SHA256 || len(m.Pages) != r.Pages {
+	if m.Version != manifest.Version || m.Source.SHA256 != r.SHA256 || len(m.Pages) != r.Pages {
 		s.t.Errorf("%s: manifest version %d, source %s, %d pages; the record says %+v", r.Source, m.Version, m.Source.SHA256, len(m.Pages), r)
 	}
 	for _, p := range m.Pages {
-		if p.Status != ingestion.PageDone {
+		if p.Status != manifest.PageDone {
 			s.t.Errorf("%s: page %d is %s: %+v", r.Source, p.N, p.Status, p)
 		}
 		if p.Image != nil {
@@ -325,10 +325,10 @@ func TestServe_recognisesScansAndPictures(t *testing.T) {
 	if len(pages) != 2 {
 		t.Fatalf("%d pages in the manifest", len(pages))
 	}
-	if p := pages[0]; p.OCR == nil || p.OCR.Decided || p.Text == nil || p.Text.Source != ingestion.TextLayer {
+	if p := pages[0]; p.OCR == nil || p.OCR.Decided || p.Text == nil || p.Text.Source != manifest.TextLayer {
 		t.Errorf("page of text: ocr %+v, text %+v", p.OCR, p.Text)
 	}
-	if p := pages[1]; p.OCR == nil || !p.OCR.Decided || p.OCR.Reason == "" || p.OCR.Engine == "" || p.Text == nil || p.Text.Source != ingestion.TextOCR {
+	if p := pages[1]; p.OCR == nil || !p.OCR.Decided || p.OCR.Reason == "" || p.OCR.Engine == "" || p.Text == nil || p.Text.Source != manifest.TextOCR {
 		t.Errorf("scanned page: ocr %+v, text %+v", p.OCR, p.Text)
 	}
 	for _, name := range []string{"Photo.jpg", "Picture.png"} {

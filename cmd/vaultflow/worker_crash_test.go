@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // workers lists the process ids of the daemon's workers.
@@ -142,7 +142,7 @@ func TestServe_killedWithItsWorkersAtRandomPages(t *testing.T) {
 		t.Errorf("only %d pages were committed before the last kill", len(committed))
 	}
 	for _, p := range m.Pages {
-		if p.Status != ingestion.PageDone || p.Image == nil || p.Image.DPI < 100 {
+		if p.Status != manifest.PageDone || p.Image == nil || p.Image.DPI < 100 {
 			t.Errorf("page %d: %s, %+v; no kill of the daemon may cost resolution", p.N, p.Status, p.Image)
 		}
 	}

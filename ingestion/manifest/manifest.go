@@ -1,23 +1,26 @@
-package ingestion
+// Package manifest is the record of an import in its bundle: manifest.json, where its file came from, how it was read, and
+// what each page became.
+package manifest
 
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
-// ManifestVersion is the version of manifest.json that this package writes.
-const ManifestVersion = 1
+// Version is the version of manifest.json that this package writes.
+const Version = 1
 
-// manifestBytes is more than the manifest of any document within the limits takes.
-const manifestBytes = 64 << 20
+// MaxBytes is more than the manifest of any document within the limits takes.
+const MaxBytes = 64 << 20
 
 // The files of a bundle that always have these names.
 const (
-	manifestName = "manifest.json"
-	noteName     = "index.md"
+	File     = "manifest.json"
+	NoteFile = "index.md"
 )
 
 // Manifest is the machine's view of a bundle. It holds metadata only; all paths are relative to the bundle's folder but
@@ -190,23 +193,29 @@ type Child struct {
 	Name   string `json:"name"`   // within the source
 }
 
-// ParseManifest reads a manifest of this version.
-func ParseManifest(data []byte) (Manifest, error) {
+// Parse reads a manifest of this version.
+func Parse(data []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
 		return m, fmt.Errorf("read manifest: %w", err)
 	}
-	if m.Version != ManifestVersion {
-		return m, fmt.Errorf("read manifest: version %d, this program knows %d", m.Version, ManifestVersion)
+	if m.Version != Version {
+		return m, fmt.Errorf("read manifest: version %d, this program knows %d", m.Version, Version)
 	}
 	return m, nil
 }
 
-// encode writes the manifest for machines that diff and people who look: indented, with a line end.
-func (m Manifest) encode() ([]byte, error) {
+// Encode returns the manifest indented, so that it can be compared and read.
+func (m Manifest) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("write manifest: %w", err)
 	}
 	return append(data, '\n'), nil
+}
+
+// Code returns the code of a recorded reason. Reasons are a code, a colon, and words for people.
+func Code(reason string) string {
+	code, _, _ := strings.Cut(reason, ":")
+	return code
 }
