@@ -31,7 +31,7 @@ func (w *Process) newDesk() (*approval.Desk, error) {
 	}
 	return approval.New(approval.Config{
 		Keys:      approval.NewKeys(secret),
-		Proposals: w.Journal.Approvals, Blobs: w.Journal.Blobs, Files: w.Writing(policy.ByApprovals), FS: w.Vault.FS(), Wake: w.Exec.Wake, Subscribe: w.Exec.Subscribe,
+		Proposals: w.Journal.Approvals, Blobs: w.Journal.Blobs, Files: w.Writing(policy.ByApprovals), Wake: w.Exec.Wake, Subscribe: w.Exec.Subscribe,
 		Dir: path.Join(w.Settings.Vault.WorkflowsDir, step.ApprovalsDir), Zone: w.Zone, Logger: w.Log,
 	}), nil
 }

@@ -30,14 +30,6 @@ type Changes interface {
 	Latest(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, made bool, err error)
 }
 
-// Mover is a vault that moves and removes files. Move never overwrites: the error matches fs.ErrExist when the new name is
-// taken by other bytes. Remove leaves a file that has not the given digest; the error is a conflict then. Both succeed when
-// they are repeated.
-type Mover interface {
-	Move(ctx context.Context, pass policy.Pass) error
-	Remove(ctx context.Context, pass policy.Pass, sha256 string) error
-}
-
 // errEdited says that a file is not as it was when a change of it was thought of: nothing was done.
 var errEdited = errors.New("it was changed meanwhile")
 
@@ -127,17 +119,13 @@ func (c changer) carryOut(ctx context.Context, change engine.Change) error {
 	}
 	switch change.Kind {
 	case engine.ChangeMove, engine.ChangeDelete:
-		mover, ok := c.w.Vault.(Mover)
-		if !ok {
-			return errors.New("files cannot be moved here")
-		}
 		if change.Kind == engine.ChangeDelete {
-			return mover.Remove(ctx, pass, change.Before)
+			return c.w.Vault.Remove(ctx, pass, change.Before)
 		}
 		if err := c.writing(ctx, change.To, change.After); err != nil {
 			return err
 		}
-		return mover.Move(ctx, pass)
+		return c.w.Vault.Move(ctx, pass)
 	}
 	data, err := c.w.Blobs.Get(ctx, change.After)
 	if err != nil {

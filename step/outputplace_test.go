@@ -21,7 +21,7 @@ func wholeVault(t *testing.T, step workflow.Step) *desk {
 		"Imported/W/manifest.json": `{"version":1,"source":{"name":"W.pdf","sha256":"00"}}`, "Imported/W/index.md": "w", "Imported/W/text/page_0001.md": "p",
 		"Summaries/Diary.md": "mine\n", "Import/x.md": "x",
 	}, step), intents: map[string]intent{}}
-	d.Workflow.Vault, d.Workflow.Blobs, d.Workflow.Memory, d.Changes = d, d, d, d
+	d.Workflow.Vault, d.Workflow.Blobs, d.Workflow.Memory, d.Changes = d.mortal(), d, d, d
 	d.files["Notes/config"] = &fstest.MapFile{Data: []byte("../.obsidian"), Mode: fs.ModeSymlink | 0o777}
 	d.files["Notes/dangling.md"] = &fstest.MapFile{Data: []byte("nowhere.md"), Mode: fs.ModeSymlink | 0o777}
 	return d

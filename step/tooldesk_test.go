@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
-	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/vaulttest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -43,7 +41,7 @@ func newDesk(t *testing.T, files map[string]string, use string) *desk {
 	step := workflow.Step{Name: "Step 1", Prompt: "work", Tools: toolsOf(t, use)}
 	w := newWorld(t, files, step)
 	d := &desk{world: w, intents: map[string]intent{}}
-	w.Workflow.Vault, w.Workflow.Blobs, w.Workflow.Memory, w.Changes = d, d, d, d
+	w.Workflow.Vault, w.Workflow.Blobs, w.Workflow.Memory, w.Changes = d.mortal(), d, d, d
 	return d
 }
 
@@ -79,53 +77,16 @@ func (d *desk) die() {
 	d.dead = true
 }
 
+// mortal is the vault, whose changes are things done too.
+func (d *desk) mortal() vault.Writer {
+	return vaulttest.Intercept(d.vault, func(_ string, do func() error) error { return d.alive(do) })
+}
+
 func (d *desk) digestOf(name string) string {
 	if f, ok := d.files[name]; ok {
 		return sha(f.Data)
 	}
 	return ""
-}
-
-// Write implements Vault.
-func (d *desk) Write(_ context.Context, pass policy.Pass, data []byte, base string) error {
-	name := pass.Name()
-	return d.alive(func() error {
-		if have := d.digestOf(name); have != base && have != sha(data) {
-			return &vault.ConflictError{Name: name, Want: base, Have: have}
-		}
-		d.files[name] = &fstest.MapFile{Data: data, ModTime: noon}
-		return nil
-	})
-}
-
-// Move implements Mover.
-func (d *desk) Move(_ context.Context, pass policy.Pass) error {
-	from, to := pass.Name(), pass.To()
-	return d.alive(func() error {
-		switch {
-		case d.files[from] == nil && d.files[to] == nil:
-			return fs.ErrNotExist
-		case d.files[from] == nil:
-			return nil
-		case d.files[to] != nil:
-			return fs.ErrExist
-		}
-		d.files[to] = d.files[from]
-		delete(d.files, from)
-		return nil
-	})
-}
-
-// Remove implements Mover.
-func (d *desk) Remove(_ context.Context, pass policy.Pass, sha256 string) error {
-	name := pass.Name()
-	return d.alive(func() error {
-		if have := d.digestOf(name); have != "" && have != sha256 {
-			return &vault.ConflictError{Name: name, Want: sha256, Have: have}
-		}
-		delete(d.files, name)
-		return nil
-	})
 }
 
 // Put implements Blobs.
@@ -228,12 +189,6 @@ func (d *desk) use(calls ...content.ToolCall) (engine.UseToolsOut, []content.Too
 	return out, d.results(out)
 }
 
-func (d *desk) snapshot() map[string]string {
-	all := map[string]string{}
-	for name, f := range d.files {
-		all[name] = string(f.Data)
-	}
-	return all
-}
+func (d *desk) snapshot() map[string]string { return d.vault.Texts() }
 
 type in = map[string]any

@@ -25,13 +25,6 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// Vault reads and writes notes. Write is conditional on the digest base that was read ("" when the file must not
-// exist) and succeeds quietly when the content is there already. The pass names the file.
-type Vault interface {
-	Read(name string, limit int64) (data []byte, sha256 string, err error)
-	Write(ctx context.Context, pass policy.Pass, data []byte, base string) error
-}
-
 // Blobs keeps large values by digest.
 type Blobs interface {
 	Put(ctx context.Context, data []byte) (digest string, err error)
@@ -88,7 +81,7 @@ type Models interface {
 // concurrent use.
 type Workflow struct {
 	FS           fs.FS // the vault
-	Vault        Vault
+	Vault        vault.Writer
 	Links        vault.Links
 	Blobs        Blobs
 	Memory       Memory

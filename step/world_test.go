@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"sync"
@@ -23,6 +22,7 @@ import (
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/vault/vaulttest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -31,6 +31,7 @@ type world struct {
 	t *testing.T
 	*Workflow
 	files fstest.MapFS
+	vault *vaulttest.Memory // holds the files
 	plan  workflow.Plan
 
 	mu       sync.Mutex
@@ -74,8 +75,10 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 		Alias: "seer", ID: "seer-1", ProviderName: "lab", Kind: "openai_chat", Capabilities: policy.Lookup("openai_chat", "seer-1", caps, nil),
 		ContextWindow: 100000, Client: w,
 	}}
+	w.vault = vaulttest.New(w.files)
+	w.vault.Now = func() time.Time { return noon }
 	w.Workflow = &Workflow{
-		FS: w.files, Vault: w, Blobs: w, Memory: w, Models: w, Cache: w, Ledger: &w.books, Zone: "UTC", Budget: policy.DefaultBudget(), DefaultModel: "seer",
+		FS: w.files, Vault: w.vault, Blobs: w, Memory: w, Models: w, Cache: w, Ledger: &w.books, Zone: "UTC", Budget: policy.DefaultBudget(), DefaultModel: "seer",
 		Prompt:    prompt.Builder{FS: w.files, Probe: media.Probe(w.files)},
 		ImportDir: "Import", ImportedDir: "Imported", VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.clock },
 	}
@@ -115,24 +118,9 @@ func (w *world) put(text string) string {
 	return digest
 }
 
-// Read implements Vault.
-func (w *world) Read(name string, _ int64) ([]byte, string, error) {
-	file, ok := w.files[name]
-	if !ok {
-		return nil, "", fmt.Errorf("read %s: %w", name, fs.ErrNotExist)
-	}
-	return file.Data, sha(file.Data), nil
-}
-
 // edit is a person's edit of a file.
 func (w *world) edit(name, text string) {
 	w.files[name] = &fstest.MapFile{Data: []byte(text), ModTime: noon}
-}
-
-// Write implements Vault.
-func (w *world) Write(_ context.Context, pass policy.Pass, data []byte, _ string) error {
-	w.files[pass.Name()] = &fstest.MapFile{Data: data, ModTime: noon}
-	return nil
 }
 
 // Put implements Blobs.

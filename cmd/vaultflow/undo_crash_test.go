@@ -21,6 +21,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
 var errDead = errors.New("killed")
@@ -112,24 +113,6 @@ func (m mortalHistory) TakeBack(ctx context.Context, run string, list []engine.M
 	return taken, err
 }
 
-// mortalVault is a vault with the same fuse.
-type mortalVault struct {
-	*disk.Vault
-	f *fuse
-}
-
-func (m mortalVault) Write(ctx context.Context, pass policy.Pass, data []byte, base string) error {
-	return m.f.do(func() error { return m.Vault.Write(ctx, pass, data, base) })
-}
-
-func (m mortalVault) Move(ctx context.Context, pass policy.Pass) error {
-	return m.f.do(func() error { return m.Vault.Move(ctx, pass) })
-}
-
-func (m mortalVault) Remove(ctx context.Context, pass policy.Pass, sha256 string) error {
-	return m.f.do(func() error { return m.Vault.Remove(ctx, pass, sha256) })
-}
-
 // undoing is one life of a process that takes runs back.
 type undoing struct {
 	t       *testing.T
@@ -151,7 +134,7 @@ func wake(t *testing.T, dir string, f *fuse) *undoing {
 	}
 	mj := mortalJournal{j.Executor(), f}
 	flow := &step.Workflow{
-		FS: v.FS(), Vault: mortalVault{v, f}, Blobs: mj, Memory: mortalMemory{j.Memory, f},
+		FS: v.FS(), Vault: vaulttest.Intercept(v, func(_ string, do func() error) error { return f.do(do) }), Blobs: mj, Memory: mortalMemory{j.Memory, f},
 		Changes: mortalChanges{j.Changes, f}, History: mortalHistory{j.Undo, f}, MaxText: 1 << 20,
 	}
 	u := &undoing{t: t, journal: j, vault: v, exec: local.New(local.Config{Journal: mj, Activities: flow.Activities()})}

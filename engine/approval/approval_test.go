@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
@@ -17,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
 const dir = "Workflows/_approvals"
@@ -29,7 +29,7 @@ type office struct {
 	t       *testing.T
 	now     time.Time
 	list    []engine.Proposal
-	files   fstest.MapFS
+	files   *vaulttest.Memory
 	woken   []string
 	between func() // somebody else, before a write
 	events  chan engine.Event
@@ -37,9 +37,9 @@ type office struct {
 
 func newOffice(t *testing.T, list ...engine.Proposal) (*office, *Desk) {
 	t.Helper()
-	o := &office{t: t, now: noon, list: list, files: fstest.MapFS{}, events: make(chan engine.Event, 8)}
+	o := &office{t: t, now: noon, list: list, files: vaulttest.With(nil), events: make(chan engine.Event, 8)}
 	return o, New(Config{
-		Proposals: o, Blobs: o, Files: o, FS: o.files, Dir: dir, Keys: keys, Zone: time.UTC, Now: func() time.Time { return o.now },
+		Proposals: o, Blobs: o, Files: vault.NewFiles(vaulttest.Intercept(o.files, o.around), policy.Gate{}, policy.ByApprovals), Dir: dir, Keys: keys, Zone: time.UTC, Now: func() time.Time { return o.now },
 		Wake:      func(_ context.Context, run string) error { o.woken = append(o.woken, run); return nil },
 		Subscribe: func(int) (<-chan engine.Event, func()) { return o.events, func() {} },
 	})
@@ -89,37 +89,17 @@ func (o *office) Decided(context.Context) ([]string, error) { return nil, nil }
 
 func (o *office) Get(_ context.Context, digest string) ([]byte, error) { return []byte(digest), nil }
 
-func (o *office) Read(name string, _ int64) ([]byte, string, error) {
-	f, ok := o.files[name]
-	if !ok {
-		return nil, "", fs.ErrNotExist
-	}
-	return f.Data, digestOf(string(f.Data)), nil
-}
-
-func (o *office) Write(_ context.Context, name string, data []byte, base string) error {
-	if o.between != nil {
+// around lets somebody else be faster than a write.
+func (o *office) around(what string, do func() error) error {
+	if o.between != nil && strings.HasPrefix(what, "write ") {
 		o.between()
 	}
-	if _, have, _ := o.Read(name, 0); have != base {
-		return &vault.ConflictError{Name: name, Have: have}
-	}
-	o.files[name] = &fstest.MapFile{Data: data}
-	return nil
-}
-
-func (o *office) Remove(_ context.Context, name, sha string) error {
-	if _, have, _ := o.Read(name, 0); have != sha {
-		return &vault.ConflictError{Name: name, Have: have}
-	}
-	delete(o.files, name)
-	return nil
+	return do()
 }
 
 // note is the text of a run's note; empty when there is none.
 func (o *office) note(run string) string {
-	data, _, _ := o.Read(dir+"/"+run+".md", 0)
-	return string(data)
+	return o.files.Text(dir + "/" + run + ".md")
 }
 
 // edit is a person in an editor.
@@ -129,7 +109,7 @@ func (o *office) edit(run, from, to string) {
 	if !strings.Contains(text, from) {
 		o.t.Fatalf("the note lacks %q:\n%s", from, text)
 	}
-	o.files[dir+"/"+run+".md"] = &fstest.MapFile{Data: []byte(strings.Replace(text, from, to, 1))}
+	o.files.Put(dir+"/"+run+".md", strings.Replace(text, from, to, 1))
 }
 
 func (o *office) decisions() string {
@@ -241,15 +221,11 @@ func TestDesk_othersFiles(t *testing.T) {
 	d.look(t.Context())
 	mine := map[string]string{dir + "/README.md": "mine", dir + "/r1 (copy).md": o.note("r1"), dir + "/x.txt": "x"}
 	for name, text := range mine {
-		o.files[name] = &fstest.MapFile{Data: []byte(text)}
+		o.files.Put(name, text)
 	}
 	o.list = nil
 	d.look(t.Context())
-	left := map[string]string{}
-	for name, f := range o.files {
-		left[name] = string(f.Data)
-	}
-	if diff := cmp.Diff(mine, left); diff != "" {
+	if diff := cmp.Diff(mine, o.files.Texts()); diff != "" {
 		t.Errorf("(-want +left):\n%s", diff)
 	}
 }
@@ -371,7 +347,7 @@ func TestDesk_anotherRunsBox(t *testing.T) {
 	d.look(t.Context())
 	o.edit("r1", o.boxLine("r1", "Approve item 1"), ticked(o.boxLine("r2", "Approve item 1")))
 	d.look(t.Context())
-	o.files[dir+"/r1.md"] = &fstest.MapFile{Data: []byte(strings.Replace(o.note("r2"), "- [ ] Approve", "- [x] Approve", 1))}
+	o.files.Put(dir+"/r1.md", strings.Replace(o.note("r2"), "- [ ] Approve", "- [x] Approve", 1))
 	d.look(t.Context())
 	if o.decisions() != ", , " {
 		t.Errorf("decided %q", o.decisions())
@@ -484,7 +460,7 @@ func TestDesk_staleNotes(t *testing.T) {
 		"of another secret": {strings.ReplaceAll(string(moved.render()), "[ ]", "[x]"), true},
 	} {
 		o, d := newOffice(t, letters()...)
-		o.files[dir+"/r1.md"] = &fstest.MapFile{Data: []byte(c.text)}
+		o.files.Put(dir+"/r1.md", c.text)
 		for range 2 {
 			d.look(t.Context())
 		}

@@ -31,19 +31,11 @@ type Blobs interface {
 	Get(ctx context.Context, digest string) ([]byte, error)
 }
 
-// Files are those of the vault. Write and Remove are conditional on the digest that was read.
-type Files interface {
-	Read(name string, limit int64) (data []byte, sha256 string, err error)
-	Write(ctx context.Context, name string, data []byte, base string) error
-	Remove(ctx context.Context, name, sha256 string) error
-}
-
 // Config is what a desk works with. All fields but Zone, Now and Logger are required.
 type Config struct {
 	Proposals Proposals
 	Blobs     Blobs
-	Files     Files
-	FS        fs.FS                                          // the vault, for listing
+	Files     vault.Files
 	Wake      func(ctx context.Context, run string) error    // engine.Executor's
 	Subscribe func(buffer int) (<-chan engine.Event, func()) // engine.Executor's
 	Dir       string                                         // of the notes: a name of the vault
@@ -191,7 +183,7 @@ func (d *Desk) notes(ctx context.Context) error {
 		byRun[p.Run] = append(byRun[p.Run], p)
 	}
 	var errs []error
-	entries, err := fs.ReadDir(d.cfg.FS, d.cfg.Dir)
+	entries, err := fs.ReadDir(d.cfg.Files.FS(), d.cfg.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
