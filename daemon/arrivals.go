@@ -3,17 +3,52 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
-// arrivals asks for the import of every file that is ready, and keeps people posted about those that are not.
-func (w *Process) arrivals(ctx context.Context, watcher *disk.Watcher) error {
-	router := w.Settings.Ingestion.Router
+// arrivals asks for the import of every file that is ready, and reports those that are not.
+type arrivals struct {
+	watcher   *disk.Watcher
+	settings  *settings.Settings
+	imports   *Imports
+	journal   *journal.Journal
+	exec      *local.Executor
+	folders   folderNotes
+	originals *originals
+	held      *holds
+	importer  func(run string, events func(ingestion.Event)) *ingestion.Importer
+	log       *slog.Logger
+}
+
+func newArrivals(w *Process, watcher *disk.Watcher) *arrivals {
+	moved := &originals{
+		watcher: watcher, vault: w.Vault, journal: w.Journal, exec: w.Exec, imports: w.Imports, log: w.Log, sources: map[string]string{},
+	}
+	moved.held = &holds{
+		period: w.Settings.Vault.HoldPeriod.Std(), journal: w.Journal, rules: w.rules, importer: w.importer, follow: moved.follow, log: w.Log,
+		wake: make(chan struct{}, 1), files: map[string]held{},
+	}
+	return &arrivals{
+		watcher: watcher, settings: w.Settings, imports: w.Imports, journal: w.Journal, exec: w.Exec, originals: moved, held: moved.held,
+		folders:  folderNotes{settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByImport), journal: w.Journal, log: w.Log},
+		importer: w.importer, log: w.Log,
+	}
+}
+
+// run takes arrivals until ctx ends.
+func (a *arrivals) run(ctx context.Context) error {
+	router := a.settings.Ingestion.Router
 	var following sync.WaitGroup
 	defer following.Wait()
 	for {
@@ -21,126 +56,131 @@ func (w *Process) arrivals(ctx context.Context, watcher *disk.Watcher) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case news = <-watcher.Arrivals():
+		case news = <-a.watcher.Arrivals():
 		}
 		if router == "off" {
 			continue
 		}
 		if router == "shadow" && news.State == disk.StateReady {
-			if err := w.shadow(ctx, news); err != nil && ctx.Err() == nil {
-				w.Log.Error("file not classified", "name", news.Name, "err", err)
+			if err := a.shadow(ctx, news); err != nil && ctx.Err() == nil {
+				a.log.Error("file not classified", "name", news.Name, "err", err)
 			}
-			watcher.Done(news.Name)
+			a.watcher.Done(news.Name)
 			continue
 		}
-		if known, err := w.held.arrival(ctx, news); known || err != nil {
+		if known, err := a.held.arrival(ctx, news); known || err != nil {
 			if err != nil && ctx.Err() == nil {
-				w.Log.Error("file not left alone", "name", news.Name, "err", err)
+				a.log.Error("file not left alone", "name", news.Name, "err", err)
 			}
 			if news.State == disk.StateReady {
-				watcher.Done(news.Name)
+				a.watcher.Done(news.Name)
 			}
 			continue
 		}
-		run, err := w.arrival(ctx, news)
+		run, err := a.arrival(ctx, news)
 		if bad, ok := errors.AsType[*ingestion.FolderError](err); ok {
-			err = w.folderFault(ctx, news, bad)
-			watcher.Release(news.Name)
+			err = a.folders.fault(ctx, news, bad)
+			a.watcher.Release(news.Name)
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
-			w.Log.Error("file not taken", "name", news.Name, "err", err)
-			watcher.Release(news.Name)
+			a.log.Error("file not taken", "name", news.Name, "err", err)
+			a.watcher.Release(news.Name)
 		case run != "":
-			following.Go(func() { w.follow(ctx, watcher, news, run) })
+			following.Go(func() { a.follow(ctx, news, run) })
 		}
 	}
 }
 
 // arrival deals with news of a file, and gives the run that imports it when it is ready.
-func (w *Process) arrival(ctx context.Context, news disk.Arrival) (run string, err error) {
+func (a *arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, err error) {
 	switch news.State {
 	case disk.StateReady:
-		take := w.takeUp
+		take := a.take
 		if news.Followed {
-			take = w.grown
+			take = a.originals.grown
 		}
 		if run, err = take(ctx, news); err != nil {
 			return "", err
 		}
-		return run, w.Journal.Imports.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
+		return run, a.journal.Imports.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
 	case disk.StateGone:
-		w.claim(news.Name)
-		return "", w.Journal.Imports.Gone(ctx, news.Name)
+		a.imports.claim(news.Name)
+		return "", a.journal.Imports.Gone(ctx, news.Name)
 	case disk.StateRefused:
-		w.Log.Warn("file refused", "name", news.Name, "reason", news.Reason)
-		return "", w.Journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not taken: "+news.Reason, time.Now())
+		a.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
+		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not taken: "+news.Reason, time.Now())
 	case disk.StateBlocked:
-		w.Log.Warn("file waits", "name", news.Name, "reason", news.Reason)
-		return "", w.Journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
+		a.log.Warn("file waits", "name", news.Name, "reason", news.Reason)
+		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
 	default:
-		return "", w.Journal.Imports.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, news.Reason, time.Now())
+		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, news.Reason, time.Now())
 	}
 }
 
-// takeUp gives the run that imports a file: the one that a command has asked for, one that was put off, or a new one.
-func (w *Process) takeUp(ctx context.Context, news disk.Arrival) (string, error) {
-	if run := w.claim(news.Name); run != "" {
-		asked, err := w.Journal.Runs.Run(ctx, run)
+// take gives the run that imports a file: the one that a command has asked for, one that was put off, or a new one.
+func (a *arrivals) take(ctx context.Context, news disk.Arrival) (string, error) {
+	if run := a.imports.claim(news.Name); run != "" {
+		asked, err := a.journal.Runs.Run(ctx, run)
 		if err == nil && (!asked.Status.Finished() || mayPass(asked)) {
 			return run, nil
 		} // otherwise this is another file: the one that the command meant is where its import has put it
 	}
-	if run, err := w.putOff(ctx, news); err != nil || run != "" {
+	if run, err := a.imports.retryFailed(ctx, news); err != nil || run != "" {
 		return run, err
 	}
-	run, err := w.startImport(ctx, news.Name, news.SHA256, ImportHow{hold: w.Settings.Vault.HoldPeriod > 0})
+	run, err := a.imports.start(ctx, news.Name, news.SHA256, ImportHow{hold: a.settings.Vault.HoldPeriod > 0})
 	if err == nil {
-		w.folderWell(ctx, news.Name)
+		a.folders.repaired(ctx, news.Name)
 	}
 	return run, err
 }
 
-// putOff takes up again the import of a file that failed of something that may pass (a full disk, a missing worker), as the
-// same import, so that pages which are finished stay finished. It is empty when there is none.
-func (w *Process) putOff(ctx context.Context, news disk.Arrival) (string, error) {
-	last, found, err := w.Journal.Imports.Latest(ctx, news.Name, news.SHA256)
-	if err != nil || !found || last.State != engine.ImportFailed {
-		return "", err
-	}
-	ended, err := w.Journal.Runs.Run(ctx, last.ID)
-	if err != nil || !mayPass(ended) {
-		return "", err
-	}
-	if err := w.Exec.Retry(ctx, last.ID, engine.RetryFrom{}); err != nil {
-		return "", nil //nolint:nilerr // a person was faster; the key of a new request finds that run, if it is still at work
-	}
-	return last.ID, nil
-}
-
 // follow lets the watcher have a file back when its import has ended: to be left alone, or, when what it failed of may
 // pass, to be tried again after a pause.
-func (w *Process) follow(ctx context.Context, watcher *disk.Watcher, news disk.Arrival, run string) {
-	ended, err := w.Exec.Wait(ctx, run)
+func (a *arrivals) follow(ctx context.Context, news disk.Arrival, run string) {
+	ended, err := a.exec.Wait(ctx, run)
 	if err != nil {
 		if ctx.Err() == nil { // it will be taken up again at the next start, and its file with it
-			w.Log.Warn("import interrupted", "run", run, "name", news.Name, "err", err)
+			a.log.Warn("import interrupted", "run", run, "name", news.Name, "err", err)
 		}
 		return
 	}
 	if mayPass(ended) {
-		w.Log.Warn("import put off", "run", run, "name", news.Name, "err", ended.Failure.Message)
-		watcher.Release(news.Name)
+		a.log.Warn("import put off", "run", run, "name", news.Name, "err", ended.Failure.Message)
+		a.watcher.Release(news.Name)
 		return
 	}
-	if w.stayed(ctx, ended) { // until it can be moved: it ends as a duplicate of itself then
-		watcher.Release(news.Name)
+	if a.imports.stayed(ctx, ended) { // until it can be moved: it ends as a duplicate of itself then
+		a.watcher.Release(news.Name)
 		return
 	}
-	watcher.Done(news.Name)
+	a.watcher.Done(news.Name)
 }
 
 // mayPass says whether an import failed of something that may be over soon; its original has stayed where it was.
 func mayPass(r engine.RunRecord) bool {
 	return r.Status == engine.Failed && r.Failure != nil && r.Failure.Retryable
+}
+
+// shadow says what would be done with a file, and does nothing.
+func (a *arrivals) shadow(ctx context.Context, news disk.Arrival) error {
+	options, err := a.imports.rules.of(news.Name, ImportHow{})
+	if err != nil {
+		return err
+	}
+	found, err := a.importer("", nil).Classify(ctx, ingestion.Job{
+		ID: "shadow", Source: news.Name, SHA256: news.SHA256, Size: news.Size, Settings: options,
+	})
+	if err != nil {
+		return err
+	}
+	r := found.Route
+	reason := fmt.Sprintf("shadow: would be imported as %s (%s) by %s; decided by %s: %s", r.Kind, r.MediaType, r.Handler, r.Evidence.Decision, r.Evidence.Reason)
+	if found.DuplicateBundle != "" {
+		reason = fmt.Sprintf("shadow: would be a duplicate of %s; %s (%s)", found.DuplicateBundle, r.Kind, r.MediaType)
+	}
+	a.log.Info("file classified", "name", news.Name, "digest", news.SHA256, "kind", r.Kind, "media_type", r.MediaType, "handler", r.Handler,
+		"declared", r.Evidence.Declared, "magic", r.Evidence.Magic, "extension", r.Evidence.Extension, "decision", r.Evidence.Decision, "reason", r.Evidence.Reason)
+	return a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, reason, time.Now())
 }

@@ -141,7 +141,7 @@ type webStarter struct{ w *Process }
 
 // StartWorkflow implements web.Starter.
 func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Started, error) {
-	id, err := s.w.StartRun(ctx, RunOrder{Workflow: name})
+	id, err := s.w.Runs.Start(ctx, RunOrder{Workflow: name})
 	return engine.Started{Run: id, Created: true}, err
 }
 
@@ -166,7 +166,7 @@ func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bo
 	if err := t.w.Trust.Accept(o, answer); err != nil {
 		return false, err
 	}
-	time.AfterFunc(answerFirst, t.w.renewSoon)
+	time.AfterFunc(answerFirst, t.w.renewals.soon)
 	return t.w.Trust.outdated(), nil
 }
 
@@ -177,11 +177,11 @@ const answerFirst = 300 * time.Millisecond
 type webControl struct{ w *Process }
 
 // Cancel implements web.Control.
-func (c webControl) Cancel(ctx context.Context, run string) error { return c.w.Exec.Cancel(ctx, run) }
+func (c webControl) Cancel(ctx context.Context, run string) error { return c.w.Runs.Cancel(ctx, run) }
 
 // Retry implements web.Control.
 func (c webControl) Retry(ctx context.Context, run string, from engine.RetryFrom) error {
-	return c.w.Retry(ctx, run, from)
+	return c.w.Runs.Retry(ctx, run, from)
 }
 
 // webDropper puts uploads into the import folder, where the watcher takes them.
@@ -236,6 +236,6 @@ type webUndo struct {
 
 // Undo implements web.Undo.
 func (u webUndo) Undo(ctx context.Context, run string) (engine.Started, error) {
-	id, err := u.w.StartUndo(ctx, run)
+	id, err := u.w.Runs.Undo(ctx, run)
 	return engine.Started{Run: id, Created: true}, err
 }

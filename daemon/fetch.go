@@ -2,11 +2,7 @@ package daemon
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -61,72 +57,4 @@ func (f *fetched) close() error {
 		return nil
 	}
 	return f.store.Close()
-}
-
-// dropAsked does what another command asks for: it names an address or a file of this machine.
-func (w *Process) dropAsked(ctx context.Context, o ImportOrder) (string, error) {
-	if o.URL != "" {
-		return w.dropURL(ctx, o)
-	}
-	return w.dropFile(ctx, o)
-}
-
-// dropURL fetches a document, keeps it as an artifact, and asks for its import. The name is the one that was asked for, else
-// the host's.
-func (w *Process) dropURL(ctx context.Context, o ImportOrder) (string, error) {
-	if err := w.Trust.refusal("nothing is fetched from the web"); err != nil {
-		return "", err
-	}
-	from := w.options.Web.Documents
-	if from == nil {
-		from = remote.New(w.outside.documents())
-	}
-	temp, err := os.CreateTemp("", "vaultflow-fetch-*")
-	if err != nil {
-		return "", fmt.Errorf("keep what is fetched: %w", err)
-	}
-	defer func() { _ = temp.Close(); _ = os.Remove(temp.Name()) }() // it is copied, or of no use
-	document, err := from.FetchDocument(ctx, o.URL, temp)
-	if err != nil {
-		return "", fmt.Errorf("fetch: %w", err)
-	}
-	store, err := w.artifacts()
-	if err != nil {
-		return "", err
-	}
-	if _, err := temp.Seek(0, io.SeekStart); err != nil {
-		return "", fmt.Errorf("read what was fetched: %w", err)
-	}
-	shown := remote.Redact(o.URL) // the values of its query may be tokens: nothing that is kept repeats them
-	kept, err := store.Put(ctx, temp, artifact.Source{Scope: importScope, MediaType: document.MediaType, URL: shown})
-	if err != nil {
-		return "", err
-	}
-	content, err := store.Open(kept.Ref)
-	if err != nil {
-		return "", err
-	}
-	defer content.Close()
-	if o.Name == "" {
-		o.Name = document.Name
-	}
-	o.source, o.declared = shown, document.MediaType
-	return w.drop(ctx, content, o.Name, o.ImportHow)
-}
-
-// dropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
-func (w *Process) DropOrTake(ctx context.Context, o ImportOrder) (string, error) {
-	if o.URL != "" || o.Path != "" {
-		return w.dropAsked(ctx, o)
-	}
-	f, err := w.Vault.FS().Open(o.Name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("read %s: %w", o.Name, err)
-	}
-	return w.startImport(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), o.ImportHow)
 }

@@ -39,7 +39,7 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 	}
 	defer w.Close()
 	err = w.Run(t.Context(), func(ctx context.Context) error {
-		run, err := w.dropURL(ctx, ImportOrder{URL: asked})
+		run, err := w.Imports.dropURL(ctx, ImportOrder{URL: asked})
 		if err != nil {
 			return err
 		}

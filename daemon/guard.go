@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -29,8 +30,8 @@ type goneError struct {
 func (e goneError) Unwrap() error { return e.error }
 
 // guard looks after vault and state until ctx ends or one of them is gone.
-func (w *Process) guard(ctx context.Context) error {
-	marks := w.marks()
+func guard(ctx context.Context, w *Process) error {
+	marks := marksOf(w.Dir, w.Settings)
 	ticker := time.NewTicker(guardEvery)
 	defer ticker.Stop()
 	for {
@@ -45,11 +46,11 @@ func (w *Process) guard(ctx context.Context) error {
 	}
 }
 
-// marks are paths that tell this vault from an empty folder in its place.
-func (a *Workspace) marks() []string {
-	marks := []string{a.Dir}
-	for _, name := range []string{".obsidian", "settings.yaml", a.Settings.Vault.WorkflowsDir, a.Settings.Vault.ImportDir} {
-		path := filepath.Join(a.Dir, filepath.FromSlash(name))
+// marksOf returns paths that tell this vault from an empty folder in its place.
+func marksOf(dir string, set *settings.Settings) []string {
+	marks := []string{dir}
+	for _, name := range []string{".obsidian", "settings.yaml", set.Vault.WorkflowsDir, set.Vault.ImportDir} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
 		if there([]string{path}) {
 			marks = append(marks, path)
 		}
@@ -66,7 +67,7 @@ func there(paths []string) bool {
 
 // comeBack waits until what is gone is there again. It says false when ctx ends before. The vault stays taken, so that nobody
 // begins with an empty history meanwhile.
-func (a *Workspace) comeBack(ctx context.Context, gone goneError) bool {
+func comeBack(ctx context.Context, a *Workspace, gone goneError) bool {
 	a.Log.Error("stopped until it is back; nothing is begun meanwhile", "err", gone)
 	if release, err := a.Vault.Lock(); err == nil {
 		defer release() //nolint:errcheck // the vault is opened anew

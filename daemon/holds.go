@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
@@ -15,7 +17,13 @@ import (
 // holds are the files that stay in the import folder for a while after their import, because nothing shows where they end: a
 // program that appends to one later then finds it. By name; a newer import of a name takes the place of an older one.
 type holds struct {
-	w     *Process
+	period   time.Duration // how long a file is held
+	journal  *journal.Journal
+	rules    *importRules
+	importer func(run string, events func(ingestion.Event)) *ingestion.Importer
+	follow   func(r engine.ImportRecord, ended time.Time) // looks after an original that was put away
+	log      *slog.Logger
+
 	wake  chan struct{}
 	mu    sync.Mutex
 	files map[string]held // guarded by mu
@@ -31,10 +39,6 @@ const (
 	firstHoldRetry = time.Second
 	mostHoldRetry  = time.Minute
 )
-
-func newHolds(w *Process) *holds {
-	return &holds{w: w, wake: make(chan struct{}, 1), files: map[string]held{}}
-}
 
 func (h *holds) add(r engine.ImportRecord, until time.Time) {
 	h.mu.Lock()
@@ -88,20 +92,20 @@ func (h *holds) later(f held) {
 // begin takes an import that has left its file in the import folder.
 func (h *holds) begin(r engine.ImportRecord) {
 	if r.Held {
-		h.add(r, time.Now().Add(h.w.Settings.Vault.HoldPeriod.Std()))
+		h.add(r, time.Now().Add(h.period))
 	}
 }
 
 // unknown takes those of which no event told.
 func (h *holds) unknown(ctx context.Context) {
 	if err := h.earlier(ctx); err != nil && ctx.Err() == nil {
-		h.w.Log.Warn("files of earlier imports stay in the import folder", "err", err)
+		h.log.Warn("files of earlier imports stay in the import folder", "err", err)
 	}
 }
 
 // earlier takes those that the journal knows, such as those of an earlier serve.
 func (h *holds) earlier(ctx context.Context) error {
-	rows, err := h.w.Journal.Imports.Held(ctx)
+	rows, err := h.journal.Imports.Held(ctx)
 	if err != nil {
 		return err
 	}
@@ -114,7 +118,7 @@ func (h *holds) earlier(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := h.w.Journal.Imports.PutAway(ctx, r.ID, r.Filed); err != nil {
+		if err := h.journal.Imports.PutAway(ctx, r.ID, r.Filed); err != nil {
 			return err
 		}
 	}
@@ -133,11 +137,11 @@ func (h *holds) arrival(ctx context.Context, news disk.Arrival) (bool, error) {
 		return false, nil
 	}
 	h.begin(f.ImportRecord)
-	return true, h.w.Journal.Imports.Gone(ctx, news.Name)
+	return true, h.journal.Imports.Gone(ctx, news.Name)
 }
 
 // run puts each held file where it belongs when its time has ended and nobody has changed it.
-func (h *holds) run(ctx context.Context, watcher *disk.Watcher) error {
+func (h *holds) run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -149,8 +153,8 @@ func (h *holds) run(ctx context.Context, watcher *disk.Watcher) error {
 		}
 		f, ok := h.next()
 		for ; ok && !f.until.After(time.Now()) && ctx.Err() == nil; f, ok = h.next() {
-			if err := h.putAway(ctx, watcher, f); err != nil {
-				h.w.Log.Debug("file stays in the import folder", "name", f.Source, "err", err)
+			if err := h.putAway(ctx, f); err != nil {
+				h.log.Debug("file stays in the import folder", "name", f.Source, "err", err)
 				h.later(f)
 			}
 		}
@@ -160,12 +164,12 @@ func (h *holds) run(ctx context.Context, watcher *disk.Watcher) error {
 	}
 }
 
-func (h *holds) putAway(ctx context.Context, watcher *disk.Watcher, f held) error {
-	settings, err := h.w.rules.of(f.Source, ImportHow{})
+func (h *holds) putAway(ctx context.Context, f held) error {
+	settings, err := h.rules.of(f.Source, ImportHow{})
 	if err != nil {
 		return err
 	}
-	run, err := h.w.Journal.Runs.Run(ctx, f.ID)
+	run, err := h.journal.Runs.Run(ctx, f.ID)
 	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return err
 	}
@@ -177,7 +181,7 @@ func (h *holds) putAway(ctx context.Context, watcher *disk.Watcher, f held) erro
 		ending.Code, ending.Message, ending.Hint = bad.Code, bad.Message, bad.Hint
 	}
 	job := ingestion.Job{ID: f.ID, Source: f.Source, SHA256: f.SHA256, Size: f.Size, At: run.At, Settings: settings}
-	filed, found, err := h.w.importer(f.ID, nil).PutAway(ctx, job, ending)
+	filed, found, err := h.importer(f.ID, nil).PutAway(ctx, job, ending)
 	if err != nil {
 		return err
 	}
@@ -185,9 +189,9 @@ func (h *holds) putAway(ctx context.Context, watcher *disk.Watcher, f held) erro
 		f.Filed = filed.Name
 	}
 	if found {
-		h.w.followOriginal(watcher, f.ImportRecord, time.Now()) // its writer may have it open
+		h.follow(f.ImportRecord, time.Now()) // its writer may have it open
 	}
-	if err := h.w.Journal.Imports.PutAway(ctx, f.ID, f.Filed); err != nil {
+	if err := h.journal.Imports.PutAway(ctx, f.ID, f.Filed); err != nil {
 		return err
 	}
 	h.drop(f)

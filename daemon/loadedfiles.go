@@ -44,7 +44,7 @@ func OutdatedText(changed []string) string {
 }
 
 // followSettings logs that files of settings change under the running serve, and that they are as before again.
-func (w *Process) followSettings(ctx context.Context) error {
+func followSettings(ctx context.Context, w *Process) error {
 	ticker := time.NewTicker(trustEvery)
 	defer ticker.Stop()
 	var told []string

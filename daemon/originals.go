@@ -3,12 +3,14 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"path"
 	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
@@ -23,8 +25,17 @@ const (
 	mostFollowedBefore = 1000
 )
 
-// originals knows at which name of the import folder an original arrived that lies elsewhere now.
+// originals follows the originals of imports that have ended: a program may still write to a file that was moved. It knows at
+// which name of the import folder each of them arrived.
 type originals struct {
+	watcher *disk.Watcher
+	vault   *disk.Vault
+	journal *journal.Journal
+	exec    *local.Executor
+	imports *Imports
+	held    *holds
+	log     *slog.Logger
+
 	mu      sync.Mutex
 	sources map[string]string // by the name that it has now. Guarded by mu
 }
@@ -32,9 +43,6 @@ type originals struct {
 func (o *originals) learn(name, source string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.sources == nil {
-		o.sources = map[string]string{}
-	}
 	o.sources[name] = source
 }
 
@@ -45,15 +53,15 @@ func (o *originals) source(name string) (string, bool) {
 	return source, ok
 }
 
-// followOriginals has the watcher look after the originals of imports that have ended: a writer that had one open writes
+// run has the watcher look after the originals of imports that have ended: a writer that had one open writes
 // on, wherever the file was moved.
-func (w *Process) followOriginals(ctx context.Context, watcher *disk.Watcher) error {
-	events, stop := w.Exec.Subscribe(0)
+func (o *originals) run(ctx context.Context) error {
+	events, stop := o.exec.Subscribe(0)
 	defer stop()
-	if err := w.followEarlier(ctx, watcher); err != nil && ctx.Err() == nil {
-		w.Log.Warn("originals of earlier imports are not looked after", "err", err)
+	if err := o.earlier(ctx); err != nil && ctx.Err() == nil {
+		o.log.Warn("originals of earlier imports are not looked after", "err", err)
 	}
-	w.held.unknown(ctx) // of imports that ended before the events were listened to
+	o.held.unknown(ctx) // of imports that ended before the events were listened to
 	for {
 		select {
 		case <-ctx.Done():
@@ -63,19 +71,19 @@ func (w *Process) followOriginals(ctx context.Context, watcher *disk.Watcher) er
 			case !open:
 				return nil
 			case e.Kind == engine.EventLost:
-				w.held.unknown(ctx)
+				o.held.unknown(ctx)
 			case e.Kind == engine.EventImport && e.State.Finished() && e.Import != nil:
-				w.held.begin(*e.Import)
-				w.followReplaced(watcher, *e.Import)
-				w.followOriginal(watcher, *e.Import, time.Now())
+				o.held.begin(*e.Import)
+				o.replaced(*e.Import)
+				o.follow(*e.Import, time.Now())
 			}
 		}
 	}
 }
 
-// followEarlier looks at the originals of the last day's imports: they may have grown while no serve was there.
-func (w *Process) followEarlier(ctx context.Context, watcher *disk.Watcher) error {
-	rows, err := w.Journal.Imports.List(ctx, journal.ImportFilter{Limit: mostFollowedBefore})
+// earlier looks at the originals of the last day's imports: they may have grown while no serve was there.
+func (o *originals) earlier(ctx context.Context) error {
+	rows, err := o.journal.Imports.List(ctx, journal.ImportFilter{Limit: mostFollowedBefore})
 	if err != nil {
 		return err
 	}
@@ -85,26 +93,26 @@ func (w *Process) followEarlier(ctx context.Context, watcher *disk.Watcher) erro
 			continue
 		}
 		seen[r.Filed] = true
-		w.followOriginal(watcher, r, r.Finished)
+		o.follow(r, r.Finished)
 	}
 	return nil
 }
 
-func (w *Process) followOriginal(watcher *disk.Watcher, r engine.ImportRecord, ended time.Time) {
+func (o *originals) follow(r engine.ImportRecord, ended time.Time) {
 	if r.Filed == "" || r.Filed == r.Source || r.SHA256 == "" {
 		return
 	}
-	w.moved.learn(r.Filed, r.Source)
-	watcher.Follow(r.Filed, r.SHA256, ended.Add(followFor))
+	o.learn(r.Filed, r.Source)
+	o.watcher.Follow(r.Filed, r.SHA256, ended.Add(followFor))
 }
 
-// followReplaced goes on with an original that an import has moved aside with its bundle, to make room for the next version:
+// replaced goes on with an original that an import has moved aside with its bundle, to make room for the next version:
 // its writer may be another one than that of the file which came next.
-func (w *Process) followReplaced(watcher *disk.Watcher, r engine.ImportRecord) {
-	if _, followed := w.moved.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
+func (o *originals) replaced(r engine.ImportRecord) {
+	if _, followed := o.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
 		return
 	}
-	data, _, err := w.Vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
+	data, _, err := o.vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
 	if err != nil {
 		return // a person was faster
 	}
@@ -114,29 +122,20 @@ func (w *Process) followReplaced(watcher *disk.Watcher, r engine.ImportRecord) {
 	}
 	for _, h := range m.Import.History {
 		if h.Event == "version" && h.Bundle != "" && h.SHA256 != "" {
-			w.followOriginal(watcher, engine.ImportRecord{Source: r.Source, Filed: path.Join(h.Bundle, path.Base(r.Filed)), SHA256: h.SHA256}, time.Now())
+			o.follow(engine.ImportRecord{Source: r.Source, Filed: path.Join(h.Bundle, path.Base(r.Filed)), SHA256: h.SHA256}, time.Now())
 		}
 	}
 }
 
 // grown asks for the import of an original that was written on after it was taken, as the next version of its source.
-func (w *Process) grown(ctx context.Context, news disk.Arrival) (string, error) {
-	source, ok := w.moved.source(news.Name)
+func (o *originals) grown(ctx context.Context, news disk.Arrival) (string, error) {
+	source, ok := o.source(news.Name)
 	if !ok {
 		return "", fmt.Errorf("%s is no original", news.Name)
 	}
-	if run, err := w.putOff(ctx, disk.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
+	if run, err := o.imports.retryFailed(ctx, disk.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
 		return run, err
 	}
-	w.Log.Info("an original was written on after it was taken; what it became is imported", "name", news.Name, "source", source)
-	return w.startImport(ctx, source, news.SHA256, ImportHow{where: news.Name})
-}
-
-// stayed reports whether an import has ended and its original could not be moved.
-func (w *Process) stayed(ctx context.Context, ended engine.RunRecord) bool {
-	if ended.Status != engine.DoneWithOmissions {
-		return false
-	}
-	r, err := w.Journal.Imports.Get(ctx, ended.ID)
-	return err == nil && r.Filed == "" && r.State != engine.ImportFailed
+	o.log.Info("an original was written on after it was taken; what it became is imported", "name", news.Name, "source", source)
+	return o.imports.start(ctx, source, news.SHA256, ImportHow{where: news.Name})
 }

@@ -7,15 +7,29 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// startRun asks the executor for a run of a workflow by hand.
-func (w *Process) StartRun(ctx context.Context, o RunOrder) (string, error) {
-	plan, err := w.Workflows.Named(o.Workflow)
+// Runs starts and ends runs for people.
+type Runs struct {
+	settings  *settings.Settings
+	journal   *journal.Journal
+	exec      *local.Executor
+	workflows *Workflows
+	models    *modelset.Set
+	trust     *Trust
+	zone      *time.Location
+}
+
+// Start asks the executor for a run of a workflow by hand.
+func (r *Runs) Start(ctx context.Context, o RunOrder) (string, error) {
+	plan, err := r.workflows.Named(o.Workflow)
 	if err != nil {
 		return "", err
 	}
@@ -23,13 +37,13 @@ func (w *Process) StartRun(ctx context.Context, o RunOrder) (string, error) {
 		return "", err
 	}
 	if o.Model != "" {
-		_, _, waits := w.Settings.Withheld(o.Model) // which mayRun says
-		if _, err := w.Models.Model(ctx, o.Model); err != nil && !waits {
+		_, _, waits := r.settings.Withheld(o.Model) // which mayRun says
+		if _, err := r.models.Model(ctx, o.Model); err != nil && !waits {
 			return "", err
 		}
 		setModel(plan, o.Model)
 	}
-	if err := w.Trust.mayRun(plan); err != nil {
+	if err := r.trust.mayRun(plan); err != nil {
 		return "", err
 	}
 	plan.Fresh = o.Fresh
@@ -37,9 +51,9 @@ func (w *Process) StartRun(ctx context.Context, o RunOrder) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encode the plan: %w", err)
 	}
-	started, err := w.Exec.Start(ctx, engine.Request{
+	started, err := r.exec.Start(ctx, engine.Request{
 		Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerManual},
-		At: time.Now().In(plan.Meta.Location(w.Zone)), Timeout: plan.Meta.Timeout, Plan: data, Steps: o.Steps, Vars: o.Vars,
+		At: time.Now().In(plan.Meta.Location(r.zone)), Timeout: plan.Meta.Timeout, Plan: data, Steps: o.Steps, Vars: o.Vars,
 	})
 	return started.Run, err
 }
@@ -54,50 +68,50 @@ func setModel(plan *workflow.Plan, alias string) {
 	}
 }
 
-// retry takes up a run again, if its workflow may run as it was then.
-func (w *Process) Retry(ctx context.Context, id string, from engine.RetryFrom) error {
-	r, err := w.Journal.Runs.Run(ctx, id)
+// Retry takes up a run again, if its workflow may run as it was then.
+func (r *Runs) Retry(ctx context.Context, id string, from engine.RetryFrom) error {
+	run, err := r.journal.Runs.Run(ctx, id)
 	if err != nil {
 		return err
 	}
-	if r.Kind == engine.KindWorkflow {
-		if pinned, err := w.pinned(ctx, r); err == nil { // a run without a plan is refused by the executor
-			if err := w.Trust.mayRun(pinned); err != nil {
+	if run.Kind == engine.KindWorkflow {
+		if pinned, err := r.pinned(ctx, run); err == nil { // a run without a plan is refused by the executor
+			if err := r.trust.mayRun(pinned); err != nil {
 				return err
 			}
 		}
 	}
-	return w.Exec.Retry(ctx, id, from)
+	return r.exec.Retry(ctx, id, from)
 }
 
 // pinned is the plan that a run was started with.
-func (w *Process) pinned(ctx context.Context, r engine.RunRecord) (*workflow.Plan, error) {
-	data, err := w.Journal.Blobs.Get(ctx, r.Plan)
+func (r *Runs) pinned(ctx context.Context, run engine.RunRecord) (*workflow.Plan, error) {
+	data, err := r.journal.Blobs.Get(ctx, run.Plan)
 	if err != nil {
 		return nil, err
 	}
 	return engine.ReadPlan(data)
 }
 
-// startUndo asks the executor for the undo of a run.
-func (w *Process) StartUndo(ctx context.Context, id string) (string, error) {
-	run, err := w.Journal.Runs.Run(ctx, id)
+// Undo asks the executor for the undo of a run.
+func (r *Runs) Undo(ctx context.Context, id string) (string, error) {
+	run, err := r.journal.Runs.Run(ctx, id)
 	if err != nil {
 		return "", err
 	}
 	if refused := engine.CheckUndo(run); refused != nil {
 		return "", refused
 	}
-	started, err := w.Exec.Start(ctx, engine.UndoRequest(run))
+	started, err := r.exec.Start(ctx, engine.UndoRequest(run))
 	return started.Run, err
 }
 
-// unpause ends a pause, and says why there was one.
-func (w *Process) Unpause(ctx context.Context, name string) (was string, err error) {
-	if was, err = trigger.Paused(ctx, w.Journal.Runs, name); err != nil || was == "" {
+// Unpause ends a pause, and says why there was one.
+func (r *Runs) Unpause(ctx context.Context, name string) (was string, err error) {
+	if was, err = trigger.Paused(ctx, r.journal.Runs, name); err != nil || was == "" {
 		return "", err
 	}
-	return was, w.Journal.Runs.Unpause(ctx, name, time.Now())
+	return was, r.journal.Runs.Unpause(ctx, name, time.Now())
 }
 
 // KnownSteps refuses names of steps that the workflow has not.
@@ -126,3 +140,6 @@ func (a *Workspace) PreviewUndo(ctx context.Context, id string) (preview engine.
 	})
 	return preview, err
 }
+
+// Cancel ends a run.
+func (r *Runs) Cancel(ctx context.Context, id string) error { return r.exec.Cancel(ctx, id) }

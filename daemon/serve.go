@@ -47,7 +47,7 @@ func Serve(ctx context.Context, o Options, so ServeOptions) error {
 			o.Overrides = stayAt(o.Overrides, address)
 			continue
 		}
-		if gone, ok := errors.AsType[goneError](err); !ok || !a.comeBack(ctx, gone) {
+		if gone, ok := errors.AsType[goneError](err); !ok || !comeBack(ctx, a, gone) {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func stayAt(overrides map[string]string, address string) map[string]string {
 // serve is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
 // and leaves what was under way to be resumed.
 func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, err error) {
-	w, err := a.Work(ctx)
+	w, err := a.work(ctx, true)
 	if errors.Is(err, journal.ErrLocked) {
 		return "", a.nameOther(ctx, err)
 	}
@@ -87,8 +87,9 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 	if a.Trust.Tell("log") {
 		a.Log.Warn(Adopted)
 	}
-	w.held = newHolds(w)
-	if err := w.held.earlier(ctx); err != nil {
+	watcher := w.newWatcher()
+	arriving := newArrivals(w, watcher)
+	if err := arriving.held.earlier(ctx); err != nil {
 		return "", err
 	}
 	if err := w.resume(ctx); err != nil {
@@ -96,14 +97,13 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 	}
 	err = w.Run(ctx, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
-		watcher := w.newWatcher()
-		triggers := w.newTriggers()
+		triggers := newTriggers(w)
 		group.Go(func() error { return triggers.Run(ctx) })
 		group.Go(func() error { return w.desk.Run(ctx) })
 		group.Go(func() error { return watcher.Run(ctx) })
-		group.Go(func() error { return w.arrivals(ctx, watcher) })
-		group.Go(func() error { return w.followOriginals(ctx, watcher) })
-		group.Go(func() error { return w.held.run(ctx, watcher) })
+		group.Go(func() error { return arriving.run(ctx) })
+		group.Go(func() error { return arriving.originals.run(ctx) })
+		group.Go(func() error { return arriving.held.run(ctx) })
 		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
 		group.Go(func() error { return w.settled(ctx, triggers) })
 		if o.Web {
@@ -116,12 +116,12 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 		group.Go(func() error { return w.sweepArtifacts(ctx, ticker.C) })
 		upkeep := time.NewTicker(sweepEvery)
 		defer upkeep.Stop()
-		group.Go(func() error { return w.sweepJournal(ctx, upkeep.C) })
-		group.Go(func() error { return w.keepStatusNote(ctx) })
+		group.Go(func() error { return sweepJournal(ctx, w, upkeep.C) })
+		group.Go(func() error { return newStatusNote(w).run(ctx) })
 		group.Go(func() error { return serveControl(ctx, a.StateDir, w.obey) })
-		group.Go(func() error { return w.guard(ctx) })
-		group.Go(func() error { return w.followTrust(ctx, triggers.Reload) })
-		group.Go(func() error { return w.followSettings(ctx) })
+		group.Go(func() error { return guard(ctx, w) })
+		group.Go(func() error { return w.renewals.run(ctx, triggers.Reload) })
+		group.Go(func() error { return followSettings(ctx, w) })
 		group.Go(func() error { return w.watching(ctx, o.Ready, watcher, triggers) })
 		return group.Wait()
 	})
@@ -166,23 +166,23 @@ func (w *Process) answer(ctx context.Context, o Order) Reply {
 	w.Passwords.Add(o.Passwords...)
 	switch {
 	case o.Run != nil:
-		id, err = w.StartRun(ctx, *o.Run)
+		id, err = w.Runs.Start(ctx, *o.Run)
 	case o.Import != nil:
-		id, err = w.dropAsked(ctx, *o.Import)
+		id, err = w.Imports.Drop(ctx, *o.Import)
 	case o.Cancel != "":
-		id, err = o.Cancel, w.Exec.Cancel(ctx, o.Cancel)
+		id, err = o.Cancel, w.Runs.Cancel(ctx, o.Cancel)
 	case o.Retry != "":
-		id, err = o.Retry, w.Retry(ctx, o.Retry, o.From)
+		id, err = o.Retry, w.Runs.Retry(ctx, o.Retry, o.From)
 	case o.Approve != nil:
 		id, err = o.Approve.Run, w.Decide(ctx, *o.Approve)
 	case o.Undo != "":
-		id, err = w.StartUndo(ctx, o.Undo)
+		id, err = w.Runs.Undo(ctx, o.Undo)
 	case o.Own != "":
 		err = w.ClearOrigin(ctx, o.Own)
 	case o.Unpause != "":
-		was, err = w.Unpause(ctx, o.Unpause)
+		was, err = w.Runs.Unpause(ctx, o.Unpause)
 	case o.Trust:
-		w.renewSoon()
+		w.renewals.soon()
 		return Reply{Trust: Fingerprint(w.Trust.opened)}
 	case o.Info:
 		r := Reply{URL: w.url, Version: w.options.Version, Process: os.Getpid()}

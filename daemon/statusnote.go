@@ -7,11 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/local"
 	notes "github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 const (
@@ -74,14 +79,31 @@ func propertiesOf(o engine.Overview, zone *time.Location) noteProperties {
 // rounded is an amount of dollars without digits that nobody needs.
 func rounded(usd float64) float64 { return float64(int64(usd*1e4+0.5)) / 1e4 }
 
-// keepStatusNote keeps the status note current until ctx ends: whenever a run or an import has got on, and each minute. A
+// statusNote keeps a note of the vault current that shows the vault's status.
+type statusNote struct {
+	settings *settings.Settings
+	vault    *disk.Vault
+	files    vault.Files // the vault to the status note
+	exec     *local.Executor
+	overview func(context.Context) (engine.Overview, error)
+	zone     *time.Location
+	log      *slog.Logger
+}
+
+func newStatusNote(w *Process) statusNote {
+	return statusNote{
+		settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByStatus), exec: w.Exec, overview: w.serving, zone: w.Zone, log: w.Log,
+	}
+}
+
+// run keeps the status note current until ctx ends: whenever a run or an import has got on, and each minute. A
 // note that cannot be written is told of once, and tried again.
-func (w *Process) keepStatusNote(ctx context.Context) error {
-	name := w.Settings.Engine.StatusNote
+func (n statusNote) run(ctx context.Context) error {
+	name := n.settings.Engine.StatusNote
 	if name == "" {
 		return nil
 	}
-	events, stop := w.Exec.Subscribe(64)
+	events, stop := n.exec.Subscribe(64)
 	defer stop()
 	beat := time.NewTicker(noteEvery)
 	defer beat.Stop()
@@ -97,16 +119,16 @@ func (w *Process) keepStatusNote(ctx context.Context) error {
 				return nil
 			}
 			if changesNote(e) {
-				soon.Reset(w.Settings.Watch.Debounce.Std()) // an import of a folder is many changes
+				soon.Reset(n.settings.Watch.Debounce.Std()) // an import of a folder is many changes
 			}
 			continue
 		case <-beat.C:
 		case <-soon.C:
 		}
 		said := ""
-		if err := w.writeStatusNote(ctx, name, time.Now()); err != nil && ctx.Err() == nil {
+		if err := n.write(ctx, name, time.Now()); err != nil && ctx.Err() == nil {
 			if said = err.Error(); said != told {
-				w.Log.Warn("status note not written", "name", name, "err", err)
+				n.log.Warn("status note not written", "name", name, "err", err)
 			}
 		}
 		told = said
@@ -118,30 +140,30 @@ func changesNote(e engine.Event) bool {
 	return e.Kind == engine.EventRun && (e.Status.Finished() || e.Status == engine.AwaitingApproval) || e.Kind == engine.EventImport || e.Kind == engine.EventLost
 }
 
-// writeStatusNote brings the note up to date. Nothing is written when it is.
-func (w *Process) writeStatusNote(ctx context.Context, name string, now time.Time) error {
-	o, err := w.serving(ctx)
+// write brings the note up to date. Nothing is written when it is.
+func (n statusNote) write(ctx context.Context, name string, now time.Time) error {
+	o, err := n.overview(ctx)
 	if err != nil {
 		return err
 	}
-	before, digest, err := w.Vault.Read(name, noteLimit)
+	before, digest, err := n.vault.Read(name, noteLimit)
 	if errors.Is(err, fs.ErrNotExist) {
 		before, digest, err = nil, "", nil
 	}
 	if err != nil {
 		return err
 	}
-	properties := propertiesOf(o, w.Zone)
-	section := writeNote(o, w.Zone, w.Settings.Vault.WorkflowsDir)
+	properties := propertiesOf(o, n.zone)
+	section := writeNote(o, n.zone, n.settings.Vault.WorkflowsDir)
 	note, err := renewNote(before, properties, section)
 	if err != nil || bytes.Equal(note, before) {
 		return err
 	}
-	properties.Updated = now.In(w.Zone).Format(noteTime)
+	properties.Updated = now.In(n.zone).Format(noteTime)
 	if note, err = renewNote(before, properties, section); err != nil {
 		return err
 	}
-	return w.Writing(policy.ByStatus).Write(ctx, name, note, digest)
+	return n.files.Write(ctx, name, note, digest)
 }
 
 // renewNote puts properties and section into a note. All else in it is a person's, and stays. A note without our marks gets

@@ -2,47 +2,62 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-func (w *Process) newTriggers() *trigger.Triggers {
+// firing decides which workflows fire by themselves, and which files fire none.
+type firing struct {
+	settings  *settings.Settings
+	workflows *Workflows
+	trust     *Trust
+	log       *slog.Logger
+
+	mu   sync.Mutex
+	told map[string]bool // what was logged and is not logged again. Guarded by mu
+}
+
+func newTriggers(w *Process) *trigger.Triggers {
+	f := &firing{settings: w.Settings, workflows: w.Workflows, trust: w.Trust, log: w.Log, told: map[string]bool{}}
 	return trigger.New(trigger.Config{
-		Plans: w.plans, Starter: w.Exec, Slots: w.Journal.Slots, Watches: w.Journal.Watches, History: w.Journal.Runs,
+		Plans: f.plans, Starter: w.Exec, Slots: w.Journal.Slots, Watches: w.Journal.Watches, History: w.Journal.Runs,
 		Writers: w.Journal.Memory, Imports: w.Journal.Imports, Busy: w.Exec.Busy,
-		Files: w.Vault, Ours: w.ours, Location: w.Zone, Debounce: w.Settings.Watch.Debounce.Std(), Logger: w.Log,
+		Files: w.Vault, Ours: f.ours, Location: w.Zone, Debounce: w.Settings.Watch.Debounce.Std(), Logger: w.Log,
 	})
 }
 
 // ours says whether vaultflow keeps a note itself: such a one fires nothing.
-func (w *Process) ours(name string) bool {
-	return inside(strings.ToLower(name), strings.ToLower(path.Join(w.Settings.Vault.WorkflowsDir, step.ApprovalsDir))) || strings.EqualFold(name, w.Settings.Engine.StatusNote)
+func (f *firing) ours(name string) bool {
+	return inside(strings.ToLower(name), strings.ToLower(path.Join(f.settings.Vault.WorkflowsDir, step.ApprovalsDir))) || strings.EqualFold(name, f.settings.Engine.StatusNote)
 }
 
 // plans are the workflows that may run now. Circles among them are logged, each once.
-func (w *Process) plans() []*workflow.Plan {
-	all, err := w.Workflows.All()
+func (f *firing) plans() []*workflow.Plan {
+	all, err := f.workflows.All()
 	if err != nil {
-		w.Log.Error("workflows not listed", "err", err)
+		f.log.Error("workflows not listed", "err", err)
 		return nil
 	}
 	var plans []*workflow.Plan
-	now := w.Trust.Now()
+	now := f.trust.Now()
 	for _, loaded := range all {
 		if !loaded.Valid() {
 			continue
 		}
-		w.tellLoops(loaded)
+		f.tellLoops(loaded)
 		plan := loaded.Plan
-		if why := w.Trust.waits(now, plan); why != "" {
-			w.tellWaiting(plan, why)
+		if why := f.trust.waits(now, plan); why != "" {
+			f.tellWaiting(plan, why)
 			plan = off(plan)
 		}
 		plans = append(plans, plan)
@@ -51,29 +66,29 @@ func (w *Process) plans() []*workflow.Plan {
 }
 
 // tellLoops logs that a workflow can start itself, when that is new.
-func (w *Process) tellLoops(loaded workflow.Loaded) {
+func (f *firing) tellLoops(loaded workflow.Loaded) {
 	for _, d := range loaded.Diagnostics {
-		if d.Code == directives.CodeWatchLoop && w.isNews(d.String()) {
-			w.Log.Warn("workflows can start each other in a circle", "workflow", loaded.Plan.Name, "name", d.File, "line", d.Line, "reason", d.Message, "fix", d.Suggestion)
+		if d.Code == directives.CodeWatchLoop && f.isNews(d.String()) {
+			f.log.Warn("workflows can start each other in a circle", "workflow", loaded.Plan.Name, "name", d.File, "line", d.Line, "reason", d.Message, "fix", d.Suggestion)
 		}
 	}
 }
 
 // tellWaiting logs that a workflow does not fire before a person allows it, when that is new.
-func (w *Process) tellWaiting(p *workflow.Plan, why string) {
-	if p.Meta.Enabled && p.Meta.Triggered() && w.isNews("waits "+p.Name+" "+why) {
-		w.Log.Warn("workflow does not run by itself", "workflow", p.Name, "reason", why, "fix", "vaultflow trust")
+func (f *firing) tellWaiting(p *workflow.Plan, why string) {
+	if p.Meta.Enabled && p.Meta.Triggered() && f.isNews("waits "+p.Name+" "+why) {
+		f.log.Warn("workflow does not run by itself", "workflow", p.Name, "reason", why, "fix", "vaultflow trust")
 	}
 }
 
 // isNews says whether nobody was told of something yet.
-func (w *Process) isNews(text string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.told[text] {
+func (f *firing) isNews(text string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.told[text] {
 		return false
 	}
-	w.told[text] = true
+	f.told[text] = true
 	return true
 }
 

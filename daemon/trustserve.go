@@ -2,7 +2,11 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 	"time"
+
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // renewal ends the work of serve because more or less is allowed than when it was begun. serve loads its settings again.
@@ -14,37 +18,46 @@ func (renewal) Error() string { return "what this vault is trusted with has chan
 // trustEvery is how often serve looks whether somebody has changed the trust in the vault.
 const trustEvery = 2 * time.Second
 
-// followTrust looks for answers that other processes have stored. What changes the settings in force ends this serve's work,
+// trustWatch ends the work of serve when the trust in the vault has changed.
+type trustWatch struct {
+	trust   *Trust
+	vault   *disk.Vault
+	journal *journal.Journal
+	log     *slog.Logger
+	renew   chan struct{} // somebody has changed the trust
+}
+
+// run looks for answers that other processes have stored. What changes the settings in force ends this serve's work,
 // which is begun anew; what allows a workflow makes the triggers look again.
-func (w *Process) followTrust(ctx context.Context, reload func()) error {
+func (t *trustWatch) run(ctx context.Context, reload func()) error {
 	ticker := time.NewTicker(trustEvery)
 	defer ticker.Stop()
-	seen := w.Trust.stamp()
+	seen := t.trust.stamp()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-w.renew:
+		case <-t.renew:
 		case <-ticker.C:
 		}
-		if w.Vault.There() != nil || w.Journal.There() != nil {
+		if t.vault.There() != nil || t.journal.There() != nil {
 			continue // with the state directory the answers are gone: guard sees to that
 		}
-		if w.Trust.outdated() {
-			w.Log.Info("what this vault is trusted with has changed; beginning anew")
+		if t.trust.outdated() {
+			t.log.Info("what this vault is trusted with has changed; beginning anew")
 			return renewal{}
 		}
-		if now := w.Trust.stamp(); now != seen {
+		if now := t.trust.stamp(); now != seen {
 			seen = now
 			reload()
 		}
 	}
 }
 
-// renewSoon makes followTrust look at once.
-func (w *Process) renewSoon() {
+// soon makes followTrust look at once.
+func (t *trustWatch) soon() {
 	select {
-	case w.renew <- struct{}{}:
+	case t.renew <- struct{}{}:
 	default:
 	}
 }

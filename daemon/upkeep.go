@@ -6,19 +6,20 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/settings"
 )
 
 // retention is how long the journal keeps the past.
-func (a *Workspace) retention() journal.Retention {
-	r := a.Settings.Engine.Retention
+func retention(s *settings.Settings) journal.Retention {
+	r := s.Engine.Retention
 	return journal.Retention{Runs: r.Runs.Std(), PerWorkflow: r.RunsPerWorkflow, Contents: r.Contents.Std()}
 }
 
 // sweepJournal removes what is beyond retention, at once and whenever a tick comes. Runs go on meanwhile; what cannot be
 // removed now is tried again at the next tick.
-func (w *Process) sweepJournal(ctx context.Context, ticks <-chan time.Time) error {
+func sweepJournal(ctx context.Context, w *Process, ticks <-chan time.Time) error {
 	for {
-		swept, err := w.Journal.Sweep(ctx, w.retention(), time.Now())
+		swept, err := w.Journal.Sweep(ctx, retention(w.Settings), time.Now())
 		if swept != (journal.Swept{}) {
 			w.Log.Info("old records removed", "runs", swept.Runs, "rows", swept.Rows, "blobs", swept.Blobs, "size", content.FormatSize(swept.Bytes))
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
-	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/modelset"
@@ -36,20 +35,20 @@ type Process struct {
 	access  *session.Access // to the dashboard, when one is served
 	budget  policy.Budget   // of the settings
 
-	mu      sync.Mutex
-	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
-	told    map[string]bool   // what was logged and is not logged again. Guarded by mu
-	moved   originals         // that lie where their imports have put them
-	held    *holds            // files that are left in the import folder for a while; nil unless this is serve
+	Runs     *Runs
+	Imports  *Imports
+	holding  bool        // imported files may stay in the import folder for a while
+	renewals *trustWatch // used by serve
 
 	fetched fetched
 	servers *mcp.Hub
-	release func() error  // the vault's lock
-	renew   chan struct{} // somebody has changed the trust in the vault
+	release func() error // the vault's lock
 }
 
-// work takes the state directory and the vault and makes an executor. Nothing runs before run.
-func (a *Workspace) Work(ctx context.Context) (*Process, error) {
+// Work locks the state directory and the vault and makes an executor. Nothing runs before Run.
+func (a *Workspace) Work(ctx context.Context) (*Process, error) { return a.work(ctx, false) }
+
+func (a *Workspace) work(ctx context.Context, holding bool) (*Process, error) {
 	if err := a.Trust.store.Begin(); err != nil { // before there is a journal that could be taken for an earlier version's
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func (a *Workspace) Work(ctx context.Context) (*Process, error) {
 		a.Log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
 	sandbox.Office{Dir: a.Workers.officeDir()}.Sweep()
-	w := &Process{Workspace: a, Journal: j, claimed: map[string]string{}, told: map[string]bool{}, release: release, renew: make(chan struct{}, 1)}
+	w := &Process{Workspace: a, Journal: j, holding: holding, release: release}
 	flow, err := a.Flow(storesOf(j))
 	if err != nil {
 		return nil, errors.Join(err, j.Close(), release())
@@ -73,7 +72,7 @@ func (a *Workspace) Work(ctx context.Context) (*Process, error) {
 	flow.Models, flow.Cache, flow.Received = modelset.Probing{Set: a.Models}, j.Answers, j.Answers
 	a.giveWeb(flow)
 	w.giveOutside(flow)
-	flow.Runs, w.budget = nested{w}, flow.Budget
+	flow.Runs, w.budget = nested{func() *Runs { return w.Runs }}, flow.Budget
 	importer := func(run string, events func(ingestion.Event)) step.Importer { return w.importer(run, events) }
 	imports := &step.Imports{FS: a.Vault.FS(), Importer: importer, Imported: j.Imports, Blobs: j.Blobs, Origin: flow.Origin}
 	activities := flow.Activities()
@@ -83,6 +82,9 @@ func (a *Workspace) Work(ctx context.Context) (*Process, error) {
 		Timeout: a.Settings.Engine.RunTimeout.Std(), Location: a.Zone, Logger: a.Log, Renew: a.rules.renew,
 		Grace: grace,
 	})
+	w.Runs = &Runs{settings: a.Settings, journal: j, exec: w.Exec, workflows: a.Workflows, models: a.Models, trust: a.Trust, zone: a.Zone}
+	w.Imports = newImports(w)
+	w.renewals = &trustWatch{trust: a.Trust, vault: a.Vault, journal: j, log: a.Log, renew: make(chan struct{}, 1)}
 	if w.desk, err = w.newDesk(); err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
@@ -98,13 +100,13 @@ func (w *Process) importer(run string, events func(ingestion.Event)) *ingestion.
 		Events: events, Recogniser: a.recognition.recogniser(w.payer(run)), Passwords: func(ingestion.Job) []string { return a.Passwords.All() },
 		Office: a.Workers.importOffice(),
 	}
-	if w.held != nil {
+	if w.holding {
 		im.Endless = func(head []byte) bool { return !disk.ShowsEnd(head) }
 	}
 	return im
 }
 
-// resume takes up the runs that an earlier process left. Only serve does: a command that does one thing would begin them
+// resume continues the runs that an earlier process left. Only serve does: a command that does one thing would begin them
 // and leave them again.
 func (w *Process) resume(ctx context.Context) error {
 	resumed, err := w.Exec.Resume(ctx)
@@ -114,7 +116,7 @@ func (w *Process) resume(ctx context.Context) error {
 	return err
 }
 
-// run lets the executor work while fn does, and stops it afterwards.
+// Run lets the executor work while fn does, and stops it afterwards.
 func (w *Process) Run(ctx context.Context, fn func(ctx context.Context) error) error {
 	inner, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -124,7 +126,7 @@ func (w *Process) Run(ctx context.Context, fn func(ctx context.Context) error) e
 	return errors.Join(err, <-done)
 }
 
-// close gives the state directory free.
+// Close releases the state directory and the vault.
 func (w *Process) Close() {
 	w.servers.Close()
 	if err := w.fetched.close(); err != nil {

@@ -47,7 +47,7 @@ func cancelRun(ctx context.Context, a *daemon.Workspace, r engine.RunRecord) err
 		_, err = a.Ask(ctx, daemon.Order{Cancel: r.ID})
 	} else if err == nil {
 		defer w.Close()
-		err = w.Exec.Cancel(ctx, r.ID)
+		err = w.Runs.Cancel(ctx, r.ID)
 	}
 	if err != nil {
 		return fmt.Errorf("cancel %s: %w", r.ID, err)

@@ -47,7 +47,7 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 	}
 	defer w.Close()
 	return w.Run(ctx, func(ctx context.Context) error {
-		batch := &importBatch{app: a, g: g, j: w.Journal, todo: orders, start: w.DropOrTake}
+		batch := &importBatch{app: a, g: g, j: w.Journal, todo: orders, start: w.Imports.DropOrTake}
 		return batch.run(ctx)
 	})
 }

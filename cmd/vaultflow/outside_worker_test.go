@@ -84,7 +84,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 	}
 	defer w.Close()
 	err = w.Run(t.Context(), func(ctx context.Context) error {
-		run, err := w.StartRun(ctx, daemon.RunOrder{Workflow: "Read"})
+		run, err := w.Runs.Start(ctx, daemon.RunOrder{Workflow: "Read"})
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func newRun(g *globals) *cobra.Command {
 			if err := g.allowByHand(cmd.Context(), cmd.InOrStdin(), a, o.Workflow); err != nil {
 				return err
 			}
-			return runNow(cmd.Context(), a, g, daemon.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.StartRun(ctx, o) })
+			return runNow(cmd.Context(), a, g, daemon.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Start(ctx, o) })
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")

@@ -53,7 +53,7 @@ func unpauseWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, name 
 		line.Was = r.Was
 	} else if err == nil {
 		defer w.Close()
-		line.Was, err = w.Unpause(ctx, line.Workflow)
+		line.Was, err = w.Runs.Unpause(ctx, line.Workflow)
 	}
 	if err != nil {
 		return fmt.Errorf("unpause %s: %w", line.Workflow, err)

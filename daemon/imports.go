@@ -1,0 +1,232 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/artifact"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/local"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+// ImportHow is what was asked for one import alone, in place of the settings.
+type ImportHow struct {
+	Mode      string   `json:"mode,omitempty"`
+	Languages []string `json:"languages,omitempty"`
+	Pages     string   `json:"pages,omitempty"`
+
+	RedoOCR      bool  `json:"redo_ocr,omitempty"`
+	RetainImages *bool `json:"retain_ocr_images,omitempty"`
+
+	source   string // address that it was fetched from
+	declared string // media type that the host named
+	hold     bool   // leave it there for a while when its end cannot be told
+	where    string // vault name at which the file lies, when that is another than the one at which it arrived
+}
+
+// Imports asks for the imports of files. It is safe for concurrent use.
+type Imports struct {
+	settings  *settings.Settings
+	vault     *disk.Vault
+	files     vault.Files // the vault to what drops files into it
+	trust     *Trust
+	rules     *importRules
+	outside   *outside
+	web       DocumentFetcher // nil: the real one
+	artifacts func() (*artifact.Store, error)
+	journal   *journal.Journal
+	exec      *local.Executor
+	zone      *time.Location
+
+	mu      sync.Mutex
+	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
+}
+
+func newImports(w *Process) *Imports {
+	return &Imports{
+		settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByDrop), trust: w.Trust, rules: w.rules, outside: w.outside,
+		web: w.options.Web.Documents, artifacts: w.artifacts, journal: w.Journal, exec: w.Exec, zone: w.Zone, claimed: map[string]string{},
+	}
+}
+
+// dropFile copies a file of this machine into the import folder and asks for its import.
+func (i *Imports) dropFile(ctx context.Context, o ImportOrder) (string, error) {
+	f, err := os.Open(string(o.Path))
+	if err != nil {
+		return "", usagef("import: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", usagef("import %s: it is no regular file", o.Path)
+	}
+	if o.Walked && !i.vault.Takes(path.Join(i.settings.Vault.ImportDir, vault.SafeName(path.Base(o.Name), 0))) {
+		return "", nil // clutter of a folder that was named as a whole
+	}
+	return i.drop(ctx, f, o.Name, o.ImportHow)
+}
+
+// drop copies what r holds into the import folder and asks for its import. The watcher sees the file too, and is told to
+// leave it, so that it is asked for once. Settings of its folder that cannot be used are found before anything is copied.
+func (i *Imports) drop(ctx context.Context, r io.Reader, name string, how ImportHow) (string, error) {
+	if _, err := i.rules.of(path.Join(i.settings.Vault.ImportDir, path.Clean("/"+name)), how); err != nil {
+		return "", err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	dropped, digest, err := i.files.Drop(ctx, r, name)
+	if err != nil {
+		return "", err
+	}
+	run, err := i.start(ctx, dropped, digest, how)
+	if err == nil {
+		i.claimed[dropped] = run
+	}
+	return run, err
+}
+
+// claim gives the run that a command has asked for to import a file, empty when there is none, and forgets it.
+func (i *Imports) claim(name string) string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	run := i.claimed[name]
+	delete(i.claimed, name)
+	return run
+}
+
+// start asks for the import of a file that lies in the vault.
+func (i *Imports) start(ctx context.Context, name, digest string, how ImportHow) (string, error) {
+	info, err := i.vault.FS().Open(cmp.Or(how.where, name))
+	if err != nil {
+		return "", err
+	}
+	defer info.Close()
+	stat, err := info.Stat()
+	if err != nil {
+		return "", err
+	}
+	options, err := i.rules.of(name, how)
+	if err != nil {
+		return "", err
+	}
+	data, err := json.Marshal(options)
+	if err != nil {
+		return "", fmt.Errorf("encode the import's settings: %w", err)
+	}
+	job := ingestion.Job{Mode: how.Mode, Settings: options}
+	started, err := i.exec.Start(ctx, engine.Request{
+		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
+		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(i.zone),
+		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: how.Mode, Options: data, Where: how.where},
+	})
+	return started.Run, err
+}
+
+// Drop does what another command asks for: it names an address or a file of this machine.
+func (i *Imports) Drop(ctx context.Context, o ImportOrder) (string, error) {
+	if o.URL != "" {
+		return i.dropURL(ctx, o)
+	}
+	return i.dropFile(ctx, o)
+}
+
+// dropURL fetches a document, keeps it as an artifact, and asks for its import. The name is the one that was asked for, else
+// the host's.
+func (i *Imports) dropURL(ctx context.Context, o ImportOrder) (string, error) {
+	if err := i.trust.refusal("nothing is fetched from the web"); err != nil {
+		return "", err
+	}
+	from := i.web
+	if from == nil {
+		from = remote.New(i.outside.documents())
+	}
+	temp, err := os.CreateTemp("", "vaultflow-fetch-*")
+	if err != nil {
+		return "", fmt.Errorf("keep what is fetched: %w", err)
+	}
+	defer func() { _ = temp.Close(); _ = os.Remove(temp.Name()) }() // it is copied, or of no use
+	document, err := from.FetchDocument(ctx, o.URL, temp)
+	if err != nil {
+		return "", fmt.Errorf("fetch: %w", err)
+	}
+	store, err := i.artifacts()
+	if err != nil {
+		return "", err
+	}
+	if _, err := temp.Seek(0, io.SeekStart); err != nil {
+		return "", fmt.Errorf("read what was fetched: %w", err)
+	}
+	shown := remote.Redact(o.URL) // the values of its query may be tokens: nothing that is kept repeats them
+	kept, err := store.Put(ctx, temp, artifact.Source{Scope: importScope, MediaType: document.MediaType, URL: shown})
+	if err != nil {
+		return "", err
+	}
+	content, err := store.Open(kept.Ref)
+	if err != nil {
+		return "", err
+	}
+	defer content.Close()
+	if o.Name == "" {
+		o.Name = document.Name
+	}
+	o.source, o.declared = shown, document.MediaType
+	return i.drop(ctx, content, o.Name, o.ImportHow)
+}
+
+// dropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
+func (i *Imports) DropOrTake(ctx context.Context, o ImportOrder) (string, error) {
+	if o.URL != "" || o.Path != "" {
+		return i.Drop(ctx, o)
+	}
+	f, err := i.vault.FS().Open(o.Name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", o.Name, err)
+	}
+	return i.start(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), o.ImportHow)
+}
+
+// retryFailed takes up again the import of a file that failed of something that may pass (a full disk, a missing worker), as the
+// same import, so that pages which are finished stay finished. It is empty when there is none.
+func (i *Imports) retryFailed(ctx context.Context, news disk.Arrival) (string, error) {
+	last, found, err := i.journal.Imports.Latest(ctx, news.Name, news.SHA256)
+	if err != nil || !found || last.State != engine.ImportFailed {
+		return "", err
+	}
+	ended, err := i.journal.Runs.Run(ctx, last.ID)
+	if err != nil || !mayPass(ended) {
+		return "", err
+	}
+	if err := i.exec.Retry(ctx, last.ID, engine.RetryFrom{}); err != nil {
+		return "", nil //nolint:nilerr // a person was faster; the key of a new request finds that run, if it is still at work
+	}
+	return last.ID, nil
+}
+
+// stayed reports whether an import has ended and its original could not be moved.
+func (i *Imports) stayed(ctx context.Context, ended engine.RunRecord) bool {
+	if ended.Status != engine.DoneWithOmissions {
+		return false
+	}
+	r, err := i.journal.Imports.Get(ctx, ended.ID)
+	return err == nil && r.Filed == "" && r.State != engine.ImportFailed
+}
