@@ -28,13 +28,13 @@ var accountKeys = []accountKey{
 
 // findAccount fills in what the settings leave out, from the places where keys are looked for. Who is named in the settings, by
 // whatever proof, is not mixed with somebody of the environment.
-func (s *Settings) findAccount(name string, p Provider, ring *keyring) Provider {
+func findAccount(s *Settings, name string, p Provider, ring *keyring) Provider {
 	named := p.Key != ""
 	for _, k := range accountKeys {
 		said := k.kind == p.Kind && *k.value(&p) != ""
 		named = named || k.proof && said
 		if k.secret && said {
-			s.secretInFile("providers."+name+"."+k.name, "set "+k.variable+" in the environment", ring.reporter)
+			secretInFile(s, "providers."+name+"."+k.name, "set "+k.variable+" in the environment", ring.reporter)
 		}
 	}
 	for _, k := range accountKeys {
@@ -59,29 +59,29 @@ var accountForms = map[string]*regexp.Regexp{
 }
 
 // validateAccount checks what belongs together, and refuses keys of another kind.
-func (s *Settings) validateAccount(name string, r *reporter) {
+func validateAccount(s *Settings, name string, r *reporter) {
 	p, key := s.Providers[name], "providers."+name
 	for _, k := range accountKeys {
 		value := *k.value(&p)
 		form := accountForms[k.name]
 		switch {
 		case value != "" && k.kind != p.Kind:
-			s.fault(r, key+"."+k.name, CodeConflict, "remove it", "%s.%s belongs to kind %s", key, k.name, k.kind)
+			fault(s, r, key+"."+k.name, CodeConflict, "remove it", "%s.%s belongs to kind %s", key, k.name, k.kind)
 		case value != "" && form != nil && !form.MatchString(value):
-			s.fault(r, key+"."+k.name, CodeValue, "write it as the cloud's console does", "%s.%s is not in the form of a %s", key, k.name, k.name)
+			fault(s, r, key+"."+k.name, CodeValue, "write it as the cloud's console does", "%s.%s is not in the form of a %s", key, k.name, k.name)
 		}
 	}
 	if p.Kind == "bedrock" && (p.AccessKeyID == "") != (p.SecretAccessKey == "") {
-		s.fault(r, key, CodeConflict, "", "%s: access_key_id and secret_access_key come together", key)
+		fault(s, r, key, CodeConflict, "", "%s: access_key_id and secret_access_key come together", key)
 	}
 }
 
 // missingAccount warns about a provider in use that cannot be asked.
-func (s *Settings) missingAccount(name string, r *reporter) {
+func missingAccount(s *Settings, name string, r *reporter) {
 	p, key := s.Providers[name], "providers."+name
 	for _, k := range accountKeys {
-		if needed := k.name == "region" || k.name == "project"; needed && k.kind == p.Kind && *k.value(&p) == "" && s.used(name) {
-			r.report(s.placeOf(key), SeverityWarning, CodeReference, "add "+k.name+":, or set "+k.variable, "%s: without %s its models cannot be called", key, k.name)
+		if needed := k.name == "region" || k.name == "project"; needed && k.kind == p.Kind && *k.value(&p) == "" && used(s, name) {
+			r.report(placeOf(s, key), SeverityWarning, CodeReference, "add "+k.name+":, or set "+k.variable, "%s: without %s its models cannot be called", key, k.name)
 		}
 	}
 }

@@ -30,30 +30,30 @@ func loopback(host string) bool {
 // Socket returns the path of the Unix socket to listen on, if the address is one.
 func (w Web) Socket() (path string, ok bool) { return strings.CutPrefix(w.Listen, "unix:") }
 
-func (s *Settings) validateWeb(r *reporter) {
+func validateWeb(s *Settings, r *reporter) {
 	if path, ok := s.Web.Socket(); ok {
-		s.validateSocket(path, r)
+		validateSocket(s, path, r)
 	} else {
-		s.validateListen(r)
+		validateListen(s, r)
 	}
 	if s.Web.Token != "" && len(s.Web.Token) < minToken {
-		s.fault(r, "web.token", CodeRange, "`openssl rand -hex 16` makes one", "web.token is shorter than %d characters", minToken)
+		fault(s, r, "web.token", CodeRange, "`openssl rand -hex 16` makes one", "web.token is shorter than %d characters", minToken)
 	}
-	s.validateProxy(r)
+	validateProxy(s, r)
 }
 
-func (s *Settings) validateListen(r *reporter) {
+func validateListen(s *Settings, r *reporter) {
 	host, port, err := net.SplitHostPort(s.Web.Listen)
 	number, portErr := strconv.ParseUint(port, 10, 16)
 	switch {
 	case err != nil || portErr != nil:
-		s.fault(r, "web.listen", CodeValue, "write 127.0.0.1:8321, or unix:/run/user/1000/vaultflow.sock", "web.listen: %q is no address with a port", s.Web.Listen)
+		fault(s, r, "web.listen", CodeValue, "write 127.0.0.1:8321, or unix:/run/user/1000/vaultflow.sock", "web.listen: %q is no address with a port", s.Web.Listen)
 		return
 	case number > 0 && number < 1024:
-		r.report(s.placeOf("web.listen"), SeverityWarning, CodeUnsafe, "", "web.listen: most systems keep ports below 1024 for root")
+		r.report(placeOf(s, "web.listen"), SeverityWarning, CodeUnsafe, "", "web.listen: most systems keep ports below 1024 for root")
 	}
 	if !loopback(host) && len(s.Web.Proxy.Trust) == 0 {
-		r.report(s.placeOf("web.listen"), SeverityWarning, CodeUnsafe, "put a proxy with TLS in front, see web.proxy",
+		r.report(placeOf(s, "web.listen"), SeverityWarning, CodeUnsafe, "put a proxy with TLS in front, see web.proxy",
 			"web.listen: other machines reach %s, and tokens travel there unencrypted", s.Web.Listen)
 	}
 }
@@ -61,19 +61,19 @@ func (s *Settings) validateListen(r *reporter) {
 // maxSocket is how long a socket's path may be: Linux has room for 107 bytes, other systems for 103.
 const maxSocket = 100
 
-func (s *Settings) validateSocket(path string, r *reporter) {
+func validateSocket(s *Settings, path string, r *reporter) {
 	switch {
 	case !filepath.IsAbs(path) || filepath.Clean(path) != path:
-		s.fault(r, "web.listen", CodeValue, "write unix:/run/user/1000/vaultflow.sock", "web.listen: %q is not a whole path", path)
+		fault(s, r, "web.listen", CodeValue, "write unix:/run/user/1000/vaultflow.sock", "web.listen: %q is not a whole path", path)
 	case len(path) > maxSocket:
-		s.fault(r, "web.listen", CodeRange, "choose a shorter one", "web.listen: the socket's path has more than %d bytes", maxSocket)
+		fault(s, r, "web.listen", CodeRange, "choose a shorter one", "web.listen: the socket's path has more than %d bytes", maxSocket)
 	}
 }
 
 var headerForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{1,63}$`)
 
 // validateProxy warns where others than the proxy can speak for it.
-func (s *Settings) validateProxy(r *reporter) {
+func validateProxy(s *Settings, r *reporter) {
 	p := s.Web.Proxy
 	const key = "web.proxy.trust"
 	for _, text := range p.Trust {
@@ -81,14 +81,14 @@ func (s *Settings) validateProxy(r *reporter) {
 		switch {
 		case text == "unix":
 			if _, ok := s.Web.Socket(); !ok {
-				s.fault(r, key, CodeConflict, "set web.listen to unix:/path", "web.proxy.trust: unix needs a dashboard on a socket")
+				fault(s, r, key, CodeConflict, "set web.listen to unix:/path", "web.proxy.trust: unix needs a dashboard on a socket")
 			}
 		case err != nil:
-			s.fault(r, key, CodeValue, "write 192.168.1.5, 10.0.0.0/24 or unix", "web.proxy.trust: %q is no address or network", text)
+			fault(s, r, key, CodeValue, "write 192.168.1.5, 10.0.0.0/24 or unix", "web.proxy.trust: %q is no address or network", text)
 		case network.Bits() == 0:
-			s.fault(r, key, CodeUnsafe, "name the proxy's address", "web.proxy.trust: %s is everybody", text)
+			fault(s, r, key, CodeUnsafe, "name the proxy's address", "web.proxy.trust: %s is everybody", text)
 		case network.Addr().IsLoopback() && p.UserHeader != "":
-			r.report(s.placeOf(key), SeverityWarning, CodeUnsafe, "let web.listen be a unix: socket that the proxy opens",
+			r.report(placeOf(s, key), SeverityWarning, CodeUnsafe, "let web.listen be a unix: socket that the proxy opens",
 				"web.proxy.trust: every account of this machine comes from %s and can name itself in %s", text, p.UserHeader)
 		}
 	}
@@ -97,9 +97,9 @@ func (s *Settings) validateProxy(r *reporter) {
 	}
 	switch known := strings.ToLower(p.UserHeader); {
 	case !headerForm.MatchString(p.UserHeader) || slices.Contains([]string{"authorization", "cookie", "host", "origin", "user-agent", "accept"}, known):
-		s.fault(r, "web.proxy.user_header", CodeValue, "write a name such as Remote-User", "web.proxy.user_header: %q cannot name a user", p.UserHeader)
+		fault(s, r, "web.proxy.user_header", CodeValue, "write a name such as Remote-User", "web.proxy.user_header: %q cannot name a user", p.UserHeader)
 	case len(p.Trust) == 0:
-		s.fault(r, "web.proxy.user_header", CodeConflict, "name the proxy's address in web.proxy.trust", "web.proxy.user_header has no proxy that is trusted")
+		fault(s, r, "web.proxy.user_header", CodeConflict, "name the proxy's address in web.proxy.trust", "web.proxy.user_header has no proxy that is trusted")
 	}
 }
 
@@ -114,57 +114,57 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 
 var variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-func (s *Settings) validateProvider(name string, r *reporter) {
+func validateProvider(s *Settings, name string, r *reporter) {
 	p, key := s.Providers[name], "providers."+name
 	if _, known := kinds[p.Kind]; !known {
-		s.unknownKind(key, p, r)
+		unknownKind(s, key, p, r)
 		return
 	}
-	if !Available(p.Kind) && s.used(name) {
-		r.report(s.placeOf(key), SeverityWarning, CodeNoEffect, "", "%s: this version does not speak %s yet; its models cannot be called", key, p.Kind)
+	if !Available(p.Kind) && used(s, name) {
+		r.report(placeOf(s, key), SeverityWarning, CodeNoEffect, "", "%s: this version does not speak %s yet; its models cannot be called", key, p.Kind)
 	}
 	if p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv) {
-		s.fault(r, key+".api_key_env", CodeValue, "write the variable's name, such as ANTHROPIC_API_KEY, not the key", "%s.api_key_env is no name of a variable", key)
+		fault(s, r, key+".api_key_env", CodeValue, "write the variable's name, such as ANTHROPIC_API_KEY, not the key", "%s.api_key_env is no name of a variable", key)
 	}
 	if p.Proxy != "" && p.Proxy != "direct" {
 		u, err := url.Parse(string(p.Proxy))
 		if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
-			s.fault(r, key+".proxy", CodeValue, "write http://proxy.example.org:3128, socks5://127.0.0.1:1080 or direct", "%s.proxy is no address of a proxy", key)
+			fault(s, r, key+".proxy", CodeValue, "write http://proxy.example.org:3128, socks5://127.0.0.1:1080 or direct", "%s.proxy is no address of a proxy", key)
 		}
 	}
 	if p.BaseURL == "" {
 		if p.Kind == "openai_compatible" {
-			s.fault(r, key, CodeValue, "add base_url:", "%s: a server of one's own needs its address", key)
+			fault(s, r, key, CodeValue, "add base_url:", "%s: a server of one's own needs its address", key)
 		}
 		return
 	}
-	s.validateURL(key+".base_url", p, r)
+	validateURL(s, key+".base_url", p, r)
 }
 
-func (s *Settings) unknownKind(key string, p Provider, r *reporter) {
+func unknownKind(s *Settings, key string, p Provider, r *reporter) {
 	if p.Kind == "" {
-		s.fault(r, key, CodeValue, "add kind:, one of "+strings.Join(Kinds(), ", "), "%s: its name is no kind of provider, so it needs one", key)
+		fault(s, r, key, CodeValue, "add kind:, one of "+strings.Join(Kinds(), ", "), "%s: its name is no kind of provider, so it needs one", key)
 		return
 	}
-	s.fault(r, key+".kind", CodeValue, guess(p.Kind, Kinds()), "%s.kind: there is no kind %q", key, p.Kind)
+	fault(s, r, key+".kind", CodeValue, guess(p.Kind, Kinds()), "%s.kind: there is no kind %q", key, p.Kind)
 }
 
-func (s *Settings) validateURL(key string, p Provider, r *reporter) {
+func validateURL(s *Settings, key string, p Provider, r *reporter) {
 	u, err := url.Parse(string(p.BaseURL))
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		s.fault(r, key, CodeValue, "write http://127.0.0.1:8000/v1", "%s is no http or https address", key)
+		fault(s, r, key, CodeValue, "write http://127.0.0.1:8000/v1", "%s is no http or https address", key)
 	case u.User != nil:
-		s.fault(r, key, CodeSecret, "use api_key_env or headers", "%s holds a name or a password", key)
+		fault(s, r, key, CodeSecret, "use api_key_env or headers", "%s holds a name or a password", key)
 	case u.RawQuery != "" || u.Fragment != "":
-		s.fault(r, key, CodeValue, "", "%s goes on after its path; leave out ? and #", key)
+		fault(s, r, key, CodeValue, "", "%s goes on after its path; leave out ? and #", key)
 	case u.Scheme == "http" && !loopback(u.Hostname()) && p.APIKeyEnv != "":
-		r.report(s.placeOf(key), SeverityWarning, CodeUnsafe, "use https", "%s: the key and your notes travel unencrypted to %s", key, u.Host)
+		r.report(placeOf(s, key), SeverityWarning, CodeUnsafe, "use https", "%s: the key and your notes travel unencrypted to %s", key, u.Host)
 	}
 }
 
 // used says whether an alias is reached through the provider.
-func (s *Settings) used(name string) bool {
+func used(s *Settings, name string) bool {
 	for _, a := range s.Models.Aliases {
 		if a.Provider == name {
 			return true

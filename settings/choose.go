@@ -8,16 +8,16 @@ import (
 
 // chooseDefault decides about models.default when nobody set it. The offline model is taken only when no other model was
 // configured, and a note says so.
-func (s *Settings) chooseDefault(environ map[string]string, r *reporter) {
+func chooseDefault(s *Settings, environ map[string]string, r *reporter) {
 	if _, set := s.origins["models.default"]; set && s.Models.Default != "" {
 		return
 	}
 	s.Models.Default = Offline
-	own := s.ownAliases()
+	own := ownAliases(s)
 	at := Origin{Name: s.File}
 	switch len(own) {
 	case 0:
-		r.report(at, SeverityNote, CodeDefault, s.offer(environ),
+		r.report(at, SeverityNote, CodeDefault, offer(s, environ),
 			"no model is configured: the built-in offline model is used. It extracts, it does not think")
 	case 1:
 		s.Models.Default = own[0]
@@ -29,7 +29,7 @@ func (s *Settings) chooseDefault(environ map[string]string, r *reporter) {
 }
 
 // ownAliases lists the aliases that somebody wrote and that are real models.
-func (s *Settings) ownAliases() []string {
+func ownAliases(s *Settings) []string {
 	var own []string
 	for _, name := range s.AliasNames() {
 		if _, written := s.origins["models.aliases."+name]; written && s.Models.Aliases[name].Provider != Offline {
@@ -40,7 +40,7 @@ func (s *Settings) ownAliases() []string {
 }
 
 // offer names a built-in alias whose key is in the environment.
-func (s *Settings) offer(environ map[string]string) string {
+func offer(s *Settings, environ map[string]string) string {
 	names := s.AliasNames()
 	slices.Reverse(names) // sonnet, offline, local, gpt
 	for _, name := range names {

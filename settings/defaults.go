@@ -11,7 +11,7 @@ const Offline = "offline"
 // Defaults gives the settings when nobody says anything. Models.Default is Offline in it.
 func Defaults() *Settings {
 	s := unfinished()
-	s.complete()
+	complete(s)
 	return s
 }
 
@@ -80,7 +80,7 @@ func defaultIngestion() Ingestion {
 }
 
 // complete adds the providers that aliases name by their kind, and what a provider's kind says.
-func (s *Settings) complete() {
+func complete(s *Settings) {
 	for _, a := range s.Models.Aliases {
 		if _, there := s.Providers[a.Provider]; !there {
 			if _, isKind := kinds[a.Provider]; isKind {

@@ -14,7 +14,7 @@ import (
 // variable or flag that it comes from.
 func (s *Settings) Describe() ([]byte, error) {
 	tree := node(reflect.ValueOf(s).Elem())
-	s.annotate(tree, "")
+	annotate(s, tree, "")
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(4)
@@ -24,22 +24,22 @@ func (s *Settings) Describe() ([]byte, error) {
 	return b.Bytes(), enc.Close()
 }
 
-func (s *Settings) annotate(n *yaml.Node, path string) {
+func annotate(s *Settings, n *yaml.Node, path string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		at := join(path, key.Value)
 		if value.Kind == yaml.MappingNode && value.Style != yaml.FlowStyle && len(value.Content) > 0 {
-			s.annotate(value, at)
+			annotate(s, value, at)
 			continue
 		}
-		if from := s.placeOf(at); from.Source != SourceDefault && from.Source != "" {
-			value.LineComment = "# " + s.brief(from)
+		if from := placeOf(s, at); from.Source != SourceDefault && from.Source != "" {
+			value.LineComment = "# " + brief(s, from)
 		}
 	}
 }
 
 // brief is an origin in few words; the head of `vaultflow config` says which files are meant.
-func (s *Settings) brief(at Origin) string {
+func brief(s *Settings, at Origin) string {
 	o := at
 	switch at.Source {
 	case SourceFile:

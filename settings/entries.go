@@ -15,7 +15,7 @@ func (j *judge) providers() {
 		who := pick(reflect.ValueOf(said), everyProvider).Interface().(Provider)
 		switch {
 		case empty(reflect.ValueOf(canonical(reflect.ValueOf(who)))):
-		case sameProvider(name, who, next, there), j.allows(sayProvider(name, who, j.from.placeOf(path))):
+		case sameProvider(name, who, next, there), j.allows(sayProvider(name, who, placeOf(j.from, path))):
 			next = j.replaceWho(path, next, who)
 		default:
 			whole := who.complete(name)
@@ -27,7 +27,7 @@ func (j *judge) providers() {
 		}
 		j.limits(path, reflect.ValueOf(&next).Elem(), reflect.ValueOf(said))
 		if _, set := j.into.origins[path]; !set && !j.withheld[path] {
-			j.into.origins[path] = j.from.placeOf(path)
+			j.into.origins[path] = placeOf(j.from, path)
 		}
 		j.into.Providers[name] = next
 	}
@@ -56,10 +56,10 @@ func (j *judge) replaceWho(path string, old, who Provider) Provider {
 			continue
 		}
 		v.Field(f.index).Set(w.Field(f.index))
-		j.into.forget(join(path, f.key))
-		j.into.adopt(j.from, join(path, f.key))
+		forget(j.into, join(path, f.key))
+		adopt(j.into, j.from, join(path, f.key))
 	}
-	j.into.origins[path] = j.from.placeOf(path)
+	j.into.origins[path] = placeOf(j.from, path)
 	return old
 }
 
@@ -70,7 +70,7 @@ func (j *judge) limits(path string, next, said reflect.Value) {
 		if how == waits || v.IsZero() {
 			continue
 		}
-		at := j.from.placeOf(key)
+		at := placeOf(j.from, key)
 		if how == harmless || !j.theirs || j.stricter(how, key, v, next.Field(f.index), at) {
 			next.Field(f.index).Set(v)
 			j.into.origins[key] = at
@@ -90,8 +90,8 @@ func (j *judge) aliases() {
 		if j.theirs && j.costsAreCapped() {
 			a.Price = j.price(name, path, a)
 		}
-		j.into.forget(path)
-		j.into.adopt(j.from, path)
+		forget(j.into, path)
+		adopt(j.into, j.from, path)
 		j.into.Models.Aliases[name] = a
 	}
 }
@@ -103,7 +103,7 @@ func (j *judge) price(name, path string, a Alias) Price {
 	if a.Price == (Price{}) {
 		return old.Price
 	}
-	if samePrice(a, old) || j.grants(sayPrice(name, a, j.from.placeOf(path+".price"))) {
+	if samePrice(a, old) || j.grants(sayPrice(name, a, placeOf(j.from, path+".price"))) {
 		return a.Price
 	}
 	return old.Price
@@ -120,7 +120,7 @@ func (j *judge) costsAreCapped() bool {
 			continue
 		}
 		_, flag := j.in.Overrides[path]
-		if flag || j.environ[Variable(path)] != "" || !v.IsZero() && j.into.byUser(path) {
+		if flag || j.environ[Variable(path)] != "" || !v.IsZero() && byUser(j.into, path) {
 			return true
 		}
 	}
@@ -140,8 +140,8 @@ func (j *judge) servers() {
 		if j.into.MCPServers == nil {
 			j.into.MCPServers = map[string]MCPServer{}
 		}
-		j.into.forget(path)
-		j.into.adopt(j.from, path)
+		forget(j.into, path)
+		adopt(j.into, j.from, path)
 		j.into.MCPServers[name] = m
 	}
 }
@@ -149,7 +149,7 @@ func (j *judge) servers() {
 // server reports whether an entry of the vault counts, and leaves out those of its tools that do not. A yes to all tools is a
 // yes to some.
 func (j *judge) server(name, path string, m *MCPServer, old MCPServer, there bool) bool {
-	at, all := j.from.placeOf(path), len(m.Allow) == 0
+	at, all := placeOf(j.from, path), len(m.Allow) == 0
 	same := there && reflect.DeepEqual(core(*m), core(old))
 	counts := same && (len(old.Allow) == 0 || !all) || j.grants(sayServer(name, *m, all, at), sayServer(name, *m, true, at))
 	allTools := func() bool { return j.in.Grants != nil && j.in.Grants(sayServer(name, *m, true, at)) }
@@ -157,7 +157,7 @@ func (j *judge) server(name, path string, m *MCPServer, old MCPServer, there boo
 		said := m.Allow
 		m.Allow = nil
 		for _, tool := range said {
-			if same && slices.Contains(old.Allow, tool) || j.grants(sayTool(name, tool, j.from.placeOf(path+".allow"))) {
+			if same && slices.Contains(old.Allow, tool) || j.grants(sayTool(name, tool, placeOf(j.from, path+".allow"))) {
 				m.Allow = append(m.Allow, tool)
 			}
 		}

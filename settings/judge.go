@@ -88,14 +88,14 @@ func (j *judge) scalar(path string, v reflect.Value, at Origin) Waiting {
 }
 
 // byUser reports whether the user's own file says a value, so that it bounds what the vault may say.
-func (s *Settings) byUser(path string) bool { return s.placeOf(path).Source == SourceUser }
+func byUser(s *Settings, path string) bool { return placeOf(s, path).Source == SourceUser }
 
 // stricter reports whether the vault's value is at least as strict as the user's own. Where the user said nothing, it counts.
 func (j *judge) stricter(how reach, path string, v, below reflect.Value, at Origin) bool {
-	if !j.into.byUser(path) || strict(how, v, below) {
+	if !byUser(j.into, path) || strict(how, v, below) {
 		return true
 	}
-	j.report(at, SeverityNote, CodeStricter, "", "%s: %s would loosen the %s of your own settings (%s), which counts", path, text(v), text(below), j.into.placeOf(path))
+	j.report(at, SeverityNote, CodeStricter, "", "%s: %s would loosen the %s of your own settings (%s), which counts", path, text(v), text(below), placeOf(j.into, path))
 	return false
 }
 
@@ -133,7 +133,7 @@ func (j *judge) union(path string, v, below reflect.Value, at Origin) {
 		}
 	}
 	if len(kept) > 0 {
-		j.report(at, SeverityNote, CodeStricter, "to take one away, write the list in your own settings", "%s keeps %s of %s", path, strings.Join(kept, ", "), whose(j.into.placeOf(path)))
+		j.report(at, SeverityNote, CodeStricter, "to take one away, write the list in your own settings", "%s keeps %s of %s", path, strings.Join(kept, ", "), whose(placeOf(j.into, path)))
 	}
 	for _, word := range v.Interface().([]string) {
 		if !slices.Contains(all, word) {
@@ -252,8 +252,8 @@ func (j *judge) unit(path string) {
 	}
 	into.Set(next)
 	for _, f := range keys {
-		j.into.forget(join(path, f.key))
-		j.into.adopt(j.from, join(path, f.key))
+		forget(j.into, join(path, f.key))
+		adopt(j.into, j.from, join(path, f.key))
 	}
 }
 

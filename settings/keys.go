@@ -33,19 +33,19 @@ func (l *layers) findKeys() {
 	s, k := l.into, &keyring{layers: l, files: l.dotEnvs(), asked: map[string]bool{}}
 	for _, name := range sortedKeys(s.Providers) {
 		p := s.Providers[name]
-		p.Key, p.KeyFrom = s.findKey(name, p, k)
-		s.Providers[name] = s.findAccount(name, p, k)
-		s.validateAccount(name, l.reporter)
-		s.missingAccount(name, l.reporter)
+		p.Key, p.KeyFrom = findKey(s, name, p, k)
+		s.Providers[name] = findAccount(s, name, p, k)
+		validateAccount(s, name, l.reporter)
+		missingAccount(s, name, l.reporter)
 	}
-	s.missingKey(l.reporter)
-	s.findSearchKey(k)
+	missingKey(s, l.reporter)
+	findSearchKey(s, k)
 	for _, variable := range s.pending { // so that everything is asked at once
 		k.lookUp(variable)
 	}
 }
 
-func (s *Settings) findKey(name string, p Provider, k *keyring) (Secret, string) {
+func findKey(s *Settings, name string, p Provider, k *keyring) (Secret, string) {
 	if key, from := k.lookUp(p.APIKeyEnv); key != "" {
 		return key, from
 	}
@@ -56,7 +56,7 @@ func (s *Settings) findKey(name string, p Provider, k *keyring) (Secret, string)
 	if name != "web_search" {
 		key = "providers." + key
 	}
-	s.secretInFile(key, "set a variable in the environment and name it with api_key_env", k.reporter)
+	secretInFile(s, key, "set a variable in the environment and name it with api_key_env", k.reporter)
 	return p.APIKey, "settings"
 }
 
@@ -95,14 +95,14 @@ func (k *keyring) may(path, variable string, value Secret) bool {
 }
 
 // secretInFile warns about a secret that a settings file holds.
-func (s *Settings) secretInFile(key, suggestion string, r *reporter) {
-	if at := s.placeOf(key); at.Source == SourceFile && !r.has(at, CodeSecret) {
+func secretInFile(s *Settings, key, suggestion string, r *reporter) {
+	if at := placeOf(s, key); at.Source == SourceFile && !r.has(at, CodeSecret) {
 		r.report(at, SeverityWarning, CodeSecret, suggestion, "%s: a key stands in the settings", key)
 	}
 }
 
 // missingKey warns when the default model cannot be called.
-func (s *Settings) missingKey(r *reporter) {
+func missingKey(s *Settings, r *reporter) {
 	a, p, ok := s.Alias("")
 	if !ok || !p.NeedsKey() || p.Key != "" {
 		return
@@ -114,9 +114,9 @@ func (s *Settings) missingKey(r *reporter) {
 	if p.Kind == "bedrock" {
 		suggestion += ", or name a profile"
 	}
-	at := s.placeOf("models.default")
+	at := placeOf(s, "models.default")
 	if _, written := s.origins["models.default"]; !written {
-		at = s.placeOf("models.aliases." + s.Models.Default) // the only one that somebody configured
+		at = placeOf(s, "models.aliases."+s.Models.Default) // the only one that somebody configured
 	}
 	r.report(at, SeverityWarning, CodeReference, suggestion,
 		"there is no key for provider %s, which the default model %s needs", a.Provider, s.Models.Default)

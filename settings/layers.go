@@ -102,7 +102,7 @@ func (l *layers) vault() error {
 // put decodes a file and puts what it says on the layers below.
 func (l *layers) put(source Source, path string, data []byte, theirs bool) (from *Settings) {
 	from = &Settings{origins: map[string]Origin{}}
-	from.file(source, path, data, l.reporter)
+	file(from, source, path, data, l.reporter)
 	j := &judge{layers: l, from: from, path: path, theirs: theirs, withheld: map[string]bool{}, asks: map[string]func() Provider{}}
 	j.settings()
 	return from
@@ -176,12 +176,12 @@ func local(folder, path string) (rel string, ok bool) {
 }
 
 // forget removes the origins of an entry of a table before another one takes its place.
-func (s *Settings) forget(prefix string) {
+func forget(s *Settings, prefix string) {
 	maps.DeleteFunc(s.origins, func(path string, _ Origin) bool { return path == prefix || strings.HasPrefix(path, prefix+".") })
 }
 
 // adopt takes over the origins of an entry.
-func (s *Settings) adopt(from *Settings, prefix string) {
+func adopt(s *Settings, from *Settings, prefix string) {
 	for path, at := range from.origins {
 		if path == prefix || strings.HasPrefix(path, prefix+".") {
 			s.origins[path] = at

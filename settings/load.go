@@ -48,9 +48,9 @@ func Load(in Input) (*Settings, error) {
 	}
 	environment(s, environ, r)
 	overrides(s, in.Overrides, r)
-	s.complete()
-	s.chooseDefault(environ, r)
-	s.validate(r)
+	complete(s)
+	chooseDefault(s, environ, r)
+	validate(s, r)
 	l.findKeys()
 	if r.failed() {
 		isNote := func(d Diagnostic) bool { return d.Severity == SeverityNote }
@@ -82,7 +82,7 @@ func readBounded(path string) ([]byte, error) {
 var yamlLine = regexp.MustCompile(`line (\d+): `)
 
 // file decodes a settings file.
-func (s *Settings) file(source Source, path string, data []byte, r *reporter) {
+func file(s *Settings, source Source, path string, data []byte, r *reporter) {
 	at := Origin{Source: source, Name: path, Line: 1, Column: 1}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node

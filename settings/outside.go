@@ -63,41 +63,41 @@ func (w WebSearch) complete() WebSearch {
 func (w WebSearch) Enabled() bool { return w.Provider != "" && w.Provider != "none" }
 
 // findSearchKey looks for the key of web_search in the places where those of providers are.
-func (s *Settings) findSearchKey(k *keyring) {
+func findSearchKey(s *Settings, k *keyring) {
 	w := &s.WebSearch
 	if !w.Enabled() {
 		return
 	}
-	w.Key, _ = s.findKey("web_search", Provider{APIKeyEnv: w.APIKeyEnv, APIKey: w.APIKey}, k)
+	w.Key, _ = findKey(s, "web_search", Provider{APIKeyEnv: w.APIKeyEnv, APIKey: w.APIKey}, k)
 	if w.Key == "" && !searchKinds[w.Provider].local {
 		suggestion := "name a variable with web_search.api_key_env"
 		if w.APIKeyEnv != "" {
 			suggestion = "set " + w.APIKeyEnv
 		}
-		k.report(s.placeOf("web_search.provider"), SeverityWarning, CodeReference, suggestion, "there is no key for web_search with %s", w.Provider)
+		k.report(placeOf(s, "web_search.provider"), SeverityWarning, CodeReference, suggestion, "there is no key for web_search with %s", w.Provider)
 	}
 }
 
 var serverForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,29}$`)
 
 // validateOutside checks what leads out of this machine for tools.
-func (s *Settings) validateOutside(r *reporter) {
+func validateOutside(s *Settings, r *reporter) {
 	if w := s.WebSearch; w.Enabled() && !webAddress(string(w.BaseURL)) {
-		s.fault(r, "web_search.base_url", CodeValue, "write it as https://search.example.org", "web_search.base_url: %s needs the address of a service", w.Provider)
+		fault(s, r, "web_search.base_url", CodeValue, "write it as https://search.example.org", "web_search.base_url: %s needs the address of a service", w.Provider)
 	}
 	for _, name := range sortedKeys(s.MCPServers) {
 		m, key := s.MCPServers[name], "mcp_servers."+name
 		switch {
 		case !serverForm.MatchString(name):
-			s.fault(r, key, CodeValue, "", "%s: a server's name has letters, digits, - and _, at most 30: it stands before the dot in server.tool", key)
+			fault(s, r, key, CodeValue, "", "%s: a server's name has letters, digits, - and _, at most 30: it stands before the dot in server.tool", key)
 		case (len(m.Command) == 0) == (m.URL == ""):
-			s.fault(r, key, CodeValue, "", "%s needs either command or url", key)
+			fault(s, r, key, CodeValue, "", "%s needs either command or url", key)
 		case m.URL != "" && !webAddress(string(m.URL)):
-			s.fault(r, key+".url", CodeValue, "write it as https://mcp.example.org/mcp", "%s.url is no web address", key)
+			fault(s, r, key+".url", CodeValue, "write it as https://mcp.example.org/mcp", "%s.url is no web address", key)
 		case m.URL != "" && len(m.Env)+len(m.EnvFrom) > 0:
-			s.fault(r, key, CodeConflict, "use headers", "%s: env and env_from belong to command", key)
+			fault(s, r, key, CodeConflict, "use headers", "%s: env and env_from belong to command", key)
 		case m.URL == "" && len(m.Headers) > 0:
-			s.fault(r, key, CodeConflict, "use env", "%s: headers belong to url", key)
+			fault(s, r, key, CodeConflict, "use env", "%s: headers belong to url", key)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type Value struct {
 // providers.NAME.key, hidden.
 func (s *Settings) Values() []Value {
 	var list []Value
-	s.values(reflect.ValueOf(s).Elem(), "", false, &list)
+	values(s, reflect.ValueOf(s).Elem(), "", false, &list)
 	for _, name := range sortedKeys(s.Providers) {
 		if p := s.Providers[name]; p.Key != "" {
 			list = append(list, Value{
@@ -31,20 +31,20 @@ func (s *Settings) Values() []Value {
 	return list
 }
 
-func (s *Settings) values(v reflect.Value, path string, sparse bool, list *[]Value) {
+func values(s *Settings, v reflect.Value, path string, sparse bool, list *[]Value) {
 	for _, f := range fieldsOf(v.Type()) {
 		child, path := v.Field(f.index), join(path, f.key)
 		switch {
 		case sparse && child.IsZero():
 		case isSection(child.Type()):
-			s.values(child, path, sparse, list)
+			values(s, child, path, sparse, list)
 		case child.Kind() == reflect.Map && child.Type().Elem().Kind() == reflect.Struct:
 			for _, name := range sortedNames(child) {
-				s.values(child.MapIndex(reflect.ValueOf(name)), join(path, name), true, list)
+				values(s, child.MapIndex(reflect.ValueOf(name)), join(path, name), true, list)
 			}
 		default:
 			value, _ := yaml.Marshal(node(child)) // a node always marshals
-			*list = append(*list, Value{Path: path, Value: string(value[:len(value)-1]), Origin: s.placeOf(path), Doc: f.doc})
+			*list = append(*list, Value{Path: path, Value: string(value[:len(value)-1]), Origin: placeOf(s, path), Doc: f.doc})
 		}
 	}
 }

@@ -14,30 +14,30 @@ import (
 )
 
 // validate checks what concerns more than one value, and what tags cannot say.
-func (s *Settings) validate(r *reporter) {
-	s.validateModels(r)
+func validate(s *Settings, r *reporter) {
+	validateModels(s, r)
 	for _, name := range sortedKeys(s.Providers) {
-		s.validateProvider(name, r)
+		validateProvider(s, name, r)
 	}
-	s.validateFolders(r)
-	s.validateLists(r)
-	s.validateWeb(r)
-	s.validateStatusNote(r)
-	s.validateOutside(r)
+	validateFolders(s, r)
+	validateLists(s, r)
+	validateWeb(s, r)
+	validateStatusNote(s, r)
+	validateOutside(s, r)
 	if zone := s.Engine.Timezone; zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
-			s.fault(r, "engine.timezone", CodeValue, "write a name such as Europe/Oslo or UTC", "engine.timezone: there is no time zone %q", zone)
+			fault(s, r, "engine.timezone", CodeValue, "write a name such as Europe/Oslo or UTC", "engine.timezone: there is no time zone %q", zone)
 		}
 	}
 }
 
 // fault reports an error at the place where a key was set.
-func (s *Settings) fault(r *reporter, key, code, suggestion, format string, args ...any) {
-	r.report(s.placeOf(key), SeverityError, code, suggestion, format, args...)
+func fault(s *Settings, r *reporter, key, code, suggestion, format string, args ...any) {
+	r.report(placeOf(s, key), SeverityError, code, suggestion, format, args...)
 }
 
 // placeOf is where a key, or what holds it, was set.
-func (s *Settings) placeOf(key string) Origin {
+func placeOf(s *Settings, key string) Origin {
 	for ; key != ""; key = parent(key) {
 		if o, ok := s.origins[key]; ok {
 			return o
@@ -61,33 +61,33 @@ func (e Engine) Location() *time.Location {
 	return time.Local
 }
 
-func (s *Settings) validateModels(r *reporter) {
+func validateModels(s *Settings, r *reporter) {
 	for _, name := range s.AliasNames() {
 		a, key := s.Models.Aliases[name], "models.aliases."+name
 		if name == "none" {
-			s.fault(r, key, CodeValue, "", "%s: `@model none` means no model, so no alias can have this name", key)
+			fault(s, r, key, CodeValue, "", "%s: `@model none` means no model, so no alias can have this name", key)
 		}
 		p, known := s.Providers[a.Provider]
 		switch {
 		case a.Provider == "":
-			s.fault(r, key, CodeValue, "an alias replaces the built-in one whole", "%s names no provider", key)
+			fault(s, r, key, CodeValue, "an alias replaces the built-in one whole", "%s names no provider", key)
 		case !known:
-			s.fault(r, key+".provider", CodeReference, guess(a.Provider, append(sortedKeys(s.Providers), Kinds()...)),
+			fault(s, r, key+".provider", CodeReference, guess(a.Provider, append(sortedKeys(s.Providers), Kinds()...)),
 				"%s.provider: neither an entry of providers nor a kind has the name %q", key, a.Provider)
 		case a.Model == "" && p.Kind != Offline:
-			s.fault(r, key, CodeValue, "add model:", "%s names no model", key)
+			fault(s, r, key, CodeValue, "add model:", "%s names no model", key)
 		case name == Offline && p.Kind != Offline:
-			s.fault(r, key+".provider", CodeConflict, "give your model another name", "%s is the built-in model without a network", key)
+			fault(s, r, key+".provider", CodeConflict, "give your model another name", "%s is the built-in model without a network", key)
 		}
 		if !thinking(a.Thinking) {
-			s.fault(r, key+".thinking", CodeValue, "", "%s.thinking is off, low, medium, high or a number of tokens, not %q", key, a.Thinking)
+			fault(s, r, key+".thinking", CodeValue, "", "%s.thinking is off, low, medium, high or a number of tokens, not %q", key, a.Thinking)
 		}
 		if a.Price != (Price{}) && !a.Price.Known() {
-			s.fault(r, key+".price", CodeValue, "", "%s.price needs both input and output", key)
+			fault(s, r, key+".price", CodeValue, "", "%s.price needs both input and output", key)
 		}
 	}
 	if _, known := s.Models.Aliases[s.Models.Default]; !known {
-		s.fault(r, "models.default", CodeReference, guess(s.Models.Default, s.AliasNames()), "models.default: no alias has the name %q", s.Models.Default)
+		fault(s, r, "models.default", CodeReference, guess(s.Models.Default, s.AliasNames()), "models.default: no alias has the name %q", s.Models.Default)
 	}
 }
 
@@ -101,13 +101,13 @@ func thinking(word string) bool {
 
 // validateFolders keeps the three folders apart: a bundle below the import folder would be imported again, and an
 // imported note below the workflows folder would run.
-func (s *Settings) validateFolders(r *reporter) {
+func validateFolders(s *Settings, r *reporter) {
 	folders := []struct{ key, name string }{
 		{"vault.import_dir", s.Vault.ImportDir}, {"vault.imported_dir", s.Vault.ImportedDir}, {"vault.workflows_dir", s.Vault.WorkflowsDir},
 	}
 	for _, f := range folders {
 		if why := badFolder(f.name); why != "" {
-			s.fault(r, f.key, CodeValue, "", "%s: %q %s", f.key, f.name, why)
+			fault(s, r, f.key, CodeValue, "", "%s: %q %s", f.key, f.name, why)
 		}
 	}
 	for i, a := range folders {
@@ -117,7 +117,7 @@ func (s *Settings) validateFolders(r *reporter) {
 				if _, set := s.origins[at]; !set {
 					at = a.key
 				}
-				s.fault(r, at, CodeConflict, "choose folders that do not contain each other",
+				fault(s, r, at, CodeConflict, "choose folders that do not contain each other",
 					"%s (%s) and %s (%s) overlap: what is written to one would be taken up by the other", a.key, a.name, b.key, b.name)
 			}
 		}
@@ -125,18 +125,18 @@ func (s *Settings) validateFolders(r *reporter) {
 }
 
 // validateStatusNote keeps the note out of the folders whose files mean something else.
-func (s *Settings) validateStatusNote(r *reporter) {
+func validateStatusNote(s *Settings, r *reporter) {
 	const key = "engine.status_note"
 	name := s.Engine.StatusNote
 	if name == "" {
 		return
 	}
 	if badFolder(name) != "" || path.Ext(name) != ".md" {
-		s.fault(r, key, CodeValue, "write a name such as Status.md", "%s: %q is no name of a note within the vault", key, name)
+		fault(s, r, key, CodeValue, "write a name such as Status.md", "%s: %q is no name of a note within the vault", key, name)
 	}
 	for _, folder := range []string{s.Vault.WorkflowsDir, s.Vault.ImportDir, s.Vault.ImportedDir} {
 		if within(name, folder) {
-			s.fault(r, key, CodeConflict, "choose another folder", "%s: %s lies in %s, whose files are workflows or imports", key, name, folder)
+			fault(s, r, key, CodeConflict, "choose another folder", "%s: %s lies in %s, whose files are workflows or imports", key, name, folder)
 		}
 	}
 }
@@ -161,39 +161,39 @@ var (
 	hostForm     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 )
 
-func (s *Settings) validateLists(r *reporter) {
+func validateLists(s *Settings, r *reporter) {
 	for _, glob := range s.Vault.Ignore {
 		if !doublestar.ValidatePattern(glob) {
-			s.fault(r, "vault.ignore", CodeValue, "", "vault.ignore: %q is no glob", glob)
+			fault(s, r, "vault.ignore", CodeValue, "", "vault.ignore: %q is no glob", glob)
 		}
 	}
 	for _, glob := range s.Policy.Untrusted {
 		switch {
 		case !doublestar.ValidatePattern(glob):
-			s.fault(r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no glob", glob)
+			fault(s, r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no glob", glob)
 		case path.IsAbs(glob) || strings.HasPrefix(glob, "./") || slices.Contains(strings.Split(glob, "/"), ".."):
-			s.fault(r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no name within the vault", glob)
+			fault(s, r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no name within the vault", glob)
 		}
 	}
 	for _, name := range s.Policy.UntrustedProperties {
 		if strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r:") {
-			s.fault(r, "policy.untrusted_properties", CodeValue, "write it as source", "policy.untrusted_properties: %q is no name of a property", name)
+			fault(s, r, "policy.untrusted_properties", CodeValue, "write it as source", "policy.untrusted_properties: %q is no name of a property", name)
 		}
 	}
 	if name := s.Ingestion.Template; name != "" && !fs.ValidPath(name) {
-		s.fault(r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is no name within the vault", name)
+		fault(s, r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is no name within the vault", name)
 	}
 	if alias := s.Ingestion.OCR.Model; alias != "" {
 		if _, ok := s.Models.Aliases[alias]; !ok {
-			s.fault(r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
+			fault(s, r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
 		}
 	}
 	if u, err := url.Parse(string(s.Ingestion.OCR.Mistral.Endpoint)); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		s.fault(r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is no web address")
+		fault(s, r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is no web address")
 	}
 	for _, language := range s.Ingestion.OCR.Languages {
 		if !languageForm.MatchString(language) {
-			s.fault(r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is no language of Tesseract", language)
+			fault(s, r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is no language of Tesseract", language)
 		}
 	}
 	for key, list := range map[string][]string{
@@ -201,10 +201,10 @@ func (s *Settings) validateLists(r *reporter) {
 		"ingestion.image.strategies": s.Ingestion.Image.Strategies, "ingestion.ocr.engines": s.Ingestion.OCR.Engines,
 	} {
 		if len(list) == 0 {
-			s.fault(r, key, CodeValue, "", "%s is empty", key)
+			fault(s, r, key, CodeValue, "", "%s is empty", key)
 		}
 		if twice := repeated(list); twice != "" {
-			s.fault(r, key, CodeTwice, "", "%s names %q twice", key, twice)
+			fault(s, r, key, CodeTwice, "", "%s names %q twice", key, twice)
 		}
 	}
 	for key, list := range map[string][]string{
@@ -213,7 +213,7 @@ func (s *Settings) validateLists(r *reporter) {
 	} {
 		for _, host := range list {
 			if !hostForm.MatchString(host) {
-				s.fault(r, key, CodeValue, "write it without http:// and port", "%s: %q is no host name", key, host)
+				fault(s, r, key, CodeValue, "write it without http:// and port", "%s: %q is no host name", key, host)
 			}
 		}
 	}
