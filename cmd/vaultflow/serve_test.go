@@ -105,6 +105,8 @@ type site struct {
 	state string
 	env   []string
 	as    *syscall.SysProcAttr // of the commands; nil for the test's own
+
+	binary string // of the commands; empty means the one of this source
 }
 
 // quick are settings with which nothing waits for people or slow disks.
@@ -216,7 +218,11 @@ func (s *site) hidden(dir string) []string {
 func (s *site) command(args ...string) *exec.Cmd {
 	s.t.Helper()
 	ctx := context.WithoutCancel(s.t.Context()) // which ends before the cleanup that asks a daemon where it stands
-	cmd := exec.CommandContext(ctx, binary(s.t), args...)
+	path := s.binary
+	if path == "" {
+		path = binary(s.t)
+	}
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = s.env, s.vault, s.as
 	return cmd
 }
