@@ -51,6 +51,6 @@ func isOld(fsys fs.FS, name string) bool {
 		return false
 	}
 	src, err := fs.ReadFile(fsys, name)
-	n := &note{}
-	return err == nil && n.read(src) && (n.hasKey("workflow_engine") || n.hasKey("workflow-engine"))
+	n := &source{}
+	return err == nil && n.read(src, &report{}) && n.old(name).NamesEngine()
 }

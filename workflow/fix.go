@@ -205,18 +205,18 @@ func textLines(src []byte) []string {
 // promptLines are the lines that no fix may change: instructions, the prompts of steps, and the author's notes above
 // the first section. In a note that cannot be cut into its parts these are all lines.
 func promptLines(src []byte) map[int]bool {
-	n := &note{}
+	n := &source{}
 	lines := map[int]bool{}
-	if !n.read(src) {
+	if !n.read(src, &report{}) {
 		for i := range indexLines(src).lines {
 			lines[i+1] = true
 		}
 		return lines
 	}
-	sections := n.sections()
+	sections := (&bodyReader{src: n, out: &report{}}).sections()
 	var first int
 	if sections == nil {
-		sections = []section{{lines: strings.Split(string(n.body), "\n"), first: n.at(n.bodyLine, 1)}}
+		sections = []section{{lines: strings.Split(string(n.body), "\n"), first: Position{Line: n.bodyLine, Column: 1}}}
 		first = n.bodyLine
 	} else {
 		first = sections[0].at.Line

@@ -153,3 +153,11 @@ func FuzzFix(f *testing.F) {
 		}
 	})
 }
+
+func prompts(p *Plan) []string {
+	list := []string{p.Instructions}
+	for _, s := range p.Steps {
+		list = append(list, s.Name+": "+s.Prompt)
+	}
+	return list
+}

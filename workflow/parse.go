@@ -5,22 +5,25 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/workflow/assistantmd"
 )
 
 // Parse reads a workflow note. Name is the workflow's name, file the note's name in the vault, which the diagnostics
 // carry. The plan is never nil and holds what could be understood; it must not run when a diagnostic is an error (see
 // [directives.HasErrors]). Diagnostics are in the order of the file, at most [MaxDiagnostics] and one that counts the rest.
-func Parse(name, file string, src []byte) (*Plan, []directives.Diagnostic) {
-	n := &note{name: name, file: file}
-	p := &Plan{Name: name, File: file, SHA256: digest(src), Meta: defaults()}
-	if n.read(src) {
-		if n.hasMeta {
-			n.readMeta(&p.Meta)
+func Parse(name, file string, text []byte) (*Plan, []directives.Diagnostic) {
+	src, out := &source{}, &report{file: file}
+	p := &Plan{Name: name, File: file, SHA256: digest(text), Meta: defaults()}
+	if src.read(text, out) {
+		if src.hasMeta {
+			r := metaReader{src: src, out: out, values: &values{src: src, out: out}}
+			r.read(&p.Meta)
 		}
-		n.readBody(p)
-		n.readDialect()
+		body := bodyReader{name: name, src: src, out: out}
+		body.read(p)
+		out.list = assistantmd.Review(assistantmd.Note{Frontmatter: src.old(file), Blocks: body.blocks, Diagnostics: out.list})
 	}
-	return p, Limit(directives.Sort(n.list))
+	return p, Limit(directives.Sort(out.list))
 }
 
 func defaults() Meta {

@@ -3,12 +3,8 @@ package workflow
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure"
@@ -133,57 +129,6 @@ func scheduleHint(text string) string {
 		return `write "once: ` + text + `"`
 	}
 	return `write "cron: 0 8 * * *" or "once: 2026-12-24 09:00"`
-}
-
-// readSchedules reads the schedule property: one entry or a list of them.
-func (n *note) readSchedules(m *Meta, f field) {
-	for _, item := range n.entries(f) {
-		at := n.node(item.node)
-		s, fault := parseSchedule(strings.TrimSpace(item.node.Value), at)
-		if fault != nil {
-			n.add(at, fault.code, fault.suggestion, "%s", fault.message)
-			n.mendEntry(item.node, fault)
-			continue
-		}
-		if slices.ContainsFunc(m.Schedules, func(o Schedule) bool { return o.String() == s.String() }) {
-			n.add(at, directives.CodeScheduleTwice, "", "%s is given twice", s)
-			continue
-		}
-		m.Schedules = append(m.Schedules, s)
-	}
-}
-
-// entries lists the texts of the property. An unquoted `- cron: …` in a list is a group to YAML, and reported.
-func (n *note) entries(f field) []field {
-	if f.node.Kind == yaml.SequenceNode {
-		var list []field
-		for _, item := range f.node.Content {
-			list = append(list, n.entries(field{f.name, item})...)
-		}
-		return list
-	}
-	if f.node.Kind == yaml.MappingNode && len(f.node.Content) > 1 {
-		if key := f.node.Content[0]; key.Value == KindCron || key.Value == KindOnce {
-			entry := key.Value + ": " + f.node.Content[1].Value
-			n.add(n.node(f.node), directives.CodeUnquotedSchedule, "write "+strconv.Quote(entry), "quote it: YAML reads the colon in %s as a key", entry)
-			at := n.node(f.node)
-			n.mendSchedule(at, n.rest(at))
-			return nil
-		}
-	}
-	if _, ok := n.scalar(f, `"cron: …", "once: …" or a list of these`); !ok {
-		return nil
-	}
-	return []field{f}
-}
-
-// checkZoned checks what needs the workflow's own zone, when it names one.
-func (n *note) checkZoned(m *Meta) {
-	loc, err := loadZone(m.Timezone)
-	if err != nil {
-		return
-	}
-	n.list = append(n.list, noSuchTimes(m.Schedules, loc)...)
 }
 
 func noSuchTimes(list []Schedule, loc *time.Location) []directives.Diagnostic {

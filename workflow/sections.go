@@ -26,64 +26,76 @@ type section struct {
 // instructional is a heading that adds to the system prompt.
 var instructional = regexp.MustCompile(`(?i)\binstructions\b`)
 
-// readBody reads the sections of the body into instructions and steps.
-func (n *note) readBody(p *Plan) {
-	sections := n.sections()
+// bodyReader reads the sections of a note.
+type bodyReader struct {
+	name string // of the workflow
+	src  *source
+	out  *report
+
+	starts     []int              // offsets of the body's lines, once they are needed
+	blocks     []directives.Block // of the steps, in order
+	directives int                // of the steps so far
+	cutShort   bool               // a --- line has taken directives from a step, which is an error of its own
+}
+
+// read reads the sections of the body into instructions and steps.
+func (b *bodyReader) read(p *Plan) {
+	sections := b.sections()
 	if sections == nil {
-		whole := section{name: path.Base(n.name), at: n.at(min(n.bodyLine, n.lastLine), 1), lines: strings.Split(string(n.body), "\n"), first: n.at(n.bodyLine, 1)}
-		if strings.TrimSpace(string(n.body)) == "" {
-			n.add(whole.at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has no step")
+		whole := section{name: path.Base(b.name), at: b.out.at(min(b.src.bodyLine, b.src.lastLine), 1), lines: strings.Split(string(b.src.body), "\n"), first: b.out.at(b.src.bodyLine, 1)}
+		if strings.TrimSpace(string(b.src.body)) == "" {
+			b.out.add(whole.at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has no step")
 			return
 		}
-		p.Steps = append(p.Steps, n.readStep(whole))
+		p.Steps = append(p.Steps, b.readStep(whole))
 		return
 	}
 	var instructions []string
 	named := map[string]int{}
 	for _, s := range sections {
 		if instructional.MatchString(s.name) {
-			if text := n.readInstructions(s); text != "" {
+			if text := b.readInstructions(s); text != "" {
 				instructions = append(instructions, text)
 			}
 			continue
 		}
 		if key := strings.ToLower(s.name); s.name == "" {
-			n.add(s.at, directives.CodeUnnamedStep, "", "this heading has no text: a step needs a name")
+			b.out.add(s.at, directives.CodeUnnamedStep, "", "this heading has no text: a step needs a name")
 		} else if before, twice := named[key]; twice {
-			n.add(s.at, directives.CodeDuplicateStep, "rename one of them", "the step %q has the name of the one on line %d", s.name, before)
+			b.out.add(s.at, directives.CodeDuplicateStep, "rename one of them", "the step %q has the name of the one on line %d", s.name, before)
 		} else {
 			named[key] = s.at.Line
 		}
-		p.Steps = append(p.Steps, n.readStep(s))
+		p.Steps = append(p.Steps, b.readStep(s))
 	}
 	p.Instructions = strings.Join(instructions, "\n\n")
 	if len(p.Steps) == 0 {
-		n.add(sections[0].at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has instructions and no step")
+		b.out.add(sections[0].at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has instructions and no step")
 	}
 }
 
 // sections cuts the body at its level-2 headings, as goldmark sees them; nil if there are none.
-func (n *note) sections() []section {
-	if !n.boundedBlocks() {
+func (b *bodyReader) sections() []section {
+	if !b.boundedBlocks() {
 		return nil
 	}
 	doc := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-	).Parse(text.NewReader(n.body)) // what stands within the lines is of no interest, and takes long in hostile ones
+	).Parse(text.NewReader(b.src.body)) // what stands within the lines is of no interest, and takes long in hostile ones
 	var (
 		list  []section
 		start int // of the lines below the last heading
 	)
 	close := func(end int) {
 		if len(list) == 0 {
-			n.beforeSections(string(n.body[:end]))
+			b.beforeSections(string(b.src.body[:end]))
 			return
 		}
 		s := &list[len(list)-1]
-		s.first = n.offset(start)
+		s.first = b.offset(start)
 		s.first.Column = 1
-		s.lines = strings.Split(string(n.body[min(start, end):end]), "\n")
+		s.lines = strings.Split(string(b.src.body[min(start, end):end]), "\n")
 	}
 	for node := doc.FirstChild(); node != nil; node = node.NextSibling() {
 		h, ok := node.(*ast.Heading)
@@ -91,21 +103,21 @@ func (n *note) sections() []section {
 			continue
 		}
 		at := h.Pos()
-		if at < 0 || at > len(n.body) {
+		if at < 0 || at > len(b.src.body) {
 			continue
 		}
-		begin := bytes.LastIndexByte(n.body[:at], '\n') + 1
+		begin := bytes.LastIndexByte(b.src.body[:at], '\n') + 1
 		close(begin)
 		if len(list) == maxSteps {
-			n.add(n.offset(at), directives.CodeNoStep, "use several workflows", "the workflow has more than %d steps", maxSteps)
+			b.out.add(b.offset(at), directives.CodeNoStep, "use several workflows", "the workflow has more than %d steps", maxSteps)
 			break
 		}
-		name, end := n.heading(h, begin)
-		list = append(list, section{name: name, at: n.offset(at)})
+		name, end := b.heading(h, begin)
+		list = append(list, section{name: name, at: b.offset(at)})
 		start = end
 	}
 	if list != nil {
-		close(len(n.body))
+		close(len(b.src.body))
 	}
 	return list
 }
@@ -123,9 +135,9 @@ var (
 
 // boundedBlocks reports whether the body can be cut at its headings in a time that nobody notices, and says what is wrong
 // with one that cannot.
-func (n *note) boundedBlocks() bool {
+func (b *bodyReader) boundedBlocks() bool {
 	definitions := 0
-	for i, line := range strings.Split(string(n.body), "\n") {
+	for i, line := range strings.Split(string(b.src.body), "\n") {
 		marks := len(strings.Map(func(c rune) rune {
 			if strings.ContainsRune(">-+*.)", c) {
 				return c
@@ -137,10 +149,10 @@ func (n *note) boundedBlocks() bool {
 		}
 		switch {
 		case marks > maxNesting || len(line)-len(strings.TrimLeft(line, " \t")) > 10*maxNesting:
-			n.add(n.at(n.bodyLine+i, 1), directives.CodeUnreadable, "take the marks out of the line", "the line opens more than %d quotes or lists", maxNesting)
+			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeUnreadable, "take the marks out of the line", "the line opens more than %d quotes or lists", maxNesting)
 			return false
 		case definitions > maxDefinitions:
-			n.add(n.at(n.bodyLine+i, 1), directives.CodeUnreadable, "move them to a note that the workflow reads with @input", "more than %d lines begin with a bracket", maxDefinitions)
+			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeUnreadable, "move them to a note that the workflow reads with @input", "more than %d lines begin with a bracket", maxDefinitions)
 			return false
 		}
 	}
@@ -148,77 +160,77 @@ func (n *note) boundedBlocks() bool {
 }
 
 // heading is the text of a heading and the offset of the line below it.
-func (n *note) heading(h *ast.Heading, begin int) (name string, end int) {
+func (b *bodyReader) heading(h *ast.Heading, begin int) (name string, end int) {
 	lines := h.Lines()
 	parts := make([]string, 0, lines.Len())
 	for i := range lines.Len() {
 		seg := lines.At(i)
-		parts = append(parts, strings.TrimSpace(string(seg.Value(n.body))))
+		parts = append(parts, strings.TrimSpace(string(seg.Value(b.src.body))))
 	}
-	end = n.lineEnd(begin)
-	if setext := !strings.HasPrefix(strings.TrimLeft(string(n.body[begin:end]), " "), "#") || lines.Len() > 1; setext && lines.Len() > 0 {
-		end = n.lineEnd(n.lineEnd(max(begin, lines.At(lines.Len()-1).Start)))
-		n.checkSetext(parts, begin)
+	end = b.lineEnd(begin)
+	if setext := !strings.HasPrefix(strings.TrimLeft(string(b.src.body[begin:end]), " "), "#") || lines.Len() > 1; setext && lines.Len() > 0 {
+		end = b.lineEnd(b.lineEnd(max(begin, lines.At(lines.Len()-1).Start)))
+		b.checkSetext(parts, begin)
 	}
 	return strings.Join(parts, " "), end
 }
 
 // checkSetext looks for rules (---) that were meant to divide and make a heading of what stands above them.
-func (n *note) checkSetext(lines []string, begin int) {
-	at := n.offset(begin)
+func (b *bodyReader) checkSetext(lines []string, begin int) {
+	at := b.offset(begin)
 	for i, line := range lines {
 		if directive, _ := directives.IsDirective(line); directive {
 			at.Line += i
-			n.cutShort = true
-			n.add(at, directives.CodeSetextAccident, "put a blank line before ---", "the --- below this directive makes a heading of it")
+			b.cutShort = true
+			b.out.add(at, directives.CodeSetextAccident, "put a blank line before ---", "the --- below this directive makes a heading of it")
 			return
 		}
 	}
 	if len(lines) > 1 {
-		n.add(at, directives.CodeSetextSuspected, "put a blank line before ---, or use ##", "the --- below this paragraph makes a heading of it")
+		b.out.add(at, directives.CodeSetextSuspected, "put a blank line before ---, or use ##", "the --- below this paragraph makes a heading of it")
 	}
 }
 
 // lineEnd is the offset behind the line end that follows an offset.
-func (n *note) lineEnd(from int) int {
-	if i := bytes.IndexByte(n.body[min(from, len(n.body)):], '\n'); i >= 0 {
+func (b *bodyReader) lineEnd(from int) int {
+	if i := bytes.IndexByte(b.src.body[min(from, len(b.src.body)):], '\n'); i >= 0 {
 		return from + i + 1
 	}
-	return len(n.body)
+	return len(b.src.body)
 }
 
 // offset is the position of a byte of the body.
-func (n *note) offset(at int) Position {
-	if n.starts == nil {
-		n.starts = []int{0}
-		for i, c := range n.body {
+func (b *bodyReader) offset(at int) Position {
+	if b.starts == nil {
+		b.starts = []int{0}
+		for i, c := range b.src.body {
 			if c == '\n' {
-				n.starts = append(n.starts, i+1)
+				b.starts = append(b.starts, i+1)
 			}
 		}
 	}
-	line, exact := slices.BinarySearch(n.starts, at)
+	line, exact := slices.BinarySearch(b.starts, at)
 	if !exact {
 		line--
 	}
-	return n.at(n.bodyLine+line, utf8.RuneCount(n.body[n.starts[line]:at])+1)
+	return b.out.at(b.src.bodyLine+line, utf8.RuneCount(b.src.body[b.starts[line]:at])+1)
 }
 
 // beforeSections reports directives in the author's notes above the first heading.
-func (n *note) beforeSections(text string) {
+func (b *bodyReader) beforeSections(text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if _, known := directives.IsDirective(line); known {
-			n.add(n.at(n.bodyLine+i, 1), directives.CodeOutsideSection, "move it below the heading of a step", "this directive stands before the first section and is not used")
+			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeOutsideSection, "move it below the heading of a step", "this directive stands before the first section and is not used")
 		}
 	}
 }
 
 // readInstructions is the text of an instructions section, in which directives have no meaning.
-func (n *note) readInstructions(s section) string {
+func (b *bodyReader) readInstructions(s section) string {
 	block, _ := directives.Cut(s.lines, s.first)
 	for i, line := range block.Lines {
 		if _, known := directives.IsDirective(line); known {
-			n.add(n.at(block.At.Line+i, 1), directives.CodeInInstructions, "move it into a step", "a directive has no meaning in instructions")
+			b.out.add(b.out.at(block.At.Line+i, 1), directives.CodeInInstructions, "move it into a step", "a directive has no meaning in instructions")
 		}
 	}
 	return strings.Trim(strings.Join(s.lines, "\n"), "\n \t")

@@ -4,76 +4,84 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/workflow/assistantmd"
 )
 
 // MaxSize is the largest workflow note in bytes. A workflow is written by hand or by a model; what is larger is not one.
 const MaxSize = 1 << 20
 
-// note is a workflow's text, cut into frontmatter and body. Lines are without their line ends.
-type note struct {
-	name, file string
-	list       []directives.Diagnostic
+// report collects the diagnostics of a note, in the order in which they are found.
+type report struct {
+	file string
+	list []directives.Diagnostic
+}
 
+func (r *report) at(line, column int) Position {
+	return Position{File: r.file, Line: line, Column: column}
+}
+
+func (r *report) add(at Position, code, suggestion, format string, args ...any) {
+	r.list = append(r.list, directives.At(at, code, suggestion, format, args...))
+}
+
+// mend gives edits to the diagnostic that was added last.
+func (r *report) mend(edits ...directives.Edit) {
+	if len(r.list) > 0 {
+		r.list[len(r.list)-1].Edits = edits
+	}
+}
+
+// source is a note's text, cut into frontmatter and body. Lines are without their line ends.
+type source struct {
 	frontmatter []string // lines between the --- lines; nil without frontmatter
 	hasMeta     bool
 	metaLine    int    // number of the --- line above the frontmatter
 	body        []byte // with \n line ends
 	bodyLine    int    // number of the body's first line
 	lastLine    int
-	starts      []int              // offsets of the body's lines, once they are needed
-	blocks      []directives.Block // of the steps, in order
-	directives  int                // of the steps so far
-	cutShort    bool               // a --- line has taken directives from a step, which is an error of its own
-}
-
-func (n *note) at(line, column int) Position {
-	return Position{File: n.file, Line: line, Column: column}
-}
-
-func (n *note) add(at Position, code, suggestion, format string, args ...any) {
-	n.list = append(n.list, directives.At(at, code, suggestion, format, args...))
 }
 
 // read checks that a source is text and cuts it. A byte order mark and the carriage returns of line ends are dropped.
-func (n *note) read(src []byte) bool {
-	n.bodyLine = 1
+func (s *source) read(src []byte, out *report) bool {
+	s.bodyLine = 1
 	if len(src) > MaxSize {
-		n.add(n.at(1, 1), directives.CodeUnreadable, "", "the file has %d bytes; a workflow has at most %d", len(src), MaxSize)
+		out.add(out.at(1, 1), directives.CodeUnreadable, "", "the file has %d bytes; a workflow has at most %d", len(src), MaxSize)
 		return false
 	}
 	if line, ok := textual(src); !ok {
-		n.add(n.at(line, 1), directives.CodeUnreadable, "save it as UTF-8", "the file is not UTF-8 text")
+		out.add(out.at(line, 1), directives.CodeUnreadable, "save it as UTF-8", "the file is not UTF-8 text")
 		return false
 	}
 	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	text := strings.ReplaceAll(strings.ReplaceAll(string(src), "\r\n", "\n"), "\r", "\n")
 	lines := strings.Split(text, "\n")
-	n.lastLine = len(lines)
-	first := n.frontmatterStart(lines)
+	s.lastLine = len(lines)
+	first := frontmatterStart(lines, out)
 	if first < 0 {
-		n.body = []byte(text)
+		s.body = []byte(text)
 		return true
 	}
-	n.metaLine = first + 1
+	s.metaLine = first + 1
 	for i := first + 1; i < len(lines); i++ {
 		if isDashes(lines[i]) {
-			n.hasMeta, n.frontmatter = true, lines[first+1:i]
-			n.body, n.bodyLine = []byte(strings.Join(lines[i+1:], "\n")), i+2
+			s.hasMeta, s.frontmatter = true, lines[first+1:i]
+			s.body, s.bodyLine = []byte(strings.Join(lines[i+1:], "\n")), i+2
 			return true
 		}
 	}
-	n.add(n.at(n.metaLine, 1), directives.CodeFrontmatterOpen, "add a --- line below the properties", "the frontmatter is not closed")
-	n.body = []byte(text)
+	out.add(out.at(s.metaLine, 1), directives.CodeFrontmatterOpen, "add a --- line below the properties", "the frontmatter is not closed")
+	s.body = []byte(text)
 	return false
 }
 
 // frontmatterStart is the index of the line that opens the frontmatter, or -1. Properties below blank lines are
 // reported, since no program sees them there, and read all the same, to report the rest of their faults.
-func (n *note) frontmatterStart(lines []string) int {
+func frontmatterStart(lines []string, out *report) int {
 	i := 0
 	for i < len(lines) && strings.TrimSpace(lines[i]) == "" {
 		i++
@@ -86,8 +94,8 @@ func (n *note) frontmatterStart(lines []string) int {
 	case i+1 == len(lines) || !strings.Contains(lines[i+1], ":"):
 		return -1 // a rule
 	}
-	n.add(n.at(i+1, 1), directives.CodeFrontmatterOpen, "delete the lines above ---", "the frontmatter does not start on the first line")
-	n.mend(directives.Edit{Line: 1, Column: 1, EndLine: i + 1, EndColumn: 1})
+	out.add(out.at(i+1, 1), directives.CodeFrontmatterOpen, "delete the lines above ---", "the frontmatter does not start on the first line")
+	out.mend(directives.Edit{Line: 1, Column: 1, EndLine: i + 1, EndColumn: 1})
 	return i
 }
 
@@ -112,4 +120,35 @@ func textual(src []byte) (line int, ok bool) {
 func digest(src []byte) string {
 	sum := sha256.Sum256(src)
 	return hex.EncodeToString(sum[:])
+}
+
+// line is a line of the frontmatter by its number in the note; "" outside.
+func (s *source) line(number int) string {
+	if i := number - s.metaLine - 1; i >= 0 && i < len(s.frontmatter) {
+		return s.frontmatter[i]
+	}
+	return ""
+}
+
+// rest is the line of the frontmatter from a position os.
+func (s *source) rest(at Position) string {
+	line := []rune(s.line(at.Line))
+	return string(line[min(at.Column-1, len(line)):])
+}
+
+// beside says whether a property of a name has the indentation of a positios.
+func (s *source) beside(at Position, name string) bool {
+	return slices.ContainsFunc(s.frontmatter, func(line string) bool {
+		trimmed := strings.TrimLeft(line, " ")
+		return len(line)-len(trimmed) == at.Column-1 && strings.HasPrefix(trimmed, name+":")
+	})
+}
+
+// old is the frontmatter as AssistantMD read it.
+func (s *source) old(file string) assistantmd.Frontmatter {
+	f := assistantmd.Frontmatter{File: file, Start: s.metaLine, Keys: keyNames}
+	if s.hasMeta {
+		f.Lines = s.frontmatter
+	}
+	return f
 }

@@ -9,14 +9,15 @@ import (
 
 // stepCheck looks at a step as a whole, when each of its lines is correct.
 type stepCheck struct {
-	*note
-	step Step
-	at   Position // of the heading
+	out      *report
+	cutShort bool // an error took directives from the step
+	step     Step
+	at       Position // of the heading
 }
 
 func (c stepCheck) check() {
 	if c.step.Prompt == "" && len(c.step.Inputs) == 0 && !c.cutShort {
-		c.add(c.at, directives.CodeNothingToSend, "write a prompt below the directives", "the step %q has neither prompt text nor inputs", c.step.Name)
+		c.out.add(c.at, directives.CodeNothingToSend, "write a prompt below the directives", "the step %q has neither prompt text nor inputs", c.step.Name)
 	}
 	c.places()
 	c.unusedHeader()
@@ -36,7 +37,7 @@ func (c stepCheck) places() {
 	}
 	for _, in := range inputs {
 		if in.As != "" && !c.none() && !strings.Contains(c.step.Prompt, "{{"+in.As+"}}") {
-			c.add(in.At, directives.CodePlaceUnused, "write {{"+in.As+"}} where the input belongs", "the prompt does not say {{%s}}", in.As)
+			c.out.add(in.At, directives.CodePlaceUnused, "write {{"+in.As+"}} where the input belongs", "the prompt does not say {{%s}}", in.As)
 		}
 	}
 }
@@ -44,7 +45,7 @@ func (c stepCheck) places() {
 func (c stepCheck) unusedHeader() {
 	isFile := func(o directives.Output) bool { return o.Target.Scheme == directives.SchemeFile }
 	if c.step.Header != "" && !slices.ContainsFunc(c.step.Outputs, isFile) {
-		c.add(c.step.HeaderAt, directives.CodeHeaderUnused, "", "the step writes no file that the header could stand in")
+		c.out.add(c.step.HeaderAt, directives.CodeHeaderUnused, "", "the step writes no file that the header could stand in")
 	}
 }
 
@@ -54,7 +55,7 @@ func (c stepCheck) withoutModel() {
 		return
 	}
 	unused := func(name string, at Position) {
-		c.add(at, directives.CodeNoEffect, "remove it, or choose a model", "@%s has no effect: the step calls no model", name)
+		c.out.add(at, directives.CodeNoEffect, "remove it, or choose a model", "@%s has no effect: the step calls no model", name)
 	}
 	s := c.step
 	if s.Schema != nil {
@@ -78,7 +79,7 @@ func (c stepCheck) items() {
 		return
 	}
 	if each.As == "" && !c.usesItems() {
-		c.add(each.At, directives.CodeNoEffect, "write @input file: {item}, or add as=NAME and {{NAME}} in the prompt",
+		c.out.add(each.At, directives.CodeNoEffect, "write @input file: {item}, or add as=NAME and {{NAME}} in the prompt",
 			"the step does not use its items: every run of it would be the same")
 	}
 	if c.step.WriteMode.Mode == directives.ModeReplace || c.step.WriteMode.Mode == directives.ModeSection {
@@ -102,7 +103,7 @@ func (c stepCheck) routeOverwrites(r *directives.Route) {
 
 func (c stepCheck) overwrites(t directives.Target) {
 	if !hasItem(t) {
-		c.add(t.At, directives.CodeOverwrites, "put {item-name} or {batch} into the name, or use append",
+		c.out.add(t.At, directives.CodeOverwrites, "put {item-name} or {batch} into the name, or use append",
 			"each batch writes over what the one before wrote to %s", t)
 	}
 }
@@ -133,7 +134,7 @@ func hasItem(t directives.Target) bool {
 func (c stepCheck) writeMode() {
 	mode := c.step.WriteMode
 	if len(c.step.Outputs) == 0 && mode.At.Line > 0 {
-		c.add(mode.At, directives.CodeNoEffect, "add an @output, or write_mode= to a routed input", "@write_mode has no effect: the step has no @output")
+		c.out.add(mode.At, directives.CodeNoEffect, "add an @output, or write_mode= to a routed input", "@write_mode has no effect: the step has no @output")
 	}
 	for _, out := range c.step.Outputs {
 		c.needsNote(mode.Mode, out.Target)
@@ -153,7 +154,7 @@ func (c stepCheck) writeMode() {
 func (c stepCheck) needsNote(mode string, t directives.Target) {
 	kind := directives.KindOf(t.Path)
 	if (mode == directives.ModeFrontmatter || mode == directives.ModeSection) && t.Scheme == directives.SchemeFile && kind != "" && kind != "markdown" {
-		c.add(t.At, directives.CodeExtension, "write to a note, or use replace", "write mode %s needs a Markdown note, which %s is not", mode, t)
+		c.out.add(t.At, directives.CodeExtension, "write to a note, or use replace", "write mode %s needs a Markdown note, which %s is not", mode, t)
 	}
 }
 
@@ -161,7 +162,7 @@ func (c stepCheck) needsNote(mode string, t directives.Target) {
 func (c stepCheck) formats() {
 	for _, out := range c.step.Outputs {
 		if out.Format == directives.FormatMarkdown && c.step.Schema != nil && !c.none() {
-			c.add(out.At, directives.CodeNoEffect, "write format=json or format=yaml", "format=markdown has no effect: with @schema the answer is JSON")
+			c.out.add(out.At, directives.CodeNoEffect, "write format=json or format=yaml", "format=markdown has no effect: with @schema the answer is JSON")
 		}
 	}
 }

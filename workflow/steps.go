@@ -7,13 +7,13 @@ import (
 )
 
 // readStep reads the directives and the prompt of one section.
-func (n *note) readStep(s section) Step {
+func (b *bodyReader) readStep(s section) Step {
 	block, faults := directives.Cut(s.lines, s.first)
-	n.blocks = append(n.blocks, block)
+	b.blocks = append(b.blocks, block)
 	list, more := directives.Parse(block.Lines, block.At)
-	list, more = n.bounded(list, more, s)
+	list, more = b.bounded(list, more, s)
 	set, typed := directives.Interpret(list)
-	n.list = append(append(append(n.list, faults...), more...), typed...)
+	b.out.list = append(append(append(b.out.list, faults...), more...), typed...)
 
 	step := Step{
 		Name: s.name, Line: s.at.Line, Inputs: set.Inputs, Outputs: set.Outputs, Model: set.Model, RunOn: set.RunOn,
@@ -27,9 +27,9 @@ func (n *note) readStep(s section) Step {
 	if set.Header != nil {
 		step.Header, step.HeaderAt = set.Header.Text, set.Header.At
 	}
-	n.readPrompt(&step, s, block.Rest)
+	b.readPrompt(&step, s, block.Rest)
 	if !directives.HasErrors(faults) && !directives.HasErrors(more) && !directives.HasErrors(typed) {
-		c := stepCheck{n, step, s.at}
+		c := stepCheck{b.out, b.cutShort, step, s.at}
 		c.check()
 	}
 	return step
@@ -43,14 +43,14 @@ const (
 )
 
 // bounded reports a step that has more directives than can be worked on, and keeps the first ones.
-func (n *note) bounded(list []directives.Directive, faults []directives.Diagnostic, s section) ([]directives.Directive, []directives.Diagnostic) {
-	n.directives += len(list)
+func (b *bodyReader) bounded(list []directives.Directive, faults []directives.Diagnostic, s section) ([]directives.Directive, []directives.Diagnostic) {
+	b.directives += len(list)
 	switch {
 	case len(list) > maxStepDirectives:
 		faults = append(faults, directives.At(s.at, directives.CodeRepeatedDirective, "select files with a pattern, such as @input file: Notes/*.md, or use several steps",
 			"the step has %d directives; %d is the most", len(list), maxStepDirectives))
 		list = list[:maxStepDirectives]
-	case n.directives > maxDirectives:
+	case b.directives > maxDirectives:
 		faults = append(faults, directives.At(s.at, directives.CodeRepeatedDirective, "use several workflows", "the workflow has more than %d directives", maxDirectives))
 		list = nil
 	}
@@ -58,7 +58,7 @@ func (n *note) bounded(list []directives.Directive, faults []directives.Diagnost
 }
 
 // readPrompt takes the lines below the directives, without blank lines at either end.
-func (n *note) readPrompt(step *Step, s section, from int) {
+func (b *bodyReader) readPrompt(step *Step, s section, from int) {
 	lines := s.lines[min(from, len(s.lines)):]
 	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
 		lines, from = lines[1:], from+1

@@ -1,21 +1,26 @@
-package workflow
+package assistantmd_test
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/workflow"
 )
+
+var update = flag.Bool("update", false, "rewrite the archives with what the notes become")
 
 // Each archive holds notes as people wrote them for AssistantMD between February and March 2026; each is followed by
 // what `check --fix` makes of it and by what there is to say then, which is never an error.
 func TestFix_notesOfAssistantMD(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/dialect/*.txtar")
+	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no notes: %v", err)
 	}
@@ -24,12 +29,13 @@ func TestFix_notesOfAssistantMD(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, parts := archive(string(src))
+		notes := txtar.Parse(src)
+		parts := notes.Files
 		for i := 0; i+2 < len(parts); i += 3 {
-			file := parts[i].name
-			note := []byte(parts[i].text)
-			got, _ := Fix(strings.TrimSuffix(file, ".md"), file, note, nil)
-			plan, list := Parse(strings.TrimSuffix(file, ".md"), file, got)
+			file := parts[i].Name
+			note := parts[i].Data
+			got, _ := workflow.Fix(strings.TrimSuffix(file, ".md"), file, note, nil)
+			plan, list := workflow.Parse(strings.TrimSuffix(file, ".md"), file, got)
 			left := ""
 			for _, d := range list {
 				left += d.String() + "\n"
@@ -38,29 +44,29 @@ func TestFix_notesOfAssistantMD(t *testing.T) {
 				t.Errorf("%s: %s has errors still:\n%s", name, file, left)
 			}
 			if *update {
-				parts[i+1].text, parts[i+2].text = string(got), left
+				parts[i+1].Data, parts[i+2].Data = got, []byte(left)
 				continue
 			}
-			if diff := cmp.Diff(parts[i+1].text, string(got)); diff != "" {
+			if diff := cmp.Diff(string(parts[i+1].Data), string(got)); diff != "" {
 				t.Errorf("%s: %s (-want +got):\n%s", name, file, diff)
 			}
-			if diff := cmp.Diff(parts[i+2].text, left); diff != "" {
+			if diff := cmp.Diff(string(parts[i+2].Data), left); diff != "" {
 				t.Errorf("%s: %s, diagnostics (-want +got):\n%s", name, file, diff)
 			}
-			before, _ := Parse("w", file, note)
+			before, _ := workflow.Parse("w", file, note)
 			if diff := cmp.Diff(prompts(before), prompts(plan)); diff != "" {
 				t.Errorf("%s: %s: the prompt was changed (-before +after):\n%s", name, file, diff)
 			}
 		}
 		if *update {
-			if err := os.WriteFile(name, []byte(head+format(parts)), 0o644); err != nil {
+			if err := os.WriteFile(name, txtar.Format(notes), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 }
 
-func prompts(p *Plan) []string {
+func prompts(p *workflow.Plan) []string {
 	list := []string{p.Instructions}
 	for _, s := range p.Steps {
 		list = append(list, s.Name+": "+s.Prompt)
@@ -153,7 +159,7 @@ func TestFix_oldLines(t *testing.T) {
 			meta = "---\nworkflow_engine: " + tt.engine + "\nmodel: x\n---\n"
 		}
 		note := func(line string) string { return "## A\n" + line + "\n@header x\nPrompt {pending} [[file: x]]\n" }
-		got, fixed := Fix("w", "w.md", []byte(meta+note(tt.before)), nil)
+		got, fixed := workflow.Fix("w", "w.md", []byte(meta+note(tt.before)), nil)
 		_, body, _ := strings.Cut(string(got), "model: x\n---\n")
 		want := note(tt.after)
 		if tt.after == "" {
@@ -162,7 +168,7 @@ func TestFix_oldLines(t *testing.T) {
 		if body != want {
 			t.Errorf("%q becomes %q, want %q; %v", tt.before, body, want, fixed)
 		}
-		again, _ := Fix("w", "w.md", got, nil)
+		again, _ := workflow.Fix("w", "w.md", got, nil)
 		if string(again) != string(got) {
 			t.Errorf("%q is not stable: %q, then %q", tt.before, got, again)
 		}
@@ -201,11 +207,11 @@ func TestFix_oldProperties(t *testing.T) {
 		{"watch: [a,\n  b]\nschedule: \"cron: 0 8 * * *\"\nenabled: true", "watch: [a,\n  b]\nschedule: \"cron: 0 8 * * *\"\nenabled: true"},
 	} {
 		body := "---\n## A\nDo: it @home\n"
-		got, fixed := Fix("w", "w.md", []byte("---\n"+tt.before+"\n"+body), nil)
+		got, fixed := workflow.Fix("w", "w.md", []byte("---\n"+tt.before+"\n"+body), nil)
 		if want := "---\n" + tt.after + "\n" + body; string(got) != want {
 			t.Errorf("%q becomes %q, want %q; %v", tt.before, got, want, fixed)
 		}
-		if _, list := Parse("w", "w.md", got); directives.HasErrors(list) {
+		if _, list := workflow.Parse("w", "w.md", got); directives.HasErrors(list) {
 			t.Errorf("%q: %v", tt.after, list)
 		}
 	}

@@ -1,4 +1,4 @@
-package workflow
+package assistantmd
 
 import (
 	"regexp"
@@ -11,6 +11,14 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 )
+
+// Frontmatter is the frontmatter of a note, as lines.
+type Frontmatter struct {
+	File  string
+	Start int      // number of the --- line above it
+	Lines []string // between the --- lines; nil without frontmatter
+	Keys  []string // the properties that workflows have
+}
 
 // oldProperty is one line of the frontmatter as AssistantMD read it: cut at the first colon, the rest is text.
 type oldProperty struct {
@@ -25,18 +33,18 @@ type oldProperty struct {
 var propertyLine = regexp.MustCompile(`^([^\s#:'"\[\]{}-][^:]*?)\s*:(\s*)(.*)$`)
 
 // oldProperties are the lines at the margin that hold a key, without those on which something indented follows.
-func (n *note) oldProperties() []oldProperty {
+func (f Frontmatter) properties() []oldProperty {
 	var list []oldProperty
-	for i, text := range n.frontmatter {
+	for i, text := range f.Lines {
 		m := propertyLine.FindStringSubmatchIndex(text)
-		if m == nil || n.goesOn(i+1) {
+		if m == nil || f.goesOn(i+1) {
 			continue
 		}
 		raw := strings.TrimRight(text[m[6]:], " \t")
 		if hash := strings.Index(raw, " #"); hash >= 0 && text[:m[3]] == "schedule" {
 			raw = strings.TrimRight(raw[:hash], " \t") // no schedule holds one, so it is a comment
 		}
-		p := oldProperty{line: n.metaLine + 1 + i, text: text, key: text[:m[3]], raw: raw, value: raw, start: m[6], glued: m[4] == m[5]}
+		p := oldProperty{line: f.Start + 1 + i, text: text, key: text[:m[3]], raw: raw, value: raw, start: m[6], glued: m[4] == m[5]}
 		if k := len(raw); k >= 2 && (raw[0] == '"' || raw[0] == '\'') && raw[k-1] == raw[0] {
 			p.value = raw[1 : k-1]
 		}
@@ -46,19 +54,26 @@ func (n *note) oldProperties() []oldProperty {
 }
 
 // goesOn says whether the next line with text belongs to the value above it.
-func (n *note) goesOn(i int) bool {
-	for i < len(n.frontmatter) && strings.TrimSpace(n.frontmatter[i]) == "" {
+func (f Frontmatter) goesOn(i int) bool {
+	for i < len(f.Lines) && strings.TrimSpace(f.Lines[i]) == "" {
 		i++
 	}
-	if i == len(n.frontmatter) {
+	if i == len(f.Lines) {
 		return false
 	}
-	c := n.frontmatter[i][0]
+	c := f.Lines[i][0]
 	return c == ' ' || c == '\t' || c == '-'
 }
 
-func (n *note) hasKey(key string) bool {
-	return slices.ContainsFunc(n.oldProperties(), func(p oldProperty) bool { return p.key == key })
+// NamesEngine reports whether the frontmatter names an engine, which every workflow of AssistantMD had to do.
+func (f Frontmatter) NamesEngine() bool { return f.has("workflow_engine") || f.has("workflow-engine") }
+
+func (f Frontmatter) at(line, column int) directives.Position {
+	return directives.Position{File: f.File, Line: line, Column: column}
+}
+
+func (f Frontmatter) has(key string) bool {
+	return slices.ContainsFunc(f.properties(), func(p oldProperty) bool { return p.key == key })
 }
 
 // alone parses the line as YAML: its value, which may be nil for a line that is not `key: value`.
@@ -89,11 +104,11 @@ func (p oldProperty) plain() bool {
 }
 
 // mended is the value as it must be written.
-func (p oldProperty) mended() string {
+func (f Frontmatter) mended(p oldProperty) string {
 	if p.plain() {
 		return p.raw
 	}
-	if text, ok := quotedItems(p.raw); ok && p.ofBrackets() {
+	if text, ok := quotedItems(p.raw); ok && f.bracketed(p) {
 		return text
 	}
 	return p.quoted()
@@ -102,13 +117,13 @@ func (p oldProperty) mended() string {
 func (p oldProperty) column(offset int) int { return utf8.RuneCountInString(p.text[:offset]) + 1 }
 
 // edits make YAML of the line, in pieces that leave the value itself alone where that is possible.
-func (p oldProperty) edits() []directives.Edit {
-	at := Position{Line: p.line, Column: p.column(p.start)}
+func (f Frontmatter) edits(p oldProperty) []directives.Edit {
+	at := directives.Position{Line: p.line, Column: p.column(p.start)}
 	var list []directives.Edit
 	if p.glued {
 		list = append(list, directives.Replace(at, 0, " "))
 	}
-	switch value := p.mended(); {
+	switch value := f.mended(p); {
 	case value == p.raw:
 	case value == `"`+p.raw+`"`:
 		opening := directives.Replace(at, 0, `"`)
@@ -129,36 +144,36 @@ func (p oldProperty) edits() []directives.Edit {
 	return list
 }
 
-// mendLines reports the lines that keep the frontmatter from being YAML, when making YAML of each of them mends all of
+// Repair reports the lines that keep the frontmatter from being YAML, when making YAML of each of them mends all of
 // it, and decodes the mended one, so that the other properties are checked in the same pass.
-func (n *note) mendLines(doc *yaml.Node) bool {
+func (f Frontmatter) Repair(doc *yaml.Node) (found []directives.Diagnostic, ok bool) {
 	var bad []oldProperty
-	lines := slices.Clone(n.frontmatter)
-	for _, p := range n.oldProperties() {
+	lines := slices.Clone(f.Lines)
+	for _, p := range f.properties() {
 		if v, err := p.alone(); err == nil && v != nil {
 			continue
 		}
-		if _, ok := quotedItems(p.raw); p.ofBrackets() && !ok {
-			return false
+		if _, ok := quotedItems(p.raw); f.bracketed(p) && !ok {
+			return nil, false
 		}
 		bad = append(bad, p)
-		lines[p.line-n.metaLine-1] = p.key + ": " + p.mended() + p.text[p.start+len(p.raw):]
+		lines[p.line-f.Start-1] = p.key + ": " + f.mended(p) + p.text[p.start+len(p.raw):]
 	}
 	var mended yaml.Node
 	if len(bad) == 0 || yaml.Unmarshal([]byte(strings.Join(lines, "\n")+"\n"), &mended) != nil {
-		return false
+		return nil, false
 	}
 	for _, p := range bad {
-		n.unsound(p)
+		found = append(found, f.unsound(p))
 	}
 	*doc = mended
-	return true
+	return found, true
 }
 
 // unsound reports a line that is not YAML.
-func (n *note) unsound(p oldProperty) {
-	at := n.at(p.line, p.column(p.start))
-	write := "write " + p.key + ": " + p.mended()
+func (f Frontmatter) unsound(p oldProperty) directives.Diagnostic {
+	at := f.at(p.line, p.column(p.start))
+	write := "write " + p.key + ": " + f.mended(p)
 	_, err := p.alone()
 	var d directives.Diagnostic
 	switch {
@@ -171,68 +186,75 @@ func (n *note) unsound(p oldProperty) {
 		if m := yamlLine.FindStringSubmatch(message); m != nil {
 			message = m[2]
 		}
-		d = directives.At(at, directives.CodeYAML, "quote it: "+p.mended(), "the frontmatter is not valid YAML: %s", message)
+		d = directives.At(at, directives.CodeYAML, "quote it: "+f.mended(p), "the frontmatter is not valid YAML: %s", message)
 	default:
 		d = directives.At(at, directives.CodeYAML, write, "the frontmatter is not valid YAML: this line is not key: value")
 	}
-	n.list = append(n.list, d.Mended(p.edits()...))
+	return d.Mended(f.edits(p)...)
 }
 
 func isEntry(text string) bool {
 	kind, _, found := strings.Cut(text, ":")
 	kind = strings.ToLower(strings.TrimSpace(kind))
-	return found && (kind == KindCron || kind == KindOnce)
+	return found && (kind == "cron" || kind == "once")
+}
+
+var yamlLine = regexp.MustCompile(`line (\d+): (.*)`)
+
+// propertyReview reviews the frontmatter.
+type propertyReview struct {
+	out   *findings
+	front Frontmatter
+	ours  bool
+	late  bool // a directive has a form that came at the end of March, with enabled defaulting to false
 }
 
 // properties finds what AssistantMD understood in another way in the frontmatter, and gives the exact rewriting to the
 // mistakes that were reported there.
-func (d dialect) properties() {
-	if !d.hasMeta {
-		return
-	}
-	list := d.oldProperties()
-	if d.ours {
+func (r propertyReview) properties() {
+	list := r.front.properties()
+	if r.ours {
 		for _, p := range list {
-			d.property(p)
+			r.property(p)
 		}
-		d.enabled(list)
+		r.enabled(list)
 	}
 	for _, p := range list {
-		if v, err := p.alone(); p.glued && slices.Contains(keyNames, p.key) && v == nil && err == nil && p.raw != "" {
-			d.drop(p.line, directives.CodeYAML)
-			d.unsound(p)
+		if v, err := p.alone(); p.glued && slices.Contains(r.front.Keys, p.key) && v == nil && err == nil && p.raw != "" {
+			r.out.drop(p.line, directives.CodeYAML)
+			r.out.list = append(r.out.list, r.front.unsound(p))
 		}
 	}
-	for i := range d.list {
-		switch f := &d.list[i]; {
-		case f.Code == directives.CodeKeyOld && d.unfinished() && d.engineAt(f.Line, list):
+	for i := range r.out.list {
+		switch f := &r.out.list[i]; {
+		case f.Code == directives.CodeKeyOld && r.out.unfinished() && r.engineAt(f.Line, list):
 			f.Edits = nil // it goes last, since it tells that the note was written for AssistantMD
 		case len(f.Edits) == 0:
-			f.Edits = d.propertyEdits(*f, list)
+			f.Edits = r.propertyEdits(*f, list)
 		}
 	}
 }
 
 // engineAt says whether the line names the engine.
-func (d dialect) engineAt(line int, list []oldProperty) bool {
+func (r propertyReview) engineAt(line int, list []oldProperty) bool {
 	return slices.ContainsFunc(list, func(p oldProperty) bool { return p.line == line && canonicalName(p.key) == "workflow_engine" })
 }
 
 // property looks at the meaning of one line.
-func (d dialect) property(p oldProperty) {
+func (r propertyReview) property(p oldProperty) {
 	v, err := p.alone()
 	switch {
 	case p.key == "schedule":
-		d.weekdays(p)
+		r.weekdays(p)
 	case p.key == "description" && err == nil && v != nil && v.Value != p.value:
-		d.warn(d.at(p.line, p.column(p.start)), "write description: "+p.quoted(), "AssistantMD took all of the line as text; YAML does not", p.edits()...)
+		r.out.warn(r.front.at(p.line, p.column(p.start)), "write description: "+p.quoted(), "AssistantMD took all of the line as text; YAML does not", r.front.edits(p)...)
 	}
 }
 
 var cronLine = regexp.MustCompile(`(?i)^["']?\s*cron\s*:\s*(?:\S+\s+){4}([^\s"']+)["']?$`)
 
 // weekdays names the days of a cron expression: AssistantMD counted them from Monday, 0.
-func (d dialect) weekdays(p oldProperty) {
+func (r propertyReview) weekdays(p oldProperty) {
 	m := cronLine.FindStringSubmatchIndex(p.raw)
 	if m == nil {
 		return
@@ -242,8 +264,8 @@ func (d dialect) weekdays(p oldProperty) {
 	if !ok || names == field {
 		return
 	}
-	at := d.at(p.line, p.column(p.start+m[2]))
-	d.warn(at, "write "+names, "AssistantMD counted weekdays from Monday, 0: "+field+" meant "+names,
+	at := r.front.at(p.line, p.column(p.start+m[2]))
+	r.out.warn(at, "write "+names, "AssistantMD counted weekdays from Monday, 0: "+field+" meant "+names,
 		directives.Replace(at, len(field), names))
 }
 
@@ -298,36 +320,29 @@ func fromMonday(field string) (string, bool) {
 }
 
 // enabled says that a schedule stays off here without it. AssistantMD's default became false at the end of March.
-func (d dialect) enabled(list []oldProperty) {
+func (r propertyReview) enabled(list []oldProperty) {
 	i := slices.IndexFunc(list, func(p oldProperty) bool { return p.key == "schedule" && p.value != "" })
-	if i < 0 || d.late || d.hasKey("enabled") {
+	if i < 0 || r.late || r.front.has("enabled") {
 		return
 	}
-	d.drop(list[i].line, directives.CodeNotEnabled)
-	d.warn(d.at(list[i].line, 1), "write enabled: true", "AssistantMD of February fired a schedule that did not say enabled; here it stays off",
+	r.out.drop(list[i].line, directives.CodeNotEnabled)
+	r.out.warn(r.front.at(list[i].line, 1), "write enabled: true", "AssistantMD of February fired a schedule that did not say enabled; here it stays off",
 		directives.Edit{Line: list[i].line + 1, Column: 1, EndLine: list[i].line + 1, EndColumn: 1, New: "enabled: true\n"})
 }
 
 // propertyEdits mend a mistake of the frontmatter that was reported elsewhere.
-func (d dialect) propertyEdits(f directives.Diagnostic, list []oldProperty) []directives.Edit {
+func (r propertyReview) propertyEdits(f directives.Diagnostic, list []oldProperty) []directives.Edit {
 	switch f.Code {
 	case directives.CodeFrontmatterOpen:
-		if f.Line > 1 && d.hasMeta {
+		if f.Line > 1 {
 			return []directives.Edit{{Line: 1, Column: 1, EndLine: f.Line, EndColumn: 1}}
 		}
 	case directives.CodeKeyOld:
 		// An alias beside the proper name: AssistantMD took the proper one.
 		i := slices.IndexFunc(list, func(p oldProperty) bool { return p.line == f.Line })
-		if name, rename := strings.CutPrefix(f.Suggestion, "write "); i >= 0 && rename && d.hasKey(name) {
+		if name, rename := strings.CutPrefix(f.Suggestion, "write "); i >= 0 && rename && r.front.has(name) {
 			return []directives.Edit{deleteLine(f.Line)}
 		}
 	}
 	return nil
-}
-
-// unfinished says whether something else of the note is to be mended, which may show another meaning behind it.
-func (d dialect) unfinished() bool {
-	return slices.ContainsFunc(d.list, func(f directives.Diagnostic) bool {
-		return f.Code == directives.CodeOldMeaning || len(f.Edits) > 0 && f.Code != directives.CodeKeyOld && f.Code != directives.CodeLateDirective
-	})
 }

@@ -1,4 +1,4 @@
-package workflow
+package assistantmd
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 // oldLine is a directive line, cut as AssistantMD cut it, with the offsets of its parts.
 type oldLine struct {
 	text    string
-	place   Position // of the first character of the line
-	name    string   // canonical
+	place   directives.Position // of the first character of the line
+	name    string              // canonical
 	nameEnd int
 	value   piece // all behind the name
 	base    piece // the value without its parameters
@@ -33,7 +33,7 @@ type oldItem struct {
 	valueAt    piece  // with quotes; empty for a bare key
 }
 
-func readOldLine(text string, at Position) oldLine {
+func readOldLine(text string, at directives.Position) oldLine {
 	l := oldLine{text: strings.TrimRight(text, " \t"), place: at}
 	start := strings.IndexByte(l.text, '@') + 1
 	l.nameEnd = start
@@ -180,13 +180,13 @@ func (l oldLine) column(offset int) int {
 	return l.place.Column + utf8.RuneCountInString(l.text[:offset])
 }
 
-func (l oldLine) at(offset int) Position {
+func (l oldLine) at(offset int) directives.Position {
 	at := l.place
 	at.Column = l.column(offset)
 	return at
 }
 
-func (l oldLine) nameAt() Position { return l.at(strings.IndexByte(l.text, '@')) }
+func (l oldLine) nameAt() directives.Position { return l.at(strings.IndexByte(l.text, '@')) }
 
 // replace is the edit that puts a text between two offsets.
 func (l oldLine) replace(start, end int, text string) directives.Edit {

@@ -1,4 +1,4 @@
-package workflow
+package assistantmd
 
 import (
 	"fmt"
@@ -36,24 +36,24 @@ var (
 )
 
 // inputPath mends what AssistantMD wrote in the path of an input.
-func (d dialect) inputPath(l oldLine) {
+func (r lineReview) inputPath(l oldLine) {
 	path, outer, ok := l.path()
 	if !ok {
 		return
 	}
 	switch {
 	case listed.MatchString(path):
-		d.split(l, path, outer)
+		r.split(l, path, outer)
 	case counted.MatchString(path):
-		d.counted(l, path, outer)
-	case !d.ours:
+		r.counted(l, path, outer)
+	case !r.ours:
 	case selecting.MatchString(path):
-		d.selected(l, path, outer)
+		r.selected(l, path, outer)
 	case strings.Contains(lastPiece(path), "*") && !strings.ContainsAny(strings.ReplaceAll(lastPiece(path), "**", "."), "."):
-		d.rewrite(l, outer, path+".md", "a glob of AssistantMD fitted Markdown notes only", "")
+		r.rewrite(l, outer, path+".md", "a glob of AssistantMD fitted Markdown notes only", "")
 	}
-	if d.ours && strings.HasPrefix(path, "__virtual_docs__/") {
-		d.warn(l.at(outer.start), "delete the line", "AssistantMD showed its own documentation below __virtual_docs__; there is no such folder here")
+	if r.ours && strings.HasPrefix(path, "__virtual_docs__/") {
+		r.out.warn(l.at(outer.start), "delete the line", "AssistantMD showed its own documentation below __virtual_docs__; there is no such folder here")
 	}
 }
 
@@ -64,7 +64,7 @@ func lastPiece(path string) string {
 }
 
 // split writes each file of `file: a, file: b` on its own line.
-func (d dialect) split(l oldLine, path string, outer piece) {
+func (r lineReview) split(l oldLine, path string, outer piece) {
 	if outer.text != path {
 		return
 	}
@@ -74,7 +74,7 @@ func (d dialect) split(l oldLine, path string, outer piece) {
 	}
 	before := block + "\n" + strings.TrimRight(l.text[:l.value.start], " ") + " "
 	lines := listed.ReplaceAllStringFunc(path, func(divider string) string { return before + strings.TrimLeft(divider, ", \t") })
-	d.attach(l.at(outer.start), l.column(outer.start), directives.CodeMalformed, "", l.replace(outer.start, outer.end, lines))
+	r.out.attach(l.at(outer.start), l.column(outer.start), directives.CodeMalformed, "", l.replace(outer.start, outer.end, lines))
 }
 
 // folder is the folder in which a pattern selected files.
@@ -83,7 +83,7 @@ func folder(path string, brace int) string {
 }
 
 // counted mends `{this-week:3}`, which selected by the dates in names.
-func (d dialect) counted(l oldLine, path string, outer piece) {
+func (r lineReview) counted(l oldLine, path string, outer piece) {
 	m := counted.FindStringSubmatchIndex(path)
 	name, count := path[m[2]:m[3]], path[m[4]:m[5]]
 	within := map[string]string{"yesterday": "the " + count + " days before today", "this-week": "this week", "last-week": "last week"}[name]
@@ -92,7 +92,7 @@ func (d dialect) counted(l oldLine, path string, outer piece) {
 	}
 	to := folder(path, m[0]) + "*.md"
 	params := []string{"order=date", "dir=desc", "limit=" + count}
-	d.attach(l.at(outer.start), l.column(outer.end), directives.CodePatternFormat,
+	r.out.attach(l.at(outer.start), l.column(outer.end), directives.CodePatternFormat,
 		fmt.Sprintf("write file: %s (%s): the newest %s by the dates in their names, whether of %s or not", to, strings.Join(params, ", "), count, within),
 		l.replace(outer.start, outer.end, to), l.with(params...))
 }
@@ -108,7 +108,7 @@ func (l oldLine) chooses() bool {
 }
 
 // selected mends `{pending:5}` and `{latest}`, which are short for something else here.
-func (d dialect) selected(l oldLine, path string, outer piece) {
+func (r lineReview) selected(l oldLine, path string, outer piece) {
 	m := selecting.FindStringSubmatchIndex(path)
 	name, count := path[m[2]:m[3]], ""
 	if m[4] >= 0 {
@@ -131,21 +131,21 @@ func (d dialect) selected(l oldLine, path string, outer piece) {
 		}
 	}
 	if subfolder && tail == "/" {
-		d.warn(l.at(outer.start), "name the folder, or one file in each subfolder", message+", with all notes in it; there is no such selection here")
+		r.out.warn(l.at(outer.start), "name the folder, or one file in each subfolder", message+", with all notes in it; there is no such selection here")
 		return
 	}
-	d.rewrite(l, outer, to, message, strings.Join(params, ", "))
+	r.rewrite(l, outer, to, message, strings.Join(params, ", "))
 }
 
 // rewrite proposes another path, and parameters to go with it.
-func (d dialect) rewrite(l oldLine, outer piece, path, message, params string) {
+func (r lineReview) rewrite(l oldLine, outer piece, path, message, params string) {
 	edits := []directives.Edit{l.replace(outer.start, outer.end, path)}
 	suggestion := "write file: " + path
 	if params != "" {
 		edits = append(edits, l.with(params))
 		suggestion += " (" + params + ")"
 	}
-	d.warn(l.at(outer.start), suggestion, message, edits...)
+	r.out.warn(l.at(outer.start), suggestion, message, edits...)
 }
 
 func or(s, otherwise string) string {
@@ -156,22 +156,22 @@ func or(s, otherwise string) string {
 }
 
 // outputPath says where AssistantMD wrote: every output got the extension .md, in the place of another one.
-func (d dialect) outputPath(l oldLine) {
+func (r lineReview) outputPath(l oldLine) {
 	path, outer, ok := l.path()
 	if !ok {
 		return
 	}
 	if m := selecting.FindStringSubmatch(path); m != nil && m[1] == "latest" {
-		d.attach(l.at(outer.start), l.column(outer.end), directives.CodePatternPlace, "name the file; AssistantMD took the newest date in a name of the vault's root, or else today's")
+		r.out.attach(l.at(outer.start), l.column(outer.end), directives.CodePatternPlace, "name the file; AssistantMD took the newest date in a name of the vault's root, or else today's")
 		return
 	}
-	if d.ours && outer.text != path {
-		d.rewrite(l, outer, path, "AssistantMD wrote to the path in the brackets; here a link leads to a note that is there already", "")
+	if r.ours && outer.text != path {
+		r.rewrite(l, outer, path, "AssistantMD wrote to the path in the brackets; here a link leads to a note that is there already", "")
 		return
 	}
 	last := lastPiece(path)
 	dot := strings.LastIndexByte(last, '.')
-	if !d.ours || dot <= 0 || strings.EqualFold(last[dot:], ".md") || outer.text != path {
+	if !r.ours || dot <= 0 || strings.EqualFold(last[dot:], ".md") || outer.text != path {
 		return
 	}
 	// Patterns hold dots of their own: the one that counts is the last outside of braces.
@@ -188,7 +188,7 @@ func (d dialect) outputPath(l oldLine) {
 			}
 		}
 	}
-	d.warn(l.at(outer.start), "write file: "+path[:offset]+".md", "AssistantMD wrote this to a file with the extension .md; here "+describeName(path)+" is written",
+	r.out.warn(l.at(outer.start), "write file: "+path[:offset]+".md", "AssistantMD wrote this to a file with the extension .md; here "+describeName(path)+" is written",
 		l.replace(outer.start+offset, outer.end, ".md"))
 }
 

@@ -1,4 +1,4 @@
-package workflow
+package assistantmd
 
 import (
 	"regexp"
@@ -17,19 +17,19 @@ var oldTools = map[string]string{
 var toolWord = regexp.MustCompile(`[^\s,()]+|\([^)]*\)`)
 
 // tools mends the names of tools.
-func (d dialect) tools(l oldLine) {
+func (r lineReview) tools(l oldLine) {
 	for _, span := range toolWord.FindAllStringIndex(l.value.text, -1) {
 		word := l.value.text[span[0]:span[1]]
 		start, end := l.value.start+span[0], l.value.start+span[1]
-		if name := oldTools[canonicalName(word)]; name != "" && d.ours {
+		if name := oldTools[canonicalName(word)]; name != "" && r.ours {
 			if directives.ValidTool(word) {
-				d.warn(l.at(start), "write "+name, "AssistantMD's "+word+" is called "+name+" here", l.replace(start, end, name))
+				r.out.warn(l.at(start), "write "+name, "AssistantMD's "+word+" is called "+name+" here", l.replace(start, end, name))
 			} else {
-				d.attach(l.at(start), l.column(start), directives.CodeDirectiveValue, "write "+name, l.replace(start, end, name))
+				r.out.attach(l.at(start), l.column(start), directives.CodeDirectiveValue, "write "+name, l.replace(start, end, name))
 			}
 		}
 		if at := strings.Index(strings.ToLower(word), "session"); word[0] == '(' && at > 0 {
-			d.attach(l.at(start+at), l.column(start+at), directives.CodeParamValue,
+			r.out.attach(l.at(start+at), l.column(start+at), directives.CodeParamValue,
 				"write scope=run, which is what session meant in a workflow, or scope=workflow to keep it between runs", l.replace(start+at, start+at+len("session"), "run"))
 		}
 	}

@@ -1,4 +1,4 @@
-package workflow
+package assistantmd
 
 import (
 	"slices"
@@ -36,7 +36,7 @@ func quotedItems(raw string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// ofBrackets says whether a property of ours is written in brackets: quotes around all of it would change its meaning.
-func (p oldProperty) ofBrackets() bool {
-	return slices.Contains(keyNames, p.key) && p.raw != "" && (p.raw[0] == '[' || p.raw[0] == '{')
+// bracketed reports whether a property of ours is written in brackets: quotes around all of it would change its meaning.
+func (f Frontmatter) bracketed(p oldProperty) bool {
+	return slices.Contains(f.Keys, p.key) && p.raw != "" && (p.raw[0] == '[' || p.raw[0] == '{')
 }

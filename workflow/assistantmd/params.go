@@ -1,4 +1,4 @@
-package workflow
+package assistantmd
 
 import (
 	"slices"
@@ -11,22 +11,22 @@ import (
 var isoForms = []string{"YYYY-MM-DD", "YYYY_MM_DD", "YYYY.MM.DD", "YYYYMMDD"}
 
 // inputParams mends the parameters of an input.
-func (d dialect) inputParams(l oldLine) {
-	d.order(l)
-	d.scope(l)
+func (r lineReview) inputParams(l oldLine) {
+	r.order(l)
+	r.scope(l)
 	if it, ok := l.item("output"); ok && strings.EqualFold(it.value, "context") {
-		d.attach(l.at(it.valueAt.start), l.column(it.valueAt.start), directives.CodeParamValue, "delete output=context: there is no chat context here", l.without(it))
+		r.out.attach(l.at(it.valueAt.start), l.column(it.valueAt.start), directives.CodeParamValue, "delete output=context: there is no chat context here", l.without(it))
 	}
-	if d.ours && l.on("pending") {
-		d.pending(l)
+	if r.ours && l.on("pending") {
+		r.pending(l)
 	}
 }
 
 // order mends the names of orders, and how dates were found in names.
-func (d dialect) order(l oldLine) {
+func (r lineReview) order(l oldLine) {
 	order, _ := l.item("order")
 	if strings.EqualFold(order.value, "alphanum") {
-		d.attach(l.at(order.valueAt.start), l.column(order.valueAt.start), directives.CodeParamValue, "write order=name", l.replace(order.valueAt.start, order.valueAt.end, directives.OrderName))
+		r.out.attach(l.at(order.valueAt.start), l.column(order.valueAt.start), directives.CodeParamValue, "write order=name", l.replace(order.valueAt.start, order.valueAt.end, directives.OrderName))
 	}
 	format, dated := l.item("dt_format")
 	byDate := strings.EqualFold(order.value, "filename_dt")
@@ -37,11 +37,11 @@ func (d dialect) order(l oldLine) {
 	}
 	for _, it := range l.items {
 		if it.key == "dt_pattern" || it.key == "dt_format" {
-			d.attach(l.at(it.start), l.column(it.start), directives.CodeUnknownParam, suggestion, edits...)
+			r.out.attach(l.at(it.start), l.column(it.start), directives.CodeUnknownParam, suggestion, edits...)
 		}
 	}
 	if byDate {
-		d.attach(l.at(order.valueAt.start), l.column(order.valueAt.start), directives.CodeParamValue, suggestion)
+		r.out.attach(l.at(order.valueAt.start), l.column(order.valueAt.start), directives.CodeParamValue, suggestion)
 	}
 }
 
@@ -64,15 +64,15 @@ func (l oldLine) withoutForms() string {
 }
 
 // scope mends the sessions of chats, which a step of a workflow never had: the store of the run was used.
-func (d dialect) scope(l oldLine) {
+func (r lineReview) scope(l oldLine) {
 	if it, ok := l.item("scope"); ok && strings.EqualFold(it.value, "session") {
-		d.attach(l.at(it.valueAt.start), l.column(it.valueAt.start), directives.CodeParamValue,
+		r.out.attach(l.at(it.valueAt.start), l.column(it.valueAt.start), directives.CodeParamValue,
 			"write scope=run, which is what session meant in a workflow, or scope=workflow to keep it between runs", l.replace(it.valueAt.start, it.valueAt.end, "run"))
 	}
 }
 
 // pending writes out the defaults that AssistantMD had for a selection of pending files.
-func (d dialect) pending(l oldLine) {
+func (r lineReview) pending(l oldLine) {
 	var add []string
 	if _, ok := l.item("limit"); !ok {
 		add = append(add, "limit=10")
@@ -81,6 +81,6 @@ func (d dialect) pending(l oldLine) {
 		add = append(add, "order=ctime")
 	}
 	if len(add) > 0 {
-		d.warn(l.at(l.block.start), "add "+strings.Join(add, ", "), "AssistantMD took 10 pending files unless told otherwise, the oldest first; here it is all of them, by name", l.with(add...))
+		r.out.warn(l.at(l.block.start), "add "+strings.Join(add, ", "), "AssistantMD took 10 pending files unless told otherwise, the oldest first; here it is all of them, by name", l.with(add...))
 	}
 }
