@@ -65,15 +65,15 @@ func (s accessStore) Update(name string, change func([]byte) ([]byte, error)) (e
 const ownerTokenName = "web-token"
 
 // openAccess reads who may use the dashboard. Without web.token, it makes a random token the first time.
-func (a *Workspace) openAccess() (*session.Access, error) {
-	key, err := state.Secret(a.StateDir)
+func openAccess(set settings.Web, stateDir string) (*session.Access, error) {
+	key, err := state.Secret(stateDir)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	c := session.Config{Store: accessStore{dir: a.StateDir}, Owner: string(a.Settings.Web.Token), Chosen: true, Key: key, Now: time.Now}
+	c := session.Config{Store: accessStore{dir: stateDir}, Owner: string(set.Token), Chosen: true, Key: key, Now: time.Now}
 	if c.Owner == "" {
 		c.Chosen = false
-		if c.Owner, err = ownerToken(a.StateDir); err != nil {
+		if c.Owner, err = ownerToken(stateDir); err != nil {
 			return nil, fmt.Errorf("dashboard: %w", err)
 		}
 	}
@@ -99,9 +99,8 @@ func ownerToken(dir string) (string, error) {
 	return token, state.Write(dir, ownerTokenName, []byte(token+"\n"))
 }
 
-// proxy is the reverse proxy that the settings trust.
-func (a *Workspace) proxy() web.Proxy {
-	set := a.Settings.Web.Proxy
+// proxyOf returns the reverse proxy that the settings trust.
+func proxyOf(set settings.Proxy) web.Proxy {
 	p := web.Proxy{UserHeader: set.UserHeader}
 	for _, text := range set.Trust {
 		if network, err := settings.ParseNetwork(text); err == nil { // checked when the settings were read
@@ -123,19 +122,27 @@ func listenURL(addr net.Addr) string {
 	return "http://" + addr.String()
 }
 
-// signInLink is an address that signs one browser in. Its code stands behind the #, which browsers do not send. Behind a proxy,
-// the link leads to the first of its names.
-func (w *Process) signInLink() (link string, expires time.Time) {
-	if w.url == "" || w.access == nil {
+// dashboard is where the dashboard of a serve is, and who may use it. Without a URL there is none.
+type dashboard struct {
+	settings settings.Web
+	access   *session.Access
+	url      string
+	address  string // at which it listens
+}
+
+// link returns an address that signs one browser in. Its code follows the #, which browsers do not send. Behind a proxy, the
+// link leads to the first of its names.
+func (d *dashboard) link() (link string, expires time.Time) {
+	if d.url == "" {
 		return "", time.Time{}
 	}
-	base := w.url
-	if set := w.Settings.Web; len(set.Proxy.Trust) > 0 && len(set.Hosts) > 0 {
-		base = "https://" + set.Hosts[0]
+	base := d.url
+	if len(d.settings.Proxy.Trust) > 0 && len(d.settings.Hosts) > 0 {
+		base = "https://" + d.settings.Hosts[0]
 	} else if strings.HasPrefix(base, "unix:") {
 		base = "http://localhost"
 	}
-	code, expires := w.access.NewCode()
+	code, expires := d.access.NewCode()
 	return base + "/login#code=" + code, expires
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 )
 
-// decide carries out what a person decided with a command.
+// Decide carries out what a person decided with a command.
 func (w *Process) Decide(ctx context.Context, o ApproveOrder) error {
 	d := engine.Decision{Run: o.Run, Items: o.Items, Approve: !o.Reject, By: engine.DecidedCommand, Reason: o.Reason}
 	if o.Edited != nil {
@@ -24,7 +24,7 @@ func (w *Process) Decide(ctx context.Context, o ApproveOrder) error {
 }
 
 // newDesk makes the place where decisions about runs arrive.
-func (w *Process) newDesk() (*approval.Desk, error) {
+func newDesk(w *Process) (*approval.Desk, error) {
 	secret, err := state.Secret(w.StateDir)
 	if err != nil {
 		return nil, err

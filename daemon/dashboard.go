@@ -23,12 +23,12 @@ import (
 )
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
-func (w *Process) startWeb(ctx context.Context, group *errgroup.Group, watcher *disk.Watcher) error {
+func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *disk.Watcher, dash *dashboard) error {
 	flow, err := w.Flow(storesOf(w.Journal)) // for looking
 	if err != nil {
 		return err
 	}
-	if w.access, err = w.openAccess(); err != nil {
+	if dash.access, err = openAccess(w.Settings.Web, w.StateDir); err != nil {
 		return err
 	}
 	if path, ok := w.Settings.Web.Socket(); ok {
@@ -46,13 +46,13 @@ func (w *Process) startWeb(ctx context.Context, group *errgroup.Group, watcher *
 		Stale: func(ctx context.Context, r engine.RunRecord) string {
 			return w.Workflows.ChangedSince(ctx, w.Journal, r)
 		},
-		Overview: w.serving, Approvals: webApprovals{w},
+		Overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) }, Approvals: webApprovals{w},
 		Trust: webTrust{w}, Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.Dir), Version: w.options.Version, Listen: w.Settings.Web.Listen, Hosts: w.Settings.Web.Hosts,
-		Access: w.access, Instance: shortHash(w.StateDir), MaxUpload: int64(w.Settings.Ingestion.MaxFileSize), Zone: w.Zone, Logger: w.Log,
-		Proxy: w.proxy(), Source: sourceOf(w.options.Version, w.options.Source), Notice: vaultflow.Notice,
+		Access: dash.access, Instance: shortHash(w.StateDir), MaxUpload: int64(w.Settings.Ingestion.MaxFileSize), Zone: w.Zone, Logger: w.Log,
+		Proxy: proxyOf(w.Settings.Web.Proxy), Source: sourceOf(w.options.Version, w.options.Source), Notice: vaultflow.Notice,
 		Started: func(addr net.Addr) {
-			w.url, w.address = listenURL(addr), addr.String()
+			dash.url, dash.address = listenURL(addr), addr.String()
 			close(listening)
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/settings"
 )
 
 const (
@@ -20,21 +21,29 @@ const (
 	failuresFor = 7 * 24 * time.Hour
 )
 
-// overview tells how the vault stands. Without a journal nothing has run yet.
-func (a *Workspace) Overview(ctx context.Context, j *journal.Journal, now time.Time) (engine.Overview, error) {
+// Overviews sum up the state of a vault for people.
+type Overviews struct {
+	settings  *settings.Settings
+	offers    *Offers
+	workflows *Workflows
+	zone      *time.Location
+}
+
+// At returns the overview of a moment. Without a journal nothing has run yet.
+func (v *Overviews) At(ctx context.Context, j *journal.Journal, now time.Time) (engine.Overview, error) {
 	var o engine.Overview
-	now = now.In(a.Zone)
+	now = now.In(v.zone)
 	y, m, d := now.Date()
-	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, a.Zone), time.Date(y, m, 1, 0, 0, 0, 0, a.Zone)
-	budget := a.Settings.Policy.Budget
+	o.Day.Since, o.Month.Since = time.Date(y, m, d, 0, 0, 0, 0, v.zone), time.Date(y, m, 1, 0, 0, 0, 0, v.zone)
+	budget := v.settings.Policy.Budget
 	o.Month.Limit = cost.Amount{USD: budget.MaxCostUSDPerMonth, Tokens: budget.MaxTotalTokensPerMonth}
-	offer, err := a.Offers.Look()
+	offer, err := v.offers.Look()
 	if err != nil {
 		return o, err
 	}
 	brief := offer.Brief()
 	o.Trust = &brief
-	if err := a.overviewWorkflows(ctx, j, &o); err != nil || j == nil {
+	if err := v.addWorkflows(ctx, j, &o); err != nil || j == nil {
 		return o, err
 	}
 	for _, p := range []*engine.Period{&o.Day, &o.Month} {
@@ -51,9 +60,9 @@ func (a *Workspace) Overview(ctx context.Context, j *journal.Journal, now time.T
 	return o, overviewImports(ctx, j, &o, now)
 }
 
-// overviewWorkflows looks at the workflows: how many, when they fire next, which are paused, whose last run ended badly.
-func (a *Workspace) overviewWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
-	all, err := a.Workflows.Statuses(ctx, j)
+// addWorkflows looks at the workflows: how many, when they fire next, which are paused, whose last run ended badly.
+func (v *Overviews) addWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
+	all, err := v.workflows.Statuses(ctx, j)
 	if err != nil {
 		return err
 	}
@@ -157,9 +166,9 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 	return nil
 }
 
-// serving is the overview of the serve that is at work.
-func (w *Process) serving(ctx context.Context) (engine.Overview, error) {
-	o, err := w.Overview(ctx, w.Journal, time.Now())
-	o.Serving, o.URL, o.Outdated = true, w.url, w.loaded.changed(w.Dir)
+// serving returns the overview of a running serve.
+func serving(ctx context.Context, w *Process, url string) (engine.Overview, error) {
+	o, err := w.Overviews.At(ctx, w.Journal, time.Now())
+	o.Serving, o.URL, o.Outdated = true, url, w.loaded.changed(w.Dir)
 	return o, err
 }

@@ -37,8 +37,8 @@ type payer struct {
 	whose  cost.Reservation
 }
 
-// payer is a run that imports. It has the caps of runs and of the month.
-func (w *Process) payer(run string) payer {
+// payerOf returns a run that imports as a payer. It has the caps of runs and of the month.
+func payerOf(w *Process, run string) payer {
 	caps := step.CapsOf(w.budget, w.Zone.String())
 	caps.Step, caps.Day = cost.Amount{}, cost.Amount{}
 	return payer{w.Journal.Spending, cost.Reservation{Run: run, Step: -1, Caps: caps}}

@@ -66,7 +66,7 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 	a := &Workspace{Settings: loaded, Trust: own, Log: log, Zone: time.UTC}
 	a.recognition = &recognition{settings: loaded, models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), trust: own, log: log, made: map[string]ocrService{}}
 	w := &Process{Workspace: a, Journal: j, budget: policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}}
-	service, err := a.recognition.recogniser(w.payer("r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
+	service, err := a.recognition.recogniser(payerOf(w, "r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
 	if err != nil {
 		t.Fatal(err)
 	}

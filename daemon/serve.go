@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"os"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -72,7 +71,7 @@ func stayAt(overrides map[string]string, address string) map[string]string {
 func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, err error) {
 	w, err := a.work(ctx, true)
 	if errors.Is(err, journal.ErrLocked) {
-		return "", a.nameOther(ctx, err)
+		return "", nameOther(ctx, a.StateDir, err)
 	}
 	if err != nil {
 		return "", err
@@ -87,7 +86,7 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 	if a.Trust.Tell("log") {
 		a.Log.Warn(Adopted)
 	}
-	watcher := w.newWatcher()
+	watcher := newWatcher(w)
 	arriving := newArrivals(w, watcher)
 	if err := arriving.held.earlier(ctx); err != nil {
 		return "", err
@@ -95,6 +94,8 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 	if err := w.resume(ctx); err != nil {
 		return "", err
 	}
+	dash := &dashboard{settings: a.Settings.Web}
+	answering := &orders{w, dash}
 	err = w.Run(ctx, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
 		triggers := newTriggers(w)
@@ -104,10 +105,10 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 		group.Go(func() error { return arriving.run(ctx) })
 		group.Go(func() error { return arriving.originals.run(ctx) })
 		group.Go(func() error { return arriving.held.run(ctx) })
-		group.Go(func() error { return w.changes(ctx, watcher, triggers) })
-		group.Go(func() error { return w.settled(ctx, triggers) })
+		group.Go(func() error { return followChanges(ctx, w, watcher, triggers) })
+		group.Go(func() error { return followEnded(ctx, w, triggers) })
 		if o.Web {
-			if err := w.startWeb(ctx, group, watcher); err != nil {
+			if err := startWeb(ctx, group, w, watcher, dash); err != nil {
 				return err
 			}
 		}
@@ -117,20 +118,20 @@ func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, 
 		upkeep := time.NewTicker(sweepEvery)
 		defer upkeep.Stop()
 		group.Go(func() error { return sweepJournal(ctx, w, upkeep.C) })
-		group.Go(func() error { return newStatusNote(w).run(ctx) })
-		group.Go(func() error { return serveControl(ctx, a.StateDir, w.obey) })
+		group.Go(func() error { return newStatusNote(w, dash).run(ctx) })
+		group.Go(func() error { return serveControl(ctx, a.StateDir, answering.obey) })
 		group.Go(func() error { return guard(ctx, w) })
 		group.Go(func() error { return w.renewals.run(ctx, triggers.Reload) })
 		group.Go(func() error { return followSettings(ctx, w) })
-		group.Go(func() error { return w.watching(ctx, o.Ready, watcher, triggers) })
+		group.Go(func() error { return announce(ctx, w, dash, o.Ready, watcher, triggers) })
 		return group.Wait()
 	})
-	return w.address, err
+	return dash.address, err
 }
 
 // nameOther names the process that already works on the vault. One that does not answer is a command, which ends by itself.
-func (a *Workspace) nameOther(ctx context.Context, locked error) error {
-	r, err := Ask(ctx, a.StateDir, Order{Info: true})
+func nameOther(ctx context.Context, stateDir string, locked error) error {
+	r, err := Ask(ctx, stateDir, Order{Info: true})
 	if err != nil || r.Process == 0 {
 		return locked
 	}
@@ -138,9 +139,9 @@ func (a *Workspace) nameOther(ctx context.Context, locked error) error {
 		"another vaultflow is at work on this vault: serve, process %d", r.Process)
 }
 
-// watching says that serve watches as soon as that is so. Workflows that were written between the triggers' first look
+// announce reports that serve watches as soon as that is so. Workflows that were written between the triggers' first look
 // and the watcher's are looked at again: nobody reports them as changed.
-func (w *Process) watching(ctx context.Context, ready func(Ready) error, watcher *disk.Watcher, triggers *trigger.Triggers) error {
+func announce(ctx context.Context, w *Process, dash *dashboard, ready func(Ready) error, watcher *disk.Watcher, triggers *trigger.Triggers) error {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -148,56 +149,12 @@ func (w *Process) watching(ctx context.Context, ready func(Ready) error, watcher
 	}
 	triggers.Watching()
 	return ready(Ready{
-		Dir: w.Dir, ImportDir: w.Settings.Vault.ImportDir, URL: w.url, Trusted: !w.Trust.Untrusted(),
-		Link: func() string { link, _ := w.signInLink(); return link },
+		Dir: w.Dir, ImportDir: w.Settings.Vault.ImportDir, URL: dash.url, Trusted: !w.Trust.Untrusted(),
+		Link: func() string { link, _ := dash.link(); return link },
 	})
 }
 
-// obey answers an order of a command, and says which files of settings have changed since they were loaded.
-func (w *Process) obey(ctx context.Context, o Order) Reply {
-	r := w.answer(ctx, o)
-	r.Changed = w.loaded.changed(w.Dir)
-	return r
-}
-
-func (w *Process) answer(ctx context.Context, o Order) Reply {
-	var id, was string
-	var err error
-	w.Passwords.Add(o.Passwords...)
-	switch {
-	case o.Run != nil:
-		id, err = w.Runs.Start(ctx, *o.Run)
-	case o.Import != nil:
-		id, err = w.Imports.Drop(ctx, *o.Import)
-	case o.Cancel != "":
-		id, err = o.Cancel, w.Runs.Cancel(ctx, o.Cancel)
-	case o.Retry != "":
-		id, err = o.Retry, w.Runs.Retry(ctx, o.Retry, o.From)
-	case o.Approve != nil:
-		id, err = o.Approve.Run, w.Decide(ctx, *o.Approve)
-	case o.Undo != "":
-		id, err = w.Runs.Undo(ctx, o.Undo)
-	case o.Own != "":
-		err = w.ClearOrigin(ctx, o.Own)
-	case o.Unpause != "":
-		was, err = w.Runs.Unpause(ctx, o.Unpause)
-	case o.Trust:
-		w.renewals.soon()
-		return Reply{Trust: Fingerprint(w.Trust.opened)}
-	case o.Info:
-		r := Reply{URL: w.url, Version: w.options.Version, Process: os.Getpid()}
-		r.Link, r.Expires = w.signInLink()
-		return r
-	default:
-		err = usagef("an empty order")
-	}
-	if err != nil {
-		return Reply{Failure: failure.Of(err), Class: ClassOf(err)}
-	}
-	return Reply{Run: id, Was: was}
-}
-
-func (w *Process) newWatcher() *disk.Watcher {
+func newWatcher(w *Process) *disk.Watcher {
 	v := w.Settings.Vault
 	return disk.NewWatcher(w.Vault, disk.WatchOptions{
 		Quiet: v.QuietPeriod.Std(), Stall: v.StallPeriod.Std(), Rescan: v.RescanInterval.Std(),

@@ -90,9 +90,9 @@ type statusNote struct {
 	log      *slog.Logger
 }
 
-func newStatusNote(w *Process) statusNote {
+func newStatusNote(w *Process, dash *dashboard) statusNote {
 	return statusNote{
-		settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByStatus), exec: w.Exec, overview: w.serving, zone: w.Zone, log: w.Log,
+		settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByStatus), exec: w.Exec, overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) }, zone: w.Zone, log: w.Log,
 	}
 }
 

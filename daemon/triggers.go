@@ -92,8 +92,8 @@ func (f *firing) isNews(text string) bool {
 	return true
 }
 
-// changes tells the triggers of changed notes.
-func (w *Process) changes(ctx context.Context, watcher *disk.Watcher, triggers *trigger.Triggers) error {
+// followChanges passes changed notes on: to the book of origins, to approvals, to the triggers.
+func followChanges(ctx context.Context, w *Process, watcher *disk.Watcher, triggers *trigger.Triggers) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -111,8 +111,8 @@ func (w *Process) changes(ctx context.Context, watcher *disk.Watcher, triggers *
 	}
 }
 
-// settled tells the triggers of finished imports, and of finished runs that may have kept others waiting.
-func (w *Process) settled(ctx context.Context, triggers *trigger.Triggers) error {
+// followEnded makes the triggers look again when an import has ended, or a run that others may have waited for.
+func followEnded(ctx context.Context, w *Process, triggers *trigger.Triggers) error {
 	events, stop := w.Exec.Subscribe(0)
 	defer stop()
 	for {

@@ -18,7 +18,6 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/vault/disk"
-	"github.com/vaultflow/vaultflow/web/session"
 )
 
 // grace is how long activities may take to end when this process does, which is to be gone within 5 s.
@@ -30,10 +29,7 @@ type Process struct {
 	Journal *journal.Journal
 	Exec    *local.Executor
 	desk    *approval.Desk
-	url     string          // of the dashboard, when one is served
-	address string          // at which it listens
-	access  *session.Access // to the dashboard, when one is served
-	budget  policy.Budget   // of the settings
+	budget  policy.Budget // of the settings
 
 	Runs     *Runs
 	Imports  *Imports
@@ -85,7 +81,7 @@ func (a *Workspace) work(ctx context.Context, holding bool) (*Process, error) {
 	w.Runs = &Runs{settings: a.Settings, journal: j, exec: w.Exec, workflows: a.Workflows, models: a.Models, trust: a.Trust, zone: a.Zone}
 	w.Imports = newImports(w)
 	w.renewals = &trustWatch{trust: a.Trust, vault: a.Vault, journal: j, log: a.Log, renew: make(chan struct{}, 1)}
-	if w.desk, err = w.newDesk(); err != nil {
+	if w.desk, err = newDesk(w); err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
 	return w, nil
@@ -97,7 +93,7 @@ func (w *Process) importer(run string, events func(ingestion.Event)) *ingestion.
 	im := &ingestion.Importer{
 		Files: a.Writing(policy.ByImport), Worker: sessions{a.Workers}, Now: time.Now,
 		Tool: "vaultflow " + a.options.Version, Takes: a.Vault.Takes, Writing: a.Vault.Writing,
-		Events: events, Recogniser: a.recognition.recogniser(w.payer(run)), Passwords: func(ingestion.Job) []string { return a.Passwords.All() },
+		Events: events, Recogniser: a.recognition.recogniser(payerOf(w, run)), Passwords: func(ingestion.Job) []string { return a.Passwords.All() },
 		Office: a.Workers.importOffice(),
 	}
 	if w.holding {

@@ -63,6 +63,7 @@ type Workspace struct {
 	Workers   *Workers
 	Workflows *Workflows
 	Offers    *Offers
+	Overviews *Overviews
 
 	options     Options
 	loaded      loadedFiles
@@ -103,6 +104,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	a.recognition = &recognition{settings: s, models: a.Models, trust: a.Trust, log: a.Log, made: map[string]ocrService{}}
 	a.Workflows = &Workflows{settings: s, vault: a.Vault, files: a.modelFS, trust: a.Trust, models: a.Models, outside: a.outside, zone: a.Zone}
 	a.Offers = &Offers{trust: a.Trust, rules: a.rules, workflows: a.Workflows, dir: a.Dir, stateDir: stateDir}
+	a.Overviews = &Overviews{settings: s, offers: a.Offers, workflows: a.Workflows, zone: a.Zone}
 	return a, nil
 }
 

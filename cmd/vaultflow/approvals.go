@@ -38,7 +38,7 @@ func newApprovals(g *globals) *cobra.Command {
 			}
 			return g.reading(ctx, func(a *daemon.Workspace, j *journal.Journal) error {
 				if len(ids) > 0 {
-					return g.showApprovals(ctx, j, approval.Shown{Dir: a.StateDir}, ids[0], l)
+					return showApprovals(ctx, g, j, approval.Shown{Dir: a.StateDir}, ids[0], l)
 				}
 				list, err := j.Approvals.Open(ctx, "")
 				if err != nil {
@@ -63,7 +63,7 @@ func approvalRow(p engine.Proposal) string {
 }
 
 // showApprovals prints what waits in one run, each item with what it would change, and remembers that it was shown.
-func (g *globals) showApprovals(ctx context.Context, j *journal.Journal, seen approval.Shown, id string, l shownPart) error {
+func showApprovals(ctx context.Context, g *globals, j *journal.Journal, seen approval.Shown, id string, l shownPart) error {
 	run, err := j.Runs.Run(ctx, id)
 	if errors.Is(err, engine.ErrNotFound) {
 		return usagef("no run %q; `vaultflow approvals` lists what waits", id)
@@ -87,7 +87,7 @@ func (g *globals) showApprovals(ctx context.Context, j *journal.Journal, seen ap
 		fmt.Fprintf(g.err, "nothing of run %s waits for approval\n", run.ID)
 	}
 	for _, p := range list {
-		if err := g.showApproval(ctx, j, seen, p, l.page); err != nil {
+		if err := showApproval(ctx, g, j, seen, p, l.page); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ type diffLine struct {
 }
 
 // showApproval prints one item: all of it, or a page.
-func (g *globals) showApproval(ctx context.Context, j *journal.Journal, seen approval.Shown, p engine.Proposal, page int) error {
+func showApproval(ctx context.Context, g *globals, j *journal.Journal, seen approval.Shown, p engine.Proposal, page int) error {
 	shown, err := p.Show(ctx, j.Blobs.Get)
 	if err != nil {
 		return err

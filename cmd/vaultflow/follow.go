@@ -21,9 +21,9 @@ const pagesEvery = time.Second
 // eventsAtOnce is how many events are read at a time.
 const eventsAtOnce = 500
 
-// follow prints the events of a run as they are stored, and returns its record when it has finished or is parked. The run may be at
+// followRun prints the events of a run as they are stored, and returns its record when it has finished or is parked. The run may be at
 // work in this process or in another.
-func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (engine.RunRecord, error) {
+func followRun(ctx context.Context, g *globals, j *journal.Journal, run string) (engine.RunRecord, error) {
 	var after int64
 	page, shown := 0, time.Time{}
 	for {
@@ -46,7 +46,7 @@ func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (e
 			}
 		}
 		if record.Kind == engine.KindImport && time.Since(shown) >= pagesEvery && !record.Status.Finished() {
-			page, shown = g.pages(ctx, j, run, page), time.Now()
+			page, shown = printPages(ctx, g, j, run, page), time.Now()
 		}
 		waits, err := parked(ctx, j, record)
 		if err != nil || (waits || record.Status.Finished()) && len(events) < eventsAtOnce { // it had ended before they were read
@@ -60,8 +60,8 @@ func (g *globals) follow(ctx context.Context, j *journal.Journal, run string) (e
 	}
 }
 
-// pages prints an import's progress when it has changed.
-func (g *globals) pages(ctx context.Context, j *journal.Journal, run string, before int) int {
+// printPages prints an import's progress when it has changed.
+func printPages(ctx context.Context, g *globals, j *journal.Journal, run string, before int) int {
 	record, err := j.Imports.Get(ctx, run)
 	if err != nil || record.Page == before || record.Pages < 2 {
 		return before
@@ -100,8 +100,8 @@ func eventLine(e engine.Event) string {
 	return ""
 }
 
-// finish prints how a run ended and turns it into the command's exit code.
-func (g *globals) finish(r engine.RunRecord) error {
+// finishRun prints how a run ended and turns it into the command's exit code.
+func finishRun(g *globals, r engine.RunRecord) error {
 	if err := g.print(r, func(w io.Writer) { writeRun(w, r) }); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error 
 		fmt.Fprintf(b.g.err, "%s%s: left out, the import folder ignores files of this name\n", place, labelOf(b.todo[i]))
 		return nil
 	}
-	record, err := b.g.follow(ctx, b.j, s.run)
+	record, err := followRun(ctx, b.g, b.j, s.run)
 	if err != nil {
 		return err
 	}

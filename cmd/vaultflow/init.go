@@ -34,12 +34,12 @@ func newInit(g *globals) *cobra.Command {
 			if dir == "" {
 				dir = "."
 			}
-			return g.init(cmd.Context(), dir)
+			return makeVault(cmd.Context(), g, dir)
 		},
 	}
 }
 
-func (g *globals) init(ctx context.Context, dir string) error {
+func makeVault(ctx context.Context, g *globals, dir string) error {
 	stateDir, err := settings.StateDir(dir, g.stateDir, os.Environ()) // refused before anything is made
 	if err != nil {
 		return exit(exitInvalid, err)
@@ -61,7 +61,7 @@ func (g *globals) init(ctx context.Context, dir string) error {
 			return fmt.Errorf("make %s: %w", folder, err)
 		}
 	}
-	if err := g.create(ctx, v, "settings.yaml", []byte(settings.Starter())); err != nil {
+	if err := createFile(ctx, g, v, "settings.yaml", []byte(settings.Starter())); err != nil {
 		return err
 	}
 	err = fs.WalkDir(examples.Start, "start", func(path string, d fs.DirEntry, err error) error {
@@ -72,12 +72,12 @@ func (g *globals) init(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		return g.create(ctx, v, strings.TrimPrefix(path, "start/"), data)
+		return createFile(ctx, g, v, strings.TrimPrefix(path, "start/"), data)
 	})
 	if err != nil {
 		return err
 	}
-	if err := g.trustNew(dir, stateDir, foreign); err != nil {
+	if err := trustNew(g, dir, stateDir, foreign); err != nil {
 		return err
 	}
 	fmt.Fprintf(g.err, "next: vaultflow preview Welcome --vault %[1]s, then vaultflow run Welcome --vault %[1]s, then vaultflow serve --vault %[1]s\n", dir)
@@ -97,7 +97,7 @@ func bringsOrders(dir string) bool {
 }
 
 // trustNew makes a vault one's own that brought no orders of its own. Nobody is asked about any other here.
-func (g *globals) trustNew(dir, stateDir string, foreign bool) error {
+func trustNew(g *globals, dir, stateDir string, foreign bool) error {
 	store, err := trust.Open(stateDir, dir)
 	if err != nil {
 		return err
@@ -126,8 +126,8 @@ type madeFile struct {
 	State string `json:"state"` // made or kept
 }
 
-// create writes a file that is not there yet and says what it did.
-func (g *globals) create(ctx context.Context, v *disk.Vault, name string, data []byte) error {
+// createFile writes a file that is not there yet and says what it did.
+func createFile(ctx context.Context, g *globals, v *disk.Vault, name string, data []byte) error {
 	line := madeFile{Type: "file", Name: name, State: "made"}
 	if _, err := fs.Stat(v.FS(), name); err == nil {
 		line.State = "kept"

@@ -34,15 +34,15 @@ func newModels(g *globals) *cobra.Command {
 	var probe bool
 	cmd := &cobra.Command{
 		Use: "models", Short: "List model aliases with their capabilities and where each was learned", Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return g.models(cmd.Context(), probe) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return listModels(cmd.Context(), g, probe) },
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "ask Ollama and OpenRouter what their models can do, and keep the answers")
 	return cmd
 }
 
-// models lists the aliases. A service that was to be asked and did not answer makes the exit code that of providers; the list
+// listModels lists the aliases. A service that was to be asked and did not answer makes the exit code that of providers; the list
 // is printed all the same.
-func (g *globals) models(ctx context.Context, probe bool) error {
+func listModels(ctx context.Context, g *globals, probe bool) error {
 	a, err := g.open(ctx)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (g *globals) models(ctx context.Context, probe bool) error {
 				}
 			}
 		}
-		if err := g.print2(lineOfModel(ctx, a, alias, problem)); err != nil {
+		if err := printModel(g, lineOfModel(ctx, a, alias, problem)); err != nil {
 			return err
 		}
 	}
@@ -105,8 +105,8 @@ func lineOfModel(ctx context.Context, a *daemon.Workspace, alias, failed string)
 	return line
 }
 
-// print2 prints a model for people: what it is, and what it can do.
-func (g *globals) print2(l modelLine) error {
+// printModel prints a model for people: what it is, and what it can do.
+func printModel(g *globals, l modelLine) error {
 	return g.print(l, func(w io.Writer) {
 		mark, state := " ", "ready"
 		if l.Default {

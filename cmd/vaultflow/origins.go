@@ -28,7 +28,7 @@ func clearOrigin(ctx context.Context, a *daemon.Workspace, name string) error {
 }
 
 // clearOrigins ends the foreign origin of notes. dry only says what it is.
-func (g *globals) clearOrigins(ctx context.Context, notes []string, dry bool) error {
+func clearOrigins(ctx context.Context, g *globals, notes []string, dry bool) error {
 	a, err := g.open(ctx)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (g *globals) clearOrigins(ctx context.Context, notes []string, dry bool) er
 	}
 	show := func(j *journal.Journal) error {
 		for _, name := range notes {
-			if err := g.showOrigin(ctx, a, j, name); err != nil {
+			if err := showOrigin(ctx, g, a, j, name); err != nil {
 				return err
 			}
 		}
@@ -74,7 +74,7 @@ type originLine struct {
 }
 
 // showOrigin prints where a file of the vault comes from.
-func (g *globals) showOrigin(ctx context.Context, a *daemon.Workspace, j *journal.Journal, name string) error {
+func showOrigin(ctx context.Context, g *globals, a *daemon.Workspace, j *journal.Journal, name string) error {
 	var store origin.Store
 	if j != nil {
 		store = j.Origins

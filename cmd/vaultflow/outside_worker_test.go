@@ -88,7 +88,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r, err := g.follow(ctx, w.Journal, run)
+		r, err := followRun(ctx, g, w.Journal, run)
 		if err != nil || r.Status != engine.Done {
 			t.Errorf("the run is %s: %+v, %v", r.Status, r.Failure, err)
 		}

@@ -115,7 +115,7 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 		}
 		if o.page != "" {
 			page.add(ctx, step.Name, previewed)
-		} else if err := g.printPreview(step.Name, previewed); err != nil {
+		} else if err := printPreview(g, step.Name, previewed); err != nil {
 			return err
 		}
 	}
@@ -155,7 +155,7 @@ type promptLine struct {
 	ToolMedia []step.MediumPlace `json:"tool_media,omitempty"` // where media of tools go, by kind
 }
 
-func (g *globals) printPreview(step string, p step.Previewed) error {
+func printPreview(g *globals, step string, p step.Previewed) error {
 	line := promptLine{
 		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
 		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia,

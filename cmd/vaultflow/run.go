@@ -39,7 +39,7 @@ func newRun(g *globals) *cobra.Command {
 				plan.Fresh = o.Fresh
 				return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: o.Steps, model: o.Model})
 			}
-			if err := g.allowByHand(cmd.Context(), cmd.InOrStdin(), a, o.Workflow); err != nil {
+			if err := allowByHand(cmd.Context(), g, cmd.InOrStdin(), a, o.Workflow); err != nil {
 				return err
 			}
 			return runNow(cmd.Context(), a, g, daemon.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Start(ctx, o) })
@@ -68,14 +68,14 @@ func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o daemon.Order
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
-		record, err := g.follow(ctx, w.Journal, id)
+		record, err := followRun(ctx, g, w.Journal, id)
 		if errors.Is(err, context.Canceled) {
 			return interrupted(a, id)
 		}
 		if err != nil {
 			return err
 		}
-		return g.finish(record)
+		return finishRun(g, record)
 	})
 }
 
@@ -91,11 +91,11 @@ func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o daemon
 		return err
 	}
 	return a.Reading(ctx, func(j *journal.Journal) error {
-		record, err := g.follow(ctx, j, r.Run)
+		record, err := followRun(ctx, g, j, r.Run)
 		if err != nil {
 			return err
 		}
-		return g.finish(record)
+		return finishRun(g, record)
 	})
 }
 

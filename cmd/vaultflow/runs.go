@@ -95,11 +95,11 @@ func newShow(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show RUN|FILE", Short: "Show a run: steps, outputs, warnings, and its receipts; of a file, where its content comes from", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			return g.readingRun(cmd.Context(), ids[0], func(a *daemon.Workspace, j *journal.Journal) error {
+			return readingRun(cmd.Context(), g, ids[0], func(a *daemon.Workspace, j *journal.Journal) error {
 				run, err := j.Runs.Run(cmd.Context(), ids[0])
 				if errors.Is(err, engine.ErrNotFound) {
 					if name, err := a.FileNamed(ids[0]); err == nil {
-						return g.showOrigin(cmd.Context(), a, j, name)
+						return showOrigin(cmd.Context(), g, a, j, name)
 					}
 					return nothingNamed(ids[0])
 				}
@@ -109,15 +109,15 @@ func newShow(g *globals) *cobra.Command {
 				if err := g.print(run, func(w io.Writer) { writeRun(w, run) }); err != nil {
 					return err
 				}
-				if err := g.showSpending(cmd.Context(), j, run.ID); err != nil {
+				if err := showSpending(cmd.Context(), g, j, run.ID); err != nil {
 					return err
 				}
 				if events {
-					if err := g.showEvents(cmd.Context(), j, run.ID); err != nil {
+					if err := showEvents(cmd.Context(), g, j, run.ID); err != nil {
 						return err
 					}
 				}
-				return g.showSteps(cmd.Context(), j, run, receipts, answers)
+				return showSteps(cmd.Context(), g, j, run, receipts, answers)
 			})
 		},
 	}
@@ -128,7 +128,7 @@ func newShow(g *globals) *cobra.Command {
 }
 
 // readingRun is reading for a run or a file. Where nothing was ever run, there is at most the file.
-func (g *globals) readingRun(ctx context.Context, name string, fn func(*daemon.Workspace, *journal.Journal) error) error {
+func readingRun(ctx context.Context, g *globals, name string, fn func(*daemon.Workspace, *journal.Journal) error) error {
 	a, err := g.open(ctx)
 	if err != nil {
 		return err
@@ -150,16 +150,16 @@ func nothingNamed(name string) error {
 	return usagef("no run and no file %q; `vaultflow runs` lists runs, and files are named from the vault's folder, such as Notes/today.md", name)
 }
 
-func (g *globals) showSteps(ctx context.Context, j *journal.Journal, run engine.RunRecord, receipts, answers bool) error {
+func showSteps(ctx context.Context, g *globals, j *journal.Journal, run engine.RunRecord, receipts, answers bool) error {
 	for _, step := range run.Steps {
 		for _, work := range step.Works() {
 			if answers {
-				if err := g.showAnswer(ctx, j, step.Step, work); err != nil {
+				if err := showAnswer(ctx, g, j, step.Step, work); err != nil {
 					return err
 				}
 			}
 			if receipts {
-				if err := g.showReceipt(ctx, j, step.Step, work); err != nil {
+				if err := showReceipt(ctx, g, j, step.Step, work); err != nil {
 					return err
 				}
 			}
@@ -176,7 +176,7 @@ func workName(step string, w engine.BatchRecord) string {
 	return fmt.Sprintf("%s, batch %d (%s)", step, w.Batch, w.ItemsText())
 }
 
-func (g *globals) showAnswer(ctx context.Context, j *journal.Journal, step string, w engine.BatchRecord) error {
+func showAnswer(ctx context.Context, g *globals, j *journal.Journal, step string, w engine.BatchRecord) error {
 	if w.Answer == "" {
 		return nil
 	}
@@ -193,7 +193,7 @@ func (g *globals) showAnswer(ctx context.Context, j *journal.Journal, step strin
 	return g.print(line, func(out io.Writer) { fmt.Fprintf(out, "\nanswer of %s:\n%s\n", workName(step, w), text) })
 }
 
-func (g *globals) showReceipt(ctx context.Context, j *journal.Journal, step string, w engine.BatchRecord) error {
+func showReceipt(ctx context.Context, g *globals, j *journal.Journal, step string, w engine.BatchRecord) error {
 	if w.Receipt == "" {
 		return nil
 	}

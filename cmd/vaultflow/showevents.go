@@ -12,7 +12,7 @@ import (
 )
 
 // showEvents prints the events of a run, oldest first.
-func (g *globals) showEvents(ctx context.Context, j *journal.Journal, run string) error {
+func showEvents(ctx context.Context, g *globals, j *journal.Journal, run string) error {
 	for after := int64(0); ; {
 		events, err := j.Events.List(ctx, run, after, eventsAtOnce)
 		if err != nil {

@@ -23,15 +23,15 @@ func newSlots(g *globals) *cobra.Command {
 			if len(names) > 0 {
 				name = strings.TrimSuffix(names[0], ".md")
 			}
-			return g.slots(cmd.Context(), name, limit)
+			return listSlots(cmd.Context(), g, name, limit)
 		},
 	}
 	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many past ones")
 	return cmd
 }
 
-// slots prints the next fire times of enabled workflows, then the ledger of past ones when there is one.
-func (g *globals) slots(ctx context.Context, name string, limit int) error {
+// listSlots prints the next fire times of enabled workflows, then the ledger of past ones when there is one.
+func listSlots(ctx context.Context, g *globals, name string, limit int) error {
 	a, err := g.open(ctx)
 	if err != nil {
 		return err

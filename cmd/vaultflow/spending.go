@@ -23,7 +23,7 @@ func costText(u cost.Usage) string {
 
 // showSpending prints what a run counts in budgets: with the runs that it started, failed attempts, and estimates of what
 // nobody knows.
-func (g *globals) showSpending(ctx context.Context, j *journal.Journal, run string) error {
+func showSpending(ctx context.Context, g *globals, j *journal.Journal, run string) error {
 	s, err := j.Spending.Of(ctx, run)
 	if err != nil || s.Calls == 0 {
 		return err

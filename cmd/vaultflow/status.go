@@ -42,11 +42,11 @@ func newStatus(g *globals) *cobra.Command {
 // status is the overview with whether a serve is at work.
 func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, err error) {
 	err = a.Reading(ctx, func(j *journal.Journal) error {
-		o, err = a.Overview(ctx, j, time.Now())
+		o, err = a.Overviews.At(ctx, j, time.Now())
 		return err
 	})
 	if errors.Is(err, daemon.ErrNothingRun) {
-		o, err = a.Overview(ctx, nil, time.Now())
+		o, err = a.Overviews.At(ctx, nil, time.Now())
 	}
 	if err != nil {
 		return o, err

@@ -30,8 +30,8 @@ func newToken(g *globals) *cobra.Command {
 	return cmd
 }
 
-// tokens opens the vault's tokens. The settings are not needed, so that a token can be revoked while they have faults.
-func (g *globals) tokens() (session.Tokens, error) {
+// openTokens opens the vault's tokens. The settings are not needed, so that a token can be revoked while they have faults.
+func openTokens(g *globals) (session.Tokens, error) {
 	dir, err := g.vaultDir()
 	if err != nil {
 		return session.Tokens{}, err
@@ -74,7 +74,7 @@ func newTokenCreate(g *globals) *cobra.Command {
 					return usagef("--expires: write a time such as 12h, 30d or 52w, not %q", expires)
 				}
 			}
-			tokens, err := g.tokens()
+			tokens, err := openTokens(g)
 			if err != nil {
 				return err
 			}
@@ -99,7 +99,7 @@ func newTokenList(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the tokens, without their secrets", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			tokens, err := g.tokens()
+			tokens, err := openTokens(g)
 			if err != nil {
 				return err
 			}
@@ -144,7 +144,7 @@ func newTokenRevoke(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke NAME", Short: "End a token and the sessions signed in with it, at once", Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, names []string) error {
-			tokens, err := g.tokens()
+			tokens, err := openTokens(g)
 			if err != nil {
 				return err
 			}

@@ -37,9 +37,9 @@ func newTrust(g *globals) *cobra.Command {
 				return err
 			}
 			if len(notes) > 0 {
-				return g.clearOrigins(cmd.Context(), notes, f.dry)
+				return clearOrigins(cmd.Context(), g, notes, f.dry)
 			}
-			return g.trust(cmd.Context(), cmd.InOrStdin(), f)
+			return decideTrust(cmd.Context(), g, cmd.InOrStdin(), f)
 		},
 	}
 	flags := cmd.Flags()
@@ -69,9 +69,9 @@ func (f trustFlags) check(notes []string) error {
 	return nil
 }
 
-// trust shows what is asked for, and stores the answer.
-func (g *globals) trust(ctx context.Context, in io.Reader, f trustFlags) error {
-	a, o, err := g.offered(ctx)
+// decideTrust shows what is asked for, and stores the answer.
+func decideTrust(ctx context.Context, g *globals, in io.Reader, f trustFlags) error {
+	a, o, err := openOffer(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -102,20 +102,20 @@ func (g *globals) trust(ctx context.Context, in io.Reader, f trustFlags) error {
 	case !isTerminal(in):
 		return exit(exitRefused, errors.New("nothing is asked without a terminal; say `vaultflow trust --own`, --shared, --workflow NAME or --setting KEY"))
 	default:
-		return g.askTrust(ctx, bufio.NewReader(in), a, o)
+		return askTrust(ctx, g, bufio.NewReader(in), a, o)
 	}
-	if err := g.accept(ctx, a, o, answer); err != nil || !workflowsToo {
+	if err := acceptAnswer(ctx, g, a, o, answer); err != nil || !workflowsToo {
 		return err
 	}
 	a.Close()
-	if a, o, err = g.offered(ctx); err != nil { // with the settings that were granted now
+	if a, o, err = openOffer(ctx, g); err != nil { // with the settings that were granted now
 		return err
 	}
-	return g.accept(ctx, a, o, engine.TrustAnswer{Workflows: o.WaitingWorkflows()})
+	return acceptAnswer(ctx, g, a, o, engine.TrustAnswer{Workflows: o.WaitingWorkflows()})
 }
 
-// offered opens the vault and looks at what it asks for.
-func (g *globals) offered(ctx context.Context) (*daemon.Workspace, daemon.Offer, error) {
+// openOffer opens the vault and looks at what it asks for.
+func openOffer(ctx context.Context, g *globals) (*daemon.Workspace, daemon.Offer, error) {
 	a, err := g.open(ctx)
 	if err != nil {
 		return nil, daemon.Offer{}, err
@@ -132,7 +132,7 @@ func (g *globals) offered(ctx context.Context) (*daemon.Workspace, daemon.Offer,
 }
 
 // Accept stores an answer, says what was granted, and waits until a running serve works with it.
-func (g *globals) accept(ctx context.Context, a *daemon.Workspace, o daemon.Offer, answer engine.TrustAnswer) error {
+func acceptAnswer(ctx context.Context, g *globals, a *daemon.Workspace, o daemon.Offer, answer engine.TrustAnswer) error {
 	if err := a.Trust.Accept(o, answer); err != nil {
 		return exit(failureExit(err), err)
 	}
@@ -183,7 +183,7 @@ func renewServe(ctx context.Context, a *daemon.Workspace, want string) error {
 }
 
 // askTrust asks a person at a terminal.
-func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *daemon.Workspace, o daemon.Offer) error {
+func askTrust(ctx context.Context, g *globals, in *bufio.Reader, a *daemon.Workspace, o daemon.Offer) error {
 	answer := engine.TrustAnswer{Settings: o.WaitingSettings()}
 	if o.Level == string(trust.Untrusted) {
 		fmt.Fprintln(g.err, "\n  o  it is my own: its workflows run as written, and the settings above take effect")
@@ -201,14 +201,14 @@ func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *daemon.Work
 		answer.Settings = nil
 	}
 	if answer.Level != "" || len(answer.Settings) > 0 {
-		if err := g.accept(ctx, a, o, answer); err != nil {
+		if err := acceptAnswer(ctx, g, a, o, answer); err != nil {
 			return err
 		}
 	}
 	if answer.Level == string(trust.Own) || o.Level == string(trust.Own) {
 		return nil
 	}
-	again, o, err := g.offered(ctx)
+	again, o, err := openOffer(ctx, g)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (g *globals) askTrust(ctx context.Context, in *bufio.Reader, a *daemon.Work
 	if len(granted) == 0 {
 		return nil
 	}
-	return g.accept(ctx, again, o, engine.TrustAnswer{Workflows: granted})
+	return acceptAnswer(ctx, g, again, o, engine.TrustAnswer{Workflows: granted})
 }
 
 // word asks a question and reads the answer's line.
@@ -244,7 +244,7 @@ func agrees(in *bufio.Reader, out io.Writer, question string) bool {
 }
 
 // allowByHand asks a person at a terminal about a workflow that waits in a shared vault, before it is run.
-func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *daemon.Workspace, name string) error {
+func allowByHand(ctx context.Context, g *globals, in io.Reader, a *daemon.Workspace, name string) error {
 	now := a.Trust.Now()
 	if now.Level != trust.Shared || !isTerminal(in) {
 		return nil // the run itself says what is missing
@@ -271,7 +271,7 @@ func (g *globals) allowByHand(ctx context.Context, in io.Reader, a *daemon.Works
 	if !agrees(bufio.NewReader(in), g.err, fmt.Sprintf("This vault is shared. Allow the workflow %s? [y/N] ", trust.Plain(plan.Name))) {
 		return nil
 	}
-	return g.accept(ctx, a, o, answer)
+	return acceptAnswer(ctx, g, a, o, answer)
 }
 
 // offerText prints an offer for people.

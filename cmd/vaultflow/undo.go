@@ -66,7 +66,7 @@ func undoRun(ctx context.Context, a *daemon.Workspace, g *globals, id string, dr
 	if err != nil {
 		return err
 	}
-	open, kept, err := g.showUndo(preview)
+	open, kept, err := showUndo(g, preview)
 	switch {
 	case err != nil || dry:
 		return err
@@ -83,7 +83,7 @@ func undoRun(ctx context.Context, a *daemon.Workspace, g *globals, id string, dr
 }
 
 // showUndo prints a preview, and counts the changes that would be made and those that would not.
-func (g *globals) showUndo(p engine.UndoPreview) (open, kept int, err error) {
+func showUndo(g *globals, p engine.UndoPreview) (open, kept int, err error) {
 	for _, f := range p.Files {
 		switch f.Fate {
 		case engine.FateOpen:

@@ -96,7 +96,7 @@ func TestTrust_acceptsOnlyWhatWasOffered(t *testing.T) {
 	g := &globals{streams: &streams{out: &bytes.Buffer{}, err: &bytes.Buffer{}}, vault: vault, stateDir: state}
 	offered := func() (*daemon.Workspace, daemon.Offer) {
 		t.Helper()
-		a, o, err := g.offered(t.Context())
+		a, o, err := openOffer(t.Context(), g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"context"
+	"os"
+
+	"github.com/vaultflow/vaultflow/failure"
+)
+
+// orders answers the orders of commands.
+type orders struct {
+	w    *Process
+	dash *dashboard
+}
+
+// obey answers an order of a command, and says which files of settings have changed since they were loaded.
+func (a *orders) obey(ctx context.Context, o Order) Reply {
+	r := a.answer(ctx, o)
+	r.Changed = a.w.loaded.changed(a.w.Dir)
+	return r
+}
+
+func (a *orders) answer(ctx context.Context, o Order) Reply {
+	var id, was string
+	var err error
+	a.w.Passwords.Add(o.Passwords...)
+	switch {
+	case o.Run != nil:
+		id, err = a.w.Runs.Start(ctx, *o.Run)
+	case o.Import != nil:
+		id, err = a.w.Imports.Drop(ctx, *o.Import)
+	case o.Cancel != "":
+		id, err = o.Cancel, a.w.Runs.Cancel(ctx, o.Cancel)
+	case o.Retry != "":
+		id, err = o.Retry, a.w.Runs.Retry(ctx, o.Retry, o.From)
+	case o.Approve != nil:
+		id, err = o.Approve.Run, a.w.Decide(ctx, *o.Approve)
+	case o.Undo != "":
+		id, err = a.w.Runs.Undo(ctx, o.Undo)
+	case o.Own != "":
+		err = a.w.ClearOrigin(ctx, o.Own)
+	case o.Unpause != "":
+		was, err = a.w.Runs.Unpause(ctx, o.Unpause)
+	case o.Trust:
+		a.w.renewals.soon()
+		return Reply{Trust: Fingerprint(a.w.Trust.opened)}
+	case o.Info:
+		r := Reply{URL: a.dash.url, Version: a.w.options.Version, Process: os.Getpid()}
+		r.Link, r.Expires = a.dash.link()
+		return r
+	default:
+		err = usagef("an empty order")
+	}
+	if err != nil {
+		return Reply{Failure: failure.Of(err), Class: ClassOf(err)}
+	}
+	return Reply{Run: id, Was: was}
+}
