@@ -22,7 +22,7 @@ var plain = strings.Fields(`text txt plain plaintext none console terminal outpu
 func (s *scanner) fences() {
 	for _, m := range fence.FindAllStringSubmatchIndex(s.src, -1) {
 		info := s.src[m[6]:m[7]]
-		block := s.block(m[4], s.src[m[4]:m[5]])
+		block := block(s.src, m[4], s.src[m[4]:m[5]])
 		if !isActive(info, block) || within(s.code, m[4]) {
 			continue
 		}
@@ -31,8 +31,8 @@ func (s *scanner) fences() {
 }
 
 // block is a block of code from its fence to the next one like it.
-func (s *scanner) block(at int, marks string) string {
-	text := s.ahead(at)
+func block(src string, at int, marks string) string {
+	text := ahead(src, at)
 	if i := strings.Index(text[len(marks):], "\n"+marks); i >= 0 {
 		return text[:len(marks)+i+1+len(marks)]
 	}
@@ -72,7 +72,7 @@ var doubt = regexp.MustCompile("(?im)%%|\\$\\$|^[ \t>*+0-9.)-]*</?[a-z!?]|<(?:sc
 // regions finds what is code for every reader (at the line's beginning, closed, of a language that nobody carries out), and
 // where addresses are loaded by plugins: in blocks of other languages, and in frontmatter.
 func (s *scanner) regions(trusted bool) (code, strict []span) {
-	start := s.frontmatter()
+	start := frontmatter(s.src)
 	if start > 0 {
 		strict = s.loaded(start)
 	}
@@ -117,7 +117,7 @@ func (s *scanner) regions(trusted bool) (code, strict []span) {
 		return nil, strict
 	}
 	for _, o := range outer {
-		code = append(code, s.inline(o)...)
+		code = append(code, inline(s.src, o)...)
 	}
 	slices.SortFunc(code, func(a, b span) int { return a.from - b.from })
 	return code, strict
@@ -144,10 +144,10 @@ func lastBlankLine(text string) int {
 
 // inline finds inline code that every reader takes for it: all of its paragraph's backticks stand alone and close on their
 // line, and nothing else on the line could be read first.
-func (s *scanner) inline(in span) (code []span) {
+func inline(src string, in span) (code []span) {
 	at := in.from
-	for _, paragraph := range blankLine.Split(s.src[in.from:in.to], -1) {
-		start := at + strings.Index(s.src[at:in.to], paragraph)
+	for _, paragraph := range blankLine.Split(src[in.from:in.to], -1) {
+		start := at + strings.Index(src[at:in.to], paragraph)
 		at = start + len(paragraph)
 		if found, sure := inlineOf(paragraph, start); sure {
 			code = append(code, found...)
@@ -197,8 +197,8 @@ func quiet(text string) bool {
 }
 
 // frontmatter is the length of the properties at a text's beginning; 0 when there are none.
-func (s *scanner) frontmatter() int {
-	first, rest, _ := strings.Cut(s.src, "\n")
+func frontmatter(src string) int {
+	first, rest, _ := strings.Cut(src, "\n")
 	if strings.TrimRight(strings.TrimPrefix(first, "\ufeff"), " \t\r") != "---" {
 		return 0
 	}
@@ -206,10 +206,10 @@ func (s *scanner) frontmatter() int {
 	for line := range strings.SplitAfterSeq(rest, "\n") {
 		at += len(line)
 		if strings.TrimRight(line, " \t\r\n") == "---" {
-			return min(at, len(s.src))
+			return min(at, len(src))
 		}
 	}
-	return len(s.src)
+	return len(src)
 }
 
 // linkKeys are properties whose addresses are links for people. What other properties hold, a theme or a plugin may load.
@@ -224,7 +224,7 @@ var (
 func (s *scanner) loaded(end int) (strict []span) {
 	for _, m := range yamlEscape.FindAllStringIndex(s.src[:end], -1) {
 		at := m[0] + max(0, strings.IndexAny(s.src[m[0]:m[1]], `\!*`))
-		s.add(at, "escape", "a value in disguise", s.line(at))
+		s.add(at, "escape", "a value in disguise", line(s.src, at))
 	}
 	at, key := 0, ""
 	for line := range strings.SplitAfterSeq(s.src[:end], "\n") {

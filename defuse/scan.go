@@ -106,7 +106,7 @@ func (s *scanner) live(at int) bool { return !within(s.code, at) }
 const maxConstruct = 4 << 10
 
 // ahead is the text from a place, at most as far as a construct reaches.
-func (s *scanner) ahead(at int) string { return s.src[at:min(len(s.src), at+maxConstruct)] }
+func ahead(src string, at int) string { return src[at:min(len(src), at+maxConstruct)] }
 
 // Templater carries out its commands wherever they stand, in code too. So does the plugin Run.
 var (
@@ -116,20 +116,20 @@ var (
 
 func (s *scanner) templates() {
 	for _, m := range template.FindAllStringIndex(s.src, -1) {
-		text := s.ahead(m[0])
+		text := ahead(s.src, m[0])
 		if end := strings.Index(text, "%>"); end >= 0 {
 			text = text[:end+2]
 		}
 		s.add(m[0]+1, "template", "a command of the plugin Templater", text)
 	}
 	for _, m := range runner.FindAllStringIndex(s.src, -1) {
-		s.add(m[0]+1, "runner", "a command of the plugin Run", s.line(m[0]))
+		s.add(m[0]+1, "runner", "a command of the plugin Run", line(s.src, m[0]))
 	}
 }
 
 // line is the rest of the line at a place.
-func (s *scanner) line(at int) string {
-	text, _, _ := strings.Cut(s.ahead(at), "\n")
+func line(src string, at int) string {
+	text, _, _ := strings.Cut(ahead(src, at), "\n")
 	return text
 }
 
@@ -140,31 +140,31 @@ var inlineQuery = regexp.MustCompile("`+[\\s\\v\\pZ\\pC]*(\\$?=(?:[^=>`]|$)|(?i:
 func (s *scanner) queries() {
 	for _, m := range inlineQuery.FindAllStringSubmatchIndex(s.src, -1) {
 		ticks := m[0] + len(s.src[m[0]:m[2]]) - len(strings.TrimLeft(s.src[m[0]:m[2]], "`"))
-		if s.closes(m[0]) {
+		if closes(s.src, m[0]) {
 			continue
 		}
-		s.add(ticks, "query", "inline code that a plugin runs", s.line(m[0]))
+		s.add(ticks, "query", "inline code that a plugin runs", line(s.src, m[0]))
 	}
 	for _, m := range tex.FindAllStringSubmatchIndex(s.src, -1) {
 		if s.live(m[0]) {
-			s.add(m[0]+1, "tex", "a command of TeX that links or loads", s.line(m[0]))
+			s.add(m[0]+1, "tex", "a command of TeX that links or loads", line(s.src, m[0]))
 		}
 	}
 }
 
 // closes reports whether a backtick surely ends inline code, so that what follows it is text.
-func (s *scanner) closes(at int) bool {
-	from, to := 0, len(s.src)
-	if i := lastBlankLine(s.src[:at]); i >= 0 {
+func closes(src string, at int) bool {
+	from, to := 0, len(src)
+	if i := lastBlankLine(src[:at]); i >= 0 {
 		from = i
 	}
-	if m := blankLine.FindStringIndex(s.src[at:]); m != nil {
+	if m := blankLine.FindStringIndex(src[at:]); m != nil {
 		to = at + m[0]
 	}
 	if to-from > maxConstruct {
 		return false
 	}
-	code, sure := inlineOf(s.src[from:to], from)
+	code, sure := inlineOf(src[from:to], from)
 	return sure && !slices.ContainsFunc(code, func(c span) bool { return c.from == at+1 })
 }
 
@@ -180,7 +180,7 @@ func (s *scanner) tags() {
 		if !s.live(at) {
 			continue
 		}
-		text := s.ahead(at)
+		text := ahead(s.src, at)
 		if s.plainTag(text, at) > 0 || s.isComparison(text) {
 			continue
 		}
@@ -361,8 +361,8 @@ func (s *scanner) pictures() {
 		if !s.live(at) || strings.HasPrefix(s.src[at:], "![[") {
 			continue
 		}
-		text := s.ahead(at)
-		reason, whole := "a picture whose address stands elsewhere", s.line(at)
+		text := ahead(s.src, at)
+		reason, whole := "a picture whose address stands elsewhere", line(s.src, at)
 		if m := picture.FindStringSubmatchIndex(text); m != nil {
 			address := strings.Trim(text[m[2]:m[3]], "<>")
 			whole = text[:m[1]]
@@ -416,7 +416,7 @@ func (s *scanner) links() {
 		if !s.live(at) {
 			continue
 		}
-		address, start := destination(s.ahead(at + 1))
+		address, start := destination(ahead(s.src, at+1))
 		start += at + 1
 		if !s.isJudged(start) {
 			s.link(at, address, start)
@@ -426,7 +426,7 @@ func (s *scanner) links() {
 
 func (s *scanner) link(at int, address string, start int) {
 	if !strings.Contains(address, `\`) && s.mayLink(address, start) {
-		if s.opened(at - 1) {
+		if opened(s.src, at-1) {
 			s.judged[start] = start + len(address)
 		}
 		return
@@ -435,10 +435,10 @@ func (s *scanner) link(at int, address string, start int) {
 }
 
 // opened reports whether a bracket opens before the one that closes here, so that what follows is read as an address.
-func (s *scanner) opened(closing int) bool {
+func opened(src string, closing int) bool {
 	depth := 1
 	for i := closing - 1; i >= max(0, closing-maxConstruct); i-- {
-		switch s.src[i] {
+		switch src[i] {
 		case ']':
 			depth++
 		case '[':
@@ -467,9 +467,9 @@ func (s *scanner) definitions() {
 		if !s.live(m[0]) {
 			continue
 		}
-		address, start := destination(s.ahead(m[1]))
+		address, start := destination(ahead(s.src, m[1]))
 		start += m[1]
-		if p, _ := s.rules.place(address); s.isFootnote(m[0]) && p == outside {
+		if p, _ := s.rules.place(address); isFootnote(s.src, m[0]) && p == outside {
 			continue
 		}
 		if p, _ := s.rules.place(address); p == unsafe && !schemeOf.MatchString(plainAddress(address)) && !strings.HasPrefix(plainAddress(address), "//") {
@@ -479,9 +479,9 @@ func (s *scanner) definitions() {
 	}
 }
 
-func (s *scanner) isFootnote(bracket int) bool {
-	open := strings.LastIndexByte(s.src[max(0, bracket-200):bracket], '[')
-	return open >= 0 && strings.HasPrefix(s.src[max(0, bracket-200)+open:], "[^")
+func isFootnote(src string, bracket int) bool {
+	open := strings.LastIndexByte(src[max(0, bracket-200):bracket], '[')
+	return open >= 0 && strings.HasPrefix(src[max(0, bracket-200)+open:], "[^")
 }
 
 var wikiScheme = regexp.MustCompile(`^\[\[[\s\x00-\x1f]*(?:[A-Za-z][A-Za-z0-9+.\-]*:[^\s\]|]|//|\\\\)`)
@@ -495,7 +495,7 @@ func (s *scanner) wikilinks() {
 		}
 		at := from + i
 		from = at + 1
-		text := s.ahead(at)
+		text := ahead(s.src, at)
 		if end := strings.IndexAny(text, "]\n"); end > 0 {
 			text = text[:end]
 		}
@@ -519,11 +519,11 @@ func (s *scanner) formulas() {
 	switch s.format {
 	case base:
 		for _, m := range formulaCall.FindAllStringIndex(s.src, -1) {
-			s.add(m[1]-1, "formula", "a formula that shows a picture, a link or HTML", s.line(m[0]))
+			s.add(m[1]-1, "formula", "a formula that shows a picture, a link or HTML", line(s.src, m[0]))
 		}
 	case table:
 		for _, m := range formulaCell.FindAllStringSubmatchIndex(s.src, -1) {
-			s.add(m[2], "formula", "a formula in a table", s.line(m[2]))
+			s.add(m[2], "formula", "a formula in a table", line(s.src, m[2]))
 		}
 	}
 }
@@ -560,7 +560,7 @@ func (s *scanner) addresses() {
 	}
 	for _, m := range hostOnly.FindAllStringIndex(s.src, -1) {
 		if within(s.strict, m[0]) && s.live(m[0]) && !s.isJudged(m[0]) {
-			s.add(m[0]+strings.Index(s.src[m[0]:m[1]], "//")+1, "address", "an address in disguise", s.line(m[0]))
+			s.add(m[0]+strings.Index(s.src[m[0]:m[1]], "//")+1, "address", "an address in disguise", line(s.src, m[0]))
 		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	xdraw "golang.org/x/image/draw"
 )
 
+// knowsOpacity is an image that knows whether every pixel of it is. The types of package image do.
+type knowsOpacity interface{ Opaque() bool }
+
 // scale makes the longer side at most `side` pixels, with CatmullRom, which keeps small text legible.
 func scale(img image.Image, side int) image.Image {
 	b := img.Bounds()
@@ -18,7 +21,7 @@ func scale(img image.Image, side int) image.Image {
 	}
 	width, height := max(1, (w*side+longest/2)/longest), max(1, (h*side+longest/2)/longest)
 	canvas := func(w, h int) draw.Image { return image.NewNRGBA(image.Rect(0, 0, w, h)) }
-	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() { // has a fast path, and is the same without transparency
+	if o, ok := img.(knowsOpacity); ok && o.Opaque() { // has a fast path, and is the same without transparency
 		canvas = func(w, h int) draw.Image { return image.NewRGBA(image.Rect(0, 0, w, h)) }
 	}
 	// In one go the scaler would keep 32 bytes for each of width*h pixels: 190 MB for a photograph of 12 Mpx. The kernel is that
@@ -118,7 +121,7 @@ func eightBit(img image.Image) image.Image {
 
 // opaque puts a picture with transparency on white, since JPEG has none.
 func opaque(img image.Image) image.Image {
-	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+	if o, ok := img.(knowsOpacity); ok && o.Opaque() {
 		return img
 	}
 	out := image.NewRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
@@ -133,7 +136,7 @@ func photograph(mediaType string, img image.Image) bool {
 	if mediaType == "image/jpeg" {
 		return true
 	}
-	if o, ok := img.(interface{ Opaque() bool }); ok && !o.Opaque() {
+	if o, ok := img.(knowsOpacity); ok && !o.Opaque() {
 		return false
 	}
 	const samples = 64 // on a side

@@ -65,15 +65,15 @@ func raw(mb float64, base64 bool) int64 {
 }
 
 // OwnLimits are limits that a person sets for a model in the place of the published ones; zero leaves the published one.
-// Megabytes are meant as the provider counts them: in base64 where it counts that.
+// Megabytes are meant as the provider counts them: in base64 where it counts that. The tags are for package settings.
 type OwnLimits struct {
-	MaxImages    int
-	MaxImageMB   float64
-	MaxSide      int
-	MaxPixels    int64
-	MaxRequestMB float64
-	MaxPDFPages  int
-	MaxPDFMB     float64
+	MaxImages    int     `yaml:"max_images" min:"0" max:"100000" doc:"Pictures. 0: the published number."`
+	MaxImageMB   float64 `yaml:"max_image_mb" min:"0" max:"1000" doc:"Megabytes of one picture, as the service counts them."`
+	MaxSide      int     `yaml:"max_side" min:"0" max:"100000" doc:"Pixels of a picture's longer side."`
+	MaxPixels    int64   `yaml:"max_pixels" min:"0" max:"1000000000" doc:"Pixels of a picture."`
+	MaxRequestMB float64 `yaml:"max_request_mb" min:"0" max:"10000" doc:"Megabytes of the whole request, as the service counts them."`
+	MaxPDFPages  int     `yaml:"max_pdf_pages" min:"0" max:"100000" doc:"Pages of a PDF that is sent as a file."`
+	MaxPDFMB     float64 `yaml:"max_pdf_mb" min:"0" max:"10000" doc:"Megabytes of such a PDF."`
 }
 
 // With replaces published limits by a person's own.

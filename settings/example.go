@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/policy"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -83,7 +85,7 @@ func exampleAliases(b *strings.Builder, indent string, aliases reflect.Value) {
 	warm := 0.2
 	exampleKeys(b, indent+"  ", "", reflect.ValueOf(Alias{
 		Provider: "lab", Model: "some-model", Capabilities: Capabilities{Flags: map[string]bool{"vision": true}}, ContextWindow: 32768,
-		MaxOutputTokens: 4096, Price: Price{Input: &zero, Output: &zero}, Temperature: &warm, Thinking: "off", Limits: ModelLimits{MaxImages: 20},
+		MaxOutputTokens: 4096, Price: Price{Input: &zero, Output: &zero}, Temperature: &warm, Thinking: "off", Limits: policy.OwnLimits{MaxImages: 20},
 	}), "lab", "")
 }
 

@@ -1,5 +1,7 @@
 package settings
 
+import "github.com/vaultflow/vaultflow/policy"
+
 // Models names the models that workflows use.
 type Models struct {
 	Default string           `yaml:"default" doc:"Alias for steps that name no model. Without it: your only alias, or offline when you configured none."`
@@ -8,28 +10,16 @@ type Models struct {
 
 // Alias is a model under the name that workflows use.
 type Alias struct {
-	Provider        string       `yaml:"provider" doc:"Name below providers, or a kind of provider."`
-	Model           string       `yaml:"model" doc:"The provider's own name of the model."`
-	Capabilities    Capabilities `yaml:"capabilities" doc:"A list is the exact set, a map switches single ones; without it they are learned. Names: text vision pdf thinking citations audio_input video_input tools structured_output prompt_caching."`
-	ContextWindow   int          `yaml:"context_window" min:"0" max:"100000000" doc:"Tokens. 0: learned."`
-	MaxOutputTokens int          `yaml:"max_output_tokens" min:"0" max:"10000000" doc:"Bound of an answer. 0: the provider's."`
-	Price           Price        `yaml:"price" doc:"US dollars for a million tokens. Without it the cost is unknown."`
-	Temperature     *float64     `yaml:"temperature" min:"0" max:"2" doc:"Without it the provider's own."`
-	Limits          ModelLimits  `yaml:"limits" doc:"Of one request, where you know them better than the table that vaultflow brings."`
-	Thinking        string       `yaml:"thinking" doc:"off, low, medium, high, or a number of tokens. Without it the provider's own."`
-	Citations       bool         `yaml:"citations" doc:"Answers in Markdown name the passages of PDF files that they rest on, in footnotes. For models with the capability citations."`
-}
-
-// ModelLimits stand in the place of published limits, larger or smaller; zero leaves the published one. Megabytes are meant as
-// the service counts them, in base64 or before it.
-type ModelLimits struct {
-	MaxImages    int     `yaml:"max_images" min:"0" max:"100000" doc:"Pictures. 0: the published number."`
-	MaxImageMB   float64 `yaml:"max_image_mb" min:"0" max:"1000" doc:"Megabytes of one picture, as the service counts them."`
-	MaxSide      int     `yaml:"max_side" min:"0" max:"100000" doc:"Pixels of a picture's longer side."`
-	MaxPixels    int64   `yaml:"max_pixels" min:"0" max:"1000000000" doc:"Pixels of a picture."`
-	MaxRequestMB float64 `yaml:"max_request_mb" min:"0" max:"10000" doc:"Megabytes of the whole request, as the service counts them."`
-	MaxPDFPages  int     `yaml:"max_pdf_pages" min:"0" max:"100000" doc:"Pages of a PDF that is sent as a file."`
-	MaxPDFMB     float64 `yaml:"max_pdf_mb" min:"0" max:"10000" doc:"Megabytes of such a PDF."`
+	Provider        string           `yaml:"provider" doc:"Name below providers, or a kind of provider."`
+	Model           string           `yaml:"model" doc:"The provider's own name of the model."`
+	Capabilities    Capabilities     `yaml:"capabilities" doc:"A list is the exact set, a map switches single ones; without it they are learned. Names: text vision pdf thinking citations audio_input video_input tools structured_output prompt_caching."`
+	ContextWindow   int              `yaml:"context_window" min:"0" max:"100000000" doc:"Tokens. 0: learned."`
+	MaxOutputTokens int              `yaml:"max_output_tokens" min:"0" max:"10000000" doc:"Bound of an answer. 0: the provider's."`
+	Price           Price            `yaml:"price" doc:"US dollars for a million tokens. Without it the cost is unknown."`
+	Temperature     *float64         `yaml:"temperature" min:"0" max:"2" doc:"Without it the provider's own."`
+	Limits          policy.OwnLimits `yaml:"limits" doc:"Of one request, where you know them better than the table that vaultflow brings."`
+	Thinking        string           `yaml:"thinking" doc:"off, low, medium, high, or a number of tokens. Without it the provider's own."`
+	Citations       bool             `yaml:"citations" doc:"Answers in Markdown name the passages of PDF files that they rest on, in footnotes. For models with the capability citations."`
 }
 
 // Price is what a million tokens cost. Input and Output are both nil when the price is unknown.

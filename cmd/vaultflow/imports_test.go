@@ -36,7 +36,7 @@ var house = map[string]struct {
 	"vault":                {1, []string{"policy"}},
 	"vault/disk":           {1, []string{"policy", "vault"}},
 	"vault/vaulttest":      {1, []string{"policy", "vault"}},
-	"settings":             {1, []string{"visible"}},
+	"settings":             {1, []string{"policy", "visible"}},
 	"state":                {1, nil},
 	"origin":               {1, nil},
 	"origin/origintest":    {1, []string{"origin"}},
