@@ -56,7 +56,7 @@ func (pub publishing) recognisedIn(pages []manifest.Page) string {
 	for _, p := range pages {
 		switch {
 		case p.Text == nil || p.Text.Source == manifest.TextNone:
-		case p.Text.Source != manifest.TextOCR || low(p, pub.w.set.OCR.MinConfidence):
+		case p.Text.Source != manifest.TextOCR || p.LowConfidence(pub.w.set.OCR.MinConfidence):
 			return ""
 		default:
 			read++

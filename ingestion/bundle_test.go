@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -302,7 +303,7 @@ func TestExtract_distrustsTheWorker(t *testing.T) {
 	}
 	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	note := b.read(made.Note)
-	if strings.Count(note, blockEnd) != 1 || !strings.HasSuffix(note, blockEnd+"\n") || strings.Contains(note, "![[secret") {
+	if strings.Count(note, indexnote.End) != 1 || !strings.HasSuffix(note, indexnote.End+"\n") || strings.Contains(note, "![[secret") {
 		t.Errorf("the text left its place:\n%s", note)
 	}
 	m, _ := b.im.manifest(made.Bundle)
@@ -335,7 +336,7 @@ func TestSettings_hash(t *testing.T) {
 func TestPageList(t *testing.T) {
 	t.Parallel()
 	for want, pages := range map[string][]int{"page 4": {4}, "pages 1–3, 7": {1, 2, 3, 7}, "pages 2, 4–5": {2, 4, 5}} {
-		if got := pageList(pages); got != want {
+		if got := manifest.PageList(pages); got != want {
 			t.Errorf("%v: got %q, want %q", pages, got, want)
 		}
 	}

@@ -150,22 +150,3 @@ func (u unpacking) putMember(ctx context.Context, name string, data []byte) erro
 		return storage("write "+to, err)
 	}
 }
-
-// write lists the files with links to what is made of them.
-func (collection) write(n *note) error {
-	if n.rec.Message != "" {
-		return keeper{}.write(n)
-	}
-	n.children("The files of the archive are imported each by itself:")
-	return nil
-}
-
-// children lists the files that are imported by themselves, with links to what is made of them.
-func (n *note) children(sentence string) {
-	n.line("")
-	n.line(sentence)
-	n.line("")
-	for _, c := range n.m.Children {
-		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(manifest.NoteFile, ".md")) + "|" + markdown.Alias(c.Name) + "]]")
-	}
-}

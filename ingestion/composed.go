@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"strconv"
 	"strings"
 
@@ -139,54 +138,6 @@ func (f pageFiles) asset(ctx context.Context, load func() ([]byte, error)) (medi
 		made.Data = plain
 	}
 	return made.MediaType, made.Data, true
-}
-
-// composed shows every part below its label, with its pictures in place.
-func (n *note) composed() error {
-	if n.rec.Message != "" {
-		return keeper{}.write(n)
-	}
-	for _, p := range n.m.Pages {
-		n.line("")
-		if p.Label != "" {
-			n.line("## " + markdown.Inline(p.Label) + " ^p" + strconv.Itoa(p.N))
-			n.line("")
-			n.printed(p)
-		}
-		if !n.inline() && p.Text != nil && p.Text.Path != "" {
-			n.line("[[./" + p.Text.Path + "|text]]")
-			continue
-		}
-		text, err := n.text(p)
-		if err != nil {
-			return err
-		}
-		if len(n.m.Pages) == 1 && p.Label == "" {
-			text = strings.ReplaceAll("\n"+text, "\n###", "\n##")[1:]
-		}
-		n.line(text)
-	}
-	n.unplaced()
-	n.printedPages()
-	return nil
-}
-
-// unplaced shows pictures that stand at no place in the text, such as those that float over a sheet.
-func (n *note) unplaced() {
-	text := n.b.String()
-	first := true
-	for _, a := range n.m.Assets {
-		if strings.Contains(text, "(./"+a.Path+")") || !n.inline() {
-			continue
-		}
-		if first {
-			n.line("")
-			n.line("## Pictures")
-			n.line("")
-		}
-		first = false
-		n.line("![" + path.Base(a.Path) + "](./" + a.Path + ")")
-	}
 }
 
 // composedBefore says whether a killed attempt has made all pages already.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
 // journal keeps the outcomes of stages over the death of a process, as the engine's does.
@@ -59,7 +60,7 @@ func secondVersion(t *testing.T) (*bench, Job) {
 	b := newBench(t, report)
 	b.mustRun(b.drop("imp-0", "Import/q3.pdf", []byte("%PDF-1.4\nolder")))
 	note := b.read("Imported/q3/index.md")
-	note = strings.Replace(note, "---\n"+blockBegin, "mine: yes\n---\nMy words.\n\n"+blockBegin, 1) + "\nMore of mine.\n"
+	note = strings.Replace(note, "---\n"+indexnote.Begin, "mine: yes\n---\nMy words.\n\n"+indexnote.Begin, 1) + "\nMore of mine.\n"
 	b.vault.Put("Imported/q3/index.md", note)
 	b.worker.requests, b.worker.tries, b.events = nil, nil, nil
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -41,7 +42,7 @@ func (f filing) failureNote(original string, e Ending) string {
 	if e.State == StateNeedsPassword {
 		heading = "needs a password"
 	}
-	line(blockBegin)
+	line(indexnote.Begin)
 	line("# " + markdown.Inline(original) + " " + heading)
 	line("")
 	line("[[./" + original + "]] is unchanged.")
@@ -59,7 +60,7 @@ func (f filing) failureNote(original string, e Ending) string {
 	}
 	line("- import: " + markdown.Inline(f.w.job.ID))
 	line("- sha256: " + markdown.Inline(f.w.job.SHA256))
-	line(blockEnd)
+	line(indexnote.End)
 	return b.String()
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -52,11 +53,11 @@ func (e *FolderError) NoteName() string { return e.Name + failedSuffix }
 func (e *FolderError) Note() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n# The settings in %s cannot be used\n\nNothing is imported from this folder until they are corrected. This note goes away by itself then.\n\n",
-		blockBegin, markdown.Inline(path.Base(e.Name)))
+		indexnote.Begin, markdown.Inline(path.Base(e.Name)))
 	for _, p := range e.Problems {
 		b.WriteString("- " + markdown.Inline(p) + "\n")
 	}
-	b.WriteString("\nKeys: " + strings.Join(folderKeys(), ", ") + ".\n" + blockEnd + "\n")
+	b.WriteString("\nKeys: " + strings.Join(folderKeys(), ", ") + ".\n" + indexnote.End + "\n")
 	return b.String()
 }
 

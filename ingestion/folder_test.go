@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
 func folderFS(files map[string]string) fstest.MapFS {
@@ -90,7 +92,7 @@ func TestSettingsFor_refuses(t *testing.T) {
 			continue
 		}
 		note := bad.Note()
-		if bad.NoteName() != "Import/a/_import.yaml.failed.md" || strings.Count(note, blockEnd) != 1 || strings.Count(note, "\n- ") != len(bad.Problems) {
+		if bad.NoteName() != "Import/a/_import.yaml.failed.md" || strings.Count(note, indexnote.End) != 1 || strings.Count(note, "\n- ") != len(bad.Problems) {
 			t.Errorf("%.60q: note %s:\n%s", text, bad.NoteName(), note)
 		}
 	}

@@ -12,8 +12,6 @@ type handler interface {
 	name() string
 	// extract writes pages into w's bundle and a record for each, and the document's record. It skips what has a record.
 	extract(ctx context.Context, w *work) error
-	// write puts the contents of the note below its title and list of facts.
-	write(n *note) error
 }
 
 // handlers lists what reads files.

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -100,7 +101,7 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	}
 	if j.Size > set.MaxBytes {
 		return Extracted{}, permanent(failure.TooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
-			"the file has %s, the limit is %s", size(j.Size), size(set.MaxBytes))
+			"the file has %s, the limit is %s", markdown.Size(j.Size), markdown.Size(set.MaxBytes))
 	}
 	w, err := im.stage(j)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
-	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // keeper keeps files that this version does not read: a note with what is known of them, the bytes unchanged.
@@ -35,16 +34,4 @@ func unread(k filetype.Kind) string {
 		words = "files of this kind"
 	}
 	return "This version of vaultflow does not read " + words + ". The original is kept unchanged."
-}
-
-func (keeper) write(n *note) error {
-	n.line("")
-	n.line(n.rec.Message)
-	n.line("")
-	n.line("- type: " + markdown.Inline(n.m.Source.MediaType))
-	n.line("- size: " + size(n.m.Source.Size))
-	if !n.m.Source.ModTime.IsZero() {
-		n.line("- last changed: " + n.m.Source.ModTime.Format("2 January 2006"))
-	}
-	return nil
 }

@@ -19,14 +19,6 @@ type mailFile struct{}
 
 func (mailFile) name() string { return "email" }
 
-func (mailFile) write(n *note) error {
-	err := n.composed()
-	if err == nil && len(n.m.Children) > 0 {
-		n.children("The attachments are imported each by itself:")
-	}
-	return err
-}
-
 func (mailFile) extract(ctx context.Context, w *work) error {
 	if done, err := w.store.composedBefore(); err != nil || done {
 		return err
@@ -130,7 +122,7 @@ func (c *composed) attachments(parts []mail.Part) string {
 			continue
 		}
 		name := p.FileName(i + 1)
-		b.WriteString("\n- " + markdown.Inline(name) + ", " + markdown.Inline(p.MediaType) + ", " + size(int64(len(p.Data))))
+		b.WriteString("\n- " + markdown.Inline(name) + ", " + markdown.Inline(p.MediaType) + ", " + markdown.Size(int64(len(p.Data))))
 		if mail.Shown[p.MediaType] {
 			c.pictures = append(c.pictures, func() ([]byte, error) { return p.Data, nil })
 			b.WriteString("\n\n" + pictureMark(len(c.pictures)-1, name) + "\n")

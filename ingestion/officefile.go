@@ -15,8 +15,7 @@ import (
 // officeFile reads word processor files, presentations, spreadsheets and e-books.
 type officeFile struct{}
 
-func (officeFile) name() string        { return "office" }
-func (officeFile) write(n *note) error { return n.composed() }
+func (officeFile) name() string { return "office" }
 
 func (officeFile) extract(ctx context.Context, w *work) error {
 	if done, err := w.store.composedBefore(); err != nil || done {

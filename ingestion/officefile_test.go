@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -55,7 +56,7 @@ func TestImport_officeFile(t *testing.T) {
 	made, filed := b.mustRun(b.drop("imp-1", "Import/report.docx", data))
 	note := b.read(made.Note)
 	golden(t, "office/index.md", note)
-	if strings.Count(note, blockEnd) != 1 {
+	if strings.Count(note, indexnote.End) != 1 {
 		t.Error("the document ended the generated block")
 	}
 	m, err := manifest.Parse([]byte(b.read(path.Join(made.Bundle, manifest.File))))

@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -267,7 +268,7 @@ func (f filing) forgetFailure(ctx context.Context, from string) error {
 // made theirs stays.
 func (f filing) removeNote(ctx context.Context, name, of string) error {
 	data, sum, err := f.w.im.Files.Read(name, recordBytes)
-	if err != nil || !strings.HasPrefix(string(data), blockBegin) || !strings.HasSuffix(string(data), blockEnd+"\n") || !strings.Contains(string(data), of) {
+	if err != nil || !strings.HasPrefix(string(data), indexnote.Begin) || !strings.HasSuffix(string(data), indexnote.End+"\n") || !strings.Contains(string(data), of) {
 		return nil
 	}
 	return storage("remove "+name, f.w.im.Files.Remove(ctx, name, sum))

@@ -3,14 +3,12 @@ package ingestion
 import (
 	"regexp"
 	"strconv"
-	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
 // pageLink is a link to another page of the document, as the layout writes it: to the page's block in the note.
 var pageLink = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\]\(#\^p(\d{1,7})\)`)
-
-// toNote stands before a page's block in the files of pages, which lie one folder deeper than the note.
-const toNote = "](../index.md#^p"
 
 // pageLinks makes links to pages lead from the file of a page to the note. The text of those to pages that were not asked for stays.
 func (f pageFiles) pageLinks(text string) string {
@@ -23,11 +21,6 @@ func (f pageFiles) pageLinks(text string) string {
 		if n, err := strconv.Atoi(m[2]); err != nil || !asked.Has(n) {
 			return m[1]
 		}
-		return "[" + m[1] + toNote + m[2] + ")"
+		return "[" + m[1] + indexnote.ToNote + m[2] + ")"
 	})
-}
-
-// fromNote makes links of a page's file lead from the note.
-func fromNote(text string) string {
-	return strings.NewReplacer("](../assets/", "](./assets/", toNote, "](#^p").Replace(text)
 }

@@ -1,6 +1,10 @@
 package ingestion
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
+)
 
 func TestPageLinks(t *testing.T) {
 	t.Parallel()
@@ -9,7 +13,7 @@ func TestPageLinks(t *testing.T) {
 	if want := `See [page \[two\]](../index.md#^p2), page nine, [a site](https://e.org) and [x](../assets/a.png).`; got != want {
 		t.Errorf("in the page's file:\n%s\nwant\n%s", got, want)
 	}
-	if got, want := fromNote(got), `See [page \[two\]](#^p2), page nine, [a site](https://e.org) and [x](./assets/a.png).`; got != want {
+	if got, want := indexnote.FromNote(got), `See [page \[two\]](#^p2), page nine, [a site](https://e.org) and [x](./assets/a.png).`; got != want {
 		t.Errorf("in the note:\n%s\nwant\n%s", got, want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
+	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -125,13 +127,30 @@ func languageOf(tag string) string {
 	return tag
 }
 
-// write puts the outline and the pages into the note.
-func (pdf) write(n *note) error {
-	n.outline()
-	for _, p := range n.m.Pages {
-		if err := n.page(p, fmt.Sprintf("Page %d", p.N)); err != nil {
-			return err
+var pdfDate = regexp.MustCompile(`^(?:D:)?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?`)
+
+// moment reads the date of a document (ISO 32000-1 section 7.9.4, or RFC 3339) as local time there; empty when it is none.
+func moment(s string) string {
+	s = strings.TrimSpace(s)
+	for _, layout := range []string{time.RFC3339, manifest.LocalTime, "2006-01-02"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.Format(manifest.LocalTime)
 		}
 	}
-	return nil
+	found := pdfDate.FindStringSubmatch(s)
+	if found == nil {
+		return ""
+	}
+	digits := found[1]
+	for i, otherwise := range []string{"01", "01", "00", "00", "00"} {
+		if part := found[i+2]; part != "" {
+			otherwise = part
+		}
+		digits += otherwise
+	}
+	t, err := time.Parse("20060102150405", digits)
+	if err != nil || t.Year() < 1000 {
+		return ""
+	}
+	return t.Format(manifest.LocalTime)
 }

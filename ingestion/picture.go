@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
@@ -212,47 +211,4 @@ func (w *work) normalised(ctx context.Context) (imaging.Encoded, error) {
 	}
 	limits.Accept = []string{"none"} // encoded anew, which drops its metadata
 	return imaging.Normalise(ctx, file, size, limits)
-}
-
-// write shows the picture, and the text that was found in it.
-func (picture) write(n *note) error {
-	if len(n.m.Pages) == 0 {
-		n.line("")
-		if n.original != "" {
-			n.line("![[./" + n.original + "]]")
-			n.line("")
-		}
-		n.line(n.rec.Message)
-		return nil
-	}
-	for _, p := range n.m.Pages {
-		if len(n.m.Pages) > 1 {
-			if err := n.page(p, fmt.Sprintf("Page %d", p.N)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := n.single(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// single shows the only picture of a file.
-func (n *note) single(p manifest.Page) error {
-	n.line("")
-	if p.Image != nil {
-		n.line("![[./" + p.Image.Path + "]] ^p1")
-	}
-	n.remarks(p)
-	text, err := n.text(p)
-	if err != nil || text == "" {
-		return err
-	}
-	n.line("")
-	n.line("## Text in the picture")
-	n.line("")
-	n.line(text)
-	return nil
 }

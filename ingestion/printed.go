@@ -167,10 +167,10 @@ func (pr printing) drawPrinted(ctx context.Context, s *seat, pages map[int][]int
 		}
 	}
 	if len(failed) > 0 {
-		out.warnings = append(out.warnings, fmt.Sprintf("%s could not be drawn: %s", pageList(failed), why))
+		out.warnings = append(out.warnings, fmt.Sprintf("%s could not be drawn: %s", manifest.PageList(failed), why))
 	}
 	if len(small) > 0 {
-		out.warnings = append(out.warnings, fmt.Sprintf("%s: printed so large that a picture can hardly be read; the text has all", pageList(small)))
+		out.warnings = append(out.warnings, fmt.Sprintf("%s: printed so large that a picture can hardly be read; the text has all", manifest.PageList(small)))
 	}
 	return nil
 }
@@ -191,26 +191,4 @@ func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*manifest.PageI
 	p := manifest.Page{N: n}
 	bad, err := pageFiles{pr.w}.keepPicture(ctx, &p, got.Image)
 	return p.Image, bad, err
-}
-
-// printed shows the pictures of a part below its heading.
-func (n *note) printed(p manifest.Page) {
-	if p.Image == nil {
-		return
-	}
-	for _, image := range append([]manifest.PageImage{*p.Image}, p.Others...) {
-		n.line("![[./" + image.Path + "]]")
-	}
-	n.line("")
-}
-
-// printedPages shows the pages of a document that is one text, behind it: where in the text a page begins is not known.
-func (n *note) printedPages() {
-	if len(n.m.Pages) != 1 || n.m.Pages[0].Label != "" || n.m.Pages[0].Image == nil {
-		return
-	}
-	n.line("")
-	n.line("## Pages")
-	n.line("")
-	n.printed(n.m.Pages[0])
 }

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -156,7 +154,7 @@ func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) 
 	own, bad := readLayout(pub.w.im.Files.FS(), pub.w.set.Template)
 	if bad == nil {
 		note, err := pub.note(m, p, rec, &own)
-		if !errors.Is(err, errLaidOut) {
+		if !errors.Is(err, indexnote.ErrTooLarge) {
 			return note, err
 		}
 		bad = err
@@ -167,47 +165,53 @@ func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) 
 	return pub.note(m, p, rec, nil)
 }
 
-// note composes index.md: properties, what a person wrote in the version before, the generated block.
-func (pub publishing) note(m *manifest.Manifest, p plan, rec documentRecord, own *layout) ([]byte, error) {
-	n := &note{m: m, rec: rec, set: pub.w.set, original: p.Original, bundle: pub.w.store.bundle.FS(), records: pub.w.store.records.FS(), layout: own}
-	block, err := n.block(handlerFor(pub.w.job.Route.Kind))
-	if err != nil {
-		return nil, err
+// readLayout reads a template of the vault.
+func readLayout(fsys fs.FS, name string) (indexnote.Layout, error) {
+	if !fs.ValidPath(name) {
+		return indexnote.Layout{}, errors.New("it is no name within the vault")
 	}
-	old, base, err := pub.older(p)
-	if err != nil {
-		return nil, err
+	data, err := readBounded(fsys, name, indexnote.MaxLayout)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return indexnote.Layout{}, errors.New("there is no such note")
+	case err != nil:
+		return indexnote.Layout{}, err
+	case len(data) > indexnote.MaxLayout:
+		return indexnote.Layout{}, fmt.Errorf("it is larger than %d kB", indexnote.MaxLayout>>10)
 	}
-	front, err := n.properties(old.properties, base)
-	if errors.Is(err, errNoMerge) {
-		old.above = unreadable(old.front) + old.above
-		front, err = n.properties(nil, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	text := front + old.above + block + old.below
-	if old.crlf {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
-	}
-	return []byte(text), nil
+	return indexnote.ParseLayout(string(data))
 }
 
-// older takes the note of the version before apart, and gives the properties that it was given.
-func (pub publishing) older(p plan) (parts, map[string]*yaml.Node, error) {
+// note composes index.md. A person's own layout that makes too much fails with indexnote.ErrTooLarge.
+func (pub publishing) note(m *manifest.Manifest, p plan, rec documentRecord, own *indexnote.Layout) ([]byte, error) {
+	before, err := pub.older(p)
+	if err != nil {
+		return nil, err
+	}
+	set := indexnote.Settings{InlinePages: pub.w.set.InlinePages, MinConfidence: pub.w.set.OCR.MinConfidence, Languages: pub.w.set.OCR.Languages}
+	n := &indexnote.Note{Manifest: m, Message: rec.Message, Outline: rec.Document.Outline, Settings: set, Original: p.Original, Bundle: pub.w.store.bundle.FS(), Layout: own}
+	text, err := n.Compose(before)
+	if errors.Is(err, indexnote.ErrText) {
+		return nil, storage("write the note of "+pub.w.job.Source, err)
+	}
+	return text, err
+}
+
+// older returns the note of the version before, or nil if there is none.
+func (pub publishing) older(p plan) (*indexnote.Previous, error) {
 	before := p.before(pub.w.im)
 	if before == "" {
-		return parts{}, nil, nil
+		return nil, nil
 	}
 	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, manifest.NoteFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return parts{}, nil, nil // a person has removed it: nothing is to be kept
+		return nil, nil // a person has removed it: nothing is to be kept
 	}
 	if err != nil {
-		return parts{}, nil, storage("read the note of the version before", err)
+		return nil, storage("read the note of the version before", err)
 	}
 	m, _ := pub.w.im.manifest(before)
-	return splitNote(string(data)), baseProperties(m), nil
+	return &indexnote.Previous{Text: string(data), Manifest: m}, nil
 }
 
 // forget discards the hidden folders.

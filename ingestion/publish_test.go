@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
 // The hidden folders are tidied away between the rename and the journal's record of it.
@@ -48,7 +49,7 @@ func TestPublish_keepsPropertiesThatAreNone(t *testing.T) {
 	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	got := b.read(made.Note)
 	front, rest, _ := strings.Cut(got, "---\n```yaml\n")
-	if !strings.Contains(front, "import_id: imp-1\n") || !strings.HasPrefix(rest, "mine: a: b\n") || !strings.Contains(rest, "```\n\n"+blockBegin) {
+	if !strings.Contains(front, "import_id: imp-1\n") || !strings.HasPrefix(rest, "mine: a: b\n") || !strings.Contains(rest, "```\n\n"+indexnote.Begin) {
 		t.Errorf("note:\n%s", got)
 	}
 }

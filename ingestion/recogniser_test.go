@@ -14,6 +14,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -85,7 +86,7 @@ func TestImport_readByService(t *testing.T) {
 			note := b.read(made.Note)
 			hasAll(t, note, "#### Rain")
 			hasNone(t, note, "![[secret]]", "gone.png", "<script>", "confidence")
-			if strings.Count(note, blockEnd) != 1 {
+			if strings.Count(note, indexnote.End) != 1 {
 				t.Error("the answer ended the generated block")
 			}
 			m, err := manifest.Parse([]byte(b.read(path.Join(made.Bundle, manifest.File))))

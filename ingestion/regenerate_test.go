@@ -3,10 +3,12 @@ package ingestion
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
 // edited imports a document, lets edit change its note as a person would, imports a new version, and gives the new note.
@@ -41,36 +43,38 @@ func TestRegenerate_keepsWhatAPersonWrote(t *testing.T) {
 		has    []string
 		hasNot []string
 	}{
-		"below":       {func(n string) string { return n + mine }, []string{blockEnd + "\n" + mine}, nil},
-		"above":       {replaced(blockBegin, mine+blockBegin), []string{"---\n" + mine + blockBegin}, nil},
-		"no line end": {func(n string) string { return n + "last words" }, []string{blockEnd + "\nlast words"}, nil},
+		"below":       {func(n string) string { return n + mine }, []string{indexnote.End + "\n" + mine}, nil},
+		"above":       {replaced(indexnote.Begin, mine+indexnote.Begin), []string{"---\n" + mine + indexnote.Begin}, nil},
+		"no line end": {func(n string) string { return n + "last words" }, []string{indexnote.End + "\nlast words"}, nil},
 		"inside":      {replaced("imported 21", "INSIDE imported 21"), nil, []string{"INSIDE"}},
 		"CRLF": {
 			func(n string) string { return strings.ReplaceAll(n+mine, "\n", "\r\n") },
-			[]string{strings.ReplaceAll(blockEnd+"\n"+mine, "\n", "\r\n"), "---\r\ntitle: New title\r\n"},
+			[]string{strings.ReplaceAll(indexnote.End+"\n"+mine, "\n", "\r\n"), "---\r\ntitle: New title\r\n"},
 			[]string{"\r\r"},
 		},
-		"BOM":             {func(n string) string { return "\ufeff" + n + mine }, []string{blockEnd + "\n" + mine, "title: New title\n"}, []string{"\ufeff"}},
-		"moved down":      {func(n string) string { return moved(n, mine) }, []string{"---\n" + mine + blockBegin}, nil},
-		"spaces at marks": {replaced(blockEnd, blockEnd+"  \n"+mine), []string{blockEnd + "\n" + mine}, []string{"Old title"}},
-		"begin deleted":   {replaced(blockBegin, mine), []string{mine, "Old title"}, nil},
-		"end deleted":     {replaced(blockEnd, mine), []string{mine, "Old title"}, nil},
+		"BOM":             {func(n string) string { return "\ufeff" + n + mine }, []string{indexnote.End + "\n" + mine, "title: New title\n"}, []string{"\ufeff"}},
+		"moved down":      {func(n string) string { return moved(n, mine) }, []string{"---\n" + mine + indexnote.Begin}, nil},
+		"spaces at marks": {replaced(indexnote.End, indexnote.End+"  \n"+mine), []string{indexnote.End + "\n" + mine}, []string{"Old title"}},
+		"begin deleted":   {replaced(indexnote.Begin, mine), []string{mine, "Old title"}, nil},
+		"end deleted":     {replaced(indexnote.End, mine), []string{mine, "Old title"}, nil},
 		"both deleted": {
-			func(n string) string { return strings.NewReplacer(blockBegin, mine, blockEnd, "tail").Replace(n) },
+			func(n string) string {
+				return strings.NewReplacer(indexnote.Begin, mine, indexnote.End, "tail").Replace(n)
+			},
 			[]string{mine, "tail", "Old title"},
 			nil,
 		},
 		"doubled": {
-			func(n string) string { return n + "between\n" + n[strings.Index(n, blockBegin):] + mine },
-			[]string{blockEnd + "\nbetween\n" + mine},
+			func(n string) string { return n + "between\n" + n[strings.Index(n, indexnote.Begin):] + mine },
+			[]string{indexnote.End + "\nbetween\n" + mine},
 			[]string{"Old title"},
 		},
 		"marks swapped": {func(n string) string {
-			return strings.NewReplacer(blockBegin, blockEnd, blockEnd, blockBegin).Replace(n) + mine
+			return strings.NewReplacer(indexnote.Begin, indexnote.End, indexnote.End, indexnote.Begin).Replace(n) + mine
 		}, []string{mine, "Old title"}, nil},
-		"begin twice": {replaced(blockBegin, blockBegin+"\nbetween\n"+blockBegin), []string{"between\n" + blockBegin}, []string{"Old title"}},
+		"begin twice": {replaced(indexnote.Begin, indexnote.Begin+"\nbetween\n"+indexnote.Begin), []string{"between\n" + indexnote.Begin}, []string{"Old title"}},
 		"emptied":     {func(string) string { return "" }, nil, nil},
-		"only text":   {func(string) string { return mine }, []string{"---\n" + mine + blockBegin}, nil},
+		"only text":   {func(string) string { return mine }, []string{"---\n" + mine + indexnote.Begin}, nil},
 		"front alone": {func(string) string { return "---\nmine: 1\n---" }, []string{"mine: 1\n"}, []string{"\n---\n---", "```"}},
 		"rule first":  {func(string) string { return "---\nno properties, a rule\n" }, []string{"no properties, a rule\n"}, nil},
 
@@ -107,19 +111,19 @@ func TestRegenerate_keepsWhatAPersonWrote(t *testing.T) {
 
 // moved is the note with its block behind what a person wrote.
 func moved(note, mine string) string {
-	i := strings.Index(note, blockBegin)
+	i := strings.Index(note, indexnote.Begin)
 	return note[:i] + mine + note[i:]
 }
 
 // wellFormed checks that a note has properties that can be read, once each, and one block.
 func wellFormed(t *testing.T, note string) {
 	t.Helper()
-	front, body, found := cutFront(note)
+	front, body, found := indexnote.CutFront(note)
 	var properties map[string]any
 	if err := yaml.Unmarshal([]byte(front), &properties); !found || err != nil || properties["import_id"] != "imp-2" {
 		t.Errorf("properties: %v, %v in\n%s", properties, err, note)
 	}
-	if strings.Count(body, blockBegin) != 1 || strings.Count(body, blockEnd) != 1 {
+	if strings.Count(body, indexnote.Begin) != 1 || strings.Count(body, indexnote.End) != 1 {
 		t.Errorf("not one block in\n%s", note)
 	}
 }
@@ -131,9 +135,10 @@ func TestRegenerate_isStable(t *testing.T) {
 	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	text := strings.Replace(b.read(made.Note), "author:", "mine: 'x'\nauthor:", 1) + "\nMine.\n"
 	m, _ := b.im.manifest(made.Bundle)
-	old := splitNote(text)
-	front, err := (&note{m: &m}).properties(old.properties, baseProperties(m))
-	if err != nil || old.above+old.below != "\nMine.\n" || front != text[:strings.Index(text, blockBegin)] {
-		t.Errorf("%v; above %q, below %q, front\n%s\nwant\n%s", err, old.above, old.below, front, text)
+	again, err := (&indexnote.Note{Manifest: &m, Bundle: fstest.MapFS{}}).Compose(&indexnote.Previous{Text: text, Manifest: m})
+	front, _, _ := strings.Cut(string(again), indexnote.Begin)
+	_, below, _ := strings.Cut(string(again), indexnote.End+"\n")
+	if err != nil || below != "\nMine.\n" || front != text[:strings.Index(text, indexnote.Begin)] {
+		t.Errorf("%v; below %q, front\n%s\nwant\n%s", err, below, front, text)
 	}
 }

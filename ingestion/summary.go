@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -56,7 +55,7 @@ func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 		for i, p := range pages {
 			numbers[i] = p.N
 		}
-		warnings = append(warnings, fmt.Sprintf("only %s of %d were imported", pageList(numbers), rec.Document.Pages))
+		warnings = append(warnings, fmt.Sprintf("only %s of %d were imported", manifest.PageList(numbers), rec.Document.Pages))
 	}
 	return warnings
 }
@@ -89,10 +88,10 @@ func pageWarnings(pages []manifest.Page) []string {
 	}
 	warnings := append(skipped(pages), fontless(pages)...)
 	if len(failed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", pageList(failed), why[manifest.PageFailed]))
+		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", manifest.PageList(failed), why[manifest.PageFailed]))
 	}
 	if len(unread) > 0 {
-		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", pageList(unread), why[manifest.PagePartial]))
+		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", manifest.PageList(unread), why[manifest.PagePartial]))
 	}
 	return warnings
 }
@@ -109,7 +108,7 @@ func fontless(pages []manifest.Page) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the pictures of %s lack Chinese, Japanese or Korean text: the file has no fonts for it, and this system neither; install some "+
-		"(Debian: %s) and import the file again", pageList(on), fonts.Package)}
+		"(Debian: %s) and import the file again", manifest.PageList(on), fonts.Package)}
 }
 
 // skipped says which engines of text recognition did not answer, and on which pages.
@@ -125,31 +124,7 @@ func skipped(pages []manifest.Page) []string {
 	var list []string
 	for _, s := range slices.Sorted(maps.Keys(on)) {
 		engine, why, _ := strings.Cut(s, ": ")
-		list = append(list, fmt.Sprintf("%s did not read %s: %s", engine, pageList(on[s]), why))
+		list = append(list, fmt.Sprintf("%s did not read %s: %s", engine, manifest.PageList(on[s]), why))
 	}
 	return list
-}
-
-// pageList writes page numbers with runs: "pages 1–3, 7".
-func pageList(pages []int) string {
-	if len(pages) == 1 {
-		return "page " + strconv.Itoa(pages[0])
-	}
-	var b strings.Builder
-	b.WriteString("pages ")
-	for i := 0; i < len(pages); {
-		last := i
-		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
-			last++
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.Itoa(pages[i]))
-		if last > i {
-			b.WriteString("–" + strconv.Itoa(pages[last]))
-		}
-		i = last + 1
-	}
-	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -20,9 +21,9 @@ func TestTemplate_laysOutTheNote(t *testing.T) {
 	made, _ := b.mustRun(j)
 	note := b.read(made.Note)
 	hasAll(t, note, "status: unread\n", "sha256: "+sum(pdfBytes)+"\n", "tags: [to/read, imported/pdf]\n",
-		blockBegin+"\n## Quarterly: 100% \"growth\" by Ingrid Nordli\n[[./q3.pdf|q3.pdf]]\n\n## Contents\n",
+		indexnote.Begin+"\n## Quarterly: 100% \"growth\" by Ingrid Nordli\n[[./q3.pdf|q3.pdf]]\n\n## Contents\n",
 		"### p. 2 of 4 \n[[./q3.pdf#page=2|q3.pdf, page 2]] ^p2\n![[./pages/page_0002.png]]\n\n### Chapter 2\n\nText of page 2.\n",
-		"end of pdf { not }} a placeholder\n"+blockEnd)
+		"end of pdf { not }} a placeholder\n"+indexnote.End)
 	if strings.Contains(note, "imported 21") || len(must(b.im.manifest(made.Bundle)).Import.Warnings) != 0 {
 		t.Errorf("the built-in layout, or a warning:\n%s", note)
 	}
@@ -32,7 +33,7 @@ func TestTemplate_laysOutTheNote(t *testing.T) {
 	j = b.drop("imp-2", "Import/q3.pdf", append(pdfBytes, '\n'))
 	j.Settings.Template = "Templates/Own.md"
 	made, _ = b.mustRun(j)
-	hasAll(t, b.read(made.Note), "status: read\n", blockEnd+"\nMy words.\n", "### p. 2 of 4")
+	hasAll(t, b.read(made.Note), "status: read\n", indexnote.End+"\nMy words.\n", "### p. 2 of 4")
 }
 
 func must(m manifest.Manifest, ok bool) manifest.Manifest {
@@ -57,7 +58,7 @@ func TestTemplate_bodyOfEveryKind(t *testing.T) {
 		if name == "a.bin" {
 			want = "does not read files of this kind"
 		}
-		hasAll(t, b.read(made.Note), blockBegin+"\nMine: ", want)
+		hasAll(t, b.read(made.Note), indexnote.Begin+"\nMine: ", want)
 	}
 }
 
@@ -75,7 +76,7 @@ func TestTemplate_thatCannotBeUsedIsAWarning(t *testing.T) {
 		"marks":       {"%% vaultflow:end %%", "leave the marks out"},
 		"code":        {"{{range .}}", "there is no {{range .}}"},
 		"properties":  {"---\na: b: c\n---\n", "its properties cannot be read"},
-		"large":       {strings.Repeat("x", layoutBytes+1), "larger than 64 kB"},
+		"large":       {strings.Repeat("x", indexnote.MaxLayout+1), "larger than 64 kB"},
 		"missing":     {"", "there is no such note"},
 		"overflowing": {"{{#pages}}" + strings.Repeat("{{text}}", 100) + "{{/pages}}", "it makes a note of more than"},
 	} {

@@ -2,9 +2,7 @@ package ingestion
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/charset"
@@ -63,23 +61,6 @@ func (w *work) copyText(ctx context.Context, data []byte) error {
 	return w.store.finish(ctx, p)
 }
 
-func (textFile) write(n *note) error {
-	if n.rec.Message != "" {
-		return keeper{}.write(n)
-	}
-	n.line("")
-	if p := n.m.Pages[0]; p.Text != nil && p.Text.Path != "" {
-		data, err := fs.ReadFile(n.bundle, p.Text.Path)
-		if err != nil {
-			return storage("read "+p.Text.Path, err)
-		}
-		n.line(markdown.Demote(strings.TrimRight(string(data), "\n"), 1))
-		return nil
-	}
-	n.line("The file is empty.")
-	return nil
-}
-
 // fenceNames are the names of languages for the media types that are shown in a code block.
 var fenceNames = map[string]string{
 	"application/json": "json", "application/jsonl": "json", "application/x-ndjson": "json", "application/geo+json": "json",
@@ -107,17 +88,4 @@ func asMarkdown(s, mediaType string) string {
 		name = "text"
 	}
 	return markdown.Fenced(s, name)
-}
-
-// size writes a number of bytes for people.
-func size(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d bytes", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

@@ -17,8 +17,7 @@ import (
 // webFile reads saved web pages: HTML, and MHTML with its pictures.
 type webFile struct{}
 
-func (webFile) name() string        { return "html" }
-func (webFile) write(n *note) error { return n.composed() }
+func (webFile) name() string { return "html" }
 
 func (webFile) extract(ctx context.Context, w *work) error {
 	if done, err := w.store.composedBefore(); err != nil || done {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
 // onePixel is a PNG of one pixel.
@@ -47,7 +48,7 @@ func TestImport_webPage(t *testing.T) {
 <script>alert(1)</script></body></html>`)
 	hasAll(t, note, "title: Soup", "Cod & leek", "[more](https://example.org/a%28b%29)", "- one", "![A dot](./assets/image_0001.png)", "[Far](https://example.org/far.png)", "Near")
 	hasNone(t, note, "alert", "file:", "![Far]")
-	if strings.Count(note, blockEnd) != 1 {
+	if strings.Count(note, indexnote.End) != 1 {
 		t.Error("the page ended the generated block")
 	}
 }

@@ -5,6 +5,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ const (
 	File     = "manifest.json"
 	NoteFile = "index.md"
 )
+
+// LocalTime is the form of times without a zone.
+const LocalTime = "2006-01-02T15:04:05"
 
 // Manifest is the machine's view of a bundle. It holds metadata only; all paths are relative to the bundle's folder but
 // for Source.Path and History, which tell of places elsewhere in the vault. schemas/manifest.schema.json describes it.
@@ -218,4 +222,33 @@ func (m Manifest) Encode() ([]byte, error) {
 func Code(reason string) string {
 	code, _, _ := strings.Cut(reason, ":")
 	return code
+}
+
+// PageList returns page numbers with runs: "pages 1–3, 7".
+func PageList(pages []int) string {
+	if len(pages) == 1 {
+		return "page " + strconv.Itoa(pages[0])
+	}
+	var b strings.Builder
+	b.WriteString("pages ")
+	for i := 0; i < len(pages); {
+		last := i
+		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
+			last++
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(pages[i]))
+		if last > i {
+			b.WriteString("–" + strconv.Itoa(pages[last]))
+		}
+		i = last + 1
+	}
+	return b.String()
+}
+
+// LowConfidence reports whether the text of a page was recognised with less confidence than wanted. Services report none.
+func (p Page) LowConfidence(wanted float64) bool {
+	return p.Text != nil && p.Text.Source == TextOCR && p.OCR != nil && !p.OCR.Service && p.OCR.Confidence < wanted
 }

@@ -4,6 +4,7 @@
 package markdown
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -228,4 +229,17 @@ func Plain(s string) string {
 		return `\` + s
 	}
 	return s
+}
+
+// Size returns a number of bytes as people write it.
+func Size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

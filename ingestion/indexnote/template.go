@@ -1,9 +1,8 @@
-package ingestion
+package indexnote
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,14 +15,14 @@ import (
 
 // Bounds of a template, and of what it makes, in bytes.
 const (
-	layoutBytes = 64 << 10
-	laidOut     = 64 << 20
+	MaxLayout = 64 << 10
+	laidOut   = 64 << 20
 )
 
-// layout is a person's own layout of notes: text with placeholders such as {{title}}, and a section between {{#pages}} and
+// Layout is a user's own layout of notes: text with placeholders such as {{title}}, and a section between {{#pages}} and
 // {{/pages}} that is repeated for every page. There are no conditions and nothing is executed, so that a layout always
 // comes to its end. What it makes stands between the marks; its properties are added to those of new notes.
-type layout struct {
+type Layout struct {
 	properties *yaml.Node
 	parts      []layoutPart
 }
@@ -36,64 +35,48 @@ type layoutPart struct {
 }
 
 // noteWords are the placeholders of a note.
-var noteWords = map[string]func(*note) (string, error){
-	"title":       func(n *note) (string, error) { return markdown.Inline(n.title()), nil },
-	"file":        func(n *note) (string, error) { return n.link(0, n.m.Source.Name), nil },
-	"facts":       func(n *note) (string, error) { return n.facts(), nil },
-	"warnings":    func(n *note) (string, error) { return n.apart(func(n *note) error { n.warnings(); return nil }) },
-	"outline":     func(n *note) (string, error) { return n.apart(func(n *note) error { n.outline(); return nil }) },
-	"body":        func(n *note) (string, error) { return n.apart(handlerFor(n.m.Source.Kind).write) },
-	"author":      func(n *note) (string, error) { return markdown.Inline(n.m.Document.Author), nil },
-	"created":     func(n *note) (string, error) { return markdown.Inline(n.m.Document.Created), nil },
-	"imported":    func(n *note) (string, error) { return n.m.Import.Started.Format("2006-01-02"), nil },
-	"source":      func(n *note) (string, error) { return markdown.Inline(n.m.Source.Path), nil },
-	"source_type": func(n *note) (string, error) { return string(n.m.Source.Kind), nil },
-	"sha256":      func(n *note) (string, error) { return n.m.Source.SHA256, nil },
-	"import_id":   func(n *note) (string, error) { return markdown.Inline(n.m.Import.ID), nil },
-	"page_count":  func(n *note) (string, error) { return strconv.Itoa(len(n.m.Pages)), nil },
+var noteWords = map[string]func(*Note) (string, error){
+	"title":       func(n *Note) (string, error) { return markdown.Inline(n.title()), nil },
+	"file":        func(n *Note) (string, error) { return n.link(0, n.Manifest.Source.Name), nil },
+	"facts":       func(n *Note) (string, error) { return n.facts(), nil },
+	"warnings":    func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.warnings(); return nil }) },
+	"outline":     func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.contents(); return nil }) },
+	"body":        func(n *Note) (string, error) { return n.apart(writeBody) },
+	"author":      func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Document.Author), nil },
+	"created":     func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Document.Created), nil },
+	"imported":    func(n *Note) (string, error) { return n.Manifest.Import.Started.Format("2006-01-02"), nil },
+	"source":      func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Source.Path), nil },
+	"source_type": func(n *Note) (string, error) { return string(n.Manifest.Source.Kind), nil },
+	"sha256":      func(n *Note) (string, error) { return n.Manifest.Source.SHA256, nil },
+	"import_id":   func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Import.ID), nil },
+	"page_count":  func(n *Note) (string, error) { return strconv.Itoa(len(n.Manifest.Pages)), nil },
 }
 
 // pageWords are the placeholders of a page.
-var pageWords = map[string]func(*note, manifest.Page) (string, error){
-	"page":  func(_ *note, p manifest.Page) (string, error) { return strconv.Itoa(p.N), nil },
-	"label": func(_ *note, p manifest.Page) (string, error) { return markdown.Inline(p.Label), nil },
-	"image": func(_ *note, p manifest.Page) (string, error) {
+var pageWords = map[string]func(*Note, manifest.Page) (string, error){
+	"page":  func(_ *Note, p manifest.Page) (string, error) { return strconv.Itoa(p.N), nil },
+	"label": func(_ *Note, p manifest.Page) (string, error) { return markdown.Inline(p.Label), nil },
+	"image": func(_ *Note, p manifest.Page) (string, error) {
 		if p.Image == nil {
 			return "", nil
 		}
 		return "![[./" + p.Image.Path + "]]", nil
 	},
-	"link": func(n *note, p manifest.Page) (string, error) { return n.source(p) + " ^p" + strconv.Itoa(p.N), nil },
-	"remarks": func(n *note, p manifest.Page) (string, error) {
-		return n.apart(func(n *note) error { n.remarks(p); return nil })
+	"link": func(n *Note, p manifest.Page) (string, error) { return n.source(p) + " ^p" + strconv.Itoa(p.N), nil },
+	"remarks": func(n *Note, p manifest.Page) (string, error) {
+		return n.apart(func(n *Note) error { n.remarks(p); return nil })
 	},
-	"text": func(n *note, p manifest.Page) (string, error) {
+	"text": func(n *Note, p manifest.Page) (string, error) {
 		text, err := n.text(p)
 		return strings.ReplaceAll(text, "](../assets/", "](./assets/"), err
 	},
 }
 
-// readLayout reads a template of the vault.
-func readLayout(fsys fs.FS, name string) (layout, error) {
-	if !fs.ValidPath(name) {
-		return layout{}, errors.New("it is no name within the vault")
-	}
-	data, err := readBounded(fsys, name, layoutBytes)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return layout{}, errors.New("there is no such note")
-	case err != nil:
-		return layout{}, err
-	case len(data) > layoutBytes:
-		return layout{}, fmt.Errorf("it is larger than %d kB", layoutBytes>>10)
-	}
-	return parseLayout(string(data))
-}
-
-func parseLayout(s string) (layout, error) {
+// ParseLayout reads the text of a template.
+func ParseLayout(s string) (Layout, error) {
 	s = markdown.Clean(strings.TrimPrefix(s, "\ufeff"))
-	front, body, found := cutFront(s)
-	var l layout
+	front, body, found := CutFront(s)
+	var l Layout
 	if found {
 		if l.properties = mapping(front); l.properties == nil {
 			return l, errors.New("its properties cannot be read")
@@ -169,7 +152,7 @@ func layoutWords() []string {
 }
 
 // lay writes what the parts make of a note, and of a page when there is one.
-func (n *note) lay(parts []layoutPart, page *manifest.Page) error {
+func (n *Note) lay(parts []layoutPart, page *manifest.Page) error {
 	for _, part := range parts {
 		text, err := part.text, error(nil)
 		switch {
@@ -182,14 +165,14 @@ func (n *note) lay(parts []layoutPart, page *manifest.Page) error {
 			return err
 		}
 		if n.b.Len()+len(text) > laidOut {
-			return errLaidOut
+			return ErrTooLarge
 		}
 		n.b.WriteString(text)
-		for i := range n.m.Pages {
+		for i := range n.Manifest.Pages {
 			if part.pages == nil {
 				break
 			}
-			if err := n.lay(part.pages, &n.m.Pages[i]); err != nil {
+			if err := n.lay(part.pages, &n.Manifest.Pages[i]); err != nil {
 				return err
 			}
 		}
@@ -197,12 +180,12 @@ func (n *note) lay(parts []layoutPart, page *manifest.Page) error {
 	return nil
 }
 
-// errLaidOut says that a template makes more than a note holds.
-var errLaidOut = fmt.Errorf("it makes a note of more than %d MB", laidOut>>20)
+// ErrTooLarge is returned for a template that makes more than a note may hold.
+var ErrTooLarge = fmt.Errorf("it makes a note of more than %d MB", laidOut>>20)
 
 // apart gives what write writes, without empty lines around it.
-func (n *note) apart(write func(*note) error) (string, error) {
-	part := &note{m: n.m, rec: n.rec, set: n.set, original: n.original, bundle: n.bundle, records: n.records}
+func (n *Note) apart(write func(*Note) error) (string, error) {
+	part := &Note{Manifest: n.Manifest, Message: n.Message, Outline: n.Outline, Settings: n.Settings, Original: n.Original, Bundle: n.Bundle}
 	err := write(part)
 	return strings.Trim(part.b.String(), "\n"), err
 }

@@ -1,14 +1,12 @@
-package ingestion
+package indexnote
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -21,15 +19,13 @@ var ownProperties = []string{
 	"import_id", "low_confidence_pages",
 }
 
-const localTime = "2006-01-02T15:04:05"
-
 // properties writes the note's frontmatter over that of the version before. The order, comments and properties of a person
 // stay. Of title, author, created, aliases and tags what a person has changed or removed stays so: it is what differs
 // from base, which is what the version before was given. The others are facts, and written anew.
-func (n *note) properties(before *yaml.Node, base map[string]*yaml.Node) (string, error) {
+func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string, error) {
 	ours := n.generated()
 	if before == nil {
-		before = n.layout.extra(ours)
+		before = n.Layout.extra(ours)
 	} else {
 		for key, keep := range map[string]func(was, has, is *yaml.Node) *yaml.Node{
 			"title": keepScalar, "author": keepScalar, "created": keepScalar, "aliases": keepList, "tags": keepList,
@@ -51,7 +47,7 @@ func (n *note) properties(before *yaml.Node, base map[string]*yaml.Node) (string
 
 // extra gives the properties of a person's layout for a new note, and adds its tags and aliases to ours. Of the others
 // that have names of ours, ours stand.
-func (l *layout) extra(ours map[string]*yaml.Node) *yaml.Node {
+func (l *Layout) extra(ours map[string]*yaml.Node) *yaml.Node {
 	if l == nil || l.properties == nil {
 		return nil
 	}
@@ -72,25 +68,25 @@ func (l *layout) extra(ours map[string]*yaml.Node) *yaml.Node {
 var errNoMerge = errors.New("the properties cannot be merged")
 
 // generated are the properties as this version gives them; nil for those that it has not.
-func (n *note) generated() map[string]*yaml.Node {
+func (n *Note) generated() map[string]*yaml.Node {
 	ours := map[string]*yaml.Node{
 		"title":                text(n.title()),
-		"aliases":              list(aliasOf(n.m.Source.Name)),
-		"source":               text(n.m.Source.Path),
-		"source_url":           text(n.m.Source.URL),
-		"source_type":          text(string(n.m.Source.Kind)),
-		"imported":             text(n.m.Import.Started.Format(localTime)),
+		"aliases":              list(aliasOf(n.Manifest.Source.Name)),
+		"source":               text(n.Manifest.Source.Path),
+		"source_url":           text(n.Manifest.Source.URL),
+		"source_type":          text(string(n.Manifest.Source.Kind)),
+		"imported":             text(n.Manifest.Import.Started.Format(manifest.LocalTime)),
 		"languages":            list(n.languages()),
-		"sha256":               text(n.m.Source.SHA256),
-		"author":               text(n.m.Document.Author),
-		"created":              text(n.m.Document.Created),
-		"tags":                 list(n.m.Import.Tags),
-		"import_id":            text(n.m.Import.ID),
+		"sha256":               text(n.Manifest.Source.SHA256),
+		"author":               text(n.Manifest.Document.Author),
+		"created":              text(n.Manifest.Document.Created),
+		"tags":                 list(n.Manifest.Import.Tags),
+		"import_id":            text(n.Manifest.Import.ID),
 		"low_confidence_pages": numbers(n.lowPages()),
 	}
-	if len(n.m.Pages) > 0 {
-		ours["pages"] = scalar("!!int", strconv.Itoa(len(n.m.Pages)))
-		ours["mode"] = text(n.m.Import.Mode)
+	if len(n.Manifest.Pages) > 0 {
+		ours["pages"] = scalar("!!int", strconv.Itoa(len(n.Manifest.Pages)))
+		ours["mode"] = text(n.Manifest.Import.Mode)
 	}
 	return ours
 }
@@ -100,7 +96,7 @@ func baseProperties(m manifest.Manifest) map[string]*yaml.Node {
 	if len(m.Import.Tags) == 0 { // an older program did not note them
 		m.Import.Tags = []string{"imported/" + string(m.Source.Kind)}
 	}
-	return (&note{m: &m}).generated()
+	return (&Note{Manifest: &m}).generated()
 }
 
 // merge puts our values into a person's properties, in their order; what is new follows in ours.
@@ -190,18 +186,18 @@ func aliasOf(name string) []string {
 }
 
 // languages are those that text was recognised in; none when no page needed it.
-func (n *note) languages() []string {
+func (n *Note) languages() []string {
 	used := func(p manifest.Page) bool { return p.OCR != nil && p.OCR.Engine != "" }
-	if !slices.ContainsFunc(n.m.Pages, used) {
+	if !slices.ContainsFunc(n.Manifest.Pages, used) {
 		return nil
 	}
-	return n.set.OCR.Languages
+	return n.Settings.Languages
 }
 
-func (n *note) lowPages() []int {
+func (n *Note) lowPages() []int {
 	var pages []int
-	for _, p := range n.m.Pages {
-		if low(p, n.set.OCR.MinConfidence) {
+	for _, p := range n.Manifest.Pages {
+		if p.LowConfidence(n.Settings.MinConfidence) {
 			pages = append(pages, p.N)
 		}
 	}
@@ -255,32 +251,4 @@ func field(m *yaml.Node, key string) *yaml.Node {
 		}
 	}
 	return nil
-}
-
-var pdfDate = regexp.MustCompile(`^(?:D:)?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?`)
-
-// moment reads the date of a document (ISO 32000-1 section 7.9.4, or RFC 3339) as local time there; empty when it is none.
-func moment(s string) string {
-	s = strings.TrimSpace(s)
-	for _, layout := range []string{time.RFC3339, localTime, "2006-01-02"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t.Format(localTime)
-		}
-	}
-	found := pdfDate.FindStringSubmatch(s)
-	if found == nil {
-		return ""
-	}
-	digits := found[1]
-	for i, otherwise := range []string{"01", "01", "00", "00", "00"} {
-		if part := found[i+2]; part != "" {
-			otherwise = part
-		}
-		digits += otherwise
-	}
-	t, err := time.Parse("20060102150405", digits)
-	if err != nil || t.Year() < 1000 {
-		return ""
-	}
-	return t.Format(localTime)
 }

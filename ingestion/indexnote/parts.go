@@ -1,4 +1,4 @@
-package ingestion
+package indexnote
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func splitNote(s string) parts {
 	p := parts{crlf: strings.Contains(s, "\r\n")}
 	s = strings.TrimPrefix(strings.ReplaceAll(s, "\r\n", "\n"), "\ufeff")
 	var found bool
-	if p.front, s, found = cutFront(s); found {
+	if p.front, s, found = CutFront(s); found {
 		if p.properties = mapping(p.front); p.properties == nil {
 			p.above = unreadable(p.front)
 		}
@@ -44,8 +44,8 @@ func splitBlocks(s string) (above, below string, found bool) {
 	at := 0
 	for i := 0; i < len(lines); i++ {
 		switch strings.TrimSpace(lines[i]) {
-		case blockEnd: // without a beginning
-		case blockBegin:
+		case End: // without a beginning
+		case Begin:
 			if end := blockEndAfter(lines, i); end > 0 {
 				i, at = end, 1
 			}
@@ -60,17 +60,17 @@ func splitBlocks(s string) (above, below string, found bool) {
 func blockEndAfter(lines []string, i int) int {
 	for n := i + 1; n < len(lines); n++ {
 		switch strings.TrimSpace(lines[n]) {
-		case blockEnd:
+		case End:
 			return n
-		case blockBegin:
+		case Begin:
 			return 0
 		}
 	}
 	return 0
 }
 
-// cutFront cuts the properties off a note.
-func cutFront(s string) (front, body string, found bool) {
+// CutFront cuts the properties off a note.
+func CutFront(s string) (front, body string, found bool) {
 	rest, ok := strings.CutPrefix(s, "---\n")
 	if !ok {
 		return "", s, false

@@ -1,0 +1,215 @@
+package indexnote
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
+)
+
+// writeBody writes the contents below the title and the list of facts, as the kind of the file asks for it.
+func writeBody(n *Note) error {
+	switch n.Manifest.Source.Kind {
+	case filetype.KindPDF:
+		return writePages(n)
+	case filetype.KindImage:
+		return writePictures(n)
+	case filetype.KindText:
+		return writeText(n)
+	case filetype.KindHTML, filetype.KindOffice:
+		return writeParts(n)
+	case filetype.KindEmail:
+		return writeMail(n)
+	case filetype.KindArchive:
+		return writeMembers(n)
+	}
+	return writeKept(n)
+}
+
+// writeKept shows what is known of a file that is not read.
+func writeKept(n *Note) error {
+	n.line("")
+	n.line(n.Message)
+	n.line("")
+	n.line("- type: " + markdown.Inline(n.Manifest.Source.MediaType))
+	n.line("- size: " + markdown.Size(n.Manifest.Source.Size))
+	if !n.Manifest.Source.ModTime.IsZero() {
+		n.line("- last changed: " + n.Manifest.Source.ModTime.Format("2 January 2006"))
+	}
+	return nil
+}
+
+// writeMembers lists the files of an archive, with links to what is made of them.
+func writeMembers(n *Note) error {
+	if n.Message != "" {
+		return writeKept(n)
+	}
+	writeChildren(n, "The files of the archive are imported each by itself:")
+	return nil
+}
+
+// writeChildren lists the files that are imported by themselves, with links to what is made of them.
+func writeChildren(n *Note, sentence string) {
+	n.line("")
+	n.line(sentence)
+	n.line("")
+	for _, c := range n.Manifest.Children {
+		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(manifest.NoteFile, ".md")) + "|" + markdown.Alias(c.Name) + "]]")
+	}
+}
+
+// writePages shows the outline and the pages of a document.
+func writePages(n *Note) error {
+	n.contents()
+	for _, p := range n.Manifest.Pages {
+		if err := n.page(p, fmt.Sprintf("Page %d", p.N)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePictures shows the pictures of a file, and the text that was found in them.
+func writePictures(n *Note) error {
+	if len(n.Manifest.Pages) == 0 {
+		n.line("")
+		if n.Original != "" {
+			n.line("![[./" + n.Original + "]]")
+			n.line("")
+		}
+		n.line(n.Message)
+		return nil
+	}
+	for _, p := range n.Manifest.Pages {
+		if len(n.Manifest.Pages) > 1 {
+			if err := n.page(p, fmt.Sprintf("Page %d", p.N)); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := writePicture(n, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePicture shows the only picture of a file.
+func writePicture(n *Note, p manifest.Page) error {
+	n.line("")
+	if p.Image != nil {
+		n.line("![[./" + p.Image.Path + "]] ^p1")
+	}
+	n.remarks(p)
+	text, err := n.text(p)
+	if err != nil || text == "" {
+		return err
+	}
+	n.line("")
+	n.line("## Text in the picture")
+	n.line("")
+	n.line(text)
+	return nil
+}
+
+// writeText shows the text of a text file.
+func writeText(n *Note) error {
+	if n.Message != "" {
+		return writeKept(n)
+	}
+	n.line("")
+	if p := n.Manifest.Pages[0]; p.Text != nil && p.Text.Path != "" {
+		data, err := fs.ReadFile(n.Bundle, p.Text.Path)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrText, err)
+		}
+		n.line(markdown.Demote(strings.TrimRight(string(data), "\n"), 1))
+		return nil
+	}
+	n.line("The file is empty.")
+	return nil
+}
+
+// writeMail shows a message and lists its attachments.
+func writeMail(n *Note) error {
+	err := writeParts(n)
+	if err == nil && len(n.Manifest.Children) > 0 {
+		writeChildren(n, "The attachments are imported each by itself:")
+	}
+	return err
+}
+
+// writeParts shows every part below its label, with its pictures in place.
+func writeParts(n *Note) error {
+	if n.Message != "" {
+		return writeKept(n)
+	}
+	for _, p := range n.Manifest.Pages {
+		n.line("")
+		if p.Label != "" {
+			n.line("## " + markdown.Inline(p.Label) + " ^p" + strconv.Itoa(p.N))
+			n.line("")
+			writePrinted(n, p)
+		}
+		if !n.inline() && p.Text != nil && p.Text.Path != "" {
+			n.line("[[./" + p.Text.Path + "|text]]")
+			continue
+		}
+		text, err := n.text(p)
+		if err != nil {
+			return err
+		}
+		if len(n.Manifest.Pages) == 1 && p.Label == "" {
+			text = strings.ReplaceAll("\n"+text, "\n###", "\n##")[1:]
+		}
+		n.line(text)
+	}
+	writeUnplaced(n)
+	writePrintedPages(n)
+	return nil
+}
+
+// writeUnplaced shows pictures that stand at no place in the text, such as those that float over a sheet.
+func writeUnplaced(n *Note) {
+	text := n.b.String()
+	first := true
+	for _, a := range n.Manifest.Assets {
+		if strings.Contains(text, "(./"+a.Path+")") || !n.inline() {
+			continue
+		}
+		if first {
+			n.line("")
+			n.line("## Pictures")
+			n.line("")
+		}
+		first = false
+		n.line("![" + path.Base(a.Path) + "](./" + a.Path + ")")
+	}
+}
+
+// writePrinted shows the pictures of a part below its heading.
+func writePrinted(n *Note, p manifest.Page) {
+	if p.Image == nil {
+		return
+	}
+	for _, image := range append([]manifest.PageImage{*p.Image}, p.Others...) {
+		n.line("![[./" + image.Path + "]]")
+	}
+	n.line("")
+}
+
+// writePrintedPages shows the pages of a document that is one text, behind it: where in the text a page begins is not known.
+func writePrintedPages(n *Note) {
+	if len(n.Manifest.Pages) != 1 || n.Manifest.Pages[0].Label != "" || n.Manifest.Pages[0].Image == nil {
+		return
+	}
+	n.line("")
+	n.line("## Pages")
+	n.line("")
+	writePrinted(n, n.Manifest.Pages[0])
+}

@@ -1,0 +1,254 @@
+// Package indexnote writes index.md, the note of a bundle: properties, the generated block, and what a person wrote around it
+// in the version before.
+package indexnote
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/ingestion/markdown"
+)
+
+// The marks around the generated block, which each version replaces. What a person writes outside them stays.
+const (
+	Begin = "%% vaultflow:begin %%"
+	End   = "%% vaultflow:end %%"
+)
+
+// Note is index.md in the making. All its links are relative to the bundle (`[[./q3.pdf#page=12]]`,
+// `![[./pages/page_0012.png]]`): every import has a page_0001.png, so bare names would be ambiguous, and full names
+// would break when a person moves the bundle's folder. Obsidian looks for links that begin with ./ from the note's own
+// folder, and nowhere else.
+type Note struct {
+	Manifest *manifest.Manifest
+	Message  string                 // shown instead of contents, for files that are only kept
+	Outline  []manifest.OutlineItem // of the document
+	Settings Settings
+	Original string // name of the original within the bundle, or vault name; empty when it is not kept
+	Bundle   fs.FS
+	Layout   *Layout // a person's own; nil for the built-in one
+	b        strings.Builder
+}
+
+// Settings are the parts of an import's settings that its note follows.
+type Settings struct {
+	InlinePages   int      // most pages whose text is in the note
+	MinConfidence float64  // below it, a page's text is marked
+	Languages     []string // that text was recognised in
+}
+
+// ErrText is matched by the error of a note for which the text of a page cannot be read.
+var ErrText = errors.New("read the text of a page")
+
+// Previous is the note of the version before, and the manifest that belongs to it.
+type Previous struct {
+	Text     string
+	Manifest manifest.Manifest
+}
+
+// Compose returns index.md: properties, what a person wrote in the version before, and the generated block.
+func (n *Note) Compose(before *Previous) ([]byte, error) {
+	block, err := n.block()
+	if err != nil {
+		return nil, err
+	}
+	var old parts
+	var base map[string]*yaml.Node
+	if before != nil {
+		old, base = splitNote(before.Text), baseProperties(before.Manifest)
+	}
+	front, err := n.properties(old.properties, base)
+	if errors.Is(err, errNoMerge) {
+		old.above = unreadable(old.front) + old.above
+		front, err = n.properties(nil, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text := front + old.above + block + old.below
+	if old.crlf {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return []byte(text), nil
+}
+
+// block writes the generated block.
+func (n *Note) block() (string, error) {
+	n.line(Begin)
+	if n.Layout != nil {
+		own, err := n.apart(func(part *Note) error { return part.lay(n.Layout.parts, nil) })
+		n.line(own)
+		n.line(End)
+		return n.b.String(), err
+	}
+	n.line("# " + markdown.Inline(n.title()))
+	n.line("")
+	n.line(n.facts())
+	n.warnings()
+	if err := writeBody(n); err != nil {
+		return "", err
+	}
+	n.line("")
+	n.line(End)
+	return n.b.String(), nil
+}
+
+func (n *Note) line(s string) { n.b.WriteString(s + "\n") }
+
+// title is what the document calls itself, or the name of its file.
+func (n *Note) title() string {
+	if t := n.Manifest.Document.Title; t != "" {
+		return t
+	}
+	return strings.TrimSuffix(n.Manifest.Source.Name, path.Ext(n.Manifest.Source.Name))
+}
+
+// link is a link to the original, to a page of it when page is positive. It is plain text when no original is kept.
+func (n *Note) link(page int, shown string) string {
+	if n.Original == "" {
+		return markdown.Inline(shown)
+	}
+	target := n.Original
+	if !strings.Contains(target, "/") {
+		target = "./" + target
+	}
+	if page > 0 {
+		target += "#page=" + strconv.Itoa(page)
+	}
+	return "[[" + target + "|" + markdown.Alias(shown) + "]]"
+}
+
+// facts is the line below the title: the original, its pages, its author, the day.
+func (n *Note) facts() string {
+	parts := []string{n.link(0, n.Manifest.Source.Name)}
+	switch pages := len(n.Manifest.Pages); {
+	case pages > 0 && pages < n.Manifest.Document.Pages:
+		parts = append(parts, fmt.Sprintf("%s of %d", manifest.PageList(n.numbers()), n.Manifest.Document.Pages))
+	case pages > 1:
+		parts = append(parts, fmt.Sprintf("%d pages", pages))
+	case pages == 1 && n.Manifest.Source.Kind == filetype.KindPDF:
+		parts = append(parts, "1 page")
+	}
+	if a := n.Manifest.Document.Author; a != "" {
+		parts = append(parts, markdown.Inline(a))
+	}
+	return strings.Join(append(parts, "imported "+n.Manifest.Import.Started.Format("2 January 2006")), " · ")
+}
+
+// numbers are those of the pages that were imported.
+func (n *Note) numbers() []int {
+	list := make([]int, len(n.Manifest.Pages))
+	for i, p := range n.Manifest.Pages {
+		list[i] = p.N
+	}
+	return list
+}
+
+func (n *Note) warnings() {
+	if len(n.Manifest.Import.Warnings) == 0 {
+		return
+	}
+	n.line("")
+	n.line("> [!warning] Please note")
+	for _, w := range n.Manifest.Import.Warnings {
+		n.line("> - " + markdown.Inline(w))
+	}
+}
+
+// Outline writes the document's table of contents as nested links.
+func (n *Note) contents() {
+	if len(n.Outline) == 0 {
+		return
+	}
+	n.line("")
+	n.line("## Contents")
+	n.line("")
+	depth, there := 0, n.numbers()
+	for _, o := range n.Outline {
+		depth = min(o.Level-1, depth+1) // a list cannot go two levels deeper at once
+		if o == n.Outline[0] {
+			depth = 0
+		}
+		shown := markdown.Inline(o.Title)
+		if _, found := slices.BinarySearch(there, o.Page); found {
+			shown = fmt.Sprintf("[[#Page %d|%s]]", o.Page, markdown.Alias(o.Title))
+		}
+		n.line(strings.Repeat("  ", depth) + "- " + shown)
+	}
+}
+
+// page writes a section: heading, picture, link to the page in the original with the block id, text.
+func (n *Note) page(p manifest.Page, heading string) error {
+	n.line("")
+	n.line("## " + heading)
+	n.line("")
+	if p.Image != nil {
+		n.line("![[./" + p.Image.Path + "]]")
+	}
+	n.line(n.source(p) + " ^p" + strconv.Itoa(p.N))
+	n.remarks(p)
+	text, err := n.text(p)
+	if err != nil || text == "" {
+		return err
+	}
+	n.line("")
+	n.line(text)
+	return nil
+}
+
+// source is the line below the picture: where the page is in the original, and where its text is.
+func (n *Note) source(p manifest.Page) string {
+	s := n.link(p.N, fmt.Sprintf("%s, page %d", n.Manifest.Source.Name, p.N))
+	if p.Label != "" && p.Label != strconv.Itoa(p.N) {
+		s += " · printed as " + markdown.Inline(p.Label)
+	}
+	if !n.inline() && p.Text != nil && p.Text.Path != "" {
+		s += " · [[./" + p.Text.Path + "|text]]"
+	}
+	return s
+}
+
+// inline says whether the text stands in the note.
+func (n *Note) inline() bool { return len(n.Manifest.Pages) <= n.Settings.InlinePages }
+
+// remarks tells what a reader should know before trusting the text.
+func (n *Note) remarks(p manifest.Page) {
+	say := func(kind, text string) { n.line(""); n.line("> [!" + kind + "] " + text) }
+	switch {
+	case p.Status == manifest.PageFailed:
+		say("failure", "This page could not be read: "+markdown.Inline(p.Error))
+	case p.Status == manifest.PagePartial:
+		say("warning", "The text of this page could not be recognised: "+markdown.Inline(p.Error))
+	case p.LowConfidence(n.Settings.MinConfidence):
+		say("warning", fmt.Sprintf("Recognised with %.0f %% confidence: compare with the picture.", p.OCR.Confidence))
+	}
+}
+
+// Text gives a page's text with its headings below that of the page; empty when it stays in its file.
+func (n *Note) text(p manifest.Page) (string, error) {
+	if !n.inline() || p.Text == nil || p.Text.Path == "" {
+		return "", nil
+	}
+	data, err := fs.ReadFile(n.Bundle, p.Text.Path)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrText, err)
+	}
+	return markdown.Demote(strings.TrimRight(FromNote(string(data)), "\n"), 2), nil
+}
+
+// ToNote comes before a page's block in the files of pages, which lie one folder deeper than the note.
+const ToNote = "](../index.md#^p"
+
+// FromNote makes links of a page's file lead from the note.
+func FromNote(text string) string {
+	return strings.NewReplacer("](../assets/", "](./assets/", ToNote, "](#^p").Replace(text)
+}
