@@ -15,20 +15,20 @@ var errPass = errors.New("there is no permission for this")
 
 // admit returns the name that a pass permits an action on. The way there is looked at once more: a link that somebody has put
 // into it since the gate looked would lead elsewhere.
-func (v *Vault) admit(pass policy.Pass, actions ...policy.Action) (string, error) {
+func (f *folder) admit(pass policy.Pass, actions ...policy.Action) (string, error) {
 	name, err := pass.Of(actions...)
 	if err != nil {
 		return "", errors.Join(errPass, err)
 	}
-	return name, v.straight(name)
+	return name, f.straight(name)
 }
 
 // straight refuses a name with a link in the way.
-func (v *Vault) straight(name string) error {
+func (f *folder) straight(name string) error {
 	found := "."
-	for part := range strings.SplitSeq(v.actual(name), "/") {
+	for part := range strings.SplitSeq(f.actual(name), "/") {
 		found = path.Join(found, part)
-		info, err := v.root.Lstat(found)
+		info, err := f.root.Lstat(found)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}

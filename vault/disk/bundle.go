@@ -19,18 +19,21 @@ var _ vault.Bundle = (*Bundle)(nil)
 // killed leaves it hidden; Stage with the same folder and id opens it again. It is safe for concurrent use until Publish
 // or Discard, after which it must not be used.
 type Bundle struct {
-	v   *Vault
+	f   *folder
 	dir string // name of the hidden folder
 }
 
+// bundles opens bundles.
+type bundles struct{ *folder }
+
 // Stage opens the hidden folder `<dir>/.vaultflow-<id>`, made when it is not there; dir is the folder that the pass lets fill.
 // id is made of letters, digits, - and _.
-func (v *Vault) Stage(pass policy.Pass, id string) (vault.Bundle, error) {
-	dir, err := v.admit(pass, policy.Fill)
+func (bs *bundles) Stage(pass policy.Pass, id string) (vault.Bundle, error) {
+	dir, err := bs.admit(pass, policy.Fill)
 	if err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
-	b, err := v.stage(dir, id)
+	b, err := bs.stage(dir, id)
 	if err != nil {
 		return nil, err
 	}
@@ -38,22 +41,22 @@ func (v *Vault) Stage(pass policy.Pass, id string) (vault.Bundle, error) {
 }
 
 // stage is Stage without the permission.
-func (v *Vault) stage(dir, id string) (*Bundle, error) {
+func (bs *bundles) stage(dir, id string) (*Bundle, error) {
 	if err := vault.CheckName(dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
 	if id == "" || len(id) > 80 || strings.ContainsFunc(id, notID) {
 		return nil, fmt.Errorf("stage bundle: %w", &vault.NameError{Name: id, Reason: "an id is made of letters, digits, - and _"})
 	}
-	dir = v.actual(dir)
-	if err := v.makeFolder(dir); err != nil {
+	dir = bs.actual(dir)
+	if err := bs.makeFolder(dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
-	b := &Bundle{v: v, dir: path.Join(dir, tempPrefix+id)}
-	if err := v.straight(b.dir); err != nil {
+	b := &Bundle{f: bs.folder, dir: path.Join(dir, tempPrefix+id)}
+	if err := bs.straight(b.dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
-	if err := v.makeDir(b.dir); err != nil {
+	if err := bs.makeDir(b.dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
 	return b, nil
@@ -64,7 +67,7 @@ func notID(r rune) bool {
 }
 
 // FS is the bundle as a file system, as filled so far.
-func (b *Bundle) FS() fs.FS { return rootFS{root: b.v.root, dir: b.dir} }
+func (b *Bundle) FS() fs.FS { return rootFS{root: b.f.root, dir: b.dir} }
 
 // WriteFile puts a file into the bundle, durably, over one that is there. The same content again touches nothing.
 func (b *Bundle) WriteFile(name string, data []byte) error {
@@ -72,7 +75,7 @@ func (b *Bundle) WriteFile(name string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("write into bundle: %w", err)
 	}
-	if have, _, err := b.v.digestOf(full); err == nil && have == vault.Digest(data) {
+	if have, _, err := b.f.digestOf(full); err == nil && have == vault.Digest(data) {
 		return nil
 	}
 	err = b.replace(full, func(f *os.File) error { _, err := f.Write(data); return err })
@@ -89,9 +92,9 @@ func (b *Bundle) Adopt(vaultName, as string) error {
 	if err != nil {
 		return fmt.Errorf("adopt: %w", err)
 	}
-	file, err := openRead(b.v.root, vaultName)
+	file, err := openRead(b.f.root, vaultName)
 	if err != nil {
-		return fmt.Errorf("adopt: %w", explain(b.v.root, "open", vaultName, vaultName, err))
+		return fmt.Errorf("adopt: %w", explain(b.f.root, "open", vaultName, vaultName, err))
 	}
 	defer file.Close()
 	info, err := file.Stat()
@@ -104,8 +107,8 @@ func (b *Bundle) Adopt(vaultName, as string) error {
 	if err := b.replace(full, func(f *os.File) error { _, err := io.Copy(f, file); return err }); err != nil {
 		return fmt.Errorf("adopt %q: %w", vaultName, err)
 	}
-	if err := b.v.root.Chtimes(full, info.ModTime(), info.ModTime()); err != nil {
-		b.v.log.Debug("time of change not kept", "name", full, "err", err)
+	if err := b.f.root.Chtimes(full, info.ModTime(), info.ModTime()); err != nil {
+		b.f.log.Debug("time of change not kept", "name", full, "err", err)
 	}
 	return nil
 }
@@ -116,10 +119,10 @@ func (b *Bundle) Remove(name string) error {
 	if err != nil {
 		return fmt.Errorf("remove from bundle: %w", err)
 	}
-	if err := ignoreMissing(b.v.root.Remove(full)); err != nil {
+	if err := ignoreMissing(b.f.root.Remove(full)); err != nil {
 		return fmt.Errorf("remove %q from bundle: %w", name, err)
 	}
-	return b.v.syncDir(path.Dir(full))
+	return b.f.syncDir(path.Dir(full))
 }
 
 // member is the vault name of a file of the bundle; its folder exists afterwards.
@@ -128,30 +131,30 @@ func (b *Bundle) member(name string) (string, error) {
 		return "", err
 	}
 	full := path.Join(b.dir, name)
-	if _, err := b.v.root.Lstat(b.dir); err != nil {
+	if _, err := b.f.root.Lstat(b.dir); err != nil {
 		return "", fmt.Errorf("the bundle was published or discarded: %w", err)
 	}
-	if err := b.v.straight(full); err != nil {
+	if err := b.f.straight(full); err != nil {
 		return "", err
 	}
-	return full, b.v.makeDir(path.Dir(full))
+	return full, b.f.makeDir(path.Dir(full))
 }
 
 func (b *Bundle) replace(full string, write func(*os.File) error) error {
-	temp, err := b.v.fill(path.Dir(full), nil, write)
+	temp, err := b.f.fill(path.Dir(full), nil, write)
 	if err != nil {
 		return err
 	}
-	if err := b.v.root.Rename(temp, full); err != nil {
-		return errors.Join(err, ignoreMissing(b.v.root.Remove(temp)))
+	if err := b.f.root.Rename(temp, full); err != nil {
+		return errors.Join(err, ignoreMissing(b.f.root.Remove(temp)))
 	}
-	return b.v.syncDir(path.Dir(full))
+	return b.f.syncDir(path.Dir(full))
 }
 
 // Publish gives the bundle its name, by one rename. What has the name already, in any spelling, is never replaced: the
 // error then matches fs.ErrExist, and the bundle stays staged.
 func (b *Bundle) Publish(pass policy.Pass) error {
-	target, err := b.v.admit(pass, policy.Publish)
+	target, err := b.f.admit(pass, policy.Publish)
 	if err != nil {
 		return fmt.Errorf("publish bundle: %w", err)
 	}
@@ -163,31 +166,31 @@ func (b *Bundle) publish(target string) error {
 	if err := vault.ValidName(target); err != nil {
 		return fmt.Errorf("publish bundle: %w", err)
 	}
-	v := b.v
-	if err := v.sweep(b.dir); err != nil {
+	f := b.f
+	if err := f.sweep(b.dir); err != nil {
 		return fmt.Errorf("publish bundle as %q: %w", target, err)
 	}
-	if err := v.makeFolder(v.actual(path.Dir(target))); err != nil {
+	if err := f.makeFolder(f.actual(path.Dir(target))); err != nil {
 		return fmt.Errorf("publish bundle: %w", err)
 	}
-	v.writing.Lock()
-	defer v.writing.Unlock()
-	target = v.actual(target)
-	if _, err := v.root.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	target = f.actual(target)
+	if _, err := f.root.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("publish bundle as %q: %w", target, errors.Join(fs.ErrExist, err))
 	}
-	if err := v.root.Rename(b.dir, target); err != nil {
+	if err := f.root.Rename(b.dir, target); err != nil {
 		return fmt.Errorf("publish bundle as %q: %w", target, err)
 	}
-	if err := errors.Join(v.syncDir(path.Dir(target)), v.syncDir(path.Dir(b.dir))); err != nil {
+	if err := errors.Join(f.syncDir(path.Dir(target)), f.syncDir(path.Dir(b.dir))); err != nil {
 		return fmt.Errorf("publish bundle as %q: %w", target, err)
 	}
-	return v.learn(target)
+	return f.learn(target)
 }
 
 // sweep removes temporary files that an interrupted write has left in a bundle: they must not be published.
-func (v *Vault) sweep(dir string) error {
-	entries, err := readDir(v.root, dir)
+func (f *folder) sweep(dir string) error {
+	entries, err := readDir(f.root, dir)
 	if err != nil {
 		return err
 	}
@@ -195,9 +198,9 @@ func (v *Vault) sweep(dir string) error {
 		name := path.Join(dir, d.Name())
 		switch {
 		case d.IsDir():
-			err = v.sweep(name)
+			err = f.sweep(name)
 		case temporary(name):
-			err = ignoreMissing(v.root.Remove(name))
+			err = ignoreMissing(f.root.Remove(name))
 		}
 		if err != nil {
 			return err
@@ -206,22 +209,12 @@ func (v *Vault) sweep(dir string) error {
 	return nil
 }
 
-// learn takes the files below a folder into the index.
-func (v *Vault) learn(dir string) error {
-	_, err := v.walk(dir, func(name string, d fs.DirEntry) {
-		if v.indexable(name, d) {
-			v.index.add(name)
-		}
-	})
-	return err
-}
-
 // Discard removes the bundle and all that is in it. Doing it twice changes nothing.
 func (b *Bundle) Discard() error {
-	if err := b.v.root.RemoveAll(b.dir); err != nil {
+	if err := b.f.root.RemoveAll(b.dir); err != nil {
 		return fmt.Errorf("discard bundle %q: %w", b.dir, err)
 	}
-	return b.v.syncDir(path.Dir(b.dir))
+	return b.f.syncDir(path.Dir(b.dir))
 }
 
 // Dir is the name of the hidden folder.

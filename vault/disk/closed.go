@@ -16,8 +16,8 @@ var ErrClosed = errors.New("it lies where people approve what models propose, an
 
 // FSWithout returns the vault as [Vault.FS] does, without the folder with this name and all below it: it cannot be opened,
 // listed or looked at, in whatever case its name is written, and not through links either. Its entry is missing from listings.
-func (v *Vault) FSWithout(dir string) fs.FS {
-	return rootFS{root: v.root, dir: ".", closed: vault.Fold(path.Clean(dir))}
+func (rd *reader) FSWithout(dir string) fs.FS {
+	return rootFS{root: rd.root, dir: ".", closed: vault.Fold(path.Clean(dir))}
 }
 
 // isClosed reports whether a name lies in the closed folder, or a link on its way leads there.

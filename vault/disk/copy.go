@@ -16,23 +16,23 @@ import (
 // Copy makes a new file, named by the pass, of the first size bytes of another one. It never overwrites: when the new name is
 // taken the error matches fs.ErrExist, except when it holds these bytes already. When the bytes do not have the given
 // SHA-256 nothing is made, and the error is a *ConflictError. A cancelled ctx copies nothing.
-func (v *Vault) Copy(ctx context.Context, pass policy.Pass, from, sha256 string, size int64) error {
-	to, err := v.admit(pass, policy.Create)
+func (m *mover) Copy(ctx context.Context, pass policy.Pass, from, sha256 string, size int64) error {
+	to, err := m.admit(pass, policy.Create)
 	if err == nil {
 		err = errors.Join(vault.CheckName(from), vault.ValidName(to))
 	}
 	if err == nil {
-		err = v.copy(ctx, v.actual(from), v.actual(to), sha256, size)
+		err = m.copy(ctx, m.actual(from), m.actual(to), sha256, size)
 	}
 	if err != nil {
 		return fmt.Errorf("copy %q: %w", from, err)
 	}
-	v.index.add(v.actual(to))
+	m.index.add(m.actual(to))
 	return nil
 }
 
-func (v *Vault) copy(ctx context.Context, from, to, sha256 string, size int64) error {
-	switch have, info, err := v.digestOf(to); {
+func (m *mover) copy(ctx context.Context, from, to, sha256 string, size int64) error {
+	switch have, info, err := m.digestOf(to); {
 	case err != nil:
 		return errors.Join(fs.ErrExist, err)
 	case info != nil && have == sha256:
@@ -40,7 +40,7 @@ func (v *Vault) copy(ctx context.Context, from, to, sha256 string, size int64) e
 	case info != nil:
 		return fs.ErrExist
 	}
-	file, err := openRead(v.root, from)
+	file, err := openRead(m.root, from)
 	if err != nil {
 		return err
 	}
@@ -49,71 +49,71 @@ func (v *Vault) copy(ctx context.Context, from, to, sha256 string, size int64) e
 	if err != nil {
 		return err
 	}
-	if err := v.makeFolder(path.Dir(to)); err != nil {
+	if err := m.makeFolder(path.Dir(to)); err != nil {
 		return err
 	}
-	temp, err := v.fill(path.Dir(to), info, func(f *os.File) error {
+	temp, err := m.fill(path.Dir(to), info, func(f *os.File) error {
 		_, err := copyContext(ctx, f, io.NewSectionReader(file, 0, size))
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := v.settle(ctx, temp, to, from, sha256, info); err != nil {
-		return errors.Join(err, ignoreMissing(v.root.Remove(temp)))
+	if err := m.settle(ctx, temp, to, from, sha256, info); err != nil {
+		return errors.Join(err, ignoreMissing(m.root.Remove(temp)))
 	}
 	return nil
 }
 
 // settle gives a copy its name if it has the bytes that it should have.
-func (v *Vault) settle(ctx context.Context, temp, to, from, sha256 string, like fs.FileInfo) error {
-	have, _, err := v.digestOf(temp)
+func (m *mover) settle(ctx context.Context, temp, to, from, sha256 string, like fs.FileInfo) error {
+	have, _, err := m.digestOf(temp)
 	if err != nil {
 		return err
 	}
 	if have != sha256 {
 		return &vault.ConflictError{Name: from, Want: sha256, Have: have}
 	}
-	if err := v.root.Chtimes(temp, like.ModTime(), like.ModTime()); err != nil {
-		v.log.Debug("time of change not kept", "name", to, "err", err)
+	if err := m.root.Chtimes(temp, like.ModTime(), like.ModTime()); err != nil {
+		m.log.Debug("time of change not kept", "name", to, "err", err)
 	}
-	v.writing.Lock()
-	defer v.writing.Unlock()
+	m.writing.Lock()
+	defer m.writing.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return v.place(temp, to)
+	return m.place(temp, to)
 }
 
 // Supplant moves a file over a copy of it, by one rename: the copy's name then has the file that programs may still have open.
 // Both must have the given SHA-256, otherwise nothing changes and the error is a *ConflictError. Between file systems the
 // copy stays and the file is removed. A cancelled ctx changes nothing.
-func (v *Vault) Supplant(ctx context.Context, pass policy.Pass, sha256 string) error {
-	from, err := v.admit(pass, policy.Move)
+func (m *mover) Supplant(ctx context.Context, pass policy.Pass, sha256 string) error {
+	from, err := m.admit(pass, policy.Move)
 	if err == nil {
-		err = v.straight(pass.To())
+		err = m.straight(pass.To())
 	}
 	if err == nil {
 		err = errors.Join(vault.CheckName(from), vault.CheckName(pass.To()))
 	}
 	if err == nil {
-		err = v.supplant(ctx, v.actual(from), v.actual(pass.To()), sha256)
+		err = m.supplant(ctx, m.actual(from), m.actual(pass.To()), sha256)
 	}
 	if err != nil {
 		return fmt.Errorf("move %q over %q: %w", from, pass.To(), err)
 	}
-	v.index.remove(v.actual(from))
+	m.index.remove(m.actual(from))
 	return nil
 }
 
-func (v *Vault) supplant(ctx context.Context, from, to, sha256 string) error {
-	v.writing.Lock()
-	defer v.writing.Unlock()
+func (m *mover) supplant(ctx context.Context, from, to, sha256 string) error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for _, name := range []string{to, from} { // from last: a program may write to it at any time
-		have, _, err := v.digestOf(name)
+		have, _, err := m.digestOf(name)
 		if err != nil {
 			return err
 		}
@@ -121,12 +121,12 @@ func (v *Vault) supplant(ctx context.Context, from, to, sha256 string) error {
 			return &vault.ConflictError{Name: name, Want: sha256, Have: have}
 		}
 	}
-	err := v.root.Rename(from, to)
+	err := m.root.Rename(from, to)
 	if crossDevice(err) {
-		return v.removeSame(from, sha256)
+		return m.removeSame(from, sha256)
 	}
 	if err != nil {
 		return err
 	}
-	return errors.Join(v.syncDir(path.Dir(to)), v.syncDir(path.Dir(from)))
+	return errors.Join(m.syncDir(path.Dir(to)), m.syncDir(path.Dir(from)))
 }

@@ -14,11 +14,6 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// FS is the vault as a file system for reading. Names that climb and links that lead out of the vault are refused with
-// an OutsideError that names the link; pipes, sockets and devices are refused without being opened. Besides fs.FS it
-// implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS and fs.ReadLinkFS, so that fs.Glob and fs.WalkDir work on it.
-func (v *Vault) FS() fs.FS { return rootFS{root: v.root, dir: "."} }
-
 // rootFS is a folder of the vault as an fs.FS.
 type rootFS struct {
 	root *os.Root

@@ -157,25 +157,25 @@ func sorted(entries []entry) []entry {
 
 // Refresh reads the names of all files again. Open does it, and a running Watcher keeps the names current; a process
 // without one refreshes by itself when a link finds nothing.
-func (v *Vault) Refresh() error {
+func (f *folder) Refresh() error {
 	var names []string
-	_, err := v.walk(".", func(name string, d fs.DirEntry) {
+	_, err := f.walk(".", func(name string, d fs.DirEntry) {
 		if temporary(name) {
-			v.removeStale(name, d)
+			f.removeStale(name, d)
 		}
-		if v.indexable(name, d) {
+		if f.indexable(name, d) {
 			names = append(names, name)
 		}
 	})
 	if err != nil {
 		return err
 	}
-	v.index.replace(names)
+	f.index.replace(names)
 	return nil
 }
 
 // indexable says whether an entry is a file that a link can mean: a regular one, or a link to one inside the vault.
-func (v *Vault) indexable(name string, d fs.DirEntry) bool {
+func (f *folder) indexable(name string, d fs.DirEntry) bool {
 	if clutter(name) || isConflictCopy(name) {
 		return false
 	}
@@ -185,16 +185,16 @@ func (v *Vault) indexable(name string, d fs.DirEntry) bool {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return false
 	}
-	info, err := v.root.Stat(name)
+	info, err := f.root.Stat(name)
 	return err == nil && info.Mode().IsRegular()
 }
 
 // walk visits what lies below a folder, folders before their entries, in the order of names. It does not enter dot
 // folders, clutter and links. Folders that cannot be read are logged, listed and passed over; the first is an error.
-func (v *Vault) walk(dir string, visit func(name string, d fs.DirEntry)) (unread []string, err error) {
-	entries, err := readDir(v.root, dir)
+func (f *folder) walk(dir string, visit func(name string, d fs.DirEntry)) (unread []string, err error) {
+	entries, err := readDir(f.root, dir)
 	if err != nil {
-		return nil, explain(v.root, "readdir", dir, dir, err)
+		return nil, explain(f.root, "readdir", dir, dir, err)
 	}
 	for _, d := range entries {
 		name := path.Join(dir, d.Name())
@@ -202,12 +202,22 @@ func (v *Vault) walk(dir string, visit func(name string, d fs.DirEntry)) (unread
 		if !d.IsDir() || clutter(d.Name()) {
 			continue
 		}
-		below, err := v.walk(name, visit)
+		below, err := f.walk(name, visit)
 		if ignoreMissing(err) != nil {
-			v.log.Warn("folder not read", "name", name, "err", err)
+			f.log.Warn("folder not read", "name", name, "err", err)
 			below = append(below, name)
 		}
 		unread = append(unread, below...)
 	}
 	return unread, nil
+}
+
+// learn takes the files below a folder into the index.
+func (f *folder) learn(dir string) error {
+	_, err := f.walk(dir, func(name string, d fs.DirEntry) {
+		if f.indexable(name, d) {
+			f.index.add(name)
+		}
+	})
+	return err
 }

@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -8,6 +10,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 )
+
+// finder finds files by what links call them, and those that are watched.
+type finder struct{ *folder }
 
 // Locate finds the file that a link means. linkpath is the link's text before `|` and `#` (of a Markdown destination:
 // decoded); from is the note in which it stands. The rules are Obsidian's, as observed: the name as written, then with
@@ -17,32 +22,32 @@ import (
 //
 // Aliases resolve no links. Dot folders and clutter are never found. When no watcher runs, a link that finds nothing,
 // or a file that is gone, makes the vault read its names again, once a second at most.
-func (v *Vault) Locate(linkpath, from string) vault.Location {
-	return v.locate(linkpath, from, false)
+func (n *finder) Locate(linkpath, from string) vault.Location {
+	return n.locate(linkpath, from, false)
 }
 
 // LocateStrict is Locate for those to whom a wrong pick is worse than none: it lists every file that the link could
 // mean as Ambiguous, unless the link is a path from the root or from the note, or a neighbour of the note.
-func (v *Vault) LocateStrict(linkpath, from string) vault.Location {
-	return v.locate(linkpath, from, true)
+func (n *finder) LocateStrict(linkpath, from string) vault.Location {
+	return n.locate(linkpath, from, true)
 }
 
-func (v *Vault) locate(linkpath, from string, strict bool) vault.Location {
-	loc := v.index.locate(linkpath, from, strict)
+func (n *finder) locate(linkpath, from string, strict bool) vault.Location {
+	loc := n.index.locate(linkpath, from, strict)
 	if loc.Found {
-		if _, err := v.root.Lstat(loc.Name); err == nil {
+		if _, err := n.root.Lstat(loc.Name); err == nil {
 			return loc
 		}
-		v.index.remove(loc.Name)
+		n.index.remove(loc.Name)
 	}
-	if v.index.stale() {
-		if err := v.Refresh(); err != nil {
-			v.log.Warn("names not read again", "err", err)
+	if n.index.stale() {
+		if err := n.Refresh(); err != nil {
+			n.log.Warn("names not read again", "err", err)
 		}
 	}
-	loc = v.index.locate(linkpath, from, strict)
+	loc = n.index.locate(linkpath, from, strict)
 	if !loc.Found {
-		loc.Near = v.index.near(linkpath)
+		loc.Near = n.index.near(linkpath)
 	}
 	return loc
 }
@@ -103,4 +108,22 @@ func pick(found []entry, all bool) vault.Location {
 		loc.Ambiguous = nil
 	}
 	return loc
+}
+
+// List implements [vault.Lister].
+func (n *finder) List(match func(name string) bool) (files []vault.File, unread []string, err error) {
+	unread, err = n.walk(".", func(name string, d fs.DirEntry) {
+		if d.IsDir() || n.filter.inImport(name) || !match(name) || !n.indexable(name, d) {
+			return
+		}
+		info, err := n.root.Stat(name)
+		if err != nil {
+			return // gone since, or a link whose file is
+		}
+		files = append(files, vault.File{Name: name, Size: info.Size(), Modified: info.ModTime()})
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("list files: %w", err)
+	}
+	return files, unread, nil
 }

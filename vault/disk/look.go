@@ -2,21 +2,24 @@ package disk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // look answers a request: it describes the file, and when it is as expected reads it. What is no regular file is never
 // opened.
-func (v *Vault) look(r request) finding {
+func (rd *reader) look(r request) finding {
 	out := finding{request: r}
-	info, err := v.root.Lstat(r.name)
+	info, err := rd.root.Lstat(r.name)
 	if err != nil {
 		return out.failed(err)
 	}
 	if !r.arrival && info.Mode()&fs.ModeSymlink != 0 {
-		if info, err = v.root.Stat(r.name); err != nil {
+		if info, err = rd.root.Stat(r.name); err != nil {
 			return out.failed(err)
 		}
 	}
@@ -29,7 +32,7 @@ func (v *Vault) look(r request) finding {
 		out.gone = true // for a note: a folder or worse took its place
 		return out
 	}
-	return v.readClosely(out, info)
+	return rd.readClosely(out, info)
 }
 
 func (f finding) failed(err error) finding {
@@ -40,8 +43,8 @@ func (f finding) failed(err error) finding {
 	return f
 }
 
-func (v *Vault) readClosely(out finding, info fs.FileInfo) finding {
-	file, err := openRead(v.root, out.name)
+func (rd *reader) readClosely(out finding, info fs.FileInfo) finding {
+	file, err := openRead(rd.root, out.name)
 	if err != nil {
 		return out.failed(err)
 	}
@@ -51,7 +54,7 @@ func (v *Vault) readClosely(out finding, info fs.FileInfo) finding {
 		return out
 	}
 	if out.arrival {
-		if out.writers = v.writersOf(file); out.writers.open {
+		if out.writers = rd.writersOf(file); out.writers.open {
 			return out
 		}
 	}
@@ -68,7 +71,7 @@ func (v *Vault) readClosely(out finding, info fs.FileInfo) finding {
 			return out.failed(err)
 		}
 	}
-	after, err := v.root.Stat(out.name)
+	after, err := rd.root.Stat(out.name)
 	if err != nil {
 		return out.failed(err)
 	}
@@ -77,7 +80,23 @@ func (v *Vault) readClosely(out finding, info fs.FileInfo) finding {
 		return out
 	}
 	if out.arrival { // somebody may have opened it while it was read
-		out.writers = v.writersOf(file)
+		out.writers = rd.writersOf(file)
 	}
 	return out
+}
+
+// Look implements [vault.Lister]. Files above hashLimit get no digest.
+func (rd *reader) Look(name string) (vault.File, error) {
+	for range 3 {
+		f := rd.look(request{name: name, force: true, limit: hashLimit})
+		switch {
+		case f.gone:
+			return vault.File{}, &fs.PathError{Op: "look", Path: name, Err: fs.ErrNotExist}
+		case f.err != nil:
+			return vault.File{}, fmt.Errorf("read %q: %w", name, f.err)
+		case !f.changed:
+			return vault.File{Name: name, SHA256: f.digest, Size: f.found.size, Modified: f.found.mod}, nil
+		}
+	}
+	return vault.File{}, fmt.Errorf("read %q: it is being written", name)
 }

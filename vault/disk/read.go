@@ -6,21 +6,33 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/vaultflow/vaultflow/vault"
 )
 
+// reader reads files.
+type reader struct {
+	*folder
+	writersOf findWriters // of the system; tests have others
+}
+
+// FS is the vault as a file system for reading. Names that climb and links that lead out of the vault are refused with
+// an OutsideError that names the link; pipes, sockets and devices are refused without being opened. Besides fs.FS it
+// implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS and fs.ReadLinkFS, so that fs.Glob and fs.WalkDir work on it.
+func (rd *reader) FS() fs.FS { return rootFS{root: rd.root, dir: "."} }
+
 // Read gives a file's bytes and their SHA-256, which Write takes as its base. A name that differs from the file's in
 // case or Unicode form only finds it. A file above limit bytes is a TooLargeError; limit 0 is none. A file that is not
 // there matches fs.ErrNotExist, a link out of the vault ErrOutside.
-func (v *Vault) Read(name string, limit int64) (data []byte, sha256 string, err error) {
+func (rd *reader) Read(name string, limit int64) (data []byte, sha256 string, err error) {
 	if err := vault.CheckInside(name); err != nil {
 		return nil, "", fmt.Errorf("read: %w", err)
 	}
-	name = v.actual(name)
-	file, err := openRead(v.root, name)
+	name = rd.actual(name)
+	file, err := openRead(rd.root, name)
 	if err != nil {
-		return nil, "", explain(v.root, "read", name, name, err)
+		return nil, "", explain(rd.root, "read", name, name, err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
@@ -52,23 +64,23 @@ func readUpTo(r io.Reader, limit int64) ([]byte, error) {
 }
 
 // digestOf is the SHA-256 of what a name holds now, empty when nothing is there, and the file's description.
-func (v *Vault) digestOf(name string) (string, fs.FileInfo, error) {
-	info, err := v.root.Lstat(name)
+func (f *folder) digestOf(name string) (string, fs.FileInfo, error) {
+	info, err := f.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, nil
 	}
 	if err != nil {
-		return "", nil, explain(v.root, "read", name, name, err)
+		return "", nil, explain(f.root, "read", name, name, err)
 	}
 	if !info.Mode().IsRegular() {
 		return "", nil, &fs.PathError{Op: "write", Path: name, Err: errSpecial(info.Mode())}
 	}
-	file, err := openRead(v.root, name)
+	file, err := openRead(f.root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, nil
 	}
 	if err != nil {
-		return "", nil, explain(v.root, "read", name, name, err)
+		return "", nil, explain(f.root, "read", name, name, err)
 	}
 	defer file.Close()
 	sum, err := digestFile(file)
@@ -79,14 +91,14 @@ func (v *Vault) digestOf(name string) (string, fs.FileInfo, error) {
 }
 
 // OpenFile opens a regular file for reading: what a worker process is handed as a descriptor. The caller closes it.
-func (v *Vault) OpenFile(name string) (*os.File, error) {
+func (rd *reader) OpenFile(name string) (*os.File, error) {
 	if err := vault.CheckInside(name); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
-	name = v.actual(name)
-	file, err := openRead(v.root, name)
+	name = rd.actual(name)
+	file, err := openRead(rd.root, name)
 	if err != nil {
-		return nil, explain(v.root, "open", name, name, err)
+		return nil, explain(rd.root, "open", name, name, err)
 	}
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {
@@ -101,17 +113,29 @@ func (v *Vault) OpenFile(name string) (*os.File, error) {
 
 // Exists says whether a file or a folder has this name, in any spelling that differs in case or Unicode form only. A
 // link counts, wherever it leads.
-func (v *Vault) Exists(name string) (bool, error) {
+func (rd *reader) Exists(name string) (bool, error) {
 	if err := vault.CheckInside(name); err != nil {
 		return false, err
 	}
-	name = v.actual(name)
-	_, err := v.root.Lstat(name)
+	name = rd.actual(name)
+	_, err := rd.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, explain(v.root, "lstat", name, name, err)
+		return false, explain(rd.root, "lstat", name, name, err)
 	}
 	return true, nil
+}
+
+// Born is when a file was created, as far as the system tells: ok is false where it does not, and for names that are no
+// file of the vault. A program that saves by writing a new file and renaming it, as vaultflow does, makes the file new.
+// Nothing of the content is read.
+func (rd *reader) Born(name string) (t time.Time, ok bool) {
+	file, err := rd.OpenFile(name)
+	if err != nil {
+		return time.Time{}, false
+	}
+	defer file.Close()
+	return born(file)
 }

@@ -69,14 +69,3 @@ func (v *Vault) probe(ctx context.Context, system *fsnotify.Watcher, name string
 		}
 	}
 }
-
-// tellsWriters reports whether the system says that a file which is open for writing is so.
-func (v *Vault) tellsWriters(name string) bool {
-	file, err := openRead(v.root, name)
-	if err != nil {
-		return false
-	}
-	defer file.Close()
-	w := v.writersOf(file)
-	return w.open && w.sure
-}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -34,17 +33,17 @@ var (
 )
 
 // Vault is an opened vault. It is safe for concurrent use. Close it when done.
+//
+// Each part of it is a type that works on the same folder: reader, finder (of links and files), writer, mover, bundles
+// and inbox (the import folder).
 type Vault struct {
-	path   string // absolute, links resolved
-	root   *os.Root
-	opt    Options
-	log    *slog.Logger
-	filter *filter
-	index  *index
-
-	writersOf findWriters // of the system; tests have others
-
-	writing sync.Mutex // held from the last look at a target to its rename, so that our own writers never race
+	*folder
+	reader
+	finder
+	writer
+	mover
+	bundles
+	inbox
 }
 
 // Open opens the vault at an operating system path, reads the names of its files and removes temporary files that a
@@ -60,7 +59,7 @@ func Open(dir string, opt Options) (*Vault, error) {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	path, err := folder(dir)
+	path, err := existingDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
@@ -72,7 +71,8 @@ func Open(dir string, opt Options) (*Vault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	v := &Vault{path: path, root: root, opt: opt, log: opt.Logger, filter: filter, index: newIndex(), writersOf: writersOf}
+	f := &folder{path: path, root: root, opt: opt, log: opt.Logger, filter: filter, index: newIndex(), sync: (*os.File).Sync}
+	v := &Vault{folder: f, reader: reader{f, writersOf}, finder: finder{f}, writer: writer{f}, mover: mover{f}, bundles: bundles{f}, inbox: inbox{f}}
 	if err := v.checkFolders(); err != nil {
 		root.Close()
 		return nil, fmt.Errorf("open vault %s: %w", dir, err)
@@ -84,8 +84,8 @@ func Open(dir string, opt Options) (*Vault, error) {
 	return v, nil
 }
 
-// folder turns a setting into an absolute path of an existing folder.
-func folder(dir string) (string, error) {
+// existingDir turns a setting into an absolute path of an existing folder.
+func existingDir(dir string) (string, error) {
 	if dir == "" {
 		return "", errors.New("no folder is set")
 	}
@@ -138,7 +138,7 @@ func (v *Vault) realPath(name string) string {
 func (v *Vault) Close() error { return v.root.Close() }
 
 // ImportDir is the name of the drop folder.
-func (v *Vault) ImportDir() string { return v.opt.ImportDir }
+func (in *inbox) ImportDir() string { return in.opt.ImportDir }
 
 // ImportedDir is the name of the folder in which bundles appear.
 func (v *Vault) ImportedDir() string { return v.opt.ImportedDir }

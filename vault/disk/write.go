@@ -12,6 +12,9 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
+// writer writes and removes files.
+type writer struct{ *folder }
+
 // Write puts data into a note when the note still is what the writer read: base is the SHA-256 from Read, or empty
 // when there must be no such file. Otherwise nothing is written and the error is a ConflictError. A write whose content
 // is there already succeeds and touches nothing.
@@ -23,24 +26,24 @@ import (
 // another process has a few microseconds between comparing and renaming.
 //
 // The pass is for this file: one to create it takes no base. Links that appeared on the way since it was made are refused.
-func (v *Vault) Write(ctx context.Context, pass policy.Pass, data []byte, base string) error {
-	name, err := v.admit(pass, policy.Create, policy.Change)
+func (w *writer) Write(ctx context.Context, pass policy.Pass, data []byte, base string) error {
+	name, err := w.admit(pass, policy.Create, policy.Change)
 	if err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
 	if pass.Action() == policy.Create && base != "" {
 		return fmt.Errorf("write %q: the permission is for a new file: %w", name, fs.ErrExist)
 	}
-	return v.write(ctx, name, data, base)
+	return w.write(ctx, name, data, base)
 }
 
 // write is Write without the permission.
-func (v *Vault) write(ctx context.Context, name string, data []byte, base string) error {
+func (w *writer) write(ctx context.Context, name string, data []byte, base string) error {
 	if err := vault.CheckName(name); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
-	name, sum := v.actual(name), vault.Digest(data)
-	info, done, err := v.compare(name, base, sum)
+	name, sum := w.actual(name), vault.Digest(data)
+	info, done, err := w.compare(name, base, sum)
 	if done || err != nil {
 		return err
 	}
@@ -48,47 +51,47 @@ func (v *Vault) write(ctx context.Context, name string, data []byte, base string
 		return fmt.Errorf("write %q: %w", name, err)
 	}
 	if info == nil {
-		if err := v.prepareNew(name); err != nil {
+		if err := w.prepareNew(name); err != nil {
 			return fmt.Errorf("write: %w", err)
 		}
 	}
-	temp, err := v.fill(path.Dir(name), info, func(f *os.File) error { _, err := f.Write(data); return err })
+	temp, err := w.fill(path.Dir(name), info, func(f *os.File) error { _, err := f.Write(data); return err })
 	if err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
-	if err := v.commit(ctx, temp, name, base, sum); err != nil {
-		return errors.Join(err, ignoreMissing(v.root.Remove(temp)))
+	if err := w.commit(ctx, temp, name, base, sum); err != nil {
+		return errors.Join(err, ignoreMissing(w.root.Remove(temp)))
 	}
-	v.index.add(name)
+	w.index.add(name)
 	return nil
 }
 
 // commit looks at the target a last time and renames.
-func (v *Vault) commit(ctx context.Context, temp, name, base, sum string) error {
-	v.writing.Lock()
-	defer v.writing.Unlock()
+func (w *writer) commit(ctx context.Context, temp, name, base, sum string) error {
+	w.writing.Lock()
+	defer w.writing.Unlock()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
-	info, done, err := v.compare(name, base, sum)
+	info, done, err := w.compare(name, base, sum)
 	switch {
 	case err != nil:
 		return err
 	case done:
-		return v.root.Remove(temp)
+		return w.root.Remove(temp)
 	case info == nil:
-		return v.commitNew(temp, name)
+		return w.commitNew(temp, name)
 	}
-	if err := v.root.Rename(temp, name); err != nil {
+	if err := w.root.Rename(temp, name); err != nil {
 		return fmt.Errorf("write %q: %w", name, err)
 	}
-	return v.syncDir(path.Dir(name))
+	return w.syncDir(path.Dir(name))
 }
 
-func (v *Vault) commitNew(temp, name string) error {
-	err := v.place(temp, name)
+func (w *writer) commitNew(temp, name string) error {
+	err := w.place(temp, name)
 	if errors.Is(err, fs.ErrExist) {
-		have, _, digestErr := v.digestOf(name)
+		have, _, digestErr := w.digestOf(name)
 		return errors.Join(&vault.ConflictError{Name: name, Have: have}, digestErr)
 	}
 	if err != nil {
@@ -99,8 +102,8 @@ func (v *Vault) commitNew(temp, name string) error {
 
 // compare looks at what a name holds: done when it is the new content already, an error when it is neither that nor
 // the base. info is nil when there is no file.
-func (v *Vault) compare(name, base, sum string) (info fs.FileInfo, done bool, err error) {
-	have, info, err := v.digestOf(name)
+func (w *writer) compare(name, base, sum string) (info fs.FileInfo, done bool, err error) {
+	have, info, err := w.digestOf(name)
 	switch {
 	case err != nil:
 		return nil, false, err
@@ -113,29 +116,40 @@ func (v *Vault) compare(name, base, sum string) (info fs.FileInfo, done bool, er
 }
 
 // prepareNew checks the name of a file that is to be made, and makes its folder.
-func (v *Vault) prepareNew(name string) error {
+func (w *writer) prepareNew(name string) error {
 	if reason := vault.PartFault(path.Base(name)); reason != "" {
 		return &vault.NameError{Name: name, Reason: reason}
 	}
 	if len(name) > vault.MaxNameBytes {
 		return vault.ValidName(name)
 	}
-	return v.makeFolder(path.Dir(name))
+	return w.makeFolder(path.Dir(name))
 }
 
-// makeFolder makes a folder; those of its parts that do not exist need good names.
-func (v *Vault) makeFolder(dir string) error {
-	if dir == "." {
-		return nil
+// Remove removes a file that has the bytes with the given SHA-256. One that is gone is no error; one that has other bytes
+// now stays, and the error is a *ConflictError. A cancelled ctx removes nothing.
+func (w *writer) Remove(ctx context.Context, pass policy.Pass, sha256 string) error {
+	name, err := w.admit(pass, policy.Delete)
+	if err != nil {
+		return fmt.Errorf("remove: %w", err)
 	}
-	if info, err := v.root.Stat(dir); err == nil && info.IsDir() {
-		return nil
+	return w.remove(ctx, name, sha256)
+}
+
+// remove is Remove without the permission.
+func (w *writer) remove(ctx context.Context, name, sha256 string) error {
+	if err := vault.CheckName(name); err != nil {
+		return fmt.Errorf("remove: %w", err)
 	}
-	if reason := vault.PartFault(path.Base(dir)); reason != "" {
-		return &vault.NameError{Name: dir, Reason: reason}
-	}
-	if err := v.makeFolder(path.Dir(dir)); err != nil {
+	name = w.actual(name)
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return v.makeDir(dir)
+	if err := w.removeSame(name, sha256); err != nil {
+		return fmt.Errorf("remove %q: %w", name, err)
+	}
+	w.index.remove(name)
+	return nil
 }

@@ -21,14 +21,25 @@ func (w writers) reason() string {
 type findWriters func(file *os.File) writers
 
 // Writing says in words which program has a file open for writing; empty when none has, or nobody knows.
-func (v *Vault) Writing(name string) string {
-	file, err := openRead(v.root, name)
+func (rd *reader) Writing(name string) string {
+	file, err := openRead(rd.root, name)
 	if err != nil {
 		return ""
 	}
 	defer file.Close()
-	if w := v.writersOf(file); w.open {
+	if w := rd.writersOf(file); w.open {
 		return w.reason()
 	}
 	return ""
+}
+
+// tellsWriters reports whether the system says that a file which is open for writing is so.
+func (rd *reader) tellsWriters(name string) bool {
+	file, err := openRead(rd.root, name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	w := rd.writersOf(file)
+	return w.open && w.sure
 }

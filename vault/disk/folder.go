@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/vault"
@@ -24,6 +26,20 @@ const (
 	fileMode = 0o644
 	dirMode  = 0o755
 )
+
+// folder is the vault's folder: what all parts of a Vault do to it, durably and never outside of it.
+type folder struct {
+	path   string // absolute, links resolved
+	root   *os.Root
+	opt    Options
+	log    *slog.Logger
+	filter *filter
+	index  *index
+
+	sync func(*os.File) error // makes a file or the entries of a folder last
+
+	writing sync.Mutex // held from the last look at a target to its rename, so that our own writers never race
+}
 
 // temporary says whether the last part of a name is that of one of our temporary files.
 func temporary(name string) bool {
@@ -41,19 +57,19 @@ func digestFile(r io.Reader) (string, error) {
 }
 
 // fill writes a temporary file in a folder, durably, and gives its name. On failure nothing is left.
-func (v *Vault) fill(dir string, like fs.FileInfo, write func(*os.File) error) (name string, err error) {
+func (f *folder) fill(dir string, like fs.FileInfo, write func(*os.File) error) (name string, err error) {
 	temp := path.Join(dir, tempPrefix+strings.ToLower(rand.Text())+tempSuffix)
 	mode := fs.FileMode(fileMode)
 	if like != nil {
 		mode = like.Mode().Perm()
 	}
-	file, err := v.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, err := f.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return "", err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, ignoreMissing(v.root.Remove(temp)))
+			err = errors.Join(err, ignoreMissing(f.root.Remove(temp)))
 		}
 	}()
 	if err := write(file); err != nil {
@@ -67,34 +83,34 @@ func (v *Vault) fill(dir string, like fs.FileInfo, write func(*os.File) error) (
 			return "", err
 		}
 	}
-	return temp, errors.Join(file.Sync(), file.Close())
+	return temp, errors.Join(f.sync(file), file.Close())
 }
 
 // place gives a temporary file its name, which must be free: a file that appears meanwhile is never overwritten.
-func (v *Vault) place(temp, name string) error {
-	err := v.root.Link(temp, name)
+func (f *folder) place(temp, name string) error {
+	err := f.root.Link(temp, name)
 	switch {
 	case err == nil:
-		err = v.root.Remove(temp)
+		err = f.root.Remove(temp)
 	case errors.Is(err, fs.ErrExist):
 		return fs.ErrExist
 	case noLinks(err):
-		if _, err := v.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := f.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			return errors.Join(fs.ErrExist, ignoreMissing(err))
 		}
-		err = v.root.Rename(temp, name)
+		err = f.root.Rename(temp, name)
 	}
-	return errors.Join(err, v.syncDir(path.Dir(name)))
+	return errors.Join(err, f.syncDir(path.Dir(name)))
 }
 
 // syncDir makes the entries of a folder durable. Some file systems refuse to sync a folder; they have no better.
-func (v *Vault) syncDir(name string) error {
-	dir, err := v.root.Open(name)
+func (f *folder) syncDir(name string) error {
+	dir, err := f.root.Open(name)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	if err := dir.Sync(); err != nil && !refusesSync(err) {
+	if err := f.sync(dir); err != nil && !refusesSync(err) {
 		return fmt.Errorf("sync folder %q: %w", name, err)
 	}
 	return nil
@@ -105,38 +121,38 @@ func refusesSync(err error) bool {
 }
 
 // makeDir makes a folder and those above it, durably.
-func (v *Vault) makeDir(name string) error {
-	if info, err := v.root.Stat(name); err == nil {
+func (f *folder) makeDir(name string) error {
+	if info, err := f.root.Stat(name); err == nil {
 		if !info.IsDir() {
 			return &fs.PathError{Op: "mkdir", Path: name, Err: errors.New("a file has this name")}
 		}
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return explain(v.root, "mkdir", name, name, err)
+		return explain(f.root, "mkdir", name, name, err)
 	}
 	parent := path.Dir(name)
-	if err := v.makeDir(parent); err != nil {
+	if err := f.makeDir(parent); err != nil {
 		return err
 	}
-	if err := v.root.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return explain(v.root, "mkdir", name, name, err)
+	if err := f.root.Mkdir(name, dirMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return explain(f.root, "mkdir", name, name, err)
 	}
-	return v.syncDir(parent)
+	return f.syncDir(parent)
 }
 
 // actual is a name as it is spelled in the vault. A file that differs from the name in case or in its Unicode form
 // only is the same file to a person, to Obsidian and to most systems a vault is synced to; where it is the only one,
 // it is taken. What does not exist keeps its spelling, below folders that do.
-func (v *Vault) actual(name string) string {
-	if _, err := v.root.Lstat(name); err == nil {
+func (f *folder) actual(name string) string {
+	if _, err := f.root.Lstat(name); err == nil {
 		return name
 	}
 	found := "."
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
 		next := path.Join(found, part)
-		if _, err := v.root.Lstat(next); err != nil {
-			next = v.twin(found, part)
+		if _, err := f.root.Lstat(next); err != nil {
+			next = f.twin(found, part)
 		}
 		if next == "" {
 			return path.Join(found, path.Join(parts[i:]...))
@@ -147,8 +163,8 @@ func (v *Vault) actual(name string) string {
 }
 
 // twin is the only entry of a folder with this name when case and Unicode form do not count, or empty.
-func (v *Vault) twin(dir, part string) string {
-	entries, err := readDir(v.root, dir)
+func (f *folder) twin(dir, part string) string {
+	entries, err := readDir(f.root, dir)
 	if err != nil {
 		return ""
 	}
@@ -189,14 +205,48 @@ func ignoreMissing(err error) error {
 // staleAfter is the age at which a temporary file belongs to a process that is gone: a write takes seconds.
 const staleAfter = 10 * time.Minute
 
-func (v *Vault) removeStale(name string, entry fs.DirEntry) {
+func (f *folder) removeStale(name string, entry fs.DirEntry) {
 	info, err := entry.Info()
 	if err != nil || !info.Mode().IsRegular() || time.Since(info.ModTime()) < staleAfter {
 		return
 	}
-	if err := v.root.Remove(name); err != nil {
-		v.log.Warn("temporary file not removed", "name", name, "err", err)
+	if err := f.root.Remove(name); err != nil {
+		f.log.Warn("temporary file not removed", "name", name, "err", err)
 		return
 	}
-	v.log.Info("temporary file of an interrupted write removed", "name", name)
+	f.log.Info("temporary file of an interrupted write removed", "name", name)
+}
+
+func (f *folder) isFolder(name string) bool {
+	info, err := f.root.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
+// removeSame removes a file whose bytes are safe elsewhere, unless it changed meanwhile.
+func (f *folder) removeSame(name, sum string) error {
+	have, _, err := f.digestOf(name)
+	if err != nil || have == "" {
+		return err
+	}
+	if have != sum {
+		return &vault.ConflictError{Name: name, Want: sum, Have: have}
+	}
+	return errors.Join(f.root.Remove(name), f.syncDir(path.Dir(name)))
+}
+
+// makeFolder makes a folder; those of its parts that do not exist need good names.
+func (f *folder) makeFolder(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	if info, err := f.root.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if reason := vault.PartFault(path.Base(dir)); reason != "" {
+		return &vault.NameError{Name: dir, Reason: reason}
+	}
+	if err := f.makeFolder(path.Dir(dir)); err != nil {
+		return err
+	}
+	return f.makeDir(dir)
 }
