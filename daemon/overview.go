@@ -110,7 +110,7 @@ func period(ctx context.Context, j *journal.Journal, p *engine.Period) error {
 	}
 	for status, n := range counts {
 		p.Runs += n
-		if status.EndedBadly() {
+		if status.Failed() {
 			p.Failed += n
 		}
 	}

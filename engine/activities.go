@@ -19,8 +19,8 @@ const (
 	ActivityStage    = "stage"    // answer and outputs to new contents: StageIn, StageOut
 	ActivityCommit   = "commit"   // new contents to the vault: CommitIn, CommitOut
 
-	ActivityWhen     = "when"      // the step's conditions: WhenIn, WhenOut
-	ActivityExpand   = "expand"    // the items of an @for_each: ExpandIn, ExpandOut
+	ActivityWhen     = "when"      // the step's conditions: StepIn, WhenOut
+	ActivityExpand   = "expand"    // the items of an @for_each: StepIn, ExpandOut
 	ActivityUseTools = "use_tools" // the tools that the model called: UseToolsIn, UseToolsOut
 	ActivityValidate = "validate"  // the answer against its schema: ValidateIn, ValidateOut
 )
@@ -53,8 +53,8 @@ type Item struct {
 	Pending bool   `json:"pending,omitempty"` // mark it when its batch commits
 }
 
-// WhenIn asks whether the step's @when conditions hold.
-type WhenIn struct {
+// StepIn asks whether the step's @when conditions hold, or for the items of its @for_each.
+type StepIn struct {
 	StepRef
 	Vars []Var `json:"vars,omitempty"`
 }
@@ -65,12 +65,6 @@ type WhenOut struct {
 	Skip   bool   `json:"skip,omitempty"`
 	Reason string `json:"reason,omitempty"` // the condition that does not hold, as written: "@when exists a.md"
 	Marks  []Mark `json:"marks,omitempty"`
-}
-
-// ExpandIn asks for the items of the step's @for_each.
-type ExpandIn struct {
-	StepRef
-	Vars []Var `json:"vars,omitempty"`
 }
 
 // ExpandOut lists them in batches. The list is pinned by the journal: files that arrive later belong to a later run.
@@ -348,20 +342,8 @@ type CommitOut struct {
 	Warnings  []string     `json:"warnings,omitempty"`
 }
 
-// ImportRef names the bytes that are imported.
-type ImportRef struct {
-	Run     string          `json:"run"`
-	Source  string          `json:"source"`
-	SHA256  string          `json:"sha256"`
-	Size    int64           `json:"size"`
-	Mode    string          `json:"mode,omitempty"`
-	Options json.RawMessage `json:"options,omitempty"`
-	At      time.Time       `json:"at"`
-	Where   string          `json:"where,omitempty"` // where the bytes are now, if not at Source: a retried import was filed before
-}
-
 // ClassifyIn asks what the bytes are.
-type ClassifyIn struct{ ImportRef }
+type ClassifyIn struct{ ImportPlan }
 
 // ClassifyOut says it.
 type ClassifyOut struct {
@@ -376,7 +358,7 @@ type ClassifyOut struct {
 // ExtractIn asks for pages, text and pictures. The activity keeps each finished page, so that a killed one goes on with
 // the next page.
 type ExtractIn struct {
-	ImportRef
+	ImportPlan
 	Route json.RawMessage `json:"route,omitempty"`
 }
 
@@ -390,7 +372,7 @@ type ExtractOut struct {
 
 // PublishIn asks for the bundle.
 type PublishIn struct {
-	ImportRef
+	ImportPlan
 	Route     json.RawMessage `json:"route,omitempty"`
 	Extracted string          `json:"extracted,omitempty"`
 }
@@ -403,7 +385,7 @@ type PublishOut struct {
 
 // FileIn asks for the original to be put where it belongs: into its bundle, or to the failed ones with a note that says why.
 type FileIn struct {
-	ImportRef
+	ImportPlan
 	State   ImportState    `json:"state"` // done, partial, duplicate, failed or needs_password
 	Bundle  string         `json:"bundle,omitempty"`
 	Failure *failure.Error `json:"failure,omitempty"`

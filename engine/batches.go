@@ -13,7 +13,7 @@ import (
 // wrote, with parallel=N those that lie N or more before it.
 func (b *body) batches(s PinnedStep, ref StepRef, when []Mark, r *StepRecord) error {
 	var items ExpandOut
-	if err := b.flow.Do(ActivityExpand, ExpandIn{ref, b.vars}, &items); err != nil {
+	if err := b.flow.Do(ActivityExpand, StepIn{ref, b.vars}, &items); err != nil {
 		return err
 	}
 	r.Warnings = append(r.Warnings, items.Warnings...)

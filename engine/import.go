@@ -9,7 +9,7 @@ import "fmt"
 // a file which is still in the import folder is one whose import has not ended.
 func RunImport(f Flow, p ImportPlan) Outcome {
 	b := &importBody{flow: f, rec: ImportRecord{ID: p.Run, Source: p.Source, SHA256: p.SHA256, Size: p.Size}}
-	b.ref = ImportRef(p)
+	b.ref = p
 	b.say(ImportWorking)
 	var kind ClassifyOut
 	if err := f.Do(ActivityClassify, ClassifyIn{b.ref}, &kind); err != nil {
@@ -31,7 +31,7 @@ func RunImport(f Flow, p ImportPlan) Outcome {
 
 type importBody struct {
 	flow Flow
-	ref  ImportRef
+	ref  ImportPlan
 	rec  ImportRecord
 }
 

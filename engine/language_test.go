@@ -110,7 +110,7 @@ func (s *spender) Fork(work func(engine.Flow)) func() engine.Flow {
 
 func (s *spender) Do(_ string, in, out any) error {
 	switch in := in.(type) {
-	case engine.ExpandIn:
+	case engine.StepIn:
 		for i := range s.batches {
 			o := out.(*engine.ExpandOut)
 			o.Batches = append(o.Batches, []engine.Item{{Name: fmt.Sprint(i)}})

@@ -93,7 +93,7 @@ type ImportRequest struct {
 	Size    int64           `json:"size"` // bytes
 	Mode    string          `json:"mode,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"` // the ingestion settings of this import, pinned
-	Where   string          `json:"where,omitempty"`   // see ImportRef
+	Where   string          `json:"where,omitempty"`   // see ImportPlan
 }
 
 // Started is an executor's answer to a [Request].
@@ -159,7 +159,7 @@ type PinnedForEach struct {
 	Skip     bool `json:"skip,omitempty"`     // on_error=skip: a batch that fails does not end the step
 }
 
-// ImportPlan is what an import was started with.
+// ImportPlan is what an import was started with. All its activities get it.
 type ImportPlan struct {
 	Run     string          `json:"run"`
 	Source  string          `json:"source"` // vault name
@@ -168,7 +168,7 @@ type ImportPlan struct {
 	Mode    string          `json:"mode,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"`
 	At      time.Time       `json:"at"`
-	Where   string          `json:"where,omitempty"` // see ImportRef
+	Where   string          `json:"where,omitempty"` // where the bytes are now, if not at Source: a retried import was filed before
 }
 
 // ImportKey is the key of an import run: the bytes, the settings that shape the result, and the place where they

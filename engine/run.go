@@ -113,7 +113,7 @@ func (b *body) attempt(s PinnedStep, r *StepRecord) error {
 	ref := StepRef{Run: b.pinned.Run, Workflow: b.pinned.Workflow, Plan: b.pinned.Plan, Index: r.Index, Step: s.Name, At: b.pinned.At}
 	var when WhenOut
 	if s.When {
-		if err := b.flow.Do(ActivityWhen, WhenIn{ref, b.vars}, &when); err != nil {
+		if err := b.flow.Do(ActivityWhen, StepIn{ref, b.vars}, &when); err != nil {
 			return err
 		}
 		if when.Skip {

@@ -39,9 +39,9 @@ func (s Status) Finished() bool {
 	return true
 }
 
-// EndedBadly says whether it ended for a fault that somebody should know of: nothing of it was written. Cancelled is none
-// of these statuses, because a person wanted it.
-func (s Status) EndedBadly() bool {
+// Failed reports whether it ended with a fault that somebody should know of, and wrote nothing. Cancelled is not such a
+// status, because a person wanted it.
+func (s Status) Failed() bool {
 	switch s {
 	case Failed, Refused, Empty, Truncated, Invalid, Unseen:
 		return true
@@ -49,8 +49,8 @@ func (s Status) EndedBadly() bool {
 	return false
 }
 
-// Incomplete says whether something was left to be done, so that a retry makes sense: it ended badly or was cancelled.
-func (s Status) Incomplete() bool { return s.EndedBadly() || s == Cancelled }
+// Incomplete reports whether something was left undone, so that a retry makes sense: it failed or was cancelled.
+func (s Status) Incomplete() bool { return s.Failed() || s == Cancelled }
 
 // Succeeded says whether the run did what it was asked to do.
 func (s Status) Succeeded() bool { return s == Done || s == DoneWithOmissions }

@@ -16,8 +16,8 @@ const KindUndo Kind = "undo"
 
 // The activities of an undo, in order.
 const (
-	ActivityPlanUndo = "plan_undo" // what there is to be taken back: UndoIn, PlanUndoOut
-	ActivityTakeBack = "take_back" // taking it back: TakeBackIn, TakeBackOut
+	ActivityPlanUndo = "plan_undo" // what there is to be taken back: UndoIn, UndoItems
+	ActivityTakeBack = "take_back" // taking it back: TakeBackIn, UndoItems
 )
 
 // UndoPlan is what an undo was started with.
@@ -63,8 +63,8 @@ type UndoRef struct {
 	Of string `json:"of"` // the run to be taken back
 }
 
-// PlanUndoOut is what there is to be taken back, in the order in which it is.
-type PlanUndoOut struct {
+// UndoItems are what an undo has to take back, or what it took back: the changes of files, in order, and the memories.
+type UndoItems struct {
 	Ways     []WayBack `json:"ways,omitempty"`
 	Memories []Memory  `json:"memories,omitempty"`
 }
@@ -72,13 +72,7 @@ type PlanUndoOut struct {
 // TakeBackIn asks for it to be taken back.
 type TakeBackIn struct {
 	UndoRef
-	PlanUndoOut
-}
-
-// TakeBackOut says what became of the ways, in order, and which memories were taken back.
-type TakeBackOut struct {
-	Ways     []WayBack `json:"ways,omitempty"`
-	Memories []Memory  `json:"memories,omitempty"`
+	UndoItems
 }
 
 // What becomes of a [WayBack].
@@ -183,8 +177,8 @@ func RunUndo(f Flow, p UndoPlan) Outcome {
 	}
 	say()
 	ref := UndoRef{StepRef{Run: p.Run, Workflow: p.Workflow, Step: r.Step, At: p.At}, p.Of}
-	var plan PlanUndoOut
-	var out TakeBackOut
+	var plan UndoItems
+	var out UndoItems
 	err := f.Do(ActivityPlanUndo, ref, &plan)
 	if err == nil && len(plan.Ways)+len(plan.Memories) > 0 {
 		err = f.Do(ActivityTakeBack, TakeBackIn{ref, plan}, &out)
@@ -203,7 +197,7 @@ func RunUndo(f Flow, p UndoPlan) Outcome {
 }
 
 // takenBack is the record of an undo that came to its end.
-func (r *StepRecord) takenBack(p UndoPlan, out TakeBackOut) {
+func (r *StepRecord) takenBack(p UndoPlan, out UndoItems) {
 	for _, w := range out.Ways {
 		switch w.Fate {
 		case FateDone:

@@ -78,8 +78,8 @@ func TestWaysBack(t *testing.T) {
 // undoFlow answers the activities of an undo.
 type undoFlow struct {
 	Flow
-	plan  PlanUndoOut
-	back  TakeBackOut
+	plan  UndoItems
+	back  UndoItems
 	fails error
 	asked []string
 	last  StepRecord
@@ -87,11 +87,9 @@ type undoFlow struct {
 
 func (f *undoFlow) Do(activity string, _, out any) error {
 	f.asked = append(f.asked, activity)
-	switch out := out.(type) {
-	case *PlanUndoOut:
-		*out = f.plan
-	case *TakeBackOut:
-		*out = f.back
+	items := out.(*UndoItems)
+	if *items = f.plan; activity == ActivityTakeBack {
+		*items = f.back
 	}
 	return f.fails
 }
@@ -108,14 +106,14 @@ func TestRunUndo_saysWhatBecameOfIt(t *testing.T) {
 		status Status
 		reason string
 	}{
-		"all":      {undoFlow{plan: PlanUndoOut{Ways: make([]WayBack, 1)}, back: TakeBackOut{Ways: []WayBack{way("a", FateDone, "")}}}, Done, ""},
+		"all":      {undoFlow{plan: UndoItems{Ways: make([]WayBack, 1)}, back: UndoItems{Ways: []WayBack{way("a", FateDone, "")}}}, Done, ""},
 		"nothing":  {undoFlow{}, Skipped, "run r1 left nothing that could be taken back"},
-		"as it is": {undoFlow{plan: PlanUndoOut{Ways: make([]WayBack, 1)}, back: TakeBackOut{Ways: []WayBack{way("a", FateNothing, "")}}}, Skipped, "run r1 left nothing that could be taken back"},
+		"as it is": {undoFlow{plan: UndoItems{Ways: make([]WayBack, 1)}, back: UndoItems{Ways: []WayBack{way("a", FateNothing, "")}}}, Skipped, "run r1 left nothing that could be taken back"},
 		"some": {
-			undoFlow{plan: PlanUndoOut{Ways: make([]WayBack, 2)}, back: TakeBackOut{Ways: []WayBack{way("a", FateDone, ""), way("b", FateKept, "edited")}}},
+			undoFlow{plan: UndoItems{Ways: make([]WayBack, 2)}, back: UndoItems{Ways: []WayBack{way("a", FateDone, ""), way("b", FateKept, "edited")}}},
 			DoneWithOmissions, "1 of 2 changes could not be taken back: b: edited",
 		},
-		"marks only": {undoFlow{plan: PlanUndoOut{Memories: make([]Memory, 1)}, back: TakeBackOut{Memories: []Memory{{Name: "in.md", After: "1"}}}}, Done, ""},
+		"marks only": {undoFlow{plan: UndoItems{Memories: make([]Memory, 1)}, back: UndoItems{Memories: []Memory{{Name: "in.md", After: "1"}}}}, Done, ""},
 		"failed":     {undoFlow{fails: failure.New(failure.Vault, "", "read only")}, Failed, "read only"},
 		"stopped":    {undoFlow{fails: ErrStopped}, Running, ""},
 	} {

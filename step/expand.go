@@ -12,7 +12,7 @@ import (
 
 // Expand lists the items of a step's @for_each in batches: files with the digest of their content, or the entries of a
 // JSON list in a variable. It only reads; entries are kept as blobs.
-func (w *Workflow) Expand(ctx context.Context, in engine.ExpandIn) (engine.ExpandOut, error) {
+func (w *Workflow) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandOut, error) {
 	s, err := w.scene(ctx, in.StepRef)
 	if err != nil || s.step.ForEach == nil {
 		return engine.ExpandOut{}, err

@@ -57,7 +57,7 @@ func (im *Imports) importer(ctx context.Context, run string) Importer {
 }
 
 // job makes ingestion's job of the run's reference. Options are ingestion.Settings, pinned when the run was asked for.
-func job(ref engine.ImportRef, route json.RawMessage) (ingestion.Job, error) {
+func job(ref engine.ImportPlan, route json.RawMessage) (ingestion.Job, error) {
 	j := ingestion.Job{ID: ref.Run, Source: ref.Source, Where: ref.Where, SHA256: ref.SHA256, Size: ref.Size, Mode: ref.Mode, At: ref.At}
 	if len(ref.Options) > 0 {
 		if err := json.Unmarshal(ref.Options, &j.Settings); err != nil {
@@ -74,7 +74,7 @@ func job(ref engine.ImportRef, route json.RawMessage) (ingestion.Job, error) {
 
 // Classify decides what the bytes are, and whether they were imported before.
 func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.ClassifyOut, error) {
-	j, err := job(in.ImportRef, nil)
+	j, err := job(in.ImportPlan, nil)
 	if err != nil {
 		return engine.ClassifyOut{}, err
 	}
@@ -112,7 +112,7 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 
 // Extract makes pages, text and pictures.
 func (im *Imports) Extract(ctx context.Context, in engine.ExtractIn) (engine.ExtractOut, error) {
-	j, err := job(in.ImportRef, in.Route)
+	j, err := job(in.ImportPlan, in.Route)
 	if err != nil {
 		return engine.ExtractOut{}, err
 	}
@@ -130,7 +130,7 @@ func (im *Imports) Extract(ctx context.Context, in engine.ExtractIn) (engine.Ext
 
 // Publish makes the bundle appear.
 func (im *Imports) Publish(ctx context.Context, in engine.PublishIn) (engine.PublishOut, error) {
-	j, err := job(in.ImportRef, in.Route)
+	j, err := job(in.ImportPlan, in.Route)
 	if err != nil {
 		return engine.PublishOut{}, err
 	}
@@ -156,7 +156,7 @@ func (im *Imports) Publish(ctx context.Context, in engine.PublishIn) (engine.Pub
 
 // File moves the original to where it belongs.
 func (im *Imports) File(ctx context.Context, in engine.FileIn) (engine.FileOut, error) {
-	j, err := job(in.ImportRef, nil)
+	j, err := job(in.ImportPlan, nil)
 	if err != nil {
 		return engine.FileOut{}, err
 	}

@@ -28,15 +28,15 @@ type History interface {
 }
 
 // PlanUndo finds out what there is to be taken back of a run.
-func (w *Workflow) PlanUndo(ctx context.Context, in engine.UndoRef) (engine.PlanUndoOut, error) {
+func (w *Workflow) PlanUndo(ctx context.Context, in engine.UndoRef) (engine.UndoItems, error) {
 	run, err := w.History.Run(ctx, in.Of)
 	if err != nil {
-		return engine.PlanUndoOut{}, err
+		return engine.UndoItems{}, err
 	}
 	return w.planUndo(ctx, run)
 }
 
-func (w *Workflow) planUndo(ctx context.Context, run engine.RunRecord) (out engine.PlanUndoOut, err error) {
+func (w *Workflow) planUndo(ctx context.Context, run engine.RunRecord) (out engine.UndoItems, err error) {
 	if refused := engine.CheckUndo(run); refused != nil {
 		return out, refused
 	}
@@ -65,8 +65,8 @@ func unrecorded(run engine.RunRecord, trail []engine.RunChange) (list []engine.R
 // TakeBack takes back what PlanUndo has found, in order, each on condition that the vault is as the run left it. What somebody
 // has changed since is kept, and so is what cannot be brought back. Every change is recorded before it is made, so that the
 // activity goes on where its process died, and so that the undo can be undone.
-func (w *Workflow) TakeBack(ctx context.Context, in engine.TakeBackIn) (engine.TakeBackOut, error) {
-	var out engine.TakeBackOut
+func (w *Workflow) TakeBack(ctx context.Context, in engine.TakeBackIn) (engine.UndoItems, error) {
+	var out engine.UndoItems
 	for i, way := range in.Ways {
 		if err := ctx.Err(); err != nil {
 			return out, fmt.Errorf("undo: %w", err)

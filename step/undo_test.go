@@ -104,7 +104,7 @@ func TestTakeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := d.TakeBack(ctx, engine.TakeBackIn{UndoRef: ref, PlanUndoOut: plan})
+	out, err := d.TakeBack(ctx, engine.TakeBackIn{UndoRef: ref, UndoItems: plan})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestTakeBack_inDoubt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := d.TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, PlanUndoOut: plan})
+		out, err := d.TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, UndoItems: plan})
 		if err != nil || fates(out.Ways)["a.md"] != want || d.snapshot()["a.md"] != "1" {
 			t.Errorf("holding %s: %v, %v, %q; want %s", now, fates(out.Ways), err, d.snapshot(), want)
 		}
@@ -175,9 +175,9 @@ func TestTakeBack_again(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var first, second engine.TakeBackOut
-	for _, out := range []*engine.TakeBackOut{&first, &second} {
-		if *out, err = d.TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, PlanUndoOut: plan}); err != nil {
+	var first, second engine.UndoItems
+	for _, out := range []*engine.UndoItems{&first, &second} {
+		if *out, err = d.TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, UndoItems: plan}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,7 +201,7 @@ func TestTakeBack_editedBehindTheKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.files["a.md"] = &fstest.MapFile{Data: []byte("1, mine"), ModTime: noon}
-	out, err := d.TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, PlanUndoOut: plan})
+	out, err := d.TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, UndoItems: plan})
 	if err != nil || !strings.HasPrefix(fates(out.Ways)["a.md"], "kept somebody") || d.snapshot()["a.md"] != "1, mine" {
 		t.Errorf("%v, %v, %q", fates(out.Ways), err, d.snapshot())
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // When asks whether all @when conditions of a step hold. It only reads. The first that does not hold is the reason.
-func (w *Workflow) When(ctx context.Context, in engine.WhenIn) (engine.WhenOut, error) {
+func (w *Workflow) When(ctx context.Context, in engine.StepIn) (engine.WhenOut, error) {
 	s, err := w.scene(ctx, in.StepRef)
 	if err != nil {
 		return engine.WhenOut{}, err

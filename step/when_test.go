@@ -47,7 +47,7 @@ func TestWhen(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.md": "A", "in/1.md": "1", "log/2026-03-04.md": "x"}, workflow.Step{Prompt: "x", When: tt.when})
 			w.shared["kept"] = w.put("yes")
 			vars := []engine.Var{{Name: "blank", Digest: w.put(" \n\t")}, {Name: "full", Digest: w.put("x")}}
-			got, err := w.When(t.Context(), engine.WhenIn{StepRef: w.ref(), Vars: vars})
+			got, err := w.When(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: vars})
 			if err != nil || got.Reason != tt.reason || got.Skip != (tt.reason != "") {
 				t.Errorf("got %+v, %v, want the reason %q", got, err, tt.reason)
 			}
@@ -63,7 +63,7 @@ func TestWhen_changedIsPerContent(t *testing.T) {
 	ref := w.ref()
 	ask := func() engine.WhenOut {
 		t.Helper()
-		got, err := w.When(t.Context(), engine.WhenIn{StepRef: ref})
+		got, err := w.When(t.Context(), engine.StepIn{StepRef: ref})
 		if err != nil {
 			t.Fatal(err)
 		}

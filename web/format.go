@@ -116,7 +116,7 @@ type pill struct{ Class, Sign, Text string }
 
 func statusPill(s engine.Status) pill {
 	text := strings.ReplaceAll(string(s), "_", " ")
-	if s.EndedBadly() {
+	if s.Failed() {
 		return pill{"bad", "✕", text}
 	}
 	switch s {

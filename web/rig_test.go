@@ -177,7 +177,7 @@ func (w *world) overview(context.Context) (engine.Overview, error) {
 			continue
 		}
 		o.Day.Runs++
-		if r.Status.EndedBadly() {
+		if r.Status.Failed() {
 			o.Day.Failed++
 			o.Failures = append(o.Failures, r.Brief())
 		}

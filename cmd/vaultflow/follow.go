@@ -84,7 +84,7 @@ func eventLine(e engine.Event) string {
 			return "  step " + e.Step
 		}
 	case engine.EventBatch:
-		if e.Work != nil && e.Status.EndedBadly() {
+		if e.Work != nil && e.Status.Failed() {
 			return fmt.Sprintf("    batch %d (%s) %s: %s", e.Batch, e.Work.ItemsText(), e.Status, e.Message)
 		}
 	case engine.EventActivity:

@@ -19,9 +19,9 @@ func work(ref engine.StepRef) string {
 // activities are what an executor runs in a world.
 type activities struct{ w *World }
 
-func (a activities) when(in engine.WhenIn) engine.WhenOut { return a.w.When[in.Step] }
+func (a activities) when(in engine.StepIn) engine.WhenOut { return a.w.When[in.Step] }
 
-func (a activities) expand(in engine.ExpandIn) engine.ExpandOut {
+func (a activities) expand(in engine.StepIn) engine.ExpandOut {
 	return engine.ExpandOut{Batches: a.w.Items[in.Step]}
 }
 

@@ -209,8 +209,8 @@ func activity[In, Out any](w *World, name string, of func(In) string, fn func(In
 func (w *World) Activities() engine.Activities {
 	a := activities{w}
 	return engine.Activities{
-		engine.ActivityWhen:     activity(w, engine.ActivityWhen, func(in engine.WhenIn) string { return work(in.StepRef) }, a.when),
-		engine.ActivityExpand:   activity(w, engine.ActivityExpand, func(in engine.ExpandIn) string { return work(in.StepRef) }, a.expand),
+		engine.ActivityWhen:     activity(w, engine.ActivityWhen, func(in engine.StepIn) string { return work(in.StepRef) }, a.when),
+		engine.ActivityExpand:   activity(w, engine.ActivityExpand, func(in engine.StepIn) string { return work(in.StepRef) }, a.expand),
 		engine.ActivityResolve:  activity(w, engine.ActivityResolve, func(in engine.ResolveIn) string { return work(in.StepRef) }, a.resolve),
 		engine.ActivityAssemble: activity(w, engine.ActivityAssemble, func(in engine.AssembleIn) string { return work(in.StepRef) }, a.assemble),
 		engine.ActivityGenerate: activity(w, engine.ActivityGenerate, func(in engine.GenerateIn) string { return work(in.StepRef) }, a.generate),

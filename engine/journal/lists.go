@@ -153,7 +153,7 @@ func (rs *Runs) Failures(ctx context.Context, workflow string, limit int) ([]eng
 	row := runs[:0]
 	for _, r := range runs {
 		switch {
-		case !r.Status.EndedBadly():
+		case !r.Status.Failed():
 			return row, nil
 		case !cost.OutOfFunds(r.Failure):
 			row = append(row, r)

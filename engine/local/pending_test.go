@@ -84,7 +84,7 @@ func (d *desk) plan() json.RawMessage {
 // activities are those of a desk over its journal. A commit does what the real one does, in the same order.
 func (d *desk) activities(j *journal.Journal) engine.Activities {
 	return engine.Activities{
-		engine.ActivityExpand: engine.Handle(func(ctx context.Context, _ engine.ExpandIn) (engine.ExpandOut, error) {
+		engine.ActivityExpand: engine.Handle(func(ctx context.Context, _ engine.StepIn) (engine.ExpandOut, error) {
 			var out engine.ExpandOut
 			found, err := d.each.Input().Resolve(ctx, directives.ResolveEnv{
 				FS: os.DirFS(d.dir), Pending: j.Memory, Facts: directives.Facts{Workflow: "w", Step: "s"},
