@@ -1,7 +1,12 @@
-// Package vaultflow holds the licences of what the binaries contain, for the dashboard and the command line.
+// Package vaultflow holds what the binaries bring along: the licences of what they contain, and the first notes of a new vault.
 package vaultflow
 
-import _ "embed" // for NOTICE
+import "embed"
+
+// Start is what `vaultflow init` puts into a new vault, below the folder examples/start.
+//
+//go:embed all:examples/start
+var Start embed.FS
 
 // Notice is the file NOTICE: every module and embedded library with its licence. `make sbom` writes it.
 //

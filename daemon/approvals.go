@@ -7,7 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/settings/state"
 	"github.com/vaultflow/vaultflow/step"
 )
 

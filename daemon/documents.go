@@ -13,7 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/media"
-	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/step"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine/artifact"
-	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/media/remote"
 )
 
 // importScope is what the retention of fetched documents is counted over. Runs of workflows have scopes of their own.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/settings"
 )
 

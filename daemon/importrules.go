@@ -12,8 +12,8 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 

@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault"
 )

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine/artifact"
-	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/tools/mcp"
-	"github.com/vaultflow/vaultflow/websearch"
+	"github.com/vaultflow/vaultflow/tools/websearch"
 )
 
 // outside knows what the settings allow beyond the vault: fetches, search, MCP servers.

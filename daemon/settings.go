@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/trust"
 )
 
 // FindState returns where the state of a vault is kept. named is the folder that was asked for, or "".

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/trust"
 )
 
 // ownTrust is the trust in a vault of one's own.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/tools/mcp"
-	"github.com/vaultflow/vaultflow/trust"
 )
 
 // Look is what a person is shown, with what a yes to each part grants.

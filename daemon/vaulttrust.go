@@ -15,9 +15,9 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/tools"
-	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
 func TestIsLocal(t *testing.T) {

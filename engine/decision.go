@@ -10,9 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vaultflow/vaultflow/diff"
+	"github.com/vaultflow/vaultflow/content/visible"
+	"github.com/vaultflow/vaultflow/engine/diff"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Decision is what a person said about open proposals of a run.

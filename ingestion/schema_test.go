@@ -19,7 +19,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
-	"github.com/vaultflow/vaultflow/schemas"
+	"github.com/vaultflow/vaultflow/settings/schemas"
 )
 
 func manifestSchema(t *testing.T) (compiled *jsonschema.Schema, raw map[string]any) {

@@ -17,8 +17,8 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/prompt"
-	"github.com/vaultflow/vaultflow/remote"
 )
 
 func grey(t *testing.T, w, h int) []byte {

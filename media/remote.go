@@ -3,8 +3,8 @@ package media
 import (
 	"context"
 
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/prompt"
-	"github.com/vaultflow/vaultflow/remote"
 )
 
 // Fetcher fetches pictures of the web under a policy.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
-	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
 // files reads the files of a vault, each note once in a Build.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Severity says how bad a diagnostic is.

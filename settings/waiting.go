@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/visible"
+	"github.com/vaultflow/vaultflow/content/visible"
 )
 
 // Waiting is a value in the vault's files that takes no effect until the user grants it: it would start a program, connect,

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
-	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Approvals keeps what waits for a person's yes, and what people said.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
+	"github.com/vaultflow/vaultflow/step/defuse"
 )
 
 // cleanExit makes inert what a step writes after it was shown something untrusted: see package defuse. A nil one leaves

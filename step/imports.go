@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
 // Importer turns a dropped file into a bundle; *ingestion.Importer is one. Every method may be repeated after a crash.

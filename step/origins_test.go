@@ -8,8 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/origin"
-	"github.com/vaultflow/vaultflow/origin/origintest"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/policy/origin/origintest"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )

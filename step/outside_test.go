@@ -16,9 +16,9 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/media"
-	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/tools"
-	"github.com/vaultflow/vaultflow/websearch"
+	"github.com/vaultflow/vaultflow/tools/websearch"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 

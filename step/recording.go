@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
 // provenance is where the text comes from that a step writes.

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/message"
 
 	"github.com/vaultflow/vaultflow/chunking"
-	"github.com/vaultflow/vaultflow/conform"
+	"github.com/vaultflow/vaultflow/content/conform"
 	"github.com/vaultflow/vaultflow/directives"
 
 	"github.com/vaultflow/vaultflow/failure"

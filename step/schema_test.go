@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/content/conform"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"

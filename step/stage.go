@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/defuse"
 )
 
 // Stage decides what the step's outputs and routed inputs will hold: names, numbers of write mode new, and contents as

@@ -6,10 +6,10 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/defuse"
 	"github.com/vaultflow/vaultflow/tools"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/vaultflow/vaultflow/diff"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/diff"
 	"github.com/vaultflow/vaultflow/policy"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/defuse"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/defuse"
 	"github.com/vaultflow/vaultflow/tools"
 )
 

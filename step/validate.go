@@ -9,8 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/vaultflow/vaultflow/conform"
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/content/conform"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"

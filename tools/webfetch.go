@@ -16,8 +16,8 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/remote"
 )
 
 // WebFetch is the name of the tool that reads what stands at an address of the web.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
-	"github.com/vaultflow/vaultflow/remote"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/tools"
-	"github.com/vaultflow/vaultflow/websearch"
+	"github.com/vaultflow/vaultflow/tools/websearch"
 )
 
 // site is a web of one answer.

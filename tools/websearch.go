@@ -9,7 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/websearch"
+	"github.com/vaultflow/vaultflow/tools/websearch"
 )
 
 // WebSearch is the name of the tool that searches the web.

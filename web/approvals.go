@@ -11,9 +11,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/visible"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 

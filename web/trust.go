@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/visible"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/visible"
 )
 
 // Undo answers what runs did to files, and takes it back.

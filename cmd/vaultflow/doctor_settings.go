@@ -12,9 +12,9 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/visible"
 )
 
 // examineSettings says which place each value comes from that is no default, what a vault's file could not loosen, and what

@@ -15,7 +15,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
-	"github.com/vaultflow/vaultflow/schemas"
+	"github.com/vaultflow/vaultflow/settings/schemas"
 )
 
 // packed is an archive with two files, and one that no import folder takes.

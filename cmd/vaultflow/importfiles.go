@@ -16,8 +16,8 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/remote"
 )
 
 // importsAhead is how many files are asked for before the first of them has ended: the executor always has one to begin.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/examples"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/trust"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
@@ -64,15 +64,15 @@ func makeVault(ctx context.Context, g *globals, dir string) error {
 	if err := createFile(ctx, g, v, "settings.yaml", []byte(settings.Starter())); err != nil {
 		return err
 	}
-	err = fs.WalkDir(examples.Start, "start", func(path string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(vaultflow.Start, "examples/start", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := examples.Start.ReadFile(path)
+		data, err := vaultflow.Start.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		return createFile(ctx, g, v, strings.TrimPrefix(path, "start/"), data)
+		return createFile(ctx, g, v, strings.TrimPrefix(path, "examples/start/"), data)
 	})
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
 func newList(g *globals) *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/visible"
 )
 
 // version is set by the build with -X main.version.

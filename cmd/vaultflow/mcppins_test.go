@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
 // `trust` shows a tool of an MCP server that describes itself differently, with what it said before, and a yes to it is kept.

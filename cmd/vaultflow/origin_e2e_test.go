@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/llm/llmtest"
-	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
 const harbour = "The committee decided in March that the harbour is to be closed for two years.\n"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/origin"
-	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
 // clearOrigin makes the present content of a file one's own: here, or in the process that works on the vault.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/schemas"
+	"github.com/vaultflow/vaultflow/settings/schemas"
 )
 
 func newSchema(g *globals) *cobra.Command {

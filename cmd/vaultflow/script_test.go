@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/trust"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts compare with")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
 // trustFlags are the flags of `trust`.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
 // command runs a command in this process and returns what it printed.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/visible"
 )
 
 const (

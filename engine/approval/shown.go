@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
 // Origins records where contents come from. Each list of origins is stored once and has a number; 0 is one's own. Digests

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/origin"
-	"github.com/vaultflow/vaultflow/origin/origintest"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/policy/origin/origintest"
 )
 
 func TestOrigins(t *testing.T) {

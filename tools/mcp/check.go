@@ -9,7 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/vaultflow/vaultflow/conform"
+	"github.com/vaultflow/vaultflow/content/conform"
 )
 
 // checker says what does not fit a schema; nil when the schema is of no use.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/vaultflow/vaultflow/state"
-	"github.com/vaultflow/vaultflow/visible"
+	"github.com/vaultflow/vaultflow/content/visible"
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
 // pinsFile is where pins are kept, in the state directory.

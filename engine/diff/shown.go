@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/vaultflow/vaultflow/visible"
+	"github.com/vaultflow/vaultflow/content/visible"
 )
 
 // shown makes the lines of a diff visible, and puts its head before them.

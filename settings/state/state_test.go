@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
 func TestWrite_isPrivateInAnOpenFolder(t *testing.T) {

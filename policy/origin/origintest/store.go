@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/origin"
+	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
 // Store is an origin.Store in memory. The zero value is empty.

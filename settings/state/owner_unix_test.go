@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
 // In a folder that others may write, what they put there is not believed.

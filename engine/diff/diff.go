@@ -10,7 +10,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/visible"
+	"github.com/vaultflow/vaultflow/content/visible"
 )
 
 // Nothing is the name of the side on which there is no file.

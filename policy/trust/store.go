@@ -14,7 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	gmhtml "github.com/yuin/goldmark/renderer/html"
 	"golang.org/x/net/html"
 
-	"github.com/vaultflow/vaultflow/defuse"
+	"github.com/vaultflow/vaultflow/step/defuse"
 )
 
 const shown = "The page https://shown.example/a?b=1 and [more](https://shown.example/wiki/A_(b)), https://shown.example/dot."

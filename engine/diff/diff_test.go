@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vaultflow/vaultflow/diff"
-	"github.com/vaultflow/vaultflow/visible"
+	"github.com/vaultflow/vaultflow/content/visible"
+	"github.com/vaultflow/vaultflow/engine/diff"
 )
 
 func TestUnified(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vaultflow/vaultflow/origin"
-	"github.com/vaultflow/vaultflow/origin/origintest"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/policy/origin/origintest"
 )
 
 func TestStore(t *testing.T) {

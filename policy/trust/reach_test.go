@@ -10,7 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/vaultflow/vaultflow/directives"
-	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 

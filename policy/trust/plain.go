@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/vaultflow/vaultflow/visible"
+	"github.com/vaultflow/vaultflow/content/visible"
 )
 
 // maxPlain bounds a text of a stranger in a line of ours, in characters.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/state"
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
 func TestProtect_closesWhatIsOursWhateverTheFolder(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vaultflow/vaultflow/trust"
+	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/vaultflow/vaultflow/conform"
+	"github.com/vaultflow/vaultflow/content/conform"
 )
 
 // doubling is a schema whose parts refer to the next one twice, so many levels deep.
