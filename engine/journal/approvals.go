@@ -16,7 +16,7 @@ import (
 // Approvals keeps what runs ask people for, and what people decided.
 type Approvals struct{ db *database }
 
-// Propose stores what a step's work, or a batch of it, asks people for, and gives it back with what was decided. A proposal
+// Propose stores what a step's work, or a batch of it, asks people for, and returns it with what was decided. A proposal
 // whose key is known is not stored again; open ones of the work that are not in the list are withdrawn; open ones whose
 // deadline has passed are rejected by it.
 func (as *Approvals) Propose(ctx context.Context, ref engine.StepRef, list []engine.Proposal, now time.Time) (held []engine.Proposal, err error) {
@@ -76,7 +76,7 @@ func withdraw(ctx context.Context, tx *sql.Tx, ref engine.StepRef, list []engine
 	return nil
 }
 
-// expire rejects what was not approved in time, of a run or of all, and gives the runs of what it rejected.
+// expire rejects what was not approved in time, of a run or of all, and returns the runs of what it rejected.
 func expire(ctx context.Context, tx *sql.Tx, run string, now time.Time) ([]string, error) {
 	return query(ctx, tx, func(r row) (id string, err error) { return id, r.Scan(&id) },
 		`UPDATE approvals SET decision = ?, decided_by = ?, decided = ? WHERE decision = '' AND deadline > 0 AND deadline <= ? AND (? = '' OR run = ?)
@@ -150,7 +150,7 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 	return list, nil
 }
 
-// Open gives what waits for a person, of a run or of all runs that have not ended, the oldest first.
+// Open returns what waits for a person, of a run or of all runs that have not ended, the oldest first.
 func (as *Approvals) Open(ctx context.Context, run string) ([]engine.Proposal, error) {
 	list, err := proposals(ctx, as.db.read, `WHERE decision = '' AND (? = '' OR run = ?) AND run IN (SELECT id FROM runs WHERE finished = 0)
 		ORDER BY created, rowid`, run, run)
@@ -160,7 +160,7 @@ func (as *Approvals) Open(ctx context.Context, run string) ([]engine.Proposal, e
 	return list, nil
 }
 
-// Of gives everything that a run has asked people for, with what became of it, in order.
+// Of returns everything that a run has asked people for, with what became of it, in order.
 func (as *Approvals) Of(ctx context.Context, run string) ([]engine.Proposal, error) {
 	list, err := proposals(ctx, as.db.read, `WHERE run = ? ORDER BY item`, run)
 	if err != nil {
@@ -169,7 +169,7 @@ func (as *Approvals) Of(ctx context.Context, run string) ([]engine.Proposal, err
 	return list, nil
 }
 
-// Expire rejects what was not approved in time, and gives the runs that it was for, each once. next is the next deadline;
+// Expire rejects what was not approved in time, and returns their runs, each once. next is the next deadline;
 // zero when nothing has one.
 func (as *Approvals) Expire(ctx context.Context, now time.Time) (runs []string, next time.Time, err error) {
 	err = inTx(ctx, as.db.write, func(tx *sql.Tx) error {
@@ -193,7 +193,7 @@ func (as *Approvals) Expire(ctx context.Context, now time.Time) (runs []string, 
 	return slices.Compact(runs), next, nil
 }
 
-// Decided gives the parked runs about which something was decided: they may not have been woken since.
+// Decided returns the parked runs about which something was decided: they may not have been woken since.
 func (as *Approvals) Decided(ctx context.Context) ([]string, error) {
 	list, err := query(ctx, as.db.read, func(r row) (id string, err error) { return id, r.Scan(&id) },
 		`SELECT id FROM runs WHERE finished = 0 AND status = ? AND EXISTS (SELECT 1 FROM approvals a WHERE a.run = runs.id AND a.decision IN (?, ?))`,

@@ -13,7 +13,7 @@ import (
 // Changes keeps what runs do to files of the vault.
 type Changes struct{ db *database }
 
-// Intended gives the change that a call was about to make, in the present attempt of the run, with what the model is told of
+// Intended returns the change that a call was about to make, in the present attempt of the run, with what the model is told of
 // it: the call of a tool, or the output of a step. made says that it is known to be made. ErrNotFound when there is none.
 func (cs *Changes) Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error) {
 	var view []byte
@@ -74,7 +74,7 @@ func (cs *Changes) Made(ctx context.Context, ref engine.StepRef, call string, ma
 	return nil
 }
 
-// Of gives what a run did to files of the vault, in order, those of attempts that failed included. One whose outcome
+// Of returns what a run did to files of the vault, in order, those of attempts that failed included. One whose outcome
 // is not known, because the process ended in the middle, is among them with Doubt.
 func (cs *Changes) Of(ctx context.Context, run string) ([]engine.Change, error) {
 	return changesOf(ctx, cs.db, run)

@@ -11,7 +11,7 @@ import (
 // Events keeps what runs report.
 type Events struct{ db *database }
 
-// Note stores an event and gives it its place. A body's event that is stored already comes back without a place.
+// Note stores an event and returns it with its place. A body's event that is already stored comes back without one.
 func (es *Events) Note(ctx context.Context, e engine.Event, number int) (engine.Event, error) {
 	e.Seq = 0
 	body, err := json.Marshal(e)
@@ -30,7 +30,7 @@ func (es *Events) Note(ctx context.Context, e engine.Event, number int) (engine.
 	return e, err
 }
 
-// List gives stored events after a place, oldest first; of all runs when run is empty. The limit is at most 1000.
+// List returns stored events after a place, oldest first; of all runs when run is empty. The limit is at most 1000.
 func (es *Events) List(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error) {
 	w := where{[]string{"seq > ?"}, []any{after}}
 	w.add(run != "", "run = ?", run)

@@ -61,7 +61,7 @@ func (j *Journal) putOld(data []byte, at time.Time) error {
 	return os.Chtimes(path, at, at)
 }
 
-// DigestsIn gives the digests that a text holds.
+// DigestsIn returns the digests that a text holds.
 func DigestsIn(text string) (list []string) {
 	digestsIn([]byte(text), func(id blobID) { list = append(list, id.String()) })
 	return list

@@ -13,7 +13,7 @@ import (
 // fault is an error of the database that is over when the disk is mended; see [failure.IsTransient].
 type fault struct{ error }
 
-// Unwrap gives SQLite's error.
+// Unwrap returns SQLite's error.
 func (f fault) Unwrap() error { return f.error }
 
 var _ failure.Reporter = fault{}
@@ -38,7 +38,7 @@ func (busy) Failure() failure.Error {
 
 const hintBusy = "wait until it has ended, or leave the state directory out of it; nothing is lost, and what runs goes on by itself"
 
-// judged tells faults that pass from others. Every error of a write, and of a query, goes through it.
+// judged marks transient faults. Every error of a write or a query goes through it.
 func judged(err error) error {
 	lite, ok := errors.AsType[*sqlite.Error](err)
 	if ok && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED) {

@@ -65,7 +65,7 @@ type ImportFilter struct {
 	Limit   int // at most 1000; zero means 50
 }
 
-// List gives the newest imports first, files that are still arriving included.
+// List returns the newest imports first, files that are still arriving included.
 func (is *Imports) List(ctx context.Context, f ImportFilter) ([]engine.ImportRecord, error) {
 	var w where
 	w.add(f.State != "", "state = ?", f.State)
@@ -79,7 +79,7 @@ func (is *Imports) List(ctx context.Context, f ImportFilter) ([]engine.ImportRec
 	return list, nil
 }
 
-// Get gives an import by its id.
+// Get returns an import by its id.
 func (is *Imports) Get(ctx context.Context, id string) (engine.ImportRecord, error) {
 	r, err := scanView[engine.ImportRecord](one(ctx, is.db.read, `SELECT view FROM imports WHERE id = ?`, id))
 	if err != nil {
@@ -88,7 +88,7 @@ func (is *Imports) Get(ctx context.Context, id string) (engine.ImportRecord, err
 	return r, nil
 }
 
-// Imported finds the import that made a bundle of the same bytes with the same settings, and says whether there is one.
+// Imported finds the import that made a bundle of the same bytes with the same settings, and reports whether there is one.
 // The key's settings part must be the one of engine.ImportKey.
 func (is *Imports) Imported(ctx context.Context, sha256, settings string) (engine.ImportRecord, bool, error) {
 	prefix := engine.ImportKey(sha256, settings, "")
@@ -103,7 +103,7 @@ func (is *Imports) Imported(ctx context.Context, sha256, settings string) (engin
 	return r, true, nil
 }
 
-// Latest finds the newest import of a file with these bytes, and says whether there is one.
+// Latest finds the newest import of a file with these bytes, and reports whether there is one.
 func (is *Imports) Latest(ctx context.Context, source, sha256 string) (engine.ImportRecord, bool, error) {
 	r, err := scanView[engine.ImportRecord](one(ctx, is.db.read, `SELECT view FROM imports WHERE sha256 = ? AND source = ?
 		ORDER BY created DESC, rowid DESC LIMIT 1`, sha256, source))
@@ -135,7 +135,7 @@ func (is *Imports) PutAway(ctx context.Context, id, filed string) error {
 	return nil
 }
 
-// Unannounced gives finished imports that on_import has not been told of, oldest first.
+// Unannounced returns finished imports that on_import has not been told of, oldest first.
 func (is *Imports) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
 	list, err := query(ctx, is.db.read, scanView[engine.ImportRecord], `SELECT view FROM imports INDEXED BY imports_new WHERE announced = 0 AND state IN (?, ?)
 		ORDER BY finished, rowid LIMIT ?`, engine.ImportDone, engine.ImportPartial, maxRows)

@@ -12,8 +12,20 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/failure"
+)
+
+var (
+	_ trigger.Slots      = (*journal.Slots)(nil)
+	_ trigger.Watches    = (*journal.Watches)(nil)
+	_ trigger.History    = (*journal.Runs)(nil)
+	_ trigger.Writers    = (*journal.Memory)(nil)
+	_ trigger.Imports    = (*journal.Imports)(nil)
+	_ approval.Proposals = (*journal.Approvals)(nil)
+	_ approval.Blobs     = (*journal.Blobs)(nil)
 )
 
 var epoch = time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)

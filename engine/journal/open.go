@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -21,13 +22,13 @@ import (
 
 // Conditions that callers test.
 var (
-	// ErrLocked says that another process works on this state directory.
+	// ErrLocked is returned when another process works on this state directory.
 	ErrLocked = errors.New("another vaultflow is at work on this vault")
-	// ErrCorrupt says that the database is no database, or a broken one.
+	// ErrCorrupt is returned when the database is broken, or is no database.
 	ErrCorrupt = errors.New("the state database is broken")
-	// ErrBusy says that another program keeps the database locked for longer than we wait.
+	// ErrBusy is returned when another program keeps the database locked for longer than we wait.
 	ErrBusy = errors.New("another program keeps the state database locked, such as a backup")
-	// ErrNewer says that a newer version of vaultflow has written the database.
+	// ErrNewer is returned when a newer version of vaultflow has written the database.
 	ErrNewer = errors.New("the state database belongs to a newer version of vaultflow")
 )
 
@@ -40,7 +41,7 @@ type OpenError struct {
 
 func (e *OpenError) Error() string { return fmt.Sprintf("open the state in %s: %v", e.Dir, e.Err) }
 
-// Unwrap gives the condition, such as ErrLocked.
+// Unwrap returns the condition, such as ErrLocked.
 func (e *OpenError) Unwrap() error { return e.Err }
 
 var _ failure.Reporter = (*OpenError)(nil)
@@ -91,16 +92,19 @@ func newJournal(dir string) *Journal {
 	return j
 }
 
-// Executor returns the stores that an executor writes to.
-func (j *Journal) Executor() engine.Journal {
-	return struct {
-		*Runs
-		*Events
-		*Blobs
-	}{j.Runs, j.Events, j.Blobs}
+// stores are what an executor needs of a journal.
+type stores struct {
+	*Runs
+	*Events
+	*Blobs
 }
 
-// Open takes the state directory for this process, making or bringing it up to date. The lock ends with Close or with
+var _ engine.Journal = stores{}
+
+// Executor returns the stores that an executor writes to.
+func (j *Journal) Executor() engine.Journal { return stores{j.Runs, j.Events, j.Blobs} }
+
+// Open locks the state directory for this process, and makes it or brings it up to date. The lock ends with Close or with
 // the process. Errors are *OpenError.
 func Open(ctx context.Context, dir string) (*Journal, error) {
 	for _, sub := range []string{"blobs", "received"} { // what is below them is made with Mkdir: a state directory that was removed is not made again
@@ -128,8 +132,8 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 	return j, nil
 }
 
-// private makes an empty database that others cannot read: SQLite would leave its mode to the umask, and makes the files
-// beside it with the mode of the database.
+// private makes an empty database that others cannot read. SQLite would leave its mode to the umask, and gives the files
+// beside it the mode of the database.
 func private(dir string) error {
 	f, err := os.OpenFile(filepath.Join(dir, "state.db"), os.O_CREATE|os.O_RDWR, state.FileMode)
 	if err != nil {
@@ -208,7 +212,7 @@ func checkWhole(ctx context.Context, db *sql.DB, path string) error {
 	return nil
 }
 
-// explain gives SQLite's errors words and a remedy.
+// explain adds words and a remedy to an error of SQLite.
 func explain(dir string, err error) error {
 	remedy := ""
 	var lite *sqlite.Error
@@ -231,7 +235,7 @@ func explain(dir string, err error) error {
 	return &OpenError{dir, remedy, err}
 }
 
-// There says whether the state directory still is the one that was opened: nil, or an error that says what is wrong. What is
+// There reports whether the state directory still is the one that was opened: nil, or an error that says what is wrong. What is
 // stored in one that was removed is lost.
 func (j *Journal) There() error {
 	for path, opened := range j.files {
@@ -267,7 +271,7 @@ func (j *Journal) remember() error {
 // Dir is the state directory.
 func (j *Journal) Dir() string { return j.db.dir }
 
-// Close gives the state directory free.
+// Close releases the state directory.
 func (j *Journal) Close() error {
 	var errs []error
 	if j.db.read != nil && j.db.read != j.db.write {
@@ -280,4 +284,32 @@ func (j *Journal) Close() error {
 		errs = append(errs, j.lock.Unlock())
 	}
 	return errors.Join(errs...)
+}
+
+// withoutTrust is the last schema of versions that knew no trust in a vault.
+const withoutTrust = 10
+
+// Earlier reports whether a state directory holds runs of a version that knew no trust in a vault, and was not brought up to
+// date since. It changes nothing.
+func Earlier(ctx context.Context, dir string) (bool, error) {
+	if _, err := os.Stat(filepath.Join(dir, "state.db")); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	db, err := sql.Open("sqlite", dsn(dir, "query_only(1)"))
+	if err != nil {
+		return false, explain(dir, err)
+	}
+	defer db.Close()
+	var version int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return false, explain(dir, err)
+	}
+	if version == 0 || version > withoutTrust {
+		return false, nil
+	}
+	var runs bool
+	if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM runs)").Scan(&runs); err != nil {
+		return false, explain(dir, fmt.Errorf("look for runs: %w", err))
+	}
+	return runs, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// Retention says how long the journal keeps what it does not need for its work.
+// Retention sets how long the journal keeps finished records.
 type Retention struct {
 	Runs        time.Duration // records of runs, after their end
 	PerWorkflow int           // runs of each workflow
@@ -39,12 +39,12 @@ const (
 	sweepRuns = 50
 )
 
-// What becomes of the rows of each table in time. A table stands in one of the three lists; a test compares them with the
+// What becomes of the rows of each table in time. Each table is in one of the three lists; a test compares them with the
 // database.
 var (
 	// withRuns are tables whose rows go with the run that their column names.
 	withRuns = map[string]string{"records": "run", "batches": "run", "changes": "run", "memories": "run", "events": "run", "approvals": "run"}
-	// byAge are the tables whose rows go by rules of their own. What a statement needs stands in sweepTimes.
+	// byAge are the tables whose rows go by rules of their own. Retention.times has their parameters.
 	byAge = map[string][]string{
 		"imports": {`DELETE FROM imports WHERE finished > 0 AND finished < @old AND state NOT IN ('done', 'partial', 'needs_password')`},
 		"slots": {

@@ -57,7 +57,7 @@ func (b *blobs) put(name, content string, age time.Duration) string {
 	return digest
 }
 
-// left gives the names of the blobs that are there.
+// left returns the names of the blobs that are there.
 func (b *blobs) left() string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(b.at)) {

@@ -16,7 +16,7 @@ type changeOf struct {
 	change engine.Change
 }
 
-// droppedContents gives, for each run that ended before a time, the digests of what its files held before. Those that
+// droppedContents returns, for each run that ended before a time, the digests of what its files held before. Those that
 // people see in the run's record as something else (a prompt, an answer) are not among them.
 func droppedContents(ctx context.Context, tx *sql.Tx, expired time.Time) (map[string]map[blobID]bool, error) {
 	all, err := query(ctx, tx, scanChangeOf, `SELECT c.run, c.view FROM changes c JOIN runs r ON r.id = c.run

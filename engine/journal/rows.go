@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
@@ -121,4 +123,53 @@ func scanView[T any](r row) (T, error) {
 		return view, fmt.Errorf("read a stored row: %w", err)
 	}
 	return view, nil
+}
+
+// maxRows bounds every list; a limit of zero means defaultRows.
+const (
+	maxRows     = 1000
+	defaultRows = 50
+)
+
+func capped(limit int) int {
+	if limit <= 0 {
+		return defaultRows
+	}
+	return min(limit, maxRows)
+}
+
+// where gathers conditions, so that a query holds only those that filter and an index can serve them.
+type where struct {
+	terms []string
+	args  []any
+}
+
+func (w *where) add(holds bool, term string, args ...any) {
+	if holds {
+		w.terms, w.args = append(w.terms, term), append(w.args, args...)
+	}
+}
+
+// String is the clause with a blank before it, empty without conditions.
+func (w *where) String() string {
+	if len(w.terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.terms, " AND ")
+}
+
+// micros is a time as the database keeps it; zero for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// moment is the time of micros, in UTC.
+func moment(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(us).UTC()
 }

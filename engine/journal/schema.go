@@ -9,7 +9,7 @@ import (
 
 // migrations bring a database from one version to the next; user_version counts those that were applied. An entry that
 // was released is never changed. Times are microseconds since 1970, UTC. Digests of blobs are hexadecimal text, alone or
-// within JSON: so retention finds them, whatever the table. What becomes of each table's rows in time stands in retention.go.
+// within JSON: so retention finds them, whatever the table. retention.go says how long each table's rows are kept.
 var migrations = []string{`
 CREATE TABLE runs (
 	id TEXT PRIMARY KEY, kind TEXT NOT NULL, workflow TEXT NOT NULL, status TEXT NOT NULL, trigger TEXT NOT NULL,

@@ -13,7 +13,7 @@ import (
 // Slots keeps the times at which schedules fell due, and what became of each.
 type Slots struct{ db *database }
 
-// Until gives the time up to which a workflow's slots were looked at with this schedule. ok is false when the workflow
+// Until returns the time up to which a workflow's slots were looked at with this schedule. ok is false when the workflow
 // is new or its schedule is another one.
 func (ss *Slots) Until(ctx context.Context, workflow, spec string) (until time.Time, ok bool, err error) {
 	var us int64
@@ -47,7 +47,7 @@ func (ss *Slots) Plan(ctx context.Context, workflow, spec string, until time.Tim
 	return nil
 }
 
-// Kept gives the slots after a time up to another that have a row, oldest first.
+// Kept returns the slots after a time up to another that have a row, oldest first.
 func (ss *Slots) Kept(ctx context.Context, workflow string, after, until time.Time) ([]time.Time, error) {
 	kept, err := query(ctx, ss.db.read, func(r row) (at time.Time, err error) {
 		var us int64
@@ -94,12 +94,12 @@ func (ss *Slots) Settle(ctx context.Context, s engine.SlotRecord) error {
 	return nil
 }
 
-// Due gives the slots whose run was never asked for, oldest first: the process died in between.
+// Due returns the slots whose run was never asked for, oldest first: the process died in between.
 func (ss *Slots) Due(ctx context.Context) ([]engine.SlotRecord, error) {
 	return ss.list(ctx, ` WHERE state = 'due' ORDER BY slot LIMIT ?`, maxRows)
 }
 
-// List gives the newest slots first; of all workflows when the name is empty. The limit is at most 1000; zero means 50.
+// List returns the newest slots first; of all workflows when the name is empty. The limit is at most 1000; zero means 50.
 func (ss *Slots) List(ctx context.Context, workflow string, limit int) ([]engine.SlotRecord, error) {
 	var w where
 	w.add(workflow != "", "workflow = ?", workflow)

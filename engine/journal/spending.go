@@ -38,7 +38,7 @@ type spender struct {
 }
 
 // Reserve asks for the money of a request, in one transaction against all caps of its run and of the runs that wait for
-// it. What it gives is to be settled; when this process dies before that, the next one counts the estimate. A cap that might
+// it. Settle what it returns; if this process dies before that, the next one counts the estimate. A cap that might
 // be passed is an *cost.OverBudget.
 func (sp *Spending) Reserve(ctx context.Context, r cost.Reservation, now time.Time) (cost.Reserved, error) {
 	var out cost.Reserved
@@ -96,7 +96,7 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// spenders gives the run of a request and those that wait for it, each with the caps that its own last request had.
+// spenders returns the run of a request and those that wait for it, each with the caps that its own last request had.
 func spenders(ctx context.Context, q querier, r cost.Reservation) ([]spender, error) {
 	chain := []spender{{run: r.Run, workflow: r.Workflow, step: r.Step, caps: r.Caps}}
 	for len(chain) < maxWaiting {
@@ -131,7 +131,7 @@ func spenders(ctx context.Context, q querier, r cost.Reservation) ([]spender, er
 	return chain, nil
 }
 
-// CapStates gives the caps of a request with what counts against them now, those of runs that wait for its run included.
+// CapStates returns the caps of a request with what counts against them now, those of runs that wait for its run included.
 // It reserves nothing.
 func (sp *Spending) CapStates(ctx context.Context, r cost.Reservation, now time.Time) ([]cost.CapState, error) {
 	chain, err := spenders(ctx, sp.db.read, r)

@@ -29,7 +29,7 @@ func (u *Undo) Run(ctx context.Context, id string) (engine.RunRecord, error) {
 const family = `WITH RECURSIVE family (id) AS (VALUES (?) UNION
 	SELECT r.id FROM family f JOIN runs r ON r.key >= 'tool:' || f.id || '/' AND r.key < 'tool:' || f.id || '0') `
 
-// Trail gives what a run, and the runs that its tools have started, did to files of the vault, in the order in which it
+// Trail returns what a run, and the runs that its tools have started, did to files of the vault, in the order in which it
 // happened.
 func (u *Undo) Trail(ctx context.Context, run string) ([]engine.RunChange, error) {
 	list, err := query(ctx, u.db.read, func(r row) (c engine.RunChange, err error) {
@@ -47,7 +47,7 @@ func (u *Undo) Trail(ctx context.Context, run string) ([]engine.RunChange, error
 	return list, nil
 }
 
-// Memories gives what a run, and the runs that its tools have started, left behind for later runs, in order.
+// Memories returns what a run, and the runs that its tools have started, left behind for later runs, in order.
 func (u *Undo) Memories(ctx context.Context, run string) ([]engine.Memory, error) {
 	list, err := query(ctx, u.db.read, func(r row) (m engine.Memory, err error) {
 		var origins string
@@ -63,8 +63,8 @@ func (u *Undo) Memories(ctx context.Context, run string) ([]engine.Memory, error
 	return list, nil
 }
 
-// WriterSince gives the run that wrote a content to a file, of those that came after a run; empty when none did. Neither ids
-// nor times tell what came after: many runs begin within a second, and clocks are set back.
+// WriterSince returns the run that wrote a content to a file, of those that came after a run; empty when none did. Ids and times do
+// not give the order: many runs begin within a second, and clocks are set back.
 func (u *Undo) WriterSince(ctx context.Context, run, name, digest string) (writer string, err error) {
 	err = one(ctx, u.db.read, `SELECT w.run FROM writes w JOIN runs r ON r.id = w.run WHERE w.file = (SELECT id FROM names WHERE name = ?)
 		AND w.sha256 = ? AND r.rowid > (SELECT rowid FROM runs WHERE id = ?) ORDER BY r.rowid DESC LIMIT 1`, name, packed(digest), run).Scan(&writer)
@@ -119,7 +119,7 @@ func markOf(ctx context.Context, tx querier, m engine.Memory) (digest string, er
 	return digest, err
 }
 
-// Standing gives those memories of which nothing has come in the place since: those that TakeBack would take back now.
+// Standing returns those memories of which nothing has come in the place since: those that TakeBack would take back now.
 func (u *Undo) Standing(ctx context.Context, list []engine.Memory) (standing []engine.Memory, err error) {
 	for _, m := range list {
 		now := ""
@@ -140,9 +140,9 @@ func (u *Undo) Standing(ctx context.Context, list []engine.Memory) (standing []e
 	return standing, nil
 }
 
-// TakeBack takes memories back, last ones first, and gives those that were: what a later run has left in their place stays.
+// TakeBack takes memories back, last ones first, and returns those it took: what a later run has left in their place stays.
 // A file that was processed is pending again, whatever it held when it was processed before. What is done is a memory of the
-// run itself. Doing it twice changes nothing the second time, and gives the same answer.
+// run itself. Repeating it changes nothing and returns the same memories.
 func (u *Undo) TakeBack(ctx context.Context, run string, list []engine.Memory) (taken []engine.Memory, err error) {
 	err = inTx(ctx, u.db.write, func(tx *sql.Tx) error {
 		for _, m := range slices.Backward(list) {
@@ -169,7 +169,7 @@ func (u *Undo) TakeBack(ctx context.Context, run string, list []engine.Memory) (
 	return taken, nil
 }
 
-// tookBack says whether the run took a memory back before: its process died then.
+// tookBack reports whether the run took a memory back before: its process died then.
 func tookBack(ctx context.Context, tx *sql.Tx, run string, m engine.Memory) (did bool, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM memories WHERE run = ? AND workflow = ? AND step = ? AND directive = ? AND variable = ?
 		AND name = ? AND before = ?)`, run, m.Workflow, m.Step, m.Directive, m.Variable, m.Name, stored(m, m.After)).Scan(&did)

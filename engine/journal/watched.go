@@ -48,7 +48,7 @@ func notice(ctx context.Context, tx *sql.Tx, n engine.Notice) error {
 	return err
 }
 
-// Noticed gives the news of batches that were not delivered, in the order in which they came.
+// Noticed returns the news of batches that were not delivered, in the order in which they came.
 func (ws *Watches) Noticed(ctx context.Context) ([]engine.Notice, error) {
 	news, err := query(ctx, ws.db.read, func(r row) (n engine.Notice, err error) {
 		var at int64
@@ -122,7 +122,7 @@ func unwatch(ctx context.Context, tx *sql.Tx, workflow string) error {
 	return nil
 }
 
-// Watched gives the files that are kept for a workflow, by name; ok is false when they are not kept for these globs.
+// Watched returns the files that are kept for a workflow, by name; ok is false when they are not kept for these globs.
 func (ws *Watches) Watched(ctx context.Context, workflow, globs string) (files map[string]vault.File, ok bool, err error) {
 	err = one(ctx, ws.db.read, `SELECT EXISTS (SELECT 1 FROM watches WHERE workflow = ? AND globs = ?)`, workflow, globs).Scan(&ok)
 	if err != nil || !ok {
@@ -141,7 +141,7 @@ func (ws *Watches) Watched(ctx context.Context, workflow, globs string) (files m
 	return files, true, wrapWatched(workflow, err)
 }
 
-// Holds says whether a file is kept with this content for a workflow.
+// Holds reports whether a file is kept with this content for a workflow.
 func (ws *Watches) Holds(ctx context.Context, workflow, name, sha256 string) (held bool, err error) {
 	err = one(ctx, ws.db.read, `SELECT EXISTS (SELECT 1 FROM watched WHERE workflow = ? AND name = ? AND sha256 = ?)`,
 		workflow, name, packed(sha256)).Scan(&held)

@@ -23,7 +23,7 @@ type Memory struct {
 
 var _ directives.Pending = (*Memory)(nil)
 
-// Done says whether a step's pending input has processed a file in this content. A content that the workflow itself
+// Done reports whether a step's pending input has processed a file in this content. A content that the workflow itself
 // wrote over a processed one counts as processed. It is directives.Pending.
 func (mem *Memory) Done(ctx context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
 	var marked string
@@ -86,7 +86,7 @@ func (mem *Memory) Writing(ctx context.Context, ref engine.StepRef, files []engi
 	return nil
 }
 
-// OwnWrite says whether the workflow has ever written this content to this file.
+// OwnWrite reports whether the workflow has ever written this content to this file.
 func (mem *Memory) OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error) {
 	var own bool
 	err := one(ctx, mem.db.read, `SELECT EXISTS (SELECT 1 FROM writes WHERE file = (SELECT id FROM names WHERE name = ?) AND sha256 = ?
@@ -127,7 +127,7 @@ func keepVariable(ctx context.Context, tx *sql.Tx, ref engine.StepRef, v engine.
 	return err
 }
 
-// Variable gives a variable that is kept between the runs of a workflow, and says whether it is set.
+// Variable returns a variable that is kept between the runs of a workflow, and says whether it is set.
 func (mem *Memory) Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error) {
 	if v, set, err = readVariable(ctx, mem.db.read, workflow, name); err != nil {
 		return v, false, fmt.Errorf("read variable %q of %s: %w", name, workflow, err)
@@ -151,7 +151,7 @@ func readVariable(ctx context.Context, from interface {
 	return v, err == nil, err
 }
 
-// Writers gives the workflows whose runs wrote this content to this file, each with the workflows to which its run goes
+// Writers returns the workflows whose runs wrote this content to this file, each with the workflows to which its run goes
 // back: those that wrote what started it, and those of the runs that asked for it. A run that retention has removed goes
 // back to nothing.
 func (mem *Memory) Writers(ctx context.Context, name, sha256 string) ([]engine.Writer, error) {
