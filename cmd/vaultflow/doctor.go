@@ -1,37 +1,13 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"io"
-	"maps"
-	"net"
-	"net/http"
-	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/daemon"
-	"github.com/vaultflow/vaultflow/daemon/modelset"
-	"github.com/vaultflow/vaultflow/daemon/words"
-	"github.com/vaultflow/vaultflow/ingestion/fonts"
-	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/daemon/doctor"
 )
-
-// finding is one line of `doctor`.
-type finding struct {
-	Type    string `json:"type"` // "finding"
-	Subject string `json:"subject"`
-	State   string `json:"state"` // ok, warning or problem
-	Message string `json:"message"`
-	Fix     string `json:"fix,omitempty"`
-}
 
 func newDoctor(g *globals) *cobra.Command {
 	return &cobra.Command{
@@ -43,7 +19,7 @@ func newDoctor(g *globals) *cobra.Command {
 			}
 			defer a.Close()
 			problems := 0
-			for _, f := range examine(cmd.Context(), a) {
+			for _, f := range doctor.Examine(cmd.Context(), a) {
 				f.Type = "finding"
 				if f.State == "problem" {
 					problems++
@@ -60,216 +36,9 @@ func newDoctor(g *globals) *cobra.Command {
 	}
 }
 
-func writeFinding(w io.Writer, f finding) {
+func writeFinding(w io.Writer, f doctor.Finding) {
 	fmt.Fprintf(w, "%-8s %-12s %s\n", f.State, f.Subject, f.Message)
 	if f.Fix != "" {
 		fmt.Fprintf(w, "         %-12s fix: %s\n", "", f.Fix)
 	}
-}
-
-// examine looks at everything in turn.
-func examine(ctx context.Context, a *daemon.Workspace) []finding {
-	var all []finding
-	all = append(all, examineTrust(a))
-	all = append(all, examineSettings(a)...)
-	all = append(all, examineWorker(ctx, a)...)
-	all = append(all, examineOffice(ctx, a), examineFonts(fonts.Missing(fonts.Folders())))
-	all = append(all, examineWatching(ctx, a), examineFolders(a))
-	all = append(append(all, examineState(ctx, a)...), examineWorkflows(a))
-	all = append(all, finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
-	return append(all, examineProviders(ctx, a)...)
-}
-
-func examineWorker(ctx context.Context, a *daemon.Workspace) []finding {
-	report, err := a.Workers.Report(ctx)
-	if err != nil {
-		return []finding{{Subject: "worker", State: "problem", Message: err.Error(), Fix: "run `make build` in vaultflow's folder"}}
-	}
-	var all []finding
-	for _, p := range report.Problems {
-		all = append(all, finding{Subject: "worker", State: "problem", Message: p.Message, Fix: p.Fix})
-	}
-	if report.Version != "" {
-		all = append(all,
-			finding{Subject: "worker", State: "ok", Message: fmt.Sprintf("%s, MuPDF %s, Tesseract %s (%s)", report.Version, report.MuPDF, report.Tesseract, report.Worker)},
-			finding{Subject: "ocr", State: "ok", Message: "languages: " + strings.Join(report.Languages, ", ")},
-			finding{Subject: "confinement", State: "ok", Message: report.Confinement})
-	}
-	return all
-}
-
-// examineFonts reports for which languages a page may come out without its text.
-func examineFonts(missing []string) finding {
-	if len(missing) == 0 {
-		return finding{Subject: "fonts", State: "ok", Message: "Chinese, Japanese and Korean text is drawn also where a document comes without its fonts"}
-	}
-	return finding{
-		Subject: "fonts", State: "warning", Message: "none for " + strings.Join(missing, ", ") + ": pictures of pages lack such text where the document comes without its fonts",
-		Fix: "apt-get install " + fonts.Package + " (Debian, Ubuntu), or put a font for it into " + fonts.Folders()[0],
-	}
-}
-
-// examineTrust says how far the vault is trusted, and what waits.
-func examineTrust(a *daemon.Workspace) finding {
-	f := finding{Subject: "trust", State: "ok"}
-	o, err := a.Offers.Look()
-	if err != nil {
-		return finding{Subject: "trust", State: "problem", Message: err.Error()}
-	}
-	f.Message = o.Means
-	if n := o.Waiting(); n > 0 {
-		f.State, f.Message, f.Fix = "warning", f.Message+"; "+words.Waiting(n)+" for your yes", "vaultflow trust"
-	} else if a.Trust.Untrusted() {
-		f.State, f.Fix = "warning", "vaultflow trust"
-	}
-	return f
-}
-
-func examineWatching(ctx context.Context, a *daemon.Workspace) finding {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	test, err := a.Vault.SelfTest(ctx)
-	switch {
-	case err != nil:
-		return finding{Subject: "watching", State: "problem", Message: err.Error(), Fix: "set vault.watch: poll in settings.yaml"}
-	case test.Mode != "events":
-		return finding{Subject: "watching", State: "warning", Message: "the folders are polled: " + test.Why, Fix: test.Hint}
-	}
-	f := finding{Subject: "watching", State: "ok", Message: fmt.Sprintf("events arrive after %s", test.Latency.Round(100*time.Microsecond))}
-	if !test.Writers {
-		f.Message += "; nothing tells here whether a file is still being written: one that is taken half becomes a version, and the whole one the next"
-	}
-	return f
-}
-
-func examineFolders(a *daemon.Workspace) finding {
-	v := a.Settings.Vault
-	var missing []string
-	for _, dir := range []string{v.WorkflowsDir, v.ImportDir, v.ImportedDir} {
-		if info, err := os.Stat(filepath.Join(a.Dir, filepath.FromSlash(dir))); err != nil || !info.IsDir() {
-			missing = append(missing, dir)
-		}
-	}
-	if len(missing) > 0 {
-		return finding{Subject: "folders", State: "warning", Message: "not there yet: " + strings.Join(missing, ", "), Fix: "vaultflow init " + a.Dir}
-	}
-	return finding{Subject: "folders", State: "ok", Message: a.Dir}
-}
-
-func examineWorkflows(a *daemon.Workspace) finding {
-	all, err := a.Workflows.All()
-	if err != nil {
-		return finding{Subject: "workflows", State: "problem", Message: err.Error()}
-	}
-	broken := 0
-	for _, l := range all {
-		if !l.Valid() {
-			broken++
-		}
-	}
-	if broken > 0 {
-		return finding{Subject: "workflows", State: "problem", Message: fmt.Sprintf("%d of %d cannot run", broken, len(all)), Fix: "vaultflow check"}
-	}
-	return finding{Subject: "workflows", State: "ok", Message: fmt.Sprintf("%d, default model %s", len(all), a.Settings.Models.Default)}
-}
-
-// examineProviders says for each provider that an alias uses whether it has a key and can be reached. Keys never print.
-func examineProviders(ctx context.Context, a *daemon.Workspace) []finding {
-	used := map[string]bool{}
-	for _, name := range a.Settings.AliasNames() {
-		alias, _, _ := a.Settings.Alias(name)
-		used[alias.Provider] = true
-	}
-	var all []finding
-	for _, name := range slices.Sorted(maps.Keys(used)) {
-		p, ok := a.Settings.Provider(name)
-		if !ok || p.Kind == settings.Offline {
-			continue
-		}
-		if a.Trust.Untrusted() {
-			all = append(all, finding{Subject: name, State: "warning", Message: "not tried: this vault is not trusted yet", Fix: "vaultflow trust"})
-			continue
-		}
-		all = append(all, examineProvider(ctx, name, p))
-	}
-	return all
-}
-
-func examineProvider(ctx context.Context, name string, p settings.Provider) finding {
-	f := finding{Subject: name, State: "warning"}
-	address := modelset.AddressOf(p)
-	switch {
-	case !settings.Available(p.Kind):
-		f.Message = p.Kind + " is not available in this version"
-	case p.Key == "" && p.NeedsKey():
-		f.Message, f.Fix = "no key: "+p.APIKeyEnv+" is not set", "set it in the environment to use this provider"
-	case address == "":
-		f.Message = "no region: AWS_REGION is not set"
-	case !reachable(ctx, address):
-		f.Message = "not reachable at " + modelset.HostOf(address)
-		if p.Kind == "ollama" {
-			f.Fix = "start Ollama to use local models"
-		}
-	default:
-		f.State, f.Message = "ok", "reachable at "+modelset.HostOf(address)
-		if p.KeyFrom != "" {
-			f.Message += ", key from " + p.KeyFrom
-		}
-	}
-	return f
-}
-
-// reachable tells whether anything answers at an address. Nothing but a connection is made.
-func reachable(ctx context.Context, address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	port := u.Port()
-	if port == "" {
-		port = "443"
-		if u.Scheme == "http" {
-			port = "80"
-		}
-	}
-	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err == nil && proxy != nil {
-		return true // the proxy decides; a connection past it says nothing
-	}
-	dialer := net.Dialer{Timeout: 2 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		return false
-	}
-	conn.Close()
-	return true
-}
-
-// examineOffice says whether LibreOffice can be used.
-func examineOffice(ctx context.Context, a *daemon.Workspace) finding {
-	f := finding{Subject: "libreoffice", State: "ok"}
-	office, err := a.Workers.LibreOffice()
-	switch {
-	case err != nil:
-		f.State, f.Message, f.Fix = "problem", err.Error(), "correct ingestion.office.libreoffice, or set it to auto"
-		return f
-	case a.Trust.Untrusted():
-		f.Message = "not started: this vault is not trusted yet"
-		return f
-	case a.Settings.Ingestion.Office.LibreOffice == "off":
-		f.Message = "off (ingestion.office.libreoffice): office files get no page pictures, and doc, xls, ppt and rtf are kept unread"
-		return f
-	case office == nil:
-		f.State, f.Message = "warning", "not installed: office files get no page pictures, and doc, xls, ppt and rtf are kept unread"
-		f.Fix = "install libreoffice-writer, libreoffice-calc and libreoffice-impress, or set ingestion.office.libreoffice to its soffice, or to off"
-		return f
-	}
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	version, err := office.Start(ctx)
-	if err != nil {
-		f.State, f.Message, f.Fix = "warning", cmp.Or(err.Error(), "it does not start"), "start "+office.Program()+" by hand, or set ingestion.office.libreoffice to off"
-		return f
-	}
-	f.Message = fmt.Sprintf("%s (%s)", version, office.Program())
-	return f
 }

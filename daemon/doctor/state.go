@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -26,30 +26,30 @@ const (
 
 // examineState looks at the state directory: who works on it, how large it is, whether the database is whole, and whether
 // there is room for more.
-func examineState(ctx context.Context, a *daemon.Workspace) []finding {
-	var all []finding
+func examineState(ctx context.Context, a *daemon.Workspace) []Finding {
+	var all []Finding
 	err := a.Reading(ctx, func(j *journal.Journal) error {
 		all = append(all, examineDatabase(ctx, j))
 		return nil
 	})
 	if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
-		return []finding{{Subject: "state", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}}
+		return []Finding{{Subject: "state", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}}
 	}
 	message := a.StateDir
 	if r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Info: true}); err == nil {
 		message += ", in use by a running vaultflow"
 		if len(r.Changed) > 0 {
-			all = append(all, finding{Subject: "settings", State: "warning", Message: daemon.OutdatedText(r.Changed), Fix: "restart serve"})
+			all = append(all, Finding{Subject: "settings", State: "warning", Message: daemon.OutdatedText(r.Changed), Fix: "restart serve"})
 		}
 		if r.URL != "" {
 			message += ", dashboard at " + r.URL
 		}
 	}
-	all = append([]finding{{Subject: "state", State: "ok", Message: message}}, all...)
+	all = append([]Finding{{Subject: "state", State: "ok", Message: message}}, all...)
 	if open, err := state.Protect(a.StateDir); err != nil {
-		all = append(all, finding{Subject: "state", State: "warning", Message: err.Error()})
+		all = append(all, Finding{Subject: "state", State: "warning", Message: err.Error()})
 	} else if len(open) > 0 {
-		all = append(all, finding{
+		all = append(all, Finding{
 			Subject: "state", State: "warning", Message: "other users of this machine may read " + strings.Join(open, ", "),
 			Fix: "make the files your own, or choose a state directory on a file system with modes, with --state-dir",
 		})
@@ -58,11 +58,11 @@ func examineState(ctx context.Context, a *daemon.Workspace) []finding {
 }
 
 // examineDatabase reads the whole database. It may be at work meanwhile.
-func examineDatabase(ctx context.Context, j *journal.Journal) finding {
-	f := finding{Subject: "database", State: "ok"}
+func examineDatabase(ctx context.Context, j *journal.Journal) Finding {
+	f := Finding{Subject: "database", State: "ok"}
 	h, err := j.Health(ctx)
 	if err != nil {
-		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
+		return Finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
 	}
 	f.Message = fmt.Sprintf("%s with %s, %s of it free for more; %s in %s", content.FormatSize(h.Database), words.Counted(h.Runs, "run"), content.FormatSize(h.Unused),
 		content.FormatSize(h.Blobs), words.Counted(h.Files, "blob"))
@@ -72,7 +72,7 @@ func examineDatabase(ctx context.Context, j *journal.Journal) finding {
 	case err != nil && limited.Err() != nil:
 		f.State, f.Message = "warning", f.Message+fmt.Sprintf("; not checked to its end within %s", checkFor)
 	case err != nil:
-		return finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
+		return Finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
 	default:
 		f.Message += "; whole"
 	}
@@ -80,18 +80,18 @@ func examineDatabase(ctx context.Context, j *journal.Journal) finding {
 }
 
 // examineRoom looks for room on the disks of state and vault.
-func examineRoom(a *daemon.Workspace) []finding {
-	var all []finding
+func examineRoom(a *daemon.Workspace) []Finding {
+	var all []Finding
 	for _, d := range []struct{ what, dir string }{{"the state", a.StateDir}, {"the vault", a.Dir}} {
 		free, known := freeSpace(d.dir)
 		switch {
 		case !known:
 		case free < roomNeeded:
-			all = append(all, finding{Subject: "room", State: "problem", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what), Fix: "make room on the disk of " + d.dir})
+			all = append(all, Finding{Subject: "room", State: "problem", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what), Fix: "make room on the disk of " + d.dir})
 		case free < roomWanted:
-			all = append(all, finding{Subject: "room", State: "warning", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what), Fix: "make room on the disk of " + d.dir})
+			all = append(all, Finding{Subject: "room", State: "warning", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what), Fix: "make room on the disk of " + d.dir})
 		default:
-			all = append(all, finding{Subject: "room", State: "ok", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what)})
+			all = append(all, Finding{Subject: "room", State: "ok", Message: fmt.Sprintf("%s left for %s", content.FormatSize(free), d.what)})
 		}
 	}
 	return all

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -19,21 +19,21 @@ import (
 
 // examineSettings says which place each value comes from that is no default, what a vault's file could not loosen, and what
 // waits for a yes.
-func examineSettings(a *daemon.Workspace) []finding {
-	var all []finding
+func examineSettings(a *daemon.Workspace) []Finding {
+	var all []Finding
 	for _, p := range a.Settings.Parts() {
-		all = append(all, finding{Subject: "settings", State: "ok", Message: placeOfPart(p) + " " + strings.Join(p.Keys, ", ")})
+		all = append(all, Finding{Subject: "settings", State: "ok", Message: placeOfPart(p) + " " + strings.Join(p.Keys, ", ")})
 	}
 	if len(all) == 0 {
-		all = append(all, finding{Subject: "settings", State: "ok", Message: "the defaults"})
+		all = append(all, Finding{Subject: "settings", State: "ok", Message: "the defaults"})
 	}
 	for _, d := range a.Settings.Diagnostics {
 		if d.Code == settings.CodeStricter {
-			all = append(all, finding{Subject: "settings", State: "ok", Message: d.Message, Fix: d.Suggestion})
+			all = append(all, Finding{Subject: "settings", State: "ok", Message: d.Message, Fix: d.Suggestion})
 		}
 	}
 	for _, w := range a.Settings.Waiting {
-		all = append(all, finding{Subject: "waiting", State: "warning", Message: w.Says + " (" + w.Key + ", " + w.At.String() + ")", Fix: "vaultflow trust shows what waits and asks"})
+		all = append(all, Finding{Subject: "waiting", State: "warning", Message: w.Says + " (" + w.Key + ", " + w.At.String() + ")", Fix: "vaultflow trust shows what waits and asks"})
 	}
 	return append(all, examineClippings(a)...)
 }
@@ -55,7 +55,7 @@ const clippingNotes = 5000
 
 // examineClippings proposes the rule for notes that web clippers made and that lie among one's own: it is opt-in, for a person
 // may write source: as well.
-func examineClippings(a *daemon.Workspace) []finding {
+func examineClippings(a *daemon.Workspace) []Finding {
 	if len(a.Settings.Policy.UntrustedProperties) > 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func examineClippings(a *daemon.Workspace) []finding {
 	if found == 0 {
 		return nil
 	}
-	return []finding{{
+	return []Finding{{
 		Subject: "clippings", State: "ok", Message: fmt.Sprintf("notes with an address in source: or url: count as your own text: %d, such as %s", found, visible.Name(first)),
 		Fix: "if they hold pages of the web, add `policy: {untrusted_properties: [source, url]}` to your settings",
 	}}
