@@ -103,7 +103,7 @@ func (p Proposal) MarshalJSON() ([]byte, error) {
 	}{"approval", plain(p)})
 }
 
-// Open says whether it still waits.
+// Open reports whether it still waits.
 func (p Proposal) Open() bool { return p.Decision == "" }
 
 // String tells a person what is proposed: "write Plans/today.md".
@@ -213,7 +213,7 @@ func (d *delivery) askAgain() (bool, error) {
 	return true, d.talk.tell(d.reply)
 }
 
-// rejected gives a work whose files were not all approved its status and reason.
+// rejected sets the status and reason of a work whose files were not all approved.
 func (d *delivery) rejected() {
 	switch n := len(d.rec.Rejected); {
 	case n == 0:

@@ -24,7 +24,7 @@ func (b BatchRecord) ItemsText() string {
 	return fmt.Sprintf("%s and %d more", strings.Join(b.Items[:most], ", "), len(b.Items)-most)
 }
 
-// Works gives the batches of a step, or the step itself as the only one: whatever has a prompt, a receipt and an answer
+// Works returns the batches of a step, or the step itself as the only one: whatever has a prompt, a receipt and an answer
 // of its own.
 func (r StepRecord) Works() []BatchRecord {
 	if len(r.Batches) > 0 {

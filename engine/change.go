@@ -68,7 +68,7 @@ func (w *work) withTools(staged []StagedVar) []StagedVar {
 	return append(slices.Clone(w.toolVars), staged...)
 }
 
-// put gives the variable its value in a list of a run's variables, unless it is kept between runs only.
+// put sets a variable in a list of a run's variables, unless it is kept between runs only.
 func (v StagedVar) put(vars []Var, origins []string) []Var {
 	if v.Shared {
 		return vars

@@ -77,7 +77,7 @@ type conversation struct {
 	lossy   bool // something was left out while sending
 }
 
-// reply gives the blob of what the model is told next; it is empty when the answer stands.
+// reply returns the blob of what the model is told next; it is empty if the answer is accepted.
 func (c *conversation) reply(in GenerateIn, got GenerateOut) (string, error) {
 	c.lossy = c.lossy || len(got.Omitted) > 0
 	if err := honest(got); err != nil {
@@ -133,7 +133,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	return out.Reply, nil
 }
 
-// validate takes the JSON out of an answer, or gives what the model is told to mend it.
+// validate takes the JSON out of an answer, or returns what the model is told so that it corrects it.
 func (c *conversation) validate(in GenerateIn, got GenerateOut) (string, error) {
 	last := c.repairs >= c.step.Repairs
 	var verdict ValidateOut

@@ -17,7 +17,7 @@ type Executor interface {
 	// Start accepts a run; it is stored before Start returns. Two requests with the same key are one run. An activity may
 	// start a run whose Trigger.Parent is its own, and wait for it.
 	Start(ctx context.Context, r Request) (Started, error)
-	// Resume takes up every unfinished run of the journal after its last recorded outcome and says how many there are.
+	// Resume continues every unfinished run of the journal after its last recorded outcome and returns how many there are.
 	// Call it once, before anything is started. Parked runs stay parked, except one whose nested run has ended meanwhile.
 	Resume(ctx context.Context) (int, error)
 	// Wait blocks until the run has finished, or ctx ends. When the run is parked, or becomes so, the error is ErrParked.
@@ -25,10 +25,10 @@ type Executor interface {
 	// Cancel ends a run that has not finished, and those that it waits for; its activity is told through its context. A
 	// finished run stays as it is.
 	Cancel(ctx context.Context, run string) error
-	// Retry takes up a run that has ended. What succeeded before is not repeated, except what from names. A run that an
+	// Retry continues a run that has ended. What succeeded before is not repeated, except what from names. A run that an
 	// earlier process has left unfinished is resumed, with those that it waits for; one that is at work here is an error.
 	Retry(ctx context.Context, run string, from RetryFrom) error
-	// Wake takes up a run that is parked: somebody decided what it waits for, which is stored by now. A run that waits for a
+	// Wake continues a parked run: somebody has decided what it waits for, and the decision is stored. A run that waits for a
 	// lane or is at work looks again, should it be about to be parked; one that has ended stays as it is. A run that is
 	// parked has status AwaitingApproval, is in no lane, takes no place of those that runs share, and has no goroutine. The
 	// run that waits for it (Trigger.Parent) is parked with it and taken up when it ends.
@@ -44,7 +44,7 @@ type RetryFrom struct {
 	// Step begins again at a step of a finished run, however it ended: this step and all behind it are carried out anew, on
 	// top of what they wrote before. The steps before it must not have failed.
 	Step string `json:"step,omitempty"`
-	// Failed takes up the batches that failed or were skipped in steps that went on without them (@for_each on_error=skip).
+	// Failed repeats the batches that failed or were skipped in steps that went on without them (@for_each on_error=skip).
 	// Other batches, and the steps behind, stay as they are. With Step it is an error.
 	Failed bool `json:"failed,omitempty"`
 }
@@ -99,9 +99,9 @@ type Journal interface {
 	Save(ctx context.Context, e Entry) error
 	// Note stores an event. A body's event has its number among the body's notes (from one) and is stored once; others have zero.
 	Note(ctx context.Context, e Event, number int) (Event, error)
-	// Load gives a run and its records in the order in which they were appended; ErrNotFound when there is none.
+	// Load returns a run and its records in the order in which they were appended; ErrNotFound when there is none.
 	Load(ctx context.Context, run string) (Entry, []Record, error)
-	// Unfinished gives the runs that have not ended, in the order in which they were created.
+	// Unfinished returns the runs that have not ended, in the order in which they were created.
 	Unfinished(ctx context.Context) ([]Entry, error)
 	// Reopen makes a finished run unfinished and forgets or frees records, in the order of the cuts. Branches that no cut
 	// names stay whole.

@@ -24,7 +24,7 @@ type Flow interface {
 	Fork(work func(Flow)) (wait func() Flow)
 }
 
-// ErrOver marks the failure that Do gives when the run was cancelled, or the run or its step took longer than it may: no
+// ErrOver marks the failure that Do returns when the run was cancelled, or the run or its step took longer than it may: no
 // further activity of the step is begun, so there is no point in going on with its next batch. The failure itself is in
 // the error too.
 var ErrOver = errors.New("the step is over")
@@ -49,7 +49,7 @@ func (p parked) Error() string { return p.reason }
 
 func (parked) Unwrap() error { return ErrParked }
 
-// Parked says whether an error of Do, of an activity or of Wait means that a run waits for a person, with the reason, and
+// Parked reports whether an error of Do, of an activity or of Wait means that a run waits for a person, with the reason, and
 // the run that it waits for when that is what is parked.
 func Parked(err error) (awaits, reason string, is bool) {
 	if p, ok := errors.AsType[parked](err); ok {
@@ -58,10 +58,10 @@ func Parked(err error) (awaits, reason string, is bool) {
 	return "", "", errors.Is(err, ErrParked)
 }
 
-// Over says whether an error of Do means that nothing more of the step is begun; see [ErrOver].
+// Over reports whether an error of Do means that nothing more of the step is begun; see [ErrOver].
 func Over(err error) bool { return errors.Is(err, ErrOver) }
 
-// Stopped says whether an error of Do means that the body must return at once.
+// Stopped reports whether an error of Do means that the body must return at once.
 func Stopped(err error) bool { return errors.Is(err, ErrStopped) }
 
 // Activity carries out one named activity: JSON in, JSON out. It must be idempotent, because a process may die after
@@ -90,7 +90,7 @@ func Handle[In, Out any](fn func(context.Context, In) (Out, error)) Activity {
 
 type reporterKey struct{}
 
-// WithReporter gives a context to which [Report] sends. Executors call it.
+// WithReporter returns a context to which [Report] sends. Executors call it.
 func WithReporter(ctx context.Context, report func(Event)) context.Context {
 	return context.WithValue(ctx, reporterKey{}, report)
 }

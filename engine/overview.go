@@ -7,7 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 )
 
-// Overview is how a vault stands: `status`, the first page of the dashboard and the status note show the same one. Its
+// Overview is the state of a vault: `status`, the first page of the dashboard and the status note show the same one. Its
 // type in machine output is "status".
 type Overview struct {
 	Serving   bool           `json:"serving"`            // a serve is at work

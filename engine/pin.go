@@ -18,7 +18,7 @@ func ReadPlan(raw json.RawMessage) (*workflow.Plan, error) {
 	return &p, nil
 }
 
-// PinSteps gives the body's view of a plan's steps.
+// PinSteps returns the body's view of a plan's steps.
 func PinSteps(p *workflow.Plan) []PinnedStep {
 	steps := make([]PinnedStep, 0, len(p.Steps))
 	for _, s := range p.Steps {
@@ -97,7 +97,7 @@ func setsVariable(s workflow.Step) bool {
 	return false
 }
 
-// ChooseSteps gives the names of the chosen steps as the plan writes them; names are compared without case. An unknown
+// ChooseSteps returns the names of the chosen steps as the plan writes them; names are compared without case. An unknown
 // one is a *Failure that lists the steps.
 func ChooseSteps(p *workflow.Plan, chosen []string) ([]string, error) {
 	var names []string

@@ -45,7 +45,7 @@ type Trigger struct {
 	Step   int    `json:"step,omitempty"` // index of the step of Parent that asked
 }
 
-// Attended says whether a person asked for the run. @run_on and overlap concern the others only.
+// Attended reports whether a person asked for the run. @run_on and overlap concern the others only.
 func (t Trigger) Attended() bool { return t.Kind == TriggerManual || t.Kind == "" }
 
 // Overlap says what happens to an unattended run that is asked for while its lane is busy.

@@ -2,7 +2,7 @@ package engine
 
 import "slices"
 
-// Status is where a run or a step stands.
+// Status is the state of a run or a step.
 type Status string
 
 // The statuses of runs and steps. Only Done and DoneWithOmissions mean that every declared output was written.
@@ -30,7 +30,7 @@ var statuses = []Status{
 // Statuses lists all statuses in the order in which a run passes through them.
 func Statuses() []Status { return slices.Clone(statuses) }
 
-// Finished says whether a run with this status has ended for good.
+// Finished reports whether a run with this status has ended for good.
 func (s Status) Finished() bool {
 	switch s {
 	case Triggered, Queued, Running, AwaitingApproval, "":
@@ -52,10 +52,10 @@ func (s Status) Failed() bool {
 // Incomplete reports whether something was left undone, so that a retry makes sense: it failed or was cancelled.
 func (s Status) Incomplete() bool { return s.Failed() || s == Cancelled }
 
-// Succeeded says whether the run did what it was asked to do.
+// Succeeded reports whether the run did what it was asked to do.
 func (s Status) Succeeded() bool { return s == Done || s == DoneWithOmissions }
 
-// ImportState is where an import stands; see the ingestion page, section 5.
+// ImportState is the state of an import; see the ingestion page, section 5.
 type ImportState string
 
 // The states of imports.
@@ -72,7 +72,7 @@ const (
 	ImportCancelled     ImportState = "cancelled"
 )
 
-// Finished says whether an import in this state has ended.
+// Finished reports whether an import in this state has ended.
 func (s ImportState) Finished() bool {
 	switch s {
 	case ImportSeen, ImportReceiving, ImportQueued, ImportWorking, "":

@@ -128,7 +128,7 @@ func (m Memory) MarshalJSON() ([]byte, error) {
 	}{"memory", plain(m)})
 }
 
-// WaysBack gives the changes that take a list of changes back, last ones first. What a run did to one file in several goes,
+// WaysBack returns the changes that take a list of changes back, last ones first. What a run did to one file in several goes,
 // with nobody in between, is taken back in one.
 func WaysBack(changes []RunChange) []WayBack {
 	var done []RunChange
@@ -259,7 +259,7 @@ type UndoPreview struct {
 	Memories []Memory
 }
 
-// Nothing says whether there is nothing to be done.
+// Nothing reports whether there is nothing to be done.
 func (p UndoPreview) Nothing() bool {
 	return len(p.Memories) == 0 && !slices.ContainsFunc(p.Files, func(f UndoFile) bool { return f.Fate == FateOpen })
 }

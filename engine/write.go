@@ -100,7 +100,7 @@ type delivery struct {
 	reply    string    // what it would be told
 }
 
-// commit writes the staged files, each when it may be written. It gives the names that somebody changed in between, and
+// commit writes the staged files, each when it may be written. It returns the names that somebody changed in between, and
 // whether these were other runs.
 func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err error) {
 	for waiting, last := staged.Files, false; !last; {
@@ -134,7 +134,7 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err 
 	return nil, false, nil
 }
 
-// end gives the variables their values and the record its end.
+// end sets the variables and ends the record.
 func (d *delivery) end(staged StageOut) {
 	d.rec.Warnings = append(d.rec.Warnings, staged.Warnings...)
 	d.rec.Status = doneAs(d.rec.Omitted)
@@ -197,7 +197,7 @@ func fileOutputs(files []StagedFile) []Output {
 	return outputs
 }
 
-// set gives variables their values for the steps that follow.
+// set sets variables for the steps that follow.
 func (b *body) set(vars []StagedVar, r *BatchRecord) {
 	for _, v := range vars {
 		b.vars = setVar(b.vars, Var{v.Name, v.Digest, b.madeFrom(v.Name, r.Origins)})

@@ -20,9 +20,9 @@ type Proposals interface {
 	Open(ctx context.Context, run string) ([]engine.Proposal, error)
 	// Decide stores a decision about open proposals of a run. Numbers that are not open are an error.
 	Decide(ctx context.Context, d engine.Decision, now time.Time) ([]engine.Proposal, error)
-	// Expire rejects what is due and gives its runs, and the next deadline, zero when there is none.
+	// Expire rejects what is due and returns its runs and the next deadline, zero when there is none.
 	Expire(ctx context.Context, now time.Time) (runs []string, next time.Time, err error)
-	// Decided gives parked runs about which something was decided.
+	// Decided returns parked runs about which something was decided.
 	Decided(ctx context.Context) ([]string, error)
 }
 
@@ -89,7 +89,7 @@ func (d *Desk) store(ctx context.Context, said engine.Decision) error {
 	return err
 }
 
-// Changed tells that a file of the vault was changed, and says whether it lies in the folder of the notes.
+// Changed tells that a file of the vault was changed and reports whether it lies in the folder of the notes.
 func (d *Desk) Changed(name string) bool {
 	if !strings.HasPrefix(name, d.cfg.Dir+"/") {
 		return false

@@ -243,7 +243,7 @@ func tidied(reason string) string {
 	}
 }
 
-// placed is a line of a note outside of code blocks, with the heading that it stands under.
+// placed is a line of a note outside of code blocks, with the heading above it.
 type placed struct{ heading, text string }
 
 // outside returns the lines of a note that are in no code block, headings aside.

@@ -158,7 +158,7 @@ func (s *Store) Put(ctx context.Context, r io.Reader, from Source) (Artifact, er
 	return a, err
 }
 
-// room says whether a run may keep one more artifact. The caller holds mu.
+// room reports whether a run may keep one more artifact. The caller holds mu.
 func (s *Store) room(a Artifact, run string) error {
 	if run == "" || !s.live(run) {
 		return nil
@@ -175,7 +175,7 @@ func (s *Store) room(a Artifact, run string) error {
 	return nil
 }
 
-// Get gives an artifact; ErrNone is matched when there is none.
+// Get returns an artifact; ErrNone is matched when there is none.
 func (s *Store) Get(ref string) (Artifact, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *Store) Open(ref string) (*os.File, error) {
 // ExcerptLength is the most characters of an excerpt.
 const ExcerptLength = 3200
 
-// Excerpt gives an artifact's first characters; none when the bytes there are no text.
+// Excerpt returns an artifact's first characters; none when the bytes there are no text.
 func (s *Store) Excerpt(ref string) (string, error) {
 	f, err := s.Open(ref)
 	if err != nil {

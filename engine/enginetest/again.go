@@ -64,7 +64,7 @@ func stepsIn(text string) string {
 	return strings.Join(steps, " ")
 }
 
-// retryLost takes up the batches that a run went on without, twice, and lets the executor die in the middle.
+// retryLost repeats the batches that a run went on without, twice, and lets the executor die in the middle.
 func retryLost(t *testing.T, factory Factory) {
 	for _, parallel := range []int{1, 3} {
 		w := NewWorld()

@@ -31,7 +31,7 @@ type proposed struct {
 	decided, yes bool
 }
 
-// ask gives what was decided about a proposal.
+// ask returns what was decided about a proposal.
 func (a activities) ask(key, name string) proposed {
 	a.w.mu.Lock()
 	defer a.w.mu.Unlock()
@@ -475,7 +475,7 @@ func (r *rig) agree(run string) bool {
 	}
 }
 
-// waits says whether a file's content waits for a yes.
+// waits reports whether a file's content waits for a yes.
 func (w *World) waits(name string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// kill starts a run, lets the executor die at an append, and gives the run's id. It says false when the run ended
+// kill starts a run, lets the executor die at an append, and returns the run's id. It returns false when the run ended
 // before that append.
 func kill(t *testing.T, factory Factory, w *World, dir string, q engine.Request, at int, kept bool) (string, bool) {
 	t.Helper()
@@ -114,7 +114,7 @@ func diverged(t *testing.T, factory Factory) {
 	wantCalls(t, w, engine.ActivityGenerate, "a", 0)
 }
 
-// forger gives records that the body did not make.
+// forger returns records that the body did not make.
 type forger struct{ engine.Journal }
 
 // Load changes the digest of the second record's input.

@@ -32,7 +32,7 @@ func (b Backoff) wait(attempt int, asked time.Duration) time.Duration {
 	return min(max(d, asked), max(b.Max, b.Base))
 }
 
-// pause waits, and says whether the time passed before ctx ended.
+// pause waits and reports whether the time passed before ctx ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

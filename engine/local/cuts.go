@@ -136,7 +136,7 @@ func written(batches []engine.BatchRecord) int {
 	return 0
 }
 
-// branchesOf gives the branch of each batch of a step.
+// branchesOf returns the branch of each batch of a step.
 func branchesOf(records []engine.Record, step int) map[int]int {
 	branches := map[int]int{}
 	for _, rec := range records {

@@ -65,7 +65,7 @@ func (j *job) parent() string {
 	return ""
 }
 
-// change edits the entry and gives a copy of it that shares nothing that later changes edit.
+// change edits the entry and returns a copy that shares nothing with it that later changes edit.
 func (j *job) change(edit func(*engine.Entry)) engine.Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -104,7 +104,7 @@ func (j *job) large() bool { return j.spec.Import != nil && j.spec.Import.Size >
 
 func (j *job) snapshot() engine.Entry { return j.change(func(*engine.Entry) {}) }
 
-// attach gives the job the means to be cancelled, and says whether it was cancelled before.
+// attach sets what cancels the job and reports whether it was cancelled before.
 func (j *job) attach(cancel context.CancelCauseFunc) (cancelled bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

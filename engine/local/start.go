@@ -69,7 +69,7 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 	return nil
 }
 
-// Busy says whether a run of a workflow waits or is at work.
+// Busy reports whether a run of a workflow waits or is at work.
 func (x *Executor) Busy(workflow string) bool {
 	return len(x.queue.inLane(lane(engine.Request{Kind: engine.KindWorkflow, Subject: workflow}))) > 0
 }
@@ -133,7 +133,7 @@ func importPlan(r engine.Request, run engine.RunRecord) (*engine.ImportPlan, *en
 		}
 }
 
-// pin stores the plan and the variables, and gives what the body begins with.
+// pin stores the plan and the variables, and returns what the body begins with.
 func (c Config) pin(ctx context.Context, r engine.Request, run *engine.RunRecord, s *spec) (*engine.Pinned, error) {
 	plan, err := engine.ReadPlan(r.Plan)
 	if err != nil {

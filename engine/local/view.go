@@ -49,7 +49,7 @@ func foldStep(e *engine.Entry, s engine.StepRecord, now time.Time) {
 	}
 }
 
-// batchTimes gives the batches the times that they had before.
+// batchTimes returns the batches with the times that they had before.
 func batchTimes(batches, old []engine.BatchRecord, now time.Time) []engine.BatchRecord {
 	batches = slices.Clone(batches)
 	for i := range batches {

@@ -61,7 +61,7 @@ func (b *batch) add(n engine.Notice) {
 	b.causes = slices.Compact(b.causes)
 }
 
-// load takes up the batches that the process before has gathered, once. Their runs may have been asked for, so that they
+// load reads the batches that the process before has gathered, once. Their runs may have been asked for, so that they
 // stay as they are: their ids make asking again harmless.
 func (w *watching) load(ctx context.Context) {
 	if w.loaded {

@@ -21,7 +21,7 @@ const (
 	lateAfter = time.Minute
 )
 
-// Next gives the next n fire times of a plan after a time, in its own zone; loc is for plans that name none. A plan
+// Next returns the next n fire times of a plan after a time, in its own zone; loc is for plans that name none. A plan
 // that is not enabled has none.
 func Next(p *workflow.Plan, after time.Time, n int, loc *time.Location) []time.Time {
 	var times []time.Time
@@ -45,7 +45,7 @@ func nextOf(p *workflow.Plan, after time.Time, loc *time.Location) (next time.Ti
 	return next, by
 }
 
-// between gives the slots after one time up to another, oldest first, each time once and without those that have a row.
+// between returns the slots after one time up to another, oldest first, each time once and without those that have a row.
 // Of very many the oldest are one row.
 func between(p *workflow.Plan, after, until time.Time, loc *time.Location, kept map[int64]bool) []engine.SlotRecord {
 	var slots []engine.SlotRecord

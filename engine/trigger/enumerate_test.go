@@ -10,7 +10,7 @@ import (
 // A second opinion about when schedules fire, for the simulated year. It shares nothing with the engine: instead of asking
 // for the next moment it walks over all minutes and reads the clock on the wall.
 
-// enumerate gives the minutes of a time, from and until included, at which a clock on the wall of a zone fires one of the
+// enumerate returns the minutes of a time, from and until included, at which a clock on the wall of a zone fires one of the
 // schedules. The clock fires when it shows a time for the first time; if it jumps, all the times that it leaves out are
 // shown at once.
 func enumerate(t *testing.T, schedules []string, loc *time.Location, from, until time.Time) []time.Time {
@@ -58,7 +58,7 @@ func wall(at time.Time, loc *time.Location) time.Time {
 	return at.UTC().Add(time.Duration(offset) * time.Second).Truncate(time.Minute)
 }
 
-// matcher says whether a schedule fires when the clock shows a time.
+// matcher reports whether a schedule fires when the clock shows a time.
 func matcher(t *testing.T, kind, spec string) func(time.Time) bool {
 	t.Helper()
 	if kind == "once" {
@@ -85,7 +85,7 @@ func matcher(t *testing.T, kind, spec string) func(time.Time) bool {
 	}
 }
 
-// holds says whether a field of a cron expression holds a value.
+// holds reports whether a field of a cron expression holds a value.
 func holds(t *testing.T, field string, value int) bool {
 	t.Helper()
 	number := func(s string) int {

@@ -135,7 +135,7 @@ func (r *rig) Look(name string) (vault.File, error) {
 
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-// copies gives the plans as they are now.
+// copies returns the plans as they are now.
 func (r *rig) copies() []*workflow.Plan {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,7 +154,7 @@ func (r *rig) set(change func()) {
 	change()
 }
 
-// asked gives the runs that were asked for.
+// asked returns the runs that were asked for.
 func (r *rig) asked() []engine.Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +222,7 @@ func (r *rig) write(triggers *trigger.Triggers, workflow, run, name, text string
 // turn sets the clock.
 func (r *rig) turn(by time.Duration) { r.clock.Add(int64(by)) }
 
-// refused gives the reasons of runs that were stored as skipped, with their files.
+// refused returns the reasons of runs that were stored as skipped, with their files.
 func (r *rig) refused() []string {
 	var list []string
 	for _, ask := range r.asked() {
