@@ -120,7 +120,7 @@ func (s *session) event(e fsnotify.Event) {
 		return
 	}
 	name := filepath.ToSlash(rel)
-	s.hearing.told(name)
+	s.health.told(name)
 	if e.Op == fsnotify.Chmod || name == "." || strings.HasPrefix(name, "..") || (clutter(name) && !s.v.filter.inImport(name)) {
 		return
 	}
@@ -134,9 +134,31 @@ func (s *session) event(e fsnotify.Event) {
 func (s *session) fault(err error) {
 	if errors.Is(err, fsnotify.ErrEventOverflow) {
 		s.v.log.Info("events were lost, scanning", "err", err)
-		s.hearing.lossy = true
+		s.health.lossy = true
 	} else {
 		s.w.report(Report{Code: "watch_error", Message: err.Error()})
 	}
 	s.nextScan = time.Now()
+}
+
+// listen is called before a full scan. It gives up on events when they never told of a file that an earlier scan found.
+func (s *session) listen(first bool, now time.Time) {
+	h := &s.health
+	if h.unheard == nil || h.lossy {
+		h.unheard = map[string]time.Time{}
+	}
+	for name, since := range h.unheard {
+		if now.Sub(since) >= s.w.opt.deafAfter {
+			h.unheard = nil
+			s.poll(Report{
+				Code: "deaf", Name: name, Message: fmt.Sprintf("the system told nothing of %q, which appeared; the vault is polled from now on", name),
+				Hint: "when its folder lies on a network or in a container, set vault.watch: poll in settings.yaml",
+			})
+			break
+		}
+	}
+	if h.lossy && s.events != nil {
+		s.events.dirs = map[string]bool{} // ask for every folder's events again
+	}
+	h.scanning, h.lossy = s.events != nil && !first && !h.lossy, false
 }

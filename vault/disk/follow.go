@@ -35,47 +35,74 @@ func (w *Watcher) takeFollowed() []pursued {
 	return out
 }
 
-// beginFollowing takes up what was given to Follow.
-func (s *session) beginFollowing(now time.Time) {
-	for _, f := range s.w.takeFollowed() {
-		info, err := s.v.root.Lstat(f.name)
+// pursuit looks at the files that were given to Follow. It belongs to the goroutine of Run.
+type pursuit struct {
+	folder  *folder
+	tracker *tracker
+	quiet   time.Duration
+
+	until map[string]time.Time // by name, until when a file is looked at
+	next  time.Time            // of the next look
+}
+
+// begin adds files to those that are followed.
+func (p *pursuit) begin(files []pursued, now time.Time) {
+	for _, f := range files {
+		info, err := p.folder.root.Lstat(f.name)
 		if err != nil || !info.Mode().IsRegular() {
 			continue // a person was faster
 		}
-		s.followed[f.name] = f.until
-		s.tracker.keep(f.name, snap(info), f.digest, now)
-		s.nextFollow = now.Add(s.followEvery())
+		p.until[f.name] = f.until
+		p.tracker.keep(f.name, snap(info), f.digest, now)
+		p.next = now.Add(p.every())
 	}
 }
 
-// followEvery is how long to wait between looks at the followed files. No event is relied on: they are few.
-func (s *session) followEvery() time.Duration {
-	return s.w.opt.Quiet * time.Duration(1+len(s.followed)/1000)
+// every is the time between looks. No event is relied on: the files are few.
+func (p *pursuit) every() time.Duration {
+	return p.quiet * time.Duration(1+len(p.until)/1000)
 }
 
-// lookAfter looks at all followed files, and lets go of those whose time is over.
-func (s *session) lookAfter(now time.Time) {
-	s.nextFollow = now.Add(s.followEvery())
-	for name, until := range s.followed {
-		f := s.tracker.files[name]
+// due returns the time of the next look, zero for never.
+func (p *pursuit) due() time.Time {
+	if len(p.until) == 0 {
+		return time.Time{}
+	}
+	return p.next
+}
+
+// follows reports whether a file is followed.
+func (p *pursuit) follows(name string) bool {
+	_, is := p.until[name]
+	return is
+}
+
+// look looks at all followed files when it is time to, and drops those whose time is over.
+func (p *pursuit) look(now time.Time) {
+	if due := p.due(); due.IsZero() || now.Before(due) {
+		return
+	}
+	p.next = now.Add(p.every())
+	for name, until := range p.until {
+		f := p.tracker.files[name]
 		switch {
 		case f == nil:
-			delete(s.followed, name)
+			delete(p.until, name)
 		case now.After(until.Add(mostFollowed)), now.After(until) && f.phase == settled:
-			s.tracker.drop(name, now)
-			delete(s.followed, name)
+			p.tracker.drop(name, now)
+			delete(p.until, name)
 		default:
-			s.refreshFollowed(name, now)
+			p.refresh(name, now)
 		}
 	}
 }
 
-func (s *session) refreshFollowed(name string, now time.Time) {
-	info, err := s.v.root.Lstat(name)
+func (p *pursuit) refresh(name string, now time.Time) {
+	info, err := p.folder.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s.tracker.vanish(name, now)
+		p.tracker.vanish(name, now)
 	case err == nil:
-		s.tracker.see(name, snap(info), false, now)
+		p.tracker.see(name, snap(info), false, now)
 	}
 }

@@ -15,7 +15,7 @@ func (s *session) scan(first bool) error {
 	seen := map[string]bool{}
 	var names []string
 	s.listen(first, began)
-	defer func() { s.hearing.scanning = false }()
+	defer func() { s.health.scanning = false }()
 	s.watch(".")
 	unread, err := s.v.walk(".", func(name string, d fs.DirEntry) {
 		seen[name] = true
@@ -78,7 +78,7 @@ func (s *session) visit(name string, d fs.DirEntry, first bool, now time.Time) {
 		return
 	}
 	if first && err == nil && !s.v.filter.inImport(name) && !isConflictCopy(name) {
-		if info, ok := s.described(name, info); ok && s.v.indexable(name, d) {
+		if info, ok := s.v.described(name, info); ok && s.v.indexable(name, d) {
 			s.notes.seed(name, snap(info))
 		}
 		return

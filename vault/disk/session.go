@@ -3,6 +3,7 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 	"time"
@@ -21,24 +22,23 @@ type session struct {
 
 	nextScan time.Time
 
-	followed   map[string]time.Time // files that were taken, and until when they are looked at
-	nextFollow time.Time
+	pursuit *pursuit
 
 	jobs     []request
 	changes  []vault.Change
 	arrivals []Arrival
 	told     map[string]bool // conflict copies and folders that were reported
-	hearing  hearing
+	health   watchHealth
 }
 
 // lookers is how many files are read at the same time, so that one large file does not keep small ones waiting.
 const lookers = 2
 
 func newSession(w *Watcher) *session {
+	t := newTracker(w.opt.Quiet, w.opt.Stall)
 	return &session{
-		w: w, v: w.v, told: map[string]bool{}, followed: map[string]time.Time{},
-		tracker: newTracker(w.opt.Quiet, w.opt.Stall),
-		notes:   newNotes(w.opt.Debounce),
+		w: w, v: w.v, told: map[string]bool{}, tracker: t, notes: newNotes(w.opt.Debounce),
+		pursuit: &pursuit{folder: w.v.folder, tracker: t, quiet: w.opt.Quiet, until: map[string]time.Time{}},
 	}
 }
 
@@ -47,7 +47,7 @@ func (s *session) run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for range lookers {
-		wg.Go(func() { s.looker(ctx, requests, findings) })
+		wg.Go(func() { looker(ctx, s.v, requests, findings) })
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -59,7 +59,8 @@ func (s *session) run(ctx context.Context) error {
 	}
 }
 
-func (s *session) looker(ctx context.Context, requests <-chan request, findings chan<- finding) {
+// looker answers requests until ctx ends.
+func looker(ctx context.Context, v *Vault, requests <-chan request, findings chan<- finding) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -68,7 +69,7 @@ func (s *session) looker(ctx context.Context, requests <-chan request, findings 
 			select {
 			case <-ctx.Done():
 				return
-			case findings <- s.v.look(r):
+			case findings <- v.look(r):
 			}
 		}
 	}
@@ -80,17 +81,12 @@ func (s *session) advance(now time.Time) time.Duration {
 		s.rescan()
 		now = time.Now()
 	}
-	if len(s.followed) > 0 && !now.Before(s.nextFollow) {
-		s.lookAfter(now)
-	}
+	s.pursuit.look(now)
 	s.jobs = append(s.jobs, s.tracker.tick(now)...)
 	s.jobs = append(s.jobs, s.notes.tick(now)...)
 	s.publish()
 	next := s.nextScan
-	if len(s.followed) > 0 && s.nextFollow.Before(next) {
-		next = s.nextFollow
-	}
-	for _, t := range []time.Time{s.tracker.next(), s.notes.next()} {
+	for _, t := range []time.Time{s.pursuit.due(), s.tracker.next(), s.notes.next()} {
 		if !t.IsZero() && t.Before(next) {
 			next = t
 		}
@@ -121,7 +117,7 @@ func (s *session) step(ctx context.Context, timer *time.Timer, requests chan<- r
 	case <-timer.C:
 	case <-s.w.wake:
 		s.takeBack(time.Now())
-		s.beginFollowing(time.Now())
+		s.pursuit.begin(s.w.takeFollowed(), time.Now())
 	case e := <-events:
 		s.event(e)
 	case err := <-faults:
@@ -167,8 +163,8 @@ func (s *session) takeBack(now time.Time) {
 		} else {
 			s.tracker.release(r.name, now)
 		}
-		if _, is := s.followed[r.name]; is {
-			s.refreshFollowed(r.name, now)
+		if s.pursuit.follows(r.name) {
+			s.pursuit.refresh(r.name, now)
 		} else {
 			s.refreshArrival(r.name, false, now)
 		}
@@ -224,18 +220,18 @@ func (s *session) meet(name string, info fs.FileInfo, err error, event bool, now
 	case event:
 		s.notes.hint(name, now)
 	default:
-		if info, ok := s.described(name, info); ok {
+		if info, ok := s.v.described(name, info); ok {
 			s.notes.see(name, snap(info), now)
 		}
 	}
 }
 
-// described gives the file behind a link.
-func (s *session) described(name string, info fs.FileInfo) (fs.FileInfo, bool) {
+// described returns the description of a file, of the one behind it for a link.
+func (f *folder) described(name string, info fs.FileInfo) (fs.FileInfo, bool) {
 	if info.Mode()&fs.ModeSymlink == 0 {
 		return info, true
 	}
-	info, err := s.v.root.Stat(name)
+	info, err := f.root.Stat(name)
 	return info, err == nil
 }
 
@@ -247,7 +243,7 @@ func (s *session) meetArrival(name string, info fs.FileInfo, err error, event bo
 			return
 		}
 		if s.tracker.files[name] == nil {
-			s.hearing.found(name, s.events, now)
+			s.health.found(name, s.events, now)
 		}
 		s.tracker.see(name, snap(info), event, now)
 	case placeholder:
@@ -275,4 +271,15 @@ func (s *session) tellOnce(key string, r Report) {
 	}
 }
 
-func (s *session) close() { s.events.close() }
+// nameless deals with a file that is ready but for its name.
+func (s *session) nameless(f finding, now time.Time) {
+	name, err := s.v.straighten(f.name)
+	if err != nil {
+		f.err = err
+		s.tracker.checked(f, now)
+		return
+	}
+	s.w.report(Report{Code: "renamed", Name: name, Message: fmt.Sprintf("the name %q was not text (UTF-8)", f.name)})
+	s.lost(f.name, now)
+	s.touch(name, now)
+}

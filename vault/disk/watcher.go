@@ -100,7 +100,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newSession(w)
-	defer s.close()
+	defer func() { s.events.close() }() // those of the end: the session may give up on them
 	s.open()
 	if err := s.scan(true); err != nil {
 		return err

@@ -172,7 +172,7 @@ func TestHearing_overflow(t *testing.T) {
 	v, dir := tempVault(t, "Import/")
 	s := newSession(NewWatcher(v, WatchOptions{deaf: true, deafAfter: time.Nanosecond}))
 	s.open()
-	defer s.close()
+	defer s.events.close()
 	if s.events == nil {
 		t.Skip("no events here")
 	}
