@@ -427,6 +427,21 @@ func TestTracker(t *testing.T) {
 			r.pass(3 * quiet)
 			r.want("ready a")
 		},
+		"done: touched is no news, another file with the same bytes is": func(r *rig) {
+			r.put("a", 5, 1)
+			r.scan()
+			r.pass(time.Minute)
+			r.want("ready a")
+			r.done("a")
+			r.put("a", 5, 1) // touched
+			r.scan()
+			r.pass(time.Minute)
+			r.want()
+			r.put("a", 5, 2) // dropped again, over the first
+			r.scan()
+			r.pass(time.Minute)
+			r.want("ready a")
+		},
 		"followed: the same bytes are no news": func(r *rig) {
 			r.put("b/a", 5, 1)
 			r.tr.keep("b/a", r.files["b/a"].snap, "content of 5", r.now)
