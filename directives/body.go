@@ -22,7 +22,11 @@ func takesBody(line string) bool {
 		return false
 	}
 	name, end := lineName(line)
-	if c := canonical(name); c != "schema" && (isKnown(name) || nearestDirective(name) != "schema") {
+	row := byName[canonical(name)]
+	if row == nil && !isKnown(name) {
+		row = byName[nearestDirective(name)]
+	}
+	if row == nil || !row.grammar.body {
 		return false
 	}
 	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line[end:]), ":"))
@@ -59,7 +63,7 @@ func (p *parser) body(d *Directive, i int) {
 	if open < 0 {
 		if !d.Faulty {
 			line := strings.TrimRight(p.lines[i], " \t")
-			p.r.add(source{text: line, at: offsetLines(p.at, i)}.pos(len(line)), CodeNoValue, example(d.Name), "@%s has no value", d.Name)
+			p.r.add(source{text: line, at: offsetLines(p.at, i)}.pos(len(line)), CodeNoValue, byName[d.Name].advice, "@%s has no value", d.Name)
 			d.Faulty = true
 		}
 		return
@@ -69,10 +73,10 @@ func (p *parser) body(d *Directive, i int) {
 	at := place(p.at, open, p.lines[open])
 	switch info = strings.ToLower(info); {
 	case end == len(p.lines):
-		p.r.add(at, CodeFenceOpen, "add a line with "+mark, "the block of @schema is not closed")
+		p.r.add(at, CodeFenceOpen, "add a line with "+mark, "the block of @%s is not closed", d.Name)
 		d.Faulty = true
 	case !slices.Contains(bodyInfos, info):
-		p.r.add(at, CodeDirectiveValue, "write "+mark+"yaml or "+mark+"json", "the block of @schema holds YAML or JSON, not %q", clip(info))
+		p.r.add(at, CodeDirectiveValue, "write "+mark+"yaml or "+mark+"json", "the block of @%s holds YAML or JSON, not %q", d.Name, clip(info))
 		d.Faulty = true
 	default:
 		d.Body = &Body{Lines: p.lines[open+1 : end], At: offsetLines(p.at, open+1), Info: info}

@@ -72,12 +72,12 @@ func FuzzParse(f *testing.F) {
 		}
 		checkTypes(t, set, typed)
 		for _, d := range list {
-			g, ok := known[d.Name]
+			g, ok := byName[d.Name]
 			if !ok || d.Faulty && (d.Text != "" || d.Params != nil || d.Body != nil) {
 				t.Errorf("directive %+v", d)
 			}
 			for _, p := range d.Params {
-				if !slices.Contains(g.params, p.Key) {
+				if !slices.Contains(g.grammar.params, p.Key) {
 					t.Errorf("parameter %q of %s", p.Key, d.Name)
 				}
 			}
@@ -123,7 +123,7 @@ func checkTypes(t *testing.T, set Set, typed []Diagnostic) {
 			t.Errorf("condition %+v", w)
 		}
 	}
-	if set.WriteMode != nil && (set.WriteMode.Mode == ModeSection) != (set.WriteMode.Heading != "") {
+	if (set.WriteMode.Mode == ModeSection) != (set.WriteMode.Heading != "") {
 		t.Errorf("write mode %+v", set.WriteMode)
 	}
 	if set.Tools != nil && (set.Tools.None && (set.Tools.All || len(set.Tools.Uses) > 0)) {

@@ -5,23 +5,24 @@ import (
 	"slices"
 )
 
-// Set is what the directives of one step say. Directives that were not given are nil.
+// Set is what the directives of one step say. What was not given has its zero value.
 type Set struct {
-	Inputs    []Input    `json:"inputs,omitempty"`
-	Outputs   []Output   `json:"outputs,omitempty"`
-	Header    *Header    `json:"header,omitempty"`
-	Model     *Model     `json:"model,omitempty"`
-	WriteMode *WriteMode `json:"write_mode,omitempty"`
-	RunOn     *RunOn     `json:"run_on,omitempty"`
-	Tools     *Tools     `json:"tools,omitempty"`
-	ForEach   *ForEach   `json:"for_each,omitempty"`
-	When      []When     `json:"when,omitempty"`
-	Schema    *Schema    `json:"schema,omitempty"`
-	Cache     *Cache     `json:"cache,omitempty"`
-	Retry     *Retry     `json:"retry,omitempty"`
-	Timeout   *Timeout   `json:"timeout,omitempty"`
-	Budget    *Budget    `json:"budget,omitempty"`
-	Approve   *Approve   `json:"approve,omitempty"`
+	Inputs    []Input   `json:"inputs,omitempty"`
+	Outputs   []Output  `json:"outputs,omitempty"`
+	Header    string    `json:"header,omitempty"` // with patterns
+	HeaderAt  Position  `json:"header_at,omitzero"`
+	Model     *Model    `json:"model,omitempty"` // nil: the workflow's
+	WriteMode WriteMode `json:"write_mode"`
+	RunOn     *RunOn    `json:"run_on,omitempty"` // nil: every day
+	Tools     *Tools    `json:"tools,omitempty"`  // nil: none but those that the step needs (read_chunks)
+	ForEach   *ForEach  `json:"for_each,omitempty"`
+	When      []When    `json:"when,omitempty"`
+	Schema    *Schema   `json:"schema,omitempty"`
+	Cache     *Cache    `json:"cache,omitempty"`
+	Retry     *Retry    `json:"retry,omitempty"`
+	Timeout   *Timeout  `json:"timeout,omitempty"`
+	Budget    *Budget   `json:"budget,omitempty"` // on top of the workflow's
+	Approve   *Approve  `json:"approve,omitempty"`
 }
 
 // Interpret gives directives their types. An input, output or condition with a faulty value is reported and left out;
@@ -32,68 +33,42 @@ func Interpret(list []Directive) (Set, []Diagnostic) {
 		r   report
 	)
 	r.items = slices.ContainsFunc(list, func(d Directive) bool { return d.Name == "for_each" })
-	inputs, conditions := 0, 0
+	count := map[string]int{}
 	for _, d := range list {
-		faults := len(r.list)
-		switch {
-		case d.Faulty:
-		case d.Name == "input":
-			in := readInput(d, &r)
-			in.Index = inputs
-			if clean(&r, faults) {
-				set.Inputs = append(set.Inputs, in)
-			}
-		case d.Name == "output":
-			if out := readOutput(d, &r); clean(&r, faults) {
-				set.Outputs = append(set.Outputs, out)
-			}
-		case d.Name == "when":
-			w := readWhen(d, &r)
-			w.Index = conditions
-			if clean(&r, faults) {
-				set.When = append(set.When, w)
-			}
-		default:
-			set.read(d, &r)
+		if row := byName[d.Name]; row != nil && !d.Faulty {
+			row.read(&set, d, count[d.Name], &r)
 		}
-		switch d.Name {
-		case "input":
-			inputs++
-		case "when":
-			conditions++
-		}
+		count[d.Name]++
 	}
 	checkPlaces(set, &r)
 	return set, r.list
 }
 
-// read reads a directive that stands once in a step; the lines of @tools add up.
-func (set *Set) read(d Directive, r *report) {
-	switch d.Name {
-	case "header":
-		set.Header = readHeader(d, r)
-	case "model":
-		set.Model = readModel(d, r)
-	case "write_mode":
-		set.WriteMode = readWriteMode(d, r)
-	case "run_on":
-		set.RunOn = readRunOn(d, r)
-	case "tools":
-		set.Tools = readTools(d, set.Tools, r)
-	case "for_each":
-		set.ForEach = readForEach(d, r)
-	case "schema":
-		set.Schema = readSchema(d, r)
-	case "cache":
-		set.Cache = readCache(d, r)
-	case "retry":
-		set.Retry = readRetry(d, r)
-	case "timeout":
-		set.Timeout = readTimeout(d, r)
-	case "budget":
-		set.Budget = readBudget(d, r)
-	case "approve":
-		set.Approve = readApprove(d, r)
+// readInput adds an input, unless its value has a fault. The index counts faulty ones.
+func (s *Set) readInput(d Directive, index int, r *report) {
+	faults := len(r.list)
+	in := readInput(d, r)
+	in.Index = index
+	if clean(r, faults) {
+		s.Inputs = append(s.Inputs, in)
+	}
+}
+
+// readOutput adds an output, unless its value has a fault.
+func (s *Set) readOutput(d Directive, r *report) {
+	faults := len(r.list)
+	if out := readOutput(d, r); clean(r, faults) {
+		s.Outputs = append(s.Outputs, out)
+	}
+}
+
+// readWhen adds a condition, unless its value has a fault. The index counts faulty ones.
+func (s *Set) readWhen(d Directive, index int, r *report) {
+	faults := len(r.list)
+	w := readWhen(d, r)
+	w.Index = index
+	if clean(r, faults) {
+		s.When = append(s.When, w)
 	}
 }
 
@@ -116,17 +91,12 @@ func checkPlaces(set Set, r *report) {
 	}
 }
 
-// Header is the text that is put before file output, with patterns.
-type Header struct {
-	Text string   `json:"text"`
-	At   Position `json:"at"`
-}
-
-func readHeader(d Directive, r *report) *Header {
+// readHeader reads the text that is put before file output, with patterns.
+func readHeader(d Directive, r *report) (text string, at Position) {
 	s := source{text: d.Text, at: d.TextAt}
 	if inner, quoted := unquote(s); quoted {
 		s = inner
 	}
 	checkPattern(s, modeText, r)
-	return &Header{Text: s.text, At: s.at}
+	return s.text, s.at
 }

@@ -184,12 +184,12 @@ func readBudget(d Directive, r *report) *Budget {
 	b := &Budget{At: d.At}
 	switch {
 	case d.Text != "":
-		r.add(d.TextAt, CodeDirectiveValue, "write "+example("budget")[len("write "):], "@budget takes its limits in parentheses")
+		r.add(d.TextAt, CodeDirectiveValue, "write "+adviceBudget[len("write "):], "@budget takes its limits in parentheses")
 		if !strings.ContainsAny(d.Text, "()") && len(d.Params) == 0 {
 			r.mend(Replace(d.TextAt, utf8.RuneCountInString(d.Text), "("+d.Text+")"))
 		}
 	case len(d.Params) == 0:
-		r.add(d.TextAt, CodeNoValue, example("budget"), "@budget names no limit")
+		r.add(d.TextAt, CodeNoValue, adviceBudget, "@budget names no limit")
 	}
 	for _, p := range d.Params {
 		if p.Key == "when_exceeded" {

@@ -1,6 +1,7 @@
 package directives
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,85 +11,26 @@ type grammar struct {
 	single bool     // may be given once in a step
 	target bool     // the value is `file: …` or `variable: …`
 	bare   bool     // may stand without a value
+	body   bool     // the value may be a fenced block below the line
 	params []string // allowed parameters; nil: parentheses belong to the text
 	lists  []string // parameters whose values may hold commas
-}
-
-// known holds the directives of the language.
-var known = map[string]grammar{
-	"input": {
-		target: true, lists: []string{"pages", "properties"},
-		params: []string{
-			"required", "refs_only", "head", "tail", "lines", "properties", "pages", "images", "comments", "embeds", "trust", "as",
-			"pending", "latest", "limit", "order", "dir", "output", "write_mode", "heading", "scope",
-		},
-	},
-	"output":     {target: true, params: []string{"scope", "format", "untrusted"}},
-	"header":     {single: true},
-	"model":      {single: true, params: []string{"thinking", "temperature", "max_output_tokens", "fallback"}},
-	"write_mode": {single: true, params: []string{"heading"}},
-	"run_on":     {single: true},
-	"tools":      {}, // each tool has its own parameter block
-	"for_each": {
-		single: true, target: true,
-		params: []string{"pending", "latest", "limit", "order", "dir", "batch", "as", "parallel", "on_error"},
-	},
-	"when":    {params: []string{}},
-	"schema":  {single: true, target: true, bare: true, params: []string{"retries"}},
-	"cache":   {single: true, params: []string{}},
-	"retry":   {single: true, params: []string{"backoff"}},
-	"timeout": {single: true, params: []string{}},
-	"budget":  {single: true, bare: true, params: BudgetKeys()},
-	"approve": {single: true, params: []string{"timeout", "retries"}},
-}
-
-// Form is what the grammar says about one directive.
-type Form struct {
-	Name   string
-	Single bool     // may be given once in a step
-	Target bool     // the value is `file: …` or `variable: …`
-	Params []string // allowed parameters, in the order of messages
-}
-
-// Forms lists the grammar of every directive, by name.
-func Forms() []Form {
-	var forms []Form
-	for _, name := range directiveNames() {
-		g := known[name]
-		f := Form{Name: name, Single: g.single, Target: g.target, Params: slices.Clone(g.params)}
-		if name == "tools" {
-			f.Params = slices.Clone(toolParams)
-		}
-		forms = append(forms, f)
-	}
-	return forms
 }
 
 // foreign holds AssistantMD's directives for chats, which have no counterpart here.
 var foreign = []string{"recent_runs", "recent_summaries", "passthrough_runs"}
 
-// Names lists the directives of the language, sorted.
-func Names() []string { return directiveNames() }
-
 // canonical folds case and `-` to `_`.
 func canonical(name string) string { return strings.ReplaceAll(strings.ToLower(name), "-", "_") }
 
 func isKnown(name string) bool {
-	_, ok := known[canonical(name)]
+	_, ok := byName[canonical(name)]
 	return ok || slices.Contains(foreign, canonical(name))
 }
 
-func nearestDirective(name string) string { return Nearest(canonical(name), directiveNames()) }
+func nearestDirective(name string) string { return Nearest(canonical(name), Names()) }
 
-// directiveNames lists every directive of the language, sorted.
-func directiveNames() []string {
-	all := make([]string, 0, len(known))
-	for n := range known {
-		all = append(all, n)
-	}
-	slices.Sort(all)
-	return all
-}
+// Names lists the directives of the language, sorted.
+func Names() []string { return slices.Sorted(maps.Keys(byName)) }
 
 // Nearest is the candidate with the smallest edit distance to word, or "" when none is near: at most two edits, and
 // fewer than half of the word. Equal distances are decided by name, so the result does not depend on the order.

@@ -72,7 +72,7 @@ func (p *parser) line() {
 	if d.Name == "" {
 		return
 	}
-	if written && known[d.Name].single {
+	if written && byName[d.Name].grammar.single {
 		p.once(&d)
 	}
 	if d.Faulty {
@@ -125,12 +125,13 @@ func parseLine(line source, r *report) (d Directive, written bool) {
 		return d, false
 	}
 	name, end := lineName(line.text)
-	g, ok := known[canonical(name)]
+	row, ok := byName[canonical(name)]
 	if !ok {
 		d.Name = unknownDirective(name, d.At, r)
 		return d, false
 	}
-	d.Name = canonical(name)
+	g := row.grammar
+	d.Name = row.name
 	if len(line.text) > maxLine {
 		r.add(d.At, CodeLineTooLong, "", "this directive has %d bytes; at most %d are read", len(line.text), maxLine)
 		return d, true
@@ -145,7 +146,7 @@ func parseLine(line source, r *report) (d Directive, written bool) {
 	faults := len(r.list)
 	d.Text, d.TextAt, d.Params = value(d.Name, g, rest, r)
 	if d.Text == "" && !g.bare && len(r.list) == faults {
-		r.add(rest.at, CodeNoValue, example(d.Name), "@%s has no value", d.Name)
+		r.add(rest.at, CodeNoValue, row.advice, "@%s has no value", d.Name)
 	}
 	d.Faulty = len(r.list) > faults
 	return d, true
@@ -252,17 +253,6 @@ func schemeEnd(s string) int {
 		continue
 	}
 	return j
-}
-
-func example(name string) string {
-	return map[string]string{
-		"input": "write @input file: notes/today", "output": "write @output file: notes/today", "header": "write @header {today}",
-		"model": "write @model ALIAS, or @model none", "write_mode": "write @write_mode append", "run_on": "write @run_on monday, friday",
-		"tools": "write @tools read_chunks, or @tools none", "for_each": "write @for_each file: Inbox/*",
-		"when": "write @when exists notes/today", "schema": "write @schema file: PATH, or a fenced block with the schema right below it",
-		"cache": "write @cache 7d", "retry": "write @retry 3", "timeout": "write @timeout 10m", "budget": "write @budget (max_images=5)",
-		"approve": "write @approve outputs",
-	}[name]
 }
 
 // clip shortens text that is quoted in a message.

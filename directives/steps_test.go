@@ -37,7 +37,7 @@ func TestInterpret_directivesOfTheStep(t *testing.T) {
 			"@output file: Plans/{item-name} {batch}\n@for_each variable: list\n@input file: {item}\n@header {item}",
 			Set{
 				ForEach: &ForEach{Target: variable("list")}, Inputs: []Input{{Target: file("{item}")}},
-				Outputs: []Output{{Target: file("Plans/{item-name} {batch}")}}, Header: &Header{Text: "{item}"},
+				Outputs: []Output{{Target: file("Plans/{item-name} {batch}")}}, Header: "{item}",
 			},
 		},
 		{
@@ -81,8 +81,8 @@ func TestInterpret_directivesOfTheStep(t *testing.T) {
 			}}},
 		},
 		{"@tools read_file (output=discard)\n@tools all, read_file", Set{Tools: &Tools{All: true, Uses: []ToolUse{{Name: "read_file"}}}}},
-		{"@write_mode frontmatter", Set{WriteMode: &WriteMode{Mode: ModeFrontmatter}}},
-		{"@write_mode Section (heading=\"## My log\")", Set{WriteMode: &WriteMode{Mode: ModeSection, Heading: "## My log"}}},
+		{"@write_mode frontmatter", Set{WriteMode: WriteMode{Mode: ModeFrontmatter}}},
+		{"@write_mode Section (heading=\"## My log\")", Set{WriteMode: WriteMode{Mode: ModeSection, Heading: "## My log"}}},
 		{
 			"@input file: a (output=file: b, write_mode=section, heading=Log)\n@input file: c (output=file: b, write_mode=frontmatter)",
 			Set{Inputs: []Input{

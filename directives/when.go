@@ -44,10 +44,10 @@ func readWhen(d Directive, r *report) When {
 	}
 	switch {
 	case w.Test == "" && word.text == "":
-		r.add(word.at, CodeNoValue, example("when"), "@when not has no test")
+		r.add(word.at, CodeNoValue, adviceWhen, "@when not has no test")
 		return w
 	case w.Test == "":
-		r.add(word.at, CodeDirectiveValue, didYouMean(word.text, whenTests, example("when")), "@when tests %s, not %q", oneOf(whenTests), clip(word.text))
+		r.add(word.at, CodeDirectiveValue, didYouMean(word.text, whenTests, adviceWhen), "@when tests %s, not %q", oneOf(whenTests), clip(word.text))
 		r.mendWord(word.at, word.text, whenTests)
 		return w
 	case rest.text == "":

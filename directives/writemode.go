@@ -33,8 +33,8 @@ func (m WriteMode) OrAppend() string {
 	return m.Mode
 }
 
-func readWriteMode(d Directive, r *report) *WriteMode {
-	m := &WriteMode{Mode: strings.ToLower(d.Text), At: d.At}
+func readWriteMode(d Directive, r *report) WriteMode {
+	m := WriteMode{Mode: strings.ToLower(d.Text), At: d.At}
 	if !checkMode(m.Mode, d.TextAt, CodeDirectiveValue, "@write_mode", r) {
 		r.mendWord(d.TextAt, d.Text, modes)
 		return m

@@ -24,26 +24,26 @@ func TestPinSteps_wholeLanguage(t *testing.T) {
 		want engine.PinnedStep
 	}{
 		{"nothing", workflow.Step{}, engine.PinnedStep{}},
-		{"conditions", workflow.Step{When: []directives.When{{Test: directives.WhenExists}}}, engine.PinnedStep{When: true}},
-		{"items", workflow.Step{ForEach: &directives.ForEach{Parallel: 3, OnError: "skip"}}, engine.PinnedStep{ForEach: &engine.PinnedForEach{Parallel: 3, Skip: true}}},
-		{"items, stop", workflow.Step{ForEach: &directives.ForEach{OnError: "stop"}}, engine.PinnedStep{ForEach: &engine.PinnedForEach{}}},
-		{"schema", workflow.Step{Schema: &directives.Schema{Retries: 1}}, engine.PinnedStep{JSON: true, Repairs: 1}},
-		{"schema without repair", workflow.Step{Schema: &directives.Schema{}}, engine.PinnedStep{JSON: true}},
+		{"conditions", workflow.Step{Set: directives.Set{When: []directives.When{{Test: directives.WhenExists}}}}, engine.PinnedStep{When: true}},
+		{"items", workflow.Step{Set: directives.Set{ForEach: &directives.ForEach{Parallel: 3, OnError: "skip"}}}, engine.PinnedStep{ForEach: &engine.PinnedForEach{Parallel: 3, Skip: true}}},
+		{"items, stop", workflow.Step{Set: directives.Set{ForEach: &directives.ForEach{OnError: "stop"}}}, engine.PinnedStep{ForEach: &engine.PinnedForEach{}}},
+		{"schema", workflow.Step{Set: directives.Set{Schema: &directives.Schema{Retries: 1}}}, engine.PinnedStep{JSON: true, Repairs: 1}},
+		{"schema without repair", workflow.Step{Set: directives.Set{Schema: &directives.Schema{}}}, engine.PinnedStep{JSON: true}},
 		{
 			"JSON output",
-			workflow.Step{Outputs: []directives.Output{{}, {Format: directives.FormatJSON}}},
+			workflow.Step{Set: directives.Set{Outputs: []directives.Output{{}, {Format: directives.FormatJSON}}}},
 			engine.PinnedStep{Outputs: 2, JSON: true, Repairs: directives.DefaultSchemaRetries},
 		},
-		{"YAML output", workflow.Step{Outputs: []directives.Output{{Format: directives.FormatYAML}}}, engine.PinnedStep{Outputs: 1}},
+		{"YAML output", workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Format: directives.FormatYAML}}}}, engine.PinnedStep{Outputs: 1}},
 		{
 			"no model",
-			workflow.Step{Model: &directives.Model{None: true}, Outputs: []directives.Output{{Format: directives.FormatJSON}}, Cache: &directives.Cache{}},
+			workflow.Step{Set: directives.Set{Model: &directives.Model{None: true}, Outputs: []directives.Output{{Format: directives.FormatJSON}}, Cache: &directives.Cache{}}},
 			engine.PinnedStep{NoModel: true, Outputs: 1},
 		},
-		{"cache", workflow.Step{Cache: &directives.Cache{Until: directives.CacheDaily}}, engine.PinnedStep{Cache: true}},
-		{"timeout", workflow.Step{Timeout: &directives.Timeout{For: time.Minute}}, engine.PinnedStep{Timeout: time.Minute}},
-		{"variable", workflow.Step{Outputs: []directives.Output{{Target: variable}}}, engine.PinnedStep{Outputs: 1, Sets: true}},
-		{"routed variable", workflow.Step{Inputs: []directives.Input{{Route: &directives.Route{Target: &variable}}}}, engine.PinnedStep{Sets: true}},
+		{"cache", workflow.Step{Set: directives.Set{Cache: &directives.Cache{Until: directives.CacheDaily}}}, engine.PinnedStep{Cache: true}},
+		{"timeout", workflow.Step{Set: directives.Set{Timeout: &directives.Timeout{For: time.Minute}}}, engine.PinnedStep{Timeout: time.Minute}},
+		{"variable", workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Target: variable}}}}, engine.PinnedStep{Outputs: 1, Sets: true}},
+		{"routed variable", workflow.Step{Set: directives.Set{Inputs: []directives.Input{{Route: &directives.Route{Target: &variable}}}}}, engine.PinnedStep{Sets: true}},
 	} {
 		got := engine.PinSteps(&workflow.Plan{Steps: []workflow.Step{c.step}})
 		if diff := cmp.Diff([]engine.PinnedStep{c.want}, got); diff != "" {

@@ -45,7 +45,7 @@ func TestCache_fresh(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil, workflow.Step{Prompt: "x", Cache: &tt.cache})
+			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Cache: &tt.cache}})
 			w.reply = says("Answer")
 			w.keepAnswer(w.ref())
 			w.clock = tt.later
@@ -67,9 +67,7 @@ func TestCache_fresh(t *testing.T) {
 func TestCache_key(t *testing.T) {
 	t.Parallel()
 	base := func() *world {
-		return newWorld(t, map[string]string{"a.md": "text"}, workflow.Step{
-			Prompt: "Read", Inputs: []directives.Input{{Target: fileTarget("a")}}, Cache: &directives.Cache{Until: "forever"},
-		})
+		return newWorld(t, map[string]string{"a.md": "text"}, workflow.Step{Prompt: "Read", Set: directives.Set{Inputs: []directives.Input{{Target: fileTarget("a")}}, Cache: &directives.Cache{Until: "forever"}}})
 	}
 	warm := 0.5
 	key := base().key()
@@ -117,7 +115,7 @@ func (w *world) key() string { return w.assembled(w.ref()).Key }
 // TestCache_preview says what a run would find, and asks nobody.
 func TestCache_preview(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, workflow.Step{Prompt: "x", Cache: &directives.Cache{Until: "daily"}})
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Cache: &directives.Cache{Until: "daily"}}})
 	w.reply = says("Answer")
 	state := func() string {
 		t.Helper()

@@ -37,7 +37,7 @@ func (w *world) cite(wanted bool, capabilities ...string) {
 
 func TestGenerate_footnotes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, workflow.Step{Prompt: "x", Cache: &directives.Cache{Until: "forever"}})
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Cache: &directives.Cache{Until: "forever"}}})
 	w.cite(true, "text", "citations")
 	w.reply = quoting(llm.StopEnd)
 	out := w.assembled(w.ref())
@@ -77,15 +77,15 @@ func TestGenerate_asksForCitations(t *testing.T) {
 		caps   []string
 		asks   bool
 	}{
-		"Markdown":              {workflow.Step{Outputs: output("")}, true, []string{"text", "citations"}, true},
-		"not wanted":            {workflow.Step{Outputs: output("")}, false, []string{"text", "citations"}, false},
-		"not able":              {workflow.Step{Outputs: output("")}, true, []string{"text"}, false},
-		"YAML":                  {workflow.Step{Outputs: output(directives.FormatYAML)}, true, []string{"text", "citations"}, false},
-		"JSON":                  {workflow.Step{Outputs: output(directives.FormatJSON)}, true, []string{"text", "citations"}, false},
-		"properties":            {workflow.Step{Outputs: output(""), WriteMode: directives.WriteMode{Mode: directives.ModeFrontmatter}}, true, []string{"text", "citations"}, false},
-		"held to a schema":      {workflow.Step{Schema: &directives.Schema{Inline: json.RawMessage(`{"type":"object"}`)}}, true, []string{"text", "citations"}, false},
-		"a table":               {workflow.Step{Outputs: []directives.Output{{Target: fileTarget("Out.csv")}}}, true, []string{"text", "citations"}, false},
-		"a note and a variable": {workflow.Step{Outputs: []directives.Output{{Target: fileTarget("Out.md")}, {Target: variableTarget("v")}}}, true, []string{"text", "citations"}, true},
+		"Markdown":              {workflow.Step{Set: directives.Set{Outputs: output("")}}, true, []string{"text", "citations"}, true},
+		"not wanted":            {workflow.Step{Set: directives.Set{Outputs: output("")}}, false, []string{"text", "citations"}, false},
+		"not able":              {workflow.Step{Set: directives.Set{Outputs: output("")}}, true, []string{"text"}, false},
+		"YAML":                  {workflow.Step{Set: directives.Set{Outputs: output(directives.FormatYAML)}}, true, []string{"text", "citations"}, false},
+		"JSON":                  {workflow.Step{Set: directives.Set{Outputs: output(directives.FormatJSON)}}, true, []string{"text", "citations"}, false},
+		"properties":            {workflow.Step{Set: directives.Set{Outputs: output(""), WriteMode: directives.WriteMode{Mode: directives.ModeFrontmatter}}}, true, []string{"text", "citations"}, false},
+		"held to a schema":      {workflow.Step{Set: directives.Set{Schema: &directives.Schema{Inline: json.RawMessage(`{"type":"object"}`)}}}, true, []string{"text", "citations"}, false},
+		"a table":               {workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Target: fileTarget("Out.csv")}}}}, true, []string{"text", "citations"}, false},
+		"a note and a variable": {workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Target: fileTarget("Out.md")}, {Target: variableTarget("v")}}}}, true, []string{"text", "citations"}, true},
 		"without any output":    {workflow.Step{}, true, []string{"text", "citations"}, true},
 	} {
 		c.step.Prompt = "x"

@@ -104,9 +104,9 @@ func TestStage_defusesRoutedInputs(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, map[string]string{"Imported/a.md": "[kept](https://elsewhere.example/a) ![x](https://elsewhere.example/p.png)"}, "read_file")
 	out := directives.Target{Scheme: directives.SchemeFile, Path: "Copy.md"}
-	d.plan.Steps[0] = workflow.Step{Name: "Step 1", Prompt: "work", Inputs: []directives.Input{{
+	d.plan.Steps[0] = workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Inputs: []directives.Input{{
 		Target: fileTarget("Imported/a"), Route: &directives.Route{To: directives.RouteFile, Target: &out},
-	}}}
+	}}}}
 	staged, err := d.Stage(t.Context(), engine.StageIn{
 		StepRef: d.ref(), Attempt: 1, Foreign: d.foreign(""), Inputs: []engine.ResolvedInput{{Files: []engine.ResolvedFile{{Name: "Imported/a.md"}}}},
 	})

@@ -44,9 +44,7 @@ func appending(t *testing.T, mode string) *desk {
 	t.Helper()
 	d := newDesk(t, map[string]string{"Log.md": "# Log\n\nbefore\n"}, "read_file")
 	target := fileTarget("Log")
-	d.plan.Steps[0] = workflow.Step{
-		Name: "Step 1", Prompt: "work", Outputs: []directives.Output{{Target: target}}, WriteMode: directives.WriteMode{Mode: mode},
-	}
+	d.plan.Steps[0] = workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Outputs: []directives.Output{{Target: target}}, WriteMode: directives.WriteMode{Mode: mode}}}
 	return d
 }
 

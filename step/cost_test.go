@@ -57,7 +57,7 @@ func TestMaxCost(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			step := workflow.Step{Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}}
+			step := workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}}}
 			if tt.step != nil {
 				step.Budget = &directives.Budget{Limits: tt.step}
 			}
@@ -94,7 +94,7 @@ func TestMaxCost(t *testing.T) {
 func TestMaxCost_boundsTheAnswer(t *testing.T) {
 	t.Parallel()
 	for _, bound := range []float64{0, 5} {
-		w := newWorld(t, nil, workflow.Step{Prompt: "x", Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}}})
+		w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}}}})
 		w.priced(&cost.Price{Input: 1, Output: 1}, nil)
 		w.reply = says("Good")
 		if _, err := w.ask(w.ref()); err != nil {
@@ -111,11 +111,7 @@ func TestMaxCost_boundsTheAnswer(t *testing.T) {
 func TestMaxCost_parallelBatches(t *testing.T) {
 	t.Parallel()
 	const batches, bound, call = 12, 0.55, 0.1
-	step := workflow.Step{
-		Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000},
-		ForEach: &directives.ForEach{Target: variableTarget("list"), Parallel: batches},
-		Budget:  &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}},
-	}
+	step := workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, ForEach: &directives.ForEach{Target: variableTarget("list"), Parallel: batches}, Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}}}}
 	w := newWorld(t, nil, step)
 	w.priced(&cost.Price{Output: 100}, nil)
 	w.reply = func(r llm.Request) (*llm.Response, error) {
@@ -176,7 +172,7 @@ func TestMetered(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil, workflow.Step{Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 0}})
+			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 0}}})
 			w.priced(tt.price, dearest)
 			m := w.models["seer"]
 			m.Client = llm.Priced(w, tt.price)
@@ -214,10 +210,7 @@ func TestMetered(t *testing.T) {
 // TestMetered_repetitions: each repetition is reserved for itself, and a cap ends them.
 func TestMetered_repetitions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, workflow.Step{
-		Prompt: "x", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 5, Backoff: time.Nanosecond},
-		Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": 0.35}},
-	})
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 5, Backoff: time.Nanosecond}, Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": 0.35}}}})
 	w.priced(&cost.Price{Output: 100}, nil)
 	w.reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassNetwork} }
 	_, err := w.ask(w.ref())
@@ -229,7 +222,7 @@ func TestMetered_repetitions(t *testing.T) {
 // TestCaps_ofWorkflowAndSettings: a workflow's caps go before the settings', and its zone says when a day begins.
 func TestCaps_ofWorkflowAndSettings(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, workflow.Step{Prompt: "x", Budget: &directives.Budget{Limits: map[string]float64{"max_total_tokens": 70}}})
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Budget: &directives.Budget{Limits: map[string]float64{"max_total_tokens": 70}}}})
 	w.Zone = "Europe/Oslo"
 	w.plan.Meta.Timezone = "America/New_York"
 	w.plan.Meta.Budget.Limits = map[string]float64{"max_cost_usd": 3, "max_total_tokens_per_day": 500}

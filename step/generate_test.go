@@ -49,7 +49,7 @@ func TestGenerate_retry(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil, workflow.Step{Prompt: "x", Retry: tt.retry})
+			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Retry: tt.retry}})
 			var waits []time.Duration
 			m := w.models["seer"]
 			m.Retry = llm.RetryPolicy{
@@ -78,9 +78,7 @@ func TestGenerate_retry(t *testing.T) {
 func TestGenerate_fallback(t *testing.T) {
 	t.Parallel()
 	image, caps := directives.Input{Target: fileTarget("p.png")}, []string{"text"}
-	w := newWorld(t, map[string]string{"p.png": pixel}, workflow.Step{
-		Prompt: "See", Inputs: []directives.Input{image}, Model: &directives.Model{Alias: "seer", Fallback: "blind"},
-	})
+	w := newWorld(t, map[string]string{"p.png": pixel}, workflow.Step{Prompt: "See", Set: directives.Set{Inputs: []directives.Input{image}, Model: &directives.Model{Alias: "seer", Fallback: "blind"}}})
 	blind, err := policy.ExactOverride(caps)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +119,7 @@ func TestGenerate_fallback(t *testing.T) {
 
 func TestGenerate_fallbackThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, workflow.Step{Prompt: "x", Model: &directives.Model{Alias: "seer", Fallback: "nobody"}})
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", Fallback: "nobody"}}})
 	w.reply = says("Good")
 	out := w.assembled(w.ref())
 	if len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "the fallback nobody cannot be used") {

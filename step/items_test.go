@@ -27,7 +27,7 @@ func names(batches [][]engine.Item) [][]string {
 func TestExpand_files(t *testing.T) {
 	t.Parallel()
 	each := &directives.ForEach{Target: fileTarget("in/*.md"), Batch: 3, Selection: directives.Selection{Pending: true}}
-	w := newWorld(t, map[string]string{"in/p1.md": "1", "in/p2.md": "2", "in/p10.md": "10", "in/p3.md": "3", "out.md": ""}, workflow.Step{Prompt: "x", ForEach: each})
+	w := newWorld(t, map[string]string{"in/p1.md": "1", "in/p2.md": "2", "in/p10.md": "10", "in/p3.md": "3", "out.md": ""}, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: each}})
 	ref := w.ref()
 	got, err := w.Expand(t.Context(), engine.StepIn{StepRef: ref})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestExpand_files(t *testing.T) {
 
 func TestExpand_nothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, workflow.Step{Prompt: "x", ForEach: &directives.ForEach{Target: fileTarget("in/*.md")}})
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: fileTarget("in/*.md")}}})
 	got, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref()})
 	if err != nil || len(got.Batches) != 0 || len(got.Warnings) != 1 {
 		t.Errorf("got %+v, %v, want no batch and a warning", got, err)
@@ -66,7 +66,7 @@ func TestExpand_nothing(t *testing.T) {
 
 func TestExpand_permission(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]string{"secret/a.md": "1"}, workflow.Step{Prompt: "x", ForEach: &directives.ForEach{Target: fileTarget("secret/*.md")}})
+	w := newWorld(t, map[string]string{"secret/a.md": "1"}, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: fileTarget("secret/*.md")}}})
 	w.plan.Meta.Permissions.Read = []string{"open/**"}
 	if _, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref()}); code(err) != failure.Permission {
 		t.Errorf("got %v, want a refusal", err)
@@ -91,7 +91,7 @@ func TestExpand_variable(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil, workflow.Step{Prompt: "x", ForEach: &directives.ForEach{Target: variableTarget("list"), Batch: 2}})
+			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list"), Batch: 2}}})
 			got, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: []engine.Var{{Name: "list", Digest: w.put(tt.value)}}})
 			if code(err) != tt.code {
 				t.Fatalf("got %v, want code %q", err, tt.code)
@@ -108,7 +108,7 @@ func TestExpand_variable(t *testing.T) {
 			}
 		})
 	}
-	w := newWorld(t, nil, workflow.Step{Prompt: "x", ForEach: &directives.ForEach{Target: variableTarget("list")}})
+	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list")}}})
 	if got, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref()}); err != nil || len(got.Batches) != 0 {
 		t.Errorf("a variable that is not set: %+v, %v", got, err)
 	}
@@ -135,12 +135,7 @@ func TestItem_name(t *testing.T) {
 
 // eachStep is a step over files with all the ways to name its items.
 func eachStep() workflow.Step {
-	return workflow.Step{
-		Prompt:  "Look at {{pages}} now.",
-		ForEach: &directives.ForEach{Target: fileTarget("in/*.md"), Batch: 2, As: "pages"},
-		Inputs:  []directives.Input{{Target: fileTarget("side/{item-name}-{batch}.txt")}},
-		Outputs: []directives.Output{{Target: fileTarget("out/{item-name} of {batch}")}},
-	}
+	return workflow.Step{Prompt: "Look at {{pages}} now.", Set: directives.Set{ForEach: &directives.ForEach{Target: fileTarget("in/*.md"), Batch: 2, As: "pages"}, Inputs: []directives.Input{{Target: fileTarget("side/{item-name}-{batch}.txt")}}, Outputs: []directives.Output{{Target: fileTarget("out/{item-name} of {batch}")}}}}
 }
 
 func TestBatch_itemsInPromptAndNames(t *testing.T) {
@@ -169,7 +164,7 @@ func TestBatch_itemsInPromptAndNames(t *testing.T) {
 
 func TestBatch_entriesInPrompt(t *testing.T) {
 	t.Parallel()
-	step := workflow.Step{Prompt: "Do {{task}}.", ForEach: &directives.ForEach{Target: variableTarget("list"), As: "task"}}
+	step := workflow.Step{Prompt: "Do {{task}}.", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list"), As: "task"}}}
 	w := newWorld(t, nil, step)
 	ref, vars := w.ref(), []engine.Var{{Name: "list", Digest: w.put(`["first thing", {"b": 1, "a": 2}]`)}}
 	expanded, err := w.Expand(t.Context(), engine.StepIn{StepRef: ref, Vars: vars})
@@ -201,7 +196,7 @@ func TestBatch_withoutModel(t *testing.T) {
 
 func TestPassThrough_nothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, map[string]string{"a.md": "\n \n"}, workflow.Step{Model: &directives.Model{None: true}, Inputs: []directives.Input{{Target: fileTarget("a")}}})
+	w := newWorld(t, map[string]string{"a.md": "\n \n"}, workflow.Step{Set: directives.Set{Model: &directives.Model{None: true}, Inputs: []directives.Input{{Target: fileTarget("a")}}}})
 	if got := w.assembled(w.ref()); got.Text != "" {
 		t.Errorf("blank inputs give the text %q", w.text(got.Text))
 	}

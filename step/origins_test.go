@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/policy/origin/origintest"
@@ -206,7 +207,7 @@ func TestAssemble_originsOfItems(t *testing.T) {
 func TestResolve_linksNeedPermission(t *testing.T) {
 	t.Parallel()
 	for target, allowed := range map[string]bool{"../Private/secret.md": false, "other.md": true, "../../outside.md": false} {
-		w := newWorld(t, map[string]string{"Private/secret.md": "s", "Plans/other.md": "o"}, workflow.Step{Inputs: planSteps(t, "@input file: Plans/link\nx")[0].Inputs})
+		w := newWorld(t, map[string]string{"Private/secret.md": "s", "Plans/other.md": "o"}, workflow.Step{Set: directives.Set{Inputs: planSteps(t, "@input file: Plans/link\nx")[0].Inputs}})
 		w.files["Plans/link.md"] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}
 		w.plan.Meta.Permissions.Read = []string{"Plans/**"}
 		out, err := w.Resolve(t.Context(), engine.ResolveIn{StepRef: w.ref()})

@@ -56,10 +56,7 @@ func (d *desk) writeOut(ref engine.StepRef, vars []engine.Var, answer string) (e
 var fromImport = "file Imported/W/index.md"
 
 func listStep(path, mode string) workflow.Step {
-	return workflow.Step{
-		Prompt: "x", ForEach: &directives.ForEach{Target: variableTarget("list")}, Outputs: []directives.Output{{Target: fileTarget(path)}},
-		WriteMode: directives.WriteMode{Mode: mode},
-	}
+	return workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list")}, Outputs: []directives.Output{{Target: fileTarget(path)}}, WriteMode: directives.WriteMode{Mode: mode}}}
 }
 
 // Entries of a list that was made from an import named any file of the vault: settings, the running workflow and others, an
@@ -183,10 +180,7 @@ func TestStage_entriesOfTheOwner(t *testing.T) {
 func TestStage_routesAskTheGate(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"settings.yaml", "Workflows/Flow", "Workflows/New", "Imported/W/manifest.json", "Notes/config/x", "{item}"} {
-		step := workflow.Step{
-			Prompt: "x", ForEach: &directives.ForEach{Target: variableTarget("list")},
-			Inputs: []directives.Input{{Target: fileTarget("Import/x.md"), Route: &directives.Route{To: directives.RouteFile, Target: new(fileTarget(target))}}},
-		}
+		step := workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list")}, Inputs: []directives.Input{{Target: fileTarget("Import/x.md"), Route: &directives.Route{To: directives.RouteFile, Target: new(fileTarget(target))}}}}}
 		d := wholeVault(t, step)
 		before := d.snapshot()
 		ref, vars := d.item("a", fromImport)

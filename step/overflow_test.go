@@ -29,10 +29,7 @@ func TestOverflow_costs(t *testing.T) {
 		calls   int
 		refused bool
 	}{{0.15, 1, true}, {0.30, 2, false}} {
-		w := newWorld(t, map[string]string{"p.png": drawing.String()}, workflow.Step{
-			Prompt: "See", Inputs: []directives.Input{{Target: fileTarget("p.png")}}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000},
-			Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": tt.bound}},
-		})
+		w := newWorld(t, map[string]string{"p.png": drawing.String()}, workflow.Step{Prompt: "See", Set: directives.Set{Inputs: []directives.Input{{Target: fileTarget("p.png")}}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": tt.bound}}}})
 		w.priced(&cost.Price{Output: 100}, nil) // at most $0.10 a call
 		w.reply = func(r llm.Request) (*llm.Response, error) {
 			if len(w.requests) == 1 {
@@ -55,7 +52,7 @@ func TestOverflow_costs(t *testing.T) {
 // TestWithin_toolLoop: what outgrows the window is left out before it is sent, and told once.
 func TestWithin_toolLoop(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil, workflow.Step{Prompt: "Look around", Model: &directives.Model{Alias: "seer", MaxOutputTokens: 500}})
+	w := newWorld(t, nil, workflow.Step{Prompt: "Look around", Set: directives.Set{Model: &directives.Model{Alias: "seer", MaxOutputTokens: 500}}})
 	m := w.models["seer"]
 	m.ContextWindow = 4000
 	w.models["seer"] = m

@@ -46,7 +46,7 @@ func TestValidate_problems(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, nil, workflow.Step{Prompt: "x", Schema: &directives.Schema{Inline: json.RawMessage(chapters)}})
+			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Schema: &directives.Schema{Inline: json.RawMessage(chapters)}}})
 			ref := w.ref()
 			prompt := w.assembled(ref).Prompt
 			got, err := w.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: prompt, Answer: w.put(tt.answer)})
@@ -88,7 +88,7 @@ func TestValidate_manyProblemsAreCounted(t *testing.T) {
 func TestDemand_schemaIsPinned(t *testing.T) {
 	t.Parallel()
 	target := fileTarget("Schemas/plan.yaml")
-	w := newWorld(t, map[string]string{"Schemas/plan.yaml": "type: object\nrequired: [b, a]\n"}, workflow.Step{Prompt: "x", Schema: &directives.Schema{Target: &target}})
+	w := newWorld(t, map[string]string{"Schemas/plan.yaml": "type: object\nrequired: [b, a]\n"}, workflow.Step{Prompt: "x", Set: directives.Set{Schema: &directives.Schema{Target: &target}}})
 	ref := w.ref()
 	out := w.assembled(ref)
 	w.edit("Schemas/plan.yaml", "type: string\n")
@@ -120,7 +120,7 @@ func TestDemand_files(t *testing.T) {
 			t.Parallel()
 			target := fileTarget(strings.Trim(name, "[]"))
 			target.Link = strings.HasPrefix(name, "[[")
-			w := newWorld(t, files, workflow.Step{Prompt: "x", Schema: &directives.Schema{Target: &target}})
+			w := newWorld(t, files, workflow.Step{Prompt: "x", Set: directives.Set{Schema: &directives.Schema{Target: &target}}})
 			ref := w.ref()
 			_, err := w.Assemble(t.Context(), engine.AssembleIn{StepRef: ref})
 			if code(err) != want {
@@ -148,11 +148,11 @@ func TestDemand_instruction(t *testing.T) {
 		want   string
 		schema bool // goes natively
 	}{
-		{"schema, instructed", workflow.Step{Schema: schema}, false, "JSON Schema:\n" + `{"type":"object","title":"MARK"}`, false},
-		{"schema, native", workflow.Step{Schema: schema}, true, "fits the given schema", true},
-		{"JSON output", workflow.Step{Outputs: jsonOut}, true, "Answer with JSON only", false},
-		{"properties", workflow.Step{Outputs: []directives.Output{{Target: fileTarget("n")}}, WriteMode: directives.WriteMode{Mode: "frontmatter"}}, false, "one JSON object", false},
-		{"nothing", workflow.Step{Outputs: []directives.Output{{Target: fileTarget("n")}}}, true, "", false},
+		{"schema, instructed", workflow.Step{Set: directives.Set{Schema: schema}}, false, "JSON Schema:\n" + `{"type":"object","title":"MARK"}`, false},
+		{"schema, native", workflow.Step{Set: directives.Set{Schema: schema}}, true, "fits the given schema", true},
+		{"JSON output", workflow.Step{Set: directives.Set{Outputs: jsonOut}}, true, "Answer with JSON only", false},
+		{"properties", workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Target: fileTarget("n")}}, WriteMode: directives.WriteMode{Mode: "frontmatter"}}}, false, "one JSON object", false},
+		{"nothing", workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Target: fileTarget("n")}}}}, true, "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

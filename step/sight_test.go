@@ -32,9 +32,7 @@ func TestGenerate_unseen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			image := directives.Input{Target: fileTarget("p.png")}
-			w := newWorld(t, map[string]string{"p.png": grey(t, 800, 600)}, workflow.Step{
-				Prompt: "See", Inputs: []directives.Input{image}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000},
-			})
+			w := newWorld(t, map[string]string{"p.png": grey(t, 800, 600)}, workflow.Step{Prompt: "See", Set: directives.Set{Inputs: []directives.Input{image}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}}})
 			w.Budget.MaxCostUSD = c.limit
 			w.priced(&cost.Price{Input: 1, Output: 100}, nil)
 			w.reply = func(r llm.Request) (*llm.Response, error) {

@@ -38,7 +38,7 @@ type intent struct {
 
 func newDesk(t *testing.T, files map[string]string, use string) *desk {
 	t.Helper()
-	step := workflow.Step{Name: "Step 1", Prompt: "work", Tools: toolsOf(t, use)}
+	step := workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Tools: toolsOf(t, use)}}
 	w := newWorld(t, files, step)
 	d := &desk{world: w, intents: map[string]intent{}}
 	w.Workflow.Vault, w.Workflow.Blobs, w.Workflow.Memory, w.Changes = d.mortal(), d, d, d

@@ -26,10 +26,7 @@ func longNote(t *testing.T) *world {
 	for i := range 60 {
 		files[fmt.Sprintf("p%d.png", i)] = pixel + string(rune('a'+i%26)) + fmt.Sprint(i)
 	}
-	w := newWorld(t, files, workflow.Step{
-		Prompt: "Read", Inputs: []directives.Input{{Target: fileTarget("long")}},
-		Budget: &directives.Budget{Limits: map[string]float64{"max_images": 2, "max_tool_images": 3, "max_step_images": 7}},
-	})
+	w := newWorld(t, files, workflow.Step{Prompt: "Read", Set: directives.Set{Inputs: []directives.Input{{Target: fileTarget("long")}}, Budget: &directives.Budget{Limits: map[string]float64{"max_images": 2, "max_tool_images": 3, "max_step_images": 7}}}})
 	return w
 }
 
@@ -110,7 +107,7 @@ func TestUseTools_readsDeferredChunks(t *testing.T) {
 
 func TestUseTools_offeredOnlyWhenUseful(t *testing.T) {
 	t.Parallel()
-	short := newWorld(t, map[string]string{"a.md": "short"}, workflow.Step{Prompt: "x", Inputs: []directives.Input{{Target: fileTarget("a")}}})
+	short := newWorld(t, map[string]string{"a.md": "short"}, workflow.Step{Prompt: "x", Set: directives.Set{Inputs: []directives.Input{{Target: fileTarget("a")}}}})
 	none := longNote(t)
 	none.plan.Steps[0].Tools = &directives.Tools{None: true}
 	unable := longNote(t)

@@ -44,7 +44,7 @@ func TestWhen(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, map[string]string{"a.md": "A", "in/1.md": "1", "log/2026-03-04.md": "x"}, workflow.Step{Prompt: "x", When: tt.when})
+			w := newWorld(t, map[string]string{"a.md": "A", "in/1.md": "1", "log/2026-03-04.md": "x"}, workflow.Step{Prompt: "x", Set: directives.Set{When: tt.when}})
 			w.shared["kept"] = w.put("yes")
 			vars := []engine.Var{{Name: "blank", Digest: w.put(" \n\t")}, {Name: "full", Digest: w.put("x")}}
 			got, err := w.When(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: vars})
@@ -59,7 +59,7 @@ func TestWhen_changedIsPerContent(t *testing.T) {
 	t.Parallel()
 	when := directives.When{Test: directives.WhenChanged, Target: fileTarget("in/*.md")}
 	other := directives.When{Index: 1, Test: directives.WhenChanged, Target: fileTarget("in/*.md")}
-	w := newWorld(t, map[string]string{"in/1.md": "1", "in/2.md": "2"}, workflow.Step{Prompt: "x", When: []directives.When{when, other}})
+	w := newWorld(t, map[string]string{"in/1.md": "1", "in/2.md": "2"}, workflow.Step{Prompt: "x", Set: directives.Set{When: []directives.When{when, other}}})
 	ref := w.ref()
 	ask := func() engine.WhenOut {
 		t.Helper()

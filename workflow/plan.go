@@ -77,26 +77,11 @@ func (m Meta) Watches(name string) bool { return matchAny(m.Watch, name) }
 
 // Step is one section that is not instructions.
 type Step struct {
-	Name       string               `json:"name"`
-	Line       int                  `json:"line"`        // of the heading
-	PromptLine int                  `json:"prompt_line"` // of the first line of the prompt text; 0 without one
-	Prompt     string               `json:"prompt"`      // without blank lines at its ends, with \n line ends
-	Inputs     []directives.Input   `json:"inputs,omitempty"`
-	Outputs    []directives.Output  `json:"outputs,omitempty"`
-	Header     string               `json:"header,omitempty"` // with patterns
-	HeaderAt   Position             `json:"header_at,omitzero"`
-	Model      *directives.Model    `json:"model,omitempty"` // nil: the workflow's
-	WriteMode  directives.WriteMode `json:"write_mode"`
-	RunOn      *directives.RunOn    `json:"run_on,omitempty"` // nil: every day
-	Tools      *directives.Tools    `json:"tools,omitempty"`  // nil: none but those that the step needs (read_chunks)
-	ForEach    *directives.ForEach  `json:"for_each,omitempty"`
-	When       []directives.When    `json:"when,omitempty"`
-	Schema     *directives.Schema   `json:"schema,omitempty"`
-	Cache      *directives.Cache    `json:"cache,omitempty"`
-	Retry      *directives.Retry    `json:"retry,omitempty"`
-	Timeout    *directives.Timeout  `json:"timeout,omitempty"`
-	Budget     *directives.Budget   `json:"budget,omitempty"` // on top of the workflow's
-	Approve    *directives.Approve  `json:"approve,omitempty"`
+	Name       string `json:"name"`
+	Line       int    `json:"line"`        // of the heading
+	PromptLine int    `json:"prompt_line"` // of the first line of the prompt text; 0 without one
+	Prompt     string `json:"prompt"`      // without blank lines at its ends, with \n line ends
+	directives.Set
 }
 
 // Alias is the model alias of a step: its own, or the workflow's, or the default. It is empty with `@model none`.

@@ -20,34 +20,6 @@ import (
 // the tables in code: go test ./workflow -run Reference -update.
 const referencePage = "../docs/language.md"
 
-// about is what the reference says about a directive besides its grammar, with an example that is run.
-var about = map[string]struct{ value, meaning, example string }{
-	"input": {
-		"`file: PATH`, `variable: NAME`", "a file or variable for the prompt; repeatable, in order",
-		"@input file: Imported/Workbook/index.md (images=auto, as=book)\n@input file: Inbox/*.md (pending, limit=5, required)\n\nList the chapters of {{book}}.",
-	},
-	"output": {
-		"`file: PATH`, `variable: NAME`", "where the answer goes; repeatable",
-		"@output file: Plans/{today} plan\n@output variable: plan (scope=workflow, format=json)\n\nMake a plan as JSON.",
-	},
-	"header":     {"text with patterns", "heading put before the text of file outputs", "@header Plan of {today:dddd, D MMMM}\n@output file: Plans/{today}\n\nMake a plan."},
-	"model":      {"alias, or `none` for no model call", "the model of the step", "@model sonnet (thinking=low, temperature=0.2, max_output_tokens=2000, fallback=local)\n\nMake a plan."},
-	"write_mode": {"`append` (default), `replace`, `new`, `frontmatter`, `section`", "how outputs are put into their files", "@output file: Log\n@write_mode section (heading=Today)\n\nWhat happened today?"},
-	"run_on":     {"day names, `daily`, `never`", "days of scheduled and watched runs", "@run_on monday, thu\n\nLook back at the week."},
-	"tools":      {"names of tools, each with its parameters; `all`, `none`", "what the model may use", "@tools read_chunks\n@input file: Imported/Workbook/index.md\n\nRead all of it and list its chapters."},
-	"for_each": {
-		"`file: PATH`, `variable: NAME` (a JSON list)", "runs the step for each item, or for each batch of items",
-		"@for_each file: Photos/*.jpg (pending, batch=5, on_error=skip)\n@input file: {item}\n@output file: Tags/batch {batch}\n\nGive each picture three tags.",
-	},
-	"when":    {"`[not] exists`, `missing`, `changed PATH`; `[not] empty`, `nonempty variable: NAME`", "skips the step unless it holds; repeatable, all must hold", "@when exists Inbox/*.md\n@when not empty variable: plan\n\nSort the inbox."},
-	"schema":  {"`file: PATH`, or a fenced block right below", "the answer is JSON that fits a JSON Schema", "@schema (retries=1)\n```yaml\ntype: object\nrequired: [chapters]\nproperties:\n  chapters: {type: array, items: {type: string}}\n```\n@output file: chapters.json (format=json)\n\nList the chapters."},
-	"cache":   {"duration, `daily`, `weekly`, `forever`", "uses an answer again while prompt, model and settings are the same", "@cache 7d\n\nExplain the word of the day."},
-	"retry":   {"count", "how often a failed call of the provider is repeated", "@retry 5 (backoff=10s)\n\nMake a plan."},
-	"timeout": {"duration", "how long the step may take", "@timeout 10m\n\nMake a plan."},
-	"budget":  {"", "limits of the step, on top of the workflow's", "@budget (max_images=5, max_cost_usd=0.10, when_exceeded=fail)\n@input file: Imported/Workbook/index.md\n\nList the chapters."},
-	"approve": {"`outputs`, `tools`", "holds the run until a person agrees to the files that the step writes, or to calls of tools that change something", "@approve outputs (timeout=2d, retries=1)\n@output file: Letters/{today}\n\nWrite the letter."},
-}
-
 // aboutProperties says what a property of the frontmatter takes, and what holds without it.
 var aboutProperties = map[string][2]string{
 	"schedule":         {"`\"cron: 0 8 * * 1-5\"` (five fields, names, `@daily`, `@every 15m`), `\"once: 2026-12-24 09:00\"`, or a list", "by hand only"},
@@ -133,20 +105,15 @@ func propertyTable(t *testing.T) string {
 func directiveTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| directive | value | parameters | meaning |\n|---|---|---|---|\n")
-	forms := directives.Forms()
-	for _, f := range forms {
-		a, ok := about[f.Name]
-		if !ok {
+	for _, f := range directives.Forms() {
+		if f.Meaning == "" || f.Example == "" {
 			t.Errorf("nothing is said about @%s", f.Name)
 		}
 		params := ""
 		if len(f.Params) > 0 {
 			params = "`" + strings.Join(f.Params, "` `") + "`"
 		}
-		fmt.Fprintf(&b, "| `@%s` | %s | %s | %s |\n", f.Name, cell(a.value), params, cell(a.meaning))
-	}
-	if len(about) != len(forms) {
-		t.Errorf("%d directives, %d in the reference", len(forms), len(about))
+		fmt.Fprintf(&b, "| `@%s` | %s | %s | %s |\n", f.Name, cell(f.Value), params, cell(f.Meaning))
 	}
 	return b.String()
 }
@@ -155,7 +122,7 @@ func directiveTable(t *testing.T) string {
 func exampleList(t *testing.T) string {
 	var b strings.Builder
 	for _, f := range directives.Forms() {
-		note := "## Step\n" + about[f.Name].example + "\n"
+		note := "## Step\n" + f.Example + "\n"
 		plan, list := Parse("example", "example.md", []byte(note))
 		list = append(list, Check(plan, brokenWorld())...)
 		if len(list) > 0 {
@@ -164,7 +131,7 @@ func exampleList(t *testing.T) string {
 		if len(plan.Steps) != 1 || !says(t, plan.Steps[0], f.Name) || plan.Steps[0].Prompt == "" {
 			t.Errorf("the example of @%s does not have it: %+v", f.Name, plan.Steps)
 		}
-		fmt.Fprintf(&b, "`@%s`: %s.\n\n````markdown\n%s````\n\n", f.Name, about[f.Name].meaning, strings.TrimPrefix(note, "## Step\n"))
+		fmt.Fprintf(&b, "`@%s`: %s.\n\n````markdown\n%s````\n\n", f.Name, f.Meaning, strings.TrimPrefix(note, "## Step\n"))
 	}
 	return b.String()
 }

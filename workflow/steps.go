@@ -15,17 +15,9 @@ func (b *bodyReader) readStep(s section) Step {
 	set, typed := directives.Interpret(list)
 	b.out.list = append(append(append(b.out.list, faults...), more...), typed...)
 
-	step := Step{
-		Name: s.name, Line: s.at.Line, Inputs: set.Inputs, Outputs: set.Outputs, Model: set.Model, RunOn: set.RunOn,
-		Tools: set.Tools, ForEach: set.ForEach, When: set.When, Schema: set.Schema, Cache: set.Cache, Retry: set.Retry,
-		Timeout: set.Timeout, Budget: set.Budget, Approve: set.Approve,
-		WriteMode: directives.WriteMode{Mode: directives.ModeAppend},
-	}
-	if set.WriteMode != nil {
-		step.WriteMode = *set.WriteMode
-	}
-	if set.Header != nil {
-		step.Header, step.HeaderAt = set.Header.Text, set.Header.At
+	step := Step{Name: s.name, Line: s.at.Line, Set: set}
+	if step.WriteMode.Mode == "" {
+		step.WriteMode.Mode = directives.ModeAppend
 	}
 	b.readPrompt(&step, s, block.Rest)
 	if !directives.HasErrors(faults) && !directives.HasErrors(more) && !directives.HasErrors(typed) {

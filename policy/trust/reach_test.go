@@ -218,9 +218,9 @@ func TestReachOf_links(t *testing.T) {
 func TestReachOf_entriesAsPlaces(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{"{item}": "./**", "Data/{item}": "Data/**", "Data/{item}/x": "Data/**", "Data/a {item}": "Data/**"} {
-		plan := &workflow.Plan{Name: "A", Steps: []workflow.Step{{
+		plan := &workflow.Plan{Name: "A", Steps: []workflow.Step{{Set: directives.Set{
 			Model: &directives.Model{None: true}, Outputs: []directives.Output{{Target: directives.Target{Scheme: directives.SchemeFile, Path: written}}},
-		}}}
+		}}}}
 		reach := trust.ReachOf(plan, nil)
 		if !slices.Contains(reach, trust.Item{Kind: trust.Write, Value: want}) {
 			t.Errorf("%s: %v, want writes to %s", written, reach, want)
