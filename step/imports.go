@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
@@ -103,11 +105,22 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 	}
 	elsewhere := found.Home != "" && found.Home != before.Bundle
 	if ok && before.ID != in.Run && before.Bundle != "" && !elsewhere {
-		if _, err := fs.Stat(im.FS, before.Bundle); err == nil { // a bundle that a person removed is made again
+		// A bundle that a person removed is made again, and so is one whose name a later version has.
+		if _, err := fs.Stat(im.FS, before.Bundle); err == nil && !im.holdsOther(before.Bundle, j.SHA256) {
 			out.Duplicate, out.DuplicateBundle = before.ID, before.Bundle
 		}
 	}
 	return out, nil
+}
+
+// holdsOther reports whether a bundle is by its manifest one of other bytes.
+func (im *Imports) holdsOther(bundle, sha256 string) bool {
+	data, err := fs.ReadFile(im.FS, path.Join(bundle, manifest.File))
+	if err != nil {
+		return false
+	}
+	m, err := manifest.Parse(data)
+	return err == nil && m.Source.SHA256 != sha256
 }
 
 // Extract makes pages, text and pictures.

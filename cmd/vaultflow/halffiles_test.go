@@ -265,6 +265,19 @@ func TestHalf_reopened(t *testing.T) {
 	}
 }
 
+// A file that is written anew with bytes that it had before has them again, as the next version.
+func TestHalf_writtenBack(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.holding("auto", "10m")
+	s.serve()
+	for i, word := range []string{"well", "failed", "well"} {
+		s.write("Import/state.txt", "all services: "+word+"\n")
+		s.last("state.txt", i+1, "all services: "+word+"\n", word)
+	}
+	s.agrees("Imported/state (version 1)", "all services: well\n", "well")
+}
+
 // Whatever happens to a file that is held, and to serve, nothing is lost and nothing is imported twice.
 func TestHalf_held(t *testing.T) {
 	t.Parallel()
