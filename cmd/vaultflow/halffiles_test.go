@@ -276,6 +276,9 @@ func TestHalf_writtenBack(t *testing.T) {
 		s.last("state.txt", i+1, "all services: "+word+"\n", word)
 	}
 	s.agrees("Imported/state (version 1)", "all services: well\n", "well")
+	if out := s.must("import", "--status"); !strings.Contains(out, "stays in the import folder for now") {
+		t.Errorf("import --status does not say that the file is held:\n%s", out)
+	}
 }
 
 // Whatever happens to a file that is held, and to serve, nothing is lost and nothing is imported twice.

@@ -80,6 +80,9 @@ func importRow(r engine.ImportRecord) string {
 	if why == "" {
 		why = r.Reason
 	}
+	if why == "" && r.Held {
+		why = "stays in the import folder for now: a program may append to it"
+	}
 	pages := fmt.Sprintf("%d/%d", r.Page, r.Pages)
 	if !r.State.Finished() && r.SecondsLeft > 0 {
 		pages += ", " + about(r.SecondsLeft) + " left"
