@@ -25,8 +25,6 @@ type places struct {
 	set Settings
 }
 
-func (im *Importer) places(j Job) places { return places{im: im, job: j, set: j.settings()} }
-
 // folder is where the source is below the import folder, each part made safe. It is empty for the import folder itself and for
 // sources from elsewhere.
 func (pl places) folder() string {

@@ -63,12 +63,12 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, error) {
 	from := officeExtensions[pr.w.job.Route.MediaType]
 	if pr.w.im.Office == nil || from == "" || to == "" {
-		return nil, 0, pr.w.keepOld(ctx, "This version of vaultflow reads files of this format only with LibreOffice's help: install it, or save the file as docx, xlsx or pptx, and drop it again.")
+		return nil, 0, keepOld(ctx, pr.w, "This version of vaultflow reads files of this format only with LibreOffice's help: install it, or save the file as docx, xlsx or pptx, and drop it again.")
 	}
 	name := "modern." + to
 	err := pr.convert(ctx, from, to, name)
 	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil {
-		return nil, 0, pr.w.keepOld(ctx, "It could not be read: "+markdown.Inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
+		return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
 	}
 	if err != nil {
 		return nil, 0, err
@@ -87,7 +87,7 @@ func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, erro
 }
 
 // keepOld keeps a file that is not read, with a sentence that says what to do.
-func (w *work) keepOld(ctx context.Context, what string) error {
+func keepOld(ctx context.Context, w *work, what string) error {
 	rec := w.store.begin(manifest.Document{})
 	rec.Message = what + " The original is kept unchanged."
 	return save(ctx, w.store.records, documentName, rec)

@@ -20,7 +20,7 @@ func (w *work) passwords() []string {
 		out = w.im.Passwords(w.job)
 	}
 	for _, name := range []string{w.job.Source, w.job.at()} {
-		if text, ok := w.im.readPasswords(name + PasswordSuffix); ok {
+		if text, ok := readPasswords(w.im, name + PasswordSuffix); ok {
 			for line := range strings.Lines(text) {
 				if line = strings.TrimRight(line, "\r\n"); line != "" {
 					out = append(out, line)
@@ -32,7 +32,7 @@ func (w *work) passwords() []string {
 }
 
 // readPasswords reads a file of passwords; one that cannot be read counts as not there.
-func (im *Importer) readPasswords(name string) (string, bool) {
+func readPasswords(im *Importer, name string) (string, bool) {
 	file, size, err := im.open(name)
 	if err != nil {
 		return "", false

@@ -35,7 +35,7 @@ func (pdf) extract(ctx context.Context, w *work) error {
 		if err != nil {
 			return err
 		}
-		if rec, err = w.opened(doc); err != nil {
+		if rec, err = opened(w, doc); err != nil {
 			return err
 		}
 		if err := save(ctx, w.store.records, documentName, rec); err != nil {
@@ -46,7 +46,7 @@ func (pdf) extract(ctx context.Context, w *work) error {
 }
 
 // opened checks an opened document against the limits and makes its record.
-func (w *work) opened(doc extract.Document) (documentRecord, error) {
+func opened(w *work, doc extract.Document) (documentRecord, error) {
 	switch {
 	case doc.NeedsPassword:
 		return documentRecord{}, needsPassword()
@@ -63,7 +63,7 @@ func (w *work) opened(doc extract.Document) (documentRecord, error) {
 	if w.set.PDF.Mode != ModeMarkdown {
 		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
-	if w.cutOff() {
+	if cutOff(w) {
 		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may have been cut off, and pages may be missing")
 	}
 	if doc.Pages > w.set.WarnPages {
@@ -77,7 +77,7 @@ const pdfTail = 4096
 
 // cutOff tells whether a PDF lacks the mark of its end (ISO 32000-1 §7.5.5). The renderers put such a file together again from
 // the pages that are there, and say nothing.
-func (w *work) cutOff() bool {
+func cutOff(w *work) bool {
 	file, err := w.im.Files.FS().Open(w.job.at())
 	if err != nil {
 		return false // it was opened a moment ago, and will be again: somebody else says what is wrong

@@ -38,7 +38,7 @@ func (picture) extract(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	if f.here, err = w.readable(); err != nil {
+	if f.here, err = f.readable(); err != nil {
 		return err
 	}
 	if !ok || f.wantsWorker() {
@@ -54,10 +54,10 @@ func (picture) extract(ctx context.Context, w *work) error {
 }
 
 // readable says whether package imaging reads the picture.
-func (w *work) readable() (bool, error) {
-	file, size, err := w.im.open(w.job.at())
+func (f *frames) readable() (bool, error) {
+	file, size, err := f.w.im.open(f.w.job.at())
 	if err != nil {
-		return false, storage("open "+w.job.at(), err)
+		return false, storage("open "+f.w.job.at(), err)
 	}
 	defer file.Close()
 	info, err := imaging.Probe(file, size)
@@ -65,7 +65,7 @@ func (w *work) readable() (bool, error) {
 }
 
 func (f *frames) wantsWorker() bool {
-	return !f.here || f.w.job.Route.MediaType == "image/tiff" || f.w.imageStrategy(StrategyImageOCR)
+	return !f.here || f.w.job.Route.MediaType == "image/tiff" || f.imageStrategy(StrategyImageOCR)
 }
 
 // open asks the worker for the number of pages, when it is needed at all, and makes the record.
@@ -108,7 +108,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 // mayDoWithout says whether the picture is imported although the worker does not read it: copied when imaging reads it
 // or Obsidian shows it, if image_copy is a strategy.
 func (f *frames) mayDoWithout() bool {
-	return f.w.imageStrategy(StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == KeepInBundle)
+	return f.imageStrategy(StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == KeepInBundle)
 }
 
 // lack says in a sentence what is missing for want of the worker.
@@ -123,8 +123,8 @@ func (f *frames) lack() string {
 // shown are the formats that Obsidian shows and package imaging does not read.
 var shown = map[string]bool{"image/svg+xml": true, "image/avif": true, "image/webp": true, "image/bmp": true}
 
-func (w *work) imageStrategy(name string) bool {
-	for _, s := range w.set.Image.Strategies {
+func (f *frames) imageStrategy(name string) bool {
+	for _, s := range f.w.set.Image.Strategies {
 		if s == name {
 			return true
 		}
@@ -156,7 +156,7 @@ func (f *frames) pages(ctx context.Context, rec documentRecord) error {
 func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
 	set := f.w.set.Image
 	if f.here && of == 1 {
-		made, err := f.w.normalised(ctx)
+		made, err := f.normalised(ctx)
 		switch {
 		case err == nil:
 			return f.take(ctx, p, made)
@@ -193,15 +193,15 @@ func (f *frames) take(ctx context.Context, p *manifest.Page, made imaging.Encode
 }
 
 // normalised is the picture upright, within bounds, and without metadata unless that is kept.
-func (w *work) normalised(ctx context.Context) (imaging.Encoded, error) {
-	file, size, err := w.im.open(w.job.at())
+func (f *frames) normalised(ctx context.Context) (imaging.Encoded, error) {
+	file, size, err := f.w.im.open(f.w.job.at())
 	if err != nil {
-		return imaging.Encoded{}, storage("open "+w.job.at(), err)
+		return imaging.Encoded{}, storage("open "+f.w.job.at(), err)
 	}
 	defer file.Close()
-	limits := imaging.Limits{MaxSide: w.set.Image.MaxSide, MaxDecodePixels: w.set.Image.MaxDecodePixels}
+	limits := imaging.Limits{MaxSide: f.w.set.Image.MaxSide, MaxDecodePixels: f.w.set.Image.MaxDecodePixels}
 	made, err := imaging.Normalise(ctx, file, size, limits)
-	if err != nil || made.Changed || w.set.Image.KeepLocation {
+	if err != nil || made.Changed || f.w.set.Image.KeepLocation {
 		return made, err
 	}
 	if data, ok := imaging.WithoutMetadata(made.MediaType, made.Data); ok {

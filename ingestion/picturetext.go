@@ -14,7 +14,7 @@ import (
 
 // read reads the text in a picture by the engines of text recognition.
 func (f *frames) read(ctx context.Context, p *manifest.Page) error {
-	if !f.w.imageStrategy(StrategyImageOCR) {
+	if !f.imageStrategy(StrategyImageOCR) {
 		return nil
 	}
 	p.OCR = &manifest.PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}

@@ -36,10 +36,10 @@ func (textFile) extract(ctx context.Context, w *work) error {
 	if err != nil {
 		return storage("read "+w.job.at(), err)
 	}
-	return w.copyText(ctx, data)
+	return copyText(ctx, w, data)
 }
 
-func (w *work) copyText(ctx context.Context, data []byte) error {
+func copyText(ctx context.Context, w *work, data []byte) error {
 	d := charset.Decode(data)
 	rec := w.store.begin(manifest.Document{Pages: 1})
 	if remark := d.Remark(); remark != "" {

@@ -53,6 +53,8 @@ func (j Job) stageID() string {
 	return digest([]byte(j.SHA256 + "\n" + j.Hash() + "\n" + j.Source))[:24]
 }
 
+func (im *Importer) places(j Job) places { return places{im: im, job: j, set: j.settings()} }
+
 // begin returns the work for a job without its hidden folders, which filing alone does not need.
 func (im *Importer) begin(j Job) *work {
 	return &work{im: im, job: j, set: j.settings(), places: im.places(j)}
