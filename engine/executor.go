@@ -90,7 +90,8 @@ type BatchRef struct{ Step, Batch int }
 // Journal is what an executor needs of its journal. An executor treats any error as its own death: it begins nothing
 // more for that run and leaves it to be resumed. One that passes (see [failure.IsTransient]) puts the run off instead.
 type Journal interface {
-	// Create stores a run unless one with the same key is there. With again, a finished one does not count, except an import that was cancelled or needs a password. It returns the entry that holds now.
+	// Create stores a run unless one with the same key is there, and returns the entry that holds now. With again, a finished
+	// one does not count, except an import that was cancelled or needs a password.
 	Create(ctx context.Context, e Entry, again bool) (Entry, bool, error)
 	// Append stores the outcome of an activity together with the views, in one transaction that is on disk when Append returns. The
 	// record's Seq must be the next one of its branch.
