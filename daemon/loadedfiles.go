@@ -68,13 +68,3 @@ func followSettings(ctx context.Context, w *Process) error {
 		told = now
 	}
 }
-
-// Ask sends an order to the process that works on the vault, and warns once when that process has other settings than the
-// files hold now.
-func (a *Workspace) Ask(ctx context.Context, o Order) (Reply, error) {
-	r, err := Ask(ctx, a.StateDir, o)
-	if len(r.Changed) > 0 {
-		a.outdated.Do(func() { a.Log.Warn(OutdatedText(r.Changed)) })
-	}
-	return r, err
-}

@@ -52,7 +52,10 @@ func (a *orders) answer(ctx context.Context, o Order) Reply {
 		err = usagef("an empty order")
 	}
 	if err != nil {
-		return Reply{Failure: failure.Of(err), Class: ClassOf(err)}
+		return refuse(err)
 	}
 	return Reply{Run: id, Was: was}
 }
+
+// refuse is the answer to an order that failed.
+func refuse(err error) Reply { return Reply{Failure: failure.Of(err), Class: ClassOf(err)} }

@@ -40,7 +40,7 @@ func Serve(ctx context.Context, o Options, so ServeOptions) error {
 		if err != nil {
 			return err
 		}
-		address, err := a.serve(ctx, so)
+		address, err := serveOnce(ctx, a, so)
 		a.Close()
 		if _, renewed := errors.AsType[renewal](err); renewed && ctx.Err() == nil {
 			o.Overrides = stayAt(o.Overrides, address)
@@ -66,9 +66,9 @@ func stayAt(overrides map[string]string, address string) map[string]string {
 	return kept
 }
 
-// serve is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
+// serveOnce is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
 // and leaves what was under way to be resumed.
-func (a *Workspace) serve(ctx context.Context, o ServeOptions) (address string, err error) {
+func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address string, err error) {
 	w, err := a.work(ctx, true)
 	if errors.Is(err, journal.ErrLocked) {
 		return "", nameOther(ctx, a.StateDir, err)

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"os"
 
 	"github.com/vaultflow/vaultflow/policy/trust"
@@ -15,26 +14,6 @@ func FindState(vaultDir, named string) (string, error) {
 		return "", invalid(err)
 	}
 	return dir, nil
-}
-
-// load reads the settings, as far as the vault is trusted.
-func (a *Workspace) load(ctx context.Context, o Options) error {
-	environ := os.Environ()
-	input := settings.Input{
-		File: o.Settings, Vault: a.Dir, User: settings.UserFile(environ), StateDir: a.StateDir, Environ: environ, Overrides: o.Overrides,
-	}
-	a.loaded = rememberFiles(input)
-	given, err := openAnswers(ctx, a.StateDir, a.Dir, func() ([]trust.Ask, error) { return asked(input) })
-	if err != nil {
-		return err
-	}
-	input.Grants = given.grants
-	if a.Settings, err = settings.Load(input); err != nil {
-		return invalid(err)
-	}
-	a.Log = o.Logger(a.Settings)
-	a.Trust = newTrust(given, a.Settings, a.Log)
-	return a.Trust.narrow(a.Settings, o.Overrides["web.listen"] != "")
 }
 
 // asked are the values of the vault's files that wait while nothing is granted, with those that come to light when others

@@ -21,10 +21,12 @@ import (
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -181,4 +183,47 @@ func (a *Workspace) Reading(ctx context.Context, fn func(*journal.Journal) error
 	}
 	defer j.Close()
 	return fn(j)
+}
+
+// load reads the settings, as far as the vault is trusted.
+func (a *Workspace) load(ctx context.Context, o Options) error {
+	environ := os.Environ()
+	input := settings.Input{
+		File: o.Settings, Vault: a.Dir, User: settings.UserFile(environ), StateDir: a.StateDir, Environ: environ, Overrides: o.Overrides,
+	}
+	a.loaded = rememberFiles(input)
+	given, err := openAnswers(ctx, a.StateDir, a.Dir, func() ([]trust.Ask, error) { return asked(input) })
+	if err != nil {
+		return err
+	}
+	input.Grants = given.grants
+	if a.Settings, err = settings.Load(input); err != nil {
+		return invalid(err)
+	}
+	a.Log = o.Logger(a.Settings)
+	a.Trust = newTrust(given, a.Settings, a.Log)
+	return a.Trust.narrow(a.Settings, o.Overrides["web.listen"] != "")
+}
+
+// gate decides about every change of the vault.
+func (a *Workspace) gate() policy.Gate {
+	v := a.Settings.Vault
+	return policy.Gate{
+		WorkflowsDir: v.WorkflowsDir, ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, StatusNote: a.Settings.Engine.StatusNote,
+	}
+}
+
+// Writing returns the vault as a writer may change it.
+func (a *Workspace) Writing(who policy.Writer) vault.Files {
+	return vault.NewFiles(a.Vault, a.gate(), who)
+}
+
+// Ask sends an order to the process that works on the vault, and warns once when that process has other settings than the
+// files hold now.
+func (a *Workspace) Ask(ctx context.Context, o Order) (Reply, error) {
+	r, err := Ask(ctx, a.StateDir, o)
+	if len(r.Changed) > 0 {
+		a.outdated.Do(func() { a.Log.Warn(OutdatedText(r.Changed)) })
+	}
+	return r, err
 }
