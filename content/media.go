@@ -129,3 +129,12 @@ func line(name string) string {
 		return r
 	}, name)
 }
+
+// IsMedia reports whether a block is a picture, a document or a recording.
+func IsMedia(b Block) bool {
+	switch b.Type() {
+	case TypeImage, TypeDocument, TypeAudio, TypeVideo:
+		return true
+	}
+	return false
+}

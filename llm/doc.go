@@ -1,8 +1,7 @@
-// Package llm is the contract between the run of a workflow and the models: request, response, usage, classes of errors,
-// and the one retry layer. It also holds what every HTTP adapter shares: a request body that is written as a stream, the
-// POST with its time-outs, and readers for server-sent events and JSON lines.
+// Package llm is the contract between the run of a workflow and the models: request, response, classes of errors, and the
+// one retry layer. It also plans where the media of a request go, and makes a request fit what a service takes.
 //
-// The adapters live below (llm/anthropic, llm/openai, llm/ollama, llm/offline, llm/replay); llm/llmtest is the suite that
-// each of them passes. This package knows no vendor, reads no environment, keeps no state between calls, and puts no key,
-// request body or media bytes into an error.
+// The adapters live below (llm/anthropic, llm/openai, llm/ollama, llm/offline, llm/replay, …); llm/wire holds what those
+// that speak HTTP share, and llm/llmtest is the suite that each of them passes. This package knows no vendor, reads no
+// environment, keeps no state between calls, and puts no key, request body or media bytes into an error.
 package llm

@@ -37,7 +37,7 @@ func (m Meter) Measure(r Request) Estimate {
 	}
 	r.blocks(func(p spot, b content.Block) {
 		switch {
-		case !isMedia(b) || m.words(b, p.inner != outside):
+		case !content.IsMedia(b) || m.words(b, p.inner != outside):
 			e.Texts++
 		case b.Type() == content.TypeImage:
 			e.Images++
@@ -76,7 +76,7 @@ func (m Meter) tokens(blocks []content.Block, inResult bool) int {
 }
 
 func (m Meter) block(b content.Block, inResult bool) int {
-	if isMedia(b) && m.words(b, inResult) {
+	if content.IsMedia(b) && m.words(b, inResult) {
 		return m.text(b.Text())
 	}
 	switch b := b.(type) {

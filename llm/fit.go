@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"image"
 
 	_ "image/gif" // read the sizes of pictures
@@ -87,6 +88,8 @@ func (r Request) load(ctx context.Context) ([]loaded, error) {
 	}
 	return all, nil
 }
+
+var errNoLoader = errors.New("no loader")
 
 // bytes are what would be sent for a medium.
 func (r Request) bytes(ctx context.Context, b content.Block) (data []byte, err error) {

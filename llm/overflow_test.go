@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -39,9 +40,9 @@ func (h *heard) policy(p llm.OverflowPolicy) llm.OverflowPolicy {
 
 // wrapped is an adapter as the engine wraps it: Limit inside Retry inside Overflow.
 func wrapped(server *llmtest.Server, chat bool, p llm.OverflowPolicy) llm.Provider {
-	var adapter llm.Provider = anthropic.New(llm.Config{BaseURL: server.URL, APIKey: llmtest.Key})
+	var adapter llm.Provider = anthropic.New(wire.Config{BaseURL: server.URL, APIKey: llmtest.Key})
 	if chat {
-		adapter = openai.New(llm.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
+		adapter = openai.New(wire.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
 	}
 	return llm.Overflow(llm.Retry(llm.NewGate(llm.Limits{Calls: 2}).Wrap(adapter), llm.RetryPolicy{Attempts: 1}), p)
 }
@@ -193,7 +194,7 @@ func (s *scripted) Generate(_ context.Context, r llm.Request, progress func(stri
 // TestOverflow_otherClasses: no row of real failures is rewritten but those of a class with a remedy; rate limits never are.
 func TestOverflow_otherClasses(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("testdata/provider_errors.tsv")
+	data, err := os.ReadFile("wire/testdata/provider_errors.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestOverflow_otherClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		class, actual, limit := llm.Classify(llm.Failure{Status: status, Code: row[2], Message: row[6]})
+		class, actual, limit := wire.Classify(wire.Failure{Status: status, Code: row[2], Message: row[6]})
 		if helped[class] {
 			continue
 		}

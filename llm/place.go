@@ -21,7 +21,7 @@ type placed struct {
 
 // place says what is sent for a block, and where. Media of which the words alone are sent are noted in the turn.
 func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, error) {
-	if !isMedia(b) {
+	if !content.IsMedia(b) {
 		return in(said(b)), nil
 	}
 	medium := policy.Medium(b.Type())
@@ -117,12 +117,4 @@ func said(b content.Block) []content.Block {
 		return []content.Block{content.Text{Value: text}}
 	}
 	return nil
-}
-
-func isMedia(b content.Block) bool {
-	switch b.Type() {
-	case content.TypeImage, content.TypeDocument, content.TypeAudio, content.TypeVideo:
-		return true
-	}
-	return false
 }

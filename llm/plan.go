@@ -30,7 +30,7 @@ type Result struct {
 func (r Result) Text() string {
 	var out strings.Builder
 	for _, b := range r.Parts {
-		if isMedia(b) {
+		if content.IsMedia(b) {
 			continue
 		}
 		if so := out.String(); so != "" && !strings.HasSuffix(so, "\n") {
@@ -45,7 +45,7 @@ func (r Result) Text() string {
 func (r Result) Media() []content.Block {
 	var media []content.Block
 	for _, b := range r.Parts {
-		if isMedia(b) {
+		if content.IsMedia(b) {
 			media = append(media, b)
 		}
 	}
@@ -95,7 +95,7 @@ func (p *planning) assistant(m Message) {
 			turn.Blocks = append(turn.Blocks, call)
 			continue
 		}
-		if isMedia(b) {
+		if content.IsMedia(b) {
 			turn.Omitted = append(turn.Omitted, content.NameOf(b))
 		}
 		turn.Blocks = append(turn.Blocks, said(b)...)
@@ -152,7 +152,7 @@ func (p *planning) result(r content.ToolResult, turn *Turn) (beside, after []con
 			return nil, nil, err
 		}
 		for _, piece := range pieces {
-			if piece.place == policy.In && !(p.delivery.Apart && isMedia(piece.Block)) {
+			if piece.place == policy.In && !(p.delivery.Apart && content.IsMedia(piece.Block)) {
 				out.Parts = append(out.Parts, piece.Block)
 				continue
 			}

@@ -29,7 +29,7 @@ func drawn(turns []Turn) string {
 		if page, ok := b.(content.Image); ok && page.Page > 0 {
 			return fmt.Sprintf("<%s page %d>", page.Name, page.Page)
 		}
-		if isMedia(b) {
+		if content.IsMedia(b) {
 			return "<" + content.NameOf(b) + ">"
 		}
 		return b.Text()
@@ -240,7 +240,7 @@ user This is file abcdef23: | <abcdef23> | This is file abcdef: | <abcdef1>`
 // A medium of an earlier assistant, which no service takes back, is its words; blank turns are none.
 func TestPlan_assistants(t *testing.T) {
 	t.Parallel()
-	raw := PackRaw("w", "m", json.RawMessage(`{}`))
+	raw := json.RawMessage(`{"wire":"w","model":"m","turn":{}}`)
 	turns, err := Request{Messages: []Message{
 		{User, []content.Block{content.Text{Value: " \n"}}, nil},
 		{Assistant, []content.Block{content.Thinking{Value: "hm"}}, nil},

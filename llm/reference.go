@@ -98,7 +98,7 @@ func (r Request) stubResult(result content.ToolResult, tool string) []content.Bl
 		if _, reference, found := strings.Cut(b.Text(), "\n"+leftOut); found {
 			lines = append(lines, leftOut+reference)
 		}
-		if isMedia(b) {
+		if content.IsMedia(b) {
 			media = append(media, b)
 		}
 	}

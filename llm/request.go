@@ -112,5 +112,13 @@ type Response struct {
 	sent *Request // by Overflow: the request that was answered; nil: the one that was given
 }
 
+// Citation says what a part of an answer rests on: a passage of a document that was sent with the request.
+type Citation struct {
+	Start, End int    // the part of Response.Text, in bytes; the end is behind it
+	Document   string // the document's name in the vault
+	From, To   int    // pages of the document in the vault, from 1, both of them included; 0: not told
+	Text       string // the passage, as the service quotes it: untrusted, of any length, maybe empty
+}
+
 // Secret is a key or token. It prints as *** in every verb, in JSON and in log records; string(s) gives the value.
 type Secret string

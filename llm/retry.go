@@ -55,6 +55,13 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 	return p
 }
 
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d == 0 {
+		return otherwise
+	}
+	return max(d, 0)
+}
+
 // sleep waits for d or the end of ctx, whose error it returns.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

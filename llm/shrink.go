@@ -243,7 +243,7 @@ func (r Request) size(media []loaded) int64 {
 		}
 	}
 	r.blocks(func(p spot, b content.Block) {
-		if isMedia(b) {
+		if content.IsMedia(b) {
 			return
 		}
 		if result, ok := b.(content.ToolResult); ok {

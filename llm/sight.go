@@ -67,7 +67,7 @@ func (s *sight) text(text string) { s.runes += len([]rune(text)) }
 func (s *sight) blocks(blocks []content.Block) {
 	for _, b := range blocks {
 		switch kind := policy.Medium(b.Type()); {
-		case !isMedia(b):
+		case !content.IsMedia(b):
 			s.text(b.Text())
 		case !slices.Contains(s.omitted, content.NameOf(b)):
 			s.media[kind] = append(s.media[kind], b)

@@ -35,7 +35,7 @@ func (r Request) blocks(visit func(spot, content.Block)) {
 func (r Request) media() []spot {
 	var places []spot
 	r.blocks(func(p spot, b content.Block) {
-		if isMedia(b) {
+		if content.IsMedia(b) {
 			places = append(places, p)
 		}
 	})

@@ -30,12 +30,12 @@ type abroad struct {
 	by    []ArtifactSource
 }
 
-type wire struct {
+type web struct {
 	*abroad
 	may func(string) error
 }
 
-func (w wire) FetchDocument(_ context.Context, address string, to io.Writer) (remote.Document, error) {
+func (w web) FetchDocument(_ context.Context, address string, to io.Writer) (remote.Document, error) {
 	if err := w.may("example.org"); err != nil {
 		return remote.Document{}, err
 	}
@@ -97,7 +97,7 @@ func reaching(t *testing.T, files map[string]string, use string) (*desk, *abroad
 	d.plan.Meta.Permissions.Network = []string{"example.org"}
 	d.plan.Meta.Permissions.Tools = []string{"write_file", "append_file", "edit_file", "move_file", "delete_file", "read_file", "read_variable", "web_fetch", "web_search", "read_artifact", "srv.say"}
 	d.Outside = &Outside{
-		Fetcher: func(may func(string) error) tools.Fetcher { return wire{a, may} }, Search: a, Results: 5, Artifacts: a, Servers: a,
+		Fetcher: func(may func(string) error) tools.Fetcher { return web{a, may} }, Search: a, Results: 5, Artifacts: a, Servers: a,
 		Log: slog.New(slog.NewTextHandler(log, nil)),
 	}
 	return d, a, log

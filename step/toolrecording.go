@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/llm"
+
+	"github.com/vaultflow/vaultflow/llm/wire"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -30,7 +31,7 @@ func (v viewer) recording(name string) (recording content.Block, takes bool, err
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, false, fmt.Errorf("read: %w", err)
 	}
-	mediaType, format := llm.Sniff(head[:n])
+	mediaType, format := wire.Sniff(head[:n])
 	kind, _, _ := strings.Cut(mediaType, "/")
 	medium, d := policy.Medium(kind), v.model.delivery()
 	if medium != policy.Audio && medium != policy.Video || !slices.Contains(d.Formats[medium], format) {

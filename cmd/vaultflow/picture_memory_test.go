@@ -30,6 +30,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 	"github.com/vaultflow/vaultflow/media"
 )
 
@@ -63,11 +64,11 @@ type scales struct {
 }
 
 // newScales answers in a wire's form. mark stands before each picture in a body.
-func newScales(t *testing.T, wire llmtest.Wire, mark string) *scales {
+func newScales(t *testing.T, spoken llmtest.Wire, mark string) *scales {
 	t.Helper()
 	s := &scales{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if aside, ok := wire.(interface {
+		if aside, ok := spoken.(interface {
 			Aside(http.ResponseWriter, *http.Request) bool
 		}); ok && aside.Aside(w, r) {
 			return
@@ -87,7 +88,7 @@ func newScales(t *testing.T, wire llmtest.Wire, mark string) *scales {
 			}
 		}
 		s.peak.Store(peakOf(t, int(s.pid.Load())))
-		wire.Answer(w, llmtest.Answer{Text: "seen", Input: 1_000_000, Output: 1})
+		spoken.Answer(w, llmtest.Answer{Text: "seen", Input: 1_000_000, Output: 1})
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -136,7 +137,7 @@ func sendAll() error {
 		}
 		blocks = append(blocks, content.Image{Name: f.Name(), MediaType: "image/png", SHA256: digest})
 	}
-	c := llm.Config{BaseURL: address, APIKey: llmtest.Key, Kind: kind}
+	c := wire.Config{BaseURL: address, APIKey: llmtest.Key, Kind: kind}
 	providers := map[string]func() llm.Provider{
 		"anthropic":        func() llm.Provider { return anthropic.New(c) },
 		"google":           func() llm.Provider { return gemini.New(c) },

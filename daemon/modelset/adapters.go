@@ -15,20 +15,21 @@ import (
 	"github.com/vaultflow/vaultflow/llm/ollama"
 	"github.com/vaultflow/vaultflow/llm/openai"
 	"github.com/vaultflow/vaultflow/llm/vertex"
+	"github.com/vaultflow/vaultflow/llm/wire"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
 // ConfigOf returns how a provider is reached.
-func ConfigOf(name string, p settings.Provider) (llm.Config, error) {
+func ConfigOf(name string, p settings.Provider) (wire.Config, error) {
 	headers := map[string]string{}
 	for key, value := range p.Headers {
 		headers[key] = string(value)
 	}
-	client, err := llm.NewClient(string(p.Proxy), p.ConnectTimeout.Std())
+	client, err := wire.NewClient(string(p.Proxy), p.ConnectTimeout.Std())
 	if err != nil {
-		return llm.Config{}, failure.New(failure.InvalidSettings, "change providers."+name+".proxy", "provider %s: %v", name, err)
+		return wire.Config{}, failure.New(failure.InvalidSettings, "change providers."+name+".proxy", "provider %s: %v", name, err)
 	}
-	return llm.Config{
+	return wire.Config{
 		Name: name, Kind: p.Kind, BaseURL: string(p.BaseURL), APIKey: llm.Secret(p.Key), Headers: headers, Client: client,
 		Timeout: p.Timeout.Std(), IdleTimeout: p.IdleTimeout.Std(),
 	}, nil
@@ -74,7 +75,7 @@ func missingKey(name string, p settings.Provider) error {
 }
 
 // bedrockModels returns the models of Amazon Bedrock in a region.
-func bedrockModels(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
+func bedrockModels(name string, p settings.Provider, c wire.Config) (llm.Provider, error) {
 	if p.Region == "" {
 		return nil, failure.New(failure.InvalidSettings, "add region:, or set AWS_REGION", "provider %s names no region", name)
 	}
@@ -89,7 +90,7 @@ type vertexModels struct{ google, anthropic llm.Provider }
 
 var _ llm.Provider = vertexModels{}
 
-func newVertex(name string, p settings.Provider, c llm.Config) (llm.Provider, error) {
+func newVertex(name string, p settings.Provider, c wire.Config) (llm.Provider, error) {
 	if p.Project == "" {
 		return nil, failure.New(failure.InvalidSettings, "add project:, or set GOOGLE_CLOUD_PROJECT", "provider %s names no project", name)
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestProvider_contract(t *testing.T) {
 	t.Parallel()
 	llmtest.Exercise(t, llmtest.Subject{
-		New:  func(c llm.Config) llm.Provider { return anthropic.New(c) },
+		New:  func(c wire.Config) llm.Provider { return anthropic.New(c) },
 		Wire: llmtest.Anthropic{},
 
 		MediaInResults: true, Documents: true, NativeSchema: true, Signed: true, CacheMark: `"text":"be brief","cache_control":{"type":"ephemeral"}`, Redacts: true,
@@ -19,7 +20,7 @@ func TestProvider_contract(t *testing.T) {
 }
 
 func FuzzProvider_stream(f *testing.F) {
-	llmtest.FuzzStream(f, llmtest.Anthropic{}, "text/event-stream", func(c llm.Config) llm.Provider {
+	llmtest.FuzzStream(f, llmtest.Anthropic{}, "text/event-stream", func(c wire.Config) llm.Provider {
 		return anthropic.New(c)
 	})
 }

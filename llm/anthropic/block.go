@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 var errNotUnderstood = errors.New("the answer is not what the Messages API sends")
@@ -67,7 +67,7 @@ func (b *block) raw() (json.RawMessage, error) {
 		b.fields[name] = value
 	}
 	if input := b.input.String(); input != "" {
-		b.fields["input"] = llm.CallObject(json.RawMessage(input)) // a call that was cut off goes back without arguments
+		b.fields["input"] = wire.CallObject(json.RawMessage(input)) // a call that was cut off goes back without arguments
 	}
 	return json.Marshal(b.fields)
 }
@@ -86,7 +86,7 @@ func (b *block) known() content.Block {
 		if input == "" {
 			input = string(b.fields["input"])
 		}
-		return content.ToolCall{ID: text(b.fields["id"]), Name: text(b.fields["name"]), Input: llm.CallInput(input)}
+		return content.ToolCall{ID: text(b.fields["id"]), Name: text(b.fields["name"]), Input: wire.CallInput(input)}
 	}
 	return nil
 }

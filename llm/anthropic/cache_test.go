@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // The marks stand behind what the next request begins with: the system prompt, or the tools where there is none, and the last
@@ -27,7 +28,7 @@ func TestGenerate_cacheMarks(t *testing.T) {
 		"a medium alone":  {"be brief", []content.Block{album.Add(t, "a.png", "png", 20, 1)}, []string{`"text":"be brief",` + mark}},
 	} {
 		server := llmtest.NewServer(t, llmtest.Anthropic{}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
-		_, err := anthropic.New(llm.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), llm.Request{
+		_, err := anthropic.New(wire.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), llm.Request{
 			Model: "m", System: c.system, Cache: true, Media: album, Tools: []llm.Tool{{Name: "list"}},
 			Messages: []llm.Message{{Role: llm.User, Blocks: c.blocks}},
 		}, nil)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // cites tells whether the answer is asked for citations. The API refuses them beside a schema; and where the schema goes in
@@ -21,8 +22,8 @@ type citation struct {
 }
 
 // quotes are the citations of all texts. What is none of a document (a page of the web, say) is passed over.
-func (r *reader) quotes() []llm.Quote {
-	var out []llm.Quote
+func (r *reader) quotes() []wire.Quote {
+	var out []wire.Quote
 	for _, b := range r.blocks {
 		var list []json.RawMessage
 		_ = json.Unmarshal(b.fields["citations"], &list) // null, absent or no list: none
@@ -31,7 +32,7 @@ func (r *reader) quotes() []llm.Quote {
 			if json.Unmarshal(raw, &c) != nil || c.Document == nil || *c.Document < 0 || b.to <= b.from {
 				continue
 			}
-			out = append(out, llm.Quote{
+			out = append(out, wire.Quote{
 				Start: b.from, End: b.to, Title: c.Title, Document: *c.Document, First: c.Start, Last: c.End - 1, Text: c.CitedText,
 			})
 		}

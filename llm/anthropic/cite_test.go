@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // citing is a request with three documents, one of which cannot be had and one of which is cut.
@@ -57,7 +58,7 @@ func TestGenerate_citations(t *testing.T) {
 	for name, kind := range map[string]string{"its own service": "", "vertex": "vertex"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wire := llmtest.Anthropic{Vertex: kind != ""}
+			format := llmtest.Anthropic{Vertex: kind != ""}
 			r := citing(t)
 			title := llm.MediaID(r.Messages[0].Blocks[3])
 			fixed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -70,7 +71,7 @@ func TestGenerate_citations(t *testing.T) {
 				if kind != "" {
 					address += strings.TrimSuffix(llmtest.VertexPath, "/") + "/anthropic"
 				}
-				return anthropic.New(llm.Config{Kind: kind, BaseURL: address, APIKey: llmtest.Key})
+				return anthropic.New(wire.Config{Kind: kind, BaseURL: address, APIKey: llmtest.Key})
 			}
 			got, err := provider(fixed.URL).Generate(t.Context(), r, nil)
 			if err != nil {
@@ -92,7 +93,7 @@ func TestGenerate_citations(t *testing.T) {
 				r.Messages, llm.Message{Role: llm.Assistant, Blocks: got.Blocks, Raw: got.Raw},
 				llm.Message{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: "t1", Success: true, Output: "x"}}},
 			)
-			server := llmtest.NewServer(t, wire, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
+			server := llmtest.NewServer(t, format, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
 			if _, err := provider(server.URL).Generate(t.Context(), r, nil); err != nil {
 				t.Fatal(err)
 			}

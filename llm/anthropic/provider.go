@@ -6,27 +6,28 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 const (
-	wire           = "anthropic"
+	wireName       = "anthropic"
 	version        = "2023-06-01" // of the API; the only one there is
 	defaultBaseURL = "https://api.anthropic.com"
 )
 
-// vertexKind is llm.Config.Kind of Vertex AI, and what the tables call it; vertexVersion is its version of this API.
+// vertexKind is wire.Config.Kind of Vertex AI, and what the tables call it; vertexVersion is its version of this API.
 const (
 	vertexKind    = "vertex"
 	vertexVersion = "vertex-2023-10-16"
 )
 
-// Config is llm.Config. Kind "vertex" is Claude on Vertex AI: BaseURL stands with everything before "/models" (package vertex
+// Config is wire.Config. Kind "vertex" is Claude on Vertex AI: BaseURL stands with everything before "/models" (package vertex
 // makes it), the key is a token, and the model stands in the address.
-type Config = llm.Config
+type Config = wire.Config
 
 // Provider answers through the Messages API. It is safe for concurrent use.
 type Provider struct {
-	endpoint *llm.Endpoint
+	endpoint *wire.Endpoint
 	kind     string // in the tables
 }
 
@@ -36,9 +37,9 @@ func New(c Config) *Provider {
 		return &Provider{c.Endpoint(vertexKind, "", map[string]string{"Authorization": "Bearer " + string(c.APIKey)}), vertexKind}
 	}
 	c.BaseURL = strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1")
-	endpoint := c.Endpoint(wire, defaultBaseURL, map[string]string{"X-Api-Key": string(c.APIKey)})
+	endpoint := c.Endpoint(wireName, defaultBaseURL, map[string]string{"X-Api-Key": string(c.APIKey)})
 	endpoint.SetDefault("Anthropic-Version", version)
-	return &Provider{endpoint, wire}
+	return &Provider{endpoint, wireName}
 }
 
 // Generate implements llm.Provider.

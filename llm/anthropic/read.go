@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type event struct {
@@ -65,8 +66,8 @@ func (u *usage) total() cost.Usage {
 // reader gathers one answer.
 type reader struct {
 	request llm.Request
-	answer  *llm.Answer
-	body    *llm.Body
+	answer  *wire.Answer
+	body    *wire.Body
 	model   string
 	stop    string
 	ended   bool
@@ -75,10 +76,10 @@ type reader struct {
 	said    int // bytes of the answer's text so far
 }
 
-func read(answer *llm.Answer, body *llm.Body, request llm.Request, progress func(string)) (*llm.Response, error) {
+func read(answer *wire.Answer, body *wire.Body, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
 	r := &reader{request: request, answer: answer, body: body}
-	for e, err := range llm.ServerEvents(answer.Body) {
+	for e, err := range wire.ServerEvents(answer.Body) {
 		if err != nil {
 			return nil, answer.Broken(err)
 		}
@@ -87,7 +88,7 @@ func read(answer *llm.Answer, body *llm.Body, request llm.Request, progress func
 		case err != nil:
 			return nil, answer.Broken(err)
 		case failed:
-			return nil, answer.Failed(llm.ParseFailure(e.Data))
+			return nil, answer.Failed(wire.ParseFailure(e.Data))
 		}
 		if r.ended {
 			break
@@ -117,7 +118,7 @@ func (r *reader) take(data []byte) (failed bool, err error) {
 			return false, errNotUnderstood
 		}
 		if len(r.blocks) >= maxBlocks {
-			return false, llm.ErrTooLong
+			return false, wire.ErrTooLong
 		}
 		b := newBlock(e.ContentBlock)
 		b.from = r.said
@@ -178,14 +179,14 @@ func (r *reader) response() (*llm.Response, error) {
 		}
 	}
 	if turn, err := json.Marshal(raw); err == nil && len(raw) > 0 {
-		response.Raw = llm.PackRaw(wire, r.request.Model, turn)
+		response.Raw = wire.PackRaw(wireName, r.request.Model, turn)
 	}
 	if response.Stop == llm.StopRefusal {
 		response.Text, response.Refusal = "", response.Text
 	} else if cites(r.request) {
 		response.Citations = r.body.Cite(r.quotes())
 	}
-	return llm.Settle(response, r.answer, r.request)
+	return wire.Settle(response, r.answer, r.request)
 }
 
 func stops(reason string) llm.Stop {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type tool struct {
@@ -39,7 +40,7 @@ func tools(list []llm.Tool) []tool {
 }
 
 // result is a tool's result: its content is a string when it is text alone, else a list in its own order, media included.
-func result(drawing *llm.Drawing, ids callIDs, r llm.Result) toolResult {
+func result(drawing *wire.Drawing, ids callIDs, r llm.Result) toolResult {
 	out := toolResult{Type: "tool_result", ToolUseID: ids.of(r.CallID), IsError: r.Failed}
 	if len(r.Media()) == 0 {
 		out.Content = r.Text()
@@ -62,7 +63,7 @@ var acceptedID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 // foreign notes a call that is not echoed raw.
 func (ids callIDs) foreign(id string) string {
 	if !acceptedID.MatchString(id) {
-		ids[id] = llm.ForeignCallID(id, 24)
+		ids[id] = wire.ForeignCallID(id, 24)
 	}
 	return ids.of(id)
 }
@@ -76,7 +77,7 @@ func (ids callIDs) of(id string) string {
 
 // outputRules are what output_config.format takes. From the provider's page on structured outputs, read in November 2026;
 // its SDKs tell left out constraints in descriptions, too.
-var outputRules = llm.SchemaRules{
+var outputRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "description", "title", "properties", "required", "additionalProperties", "items", "minItems", "enum", "const",
 		"anyOf", "$ref", "$defs", "definitions", "format",
@@ -97,7 +98,7 @@ func demand(body *messagesBody, system string, schema json.RawMessage) string {
 	}
 	fitted, ok := outputRules.Fit(schema)
 	if !ok {
-		return llm.InstructSchema(system, schema)
+		return wire.InstructSchema(system, schema)
 	}
 	if body.OutputConfig == nil {
 		body.OutputConfig = &output{}

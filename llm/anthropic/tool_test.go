@@ -9,6 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestGenerate_resultOnTheWire(t *testing.T) {
@@ -28,7 +29,7 @@ func TestGenerate_resultOnTheWire(t *testing.T) {
 			content.ToolResult{CallID: "a", Success: true, Output: "one", Blocks: []content.Block{content.Text{Value: "two"}}},
 		}},
 	)
-	if _, err := anthropic.New(llm.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), request, nil); err != nil {
+	if _, err := anthropic.New(wire.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), request, nil); err != nil {
 		t.Fatal(err)
 	}
 	body := string(server.Requests()[0].Body)
@@ -94,7 +95,7 @@ func TestGenerate_schemaBesideEffort(t *testing.T) {
 	request := ask("low")
 	request.Model = "claude-opus-4-7"
 	request.Schema = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","minimum":1}},"required":["n"]}`)
-	if _, err := anthropic.New(llm.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), request, nil); err != nil {
+	if _, err := anthropic.New(wire.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), request, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := `"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"additionalProperties":false,"properties":{"n":{"description":"(minimum: 1)","type":"integer"}},"required":["n"],"type":"object"}}}`

@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // claudes asks models of Claude where the suite asks its own: where files go on Vertex depends on the model.
@@ -18,7 +19,7 @@ func (c claudes) Generate(ctx context.Context, r llm.Request, progress func(stri
 	return c.Provider.Generate(ctx, r, progress)
 }
 
-func newVertex(c llm.Config) llm.Provider {
+func newVertex(c wire.Config) llm.Provider {
 	c.Kind = "vertex"
 	return claudes{anthropic.New(c)}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/anthropic"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // serve answers every request with a fixed stream and keeps the last body.
@@ -28,7 +29,7 @@ func serve(t *testing.T, stream string) (llm.Provider, *string) {
 		fmt.Fprint(w, stream)
 	}))
 	t.Cleanup(server.Close)
-	return anthropic.New(llm.Config{BaseURL: server.URL + "/v1/", APIKey: "k"}), &body
+	return anthropic.New(wire.Config{BaseURL: server.URL + "/v1/", APIKey: "k"}), &body
 }
 
 func ask(thinking string) llm.Request {
@@ -65,7 +66,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn, ok := llm.UnpackRaw(got.Raw, "anthropic", "claude-test")
+	turn, ok := wire.UnpackRaw(got.Raw, "anthropic", "claude-test")
 	if !ok {
 		t.Fatalf("raw %s", got.Raw)
 	}

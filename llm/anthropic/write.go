@@ -5,6 +5,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // defaultMaxTokens is sent when the request names no bound: the API demands one. 8192 is accepted by all models but the
@@ -52,8 +53,8 @@ type format struct {
 
 // form is how the API takes an image or document block. Citations are for all documents of a request or for none; they name a
 // document by the title that it went under, an id of ours.
-func form(cited bool) llm.Form {
-	return llm.Form{
+func form(cited bool) wire.Form {
+	return wire.Form{
 		Frame: func(mediaType string) (string, string) {
 			return `{"type":"image","source":{"type":"base64","media_type":"` + mediaType + `","data":"`, `"}}`
 		},
@@ -69,8 +70,8 @@ func form(cited bool) llm.Form {
 }
 
 // write builds the request body.
-func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, form(cites(r)))
+func (p *Provider) write(r llm.Request) (*wire.Body, error) {
+	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.kind, form(cites(r)))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	if p.kind == vertexKind {
 		body.Version, body.Model = vertexVersion, ""
 		if len(r.Schema) > 0 { // nothing says that answers are held to one there
-			system = llm.InstructSchema(system, r.Schema)
+			system = wire.InstructSchema(system, r.Schema)
 		}
 	} else {
 		system = demand(&body, system, r.Schema)
@@ -107,8 +108,8 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 }
 
 // turn returns the content of one message, nil when it has none. Results of tools stand first in a user's turn.
-func turn(drawing *llm.Drawing, ids callIDs, model string, t llm.Turn) any {
-	if raw, ok := llm.UnpackRaw(t.Raw, wire, model); ok {
+func turn(drawing *wire.Drawing, ids callIDs, model string, t llm.Turn) any {
+	if raw, ok := wire.UnpackRaw(t.Raw, wireName, model); ok {
 		return raw
 	}
 	var blocks []any
@@ -117,7 +118,7 @@ func turn(drawing *llm.Drawing, ids callIDs, model string, t llm.Turn) any {
 	}
 	for _, b := range t.Blocks {
 		if call, ok := b.(content.ToolCall); ok {
-			blocks = append(blocks, toolUse{"tool_use", ids.foreign(call.ID), call.Name, llm.CallObject(call.Input)})
+			blocks = append(blocks, toolUse{"tool_use", ids.foreign(call.ID), call.Name, wire.CallObject(call.Input)})
 			continue
 		}
 		blocks = append(blocks, part(drawing, b))
@@ -129,7 +130,7 @@ func turn(drawing *llm.Drawing, ids callIDs, model string, t llm.Turn) any {
 }
 
 // part is a text or a medium.
-func part(drawing *llm.Drawing, b content.Block) any {
+func part(drawing *wire.Drawing, b content.Block) any {
 	if medium, ok := drawing.Media(b); ok {
 		return medium
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/bedrock"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // families are a model of each.
@@ -33,8 +34,8 @@ func (n named) Generate(ctx context.Context, r llm.Request, progress func(string
 	return n.Provider.Generate(ctx, r, progress)
 }
 
-func of(family string) func(llm.Config) llm.Provider {
-	return func(c llm.Config) llm.Provider {
+func of(family string) func(wire.Config) llm.Provider {
+	return func(c wire.Config) llm.Provider {
 		return named{bedrock.New(bedrock.Config{Config: c, Region: "us-east-1"}), families[family]}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // delta is what is added to a block.
@@ -89,9 +89,9 @@ var acceptedID = regexp.MustCompile(`^[a-zA-Z0-9_.:-]{1,64}$`)
 func (b *block) finished() (raw any, known content.Block) {
 	switch {
 	case b.call != nil:
-		b.call["input"] = llm.CallObject(json.RawMessage(b.input.String())) // a call that was cut off goes back without arguments
+		b.call["input"] = wire.CallObject(json.RawMessage(b.input.String())) // a call that was cut off goes back without arguments
 		return toolUseBlock{b.call}, content.ToolCall{
-			ID: text(b.call["toolUseId"]), Name: text(b.call["name"]), Input: llm.CallInput(b.input.String()),
+			ID: text(b.call["toolUseId"]), Name: text(b.call["name"]), Input: wire.CallInput(b.input.String()),
 		}
 	case len(b.redacted) > 0:
 		r := reasoning{Redacted: b.redacted}

@@ -16,7 +16,7 @@ type cachePoint struct {
 // keep marks the two ends that the next request of a conversation shares with this one: that of tools and system prompt, and
 // that of the last turn. Models that keep nothing are not asked to; Nova keeps no tools.
 func (b *converseBody) keep(r llm.Request) {
-	if !r.Cache || !policy.Lookup(wire, r.Model, nil, nil).Has(policy.PromptCaching) {
+	if !r.Cache || !policy.Lookup(wireName, r.Model, nil, nil).Has(policy.PromptCaching) {
 		return
 	}
 	var point cachePoint

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // citation is one in an answer. The location is a union; a place in the text of a document has the member's shape, too.
@@ -31,8 +31,8 @@ type place struct {
 
 // quotes are the citations of all texts. Only the page on which a passage begins is told: the service model does not say
 // whether the end of a range is in it.
-func (r *reader) quotes() []llm.Quote {
-	var out []llm.Quote
+func (r *reader) quotes() []wire.Quote {
+	var out []wire.Quote
 	for _, i := range r.order {
 		b := r.blocks[i]
 		for _, raw := range b.citations {
@@ -40,7 +40,7 @@ func (r *reader) quotes() []llm.Quote {
 			if json.Unmarshal(raw, &c) != nil || c.Location.Web.URL != "" || len(c.Location.Search) > 0 || b.to <= b.from {
 				continue
 			}
-			q := llm.Quote{Start: b.from, End: b.to, Document: llm.Untold, Title: c.Title}
+			q := wire.Quote{Start: b.from, End: b.to, Document: wire.Untold, Title: c.Title}
 			for _, at := range []*place{c.Location.Page, c.Location.Char, c.Location.Chunk} {
 				if at != nil && at.Document != nil && *at.Document >= 0 {
 					q.Document = *at.Document

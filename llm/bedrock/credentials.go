@@ -45,16 +45,16 @@ func newSigner(c Config) *signer {
 	return s
 }
 
-// Signs implements llm.Authorizer.
+// Signs implements wire.Authorizer.
 func (*signer) Signs() bool { return true }
 
-// Authorize implements llm.Authorizer.
+// Authorize implements wire.Authorizer.
 func (s *signer) Authorize(ctx context.Context, request *http.Request, digest string) error {
 	keys, err := s.source.Retrieve(ctx)
 	if err != nil {
 		return err
 	}
-	return v4.NewSigner().SignHTTP(ctx, keys, request, digest, wire, s.region, s.now())
+	return v4.NewSigner().SignHTTP(ctx, keys, request, digest, wireName, s.region, s.now())
 }
 
 // profile takes keys from the machine's AWS configuration: keys in a file, a role to assume, a single sign-on, a program.

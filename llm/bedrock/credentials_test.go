@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/bedrock"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 const (
@@ -143,7 +144,7 @@ func TestGenerate_aProfileThatGivesNoKeys(t *testing.T) {
 	configured(t, "[profile empty]\nregion = us-west-2\n[profile sso]\nsso_session = s\nsso_account_id = 1\nsso_role_name = r\n[sso-session s]\nsso_region = us-east-1\nsso_start_url = https://example.invalid/start\n", "")
 	for _, name := range []string{"nobody", "empty", "sso"} {
 		server := llmtest.NewServer(t, llmtest.Bedrock{})
-		c := bedrock.Config{Config: llm.Config{BaseURL: server.URL}, Region: "us-east-1", Profile: name}
+		c := bedrock.Config{Config: wire.Config{BaseURL: server.URL}, Region: "us-east-1", Profile: name}
 		_, err := bedrock.New(c).Generate(t.Context(), ask(families["claude"]), nil)
 		if e, ok := llm.AsError(err); !ok || e.Class != llm.ClassAuth || !strings.Contains(e.Message, "profile "+name) || len(server.Requests()) > 0 {
 			t.Errorf("%s: got %v after %d requests", name, err, len(server.Requests()))
@@ -158,7 +159,7 @@ func TestGenerate_showsNoKeyInErrors(t *testing.T) {
 		llmtest.Bedrock{}.Fail(w, 403, "InvalidSignatureException", "The Canonical String should have been 'POST\nx-amz-security-token:"+token+"'")
 	}))
 	defer server.Close()
-	c := bedrock.Config{Config: llm.Config{BaseURL: server.URL}, Region: "us-east-1", Keys: bedrock.Keys{accessKey, secretKey, llm.Secret(token)}}
+	c := bedrock.Config{Config: wire.Config{BaseURL: server.URL}, Region: "us-east-1", Keys: bedrock.Keys{accessKey, secretKey, llm.Secret(token)}}
 	_, err := bedrock.New(c).Generate(t.Context(), ask(families["claude"]), nil)
 	if e, ok := llm.AsError(err); !ok || e.Class != llm.ClassAuth || strings.Contains(err.Error(), "FwoG") {
 		t.Errorf("got %v, want a failure without the token", err)

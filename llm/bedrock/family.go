@@ -37,7 +37,7 @@ func (f family) takesReasoning() bool { return f != deepSeek }
 
 // cites tells whether citations can be enabled for the documents of a request.
 func cites(r llm.Request) bool {
-	return policy.Lookup(wire, r.Model, nil, nil).Has(policy.Citations)
+	return policy.Lookup(wireName, r.Model, nil, nil).Has(policy.Citations)
 }
 
 // think sets what the request says about reasoning. What cannot be asked of a family is not: it reasons as it does. From

@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 const frameType = "application/vnd.amazon.eventstream"
@@ -25,7 +25,7 @@ type frame struct {
 func frames(r io.Reader) iter.Seq2[frame, error] {
 	return func(yield func(frame, error) bool) {
 		stream := bufio.NewReader(r)
-		var limit llm.StreamLimit
+		var limit wire.StreamLimit
 		decoder := eventstream.NewDecoder()
 		var buf []byte
 		for {

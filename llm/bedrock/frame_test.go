@@ -8,7 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // endless is a stream that never stops saying the same.
@@ -37,7 +37,7 @@ func TestFrames_anAnswerWithoutEnd(t *testing.T) {
 			whole++
 		}
 	}
-	if !errors.Is(last, llm.ErrTooLong) || whole != 2 { // of 4 MiB each
+	if !errors.Is(last, wire.ErrTooLong) || whole != 2 { // of 4 MiB each
 		t.Errorf("%d frames, %v; want 2 and an end", whole, last)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func FuzzProvider_stream(f *testing.F) {
@@ -21,7 +22,7 @@ func FuzzProvider_stream(f *testing.F) {
 
 // FuzzProvider_events gives the adapter whatever events in frames that are right: checksums would keep nearly all others out.
 func FuzzProvider_events(f *testing.F) {
-	llmtest.FuzzStream(f, lined{}, "text/plain", func(c llm.Config) llm.Provider {
+	llmtest.FuzzStream(f, lined{}, "text/plain", func(c wire.Config) llm.Provider {
 		c.Client = &http.Client{Transport: framing{c.Client.Transport}}
 		return of("claude")(c)
 	})

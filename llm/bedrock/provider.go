@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// wire is the format's name, and what the tables of limits and capabilities call the service.
-const wire = "bedrock"
+// wireName is the format's name, and what the tables of limits and capabilities call the service.
+const wireName = "bedrock"
 
-// Config is llm.Config and whose account is asked. Who asks is proved by the first that is there: APIKey (of Bedrock, sent
+// Config is wire.Config and whose account is asked. Who asks is proved by the first that is there: APIKey (of Bedrock, sent
 // as a bearer token), Keys, Profile. BaseURL is needed for private endpoints alone.
 type Config struct {
-	llm.Config
+	wire.Config
 	Region  string // us-east-1; the address and signatures need it
 	Keys    Keys
 	Profile string // of the machine's AWS configuration: "default", or a name
@@ -23,7 +24,7 @@ type Config struct {
 
 // Provider answers through ConverseStream. It is safe for concurrent use.
 type Provider struct {
-	endpoint *llm.Endpoint
+	endpoint *wire.Endpoint
 }
 
 // New makes a provider. It reads nothing: a profile is looked up at the first request.
@@ -31,7 +32,7 @@ func New(c Config) *Provider {
 	if c.APIKey == "" && c.Auth == nil {
 		c.Auth = newSigner(c)
 	}
-	endpoint := c.Endpoint(wire, Address(c.Region), map[string]string{"Authorization": "Bearer " + string(c.APIKey)})
+	endpoint := c.Endpoint(wireName, Address(c.Region), map[string]string{"Authorization": "Bearer " + string(c.APIKey)})
 	endpoint.SetDefault("Accept", frameType)
 	return &Provider{endpoint: endpoint}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 var errNotUnderstood = errors.New("the answer is not what ConverseStream sends")
@@ -46,8 +47,8 @@ func (u *usage) total() cost.Usage {
 
 // reader gathers one answer.
 type reader struct {
-	answer *llm.Answer
-	body   *llm.Body
+	answer *wire.Answer
+	body   *wire.Body
 	stop   string
 	usage  *usage
 	blocks map[int]*block
@@ -55,7 +56,7 @@ type reader struct {
 	said   int   // bytes of the answer's text so far
 }
 
-func read(answer *llm.Answer, body *llm.Body, request llm.Request, progress func(string)) (*llm.Response, error) {
+func read(answer *wire.Answer, body *wire.Body, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
 	r := &reader{answer: answer, body: body, blocks: map[int]*block{}}
 	for f, err := range frames(answer.Body) {
@@ -133,14 +134,14 @@ func (r *reader) response(request llm.Request) (*llm.Response, error) {
 		out.Stop = llm.StopToolUse
 	}
 	if data, err := json.Marshal(turn); err == nil && (len(ids) > 0 || out.Text != "") {
-		out.Raw = llm.PackRaw(wire, request.Model, data)
+		out.Raw = wire.PackRaw(wireName, request.Model, data)
 	}
 	if out.Stop == llm.StopRefusal {
 		out.Text, out.Refusal = "", out.Text
 	} else if request.Citations && len(request.Schema) == 0 {
 		out.Citations = r.body.Cite(r.quotes())
 	}
-	return llm.Settle(out, r.answer, request)
+	return wire.Settle(out, r.answer, request)
 }
 
 // stops reads why an answer ended. From the service model's StopReason. A guardrail of the account that steps in answers in
@@ -167,8 +168,8 @@ var statuses = map[string]int{
 }
 
 // failure is what a frame says that ends the answer.
-func (f frame) failure() llm.Failure {
-	said := llm.ParseFailure(f.payload)
+func (f frame) failure() wire.Failure {
+	said := wire.ParseFailure(f.payload)
 	if said.Message == "" {
 		said.Message = f.words
 	}

@@ -3,10 +3,11 @@ package bedrock
 import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // outputRules are what outputConfig.textFormat takes. From AWS's page on structured outputs, read in November 2026.
-var outputRules = llm.SchemaRules{
+var outputRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "description", "title", "properties", "required", "additionalProperties", "items", "minItems", "enum", "const", "anyOf",
 		"$ref", "$defs", "definitions", "format",

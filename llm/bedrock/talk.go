@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type message struct {
@@ -36,7 +37,7 @@ type talk struct {
 	model   string
 	family  family
 	json    bool // a result's text goes as a JSON value
-	drawing *llm.Drawing
+	drawing *wire.Drawing
 	ids     map[string]string // of other services' calls: under which they go
 }
 
@@ -61,7 +62,7 @@ func (t *talk) messages(turns []llm.Turn) []message {
 }
 
 func (t *talk) turn(turn llm.Turn) []any {
-	if raw, ok := llm.UnpackRaw(turn.Raw, wire, t.model); ok && turn.Role == llm.Assistant {
+	if raw, ok := wire.UnpackRaw(turn.Raw, wireName, t.model); ok && turn.Role == llm.Assistant {
 		return t.echo(raw)
 	}
 	var parts []any
@@ -117,11 +118,11 @@ func (t *talk) said(blocks []content.Block) []any {
 // call is another service's call.
 func (t *talk) call(c content.ToolCall) map[string]json.RawMessage {
 	if !acceptedID.MatchString(c.ID) {
-		t.ids[c.ID] = llm.ForeignCallID(c.ID, 24)
+		t.ids[c.ID] = wire.ForeignCallID(c.ID, 24)
 	}
 	id, _ := json.Marshal(t.id(c.ID)) // a string always has a JSON form
 	name, _ := json.Marshal(c.Name)
-	return map[string]json.RawMessage{"toolUseId": id, "name": name, "input": llm.CallObject(c.Input)}
+	return map[string]json.RawMessage{"toolUseId": id, "name": name, "input": wire.CallObject(c.Input)}
 }
 
 func (t *talk) id(id string) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/bedrock"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func text(s string) content.Text { return content.Text{Value: s} }
@@ -28,13 +29,13 @@ func ask(model string, blocks ...content.Block) llm.Request {
 }
 
 func provider(url string) *bedrock.Provider {
-	return bedrock.New(bedrock.Config{Config: llm.Config{BaseURL: url, APIKey: llmtest.Key}, Region: "us-east-1"})
+	return bedrock.New(bedrock.Config{Config: wire.Config{BaseURL: url, APIKey: llmtest.Key}, Region: "us-east-1"})
 }
 
 // sent is the body that a model is sent.
-func sent(t *testing.T, wire llmtest.Bedrock, r llm.Request) string {
+func sent(t *testing.T, format llmtest.Bedrock, r llm.Request) string {
 	t.Helper()
-	server := llmtest.NewServer(t, wire, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
+	server := llmtest.NewServer(t, format, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
 	if _, err := provider(server.URL).Generate(t.Context(), r, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -148,8 +149,8 @@ func (echoing) Read(http.Header, []byte) ([]llmtest.Part, error) { return nil, n
 func TestGenerate_reasoningGoesBackWhereItIsTaken(t *testing.T) {
 	t.Parallel()
 	for model, back := range map[string]bool{families["claude"]: true, "us.deepseek.r1-v1:0": false} {
-		wire := llmtest.Bedrock{Family: map[bool]string{true: "claude", false: "deepseek"}[back]}
-		server := llmtest.NewServer(t, wire, llmtest.Reply{Answer: llmtest.Answer{Thinking: "hmm", Text: "said"}})
+		format := llmtest.Bedrock{Family: map[bool]string{true: "claude", false: "deepseek"}[back]}
+		server := llmtest.NewServer(t, format, llmtest.Reply{Answer: llmtest.Answer{Thinking: "hmm", Text: "said"}})
 		r := ask(model)
 		first, err := provider(server.URL).Generate(t.Context(), r, nil)
 		if err != nil {

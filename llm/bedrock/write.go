@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -69,12 +70,12 @@ func (b *converseBody) output() *output {
 
 // form is how the API takes media: formats are tokens, and citations are enabled where the model reads the pages of a
 // document by them alone.
-func form(cited bool) llm.Form {
+func form(cited bool) wire.Form {
 	citations := ""
 	if cited {
 		citations = `,"citations":{"enabled":true}`
 	}
-	return llm.Form{
+	return wire.Form{
 		Frame: func(mediaType string) (string, string) {
 			return frameMedium("image", strings.TrimPrefix(mediaType, "image/"))
 		},
@@ -98,9 +99,9 @@ func frameMedium(kind, format string) (before, after string) {
 }
 
 // write builds the request body.
-func (p *Provider) write(r llm.Request) (*llm.Body, error) {
+func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 	schema, held := fitted(r)
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), wire, form(!held && cites(r)))
+	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), wireName, form(!held && cites(r)))
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 	case held:
 		body.output().TextFormat = schema
 	case len(r.Schema) > 0:
-		system = llm.InstructSchema(system, r.Schema)
+		system = wire.InstructSchema(system, r.Schema)
 	}
 	if strings.TrimSpace(system) != "" {
 		body.System = []any{textBlock{system}}
@@ -135,7 +136,7 @@ func delivery(r llm.Request) policy.Delivery {
 	if r.Delivery != nil {
 		return *r.Delivery
 	}
-	return policy.DeliveryOf(wire, r.Model)
+	return policy.DeliveryOf(wireName, r.Model)
 }
 
 func declare(list []llm.Tool) *toolConfig {

@@ -6,9 +6,10 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-func newProvider(c llm.Config) llm.Provider { return gemini.New(c) }
+func newProvider(c wire.Config) llm.Provider { return gemini.New(c) }
 
 func TestProvider_contract(t *testing.T) {
 	t.Parallel()
@@ -30,7 +31,7 @@ func FuzzProvider_stream(f *testing.F) {
 func TestProvider_contractOnVertex(t *testing.T) {
 	t.Parallel()
 	llmtest.Exercise(t, llmtest.Subject{
-		New: func(c llm.Config) llm.Provider {
+		New: func(c wire.Config) llm.Provider {
 			c.Kind = "vertex"
 			return gemini.New(c)
 		},

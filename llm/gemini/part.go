@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // part is one part of an answer. It keeps every field as it came, known to us or not, so that it can go back unchanged.
@@ -78,7 +78,7 @@ func (ps parts) blocks(id func(place int) string) (blocks []content.Block, calls
 				c.ID = id(calls)
 			}
 			calls++
-			blocks = append(blocks, content.ToolCall{ID: c.ID, Name: c.Name, Input: llm.CallInput(string(c.Args))})
+			blocks = append(blocks, content.ToolCall{ID: c.ID, Name: c.Name, Input: wire.CallInput(string(c.Args))})
 		}
 	}
 	return blocks, calls

@@ -8,31 +8,32 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 const (
-	wire           = "google"
+	wireName       = "google"
 	defaultBaseURL = "https://generativelanguage.googleapis.com"
 	version        = "/v1beta" // of the Developer API: thoughts, JSON Schemas and ids of calls are not in v1
 )
 
-// vertexKind is llm.Config.Kind of Vertex AI, and what the tables call it.
+// vertexKind is wire.Config.Kind of Vertex AI, and what the tables call it.
 const vertexKind = "vertex"
 
-// Config is llm.Config. Kind "vertex" is Vertex AI: BaseURL stands with everything before "/models" (package vertex makes
+// Config is wire.Config. Kind "vertex" is Vertex AI: BaseURL stands with everything before "/models" (package vertex makes
 // it), the key is a token. Its API has no ids of calls, and none are sent.
-type Config = llm.Config
+type Config = wire.Config
 
 // Provider answers through streamGenerateContent. It is safe for concurrent use.
 type Provider struct {
-	endpoint *llm.Endpoint
+	endpoint *wire.Endpoint
 	kind     string // in the tables
 }
 
 // New makes a provider. BaseURL is the service's address alone, or with everything that stands before "/models".
 func New(c Config) *Provider {
 	auth := map[string]string{"X-Goog-Api-Key": string(c.APIKey)}
-	kind := wire
+	kind := wireName
 	if c.Kind == vertexKind {
 		kind, auth = vertexKind, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 var errNotUnderstood = errors.New("the answer is not what generateContent sends")
@@ -79,10 +80,10 @@ type reader struct {
 	parts   parts
 }
 
-func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+func read(answer *wire.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
 	r := &reader{}
-	for e, err := range llm.ServerEvents(answer.Body) {
+	for e, err := range wire.ServerEvents(answer.Body) {
 		if err != nil {
 			return nil, answer.Broken(err)
 		}
@@ -97,13 +98,13 @@ func read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.
 }
 
 // take adds one chunk. Each holds the counts so far.
-func (r *reader) take(answer *llm.Answer, data []byte) error {
+func (r *reader) take(answer *wire.Answer, data []byte) error {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
 		return answer.Broken(errNotUnderstood)
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return answer.Failed(llm.ParseFailure(data))
+		return answer.Failed(wire.ParseFailure(data))
 	}
 	if c.Model != "" {
 		r.model = c.Model
@@ -128,7 +129,7 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 	return nil
 }
 
-func (r *reader) response(answer *llm.Answer, request llm.Request) (*llm.Response, error) {
+func (r *reader) response(answer *wire.Answer, request llm.Request) (*llm.Response, error) {
 	out := &llm.Response{Text: answer.Text(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
 	if r.blocked {
 		out.Stop = llm.StopRefusal
@@ -141,15 +142,15 @@ func (r *reader) response(answer *llm.Answer, request llm.Request) (*llm.Respons
 	}
 	var calls int
 	out.Blocks, calls = r.parts.blocks(func(place int) string {
-		return llm.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), place), 16)
+		return wire.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), place), 16)
 	})
 	if calls > 0 && out.Stop == llm.StopEnd {
 		out.Stop = llm.StopToolUse
 	}
 	if out.Text != "" || calls > 0 {
-		out.Raw = llm.PackRaw(wire, request.Model, r.parts.raw())
+		out.Raw = wire.PackRaw(wireName, request.Model, r.parts.raw())
 	}
-	return llm.Settle(out, answer, request)
+	return wire.Settle(out, answer, request)
 }
 
 // stops reads why an answer ended. From the reference of FinishReason, read in November 2026.

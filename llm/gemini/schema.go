@@ -1,10 +1,13 @@
 package gemini
 
+import (
+	"github.com/vaultflow/vaultflow/llm/wire"
+)
 import "github.com/vaultflow/vaultflow/llm"
 
 // outputRules are what responseJsonSchema takes. From the provider's page on structured output, read in November 2026: what
 // it does not name is ignored, which is why constraints are told in descriptions.
-var outputRules = llm.SchemaRules{
+var outputRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "title", "description", "enum", "format", "properties", "required", "additionalProperties", "items", "minItems", "maxItems",
 		"minimum", "maximum", "anyOf", "$ref", "$defs",
@@ -22,7 +25,7 @@ func (g *generating) demand(r llm.Request) (system string) {
 	}
 	fitted, ok := outputRules.Fit(r.Schema)
 	if !ok || len(r.Tools) > 0 && generation(r.Model) < 3 {
-		return llm.InstructSchema(r.System, r.Schema)
+		return wire.InstructSchema(r.System, r.Schema)
 	}
 	g.ResponseMIMEType, g.ResponseJSONSchema = "application/json", fitted
 	return r.System

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type tools struct {
@@ -67,7 +68,7 @@ type answered struct {
 // talk writes the turns of one request.
 type talk struct {
 	model   string
-	drawing *llm.Drawing
+	drawing *wire.Drawing
 	calls   map[string]answered // by our id
 }
 
@@ -91,7 +92,7 @@ func (t *talk) turn(turn llm.Turn) []any {
 // answer is an assistant's turn: as it came when it came from here, else its texts and calls. A call of another service goes
 // without its id: here an id is only ever an echo.
 func (t *talk) answer(turn llm.Turn) []any {
-	raw, echoed := llm.UnpackRaw(turn.Raw, wire, t.model)
+	raw, echoed := wire.UnpackRaw(turn.Raw, wireName, t.model)
 	given := givenIDs(raw)
 	var parts []any
 	var said []content.Block
@@ -102,7 +103,7 @@ func (t *talk) answer(turn llm.Turn) []any {
 				a.id = c.ID
 			}
 			t.calls[c.ID] = a
-			part := callPart{Call: call{Name: c.Name, Args: llm.CallObject(c.Input)}}
+			part := callPart{Call: call{Name: c.Name, Args: wire.CallObject(c.Input)}}
 			if len(parts) == 0 && generation(t.model) >= 3 {
 				part.Signature = unsigned
 			}

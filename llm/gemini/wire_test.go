@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 const older = "gemini-2.5-flash"
@@ -45,7 +46,7 @@ func called(model string, media *llmtest.Album, blocks ...content.Block) llm.Req
 
 func generate(t *testing.T, server *llmtest.Server, r llm.Request) *llm.Response {
 	t.Helper()
-	response, err := gemini.New(llm.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), r, nil)
+	response, err := gemini.New(wire.Config{BaseURL: server.URL, APIKey: llmtest.Key}).Generate(t.Context(), r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 		`{"candidates":[{"content":{"parts":[{"executableCode":{"language":"PYTHON","n":12345678901234567890}},{"text":" three"}]}}]}`,
 		`{"candidates":[{"content":{"parts":[{"functionCall":{"id":"f1","name":"look","args":{"a":1},"new":true},"thoughtSignature":"eA=="}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":4,"thoughtsTokenCount":3,"cachedContentTokenCount":2,"toolUsePromptTokenCount":1}}`,
 	)
-	got, err := gemini.New(llm.Config{BaseURL: base}).Generate(t.Context(), ask("gemini-3.1-pro"), nil)
+	got, err := gemini.New(wire.Config{BaseURL: base}).Generate(t.Context(), ask("gemini-3.1-pro"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
-	turn, _ := llm.UnpackRaw(got.Raw, "google", "gemini-3.1-pro")
+	turn, _ := wire.UnpackRaw(got.Raw, "google", "gemini-3.1-pro")
 	for _, part := range []string{`"thoughtSignature":"c2ln"`, `12345678901234567890`, `"new":true`, `"thoughtSignature":"eA=="`, `"thought":true`} {
 		if !strings.Contains(string(turn), part) {
 			t.Errorf("the turn lacks %s: %s", part, turn)
@@ -187,7 +188,7 @@ func TestGenerate_declines(t *testing.T) {
 		`{"candidates":[{"content":{"parts":[{"text":"half of a poem"}]},"finishReason":"RECITATION"}],"usageMetadata":{"promptTokenCount":9}}`: "RECITATION",
 	} {
 		base, _ := answer(t, http.StatusOK, line)
-		got, err := gemini.New(llm.Config{BaseURL: base}).Generate(t.Context(), ask("gemini-3.1-pro"), nil)
+		got, err := gemini.New(wire.Config{BaseURL: base}).Generate(t.Context(), ask("gemini-3.1-pro"), nil)
 		if err != nil || got.Stop != llm.StopRefusal || got.Refusal != want {
 			t.Errorf("%s: got %+v, %v", want, got, err)
 		}
@@ -211,7 +212,7 @@ func TestGenerate_failures(t *testing.T) {
 		{"key", 400, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`, llm.ClassAuth, 0},
 	} {
 		base, _ := answer(t, c.status, c.line)
-		_, err := gemini.New(llm.Config{BaseURL: base}).Generate(t.Context(), ask("gemini-3.1-pro"), nil)
+		_, err := gemini.New(wire.Config{BaseURL: base}).Generate(t.Context(), ask("gemini-3.1-pro"), nil)
 		if e, ok := llm.AsError(err); !ok || e.Class != c.want || e.RetryAfter != c.after {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
@@ -227,7 +228,7 @@ func TestNew_addresses(t *testing.T) {
 		{"/v1/projects/p/locations/l/publishers/google", "gemini-3.1-pro", "/v1/projects/p/locations/l/publishers/google/models/gemini-3.1-pro"},
 	} {
 		base, asked := answer(t, http.StatusOK, `{"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]}`)
-		if _, err := gemini.New(llm.Config{BaseURL: base + c.path}).Generate(t.Context(), ask(c.model), nil); err != nil {
+		if _, err := gemini.New(wire.Config{BaseURL: base + c.path}).Generate(t.Context(), ask(c.model), nil); err != nil {
 			t.Fatal(err)
 		}
 		if want := c.want + ":streamGenerateContent?alt=sse"; (*asked)[0] != want {

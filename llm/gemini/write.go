@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type body struct {
@@ -44,7 +45,7 @@ type thinking struct {
 }
 
 // media is how a part holds bytes.
-var media = llm.Form{
+var media = wire.Form{
 	Frame:         inline,
 	Text:          func(fallback string) any { return textPart{fallback} },
 	FrameDocument: func(mediaType, _ string) (string, string) { return inline(mediaType) },
@@ -65,8 +66,8 @@ func inline(mediaType string) (before, after string) {
 }
 
 // write builds the request body.
-func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, media)
+func (p *Provider) write(r llm.Request) (*wire.Body, error) {
+	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.kind, media)
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,12 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // Subject is an adapter under test.
 type Subject struct {
-	New        func(llm.Config) llm.Provider
+	New        func(wire.Config) llm.Provider
 	Path       string // what BaseURL needs after the server's address: "/v1", or nothing
 	Wire       Wire
 	NoThoughts bool   // it keeps its reasoning to itself: tokens are counted, words are not shown
@@ -94,7 +95,7 @@ func Exercise(t *testing.T, s Subject) {
 
 // provider makes the adapter for a server.
 func (s Subject) provider(server *Server) llm.Provider {
-	return s.New(llm.Config{BaseURL: server.URL + s.Path, APIKey: Key})
+	return s.New(wire.Config{BaseURL: server.URL + s.Path, APIKey: Key})
 }
 
 // ask is the plainest request.

@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // patient is a policy that writes down how long it would have slept.
@@ -149,7 +150,7 @@ func silence(t *testing.T, s Subject) {
 	release := make(chan struct{})
 	server := NewServer(t, s.Wire, one(Answer{Deltas: []string{"one"}, Between: func() { <-release }}))
 	defer close(release)
-	p := s.New(llm.Config{BaseURL: server.URL + s.Path, APIKey: Key, IdleTimeout: 50 * time.Millisecond})
+	p := s.New(wire.Config{BaseURL: server.URL + s.Path, APIKey: Key, IdleTimeout: 50 * time.Millisecond})
 	e := failure(t, p, ask(), nil, llm.ClassNetwork)
 	if !strings.Contains(e.Message, "50ms") {
 		t.Errorf("message %q does not say how long", e.Message)
@@ -163,7 +164,7 @@ func unreachable(t *testing.T, s Subject) {
 	}
 	address := listener.Addr().String()
 	listener.Close()
-	p := s.New(llm.Config{Name: "lab", BaseURL: "http://user:hunter22@" + address + s.Path + "?key=" + Key, APIKey: Key})
+	p := s.New(wire.Config{Name: "lab", BaseURL: "http://user:hunter22@" + address + s.Path + "?key=" + Key, APIKey: Key})
 	e := failure(t, p, ask(), nil, llm.ClassNetwork)
 	if strings.Contains(e.Error(), "hunter22") || strings.Contains(e.Error(), Key) || e.Provider != "lab" || e.Hint() == "" || !e.Unsent {
 		t.Errorf("got %v, hint %q, unsent %v", e, e.Hint(), e.Unsent)
@@ -175,5 +176,5 @@ func redirected(t *testing.T, s Subject) {
 	defer thief.Close()
 	honest := httptest.NewServer(http.RedirectHandler(thief.URL, http.StatusTemporaryRedirect))
 	defer honest.Close()
-	failure(t, s.New(llm.Config{BaseURL: honest.URL + s.Path, APIKey: Key}), ask(), nil, llm.ClassNotFound)
+	failure(t, s.New(wire.Config{BaseURL: honest.URL + s.Path, APIKey: Key}), ask(), nil, llm.ClassNotFound)
 }

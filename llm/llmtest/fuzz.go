@@ -11,12 +11,13 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // FuzzStream gives an adapter whatever streams: it must end with an answer or an error, never both; what it made of tool
 // calls must be fit to be answered; and the turn must go back in a request that is JSON. Seeds are the answers of the
 // wire's own server.
-func FuzzStream(f *testing.F, wire Wire, mediaType string, build func(llm.Config) llm.Provider) {
+func FuzzStream(f *testing.F, spoken Wire, mediaType string, build func(wire.Config) llm.Provider) {
 	f.Helper()
 	for _, a := range []Answer{
 		{Thinking: "hm", Deltas: []string{"an ", "answer"}, Input: 5, Output: 3},
@@ -27,12 +28,12 @@ func FuzzStream(f *testing.F, wire Wire, mediaType string, build func(llm.Config
 		{Text: "half", Broken: true},
 	} {
 		w := httptest.NewRecorder()
-		wire.Answer(w, a)
+		spoken.Answer(w, a)
 		f.Add(w.Body.String())
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
 		bodies := []string{}
-		p := build(llm.Config{BaseURL: "http://nowhere.invalid", APIKey: Key, Client: &http.Client{Transport: transport(func(q *http.Request) (*http.Response, error) {
+		p := build(wire.Config{BaseURL: "http://nowhere.invalid", APIKey: Key, Client: &http.Client{Transport: transport(func(q *http.Request) (*http.Response, error) {
 			body, err := io.ReadAll(q.Body)
 			if err != nil {
 				return nil, err

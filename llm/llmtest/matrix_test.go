@@ -10,19 +10,20 @@ import (
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/ollama"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // chat is a dialect of Chat Completions.
 func chat(kind string) llmtest.Subject {
 	return llmtest.Subject{
-		New:  func(c llm.Config) llm.Provider { c.Kind = kind; return openai.New(c) },
+		New:  func(c wire.Config) llm.Provider { c.Kind = kind; return openai.New(c) },
 		Path: "/v1", Wire: llmtest.OpenAI{Kind: kind},
 	}
 }
 
 // onVertex is an adapter for Vertex AI.
-func onVertex(build func(llm.Config) llm.Provider) func(llm.Config) llm.Provider {
-	return func(c llm.Config) llm.Provider {
+func onVertex(build func(wire.Config) llm.Provider) func(wire.Config) llm.Provider {
+	return func(c wire.Config) llm.Provider {
 		c.Kind = "vertex"
 		return build(c)
 	}
@@ -31,12 +32,12 @@ func onVertex(build func(llm.Config) llm.Provider) func(llm.Config) llm.Provider
 // bedrockOf is a family of models on Bedrock.
 func bedrockOf(family string) llmtest.Subject {
 	return llmtest.Subject{
-		New:  func(c llm.Config) llm.Provider { return bedrock.New(bedrock.Config{Config: c, Region: "us-east-1"}) },
+		New:  func(c wire.Config) llm.Provider { return bedrock.New(bedrock.Config{Config: c, Region: "us-east-1"}) },
 		Wire: llmtest.Bedrock{Family: family},
 	}
 }
 
-func newGemini(c llm.Config) llm.Provider { return gemini.New(c) }
+func newGemini(c wire.Config) llm.Provider { return gemini.New(c) }
 
 // TestMatrix sends each kind of medium to each service, in the results of parallel calls and in a prompt. A service is a row:
 // where an image, a document, audio and video go.
@@ -45,7 +46,7 @@ func TestMatrix(t *testing.T) {
 	for _, s := range []llmtest.Service{
 		{
 			Name: "anthropic", Model: "claude-sonnet-4-5", Places: [4]string{"in", "in"},
-			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return anthropic.New(c) }, Wire: llmtest.Anthropic{}},
+			Subject: llmtest.Subject{New: func(c wire.Config) llm.Provider { return anthropic.New(c) }, Wire: llmtest.Anthropic{}},
 		},
 		{
 			Name: "gemini 3", Model: "gemini-3-pro", Places: [4]string{"apart", "apart", "behind", "behind"},
@@ -57,19 +58,19 @@ func TestMatrix(t *testing.T) {
 		},
 		{
 			Name: "openai responses", Model: "gpt-5", Places: [4]string{"in", "in"},
-			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{}},
+			Subject: llmtest.Subject{New: func(c wire.Config) llm.Provider { return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{}},
 		},
 		{Name: "openai chat", Model: "gpt-4o", Places: [4]string{"behind", "behind", "behind"}, Subject: chat("openai_chat")},
 		{Name: "compatible", Model: "some-model", Places: [4]string{"behind", "behind", "behind"}, Subject: chat("openai_compatible")},
 		{Name: "openrouter", Model: "some/model", Places: [4]string{"behind", "behind", "behind", "behind"}, Subject: chat("openrouter")},
 		{Name: "xai", Model: "grok-4", Places: [4]string{"behind", "pages"}, Subject: llmtest.Subject{
-			New: func(c llm.Config) llm.Provider { c.Kind = "xai"; return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{XAI: true},
+			New: func(c wire.Config) llm.Provider { c.Kind = "xai"; return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{XAI: true},
 		}},
 		{Name: "groq", Model: "llama-4-scout", Places: [4]string{"behind"}, Subject: chat("groq")},
 		{Name: "mistral", Model: "mistral-medium-latest", Places: [4]string{"behind", "behind"}, Subject: chat("mistral")},
 		{
 			Name: "ollama", Model: "llava", Places: [4]string{"behind", "pages"},
-			Subject: llmtest.Subject{New: func(c llm.Config) llm.Provider { return ollama.New(c) }, Wire: llmtest.Ollama{}, ByToolName: true},
+			Subject: llmtest.Subject{New: func(c wire.Config) llm.Provider { return ollama.New(c) }, Wire: llmtest.Ollama{}, ByToolName: true},
 		},
 		{
 			Name: "vertex gemini 3", Model: "gemini-3-pro", Places: [4]string{"apart", "apart", "behind", "behind"},
@@ -78,7 +79,7 @@ func TestMatrix(t *testing.T) {
 		{
 			Name: "vertex claude", Model: "claude-sonnet-4-5@20250929", Places: [4]string{"in", "in"},
 			Subject: llmtest.Subject{
-				New:  onVertex(func(c llm.Config) llm.Provider { return anthropic.New(c) }),
+				New:  onVertex(func(c wire.Config) llm.Provider { return anthropic.New(c) }),
 				Path: llmtest.VertexPath + "anthropic", Wire: llmtest.Anthropic{Vertex: true},
 			},
 		},

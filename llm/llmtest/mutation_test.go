@@ -14,15 +14,16 @@ import (
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/ollama"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // subjects are one adapter for each published schema.
 func subjects() map[string]llmtest.Subject {
 	all := map[string]llmtest.Subject{
-		"anthropic": {New: func(c llm.Config) llm.Provider { return anthropic.New(c) }, Wire: llmtest.Anthropic{}},
-		"responses": {New: func(c llm.Config) llm.Provider { return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{}},
+		"anthropic": {New: func(c wire.Config) llm.Provider { return anthropic.New(c) }, Wire: llmtest.Anthropic{}},
+		"responses": {New: func(c wire.Config) llm.Provider { return openai.NewResponses(c) }, Path: "/v1", Wire: llmtest.Responses{}},
 		"gemini":    {New: newGemini, Wire: llmtest.Gemini{IDs: true}},
-		"ollama":    {New: func(c llm.Config) llm.Provider { return ollama.New(c) }, Wire: llmtest.Ollama{}},
+		"ollama":    {New: func(c wire.Config) llm.Provider { return ollama.New(c) }, Wire: llmtest.Ollama{}},
 		"bedrock":   bedrockOf("claude"),
 	}
 	for _, kind := range []string{"openai_chat", "openai_compatible", "mistral", "groq", "openrouter"} {
@@ -40,7 +41,7 @@ func talked(t *testing.T, name string, s llmtest.Subject) llmtest.Captured {
 	server := llmtest.NewServer(t, s.Wire,
 		llmtest.Reply{Answer: llmtest.Answer{Text: "let me see", ToolCalls: []llmtest.ToolCall{{Name: "look", Input: `{"at":"a"}`}, {Name: "look", Input: `{"at":"b"}`}}}},
 		llmtest.Reply{Answer: llmtest.Answer{Text: "done"}})
-	p := s.New(llm.Config{BaseURL: server.URL + s.Path, APIKey: llmtest.Key})
+	p := s.New(wire.Config{BaseURL: server.URL + s.Path, APIKey: llmtest.Key})
 	album := &llmtest.Album{}
 	asked := []content.Block{content.Text{Value: "what is this?"}, album.Add(t, "a.png", "png", 20, 1)}
 	if name != "groq" && name != "ollama" {

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // headers has further headers sent with a request, and kept out of errors.
 func headers(t *testing.T, s Subject) {
 	server := NewServer(t, s.Wire, one(Answer{Text: "ok"}), Reply{Status: 400, Message: "who is team-7-token?"})
-	p := s.New(llm.Config{BaseURL: server.URL + s.Path, APIKey: Key, Headers: map[string]string{"X-Team": "team-7-token"}})
+	p := s.New(wire.Config{BaseURL: server.URL + s.Path, APIKey: Key, Headers: map[string]string{"X-Team": "team-7-token"}})
 	generate(t, p, ask(), nil)
 	if got := server.Requests()[0].Header.Get("X-Team"); got != "team-7-token" {
 		t.Errorf("X-Team is %q", got)
@@ -40,11 +41,11 @@ func proxied(t *testing.T, s Subject) {
 	}, Transport: &http.Transport{DisableKeepAlives: true}}
 	proxy := httptest.NewServer(forward)
 	t.Cleanup(proxy.Close)
-	client, err := llm.NewClient(proxy.URL, 0)
+	client, err := wire.NewClient(proxy.URL, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	generate(t, s.New(llm.Config{BaseURL: "http://nowhere.invalid" + s.Path, APIKey: Key, Client: client}), ask(), nil)
+	generate(t, s.New(wire.Config{BaseURL: "http://nowhere.invalid" + s.Path, APIKey: Key, Client: client}), ask(), nil)
 	if through.Load() != 1 {
 		t.Errorf("%d requests went through the proxy, want one", through.Load())
 	}
@@ -56,7 +57,7 @@ func tooLong(t *testing.T, s Subject) {
 	release := make(chan struct{})
 	server := NewServer(t, s.Wire, one(Answer{Deltas: []string{"one", "two"}, Between: func() { <-release }}))
 	defer close(release)
-	p := s.New(llm.Config{BaseURL: server.URL + s.Path, APIKey: Key, Timeout: 60 * time.Millisecond, IdleTimeout: -1})
+	p := s.New(wire.Config{BaseURL: server.URL + s.Path, APIKey: Key, Timeout: 60 * time.Millisecond, IdleTimeout: -1})
 	e := failure(t, p, ask(), nil, llm.ClassNetwork)
 	if !strings.Contains(e.Message, "60ms") {
 		t.Errorf("message %q does not say how long", e.Message)

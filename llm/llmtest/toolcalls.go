@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // toolbox are the tools of the suite.
@@ -229,7 +230,7 @@ func toolForeign(t *testing.T, s Subject) {
 	request.Tools = toolbox()
 	request.Messages = append(request.Messages, llm.Message{
 		Role: llm.Assistant, Blocks: []content.Block{content.Thinking{Value: "hm", Signature: "of another"}, text("I look"), call, odd},
-		Raw: llm.PackRaw("another wire", "another model", json.RawMessage(`["unknown here"]`)),
+		Raw: wire.PackRaw("another wire", "another model", json.RawMessage(`["unknown here"]`)),
 	})
 	request = answered(request, content.ToolResult{CallID: call.ID, Success: true, Output: "two"}, content.ToolResult{CallID: "b", Success: true, Output: "b"})
 	generate(t, s.provider(server), request, nil)

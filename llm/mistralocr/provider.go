@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // DefaultModel is the name under which Mistral offers its newest recogniser.
@@ -28,18 +29,18 @@ const publicAddress = "https://api.mistral.ai/v1"
 // maxAnswer bounds an answer, its pictures in base64 included, in bytes.
 const maxAnswer = 96 << 20
 
-const wire = "mistral-ocr"
+const wireName = "mistral-ocr"
 
 // Config is what a provider is made from.
 type Config struct {
-	llm.Config
+	wire.Config
 	Pictures     bool    // ask for the pictures on the page too
 	PricePerPage float64 // US dollars; 0: not known
 }
 
 // Provider recognises text. It is safe for concurrent use.
 type Provider struct {
-	endpoint *llm.Endpoint
+	endpoint *wire.Endpoint
 	pictures bool
 	price    float64
 }
@@ -53,7 +54,7 @@ func New(c Config) *Provider {
 }
 
 // form is how the picture stands in the request: {"type":"image_url","image_url":"data:image/png;base64,…"}.
-var form = llm.Form{
+var form = wire.Form{
 	Accept: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
 	Frame: func(mediaType string) (string, string) {
 		return `{"type":"image_url","image_url":"data:` + mediaType + `;base64,`, `"}`
@@ -112,8 +113,8 @@ func (p *Provider) Generate(ctx context.Context, r llm.Request, _ func(string)) 
 	return p.response(a, r.Model, data), nil
 }
 
-func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	drawing := llm.NewDrawing(r.Media, form)
+func (p *Provider) write(r llm.Request) (*wire.Body, error) {
+	drawing := wire.NewDrawing(r.Media, form)
 	var document any
 	for _, m := range r.Messages {
 		for _, b := range m.Blocks {
@@ -140,7 +141,7 @@ func (p *Provider) response(a answer, model string, data []byte) *llm.Response {
 	text := strings.Join(pages, "\n\n")
 	out := &llm.Response{
 		Text: text, Blocks: []content.Block{content.Text{Value: text}}, Stop: llm.StopEnd, Model: a.Model,
-		Raw: llm.PackRaw(wire, model, data), Usage: cost.Usage{CostUnknown: p.price == 0},
+		Raw: wire.PackRaw(wireName, model, data), Usage: cost.Usage{CostUnknown: p.price == 0},
 	}
 	if p.price > 0 {
 		count := len(a.Pages)
@@ -164,7 +165,7 @@ type Picture struct {
 
 // Pictures reads the pictures of a response that [Provider] gave. Those whose bytes cannot be decoded are left out.
 func Pictures(r *llm.Response, model string) ([]Picture, error) {
-	data, ok := llm.UnpackRaw(r.Raw, wire, model)
+	data, ok := wire.UnpackRaw(r.Raw, wireName, model)
 	if !ok {
 		return nil, errors.New("the answer is not one of Mistral's text recognition")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 const (
@@ -69,7 +70,7 @@ func strict(t *testing.T, pictures bool, status int, answer string) *Provider {
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(server.Close)
-	return New(Config{Config: llm.Config{BaseURL: server.URL + "/v1", APIKey: key}, Pictures: pictures, PricePerPage: 0.001})
+	return New(Config{Config: wire.Config{BaseURL: server.URL + "/v1", APIKey: key}, Pictures: pictures, PricePerPage: 0.001})
 }
 
 const whole = `{"model":"mistral-ocr-2505","pages":[{"index":0,"markdown":"# Rain\n\n![img-0.jpeg](img-0.jpeg)",
@@ -122,7 +123,7 @@ func TestGenerate_failures(t *testing.T) {
 
 func TestGenerate_refusesBeforeAnyRequest(t *testing.T) {
 	t.Parallel()
-	p := New(Config{Config: llm.Config{BaseURL: "http://127.0.0.1:1/v1"}})
+	p := New(Config{Config: wire.Config{BaseURL: "http://127.0.0.1:1/v1"}})
 	for want, r := range map[string]llm.Request{
 		"no picture": asking(loader(png), content.Text{Value: "x"}), "one picture": asking(loader(png), picture, picture),
 	} {

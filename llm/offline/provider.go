@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // Model is the name under which the answers come.
@@ -35,7 +36,7 @@ func New() *Provider { return &Provider{} }
 // With a schema the answer is JSON that fits it, filled from what was found (see answer). When the tool read_chunks is on
 // offer and the prompt names deferred chunks, the first answer asks for them, once; the next one says that they were read.
 func (*Provider) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
-	turns, _, err := request.Draw("offline", "offline", llm.Form{})
+	turns, _, err := wire.Draw(request, "offline", "offline", wire.Form{})
 	if err != nil {
 		return nil, err
 	}

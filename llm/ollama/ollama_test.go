@@ -6,12 +6,13 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/ollama"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestProvider_contract(t *testing.T) {
 	t.Parallel()
 	llmtest.Exercise(t, llmtest.Subject{
-		New:       func(c llm.Config) llm.Provider { return ollama.New(c) },
+		New:       func(c wire.Config) llm.Provider { return ollama.New(c) },
 		Wire:      llmtest.Ollama{},
 		NoRefusal: true,
 		NoCache:   true,
@@ -21,7 +22,7 @@ func TestProvider_contract(t *testing.T) {
 }
 
 func FuzzProvider_stream(f *testing.F) {
-	llmtest.FuzzStream(f, llmtest.Ollama{}, "application/x-ndjson", func(c llm.Config) llm.Provider {
+	llmtest.FuzzStream(f, llmtest.Ollama{}, "application/x-ndjson", func(c wire.Config) llm.Provider {
 		return ollama.New(c)
 	})
 }

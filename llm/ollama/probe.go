@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // maxProbe is how many bytes of a description are read; some hold a whole licence and vocabulary.
@@ -30,7 +30,7 @@ func (m Model) Has(capability string) bool {
 
 // Show asks the server what a model can do.
 func (p *Provider) Show(ctx context.Context, model string) (Model, error) {
-	body, err := llm.NewDrawing(nil, llm.Form{}).Body(map[string]string{"model": model})
+	body, err := wire.NewDrawing(nil, wire.Form{}).Body(map[string]string{"model": model})
 	if err != nil {
 		return Model{}, err
 	}
@@ -69,7 +69,7 @@ func (p *Provider) Tags(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-func decode(answer *llm.Answer, err error, into any) error {
+func decode(answer *wire.Answer, err error, into any) error {
 	if err != nil {
 		return err
 	}

@@ -4,24 +4,25 @@ import (
 	"context"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 const (
-	wire           = "ollama"
+	wireName       = "ollama"
 	defaultBaseURL = "http://localhost:11434"
 )
 
-// Config is llm.Config; Kind is not used, APIKey only by hosted servers.
-type Config = llm.Config
+// Config is wire.Config; Kind is not used, APIKey only by hosted servers.
+type Config = wire.Config
 
 // Provider answers through /api/chat. It is safe for concurrent use.
 type Provider struct {
-	endpoint *llm.Endpoint
+	endpoint *wire.Endpoint
 }
 
 // New makes a provider. BaseURL is the server's address without "/api".
 func New(c Config) *Provider {
-	return &Provider{c.Endpoint(wire, defaultBaseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)})}
+	return &Provider{c.Endpoint(wireName, defaultBaseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)})}
 }
 
 // Generate implements llm.Provider. Request.ContextWindow, when given, is reserved as num_ctx: Ollama's own default is a

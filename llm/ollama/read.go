@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 var errNotUnderstood = errors.New("the answer is not what /api/chat sends")
@@ -30,16 +31,16 @@ type chunk struct {
 
 // reader gathers one answer.
 type reader struct {
-	answer   *llm.Answer
+	answer   *wire.Answer
 	thinking strings.Builder
 	calls    []json.RawMessage
 	last     chunk
 }
 
-func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+func (p *Provider) read(answer *wire.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
 	r := &reader{answer: answer}
-	for line, err := range llm.Lines(answer.Body) {
+	for line, err := range wire.Lines(answer.Body) {
 		if err != nil {
 			return nil, answer.Broken(err)
 		}
@@ -48,7 +49,7 @@ func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(s
 			return nil, answer.Broken(errNotUnderstood)
 		}
 		if c.Error != "" {
-			return nil, answer.Failed(llm.ParseFailure(line))
+			return nil, answer.Failed(wire.ParseFailure(line))
 		}
 		r.take(c)
 		if c.Done {
@@ -65,7 +66,7 @@ func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(s
 			Message: "the prompt fills the whole context window", Usage: r.usage(),
 		})
 	}
-	return llm.Settle(r.response(request), answer, request)
+	return wire.Settle(r.response(request), answer, request)
 }
 
 func (r *reader) take(c chunk) {
@@ -109,7 +110,7 @@ func (r *reader) response(request llm.Request) *llm.Response {
 		ToolCalls []json.RawMessage `json:"tool_calls,omitempty"`
 	}{"assistant", response.Text, r.thinking.String(), r.calls}
 	if data, err := json.Marshal(echo); err == nil {
-		response.Raw = llm.PackRaw(wire, request.Model, data)
+		response.Raw = wire.PackRaw(wireName, request.Model, data)
 	}
 	return response
 }
@@ -123,7 +124,7 @@ func toolCall(raw json.RawMessage) content.ToolCall {
 		} `json:"function"`
 	}
 	_ = json.Unmarshal(raw, &call) // a call that is not understood has no name, and no tool answers to that
-	return content.ToolCall{ID: call.ID, Name: call.Function.Name, Input: llm.CallInput(string(call.Function.Arguments))}
+	return content.ToolCall{ID: call.ID, Name: call.Function.Name, Input: wire.CallInput(string(call.Function.Arguments))}
 }
 
 func stops(reason string) llm.Stop {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type tool struct {
@@ -45,7 +46,7 @@ type toolMessage struct {
 
 // talk writes the messages of one request.
 type talk struct {
-	drawing *llm.Drawing
+	drawing *wire.Drawing
 	model   string
 }
 
@@ -79,10 +80,10 @@ func (t *talk) answer(turn llm.Turn) []any {
 			continue
 		}
 		var one calling
-		one.Function.Name, one.Function.Arguments = c.Name, json.RawMessage(escape(string(llm.CallObject(c.Input))))
+		one.Function.Name, one.Function.Arguments = c.Name, json.RawMessage(escape(string(wire.CallObject(c.Input))))
 		calls = append(calls, one)
 	}
-	if raw, ok := llm.UnpackRaw(turn.Raw, wire, t.model); ok {
+	if raw, ok := wire.UnpackRaw(turn.Raw, wireName, t.model); ok {
 		return []any{json.RawMessage(escape(string(raw)))} // the marks are plain letters in JSON too
 	}
 	text := textMessage{string(llm.Assistant), escape(content.Join(said))}

@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/ollama"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestGenerate_resultsAreEscapedAndNamed(t *testing.T) {
@@ -19,7 +20,7 @@ func TestGenerate_resultsAreEscapedAndNamed(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Ollama{}, llmtest.Reply{Answer: llmtest.Answer{ToolCalls: []llmtest.ToolCall{
 		{Name: "look", Input: `{"at":"[img-1]","n":12345678901234567890}`}, {Name: "list", ID: "call_x"},
 	}}}, llmtest.Reply{Answer: llmtest.Answer{Text: "done"}})
-	p := ollama.New(llm.Config{BaseURL: server.URL})
+	p := ollama.New(wire.Config{BaseURL: server.URL})
 	request := ask(content.Text{Value: "hi"})
 	request.Tools, request.Media = []llm.Tool{{Name: "look"}, {Name: "list"}}, album
 	first, err := p.Generate(t.Context(), request, nil)
@@ -65,7 +66,7 @@ func TestGenerate_format(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Ollama{}, llmtest.Reply{Answer: llmtest.Answer{Text: "[]"}})
 	request := ask(content.Text{Value: "hi"})
 	request.Schema = json.RawMessage(`{"type":"array","items":{"type":"string"}}`)
-	if _, err := ollama.New(llm.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil); err != nil {
+	if _, err := ollama.New(wire.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := server.Requests()[0]

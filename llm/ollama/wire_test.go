@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/ollama"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func ask(blocks ...content.Block) llm.Request {
@@ -23,7 +24,7 @@ func ask(blocks ...content.Block) llm.Request {
 func TestGenerate_escapesPictureMarks(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewServer(t, llmtest.Ollama{}, llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"see [img-0]"}}})
-	p := ollama.New(llm.Config{BaseURL: server.URL})
+	p := ollama.New(wire.Config{BaseURL: server.URL})
 	request := ask(content.Text{Value: "[img] and [img-0] and [[img-12]], not [imgur] nor [img x]"}, content.Image{Name: "gone.png", Fallback: "[img-7]"})
 	request.System = "system [img]"
 	first, err := p.Generate(t.Context(), request, nil)
@@ -46,7 +47,7 @@ func TestGenerate_onePartPerMessage(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Ollama{}, llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"ok"}}})
 	request := ask(content.Text{Value: "a"}, album.Add(t, "p.png", "png", 20, 1), content.Text{Value: "b"})
 	request.Media = album
-	if _, err := ollama.New(llm.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil); err != nil {
+	if _, err := ollama.New(wire.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil); err != nil {
 		t.Fatal(err)
 	}
 	var body struct {
@@ -74,7 +75,7 @@ func TestGenerate_smallAndForeignPicturesAreText(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Ollama{}, llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"ok"}}})
 	request := ask(album.Add(t, "tiny.png", "png", 14, 1), album.Add(t, "moving.gif", "gif", 40, 1), album.Add(t, "just.png", "png", 15, 1))
 	request.Media = album
-	got, err := ollama.New(llm.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil)
+	got, err := ollama.New(wire.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestGenerate_options(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Ollama{}, llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"ok"}}})
 		request := ask(content.Text{Value: "hi"})
 		request.Model, request.Thinking, request.ContextWindow, request.MaxOutputTokens = c.model, c.level, 8192, 64
-		if _, err := ollama.New(llm.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil); err != nil {
+		if _, err := ollama.New(wire.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil); err != nil {
 			t.Fatal(err)
 		}
 		if body := string(server.Requests()[0].Body); !strings.Contains(body, c.want) || c.level == "" && strings.Contains(body, "think") {
@@ -112,7 +113,7 @@ func TestGenerate_aFullWindowIsAnOverflow(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.Ollama{}, llmtest.Reply{Answer: llmtest.Answer{Deltas: []string{"invented"}, Input: 4096}})
 	request := ask(content.Text{Value: "hi"})
 	request.ContextWindow = 4096
-	_, err := ollama.New(llm.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil)
+	_, err := ollama.New(wire.Config{BaseURL: server.URL}).Generate(t.Context(), request, nil)
 	if e, ok := llm.AsError(err); !ok || e.Class != llm.ClassContextTokens || e.Limit != 4096 {
 		t.Errorf("got %v, want context_tokens", err)
 	}
@@ -126,7 +127,7 @@ func fixed(t *testing.T, status int, text string) *ollama.Provider {
 		_, _ = io.WriteString(w, text) // a client that went away fails by itself
 	}))
 	t.Cleanup(server.Close)
-	return ollama.New(llm.Config{BaseURL: server.URL})
+	return ollama.New(wire.Config{BaseURL: server.URL})
 }
 
 func TestShow(t *testing.T) {

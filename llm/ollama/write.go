@@ -14,6 +14,7 @@ import (
 	_ "golang.org/x/image/webp"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // minSide is the least number of pixels a side: below it the runner of the vision models crashes.
@@ -37,7 +38,7 @@ type textMessage struct {
 }
 
 // pictures is a message that holds one picture and nothing else.
-var pictures = llm.Form{
+var pictures = wire.Form{
 	Check: bigEnough,
 	Frame: func(string) (string, string) {
 		return `{"role":"user","content":"","images":["`, `"]}`
@@ -63,8 +64,8 @@ var pictureMark = regexp.MustCompile(`\[(img(?:-\d+)?\])`)
 func escape(text string) string { return pictureMark.ReplaceAllString(text, "[ $1") }
 
 // write builds the request body: one message for each part.
-func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), wire, pictures)
+func (p *Provider) write(r llm.Request) (*wire.Body, error) {
+	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), wireName, pictures)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (p *Provider) write(r llm.Request) (*llm.Body, error) {
 		body.Format = r.Schema
 	}
 	if len(r.Schema) > 0 {
-		r.System = llm.InstructSchema(r.System, r.Schema) // the server makes a grammar of it and tells the model nothing
+		r.System = wire.InstructSchema(r.System, r.Schema) // the server makes a grammar of it and tells the model nothing
 	}
 	if r.System != "" {
 		body.Messages = append(body.Messages, textMessage{"system", escape(r.System)})

@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestModels(t *testing.T) {
@@ -28,7 +29,7 @@ func TestModels(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	got, err := openai.New(llm.Config{Kind: "openrouter", BaseURL: server.URL + "/v1"}).Models(t.Context())
+	got, err := openai.New(wire.Config{Kind: "openrouter", BaseURL: server.URL + "/v1"}).Models(t.Context())
 	want := []openai.Listed{
 		{ID: "lab/seer", Inputs: []string{"text", "image", "file"}, Parameters: []string{"tools", "structured_outputs"}, ContextLength: 128000, Price: &cost.Price{Input: 2.5, Output: 10, Cached: 1.25}},
 		{ID: "lab/router"},
@@ -39,7 +40,7 @@ func TestModels(t *testing.T) {
 	}
 	for _, body := range []string{"<html>", `{"error":"x"}`} {
 		broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, body) }))
-		_, err := openai.New(llm.Config{Kind: "openrouter", BaseURL: broken.URL}).Models(t.Context())
+		_, err := openai.New(wire.Config{Kind: "openrouter", BaseURL: broken.URL}).Models(t.Context())
 		if e, ok := llm.AsError(err); !ok || e.Class != llm.ClassNetwork {
 			t.Errorf("%s: %v", body, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestProvider_contract(t *testing.T) {
@@ -15,7 +16,7 @@ func TestProvider_contract(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			llmtest.Exercise(t, llmtest.Subject{
-				New: func(c llm.Config) llm.Provider {
+				New: func(c wire.Config) llm.Provider {
 					c.Kind = kind
 					return openai.New(c)
 				},
@@ -33,7 +34,7 @@ func TestProvider_contract(t *testing.T) {
 }
 
 func FuzzProvider_stream(f *testing.F) {
-	llmtest.FuzzStream(f, llmtest.OpenAI{}, "text/event-stream", func(c llm.Config) llm.Provider {
+	llmtest.FuzzStream(f, llmtest.OpenAI{}, "text/event-stream", func(c wire.Config) llm.Provider {
 		c.Kind = "openai_chat"
 		return openai.New(c)
 	})

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// Config is llm.Config; Kind names the dialect, one of Kinds.
-type Config = llm.Config
+// Config is wire.Config; Kind names the dialect, one of Kinds.
+type Config = wire.Config
 
 // Provider answers through Chat Completions. It is safe for concurrent use.
 type Provider struct {
-	endpoint *llm.Endpoint
+	endpoint *wire.Endpoint
 	dialect  dialect
 	wire     string // the kind: turns go back unchanged only to where they came from
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 var errNotUnderstood = errors.New("the answer is not what Chat Completions sends")
@@ -71,7 +72,7 @@ type reader struct {
 	refusal  strings.Builder
 }
 
-func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+func (p *Provider) read(answer *wire.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
 	r := &reader{message: newTurn()}
 	var err error
@@ -90,9 +91,9 @@ func (p *Provider) read(answer *llm.Answer, request llm.Request, progress func(s
 }
 
 // readWhole reads an answer that was not streamed although we asked for it.
-func (r *reader) readWhole(answer *llm.Answer) error {
+func (r *reader) readWhole(answer *wire.Answer) error {
 	var all []byte
-	for line, err := range llm.Lines(answer.Body) {
+	for line, err := range wire.Lines(answer.Body) {
 		if err != nil {
 			return answer.Broken(err)
 		}
@@ -101,8 +102,8 @@ func (r *reader) readWhole(answer *llm.Answer) error {
 	return r.take(answer, all)
 }
 
-func (r *reader) readEvents(answer *llm.Answer) error {
-	for e, err := range llm.ServerEvents(answer.Body) {
+func (r *reader) readEvents(answer *wire.Answer) error {
+	for e, err := range wire.ServerEvents(answer.Body) {
 		if err != nil {
 			return answer.Broken(err)
 		}
@@ -117,13 +118,13 @@ func (r *reader) readEvents(answer *llm.Answer) error {
 }
 
 // take adds one chunk. Usage comes in the last one, after the finish.
-func (r *reader) take(answer *llm.Answer, data []byte) error {
+func (r *reader) take(answer *wire.Answer, data []byte) error {
 	var c chunk
 	if json.Unmarshal(data, &c) != nil {
 		return answer.Broken(errNotUnderstood)
 	}
 	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return answer.Failed(llm.ParseFailure(data))
+		return answer.Failed(wire.ParseFailure(data))
 	}
 	if c.Model != "" {
 		r.model = c.Model
@@ -142,7 +143,7 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 			r.say(answer, delta)
 		}
 		if r.message.tooLong() {
-			return answer.Broken(llm.ErrTooLong)
+			return answer.Broken(wire.ErrTooLong)
 		}
 		if choice.Finish != "" {
 			r.finish = choice.Finish
@@ -152,7 +153,7 @@ func (r *reader) take(answer *llm.Answer, data []byte) error {
 }
 
 // say hands on what the delta adds to the answer.
-func (r *reader) say(answer *llm.Answer, delta map[string]json.RawMessage) {
+func (r *reader) say(answer *wire.Answer, delta map[string]json.RawMessage) {
 	r.refusal.WriteString(text(delta["refusal"]))
 	for _, name := range []string{"reasoning_content", "reasoning"} { // the services' names for one thing
 		if piece := text(delta[name]); piece != "" {
@@ -165,13 +166,13 @@ func (r *reader) say(answer *llm.Answer, delta map[string]json.RawMessage) {
 	answer.Say(said)
 }
 
-func (p *Provider) response(r *reader, answer *llm.Answer, request llm.Request) (*llm.Response, error) {
+func (p *Provider) response(r *reader, answer *wire.Answer, request llm.Request) (*llm.Response, error) {
 	response := &llm.Response{Text: answer.Text(), Refusal: r.refusal.String(), Stop: stops(r.finish), Usage: r.usage.total(), Model: r.model}
 	if response.Refusal != "" {
 		response.Stop = llm.StopRefusal
 	}
 	if r.finish == "error" { // OpenRouter: the upstream broke, without a word why
-		return nil, answer.Failed(llm.Failure{Code: "server_error", Message: "the upstream provider reported an error"})
+		return nil, answer.Failed(wire.Failure{Code: "server_error", Message: "the upstream provider reported an error"})
 	}
 	if r.thinking.Len() > 0 {
 		response.Blocks = append(response.Blocks, content.Thinking{Value: r.thinking.String()})
@@ -180,16 +181,16 @@ func (p *Provider) response(r *reader, answer *llm.Answer, request llm.Request) 
 		response.Blocks = append(response.Blocks, content.Text{Value: response.Text})
 	}
 	calls := r.message.calls(func(place int) string {
-		return llm.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), place), foreignID)
+		return wire.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), place), foreignID)
 	})
 	response.Blocks = append(response.Blocks, calls...)
 	if len(calls) > 0 && response.Stop == llm.StopEnd { // some servers say "stop" whatever was said
 		response.Stop = llm.StopToolUse
 	}
 	if response.Text != "" || len(calls) > 0 {
-		response.Raw = llm.PackRaw(p.wire, request.Model, r.message.raw())
+		response.Raw = wire.PackRaw(p.wire, request.Model, r.message.raw())
 	}
-	return llm.Settle(response, answer, request)
+	return wire.Settle(response, answer, request)
 }
 
 func stops(reason string) llm.Stop {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // responsesWire is the kind of OpenAI's newer format, and the name of its turns.
@@ -15,7 +16,7 @@ const responsesWire = "openai_responses"
 // Responses answers through OpenAI's Responses. Nothing is stored at the service: every request holds the whole
 // conversation, reasoning in its encrypted form. It is safe for concurrent use.
 type Responses struct {
-	endpoint *llm.Endpoint
+	endpoint *wire.Endpoint
 	kind     string // in the tables
 }
 
@@ -85,8 +86,8 @@ type itemTool struct {
 }
 
 // write builds the request body.
-func (p *Responses) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.kind, itemMedia)
+func (p *Responses) write(r llm.Request) (*wire.Body, error) {
+	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.kind, itemMedia)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ type itemOutput struct {
 }
 
 // itemMedia is how an item holds pictures and documents, in messages and in outputs of functions alike.
-var itemMedia = llm.Form{
+var itemMedia = wire.Form{
 	Frame: func(mediaType string) (string, string) {
 		return `{"type":"input_image","detail":"auto","image_url":"data:` + mediaType + `;base64,`, `"}`
 	},
@@ -163,13 +164,13 @@ var itemMedia = llm.Form{
 // itemTalk writes the turns of one request.
 type itemTalk struct {
 	model   string
-	drawing *llm.Drawing
+	drawing *wire.Drawing
 	ids     map[string]string // of calls by other services: what they are called here
 }
 
 // turn returns the items of one turn, none when it has nothing to say. Outputs of functions come first.
 func (t *itemTalk) turn(turn llm.Turn) []any {
-	if raw, ok := llm.UnpackRaw(turn.Raw, responsesWire, t.model); ok {
+	if raw, ok := wire.UnpackRaw(turn.Raw, responsesWire, t.model); ok {
 		var items []any
 		var list []json.RawMessage
 		if json.Unmarshal(raw, &list) == nil {
@@ -186,7 +187,7 @@ func (t *itemTalk) turn(turn llm.Turn) []any {
 	var said []content.Block
 	for _, b := range turn.Blocks {
 		if call, ok := b.(content.ToolCall); ok {
-			items = append(items, itemCall{"function_call", t.foreign(call.ID), call.Name, string(llm.CallObject(call.Input))})
+			items = append(items, itemCall{"function_call", t.foreign(call.ID), call.Name, string(wire.CallObject(call.Input))})
 			continue
 		}
 		said = append(said, b)
@@ -225,7 +226,7 @@ func (t *itemTalk) parts(blocks []content.Block) []any {
 // foreign notes a call that is not echoed raw. The service takes ids of up to 64 letters.
 func (t *itemTalk) foreign(id string) string {
 	if !anyCallID.MatchString(id) {
-		t.ids[id] = llm.ForeignCallID(id, 24)
+		t.ids[id] = wire.ForeignCallID(id, 24)
 	}
 	return t.id(id)
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-func newResponses(c llm.Config) llm.Provider { return openai.NewResponses(c) }
+func newResponses(c wire.Config) llm.Provider { return openai.NewResponses(c) }
 
 func TestResponses_contract(t *testing.T) {
 	t.Parallel()
@@ -30,7 +31,7 @@ func TestResponses_threeTurnsWithReasoning(t *testing.T) {
 		llmtest.Reply{Answer: llmtest.Answer{Thinking: "first", ToolCalls: []llmtest.ToolCall{{Name: "look"}}}},
 		llmtest.Reply{Answer: llmtest.Answer{Thinking: "second", ToolCalls: []llmtest.ToolCall{{Name: "look", Input: `{"n":2}`}}}},
 		llmtest.Reply{Answer: llmtest.Answer{Text: "done"}})
-	p := newResponses(llm.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
+	p := newResponses(wire.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
 	r := ask()
 	r.Tools = []llm.Tool{{Name: "look"}}
 	for range 3 {
@@ -67,7 +68,7 @@ func TestResponses_reasoningInTheOpenStaysHere(t *testing.T) {
 		`{"type":"response.output_item.done","item":{"type":"reasoning","id":"rs_1","summary":[]}}`,
 		`{"type":"response.output_item.done","item":{"type":"function_call","id":"fc_1","call_id":"c1","name":"look","arguments":"{}","new":1}}`,
 		`{"type":"response.completed","response":{"status":"completed","model":"m"}}`))
-	p := newResponses(llm.Config{BaseURL: base})
+	p := newResponses(wire.Config{BaseURL: base})
 	r := ask()
 	r.Tools = []llm.Tool{{Name: "look"}}
 	response, err := p.Generate(t.Context(), r, nil)
@@ -103,7 +104,7 @@ func TestResponses_ends(t *testing.T) {
 		{"not JSON", []string{`{`}, "", llm.ClassNetwork},
 	} {
 		base := serveEvents(t, c.lines...)
-		got, err := newResponses(llm.Config{BaseURL: base}).Generate(t.Context(), ask(), nil)
+		got, err := newResponses(wire.Config{BaseURL: base}).Generate(t.Context(), ask(), nil)
 		if e, ok := llm.AsError(err); c.class != "" && (!ok || e.Class != c.class) || c.class == "" && (err != nil || got.Stop != c.stop) {
 			t.Errorf("%s: got %+v, %v", c.name, got, err)
 		}
@@ -131,7 +132,7 @@ func TestResponses_thinking(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Responses{}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
 		r := ask()
 		r.Model, r.Thinking = c.model, c.level
-		if _, err := newResponses(llm.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key}).Generate(t.Context(), r, nil); err != nil {
+		if _, err := newResponses(wire.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key}).Generate(t.Context(), r, nil); err != nil {
 			t.Fatal(err)
 		}
 		body := string(server.Requests()[0].Body)

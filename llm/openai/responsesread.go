@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 var errNoItems = errors.New("the answer is not what Responses sends")
@@ -60,10 +61,10 @@ type itemReader struct {
 	end   *itemResponse
 }
 
-func readItems(answer *llm.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
+func readItems(answer *wire.Answer, request llm.Request, progress func(string)) (*llm.Response, error) {
 	answer.Tell(progress)
 	r := &itemReader{}
-	for e, err := range llm.ServerEvents(answer.Body) {
+	for e, err := range wire.ServerEvents(answer.Body) {
 		if err != nil {
 			return nil, answer.Broken(err)
 		}
@@ -80,7 +81,7 @@ func readItems(answer *llm.Answer, request llm.Request, progress func(string)) (
 	return r.response(answer, request)
 }
 
-func (r *itemReader) take(answer *llm.Answer, data []byte) error {
+func (r *itemReader) take(answer *wire.Answer, data []byte) error {
 	var e itemEvent
 	if json.Unmarshal(data, &e) != nil {
 		return answer.Broken(errNoItems)
@@ -96,9 +97,9 @@ func (r *itemReader) take(answer *llm.Answer, data []byte) error {
 		if e.Response == nil {
 			return answer.Broken(errNoItems)
 		}
-		return answer.Failed(llm.ParseFailure([]byte(`{"error":` + string(orNull(e.Response.Error)) + `}`)))
+		return answer.Failed(wire.ParseFailure([]byte(`{"error":` + string(orNull(e.Response.Error)) + `}`)))
 	case "error":
-		return answer.Failed(llm.ParseFailure(data))
+		return answer.Failed(wire.ParseFailure(data))
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ type item struct {
 	Arguments string `json:"arguments"`
 }
 
-func (r *itemReader) response(answer *llm.Answer, request llm.Request) (*llm.Response, error) {
+func (r *itemReader) response(answer *wire.Answer, request llm.Request) (*llm.Response, error) {
 	out := &llm.Response{Stop: llm.StopEnd, Usage: r.end.Usage.total(), Model: r.end.Model, Text: answer.Text()}
 	calls := map[string]bool{}
 	for i, raw := range r.items {
@@ -136,7 +137,7 @@ func (r *itemReader) response(answer *llm.Answer, request llm.Request) (*llm.Res
 		}
 		if it.Type == "function_call" {
 			if it.CallID == "" || calls[it.CallID] {
-				it.CallID = llm.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), i), foreignID)
+				it.CallID = wire.ForeignCallID(fmt.Sprintf("call %d.%d", len(request.Messages), i), foreignID)
 			}
 			calls[it.CallID] = true
 			r.items[i] = it.mended(raw)
@@ -157,9 +158,9 @@ func (r *itemReader) response(answer *llm.Answer, request llm.Request) (*llm.Res
 		out.Stop = llm.StopToolUse
 	}
 	if len(r.items) > 0 && (out.Text != "" || len(calls) > 0) {
-		out.Raw = llm.PackRaw(responsesWire, request.Model, encode(echoed(r.items), nil))
+		out.Raw = wire.PackRaw(responsesWire, request.Model, encode(echoed(r.items), nil))
 	}
-	return llm.Settle(out, answer, request)
+	return wire.Settle(out, answer, request)
 }
 
 // echoed are the items as they go back: unchanged, unless there is reasoning in the open among them. The service, which
@@ -202,7 +203,7 @@ func (it item) blocks() []content.Block {
 		}
 		blocks = append(blocks, content.Thinking{Value: strings.Join(thoughts, "\n\n")})
 	case "function_call":
-		blocks = append(blocks, content.ToolCall{ID: it.CallID, Name: it.Name, Input: llm.CallInput(it.Arguments)})
+		blocks = append(blocks, content.ToolCall{ID: it.CallID, Name: it.Name, Input: wire.CallInput(it.Arguments)})
 	}
 	return blocks
 }
@@ -213,7 +214,7 @@ func (it item) mended(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &fields) != nil {
 		return raw
 	}
-	object := string(llm.CallObject(llm.CallInput(it.Arguments)))
+	object := string(wire.CallObject(wire.CallInput(it.Arguments)))
 	if text(fields["call_id"]) == it.CallID && object == it.Arguments {
 		return raw
 	}

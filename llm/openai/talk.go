@@ -3,13 +3,14 @@ package openai
 import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // talk writes the messages of one request.
 type talk struct {
 	dialect     dialect
 	wire, model string
-	drawing     *llm.Drawing
+	drawing     *wire.Drawing
 	ids         map[string]string // of calls by other services: what they are called here
 }
 
@@ -31,7 +32,7 @@ func (t *talk) turn(turn llm.Turn) []any {
 
 // answer is an assistant's turn: as it came when it came from here, else its texts and calls.
 func (t *talk) answer(turn llm.Turn) []any {
-	if raw, ok := llm.UnpackRaw(turn.Raw, t.wire, t.model); ok {
+	if raw, ok := wire.UnpackRaw(turn.Raw, t.wire, t.model); ok {
 		return []any{raw}
 	}
 	var calls []call
@@ -72,7 +73,7 @@ func (t *talk) say(blocks []content.Block) message {
 // foreign notes a call that is not echoed raw, and names it as this service wants.
 func (t *talk) foreign(id string) string {
 	if !t.dialect.callID.MatchString(id) {
-		t.ids[id] = llm.ForeignCallID(id, foreignID)
+		t.ids[id] = wire.ForeignCallID(id, foreignID)
 	}
 	return t.id(id)
 }

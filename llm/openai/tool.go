@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type tool struct {
@@ -50,7 +51,7 @@ func tools(list []llm.Tool) []tool {
 
 func newCall(id string, c content.ToolCall) call {
 	out := call{ID: id, Type: "function"}
-	out.Function.Name, out.Function.Arguments = c.Name, string(llm.CallObject(c.Input))
+	out.Function.Name, out.Function.Arguments = c.Name, string(wire.CallObject(c.Input))
 	return out
 }
 
@@ -65,7 +66,7 @@ const foreignID = 9
 
 // strictRules are what a strict json_schema takes. From the provider's page on structured outputs, read in November 2026;
 // definitions that lead back to themselves are allowed there and are not used here.
-var strictRules = llm.SchemaRules{
+var strictRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "description", "title", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref",
 		"$defs", "definitions", "format", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
@@ -98,12 +99,12 @@ func (d dialect) demand(schema json.RawMessage, system string) (format *response
 	isObject := json.Unmarshal(schema, &root) == nil && root.Type == "object"
 	switch {
 	case d.schema == "json_object" && isObject:
-		return &responseFormat{Type: "json_object"}, llm.InstructSchema(system, schema)
+		return &responseFormat{Type: "json_object"}, wire.InstructSchema(system, schema)
 	case d.schema != "json_schema" || !isObject:
-		return nil, llm.InstructSchema(system, schema)
+		return nil, wire.InstructSchema(system, schema)
 	}
 	if d.tellSchema {
-		system = llm.InstructSchema(system, schema)
+		system = wire.InstructSchema(system, schema)
 	}
 	fitted, strict := strictRules.Fit(schema)
 	if !strict {

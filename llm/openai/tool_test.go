@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestGenerate_callsGoBackWithoutTheStreamsIndex(t *testing.T) {
@@ -68,7 +69,7 @@ func TestGenerate_mistralBridges(t *testing.T) {
 	if _, err := p.Generate(t.Context(), request, nil); err != nil {
 		t.Fatal(err)
 	}
-	id := llm.ForeignCallID("toolu_of_another", 9)
+	id := wire.ForeignCallID("toolu_of_another", 9)
 	want := `{"role":"tool","tool_call_id":"` + id + `","content":"seen"},{"role":"assistant","content":"OK"},{"role":"user","content":"go on"}]`
 	if !strings.Contains(*body, want) || !strings.Contains(*body, `"tool_calls":[{"id":"`+id+`"`) {
 		t.Errorf("the body lacks %s: %s", want, *body)

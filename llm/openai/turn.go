@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // turn is the assistant's message as it grows. Every member is kept, known to us or not, so that it can go back unchanged.
@@ -245,8 +245,8 @@ func (t *turn) calls(name func(place int) string) []content.Block {
 		if json.Unmarshal(fields["function"], &called) != nil || called == nil {
 			called = map[string]json.RawMessage{}
 		}
-		input := llm.CallInput(arguments(called["arguments"]))
-		called["arguments"] = quote(string(llm.CallObject(input)))
+		input := wire.CallInput(arguments(called["arguments"]))
+		called["arguments"] = quote(string(wire.CallObject(input)))
 		fields["function"] = encode(called, fields["function"])
 		blocks = append(blocks, content.ToolCall{ID: id, Name: text(called["name"]), Input: input})
 	}

@@ -17,13 +17,14 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // serve answers every request with a fixed answer and keeps the last body.
 func serve(t *testing.T, kind, mediaType, answer string) (llm.Provider, *string) {
 	t.Helper()
 	base, body := serveWith(t, mediaType, answer)
-	return openai.New(llm.Config{Kind: kind, BaseURL: base}), body
+	return openai.New(wire.Config{Kind: kind, BaseURL: base}), body
 }
 
 // serveWith is serve without a provider.
@@ -114,7 +115,7 @@ func TestGenerate_keepsWhatItDoesNotKnow(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(llm.Response{})); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
-	turn, _ := llm.UnpackRaw(got.Raw, "openrouter", "m")
+	turn, _ := wire.UnpackRaw(got.Raw, "openrouter", "m")
 	for _, part := range []string{`"text":"think"`, `"id":"r1"`, `"n":12345678901234567890`, `"extra_content":{"sig":"a"}`, `"arguments":"{\"a\":1}"`, `"role":"assistant"`, `"content":"call"`} {
 		if !strings.Contains(string(turn), part) {
 			t.Errorf("the turn lacks %s: %s", part, turn)
@@ -193,7 +194,7 @@ func TestDialects_openRouterCache(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.OpenAI{Kind: "openrouter"}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
 		r := ask()
 		r.Model, r.Cache = model, true
-		p := openai.New(llm.Config{Kind: "openrouter", BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
+		p := openai.New(wire.Config{Kind: "openrouter", BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
 		if _, err := p.Generate(t.Context(), r, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 type message struct {
@@ -16,8 +17,8 @@ type textPart struct {
 	Text string `json:"text"`
 }
 
-func (d dialect) form() llm.Form {
-	form := llm.Form{
+func (d dialect) form() wire.Form {
+	form := wire.Form{
 		Frame: func(mediaType string) (string, string) {
 			return `{"type":"image_url","image_url":{"url":"data:` + mediaType + `;base64,`, `"}}`
 		},
@@ -43,8 +44,8 @@ func (d dialect) form() llm.Form {
 }
 
 // write builds the request body.
-func (p *Provider) write(r llm.Request) (*llm.Body, error) {
-	turns, drawing, err := r.Draw(p.endpoint.Provider(), p.wire, p.dialect.form())
+func (p *Provider) write(r llm.Request) (*wire.Body, error) {
+	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.wire, p.dialect.form())
 	if err != nil {
 		return nil, err
 	}

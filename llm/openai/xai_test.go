@@ -7,9 +7,10 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-func newXAI(c llm.Config) llm.Provider {
+func newXAI(c wire.Config) llm.Provider {
 	c.Kind = "xai"
 	return openai.NewResponses(c)
 }
@@ -29,7 +30,7 @@ func TestResponses_whatXAIIsAskedOfReasoning(t *testing.T) {
 		server := llmtest.NewServer(t, llmtest.Responses{XAI: true}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
 		r := ask()
 		r.Model, r.Thinking = model, "high"
-		if _, err := newXAI(llm.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key}).Generate(t.Context(), r, nil); err != nil {
+		if _, err := newXAI(wire.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key}).Generate(t.Context(), r, nil); err != nil {
 			t.Fatal(err)
 		}
 		body := string(server.Requests()[0].Body)

@@ -15,11 +15,12 @@ import (
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/replay"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // provider speaks through a transport.
 func provider(url string, transport http.RoundTripper) llm.Provider {
-	return anthropic.New(llm.Config{BaseURL: url, APIKey: llmtest.Key, Client: &http.Client{Transport: transport}})
+	return anthropic.New(wire.Config{BaseURL: url, APIKey: llmtest.Key, Client: &http.Client{Transport: transport}})
 }
 
 func ask(album *llmtest.Album, text string, image content.Image) llm.Request {

@@ -4,10 +4,10 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// Kind is llm.Config.Kind of models on Vertex AI.
+// Kind is wire.Config.Kind of models on Vertex AI.
 const Kind = "vertex"
 
 // The publishers whose wire formats are spoken.
@@ -29,7 +29,7 @@ type Account struct {
 // Config is c for the models of a publisher. BaseURL may name another address, without a path; what the machine has goes to
 // Google's addresses alone. An APIKey is an access token,
 // used as it is; without one tokens are fetched when they are needed, and kept while they are valid.
-func (a Account) Config(c llm.Config, publisher string) llm.Config {
+func (a Account) Config(c wire.Config, publisher string) wire.Config {
 	location := a.location()
 	if c.BaseURL == "" {
 		c.BaseURL = Address(location)

@@ -50,10 +50,10 @@ func (r *road) RoundTrip(q *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// Signs implements llm.Authorizer.
+// Signs implements wire.Authorizer.
 func (*tokens) Signs() bool { return false }
 
-// Authorize implements llm.Authorizer.
+// Authorize implements wire.Authorizer.
 func (t *tokens) Authorize(ctx context.Context, request *http.Request, _ string) error {
 	source, err := t.load(ctx)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm/gemini"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/vertex"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func ask(model string) llm.Request {
@@ -83,7 +84,7 @@ func TestConfig_tokensOfAServiceAccount(t *testing.T) {
 	tokenURL, asked := issuer(t, http.StatusOK, given)
 	account := vertex.Account{Project: "notes-1", CredentialsFile: serviceAccount(t, tokenURL)}
 	google := llmtest.NewServer(t, llmtest.Gemini{Vertex: true}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
-	p := gemini.New(account.Config(llm.Config{BaseURL: google.URL}, vertex.Google))
+	p := gemini.New(account.Config(wire.Config{BaseURL: google.URL}, vertex.Google))
 	for range 2 {
 		if _, err := p.Generate(t.Context(), ask("gemini-3-pro"), nil); err != nil {
 			t.Fatal(err)
@@ -98,7 +99,7 @@ func TestConfig_aTokenThatSomebodyHas(t *testing.T) {
 	t.Parallel()
 	account := vertex.Account{Project: "notes-1", Location: "global", CredentialsFile: "/not/looked/at"}
 	claude := llmtest.NewServer(t, llmtest.Anthropic{Vertex: true}, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
-	p := anthropic.New(account.Config(llm.Config{BaseURL: claude.URL + "/", APIKey: llmtest.Key}, vertex.Anthropic))
+	p := anthropic.New(account.Config(wire.Config{BaseURL: claude.URL + "/", APIKey: llmtest.Key}, vertex.Anthropic))
 	if _, err := p.Generate(t.Context(), ask("claude-opus-4-6"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestConfig_tokensThatCannotBeHad(t *testing.T) {
 	} {
 		server := llmtest.NewServer(t, llmtest.Gemini{Vertex: true})
 		account := vertex.Account{Project: "notes-1", CredentialsFile: c.file}
-		_, err := gemini.New(account.Config(llm.Config{BaseURL: server.URL}, vertex.Google)).Generate(t.Context(), ask("gemini-3-pro"), nil)
+		_, err := gemini.New(account.Config(wire.Config{BaseURL: server.URL}, vertex.Google)).Generate(t.Context(), ask("gemini-3-pro"), nil)
 		e, ok := llm.AsError(err)
 		if !ok || e.Class != c.want || !strings.Contains(e.Message, c.says) || strings.Contains(e.Message, "PRIVATE") {
 			t.Errorf("%s: got %v, want %s and %q", c.name, err, c.want, c.says)
@@ -144,7 +145,7 @@ func TestConfig_addresses(t *testing.T) {
 		"eu":           "https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu/publishers/google",
 		"europe-west4": "https://europe-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4/publishers/google",
 	} {
-		if got := (vertex.Account{Project: "p", Location: location}).Config(llm.Config{}, vertex.Google).BaseURL; got != want {
+		if got := (vertex.Account{Project: "p", Location: location}).Config(wire.Config{}, vertex.Google).BaseURL; got != want {
 			t.Errorf("%q: got %s, want %s", location, got, want)
 		}
 	}

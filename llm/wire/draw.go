@@ -1,14 +1,15 @@
-package llm
+package wire
 
 import (
 	"slices"
 
+	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Draw plans the request for a service and begins to draw it. provider is its name in the settings, for errors; kind is what
 // the tables call it. The media types of the form are those that the tables have.
-func (r Request) Draw(provider, kind string, form Form) ([]Turn, *Drawing, error) {
+func Draw(r llm.Request, provider, kind string, form Form) ([]llm.Turn, *Drawing, error) {
 	delivery := policy.DeliveryOf(kind, r.Model)
 	if r.Delivery != nil {
 		delivery = *r.Delivery

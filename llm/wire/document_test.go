@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // shelf loads documents, and no picture.
@@ -71,7 +72,7 @@ func TestBody_documentsAreLoadedOneAtATime(t *testing.T) {
 func TestBody_documentThatIsNone(t *testing.T) {
 	t.Parallel()
 	document := content.Document{Name: "a.pdf", Extracted: "words"}
-	for name, loader := range map[string]Loader{
+	for name, loader := range map[string]llm.Loader{
 		"other bytes":         shelf(func(content.Document) ([]byte, error) { return []byte("<html>"), nil }),
 		"gone":                shelf(func(content.Document) ([]byte, error) { return nil, errors.New("gone") }),
 		"a loader of images":  loaderFunc(func(string) ([]byte, error) { return gifOf(1), nil }),
@@ -108,7 +109,7 @@ func TestBody_documentsHaveNamesOfTheirOwn(t *testing.T) {
 		if err := json.NewDecoder(body.open(t.Context())).Decode(&sent); err != nil {
 			t.Fatal(err)
 		}
-		a, b := MediaID(same), MediaID(other)
+		a, b := llm.MediaID(same), llm.MediaID(other)
 		for i, want := range []string{a, b, a + "-2", a + "-3"} {
 			if sent[i].ID != want {
 				t.Errorf("document %d is called %q, want %q", i+1, sent[i].ID, want)

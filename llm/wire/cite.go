@@ -1,18 +1,11 @@
-package llm
+package wire
 
 import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
-
-// Citation says what a part of an answer rests on: a passage of a document that was sent with the request.
-type Citation struct {
-	Start, End int    // the part of Response.Text, in bytes; the end is behind it
-	Document   string // the document's name in the vault
-	From, To   int    // pages of the document in the vault, from 1, both of them included; 0: not told
-	Text       string // the passage, as the service quotes it: untrusted, of any length, maybe empty
-}
 
 // Quote is a citation in a service's terms: it counts the documents of the request, and the pages that it was sent.
 type Quote struct {
@@ -29,11 +22,11 @@ const Untold = -1
 // Cite finds what the quotes of an answer are from, among the documents that the latest writing sent as files. One of a
 // document that was not sent is left out, as is a page that it did not have. Titles go first because no service says
 // whether its numbers count the documents in results of tools.
-func (b *Body) Cite(quotes []Quote) []Citation {
+func (b *Body) Cite(quotes []Quote) []llm.Citation {
 	b.mu.Lock()
 	sent := slices.Clone(b.sent)
 	b.mu.Unlock()
-	var out []Citation
+	var out []llm.Citation
 	for _, q := range quotes {
 		i := slices.IndexFunc(sent, func(m medium) bool { return m.id == q.Title })
 		if i < 0 {
@@ -46,7 +39,7 @@ func (b *Body) Cite(quotes []Quote) []Citation {
 		if !ok {
 			continue
 		}
-		c := Citation{Start: q.Start, End: q.End, Document: document.Name, Text: q.Text}
+		c := llm.Citation{Start: q.Start, End: q.End, Document: document.Name, Text: q.Text}
 		if c.From = originalPage(document, q.First); c.From > 0 {
 			c.To = max(c.From, originalPage(document, q.Last))
 		}
@@ -58,7 +51,7 @@ func (b *Body) Cite(quotes []Quote) []Citation {
 // originalPage is the page of the vault's document that a page of what was sent is; 0 when there is none. A file that was
 // cut out of a document holds the pages of the range in their order, each once.
 func originalPage(d content.Document, n int) int {
-	pages := pageNumbers(d)
+	pages, _ := d.PageNumbers() // of a range that is none nothing is known
 	slices.Sort(pages)
 	pages = slices.Compact(pages)
 	switch {

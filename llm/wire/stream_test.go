@@ -1,10 +1,12 @@
-package llm
+package wire
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // endless is a server that never stops; it repeats a piece.
@@ -61,7 +63,7 @@ func TestStream_withoutEnd(t *testing.T) {
 func TestBroken_tooLongIsNoNetworkFailure(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	failure, ok := AsError((&Endpoint{provider: "lab"}).broken(&watch{parent: ctx, ctx: ctx}, fmt.Errorf("read: %w", ErrTooLong)))
+	failure, ok := llm.AsError((&Endpoint{provider: "lab"}).broken(&watch{parent: ctx, ctx: ctx}, fmt.Errorf("read: %w", ErrTooLong)))
 	if !ok || failure.Retryable() || !errors.Is(failure, ErrTooLong) {
 		t.Errorf("%v, retryable %v", failure, ok && failure.Retryable())
 	}

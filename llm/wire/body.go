@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Form says how one wire format writes a picture and, where it takes some, documents, audio and video. Request.Draw sets
@@ -35,7 +36,7 @@ type Form struct {
 // Drawing collects the media of a request while it is built as an ordinary JSON value. Put what Media
 // returns where the JSON object belongs, in the order in which it was asked.
 type Drawing struct {
-	loader  Loader
+	loader  llm.Loader
 	form    Form
 	mark    string
 	media   []medium
@@ -50,7 +51,7 @@ type medium struct {
 }
 
 // NewDrawing starts a request. A nil loader sends every picture and document as its fallback text.
-func NewDrawing(loader Loader, form Form) *Drawing {
+func NewDrawing(loader llm.Loader, form Form) *Drawing {
 	return &Drawing{loader: loader, form: form, mark: "media-" + rand.Text() + "-"}
 }
 
@@ -59,7 +60,7 @@ func (d *Drawing) Media(b content.Block) (any, bool) { return d.MediaOr(b, d.for
 
 // MediaOr is Media for a place that wants another JSON value than the form's when the bytes cannot be sent.
 func (d *Drawing) MediaOr(b content.Block, text func(fallback string) any) (any, bool) {
-	if !isMedia(b) {
+	if !content.IsMedia(b) {
 		return nil, false
 	}
 	d.media = append(d.media, medium{b, d.documentID(b), text})
@@ -71,10 +72,10 @@ func (d *Drawing) documentID(b content.Block) string {
 	if b.Type() != content.TypeDocument {
 		return ""
 	}
-	id := MediaID(b)
+	id := llm.MediaID(b)
 	same := 1
 	for _, m := range d.media {
-		if m.Type() == content.TypeDocument && MediaID(m.Block) == id {
+		if m.Type() == content.TypeDocument && llm.MediaID(m.Block) == id {
 			same++
 		}
 	}
@@ -214,7 +215,7 @@ var errNoLoader = errors.New("no loader")
 func (b *Body) load(ctx context.Context, medium medium) (data []byte, before, after string, err error) {
 	form := b.drawing.form
 	if document, ok := medium.Block.(content.Document); ok {
-		loader, ok := b.drawing.loader.(DocumentLoader)
+		loader, ok := b.drawing.loader.(llm.DocumentLoader)
 		if !ok {
 			return nil, "", "", errNoLoader
 		}
@@ -251,7 +252,7 @@ func (b *Body) load(ctx context.Context, medium medium) (data []byte, before, af
 
 // recording loads audio or video.
 func (b *Body) recording(ctx context.Context, medium content.Block) (data []byte, before, after string, err error) {
-	loader, ok := b.drawing.loader.(MediaLoader)
+	loader, ok := b.drawing.loader.(llm.MediaLoader)
 	if !ok {
 		return nil, "", "", errNoLoader
 	}

@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Authorizer gives a request what proves who asks, just before it is sent, where a fixed header does not do: tokens that
@@ -55,7 +57,7 @@ func (e *Endpoint) unauthorized(w *watch, err error) error {
 	if err == nil {
 		return nil
 	}
-	if failure, ok := AsError(err); ok {
+	if failure, ok := llm.AsError(err); ok {
 		failure.Provider, failure.Message = e.provider, e.clean(failure.Message)
 		return failure
 	}
@@ -63,7 +65,7 @@ func (e *Endpoint) unauthorized(w *watch, err error) error {
 	if w.ctx.Err() != nil || errors.As(err, &unreached) {
 		return e.broken(w, err)
 	}
-	return &Error{Class: ClassAuth, Provider: e.provider, Message: e.clean(err.Error())}
+	return &llm.Error{Class: llm.ClassAuth, Provider: e.provider, Message: e.clean(err.Error())}
 }
 
 // signedReader passes a signed body through. It fails at the end of one that is not what was signed, so that nobody looks for

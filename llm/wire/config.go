@@ -1,9 +1,11 @@
-package llm
+package wire
 
 import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Config is what every HTTP adapter is made from. Nothing is read from the environment but, by http.DefaultTransport,
@@ -12,7 +14,7 @@ type Config struct {
 	Name        string            // the provider's name in the settings, for errors; empty: the adapter's own
 	Kind        string            // the dialect, for adapters that speak several
 	BaseURL     string            // empty: the vendor's public address
-	APIKey      Secret            // empty: no authentication
+	APIKey      llm.Secret        // empty: no authentication
 	Auth        Authorizer        // proves who asks where APIKey does not; nil: nothing does but the key
 	Headers     map[string]string // further headers; a value may be secret
 	Client      *http.Client      // nil: one of its own. Its redirects are never followed: a key must not travel

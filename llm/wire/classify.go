@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"net/http"
@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Failure is what a provider said when it did not answer: HTTP status, its code or type, and its sentence.
@@ -19,7 +21,7 @@ type Failure struct {
 
 // Classify names the class of a failure and the numbers in its sentence. The order is: status and code where they alone
 // decide, exclusions (sentences that look like an overflow and are none), media, context, and last the bare status.
-func Classify(f Failure) (class Class, actual, limit int64) {
+func Classify(f Failure) (class llm.Class, actual, limit int64) {
 	code := strings.ToLower(f.Code)
 	if class, sure := byCode(f.Status, code, f.Message); sure {
 		return class, 0, 0
@@ -33,31 +35,31 @@ func Classify(f Failure) (class Class, actual, limit int64) {
 }
 
 // byCode decides what needs no sentence.
-func byCode(status int, code, message string) (Class, bool) {
+func byCode(status int, code, message string) (llm.Class, bool) {
 	switch code {
 	case "insufficient_quota", "billing_error", "billing_not_active", "insufficient_credits", "billing_hard_limit_reached":
-		return ClassBilling, true
+		return llm.ClassBilling, true
 	case "authentication_error", "invalid_api_key", "permission_error", "permission_denied", "unauthenticated":
-		return ClassAuth, true
+		return llm.ClassAuth, true
 	case "overloaded_error", "server_error", "api_error", "internal_server_error", "unavailable", "engine_overloaded":
-		return ClassOverloaded, true
+		return llm.ClassOverloaded, true
 	case "content_filter", "content_policy_violation":
-		return ClassRefusal, true
+		return llm.ClassRefusal, true
 	case "context_length_exceeded":
-		return ClassContextTokens, !rules.match(message) // its sentence has the numbers
+		return llm.ClassContextTokens, !rules.match(message) // its sentence has the numbers
 	case "model_not_found":
-		return ClassNotFound, true
+		return llm.ClassNotFound, true
 	}
 	switch status {
 	case http.StatusTooManyRequests:
 		if spent.MatchString(message) {
-			return ClassBilling, true
+			return llm.ClassBilling, true
 		}
-		return ClassRateLimit, true
+		return llm.ClassRateLimit, true
 	case http.StatusUnauthorized:
-		return ClassAuth, true
+		return llm.ClassAuth, true
 	case http.StatusPaymentRequired:
-		return ClassBilling, true
+		return llm.ClassBilling, true
 	}
 	return "", false
 }
@@ -66,28 +68,28 @@ func byCode(status int, code, message string) (Class, bool) {
 var spent = regexp.MustCompile(`(?i)exceeded your current quota|check your plan and billing|credit balance|insufficient (credit|balance|funds)`)
 
 // byStatus is the last resort.
-func byStatus(f Failure, code string) Class {
+func byStatus(f Failure, code string) llm.Class {
 	switch {
 	case code == "rate_limit_error" || code == "rate_limit_exceeded" || code == "429":
-		return ClassRateLimit
+		return llm.ClassRateLimit
 	case code == "not_found_error" || f.Status == http.StatusNotFound:
-		return ClassNotFound
+		return llm.ClassNotFound
 	case f.Status == http.StatusForbidden:
-		return ClassAuth
+		return llm.ClassAuth
 	case f.Status == http.StatusRequestTimeout, f.Status == 425, f.Status == 409:
-		return ClassNetwork
+		return llm.ClassNetwork
 	case f.Status == http.StatusRequestEntityTooLarge && f.Message == "":
-		return ClassRequestBytes
+		return llm.ClassRequestBytes
 	case code == "request_too_large":
-		return ClassRequestBytes
+		return llm.ClassRequestBytes
 	case f.Status == 529 || f.Status >= 500:
-		return ClassOverloaded
+		return llm.ClassOverloaded
 	}
-	return ClassOther
+	return llm.ClassOther
 }
 
 type rule struct {
-	class   Class
+	class   llm.Class
 	pattern *regexp.Regexp
 }
 

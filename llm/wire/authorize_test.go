@@ -1,4 +1,4 @@
-package llm_test
+package wire_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 // stamp signs with the digest alone.
@@ -38,7 +39,7 @@ func (f *flickering) Load(context.Context, content.Image) ([]byte, string, error
 	return []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 9000)), "image/png", nil
 }
 
-func signed(t *testing.T, media llm.Loader, auth llm.Authorizer) (answers int, err error) {
+func signed(t *testing.T, media llm.Loader, auth wire.Authorizer) (answers int, err error) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -51,7 +52,7 @@ func signed(t *testing.T, media llm.Loader, auth llm.Authorizer) (answers int, e
 		}
 	}))
 	defer server.Close()
-	drawing := llm.NewDrawing(media, llm.Form{
+	drawing := wire.NewDrawing(media, wire.Form{
 		Accept: []string{"image/png"}, Text: func(fallback string) any { return fallback },
 		Frame: func(string) (string, string) { return `"`, `"` },
 	})
@@ -60,7 +61,7 @@ func signed(t *testing.T, media llm.Loader, auth llm.Authorizer) (answers int, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := llm.Config{Auth: auth}.Endpoint("lab", server.URL, nil).Post(t.Context(), "/", body)
+	answer, err := wire.Config{Auth: auth}.Endpoint("lab", server.URL, nil).Post(t.Context(), "/", body)
 	if err == nil {
 		answer.Close()
 	}

@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // maxFailureBytes is how much of a failed answer is read to find its sentence.
@@ -59,7 +60,7 @@ func (e *Endpoint) do(ctx context.Context, method, path string, body *Body) (*An
 func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, error) {
 	request, err := http.NewRequestWithContext(w.ctx, method, e.base+path, nil)
 	if err != nil {
-		return nil, &Error{Class: ClassParameter, Provider: e.provider, Message: "base_url is not a web address"}
+		return nil, &llm.Error{Class: llm.ClassParameter, Provider: e.provider, Message: "base_url is not a web address"}
 	}
 	request.Header = e.headers.Clone()
 	if body != nil {
@@ -93,7 +94,7 @@ func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, err
 
 // notSent notes in a failure that nobody was reached.
 func notSent(err error) error {
-	if failure, ok := AsError(err); ok {
+	if failure, ok := llm.AsError(err); ok {
 		failure.Unsent = true
 	}
 	return err
@@ -141,7 +142,7 @@ func (a *Answer) Failed(f Failure) error { return a.Partial(a.endpoint.failure(f
 
 // Partial notes in a failure whether text was handed on before.
 func (a *Answer) Partial(err error) error {
-	if failure, ok := AsError(err); ok {
+	if failure, ok := llm.AsError(err); ok {
 		failure.Partial = a.delivered
 	}
 	return err
@@ -158,7 +159,7 @@ func (e *Endpoint) refused(w *watch, response *http.Response) error {
 	if f.Status >= 300 && f.Status < 400 {
 		f.Message = "the server sends us elsewhere; set base_url to its final address"
 		failure := e.failure(f)
-		failure.Class = ClassNotFound
+		failure.Class = llm.ClassNotFound
 		return failure
 	}
 	failure := e.failure(f)
@@ -171,9 +172,9 @@ func (e *Endpoint) refused(w *watch, response *http.Response) error {
 	return failure
 }
 
-func (e *Endpoint) failure(f Failure) *Error {
+func (e *Endpoint) failure(f Failure) *llm.Error {
 	class, actual, limit := Classify(f)
-	return &Error{
+	return &llm.Error{
 		Class: class, Status: f.Status, Code: e.clean(f.Code), Message: e.clean(f.Message),
 		Actual: actual, Limit: limit, Provider: e.provider, Usage: cost.Usage{CostUnknown: true}, RetryAfter: f.RetryAfter,
 	}
@@ -185,8 +186,8 @@ func (e *Endpoint) broken(w *watch, err error) error {
 		return fmt.Errorf("%s: %w", e.provider, cause)
 	}
 	if errors.Is(err, ErrTooLong) { // asked again it would cost the same again
-		return &Error{
-			Class: ClassOther, Provider: e.provider, Usage: cost.Usage{CostUnknown: true}, Err: ErrTooLong,
+		return &llm.Error{
+			Class: llm.ClassOther, Provider: e.provider, Usage: cost.Usage{CostUnknown: true}, Err: ErrTooLong,
 			Message: "the answer has no end: it was given up at 8 MB of text; set max_output_tokens for this model, or use another one",
 		}
 	}
@@ -203,7 +204,7 @@ func (e *Endpoint) broken(w *watch, err error) error {
 	case err != nil:
 		message = err.Error()
 	}
-	return &Error{Class: ClassNetwork, Provider: e.provider, Message: e.clean(message), Usage: cost.Usage{CostUnknown: true}, Err: rootCause(err)}
+	return &llm.Error{Class: llm.ClassNetwork, Provider: e.provider, Message: e.clean(message), Usage: cost.Usage{CostUnknown: true}, Err: rootCause(err)}
 }
 
 // rootCause keeps only causes whose text is fixed, so that nobody prints an address or a body through Unwrap.

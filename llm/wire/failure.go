@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"encoding/json"
@@ -9,6 +9,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
+
+// hidden stands in the place of a key, as llm.Secret prints.
+const hidden = "***"
 
 // maxMessage is how many bytes of a provider's sentence are kept.
 const maxMessage = 600

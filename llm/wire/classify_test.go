@@ -1,4 +1,4 @@
-package llm
+package wire
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 func TestClassify_realSentences(t *testing.T) {
@@ -57,32 +59,16 @@ func throughGateway(t *testing.T, status int, code, message string) Failure {
 	return f
 }
 
-func TestClasses_eachHasAHint(t *testing.T) {
-	t.Parallel()
-	for class := range hints {
-		e := &Error{Class: class, Limit: 5}
-		if e.Hint() == "" {
-			t.Errorf("%s has no hint", class)
-		}
-	}
-	if got := (&Error{Class: ClassOther}).Hint(); got != "" {
-		t.Errorf("other: got hint %q, want none", got)
-	}
-	if got, want := (&Error{Class: ClassImageCount, Actual: 25, Limit: 20}).Hint(), "lower the budget max_images (sent 25, allowed 20)"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestClassify_toolsAndSchemas(t *testing.T) {
 	t.Parallel()
-	for message, want := range map[string]Class{
-		"registry.ollama.ai/library/gemma3:4b does not support tools":                                            ClassParameter,
-		"invalid JSON schema in format":                                                                          ClassParameter,
-		"output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false": ClassParameter,
-		"Invalid schema for response_format 'answer': schema must be a JSON Schema of 'type: \"object\"'.":       ClassParameter,
-		"tools.0.custom.input_schema: JSON schema is invalid":                                                    ClassParameter,
-		"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1":                      ClassPairing,
-		"An assistant message with 'tool_calls' must be followed by tool messages responding to each call":       ClassPairing,
+	for message, want := range map[string]llm.Class{
+		"registry.ollama.ai/library/gemma3:4b does not support tools":                                            llm.ClassParameter,
+		"invalid JSON schema in format":                                                                          llm.ClassParameter,
+		"output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false": llm.ClassParameter,
+		"Invalid schema for response_format 'answer': schema must be a JSON Schema of 'type: \"object\"'.":       llm.ClassParameter,
+		"tools.0.custom.input_schema: JSON schema is invalid":                                                    llm.ClassParameter,
+		"`tool_use` ids were found without `tool_result` blocks immediately after: toolu_1":                      llm.ClassPairing,
+		"An assistant message with 'tool_calls' must be followed by tool messages responding to each call":       llm.ClassPairing,
 	} {
 		if got, _, _ := Classify(Failure{Status: 400, Code: "invalid_request_error", Message: message}); got != want {
 			t.Errorf("%s: got %s, want %s", message, got, want)

@@ -1,4 +1,4 @@
-package llm_test
+package wire_test
 
 import (
 	"net"
@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
 func TestNewClient_proxies(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{"proxy:3128", "ftp://proxy", "http://", "http://us er:hunter22@proxy", "127.0.0.1:3128"} {
-		if _, err := llm.NewClient(bad, 0); err == nil || strings.Contains(err.Error(), "hunter22") {
+		if _, err := wire.NewClient(bad, 0); err == nil || strings.Contains(err.Error(), "hunter22") {
 			t.Errorf("%q: got %v", bad, err)
 		}
 	}
 	for proxy, want := range map[string]string{"http://user:pass@proxy.example:3128": "proxy.example:3128", "socks5://127.0.0.1:1080": "127.0.0.1:1080"} {
-		client, err := llm.NewClient(proxy, 0)
+		client, err := wire.NewClient(proxy, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestNewClient_proxies(t *testing.T) {
 			t.Errorf("%s: got %v, %v", proxy, address, err)
 		}
 	}
-	client, err := llm.NewClient(llm.Direct, 0)
+	client, err := wire.NewClient(wire.Direct, 0)
 	if err != nil || client.Transport.(*http.Transport).Proxy != nil {
 		t.Errorf("direct goes by a proxy, %v", err)
 	}
@@ -42,11 +43,11 @@ func TestNewClient_connectTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	client, err := llm.NewClient(llm.Direct, 20*time.Millisecond)
+	client, err := wire.NewClient(wire.Direct, 20*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint := llm.Config{Name: "lab", BaseURL: "https://" + listener.Addr().String(), Client: client}.Endpoint("lab", "", nil)
+	endpoint := wire.Config{Name: "lab", BaseURL: "https://" + listener.Addr().String(), Client: client}.Endpoint("lab", "", nil)
 	_, err = endpoint.Get(t.Context(), "/")
 	if failure, ok := llm.AsError(err); !ok || failure.Class != llm.ClassNetwork || !strings.Contains(failure.Message, "handshake timeout") {
 		t.Errorf("got %v", err)
