@@ -15,7 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/undo"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/web"
@@ -24,7 +24,7 @@ import (
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
 func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *disk.Watcher, dash *dashboard) error {
-	flow, err := w.Flow(storesOf(w.Journal)) // for looking
+	looking, err := w.takeBack(w.Journal)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *d
 			return w.Workflows.ChangedSince(ctx, w.Journal, r)
 		},
 		Overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) }, Approvals: webApprovals{w},
-		Trust: webTrust{w}, Undo: webUndo{flow, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Writing(policy.ByDrop)}, Health: health.checks,
+		Trust: webTrust{w}, Undo: webUndo{looking, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.Dir), Version: w.options.Version, Listen: w.Settings.Web.Listen, Hosts: w.Settings.Web.Hosts,
 		Access: dash.access, Instance: shortHash(w.StateDir), MaxUpload: int64(w.Settings.Ingestion.MaxFileSize), Zone: w.Zone, Logger: w.Log,
 		Proxy: proxyOf(w.Settings.Web.Proxy), Source: sourceOf(w.options.Version, w.options.Source), Notice: vaultflow.Notice,
@@ -230,8 +230,20 @@ func (h *health) workerProblem(ctx context.Context) string {
 
 // webUndo takes runs back from the dashboard.
 type webUndo struct {
-	*step.Workflow
-	w *Process
+	runs *undo.Undo
+	w    *Process
+}
+
+var _ web.Undo = webUndo{}
+
+// PreviewUndo implements web.Undo.
+func (u webUndo) PreviewUndo(ctx context.Context, run string) (engine.UndoPreview, error) {
+	return u.runs.Preview(ctx, run)
+}
+
+// Changed implements web.Undo.
+func (u webUndo) Changed(ctx context.Context, run string, limit int) ([]engine.ChangeDiff, int, error) {
+	return u.runs.Changed(ctx, run, limit)
 }
 
 // Undo implements web.Undo.

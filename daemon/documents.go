@@ -10,44 +10,13 @@ import (
 	"os"
 	"os/exec"
 
-	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/media"
-	"github.com/vaultflow/vaultflow/media/remote"
-	"github.com/vaultflow/vaultflow/step"
 )
 
 // KeptPictures is how many bytes of pictures stay in memory for the next turn of a conversation. A collector lets twice as
 // much gather, and a prompt of 100 pictures may take 64 MiB.
 const KeptPictures = 16 << 20
-
-// giveMedia lets a workflow read what takes a worker: pages, documents, pictures of other kinds and from outside. Pictures
-// of the web are looked at only; see giveWeb.
-func (a *Workspace) giveMedia(w *step.Workflow) {
-	reader := mediaWorker{a.Workers}
-	documents := media.NewDocuments(w.FS, reader, w.ImportedDir)
-	w.Media = media.Source{
-		FS: w.FS, Blobs: w.Blobs, Worker: reader, Documents: documents, ImportedDir: w.ImportedDir, Cache: media.NewCache(KeptPictures),
-	}
-	w.Prompt.Documents = documents
-	w.Prompt.Probe = w.Media.Probe
-	a.setRemote(w, nil)
-}
-
-// giveWeb lets a workflow fetch pictures of the web, as far as the policy allows it. A preview does without.
-func (a *Workspace) giveWeb(w *step.Workflow) { a.setRemote(w, remote.New(a.outside.pictures())) }
-
-func (a *Workspace) setRemote(w *step.Workflow, fetcher media.Fetcher) {
-	in := a.Settings.Policy.RemoteImages
-	if !in.Enabled || in.MaxPerStep == 0 {
-		return
-	}
-	limits := imaging.Limits{MaxSide: w.Budget.MaxImagePixels, MaxDecodePixels: w.Budget.MaxDecodePixels}
-	pictures := &media.Remote{
-		Policy: a.outside.pictures(), Fetcher: fetcher, Foreign: media.Foreign{Worker: w.Media.Worker, Blobs: w.Blobs, Limits: limits},
-	}
-	w.Prompt.Remote, w.Prompt.MaxRemote = pictures.Picture, in.MaxPerStep
-}
 
 // mediaWorker starts workers for prompts. It implements media.Worker.
 type mediaWorker struct{ workers *Workers }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/policy/origin"
-	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -18,12 +17,6 @@ func (a *Workspace) Book(store origin.Store) *origin.Book {
 	return &origin.Book{FS: a.Vault.FS(), Store: store, Rules: origin.Rules{
 		ImportedDir: s.Vault.ImportedDir, ImportDir: s.Vault.ImportDir, Globs: s.Policy.Untrusted, Properties: s.Policy.UntrustedProperties,
 	}}
-}
-
-// knowOrigins lets a workflow's activities, and the prompts that they build, ask where contents come from.
-func knowOrigins(w *step.Workflow, book *origin.Book) {
-	known := step.Origins{Book: book}
-	w.Origin, w.Prompt.Known, w.Prompt.Named = book, known.Known, known.Named
 }
 
 // followOrigins tells the book of a change that the watcher saw, so that it holds for the next name and the next edit.

@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/tools/mcp"
+	"github.com/vaultflow/vaultflow/tools/toolbox"
 	"github.com/vaultflow/vaultflow/tools/websearch"
 )
 
@@ -27,24 +28,22 @@ type outside struct {
 	log      *slog.Logger
 }
 
-// nameOutside lets a workflow name the tools that lead out of the vault, as a run would offer them, without reaching
-// anything: for previews and checks.
-func (a *Workspace) nameOutside(w *step.Workflow) {
-	w.Outside = &step.Outside{
+// namedOutside names the tools that lead out of the vault, as a run would offer them, and reaches nothing: for previews.
+func (a *Workspace) namedOutside() *toolbox.Outside {
+	return &toolbox.Outside{
 		Fetcher: func(func(string) error) tools.Fetcher { return nil }, Search: a.outside.searcher(), Results: a.Settings.WebSearch.MaxResults,
 		Artifacts: noArtifacts{}, Servers: mcp.New(a.outside.mcpServers(), mcp.Options{Idle: true}),
 	}
 }
 
-// giveOutside lets a workflow use the tools that lead out of the vault, as far as the settings set them up.
-func (w *Process) giveOutside(flow *step.Workflow) {
+// reach is what tools reach beyond the vault, as far as the settings set it up. It starts w.servers.
+func (w *Process) reach(d *step.Deps) *toolbox.Outside {
 	if w.Trust.Untrusted() {
 		w.servers = mcp.New(nil, mcp.Options{})
-		flow.Outside = &step.Outside{Artifacts: keptArtifacts{w}, Log: w.Log} // what was fetched before may be read
-		return
+		return &toolbox.Outside{Artifacts: keptArtifacts{w}} // what was fetched before may be read
 	}
-	w.servers = mcp.New(w.outside.mcpServers(), mcp.Options{Version: w.options.Version, Picture: flow.ForeignPicture, Log: w.Log, Pins: mcp.OpenPins(w.StateDir)})
-	flow.Outside = &step.Outside{
+	w.servers = mcp.New(w.outside.mcpServers(), mcp.Options{Version: w.options.Version, Picture: d.Foreign().Keep, Log: w.Log, Pins: mcp.OpenPins(w.StateDir)})
+	return &toolbox.Outside{
 		Fetcher: func(may func(string) error) tools.Fetcher {
 			p := w.outside.pages()
 			p.May = may
@@ -53,7 +52,7 @@ func (w *Process) giveOutside(flow *step.Workflow) {
 			}
 			return remote.New(p)
 		},
-		Search: w.outside.searcher(), Results: w.Settings.WebSearch.MaxResults, Artifacts: keptArtifacts{w}, Servers: w.servers, Log: w.Log,
+		Search: w.outside.searcher(), Results: w.Settings.WebSearch.MaxResults, Artifacts: keptArtifacts{w}, Servers: w.servers,
 	}
 }
 
@@ -144,11 +143,11 @@ func (o *outside) serverNames() []string {
 	return names
 }
 
-// keptArtifacts are the artifacts of a state directory. It implements step.Artifacts.
+// keptArtifacts are the artifacts of a state directory. It implements toolbox.Artifacts.
 type keptArtifacts struct{ w *Process }
 
-// Keep implements step.Artifacts.
-func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from step.ArtifactSource) (string, error) {
+// Keep implements toolbox.Artifacts.
+func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from toolbox.ArtifactSource) (string, error) {
 	store, err := k.w.artifacts()
 	if err != nil {
 		return "", err
@@ -157,7 +156,7 @@ func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from step.Artifact
 	return kept.Ref, err
 }
 
-// Of implements step.Artifacts.
+// Of implements toolbox.Artifacts.
 func (k keptArtifacts) Of(run string) []tools.Artifact {
 	store, err := k.w.artifacts()
 	if err != nil {
@@ -171,7 +170,7 @@ func (k keptArtifacts) Of(run string) []tools.Artifact {
 	return list
 }
 
-// Open implements step.Artifacts.
+// Open implements toolbox.Artifacts.
 func (k keptArtifacts) Open(ref string) (io.ReadSeekCloser, error) {
 	store, err := k.w.artifacts()
 	if err != nil {
@@ -183,15 +182,15 @@ func (k keptArtifacts) Open(ref string) (io.ReadSeekCloser, error) {
 // noArtifacts keeps nothing: a preview.
 type noArtifacts struct{}
 
-// Keep implements step.Artifacts.
-func (noArtifacts) Keep(context.Context, io.Reader, step.ArtifactSource) (string, error) {
+// Keep implements toolbox.Artifacts.
+func (noArtifacts) Keep(context.Context, io.Reader, toolbox.ArtifactSource) (string, error) {
 	return "", errPreview
 }
 
-// Of implements step.Artifacts.
+// Of implements toolbox.Artifacts.
 func (noArtifacts) Of(string) []tools.Artifact { return nil }
 
-// Open implements step.Artifacts.
+// Open implements toolbox.Artifacts.
 func (noArtifacts) Open(string) (io.ReadSeekCloser, error) { return nil, errPreview }
 
 // sweepEvery is how often serve removes artifacts that are beyond their limits. They are days old then.

@@ -132,9 +132,9 @@ func KnownSteps(plan *workflow.Plan, steps []string) error {
 // PreviewUndo returns what an undo of a run would do.
 func (a *Workspace) PreviewUndo(ctx context.Context, id string) (preview engine.UndoPreview, err error) {
 	err = a.Reading(ctx, func(j *journal.Journal) error {
-		flow, err := a.Flow(storesOf(j))
+		u, err := a.takeBack(j)
 		if err == nil {
-			preview, err = flow.PreviewUndo(ctx, id)
+			preview, err = u.Preview(ctx, id)
 		}
 		return err
 	})

@@ -10,13 +10,14 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine/approval"
+	"github.com/vaultflow/vaultflow/engine/imports"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/mcp"
+	"github.com/vaultflow/vaultflow/tools/toolbox"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -61,18 +62,18 @@ func (a *Workspace) work(ctx context.Context, holding bool) (*Process, error) {
 	}
 	sandbox.Office{Dir: a.Workers.officeDir()}.Sweep()
 	w := &Process{Workspace: a, Journal: j, holding: holding, release: release}
-	flow, err := a.Flow(storesOf(j))
+	d, err := a.deps(storesOf(j), modelset.Probing{Set: a.Models}, a.webFetcher())
 	if err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
-	flow.Models, flow.Cache, flow.Received = modelset.Probing{Set: a.Models}, j.Answers, j.Answers
-	a.giveWeb(flow)
-	w.giveOutside(flow)
-	flow.Runs, w.budget = nested{func() *Runs { return w.Runs }}, flow.Budget
-	importer := func(run string, events func(ingestion.Event)) step.Importer { return w.importer(run, events) }
-	imports := &step.Imports{FS: a.Vault.FS(), Importer: importer, Imported: j.Imports, Blobs: j.Blobs, Origin: flow.Origin}
-	activities := flow.Activities()
-	maps.Copy(activities, imports.Activities())
+	w.budget = d.Budget
+	f := newFlow(d, j.Undo, toolbox.Config{
+		AutoBuffer: a.Settings.Engine.AutoBufferTokens, Outside: w.reach(d), Runs: nested{func() *Runs { return w.Runs }}, Log: a.Log,
+	})
+	importer := func(run string, events func(ingestion.Event)) imports.Importer { return w.importer(run, events) }
+	im := &imports.Imports{FS: a.Vault.FS(), Importer: importer, Imported: j.Imports, Blobs: j.Blobs, Origin: d.Origin}
+	activities := f.activities()
+	maps.Copy(activities, im.Activities())
 	w.Exec = local.New(local.Config{
 		Journal: j.Executor(), Activities: activities, MaxRuns: a.Settings.Engine.MaxParallelRuns,
 		Timeout: a.Settings.Engine.RunTimeout.Std(), Location: a.Zone, Logger: a.Log, Renew: a.rules.renew,

@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/tools/toolbox"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -183,8 +184,8 @@ func schedules(p *workflow.Plan) string {
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WithheldNames(), Default: w.settings.Models.Default,
-		Tools: step.ToolNames(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: w.files(), Links: w.vault,
-		Schema: step.CheckSchema, Changes: step.NeedsYes,
+		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: w.files(), Links: w.vault,
+		Schema: step.CheckSchema, Changes: toolbox.NeedsYes,
 	}
 }
 

@@ -10,19 +10,15 @@ import (
 	"log/slog"
 	"os"
 	"path"
-	"path/filepath"
 	"sync"
 	"time"
 	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
 
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/policy/trust"
-	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
@@ -120,53 +116,6 @@ func (a *Workspace) Close() {
 // modelFS is the vault as workflows and models see it: without the notes in which people approve.
 func (a *Workspace) modelFS() fs.FS {
 	return a.Vault.FSWithout(path.Join(a.Settings.Vault.WorkflowsDir, step.ApprovalsDir))
-}
-
-// stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
-type stores struct {
-	Blobs     step.Blobs
-	Memory    step.Memory
-	Origins   origin.Store
-	Changes   step.Changes
-	Approvals step.Approvals
-	History   step.History
-	Ledger    step.Ledger
-}
-
-func storesOf(j *journal.Journal) stores {
-	return stores{
-		Blobs: j.Blobs, Memory: j.Memory, Origins: j.Origins, Changes: j.Changes, Approvals: j.Approvals, History: j.Undo, Ledger: j.Spending,
-	}
-}
-
-// flow makes the activities of workflow runs over stores.
-func (a *Workspace) Flow(kept stores) (*step.Workflow, error) {
-	limits, whenExceeded := a.Settings.BudgetOverlay()
-	budget, err := policy.DefaultBudget().Merge(policy.Overlay{From: "settings", Limits: limits, WhenExceeded: whenExceeded})
-	if err != nil {
-		return nil, invalid(fmt.Errorf("policy.budget: %w", err))
-	}
-	w := &step.Workflow{
-		FS: a.modelFS(), Vault: a.Vault, Links: a.Vault, Blobs: kept.Blobs, Memory: kept.Memory, Models: a.Models,
-		Changes: kept.Changes, Approvals: kept.Approvals, History: kept.History, Ledger: kept.Ledger,
-		Budget: budget, DefaultModel: a.Settings.Models.Default, WorkflowsDir: a.Settings.Vault.WorkflowsDir,
-		ImportDir: a.Settings.Vault.ImportDir, ImportedDir: a.Settings.Vault.ImportedDir, VaultName: filepath.Base(a.Dir),
-		MaxFiles: a.Settings.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: a.Settings.Policy.Links == "strict",
-		Born: a.Vault.Born, AutoBuffer: a.Settings.Engine.AutoBufferTokens, NoRewrites: !a.Settings.LLM.OverflowFallback,
-	}
-	w.Zone = a.Zone.String()
-	w.Runs = nested{}
-	w.Prompt = prompt.Builder{
-		FS:          w.FS,
-		Links:       a.Vault,
-		Probe:       media.Probe(w.FS),
-		Fallbacks:   w.PageText,
-		ImportedDir: w.ImportedDir,
-	}
-	knowOrigins(w, a.Book(kept.Origins))
-	a.giveMedia(w)
-	a.nameOutside(w)
-	return w, nil
 }
 
 // ErrNothingRun says that nothing was ever run on this vault.

@@ -144,3 +144,15 @@ func Advice(err error) string {
 	}
 	return ""
 }
+
+// WithCode returns an error as a failure with a code, unless it has a more specific one already; nil stays nil.
+func WithCode(err error, code Code) error {
+	if err == nil {
+		return nil
+	}
+	f := Of(err)
+	if f.Code == Internal {
+		f.Code = code
+	}
+	return f
+}

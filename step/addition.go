@@ -1,6 +1,8 @@
 package step
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // holdsHalf tells whether now holds at least half of the lines that staged has and base has not, blank ones aside. Lines
 // that stand several times count as often. Nothing added is nothing held.

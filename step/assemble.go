@@ -2,13 +2,9 @@ package step
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
@@ -19,25 +15,31 @@ import (
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
+// Assembler builds prompts.
+type Assembler struct {
+	d     *Deps
+	tools Tools
+}
+
 // Assemble builds the prompt and its receipt, and those of the step's fallback model. With `@model none` it gives the
 // inputs' text instead.
-func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.AssembleOut, error) {
-	s, err := w.scene(ctx, in.StepRef)
+func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.AssembleOut, error) {
+	s, err := a.d.Plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
 	var files []string
-	if s.foreign, files, err = w.itemOrigins(ctx, s, in.Vars); err != nil {
+	if s.foreign, files, err = a.d.Sources.ofItems(ctx, s, in.Vars); err != nil {
 		return engine.AssembleOut{}, err
 	}
-	shown := policy.AddOrigins(w.inputOrigins(ctx, s, in.Inputs), files...)
-	alias := s.plan.Alias(s.step, w.DefaultModel)
+	shown := policy.AddOrigins(a.d.Sources.ofInputs(ctx, s, in.Inputs), files...)
+	alias := s.Plan.Alias(s.Step, a.d.DefaultModel)
 	if alias == "" {
-		out, err := w.passThrough(ctx, s, in.Inputs)
+		out, err := a.passThrough(ctx, s, in.Inputs)
 		out.Origins = policy.AddOrigins(shown, s.foreign...)
 		return out, err
 	}
-	made, err := w.make(ctx, s, in.Inputs, alias)
+	made, err := a.make(ctx, s, in.Inputs, alias)
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
@@ -46,22 +48,22 @@ func (w *Workflow) Assemble(ctx context.Context, in engine.AssembleIn) (engine.A
 	out.Warnings = append(out.Warnings, made.notes...)
 	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins, made.servers)...)
 	stored := made.stored
-	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
-		warnings, servers := w.addFallback(ctx, s, in.Inputs, &stored)
+	if m := s.Step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
+		warnings, servers := a.addFallback(ctx, s, in.Inputs, &stored)
 		out.Warnings, out.Origins = append(out.Warnings, warnings...), policy.AddOrigins(out.Origins, servers...)
 	}
-	if out.Prompt, err = w.putJSON(ctx, stored); err != nil {
+	if out.Prompt, err = a.d.Stored.putJSON(ctx, stored); err != nil {
 		return engine.AssembleOut{}, err
 	}
-	out.Receipt, err = w.putJSON(ctx, made.prompt.Receipt)
+	out.Receipt, err = a.d.Stored.putJSON(ctx, made.prompt.Receipt)
 	return out, err
 }
 
 // addFallback builds the prompt of the fallback model. What keeps it from being used is a warning: the first model may
 // well answer.
-func (w *Workflow) addFallback(ctx context.Context, s scene, resolved []engine.ResolvedInput, into *storedPrompt) (warnings, servers []string) {
-	alias := s.step.Model.Fallback
-	made, err := w.make(ctx, s, resolved, alias)
+func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engine.ResolvedInput, into *Prompt) (warnings, servers []string) {
+	alias := s.Step.Model.Fallback
+	made, err := a.make(ctx, s, resolved, alias)
 	if err != nil {
 		into.NoFallback = fmt.Sprintf("the fallback %s cannot be used: %v", alias, err)
 		return []string{into.NoFallback}, nil
@@ -76,35 +78,34 @@ func (w *Workflow) addFallback(ctx context.Context, s scene, resolved []engine.R
 type made struct {
 	prompt *prompt.Prompt
 	model  Model
-	stored storedPrompt
+	stored Prompt
 	key    string // for @cache; empty without
-	tools  []string
 
 	servers []string // origins of what MCP servers say of these tools
 	notes   []string // about these tools
 }
 
 // make builds the prompt of a step for a model.
-func (w *Workflow) make(ctx context.Context, s scene, resolved []engine.ResolvedInput, alias string) (made, error) {
-	model, err := w.Models.Model(ctx, alias)
+func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.ResolvedInput, alias string) (made, error) {
+	model, err := a.d.Models.Model(ctx, alias)
 	if err != nil {
-		return made{}, modelFailure(err)
+		return made{}, failure.WithCode(err, failure.UnknownModel)
 	}
-	budget, limits, err := w.budgetOf(s)
-	if err != nil {
-		return made{}, err
-	}
-	wanted, err := w.demand(ctx, s)
+	budget, limits, err := a.d.Budgets.Of(s)
 	if err != nil {
 		return made{}, err
 	}
-	bounds := budget.Bound(model.limits())
-	spec, err := w.spec(ctx, s, model, resolved, wanted)
+	wanted, err := a.d.Demands.of(ctx, s)
+	if err != nil {
+		return made{}, err
+	}
+	bounds, offer := budget.Bound(model.RequestLimits()), a.tools.Offer(s, model)
+	spec, err := a.spec(ctx, s, model, resolved, wanted, offer.Guide)
 	if err != nil {
 		return made{}, err
 	}
 	spec.Bounds = bounds
-	built, err := w.Prompt.Build(ctx, spec)
+	built, err := a.d.Prompt.Build(ctx, spec)
 	if err != nil {
 		return made{}, promptFailure(err)
 	}
@@ -112,60 +113,38 @@ func (w *Workflow) make(ctx context.Context, s scene, resolved []engine.Resolved
 	if err != nil {
 		return made{}, fmt.Errorf("encode the prompt: %w", err)
 	}
-	m := made{prompt: built, model: model, stored: storedPrompt{
+	m := made{prompt: built, model: model, stored: Prompt{
 		Format: built.Format, System: built.System, Blocks: blocks, Media: media.Limits(bounds), Tokens: built.Receipt.Totals.Tokens,
-		Demand: wanted, Chunks: built.Chunks, Limits: limits,
+		Demand: wanted, Chunks: built.Chunks, Limits: limits, Tools: offer.with(built.Chunks),
 	}}
-	box := w.toolbox(s, model, m.stored, engine.UseToolsIn{})
-	m.tools = box.registry.Names()
-	m.servers, m.notes = box.described()
-	if s.step.Cache != nil {
-		m.key, err = w.cacheKey(s, model, built.Digest, m.stored)
+	m.servers, m.notes = offer.Origins, offer.Notes
+	if s.Step.Cache != nil {
+		m.key, err = cacheKey(s, model, built.Digest, m.stored, a.d.Outputs.cite(s, model, wanted))
 	}
 	return m, err
 }
 
 // spec is what the prompt is made of.
-func (w *Workflow) spec(ctx context.Context, s scene, model Model, resolved []engine.ResolvedInput, wanted demand) (prompt.Spec, error) {
-	inputs, err := w.promptInputs(ctx, s, resolved)
+func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved []engine.ResolvedInput, wanted demand, guide string) (prompt.Spec, error) {
+	inputs, err := a.promptInputs(ctx, s, resolved)
 	spec := prompt.Spec{
-		Workflow: s.plan.Name, Step: s.step.Name, Model: model.Alias, Facts: w.runFacts(s), Prompt: s.step.Prompt, Inputs: inputs,
-		Caps: model.Capabilities, StrictLinks: w.StrictLinks, MayRead: s.plan.Meta.Permissions.MayRead,
-		MayLink: s.plan.Meta.Permissions.MayLink,
+		Workflow: s.Plan.Name, Step: s.Step.Name, Model: model.Alias, Facts: a.runFacts(s), Prompt: s.Step.Prompt, Inputs: inputs,
+		Caps: model.Capabilities, StrictLinks: a.d.StrictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
+		MayLink: s.Plan.Meta.Permissions.MayLink,
 	}
-	if s.plan.Instructions != "" {
-		spec.System = append(spec.System, s.plan.Instructions)
+	if s.Plan.Instructions != "" {
+		spec.System = append(spec.System, s.Plan.Instructions)
 	}
 	if form := wanted.instruction(model.Capabilities.Has(policy.StructuredOutput)); form != "" {
 		spec.System = append(spec.System, form)
 	}
-	if guide := toolGuide(w.toolbox(s, model, storedPrompt{}, engine.UseToolsIn{}).registry.Names()); guide != "" {
+	if guide != "" {
 		spec.System = append(spec.System, guide)
 	}
 	if model.Price != nil {
 		spec.InputPrice = model.Price.Input
 	}
 	return spec, err
-}
-
-// budgetOf is the step's budget: the settings', the workflow's and its own, one on top of the other. The caps that bound a
-// step elsewhere bound the run in the frontmatter.
-func (w *Workflow) budgetOf(s scene) (policy.Budget, callLimits, error) {
-	limits := maps.Clone(s.plan.Meta.Budget.Limits)
-	for _, key := range []string{"max_cost_usd", "max_total_tokens"} {
-		if v, set := limits[key]; set {
-			limits[key+"_per_run"] = v
-			delete(limits, key)
-		}
-	}
-	budget, err := w.Budget.Merge(policy.Overlay{From: "workflow", Limits: limits, WhenExceeded: s.plan.Meta.Budget.WhenExceeded})
-	if own := s.step.Budget; own != nil && err == nil {
-		budget, err = budget.Merge(policy.Overlay{From: "step", Limits: own.Limits, WhenExceeded: own.WhenExceeded})
-	}
-	if err != nil {
-		return budget, callLimits{}, failure.New(failure.InvalidWorkflow, "", "%s: budget: %v", s.plan.File, err)
-	}
-	return budget, callLimits{ToolImages: budget.MaxToolImages, StepImages: budget.MaxStepImages}, nil
 }
 
 func promptWarnings(r prompt.Receipt) []string {
@@ -177,18 +156,18 @@ func promptWarnings(r prompt.Receipt) []string {
 }
 
 // runFacts tell the model when and where it works, and that nobody answers questions.
-func (w *Workflow) runFacts(s scene) []string {
-	facts := []string{"Vault: " + w.VaultName, "The run is unattended: nobody can answer questions. Give the result only."}
-	if dated(s.step.Cache) {
-		facts = append([]string{"Date: " + directives.FormatDate(s.facts.Now, "dddd, D MMMM YYYY")}, facts...)
+func (a *Assembler) runFacts(s Context) []string {
+	facts := []string{"Vault: " + a.d.VaultName, "The run is unattended: nobody can answer questions. Give the result only."}
+	if dated(s.Step.Cache) {
+		facts = append([]string{"Date: " + directives.FormatDate(s.Facts.Now, "dddd, D MMMM YYYY")}, facts...)
 	}
 	return facts
 }
 
 // promptInputs gives the builder what was resolved; routed inputs go elsewhere.
-func (w *Workflow) promptInputs(ctx context.Context, s scene, resolved []engine.ResolvedInput) ([]prompt.Input, error) {
+func (a *Assembler) promptInputs(ctx context.Context, s Context, resolved []engine.ResolvedInput) ([]prompt.Input, error) {
 	inputs := s.itemInputs()
-	for _, directive := range s.step.Inputs {
+	for _, directive := range s.Step.Inputs {
 		if directive.Route != nil && directive.Route.To != directives.RouteInline {
 			continue
 		}
@@ -203,7 +182,7 @@ func (w *Workflow) promptInputs(ctx context.Context, s scene, resolved []engine.
 		if directive.Target.Scheme == directives.SchemeVariable {
 			input.Unset = i < 0 || resolved[i].Digest == ""
 			if !input.Unset {
-				data, err := w.Blobs.Get(ctx, resolved[i].Digest)
+				data, err := a.d.Blobs.Get(ctx, resolved[i].Digest)
 				if err != nil {
 					return nil, failure.New(failure.State, "", "read variable %s: %v", directive.Target.Path, err)
 				}
@@ -216,8 +195,8 @@ func (w *Workflow) promptInputs(ctx context.Context, s scene, resolved []engine.
 }
 
 // itemInputs show the items of the batch at the place that `as=` of @for_each names.
-func (s scene) itemInputs() []prompt.Input {
-	each := s.step.ForEach
+func (s Context) itemInputs() []prompt.Input {
+	each := s.Step.ForEach
 	if each == nil || each.As == "" {
 		return nil
 	}
@@ -230,14 +209,6 @@ func (s scene) itemInputs() []prompt.Input {
 		inputs = append(inputs, input)
 	}
 	return inputs
-}
-
-func (w *Workflow) putJSON(ctx context.Context, value any) (string, error) {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return "", fmt.Errorf("encode for the journal: %w", err)
-	}
-	return w.Blobs.Put(ctx, data)
 }
 
 // omissions lists the references that the model does not get to see.
@@ -268,20 +239,4 @@ func promptFailure(err error) error {
 		cause.Code = failure.Input
 	}
 	return cause
-}
-
-// PageText is the recognised text of an imported page's picture, empty when the picture is no such page: the page
-// `…/pages/page_0003.png` has its text in `…/text/page_0003.md`.
-func (w *Workflow) PageText(name string) string {
-	dir, file := path.Split(name)
-	dir = path.Clean(dir)
-	if path.Base(dir) != "pages" {
-		return ""
-	}
-	text := path.Join(path.Dir(dir), "text", strings.TrimSuffix(file, path.Ext(file))+".md")
-	data, _, err := w.Vault.Read(text, w.MaxText)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(data))
 }

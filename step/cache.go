@@ -13,10 +13,16 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
+// Answers finds answers that `@cache` has kept.
+type Answers struct {
+	Cache Cache // nil: none
+	Now   func() time.Time
+}
+
 // cacheKey is the digest of everything that an answer depends on: the prompt but for its nonce, the model, the settings
 // of the call, tools and schema.
-func (w *Workflow) cacheKey(s scene, model Model, digest string, stored storedPrompt) (string, error) {
-	request := callSettings(s.step, model)
+func cacheKey(s Context, model Model, digest string, stored Prompt, cites bool) (string, error) {
+	request := callSettings(s.Step, model)
 	data, err := json.Marshal(struct {
 		Prompt      string
 		Model       string
@@ -33,8 +39,8 @@ func (w *Workflow) cacheKey(s scene, model Model, digest string, stored storedPr
 		Citations   bool `json:",omitempty"`
 	}{
 		digest, model.ID, model.Kind, model.ProviderName, request.ContextWindow, request.MaxOutputTokens, request.Temperature,
-		request.Thinking, w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered(), stored.Demand, stored.Media, stored.Chunks,
-		w.cites(s, model, stored.Demand),
+		request.Thinking, stored.offered(), stored.Demand, stored.Media, stored.Chunks,
+		cites,
 	})
 	if err != nil {
 		return "", fmt.Errorf("make the key for @cache: %w", err)
@@ -43,12 +49,12 @@ func (w *Workflow) cacheKey(s scene, model Model, digest string, stored storedPr
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// cached is the answer to a step's first call that was kept by an earlier one, if it is fresh and still there.
-func (w *Workflow) cached(ctx context.Context, s scene, in engine.GenerateIn) (out engine.GenerateOut, found bool, err error) {
+// first is the answer to a step's first call that was kept by an earlier one, if it is fresh and still there.
+func (a Answers) first(ctx context.Context, s Context, in engine.GenerateIn) (out engine.GenerateOut, found bool, err error) {
 	if in.Key == "" || len(in.Turns) > 0 {
 		return out, false, nil
 	}
-	entry, found, err := w.lookup(ctx, s, in.Key)
+	entry, found, err := a.lookup(ctx, s, in.Key)
 	if err != nil || !found {
 		return out, false, err
 	}
@@ -58,36 +64,29 @@ func (w *Workflow) cached(ctx context.Context, s scene, in engine.GenerateIn) (o
 }
 
 // lookup finds a fresh entry.
-func (w *Workflow) lookup(ctx context.Context, s scene, key string) (engine.CacheEntry, bool, error) {
-	if s.step.Cache == nil || key == "" || w.Cache == nil || s.plan.Fresh {
+func (a Answers) lookup(ctx context.Context, s Context, key string) (engine.CacheEntry, bool, error) {
+	if s.Step.Cache == nil || key == "" || a.Cache == nil || s.Plan.Fresh {
 		return engine.CacheEntry{}, false, nil
 	}
-	entry, found, err := w.Cache.Cached(ctx, key, w.freshSince(s))
+	entry, found, err := a.Cache.Cached(ctx, key, a.freshSince(s))
 	return entry, found && entry.Answer != "", err
 }
 
 // freshSince is the moment from which on a kept answer counts as fresh.
-func (w *Workflow) freshSince(s scene) time.Time {
-	now := w.now().In(s.facts.Now.Location())
+func (a Answers) freshSince(s Context) time.Time {
+	now := a.Now().In(s.Facts.Now.Location())
 	year, month, day := now.Date()
-	switch c := s.step.Cache; c.Until {
+	switch c := s.Step.Cache; c.Until {
 	case directives.CacheDaily:
 		return time.Date(year, month, day, 0, 0, 0, 0, now.Location())
 	case directives.CacheWeekly:
-		back := (int(now.Weekday()) - int(s.facts.WeekStart) + 7) % 7
+		back := (int(now.Weekday()) - int(s.Facts.WeekStart) + 7) % 7
 		return time.Date(year, month, day-back, 0, 0, 0, 0, now.Location())
 	case directives.CacheForever:
 		return time.Time{}
 	default:
 		return now.Add(-c.For)
 	}
-}
-
-func (w *Workflow) now() time.Time {
-	if w.Now != nil {
-		return w.Now()
-	}
-	return time.Now()
 }
 
 // dated tells whether the prompt says the date: not in a step whose answer may be used on another day, since the line

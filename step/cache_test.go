@@ -19,7 +19,7 @@ func (w *world) keepAnswer(ref engine.StepRef) {
 		w.t.Fatalf("key %q, %+v, %v", out.Key, got, err)
 	}
 	entry := &engine.CacheEntry{Key: out.Key, Answer: got.Answer, Raw: got.Raw, Model: got.Model, Provider: got.Provider}
-	if _, err := w.Commit(w.t.Context(), engine.CommitIn{StepRef: ref, Cache: entry}); err != nil {
+	if _, err := w.steps().Committer.Commit(w.t.Context(), engine.CommitIn{StepRef: ref, Cache: entry}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -119,7 +119,7 @@ func TestCache_preview(t *testing.T) {
 	w.reply = says("Answer")
 	state := func() string {
 		t.Helper()
-		got, err := w.Preview(t.Context(), w.plan, 0, noon)
+		got, err := w.steps().Previewer.Preview(t.Context(), w.plan, 0, noon, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

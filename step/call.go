@@ -16,11 +16,11 @@ import (
 // call is one question to a model, with what is done so that it fits: what outgrows the window is left out before, and a
 // request that the service refuses for its size or its media is changed and sent again. People are told of all of it.
 type call struct {
-	workflow *Workflow
-	model    Model
-	stored   storedPrompt
-	in       engine.GenerateIn
-	retry    llm.RetryPolicy
+	g      *Generator
+	model  Model
+	stored Prompt
+	in     engine.GenerateIn
+	retry  llm.RetryPolicy
 
 	metered  *Metered
 	sent     llm.Estimate // of the request that went out last
@@ -52,7 +52,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	if err != nil {
 		return engine.GenerateOut{}, providerFailure(ctx, err)
 	}
-	out, err := c.workflow.keep(ctx, c.model, answer)
+	out, err := c.g.keep(ctx, c.model, answer)
 	if err != nil {
 		return out, err
 	}
@@ -66,7 +66,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 
 // within leaves out what outgrows the model's window. A prompt alone was made to fit when it was built.
 func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
-	window := c.model.limits().ContextWindow
+	window := c.model.RequestLimits().ContextWindow
 	if window == 0 || len(request.Messages) < 2 {
 		return request
 	}
@@ -108,8 +108,8 @@ func factsOf(e llm.Estimate) engine.RequestFacts {
 // overflow says how requests are made to fit, and notes what happens to them.
 func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 	return llm.OverflowPolicy{
-		Off: c.workflow.NoRewrites, Limits: c.model.limits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
-		Inline: c.workflow.inliner(),
+		Off: c.g.d.NoRewrites, Limits: c.model.RequestLimits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
+		Inline: c.g.inliner(),
 		Detected: func(cause *llm.Error) {
 			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: cause.Error(), Failure: failure.Of(cause)})
 		},
@@ -174,8 +174,8 @@ func (c *call) ended(ctx context.Context, err error) {
 }
 
 // inliner fetches pictures that a service was to fetch, under the remote policy; nil when nothing may be fetched.
-func (w *Workflow) inliner() func(context.Context, content.Image) (content.Image, error) {
-	fetch := w.Prompt.Remote
+func (g *Generator) inliner() func(context.Context, content.Image) (content.Image, error) {
+	fetch := g.d.Prompt.Remote
 	if fetch == nil {
 		return nil
 	}

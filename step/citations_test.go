@@ -49,7 +49,7 @@ func TestGenerate_footnotes(t *testing.T) {
 	if !strings.HasPrefix(text, "It is so.[^") || !strings.HasSuffix(text, "]: [[a.pdf#page=2]]: “so”") {
 		t.Errorf("the answer is %q", text)
 	}
-	said, _, err := w.answer(t.Context(), got.Raw)
+	said, _, err := w.deps().Stored.Answer(t.Context(), got.Raw)
 	if err != nil || content.Join(said) != "It is so." {
 		t.Errorf("the model is told it said %q, %v", content.Join(said), err)
 	}
@@ -94,7 +94,7 @@ func TestGenerate_asksForCitations(t *testing.T) {
 		w.reply = says("{}")
 		ref := w.ref()
 		out := w.assembled(ref)
-		if _, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}); err != nil {
+		if _, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if w.requests[0].Citations != c.asks {

@@ -12,28 +12,28 @@ import (
 	"github.com/vaultflow/vaultflow/step/defuse"
 )
 
-// cleanExit makes inert what a step writes after it was shown something untrusted: see package defuse. A nil one leaves
+// CleanExit makes inert what a step writes after it was shown something untrusted: see package defuse. A nil one leaves
 // everything as it is.
-type cleanExit struct{ rules defuse.Rules }
+type CleanExit struct{ Rules defuse.Rules }
 
-// cleanExit of a step that was shown what foreign says; nil for a step that was shown nothing untrusted.
-func (w *Workflow) cleanExit(ctx context.Context, s scene, foreign *engine.Foreign) (*cleanExit, error) {
+// CleanExit is that of a step that was shown what foreign says; nil for a step that was shown nothing untrusted.
+func (t Stored) CleanExit(ctx context.Context, s Context, foreign *engine.Foreign) (*CleanExit, error) {
 	if foreign == nil || len(foreign.Origins) == 0 {
 		return nil, nil
 	}
-	texts, err := w.shownTexts(ctx, foreign)
+	texts, err := t.shownTexts(ctx, foreign)
 	if err != nil {
 		return nil, err
 	}
-	return &cleanExit{rules: defuse.Rules{Host: s.plan.Meta.Permissions.MayLink, Shown: defuse.Shown(texts...)}}, nil
+	return &CleanExit{Rules: defuse.Rules{Host: s.Plan.Meta.Permissions.MayLink, Shown: defuse.Shown(texts...)}}, nil
 }
 
 // shownTexts are the texts that a model was shown: those of the prompt, and of the turns behind it. What it said itself is
 // none of them.
-func (w *Workflow) shownTexts(ctx context.Context, foreign *engine.Foreign) ([]string, error) {
+func (t Stored) shownTexts(ctx context.Context, foreign *engine.Foreign) ([]string, error) {
 	var lists [][]content.Block
 	if foreign.Prompt != "" {
-		stored, err := w.prompt(ctx, foreign.Prompt)
+		stored, err := t.Prompt(ctx, foreign.Prompt)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (w *Workflow) shownTexts(ctx context.Context, foreign *engine.Foreign) ([]s
 		lists = append(lists, blocks)
 	}
 	for _, turn := range foreign.Turns {
-		data, err := w.Blobs.Get(ctx, turn.Reply)
+		data, err := t.Blobs.Get(ctx, turn.Reply)
 		if err != nil {
 			return nil, failure.New(failure.State, "", "read a turn: %v", err)
 		}
@@ -76,26 +76,26 @@ func textsOf(blocks []content.Block) []string {
 }
 
 // passing is the exit for a text that is passed on as it was read: its own plain links stay.
-func (e *cleanExit) passing(text string) *cleanExit {
+func (e *CleanExit) passing(text string) *CleanExit {
 	if e == nil {
 		return nil
 	}
-	shown, own := e.rules.Shown, defuse.Shown(text)
-	rules := e.rules
+	shown, own := e.Rules.Shown, defuse.Shown(text)
+	rules := e.Rules
 	rules.Shown = func(address string) bool { return shown(address) || own(address) }
-	return &cleanExit{rules}
+	return &CleanExit{rules}
 }
 
 // text makes a text inert that is composed into a file which holds old.
-func (e *cleanExit) text(name, text string, old []byte, asProperties bool) (string, []defuse.Finding) {
+func (e *CleanExit) text(name, text string, old []byte, asProperties bool) (string, []defuse.Finding) {
 	if asProperties {
-		return defuse.Properties(note.Unfenced(text), e.rules)
+		return defuse.Properties(note.Unfenced(text), e.Rules)
 	}
-	return defuse.Text(name, note.Trim(text), string(old), e.rules)
+	return defuse.Text(name, note.Trim(text), string(old), e.Rules)
 }
 
-// inert are the findings of a text that stands in data now. Their lines become those of the file.
-func inert(name, text string, data []byte, findings []defuse.Finding) []engine.Defused {
+// Inert are the findings of a text that stands in data now. Their lines become those of the file.
+func Inert(name, text string, data []byte, findings []defuse.Finding) []engine.Defused {
 	var list []engine.Defused
 	before := 0
 	text = strings.ReplaceAll(text, "\n", note.LineEnd(data))

@@ -1,7 +1,6 @@
 package step
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +45,7 @@ func TestStage_defusesWhatAForeignStepWrites(t *testing.T) {
 			d := appending(t, tt.mode)
 			d.files["Log.md"].Data = []byte(own)
 			d.plan.Meta.Permissions.Links = tt.links
-			staged, err := d.Stage(t.Context(), engine.StageIn{
+			staged, err := d.steps().Stager.Stage(t.Context(), engine.StageIn{
 				StepRef: d.ref(), Answer: d.put(obeyed), Attempt: 1, Foreign: d.foreign("See https://shown.example/a."),
 			})
 			if err != nil {
@@ -65,7 +64,7 @@ func TestStage_defusesWhatAForeignStepWrites(t *testing.T) {
 func TestStage_leavesOwnStepsAlone(t *testing.T) {
 	t.Parallel()
 	d := appending(t, directives.ModeAppend)
-	staged, err := d.Stage(t.Context(), engine.StageIn{StepRef: d.ref(), Answer: d.put(obeyed), Attempt: 1})
+	staged, err := d.steps().Stager.Stage(t.Context(), engine.StageIn{StepRef: d.ref(), Answer: d.put(obeyed), Attempt: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +76,7 @@ func TestStage_leavesOwnStepsAlone(t *testing.T) {
 func TestStage_defusesPropertiesAndHeaders(t *testing.T) {
 	t.Parallel()
 	d := appending(t, directives.ModeFrontmatter)
-	staged, err := d.Stage(t.Context(), engine.StageIn{
+	staged, err := d.steps().Stager.Stage(t.Context(), engine.StageIn{
 		StepRef: d.ref(), Answer: d.put(`{"banner": "https://shown.example/a"}`), Attempt: 1, Foreign: d.foreign("https://shown.example/a"),
 	})
 	if err != nil {
@@ -90,7 +89,7 @@ func TestStage_defusesPropertiesAndHeaders(t *testing.T) {
 	d.plan.Steps[0].Header = "{item}"
 	ref := d.ref()
 	ref.Items = []engine.Item{{Name: "![x](http://evil.example/a)", SHA256: d.put("![x](http://evil.example/a)"), Value: true}}
-	staged, err = d.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: d.put("text"), Attempt: 1, Foreign: d.foreign("")})
+	staged, err = d.steps().Stager.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: d.put("text"), Attempt: 1, Foreign: d.foreign("")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +106,7 @@ func TestStage_defusesRoutedInputs(t *testing.T) {
 	d.plan.Steps[0] = workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Inputs: []directives.Input{{
 		Target: fileTarget("Imported/a"), Route: &directives.Route{To: directives.RouteFile, Target: &out},
 	}}}}
-	staged, err := d.Stage(t.Context(), engine.StageIn{
+	staged, err := d.steps().Stager.Stage(t.Context(), engine.StageIn{
 		StepRef: d.ref(), Attempt: 1, Foreign: d.foreign(""), Inputs: []engine.ResolvedInput{{Files: []engine.ResolvedFile{{Name: "Imported/a.md"}}}},
 	})
 	if err != nil {
@@ -116,52 +115,5 @@ func TestStage_defusesRoutedInputs(t *testing.T) {
 	want := "[kept](https://elsewhere.example/a) !⟦⟧[x](https://elsewhere.example/p.png)\n"
 	if got := d.text(staged.Files[0].New); got != want {
 		t.Errorf("the copy is %q, want %q", got, want)
-	}
-}
-
-func TestUseTools_defusesWhatTheyWrite(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, map[string]string{"Log.md": "# Log\n\n![mine](https://mine.example/logo.png)\n"}, "append_file (untrusted=allow)")
-	turn := d.turn(tool("append_file", in{"path": "Log.md", "content": obeyed}))
-	turn.Origins = []string{"file Imported/a/index.md"}
-	turn.Turns = d.foreign("See https://shown.example/a.").Turns
-	out, err := d.UseTools(t.Context(), turn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := d.snapshot()["Log.md"]
-	want := "# Log\n\n![mine](https://mine.example/logo.png)\n" + strings.NewReplacer("![x](http:", "!⟦⟧[x]⟦⟧(http⟦⟧:").Replace(obeyed)
-	if got != want {
-		t.Errorf("the file is\n%s\nwant\n%s", got, want)
-	}
-	if len(out.Defused) != 3 || out.Defused[0].Line != 6 || out.Defused[0].Name != "Log.md" {
-		t.Errorf("findings: %+v", out.Defused)
-	}
-	if r := d.results(out); !strings.Contains(content.Join(r[0].Blocks), "Made inert") {
-		t.Errorf("the model is told %q", content.Join(r[0].Blocks))
-	}
-}
-
-// What a server says of its tools stands in every request, so that a step that offers them is untrusted from the start: it
-// may still call that server, and nobody else.
-func TestAssemble_describedToolsTaint(t *testing.T) {
-	t.Parallel()
-	d, a, _ := reaching(t, nil, "web_search, srv.say")
-	out := d.assembled(d.ref())
-	if !slices.Contains(out.Origins, "mcp srv") {
-		t.Fatalf("origins: %q", out.Origins)
-	}
-	turn := d.turn(tool("srv__say", in{}), tool("web_search", in{"query": "x"}))
-	turn.Origins = out.Origins
-	if _, err := d.UseTools(t.Context(), turn); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"srv.say"}, a.asked); diff != "" {
-		t.Errorf("asked (-want +got):\n%s", diff)
-	}
-	turn.Origins = append(turn.Origins, "mcp srv.say") // it has answered
-	a.asked = nil
-	if _, err := d.UseTools(t.Context(), turn); err != nil || len(a.asked) > 0 {
-		t.Errorf("after an answer %q is asked, %v", a.asked, err)
 	}
 }

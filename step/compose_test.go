@@ -1,6 +1,8 @@
 package step
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestCompose(t *testing.T) {
 	t.Parallel()

@@ -1,10 +1,13 @@
 package step
 
 import (
+	"maps"
 	"strconv"
+	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -80,17 +83,45 @@ func (p Pricing) failed(held pledge, err error) cost.Settlement {
 // Pricing is what the model costs.
 func (m Model) Pricing() Pricing { return Pricing{Own: m.Price, Dearest: m.Dearest} }
 
+// Budgets bounds what steps may send and spend.
+type Budgets struct {
+	Budget policy.Budget // of the settings
+	Zone   string        // of the vault
+	Ledger Ledger
+	Now    func() time.Time
+}
+
+// Of is the step's budget: the settings', the workflow's and its own, one on top of the other. The caps that bound a
+// step elsewhere bound the run in the frontmatter.
+func (b Budgets) Of(s Context) (policy.Budget, CallLimits, error) {
+	limits := maps.Clone(s.Plan.Meta.Budget.Limits)
+	for _, key := range []string{"max_cost_usd", "max_total_tokens"} {
+		if v, set := limits[key]; set {
+			limits[key+"_per_run"] = v
+			delete(limits, key)
+		}
+	}
+	budget, err := b.Budget.Merge(policy.Overlay{From: "workflow", Limits: limits, WhenExceeded: s.Plan.Meta.Budget.WhenExceeded})
+	if own := s.Step.Budget; own != nil && err == nil {
+		budget, err = budget.Merge(policy.Overlay{From: "step", Limits: own.Limits, WhenExceeded: own.WhenExceeded})
+	}
+	if err != nil {
+		return budget, CallLimits{}, failure.New(failure.InvalidWorkflow, "", "%s: budget: %v", s.Plan.File, err)
+	}
+	return budget, CallLimits{ToolImages: budget.MaxToolImages, StepImages: budget.MaxStepImages}, nil
+}
+
 // whose says for whom a step's calls are made, and under which caps: those of the pinned plan, and of the settings as
 // they are now.
-func (w *Workflow) whose(s scene, ref engine.StepRef, model Model) (cost.Reservation, error) {
-	budget, _, err := w.budgetOf(s)
-	day := w.Zone
-	if zone := s.plan.Meta.Location(nil); zone != nil {
+func (b Budgets) whose(s Context, ref engine.StepRef, model Model) (cost.Reservation, error) {
+	budget, _, err := b.Of(s)
+	day := b.Zone
+	if zone := s.Plan.Meta.Location(nil); zone != nil {
 		day = zone.String()
 	}
-	caps := CapsOf(budget, w.Zone)
+	caps := CapsOf(budget, b.Zone)
 	caps.DayZone = day
-	return cost.Reservation{Run: ref.Run, Workflow: s.plan.Name, Step: ref.Index, Model: model.Alias, Caps: caps}, err
+	return cost.Reservation{Run: ref.Run, Workflow: s.Plan.Name, Step: ref.Index, Model: model.Alias, Caps: caps}, err
 }
 
 // CapsOf are the caps of a budget, with days and months of a zone.
@@ -103,22 +134,22 @@ func CapsOf(b policy.Budget, zone string) cost.Caps {
 
 // metered is a model's client whose requests are paid from the budgets of a step. What its answers have cost is to be
 // settled with the record of the call.
-func (w *Workflow) metered(s scene, ref engine.StepRef, model Model, stored storedPrompt) (*Metered, error) {
-	whose, err := w.whose(s, ref, model)
+func (b Budgets) metered(s Context, ref engine.StepRef, model Model, stored Prompt) (*Metered, error) {
+	whose, err := b.whose(s, ref, model)
 	return &Metered{
-		Client: model.Client, Ledger: w.Ledger, Whose: whose, Price: model.Pricing(), Now: w.now, Later: true, Meter: meterOf(model, stored),
+		Client: model.Client, Ledger: b.Ledger, Whose: whose, Price: model.Pricing(), Now: b.Now, Later: true, Meter: meterOf(model, stored),
 	}, err
 }
 
 // meterOf estimates requests to a model.
-func meterOf(model Model, stored storedPrompt) llm.Meter {
+func meterOf(model Model, stored Prompt) llm.Meter {
 	m := model.Meter()
 	m.MaxSide = stored.Media.MaxSide
 	return m
 }
 
 // Meter estimates requests to the model whose pictures are sent as they are.
-func (m Model) Meter() llm.Meter { return llm.Meter{Formula: m.limits().Tokens} }
+func (m Model) Meter() llm.Meter { return llm.Meter{Formula: m.RequestLimits().Tokens} }
 
 // thinkingTokens is how much reasoning a setting may add to an answer.
 func thinkingTokens(thinking string) int {

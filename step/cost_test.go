@@ -11,12 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/llm"
-
-	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -70,9 +69,9 @@ func TestMaxCost(t *testing.T) {
 			w.reply = says("Good")
 			ref := w.ref()
 			out := w.assembled(ref)
-			w.books.spent(ref.Run, ref.Index, tt.spent)
-			w.books.spent(ref.Run, ref.Index+1, tt.before)
-			_, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model})
+			w.books.Spent(ref.Run, ref.Index, tt.spent)
+			w.books.Spent(ref.Run, ref.Index+1, tt.before)
+			_, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model})
 			if (err == nil) != (tt.refused == "") || err != nil && (code(err) != failure.Budget || !strings.Contains(err.Error(), tt.refused)) {
 				t.Fatalf("got %v, want a refusal with %q", err, tt.refused)
 			}
@@ -82,7 +81,7 @@ func TestMaxCost(t *testing.T) {
 			if tt.spent+tt.before > 0 { // of this run
 				return
 			}
-			previewed, err := w.Preview(t.Context(), w.plan, 0, noon)
+			previewed, err := w.steps().Previewer.Preview(t.Context(), w.plan, 0, noon, 1)
 			if err != nil || !strings.Contains(previewed.Refused, tt.refused) || (previewed.Refused == "") != (tt.refused == "") {
 				t.Errorf("the preview says %q, %v, want %q", previewed.Refused, err, tt.refused)
 			}
@@ -127,7 +126,7 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 		wg.Go(func() {
 			own := ref
 			own.Batch, own.Items = i+1, []engine.Item{{Name: fmt.Sprint(i)}}
-			_, errs[i] = w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: own, Prompt: out.Prompt, Model: out.Model})
+			_, errs[i] = w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: own, Prompt: out.Prompt, Model: out.Model})
 		})
 	}
 	wg.Wait()
@@ -192,7 +191,7 @@ func TestMetered(t *testing.T) {
 			if err := w.books.Charge(t.Context(), got.Settled...); err != nil {
 				t.Fatal(err)
 			}
-			sum, estimate := w.books.all(), w.books.rows[0].Estimate
+			sum, estimate := w.books.All(), w.books.Estimate()
 			want := cost.Spending{Calls: 1, Cost: cost.Amount{USD: tt.usd, Tokens: tt.tokens}}
 			if tt.usd < 0 {
 				want.Cost, want.Presumed = estimate, estimate
@@ -227,7 +226,7 @@ func TestCaps_ofWorkflowAndSettings(t *testing.T) {
 	w.plan.Meta.Timezone = "America/New_York"
 	w.plan.Meta.Budget.Limits = map[string]float64{"max_cost_usd": 3, "max_total_tokens_per_day": 500}
 	w.Budget.MaxCostUSD, w.Budget.PerRun, w.Budget.PerDay, w.Budget.PerMonth = 1, cost.Amount{USD: 9, Tokens: 90}, cost.Amount{USD: 4, Tokens: 9}, cost.Amount{USD: 20}
-	got, err := w.whose(scene{plan: w.plan, step: w.plan.Steps[0]}, w.ref(), Model{})
+	got, err := w.deps().Budgets.whose(Context{Plan: w.plan, Step: w.plan.Steps[0]}, w.ref(), Model{})
 	want := cost.Caps{
 		Step: cost.Amount{USD: 1, Tokens: 70}, Run: cost.Amount{USD: 3, Tokens: 90}, Day: cost.Amount{USD: 4, Tokens: 500}, Month: cost.Amount{USD: 20},
 		DayZone: "America/New_York", MonthZone: "Europe/Oslo",

@@ -10,23 +10,26 @@ import (
 	"github.com/vaultflow/vaultflow/note"
 )
 
+// Expander lists the items of an @for_each.
+type Expander struct{ d *Deps }
+
 // Expand lists the items of a step's @for_each in batches: files with the digest of their content, or the entries of a
 // JSON list in a variable. It only reads; entries are kept as blobs.
-func (w *Workflow) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandOut, error) {
-	s, err := w.scene(ctx, in.StepRef)
-	if err != nil || s.step.ForEach == nil {
+func (e *Expander) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandOut, error) {
+	s, err := e.d.Plans.Context(ctx, in.StepRef)
+	if err != nil || s.Step.ForEach == nil {
 		return engine.ExpandOut{}, err
 	}
-	items, warnings, err := w.itemsOf(ctx, s, in.Vars)
+	items, warnings, err := e.itemsOf(ctx, s, in.Vars)
 	if err != nil {
 		return engine.ExpandOut{}, err
 	}
 	out := engine.ExpandOut{Warnings: warnings}
-	for batch := range slices.Chunk(items, max(s.step.ForEach.Batch, 1)) {
+	for batch := range slices.Chunk(items, max(s.Step.ForEach.Batch, 1)) {
 		var stored []engine.Item
 		for _, it := range batch {
 			if it.Value {
-				if it.SHA256, err = w.Blobs.Put(ctx, []byte(it.text)); err != nil {
+				if it.SHA256, err = e.d.Blobs.Put(ctx, []byte(it.text)); err != nil {
 					return out, err
 				}
 			}
@@ -38,13 +41,13 @@ func (w *Workflow) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandO
 }
 
 // itemsOf finds the items of an @for_each, in order. Entries of a list have no digest yet.
-func (w *Workflow) itemsOf(ctx context.Context, s scene, vars []engine.Var) ([]item, []string, error) {
-	each := *s.step.ForEach
+func (e *Expander) itemsOf(ctx context.Context, s Context, vars []engine.Var) ([]item, []string, error) {
+	each := *s.Step.ForEach
 	if each.Target.Scheme == directives.SchemeVariable {
-		items, err := w.entries(ctx, s, each, vars)
+		items, err := e.entries(ctx, s, each, vars)
 		return items, nil, err
 	}
-	found, diagnostics, err := w.resolveInput(ctx, s, each.Input(), vars)
+	found, diagnostics, err := e.d.Inputs.Find(ctx, s, each.Input(), vars)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,8 +67,8 @@ func warningLines(diagnostics []directives.Diagnostic) []string {
 }
 
 // entries are those of the JSON list in a variable. A variable that is not set, or is blank, has none.
-func (w *Workflow) entries(ctx context.Context, s scene, each directives.ForEach, vars []engine.Var) ([]item, error) {
-	text, set, err := w.textOf(ctx, s, each.Target.Path, vars)
+func (e *Expander) entries(ctx context.Context, s Context, each directives.ForEach, vars []engine.Var) ([]item, error) {
+	text, set, err := e.d.Vars.Text(ctx, s.Plan.Name, each.Target.Path, vars)
 	if err != nil || !set {
 		return nil, err
 	}
@@ -75,9 +78,9 @@ func (w *Workflow) entries(ctx context.Context, s scene, each directives.ForEach
 		return nil, failure.New(failure.Input, "let the step that sets it answer with a JSON list, such as [\"a\", \"b\"]",
 			"%s: the variable %s holds no JSON list", each.At, each.Target.Path)
 	}
-	if len(list) > w.MaxFiles && w.MaxFiles > 0 {
+	if len(list) > e.d.MaxFiles && e.d.MaxFiles > 0 {
 		return nil, failure.New(failure.Input, "raise engine.max_selected_files, or make the list shorter",
-			"%s: the list in %s has %d entries, more than %d (engine.max_selected_files)", each.At, each.Target.Path, len(list), w.MaxFiles)
+			"%s: the list in %s has %d entries, more than %d (engine.max_selected_files)", each.At, each.Target.Path, len(list), e.d.MaxFiles)
 	}
 	var items []item
 	for _, entry := range list {

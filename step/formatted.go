@@ -2,7 +2,6 @@ package step
 
 import (
 	"github.com/vaultflow/vaultflow/directives"
-
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
 )

@@ -16,35 +16,41 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
+// Generator asks models.
+type Generator struct {
+	d     *Deps
+	tools Tools
+}
+
 // Generate asks the model, or takes a fresh answer from the cache. Whatever it answers is kept; an error means that there
 // is no answer. When the call fails and the step names a fallback, that model is asked, with the prompt that was built for
 // it.
-func (w *Workflow) Generate(ctx context.Context, in engine.GenerateIn) (engine.GenerateOut, error) {
-	s, err := w.scene(ctx, in.StepRef)
+func (g *Generator) Generate(ctx context.Context, in engine.GenerateIn) (engine.GenerateOut, error) {
+	s, err := g.d.Plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	stored, err := w.prompt(ctx, in.Prompt)
+	stored, err := g.d.Stored.Prompt(ctx, in.Prompt)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	if hit, found, err := w.cached(ctx, s, in); err != nil || found {
+	if hit, found, err := g.d.Answers.first(ctx, s, in); err != nil || found {
 		return hit, err
 	}
 	fallback := ""
-	if s.step.Model != nil {
-		fallback = s.step.Model.Fallback
+	if s.Step.Model != nil {
+		fallback = s.Step.Model.Fallback
 	}
 	if fallback != "" && in.Model == fallback {
-		return w.askFallback(ctx, s, in, stored)
+		return g.askFallback(ctx, s, in, stored)
 	}
-	out, err := w.ask(ctx, s, in, in.Model, stored)
+	out, err := g.ask(ctx, s, in, in.Model, stored)
 	if err == nil || ctx.Err() != nil || fallback == "" || stored.NoFallback != "" || ours(err) {
 		return out, err
 	}
 	warning := fmt.Sprintf("%s failed (%v); asked the fallback %s", in.Model, err, fallback)
 	engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: warning})
-	out, err = w.askFallback(ctx, s, in, stored)
+	out, err = g.askFallback(ctx, s, in, stored)
 	out.Warnings = append([]string{warning}, out.Warnings...)
 	return out, err
 }
@@ -57,34 +63,34 @@ func ours(err error) bool {
 
 // askFallback asks the step's second model with its own prompt. A plan of a version before has none: then the first
 // model's is sent.
-func (w *Workflow) askFallback(ctx context.Context, s scene, in engine.GenerateIn, stored storedPrompt) (engine.GenerateOut, error) {
+func (g *Generator) askFallback(ctx context.Context, s Context, in engine.GenerateIn, stored Prompt) (engine.GenerateOut, error) {
 	own := stored
 	if stored.Fallback != nil {
 		own = *stored.Fallback
 	}
-	out, err := w.ask(ctx, s, in, s.step.Model.Fallback, own)
+	out, err := g.ask(ctx, s, in, s.Step.Model.Fallback, own)
 	if err != nil {
 		return out, err
 	}
-	out.Alias = s.step.Model.Fallback
-	if in.Model != s.step.Model.Fallback {
+	out.Alias = s.Step.Model.Fallback
+	if in.Model != s.Step.Model.Fallback {
 		out.Warnings = append(out.Warnings, own.Warnings...)
 		out.Omitted = append(slices.Clone(own.Omitted), out.Omitted...)
 	}
 	return out, nil
 }
 
-func (w *Workflow) ask(ctx context.Context, s scene, in engine.GenerateIn, alias string, stored storedPrompt) (engine.GenerateOut, error) {
-	model, err := w.Models.Model(ctx, alias)
+func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, alias string, stored Prompt) (engine.GenerateOut, error) {
+	model, err := g.d.Models.Model(ctx, alias)
 	if err != nil {
-		return engine.GenerateOut{}, modelFailure(err)
+		return engine.GenerateOut{}, failure.WithCode(err, failure.UnknownModel)
 	}
-	request, err := w.request(ctx, s, model, stored, in.Turns)
+	request, err := g.request(ctx, s, model, stored, in.Turns)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	c := call{workflow: w, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.step, model)}
-	if c.metered, err = w.metered(s, in.StepRef, model, stored); err != nil {
+	c := call{g: g, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.Step, model)}
+	if c.metered, err = g.d.Budgets.metered(s, in.StepRef, model, stored); err != nil {
 		return engine.GenerateOut{}, err
 	}
 	return c.ask(ctx, request)
@@ -110,39 +116,30 @@ func retryPolicy(ctx context.Context, step workflow.Step, model Model) llm.Retry
 	return p
 }
 
-// modelFailure gives the error of an unknown alias its code.
-func modelFailure(err error) error {
-	cause := failure.Of(err)
-	if cause.Code == failure.Internal {
-		cause.Code = failure.UnknownModel
-	}
-	return cause
-}
-
 // request makes the provider's request: the prompt, and what was said behind it. A model gets no media that it cannot take,
 // whatever the prompt was built for.
-func (w *Workflow) request(ctx context.Context, s scene, model Model, stored storedPrompt, turns []engine.Turn) (llm.Request, error) {
+func (g *Generator) request(ctx context.Context, s Context, model Model, stored Prompt, turns []engine.Turn) (llm.Request, error) {
 	blocks, err := content.UnmarshalBlocks(stored.Blocks)
 	if err != nil {
 		return llm.Request{}, fmt.Errorf("read the prompt's blocks: %w", err)
 	}
-	request := callSettings(s.step, model)
+	request := callSettings(s.Step, model)
 	request.System = stored.System
 	request.Messages = []llm.Message{{Role: llm.User, Blocks: blocks}}
-	request.Tools = w.toolbox(s, model, stored, engine.UseToolsIn{}).registry.Offered()
+	request.Tools = g.offered(s, model, stored)
 	if model.Capabilities.Has(policy.StructuredOutput) {
 		request.Schema = stored.Demand.Schema
 	}
-	request.Citations = w.cites(s, model, stored.Demand)
+	request.Citations = g.d.Outputs.cite(s, model, stored.Demand)
 	request.Cache = model.Capabilities.Has(policy.PromptCaching) && (len(request.Tools) > 0 || len(turns) > 0) // else nothing is asked again
-	delivery := model.delivery()
-	request.Media, request.Delivery = w.loader(stored.Media), &delivery
+	delivery := model.Delivery()
+	request.Media, request.Delivery = g.d.Media.Loader(stored.Media), &delivery
 	for _, turn := range turns {
-		said, raw, err := w.answer(ctx, turn.Raw)
+		said, raw, err := g.d.Stored.Answer(ctx, turn.Raw)
 		if err != nil {
 			return request, err
 		}
-		data, err := w.Blobs.Get(ctx, turn.Reply)
+		data, err := g.d.Blobs.Get(ctx, turn.Reply)
 		if err != nil {
 			return request, failure.New(failure.State, "start the workflow again", "read a turn: %v", err)
 		}
@@ -153,6 +150,17 @@ func (w *Workflow) request(ctx context.Context, s scene, model Model, stored sto
 		request.Messages = append(request.Messages, llm.Message{Role: llm.Assistant, Blocks: said, Raw: raw}, llm.Message{Role: llm.User, Blocks: reply})
 	}
 	return request, nil
+}
+
+// offered are the tools that the prompt was built with. An earlier version did not store them: they are looked up then.
+func (g *Generator) offered(s Context, model Model, stored Prompt) []llm.Tool {
+	if stored.Tools == nil {
+		stored.Tools = g.tools.Offer(s, model).with(stored.Chunks)
+	}
+	if len(stored.Tools) == 0 || !model.Capabilities.Has(policy.Tools) {
+		return nil
+	}
+	return stored.Tools
 }
 
 // callSettings are the settings of a call: the alias's, with what @model says.
@@ -179,7 +187,7 @@ func callSettings(step workflow.Step, model Model) llm.Request {
 
 // keep stores an answer as blobs. Its text gets footnotes where it has citations; its blocks, which go back to the model,
 // do not.
-func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) (engine.GenerateOut, error) {
+func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response) (engine.GenerateOut, error) {
 	text := answer.Text
 	if answer.Stop == llm.StopRefusal && answer.Refusal != "" {
 		text = answer.Refusal
@@ -187,9 +195,9 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	if answer.Stop == llm.StopEnd {
 		text = footnoted(text, answer.Citations)
 	}
-	digest, err := w.Blobs.Put(ctx, []byte(text))
+	digest, err := g.d.Blobs.Put(ctx, []byte(text))
 	if err != nil {
-		return engine.GenerateOut{}, stateFailure(err)
+		return engine.GenerateOut{}, failure.WithCode(err, failure.State)
 	}
 	blocks, err := content.MarshalBlocks(answer.Blocks)
 	if err != nil {
@@ -199,9 +207,9 @@ func (w *Workflow) keep(ctx context.Context, model Model, answer *llm.Response) 
 	if !json.Valid(raw) {
 		raw = nil
 	}
-	rawDigest, err := w.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
+	rawDigest, err := g.d.Stored.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
 	if err != nil {
-		return engine.GenerateOut{}, stateFailure(err)
+		return engine.GenerateOut{}, failure.WithCode(err, failure.State)
 	}
 	out := engine.GenerateOut{
 		Answer: digest, Raw: rawDigest, Empty: strings.TrimSpace(answer.Text) == "", Stop: string(answer.Stop),

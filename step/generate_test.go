@@ -22,7 +22,7 @@ import (
 func (w *world) ask(ref engine.StepRef) (engine.GenerateOut, error) {
 	w.t.Helper()
 	out := w.assembled(ref)
-	return w.Workflow.Generate(w.t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model, Key: out.Key})
+	return w.steps().Generator.Generate(w.t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model, Key: out.Key})
 }
 
 // overloaded is a failure that may pass.
@@ -111,7 +111,7 @@ func TestGenerate_fallback(t *testing.T) {
 	}
 	// Further calls of the step go to the fallback, and say nothing twice.
 	out := w.assembled(ref)
-	again, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: "blind"})
+	again, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: "blind"})
 	if err != nil || again.Alias != "blind" || len(again.Warnings) != 0 || len(w.requests) != 3 || holdsImage(w.requests[2]) {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -156,17 +156,17 @@ func TestGenerate_turns(t *testing.T) {
 	}
 	ref := w.ref()
 	out := w.assembled(ref)
-	first, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model})
+	first, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model})
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := w.putBlocks(t.Context(), []content.Block{content.Text{Value: "Again"}})
+	reply, err := w.deps().Stored.PutBlocks(t.Context(), []content.Block{content.Text{Value: "Again"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	old := w.put(`[{"type":"text","text":"Older form"}]`)
 	turns := []engine.Turn{{Raw: first.Raw, Reply: reply}, {Raw: old, Reply: reply}}
-	if _, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model, Turns: turns}); err != nil {
+	if _, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model, Turns: turns}); err != nil {
 		t.Fatal(err)
 	}
 	said := w.requests[1].Messages

@@ -23,13 +23,13 @@ type item struct {
 	text string
 }
 
-// itemTexts reads the entries of a list, which the journal holds as blobs.
-func (w *Workflow) itemTexts(ctx context.Context, all []engine.Item) ([]item, error) {
+// items reads the entries of a list, which the journal holds as blobs.
+func (p *Plans) items(ctx context.Context, all []engine.Item) ([]item, error) {
 	var items []item
 	for _, it := range all {
 		text := it.Name
 		if it.Value {
-			data, err := w.Blobs.Get(ctx, it.SHA256)
+			data, err := p.Blobs.Get(ctx, it.SHA256)
 			if err != nil {
 				return nil, failure.New(failure.State, "start the workflow again", "read the item %s: %v", it.Name, err)
 			}

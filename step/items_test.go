@@ -29,7 +29,7 @@ func TestExpand_files(t *testing.T) {
 	each := &directives.ForEach{Target: fileTarget("in/*.md"), Batch: 3, Selection: directives.Selection{Pending: true}}
 	w := newWorld(t, map[string]string{"in/p1.md": "1", "in/p2.md": "2", "in/p10.md": "10", "in/p3.md": "3", "out.md": ""}, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: each}})
 	ref := w.ref()
-	got, err := w.Expand(t.Context(), engine.StepIn{StepRef: ref})
+	got, err := w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: ref})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +44,12 @@ func TestExpand_files(t *testing.T) {
 	if err := w.Committed(t.Context(), ref, []engine.Mark{mark}, nil); err != nil {
 		t.Fatal(err)
 	}
-	got, err = w.Expand(t.Context(), engine.StepIn{StepRef: ref})
+	got, err = w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: ref})
 	if diff := cmp.Diff([][]string{{"in/p2.md", "in/p3.md", "in/p10.md"}}, names(got.Batches)); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	w.edit("in/p1.md", "new")
-	got, err = w.Expand(t.Context(), engine.StepIn{StepRef: ref})
+	w.vault.Put("in/p1.md", "new")
+	got, err = w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: ref})
 	if err != nil || len(got.Batches) != 2 || got.Batches[0][0].Name != "in/p1.md" {
 		t.Errorf("after an edit: %v, %v", names(got.Batches), err)
 	}
@@ -58,7 +58,7 @@ func TestExpand_files(t *testing.T) {
 func TestExpand_nothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: fileTarget("in/*.md")}}})
-	got, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref()})
+	got, err := w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: w.ref()})
 	if err != nil || len(got.Batches) != 0 || len(got.Warnings) != 1 {
 		t.Errorf("got %+v, %v, want no batch and a warning", got, err)
 	}
@@ -68,7 +68,7 @@ func TestExpand_permission(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"secret/a.md": "1"}, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: fileTarget("secret/*.md")}}})
 	w.plan.Meta.Permissions.Read = []string{"open/**"}
-	if _, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref()}); code(err) != failure.Permission {
+	if _, err := w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: w.ref()}); code(err) != failure.Permission {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestExpand_variable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list"), Batch: 2}}})
-			got, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: []engine.Var{{Name: "list", Digest: w.put(tt.value)}}})
+			got, err := w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: []engine.Var{{Name: "list", Digest: w.put(tt.value)}}})
 			if code(err) != tt.code {
 				t.Fatalf("got %v, want code %q", err, tt.code)
 			}
@@ -109,7 +109,7 @@ func TestExpand_variable(t *testing.T) {
 		})
 	}
 	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list")}}})
-	if got, err := w.Expand(t.Context(), engine.StepIn{StepRef: w.ref()}); err != nil || len(got.Batches) != 0 {
+	if got, err := w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: w.ref()}); err != nil || len(got.Batches) != 0 {
 		t.Errorf("a variable that is not set: %+v, %v", got, err)
 	}
 }
@@ -144,7 +144,7 @@ func TestBatch_itemsInPromptAndNames(t *testing.T) {
 		"in/a.md": "Alpha text", "in/b.md": "Beta text", "in/c.md": "Gamma text", "side/a-1.txt": "beside a", "side/b-1.txt": "beside b", "side/c-2.txt": "beside c",
 	}, eachStep())
 	ref := w.ref()
-	expanded, err := w.Expand(t.Context(), engine.StepIn{StepRef: ref})
+	expanded, err := w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: ref})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestBatch_itemsInPromptAndNames(t *testing.T) {
 	if strings.Contains(text, "Gamma") || strings.Contains(text, "beside c") {
 		t.Errorf("the first batch shows the second:\n%s", text)
 	}
-	staged, err := w.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: w.put("Answer"), Attempt: 1})
+	staged, err := w.steps().Stager.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: w.put("Answer"), Attempt: 1})
 	if err != nil || len(staged.Files) != 1 || staged.Files[0].Name != "out/a of 1.md" {
 		t.Errorf("staged %+v, %v", staged.Files, err)
 	}
@@ -167,7 +167,7 @@ func TestBatch_entriesInPrompt(t *testing.T) {
 	step := workflow.Step{Prompt: "Do {{task}}.", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list"), As: "task"}}}
 	w := newWorld(t, nil, step)
 	ref, vars := w.ref(), []engine.Var{{Name: "list", Digest: w.put(`["first thing", {"b": 1, "a": 2}]`)}}
-	expanded, err := w.Expand(t.Context(), engine.StepIn{StepRef: ref, Vars: vars})
+	expanded, err := w.steps().Expander.Expand(t.Context(), engine.StepIn{StepRef: ref, Vars: vars})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,27 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
+
+// Outputs finds out where the outputs of steps go, and asks the gate about them.
+type Outputs struct {
+	change.Files
+	Links     vault.Links
+	ImportDir string
+	Gate      policy.Gate
+	Memory    Memory
+}
+
+// Env is what outputs need to name their files.
+func (o Outputs) Env(s Context) directives.OutputEnv {
+	return directives.OutputEnv{
+		Facts: s.Facts, Links: o.Links, From: s.Plan.File, ImportDir: o.ImportDir, MayWrite: s.Plan.Meta.Permissions.MayWrite,
+	}
+}
 
 // outputPlace is where an output goes, and who named it.
 type outputPlace struct {
@@ -21,17 +39,17 @@ type outputPlace struct {
 // place finds out where an output goes, and asks the gate whether it may. A file that this workflow did not make is left alone
 // when content from outside named it: the next free name is taken.
 func (st *staging) place(ctx context.Context, target string, output directives.Output, mode string) (outputPlace, error) {
-	named, err := output.Place(st.w.outputEnv(st.s))
+	named, err := output.Place(st.d.Outputs.Env(st.s))
 	if err != nil {
-		return outputPlace{}, outputFailure(err)
+		return outputPlace{}, failure.WithCode(err, failure.Output)
 	}
 	place := outputPlace{Place: named}
 	if named.Named != directives.NamedByAuthor {
-		place.from = st.s.nameFrom
+		place.from = st.s.NameFrom
 	}
 	for n := 1; n <= maxNumber; n++ {
 		place.Name = numberedName(named.Name, n)
-		request, err := st.w.outputRequest(ctx, st.s, engine.StagedFile{
+		request, err := st.d.Outputs.Request(ctx, st.s, engine.StagedFile{
 			Name: place.Name, Targets: []string{target}, Named: place.Named, NameFrom: place.from, Granted: output.Untrusted,
 		})
 		if err != nil {
@@ -40,12 +58,12 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 		if mode == directives.ModeNew {
 			request.Action, request.Place.Exists = policy.Create, false // it gets a number that is free
 		}
-		ruling := st.w.gate().Decide(request)
+		ruling := st.d.Gate.Decide(request)
 		if ruling.Verdict == policy.VerdictNextFree {
 			continue
 		}
 		if _, err := ruling.Pass(); err != nil {
-			return outputPlace{}, refusedByGate(err)
+			return outputPlace{}, change.Refused(err)
 		}
 		if n > 1 {
 			st.notes = append(st.notes, fmt.Sprintf("%s is a file that this workflow did not make, and content from outside chose its name (%s): written to %s instead",
@@ -56,28 +74,28 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 	return outputPlace{}, failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
 }
 
-// outputRequest asks the gate for a file of a step's outputs, as it is now.
-func (w *Workflow) outputRequest(ctx context.Context, s scene, file engine.StagedFile) (policy.Request, error) {
-	r := s.asking(writerOf(file.Targets), file.Name, "")
+// Request asks the gate for a file of a step's outputs, as it is now.
+func (o Outputs) Request(ctx context.Context, s Context, file engine.StagedFile) (policy.Request, error) {
+	r := s.Asking(writerOf(file.Targets), file.Name, "")
 	r.Named, r.NameFrom, r.Granted = policy.Named(file.Named), file.NameFrom, file.Granted
-	r.Asked = s.step.Approve != nil && s.step.Approve.Outputs
-	r.Action, r.Place = policy.Create, policy.Look(w.FS, file.Name)
+	r.Asked = s.Step.Approve != nil && s.Step.Approve.Outputs
+	r.Action, r.Place = policy.Create, policy.Look(o.FS, file.Name)
 	if !r.Place.Exists {
 		return r, nil
 	}
 	r.Action = policy.Change
-	own, err := w.ownFile(ctx, s.plan.Name, file.Name)
+	own, err := o.own(ctx, s.Plan.Name, file.Name)
 	r.Own = own
 	return r, err
 }
 
-// ownFile reports whether a file holds what the workflow has written last.
-func (w *Workflow) ownFile(ctx context.Context, workflow, name string) (bool, error) {
-	digest, err := w.digestNow(name)
+// own reports whether a file holds what the workflow has written last.
+func (o Outputs) own(ctx context.Context, workflow, name string) (bool, error) {
+	digest, err := o.Digest(name)
 	if err != nil || digest == "" {
 		return false, nil //nolint:nilerr // what cannot be read is not the workflow's
 	}
-	return w.Memory.OwnWrite(ctx, workflow, name, digest)
+	return o.Memory.OwnWrite(ctx, workflow, name, digest)
 }
 
 // numberedName puts " (2)", " (3)" … before the extension of a name.

@@ -14,21 +14,21 @@ import (
 )
 
 // wholeVault has everything that a stranger would like to write over.
-func wholeVault(t *testing.T, step workflow.Step) *desk {
+func wholeVault(t *testing.T, step workflow.Step) *world {
 	t.Helper()
-	d := &desk{world: newWorld(t, map[string]string{
+	d := newWorld(t, map[string]string{
 		"settings.yaml": "web: {}\n", "Workflows/Flow.md": "## A\n", "Workflows/Other.md": "## B\n", ".obsidian/app.json": "{}",
 		"Imported/W/manifest.json": `{"version":1,"source":{"name":"W.pdf","sha256":"00"}}`, "Imported/W/index.md": "w", "Imported/W/text/page_0001.md": "p",
 		"Summaries/Diary.md": "mine\n", "Import/x.md": "x",
-	}, step), intents: map[string]intent{}}
-	d.Workflow.Vault, d.Workflow.Blobs, d.Workflow.Memory, d.Changes = d.mortal(), d, d, d
+	}, step)
+	d.Record = d.Journal
 	d.files["Notes/config"] = &fstest.MapFile{Data: []byte("../.obsidian"), Mode: fs.ModeSymlink | 0o777}
 	d.files["Notes/dangling.md"] = &fstest.MapFile{Data: []byte("nowhere.md"), Mode: fs.ModeSymlink | 0o777}
 	return d
 }
 
 // item makes an item of a list, with the variable that it comes from.
-func (d *desk) item(text string, origins ...string) (engine.StepRef, []engine.Var) {
+func (d *world) item(text string, origins ...string) (engine.StepRef, []engine.Var) {
 	d.t.Helper()
 	list, err := json.Marshal([]string{text})
 	if err != nil {
@@ -40,13 +40,13 @@ func (d *desk) item(text string, origins ...string) (engine.StepRef, []engine.Va
 }
 
 // writeOut stages an answer and commits what was staged.
-func (d *desk) writeOut(ref engine.StepRef, vars []engine.Var, answer string) (engine.StageOut, error) {
+func (d *world) writeOut(ref engine.StepRef, vars []engine.Var, answer string) (engine.StageOut, error) {
 	d.t.Helper()
-	staged, err := d.Stage(d.t.Context(), engine.StageIn{StepRef: ref, Answer: d.put(answer), Vars: vars})
+	staged, err := d.steps().Stager.Stage(d.t.Context(), engine.StageIn{StepRef: ref, Answer: d.put(answer), Vars: vars})
 	if err != nil {
 		return staged, err
 	}
-	out, err := d.Commit(d.t.Context(), engine.CommitIn{StepRef: ref, Files: staged.Files})
+	out, err := d.steps().Committer.Commit(d.t.Context(), engine.CommitIn{StepRef: ref, Files: staged.Files})
 	if err == nil && len(out.Conflicts) > 0 {
 		d.t.Errorf("conflicts: %v", out.Conflicts)
 	}
@@ -76,12 +76,12 @@ func TestStage_entriesFromOutsideNameNoPlace(t *testing.T) {
 					step.Outputs[0].Target = directives.Target{Scheme: directives.SchemeFile, Path: "{item}", Link: true}
 				}
 				d := wholeVault(t, step)
-				before := d.snapshot()
+				before := d.vault.Texts()
 				ref, vars := d.item(target, fromImport)
 				if _, err := d.writeOut(ref, vars, `{"a": 1}`); err == nil {
 					t.Errorf("%s, %s: %q was written", mode, pattern, target)
 				}
-				sameFiles(t, before, d.snapshot(), target)
+				sameFiles(t, before, d.vault.Texts(), target)
 			}
 		}
 	}
@@ -104,14 +104,14 @@ func TestStage_grantedPlacesAreNoneOfTheProtected(t *testing.T) {
 				step.Outputs[0].Untrusted = true
 			}
 			d := wholeVault(t, step)
-			before := d.snapshot()
+			before := d.vault.Texts()
 			ref, vars := d.item(target, fromImport)
 			_, err := d.writeOut(ref, vars, "x")
 			if allowed != (err == nil) {
 				t.Errorf("asked %v, %q: %v", asked, target, err)
 			}
 			if !allowed {
-				sameFiles(t, before, d.snapshot(), target)
+				sameFiles(t, before, d.vault.Texts(), target)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func TestStage_nextFreeName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := d.files["Summaries/Summaries Diary.md"]; got == nil || string(got.Data) != "one\n" {
-		t.Fatalf("a cleaned name: %v", d.snapshot())
+		t.Fatalf("a cleaned name: %v", d.vault.Texts())
 	}
 	ref, vars = d.item("Diary", fromImport)
 	staged, err := d.writeOut(ref, vars, "one")
@@ -146,12 +146,12 @@ func TestStage_nextFreeName(t *testing.T) {
 	if got := string(d.files["Summaries/Diary (2).md"].Data); got != "one\n\ntwo\n" {
 		t.Errorf("its own file: %q", got)
 	}
-	d.edit("Summaries/Diary (2).md", "a person wrote this\n")
+	d.vault.Put("Summaries/Diary (2).md", "a person wrote this\n")
 	ref.Run = "r3"
 	if _, err := d.writeOut(ref, vars, "three"); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.snapshot(); got["Summaries/Diary (2).md"] != "a person wrote this\n" || got["Summaries/Diary (3).md"] != "three\n" || got["Summaries/Diary.md"] != "mine\n" {
+	if got := d.vault.Texts(); got["Summaries/Diary (2).md"] != "a person wrote this\n" || got["Summaries/Diary (3).md"] != "three\n" || got["Summaries/Diary.md"] != "mine\n" {
 		t.Errorf("after an edit: %v", got)
 	}
 }
@@ -164,14 +164,14 @@ func TestStage_entriesOfTheOwner(t *testing.T) {
 		"Imported/W/manifest.json": "", "Notes/config/app.json": "", "Notes/dangling": "",
 	} {
 		d := wholeVault(t, listStep("{item}", directives.ModeReplace))
-		before := d.snapshot()
+		before := d.vault.Texts()
 		ref, vars := d.item(target)
 		_, err := d.writeOut(ref, vars, "x")
 		if (want != "") != (err == nil) || want != "" && string(d.files[want].Data) != "x\n" {
 			t.Errorf("%q: %v", target, err)
 		}
 		if want == "" {
-			sameFiles(t, before, d.snapshot(), target)
+			sameFiles(t, before, d.vault.Texts(), target)
 		}
 	}
 }
@@ -182,13 +182,13 @@ func TestStage_routesAskTheGate(t *testing.T) {
 	for _, target := range []string{"settings.yaml", "Workflows/Flow", "Workflows/New", "Imported/W/manifest.json", "Notes/config/x", "{item}"} {
 		step := workflow.Step{Prompt: "x", Set: directives.Set{ForEach: &directives.ForEach{Target: variableTarget("list")}, Inputs: []directives.Input{{Target: fileTarget("Import/x.md"), Route: &directives.Route{To: directives.RouteFile, Target: new(fileTarget(target))}}}}}
 		d := wholeVault(t, step)
-		before := d.snapshot()
+		before := d.vault.Texts()
 		ref, vars := d.item("a", fromImport)
 		in := engine.StageIn{StepRef: ref, Vars: vars, Inputs: []engine.ResolvedInput{{Files: []engine.ResolvedFile{{Name: "Import/x.md"}}}}}
-		if out, err := d.Stage(t.Context(), in); code(err) != failure.Permission {
+		if out, err := d.steps().Stager.Stage(t.Context(), in); code(err) != failure.Permission {
 			t.Errorf("%s: staged %+v, %v", target, out.Files, err)
 		}
-		sameFiles(t, before, d.snapshot(), target)
+		sameFiles(t, before, d.vault.Texts(), target)
 	}
 }
 
@@ -197,14 +197,14 @@ func TestCommit_asksTheGateAgain(t *testing.T) {
 	t.Parallel()
 	for name, allowed := range map[string]bool{"settings.yaml": false, "Workflows/New.md": false, "Notes/config/x.md": false, "Plan.md": true} {
 		d := wholeVault(t, listStep("Plan", directives.ModeReplace))
-		before := d.snapshot()
-		file := engine.StagedFile{Name: name, Base: d.digestOf(name), New: d.put("x"), Targets: []string{"output:0"}}
-		_, err := d.Commit(t.Context(), engine.CommitIn{StepRef: d.ref(), Files: []engine.StagedFile{file}})
+		before := d.vault.Texts()
+		file := engine.StagedFile{Name: name, Base: d.vault.DigestOf(name), New: d.put("x"), Targets: []string{"output:0"}}
+		_, err := d.steps().Committer.Commit(t.Context(), engine.CommitIn{StepRef: d.ref(), Files: []engine.StagedFile{file}})
 		if allowed != (err == nil) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !allowed {
-			sameFiles(t, before, d.snapshot(), name)
+			sameFiles(t, before, d.vault.Texts(), name)
 		}
 	}
 }
@@ -252,11 +252,11 @@ func TestApprove_showsWhereTheNameComesFrom(t *testing.T) {
 	step.Approve = &directives.Approve{Outputs: true}
 	d := wholeVault(t, step)
 	ref, vars := d.item("Anywhere", fromImport)
-	staged, err := d.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: d.put("x"), Vars: vars})
+	staged, err := d.steps().Stager.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: d.put("x"), Vars: vars})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _, err := d.proposedFiles(t.Context(), engine.ApproveIn{StepRef: ref, Files: staged.Files})
+	list, _, err := d.steps().Approver.proposedFiles(t.Context(), engine.ApproveIn{StepRef: ref, Files: staged.Files})
 	if err != nil || len(list) != 1 || len(list[0].NameFrom) != 1 || list[0].NameFrom[0] != fromImport {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -62,11 +62,11 @@ func TestWithin_toolLoop(t *testing.T) {
 	in := engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}
 	for i := range 6 {
 		id := fmt.Sprintf("c%d", i)
-		call, err := w.putJSON(t.Context(), storedAnswer{Blocks: []byte(fmt.Sprintf(`[{"type":"tool_call","id":%q,"name":"read_file","input":{}}]`, id))})
+		call, err := w.deps().Stored.putJSON(t.Context(), storedAnswer{Blocks: []byte(fmt.Sprintf(`[{"type":"tool_call","id":%q,"name":"read_file","input":{}}]`, id))})
 		if err != nil {
 			t.Fatal(err)
 		}
-		reply, err := w.putBlocks(t.Context(), []content.Block{content.ToolResult{CallID: id, Success: true, Output: strings.Repeat("words ", 500)}})
+		reply, err := w.deps().Stored.PutBlocks(t.Context(), []content.Block{content.ToolResult{CallID: id, Success: true, Output: strings.Repeat("words ", 500)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestWithin_toolLoop(t *testing.T) {
 	}
 	var events []engine.Event
 	ctx := engine.WithReporter(t.Context(), func(e engine.Event) { events = append(events, e) })
-	got, err := w.Workflow.Generate(ctx, in)
+	got, err := w.steps().Generator.Generate(ctx, in)
 	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "texts in results of tools") {
 		t.Fatalf("%v, warnings %q", err, got.Warnings)
 	}

@@ -15,35 +15,35 @@ type passage struct{ place, text string }
 
 // passThrough is the step without a model: what was read is what will be written, below the step's own text or at the
 // places that it names. Text is empty when there is nothing but blanks.
-func (w *Workflow) passThrough(ctx context.Context, s scene, resolved []engine.ResolvedInput) (engine.AssembleOut, error) {
-	passages, err := w.passages(ctx, s, resolved)
+func (a *Assembler) passThrough(ctx context.Context, s Context, resolved []engine.ResolvedInput) (engine.AssembleOut, error) {
+	passages, err := a.passages(ctx, s, resolved)
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	text := placed(s.step.Prompt, passages)
+	text := placed(s.Step.Prompt, passages)
 	if strings.TrimSpace(text) == "" {
 		return engine.AssembleOut{}, nil
 	}
-	digest, err := w.Blobs.Put(ctx, []byte(text))
+	digest, err := a.d.Blobs.Put(ctx, []byte(text))
 	return engine.AssembleOut{Text: digest}, err
 }
 
 // passages are the items of the batch and the inputs that go nowhere else, in order.
-func (w *Workflow) passages(ctx context.Context, s scene, resolved []engine.ResolvedInput) ([]passage, error) {
+func (a *Assembler) passages(ctx context.Context, s Context, resolved []engine.ResolvedInput) ([]passage, error) {
 	var list []passage
 	for _, input := range s.itemInputs() {
-		text, err := w.itemText(input)
+		text, err := a.itemText(input)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, passage{input.Directive.As, text})
 	}
-	for _, directive := range s.step.Inputs {
+	for _, directive := range s.Step.Inputs {
 		i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == directive.Index })
 		if i < 0 || directive.Route != nil && directive.Route.To != directives.RouteInline {
 			continue
 		}
-		text, err := w.plainText(ctx, resolved[i])
+		text, err := a.d.Inputs.text(ctx, resolved[i])
 		if err != nil {
 			return nil, err
 		}
@@ -53,11 +53,11 @@ func (w *Workflow) passages(ctx context.Context, s scene, resolved []engine.Reso
 }
 
 // itemText is an item as text: a list's entry, or a file's content.
-func (w *Workflow) itemText(input prompt.Input) (string, error) {
+func (a *Assembler) itemText(input prompt.Input) (string, error) {
 	if len(input.Names) == 0 {
 		return input.Text, nil
 	}
-	return w.fileText(input.Names[0])
+	return a.d.Inputs.fileText(input.Names[0])
 }
 
 // placed is a text with the passages at their places {{NAME}}, and the others behind it. What a passage holds is not

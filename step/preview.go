@@ -10,6 +10,8 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -56,22 +58,25 @@ type PreviewedSecond struct {
 	Problem string
 }
 
-// Preview does what a run does up to the model call: it looks at the conditions, resolves a step's inputs and builds its
-// prompt, with @for_each that of the first batch. It reads, and has no side effect. Variables that earlier steps would
-// set are not set.
-func (w *Workflow) Preview(ctx context.Context, plan workflow.Plan, index int, at time.Time) (Previewed, error) {
-	return w.PreviewBatch(ctx, plan, index, at, 1)
+// Previewer shows what steps would send. It reads, and has no side effect.
+type Previewer struct {
+	d          *Deps
+	conditions *Conditions
+	expander   *Expander
+	assembler  *Assembler
+	generator  *Generator
 }
 
-// PreviewBatch is Preview for another batch of an @for_each, counted from 1.
-func (w *Workflow) PreviewBatch(ctx context.Context, plan workflow.Plan, index int, at time.Time, batch int) (Previewed, error) {
+// Preview does what a run does up to the model call: it looks at the conditions, resolves a step's inputs and builds its
+// prompt, with @for_each that of a batch, counted from 1. Variables that earlier steps would set are not set.
+func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, at time.Time, batch int) (Previewed, error) {
 	if index < 0 || index >= len(plan.Steps) {
 		return Previewed{}, fmt.Errorf("the workflow has no step %d", index)
 	}
 	step := plan.Steps[index]
-	s := scene{plan: plan, step: step, facts: FactsOf(plan, step.Name, "preview", at)}
-	out := Previewed{Model: plan.Alias(step, w.DefaultModel)}
-	when, err := w.conditions(ctx, s, nil)
+	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, "preview", at)}
+	out := Previewed{Model: plan.Alias(step, p.d.DefaultModel)}
+	when, err := p.conditions.conditions(ctx, s, nil)
 	if err != nil {
 		return out, err
 	}
@@ -81,31 +86,31 @@ func (w *Workflow) PreviewBatch(ctx context.Context, plan workflow.Plan, index i
 		}
 	}
 	if step.ForEach != nil {
-		if err := w.previewItems(ctx, &s, &out, batch); err != nil || out.Items.Batch == 0 {
+		if err := p.items(ctx, &s, &out, batch); err != nil || out.Items.Batch == 0 {
 			return out, err
 		}
 	}
-	resolved, err := w.previewInputs(ctx, s, &out)
+	resolved, err := p.inputs(ctx, s, &out)
 	if err != nil || out.Model == "" {
 		return out, err
 	}
-	return out, w.previewPrompt(ctx, s, resolved, &out)
+	return out, p.prompt(ctx, s, resolved, &out)
 }
 
-// previewItems finds the batches and puts the chosen one into the scene.
-func (w *Workflow) previewItems(ctx context.Context, s *scene, out *Previewed, batch int) error {
-	items, warnings, err := w.itemsOf(ctx, *s, nil)
+// items finds the batches and puts the chosen one into the step context.
+func (p *Previewer) items(ctx context.Context, s *Context, out *Previewed, batch int) error {
+	items, warnings, err := p.expander.itemsOf(ctx, *s, nil)
 	if err != nil {
 		return err
 	}
 	out.Warnings = append(out.Warnings, warnings...)
-	batches := slices.Collect(slices.Chunk(items, max(s.step.ForEach.Batch, 1)))
+	batches := slices.Collect(slices.Chunk(items, max(s.Step.ForEach.Batch, 1)))
 	out.Items = &PreviewedItems{Items: len(items), Batches: len(batches)}
 	if len(batches) == 0 {
 		return nil
 	}
 	if batch < 1 || batch > len(batches) {
-		return failure.New(failure.Input, "", "step %q has %d batches now, and no batch %d", s.step.Name, len(batches), batch)
+		return failure.New(failure.Input, "", "step %q has %d batches now, and no batch %d", s.Step.Name, len(batches), batch)
 	}
 	out.Items.Batch = batch
 	for _, it := range batches[batch-1] {
@@ -115,37 +120,30 @@ func (w *Workflow) previewItems(ctx context.Context, s *scene, out *Previewed, b
 	return nil
 }
 
-func (w *Workflow) previewInputs(ctx context.Context, s scene, out *Previewed) ([]engine.ResolvedInput, error) {
-	var resolved []engine.ResolvedInput
-	for _, input := range s.step.Inputs {
-		found, warnings, err := w.resolveInput(ctx, s, input, nil)
-		if err != nil {
-			return nil, err
-		}
-		out.Warnings = append(out.Warnings, warningLines(warnings)...)
-		if input.Required && len(found.Files) == 0 && found.Digest == "" {
-			out.Missing = append(out.Missing, input.Target.String())
-		}
-		resolved = append(resolved, found)
-	}
-	return resolved, nil
+func (p *Previewer) inputs(ctx context.Context, s Context, out *Previewed) ([]engine.ResolvedInput, error) {
+	found, err := p.d.Inputs.Resolve(ctx, s, nil)
+	out.Warnings, out.Missing = append(out.Warnings, found.Warnings...), found.Missing
+	return found.Inputs, err
 }
 
-func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine.ResolvedInput, out *Previewed) error {
-	made, err := w.make(ctx, s, resolved, out.Model)
+func (p *Previewer) prompt(ctx context.Context, s Context, resolved []engine.ResolvedInput, out *Previewed) error {
+	made, err := p.assembler.make(ctx, s, resolved, out.Model)
 	out.Prompt = made.prompt
 	if err != nil {
 		return err
 	}
-	out.Tools, out.Schema = made.tools, made.stored.Demand.Schema
+	out.Schema = made.stored.Demand.Schema
+	for _, t := range made.stored.Tools {
+		out.Tools = append(out.Tools, t.Name)
+	}
 	if out.Media, out.ToolMedia = made.model.places(made.prompt.Blocks); len(out.Tools) == 0 {
 		out.ToolMedia = nil
 	}
 	out.Warnings = append(out.Warnings, made.model.Warnings()...)
 	out.Native = len(out.Schema) > 0 && made.model.Capabilities.Has(policy.StructuredOutput)
-	if s.step.Cache != nil {
+	if s.Step.Cache != nil {
 		out.Cache = "miss"
-		_, found, err := w.lookup(ctx, s, made.key)
+		_, found, err := p.d.Answers.lookup(ctx, s, made.key)
 		if err != nil {
 			return err
 		}
@@ -153,12 +151,12 @@ func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine
 			out.Cache = "hit"
 		}
 	}
-	if err := w.previewCaps(ctx, s, made, out); err != nil {
+	if err := p.caps(ctx, s, made, out); err != nil {
 		return err
 	}
-	if m := s.step.Model; m != nil && m.Fallback != "" && m.Fallback != out.Model {
+	if m := s.Step.Model; m != nil && m.Fallback != "" && m.Fallback != out.Model {
 		out.Fallback = &PreviewedSecond{Model: m.Fallback}
-		second, err := w.make(ctx, s, resolved, m.Fallback)
+		second, err := p.assembler.make(ctx, s, resolved, m.Fallback)
 		if out.Fallback.Prompt = second.prompt; err != nil {
 			out.Fallback.Problem = err.Error()
 		}
@@ -166,21 +164,21 @@ func (w *Workflow) previewPrompt(ctx context.Context, s scene, resolved []engine
 	return nil
 }
 
-// previewCaps says which caps bound the first call, what is left of them, and why they would refuse it. Nothing is reserved.
-func (w *Workflow) previewCaps(ctx context.Context, s scene, m made, out *Previewed) error {
-	request, err := w.request(ctx, s, m.model, m.stored, nil)
+// caps says which caps bound the first call, what is left of them, and why they would refuse it. Nothing is reserved.
+func (p *Previewer) caps(ctx context.Context, s Context, m made, out *Previewed) error {
+	request, err := p.generator.request(ctx, s, m.model, m.stored, nil)
 	if err != nil {
 		return err
 	}
-	metered, err := w.metered(s, engine.StepRef{Run: s.facts.Run}, m.model, m.stored)
+	metered, err := p.d.Budgets.metered(s, engine.StepRef{Run: s.Facts.Run}, m.model, m.stored)
 	if err != nil {
 		return err
 	}
 	whose := metered.asking(request)
-	if w.Ledger != nil {
-		out.Caps, err = w.Ledger.CapStates(ctx, whose, w.now())
+	if p.d.Ledger != nil {
+		out.Caps, err = p.d.Ledger.CapStates(ctx, whose, p.d.Now())
 	} else {
-		out.Caps, err = whose.Caps.States(w.now())
+		out.Caps, err = whose.Caps.States(p.d.Now())
 	}
 	if err != nil {
 		return err
@@ -196,4 +194,9 @@ func (w *Workflow) previewCaps(ctx context.Context, s scene, m made, out *Previe
 		}
 	}
 	return nil
+}
+
+// Thumbnails loads a prompt's pictures made small, for people who look at a preview. It reads the vault and no network.
+func (p *Previewer) Thumbnails(side int) llm.Loader {
+	return p.d.Media.Loader(imaging.Limits{MaxSide: side, MaxBytes: 256 << 10, MaxDecodePixels: p.d.Budget.MaxDecodePixels})
 }

@@ -47,7 +47,7 @@ func (r *receiver) close(ctx context.Context) {
 // receiverOf stands before the client of a call's model.
 func (c *call) receiverOf(client llm.Provider) (*receiver, error) {
 	r := &receiver{client: client, keep: func([]byte) error { return nil }, shut: func() error { return nil }}
-	if c.workflow.Received == nil {
+	if c.g.d.Received == nil {
 		return r, nil
 	}
 	question, err := json.Marshal(c.in)
@@ -56,9 +56,9 @@ func (c *call) receiverOf(client llm.Provider) (*receiver, error) {
 	}
 	sum := sha256.Sum256(question)
 	var held []byte
-	held, r.keep, r.shut, err = c.workflow.Received.Received(c.in.StepRef, c.model.Alias+" "+hex.EncodeToString(sum[:]))
+	held, r.keep, r.shut, err = c.g.d.Received.Received(c.in.StepRef, c.model.Alias+" "+hex.EncodeToString(sum[:]))
 	if err != nil {
-		return nil, stateFailure(fmt.Errorf("%w; the model was not asked", err))
+		return nil, failure.WithCode(fmt.Errorf("%w; the model was not asked", err), failure.State)
 	}
 	if held == nil {
 		return r, nil
@@ -120,13 +120,4 @@ func (a *receivedAnswer) response() (*llm.Response, error) {
 		Text: a.Text, Refusal: a.Refusal, Blocks: blocks, Citations: a.Citations, Raw: a.Raw, Stop: a.Stop, Usage: a.Usage, Model: a.Model,
 		Omitted: a.Omitted,
 	}, nil
-}
-
-// stateFailure gives an error of the journal or the blobs its code.
-func stateFailure(err error) error {
-	cause := failure.Of(err)
-	if cause.Code == failure.Internal {
-		cause.Code = failure.State
-	}
-	return cause
 }

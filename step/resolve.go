@@ -1,32 +1,49 @@
 package step
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
-// Resolve finds the files and variables of a step's inputs. It only reads.
-func (w *Workflow) Resolve(ctx context.Context, in engine.ResolveIn) (engine.ResolveOut, error) {
-	s, err := w.scene(ctx, in.StepRef)
+// Inputs finds and reads what steps ask for with @input.
+type Inputs struct {
+	change.Files
+	Links    vault.Links
+	Pending  directives.Pending
+	Vars     Vars
+	Blobs    change.Blobs
+	MaxFiles int                                      // largest selection of one input
+	Born     func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
+}
+
+// Resolve is the activity: it finds the files and variables of a step's inputs. It only reads.
+func (s *Steps) Resolve(ctx context.Context, in engine.ResolveIn) (engine.ResolveOut, error) {
+	sc, err := s.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.ResolveOut{}, err
 	}
+	return s.Inputs.Resolve(ctx, sc, in.Vars)
+}
+
+// Resolve finds the files and variables of all inputs of a step.
+func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engine.ResolveOut, error) {
 	var out engine.ResolveOut
-	for _, input := range s.step.Inputs {
+	for _, input := range s.Step.Inputs {
 		if err := ctx.Err(); err != nil {
 			return out, fmt.Errorf("resolve inputs: %w", err)
 		}
-		found, warnings, err := w.resolveInput(ctx, s, input, in.Vars)
+		found, warnings, err := r.Find(ctx, s, input, vars)
 		if err != nil {
 			return out, err
 		}
@@ -39,28 +56,29 @@ func (w *Workflow) Resolve(ctx context.Context, in engine.ResolveIn) (engine.Res
 	return out, nil
 }
 
-func (w *Workflow) resolveInput(ctx context.Context, s scene, input directives.Input, vars []engine.Var) (engine.ResolvedInput, []directives.Diagnostic, error) {
+// Find finds the files of an input, or its variable.
+func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, vars []engine.Var) (engine.ResolvedInput, []directives.Diagnostic, error) {
 	found := engine.ResolvedInput{Directive: input.Index}
 	if input.Target.Scheme == directives.SchemeVariable {
 		found.Variable = input.Target.Path
-		v, err := w.variable(ctx, s.plan.Name, input.Target.Path, input.Scope, vars)
+		v, err := r.Vars.Get(ctx, s.Plan.Name, input.Target.Path, input.Scope, vars)
 		found.Digest, found.Origins = v.Digest, v.Origins
 		return found, nil, err
 	}
 	var warnings []directives.Diagnostic
 	for _, facts := range s.perItem(input) {
-		env := w.resolveEnv(s)
+		env := r.env(s)
 		env.Facts = facts
 		resolution, err := input.Resolve(ctx, env)
 		if err != nil {
-			return found, nil, inputFailure(err)
+			return found, nil, failure.WithCode(err, failure.Input)
 		}
 		warnings = append(warnings, resolution.Warnings...)
 		for _, file := range resolution.Files {
 			if slices.ContainsFunc(found.Files, func(f engine.ResolvedFile) bool { return f.Name == file.Name }) {
 				continue // two items that find the same file
 			}
-			resolved, err := w.seen(s, input, file)
+			resolved, err := r.seen(s, input, file)
 			if err != nil {
 				return found, nil, err
 			}
@@ -71,13 +89,13 @@ func (w *Workflow) resolveInput(ctx context.Context, s scene, input directives.I
 }
 
 // perItem gives the facts that an input is resolved with: once for each item of the batch when its path speaks of them.
-func (s scene) perItem(input directives.Input) []directives.Facts {
+func (s Context) perItem(input directives.Input) []directives.Facts {
 	if len(s.items) < 2 || input.Target.Literal || !strings.Contains(input.Target.Path, "{item") {
-		return []directives.Facts{s.facts}
+		return []directives.Facts{s.Facts}
 	}
 	var list []directives.Facts
 	for _, it := range s.items {
-		facts := s.facts
+		facts := s.Facts
 		facts.Item, facts.ItemName, facts.Items = it.text, it.name(), nil
 		list = append(list, facts)
 	}
@@ -85,13 +103,13 @@ func (s scene) perItem(input directives.Input) []directives.Facts {
 }
 
 // seen is a file with the content that it has now. A file that the workflow may not read fails the step.
-func (w *Workflow) seen(s scene, input directives.Input, file directives.Found) (engine.ResolvedFile, error) {
+func (r Inputs) seen(s Context, input directives.Input, file directives.Found) (engine.ResolvedFile, error) {
 	resolved := engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending}
-	real, err := origin.Real(w.FS, file.Name)
+	real, err := origin.Real(r.FS, file.Name)
 	if err != nil {
 		return resolved, failure.New(failure.Permission, "take the link out of the vault", "%s: %v", input.At, err)
 	}
-	if may := s.plan.Meta.Permissions.MayRead; may(file.Name) && !may(real) {
+	if may := s.Plan.Meta.Permissions.MayRead; may(file.Name) && !may(real) {
 		return resolved, failure.New(failure.Permission, "add it to permissions.read in the frontmatter",
 			"%s: %s is a link to %s, which may not be read by this workflow", input.At, file.Name, real)
 	} else if !may(file.Name) {
@@ -99,56 +117,51 @@ func (w *Workflow) seen(s scene, input directives.Input, file directives.Found) 
 			"%s: %s may not be read by this workflow", input.At, file.Name)
 	}
 	if resolved.SHA256 == "" {
-		if resolved.SHA256, err = w.digest(file.Name); err != nil {
+		if resolved.SHA256, err = r.Hash(file.Name); err != nil {
 			return resolved, failure.New(failure.Input, "", "read %s: %v", file.Name, err)
 		}
 	}
 	return resolved, nil
 }
 
-func (w *Workflow) resolveEnv(s scene) directives.ResolveEnv {
+func (r Inputs) env(s Context) directives.ResolveEnv {
 	env := directives.ResolveEnv{
-		FS: w.FS, Facts: s.facts, Links: w.Links, Pending: w.Memory, From: s.plan.File, MaxFiles: w.MaxFiles, Born: w.Born,
+		FS: r.FS, Facts: s.Facts, Links: r.Links, Pending: r.Pending, From: s.Plan.File, MaxFiles: r.MaxFiles, Born: r.Born,
 	}
-	if s.plan.Fresh {
+	if s.Plan.Fresh {
 		env.Pending = nil
 	}
 	return env
 }
 
-// inputFailure gives an error of resolving its code, unless it has one.
-func inputFailure(err error) error {
-	cause := failure.Of(err)
-	if cause.Code == failure.Internal {
-		cause.Code = failure.Input
-	}
-	return cause
-}
-
-// variable is a variable of the run, or one that is kept between runs. Its digest is empty when the variable is not set.
-func (w *Workflow) variable(ctx context.Context, workflow, name, scope string, vars []engine.Var) (engine.Var, error) {
-	if scope == "workflow" {
-		v, _, err := w.Memory.Variable(ctx, workflow, name)
-		return v, err
-	}
-	for _, v := range vars {
-		if v.Name == name {
-			return v, nil
+// text is the content of an input's files, joined by blank lines.
+func (r Inputs) text(ctx context.Context, in engine.ResolvedInput) (string, error) {
+	if in.Variable != "" {
+		if in.Digest == "" {
+			return "", nil
 		}
+		data, err := r.Blobs.Get(ctx, in.Digest)
+		return string(data), err
 	}
-	return engine.Var{}, nil
+	var parts []string
+	for _, file := range in.Files {
+		text, err := r.fileText(file.Name)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n\n"), nil
 }
 
-// digest reads a file once, without keeping it.
-func (w *Workflow) digest(name string) (string, error) {
-	f, err := w.FS.Open(name)
+// fileText is the text of a file, without the line breaks at its end.
+func (r Inputs) fileText(name string) (string, error) {
+	data, _, err := r.Vault.Read(name, r.MaxText)
 	if err != nil {
-		return "", err
+		return "", failure.New(failure.Input, "", "read %s: %v", name, err)
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("hash: %w", err)
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", failure.New(failure.Input, "only text can be routed", "%s is not text", name)
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return strings.TrimRight(string(data), "\n"), nil
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/content/conform"
 	"github.com/vaultflow/vaultflow/directives"
-
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/note"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // maxSchema bounds a schema's text, in bytes: it is a part of every prompt of its step.
@@ -122,23 +122,29 @@ type demand struct {
 	Object bool            `json:"object,omitempty"` // a JSON object, for properties
 }
 
-// demand reads what the step asks for; a schema in a file is read now, and must be a good one.
-func (w *Workflow) demand(ctx context.Context, s scene) (demand, error) {
+// Demands reads what steps ask of their answers.
+type Demands struct {
+	Vault  vault.Writer
+	Inputs Inputs
+}
+
+// of reads what the step asks for; a schema in a file is read now, and must be a good one.
+func (f Demands) of(ctx context.Context, s Context) (demand, error) {
 	var d demand
-	d.Object = s.step.WriteMode.Mode == directives.ModeFrontmatter && len(s.step.Outputs) > 0
-	d.JSON = d.Object || s.step.Schema != nil || slices.ContainsFunc(s.step.Outputs, func(o directives.Output) bool { return o.Format == directives.FormatJSON })
-	schema := s.step.Schema
+	d.Object = s.Step.WriteMode.Mode == directives.ModeFrontmatter && len(s.Step.Outputs) > 0
+	d.JSON = d.Object || s.Step.Schema != nil || slices.ContainsFunc(s.Step.Outputs, func(o directives.Output) bool { return o.Format == directives.FormatJSON })
+	schema := s.Step.Schema
 	if schema == nil {
 		return d, nil
 	}
 	raw, from := []byte(schema.Inline), "@schema"
 	if schema.Target != nil {
-		name, err := w.schemaFile(ctx, s, *schema.Target)
+		name, err := f.file(ctx, s, *schema.Target)
 		if err != nil {
 			return d, err
 		}
 		from = name
-		data, _, err := w.Vault.Read(name, maxSchema)
+		data, _, err := f.Vault.Read(name, maxSchema)
 		if err != nil {
 			return d, failure.New(failure.Input, "", "read the schema %s: %v", name, err)
 		}
@@ -153,22 +159,22 @@ func (w *Workflow) demand(ctx context.Context, s scene) (demand, error) {
 	return d, nil
 }
 
-// schemaFile is the vault name of a schema.
-func (w *Workflow) schemaFile(ctx context.Context, s scene, target directives.Target) (string, error) {
-	found, err := directives.Input{At: s.step.Schema.At, Target: target}.Resolve(ctx, w.resolveEnv(s))
+// file is the vault name of a schema.
+func (f Demands) file(ctx context.Context, s Context, target directives.Target) (string, error) {
+	found, err := directives.Input{At: s.Step.Schema.At, Target: target}.Resolve(ctx, f.Inputs.env(s))
 	if err != nil {
-		return "", inputFailure(err)
+		return "", failure.WithCode(err, failure.Input)
 	}
 	if len(found.Files) != 1 {
 		hint := ""
 		if len(found.Near) > 0 {
 			hint = "similar names: " + strings.Join(found.Near, ", ")
 		}
-		return "", failure.New(failure.Input, hint, "%s: the schema %s is not one file of the vault", s.step.Schema.At, target)
+		return "", failure.New(failure.Input, hint, "%s: the schema %s is not one file of the vault", s.Step.Schema.At, target)
 	}
 	name := found.Files[0].Name
-	if !s.plan.Meta.Permissions.MayRead(name) {
-		return "", failure.New(failure.Permission, "add it to permissions.read in the frontmatter", "%s: %s may not be read by this workflow", s.step.Schema.At, name)
+	if !s.Plan.Meta.Permissions.MayRead(name) {
+		return "", failure.New(failure.Permission, "add it to permissions.read in the frontmatter", "%s: %s may not be read by this workflow", s.Step.Schema.At, name)
 	}
 	return name, nil
 }

@@ -49,7 +49,7 @@ func TestValidate_problems(t *testing.T) {
 			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Schema: &directives.Schema{Inline: json.RawMessage(chapters)}}})
 			ref := w.ref()
 			prompt := w.assembled(ref).Prompt
-			got, err := w.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: prompt, Answer: w.put(tt.answer)})
+			got, err := w.steps().Validator.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: prompt, Answer: w.put(tt.answer)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestValidate_problems(t *testing.T) {
 					t.Errorf("the model is told %q, %v", content.Join(blocks), err)
 				}
 			}
-			last, err := w.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: prompt, Answer: w.put(tt.answer), Last: true})
+			last, err := w.steps().Validator.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: prompt, Answer: w.put(tt.answer), Last: true})
 			if err != nil || last.Reply != "" || len(last.Problems) != len(tt.want) {
 				t.Errorf("the last time: %+v, %v", last, err)
 			}
@@ -91,8 +91,8 @@ func TestDemand_schemaIsPinned(t *testing.T) {
 	w := newWorld(t, map[string]string{"Schemas/plan.yaml": "type: object\nrequired: [b, a]\n"}, workflow.Step{Prompt: "x", Set: directives.Set{Schema: &directives.Schema{Target: &target}}})
 	ref := w.ref()
 	out := w.assembled(ref)
-	w.edit("Schemas/plan.yaml", "type: string\n")
-	got, err := w.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: out.Prompt, Answer: w.put(`{"a":1,"b":2}`)})
+	w.vault.Put("Schemas/plan.yaml", "type: string\n")
+	got, err := w.steps().Validator.Validate(t.Context(), engine.ValidateIn{StepRef: ref, Prompt: out.Prompt, Answer: w.put(`{"a":1,"b":2}`)})
 	if err != nil || len(got.Problems) > 0 {
 		t.Errorf("against the schema of the start: %v, %v", got.Problems, err)
 	}
@@ -122,7 +122,7 @@ func TestDemand_files(t *testing.T) {
 			target.Link = strings.HasPrefix(name, "[[")
 			w := newWorld(t, files, workflow.Step{Prompt: "x", Set: directives.Set{Schema: &directives.Schema{Target: &target}}})
 			ref := w.ref()
-			_, err := w.Assemble(t.Context(), engine.AssembleIn{StepRef: ref})
+			_, err := w.steps().Assembler.Assemble(t.Context(), engine.AssembleIn{StepRef: ref})
 			if code(err) != want {
 				t.Errorf("got %v, want code %q", err, want)
 			}
@@ -171,7 +171,7 @@ func TestDemand_instruction(t *testing.T) {
 			if !strings.Contains(text, tt.want) || tt.want == "" && strings.Contains(text, "JSON") || tt.schema == strings.Contains(text, "MARK") && len(tt.want) > 0 && tt.step.Schema != nil {
 				t.Errorf("the prompt says\n%s\nwant %q", text, tt.want)
 			}
-			if _, err := w.Workflow.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}); err != nil {
+			if _, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}); err != nil {
 				t.Fatal(err)
 			}
 			if got := len(w.requests[0].Schema) > 0; got != tt.schema {

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/directives"
-
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -58,13 +57,13 @@ func TestGenerate_unseen(t *testing.T) {
 			if c.calls == 2 {
 				want = "call convert"
 			}
-			if answer := string(w.blobs[got.Answer]); answer != want {
+			if answer := w.text(got.Answer); answer != want {
 				t.Errorf("answer %q, want %q", answer, want)
 			}
 			if err := w.books.Charge(t.Context(), got.Settled...); err != nil {
 				t.Fatal(err)
 			}
-			if sum := w.books.all(); sum.Calls != c.calls || sum.Open != (cost.Amount{}) || math.Abs(sum.Cost.USD-0.01*float64(c.calls)) > 1e-9 {
+			if sum := w.books.All(); sum.Calls != c.calls || sum.Open != (cost.Amount{}) || math.Abs(sum.Cost.USD-0.01*float64(c.calls)) > 1e-9 {
 				t.Errorf("costs %+v after %d calls", sum, c.calls)
 			}
 		})

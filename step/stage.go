@@ -19,39 +19,42 @@ import (
 	"github.com/vaultflow/vaultflow/step/defuse"
 )
 
+// Stager prepares what steps write.
+type Stager struct{ d *Deps }
+
 // Stage decides what the step's outputs and routed inputs will hold: names, numbers of write mode new, and contents as
 // blobs. It writes nothing to the vault.
-func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut, error) {
-	s, err := w.scene(ctx, in.StepRef)
+func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut, error) {
+	s, err := a.d.Plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.StageOut{}, err
 	}
-	if err := w.nameItems(ctx, &s, in.Vars); err != nil {
+	if err := a.d.Sources.NameItems(ctx, &s, in.Vars); err != nil {
 		return engine.StageOut{}, err
 	}
-	st := &staging{w: w, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
-	if st.exit, err = w.cleanExit(ctx, s, in.Foreign); err != nil {
+	st := &staging{d: a.d, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
+	if st.exit, err = a.d.Stored.CleanExit(ctx, s, in.Foreign); err != nil {
 		return engine.StageOut{}, err
 	}
-	answer, err := w.Blobs.Get(ctx, in.Answer)
+	answer, err := a.d.Blobs.Get(ctx, in.Answer)
 	if err != nil && in.Answer != "" {
 		return engine.StageOut{}, failure.New(failure.State, "", "read the answer: %v", err)
 	}
-	for i, output := range s.step.Outputs {
+	for i, output := range s.Step.Outputs {
 		text, err := formatted(string(answer), output.Format)
 		if err != nil {
 			return engine.StageOut{}, err
 		}
-		c := composition{mode: s.step.WriteMode.OrAppend(), heading: s.step.WriteMode.Heading, header: s.step.Header}
+		c := composition{mode: s.Step.WriteMode.OrAppend(), heading: s.Step.WriteMode.Heading, header: s.Step.Header}
 		exit := st.exit
-		if s.step.Model != nil && s.step.Model.None {
+		if s.Step.Model != nil && s.Step.Model.None {
 			exit = exit.passing(text)
 		}
 		if err := st.put(ctx, fmt.Sprintf("output:%d", i), output, c, text, exit); err != nil {
 			return engine.StageOut{}, err
 		}
 	}
-	for _, input := range s.step.Inputs {
+	for _, input := range s.Step.Inputs {
 		if err := st.route(ctx, input, in.Inputs); err != nil {
 			return engine.StageOut{}, err
 		}
@@ -66,14 +69,14 @@ func (w *Workflow) Stage(ctx context.Context, in engine.StageIn) (engine.StageOu
 
 // staging collects the outputs of one step.
 type staging struct {
-	w     *Workflow
-	s     scene
+	d     *Deps
+	s     Context
 	skip  map[string]bool // targets that an earlier attempt has written
 	files []*stagedContent
 	notes []string     // warnings
 	vars  []engine.Var // of the run, as the step's later outputs see them
 	set   []engine.StagedVar
-	exit  *cleanExit // nil: the step was shown nothing untrusted
+	exit  *CleanExit // nil: the step was shown nothing untrusted
 	inert []engine.Defused
 }
 
@@ -96,7 +99,7 @@ func committedTargets(files []engine.StagedFile) map[string]bool {
 
 // put adds one output: text to a file or a variable. The composition's header still has its patterns. What goes to a file
 // is made inert by exit.
-func (st *staging) put(ctx context.Context, target string, output directives.Output, c composition, text string, exit *cleanExit) error {
+func (st *staging) put(ctx context.Context, target string, output directives.Output, c composition, text string, exit *CleanExit) error {
 	if st.skip[target] {
 		return nil
 	}
@@ -107,8 +110,8 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if err != nil {
 		return err
 	}
-	if c.header, err = directives.Expand(c.header, st.s.facts); err != nil {
-		return failure.New(failure.InvalidWorkflow, "", "%s: @header: %v", st.s.plan.File, err)
+	if c.header, err = directives.Expand(c.header, st.s.Facts); err != nil {
+		return failure.New(failure.InvalidWorkflow, "", "%s: @header: %v", st.s.Plan.File, err)
 	}
 	file, err := st.file(place.Name, c.mode)
 	if err != nil {
@@ -123,7 +126,7 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 }
 
 // harmless makes a variable's text inert: a later step is shown it, and what that step was shown may stay a link.
-func (st *staging) harmless(output directives.Output, text string, exit *cleanExit) string {
+func (st *staging) harmless(output directives.Output, text string, exit *CleanExit) string {
 	if exit == nil {
 		return text
 	}
@@ -131,13 +134,13 @@ func (st *staging) harmless(output directives.Output, text string, exit *cleanEx
 	if output.Format == directives.FormatJSON {
 		kind = "variable.json"
 	}
-	text, found := defuse.Text(kind, text, "", exit.rules)
-	st.inert = append(st.inert, inert("variable "+output.Target.Path, text, nil, found)...)
+	text, found := defuse.Text(kind, text, "", exit.Rules)
+	st.inert = append(st.inert, Inert("variable "+output.Target.Path, text, nil, found)...)
 	return text
 }
 
 // add composes a text into a file, made inert by exit. What the file holds already stays as it is.
-func (st *staging) add(file *stagedContent, c composition, output directives.Output, text string, exit *cleanExit) error {
+func (st *staging) add(file *stagedContent, c composition, output directives.Output, text string, exit *CleanExit) error {
 	if exit == nil {
 		return file.add(c, output, text)
 	}
@@ -147,8 +150,8 @@ func (st *staging) add(file *stagedContent, c composition, output directives.Out
 	if err := file.add(c, output, text); err != nil {
 		return err
 	}
-	st.inert = append(st.inert, inert(file.Name, header, file.data, inHeader)...)
-	st.inert = append(st.inert, inert(file.Name, text, file.data, found)...)
+	st.inert = append(st.inert, Inert(file.Name, header, file.data, inHeader)...)
+	st.inert = append(st.inert, Inert(file.Name, text, file.data, found)...)
 	return nil
 }
 
@@ -179,12 +182,6 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 	return nil
 }
 
-func (w *Workflow) outputEnv(s scene) directives.OutputEnv {
-	return directives.OutputEnv{
-		Facts: s.facts, Links: w.Links, From: s.plan.File, ImportDir: w.ImportDir, MayWrite: s.plan.Meta.Permissions.MayWrite,
-	}
-}
-
 // file is the staged file of a name. Mode new takes the first free number instead of a file that is there.
 func (st *staging) file(name, mode string) (*stagedContent, error) {
 	if mode == directives.ModeNew {
@@ -201,7 +198,7 @@ func (st *staging) file(name, mode string) (*stagedContent, error) {
 			return file, nil
 		}
 	}
-	data, digest, err := st.w.Vault.Read(name, st.w.MaxText)
+	data, digest, err := st.d.Vault.Read(name, st.d.MaxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, failure.New(failure.Output, "", "read %s before writing: %v", name, err)
 	}
@@ -220,7 +217,7 @@ func (st *staging) number(name string) (string, error) {
 	for i := range maxNumber {
 		candidate := fmt.Sprintf("%s_%03d%s", stem, i, ext)
 		taken := slices.ContainsFunc(st.files, func(f *stagedContent) bool { return f.Name == candidate })
-		if !taken && !policy.Look(st.w.FS, candidate).Exists { // nor in another case, nor as a link that leads nowhere
+		if !taken && !policy.Look(st.d.FS, candidate).Exists { // nor in another case, nor as a link that leads nowhere
 			return candidate, nil
 		}
 	}
@@ -238,7 +235,7 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 			return failure.New(failure.Output, "", "set variable %s: %v", name, err)
 		}
 	}
-	digest, err := st.w.Blobs.Put(ctx, []byte(text))
+	digest, err := st.d.Blobs.Put(ctx, []byte(text))
 	if err != nil {
 		return err
 	}
@@ -253,11 +250,11 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 
 // value is the text of a variable now, empty when it is not set.
 func (st *staging) value(ctx context.Context, name, scope string) (string, error) {
-	v, err := st.w.variable(ctx, st.s.plan.Name, name, scope, st.vars)
+	v, err := st.d.Vars.Get(ctx, st.s.Plan.Name, name, scope, st.vars)
 	if err != nil || v.Digest == "" {
 		return "", err
 	}
-	data, err := st.w.Blobs.Get(ctx, v.Digest)
+	data, err := st.d.Blobs.Get(ctx, v.Digest)
 	return string(data), err
 }
 
@@ -274,6 +271,11 @@ func joined(before, text string, c composition) (string, error) {
 	return before + "\n\n" + text, nil
 }
 
+// Joined is the next text of a variable whose value a route changes.
+func Joined(before, text, mode, heading string) (string, error) {
+	return joined(before, text, composition{mode: mode, heading: heading})
+}
+
 // route sends a routed input's content to its file or variable.
 func (st *staging) route(ctx context.Context, input directives.Input, resolved []engine.ResolvedInput) error {
 	if input.Route == nil || input.Route.To == directives.RouteInline || input.Route.To == directives.RouteDiscard {
@@ -283,7 +285,7 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 	if i < 0 {
 		return nil
 	}
-	text, err := st.w.plainText(ctx, resolved[i])
+	text, err := st.d.Inputs.text(ctx, resolved[i])
 	if err != nil {
 		return err
 	}
@@ -296,14 +298,14 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 
 // result sends a tool's result to the file that its @tools line names.
 func (st *staging) result(ctx context.Context, target string, r engine.RoutedResult) error {
-	if st.s.step.Tools == nil {
+	if st.s.Step.Tools == nil {
 		return nil
 	}
-	for _, use := range st.s.step.Tools.Uses {
+	for _, use := range st.s.Step.Tools.Uses {
 		if use.Name != r.Use || use.Route == nil || use.Route.Target == nil {
 			continue
 		}
-		data, err := st.w.Blobs.Get(ctx, r.Text)
+		data, err := st.d.Blobs.Get(ctx, r.Text)
 		if err != nil {
 			return failure.New(failure.State, "", "read the result of %s: %v", r.Use, err)
 		}
@@ -316,43 +318,11 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 	return nil
 }
 
-// plainText is the content of an input's files, joined by blank lines.
-func (w *Workflow) plainText(ctx context.Context, in engine.ResolvedInput) (string, error) {
-	if in.Variable != "" {
-		if in.Digest == "" {
-			return "", nil
-		}
-		data, err := w.Blobs.Get(ctx, in.Digest)
-		return string(data), err
-	}
-	var parts []string
-	for _, file := range in.Files {
-		text, err := w.fileText(file.Name)
-		if err != nil {
-			return "", err
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, "\n\n"), nil
-}
-
-// fileText is the text of a file, without the line breaks at its end.
-func (w *Workflow) fileText(name string) (string, error) {
-	data, _, err := w.Vault.Read(name, w.MaxText)
-	if err != nil {
-		return "", failure.New(failure.Input, "", "read %s: %v", name, err)
-	}
-	if bytes.IndexByte(data, 0) >= 0 {
-		return "", failure.New(failure.Input, "only text can be routed", "%s is not text", name)
-	}
-	return strings.TrimRight(string(data), "\n"), nil
-}
-
 // finish stores the contents and names them.
 func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
 	out := engine.StageOut{Vars: st.set, Defused: st.inert, Warnings: st.notes}
 	for _, file := range st.files {
-		digest, err := st.w.Blobs.Put(ctx, file.data)
+		digest, err := st.d.Blobs.Put(ctx, file.data)
 		if err != nil {
 			return out, err
 		}

@@ -6,15 +6,16 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
-
+	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
-// storedPrompt is the blob between Assemble and the calls: everything that will be sent but the bytes of pictures, and
+// Prompt is the blob between Assemble and the calls: everything that will be sent but the bytes of pictures, and
 // what the calls need to know. A run is pinned to it, whatever becomes of files and settings.
-type storedPrompt struct {
+type Prompt struct {
 	Format int               `json:"format"` // prompt.Format
 	System string            `json:"system"`
 	Blocks json.RawMessage   `json:"blocks"`           // content.MarshalBlocks
@@ -22,25 +23,38 @@ type storedPrompt struct {
 	Tokens int               `json:"tokens,omitempty"` // estimated, of the whole prompt
 	Demand demand            `json:"demand,omitzero"`
 	Chunks []prompt.Deferred `json:"chunks,omitempty"` // what was deferred, for read_chunks
-	Limits callLimits        `json:"limits,omitzero"`
+	Limits CallLimits        `json:"limits,omitzero"`
+	// Tools are those that the model may call. An earlier version stored none; nil is not known, and no tools are an empty list.
+	Tools []llm.Tool `json:"tools,omitzero"`
 
 	// The prompt of the step's fallback model, made for its abilities and limits; with what stands in the receipt.
-	Fallback   *storedPrompt `json:"fallback,omitempty"`
-	NoFallback string        `json:"no_fallback,omitempty"` // why there is none though the step names one
-	Omitted    []string      `json:"omitted,omitempty"`     // of a fallback's prompt
-	Warnings   []string      `json:"warnings,omitempty"`
+	Fallback   *Prompt  `json:"fallback,omitempty"`
+	NoFallback string   `json:"no_fallback,omitempty"` // why there is none though the step names one
+	Omitted    []string `json:"omitted,omitempty"`     // of a fallback's prompt
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
-// callLimits bound the calls of a step.
-type callLimits struct {
+// offered returns the tools of the prompt, nil when there are none.
+func (p Prompt) offered() []llm.Tool {
+	if len(p.Tools) == 0 {
+		return nil
+	}
+	return p.Tools
+}
+
+// CallLimits bound the calls of a step.
+type CallLimits struct {
 	ToolImages int `json:"tool_images,omitempty"` // pictures in one tool result
 	StepImages int `json:"step_images,omitempty"` // over all tool results of the step
 }
 
-// prompt reads a stored prompt.
-func (w *Workflow) prompt(ctx context.Context, digest string) (storedPrompt, error) {
-	var stored storedPrompt
-	data, err := w.Blobs.Get(ctx, digest)
+// Stored keeps prompts, answers and turns as blobs.
+type Stored struct{ Blobs change.Blobs }
+
+// Prompt reads a prompt.
+func (t Stored) Prompt(ctx context.Context, digest string) (Prompt, error) {
+	var stored Prompt
+	data, err := t.Blobs.Get(ctx, digest)
 	if err != nil {
 		return stored, failure.New(failure.State, "start the workflow again", "read the prompt: %v", err)
 	}
@@ -57,9 +71,9 @@ type storedAnswer struct {
 	Raw    json.RawMessage `json:"raw,omitempty"`
 }
 
-// answer reads a stored answer. Versions before stored the blocks alone.
-func (w *Workflow) answer(ctx context.Context, digest string) ([]content.Block, json.RawMessage, error) {
-	data, err := w.Blobs.Get(ctx, digest)
+// Answer reads an answer: its blocks, and the provider's own form. Earlier versions stored the blocks alone.
+func (t Stored) Answer(ctx context.Context, digest string) ([]content.Block, json.RawMessage, error) {
+	data, err := t.Blobs.Get(ctx, digest)
 	if err != nil {
 		return nil, nil, failure.New(failure.State, "start the workflow again", "read an answer: %v", err)
 	}
@@ -72,4 +86,21 @@ func (w *Workflow) answer(ctx context.Context, digest string) ([]content.Block, 
 	}
 	blocks, err := content.UnmarshalBlocks(stored.Blocks)
 	return blocks, stored.Raw, err
+}
+
+// PutBlocks stores the blocks of a turn.
+func (t Stored) PutBlocks(ctx context.Context, blocks []content.Block) (string, error) {
+	data, err := content.MarshalBlocks(blocks)
+	if err != nil {
+		return "", fmt.Errorf("encode a turn: %w", err)
+	}
+	return t.Blobs.Put(ctx, data)
+}
+
+func (t Stored) putJSON(ctx context.Context, value any) (string, error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("encode for the journal: %w", err)
+	}
+	return t.Blobs.Put(ctx, data)
 }

@@ -16,14 +16,17 @@ import (
 	"github.com/vaultflow/vaultflow/note"
 )
 
+// Validator checks answers against what their step wants.
+type Validator struct{ d *Deps }
+
 // Validate asks whether an answer is the JSON that the step wants. The schema is the one that the prompt was built with,
 // whatever has become of its file since.
-func (w *Workflow) Validate(ctx context.Context, in engine.ValidateIn) (engine.ValidateOut, error) {
-	wanted, err := w.wanted(ctx, in)
+func (v *Validator) Validate(ctx context.Context, in engine.ValidateIn) (engine.ValidateOut, error) {
+	wanted, err := v.wanted(ctx, in)
 	if err != nil {
 		return engine.ValidateOut{}, err
 	}
-	answer, err := w.Blobs.Get(ctx, in.Answer)
+	answer, err := v.d.Blobs.Get(ctx, in.Answer)
 	if err != nil {
 		return engine.ValidateOut{}, failure.New(failure.State, "", "read the answer: %v", err)
 	}
@@ -35,24 +38,24 @@ func (w *Workflow) Validate(ctx context.Context, in engine.ValidateIn) (engine.V
 	out := engine.ValidateOut{Problems: problems}
 	switch {
 	case len(problems) == 0:
-		out.Answer, err = w.Blobs.Put(ctx, []byte(text))
+		out.Answer, err = v.d.Blobs.Put(ctx, []byte(text))
 	case !in.Last:
-		out.Reply, err = w.putBlocks(ctx, []content.Block{content.Text{Value: wanted.repair(problems)}})
+		out.Reply, err = v.d.Stored.PutBlocks(ctx, []content.Block{content.Text{Value: wanted.repair(problems)}})
 	}
 	return out, err
 }
 
 // wanted is what the prompt asked of the answer.
-func (w *Workflow) wanted(ctx context.Context, in engine.ValidateIn) (demand, error) {
+func (v *Validator) wanted(ctx context.Context, in engine.ValidateIn) (demand, error) {
 	if in.Prompt != "" {
-		stored, err := w.prompt(ctx, in.Prompt)
+		stored, err := v.d.Stored.Prompt(ctx, in.Prompt)
 		return stored.Demand, err
 	}
-	s, err := w.scene(ctx, in.StepRef)
+	s, err := v.d.Plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return demand{}, err
 	}
-	return w.demand(ctx, s)
+	return v.d.Demands.of(ctx, s)
 }
 
 // problems says what is wrong with an answer; none when it is what was wanted.
@@ -123,13 +126,4 @@ func (d demand) repair(problems []string) string {
 	}
 	return "The answer " + what + ":\n- " + strings.Join(problems, "\n- ") +
 		"\n\nGive the whole answer again with these mended: JSON only, no words around it, no code fence."
-}
-
-// putBlocks stores blocks of a turn.
-func (w *Workflow) putBlocks(ctx context.Context, blocks []content.Block) (string, error) {
-	data, err := content.MarshalBlocks(blocks)
-	if err != nil {
-		return "", fmt.Errorf("encode a turn: %w", err)
-	}
-	return w.Blobs.Put(ctx, data)
 }

@@ -9,19 +9,22 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
+// Conditions tests the @when conditions of steps.
+type Conditions struct{ d *Deps }
+
 // When asks whether all @when conditions of a step hold. It only reads. The first that does not hold is the reason.
-func (w *Workflow) When(ctx context.Context, in engine.StepIn) (engine.WhenOut, error) {
-	s, err := w.scene(ctx, in.StepRef)
+func (c *Conditions) When(ctx context.Context, in engine.StepIn) (engine.WhenOut, error) {
+	s, err := c.d.Plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.WhenOut{}, err
 	}
-	return w.conditions(ctx, s, in.Vars)
+	return c.conditions(ctx, s, in.Vars)
 }
 
-func (w *Workflow) conditions(ctx context.Context, s scene, vars []engine.Var) (engine.WhenOut, error) {
+func (c *Conditions) conditions(ctx context.Context, s Context, vars []engine.Var) (engine.WhenOut, error) {
 	var marks []engine.Mark
-	for _, when := range s.step.When {
-		holds, seen, err := w.test(ctx, s, when, vars)
+	for _, when := range s.Step.When {
+		holds, seen, err := c.test(ctx, s, when, vars)
 		if err != nil {
 			return engine.WhenOut{}, err
 		}
@@ -47,28 +50,28 @@ func conditionText(when directives.When) string {
 }
 
 // test carries out one test, before its `not`. marks are the changed contents that it saw.
-func (w *Workflow) test(ctx context.Context, s scene, when directives.When, vars []engine.Var) (holds bool, marks []engine.Mark, err error) {
+func (c *Conditions) test(ctx context.Context, s Context, when directives.When, vars []engine.Var) (holds bool, marks []engine.Mark, err error) {
 	switch when.Test {
 	case directives.WhenEmpty, directives.WhenNonempty:
-		text, _, err := w.textOf(ctx, s, when.Target.Path, vars)
+		text, _, err := c.d.Vars.Text(ctx, s.Plan.Name, when.Target.Path, vars)
 		return strings.TrimSpace(text) == "" == (when.Test == directives.WhenEmpty), nil, err
 	case directives.WhenChanged:
-		found, err := w.changed(ctx, s, when)
+		found, err := c.changed(ctx, s, when)
 		return len(found) > 0, found, err
 	}
 	input := directives.Input{At: when.At, Target: when.Target, Selection: directives.Selection{Limit: 1}}
-	found, err := input.Resolve(ctx, w.resolveEnv(s))
+	found, err := input.Resolve(ctx, c.d.Inputs.env(s))
 	if err != nil {
-		return false, nil, inputFailure(err)
+		return false, nil, failure.WithCode(err, failure.Input)
 	}
 	return len(found.Files) > 0 == (when.Test == directives.WhenExists), nil, nil
 }
 
 // changed lists the files that fit and have a content which this step has not been carried out with.
-func (w *Workflow) changed(ctx context.Context, s scene, when directives.When) ([]engine.Mark, error) {
-	key := when.Key(s.plan.Name, s.step.Name)
+func (c *Conditions) changed(ctx context.Context, s Context, when directives.When) ([]engine.Mark, error) {
+	key := when.Key(s.Plan.Name, s.Step.Name)
 	input := directives.Input{At: when.At, Index: key.Directive, Target: when.Target, Selection: directives.Selection{Pending: true}}
-	found, _, err := w.resolveInput(ctx, s, input, nil)
+	found, _, err := c.d.Inputs.Find(ctx, s, input, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -77,23 +80,4 @@ func (w *Workflow) changed(ctx context.Context, s scene, when directives.When) (
 		marks = append(marks, engine.Mark{Directive: key.Directive, Name: file.Name, SHA256: file.SHA256})
 	}
 	return marks, nil
-}
-
-// textOf is the text of a variable: of the run, or else of the workflow, and whether it is set.
-func (w *Workflow) textOf(ctx context.Context, s scene, name string, vars []engine.Var) (text string, set bool, err error) {
-	for _, scope := range []string{"run", "workflow"} {
-		v, err := w.variable(ctx, s.plan.Name, name, scope, vars)
-		if err != nil {
-			return "", false, err
-		}
-		if v.Digest == "" {
-			continue
-		}
-		data, err := w.Blobs.Get(ctx, v.Digest)
-		if err != nil {
-			return "", false, failure.New(failure.State, "", "read variable %s: %v", name, err)
-		}
-		return string(data), true, nil
-	}
-	return "", false, nil
 }

@@ -47,7 +47,7 @@ func TestWhen(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.md": "A", "in/1.md": "1", "log/2026-03-04.md": "x"}, workflow.Step{Prompt: "x", Set: directives.Set{When: tt.when}})
 			w.shared["kept"] = w.put("yes")
 			vars := []engine.Var{{Name: "blank", Digest: w.put(" \n\t")}, {Name: "full", Digest: w.put("x")}}
-			got, err := w.When(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: vars})
+			got, err := w.steps().Conditions.When(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: vars})
 			if err != nil || got.Reason != tt.reason || got.Skip != (tt.reason != "") {
 				t.Errorf("got %+v, %v, want the reason %q", got, err, tt.reason)
 			}
@@ -63,7 +63,7 @@ func TestWhen_changedIsPerContent(t *testing.T) {
 	ref := w.ref()
 	ask := func() engine.WhenOut {
 		t.Helper()
-		got, err := w.When(t.Context(), engine.StepIn{StepRef: ref})
+		got, err := w.steps().Conditions.When(t.Context(), engine.StepIn{StepRef: ref})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestWhen_changedIsPerContent(t *testing.T) {
 	if got := ask(); !got.Skip || len(got.Marks) != 0 {
 		t.Errorf("after the commit: %+v, want skipped", got)
 	}
-	w.edit("in/2.md", "new")
+	w.vault.Put("in/2.md", "new")
 	if got := ask(); got.Skip || len(got.Marks) != 2 || got.Marks[0].Name != "in/2.md" {
 		t.Errorf("after an edit: %+v, want the edited file", got)
 	}

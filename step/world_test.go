@@ -2,8 +2,6 @@ package step
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,44 +20,52 @@ import (
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
-	"github.com/vaultflow/vaultflow/vault/vaulttest"
+	"github.com/vaultflow/vaultflow/step/steptest"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// world is a vault, a journal and models in memory, for tests of single activities.
+// world is a vault, a journal and models in memory, for tests of single activities. What a test changes in Config holds for
+// the activities that it carries out next.
 type world struct {
 	t *testing.T
-	*Workflow
+	Config
+	fuse  *steptest.Fuse
+	vault *steptest.Vault
+	*memory
 	files fstest.MapFS
-	vault *vaulttest.Memory // holds the files
 	plan  workflow.Plan
+	tools Tools
+	one   *Steps // of all activities of the test; nil: new ones for each
 
 	mu       sync.Mutex
-	blobs    map[string][]byte
-	marks    map[string]bool // by key, name and digest
-	writings map[string]bool // by workflow, name and digest
-	shared   map[string]string
-	kept     map[string]engine.CacheEntry
-	keptAt   map[string]time.Time
-	clock    time.Time
-
-	books    books
+	books    steptest.Books
 	models   map[string]Model
 	requests []llm.Request
 	reply    func(llm.Request) (*llm.Response, error)
 }
 
-// noon is the time of every test run.
-var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
+// memory is what workflows remember, in memory.
+type memory struct {
+	*steptest.Journal
+	marks  map[string]bool // by key, name and digest
+	shared map[string]string
+	kept   map[string]engine.CacheEntry
+	keptAt map[string]time.Time
+	clock  time.Time
+}
+
+var noon = steptest.Noon
 
 func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *world {
 	t.Helper()
+	fuse := &steptest.Fuse{}
+	v := steptest.NewVault(files)
 	w := &world{
-		t: t, files: fstest.MapFS{}, blobs: map[string][]byte{}, marks: map[string]bool{}, writings: map[string]bool{}, shared: map[string]string{},
-		kept: map[string]engine.CacheEntry{}, keptAt: map[string]time.Time{}, clock: noon,
-	}
-	for name, text := range files {
-		w.files[name] = &fstest.MapFile{Data: []byte(text), ModTime: noon}
+		t: t, fuse: fuse, vault: v, files: v.Files, tools: noTools{}, memory: &memory{
+			Journal: steptest.NewJournal(fuse), marks: map[string]bool{}, shared: map[string]string{},
+			kept: map[string]engine.CacheEntry{}, keptAt: map[string]time.Time{}, clock: noon,
+		},
 	}
 	w.plan = workflow.Plan{Name: "Flow", File: "Workflows/Flow.md", Meta: workflow.Meta{WeekStart: "monday"}, Steps: steps}
 	for i := range w.plan.Steps {
@@ -75,14 +81,49 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 		Alias: "seer", ID: "seer-1", ProviderName: "lab", Kind: "openai_chat", Capabilities: policy.Lookup("openai_chat", "seer-1", caps, nil),
 		ContextWindow: 100000, Client: w,
 	}}
-	w.vault = vaulttest.New(w.files)
-	w.vault.Now = func() time.Time { return noon }
-	w.Workflow = &Workflow{
-		FS: w.files, Vault: w.vault, Blobs: w, Memory: w, Models: w, Cache: w, Ledger: &w.books, Zone: "UTC", Budget: policy.DefaultBudget(), DefaultModel: "seer",
-		Prompt:    prompt.Builder{FS: w.files, Probe: media.Probe(w.files)},
+	w.Config = Config{
+		FS: w.files, Vault: v.Mortal(fuse), Blobs: w.Journal, Memory: w.memory, Models: w, Cache: w.memory, Ledger: &w.books, Zone: "UTC",
+		Budget: policy.DefaultBudget(), DefaultModel: "seer", Prompt: prompt.Builder{FS: w.files, Probe: media.Probe(w.files)},
 		ImportDir: "Import", ImportedDir: "Imported", VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.clock },
 	}
 	return w
+}
+
+// newDesk is a world whose runs change files.
+func newDesk(t *testing.T, files map[string]string, use string) *world {
+	t.Helper()
+	w := newWorld(t, files, workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Tools: toolsOf(t, use)}})
+	w.Record = w.Journal
+	return w
+}
+
+// toolsOf reads an @tools line.
+func toolsOf(t *testing.T, use string) *directives.Tools {
+	t.Helper()
+	plan, list := workflow.Parse("w", "Workflows/w.md", []byte("@tools "+use+"\nx"))
+	if directives.HasErrors(list) {
+		t.Fatal(list)
+	}
+	return plan.Steps[0].Tools
+}
+
+// noTools offers nothing.
+type noTools struct{}
+
+func (noTools) Offer(Context, Model) Offer { return Offer{} }
+
+func (noTools) Propose(context.Context, Context, engine.UseToolsIn) ([]engine.Proposal, error) {
+	return nil, nil
+}
+
+// deps and steps are made of the configuration as it is now.
+func (w *world) deps() *Deps { return NewDeps(w.Config) }
+
+func (w *world) steps() *Steps {
+	if w.one != nil {
+		return w.one
+	}
+	return New(w.deps(), w.tools)
 }
 
 // ref pins the plan and names its first step.
@@ -92,11 +133,7 @@ func (w *world) ref() engine.StepRef {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	digest, err := w.Put(w.t.Context(), data)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return engine.StepRef{Run: "r1", Workflow: w.plan.Name, Plan: digest, Step: w.plan.Steps[0].Name, At: noon}
+	return engine.StepRef{Run: "r1", Workflow: w.plan.Name, Plan: w.put(string(data)), Step: w.plan.Steps[0].Name, At: noon}
 }
 
 // text is a blob's content.
@@ -118,74 +155,37 @@ func (w *world) put(text string) string {
 	return digest
 }
 
-// edit is a person's edit of a file.
-func (w *world) edit(name, text string) {
-	w.files[name] = &fstest.MapFile{Data: []byte(text), ModTime: noon}
-}
-
-// Put implements Blobs.
-func (w *world) Put(_ context.Context, data []byte) (string, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.blobs[sha(data)] = slices.Clone(data)
-	return sha(data), nil
-}
-
-// Get implements Blobs.
-func (w *world) Get(_ context.Context, digest string) ([]byte, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	data, ok := w.blobs[digest]
-	if !ok {
-		return nil, engine.ErrNotFound
-	}
-	return data, nil
-}
-
 // Done implements directives.Pending.
-func (w *world) Done(_ context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
-	return w.marks[fmt.Sprint(key, name, sha256)], nil
-}
-
-// Writing implements Memory.
-func (w *world) Writing(_ context.Context, ref engine.StepRef, files []engine.StagedFile) error {
-	for _, f := range files {
-		w.writings[ref.Workflow+" "+f.Name+" "+f.New] = true
-	}
-	return nil
-}
-
-// OwnWrite implements Memory.
-func (w *world) OwnWrite(_ context.Context, workflow, name, sha256 string) (bool, error) {
-	return w.writings[workflow+" "+name+" "+sha256], nil
+func (m *memory) Done(_ context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
+	return m.marks[fmt.Sprint(key, name, sha256)], nil
 }
 
 // Committed implements Memory.
-func (w *world) Committed(_ context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
-	for _, m := range marks {
-		w.marks[fmt.Sprint(directives.PendingKey{Workflow: ref.Workflow, Step: ref.Step, Directive: m.Directive}, m.Name, m.SHA256)] = true
+func (m *memory) Committed(_ context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
+	for _, one := range marks {
+		m.marks[fmt.Sprint(directives.PendingKey{Workflow: ref.Workflow, Step: ref.Step, Directive: one.Directive}, one.Name, one.SHA256)] = true
 	}
 	for _, v := range shared {
-		w.shared[v.Name] = v.Digest
+		m.shared[v.Name] = v.Digest
 	}
 	return nil
 }
 
 // Variable implements Memory.
-func (w *world) Variable(_ context.Context, _, name string) (engine.Var, bool, error) {
-	digest, set := w.shared[name]
+func (m *memory) Variable(_ context.Context, _, name string) (engine.Var, bool, error) {
+	digest, set := m.shared[name]
 	return engine.Var{Name: name, Digest: digest}, set, nil
 }
 
 // Cached implements Cache.
-func (w *world) Cached(_ context.Context, key string, since time.Time) (engine.CacheEntry, bool, error) {
-	entry, found := w.kept[key]
-	return entry, found && !w.keptAt[key].Before(since), nil
+func (m *memory) Cached(_ context.Context, key string, since time.Time) (engine.CacheEntry, bool, error) {
+	entry, found := m.kept[key]
+	return entry, found && !m.keptAt[key].Before(since), nil
 }
 
 // Keep implements Cache.
-func (w *world) Keep(_ context.Context, _ engine.StepRef, entry engine.CacheEntry) error {
-	w.kept[entry.Key], w.keptAt[entry.Key] = entry, w.clock
+func (m *memory) Keep(_ context.Context, _ engine.StepRef, entry engine.CacheEntry) error {
+	m.kept[entry.Key], m.keptAt[entry.Key] = entry, m.clock
 	return nil
 }
 
@@ -211,6 +211,21 @@ func (w *world) Generate(_ context.Context, request llm.Request, _ func(string))
 	return w.reply(request)
 }
 
+// assembled resolves and assembles a step.
+func (w *world) assembled(ref engine.StepRef, vars ...engine.Var) engine.AssembleOut {
+	w.t.Helper()
+	steps := w.steps()
+	found, err := steps.Resolve(w.t.Context(), engine.ResolveIn{StepRef: ref, Vars: vars})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	out, err := steps.Assembler.Assemble(w.t.Context(), engine.AssembleIn{StepRef: ref, Inputs: found.Inputs, Vars: vars})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
 // says answers every request with a text.
 func says(text string) func(llm.Request) (*llm.Response, error) {
 	return func(r llm.Request) (*llm.Response, error) {
@@ -218,10 +233,7 @@ func says(text string) func(llm.Request) (*llm.Response, error) {
 	}
 }
 
-func sha(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
+func sha(data []byte) string { return vault.Digest(data) }
 
 // file is a target in the vault, and variable one of the run.
 func fileTarget(path string) directives.Target {
@@ -232,24 +244,10 @@ func variableTarget(name string) directives.Target {
 	return directives.Target{Scheme: directives.SchemeVariable, Path: name}
 }
 
-// assembled resolves and assembles a step.
-func (w *world) assembled(ref engine.StepRef, vars ...engine.Var) engine.AssembleOut {
-	w.t.Helper()
-	found, err := w.Resolve(w.t.Context(), engine.ResolveIn{StepRef: ref, Vars: vars})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	out, err := w.Assemble(w.t.Context(), engine.AssembleIn{StepRef: ref, Inputs: found.Inputs, Vars: vars})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return out
-}
-
 // stored is the prompt that was assembled.
-func (w *world) stored(out engine.AssembleOut) storedPrompt {
+func (w *world) stored(out engine.AssembleOut) Prompt {
 	w.t.Helper()
-	stored, err := w.Workflow.prompt(w.t.Context(), out.Prompt)
+	stored, err := w.deps().Stored.Prompt(w.t.Context(), out.Prompt)
 	if err != nil {
 		w.t.Fatal(err)
 	}

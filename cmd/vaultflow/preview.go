@@ -90,21 +90,21 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 	if err := daemon.KnownSteps(plan, o.steps); err != nil {
 		return err
 	}
-	flow, closeFlow, err := a.Previewer(ctx)
+	previewer, err := a.Previewer(ctx)
 	if err != nil {
 		return err
 	}
-	defer closeFlow()
+	defer previewer.Close()
 	title := plan.Name
 	if plan.File == "" {
 		title = "the inputs"
 	}
-	page := htmlPreview{title: title, pictures: flow.Thumbnails(thumbnailSide)}
+	page := htmlPreview{title: title, pictures: previewer.Thumbnails(thumbnailSide)}
 	for i, step := range plan.Steps {
 		if !chosen(step.Name, o.steps) {
 			continue
 		}
-		previewed, err := flow.PreviewBatch(ctx, *plan, i, time.Now().In(a.Zone), max(o.batch, 1))
+		previewed, err := previewer.Preview(ctx, *plan, i, time.Now().In(a.Zone), max(o.batch, 1))
 		if err != nil {
 			return exit(failureExit(err), err)
 		}

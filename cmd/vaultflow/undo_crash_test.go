@@ -16,10 +16,12 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/undo"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
@@ -82,16 +84,16 @@ func (m mortalJournal) Put(ctx context.Context, data []byte) (digest string, err
 }
 
 type mortalChanges struct {
-	step.Changes
+	change.Record
 	f *fuse
 }
 
 func (m mortalChanges) Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error {
-	return m.f.do(func() error { return m.Changes.Intend(ctx, ref, call, c, said, now) })
+	return m.f.do(func() error { return m.Record.Intend(ctx, ref, call, c, said, now) })
 }
 
 func (m mortalChanges) Made(ctx context.Context, ref engine.StepRef, call string, made bool) error {
-	return m.f.do(func() error { return m.Changes.Made(ctx, ref, call, made) })
+	return m.f.do(func() error { return m.Record.Made(ctx, ref, call, made) })
 }
 
 type mortalMemory struct {
@@ -104,7 +106,7 @@ func (m mortalMemory) Writing(ctx context.Context, ref engine.StepRef, files []e
 }
 
 type mortalHistory struct {
-	step.History
+	undo.History
 	f *fuse
 }
 
@@ -133,11 +135,12 @@ func wake(t *testing.T, dir string, f *fuse) *undoing {
 		t.Fatal(err)
 	}
 	mj := mortalJournal{j.Executor(), f}
-	flow := &step.Workflow{
-		FS: v.FS(), Vault: vaulttest.Intercept(v, func(_ string, do func() error) error { return f.do(do) }), Blobs: mj, Memory: mortalMemory{j.Memory, f},
-		Changes: mortalChanges{j.Changes, f}, History: mortalHistory{j.Undo, f}, MaxText: 1 << 20,
+	changes := &change.Maker{
+		Files: change.Files{FS: v.FS(), Vault: vaulttest.Intercept(v, func(_ string, do func() error) error { return f.do(do) }), MaxText: 1 << 20}, Blobs: mj, Own: mortalMemory{j.Memory, f},
+		Record: mortalChanges{j.Changes, f}, Now: time.Now,
 	}
-	u := &undoing{t: t, journal: j, vault: v, exec: local.New(local.Config{Journal: mj, Activities: flow.Activities()})}
+	back := &undo.Undo{History: mortalHistory{j.Undo, f}, Changes: changes}
+	u := &undoing{t: t, journal: j, vault: v, exec: local.New(local.Config{Journal: mj, Activities: back.Activities()})}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- u.exec.Run(ctx) }()

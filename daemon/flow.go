@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+
+	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/media"
+	"github.com/vaultflow/vaultflow/media/remote"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/tools/toolbox"
+	"github.com/vaultflow/vaultflow/undo"
+)
+
+// stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
+type stores struct {
+	Blobs     change.Blobs
+	Memory    step.Memory
+	Origins   origin.Store
+	Record    change.Record
+	Approvals step.Approvals
+	Ledger    step.Ledger
+	Cache     step.Cache
+	Received  step.Received
+}
+
+func storesOf(j *journal.Journal) stores {
+	return stores{
+		Blobs: j.Blobs, Memory: j.Memory, Origins: j.Origins, Record: j.Changes, Approvals: j.Approvals, Ledger: j.Spending,
+		Cache: j.Answers, Received: j.Answers,
+	}
+}
+
+// flow carries out the runs of workflows.
+type flow struct {
+	steps *step.Steps
+	tools *toolbox.Box
+	undo  *undo.Undo
+}
+
+func newFlow(d *step.Deps, history undo.History, c toolbox.Config) flow {
+	box := toolbox.New(d, c)
+	return flow{step.New(d, box), box, &undo.Undo{History: history, Changes: d.Changes}}
+}
+
+// activities returns the activities of all parts.
+func (f flow) activities() engine.Activities {
+	all := f.steps.Activities()
+	maps.Copy(all, f.tools.Activities())
+	maps.Copy(all, f.undo.Activities())
+	return all
+}
+
+// deps makes what the activities of workflow runs share. Without a fetcher pictures of the web are looked at only.
+func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher) (*step.Deps, error) {
+	limits, whenExceeded := a.Settings.BudgetOverlay()
+	budget, err := policy.DefaultBudget().Merge(policy.Overlay{From: "settings", Limits: limits, WhenExceeded: whenExceeded})
+	if err != nil {
+		return nil, invalid(fmt.Errorf("policy.budget: %w", err))
+	}
+	s, book := a.Settings, a.Book(kept.Origins)
+	c := step.Config{
+		FS: a.modelFS(), Vault: a.Vault, Links: a.Vault, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
+		Origin: book, Approvals: kept.Approvals, Ledger: kept.Ledger, Cache: kept.Cache, Received: kept.Received,
+		Budget: budget, DefaultModel: s.Models.Default, WorkflowsDir: s.Vault.WorkflowsDir,
+		ImportDir: s.Vault.ImportDir, ImportedDir: s.Vault.ImportedDir, VaultName: filepath.Base(a.Dir),
+		MaxFiles: s.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: s.Policy.Links == "strict",
+		Born: a.Vault.Born, NoRewrites: !s.LLM.OverflowFallback, Zone: a.Zone.String(),
+	}
+	worker := mediaWorker{a.Workers}
+	documents := media.NewDocuments(c.FS, worker, c.ImportedDir)
+	c.Media = media.Source{
+		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: c.ImportedDir, Cache: media.NewCache(KeptPictures),
+	}
+	known := step.Origins{Book: book}
+	c.Prompt = prompt.Builder{
+		FS:          c.FS,
+		Links:       a.Vault,
+		Probe:       c.Media.Probe,
+		Documents:   documents,
+		Fallbacks:   media.PageText(a.Vault, c.MaxText),
+		ImportedDir: c.ImportedDir,
+		Known:       known.Known, Named: known.Named,
+	}
+	if in := s.Policy.RemoteImages; in.Enabled && in.MaxPerStep > 0 {
+		pictures := &media.Remote{Policy: a.outside.pictures(), Fetcher: fetcher, Foreign: media.Foreign{
+			Worker: worker, Blobs: c.Blobs, Limits: imaging.Limits{MaxSide: budget.MaxImagePixels, MaxDecodePixels: budget.MaxDecodePixels},
+		}}
+		c.Prompt.Remote, c.Prompt.MaxRemote = pictures.Picture, in.MaxPerStep
+	}
+	return step.NewDeps(c), nil
+}
+
+// Previewer shows what steps would send.
+type Previewer struct {
+	*step.Previewer
+	close func()
+}
+
+// Close closes what was opened for the preview.
+func (p *Previewer) Close() { p.close() }
+
+// Previewer reads the journal, or nothing where nothing was run yet. What would be stored is refused: previewing has no side
+// effect.
+func (a *Workspace) Previewer(ctx context.Context) (*Previewer, error) {
+	kept, done := stores{Blobs: blank{}, Memory: blank{}}, func() {}
+	if j, err := journal.OpenReader(ctx, a.StateDir); err == nil {
+		kept, done = storesOf(j), func() { j.Close() }
+	}
+	d, err := a.deps(kept, modelset.Unasked{Set: a.Models}, nil)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	d.Origin.ReadOnly = true
+	box := toolbox.New(d, toolbox.Config{AutoBuffer: a.Settings.Engine.AutoBufferTokens, Outside: a.namedOutside(), Runs: nested{}})
+	return &Previewer{step.New(d, box).Previewer, done}, nil
+}
+
+// takeBack looks at what an undo would do, and does nothing.
+func (a *Workspace) takeBack(j *journal.Journal) (*undo.Undo, error) {
+	d, err := a.deps(storesOf(j), a.Models, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &undo.Undo{History: j.Undo, Changes: d.Changes}, nil
+}
+
+// webFetcher fetches pictures of the web, as far as the policy allows.
+func (a *Workspace) webFetcher() media.Fetcher { return remote.New(a.outside.pictures()) }

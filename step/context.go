@@ -1,0 +1,112 @@
+package step
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/workflow"
+)
+
+// Context is what most activities begin with: the pinned plan, the step, the items of its batch, and the facts for its
+// patterns. Plan and Step are shared and must not be changed.
+type Context struct {
+	Plan  workflow.Plan
+	Step  workflow.Step
+	Facts directives.Facts
+
+	NameFrom []string // untrusted things that chose what the items are called
+
+	items   []item
+	foreign []string // untrusted things that the items' list was made from, for the prompt
+}
+
+// FactsOf returns the facts that a step's patterns are made of, for a run at a moment.
+func FactsOf(plan workflow.Plan, step, run string, at time.Time) directives.Facts {
+	return directives.Facts{
+		Now: at.In(plan.Meta.Location(at.Location())), WeekStart: plan.Meta.WeekStartDay(),
+		Workflow: plan.Name, Step: step, Run: run,
+	}
+}
+
+// setBatch makes the items of a batch known to the step's patterns.
+func (s *Context) setBatch(batch int, items []item) {
+	s.items, s.Facts.Batch, s.Facts.Items = items, batch, nil
+	for _, it := range items {
+		s.Facts.Items = append(s.Facts.Items, it.text)
+	}
+	if len(items) > 0 {
+		s.Facts.Item, s.Facts.ItemName = items[0].text, items[0].name()
+	}
+}
+
+// Plans reads pinned plans. It remembers the last ones: every activity of a step asks for the same plan.
+type Plans struct {
+	Blobs change.Blobs
+
+	mu     sync.Mutex
+	recent []pinned // the latest first; guarded by mu
+}
+
+// pinned is a decoded plan. The digest names its content, so that it never changes.
+type pinned struct {
+	digest string
+	plan   workflow.Plan
+}
+
+// maxPlans is how many decoded plans are remembered: more than run at the same time.
+const maxPlans = 16
+
+// Context returns the step context of an activity.
+func (p *Plans) Context(ctx context.Context, ref engine.StepRef) (Context, error) {
+	plan, err := p.plan(ctx, ref.Plan)
+	if err != nil {
+		return Context{}, err
+	}
+	if ref.Index < 0 || ref.Index >= len(plan.Steps) {
+		return Context{}, failure.New(failure.InvalidWorkflow, "", "the plan has no step %d", ref.Index)
+	}
+	step := plan.Steps[ref.Index]
+	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, ref.Run, ref.At)}
+	items, err := p.items(ctx, ref.Items)
+	if err != nil {
+		return Context{}, err
+	}
+	s.setBatch(ref.Batch, items)
+	return s, nil
+}
+
+func (p *Plans) plan(ctx context.Context, digest string) (workflow.Plan, error) {
+	if plan, known := p.known(digest); known {
+		return plan, nil
+	}
+	data, err := p.Blobs.Get(ctx, digest)
+	if err != nil {
+		return workflow.Plan{}, failure.New(failure.State, "start the workflow again", "read the pinned plan: %v", err)
+	}
+	var plan workflow.Plan
+	if err := json.Unmarshal(data, &plan); err != nil {
+		return workflow.Plan{}, fmt.Errorf("read the pinned plan: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.recent = append([]pinned{{digest, plan}}, p.recent[:min(len(p.recent), maxPlans-1)]...)
+	return plan, nil
+}
+
+func (p *Plans) known(digest string) (workflow.Plan, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, one := range p.recent {
+		if one.digest == digest {
+			return one.plan, true
+		}
+	}
+	return workflow.Plan{}, false
+}

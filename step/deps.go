@@ -1,0 +1,195 @@
+// Package step carries out the steps of workflow runs: it tests conditions, resolves inputs, assembles prompts, asks models,
+// and stages and commits answers. Each activity is idempotent, takes and returns small JSON (names and digests, never bytes),
+// and reaches the vault, the journal and the models through the narrow interfaces stated here. What a model calls meanwhile is
+// behind Tools.
+package step
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/media"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+// Memory is what a workflow remembers between runs: which pending files it has processed, its own writes (so that they
+// never trigger it again), and variables with scope=workflow.
+type Memory interface {
+	directives.Pending
+	change.Own
+	// OwnWrite reports whether the workflow has ever been about to write this content to this file.
+	OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error)
+	// Committed stores marks and shared variables of a step that was written. Doing it twice changes nothing.
+	Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error
+	// Variable returns a variable with scope=workflow, and whether it was ever set.
+	Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error)
+}
+
+// Cache keeps answers for `@cache`.
+type Cache interface {
+	// Cached returns the answer that was kept under a key at the moment since or later. One whose blobs are gone is not found.
+	Cached(ctx context.Context, key string, since time.Time) (entry engine.CacheEntry, found bool, err error)
+	// Keep stores an answer under its key with the present time, in place of an older one.
+	Keep(ctx context.Context, ref engine.StepRef, entry engine.CacheEntry) error
+}
+
+// Models finds a model by alias. An unknown alias is an error that lists the known ones.
+type Models interface {
+	Model(ctx context.Context, alias string) (Model, error)
+}
+
+// Config is what steps work with. All fields are required but those with a meaning for nil or zero.
+type Config struct {
+	FS        fs.FS // the vault
+	Vault     vault.Writer
+	Links     vault.Links
+	Blobs     change.Blobs
+	Memory    Memory
+	Record    change.Record // nil: nothing is changed
+	Models    Models
+	Prompt    prompt.Builder
+	Media     media.Source // zero: pictures of FS
+	Origin    *origin.Book // where contents come from; nil: what is below ImportedDir is foreign
+	Approvals Approvals    // nil: nobody can be asked
+	Ledger    Ledger       // what calls cost; nil in a preview of a vault on which nothing was run
+	Received  Received     // nil: an answer is lost when the process is killed before its record is stored
+	Cache     Cache        // nil: no answer is kept
+
+	Budget       policy.Budget // of the settings
+	DefaultModel string        // alias
+	WorkflowsDir string
+	ImportDir    string
+	ImportedDir  string // below it inputs are untrusted
+	VaultName    string // told to the model
+	MaxFiles     int    // largest selection of one input
+	MaxText      int64  // largest text file that is read, bytes
+	StrictLinks  bool   // an ambiguous link is an error
+	NoRewrites   bool   // a request that a service refuses as too large is not made to fit
+	Zone         string // IANA name of the vault's zone, for its month and for workflows that name none; "Local" is the machine's
+
+	Born func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
+	Now  func() time.Time                         // nil: time.Now
+}
+
+// Deps is what the activities of steps, tools and undo share. It is safe for concurrent use.
+type Deps struct {
+	Config
+	Gate policy.Gate
+
+	Plans   *Plans
+	Changes *change.Maker
+	Stored  Stored
+	Vars    Vars
+	Inputs  Inputs
+	Sources Sources
+	Outputs Outputs
+	Budgets Budgets
+	Demands Demands
+	Answers Answers
+}
+
+// NewDeps makes what a vault's activities share.
+func NewDeps(c Config) *Deps {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Media.FS == nil {
+		c.Media.FS = c.FS
+	}
+	d := &Deps{Config: c, Gate: policy.Gate{WorkflowsDir: c.WorkflowsDir, ImportDir: c.ImportDir, ImportedDir: c.ImportedDir}}
+	files := change.Files{FS: c.FS, Vault: c.Vault, MaxText: c.MaxText}
+	d.Plans = &Plans{Blobs: c.Blobs}
+	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: d.Gate, Now: c.Now}
+	d.Stored = Stored{c.Blobs}
+	d.Vars = Vars{c.Memory, c.Blobs}
+	d.Inputs = Inputs{Files: files, Links: c.Links, Pending: c.Memory, Vars: d.Vars, Blobs: c.Blobs, MaxFiles: c.MaxFiles, Born: c.Born}
+	d.Sources = Sources{ImportedDir: c.ImportedDir, Book: c.Origin, Vars: d.Vars}
+	d.Outputs = Outputs{Files: files, Links: c.Links, ImportDir: c.ImportDir, Gate: d.Gate, Memory: c.Memory}
+	d.Budgets = Budgets{Budget: c.Budget, Zone: c.Zone, Ledger: c.Ledger, Now: c.Now}
+	d.Demands = Demands{Vault: c.Vault, Inputs: d.Inputs}
+	d.Answers = Answers{Cache: c.Cache, Now: c.Now}
+	return d
+}
+
+// Foreign keeps pictures from outside, as the worker has made them anew.
+func (d *Deps) Foreign() media.Foreign {
+	limits := imaging.Limits{MaxSide: d.Budget.MaxImagePixels, MaxDecodePixels: d.Budget.MaxDecodePixels}
+	return media.Foreign{Worker: d.Media.Worker, Blobs: d.Blobs, Limits: limits}
+}
+
+// Tools is what models may call while they answer.
+type Tools interface {
+	// Offer returns what a step lets a model call.
+	Offer(s Context, m Model) Offer
+	// Propose returns the calls of an answer that a person has to agree to, for `@approve tools`.
+	Propose(ctx context.Context, s Context, in engine.UseToolsIn) ([]engine.Proposal, error)
+}
+
+// Offer is what a model may call, as requests describe it.
+type Offer struct {
+	Tools  []llm.Tool
+	Chunks *llm.Tool // besides, when parts of the prompt were deferred; nil: these cannot be had
+	Guide  string    // how tools are used, for the system prompt
+
+	Origins []string // untrusted: who else says what the tools do
+	Notes   []string // what people should know of these tools
+}
+
+// with returns the tools for a prompt.
+func (o Offer) with(deferred []prompt.Deferred) []llm.Tool {
+	tools := append([]llm.Tool{}, o.Tools...)
+	if len(deferred) > 0 && o.Chunks != nil {
+		tools = append(tools, *o.Chunks)
+	}
+	return tools
+}
+
+// Steps carries out the activities of steps.
+type Steps struct {
+	Conditions *Conditions
+	Expander   *Expander
+	Inputs     Inputs
+	Assembler  *Assembler
+	Generator  *Generator
+	Validator  *Validator
+	Approver   *Approver
+	Stager     *Stager
+	Committer  *Committer
+	Previewer  *Previewer
+
+	plans *Plans
+}
+
+// New makes the activities of steps whose models call these tools.
+func New(d *Deps, tools Tools) *Steps {
+	s := &Steps{
+		Conditions: &Conditions{d}, Expander: &Expander{d}, Inputs: d.Inputs, Assembler: &Assembler{d, tools}, Generator: &Generator{d, tools},
+		Validator: &Validator{d}, Approver: &Approver{d, tools}, Stager: &Stager{d}, Committer: &Committer{d: d}, plans: d.Plans,
+	}
+	s.Previewer = &Previewer{d, s.Conditions, s.Expander, s.Assembler, s.Generator}
+	return s
+}
+
+// Activities returns the activities by name.
+func (s *Steps) Activities() engine.Activities {
+	return engine.Activities{
+		engine.ActivityWhen:     engine.Handle(s.Conditions.When),
+		engine.ActivityExpand:   engine.Handle(s.Expander.Expand),
+		engine.ActivityResolve:  engine.Handle(s.Resolve),
+		engine.ActivityAssemble: engine.Handle(s.Assembler.Assemble),
+		engine.ActivityGenerate: engine.Handle(s.Generator.Generate),
+		engine.ActivityValidate: engine.Handle(s.Validator.Validate),
+		engine.ActivityApprove:  engine.Handle(s.Approver.Approve),
+		engine.ActivityStage:    engine.Handle(s.Stager.Stage),
+		engine.ActivityCommit:   engine.Handle(s.Committer.Commit),
+	}
+}

@@ -1,0 +1,39 @@
+package steptest
+
+import (
+	"context"
+	"time"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// People are asked, and say what a test wants: yes, no or nothing, by what is proposed.
+type People struct {
+	Says  map[string]string // "append a.md" and so on: a decision
+	By    string
+	Asked []engine.Proposal
+
+	Reason string
+	Edited map[string]string // blobs, by what is proposed
+}
+
+// Propose implements step.Approvals.
+func (p *People) Propose(_ context.Context, _ engine.StepRef, list []engine.Proposal, _ time.Time) ([]engine.Proposal, error) {
+	p.Asked = list
+	var held []engine.Proposal
+	for _, q := range list {
+		q.Decision, q.By = p.Says[q.String()], p.By
+		if q.Edited = p.Edited[q.String()]; q.Decision == engine.ProposalRejected {
+			q.Reason = p.Reason
+		}
+		held = append(held, q)
+	}
+	return held, nil
+}
+
+// Decide decides about proposals.
+func (p *People) Decide(decision string, what ...string) {
+	for _, w := range what {
+		p.Says[w] = decision
+	}
+}

@@ -1,0 +1,152 @@
+// Package toolbox lets the models of steps call tools: it decides which a step offers, carries out the calls of an answer,
+// asks people before calls that need it, and refuses what must not follow content from outside. The tools themselves are in
+// package tools.
+package toolbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/tools"
+)
+
+// Names returns the tools that this version offers to models.
+func Names() []string {
+	return []string{
+		tools.ReadFile, tools.ListFiles, tools.SearchFiles, tools.WriteFile, tools.AppendFile, tools.EditFile, tools.MoveFile,
+		tools.DeleteFile, tools.ReadChunks, tools.ReadPages, tools.ReadVariable, tools.ReadArtifact, tools.WebFetch, tools.WebSearch,
+		tools.RunWorkflow,
+	}
+}
+
+// Config is what a Box works with besides what steps have.
+type Config struct {
+	AutoBuffer int          // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
+	Outside    *Outside     // nil: no tool leads out of the vault
+	Runs       Runs         // nil: run_workflow is not offered
+	Log        *slog.Logger // nil: nothing is logged
+}
+
+// Box carries out the calls of models. It is safe for concurrent use.
+type Box struct {
+	Config
+	d *step.Deps
+}
+
+var _ step.Tools = (*Box)(nil)
+
+// New makes a box for steps with these dependencies.
+func New(d *step.Deps, c Config) *Box { return &Box{c, d} }
+
+// Activities returns the box's activities by name.
+func (b *Box) Activities() engine.Activities {
+	return engine.Activities{engine.ActivityUseTools: engine.Handle(b.Use)}
+}
+
+// Offer implements step.Tools.
+func (b *Box) Offer(s step.Context, model step.Model) step.Offer {
+	t := b.turn(s, model, step.Prompt{}, engine.UseToolsIn{})
+	o := step.Offer{Tools: t.registry.Offered(), Guide: guide(t.registry.Names())}
+	if t.mayCall() {
+		chunks := (&tools.ChunkReader{}).Tool()
+		o.Chunks = &llm.Tool{Name: chunks.Name, Description: chunks.Description, Parameters: chunks.Parameters}
+	}
+	for _, tool := range t.registry {
+		if server, _, dotted := strings.Cut(tool.Called, "."); dotted {
+			o.Origins = policy.AddOrigins(o.Origins, policy.MCPOrigin(server))
+		}
+		if tool.Note != "" && !slices.Contains(o.Notes, tool.Note) {
+			o.Notes = append(o.Notes, tool.Note)
+		}
+	}
+	return o
+}
+
+// guide tells the model how tools work here. It goes into the system prompt when any are offered.
+func guide(names []string) string {
+	var lines []string
+	for _, name := range names {
+		if name != tools.ReadChunks && name != tools.ReadVariable {
+			lines = append(lines, "How to use tools:", "- Files are named from the vault's root, with /. A result that has no room for everything says how to go on.")
+			break
+		}
+	}
+	writes := func(name string) bool {
+		return name == tools.WriteFile || name == tools.AppendFile || name == tools.EditFile
+	}
+	if len(lines) > 0 && slices.ContainsFunc(names, writes) {
+		lines = append(lines, "- What tools write is in the vault at once. The answer itself is written by the workflow: do not write it with a tool.")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Use is the activity that carries out the calls of an answer, in order. When it is repeated after a crash, a change of the
+// vault that was made already is not made again.
+func (b *Box) Use(ctx context.Context, in engine.UseToolsIn) (engine.UseToolsOut, error) {
+	s, err := b.d.Plans.Context(ctx, in.StepRef)
+	if err != nil {
+		return engine.UseToolsOut{}, err
+	}
+	t, calls, err := b.round(ctx, s, in)
+	if err != nil {
+		return engine.UseToolsOut{}, err
+	}
+	var results []content.Block
+	for i, call := range calls {
+		if err := ctx.Err(); err != nil {
+			return engine.UseToolsOut{}, fmt.Errorf("use tools: %w", err)
+		}
+		t.call = callID(in, i)
+		result, err := t.use(ctx, call)
+		if err != nil {
+			return engine.UseToolsOut{}, err
+		}
+		results = append(results, result)
+	}
+	out := t.left()
+	if len(results) == 0 {
+		return out, nil
+	}
+	out.Reply, err = b.d.Stored.PutBlocks(ctx, results)
+	return out, err
+}
+
+// round returns the calls of an answer, and the turn in which they are carried out.
+func (b *Box) round(ctx context.Context, s step.Context, in engine.UseToolsIn) (*turn, []content.ToolCall, error) {
+	stored, err := b.d.Stored.Prompt(ctx, in.Prompt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.Step.Model != nil && s.Step.Model.Fallback == in.Model && stored.Fallback != nil {
+		stored = *stored.Fallback
+	}
+	model, err := b.d.Models.Model(ctx, in.Model)
+	if err != nil {
+		return nil, nil, failure.WithCode(err, failure.UnknownModel)
+	}
+	blocks, _, err := b.d.Stored.Answer(ctx, in.Raw)
+	if err != nil {
+		return nil, nil, err
+	}
+	var calls []content.ToolCall
+	for _, block := range blocks {
+		if call, is := block.(content.ToolCall); is {
+			calls = append(calls, call)
+		}
+	}
+	t := b.turn(s, model, stored, in)
+	t.ctx = ctx
+	return t, calls, nil
+}
+
+// callID is the place of a call in its step: round, number, answer.
+func callID(in engine.UseToolsIn, i int) string { return fmt.Sprintf("%d/%d/%s", in.Round, i, in.Raw) }

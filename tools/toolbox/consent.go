@@ -1,0 +1,137 @@
+package toolbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/tools"
+)
+
+// NeedsYes reports whether `@approve tools` asks before a tool is called; the tool has the name that workflows use. A tool of
+// another server is not known before the server was asked, and is taken to change something.
+func NeedsYes(tool string) bool {
+	return changesFiles(tool) || tool == tools.RunWorkflow || !slices.Contains(Names(), tool)
+}
+
+// asks reports whether a step's calls with an effect wait for a person.
+func asks(s step.Context) bool { return s.Step.Approve != nil && s.Step.Approve.Tools }
+
+// Propose implements step.Tools. Calls that change a file are tried without doing it, so that people see the change; one that
+// fails there needs nobody's yes, because it will fail again.
+func (b *Box) Propose(ctx context.Context, s step.Context, in engine.UseToolsIn) ([]engine.Proposal, error) {
+	t, calls, err := b.round(ctx, s, in)
+	if err != nil {
+		return nil, err
+	}
+	t.trial = &trial{contents: map[string][]byte{}}
+	c := consent{t}
+	var list []engine.Proposal
+	for i, call := range calls {
+		if !c.needed(call.Name) {
+			continue
+		}
+		p := engine.Proposal{Kind: engine.ProposalCall, Tool: t.registry.Called(call.Name), Origins: in.Origins}
+		if changesFiles(call.Name) {
+			t.call = callID(in, i)
+			if err := c.try(ctx, call, &p); err != nil {
+				return nil, err
+			}
+			if p.Kind == engine.ProposalCall {
+				continue
+			}
+		} else if p.Input, err = b.d.Blobs.Put(ctx, indented(call.Input)); err != nil {
+			return nil, err
+		}
+		p.Key = fmt.Sprintf("call:%s:%s:%s", callID(in, i), p.Before, p.After)
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func indented(input json.RawMessage) []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, input, "", "  "); err != nil {
+		return input
+	}
+	return b.Bytes()
+}
+
+// trial records what calls would change.
+type trial struct {
+	contents map[string][]byte // that earlier calls of the round would leave
+	change   *tools.Change     // of the current call
+}
+
+// consent is what people said to the calls of a turn.
+type consent struct{ t *turn }
+
+// try carries a call out without changing anything, and puts what it would change into its proposal.
+func (c consent) try(ctx context.Context, call content.ToolCall, p *engine.Proposal) error {
+	t := c.t
+	t.ctx, t.trial.change = ctx, nil
+	t.registry.Run(ctx, call)
+	wanted := t.trial.change
+	if wanted == nil {
+		return ctx.Err()
+	}
+	p.Kind, p.Name, p.To, p.Before = wanted.Kind, wanted.Name, wanted.To, wanted.Base
+	if err := t.d.Changes.KeepShown(ctx, guardedStore{&callStore{t: t}}, p.Name, p.Before); err != nil {
+		return err
+	}
+	var err error
+	switch wanted.Kind {
+	case tools.ChangeCreate, tools.ChangeWrite:
+		t.trial.contents[wanted.Name] = wanted.Data
+		p.After, err = t.d.Blobs.Put(ctx, wanted.Data)
+	case tools.ChangeMove:
+		p.After = wanted.Base
+	}
+	return err
+}
+
+// needed reports whether calls of a tool wait for a person.
+func (c consent) needed(tool string) bool { return asks(c.t.s) && c.t.registry.NeedsYes(tool) }
+
+// verdict is what people said to the current call.
+func (c consent) verdict() (engine.Verdict, bool) {
+	i := slices.IndexFunc(c.t.in.Verdicts, func(v engine.Verdict) bool { return v.Call == c.t.call })
+	if i < 0 {
+		return engine.Verdict{}, false
+	}
+	return c.t.in.Verdicts[i], true
+}
+
+// editedWords tell the model that what it proposed is not what was written.
+const editedWords = ". A person changed the content before agreeing to it: the file holds what the person wrote"
+
+// edited adds to the result of a call that a person had changed its content.
+func (c consent) edited(result content.ToolResult) content.ToolResult {
+	if v, asked := c.verdict(); asked && v.Edited != "" && result.Success {
+		result.Output += editedWords
+	}
+	return result
+}
+
+// denied is the result of a call that nobody agreed to, when it is one.
+func (c consent) denied(tool string) (content.ToolResult, bool) {
+	if !c.needed(tool) {
+		return content.ToolResult{}, false
+	}
+	switch v, asked := c.verdict(); {
+	case asked && v.Approved || !asked && changesFiles(tool): // its store looks at these
+		return content.ToolResult{}, false
+	case !asked:
+		return tools.Failed("nobody was asked about this call: call again, and a person is"), true
+	case v.By == engine.DecidedTimeout:
+		return tools.Failed("nobody approved this call in time: nothing was done. Go on without it"), true
+	case v.Reason != "":
+		return tools.Failed("a person rejected this call: nothing was done. The person's reason: %s", v.Reason), true
+	}
+	return tools.Failed("a person rejected this call: nothing was done. Go on without it"), true
+}

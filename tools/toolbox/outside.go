@@ -1,0 +1,153 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/media"
+	"github.com/vaultflow/vaultflow/tools"
+)
+
+// Outside is what tools reach beyond the vault. What is nil is not offered, except in a preview, which names the tools that
+// a run would offer and reaches nothing. It is safe for concurrent use when its parts are.
+type Outside struct {
+	Fetcher   func(may func(host string) error) tools.Fetcher // under the settings' rules, and one more for hosts
+	Search    tools.SearchService
+	Results   int // of one search, at most
+	Artifacts Artifacts
+	Servers   Servers
+}
+
+// Artifacts keep fetched contents, as long as a run may want them and some days more.
+type Artifacts interface {
+	Keep(ctx context.Context, r io.Reader, from ArtifactSource) (ref string, err error)
+	// Of lists what a run refers to, the oldest first.
+	Of(run string) []tools.Artifact
+	Open(ref string) (io.ReadSeekCloser, error)
+}
+
+// ArtifactSource says what a content is and for whom it is kept.
+type ArtifactSource struct {
+	Scope, Run, MediaType, URL string
+}
+
+// Servers are the configured servers of the Model Context Protocol.
+type Servers interface {
+	// Tools returns the tools of these names (server.tool), in their order. A server is started when the first of its tools is
+	// asked for, within the time that the settings allow. A tool that is not available is returned as one whose calls fail and
+	// say why; one that the settings do not allow is left out.
+	Tools(names []string) []tools.Tool
+}
+
+// artifactScope keeps the artifacts of one workflow from pushing out those of others.
+func artifactScope(workflow string) string { return "workflow:" + workflow }
+
+// outward is the part of a turn that leads out of the vault.
+type outward struct{ t *turn }
+
+// tools are those with something behind them. Without permissions.network there is no host that web_fetch could ask.
+func (w outward) tools() []tools.Tool {
+	o := w.t.box.Outside
+	if o == nil {
+		return nil
+	}
+	var list []tools.Tool
+	if o.Fetcher != nil && o.Artifacts != nil && len(w.t.s.Plan.Meta.Permissions.Network) > 0 {
+		fetcher := &tools.WebFetcher{Fetcher: o.Fetcher(w.mayReach), Keeper: keeper{w.t}, Media: w.t.media}
+		list = append(list, fetcher.Tool())
+	}
+	if o.Artifacts != nil {
+		reader := &tools.ArtifactReader{Open: o.Artifacts.Open}
+		if w.t.in.Run != "" {
+			reader.List = func() []tools.Artifact { return o.Artifacts.Of(w.t.in.Run) }
+			reader.Open = w.openArtifact
+		}
+		list = append(list, reader.Tool())
+	}
+	if o.Search != nil {
+		list = append(list, (&tools.WebSearcher{Service: o.Search, MaxResults: o.Results}).Tool())
+	}
+	return list
+}
+
+// openArtifact opens an artifact for the current call.
+func (w outward) openArtifact(ref string) (io.ReadSeekCloser, error) {
+	f, err := w.t.box.Outside.Artifacts.Open(ref)
+	if err == nil {
+		engine.Report(w.t.ctx, engine.Event{Kind: engine.EventArtifact, Step: w.t.in.Step, Batch: w.t.in.Batch, Name: ref, Message: "read"})
+	}
+	return f, err
+}
+
+// servers are the tools of MCP servers that @tools names. `@tools all` includes none of them: each is named.
+func (w outward) servers() []tools.Tool {
+	o, s := w.t.box.Outside, w.t.s
+	if o == nil || o.Servers == nil || s.Step.Tools == nil {
+		return nil
+	}
+	var names []string
+	for _, use := range s.Step.Tools.Uses {
+		if strings.Contains(use.Name, ".") && s.Plan.Meta.Permissions.MayUse(use.Name) {
+			names = append(names, use.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return o.Servers.Tools(names)
+}
+
+// mayReach returns why the workflow may not connect to a host.
+func (w outward) mayReach(host string) error {
+	if w.t.s.Plan.Meta.Permissions.MayReach(host) {
+		return nil
+	}
+	return fmt.Errorf("the workflow's permissions.network does not name %s", host)
+}
+
+// keeper keeps what web_fetch brings.
+type keeper struct{ t *turn }
+
+var _ tools.Keeper = keeper{}
+
+// Keep implements tools.Keeper.
+func (k keeper) Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaType, source string) (tools.Fetched, error) {
+	t, artifacts := k.t, k.t.box.Outside.Artifacts
+	from := ArtifactSource{Scope: artifactScope(t.s.Plan.Name), Run: t.in.Run, MediaType: mediaType, URL: source}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return tools.Fetched{}, errors.New("it cannot be read")
+	}
+	ref, err := artifacts.Keep(ctx, f, from)
+	if err != nil {
+		return tools.Fetched{}, err
+	}
+	kept := tools.Fetched{Ref: ref}
+	engine.Report(ctx, engine.Event{
+		Kind: engine.EventArtifact, Step: t.in.Step, Batch: t.in.Batch, Name: ref, Message: fmt.Sprintf("kept: %s from %s", mediaType, source),
+	})
+	if kind == filetype.KindText {
+		return kept, nil
+	}
+	read, err := media.ReadText(ctx, t.d.Media.Worker, f, kind)
+	if err != nil || strings.TrimSpace(read.Text) == "" {
+		return kept, ctx.Err() // the content itself is kept, and its line says that nothing was read
+	}
+	from.MediaType = "text/markdown"
+	if kept.TextRef, err = artifacts.Keep(ctx, strings.NewReader(read.Text), from); err != nil {
+		return kept, err
+	}
+	kept.Handler, kept.Text, kept.Chars, kept.Truncated = read.Handler, read.Text, read.Chars, read.Truncated
+	return kept, nil
+}
+
+// Picture implements tools.Keeper.
+func (k keeper) Picture(ctx context.Context, data []byte) (content.Image, error) {
+	return k.t.d.Foreign().Keep(ctx, data)
+}

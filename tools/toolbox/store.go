@@ -1,0 +1,218 @@
+package toolbox
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/step/defuse"
+	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+var (
+	_ tools.Store = (*callStore)(nil)
+	_ tools.Store = guardedStore{}
+)
+
+// callStore is the vault to one call of a tool.
+type callStore struct {
+	t    *turn
+	tool string
+}
+
+// Read implements tools.Store.
+func (c *callStore) Read(name string, limit int64) ([]byte, string, error) {
+	data, digest, err := c.t.d.Vault.Read(name, limit)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && limit > 0 {
+		if digest, whole := c.t.d.Changes.Hash(name); whole == nil { // too large to be changed, but not to be moved
+			return nil, digest, nil
+		}
+	}
+	return data, digest, err
+}
+
+// Change implements tools.Store.
+func (c *callStore) Change(ctx context.Context, wanted tools.Change) error {
+	inert, found, err := c.inert(ctx, wanted, c)
+	if err != nil {
+		return c.unlessPassing(failure.WithCode(err, failure.State))
+	}
+	return c.put(ctx, inert, found)
+}
+
+// put carries out a change as it is; found is what was made inert in it.
+func (c *callStore) put(ctx context.Context, wanted tools.Change, found []engine.Defused) error {
+	made := engine.Change{Kind: wanted.Kind, Name: wanted.Name, To: wanted.To, Before: wanted.Base, Tool: c.tool}
+	var err error
+	switch wanted.Kind {
+	case tools.ChangeCreate, tools.ChangeWrite:
+		if made.After, err = c.t.d.Blobs.Put(ctx, wanted.Data); err != nil {
+			return c.unlessPassing(failure.WithCode(err, failure.State))
+		}
+	case tools.ChangeMove:
+		made.After = wanted.Base
+	}
+	err = c.t.d.Changes.Make(ctx, c.author(made), c.t.call, made, wanted.Said)
+	if errors.Is(err, change.ErrEdited) {
+		return tools.ErrChanged
+	}
+	if err != nil {
+		return c.unlessPassing(failure.WithCode(err, failure.Output))
+	}
+	c.t.changes, c.t.defused = append(c.t.changes, made), append(c.t.defused, found...)
+	return nil
+}
+
+// inert is a change without what loads, runs or leads out, when the model was shown something untrusted before. What the
+// file holds already is read there.
+func (c *callStore) inert(ctx context.Context, wanted tools.Change, from vault.Reader) (tools.Change, []engine.Defused, error) {
+	if wanted.Kind != tools.ChangeCreate && wanted.Kind != tools.ChangeWrite {
+		return wanted, nil, nil
+	}
+	exit, err := c.t.cleanExit(ctx)
+	if exit == nil || err != nil {
+		return wanted, nil, err
+	}
+	var old []byte
+	if wanted.Base != "" {
+		if old, _, err = from.Read(wanted.Name, max(c.t.d.MaxText, int64(len(wanted.Data)))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return wanted, nil, err
+		}
+	}
+	text, found := defuse.Text(wanted.Name, string(wanted.Data), string(old), exit.Rules)
+	wanted.Data = []byte(text)
+	return wanted, step.Inert(wanted.Name, text, wanted.Data, found), nil
+}
+
+// unlessPassing keeps a transient error from the model, which could do nothing about it: the turn is begun again.
+func (c *callStore) unlessPassing(err error) error {
+	if failure.IsTransient(err) {
+		c.t.broken = err
+	}
+	return err
+}
+
+// author says for whom the call makes a change. Its text comes from all that the model was shown so far, and from the results
+// of this turn, which the tools that follow may pass on. A call that a person approved is theirs when it does what they saw.
+func (c *callStore) author(made engine.Change) change.Author {
+	t := c.t
+	ask := t.s.Asking(policy.ByTool, made.Name, made.To)
+	ask.Asked, ask.Origins = asks(t.s), t.in.Origins
+	ask.Use = guard{t}.granted(policy.Use{Tool: c.tool, Writes: true, Changes: touched(made)})
+	by := change.Author{Ref: t.in.StepRef, Ask: ask, Shown: origin.Join(t.in.Origins, slices.Concat(t.origins, t.vars.origins)...)}
+	for _, v := range t.in.Verdicts {
+		agreed := cmp.Or(v.Edited, v.After)
+		by.Approved = by.Approved || v.Call == t.call && v.Approved && agreed != "" && agreed == made.After
+	}
+	return by
+}
+
+// again finds out what became of a call's change when this process died while making it. found is false when the call has
+// changed nothing yet: then it is carried out. Otherwise the change is finished, or left alone when somebody has edited the
+// file since.
+func (c *callStore) again(ctx context.Context) (result content.ToolResult, found bool, err error) {
+	t, record := c.t, c.t.d.Record
+	if record == nil {
+		return result, false, nil
+	}
+	intended, said, made, err := record.Intended(ctx, t.in.StepRef, t.call)
+	if errors.Is(err, engine.ErrNotFound) {
+		return result, false, nil
+	}
+	if err != nil {
+		return result, false, err
+	}
+	done := content.ToolResult{Success: true, Blocks: []content.Block{content.Text{Value: said}}, FilesChanged: touched(intended)}
+	if made {
+		t.changes = append(t.changes, intended)
+		return done, true, nil
+	}
+	switch at, err := change.StateOf(intended, t.d.Changes.Digest); {
+	case err != nil:
+		return result, false, err
+	case at == change.Before:
+		if err := t.d.Changes.Repeat(ctx, c.author(intended), intended); errors.Is(err, change.ErrEdited) {
+			return c.inDoubt(intended), true, nil
+		} else if err != nil {
+			return result, false, err
+		}
+	case at == change.Other:
+		return c.inDoubt(intended), true, nil
+	}
+	t.changes = append(t.changes, intended)
+	return done, true, record.Made(ctx, t.in.StepRef, t.call, true)
+}
+
+func touched(c engine.Change) []string {
+	if c.To != "" {
+		return []string{c.Name, c.To}
+	}
+	return []string{c.Name}
+}
+
+// inDoubt records a change of which nobody can tell whether it was made.
+func (c *callStore) inDoubt(intended engine.Change) content.ToolResult {
+	intended.Doubt = true
+	c.t.changes = append(c.t.changes, intended)
+	return tools.Failed("the program ended while %s was at work, and somebody has changed %s since: nothing more was done to it; read it to see whether the change is in it",
+		c.tool, intended.Name)
+}
+
+// guardedStore is the vault to a call that needs a person's yes, or is only tried.
+type guardedStore struct{ c *callStore }
+
+// Read implements tools.Store: a later trial sees what an earlier one would leave.
+func (g guardedStore) Read(name string, limit int64) ([]byte, string, error) {
+	if trial := g.c.t.trial; trial != nil {
+		if data, ok := trial.contents[name]; ok {
+			return data, vault.Digest(data), nil
+		}
+	}
+	return g.c.Read(name, limit)
+}
+
+// Change implements tools.Store: it does what the person saw, and nothing else.
+func (g guardedStore) Change(ctx context.Context, wanted tools.Change) error {
+	t := g.c.t
+	shown, _, err := g.c.inert(ctx, wanted, g)
+	if err != nil {
+		return g.c.unlessPassing(failure.WithCode(err, failure.State))
+	}
+	if t.trial != nil {
+		t.trial.change = &shown
+		return nil
+	}
+	after := ""
+	switch wanted.Kind {
+	case tools.ChangeCreate, tools.ChangeWrite:
+		after = vault.Digest(shown.Data)
+	case tools.ChangeMove:
+		after = wanted.Base
+	}
+	v, asked := consent{t}.verdict()
+	switch {
+	case !asked:
+		return errors.New("nobody was asked about this change: call again, and a person is")
+	case v.Before != wanted.Base || v.After != after:
+		return errors.New("it is not as it was when a person was asked: call again, and the person is asked about what would be changed now")
+	}
+	if v.Edited != "" {
+		edited, err := t.d.Blobs.Get(ctx, v.Edited)
+		if err != nil {
+			return err
+		}
+		wanted.Data, wanted.Said = edited, wanted.Said+editedWords
+		return g.c.put(ctx, wanted, nil) // a person's own words
+	}
+	return g.c.Change(ctx, wanted)
+}

@@ -1,0 +1,253 @@
+package toolbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/step/defuse"
+	"github.com/vaultflow/vaultflow/tools"
+)
+
+// turn is what a step offers to its model for the calls of one answer, and what its tools leave behind. It belongs to one
+// activity.
+type turn struct {
+	ctx   context.Context //nolint:containedctx // of the current call, for what its tool reports
+	box   *Box
+	d     *step.Deps
+	s     step.Context
+	model step.Model
+	in    engine.UseToolsIn // zero where tools are offered only
+
+	registry tools.Registry
+	chunks   *tools.ChunkReader // nil: nothing was deferred
+	media    *tools.Allowance
+	vars     *variables
+
+	call    string // the place of the current call in the run's step: round, number, answer
+	changes []engine.Change
+	results []engine.RoutedResult
+	origins []string // untrusted things that tools have shown
+	blocked []string // calls that were not carried out because of such things, in words
+	exit    *step.CleanExit
+	defused []engine.Defused
+
+	nestedUSD   float64  // cost of the runs that calls have started
+	nestedFiles []string // that those have written
+	broken      error    // what no result can say: the turn cannot go on
+
+	trial *trial // not nil: calls are tried and change nothing
+}
+
+// turn gathers what a model is offered: the tools that @tools names and the permissions allow, read_chunks when something
+// was deferred, and read_variable where results may be kept in variables.
+func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *turn {
+	t := &turn{box: b, d: b.d, s: s, model: model, in: in}
+	t.media = &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
+	t.vars = &variables{d: b.d, workflow: s.Plan.Name, vars: slices.Clone(in.Vars)}
+	if !t.mayCall() {
+		return t
+	}
+	for _, tool := range t.all() {
+		if offers(s, tool.Name) {
+			t.registry = append(t.registry, tool)
+		}
+	}
+	t.registry = append(t.registry, outward{t}.servers()...)
+	if len(t.registry) > 0 && !offers(s, tools.ReadVariable) {
+		t.registry = append(t.registry, (&tools.VariableReader{Variables: t.vars}).Tool())
+	}
+	if len(stored.Chunks) > 0 {
+		t.chunks = &tools.ChunkReader{Media: t.media}
+		for _, c := range stored.Chunks {
+			t.chunks.Chunks = append(t.chunks.Chunks, tools.Chunk{ID: c.ID, Blocks: c.Blocks})
+		}
+		t.registry = append(t.registry, t.chunks.Tool())
+	}
+	return t
+}
+
+// mayCall reports whether the model can call tools and the step does not forbid it (`@tools none`).
+func (t *turn) mayCall() bool {
+	return t.model.Capabilities.Has(policy.Tools) && (t.s.Step.Tools == nil || !t.s.Step.Tools.None)
+}
+
+// offers reports whether a step lets its model use a tool.
+func offers(s step.Context, name string) bool {
+	t := s.Step.Tools
+	if t == nil || t.None || !s.Plan.Meta.Permissions.MayUse(name) {
+		return false
+	}
+	if t.All && name != tools.RunWorkflow && (name != tools.DeleteFile || mayDelete(s)) {
+		return true
+	}
+	return slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool {
+		return u.Name == name || name == tools.ReadArtifact && u.Name == tools.WebFetch // what one keeps the other reads
+	})
+}
+
+// mayDelete reports whether the workflow lets models delete files: it names the tool, or a person is asked.
+func mayDelete(s step.Context) bool {
+	return asks(s) || slices.Contains(s.Plan.Meta.Permissions.Tools, tools.DeleteFile)
+}
+
+// all returns the tools of this version that @tools may name, but read_chunks.
+func (t *turn) all() []tools.Tool {
+	paths := t.paths()
+	reader := &tools.FileReader{
+		Paths: paths, Viewer: viewer{t}, Media: t.media,
+		TextOnly: !t.model.Capabilities.Has(policy.Vision) && !t.model.Capabilities.Has(policy.PDF),
+	}
+	lister, searcher := &tools.Lister{Paths: paths}, &tools.Searcher{Paths: paths}
+	writer := func(name string) *tools.Writer { return t.writer(paths, name) }
+	list := []tools.Tool{
+		reader.Tool(), lister.Tool(), searcher.Tool(),
+		writer(tools.WriteFile).WriteTool(), writer(tools.AppendFile).AppendTool(), writer(tools.EditFile).EditTool(),
+		writer(tools.MoveFile).MoveTool(), writer(tools.DeleteFile).DeleteTool(),
+		reader.PagesTool(), (&tools.VariableReader{Variables: t.vars}).Tool(),
+	}
+	if t.box.Runs != nil {
+		list = append(list, (&tools.WorkflowRunner{Start: nested{t}.run}).Tool())
+	}
+	return append(list, outward{t}.tools()...)
+}
+
+// writer changes files for the current call.
+func (t *turn) writer(paths tools.Paths, tool string) *tools.Writer {
+	allowed := paths.Write
+	paths.Write = func(name string) error {
+		if err := allowed(name); err != nil {
+			return err
+		}
+		return guard{t}.mayChange(tool, name)
+	}
+	return &tools.Writer{Paths: paths, Kind: directives.KindOf, Store: t.store(tool), MayDelete: mayDelete(t.s)}
+}
+
+// store is the vault to a tool that changes files.
+func (t *turn) store(tool string) tools.Store {
+	c := &callStore{t, tool}
+	if asks(t.s) {
+		return guardedStore{c}
+	}
+	return c
+}
+
+// paths are the rules of the vault and of the workflow for the names that a model writes.
+func (t *turn) paths() tools.Paths {
+	plan, links := t.s.Plan, t.d.Links
+	return tools.Paths{
+		FS: t.d.FS,
+		Read: func(name string) error {
+			if !plan.Meta.Permissions.MayRead(name) {
+				return fmt.Errorf("%s may not be read: it is outside the workflow's permissions.read", name)
+			}
+			return nil
+		},
+		Write: t.mayWrite,
+		Find: func(target string) string {
+			if links == nil {
+				return ""
+			}
+			return links.Locate(target, plan.File).Name
+		},
+		Near: func(name string) []string {
+			if links == nil {
+				return nil
+			}
+			l := links.Locate(name, plan.File)
+			if l.Found {
+				return []string{l.Name}
+			}
+			return l.Near
+		},
+		Seen:  func(name string) { t.seen(policy.ReadFile, name) },
+		Named: func(name string) { t.seen(policy.ReadName, name) },
+	}
+}
+
+// mayWrite asks the gate whether the tools of the step may make or change a file.
+func (t *turn) mayWrite(name string) error {
+	r := t.s.Asking(policy.ByTool, name, "")
+	r.Action, r.Place = policy.Create, policy.Look(t.d.FS, name)
+	if r.Place.Exists {
+		r.Action = policy.Change
+	}
+	_, err := t.d.Gate.Decide(r).Pass()
+	return err
+}
+
+// seen remembers that a tool has shown a file's content, or its name.
+func (t *turn) seen(kind policy.ReadKind, name string) {
+	t.origins = policy.AddOrigins(t.origins, t.d.Sources.Trust(t.ctx).Origins([]policy.Read{{Kind: kind, Name: name}})...)
+}
+
+// cleanExit is that of the turn, made when the first call writes.
+func (t *turn) cleanExit(ctx context.Context) (*step.CleanExit, error) {
+	if t.exit != nil || len(t.in.Origins) == 0 {
+		return t.exit, nil
+	}
+	var err error
+	t.exit, err = t.d.Stored.CleanExit(ctx, t.s, &engine.Foreign{Origins: t.in.Origins, Prompt: t.in.Prompt, Turns: t.in.Turns})
+	return t.exit, err
+}
+
+// use carries out one call and sends its result where the workflow wants it.
+func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResult, error) {
+	t.ctx = ctx
+	before := t.media.Given()
+	var result content.ToolResult
+	found := false
+	if t.registry.Effect(call.Name) == tools.EffectWrite {
+		var err error
+		store := callStore{t, call.Name}
+		if result, found, err = store.again(ctx); err != nil {
+			return result, err
+		}
+	}
+	if !found {
+		result, found = consent{t}.denied(call.Name)
+	}
+	if !found {
+		result, found = guard{t}.refused(call.Name)
+	}
+	if !found {
+		inert := len(t.defused)
+		result = consent{t}.edited(t.registry.Run(ctx, call))
+		if n := len(t.defused) - inert; n > 0 {
+			result.Blocks = append(result.Blocks, content.Text{Value: fmt.Sprintf(
+				"Made inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s. Leave them so.",
+				defuse.Mark, n, t.defused[inert].Line, t.defused[inert].Reason)})
+		}
+	}
+	if t.broken != nil {
+		return result, t.broken
+	}
+	result.CallID = call.ID
+	t.origins = policy.AddOrigins(t.origins, result.Origins...)
+	if err := ctx.Err(); err != nil {
+		return result, fmt.Errorf("use tools: %w", err)
+	}
+	return delivery{t}.deliver(ctx, call.Name, result, t.media.Given()-before)
+}
+
+// left is what the calls leave behind, without their reply.
+func (t *turn) left() engine.UseToolsOut {
+	out := engine.UseToolsOut{
+		Media: t.media.Given(), Vars: t.vars.set, Results: t.results, Changes: t.changes,
+		Warnings: t.blocked, NestedUSD: t.nestedUSD, NestedFiles: t.nestedFiles,
+		Defused: t.defused,
+	}
+	if all := policy.AddOrigins(t.in.Origins, append(t.origins, t.vars.origins...)...); len(all) > len(t.in.Origins) {
+		out.Origins = all[len(t.in.Origins):]
+	}
+	if t.chunks != nil {
+		out.Shown = t.chunks.Shown()
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/tools"
+)
+
+// viewer shows files to the model, as an input would show them.
+type viewer struct{ t *turn }
+
+var _ tools.Viewer = viewer{}
+
+// Look implements tools.Viewer.
+func (v viewer) Look(ctx context.Context, name string) (tools.File, error) {
+	p, err := v.t.d.Prompt.Peek(name)
+	if err != nil {
+		return tools.File{}, err
+	}
+	f := tools.File{
+		MediaType: p.MediaType, Size: p.Size, Text: p.Text, Pages: p.Pages, Pictures: p.Pictures && v.sees(),
+		Untrusted: v.t.d.Sources.Trust(ctx).Untrusted(policy.Read{Kind: policy.ReadFile, Name: name}),
+	}
+	switch p.Kind {
+	case prompt.PeekImage:
+		f.Kind = tools.KindImage
+	case prompt.PeekOpaque:
+		f.Kind = tools.KindOpaque
+		if _, takes, err := v.recording(name); err != nil {
+			return f, err
+		} else if takes {
+			f.Kind = tools.KindSound
+		}
+	case prompt.PeekDocument:
+		return v.document(ctx, name, f)
+	default:
+		f.Kind = tools.KindText
+	}
+	if p.Cut {
+		return f, fmt.Errorf("it is a text of %s, which is too long to be read", content.FormatSize(p.Size))
+	}
+	return f, nil
+}
+
+func (v viewer) sees() bool { return v.t.model.Capabilities.Has(policy.Vision) }
+
+// document tells the pages of a PDF, and reads an office file as text.
+func (v viewer) document(ctx context.Context, name string, f tools.File) (tools.File, error) {
+	if v.t.d.Prompt.Documents == nil {
+		return f, errors.New("documents cannot be read here")
+	}
+	d, err := v.t.d.Prompt.Documents.Describe(ctx, name)
+	if err != nil {
+		return f, err
+	}
+	f.Kind, f.MediaType, f.Pages = tools.KindDocument, d.MediaType, len(d.Pages)
+	if d.Markdown != "" || len(d.Pages) == 0 {
+		f.Kind, f.Text = tools.KindText, strings.ToValidUTF8(d.Markdown, "\uFFFD")
+	}
+	return f, nil
+}
+
+// Show implements tools.Viewer: the blocks that an @input of the file would give.
+func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]content.Block, error) {
+	if recording, takes, err := v.recording(name); takes || err != nil {
+		return v.shown(name, recording), err
+	}
+	input := directives.Input{Target: directives.Target{Scheme: directives.SchemeFile, Path: name, Literal: true}}
+	part := directives.Range{First: view.First, Last: view.Last}
+	switch {
+	case view.Pages:
+		input.Pages = []directives.Range{part}
+	case view.First > 0:
+		input.Lines = &part
+	}
+	spec, err := v.spec(view)
+	if err != nil {
+		return nil, err
+	}
+	spec.Inputs = []prompt.Input{{Directive: input, Names: []string{name}}}
+	built, err := v.t.d.Prompt.Build(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	v.t.origins = policy.AddOrigins(v.t.origins, built.Origins...)
+	return tidied(built), nil
+}
+
+// spec is a prompt that holds nothing but the file, with as many media as a result may have.
+func (v viewer) spec(view tools.View) (prompt.Spec, error) {
+	budget, _, err := v.t.d.Budgets.Of(v.t.s)
+	if err != nil {
+		return prompt.Spec{}, err
+	}
+	bounds := budget.Bound(v.t.model.RequestLimits())
+	bounds.MaxImages, bounds.MaxPages = view.Media, view.Media
+	if view.First < view.Last && !view.Pages {
+		bounds.MaxImages = max(view.Media, manyImages) // too many: fewer lines are asked for
+	}
+	caps := v.t.model.Capabilities
+	if view.TextOnly {
+		caps = maps.Clone(caps)
+		delete(caps, policy.Vision)
+		delete(caps, policy.PDF)
+	}
+	if !caps.Has(policy.Vision) && !caps.Has(policy.PDF) {
+		bounds.MaxPages = manyPages // of text, which the tool bounds by its length
+	}
+	bounds.MaxPromptTokens, bounds.WhenExceeded = 0, policy.DropNewest
+	return prompt.Spec{
+		Workflow: v.t.s.Plan.Name, Step: v.t.s.Step.Name, Model: v.t.model.Alias, Caps: caps, Bounds: bounds, StrictLinks: v.t.d.StrictLinks,
+		MayRead: v.t.s.Plan.Meta.Permissions.MayRead, MayLink: v.t.s.Plan.Meta.Permissions.MayLink,
+	}, nil
+}
+
+// Bounds that do not bind: the tool asks for less when there is more in a result than fits.
+const (
+	manyImages = 1000
+	manyPages  = 1000
+)
+
+// tidied are the blocks of a prompt without blank ones at their ends.
+func tidied(p *prompt.Prompt) []content.Block {
+	blank := func(b content.Block) bool { t, ok := b.(content.Text); return ok && strings.TrimSpace(t.Value) == "" }
+	return slices.DeleteFunc(slices.Clone(p.Blocks), blank)
+}
