@@ -87,12 +87,12 @@ func TestPDFium_readsWhatIsDrawnInStamps(t *testing.T) {
 		data *pdftest.Builder
 		want string
 	}{
-		"drawn alone": {pdftest.New().StampedScanPage("", "scan").StampDrawn("PAID 3 March 2026", ""), "> [!note] Stamp\n> PAID 3 March 2026"},
+		"drawn alone": {pdftest.New().StampedScanPage("", "scan").Annotate(pdftest.StampDrawn("PAID 3 March 2026", "")), "> [!note] Stamp\n> PAID 3 March 2026"},
 		"beside its comment": {
-			pdftest.New().TextPage(pdftest.Text("An invoice of the year")...).Note("Look here", "Ben").StampDrawn("Approved by Eve", "see minutes").Form("Name", "Ada"),
+			pdftest.New().TextPage(pdftest.Text("An invoice of the year")...).Annotate(pdftest.StickyNote("Look here", "Ben")).Annotate(pdftest.StampDrawn("Approved by Eve", "see minutes")).Field(pdftest.TextField("Name", "Ada")),
 			"**Form fields**\n\n- Name: Ada\n\n> [!note] Note, Ben\n> Look here\n\n> [!note] Stamp\n> Approved by Eve\n>\n> see minutes",
 		},
-		"said already": {pdftest.New().TextPage(pdftest.Text("An invoice")...).Stamp("COPY"), "> [!note] Stamp\n> COPY"},
+		"said already": {pdftest.New().TextPage(pdftest.Text("An invoice")...).Annotate(pdftest.Stamp("COPY")), "> [!note] Stamp\n> COPY"},
 	} {
 		s, _ := mustOpen(t, c.data.Bytes(), extract.Open{})
 		if got := ask(t, s, extract.PageRequest{N: 1, Text: true}).Text.Besides; got != c.want {

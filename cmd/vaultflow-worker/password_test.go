@@ -23,7 +23,7 @@ func encrypted(t *testing.T, aes bool, bits int, user, owner string) []byte {
 	conf := model.NewDefaultConfiguration()
 	conf.EncryptUsingAES, conf.EncryptKeyLength, conf.UserPW, conf.OwnerPW = aes, bits, user, owner
 	var b bytes.Buffer
-	plain := pdftest.New().TextPage(pdftest.Text("Nobody but us")...).Form("Code", "4711").Bytes()
+	plain := pdftest.New().TextPage(pdftest.Text("Nobody but us")...).Field(pdftest.TextField("Code", "4711")).Bytes()
 	if err := api.Encrypt(bytes.NewReader(plain), &b, conf); err != nil {
 		t.Fatalf("encrypt: %v", err)
 	}
@@ -37,7 +37,7 @@ func TestPDFium_opensWithPasswords(t *testing.T) {
 		data     []byte
 		password string
 	}{
-		"RC4 40":  {pdftest.New().TextPage(pdftest.Text("Nobody but us")...).Form("Code", "4711").UserPassword(ascii).Bytes(), ascii},
+		"RC4 40":  {pdftest.New().TextPage(pdftest.Text("Nobody but us")...).Field(pdftest.TextField("Code", "4711")).UserPassword(ascii).Bytes(), ascii},
 		"RC4 128": {encrypted(t, false, 128, ascii, "owner"), ascii},
 		"AES 128": {encrypted(t, true, 128, ascii, "owner"), ascii},
 		"AES 256": {encrypted(t, true, 256, openSesame, "owner"), openSesame},

@@ -111,8 +111,8 @@ func TestPDFium_startsWithoutItsCache(t *testing.T) {
 }
 
 func filledForm() []byte {
-	return pdftest.New().TextPage(pdftest.Text("Application for a library card")...).Form("Full name", "Ada Lovelace").
-		CheckBox("Accepts the terms", true).CheckBox("Wants letters", false).Choice("Branch", "Harbour", "Centre", "Harbour").
+	return pdftest.New().TextPage(pdftest.Text("Application for a library card")...).Field(pdftest.TextField("Full name", "Ada Lovelace")).
+		Field(pdftest.CheckBox("Accepts the terms", true)).Field(pdftest.CheckBox("Wants letters", false)).Field(pdftest.Choice("Branch", "Harbour", "Centre", "Harbour")).
 		TextPage(pdftest.Text("A page without fields")...).Bytes()
 }
 
@@ -151,7 +151,7 @@ func TestPDFium_showsFormValues(t *testing.T) {
 
 func TestPDFium_leavesEmptyFormsAlone(t *testing.T) {
 	t.Parallel()
-	s, _ := mustOpen(t, pdftest.New().TextPage(pdftest.Text("Nobody has filled this in")...).Form("Name", "").CheckBox("Yes", false).Bytes(), extract.Open{})
+	s, _ := mustOpen(t, pdftest.New().TextPage(pdftest.Text("Nobody has filled this in")...).Field(pdftest.TextField("Name", "")).Field(pdftest.CheckBox("Yes", false)).Bytes(), extract.Open{})
 	if page := ask(t, s, extract.PageRequest{N: 1, Text: true}); page.Text.Besides != "" {
 		t.Errorf("an empty form says %q", page.Text.Besides)
 	}
@@ -177,8 +177,8 @@ func TestPDFium_obeysTheSetting(t *testing.T) {
 func TestPDFium_showsAnnotations(t *testing.T) {
 	t.Parallel()
 	data := pdftest.New().TextPage(pdftest.Text("The rent is 900 crowns a month.", "Paid at the end of each month.")...).
-		Highlight(1, 170, "Since when?\rAsk *Bob*.", "Eve").Stamp("RECEIVED 3 MAY").FreeText("Not agreed", "Bob").Note("See page 2", "").
-		Hidden("nobody sees this").Bytes()
+		Annotate(pdftest.Highlight(1, 170, "Since when?\rAsk *Bob*.", "Eve")).Annotate(pdftest.Stamp("RECEIVED 3 MAY")).Annotate(pdftest.FreeText("Not agreed", "Bob")).Annotate(pdftest.StickyNote("See page 2", "")).
+		Annotate(pdftest.HiddenNote("nobody sees this")).Bytes()
 	s, _ := mustOpen(t, data, extract.Open{})
 	want := "> [!note] Highlight, Eve\n> “The rent is 900 crowns a month.”\n>\n> Since when?\n> Ask \\*Bob\\*.\n\n" +
 		"> [!note] Stamp\n> RECEIVED 3 MAY\n\n> [!note] Text, Bob\n> Not agreed\n\n> [!note] Note\n> See page 2"
@@ -206,7 +206,7 @@ func TestPDFium_showsAnnotations(t *testing.T) {
 
 func TestPDFium_placesValuesOnTurnedPages(t *testing.T) {
 	t.Parallel()
-	data := pdftest.New().TextPage(pdftest.Text("Turned")...).Stamp("SIDEWAYS").Rotated(90).Bytes()
+	data := pdftest.New().TextPage(pdftest.Text("Turned")...).Annotate(pdftest.Stamp("SIDEWAYS")).Rotated(90).Bytes()
 	s, _ := mustOpen(t, data, extract.Open{})
 	page := ask(t, s, picture144)
 	if page.WidthPt != 842 || page.HeightPt != 595 {

@@ -79,9 +79,9 @@ func TestImport_decidesForEachPage(t *testing.T) {
 func TestImport_showsValuesMarksAndStamps(t *testing.T) {
 	t.Parallel()
 	data := pdftest.New().Language("en-GB").RomanLabels(2).
-		TextPage(pdftest.Text("Application for a card")...).Form("Full name", "Ada Lovelace").CheckBox("Accepts the terms", true).
-		TextPage(pdftest.Text("Marked words stand here.", "Others do not.")...).Highlight(1, 130, "check this", "Ben").
-		TextPage(pdftest.Text("An invoice", "See page one.")...).StampDrawn("PAID 3 March", "").
+		TextPage(pdftest.Text("Application for a card")...).Field(pdftest.TextField("Full name", "Ada Lovelace")).Field(pdftest.CheckBox("Accepts the terms", true)).
+		TextPage(pdftest.Text("Marked words stand here.", "Others do not.")...).Annotate(pdftest.Highlight(1, 130, "check this", "Ben")).
+		TextPage(pdftest.Text("An invoice", "See page one.")...).Annotate(pdftest.StampDrawn("PAID 3 March", "")).
 		Link(pdftest.Rule{X0: 72, Y0: 88, X1: 150, Y1: 108}, 1, "").Bytes()
 	b := libraryBench(t, "[text]", "")
 	m := imported(t, b, "Form", data)

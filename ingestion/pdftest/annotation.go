@@ -16,67 +16,86 @@ type annotation struct {
 	hidden                    bool       // viewers do not show it
 }
 
-// baseline is the distance in points of the n-th line of body text, counted from 1, from the lower edge of the page.
-func (b *Builder) baseline(n int) float64 { return b.height - margin - float64(n)*11*1.4 }
-
-// Highlight marks line n of the last page's body text, counted from 1, from the left margin over a width in points, in
-// yellow, with a comment.
-func (b *Builder) Highlight(n int, width float64, comment, author string) *Builder {
-	y := b.baseline(n)
-	return b.annotate(annotation{
-		subtype: "Highlight", contents: comment, author: author, rect: [4]float64{margin, y - 3, margin + width, y + 10}, quad: true,
-		look: fmt.Sprintf("1 1 0 rg 0 0 %g 13 re f", width), blend: "Multiply",
-	})
+// Annotation is an annotation for [Builder.Annotate].
+type Annotation struct {
+	annotation
+	line int // of body text that it lies on; 0 = its rectangle is given
 }
 
-// Stamp puts a rubber stamp of 200 × 40 points with a text into the lower half of the last page.
-func (b *Builder) Stamp(text string) *Builder { return b.StampDrawn(text, text) }
+// Annotate adds annotations to the last page.
+func (b *Builder) Annotate(all ...Annotation) *Builder {
+	for _, a := range all {
+		if a.line > 0 {
+			y := b.height - margin - float64(a.line)*11*1.4 // the baseline
+			a.rect[1], a.rect[3] = y-3, y+10
+		}
+		lastPage(b).annotations = append(lastPage(b).annotations, a.annotation)
+	}
+	return b
+}
 
-// StampDrawn is Stamp with another text drawn than the one that the annotation says of itself, which may be empty.
-func (b *Builder) StampDrawn(text, contents string) *Builder {
-	return b.annotate(annotation{
+// Highlight marks line n of the page's body text, counted from 1, from the left margin over a width in points, in yellow, with
+// a comment.
+func Highlight(n int, width float64, comment, author string) Annotation {
+	return Annotation{annotation{
+		subtype: "Highlight", contents: comment, author: author, rect: [4]float64{0: margin, 2: margin + width}, quad: true,
+		look: fmt.Sprintf("1 1 0 rg 0 0 %g 13 re f", width), blend: "Multiply",
+	}, n}
+}
+
+// Stamp is a rubber stamp of 200 × 40 points with a text, in the lower half of the page.
+func Stamp(text string) Annotation { return StampDrawn(text, text) }
+
+// StampDrawn is a stamp whose drawn text differs from the text of the annotation, which may be empty.
+func StampDrawn(text, contents string) Annotation {
+	return Annotation{annotation: annotation{
 		subtype: "Stamp", contents: contents, rect: [4]float64{200, 200, 400, 240},
 		look: fmt.Sprintf("1 0 0 RG 1 0 0 rg 2 w 2 2 196 36 re S BT /F2 20 Tf 12 12 Td %s Tj ET", literal(text)),
-	})
+	}}
 }
 
-// FreeText writes a text on the last page as a reviewer does, in the place of 300 × 20 points.
-func (b *Builder) FreeText(text, author string) *Builder {
-	return b.annotate(annotation{
+// FreeText is a text of 300 × 20 points as a reviewer writes it.
+func FreeText(text, author string) Annotation {
+	return Annotation{annotation: annotation{
 		subtype: "FreeText", contents: text, author: author, rect: [4]float64{100, 300, 400, 320}, entries: " /DA (/F1 12 Tf 0 0 1 rg)",
 		look: fmt.Sprintf("0 0 1 rg BT /F1 12 Tf 2 6 Td %s Tj ET", literal(text)),
-	})
+	}}
 }
 
-// Note adds a sticky note to the last page. It is drawn as a small square.
-func (b *Builder) Note(text, author string) *Builder {
-	return b.annotate(annotation{
+// StickyNote is a note, drawn as a small square.
+func StickyNote(text, author string) Annotation {
+	return Annotation{annotation: annotation{
 		subtype: "Text", contents: text, author: author, rect: [4]float64{500, 700, 520, 720}, look: "1 0.8 0 rg 0 0 20 20 re f",
-	})
+	}}
 }
 
-// Hidden adds a note to the last page that no viewer shows.
-func (b *Builder) Hidden(text string) *Builder {
-	return b.annotate(annotation{
+// HiddenNote is a note that no viewer shows.
+func HiddenNote(text string) Annotation {
+	return Annotation{annotation: annotation{
 		subtype: "Text", contents: text, rect: [4]float64{500, 600, 520, 620}, look: "0 0 20 20 re f", hidden: true,
-	})
+	}}
 }
 
-func (b *Builder) annotate(a annotation) *Builder {
-	b.last().annotations = append(b.last().annotations, a)
+// Field adds fields to the form of the last page.
+func (b *Builder) Field(all ...Field) *Builder {
+	for _, f := range all {
+		lastPage(b).fields = append(lastPage(b).fields, field(f))
+	}
 	return b
 }
 
-// CheckBox adds a box to the last page's form, ticked or not.
-func (b *Builder) CheckBox(name string, ticked bool) *Builder {
-	b.last().fields = append(b.last().fields, field{name: name, box: true, ticked: ticked})
-	return b
-}
+// Field is a form field for [Builder.Field].
+type Field field
 
-// Choice adds a list of options to the last page's form, of which one is chosen.
-func (b *Builder) Choice(name, chosen string, options ...string) *Builder {
-	b.last().fields = append(b.last().fields, field{name: name, value: chosen, options: options})
-	return b
+// TextField is a field with a value. The value is in the field alone, not in the page's content.
+func TextField(name, value string) Field { return Field{name: name, value: value} }
+
+// CheckBox is a box, ticked or not.
+func CheckBox(name string, ticked bool) Field { return Field{name: name, box: true, ticked: ticked} }
+
+// Choice is a list of options, one of them chosen.
+func Choice(name, chosen string, options ...string) Field {
+	return Field{name: name, value: chosen, options: options}
 }
 
 // WideText adds a page with a line of Japanese or Chinese text of 24 points in a font that is not in the file.
@@ -138,7 +157,7 @@ func (d *layout) putBox(n, pageNumber int, rect string, f field) {
 // Link lays a link over a place of the last page, in points from the upper left corner: to a page, counted from 1, or with
 // page 0 to an address.
 func (b *Builder) Link(place Rule, page int, uri string) *Builder {
-	b.last().links = append(b.last().links, link{place, page, uri})
+	lastPage(b).links = append(lastPage(b).links, link{place, page, uri})
 	return b
 }
 

@@ -116,45 +116,39 @@ func (b *Builder) BlankPage() *Builder { return b.add(&page{}) }
 
 // TextPage adds a page of Helvetica.
 func (b *Builder) TextPage(lines ...Line) *Builder {
-	return b.add(&page{content: b.text(lines, 0)})
+	return b.add(&page{content: setText(b, lines, 0)})
 }
 
 // ScanPage adds a page that is a grey picture with the lines in it and no text: a JPEG of 200 dpi, unless Resolution or
 // Lossless say otherwise.
 func (b *Builder) ScanPage(lines ...string) *Builder {
-	return b.add(b.scan(lines))
+	return b.add(scanPage(b, lines))
 }
 
 // StampedScanPage is a scan with a line of real text in its lower margin, as copiers and courts print it.
 func (b *Builder) StampedScanPage(stamp string, lines ...string) *Builder {
-	p := b.scan(lines)
+	p := scanPage(b, lines)
 	p.content += fmt.Sprintf("BT /F1 9 Tf %d %d Td %s Tj ET\n", margin, 24, literal(stamp))
 	return b.add(p)
 }
 
 // InvisibleTextScan is a scan with the text of an earlier recognition behind it, which may differ from the picture.
 func (b *Builder) InvisibleTextScan(hidden []string, lines ...string) *Builder {
-	p := b.scan(lines)
-	p.content += b.text(Text(hidden...), 3)
+	p := scanPage(b, lines)
+	p.content += setText(b, Text(hidden...), 3)
 	return b.add(p)
 }
 
-func (b *Builder) scan(lines []string) *page {
+func scanPage(b *Builder, lines []string) *page {
 	return &page{
 		content: fmt.Sprintf("q %g 0 0 %g 0 0 cm /Im0 Do Q\n", b.width, b.height),
-		picture: b.scanned(lines, uint64(len(b.pages)+1)),
+		picture: scanned(b, lines, uint64(len(b.pages)+1)),
 	}
 }
 
 // Rotated turns the last page by degrees clockwise, a multiple of 90, when it is displayed.
 func (b *Builder) Rotated(degrees int) *Builder {
-	b.last().rotate = degrees
-	return b
-}
-
-// Form adds a text field with a value to the last page. The value stands in the field alone, not in the page's content.
-func (b *Builder) Form(name, value string) *Builder {
-	b.last().fields = append(b.last().fields, field{name: name, value: value})
+	lastPage(b).rotate = degrees
 	return b
 }
 
@@ -179,15 +173,15 @@ func (b *Builder) UserPassword(password string) *Builder {
 // OwnerPasswordOnly encrypts the document so that every reader opens it, and only changing it needs a password.
 func (b *Builder) OwnerPasswordOnly() *Builder { return b.UserPassword("") }
 
-func (b *Builder) last() *page {
+func lastPage(b *Builder) *page {
 	if len(b.pages) == 0 {
 		panic("pdftest: no page yet")
 	}
 	return b.pages[len(b.pages)-1]
 }
 
-// text sets lines from the top margin down. Mode 3 is invisible.
-func (b *Builder) text(lines []Line, mode int) string {
+// setText sets lines from the top margin down. Mode 3 is invisible.
+func setText(b *Builder, lines []Line, mode int) string {
 	var out strings.Builder
 	y := b.height - margin
 	for _, line := range lines {

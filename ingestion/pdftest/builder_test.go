@@ -18,7 +18,7 @@ import (
 
 func sample() *pdftest.Builder {
 	return pdftest.New().PageSize(300, 220).Info("Prüfung", "A. Author").
-		TextPage(append([]pdftest.Line{pdftest.Heading("A heading")}, pdftest.Text("First line (with brackets).", "", "Café – two.")...)...).Form("name", "Filled in").
+		TextPage(append([]pdftest.Line{pdftest.Heading("A heading")}, pdftest.Text("First line (with brackets).", "", "Café – two.")...)...).Field(pdftest.TextField("name", "Filled in")).
 		ScanPage("Scanned words").StampedScanPage("stamp 1", "More words").InvisibleTextScan([]string{"behind"}, "in front").
 		BlankPage().TextPage(pdftest.Text("Turned")...).Rotated(90).Outline("Start", 1).Outline("Turned page", 6)
 }

@@ -23,7 +23,7 @@ type picture struct {
 }
 
 // scanned draws lines of 12 points as a scanner would see them on a page of the builder's size.
-func (b *Builder) scanned(lines []string, seed uint64) *picture {
+func scanned(b *Builder, lines []string, seed uint64) *picture {
 	img := Drawing(int(b.width*b.scanDPI/72), int(b.height*b.scanDPI/72), b.scanDPI, lines...)
 	soil(img, seed)
 	p := &picture{width: img.Rect.Dx(), height: img.Rect.Dy()}

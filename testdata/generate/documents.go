@@ -27,7 +27,7 @@ func documents(files map[string][]byte) {
 	files[at("Encrypted.pdf")] = pdftest.New().
 		TextPage(section("Secret", "Only those who know the password read this.")...).UserPassword("harbour").Bytes()
 	files[at("Form.pdf")] = pdftest.New().
-		TextPage(section("Application", "Name:", "", "City:")...).Form("name", "Ingrid Berg").Form("city", "Bodø").Bytes()
+		TextPage(section("Application", "Name:", "", "City:")...).Field(pdftest.TextField("name", "Ingrid Berg")).Field(pdftest.TextField("city", "Bodø")).Bytes()
 	long := pdftest.New().Info("Logbook", "Harbour office")
 	for day := 1; day <= 120; day++ {
 		if day%30 == 1 {
