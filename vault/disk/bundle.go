@@ -3,7 +3,6 @@ package disk
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -83,46 +82,6 @@ func (b *Bundle) WriteFile(name string, data []byte) error {
 		return fmt.Errorf("write %q into bundle: %w", name, err)
 	}
 	return nil
-}
-
-// Adopt copies a file of the vault into the bundle, durably and with its time of change. The original stays, so that
-// nothing is lost before the bundle is published; Move takes it away afterwards.
-func (b *Bundle) Adopt(vaultName, as string) error {
-	full, err := b.member(as)
-	if err != nil {
-		return fmt.Errorf("adopt: %w", err)
-	}
-	file, err := openRead(b.f.root, vaultName)
-	if err != nil {
-		return fmt.Errorf("adopt: %w", explain(b.f.root, "open", vaultName, vaultName, err))
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return fmt.Errorf("adopt %q: %w", vaultName, err)
-	}
-	if info.IsDir() {
-		return fmt.Errorf("adopt %q: %w", vaultName, errSpecial(info.Mode()))
-	}
-	if err := b.replace(full, func(f *os.File) error { _, err := io.Copy(f, file); return err }); err != nil {
-		return fmt.Errorf("adopt %q: %w", vaultName, err)
-	}
-	if err := b.f.root.Chtimes(full, info.ModTime(), info.ModTime()); err != nil {
-		b.f.log.Debug("time of change not kept", "name", full, "err", err)
-	}
-	return nil
-}
-
-// Remove takes a file out of the bundle. One that is not there is no error.
-func (b *Bundle) Remove(name string) error {
-	full, err := b.member(name)
-	if err != nil {
-		return fmt.Errorf("remove from bundle: %w", err)
-	}
-	if err := ignoreMissing(b.f.root.Remove(full)); err != nil {
-		return fmt.Errorf("remove %q from bundle: %w", name, err)
-	}
-	return b.f.syncDir(path.Dir(full))
 }
 
 // member is the vault name of a file of the bundle; its folder exists afterwards.
@@ -216,6 +175,3 @@ func (b *Bundle) Discard() error {
 	}
 	return b.f.syncDir(path.Dir(b.dir))
 }
-
-// Dir is the name of the hidden folder.
-func (b *Bundle) Dir() string { return b.dir }

@@ -42,7 +42,7 @@ func TestCopy(t *testing.T) {
 		t.Errorf("left over: %v", left)
 	}
 	for _, name := range []string{"Imported/b.csv", "Imported/c.csv", "Imported/d.csv"} {
-		if there, err := v.Exists(name); there || err != nil {
+		if there, err := exists(v, name); there || err != nil {
 			t.Errorf("%s was made: %v", name, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestSupplant(t *testing.T) {
 	if got := content(t, dir, "Imported/a.csv"); got != "one\ntwo\n" {
 		t.Errorf("the writer's file is not the one at the copy's name: %q", got)
 	}
-	if there, err := v.Exists("Import/a.csv"); there || err != nil || content(t, dir, "Imported/other.csv") != "other" {
+	if there, err := exists(v, "Import/a.csv"); there || err != nil || content(t, dir, "Imported/other.csv") != "other" {
 		t.Errorf("it is still there: %v", err)
 	}
 }

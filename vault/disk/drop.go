@@ -18,23 +18,6 @@ import (
 // inbox is the import folder.
 type inbox struct{ *folder }
 
-// Available is a name that is free: the one given, or with " (2)", " (3)" … before its extension. Spellings that differ
-// in case or Unicode form count as taken. Another process may take the name before it is used.
-func (v *Vault) Available(name string) (string, error) {
-	if err := vault.ValidName(name); err != nil {
-		return "", fmt.Errorf("find a free name: %w", err)
-	}
-	for i := range maxNumber {
-		candidate := v.actual(vault.Numbered(name, i+1))
-		if _, err := v.root.Lstat(candidate); errors.Is(err, fs.ErrNotExist) {
-			return candidate, nil
-		} else if err != nil {
-			return "", fmt.Errorf("find a free name: %w", explain(v.root, "lstat", candidate, candidate, err))
-		}
-	}
-	return "", fmt.Errorf("find a free name: %q and %d more are taken", name, maxNumber-1)
-}
-
 const maxNumber = 10_000
 
 // Drop copies what r gives into the import folder, where the watcher finds it, and gives its name and SHA-256. name may

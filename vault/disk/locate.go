@@ -23,17 +23,7 @@ type finder struct{ *folder }
 // Aliases resolve no links. Dot folders and clutter are never found. When no watcher runs, a link that finds nothing,
 // or a file that is gone, makes the vault read its names again, once a second at most.
 func (n *finder) Locate(linkpath, from string) vault.Location {
-	return n.locate(linkpath, from, false)
-}
-
-// LocateStrict is Locate for those to whom a wrong pick is worse than none: it lists every file that the link could
-// mean as Ambiguous, unless the link is a path from the root or from the note, or a neighbour of the note.
-func (n *finder) LocateStrict(linkpath, from string) vault.Location {
-	return n.locate(linkpath, from, true)
-}
-
-func (n *finder) locate(linkpath, from string, strict bool) vault.Location {
-	loc := n.index.locate(linkpath, from, strict)
+	loc := n.index.locate(linkpath, from)
 	if loc.Found {
 		if _, err := n.root.Lstat(loc.Name); err == nil {
 			return loc
@@ -45,22 +35,22 @@ func (n *finder) locate(linkpath, from string, strict bool) vault.Location {
 			n.log.Warn("names not read again", "err", err)
 		}
 	}
-	loc = n.index.locate(linkpath, from, strict)
+	loc = n.index.locate(linkpath, from)
 	if !loc.Found {
 		loc.Near = n.index.near(linkpath)
 	}
 	return loc
 }
 
-func (ix *index) locate(linkpath, from string, strict bool) vault.Location {
+func (ix *index) locate(linkpath, from string) vault.Location {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	link, rooted := normalise(linkpath)
 	if link == "" {
-		return pick(ix.exact(from), false)
+		return pick(ix.exact(from))
 	}
 	for _, candidate := range []string{link, link + ".md"} {
-		if loc := ix.try(candidate, from, rooted, strict); loc.Found {
+		if loc := ix.try(candidate, from, rooted); loc.Found {
 			return loc
 		}
 	}
@@ -78,29 +68,29 @@ func normalise(linkpath string) (link string, rooted bool) {
 	return strings.Trim(link, "/"), rooted
 }
 
-func (ix *index) try(link, from string, rooted, strict bool) vault.Location {
+func (ix *index) try(link, from string, rooted bool) vault.Location {
 	if !rooted && (strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../")) {
-		return pick(ix.exact(path.Join(path.Dir(from), link)), false)
+		return pick(ix.exact(path.Join(path.Dir(from), link)))
 	}
 	if found := ix.exact(link); len(found) > 0 || rooted {
-		return pick(found, false)
+		return pick(found)
 	}
 	found := ix.ending(link)
 	beside := path.Join(path.Dir(from), link)
 	if own := spelled(beside, foldedAs(found, vault.Fold(beside))); len(own) > 0 {
-		return pick(own, false)
+		return pick(own)
 	}
-	return pick(found, strict)
+	return pick(found)
 }
 
-// pick takes the first of entries that are sorted by length, and lists those that are as short, or all of them.
-func pick(found []entry, all bool) vault.Location {
+// pick takes the first of entries that are sorted by length, and lists those that are as short.
+func pick(found []entry) vault.Location {
 	if len(found) == 0 {
 		return vault.Location{}
 	}
 	loc := vault.Location{Name: found[0].name, Found: true}
 	for _, e := range found {
-		if all || e.length == found[0].length {
+		if e.length == found[0].length {
 			loc.Ambiguous = append(loc.Ambiguous, e.name)
 		}
 	}

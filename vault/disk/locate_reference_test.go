@@ -15,28 +15,28 @@ import (
 )
 
 // naive resolves a link by the rules as they are written down, one after the other, over a list of names.
-func naive(names []string, link, from string, strict bool) vault.Location {
+func naive(names []string, link, from string) vault.Location {
 	link = strings.NewReplacer(`\`, "/", "\u00a0", " ", "\u202f", " ").Replace(link)
 	link = norm.NFC.String(strings.TrimSpace(link))
 	fromRoot := strings.HasPrefix(link, "/")
 	link = strings.Join(strings.FieldsFunc(link, func(r rune) bool { return r == '/' }), "/")
 	if link == "" {
-		return naivePick(naiveExact(names, from), false)
+		return naivePick(naiveExact(names, from))
 	}
 	for _, l := range []string{link, link + ".md"} {
-		if loc := naiveTry(names, l, from, fromRoot, strict); loc.Found {
+		if loc := naiveTry(names, l, from, fromRoot); loc.Found {
 			return loc
 		}
 	}
 	return vault.Location{}
 }
 
-func naiveTry(names []string, link, from string, fromRoot, strict bool) vault.Location {
+func naiveTry(names []string, link, from string, fromRoot bool) vault.Location {
 	if !fromRoot && (strings.HasPrefix(link, "./") || strings.HasPrefix(link, "../")) {
-		return naivePick(naiveExact(names, path.Join(path.Dir(from), link)), false)
+		return naivePick(naiveExact(names, path.Join(path.Dir(from), link)))
 	}
 	if all := naiveExact(names, link); len(all) > 0 || fromRoot {
-		return naivePick(all, false)
+		return naivePick(all)
 	}
 	var below []string
 	for _, n := range names {
@@ -45,9 +45,9 @@ func naiveTry(names []string, link, from string, fromRoot, strict bool) vault.Lo
 		}
 	}
 	if own := naiveExact(below, path.Join(path.Dir(from), link)); len(own) > 0 {
-		return naivePick(own, false)
+		return naivePick(own)
 	}
-	return naivePick(below, strict)
+	return naivePick(below)
 }
 
 // naiveExact lists the names that are the same without case; the one that is spelled alike if there is one, with the
@@ -77,7 +77,7 @@ func naiveFold(s string) string {
 }
 
 // naivePick takes the shortest path, of several the first by name.
-func naivePick(names []string, all bool) vault.Location {
+func naivePick(names []string) vault.Location {
 	if len(names) == 0 {
 		return vault.Location{}
 	}
@@ -91,7 +91,7 @@ func naivePick(names []string, all bool) vault.Location {
 	})
 	loc := vault.Location{Name: names[0], Found: true}
 	for _, n := range names {
-		if all || length(n) == length(names[0]) {
+		if length(n) == length(names[0]) {
 			loc.Ambiguous = append(loc.Ambiguous, n)
 		}
 	}
@@ -142,17 +142,15 @@ func checkReference(t *testing.T, names []string, link, from string) {
 	for _, n := range slices.Backward(names) {
 		backward.insert(n)
 	}
-	for _, strict := range []bool{false, true} {
-		want, got := naive(names, link, from, strict), forward.locate(link, from, strict)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("[[%q]] from %q in %q, strict %v (-want +got):\n%s", link, from, names, strict, diff)
-		}
-		if diff := cmp.Diff(got, backward.locate(link, from, strict)); diff != "" {
-			t.Fatalf("[[%q]] from %q in %q depends on the order of names:\n%s", link, from, names, diff)
-		}
-		if got.Found && !slices.Contains(names, got.Name) {
-			t.Fatalf("[[%q]] from %q leads to %q, which is not in %q", link, from, got.Name, names)
-		}
+	want, got := naive(names, link, from), forward.locate(link, from)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("[[%q]] from %q in %q (-want +got):\n%s", link, from, names, diff)
+	}
+	if diff := cmp.Diff(got, backward.locate(link, from)); diff != "" {
+		t.Fatalf("[[%q]] from %q in %q depends on the order of names:\n%s", link, from, names, diff)
+	}
+	if got.Found && !slices.Contains(names, got.Name) {
+		t.Fatalf("[[%q]] from %q leads to %q, which is not in %q", link, from, got.Name, names)
 	}
 }
 
@@ -176,7 +174,7 @@ func TestLocate_equalsTheRules(t *testing.T) {
 			from = path.Join(path.Dir(names[random.IntN(len(names))]), "x.md")
 		}
 		checkReference(t, names, link, from)
-		if naive(names, link, from, false).Found {
+		if naive(names, link, from).Found {
 			found++
 		}
 	}

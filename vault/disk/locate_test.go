@@ -112,7 +112,7 @@ func TestLocate_copies(t *testing.T) {
 		"shot.png": "a/shot.png", ".trash/shot.png": "", "Plan": "b/Plan.md", "Plan.md": "b/Plan.md",
 		"Plan.sync-conflict-20261101-101010-ABCDEFG": "", "Plan (Conflicted copy phone 202611011010)": "", "Plan.md~": "", "4913": "",
 	} {
-		if got := v.LocateStrict(link, "x.md"); got.Name != want || got.Ambiguous != nil {
+		if got := v.Locate(link, "x.md"); got.Name != want || got.Ambiguous != nil {
 			t.Errorf("[[%s]]: got %+v, want %q", link, got, want)
 		}
 	}
@@ -160,16 +160,8 @@ func TestLocate_ambiguous(t *testing.T) {
 	if got := v.Locate("Eins", "x.md"); got.Ambiguous != nil {
 		t.Errorf("the shorter path is no tie: %+v", got)
 	}
-	if got := v.LocateStrict("Eins", "x.md"); len(got.Ambiguous) != 2 {
-		t.Errorf("strict: got %+v, want both", got)
-	}
-	for _, link := range []string{"One", "zwei/Eins"} {
-		if got := v.LocateStrict(link, "ein/x.md"); got.Ambiguous != nil {
-			t.Errorf("strict [[%s]]: %+v, want no doubt", link, got)
-		}
-	}
-	if got := v.LocateStrict("Eins", "zwei/x.md"); got.Name != "zwei/Eins.md" || got.Ambiguous != nil {
-		t.Errorf("strict, neighbour: %+v", got)
+	if got := v.Locate("Eins", "zwei/x.md"); got.Name != "zwei/Eins.md" || got.Ambiguous != nil {
+		t.Errorf("the neighbour: %+v", got)
 	}
 }
 
@@ -272,7 +264,7 @@ func BenchmarkLocate_50k(b *testing.B) {
 	b.Run("found", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if !ix.locate("Note number 31337", "Folder 1/x.md", false).Found {
+			if !ix.locate("Note number 31337", "Folder 1/x.md").Found {
 				b.Fatal("not found")
 			}
 		}

@@ -111,23 +111,6 @@ func (rd *reader) OpenFile(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Exists says whether a file or a folder has this name, in any spelling that differs in case or Unicode form only. A
-// link counts, wherever it leads.
-func (rd *reader) Exists(name string) (bool, error) {
-	if err := vault.CheckInside(name); err != nil {
-		return false, err
-	}
-	name = rd.actual(name)
-	_, err := rd.root.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, explain(rd.root, "lstat", name, name, err)
-	}
-	return true, nil
-}
-
 // Born is when a file was created, as far as the system tells: ok is false where it does not, and for names that are no
 // file of the vault. A program that saves by writing a new file and renaming it, as vaultflow does, makes the file new.
 // Nothing of the content is read.

@@ -243,16 +243,6 @@ func TestMove_folder(t *testing.T) {
 	content(t, dir, "Imported/taken/mine.md")
 }
 
-func TestAvailable(t *testing.T) {
-	t.Parallel()
-	v, _ := tempVault(t, "a/Q3.pdf", "a/q3 (2).pdf", "b/q3/")
-	for name, want := range map[string]string{"a/q3.pdf": "a/q3 (3).pdf", "b/Q3": "b/Q3 (2)", "a/new": "a/new"} {
-		if got, err := v.Available(name); got != want || err != nil {
-			t.Errorf("%q: got %q %v, want %q", name, got, err, want)
-		}
-	}
-}
-
 func TestDrop(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t)
@@ -294,7 +284,7 @@ func TestRemoveEmptyFolders(t *testing.T) {
 	}
 	must(t, v.removeEmptyFolders("Import/mine/box/in", "Import/mine/box"))
 	for name, want := range map[string]bool{"Import/a/b": false, "Import/a": true, "Import": true, "Other/empty": true, "Import/mine/box": false, "Import/mine": true} {
-		if got, err := v.Exists(name); got != want || err != nil {
+		if got, err := exists(v, name); got != want || err != nil {
 			t.Errorf("%s: there is %v %v, want %v", name, got, err, want)
 		}
 	}
