@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Kinds of a [Change].
@@ -30,10 +31,9 @@ type Change struct {
 
 // Store is the vault to the tools that change it. A call of a tool makes one change at most.
 type Store interface {
-	// Read gives a file's bytes, at most limit of them, and their SHA-256; fs.ErrNotExist when there is no such file.
-	Read(name string, limit int64) (data []byte, sha256 string, err error)
+	vault.Reader
 	// Change carries out a change on condition that the file still is the one that was read, and keeps the content
-	// before. Nothing has changed when the error is ErrChanged: somebody else was faster.
+	// before. When somebody else was faster the error matches ErrChanged, and nothing has changed.
 	Change(ctx context.Context, c Change) error
 }
 

@@ -61,7 +61,7 @@ var rooms = []room{
 	{"llm/replay", 2, []string{"llm", "content"}},
 	{"llm/llmtest", 2, []string{"llm/wire", "cost", "llm", "content"}},
 	{"prompt", 2, []string{"vault", "content", "chunking", "policy", "directives", "policy/origin"}},
-	{"tools", 3, []string{"llm", "content", "policy", "media/remote", "tools/websearch", "ingestion/filetype", "ingestion/webpage", "policy/origin"}},
+	{"tools", 3, []string{"llm", "content", "policy", "media/remote", "tools/websearch", "ingestion/filetype", "ingestion/webpage", "policy/origin", "vault"}},
 	{"tools/mcp", 3, []string{"tools", "content", "policy", "settings/state", "content/visible", "content/conform"}},
 	{"engine", 3, []string{"cost", "workflow", "engine/diff", "content/visible", "vault"}},
 	{"engine/local", 3, []string{"engine"}},
