@@ -39,6 +39,7 @@ func Exercise(t *testing.T, s Subject) {
 		name string
 		run  func(*testing.T, Subject)
 	}{
+		{"the contract of every provider", contract},
 		{"order of text and pictures", order},
 		{"blank texts are left out", blanks},
 		{"media type is that of the bytes", sniffed},

@@ -86,7 +86,8 @@ type page struct {
 }
 
 // Generate implements llm.Provider. The request must hold exactly one picture; its text is not sent.
-func (p *Provider) Generate(ctx context.Context, r llm.Request, _ func(string)) (*llm.Response, error) {
+// The service does not stream: progress gets the whole text at once.
+func (p *Provider) Generate(ctx context.Context, r llm.Request, progress func(string)) (*llm.Response, error) {
 	body, err := p.write(r)
 	if err != nil {
 		return nil, err
@@ -110,7 +111,11 @@ func (p *Provider) Generate(ctx context.Context, r llm.Request, _ func(string)) 
 	if err := json.Unmarshal(data, &a); err != nil || len(a.Pages) == 0 {
 		return nil, p.fault(llm.ClassOther, "the answer has no pages")
 	}
-	return p.response(a, r.Model, data), nil
+	response := p.response(a, r.Model, data)
+	if progress != nil && response.Text != "" {
+		progress(response.Text)
+	}
+	return response, nil
 }
 
 func (p *Provider) write(r llm.Request) (*wire.Body, error) {

@@ -132,3 +132,8 @@ func TestGenerate_refusesBeforeAnyRequest(t *testing.T) {
 		}
 	}
 }
+
+func TestProvider_contract(t *testing.T) {
+	t.Parallel()
+	llmtest.Contract(t, func(t *testing.T) llm.Provider { return strict(t, false, http.StatusOK, whole) }, asking(loader(png), picture))
+}

@@ -195,3 +195,10 @@ func TestGenerate_countsPictures(t *testing.T) {
 		t.Errorf("%d tokens for 50 pictures: %s", got.Usage.InputTokens, unseen)
 	}
 }
+
+func TestProvider_contract(t *testing.T) {
+	t.Parallel()
+	llmtest.Contract(t, func(*testing.T) llm.Provider { return offline.New() }, llm.Request{
+		Model: offline.Model, Messages: []llm.Message{{Role: llm.User, Blocks: []content.Block{content.Text{Value: "# Harbour\n\nThe ferry leaves at nine."}}}},
+	})
+}
