@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -332,6 +333,48 @@ func approvalNested(t *testing.T, factory Factory) {
 		}
 		r.stop()
 	}
+}
+
+// approvalWaitedFor lets somebody decide just when somebody else begins to wait: the wait goes on until the run has ended.
+func approvalWaitedFor(t *testing.T, factory Factory) {
+	w := NewWorld()
+	j := &meddled{}
+	r := start(t, factory, w, Setup{Wrap: func(under engine.Journal) engine.Journal { j.Journal = under; return j }})
+	run := r.begin(planOf(asksOutputs)).Run
+	r.parked(run)
+	g := hold(w, engine.ActivityCommit)
+	w.Decide("", true)
+	j.meddle(func() {
+		r.wake(run)
+		<-g.begun
+	}, func() { close(g.open) })
+	wantStatus(t, r.wait(run), engine.Done)
+}
+
+// meddled is a journal before and after whose next Load something happens.
+type meddled struct {
+	engine.Journal
+
+	mu            sync.Mutex // guards what follows
+	before, after func()
+}
+
+func (m *meddled) meddle(before, after func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.before, m.after = before, after
+}
+
+func (m *meddled) Load(ctx context.Context, run string) (engine.Entry, []engine.Record, error) {
+	m.mu.Lock()
+	before, after := m.before, m.after
+	m.before, m.after = nil, nil
+	m.mu.Unlock()
+	if before != nil {
+		before()
+		defer after()
+	}
+	return m.Journal.Load(ctx, run)
 }
 
 // approvalReplaced replaces a nested run that was woken and waits for its lane: the parked run that waits for it goes on.

@@ -86,6 +86,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"a yes in the moment of parking", approvalAtOnce},
 		{"calls wait for a yes", approvalTools},
 		{"a parked run is cancelled", approvalEnds},
+		{"a yes when somebody begins to wait", approvalWaitedFor},
 		{"a nested run that asks", approvalNested},
 		{"a nested run that asked is replaced", approvalReplaced},
 		{"a parked run is left alone", approvalRestarts},

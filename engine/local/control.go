@@ -32,32 +32,46 @@ func (x *Executor) Resume(ctx context.Context) (int, error) {
 	return len(jobs), nil
 }
 
-// Wait blocks until the run has finished; see engine.Executor. A run that has not finished and
-// is not in the queue, or was interrupted, is an error.
+// Wait blocks until the run has finished; see engine.Executor. A run that has not finished and is not in the queue, or was
+// interrupted, is an error.
 func (x *Executor) Wait(ctx context.Context, run string) (engine.RunRecord, error) {
-	if j := x.queue.job(run); j != nil {
-		select {
-		case <-j.done:
-			if j.err != nil {
-				return j.snapshot().Run, j.err
-			}
-		case <-ctx.Done():
-			return engine.RunRecord{}, ctx.Err()
-		case <-x.stopped:
-			return j.snapshot().Run, fmt.Errorf("wait for run %s: %w", run, engine.ErrStopped)
+	const looks = 3 // the run may be woken, or end, between a look at the queue and one at the journal
+	var r engine.RunRecord
+	for range looks {
+		if held, err := x.waitHere(ctx, run); err != nil {
+			return held, err
+		}
+		e, _, err := x.cfg.Journal.Load(ctx, run)
+		if err != nil {
+			return engine.RunRecord{}, err
+		}
+		if r = e.Run; r.Status == engine.AwaitingApproval {
+			return r, parkedRun(r)
+		}
+		if r.Status.Finished() {
+			return r, nil
 		}
 	}
-	e, _, err := x.cfg.Journal.Load(ctx, run)
-	if err != nil {
-		return engine.RunRecord{}, err
+	return r, fmt.Errorf("run %s is %s, but not here", run, r.Status)
+}
+
+// waitHere waits until a run has left the queue. It returns at once if the run is not in it.
+func (x *Executor) waitHere(ctx context.Context, run string) (engine.RunRecord, error) {
+	j := x.queue.job(run)
+	if j == nil {
+		return engine.RunRecord{}, nil
 	}
-	if e.Run.Status == engine.AwaitingApproval {
-		return e.Run, parkedRun(e.Run)
+	select {
+	case <-j.done:
+		if j.err != nil {
+			return j.snapshot().Run, j.err
+		}
+		return engine.RunRecord{}, nil
+	case <-ctx.Done():
+		return engine.RunRecord{}, ctx.Err()
+	case <-x.stopped:
+		return j.snapshot().Run, fmt.Errorf("wait for run %s: %w", run, engine.ErrStopped)
 	}
-	if !e.Run.Status.Finished() {
-		return e.Run, fmt.Errorf("run %s is %s, but not here", run, e.Run.Status)
-	}
-	return e.Run, nil
 }
 
 // Cancel ends a run; see engine.Executor. It returns once the request is stored; Wait returns when the run has ended.
