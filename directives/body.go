@@ -15,7 +15,7 @@ type Body struct {
 // bodyInfos are the info strings of a schema's block.
 var bodyInfos = []string{"", "yaml", "yml", "json", "schema"}
 
-// takesBody says whether a line is a directive that has its value in a fenced block below it: an @schema, or a
+// takesBody reports whether a line has its value in a fenced block below it: a directive that may have one, or a
 // misspelling of it, with nothing but parameters.
 func takesBody(line string) bool {
 	if !isDirectiveLine(line) {
