@@ -272,3 +272,38 @@ func code(err error) failure.Code {
 	}
 	return failure.Of(err).Code
 }
+
+// A plan is read and decoded once for all activities of its steps.
+func TestPlans_readOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"a.md": "text"}, workflow.Step{Prompt: "x", Set: directives.Set{Inputs: []directives.Input{{Target: fileTarget("a")}}}})
+	w.reply = says("Answer")
+	ref, reads := w.ref(), &reader{Journal: w.Journal, gets: map[string]int{}}
+	w.Blobs = reads
+	w.one = w.steps()
+	out := w.assembled(ref)
+	if _, err := w.steps().Conditions.When(t.Context(), engine.StepIn{StepRef: ref}); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.steps().Stager.Stage(t.Context(), engine.StageIn{StepRef: ref, Answer: answer.Answer}); err != nil {
+		t.Fatal(err)
+	}
+	if reads.gets[ref.Plan] != 1 {
+		t.Errorf("the plan was read %d times", reads.gets[ref.Plan])
+	}
+}
+
+// reader counts what is read of a journal.
+type reader struct {
+	*steptest.Journal
+	gets map[string]int
+}
+
+func (r *reader) Get(ctx context.Context, digest string) ([]byte, error) {
+	r.gets[digest]++
+	return r.Journal.Get(ctx, digest)
+}

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"encoding/json"
 	"errors"
 	"maps"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -285,6 +287,55 @@ func TestUseTools_offered(t *testing.T) {
 		}
 		if got := strings.Join(d.box().turn(s, d.models["seer"], step.Prompt{}, engine.UseToolsIn{}).registry.Names(), " "); got != want {
 			t.Errorf("@tools %s: %q, want %q", use, got, want)
+		}
+	}
+}
+
+// counting counts how often a step's tools are made for its requests.
+type counting struct {
+	*Box
+	made int
+}
+
+func (o *counting) Offer(s step.Context, m step.Model) step.Offer {
+	o.made++
+	return o.Box.Offer(s, m)
+}
+
+// A step's tools are made once for its requests, and a prompt of an earlier version, which does not hold them, has them made.
+func TestOffer_oncePerStep(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, map[string]string{"a.md": "x"}, "read_file")
+	d.reply = func(llm.Request) (*llm.Response, error) {
+		return &llm.Response{Text: "Good", Stop: llm.StopEnd, Blocks: []content.Block{content.Text{Value: "Good"}}}, nil
+	}
+	deps := d.deps()
+	o := &counting{Box: New(deps, d.config)}
+	steps, ref := step.New(deps, o), d.ref()
+	out, err := steps.Assembler.Assemble(t.Context(), engine.AssembleIn{StepRef: ref})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := json.Marshal(func() map[string]any {
+		var stored map[string]any
+		if err := json.Unmarshal([]byte(d.text(out.Prompt)), &stored); err != nil {
+			t.Fatal(err)
+		}
+		delete(stored, "tools")
+		return stored
+	}())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		prompt string
+		made   int
+	}{{out.Prompt, 1}, {out.Prompt, 1}, {d.put(string(old)), 2}} {
+		if _, err := steps.Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: c.prompt, Model: out.Model}); err != nil {
+			t.Fatal(err)
+		}
+		if last := d.requests[len(d.requests)-1]; o.made != c.made || len(last.Tools) != 2 || last.Tools[0].Name != "read_file" {
+			t.Errorf("made %d times, want %d; %d tools were offered", o.made, c.made, len(last.Tools))
 		}
 	}
 }
