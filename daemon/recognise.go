@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -55,6 +56,8 @@ func (r *recognition) recogniser(by payer) func(engine string, s ingestion.OCRSe
 		switch {
 		case r.trust.Untrusted():
 			return nil, errors.New("this vault is not trusted yet: text is recognised on this machine alone")
+		case len(r.settings.RecognitionWaits(engine)) > 0:
+			return nil, fmt.Errorf("it waits for your yes to %s; see `vaultflow trust`", strings.Join(r.settings.RecognitionWaits(engine), ", "))
 		case known:
 		case engine == ingestion.EngineMistral:
 			made, err = r.mistral(s)

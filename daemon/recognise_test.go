@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -83,5 +85,37 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 	got, err := j.Spending.Of(t.Context(), "r1")
 	if err != nil || calls.Load() != 3 || got.Calls != 3 || got.Cost.USD != 1 || got.Open != (cost.Amount{}) || got.Presumed != (cost.Amount{}) {
 		t.Errorf("%d requests (the first is put off), booked %+v, %v", calls.Load(), got, err)
+	}
+}
+
+// Pages that a vault means for a model that waits go to no other one.
+func TestRecogniser_sendsNothingInPlaceOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	own := filepath.Join(dir, "own.yaml")
+	for name, text := range map[string]string{
+		own: "models: {default: cloud, aliases: {cloud: {provider: mine, model: a, capabilities: {vision: true}}}}\n" +
+			"providers: {mine: {kind: vllm, base_url: 'http://127.0.0.1:9/v1'}}\ningestion: {ocr: {engines: [model, mistral]}}\n",
+		filepath.Join(dir, "settings.yaml"): "models: {default: lab, aliases: {lab: {provider: lab, model: b}}}\n" +
+			"providers: {lab: {kind: vllm, base_url: 'http://127.0.0.1:9/v1'}, mistral: {base_url: 'http://127.0.0.1:9/v1'}}\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loaded, err := settings.Load(settings.Input{Vault: dir, User: own, Environ: []string{"MISTRAL_API_KEY=" + llmtest.Key}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	r := &recognition{
+		settings: loaded, trust: ownTrust(t, loaded), log: log, made: map[string]ocrService{},
+		models: modelset.New(loaded, log, t.TempDir(), func(string) error { return nil }),
+	}
+	for engine, want := range map[string]string{"model": "providers.lab", "mistral": "providers.mistral"} {
+		s, err := r.recogniser(payer{})(engine, ingestion.OCRSettings{Model: loaded.Models.Default})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v", engine, s, err)
+		}
 	}
 }

@@ -37,7 +37,7 @@ func (r *Runs) Start(ctx context.Context, o RunOrder) (string, error) {
 		return "", err
 	}
 	if o.Model != "" {
-		_, _, waits := r.settings.Withheld(o.Model) // which mayRun says
+		waits := len(r.settings.ModelWaits(o.Model)) > 0 // which mayRun says
 		if _, err := r.models.Model(ctx, o.Model); err != nil && !waits {
 			return "", err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -123,7 +124,7 @@ func Fingerprint(s trust.State) string {
 // service names the service that a model alias leads to; empty for one that sends nothing.
 func (t *Trust) service(alias string) string {
 	alias = cmp.Or(alias, t.settings.Models.Default)
-	a, p, ok := t.alias(alias)
+	a, p, ok := t.settings.Meant(alias)
 	switch {
 	case !ok:
 		return "the model " + alias + ", which is not set up"
@@ -134,14 +135,6 @@ func (t *Trust) service(alias string) string {
 		return a.Provider + " (" + strings.TrimPrefix(strings.TrimPrefix(modelset.HostOf(address), "https://"), "http://") + ")"
 	}
 	return a.Provider
-}
-
-// alias is an alias as a workflow means it: one of the vault's files, though it may wait, goes before one of that name below.
-func (t *Trust) alias(name string) (a settings.Alias, p settings.Provider, ok bool) {
-	if a, p, ok = t.settings.Withheld(name); ok {
-		return a, p, ok
-	}
-	return t.settings.Alias(name)
 }
 
 // Reach is what a workflow may do.
@@ -159,7 +152,7 @@ func (t *Trust) waits(s trust.State, p *workflow.Plan) string {
 		return "it waits for your yes to what it reaches"
 	}
 	if keys := t.waitingFor(p); len(keys) > 0 {
-		return "it uses settings of this vault that wait for your yes: " + strings.Join(keys, ", ")
+		return usesWaiting(keys)
 	}
 	return ""
 }
@@ -172,12 +165,12 @@ func list(items []trust.Item) string {
 // waitingFor are the settings that a workflow needs and that wait: without them it would ask another service than its author
 // meant, or lack a tool.
 func (t *Trust) waitingFor(p *workflow.Plan) []string {
-	var needs []string
+	var keys, needs []string
 	for _, s := range p.Steps {
 		if s.Model == nil || !s.Model.None {
-			needs = append(needs, t.provider(p.Alias(s, ""))...)
+			keys = append(keys, t.settings.ModelWaits(p.Alias(s, ""))...)
 			if s.Model != nil && s.Model.Fallback != "" {
-				needs = append(needs, t.provider(s.Model.Fallback)...)
+				keys = append(keys, t.settings.ModelWaits(s.Model.Fallback)...)
 			}
 		}
 		if s.Tools == nil {
@@ -191,29 +184,21 @@ func (t *Trust) waitingFor(p *workflow.Plan) []string {
 			}
 		}
 	}
-	var keys []string
 	for _, a := range t.asks {
-		if slices.ContainsFunc(needs, func(n string) bool { return a.Key == n || strings.HasPrefix(a.Key, n+".") }) {
-			keys = append(keys, trust.Plain(a.Key))
+		if slices.ContainsFunc(needs, func(n string) bool { n = visible.Name(n); return a.Key == n || strings.HasPrefix(a.Key, n+".") }) {
+			keys = append(keys, a.Key)
 		}
 	}
-	return keys
-}
-
-func (t *Trust) provider(alias string) []string {
-	if alias == "" && t.settings.Origin("models.default").Source == settings.SourceDefault {
-		return []string{"providers", "models"} // it may stand in for a default model that waits, and reach somebody else
+	for i := range keys {
+		keys[i] = trust.Plain(keys[i])
 	}
-	alias = cmp.Or(alias, t.settings.Models.Default)
-	a, _, ok := t.alias(alias)
-	if !ok {
-		return nil
-	}
-	return []string{"providers." + a.Provider, "models.aliases." + alias}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // asksFor reports whether a setting, or one below it, waits.
 func (t *Trust) asksFor(key string) bool {
+	key = visible.Name(key)
 	return slices.ContainsFunc(t.asks, func(a trust.Ask) bool { return a.Key == key || strings.HasPrefix(a.Key, key+".") })
 }
 
@@ -233,6 +218,22 @@ func (t *Trust) mayRun(p *workflow.Plan) error {
 	return nil
 }
 
+// MayPreview refuses a preview that a run by hand would not follow: it would show a prompt for another model, or other tools.
+// What a workflow of a shared vault reaches may be looked at before it is allowed.
+func (t *Trust) MayPreview(p *workflow.Plan) error {
+	if t.Untrusted() {
+		return nil // what may be asked there, the models say
+	}
+	if keys := t.waitingFor(p); len(keys) > 0 {
+		return t.refuse("vaultflow trust", fmt.Sprintf("workflow %q may not run: %s", p.Name, usesWaiting(keys)))
+	}
+	return nil
+}
+
+func usesWaiting(keys []string) string {
+	return "it uses settings of this vault that wait for your yes: " + strings.Join(keys, ", ")
+}
+
 // offlineOnly refuses steps whose model is reached over a network.
 func (t *Trust) offlineOnly(p *workflow.Plan) error {
 	for _, s := range p.Steps {
@@ -240,7 +241,7 @@ func (t *Trust) offlineOnly(p *workflow.Plan) error {
 			continue
 		}
 		alias := p.Alias(s, t.settings.Models.Default)
-		if _, provider, ok := t.alias(alias); ok && provider.Kind != settings.Offline {
+		if _, provider, ok := t.settings.Meant(alias); ok && provider.Kind != settings.Offline {
 			return failure.New(failure.Permission, "`vaultflow trust` shows what the vault asks for, and asks you; --model offline runs it without a service",
 				"this vault is not trusted yet: step %q would send its prompt to %s", s.Name, t.service(alias))
 		}

@@ -183,7 +183,7 @@ func schedules(p *workflow.Plan) string {
 // world is what checking a workflow needs to know.
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
-		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WithheldNames(), Default: w.settings.Models.Default,
+		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WaitingNames(), Default: w.settings.Models.Default,
 		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: w.files(), Links: w.vault,
 		Schema: step.CheckSchema, Changes: toolbox.NeedsYes,
 	}

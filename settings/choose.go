@@ -13,6 +13,10 @@ func chooseDefault(s *Settings, environ map[string]string, r *reporter) {
 		return
 	}
 	s.Models.Default = Offline
+	if waiting := sortedKeys(s.withheld.aliases); len(waiting) > 0 {
+		s.Models.Default = waiting[0] // it may be the only model that is configured: none below stands in for it
+		return
+	}
 	own := ownAliases(s)
 	at := Origin{Name: s.File}
 	switch len(own) {

@@ -42,7 +42,7 @@ func unfinished() *Settings {
 		Logging:   Logging{Level: "info", Format: "auto"},
 		Ingestion: defaultIngestion(),
 		origins:   map[string]Origin{},
-		withheld:  map[string]withheldAlias{},
+		withheld:  nothingWithheld(),
 	}
 }
 

@@ -17,16 +17,17 @@ func (j *judge) providers() {
 		case empty(reflect.ValueOf(canonical(reflect.ValueOf(who)))):
 		case sameProvider(name, who, next, there), j.allows(sayProvider(name, who, placeOf(j.from, path))):
 			next = j.replaceWho(path, next, who)
+			delete(j.into.withheld.providers, name)
 		default:
 			whole := who.complete(name)
-			j.withheld[path], j.asks[name] = true, func() Provider { return whole }
+			j.into.withheld.providers[name] = func() Provider { return whole }
 			j.into.pending = append(j.into.pending, whole.APIKeyEnv)
 			if _, isKind := kinds[name]; !there && (!isKind || reflect.DeepEqual(said, who)) {
 				continue // no entry, so no limits of one
 			}
 		}
 		j.limits(path, reflect.ValueOf(&next).Elem(), reflect.ValueOf(said))
-		if _, set := j.into.origins[path]; !set && !j.withheld[path] {
+		if _, set := j.into.origins[path]; !set && j.into.withheld.providers[name] == nil {
 			j.into.origins[path] = placeOf(j.from, path)
 		}
 		j.into.Providers[name] = next
@@ -78,13 +79,14 @@ func (j *judge) limits(path string, next, said reflect.Value) {
 	}
 }
 
-// aliases puts the entries in the place of those below. One whose provider waits is as if it were not written.
+// aliases puts the entries in the place of those below. One whose provider waits is withheld, and so is one of its name below.
 func (j *judge) aliases() {
 	for _, name := range sortedKeys(j.from.Models.Aliases) {
 		a, path := j.from.Models.Aliases[name], "models.aliases."+name
-		if j.withheld["providers."+a.Provider] {
-			j.withheld[path] = true
-			j.into.withheld[name] = withheldAlias{a, j.asks[a.Provider]}
+		if j.into.withheld.providers[a.Provider] != nil {
+			if name != Offline { // which is the built-in model whatever a vault says that waits
+				j.into.withheld.aliases[name] = a
+			}
 			continue
 		}
 		if j.theirs && j.costsAreCapped() {
@@ -92,6 +94,7 @@ func (j *judge) aliases() {
 		}
 		forget(j.into, path)
 		adopt(j.into, j.from, path)
+		delete(j.into.withheld.aliases, name)
 		j.into.Models.Aliases[name] = a
 	}
 }
@@ -106,6 +109,7 @@ func (j *judge) price(name, path string, a Alias) Price {
 	if samePrice(a, old) || j.grants(sayPrice(name, a, placeOf(j.from, path+".price"))) {
 		return a.Price
 	}
+	j.into.withheld.keys[path+".price"] = true
 	return old.Price
 }
 

@@ -10,11 +10,9 @@ import (
 // every value counts as reaches says.
 type judge struct {
 	*layers
-	from     *Settings // what the file says, and nothing else
-	path     string
-	theirs   bool                       // the file lies in the vault
-	withheld map[string]bool            // providers that wait, and the aliases that follow them: providers.NAME, models.aliases.NAME
-	asks     map[string]func() Provider // whom the providers that wait would ask, by name
+	from   *Settings // what the file says, and nothing else
+	path   string
+	theirs bool // the file lies in the vault
 }
 
 // settings goes through the whole file. Providers come before the aliases that follow them, and these before the default.
@@ -50,12 +48,8 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 		return
 	}
 	switch how := reaches[path]; how {
-	case harmless:
+	case harmless, follows: // models.default, which waits with the alias that it names
 		set(v)
-	case follows: // models.default
-		if !j.withheld["models.aliases."+v.String()] {
-			set(v)
-		}
 	case least, bounded, most, either:
 		if j.stricter(how, path, v, below, at) {
 			set(v)
@@ -65,8 +59,10 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 	case waits:
 		if v.Kind() == reflect.Slice {
 			j.list(path, v, below, at)
-		} else if j.same(path, v, below) || j.grants(j.scalar(path, v, at)) && !j.nowhere(path, v) {
+		} else if j.same(path, v, below) || j.grants(j.scalar(path, v, at)) {
 			set(v)
+		} else {
+			j.into.withheld.keys[path] = true
 		}
 	default:
 		j.report(at, SeverityError, CodeNoEffect, "", "%s: this version does not know whether a vault may set it", path) // the test of reaches finds it before
@@ -76,11 +72,6 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 // same reports whether a value that waits changes nothing, or reaches nowhere.
 func (j *judge) same(path string, v, below reflect.Value) bool {
 	return reflect.DeepEqual(v.Interface(), below.Interface()) || slices.Contains(safe[path], text(v))
-}
-
-// nowhere reports whether a key names an alias that waits with its provider.
-func (j *judge) nowhere(path string, v reflect.Value) bool {
-	return path == "ingestion.ocr.model" && j.withheld["models.aliases."+v.String()]
 }
 
 func (j *judge) scalar(path string, v reflect.Value, at Origin) Waiting {
@@ -168,6 +159,9 @@ func (j *judge) list(path string, v, below reflect.Value, at Origin) {
 			counts = append(counts, word)
 		}
 	}
+	if len(counts) == 0 && path == "ingestion.ocr.engines" {
+		counts = safe[path] // pages that were meant for one service go to no other
+	}
 	if len(counts) > 0 {
 		below.Set(reflect.ValueOf(counts))
 		j.into.origins[path] = at
@@ -245,6 +239,7 @@ func (j *judge) unit(path string) {
 	who := pick(next, path)
 	asks := !reflect.DeepEqual(canonical(who), canonical(pick(into, path))) && !safeUnit(next)
 	if asks && !j.allows(waiting(path, canonical(who), sayUnit(next), display(who), at)) {
+		j.into.withheld.keys[path] = true
 		if w, ok := next.Interface().(WebSearch); ok {
 			j.into.pending = append(j.into.pending, w.complete().APIKeyEnv)
 		}

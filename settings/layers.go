@@ -84,6 +84,7 @@ func (l *layers) vault() error {
 	}
 	where := l.in.placeOf(path)
 	if where.linked != "" && !l.grantLink(path, where.linked) {
+		l.into.withheld.file = l.linkKey(path)
 		return nil
 	}
 	data, err := readBounded(path)
@@ -103,7 +104,7 @@ func (l *layers) vault() error {
 func (l *layers) put(source Source, path string, data []byte, theirs bool) (from *Settings) {
 	from = &Settings{origins: map[string]Origin{}}
 	file(from, source, path, data, l.reporter)
-	j := &judge{layers: l, from: from, path: path, theirs: theirs, withheld: map[string]bool{}, asks: map[string]func() Provider{}}
+	j := &judge{layers: l, from: from, path: path, theirs: theirs}
 	j.settings()
 	return from
 }

@@ -33,7 +33,8 @@ type Input struct {
 }
 
 // Load reads the settings, key by key: flags go before the environment, before the vault's file, before the user's, before
-// the defaults. What the vault's files may not set without a yes, and got none for, is as if it were not written; it is
+// the defaults. What the vault's files may not set without a yes, and got none for, is as if it were not written, but that no
+// model stands in for one that waits (see [Settings.ModelWaits]); it is
 // listed in Settings.Waiting. A vault without a settings file is fine. All faults come back together, as an [*Error]; warnings
 // and notes are in Settings.Diagnostics.
 func Load(in Input) (*Settings, error) {

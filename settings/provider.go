@@ -77,37 +77,3 @@ func (s *Settings) Provider(name string) (Provider, bool) {
 	p, ok := s.Providers[name]
 	return p, ok
 }
-
-// Alias is the alias with a name and its provider; ok is false when there is none. An empty name is the default one.
-func (s *Settings) Alias(name string) (a Alias, p Provider, ok bool) {
-	if name == "" {
-		name = s.Models.Default
-	}
-	if a, ok = s.Models.Aliases[name]; !ok {
-		return a, p, false
-	}
-	p, ok = s.Providers[a.Provider]
-	return a, p, ok
-}
-
-// withheldAlias is an alias of the vault's files whose provider waits for a yes.
-type withheldAlias struct {
-	Alias
-	provider func() Provider // which fmt cannot print: it shows the keys in fields that are not exported
-}
-
-// Withheld is an alias of the vault's files that has no effect because its provider waits for a yes, with whom it would ask. One of
-// that name may be in force below it.
-func (s *Settings) Withheld(name string) (a Alias, p Provider, ok bool) {
-	w, ok := s.withheld[name]
-	if !ok {
-		return a, p, false
-	}
-	return w.Alias, w.provider(), true
-}
-
-// WithheldNames lists the aliases that wait, sorted.
-func (s *Settings) WithheldNames() []string { return slices.Sorted(maps.Keys(s.withheld)) }
-
-// AliasNames lists the aliases, sorted.
-func (s *Settings) AliasNames() []string { return slices.Sorted(maps.Keys(s.Models.Aliases)) }

@@ -25,7 +25,7 @@ type Settings struct {
 	Granted     []Waiting    `yaml:"-"` // what is in force because it was granted
 	Diagnostics []Diagnostic `yaml:"-"` // warnings and notes; errors are returned by Load
 	origins     map[string]Origin
-	withheld    map[string]withheldAlias
+	withheld    withheld
 	pending     []string // variables of keys that what waits would use
 }
 

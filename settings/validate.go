@@ -67,11 +67,11 @@ func validateModels(s *Settings, r *reporter) {
 		if name == "none" {
 			fault(s, r, key, CodeValue, "", "%s: `@model none` means no model, so no alias can have this name", key)
 		}
-		p, known := s.Providers[a.Provider]
+		p := s.Providers[a.Provider]
 		switch {
 		case a.Provider == "":
 			fault(s, r, key, CodeValue, "an alias replaces the built-in one whole", "%s names no provider", key)
-		case !known:
+		case !s.knowsProvider(a.Provider):
 			fault(s, r, key+".provider", CodeReference, guess(a.Provider, append(sortedKeys(s.Providers), Kinds()...)),
 				"%s.provider: neither an entry of providers nor a kind has the name %q", key, a.Provider)
 		case a.Model == "" && p.Kind != Offline:
@@ -86,7 +86,7 @@ func validateModels(s *Settings, r *reporter) {
 			fault(s, r, key+".price", CodeValue, "", "%s.price needs both input and output", key)
 		}
 	}
-	if _, known := s.Models.Aliases[s.Models.Default]; !known {
+	if !s.knowsAlias(s.Models.Default) {
 		fault(s, r, "models.default", CodeReference, guess(s.Models.Default, s.AliasNames()), "models.default: no alias has the name %q", s.Models.Default)
 	}
 }
@@ -183,10 +183,8 @@ func validateLists(s *Settings, r *reporter) {
 	if name := s.Ingestion.Template; name != "" && !fs.ValidPath(name) {
 		fault(s, r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is no name within the vault", name)
 	}
-	if alias := s.Ingestion.OCR.Model; alias != "" {
-		if _, ok := s.Models.Aliases[alias]; !ok {
-			fault(s, r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
-		}
+	if alias := s.Ingestion.OCR.Model; alias != "" && !s.knowsAlias(alias) {
+		fault(s, r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
 	}
 	if u, err := url.Parse(string(s.Ingestion.OCR.Mistral.Endpoint)); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		fault(s, r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is no web address")

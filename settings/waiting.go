@@ -47,15 +47,20 @@ func (l *layers) grants(w Waiting, wider ...Waiting) bool {
 
 // grantLink asks for a file of the vault that is a symbolic link.
 func (l *layers) grantLink(path, target string) bool {
-	name := filepath.Base(path)
-	if rel, ok := local(l.in.Vault, path); ok {
-		name = filepath.ToSlash(rel)
-	}
+	name := strings.TrimPrefix(l.linkKey(path), "file:")
 	what := "Read settings from "
 	if filepath.Base(path) == dotEnvName {
 		what = "Read keys from "
 	}
-	return l.grants(waiting("file:"+name, target, what+target+", which "+name+" of this vault leads to", target, Origin{Name: path}))
+	return l.grants(waiting(l.linkKey(path), target, what+target+", which "+name+" of this vault leads to", target, Origin{Name: path}))
+}
+
+// linkKey names a file of the vault as a value that waits.
+func (l *layers) linkKey(path string) string {
+	if rel, ok := local(l.in.Vault, path); ok {
+		return "file:" + filepath.ToSlash(rel)
+	}
+	return "file:" + filepath.Base(path)
 }
 
 // canonical is a value that JSON writes in one way only, with its secrets. Keys that are not set are left out.

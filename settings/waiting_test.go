@@ -230,7 +230,7 @@ logging: {level: debug}
 	}
 }
 
-// An alias of the vault follows its provider: nothing is asked about it, and without the provider it is not there.
+// An alias of the vault follows its provider: nothing is asked about it, and without the provider it cannot be asked.
 func TestWaiting_aliasesFollowTheirProvider(t *testing.T) {
 	t.Parallel()
 	vault := t.TempDir()
@@ -241,7 +241,8 @@ func TestWaiting_aliasesFollowTheirProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, there := s.Models.Aliases["lab"]
-	if there || s.Models.Default != settings.Offline || s.Models.Aliases["sonnet"].Model == "y" || len(s.Waiting) != 2 || string(s.Providers["anthropic"].BaseURL) != "https://api.anthropic.com" {
+	_, _, asked := s.Alias("")
+	if there || asked || s.Models.Default != "lab" || s.Models.Aliases["sonnet"].Model == "y" || len(s.Waiting) != 2 || string(s.Providers["anthropic"].BaseURL) != "https://api.anthropic.com" {
 		t.Errorf("default %s, aliases %+v, waiting %+v", s.Models.Default, s.Models.Aliases, s.Waiting)
 	}
 	if _, there := s.Providers["lab"]; there {
@@ -260,7 +261,7 @@ func TestWaiting_grantedInPart(t *testing.T) {
 	write(t, filepath.Join(vault, "settings.yaml"), "models: {default: sonnet, aliases: {lab: {provider: lab, model: x}}}\nproviders: {lab: {kind: vllm, base_url: 'http://10.0.0.1/v1'}}\n"+
 		"ingestion: {ocr: {engines: [model], model: lab}}\n", 0o600)
 	s, err := settings.Load(settings.Input{Vault: vault, Grants: func(w settings.Waiting) bool { return strings.HasPrefix(w.Key, "ingestion") }})
-	if err != nil || s.Ingestion.OCR.Model != "" || len(s.Waiting) != 1 {
+	if err != nil || s.Ingestion.OCR.Model != "lab" || len(s.RecognitionWaits("model")) != 1 || len(s.Waiting) != 1 {
 		t.Errorf("%v, %+v", err, s)
 	}
 }

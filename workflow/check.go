@@ -82,6 +82,9 @@ func (c *checker) models() {
 	}
 	c.model(c.plan.Meta.Model, c.plan.Meta.ModelAt)
 	for _, s := range c.plan.Steps {
+		if s.Model == nil && c.plan.Meta.Model == "" && slices.Contains(c.world.Waiting, c.world.Default) {
+			c.waits(Position{File: c.plan.File, Line: s.Line, Column: 1}, "default model", c.world.Default)
+		}
 		if s.Model != nil {
 			c.model(s.Model.Alias, s.Model.At)
 			c.model(s.Model.Fallback, s.Model.FallbackAt)
@@ -106,10 +109,14 @@ func (c *checker) sight(s Step) {
 	}
 }
 
+func (c *checker) waits(at Position, what, alias string) {
+	c.add(directives.At(at, directives.CodeModelWaits, "`vaultflow trust` shows what it would reach, and asks", "the %s %q waits for your yes", what, alias))
+}
+
 func (c *checker) model(alias string, at Position) {
 	named := func(m string) bool { return strings.EqualFold(m, alias) }
 	if slices.ContainsFunc(c.world.Waiting, named) {
-		c.add(directives.At(at, directives.CodeModelWaits, "`vaultflow trust` shows what it would reach, and asks", "the model %q waits for your yes", alias))
+		c.waits(at, "model", alias)
 		return
 	}
 	if alias == "" || slices.ContainsFunc(c.world.Models, named) {

@@ -49,7 +49,7 @@ func listModels(ctx context.Context, g *globals, probe bool) error {
 	}
 	defer a.Close()
 	asked, failed := 0, 0
-	for _, alias := range a.Settings.AliasNames() {
+	for _, alias := range a.Settings.MeantNames() {
 		problem := ""
 		if probe {
 			was, err := a.Models.Probe(ctx, alias)
@@ -84,7 +84,7 @@ func isWanted(a *daemon.Workspace, alias string) bool {
 }
 
 func lineOfModel(ctx context.Context, a *daemon.Workspace, alias, failed string) modelLine {
-	said, p, _ := a.Settings.Alias(alias)
+	said, p, _ := a.Settings.Meant(alias)
 	line := modelLine{
 		Type: "model", Alias: alias, Default: alias == a.Settings.Models.Default, Provider: said.Provider, Model: said.Model, ProbeFailed: failed,
 	}
@@ -98,7 +98,7 @@ func lineOfModel(ctx context.Context, a *daemon.Workspace, alias, failed string)
 	}
 	if err != nil {
 		line.Problem = err.Error()
-		if p.APIKeyEnv != "" && p.Key == "" {
+		if len(a.Settings.ModelWaits(alias)) == 0 && p.APIKeyEnv != "" && p.Key == "" {
 			line.Problem += " (" + p.APIKeyEnv + " is not set)"
 		}
 	}

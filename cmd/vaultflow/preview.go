@@ -90,6 +90,9 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 	if err := daemon.KnownSteps(plan, o.steps); err != nil {
 		return err
 	}
+	if err := a.Trust.MayPreview(plan); err != nil {
+		return exit(failureExit(err), err)
+	}
 	previewer, err := a.Previewer(ctx)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@
 package modelset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -100,8 +101,9 @@ var _ step.Models = (*Set)(nil)
 // Model implements step.Models. It makes no call: the table describes an Ollama server that was not probed.
 func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	a, p, ok := m.settings.Alias(alias)
-	if _, _, waits := m.settings.Withheld(alias); !ok && waits {
-		return step.Model{}, failure.New(failure.Permission, "`vaultflow trust` shows what it would reach, and asks you", "the model %q waits for your yes", alias)
+	if keys := m.settings.ModelWaits(alias); !ok && len(keys) > 0 {
+		return step.Model{}, failure.New(failure.Permission, "`vaultflow trust` shows what it would reach, and asks you",
+			"the model %q waits for your yes: %s", cmp.Or(alias, m.settings.Models.Default), strings.Join(keys, ", "))
 	}
 	if !ok {
 		known := m.settings.AliasNames()
