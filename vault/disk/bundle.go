@@ -147,27 +147,6 @@ func (b *Bundle) publish(target string) error {
 	return f.learn(target)
 }
 
-// sweep removes temporary files that an interrupted write has left in a bundle: they must not be published.
-func (f *folder) sweep(dir string) error {
-	entries, err := readDir(f.root, dir)
-	if err != nil {
-		return err
-	}
-	for _, d := range entries {
-		name := path.Join(dir, d.Name())
-		switch {
-		case d.IsDir():
-			err = f.sweep(name)
-		case temporary(name):
-			err = ignoreMissing(f.root.Remove(name))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Discard removes the bundle and all that is in it. Doing it twice changes nothing.
 func (b *Bundle) Discard() error {
 	if err := b.f.root.RemoveAll(b.dir); err != nil {

@@ -250,3 +250,24 @@ func (f *folder) makeFolder(dir string) error {
 	}
 	return f.makeDir(dir)
 }
+
+// sweep removes temporary files that an interrupted write has left in a bundle: they must not be published.
+func (f *folder) sweep(dir string) error {
+	entries, err := readDir(f.root, dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range entries {
+		name := path.Join(dir, d.Name())
+		switch {
+		case d.IsDir():
+			err = f.sweep(name)
+		case temporary(name):
+			err = ignoreMissing(f.root.Remove(name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
