@@ -118,7 +118,7 @@ func (a *arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, 
 	}
 }
 
-// take gives the run that imports a file: the one that a command has asked for, one that was put off, or a new one.
+// take returns the run that imports a file: one that a command asked for, one that failed earlier, or a new one.
 func (a *arrivals) take(ctx context.Context, news disk.Arrival) (string, error) {
 	if run := a.imports.claim(news.Name); run != "" {
 		asked, err := a.journal.Runs.Run(ctx, run)
@@ -158,12 +158,12 @@ func (a *arrivals) follow(ctx context.Context, news disk.Arrival, run string) {
 	a.watcher.Done(news.Name)
 }
 
-// mayPass says whether an import failed of something that may be over soon; its original has stayed where it was.
+// mayPass reports whether an import had a transient error. Its original has stayed where it was.
 func mayPass(r engine.RunRecord) bool {
 	return r.Status == engine.Failed && r.Failure != nil && r.Failure.Retryable
 }
 
-// shadow says what would be done with a file, and does nothing.
+// shadow records what an import would do with a file, and does nothing.
 func (a *arrivals) shadow(ctx context.Context, news disk.Arrival) error {
 	options, err := a.imports.rules.of(news.Name, ImportHow{})
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // Socket paths are short (108 bytes on Linux), so a state directory with a long path gets its folder in the temporary one.
 const socketName = "control.sock"
 
-// order is what a command asks of the working process. One of the fields is set, Passwords and From aside.
+// Order is what a command asks of the working process. One of its fields is set, apart from Passwords and From.
 type Order struct {
 	Run    *RunOrder    `json:"run,omitempty"`
 	Import *ImportOrder `json:"import,omitempty"`
@@ -79,7 +79,7 @@ func (p *OSPath) UnmarshalText(text []byte) error {
 	return err
 }
 
-// reply is the working process's answer.
+// Reply is the working process's answer.
 type Reply struct {
 	Run     string         `json:"run,omitempty"`
 	URL     string         `json:"url,omitempty"`  // of the dashboard
@@ -237,7 +237,7 @@ func Ask(ctx context.Context, stateDir string, o Order) (Reply, error) {
 	return r, nil
 }
 
-// ApproveOrder says what a person decided about items of a run.
+// ApproveOrder is a person's decision about items of a run.
 type ApproveOrder struct {
 	Run    string  `json:"run"`
 	Items  []int   `json:"items,omitempty"` // none: all that wait

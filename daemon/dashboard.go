@@ -196,7 +196,7 @@ func (d webDropper) Drop(ctx context.Context, name string, r io.Reader) (string,
 // healthEvery is how long a look at the worker holds: starting one takes a moment.
 const healthEvery = time.Minute
 
-// health tells the dashboard how the daemon is.
+// health checks the daemon for the dashboard.
 type health struct {
 	w       *Process
 	watcher *disk.Watcher

@@ -43,7 +43,7 @@ func (w *Process) artifacts() (*artifact.Store, error) {
 	return store, nil
 }
 
-// liveRun tells whether a run may still go on. One that cannot be looked up may.
+// liveRun reports whether a run may still continue. One that cannot be looked up may.
 func (w *Process) liveRun(id string) bool {
 	r, err := w.Journal.Runs.Run(context.Background(), id)
 	return err != nil || !r.Status.Finished()

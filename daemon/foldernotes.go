@@ -26,7 +26,7 @@ type folderNotes struct {
 	log      *slog.Logger
 }
 
-// fault tells a person that the settings of a folder cannot be used: in a note beside them, and in the list of imports.
+// fault reports that the settings of a folder cannot be used, in a note beside them and in the list of imports.
 // The file waits; it is looked at again soon, and imported when they have been corrected.
 func (n folderNotes) fault(ctx context.Context, news disk.Arrival, bad *ingestion.FolderError) error {
 	name, note := bad.NoteName(), []byte(bad.Note())

@@ -26,7 +26,7 @@ type goneError struct {
 	back func() bool // whether both are there again
 }
 
-// Unwrap gives what is gone.
+// Unwrap returns what is gone.
 func (e goneError) Unwrap() error { return e.error }
 
 // guard looks after vault and state until ctx ends or one of them is gone.
@@ -85,7 +85,7 @@ func comeBack(ctx context.Context, a *Workspace, gone goneError) bool {
 	return true
 }
 
-// lockedElsewhere says what to do about a vault on which another process works with another state directory.
+// lockedElsewhere adds what to do about a vault on which another process works with another state directory.
 func lockedElsewhere(err error) error {
 	if !errors.Is(err, disk.ErrInUse) {
 		return err

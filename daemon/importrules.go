@@ -135,7 +135,7 @@ func (r *importRules) of(name string, how ImportHow) (ingestion.Settings, error)
 	return s, nil
 }
 
-// nameEngines says which models the engines of text recognition are, those of a folder's settings too. Tesseract alone is what
+// nameEngines adds the models of the text recognition engines, those of a folder's settings too. Tesseract alone is what
 // goes without saying: results that were made with it are told by no engine.
 func (r *importRules) nameEngines(s *ingestion.OCRSettings) {
 	in := r.settings.Ingestion.OCR
@@ -155,7 +155,7 @@ func (r *importRules) nameEngines(s *ingestion.OCRSettings) {
 // maxTemplate is more than a template may have, in bytes.
 const maxTemplate = 1 << 20
 
-// renew gives the settings of now to an import that is tried again, with what was asked for it. When they cannot be had it
+// renew returns the current settings for an import that is retried, with what was asked for it. When they cannot be had it
 // keeps those that it was begun with.
 func (r *importRules) renew(p engine.ImportPlan) json.RawMessage {
 	var before ingestion.Settings

@@ -100,7 +100,7 @@ func (i *Imports) drop(ctx context.Context, r io.Reader, name string, how Import
 	return run, err
 }
 
-// claim gives the run that a command has asked for to import a file, empty when there is none, and forgets it.
+// claim returns the run with which a command imports a file, or "", and forgets it.
 func (i *Imports) claim(name string) string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -188,7 +188,7 @@ func (i *Imports) dropURL(ctx context.Context, o ImportOrder) (string, error) {
 	return i.drop(ctx, content, o.Name, o.ImportHow)
 }
 
-// dropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
+// DropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
 func (i *Imports) DropOrTake(ctx context.Context, o ImportOrder) (string, error) {
 	if o.URL != "" || o.Path != "" {
 		return i.Drop(ctx, o)

@@ -38,7 +38,7 @@ func (f loadedFiles) changed(vault string) []string {
 	return names
 }
 
-// OutdatedText says that a running serve does not know the settings of now.
+// OutdatedText explains that a running serve does not know the current settings.
 func OutdatedText(changed []string) string {
 	return strings.Join(changed, ", ") + ": changed since serve began; it works with the former settings until you restart it"
 }

@@ -20,7 +20,7 @@ var officePrograms = []string{
 	"/Applications/LibreOffice.app/Contents/MacOS/soffice",
 }
 
-// findOffice gives the path of LibreOffice's program: the setting's, or the one that is installed; empty when it is off or
+// findOffice returns the path of LibreOffice's program: the setting's, or the one that is installed; empty when it is off or
 // there is none. The error is about a path that was set.
 func findOffice(setting string) (string, error) {
 	switch setting {
@@ -54,7 +54,7 @@ type libreOffice struct {
 	by    sandbox.Office
 }
 
-// libreOffice finds LibreOffice; nil when there is none to be used.
+// LibreOffice finds LibreOffice. It returns nil if there is none to use.
 func (w *Workers) LibreOffice() (*libreOffice, error) {
 	in := w.settings.Ingestion
 	path, err := findOffice(in.Office.LibreOffice)

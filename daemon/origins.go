@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// book answers where contents of the vault come from. Without a store its rules alone decide.
+// Book answers where contents of the vault come from. Without a store its rules alone decide.
 func (a *Workspace) Book(store origin.Store) *origin.Book {
 	s := a.Settings
 	return &origin.Book{FS: a.Vault.FS(), Store: store, Rules: origin.Rules{
@@ -19,7 +19,7 @@ func (a *Workspace) Book(store origin.Store) *origin.Book {
 	}}
 }
 
-// followOrigins tells the book of a change that the watcher saw, so that it holds for the next name and the next edit.
+// followOrigins records a change that the watcher saw in the book, so that it holds for the next name and the next edit.
 func (w *Process) followOrigins(ctx context.Context, c vault.Change) {
 	book := w.Book(w.Journal.Origins)
 	var err error
@@ -33,6 +33,7 @@ func (w *Process) followOrigins(ctx context.Context, c vault.Change) {
 	}
 }
 
+// ClearOrigin makes the present content of a file the user's own.
 func (w *Process) ClearOrigin(ctx context.Context, name string) error {
 	file, err := w.FileNamed(name)
 	if err != nil {
@@ -41,7 +42,7 @@ func (w *Process) ClearOrigin(ctx context.Context, name string) error {
 	return w.Book(w.Journal.Origins).Clear(ctx, file)
 }
 
-// fileNamed finds a file of the vault by its name, or a note by its name without .md.
+// FileNamed finds a file of the vault by its name, or a note by its name without .md.
 func (a *Workspace) FileNamed(name string) (string, error) {
 	name = path.Clean(strings.TrimPrefix(name, "./"))
 	for _, candidate := range []string{name, name + ".md"} {

@@ -132,7 +132,7 @@ func overviewRuns(ctx context.Context, j *journal.Journal, o *engine.Overview) e
 	return nil
 }
 
-// overviewImports tells of files that wait, and of imports that failed and were not followed by one that did not.
+// overviewImports adds files that wait, and failed imports that no later one made good.
 func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview, now time.Time) error {
 	waiting, err := j.Imports.List(ctx, journal.ImportFilter{Waiting: true, Limit: overviewMost})
 	if err != nil {

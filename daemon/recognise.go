@@ -32,7 +32,7 @@ type recognition struct {
 	made map[string]ocrService // guarded by mu
 }
 
-// payer says for whom text is recognised.
+// payer is the run that pays for text recognition.
 type payer struct {
 	ledger step.Ledger
 	whose  cost.Reservation
@@ -45,7 +45,7 @@ func payerOf(w *Process, run string) payer {
 	return payer{w.Journal.Spending, cost.Reservation{Run: run, Step: -1, Caps: caps}}
 }
 
-// recogniser gives the service behind an engine of text recognition. The error says why there is none.
+// recogniser returns the service behind a text recognition engine, or an error that explains why there is none.
 func (r *recognition) recogniser(by payer) func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
 	return func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
 		r.mu.Lock()

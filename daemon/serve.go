@@ -69,7 +69,7 @@ func stayAt(overrides map[string]string, address string) map[string]string {
 // serveOnce is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
 // and leaves what was under way to be resumed.
 func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address string, err error) {
-	w, err := a.work(ctx, true)
+	w, err := work(ctx, a, true)
 	if errors.Is(err, journal.ErrLocked) {
 		return "", nameOther(ctx, a.StateDir, err)
 	}

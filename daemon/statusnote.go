@@ -135,7 +135,7 @@ func (n statusNote) run(ctx context.Context) error {
 	}
 }
 
-// changesNote tells whether the status note may be another one after an event.
+// changesNote reports whether an event may change the status note.
 func changesNote(e engine.Event) bool {
 	return e.Kind == engine.EventRun && (e.Status.Finished() || e.Status == engine.AwaitingApproval) || e.Kind == engine.EventImport || e.Kind == engine.EventLost
 }

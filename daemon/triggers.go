@@ -36,7 +36,7 @@ func newTriggers(w *Process) *trigger.Triggers {
 	})
 }
 
-// ours says whether vaultflow keeps a note itself: such a one fires nothing.
+// ours reports whether vaultflow writes a note itself. Such a note fires nothing.
 func (f *firing) ours(name string) bool {
 	return inside(strings.ToLower(name), strings.ToLower(path.Join(f.settings.Vault.WorkflowsDir, step.ApprovalsDir))) || strings.EqualFold(name, f.settings.Engine.StatusNote)
 }
@@ -81,7 +81,7 @@ func (f *firing) tellWaiting(p *workflow.Plan, why string) {
 	}
 }
 
-// isNews says whether nobody was told of something yet.
+// isNews reports whether a text was not logged yet.
 func (f *firing) isNews(text string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,7 +130,7 @@ func followEnded(ctx context.Context, w *Process, triggers *trigger.Triggers) er
 	}
 }
 
-// inside tells whether a name lies below a folder.
+// inside reports whether a name is below a folder.
 func inside(name, dir string) bool {
 	return name == dir || len(name) > len(dir) && name[:len(dir)] == dir && name[len(dir)] == '/'
 }

@@ -103,7 +103,7 @@ func (o Offer) pin(digest string) (mcp.Waiting, bool) {
 	return o.pins[i], true
 }
 
-// grantPins says yes to the tools among an answer's settings.
+// grantPins grants the tools among an answer's settings.
 func (o Offer) grantPins(settings []string) error {
 	for _, digest := range settings {
 		p, is := o.pin(digest)

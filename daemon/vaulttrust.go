@@ -140,7 +140,7 @@ func (t *Trust) service(alias string) string {
 // Reach is what a workflow may do.
 func (t *Trust) Reach(p *workflow.Plan) trust.Reach { return trust.ReachOf(p, t.service) }
 
-// waits says why a workflow may not run as far as trust goes, empty when it may. Whatever starts a run asks it.
+// waits returns why trust does not let a workflow run, or "". Whatever starts a run asks it.
 func (t *Trust) waits(s trust.State, p *workflow.Plan) string {
 	switch {
 	case s.Level == trust.Untrusted:

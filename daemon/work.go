@@ -24,7 +24,7 @@ import (
 // grace is how long activities may take to end when this process does, which is to be gone within 5 s.
 const grace = 4 * time.Second
 
-// Process is an Workspace that may run things: it holds the state directory's lock.
+// Process is a workspace that may run things: it holds the locks of the state directory and of the vault.
 type Process struct {
 	*Workspace
 	Journal *journal.Journal
@@ -42,10 +42,8 @@ type Process struct {
 	release func() error // the vault's lock
 }
 
-// Work locks the state directory and the vault and makes an executor. Nothing runs before Run.
-func (a *Workspace) Work(ctx context.Context) (*Process, error) { return a.work(ctx, false) }
-
-func (a *Workspace) work(ctx context.Context, holding bool) (*Process, error) {
+// work is Work. holding lets imported files stay in the import folder for a while, which takes a serve.
+func work(ctx context.Context, a *Workspace, holding bool) (*Process, error) {
 	if err := a.Trust.store.Begin(); err != nil { // before there is a journal that could be taken for an earlier version's
 		return nil, err
 	}

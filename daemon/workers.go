@@ -128,7 +128,7 @@ func (s sessions) on(ctx context.Context, f *os.File, o extract.Open) (ingestion
 	return session, document, nil
 }
 
-// Problem says why no worker can be started, empty when one can.
+// Problem returns why no worker can be started, or "".
 func (w *Workers) Problem(ctx context.Context) string {
 	report, err := w.Report(ctx)
 	if err != nil {

@@ -33,9 +33,10 @@ type Workflows struct {
 	zone     *time.Location
 }
 
-// workflows loads every workflow of the vault with all its diagnostics.
+// All loads every workflow of the vault with all its diagnostics.
 func (w *Workflows) All() ([]workflow.Loaded, error) { return w.In(w.World()) }
 
+// In is All with diagnostics for another world.
 func (w *Workflows) In(world workflow.World) ([]workflow.Loaded, error) {
 	all, err := workflow.Load(w.vault.FS(), w.settings.Vault.WorkflowsDir)
 	if err != nil {
@@ -58,7 +59,7 @@ func (w *Workflows) In(world workflow.World) ([]workflow.Loaded, error) {
 	return all, nil
 }
 
-// workflow finds one workflow that may run, by name. Names are compared without case and `.md`.
+// Named finds a workflow that may run. Names are compared without case and `.md`.
 func (w *Workflows) Named(name string) (*workflow.Plan, error) {
 	all, err := w.All()
 	if err != nil {
@@ -80,6 +81,7 @@ func (w *Workflows) Named(name string) (*workflow.Plan, error) {
 	return nil, w.Unknown(name, all)
 }
 
+// Unknown is the error for a name that no workflow has, with the nearest name.
 func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 	known := make([]string, len(all))
 	for i, l := range all {
@@ -94,9 +96,10 @@ func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 	return usagef("%s", message)
 }
 
+// SameName reports whether b names the workflow a.
 func SameName(a, b string) bool { return strings.EqualFold(a, strings.TrimSuffix(b, ".md")) }
 
-// knownWorkflow says that there is no workflow of a name, with near names. An empty name is that of all.
+// Known returns an error if no workflow has this name. An empty name means all workflows.
 func (w *Workflows) Known(name string) error {
 	all, err := w.All()
 	if err != nil || name == "" || slices.ContainsFunc(all, func(l workflow.Loaded) bool { return SameName(l.Plan.Name, name) }) {
@@ -105,7 +108,7 @@ func (w *Workflows) Known(name string) error {
 	return w.Unknown(name, all)
 }
 
-// statuses are the vault's workflows as people see them. Without a journal nothing has run yet.
+// Statuses describes the workflows for people. Without a journal nothing has run yet.
 func (w *Workflows) Statuses(ctx context.Context, j *journal.Journal) ([]engine.WorkflowStatus, error) {
 	all, err := w.All()
 	if err != nil {
@@ -180,7 +183,7 @@ func schedules(p *workflow.Plan) string {
 	return strings.Join(out, "; ")
 }
 
-// world is what checking a workflow needs to know.
+// World returns what checking a workflow needs to know.
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WaitingNames(), Default: w.settings.Models.Default,
@@ -189,7 +192,7 @@ func (w *Workflows) World() workflow.World {
 	}
 }
 
-// can says whether a model has a capability. Of a model on an Ollama server it is not known before the server was asked,
+// Can reports whether a model has a capability. For a model on an Ollama server that is unknown until the server was asked,
 // unless the settings or a table say so.
 func (w *Workflows) Can(alias, capability string) (can, known bool) {
 	m, err := w.models.Model(context.Background(), alias)
@@ -200,7 +203,7 @@ func (w *Workflows) Can(alias, capability string) (can, known bool) {
 	return learned.Has, m.Kind != "ollama" || learned.From != policy.FromDefault
 }
 
-// nextSlots are the fire times that lie ahead, at most five for each enabled workflow.
+// NextSlots returns the next fire times, at most five for each enabled workflow.
 func (w *Workflows) NextSlots(name string) ([]engine.SlotRecord, error) {
 	all, err := w.All()
 	if err != nil {
@@ -219,7 +222,7 @@ func (w *Workflows) NextSlots(name string) ([]engine.SlotRecord, error) {
 	return rows, nil
 }
 
-// changedSince says that a run's workflow is another one now, and nothing when it is not, or is gone: the run has its own plan.
+// ChangedSince explains that a run's workflow was edited since. It returns "" if it was not, or is gone: the run has its own plan.
 func (w *Workflows) ChangedSince(ctx context.Context, j *journal.Journal, r engine.RunRecord) string {
 	data, err := j.Blobs.Get(ctx, r.Plan)
 	if err != nil {

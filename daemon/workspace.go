@@ -118,10 +118,10 @@ func (a *Workspace) modelFS() fs.FS {
 	return a.Vault.FSWithout(path.Join(a.Settings.Vault.WorkflowsDir, step.ApprovalsDir))
 }
 
-// ErrNothingRun says that nothing was ever run on this vault.
+// ErrNothingRun is returned when nothing was ever run on this vault.
 var ErrNothingRun = errors.New("nothing was run on this vault yet")
 
-// reading opens the journal for reading, beside a process that may be at work on it.
+// Reading opens the journal for reading, beside a process that may be at work on it.
 func (a *Workspace) Reading(ctx context.Context, fn func(*journal.Journal) error) error {
 	j, err := journal.OpenReader(ctx, a.StateDir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -176,3 +176,6 @@ func (a *Workspace) Ask(ctx context.Context, o Order) (Reply, error) {
 	}
 	return r, err
 }
+
+// Work locks the state directory and the vault and makes an executor. Nothing runs before Run.
+func (a *Workspace) Work(ctx context.Context) (*Process, error) { return work(ctx, a, false) }

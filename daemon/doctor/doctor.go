@@ -73,7 +73,7 @@ func examineFonts(missing []string) Finding {
 	}
 }
 
-// examineTrust says how far the vault is trusted, and what waits.
+// examineTrust reports how far the vault is trusted, and what waits.
 func examineTrust(a *daemon.Workspace) Finding {
 	f := Finding{Subject: "trust", State: "ok"}
 	o, err := a.Offers.Look()
@@ -137,7 +137,7 @@ func examineWorkflows(a *daemon.Workspace) Finding {
 	return Finding{Subject: "workflows", State: "ok", Message: fmt.Sprintf("%d, default model %s", len(all), a.Settings.Models.Default)}
 }
 
-// examineProviders says for each provider that an alias uses whether it has a key and can be reached. Keys never print.
+// examineProviders reports for each provider that an alias uses whether it has a key and can be reached. Keys never print.
 func examineProviders(ctx context.Context, a *daemon.Workspace) []Finding {
 	used := map[string]bool{}
 	for _, name := range a.Settings.AliasNames() {
@@ -183,7 +183,7 @@ func examineProvider(ctx context.Context, name string, p settings.Provider) Find
 	return f
 }
 
-// reachable tells whether anything answers at an address. Nothing but a connection is made.
+// reachable reports whether anything answers at an address. Nothing but a connection is made.
 func reachable(ctx context.Context, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -208,7 +208,7 @@ func reachable(ctx context.Context, address string) bool {
 	return true
 }
 
-// examineOffice says whether LibreOffice can be used.
+// examineOffice reports whether LibreOffice can be used.
 func examineOffice(ctx context.Context, a *daemon.Workspace) Finding {
 	f := Finding{Subject: "libreoffice", State: "ok"}
 	office, err := a.Workers.LibreOffice()

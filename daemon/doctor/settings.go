@@ -17,7 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// examineSettings says which place each value comes from that is no default, what a vault's file could not loosen, and what
+// examineSettings reports which place each value comes from that is no default, what a vault's file could not loosen, and what
 // waits for a yes.
 func examineSettings(a *daemon.Workspace) []Finding {
 	var all []Finding
