@@ -147,12 +147,12 @@ func (o *outside) serverNames() []string {
 type keptArtifacts struct{ w *Process }
 
 // Keep implements toolbox.Artifacts.
-func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from toolbox.ArtifactSource) (string, error) {
+func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from artifact.Source) (string, error) {
 	store, err := k.w.artifacts()
 	if err != nil {
 		return "", err
 	}
-	kept, err := store.Put(ctx, r, artifact.Source(from))
+	kept, err := store.Put(ctx, r, from)
 	return kept.Ref, err
 }
 
@@ -183,7 +183,7 @@ func (k keptArtifacts) Open(ref string) (io.ReadSeekCloser, error) {
 type noArtifacts struct{}
 
 // Keep implements toolbox.Artifacts.
-func (noArtifacts) Keep(context.Context, io.Reader, toolbox.ArtifactSource) (string, error) {
+func (noArtifacts) Keep(context.Context, io.Reader, artifact.Source) (string, error) {
 	return "", errPreview
 }
 

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/engine/artifact"
+
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/tools/toolbox"
 )
 
 func TestFetchPolicy(t *testing.T) {
@@ -48,7 +49,7 @@ func TestSweepArtifacts(t *testing.T) {
 		t.Error("a store was made")
 	}
 	kept := keptArtifacts{w}
-	ref, err := kept.Keep(t.Context(), strings.NewReader("text"), toolbox.ArtifactSource{Scope: "workflow:w", MediaType: "text/plain"})
+	ref, err := kept.Keep(t.Context(), strings.NewReader("text"), artifact.Source{Scope: "workflow:w", MediaType: "text/plain"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
+
 	"github.com/vaultflow/vaultflow/failure"
 )
 
@@ -31,21 +33,13 @@ const (
 	EventOutcome  = "retry_outcome"     // how a repeated or rewritten request went: Status done or failed; Rewrite when there was one
 )
 
-// RequestFacts is what a request to a model holds.
-type RequestFacts struct {
-	Texts     int `json:"texts"`
-	Images    int `json:"images"`
-	Documents int `json:"documents"`
-	Tokens    int `json:"tokens"` // estimated, of the whole input
-}
-
 // Rewrite tells how a request was changed so that it fits.
 type Rewrite struct {
-	Class  string       `json:"class"` // of the failure that it answers, or that it is to prevent
-	Before RequestFacts `json:"before"`
-	After  RequestFacts `json:"after"`
-	How    string       `json:"how"`
-	Lost   []string     `json:"lost,omitempty"` // names of media that the model gets as text
+	Class  string        `json:"class"` // of the failure that it answers, or that it is to prevent
+	Before cost.Estimate `json:"before"`
+	After  cost.Estimate `json:"after"`
+	How    string        `json:"how"`
+	Lost   []string      `json:"lost,omitempty"` // names of media that the model gets as text
 }
 
 // Event is something that happened to a run. Its type in machine output is "event".
@@ -67,8 +61,8 @@ type Event struct {
 	Lost    int            `json:"lost,omitempty"`
 	Failure *failure.Error `json:"failure,omitempty"`
 
-	Request *RequestFacts `json:"request,omitempty"` // of EventBuilt
-	Rewrite *Rewrite      `json:"rewrite,omitempty"` // of EventRewrite and EventOutcome
+	Request *cost.Estimate `json:"request,omitempty"` // of EventBuilt
+	Rewrite *Rewrite       `json:"rewrite,omitempty"` // of EventRewrite and EventOutcome
 
 	Record *StepRecord   `json:"record,omitempty"` // of EventStep
 	Work   *BatchRecord  `json:"work,omitempty"`   // of EventBatch

@@ -107,7 +107,7 @@ func describe(doc extract.Document) manifest.Document {
 		if title == "" {
 			continue
 		}
-		item := manifest.OutlineItem{Level: min(max(o.Level, 1), 10), Title: title}
+		item := extract.OutlineItem{Level: min(max(o.Level, 1), 10), Title: title}
 		if o.Page >= 1 && o.Page <= doc.Pages {
 			item.Page = o.Page
 		}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
@@ -141,7 +143,7 @@ func (s *store) begin(d manifest.Document) documentRecord {
 		rec.ModTime = info.ModTime().UTC().Truncate(time.Second)
 	}
 	if rec.Document.Outline == nil {
-		rec.Document.Outline = []manifest.OutlineItem{}
+		rec.Document.Outline = []extract.OutlineItem{}
 	}
 	return rec
 }

@@ -2,16 +2,9 @@ package llm
 
 import (
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/policy"
 )
-
-// Estimate is what a request holds, without its content.
-type Estimate struct {
-	Texts     int `json:"texts"`
-	Images    int `json:"images"`
-	Documents int `json:"documents"`
-	Tokens    int `json:"tokens"` // estimated, of the whole input
-}
 
 // Meter estimates requests in tokens, by a provider's formula. The zero value counts as where nothing is published.
 type Meter struct {
@@ -26,9 +19,9 @@ type Meter struct {
 }
 
 // Measure estimates a request. It reads no file. Media that the request's delivery turns into words count as these.
-func (m Meter) Measure(r Request) Estimate {
+func (m Meter) Measure(r Request) cost.Estimate {
 	m = m.of(r)
-	e := Estimate{Tokens: m.text(r.System) + m.text(string(r.Schema))}
+	e := cost.Estimate{Tokens: m.text(r.System) + m.text(string(r.Schema))}
 	for _, t := range r.Tools {
 		e.Tokens += m.text(t.Name + t.Description + string(t.Parameters))
 	}

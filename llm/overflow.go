@@ -19,8 +19,8 @@ const maxRewrites = 2
 // content.
 type Rewrite struct {
 	Class  Class
-	Before Estimate
-	After  Estimate
+	Before cost.Estimate
+	After  cost.Estimate
 	How    string   // "pictures scaled to 2000 pixels a side"
 	Lost   []string // names of media that go as their text now
 }

@@ -23,9 +23,9 @@ type call struct {
 	retry  llm.RetryPolicy
 
 	metered  *Metered
-	sent     llm.Estimate // of the request that went out last
-	refused  int          // input tokens of requests that were refused and charged
-	repeated int          // attempts that failed and were repeated
+	sent     cost.Estimate // of the request that went out last
+	refused  int           // input tokens of requests that were refused and charged
+	repeated int           // attempts that failed and were repeated
 	warnings []string
 }
 
@@ -95,14 +95,10 @@ func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
 // built tells what a request holds.
 func (c *call) built(ctx context.Context, request llm.Request) {
 	c.sent = meterOf(c.model, c.stored).Measure(request)
-	facts := factsOf(c.sent)
+	facts := c.sent
 	engine.Report(ctx, engine.Event{Kind: engine.EventBuilt, Request: &facts, Message: fmt.Sprintf(
 		"%s: %d texts, %d images, %d documents, about %d tokens", c.model.Alias, facts.Texts, facts.Images, facts.Documents, facts.Tokens,
 	)})
-}
-
-func factsOf(e llm.Estimate) engine.RequestFacts {
-	return engine.RequestFacts{Texts: e.Texts, Images: e.Images, Documents: e.Documents, Tokens: e.Tokens}
 }
 
 // overflow says how requests are made to fit, and notes what happens to them.
@@ -145,7 +141,7 @@ func rewriteEvent(r llm.Rewrite) engine.Event {
 		message += "; as text: " + strings.Join(r.Lost, ", ")
 	}
 	return engine.Event{Kind: engine.EventRewrite, Message: message, Rewrite: &engine.Rewrite{
-		Class: string(r.Class), Before: factsOf(r.Before), After: factsOf(r.After), How: r.How, Lost: r.Lost,
+		Class: string(r.Class), Before: r.Before, After: r.After, How: r.How, Lost: r.Lost,
 	}}
 }
 

@@ -73,7 +73,7 @@ var rooms = []room{
 	{"step", 4, []string{"chunking", "content/conform", "content", "cost", "step/defuse", "directives", "engine", "engine/change", "imaging", "llm", "media", "note", "policy/origin", "policy", "prompt", "vault", "content/visible", "workflow"}},
 	{"step/steptest", 4, []string{"cost", "engine", "engine/change", "vault", "vault/vaulttest"}},
 	{"undo", 4, []string{"engine/diff", "engine", "engine/change", "policy"}},
-	{"tools/toolbox", 5, []string{"content", "step/defuse", "directives", "engine", "engine/change", "ingestion/filetype", "llm", "llm/wire", "media", "policy/origin", "policy", "prompt", "step", "tools", "vault", "workflow"}},
+	{"tools/toolbox", 5, []string{"engine/artifact", "content", "step/defuse", "directives", "engine", "engine/change", "ingestion/filetype", "llm", "llm/wire", "media", "policy/origin", "policy", "prompt", "step", "tools", "vault", "workflow"}},
 	{"engine/journal", 4, []string{"cost", "engine", "directives", "policy/origin", "settings/state", "vault"}},
 	{"engine/artifact", 4, nil},
 	{"engine/approval", 4, []string{"engine", "content/visible", "settings/state", "vault"}},
@@ -89,8 +89,8 @@ var rooms = []room{
 	{"ingestion/archive", 1, []string{"ingestion/filetype"}},
 	{"ingestion/charset", 1, nil},
 	{"ingestion/filetype", 1, []string{"ingestion/charset"}},
-	{"ingestion/indexnote", 1, []string{"ingestion/filetype", "ingestion/manifest", "ingestion/markdown"}},
-	{"ingestion/manifest", 1, []string{"ingestion/filetype"}},
+	{"ingestion/indexnote", 1, []string{"ingestion/extract", "ingestion/filetype", "ingestion/manifest", "ingestion/markdown"}},
+	{"ingestion/manifest", 1, []string{"ingestion/extract", "ingestion/filetype"}},
 	{"ingestion/mail", 1, []string{"ingestion/charset", "ingestion/markdown"}},
 	{"ingestion/markdown", 1, nil},
 	{"ingestion/worker", 1, []string{"ingestion/extract"}},
@@ -128,7 +128,7 @@ var house = func() map[string]room {
 var everybody = []string{"failure"}
 
 // private lists the packages that only the wiring may import (cmd and daemon): everyone else states the interface they need.
-var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/artifact", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
+var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
 
 // wires reports whether a package is part of the wiring.
 func wires(name string) bool {

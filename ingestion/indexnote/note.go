@@ -13,6 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -30,8 +31,8 @@ const (
 // folder, and nowhere else.
 type Note struct {
 	Manifest *manifest.Manifest
-	Message  string                 // shown instead of contents, for files that are only kept
-	Outline  []manifest.OutlineItem // of the document
+	Message  string                // shown instead of contents, for files that are only kept
+	Outline  []extract.OutlineItem // of the document
 	Settings Settings
 	Original string // name of the original within the bundle, or vault name; empty when it is not kept
 	Bundle   fs.FS

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
@@ -89,23 +90,16 @@ type History struct {
 
 // Document is what the document says about itself; nothing of it was checked.
 type Document struct {
-	Title     string        `json:"title"`
-	Author    string        `json:"author"`
-	Subject   string        `json:"subject,omitempty"`
-	Created   string        `json:"created,omitempty"` // RFC 3339 without zone
-	Pages     int           `json:"pages"`             // of the whole, also when a part was imported
-	Outline   []OutlineItem `json:"outline"`
-	Encrypted bool          `json:"encrypted"`
-	Tagged    bool          `json:"tagged"`
-	Forms     bool          `json:"forms"`
-	Language  string        `json:"language"` // empty when it does not say
-}
-
-// OutlineItem is a line of the document's own table of contents.
-type OutlineItem struct {
-	Level int    `json:"level"` // from 1
-	Title string `json:"title"`
-	Page  int    `json:"page"` // 0 when it leads nowhere
+	Title     string                `json:"title"`
+	Author    string                `json:"author"`
+	Subject   string                `json:"subject,omitempty"`
+	Created   string                `json:"created,omitempty"` // RFC 3339 without zone
+	Pages     int                   `json:"pages"`             // of the whole, also when a part was imported
+	Outline   []extract.OutlineItem `json:"outline"`
+	Encrypted bool                  `json:"encrypted"`
+	Tagged    bool                  `json:"tagged"`
+	Forms     bool                  `json:"forms"`
+	Language  string                `json:"language"` // empty when it does not say
 }
 
 // Render is how pages were drawn.

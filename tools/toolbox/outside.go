@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/engine/artifact"
+
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
@@ -27,15 +29,10 @@ type Outside struct {
 
 // Artifacts keep fetched contents, as long as a run may want them and some days more.
 type Artifacts interface {
-	Keep(ctx context.Context, r io.Reader, from ArtifactSource) (ref string, err error)
+	Keep(ctx context.Context, r io.Reader, from artifact.Source) (ref string, err error)
 	// Of lists what a run refers to, the oldest first.
 	Of(run string) []tools.Artifact
 	Open(ref string) (io.ReadSeekCloser, error)
-}
-
-// ArtifactSource says what a content is and for whom it is kept.
-type ArtifactSource struct {
-	Scope, Run, MediaType, URL string
 }
 
 // Servers are the configured servers of the Model Context Protocol.
@@ -120,7 +117,7 @@ var _ tools.Keeper = keeper{}
 // Keep implements tools.Keeper.
 func (k keeper) Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaType, source string) (tools.Fetched, error) {
 	t, artifacts := k.t, k.t.box.Outside.Artifacts
-	from := ArtifactSource{Scope: artifactScope(t.s.Plan.Name), Run: t.in.Run, MediaType: mediaType, URL: source}
+	from := artifact.Source{Scope: artifactScope(t.s.Plan.Name), Run: t.in.Run, MediaType: mediaType, URL: source}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return tools.Fetched{}, errors.New("it cannot be read")
 	}

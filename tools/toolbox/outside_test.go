@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/engine/artifact"
+
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -26,7 +28,7 @@ type abroad struct {
 	body  string
 	asked []string
 	kept  map[string]string
-	by    []ArtifactSource
+	by    []artifact.Source
 }
 
 type web struct {
@@ -64,7 +66,7 @@ func (a *abroad) Tools(names []string) []tools.Tool {
 	return list
 }
 
-func (a *abroad) Keep(_ context.Context, r io.Reader, from ArtifactSource) (string, error) {
+func (a *abroad) Keep(_ context.Context, r io.Reader, from artifact.Source) (string, error) {
 	data, err := io.ReadAll(r)
 	ref := fmt.Sprintf("art_%024d", len(a.by))
 	a.kept[ref], a.by = string(data), append(a.by, from)
