@@ -10,25 +10,10 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// loadedFiles remembers the files of settings as they were when a process loaded them: path and fingerprint.
-type loadedFiles map[string]string
-
-// rememberFiles is called before the settings are loaded, so that no change in between is missed.
-func rememberFiles(in settings.Input) loadedFiles {
-	f := loadedFiles{}
-	for _, path := range in.Files() {
-		f[path] = settings.Fingerprint(path)
-	}
-	return f
-}
-
-// changed names the files that hold something else now, those of the vault by their vault names.
-func (f loadedFiles) changed(vault string) []string {
+// changedFiles names the files of settings that hold something else now, those of the vault by their vault names.
+func changedFiles(loaded settings.Snapshot, vault string) []string {
 	var names []string
-	for path, was := range f {
-		if settings.Fingerprint(path) == was {
-			continue
-		}
+	for _, path := range loaded.Changed() {
 		if rel, err := filepath.Rel(vault, path); err == nil && filepath.IsLocal(rel) {
 			path = filepath.ToSlash(rel)
 		}
@@ -57,7 +42,7 @@ func followSettings(ctx context.Context, w *Process) error {
 		if w.Vault.There() != nil || w.Journal.There() != nil {
 			continue // guard sees to that
 		}
-		now := w.loaded.changed(w.Dir)
+		now := changedFiles(w.loaded, w.Dir)
 		switch {
 		case slices.Equal(now, told):
 		case len(now) == 0:

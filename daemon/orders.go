@@ -16,7 +16,7 @@ type orders struct {
 // obey answers an order of a command, and says which files of settings have changed since they were loaded.
 func (a *orders) obey(ctx context.Context, o Order) Reply {
 	r := a.answer(ctx, o)
-	r.Changed = a.w.loaded.changed(a.w.Dir)
+	r.Changed = changedFiles(a.w.loaded, a.w.Dir)
 	return r
 }
 

@@ -169,6 +169,6 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 // serving returns the overview of a running serve.
 func serving(ctx context.Context, w *Process, url string) (engine.Overview, error) {
 	o, err := w.Overviews.At(ctx, w.Journal, time.Now())
-	o.Serving, o.URL, o.Outdated = true, url, w.loaded.changed(w.Dir)
+	o.Serving, o.URL, o.Outdated = true, url, changedFiles(w.loaded, w.Dir)
 	return o, err
 }

@@ -33,13 +33,21 @@ type Ready struct {
 }
 
 // Serve runs the daemon until ctx ends. It starts over when the vault or the state were gone and are back, and when the
-// trust in the vault has changed.
+// trust in the vault has changed. Settings that have faults by then do not end it: it works on with those it had.
 func Serve(ctx context.Context, o Options, so ServeOptions) error {
+	var before *Workspace
 	for {
 		a, err := Open(ctx, o)
+		if before != nil && err != nil && ClassOf(err) == Invalid {
+			before.Log.Error("the settings have faults; serve goes on with the former ones and what you trust the vault with now", "err", err)
+			former := o
+			former.former = before.loaded
+			a, err = Open(ctx, former)
+		}
 		if err != nil {
 			return err
 		}
+		before = a
 		address, err := serveOnce(ctx, a, so)
 		a.Close()
 		if _, renewed := errors.AsType[renewal](err); renewed && ctx.Err() == nil {

@@ -35,6 +35,12 @@ type Options struct {
 	Version   string
 	Source    string // where the source of a modified build is published
 
+	// Tolerate, for commands that look or take something back, opens a vault whose settings file has faults: it is told them, and
+	// the file counts as absent. Nil: the faults are the error.
+	Tolerate func(faults error)
+
+	former settings.Snapshot // in place of what the files of settings hold now
+
 	// Logger makes the log once the settings are known, and is the place to print their warnings.
 	Logger func(*settings.Settings) *slog.Logger
 	Web    Web
@@ -51,6 +57,7 @@ type Workspace struct {
 	Dir      string
 	StateDir string
 	Settings *settings.Settings
+	Faults   error // of the vault's settings file, which counts as absent then
 	Trust    *Trust
 	Vault    *disk.Vault
 	Models   *modelset.Set
@@ -64,8 +71,8 @@ type Workspace struct {
 	Overviews *Overviews
 
 	options     Options
-	loaded      loadedFiles
-	outdated    sync.Once // the warning about a serve with former settings
+	loaded      settings.Snapshot // the files of settings as they were loaded
+	outdated    sync.Once         // the warning about a serve with former settings
 	outside     *outside
 	rules       *importRules
 	recognition *recognition
@@ -140,13 +147,24 @@ func (a *Workspace) load(ctx context.Context, o Options) error {
 	input := settings.Input{
 		File: o.Settings, Vault: a.Dir, User: settings.UserFile(environ), StateDir: a.StateDir, Environ: environ, Overrides: o.Overrides,
 	}
-	a.loaded = rememberFiles(input)
+	if a.loaded = o.former; a.loaded == nil {
+		a.loaded = input.Snapshot()
+	}
+	input.From = a.loaded
 	given, err := openAnswers(ctx, a.StateDir, a.Dir, func() ([]trust.Ask, error) { return asked(input) })
 	if err != nil {
 		return err
 	}
 	input.Grants = given.grants
-	if a.Settings, err = settings.Load(input); err != nil {
+	a.Settings, err = settings.Load(input)
+	if err != nil && o.Tolerate != nil {
+		input.NotVaults, a.Faults = true, err
+		if without, again := settings.Load(input); again == nil {
+			o.Tolerate(err)
+			a.Settings, err = without, nil
+		}
+	}
+	if err != nil {
 		return invalid(err)
 	}
 	a.Log = o.Logger(a.Settings)

@@ -37,15 +37,55 @@ func (in Input) dotEnvs() []string {
 	return files
 }
 
-// Fingerprint changes with the content of a file of settings. It is empty when there is none.
-func Fingerprint(path string) string {
+// Snapshot is what files of settings held at one moment, by path.
+type Snapshot map[string]Content
+
+// Content is a file, or why it cannot be read.
+type Content struct {
+	data Secret // which is never printed
+	err  error
+}
+
+// Snapshot reads the files that [Load] looks for.
+func (in Input) Snapshot() Snapshot {
+	s := Snapshot{}
+	for _, path := range in.Files() {
+		s[path] = contentOf(path)
+	}
+	return s
+}
+
+func contentOf(path string) Content {
 	data, err := readBounded(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	return Content{Secret(data), err}
+}
+
+// Changed are the paths of files that hold something else now.
+func (s Snapshot) Changed() []string {
+	var paths []string
+	for path, was := range s {
+		if contentOf(path).fingerprint() != was.fingerprint() {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+func (c Content) fingerprint() string {
+	if errors.Is(c.err, fs.ErrNotExist) {
 		return ""
 	}
-	if err != nil {
+	if c.err != nil {
 		return "unreadable"
 	}
-	sum := sha256.Sum256(data)
+	sum := sha256.Sum256([]byte(c.data))
 	return hex.EncodeToString(sum[:])
+}
+
+// read reads a file of settings: as it was, when the input says so.
+func (in Input) read(path string) ([]byte, error) {
+	if was, ok := in.From[path]; ok {
+		return []byte(was.data), was.err
+	}
+	return readBounded(path)
 }

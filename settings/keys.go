@@ -144,7 +144,7 @@ func (l *layers) readDotEnv(path string) (dotEnv, bool) {
 			return dotEnv{}, false
 		}
 	}
-	data, err := readBounded(path)
+	data, err := l.in.read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return dotEnv{}, false
 	}

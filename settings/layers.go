@@ -45,7 +45,7 @@ func (l *layers) user() error {
 	if path == "" || l.samePlace(path) {
 		return nil
 	}
-	data, err := readBounded(path)
+	data, err := l.in.read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -82,12 +82,16 @@ func (l *layers) vault() error {
 	if path == "" {
 		return nil
 	}
+	if l.in.NotVaults {
+		l.into.withheld.file = l.linkKey(path)
+		return nil
+	}
 	where := l.in.placeOf(path)
 	if where.linked != "" && !l.grantLink(path, where.linked) {
 		l.into.withheld.file = l.linkKey(path)
 		return nil
 	}
-	data, err := readBounded(path)
+	data, err := l.in.read(path)
 	if errors.Is(err, fs.ErrNotExist) && usual {
 		return nil
 	}

@@ -29,6 +29,8 @@ type Input struct {
 	StateDir  string             // its .env is read too; empty: none
 	Environ   []string           // as os.Environ gives it; nil means no environment
 	Overrides map[string]string  // what flags say: values by dotted path, lists with commas
+	From      Snapshot           // what the files held, in place of reading them; nil: read them
+	NotVaults bool               // leave out the vault's file, as one with faults. What it names waits
 	Grants    func(Waiting) bool // whether the user has granted a value of the vault's files; nil: nothing is granted
 }
 

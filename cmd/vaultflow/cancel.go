@@ -20,7 +20,7 @@ func newCancel(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel RUN", Short: "End a run; what it has written stays, and `retry` takes it up again", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
-			a, err := g.open(cmd.Context())
+			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {
 				return err
 			}

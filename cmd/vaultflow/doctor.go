@@ -13,7 +13,7 @@ func newDoctor(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check worker, OCR languages, confinement, watching, folders, the database, keys and providers; say what to do", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := g.open(cmd.Context())
+			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {
 				return err
 			}

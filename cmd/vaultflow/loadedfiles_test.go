@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -62,4 +63,28 @@ func TestServe_saysThatSettingsChanged(t *testing.T) {
 		t.Errorf("run after the change back: %s", errs)
 	}
 	d.logged("the settings are again those that serve works with")
+}
+
+// Settings that have faults by the time somebody answers what a vault asks do not end a running serve: it goes on with those it
+// had, and with the new trust.
+func TestServe_outlivesFaultySettings(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	d := s.serve()
+	was := s.read(settings.FileName)
+	s.write(settings.FileName, was+"x: [\n")
+	s.must("trust", "--revoke")
+	d.logged("the settings have faults; serve goes on with the former ones")
+	s.write("Import/a.txt", "Some text.\n")
+	if r := s.ended(1)["Import/a.txt"]; r.State != engine.ImportDone {
+		t.Errorf("the import of a dropped file is %s: %s", r.State, r.Error)
+	}
+	if out := s.must("status"); !strings.Contains(out, "at work") || !strings.Contains(out, "not trusted") || !strings.Contains(out, "restart") {
+		t.Error(out)
+	}
+	s.write(settings.FileName, was)
+	s.must("trust", "--own")
+	if out := s.must("status"); !strings.Contains(out, "at work") || strings.Contains(out, "restart") {
+		t.Error(out)
+	}
 }

@@ -35,6 +35,32 @@ func (g *globals) open(ctx context.Context) (*daemon.Workspace, error) {
 	return a, g.faults(err)
 }
 
+// openDespiteFaults opens the vault for a command that looks, or takes something back. A settings file with faults, which
+// others may have written, does not stop it: the file counts as absent, and its faults are warnings.
+func (g *globals) openDespiteFaults(ctx context.Context) (*daemon.Workspace, error) {
+	o, err := g.options()
+	if err != nil {
+		return nil, err
+	}
+	o.Tolerate = func(err error) {
+		lines := []string{err.Error()}
+		if faults, ok := errors.AsType[*settings.Error](err); ok {
+			lines = nil
+			for _, d := range faults.Diagnostics {
+				if d.Severity == settings.SeverityError {
+					lines = append(lines, d.String())
+				}
+			}
+		}
+		for _, line := range lines {
+			fmt.Fprintln(g.err, line)
+		}
+		fmt.Fprintln(g.err, "warning: the vault's settings have faults; here they count as absent")
+	}
+	a, err := daemon.Open(ctx, o)
+	return a, g.faults(err)
+}
+
 // faults prints the faults of settings that could not be loaded, each on its line. Other errors are returned as they are.
 func (g *globals) faults(err error) error {
 	faults, ok := errors.AsType[*settings.Error](err)
@@ -45,6 +71,16 @@ func (g *globals) faults(err error) error {
 	slices.SortStableFunc(list, func(a, b settings.Diagnostic) int {
 		return cmp.Compare(rank(a.Severity), rank(b.Severity))
 	})
+	waiting := 0
+	for _, d := range list {
+		if d.Code == settings.CodeWaits {
+			waiting++
+		}
+	}
+	if many := waiting > mostWaiting; many && !g.json {
+		list = slices.DeleteFunc(list, func(d settings.Diagnostic) bool { return d.Code == settings.CodeWaits })
+		g.manyWait(waiting)
+	}
 	for _, d := range list {
 		if g.json {
 			if err := g.print(d, nil); err != nil {
@@ -59,7 +95,7 @@ func (g *globals) faults(err error) error {
 
 // reading opens the vault and its journal for a command that only looks. There is nothing to see when nothing was ever run.
 func (g *globals) reading(ctx context.Context, fn func(*daemon.Workspace, *journal.Journal) error) error {
-	a, err := g.open(ctx)
+	a, err := g.openDespiteFaults(ctx)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func newShow(g *globals) *cobra.Command {
 
 // readingRun is reading for a run or a file. Where nothing was ever run, there is at most the file.
 func readingRun(ctx context.Context, g *globals, name string, fn func(*daemon.Workspace, *journal.Journal) error) error {
-	a, err := g.open(ctx)
+	a, err := g.openDespiteFaults(ctx)
 	if err != nil {
 		return err
 	}

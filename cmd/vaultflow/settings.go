@@ -33,8 +33,12 @@ func (g *globals) warnings(s *settings.Settings) {
 		}
 	}
 	if many {
-		fmt.Fprintf(g.err, "%d values in the files of this vault have no effect until you allow them; `vaultflow trust` shows them and asks\n", len(s.Waiting))
+		g.manyWait(len(s.Waiting))
 	}
+}
+
+func (g *globals) manyWait(n int) {
+	fmt.Fprintf(g.err, "%d values in the files of this vault have no effect until you allow them; `vaultflow trust` shows them and asks\n", n)
 }
 
 func newConfig(g *globals) *cobra.Command {

@@ -32,7 +32,7 @@ func newSlots(g *globals) *cobra.Command {
 
 // listSlots prints the next fire times of enabled workflows, then the ledger of past ones when there is one.
 func listSlots(ctx context.Context, g *globals, name string, limit int) error {
-	a, err := g.open(ctx)
+	a, err := g.openDespiteFaults(ctx)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func newStatus(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show how the vault stands: serve, next and last slots, costs, what waits, what is paused, what failed", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := g.open(cmd.Context())
+			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {
 				return err
 			}

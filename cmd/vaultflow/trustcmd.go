@@ -116,7 +116,7 @@ func decideTrust(ctx context.Context, g *globals, in io.Reader, f trustFlags) er
 
 // openOffer opens the vault and looks at what it asks for.
 func openOffer(ctx context.Context, g *globals) (*daemon.Workspace, daemon.Offer, error) {
-	a, err := g.open(ctx)
+	a, err := g.openDespiteFaults(ctx)
 	if err != nil {
 		return nil, daemon.Offer{}, err
 	}

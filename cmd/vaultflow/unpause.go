@@ -19,7 +19,7 @@ func newUnpause(g *globals) *cobra.Command {
 			"hand work. This command ends the pause, and so does a run by hand that succeeds. What was skipped meanwhile is not\n" +
 			"made up for; `vaultflow slots` and `vaultflow runs --status skipped` list it.",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			a, err := g.open(cmd.Context())
+			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -21,6 +21,12 @@ import (
 // waits for a yes.
 func examineSettings(a *daemon.Workspace) []Finding {
 	var all []Finding
+	if a.Faults != nil {
+		all = append(all, Finding{
+			Subject: "settings", State: "problem", Message: "the vault's file has faults: " + strings.ReplaceAll(a.Faults.Error(), "\n", "; "),
+			Fix: "mend it; until then it counts as absent here, and nothing is run or imported",
+		})
+	}
 	for _, p := range a.Settings.Parts() {
 		all = append(all, Finding{Subject: "settings", State: "ok", Message: placeOfPart(p) + " " + strings.Join(p.Keys, ", ")})
 	}
