@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -70,15 +69,14 @@ func TestServe_saysThatSettingsChanged(t *testing.T) {
 func TestServe_outlivesFaultySettings(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	d := s.serve()
+	d := s.start("--listen", "127.0.0.1:0")
+	d.logged("watching ")
 	was := s.read(settings.FileName)
 	s.write(settings.FileName, was+"x: [\n")
 	s.must("trust", "--revoke")
 	d.logged("the settings have faults; serve goes on with the former ones")
 	s.write("Import/a.txt", "Some text.\n")
-	if r := s.ended(1)["Import/a.txt"]; r.State != engine.ImportDone {
-		t.Errorf("the import of a dropped file is %s: %s", r.State, r.Error)
-	}
+	s.wait(patience, "a dropped file to be imported", func() (bool, string) { return s.there("Imported/a/index.md"), "" })
 	if out := s.must("status"); !strings.Contains(out, "at work") || !strings.Contains(out, "not trusted") || !strings.Contains(out, "restart") {
 		t.Error(out)
 	}
