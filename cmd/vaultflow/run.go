@@ -88,7 +88,7 @@ func interrupted(a *daemon.Workspace, id string) error {
 func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o daemon.Order) error {
 	r, err := a.Ask(ctx, o)
 	if err != nil {
-		return err
+		return exit(failureExit(err), err) // as if it had been refused here
 	}
 	return a.Reading(ctx, func(j *journal.Journal) error {
 		record, err := followRun(ctx, g, j, r.Run)
