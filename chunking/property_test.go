@@ -80,7 +80,7 @@ func checkSection(t *testing.T, src []byte, fragment string) {
 
 // randomNotes are notes of pieces of Markdown, the same ones in each run.
 func randomNotes(n, size int) [][]byte {
-	random := rand.New(rand.NewPCG(7, 11)) //nolint:gosec // the same notes each time
+	random := rand.New(rand.NewPCG(7, 11))
 	var notes [][]byte
 	for range n {
 		recipe := make([]byte, 1+random.IntN(size))

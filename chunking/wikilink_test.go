@@ -19,7 +19,7 @@ type link struct {
 func links(src string) []link {
 	d := parse([]byte(src), wholeNote)
 	var list []link
-	//nolint:errcheck // the walker returns no error
+
 	ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		w, ok := n.(*wikilink.Node)
 		if !ok || !entering {

@@ -16,10 +16,10 @@ import (
 func TestControl_isTheUsers(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	open := filepath.Join(t.TempDir(), "state")
-	if err := os.Mkdir(open, 0o755); err != nil { //nolint:gosec // this is the case
+	if err := os.Mkdir(open, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(open, "run"), 0o777); err != nil { //nolint:gosec // the same
+	if err := os.Mkdir(filepath.Join(open, "run"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for _, state := range []string{open, filepath.Join(t.TempDir(), strings.Repeat("long", 25))} {
@@ -88,12 +88,12 @@ func TestControl_notInAFolderOfSomebodyElse(t *testing.T) {
 
 func TestControl_peers(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s")) //nolint:noctx // at once or not at all
+	l, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	conn, err := net.Dial("unix", l.Addr().String()) //nolint:noctx // the same
+	conn, err := net.Dial("unix", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

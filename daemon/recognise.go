@@ -162,7 +162,7 @@ func (s ocrService) ask(ctx context.Context, r llm.Request, words []content.Bloc
 	whose := s.by.whose
 	whose.Model = s.is.Alias
 	paid := &step.Metered{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
-	defer paid.Close(ctx) //nolint:errcheck // what is not settled counts at its estimate
+	defer paid.Close(ctx)
 	return llm.Retry(paid, s.patience).Generate(ctx, r, nil)
 }
 

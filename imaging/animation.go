@@ -53,7 +53,7 @@ func webPFile(size, chunks []byte) []byte {
 		body = append(body, size...)
 	}
 	body = append(body, chunks...)
-	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...) //nolint:gosec // a part of a file within the limits
+	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 }
 
 func uint24(b []byte) uint32 { return uint32(binary.LittleEndian.Uint16(b)) | uint32(b[2])<<16 }

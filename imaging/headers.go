@@ -20,7 +20,7 @@ func bmpHeader(r io.ReaderAt) (width, height int, decodable, ok bool) {
 	if header < 40 || len(b) < 54 {
 		return 0, 0, false, false
 	}
-	width, height = int(int32(binary.LittleEndian.Uint32(b[18:]))), int(int32(binary.LittleEndian.Uint32(b[22:]))) //nolint:gosec // signed: rows may go down
+	width, height = int(int32(binary.LittleEndian.Uint32(b[18:]))), int(int32(binary.LittleEndian.Uint32(b[22:])))
 	height = max(height, -height)
 	depth, compression := binary.LittleEndian.Uint16(b[28:]), binary.LittleEndian.Uint32(b[30:])
 	colours := binary.LittleEndian.Uint32(b[46:])

@@ -53,7 +53,7 @@ func broken(err error) error {
 	case png.UnsupportedError, jpeg.UnsupportedError, tiff.UnsupportedError:
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
-	switch err { //nolint:errorlint // likewise
+	switch err {
 	case bmp.ErrUnsupported:
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	case image.ErrFormat:

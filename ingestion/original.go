@@ -68,7 +68,7 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	case from == "":
 		return Filed{Warning: f.w.job.Source + " is not there any more, or has other bytes now"}, nil
 	}
-	if err := (unpacking{f.w}).release(ctx, e.Bundle); err != nil {
+	if err := (unpacking(f)).release(ctx, e.Bundle); err != nil {
 		return Filed{}, err
 	}
 	switch held, err := f.stays(from); {

@@ -47,7 +47,7 @@ func pageNumber(s string) (int, error) {
 	if err == nil && n == 0 {
 		err = strconv.ErrRange
 	}
-	return int(n), err //nolint:gosec // 31 bits
+	return int(n), err
 }
 
 // String writes the choice in its shortest form; empty for all.

@@ -189,6 +189,6 @@ func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*manifest.PageI
 		return nil, &pageFault{failure.Crashed, plain(err.Error(), "the worker failed")}, nil
 	}
 	p := manifest.Page{N: n}
-	bad, err := pageFiles{pr.w}.keepPicture(ctx, &p, got.Image)
+	bad, err := pageFiles(pr).keepPicture(ctx, &p, got.Image)
 	return p.Image, bad, err
 }

@@ -187,7 +187,7 @@ func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, 
 	p.OCR.Engine, p.OCR.Service, p.OCR.CostUSD = engine, true, got.CostUSD
 	marks, paths := map[string]string{}, map[int]string{}
 	for i, pic := range got.Pictures {
-		mediaType, data, ok := pageFiles{r.w}.asset(ctx, func() ([]byte, error) { return pic.Data, nil })
+		mediaType, data, ok := pageFiles(r).asset(ctx, func() ([]byte, error) { return pic.Data, nil })
 		if !ok || len(pic.Data) > maxAsset {
 			continue
 		}
@@ -206,5 +206,5 @@ func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, 
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !preferred(p.OCR) || text == "" {
 		return nil // what the text layer says stays
 	}
-	return pageFiles{r.w}.keepText(ctx, p, text, manifest.TextOCR)
+	return pageFiles(r).keepText(ctx, p, text, manifest.TextOCR)
 }

@@ -113,7 +113,7 @@ func TestGate_contextEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := NewGate(limits)
 				hold := make(chan struct{})
-				go gate.Wrap(providerFunc(func() cost.Usage { <-hold; return cost.Usage{} })).Generate(t.Context(), Request{MaxOutputTokens: 5}, nil) //nolint:errcheck // it only holds the place
+				go gate.Wrap(providerFunc(func() cost.Usage { <-hold; return cost.Usage{} })).Generate(t.Context(), Request{MaxOutputTokens: 5}, nil)
 				synctest.Wait()
 				for range 2 { // one holds the turn, one waits for it
 					go func() {

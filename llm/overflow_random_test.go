@@ -37,7 +37,7 @@ func TestOverflow_anyRequest(t *testing.T) {
 			t.Parallel()
 			rewritten := 0
 			for seed := range seeds {
-				r := rand.New(rand.NewPCG(seed, uint64(len(name)))) //nolint:gosec // for a test
+				r := rand.New(rand.NewPCG(seed, uint64(len(name))))
 				request := randomRequest(r)
 				bounds := limit(r)
 				server := llmtest.NewLimited(t, llmtest.Anthropic{}, bounds, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})

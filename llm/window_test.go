@@ -44,7 +44,7 @@ func TestWithin_properties(t *testing.T) {
 	meter := llm.Meter{Formula: policy.FormulaAnthropic}
 	shapes := map[string]int{}
 	for seed := range uint64(150) {
-		r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // for a test
+		r := rand.New(rand.NewPCG(seed, 7))
 		request := randomTalk(r)
 		before, err := json.Marshal(request.Messages)
 		if err != nil {

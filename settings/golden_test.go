@@ -95,7 +95,7 @@ func TestExample(t *testing.T) {
 	t.Parallel()
 	const file = "../settings.example.yaml"
 	if *update {
-		if err := os.WriteFile(file, []byte(settings.Example()), 0o644); err != nil { //nolint:gosec // a public file of the repository
+		if err := os.WriteFile(file, []byte(settings.Example()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -42,7 +42,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 			return engine.GenerateOut{}, err
 		}
 	}
-	defer c.metered.Close(ctx) //nolint:errcheck // what is not settled counts at its estimate
+	defer c.metered.Close(ctx)
 	c.built(ctx, request)
 	client := c.sighted(ctx, llm.Overflow(llm.Retry(receiver, c.noting(c.retry)), c.overflow(ctx)))
 	answer, err := client.Generate(ctx, request, func(delta string) {

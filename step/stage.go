@@ -210,7 +210,7 @@ func (st *staging) file(name, mode string) (*stagedContent, error) {
 // maxNumber bounds the search for a free number; a folder with more files of one name is a mistake.
 const maxNumber = 10000
 
-// number is the first free name among `name_000.md`, `name_001.md`, …
+// number is the first free name among `name_000.md`, `name_001.md`, ….
 func (st *staging) number(name string) (string, error) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)

@@ -76,7 +76,7 @@ func TestReadFile_partsMakeTheWhole(t *testing.T) {
 			if _, rest, ok := strings.Cut(line, "\t"); ok {
 				got.WriteString(rest)
 			} else if i := strings.Index(line, "start_line="); i >= 0 {
-				fmt.Sscanf(line[i:], "start_line=%d", &next) //nolint:errcheck // zero ends the loop
+				fmt.Sscanf(line[i:], "start_line=%d", &next)
 			}
 		}
 		start = next

@@ -26,7 +26,7 @@ type guard struct{ site *site }
 func (s guard) guard(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		bodies{s.site}.drop(w, r)
+		bodies(s).drop(w, r)
 		s.site.fail(w, r, http.StatusForbidden, "this request came from another site", "")
 	}))
 	inner := crossOrigin.Handler(next)
@@ -34,7 +34,7 @@ func (s guard) guard(next http.Handler) http.Handler {
 		r = s.site.cfg.Proxy.receive(r)
 		defer s.recover(w, r)
 		defer atWork(r, false)
-		bodies{s.site}.timed(w, r)
+		bodies(s).timed(w, r)
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -45,7 +45,7 @@ func (s guard) guard(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 		h.Set("Cache-Control", "no-store")
 		if !s.knownHost(r.Host) {
-			bodies{s.site}.drop(w, r)
+			bodies(s).drop(w, r)
 			s.site.fail(w, r, http.StatusMisdirectedRequest, "the dashboard does not answer under this host name", "add the name to web.hosts in the settings")
 			return
 		}
@@ -108,7 +108,7 @@ func isLoopback(host string) bool {
 func (s guard) allow(r route) http.Handler {
 	if r.Needs == nobody {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if (bodies{s.site}).gather(w, req, maxLogin) {
+			if (bodies(s)).gather(w, req, maxLogin) {
 				r.Handler(w, req)
 			}
 		})
@@ -117,10 +117,10 @@ func (s guard) allow(r route) http.Handler {
 		id, err := s.identify(req)
 		switch {
 		case err != nil:
-			bodies{s.site}.drop(w, req)
+			bodies(s).drop(w, req)
 			s.refuse(w, req, err)
 		case r.Needs != signedIn && !id.Scopes.Has(r.Needs):
-			bodies{s.site}.drop(w, req)
+			bodies(s).drop(w, req)
 			s.site.fail(w, req, http.StatusForbidden, "the scope "+string(r.Needs)+" is missing",
 				fmt.Sprintf("you have %s; `vaultflow token create NAME --scope %s` makes a token that may do this", id.Scopes, r.Needs))
 		default:
@@ -132,12 +132,12 @@ func (s guard) allow(r route) http.Handler {
 // handle runs the handler of a request that may be made. Its body has arrived, or is an upload that keeps coming.
 func (s guard) handle(w http.ResponseWriter, req *http.Request, r route) {
 	if r.streams() {
-		done, ok := bodies{s.site}.paced(w, req)
+		done, ok := bodies(s).paced(w, req)
 		if !ok {
 			return
 		}
 		defer done()
-	} else if !(bodies{s.site}).gather(w, req, maxForm) {
+	} else if !(bodies(s)).gather(w, req, maxForm) {
 		return
 	}
 	atWork(req, true)

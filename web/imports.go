@@ -121,7 +121,7 @@ func (s importPages) loadImport(ctx context.Context, id string) ([]group, error)
 		}
 		groups[1].Parts = append(groups[1].Parts, p)
 	}
-	groups[2].Parts, err = runPages{s.site}.eventParts(ctx, id)
+	groups[2].Parts, err = runPages(s).eventParts(ctx, id)
 	return groups, err
 }
 

@@ -89,7 +89,7 @@ func TestRun_onAUnixSocket(t *testing.T) {
 	case err := <-done:
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("unix", path) //nolint:noctx // at once or not at all
+	conn, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestRun_onAUnixSocket(t *testing.T) {
 	if got := answerTo(t, conn, "GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+ownerToken+"\r\n\r\n"); got != "200 OK" {
 		t.Error(got)
 	}
-	other, err := net.Dial("unix", path) //nolint:noctx // at once or not at all
+	other, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,13 +70,13 @@ func (s liveStreams) live(w http.ResponseWriter, r *http.Request) {
 func (s liveStreams) viewOf(ctx context.Context, name, id string) (view, error) {
 	switch name {
 	case "today", "":
-		return frontPage{s.site}.today(nil)
+		return frontPage(s).today(nil)
 	case "run":
 		r, err := s.site.cfg.Runs.Run(ctx, id)
-		return runPages{s.site}.runView(r), err
+		return runPages(s).runView(r), err
 	case "import":
 		r, err := s.site.cfg.Imports.Import(ctx, id)
-		return importPages{s.site}.importView(r), err
+		return importPages(s).importView(r), err
 	}
 	return view{}, fmt.Errorf("page %q: %w", name, engine.ErrNotFound)
 }

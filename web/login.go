@@ -22,7 +22,7 @@ type logins struct{ site *site }
 
 func (l logins) page(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
-	if id, err := (guard{l.site}).identify(r); err == nil && id.Session != "" {
+	if id, err := (guard(l)).identify(r); err == nil && id.Session != "" {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
@@ -34,7 +34,7 @@ func (l logins) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	next := localPath(r.PostFormValue("next"))
 	old := ""
-	if c, err := r.Cookie((guard{l.site}).cookieName()); err == nil {
+	if c, err := r.Cookie((guard(l)).cookieName()); err == nil {
 		old = c.Value
 	}
 	cookie, err := l.site.cfg.Access.SignIn(r.PostFormValue("token"), old, session.Client{From: clientOf(r), About: r.UserAgent()})
@@ -44,7 +44,7 @@ func (l logins) signIn(w http.ResponseWriter, r *http.Request) {
 		l.site.cfg.Logger.Warn("sign-in refused", "from", clientOf(r).String())
 		l.site.render(w, r, http.StatusUnauthorized, "login", "Sign in", loginView{Next: next, Problem: "This code or token is not valid. A code works once, for ten minutes."})
 	case early:
-		guard{l.site}.refuse(w, r, err)
+		guard(l).refuse(w, r, err)
 	case err != nil:
 		l.site.failWith(w, r, err)
 	default:
@@ -67,7 +67,7 @@ func (l logins) signOut(w http.ResponseWriter, r *http.Request) {
 
 func (l logins) setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: guard{l.site}.cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: senderOf(r).secure,
+		Name: guard(l).cookieName(), Value: value, Path: "/", MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: senderOf(r).secure,
 	})
 }
 

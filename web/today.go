@@ -28,7 +28,7 @@ func (s frontPage) loadToday(ctx context.Context, only map[string]bool) ([]group
 		name string
 		load func(ctx context.Context) ([]part, error)
 	}{
-		{"health", s.healthParts}, {"totals", s.totalParts}, {"workflows", s.workflowParts}, {"runs", runPages{s.site}.runParts}, {"imports", importPages{s.site}.importParts},
+		{"health", s.healthParts}, {"totals", s.totalParts}, {"workflows", s.workflowParts}, {"runs", runPages(s).runParts}, {"imports", importPages(s).importParts},
 	}
 	var groups []group
 	for _, l := range loaders {
@@ -122,7 +122,7 @@ func (s frontPage) workflowRow(w engine.WorkflowStatus) workflowRow {
 		row.Zone = zoneName(w.Next[0], s.site.cfg.Zone)
 	}
 	if w.Last != nil {
-		last := runPages{s.site}.runRow(*w.Last)
+		last := runPages(s).runRow(*w.Last)
 		row.Last = &last
 	}
 	return row

@@ -58,7 +58,7 @@ func busySite(t *testing.T) (*site, *hangingModel, *serving) {
 	t.Helper()
 	m := newHangingModel(t)
 	worker := filepath.Join(t.TempDir(), "deaf-worker")
-	if err := os.WriteFile(worker, []byte("#!/bin/sh\n[ -f /dev/fd/3 ] || exit 1\ntrap '' TERM INT HUP\ncat >/dev/null\n"), 0o755); err != nil { //nolint:gosec // it is started
+	if err := os.WriteFile(worker, []byte("#!/bin/sh\n[ -f /dev/fd/3 ] || exit 1\ntrap '' TERM INT HUP\ncat >/dev/null\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	s := newSite(t, worker, "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
@@ -79,12 +79,12 @@ func busySite(t *testing.T) (*site, *hangingModel, *serving) {
 	}
 	t.Cleanup(func() {
 		for _, cmd := range []interface{ Wait() error }{work, other} {
-			cmd.Wait() //nolint:errcheck // it follows a run of a process that is gone
+			cmd.Wait()
 		}
 	})
 	t.Cleanup(func() {
-		work.Process.Kill()  //nolint:errcheck // the same
-		other.Process.Kill() //nolint:errcheck // the same
+		work.Process.Kill()
+		other.Process.Kill()
 	})
 	s.write("Import/letter.pdf", "%PDF-1.4\nnothing\n%%EOF\n")
 	s.wait(patience, "an import in the worker", func() (bool, string) {
@@ -180,8 +180,8 @@ func TestRetry_interruptedWithoutServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.wait(patience, "the nested run's question", func() (bool, string) { return m.asked.Load() >= 2, "" })
-	killed.Process.Kill() //nolint:errcheck // Wait says it
-	killed.Wait()         //nolint:errcheck // it was killed
+	killed.Process.Kill()
+	killed.Wait()
 	work, brew := s.runs("Work")[0], s.runs("Brew")[0]
 	if work.Status != engine.Running || brew.Status != engine.Running {
 		t.Fatalf("Work is %s, Brew %s; want both interrupted", work.Status, brew.Status)

@@ -26,7 +26,7 @@ type brokenDisk struct {
 
 // judge refuses changes while the disk fails. On a full one, things can be removed and synced.
 func (d *brokenDisk) judge(c fileCall) syscall.Errno {
-	fault := syscall.Errno(d.fault.Load()) //nolint:gosec // an errno
+	fault := syscall.Errno(d.fault.Load())
 	frees := []string{"unlink", "unlinkat", "rmdir", "ftruncate", "fsync", "fdatasync"}
 	if fault == 0 || !c.below(d.dir) || fault == syscall.ENOSPC && slices.Contains(frees, c.name) {
 		return 0
@@ -48,7 +48,7 @@ func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...strin
 	process := supervise(s.t, d.cmd, judge)
 	go func() {
 		defer close(d.done)
-		d.cmd.Wait() //nolint:errcheck // ProcessState says how it ended
+		d.cmd.Wait()
 		<-process.done
 	}()
 	s.t.Cleanup(func() {

@@ -86,8 +86,8 @@ func TestServe_killedAmongBatches(t *testing.T) {
 				t.Fatal("the model was not asked for page 4")
 			}
 			d.kill()
-			by.Process.Kill() //nolint:errcheck // it follows a run of a process that is gone
-			by.Wait()         //nolint:errcheck // the same
+			by.Process.Kill()
+			by.Wait()
 			s.serve()
 			if run := s.ran("Each", 1)[0]; run.Resumed == 0 {
 				t.Errorf("run %s was not resumed", run.ID)

@@ -510,7 +510,7 @@ func (u undisturbed) places() []int {
 		}
 	}
 	if long() {
-		shuffled := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // an order, no secret
+		shuffled := rand.New(rand.NewPCG(1, 2))
 		shuffled.Shuffle(len(places), func(i, j int) { places[i], places[j] = places[j], places[i] })
 	}
 	return places

@@ -71,14 +71,14 @@ func supervise(t *testing.T, cmd *exec.Cmd, judge func(fileCall) syscall.Errno) 
 	}
 	s := &supervised{cmd: cmd, judge: judge, done: make(chan struct{})}
 	if s.listener, err = receiveDescriptor(ours); err != nil {
-		cmd.Process.Kill() //nolint:errcheck // it is the error before that matters
-		cmd.Wait()         //nolint:errcheck // the same
+		cmd.Process.Kill()
+		cmd.Wait()
 		t.Fatalf("supervise a process: %v (the kernel must allow seccomp filters with a listener)", err)
 	}
 	go func() {
 		defer close(s.done)
 		s.err = s.answer()
-		unix.Close(s.listener) //nolint:errcheck // nobody asks any more
+		unix.Close(s.listener)
 	}()
 	return s
 }
@@ -86,7 +86,7 @@ func supervise(t *testing.T, cmd *exec.Cmd, judge func(fileCall) syscall.Errno) 
 // wait waits for the end of the process, and fails the test when the supervision did not work.
 func (s *supervised) wait(t *testing.T) *os.ProcessState {
 	t.Helper()
-	s.cmd.Wait() //nolint:errcheck // ProcessState says how it ended
+	s.cmd.Wait()
 	<-s.done
 	if s.err != nil {
 		t.Fatalf("supervision: %v", s.err)
@@ -137,7 +137,7 @@ type response struct {
 // answer judges calls until the last process that could ask is gone.
 func (s *supervised) answer() error {
 	for {
-		poll := []unix.PollFd{{Fd: int32(s.listener), Events: unix.POLLIN}} //nolint:gosec // a descriptor
+		poll := []unix.PollFd{{Fd: int32(s.listener), Events: unix.POLLIN}}
 		if _, err := unix.Poll(poll, -1); err != nil && !errors.Is(err, unix.EINTR) {
 			return fmt.Errorf("poll: %w", err)
 		}
@@ -159,10 +159,10 @@ func (s *supervised) answer() error {
 			switch verdict := s.judge(call); verdict {
 			case 0:
 			case killed:
-				s.cmd.Process.Kill() //nolint:errcheck // it is gone already, or goes now
+				s.cmd.Process.Kill()
 				continue
 			default:
-				r.flags, r.errno = 0, -int32(verdict) //nolint:gosec // an error number
+				r.flags, r.errno = 0, -int32(verdict)
 			}
 		}
 		if err := control(s.listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)); err != nil && !errors.Is(err, unix.ENOENT) {
@@ -232,8 +232,8 @@ func callOf(n notification) (c fileCall, ok bool) {
 }
 
 func linked(process string, fd uint64) string {
-	if int32(fd) == unix.AT_FDCWD { //nolint:gosec // the kernel looks at 32 bits, too
-		path, _ := os.Readlink(process + "cwd") //nolint:errcheck // of a process that is gone
+	if int32(fd) == unix.AT_FDCWD {
+		path, _ := os.Readlink(process + "cwd")
 		return path
 	}
 	path, _ := os.Readlink(fmt.Sprintf("%sfd/%d", process, int32(fd))) //nolint:errcheck,gosec // the same
@@ -255,7 +255,7 @@ func reading(process string, address uint64) string {
 	}
 	defer memory.Close()
 	text := make([]byte, unix.PathMax)
-	n, err := memory.ReadAt(text, int64(address)) //nolint:gosec // an address of a process
+	n, err := memory.ReadAt(text, int64(address))
 	if err != nil && !errors.Is(err, io.EOF) && n == 0 {
 		return ""
 	}
@@ -285,7 +285,7 @@ func askFirst() error {
 	for i, op := range program {
 		filter[i] = unix.SockFilter{Code: op.Op, Jt: op.Jt, Jf: op.Jf, K: op.K}
 	}
-	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]} //nolint:gosec // some thirty
+	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)
 	}
@@ -308,7 +308,7 @@ func askingFilter() []bpf.Instruction {
 		bpf.LoadAbsolute{Off: 0, Size: 4},
 	}
 	for nr := range fileCalls {
-		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF}) //nolint:gosec // a call's number
+		program = append(program, bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: uint32(nr), SkipTrue: 1}, bpf.RetConstant{Val: unix.SECCOMP_RET_USER_NOTIF})
 	}
 	return append(program, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
 }

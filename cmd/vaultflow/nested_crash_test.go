@@ -58,8 +58,8 @@ func TestServe_killedInNestedRun(t *testing.T) {
 	}
 	<-begun
 	d.kill()
-	by.Process.Kill() //nolint:errcheck // it follows a run of a process that is gone
-	by.Wait()         //nolint:errcheck // the same
+	by.Process.Kill()
+	by.Wait()
 	s.serve()
 	work, brew := s.ran("Work", 1)[0], s.ran("Brew", 1)[0]
 	if work.Status != engine.Done || work.Resumed != 1 || brew.Status != engine.Done || brew.Resumed != 1 || brew.Trigger.Parent != work.ID {

@@ -28,7 +28,7 @@ import (
 
 // oldJournal holds a vault and a state directory as commit 9d17fae left them when it was killed: the last one whose journal,
 // executor and activities were single types. To write it anew, build that commit and run
-// VAULTFLOW_OLD_BINARY=/path/to/vaultflow go test ./cmd/vaultflow -run TestOldJournal_write
+// VAULTFLOW_OLD_BINARY=/path/to/vaultflow go test ./cmd/vaultflow -run TestOldJournal_write.
 const oldJournal = "testdata/old/9d17fae.tar.gz"
 
 // oldModel answers the workflows of oldJournal.

@@ -105,7 +105,7 @@ func wantExit(ts *testscript.TestScript, neg bool, args []string) {
 	got := 0
 	if err != nil {
 		got = -1
-		if e, ok := err.(interface{ ExitCode() int }); ok { //nolint:errorlint // an *exec.ExitError, never wrapped
+		if e, ok := err.(interface{ ExitCode() int }); ok {
 			got = e.ExitCode()
 		}
 	}

@@ -116,8 +116,8 @@ func TestServe_killedSoonAfterTheAnswer(t *testing.T) {
 			}
 			time.Sleep(delay * time.Millisecond) // not to wait for something: to kill at another moment each time
 			d.kill()
-			by.Process.Kill() //nolint:errcheck // it follows a run of a process that is gone
-			by.Wait()         //nolint:errcheck // the same
+			by.Process.Kill()
+			by.Wait()
 			kept, err := s.recorded(engine.ActivityGenerate)
 			if err != nil {
 				t.Fatal(err)
@@ -146,8 +146,8 @@ func TestServe_killedBetweenAnswerAndWrite(t *testing.T) {
 		s.stopAt(d, engine.ActivityGenerate)
 		early := !strings.Contains(s.read("Out/Log.md"), answerText)
 		d.kill()
-		by.Process.Kill() //nolint:errcheck // it follows a run of a process that is gone
-		by.Wait()         //nolint:errcheck // the same
+		by.Process.Kill()
+		by.Wait()
 		s.serve()
 		s.finishedOnce()
 		if calls := f.calls.Load(); calls != 1 {

@@ -48,7 +48,7 @@ func forgetOld() {
 	for _, dir := range old {
 		var pid int
 		if _, err := fmt.Sscanf(filepath.Base(dir), "vaultflow-test-%d", &pid); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			os.RemoveAll(dir) //nolint:errcheck // the next one tries again
+			os.RemoveAll(dir)
 		}
 	}
 }
@@ -365,7 +365,7 @@ func (s *site) start(flags ...string) *serving {
 	}
 	go func() {
 		defer close(d.done)
-		d.cmd.Wait() //nolint:errcheck // ProcessState says how it ended
+		d.cmd.Wait()
 	}()
 	s.t.Cleanup(func() {
 		if s.t.Failed() {

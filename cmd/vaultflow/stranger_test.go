@@ -32,11 +32,11 @@ func TestServe_strangersVault(t *testing.T) {
 	ran := s.path("ran")
 	evil := s.path("evil.sh")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$0 $@\" >> %q\n", ran)
-	if err := os.WriteFile(evil, []byte(script), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(evil, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"vaultflow-worker", "soffice"} {
-		if err := os.WriteFile(s.path(name), []byte(script), 0o700); err != nil { //nolint:gosec // a program
+		if err := os.WriteFile(s.path(name), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

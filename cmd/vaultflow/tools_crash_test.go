@@ -80,8 +80,8 @@ func TestServe_killedAmongTools(t *testing.T) {
 		d.kill()
 		d = s.serve()
 	}
-	by.Process.Kill() //nolint:errcheck // it follows a run of a process that is gone
-	by.Wait()         //nolint:errcheck // the same
+	by.Process.Kill()
+	by.Wait()
 	run := s.ran("Work", 1)[0]
 	if run.Resumed == 0 || len(run.Changes) != len(calls) {
 		t.Errorf("resumed %d times, %d changes in the record, want %d: %s %s", run.Resumed, len(run.Changes), len(calls), run.Status, run.Reason)

@@ -180,7 +180,7 @@ func (u *undoing) undo(of string) string {
 	if err != nil && started.Run == "" {
 		u.t.Fatal(err)
 	}
-	u.exec.Wait(u.t.Context(), started.Run) //nolint:errcheck // see above
+	u.exec.Wait(u.t.Context(), started.Run)
 	return started.Run
 }
 

@@ -120,7 +120,7 @@ func TestServe_killedWithItsWorkersAtRandomPages(t *testing.T) {
 		pids := d.workers()
 		if i%2 == 0 { // the workers with it; otherwise they have to notice by themselves
 			for _, pid := range pids {
-				syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may have ended
+				syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
 		d.kill()

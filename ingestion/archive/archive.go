@@ -74,7 +74,7 @@ func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(Member, io.R
 		return err
 	}
 	for _, f := range z.File {
-		m := Member{Name: f.Name, Size: int64(min(f.UncompressedSize64, 1<<62)), Locked: f.Flags&1 != 0} //nolint:gosec // bounded
+		m := Member{Name: f.Name, Size: int64(min(f.UncompressedSize64, 1<<62)), Locked: f.Flags&1 != 0}
 		switch mode := f.Mode(); {
 		case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
 			continue

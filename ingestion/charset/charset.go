@@ -104,7 +104,7 @@ func decodeWide(data []byte, name string) Text {
 	for ; len(data) >= e.width; data = data[e.width:] {
 		var r rune
 		if e.width == 4 {
-			r = rune(min(e.order.Uint32(data), unicode.MaxRune+1)) //nolint:gosec // bounded
+			r = rune(min(e.order.Uint32(data), unicode.MaxRune+1))
 		} else if r = rune(e.order.Uint16(data)); utf16.IsSurrogate(r) && len(data) >= 4 {
 			if pair := utf16.DecodeRune(r, rune(e.order.Uint16(data[2:]))); pair != utf8.RuneError {
 				r, data = pair, data[2:]

@@ -56,7 +56,7 @@ func TestDecode_givesWhatWasEncoded(t *testing.T) {
 			t.Errorf("%T (-want +got):\n%s", want, diff)
 		}
 	}
-	if _, err := Decode(&b); err != io.EOF {
+	if _, err := Decode(&b); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last message: %v, want io.EOF", err)
 	}
 }

@@ -62,7 +62,7 @@ func isFont(path string) bool {
 
 // pagesOf returns the code pages that the fonts of a file claim to have.
 func pagesOf(path string) uint32 {
-	f, err := os.Open(path) //nolint:gosec // below a folder of fonts
+	f, err := os.Open(path)
 	if err != nil {
 		return 0
 	}

@@ -124,7 +124,7 @@ func (l Line) signed() string {
 	var b strings.Builder
 	text, at := []rune(l.Text), 0
 	for _, s := range l.spans {
-		b.WriteString(string(text[at:s.from]) + string([]rune{linkBegin, linkPlane + rune(s.link)}) + string(text[s.from:s.to]) + string(linkEnd)) //nolint:gosec // at most maxLinks
+		b.WriteString(string(text[at:s.from]) + string([]rune{linkBegin, linkPlane + rune(s.link)}) + string(text[s.from:s.to]) + string(linkEnd))
 		at = s.to
 	}
 	return b.String() + string(text[at:])

@@ -18,7 +18,7 @@ func Bitmap(img *image.Gray) []byte {
 	for at, v := range map[int]int{
 		2: head + len(runs), 10: head, 14: 40, 18: img.Rect.Dx(), 22: img.Rect.Dy(), 26: 1 | 8<<16, 30: runLength8, 34: len(runs), 46: 2, 58: 0xffffff,
 	} {
-		binary.LittleEndian.PutUint32(b[at:], uint32(v)) //nolint:gosec // sizes of small pictures
+		binary.LittleEndian.PutUint32(b[at:], uint32(v))
 	}
 	return append(b, runs...)
 }

@@ -1,8 +1,8 @@
 package pdftest
 
 import (
-	"crypto/md5" //nolint:gosec // the standard security handler of PDF asks for it
-	"crypto/rc4" //nolint:gosec // likewise
+	"crypto/md5"
+	"crypto/rc4"
 	"encoding/binary"
 	"fmt"
 )

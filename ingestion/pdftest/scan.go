@@ -73,7 +73,7 @@ func soil(img *image.Gray, seed uint64) {
 		state ^= state << 13
 		state ^= state >> 7
 		state ^= state << 17
-		img.Pix[i] = uint8(16 + int(v)*222/255 + int(state>>60)) //nolint:gosec // at most 16+222+15
+		img.Pix[i] = uint8(16 + int(v)*222/255 + int(state>>60))
 	}
 	for i := range 40 { // specks
 		state ^= state << 13

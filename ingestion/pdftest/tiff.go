@@ -59,7 +59,7 @@ func (t *tiffFile) add(width, height, compression, orientation int, data []byte)
 	if t.Len()%2 == 1 {
 		t.WriteByte(0)
 	}
-	binary.LittleEndian.PutUint32(t.Bytes()[t.link:], uint32(t.Len())) //nolint:gosec // small files
+	binary.LittleEndian.PutUint32(t.Bytes()[t.link:], uint32(t.Len()))
 	t.putDirectory([][2]int{
 		{tiffWidth, width},
 		{tiffHeight, height},
@@ -75,12 +75,12 @@ func (t *tiffFile) add(width, height, compression, orientation int, data []byte)
 
 // putDirectory writes the entries of a page, and after them the link to the next one.
 func (t *tiffFile) putDirectory(entries [][2]int) {
-	b := binary.LittleEndian.AppendUint16(nil, uint16(len(entries))) //nolint:gosec // a handful
+	b := binary.LittleEndian.AppendUint16(nil, uint16(len(entries)))
 	for _, e := range entries {
-		b = binary.LittleEndian.AppendUint16(b, uint16(e[0])) //nolint:gosec // a constant
-		b = binary.LittleEndian.AppendUint16(b, 4)            // LONG
+		b = binary.LittleEndian.AppendUint16(b, uint16(e[0]))
+		b = binary.LittleEndian.AppendUint16(b, 4) // LONG
 		b = binary.LittleEndian.AppendUint32(b, 1)
-		b = binary.LittleEndian.AppendUint32(b, uint32(e[1])) //nolint:gosec // sizes of small pictures
+		b = binary.LittleEndian.AppendUint32(b, uint32(e[1]))
 	}
 	t.Write(b)
 	t.link = t.Len()

@@ -149,7 +149,7 @@ func (o Office) remove(dir string) {
 }
 
 func writeCopy(path string, doc io.Reader) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // in a folder of ours
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		_, err = io.Copy(f, doc)
 		err = errors.Join(err, f.Close())
@@ -248,7 +248,7 @@ func take(path, to, said string) ([]byte, error) {
 	case info.Size() > maxConverted:
 		return nil, &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("LibreOffice wrote %d MB; %d MB are the most", info.Size()>>20, maxConverted>>20)}
 	}
-	data, err := os.ReadFile(path) //nolint:gosec // in a folder of ours
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, &extract.Error{Code: failure.Crashed, Message: "what LibreOffice wrote cannot be read: " + err.Error()}
 	}

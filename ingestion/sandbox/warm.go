@@ -37,7 +37,7 @@ func (c Config) Warm(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, warmTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "-warm", "-pdfium-cache="+c.Cache) //nolint:gosec // the user's own setting
+	cmd := exec.CommandContext(ctx, path, "-warm", "-pdfium-cache="+c.Cache)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = c.env, "/", reapDelay
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("make machine code of PDFium: %w: %s", err, firstLine(string(out)))

@@ -158,7 +158,7 @@ func silence(t *testing.T, s Subject) {
 }
 
 func unreachable(t *testing.T, s Subject) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed on the next line
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

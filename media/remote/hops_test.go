@@ -69,7 +69,7 @@ func TestFetchDocument_aResolverThatChangesItsMind(t *testing.T) {
 	if err != nil {
 		t.Skip("this system has no second loopback address: ", err)
 	}
-	hidden := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the private server was asked") })} //nolint:gosec // of a test
+	hidden := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the private server was asked") })}
 	go func() { _ = hidden.Serve(private) }()
 	t.Cleanup(func() { _ = hidden.Close() })
 	port := netip.MustParseAddrPort(private.Addr().String()).Port()
@@ -78,7 +78,7 @@ func TestFetchDocument_aResolverThatChangesItsMind(t *testing.T) {
 	if err != nil {
 		t.Skip("the port is taken on the first loopback address: ", err)
 	}
-	public := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // of a test
+	public := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		http.Redirect(w, r, "/again", http.StatusFound)
 	})}

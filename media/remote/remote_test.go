@@ -187,8 +187,8 @@ func TestFetch_rebinding(t *testing.T) {
 func TestFetch_staysWithHTTPS(t *testing.T) {
 	t.Parallel()
 	f := New(Policy{Enabled: true, MaxRedirects: 3})
-	before, _ := http.NewRequest(http.MethodGet, "https://a.example/", nil) //nolint:noctx // never sent
-	next, _ := http.NewRequest(http.MethodGet, "http://a.example/", nil)    //nolint:noctx // never sent
+	before, _ := http.NewRequest(http.MethodGet, "https://a.example/", nil)
+	next, _ := http.NewRequest(http.MethodGet, "http://a.example/", nil)
 	if err := f.follow(next, []*http.Request{before}); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "https to http") {
 		t.Errorf("got %v", err)
 	}

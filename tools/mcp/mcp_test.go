@@ -191,7 +191,7 @@ func TestProgram_environment(t *testing.T) {
 func TestCall_badServers(t *testing.T) {
 	t.Parallel()
 	patient, hasty := hub(t, stdio(t, "real", time.Minute)), hub(t, stdio(t, "real", time.Minute))
-	hasty.servers["srv"].reach()                         //nolint:errcheck // the calls below say it
+	hasty.servers["srv"].reach()
 	hasty.servers["srv"].Timeout = 50 * time.Millisecond // of calls only: it runs
 	for _, c := range []struct{ name, want string }{
 		{"dies", "failed"}, {"echo", ""}, {"slow", "gave no answer within 50ms"}, {"echo", ""}, {"floods", "failed"}, {"echo", ""},

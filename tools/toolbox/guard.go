@@ -21,7 +21,7 @@ type guard struct{ t *turn }
 // that change single files are asked for each file; see mayChange.
 func (g guard) refused(tool string) (content.ToolResult, bool) {
 	registry := g.t.registry
-	if (consent{g.t}).needed(tool) { // a person saw this very call, and where it comes from
+	if (consent(g)).needed(tool) { // a person saw this very call, and where it comes from
 		return content.ToolResult{}, false
 	}
 	effect := registry.Effect(tool)

@@ -57,7 +57,7 @@ func (w outward) tools() []tools.Tool {
 	}
 	var list []tools.Tool
 	if o.Fetcher != nil && o.Artifacts != nil && len(w.t.s.Plan.Meta.Permissions.Network) > 0 {
-		fetcher := &tools.WebFetcher{Fetcher: o.Fetcher(w.mayReach), Keeper: keeper{w.t}, Media: w.t.media}
+		fetcher := &tools.WebFetcher{Fetcher: o.Fetcher(w.mayReach), Keeper: keeper(w), Media: w.t.media}
 		list = append(list, fetcher.Tool())
 	}
 	if o.Artifacts != nil {

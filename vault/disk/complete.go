@@ -39,7 +39,7 @@ func readAt(r io.ReaderAt, off, n int64) ([]byte, error) {
 	if int64(got) == n {
 		return buf, nil
 	}
-	if err == nil || err == io.EOF { //nolint:errorlint // io.ReaderAt gives it bare
+	if err == nil || err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return nil, err

@@ -156,7 +156,7 @@ func checkReference(t *testing.T, names []string, link, from string) {
 
 func TestLocate_equalsTheRules(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same cases each time
+	random := rand.New(rand.NewPCG(1, 2))
 	bytes := func(n int) []byte {
 		b := make([]byte, random.IntN(n))
 		for i := range b {

@@ -8,7 +8,7 @@ func networkFS(path string) string {
 	if err := unix.Statfs(path, &st); err != nil {
 		return ""
 	}
-	return networkKind(uint32(st.Type)) //nolint:gosec // the magic numbers have 32 bits
+	return networkKind(uint32(st.Type))
 }
 
 func networkKind(magic uint32) string {

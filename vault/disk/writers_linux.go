@@ -77,7 +77,7 @@ func writerIn(proc string, file *os.File) string {
 
 // writable reports whether a descriptor can be written to, by what the system tells of it.
 func writable(fdinfo string) bool {
-	data, err := os.ReadFile(fdinfo) //nolint:gosec // below /proc
+	data, err := os.ReadFile(fdinfo)
 	if err != nil {
 		return false
 	}
@@ -92,7 +92,7 @@ func writable(fdinfo string) bool {
 
 func programOf(process string) string {
 	id := filepath.Base(process)
-	name, err := os.ReadFile(filepath.Join(process, "comm")) //nolint:gosec // below /proc
+	name, err := os.ReadFile(filepath.Join(process, "comm"))
 	if err != nil {
 		return "process " + id
 	}
