@@ -134,6 +134,9 @@ func exitCode(err error) int {
 	if code, ok := refusals[daemon.ClassOf(err)]; ok {
 		return code
 	}
+	if f, ok := errors.AsType[*failure.Error](err); ok { // a running serve has refused for the reason that a run would end with
+		return runExit(engine.RunRecord{Status: engine.Failed, Failure: f})
+	}
 	return exitFailed
 }
 
