@@ -19,7 +19,7 @@ CGO_ENABLED=1 go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 -tags worker,nody
 
 echo "links in the documents"
 missing=0
-for doc in README.md CHANGELOG.md docs/*.md; do
+for doc in README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs/*.md; do
 	for link in $(grep -oE '\]\([^)#: ]+(#[^) ]*)?\)' "$doc" | sed -E 's/^\]\(//; s/#.*//; s/\)$//' | sort -u); do
 		[ -e "$(dirname "$doc")/$link" ] || { echo "$doc: no such file: $link" >&2; missing=1; }
 	done
