@@ -53,7 +53,7 @@ test-worker: build ## only the tests that need MuPDF and Tesseract
 	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -count=1 ./cmd/vaultflow-worker/... ./ingestion/... ./cmd/vaultflow/...
 
 .PHONY: check
-check: build ## formatting, vet, staticcheck, race tests, import rules, examples, docs links
+check: build ## formatting, vet, golangci-lint, race tests, import rules, examples, docs links
 	@sh scripts/check.sh
 
 .PHONY: sbom

@@ -3,6 +3,7 @@ package imaging
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -53,10 +54,10 @@ func broken(err error) error {
 	case png.UnsupportedError, jpeg.UnsupportedError, tiff.UnsupportedError:
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
-	switch err {
-	case bmp.ErrUnsupported:
+	switch {
+	case errors.Is(err, bmp.ErrUnsupported):
 		return fmt.Errorf("%w: %w", ErrUnsupported, err)
-	case image.ErrFormat:
+	case errors.Is(err, image.ErrFormat):
 		return fmt.Errorf("%w: its header makes no sense", ErrCorrupt)
 	}
 	return fmt.Errorf("%w: %w", ErrCorrupt, err)

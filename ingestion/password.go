@@ -20,7 +20,7 @@ func (w *work) passwords() []string {
 		out = w.im.Passwords(w.job)
 	}
 	for _, name := range []string{w.job.Source, w.job.at()} {
-		if text, ok := readPasswords(w.im, name + PasswordSuffix); ok {
+		if text, ok := readPasswords(w.im, name+PasswordSuffix); ok {
 			for line := range strings.Lines(text) {
 				if line = strings.TrimRight(line, "\r\n"); line != "" {
 					out = append(out, line)

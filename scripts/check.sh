@@ -12,9 +12,11 @@ echo "go vet"
 go vet ./...
 CGO_ENABLED=1 CGO_LDFLAGS="-Wl,--exclude-libs,ALL" go vet -tags worker,nodynamic ./cmd/vaultflow-worker/... ./ingestion/worker/...
 
-echo "staticcheck"
+echo "golangci-lint"
+go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2 run ./...
+
+echo "staticcheck of the worker"
 # The worker's code is whole only with its tag: without it the half that MuPDF uses looks unused.
-go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 $(go list ./... | grep -v -e /cmd/vaultflow-worker -e /ingestion/worker/mupdf)
 CGO_ENABLED=1 go run honnef.co/go/tools/cmd/staticcheck@v0.6.1 -tags worker,nodynamic ./cmd/vaultflow-worker ./ingestion/worker/...
 
 echo "links in the documents"

@@ -83,11 +83,9 @@ func node(v reflect.Value) *yaml.Node {
 		for _, name := range sortedNames(v) {
 			entry := v.MapIndex(reflect.ValueOf(name))
 			value := entry
-			child := &yaml.Node{}
+			child := node(value)
 			if value.Kind() == reflect.Struct {
 				child = structNode(value, true)
-			} else {
-				child = node(value)
 			}
 			n.Content = append(n.Content, scalarNode(name, "!!str"), child)
 		}

@@ -236,7 +236,7 @@ func linked(process string, fd uint64) string {
 		path, _ := os.Readlink(process + "cwd")
 		return path
 	}
-	path, _ := os.Readlink(fmt.Sprintf("%sfd/%d", process, int32(fd))) //nolint:errcheck,gosec // the same
+	path, _ := os.Readlink(fmt.Sprintf("%sfd/%d", process, int32(fd)))
 	return path
 }
 

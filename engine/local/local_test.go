@@ -17,7 +17,7 @@ func factory(t testing.TB, s enginetest.Setup) (engine.Executor, func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var port = j.Executor()
+	port := j.Executor()
 	if s.Wrap != nil {
 		port = s.Wrap(port)
 	}

@@ -189,7 +189,7 @@ func (o Office) launch(worker, dir string, program []string, namespaces uintptr)
 		args = append(args, "-require-confinement")
 	}
 	p := &process{}
-	p.cmd = exec.Command(worker, append(append(args, "--"), program...)...) //nolint:gosec,noctx // the user's own setting; await ends it
+	p.cmd = exec.Command(worker, append(append(args, "--"), program...)...) //nolint:noctx // the user's own setting; await ends it
 	p.cmd.Env = []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "SAL_USE_VCLPLUGIN=svp", "SAL_DISABLE_OPENCL=1", "MALLOC_ARENA_MAX=2",
 		"HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + filepath.Join(dir, "tmp"),

@@ -79,7 +79,7 @@ func (c Config) launch(path string, doc *os.File, namespaces uintptr) (*process,
 	defer write.Close() // the worker has it, or there is none
 	p := &process{out: read}
 	// Its life is bounded by the session's timeouts and Close, not by a context: those have to tell why it ended.
-	p.cmd = exec.Command(path, args...) //nolint:gosec,noctx // the user's own setting
+	p.cmd = exec.Command(path, args...) //nolint:noctx // the user's own setting
 	p.cmd.Env = append(strings.Fields(workerEnvironment), c.env...)
 	p.cmd.Dir = "/"
 	p.cmd.Stdout, p.cmd.Stderr = write, &p.stderr

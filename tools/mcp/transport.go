@@ -28,7 +28,7 @@ func (c *connection) transport() (t sdk.Transport, end func(), err error) {
 // program starts the server's program. What it writes to standard error goes nowhere: it belongs neither to a prompt nor to
 // our log, and may hold secrets.
 func (c *connection) program() (sdk.Transport, func(), error) {
-	cmd := exec.Command(c.Command[0], c.Command[1:]...)
+	cmd := exec.Command(c.Command[0], c.Command[1:]...) //nolint:noctx // it outlives the call that needs it first; the connection ends it
 	cmd.Env, cmd.Dir = c.Env, os.TempDir()
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would be ours

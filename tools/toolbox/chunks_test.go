@@ -55,7 +55,7 @@ func (w *world) call(ref engine.StepRef, prompt string, media int, calls ...cont
 			w.t.Fatal(err)
 		}
 		for _, b := range reply {
-			results = append(results, b.(content.ToolResult)) //nolint:errcheck,forcetypeassert // the test's point
+			results = append(results, b.(content.ToolResult))
 		}
 	}
 	return out, results

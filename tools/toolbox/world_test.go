@@ -227,10 +227,6 @@ func fileTarget(path string) directives.Target {
 	return directives.Target{Scheme: directives.SchemeFile, Path: path}
 }
 
-func variableTarget(name string) directives.Target {
-	return directives.Target{Scheme: directives.SchemeVariable, Path: name}
-}
-
 // tool is a call with its input.
 func tool(name string, input any) content.ToolCall {
 	data, err := json.Marshal(input)
@@ -269,7 +265,7 @@ func (d *world) results(out engine.UseToolsOut) []content.ToolResult {
 	}
 	var list []content.ToolResult
 	for _, b := range reply {
-		list = append(list, b.(content.ToolResult)) //nolint:errcheck,forcetypeassert // the test's point
+		list = append(list, b.(content.ToolResult))
 	}
 	return list
 }

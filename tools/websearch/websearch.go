@@ -143,8 +143,8 @@ func (s *Service) reason(ctx context.Context, err error) error {
 
 // SearXNG: GET /search with format=json, https://docs.searxng.org/dev/search_api.html. It takes no number of results.
 func askSearXNG(c Config, query string, _ int) (*http.Request, error) {
-	request, err := http.NewRequest(http.MethodGet, c.BaseURL+"/search?"+url.Values{"q": {query}, "format": {"json"}}.Encode(), nil)
-	if err == nil && c.Key != "" { // of a proxy in front of it
+	request, err := http.NewRequest(http.MethodGet, c.BaseURL+"/search?"+url.Values{"q": {query}, "format": {"json"}}.Encode(), nil) //nolint:noctx // the caller adds its context
+	if err == nil && c.Key != "" {                                                                                                   // of a proxy in front of it
 		request.Header.Set("Authorization", "Bearer "+c.Key)
 	}
 	return request, err
@@ -170,7 +170,7 @@ func readSearXNG(answer []byte) ([]Found, error) {
 // Without text_decorations the excerpts hold no tags.
 func askBrave(c Config, query string, count int) (*http.Request, error) {
 	q := url.Values{"q": {query}, "count": {strconv.Itoa(count)}, "text_decorations": {"false"}, "result_filter": {"web"}}
-	request, err := http.NewRequest(http.MethodGet, c.BaseURL+"/res/v1/web/search?"+q.Encode(), nil)
+	request, err := http.NewRequest(http.MethodGet, c.BaseURL+"/res/v1/web/search?"+q.Encode(), nil) //nolint:noctx // the caller adds its context
 	if err == nil {
 		request.Header.Set("X-Subscription-Token", c.Key)
 	}
@@ -202,7 +202,7 @@ func askTavily(c Config, query string, count int) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequest(http.MethodPost, c.BaseURL+"/search", bytes.NewReader(body))
+	request, err := http.NewRequest(http.MethodPost, c.BaseURL+"/search", bytes.NewReader(body)) //nolint:noctx // the caller adds its context
 	if err == nil {
 		request.Header.Set("Authorization", "Bearer "+c.Key)
 		request.Header.Set("Content-Type", "application/json")
