@@ -25,11 +25,11 @@ func (f rootFS) isClosed(name string) bool {
 	if f.closed == "" {
 		return false
 	}
-	if within(vault.Fold(name), f.closed) {
+	if vault.Within(vault.Fold(name), f.closed) {
 		return true
 	}
 	real, linked := followed(f.root, name)
-	return linked && within(vault.Fold(real), f.closed)
+	return linked && vault.Within(vault.Fold(real), f.closed)
 }
 
 // closedEntry returns the error for what is closed.
@@ -39,7 +39,7 @@ func closedEntry(op, name string) error {
 
 // opened returns entries of a folder without the closed one.
 func (f rootFS) opened(dir string, entries []fs.DirEntry) []fs.DirEntry {
-	if f.closed == "" || !within(f.closed, vault.Fold(dir)) {
+	if f.closed == "" || !vault.Within(f.closed, vault.Fold(dir)) {
 		return entries
 	}
 	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return vault.Fold(path.Join(dir, e.Name())) == f.closed })
@@ -47,7 +47,7 @@ func (f rootFS) opened(dir string, entries []fs.DirEntry) []fs.DirEntry {
 
 // openedFolder returns an open file as it is, unless it is the folder around the closed one, which is left out of its entries.
 func (f rootFS) openedFolder(name string, file *os.File) fs.File {
-	if f.closed == "" || !within(f.closed, vault.Fold(name)) {
+	if f.closed == "" || !vault.Within(f.closed, vault.Fold(name)) {
 		return file
 	}
 	return &closedFile{File: file, from: f, name: name}

@@ -108,7 +108,7 @@ func (in *inbox) removeEmptyFolders(dir, top string) error {
 	if err := errors.Join(vault.CheckName(dir), vault.CheckName(top)); err != nil {
 		return fmt.Errorf("remove empty folders: %w", err)
 	}
-	for ; in.filter.inImport(dir) && vault.Fold(dir) != in.filter.importDir && within(vault.Fold(dir), vault.Fold(top)); dir = path.Dir(dir) {
+	for ; in.filter.inImport(dir) && vault.Fold(dir) != in.filter.importDir && vault.Within(vault.Fold(dir), vault.Fold(top)); dir = path.Dir(dir) {
 		entries, err := readDir(in.root, dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/vaultflow/vaultflow/vault"
+
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -106,7 +108,7 @@ func (s *session) unwatch(name string) {
 		return
 	}
 	for dir := range s.events.dirs {
-		if within(dir, name) {
+		if vault.Within(dir, name) {
 			delete(s.events.dirs, dir)
 			_ = s.events.system.Remove(filepath.Join(s.v.path, filepath.FromSlash(dir))) // it may be gone already
 		}

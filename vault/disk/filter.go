@@ -52,7 +52,7 @@ func newFilter(opt Options) (*filter, error) {
 }
 
 // inImport says whether a name is the import folder or below it.
-func (f *filter) inImport(name string) bool { return within(vault.Fold(name), f.importDir) }
+func (f *filter) inImport(name string) bool { return vault.Within(vault.Fold(name), f.importDir) }
 
 // clutter says whether a name is of no interest to the index and to watching anywhere in the vault.
 func clutter(name string) bool {
@@ -71,7 +71,7 @@ func (f *filter) arrival(name string) verdict {
 	if rel == "" {
 		return take
 	}
-	if within(rel, failedDir) || f.userIgnores(rel) {
+	if vault.Within(rel, failedDir) || f.userIgnores(rel) {
 		return ignore
 	}
 	base := path.Base(rel)

@@ -64,9 +64,9 @@ func (ix *index) remove(name string) {
 		return
 	}
 	for below, entries := range ix.byPath {
-		if within(below, folded) {
+		if vault.Within(below, folded) {
 			for _, e := range slices.Clone(entries) {
-				if within(e.name, name) {
+				if vault.Within(e.name, name) {
 					ix.drop(below, e.name)
 				}
 			}

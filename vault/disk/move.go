@@ -67,7 +67,7 @@ func (m *mover) moveFolder(ctx context.Context, from, to string) error {
 		}
 		return fs.ErrExist
 	}
-	if within(vault.Fold(to), vault.Fold(from)) {
+	if vault.Within(vault.Fold(to), vault.Fold(from)) {
 		return fmt.Errorf("a folder cannot be moved into itself: %w", fs.ErrInvalid)
 	}
 	if err := m.makeFolder(path.Dir(to)); err != nil {

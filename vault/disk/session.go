@@ -188,7 +188,7 @@ func (s *session) touch(name string, now time.Time) {
 func (s *session) lost(name string, now time.Time) {
 	if s.v.filter.inImport(name) {
 		for known := range s.tracker.files {
-			if within(known, name) {
+			if vault.Within(known, name) {
 				s.tracker.vanish(known, now)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // tracker decides when a file of the import folder is taken. It is a pure state machine: it is told what was seen and
@@ -143,7 +145,7 @@ func (t *tracker) vanishBut(seen map[string]bool, unread []string, now time.Time
 
 func anyWithin(name string, dirs []string) bool {
 	for _, dir := range dirs {
-		if within(name, dir) {
+		if vault.Within(name, dir) {
 			return true
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -118,7 +117,7 @@ func (v *Vault) checkFolders() error {
 			return err
 		}
 	}
-	if within(vault.Fold(out), vault.Fold(in)) || within(v.realPath(out), v.realPath(in)) {
+	if vault.Within(vault.Fold(out), vault.Fold(in)) || vault.Within(v.realPath(out), v.realPath(in)) {
 		return fmt.Errorf("imported folder %q lies in the import folder %q: every import would be imported again; "+
 			"set vault.imported_dir to a folder beside it", out, in)
 	}
@@ -142,8 +141,3 @@ func (in *inbox) ImportDir() string { return in.opt.ImportDir }
 
 // ImportedDir is the name of the folder in which bundles appear.
 func (v *Vault) ImportedDir() string { return v.opt.ImportedDir }
-
-// within says whether a slash path is a folder or lies below it.
-func within(name, dir string) bool {
-	return name == dir || dir == "." || strings.HasPrefix(name, dir+"/")
-}

@@ -3,6 +3,8 @@ package disk
 import (
 	"path"
 	"time"
+
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // watchHealth notices when the system stops telling of changes without a word: a folder was unmounted and mounted again, a
@@ -27,7 +29,7 @@ func (h *watchHealth) found(name string, e *events, now time.Time) {
 // told takes that an event came for a file, or a folder above it.
 func (h *watchHealth) told(name string) {
 	for file := range h.unheard {
-		if within(file, name) {
+		if vault.Within(file, name) {
 			delete(h.unheard, file)
 		}
 	}
