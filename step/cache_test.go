@@ -48,7 +48,7 @@ func TestCache_fresh(t *testing.T) {
 			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Cache: &tt.cache}})
 			w.reply = says("Answer")
 			w.keepAnswer(w.ref())
-			w.clock = tt.later
+			w.Clock = tt.later
 			ref := w.ref()
 			ref.At = tt.later
 			calls := len(w.requests)

@@ -45,7 +45,7 @@ func TestWhen(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, map[string]string{"a.md": "A", "in/1.md": "1", "log/2026-03-04.md": "x"}, workflow.Step{Prompt: "x", Set: directives.Set{When: tt.when}})
-			w.shared["kept"] = w.put("yes")
+			w.Shared["kept"] = w.put("yes")
 			vars := []engine.Var{{Name: "blank", Digest: w.put(" \n\t")}, {Name: "full", Digest: w.put("x")}}
 			got, err := w.steps().Conditions.When(t.Context(), engine.StepIn{StepRef: w.ref(), Vars: vars})
 			if err != nil || got.Reason != tt.reason || got.Skip != (tt.reason != "") {

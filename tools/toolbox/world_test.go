@@ -35,7 +35,7 @@ type world struct {
 	step.Config
 	fuse  *steptest.Fuse
 	vault *steptest.Vault
-	*memory
+	*steptest.Memory
 	files fstest.MapFS
 	plan  workflow.Plan
 
@@ -48,16 +48,6 @@ type world struct {
 	reply    func(llm.Request) (*llm.Response, error)
 }
 
-// memory is what workflows remember, in memory.
-type memory struct {
-	*steptest.Journal
-	marks  map[string]bool // by key, name and digest
-	shared map[string]string
-	kept   map[string]engine.CacheEntry
-	keptAt map[string]time.Time
-	clock  time.Time
-}
-
 var noon = steptest.Noon
 
 func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *world {
@@ -65,10 +55,7 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 	fuse := &steptest.Fuse{}
 	v := steptest.NewVault(files)
 	w := &world{
-		t: t, fuse: fuse, vault: v, files: v.Files, memory: &memory{
-			Journal: steptest.NewJournal(fuse), marks: map[string]bool{}, shared: map[string]string{},
-			kept: map[string]engine.CacheEntry{}, keptAt: map[string]time.Time{}, clock: noon,
-		},
+		t: t, fuse: fuse, vault: v, files: v.Files, Memory: steptest.NewMemory(fuse),
 	}
 	w.plan = workflow.Plan{Name: "Flow", File: "Workflows/Flow.md", Meta: workflow.Meta{WeekStart: "monday"}, Steps: steps}
 	for i := range w.plan.Steps {
@@ -85,9 +72,9 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 		ContextWindow: 100000, Client: w,
 	}}
 	w.Config = step.Config{
-		FS: w.files, Vault: v.Mortal(fuse), Blobs: w.Journal, Memory: w.memory, Models: w, Cache: w.memory, Ledger: &w.books, Zone: "UTC",
+		FS: w.files, Vault: v.Mortal(fuse), Blobs: w.Journal, Memory: w.Memory, Models: w, Cache: w.Memory, Ledger: &w.books, Zone: "UTC",
 		Budget: policy.DefaultBudget(), DefaultModel: "seer", Prompt: prompt.Builder{FS: w.files, Probe: media.Probe(w.files)},
-		ImportDir: "Import", ImportedDir: "Imported", VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.clock },
+		ImportDir: "Import", ImportedDir: "Imported", VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.Clock },
 	}
 	return w
 }
@@ -147,40 +134,6 @@ func (w *world) put(text string) string {
 		w.t.Fatal(err)
 	}
 	return digest
-}
-
-// Done implements directives.Pending.
-func (m *memory) Done(_ context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
-	return m.marks[fmt.Sprint(key, name, sha256)], nil
-}
-
-// Committed implements step.Memory.
-func (m *memory) Committed(_ context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
-	for _, one := range marks {
-		m.marks[fmt.Sprint(directives.PendingKey{Workflow: ref.Workflow, Step: ref.Step, Directive: one.Directive}, one.Name, one.SHA256)] = true
-	}
-	for _, v := range shared {
-		m.shared[v.Name] = v.Digest
-	}
-	return nil
-}
-
-// Variable implements step.Memory.
-func (m *memory) Variable(_ context.Context, _, name string) (engine.Var, bool, error) {
-	digest, set := m.shared[name]
-	return engine.Var{Name: name, Digest: digest}, set, nil
-}
-
-// Cached implements step.Cache.
-func (m *memory) Cached(_ context.Context, key string, since time.Time) (engine.CacheEntry, bool, error) {
-	entry, found := m.kept[key]
-	return entry, found && !m.keptAt[key].Before(since), nil
-}
-
-// Keep implements step.Cache.
-func (m *memory) Keep(_ context.Context, _ engine.StepRef, entry engine.CacheEntry) error {
-	m.kept[entry.Key], m.keptAt[entry.Key] = entry, m.clock
-	return nil
 }
 
 // Model implements step.Models.

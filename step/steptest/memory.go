@@ -1,0 +1,63 @@
+package steptest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// Memory is a step.Memory and a step.Cache without a disk. One goroutine uses it at a time.
+type Memory struct {
+	*Journal
+	Shared map[string]string // digests of variables with scope=workflow, by name
+	Clock  time.Time         // when answers are kept
+
+	marks  map[string]bool // by key, name and digest
+	kept   map[string]engine.CacheEntry
+	keptAt map[string]time.Time
+}
+
+// NewMemory returns an empty memory whose clock is at noon.
+func NewMemory(fuse *Fuse) *Memory {
+	return &Memory{
+		Journal: NewJournal(fuse), Shared: map[string]string{}, Clock: Noon,
+		marks: map[string]bool{}, kept: map[string]engine.CacheEntry{}, keptAt: map[string]time.Time{},
+	}
+}
+
+// Done implements directives.Pending.
+func (m *Memory) Done(_ context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
+	return m.marks[fmt.Sprint(key, name, sha256)], nil
+}
+
+// Committed implements step.Memory.
+func (m *Memory) Committed(_ context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
+	for _, one := range marks {
+		m.marks[fmt.Sprint(directives.PendingKey{Workflow: ref.Workflow, Step: ref.Step, Directive: one.Directive}, one.Name, one.SHA256)] = true
+	}
+	for _, v := range shared {
+		m.Shared[v.Name] = v.Digest
+	}
+	return nil
+}
+
+// Variable implements step.Memory.
+func (m *Memory) Variable(_ context.Context, _, name string) (engine.Var, bool, error) {
+	digest, set := m.Shared[name]
+	return engine.Var{Name: name, Digest: digest}, set, nil
+}
+
+// Cached implements step.Cache.
+func (m *Memory) Cached(_ context.Context, key string, since time.Time) (engine.CacheEntry, bool, error) {
+	entry, found := m.kept[key]
+	return entry, found && !m.keptAt[key].Before(since), nil
+}
+
+// Keep implements step.Cache.
+func (m *Memory) Keep(_ context.Context, _ engine.StepRef, entry engine.CacheEntry) error {
+	m.kept[entry.Key], m.keptAt[entry.Key] = entry, m.Clock
+	return nil
+}
