@@ -82,7 +82,7 @@ func productFiles(t *testing.T) (*token.FileSet, []source) {
 		if err != nil {
 			return err
 		}
-		file, err := parser.ParseFile(fset, name, code, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fset, name, code, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
