@@ -28,10 +28,9 @@ const (
 
 // owedReceivers are wider than the rule allows: their methods and files now.
 var owedReceivers = map[string][2]int{
-	"ingestion/worker/pdfium.Document": {33, 7},
-	"llm.Request":                      {21, 10}, // what is made to fit is to become a package of its own
-	"llm/offline.finder":               {26, 4},  // the offline model is to get smaller
-	"settings.Settings":                {19, 6},
+	"llm.Request":        {21, 10}, // what is made to fit is to become a package of its own
+	"llm/offline.finder": {26, 4},  // the offline model is to get smaller
+	"settings.Settings":  {19, 6},
 }
 
 // owedTwins are exported types with equal fields, by name.
@@ -43,9 +42,7 @@ var owedTwins = []string{
 }
 
 // owedProbes are anonymous interfaces that code asks values for, by file.
-var owedProbes = map[string]int{
-	"ingestion/worker/heif/heif.go": 1,
-}
+var owedProbes = map[string]int{}
 
 // bigPackages may have more lines than the rule says, for the reason in docs/architecture.md.
 var bigPackages = []string{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	pdfiumapi "github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
@@ -31,54 +32,66 @@ var kinds = map[enums.FPDF_ANNOTATION_SUBTYPE]string{
 
 // Annotations reads the values of form fields and the annotations of a page.
 func (d *Document) Annotations(n int) (Annotations, error) {
-	var out Annotations
 	count, err := d.in.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: d.page(n)})
 	if err != nil {
-		return out, fmt.Errorf("count annotations: %w", err)
+		return Annotations{}, fmt.Errorf("count annotations: %w", err)
 	}
 	if count.Count == 0 {
-		return out, nil
+		return Annotations{}, nil
 	}
 	loaded, err := d.in.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: d.page(n)})
 	if err != nil {
-		return out, fmt.Errorf("load the text: %w", err)
+		return Annotations{}, fmt.Errorf("load the text: %w", err)
 	}
 	defer tidy(func() error {
 		_, err := d.in.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: loaded.TextPage})
 		return err
 	})
+	r := annotationReader{in: d.in, doc: d, page: n, text: loaded.TextPage}
 	err = d.withForm(n, func(form references.FPDF_FORMHANDLE) error {
+		r.form = form
 		for i := range min(count.Count, maxAnnotations) {
-			if err := d.annotation(n, i, form, loaded.TextPage, &out); err != nil {
+			if err := r.read(i); err != nil {
 				return fmt.Errorf("annotation %d: %w", i+1, err)
 			}
 		}
 		return nil
 	})
-	return out, err
+	return r.out, err
 }
 
-// annotation reads one annotation into out. One that cannot be read is left out.
-func (d *Document) annotation(n, i int, form references.FPDF_FORMHANDLE, text references.FPDF_TEXTPAGE, out *Annotations) error {
-	got, err := d.in.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: d.page(n), Index: i})
+// annotationReader reads the annotations of one page.
+type annotationReader struct {
+	in   pdfiumapi.Pdfium
+	doc  *Document
+	page int
+	text references.FPDF_TEXTPAGE
+	form references.FPDF_FORMHANDLE // empty if PDFium cannot use the form
+
+	out Annotations
+}
+
+// read adds the annotation with this index. One that cannot be read is left out.
+func (r *annotationReader) read(i int) error {
+	got, err := r.in.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: r.doc.page(r.page), Index: i})
 	if err != nil {
 		return nil //nolint:nilerr // a broken entry of the list; the others are read
 	}
 	a := got.Annotation
 	defer tidy(func() error {
-		_, err := d.in.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: a})
+		_, err := r.in.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: a})
 		return err
 	})
-	subtype, err := d.in.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: a})
+	subtype, err := r.in.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: a})
 	if err != nil {
 		return err
 	}
-	if flags, err := d.in.FPDFAnnot_GetFlags(&requests.FPDFAnnot_GetFlags{Annotation: a}); err != nil || flags.Flags&notShown != 0 {
+	if flags, err := r.in.FPDFAnnot_GetFlags(&requests.FPDFAnnot_GetFlags{Annotation: a}); err != nil || flags.Flags&notShown != 0 {
 		return err
 	}
 	if subtype.Subtype == enums.FPDF_ANNOT_SUBTYPE_WIDGET {
-		if form != "" {
-			d.widget(form, a, out)
+		if r.form != "" {
+			r.widget(a)
 		}
 		return nil
 	}
@@ -86,31 +99,31 @@ func (d *Document) annotation(n, i int, form references.FPDF_FORMHANDLE, text re
 	if !seen {
 		return nil // links, and the windows of other annotations
 	}
-	out.Marks++
-	c := comment{kind: kind, author: d.entry(a, "T"), text: d.entry(a, "Contents")}
+	r.out.Marks++
+	c := comment{kind: kind, author: r.entry(a, "T"), text: r.entry(a, "Contents")}
 	switch subtype.Subtype {
 	case enums.FPDF_ANNOT_SUBTYPE_HIGHLIGHT, enums.FPDF_ANNOT_SUBTYPE_UNDERLINE, enums.FPDF_ANNOT_SUBTYPE_SQUIGGLY, enums.FPDF_ANNOT_SUBTYPE_STRIKEOUT:
-		c.covered = d.covered(a, text)
+		c.covered = r.covered(a)
 	case enums.FPDF_ANNOT_SUBTYPE_STAMP:
 		if c.text == "" {
-			c.text = d.entry(a, "Subj")
+			c.text = r.entry(a, "Subj")
 		}
 		if c.text == "" {
-			c.text = d.entry(a, "Name")
+			c.text = r.entry(a, "Name")
 		}
-		if drawn, err := d.drawnText(n, i); err == nil && !strings.Contains(strings.Join(strings.Fields(c.text), " "), drawn) {
+		if drawn, err := r.drawn(i); err == nil && !strings.Contains(strings.Join(strings.Fields(c.text), " "), drawn) {
 			c.drawn = drawn // one that cannot be read has its look in the picture alone
 		}
 	}
 	if c.text != "" || c.covered != "" || c.drawn != "" {
-		out.comments = append(out.comments, c)
+		r.out.comments = append(r.out.comments, c)
 	}
 	return nil
 }
 
 // entry returns a text of an annotation, or "".
-func (d *Document) entry(a references.FPDF_ANNOTATION, key string) string {
-	got, err := d.in.FPDFAnnot_GetStringValue(&requests.FPDFAnnot_GetStringValue{Annotation: a, Key: key})
+func (r *annotationReader) entry(a references.FPDF_ANNOTATION, key string) string {
+	got, err := r.in.FPDFAnnot_GetStringValue(&requests.FPDFAnnot_GetStringValue{Annotation: a, Key: key})
 	if err != nil {
 		return ""
 	}
@@ -118,20 +131,20 @@ func (d *Document) entry(a references.FPDF_ANNOTATION, key string) string {
 }
 
 // covered returns the text under a highlight, within the four corners of each of its parts.
-func (d *Document) covered(a references.FPDF_ANNOTATION, text references.FPDF_TEXTPAGE) string {
-	count, err := d.in.FPDFAnnot_CountAttachmentPoints(&requests.FPDFAnnot_CountAttachmentPoints{Annotation: a})
+func (r *annotationReader) covered(a references.FPDF_ANNOTATION) string {
+	count, err := r.in.FPDFAnnot_CountAttachmentPoints(&requests.FPDFAnnot_CountAttachmentPoints{Annotation: a})
 	if err != nil {
 		return ""
 	}
 	var parts []string
 	for i := range min(count.Count, 200) {
-		got, err := d.in.FPDFAnnot_GetAttachmentPoints(&requests.FPDFAnnot_GetAttachmentPoints{Annotation: a, Index: i})
+		got, err := r.in.FPDFAnnot_GetAttachmentPoints(&requests.FPDFAnnot_GetAttachmentPoints{Annotation: a, Index: i})
 		if err != nil {
 			continue
 		}
 		q := got.QuadPoints
-		found, err := d.in.FPDFText_GetBoundedText(&requests.FPDFText_GetBoundedText{
-			TextPage: text, Left: float64(min(q.X1, q.X2, q.X3, q.X4)), Right: float64(max(q.X1, q.X2, q.X3, q.X4)),
+		found, err := r.in.FPDFText_GetBoundedText(&requests.FPDFText_GetBoundedText{
+			TextPage: r.text, Left: float64(min(q.X1, q.X2, q.X3, q.X4)), Right: float64(max(q.X1, q.X2, q.X3, q.X4)),
 			Bottom: float64(min(q.Y1, q.Y2, q.Y3, q.Y4)), Top: float64(max(q.Y1, q.Y2, q.Y3, q.Y4)),
 		})
 		if err == nil && strings.TrimSpace(found.Text) != "" {
@@ -142,81 +155,81 @@ func (d *Document) covered(a references.FPDF_ANNOTATION, text references.FPDF_TE
 }
 
 // widget adds the value of a form field. Buttons and password fields have none.
-func (d *Document) widget(form references.FPDF_FORMHANDLE, a references.FPDF_ANNOTATION, out *Annotations) {
-	kind, err := d.in.FPDFAnnot_GetFormFieldType(&requests.FPDFAnnot_GetFormFieldType{FormHandle: form, Annotation: a})
+func (r *annotationReader) widget(a references.FPDF_ANNOTATION) {
+	kind, err := r.in.FPDFAnnot_GetFormFieldType(&requests.FPDFAnnot_GetFormFieldType{FormHandle: r.form, Annotation: a})
 	if err != nil || kind.FormFieldType == enums.FPDF_FORMFIELD_TYPE_PUSHBUTTON {
-		out.blank++
+		r.out.blank++
 		return
 	}
-	flags, err := d.in.FPDFAnnot_GetFormFieldFlags(&requests.FPDFAnnot_GetFormFieldFlags{FormHandle: form, Annotation: a})
+	flags, err := r.in.FPDFAnnot_GetFormFieldFlags(&requests.FPDFAnnot_GetFormFieldFlags{FormHandle: r.form, Annotation: a})
 	if err != nil || kind.FormFieldType == enums.FPDF_FORMFIELD_TYPE_TEXTFIELD && flags.Flags&passwordField != 0 {
-		out.blank++
+		r.out.blank++
 		return
 	}
-	f := field{name: d.fieldName(form, a)}
+	f := field{name: r.fieldName(a)}
 	switch kind.FormFieldType {
 	case enums.FPDF_FORMFIELD_TYPE_CHECKBOX:
-		if f.value = unticked; d.checked(form, a) {
+		if f.value = unticked; r.checked(a) {
 			f.value = ticked
 		}
 	case enums.FPDF_FORMFIELD_TYPE_RADIOBUTTON:
-		if !d.checked(form, a) {
-			out.blank++
+		if !r.checked(a) {
+			r.out.blank++
 			return // another of the group is, or none
 		}
-		if got, err := d.in.FPDFAnnot_GetFormFieldExportValue(&requests.FPDFAnnot_GetFormFieldExportValue{FormHandle: form, Annotation: a}); err == nil {
+		if got, err := r.in.FPDFAnnot_GetFormFieldExportValue(&requests.FPDFAnnot_GetFormFieldExportValue{FormHandle: r.form, Annotation: a}); err == nil {
 			f.value = bounded(got.Value)
 		}
 	case enums.FPDF_FORMFIELD_TYPE_COMBOBOX, enums.FPDF_FORMFIELD_TYPE_LISTBOX:
-		if f.value = d.selected(form, a); f.value == "" {
-			f.value = d.fieldValue(form, a)
+		if f.value = r.selected(a); f.value == "" {
+			f.value = r.fieldValue(a)
 		}
 	default:
-		f.value = d.fieldValue(form, a)
+		f.value = r.fieldValue(a)
 	}
-	out.fields = append(out.fields, f)
+	r.out.fields = append(r.out.fields, f)
 }
 
 // fieldName returns the name that viewers show of a field, else its name in the file.
-func (d *Document) fieldName(form references.FPDF_FORMHANDLE, a references.FPDF_ANNOTATION) string {
-	if got, err := d.in.FPDFAnnot_GetFormFieldAlternateName(&requests.FPDFAnnot_GetFormFieldAlternateName{FormHandle: form, Annotation: a}); err == nil {
+func (r *annotationReader) fieldName(a references.FPDF_ANNOTATION) string {
+	if got, err := r.in.FPDFAnnot_GetFormFieldAlternateName(&requests.FPDFAnnot_GetFormFieldAlternateName{FormHandle: r.form, Annotation: a}); err == nil {
 		if name := bounded(got.FormFieldAlternateName); name != "" {
 			return name
 		}
 	}
-	got, err := d.in.FPDFAnnot_GetFormFieldName(&requests.FPDFAnnot_GetFormFieldName{FormHandle: form, Annotation: a})
+	got, err := r.in.FPDFAnnot_GetFormFieldName(&requests.FPDFAnnot_GetFormFieldName{FormHandle: r.form, Annotation: a})
 	if err != nil {
 		return ""
 	}
 	return bounded(got.FormFieldName)
 }
 
-func (d *Document) fieldValue(form references.FPDF_FORMHANDLE, a references.FPDF_ANNOTATION) string {
-	got, err := d.in.FPDFAnnot_GetFormFieldValue(&requests.FPDFAnnot_GetFormFieldValue{FormHandle: form, Annotation: a})
+func (r *annotationReader) fieldValue(a references.FPDF_ANNOTATION) string {
+	got, err := r.in.FPDFAnnot_GetFormFieldValue(&requests.FPDFAnnot_GetFormFieldValue{FormHandle: r.form, Annotation: a})
 	if err != nil {
 		return ""
 	}
 	return bounded(got.FormFieldValue)
 }
 
-func (d *Document) checked(form references.FPDF_FORMHANDLE, a references.FPDF_ANNOTATION) bool {
-	got, err := d.in.FPDFAnnot_IsChecked(&requests.FPDFAnnot_IsChecked{FormHandle: form, Annotation: a})
+func (r *annotationReader) checked(a references.FPDF_ANNOTATION) bool {
+	got, err := r.in.FPDFAnnot_IsChecked(&requests.FPDFAnnot_IsChecked{FormHandle: r.form, Annotation: a})
 	return err == nil && got.IsChecked
 }
 
 // selected lists the chosen options of a choice.
-func (d *Document) selected(form references.FPDF_FORMHANDLE, a references.FPDF_ANNOTATION) string {
-	count, err := d.in.FPDFAnnot_GetOptionCount(&requests.FPDFAnnot_GetOptionCount{FormHandle: form, Annotation: a})
+func (r *annotationReader) selected(a references.FPDF_ANNOTATION) string {
+	count, err := r.in.FPDFAnnot_GetOptionCount(&requests.FPDFAnnot_GetOptionCount{FormHandle: r.form, Annotation: a})
 	if err != nil {
 		return ""
 	}
 	var chosen []string
 	for i := range min(count.OptionCount, maxAnnotations) {
-		is, err := d.in.FPDFAnnot_IsOptionSelected(&requests.FPDFAnnot_IsOptionSelected{FormHandle: form, Annotation: a, Index: i})
+		is, err := r.in.FPDFAnnot_IsOptionSelected(&requests.FPDFAnnot_IsOptionSelected{FormHandle: r.form, Annotation: a, Index: i})
 		if err != nil || !is.IsOptionSelected {
 			continue
 		}
-		if label, err := d.in.FPDFAnnot_GetOptionLabel(&requests.FPDFAnnot_GetOptionLabel{FormHandle: form, Annotation: a, Index: i}); err == nil {
+		if label, err := r.in.FPDFAnnot_GetOptionLabel(&requests.FPDFAnnot_GetOptionLabel{FormHandle: r.form, Annotation: a, Index: i}); err == nil {
 			chosen = append(chosen, bounded(label.OptionLabel))
 		}
 	}

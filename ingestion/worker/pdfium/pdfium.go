@@ -180,8 +180,26 @@ func (d *Document) Describe() extract.Document {
 	}
 	return extract.Document{
 		Pages: d.pages, Title: field("Title"), Author: field("Author"), Subject: field("Subject"), Created: metadata.Time(field("CreationDate")),
-		Renderer: extract.RenderPDFium, Version: Version, Outline: d.outline(),
+		Renderer: extract.RenderPDFium, Version: Version, Outline: outline(d),
 	}
+}
+
+// Language returns the language of the text from the catalog (PDF 32000-1, §14.9.2), or "".
+func (d *Document) Language() string {
+	got, err := d.in.FPDFCatalog_GetLanguage(&requests.FPDFCatalog_GetLanguage{Document: d.doc})
+	if err != nil {
+		return "" // the binding returns an error if there is none
+	}
+	return metadata.Language(metadata.Text(got.Language))
+}
+
+// Label returns the number that is printed on a page, if the catalog has it, or "".
+func (d *Document) Label(n int) string {
+	got, err := d.in.FPDF_GetPageLabel(&requests.FPDF_GetPageLabel{Document: d.doc, Page: n - 1})
+	if err != nil {
+		return ""
+	}
+	return metadata.Text(got.Label)
 }
 
 // tidy closes what was opened in PDFium. What cannot be closed ends with the process.
