@@ -45,8 +45,13 @@ func Decode(data []byte, info imaging.Info) (img image.Image, err error) {
 // hundredth must be visible.
 func hollow(img image.Image, transparent bool) bool {
 	if !transparent {
-		o, ok := img.(interface{ Opaque() bool })
-		return ok && !o.Opaque()
+		switch img := img.(type) { // what the binding makes, by the bits of a colour
+		case *image.RGBA:
+			return !img.Opaque()
+		case *image.RGBA64:
+			return !img.Opaque()
+		}
+		return false
 	}
 	b := img.Bounds()
 	seen, all := 0, 0
