@@ -28,6 +28,6 @@ func (m *pageMaker) append(ctx context.Context) error {
 // rendered notes the renderer of a page that is not the document's. The last word is the picture's.
 func (m *pageMaker) rendered(got extract.Page) {
 	if got.Renderer != "" {
-		m.page.Render = &manifest.PageRender{Renderer: markdown.OneLine(got.Renderer, 60), Reason: markdown.OneLine(got.Reason, 300)}
+		m.page.Render = &manifest.PageRender{Renderer: markdown.OneLine(got.Renderer, 60), Code: markdown.OneLine(got.Code, 40), Reason: markdown.OneLine(got.Reason, 300)}
 	}
 }

@@ -63,7 +63,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	if m.w.set.ocrFirst() {
 		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}
 	}
-	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR, Reason: decision.String()}
+	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR, Code: decision.Code, Reason: decision.String()}
 	if !m.w.set.pdfStrategy(StrategyPDFOCR) && decision.OCR {
 		m.page.OCR.Decided = false
 		m.page.OCR.Reason += "; pdf_ocr is not among the strategies"
@@ -159,8 +159,7 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 // preferred reports whether recognised text replaces a longer text layer: the layer cannot be read, or recognition was asked for
 // in spite of it.
 func preferred(o *manifest.PageOCR) bool {
-	code := manifest.Code(o.Reason)
-	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst
+	return o.Code == reasonUnmapped || o.Code == reasonRedo || o.Code == reasonOCRFirst
 }
 
 // ocrFile is ocr/page_0001.json: the words that were recognised. Width, height and the boxes are in pixels of the picture that

@@ -61,7 +61,7 @@ func opened(w *work, doc extract.Document) (documentRecord, error) {
 		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
 	if w.set.PDF.Mode != ModeMarkdown {
-		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Reason: markdown.OneLine(doc.Reason, 300)}
+		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Code: markdown.OneLine(doc.Code, 40), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
 	if cutOff(w) {
 		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may have been cut off, and pages may be missing")

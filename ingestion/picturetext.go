@@ -17,7 +17,7 @@ func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 	if !f.imageStrategy(StrategyImageOCR) {
 		return nil
 	}
-	p.OCR = &manifest.PageOCR{Decided: true, Reason: "picture: image_ocr is a strategy"}
+	p.OCR = &manifest.PageOCR{Decided: true, Code: "picture", Reason: "picture: image_ocr is a strategy"}
 	status, fault := p.Status, p.Error
 	done, err := recognition{f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
 		return pageFiles{f.w}.shown(p)

@@ -65,7 +65,7 @@ func (pr printing) print(ctx context.Context, labels []string) (printed, error) 
 		images: map[int][]manifest.PageImage{},
 		render: &manifest.Render{
 			DPI: pr.w.set.PDF.DPI, MaxSide: pr.w.set.PDF.MaxSide, Format: pr.w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60),
-			Reason: "libreoffice: the pages are drawn as LibreOffice prints them",
+			Code: "libreoffice", Reason: "libreoffice: the pages are drawn as LibreOffice prints them",
 		},
 		tools: map[string]string{"libreoffice": markdown.OneLine(orElse(office.Version(ctx), "unknown"), 60)},
 	}

@@ -135,7 +135,7 @@ func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 		b := newBench(t, extract.Document{Pages: 2})
 		b.im.Recogniser = (&service{}).offers("none")
 		made, _ := b.mustRun(scan(b, EngineMistral, EngineTesseract))
-		hasAll(t, b.read(made.Note), "Read from page 2", "> - mistral did not read pages 1–2: MISTRAL_API_KEY is not set")
+		hasAll(t, b.read(made.Note), "Read from page 2", "> - pages 1–2 not read by mistral: MISTRAL_API_KEY is not set")
 	})
 	t.Run("refused, and no other engine: the page is partial", func(t *testing.T) {
 		t.Parallel()

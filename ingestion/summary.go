@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
@@ -100,7 +99,7 @@ func pageWarnings(pages []manifest.Page) []string {
 func fontless(pages []manifest.Page) []string {
 	var on []int
 	for _, p := range pages {
-		if p.Render != nil && manifest.Code(p.Render.Reason) == "no_font" {
+		if p.LacksFont() {
 			on = append(on, p.N)
 		}
 	}
@@ -123,8 +122,7 @@ func skipped(pages []manifest.Page) []string {
 	}
 	var list []string
 	for _, s := range slices.Sorted(maps.Keys(on)) {
-		engine, why, _ := strings.Cut(s, ": ")
-		list = append(list, fmt.Sprintf("%s did not read %s: %s", engine, manifest.PageList(on[s]), why))
+		list = append(list, manifest.PageList(on[s])+" not read by "+s)
 	}
 	return list
 }

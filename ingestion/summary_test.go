@@ -9,14 +9,15 @@ import (
 
 func TestPageWarnings_missingFonts(t *testing.T) {
 	t.Parallel()
-	with := func(n int, reason string) manifest.Page {
-		return manifest.Page{N: n, Status: manifest.PageDone, Render: &manifest.PageRender{Renderer: "pdfium", Reason: reason}}
+	with := func(n int, code, reason string) manifest.Page {
+		return manifest.Page{N: n, Status: manifest.PageDone, Render: &manifest.PageRender{Renderer: "pdfium", Code: code, Reason: reason}}
 	}
-	got := pageWarnings([]manifest.Page{with(1, "fonts: text without its fonts"), with(2, "no_font: text without its fonts"), with(3, "no_font: the same"), {N: 4, Status: manifest.PageDone}})
+	old := with(3, "", "no_font: recorded by a version without codes")
+	got := pageWarnings([]manifest.Page{with(1, "fonts", "fonts: text without its fonts"), with(2, "no_font", "no_font: text without its fonts"), old, {N: 4, Status: manifest.PageDone}})
 	if len(got) != 1 || !strings.HasPrefix(got[0], "the pictures of pages 2–3 lack Chinese") || !strings.Contains(got[0], "fonts-droid-fallback") {
 		t.Errorf("warnings %q", got)
 	}
-	if got := pageWarnings([]manifest.Page{with(1, "fonts: drawn")}); len(got) != 0 {
+	if got := pageWarnings([]manifest.Page{with(1, "fonts", "fonts: drawn")}); len(got) != 0 {
 		t.Errorf("warnings %q where all is drawn", got)
 	}
 }

@@ -274,7 +274,7 @@ func TestPDFium_saysThatThereIsNoFont(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := ask(t, s, extract.PageRequest{N: 1, Text: true, Image: true, DPI: 144, Format: "png"})
-	if !strings.HasPrefix(page.Reason, "no_font: ") || !strings.Contains(page.Text.Plain, "日本語の文書です") {
+	if page.Code != extract.NoFont || !strings.HasPrefix(page.Reason, "no_font: ") || !strings.Contains(page.Text.Plain, "日本語の文書です") {
 		t.Errorf("drawn by %q, %q, text %q; %d dark pixels", page.Renderer, page.Reason, page.Text.Plain, seenAs(t, page, 72, 690, 272, 725, dark))
 	}
 }

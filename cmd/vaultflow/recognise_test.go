@@ -87,7 +87,7 @@ func TestImport_withoutMistralsKey(t *testing.T) {
 	s.writeBytes("scan.pdf", pdftest.New().ScanPage(scanLines...).Bytes())
 	s.must("import", s.path("scan.pdf"))
 	r := s.ended(1)["Import/scan.pdf"]
-	if note := strings.ToLower(s.read(r.Note)); !strings.Contains(note, "harbour office") || !strings.Contains(note, "mistral did not read page 1: its key is missing: mistral_api_key is not set") {
+	if note := strings.ToLower(s.read(r.Note)); !strings.Contains(note, "harbour office") || !strings.Contains(note, "page 1 not read by mistral: its key is missing: mistral_api_key is not set") {
 		t.Errorf("%+v:\n%s", r, note)
 	}
 }

@@ -62,7 +62,7 @@ func (d Document) check() error {
 			return err
 		}
 	}
-	return short(d.Title, d.Author, d.Subject, d.Created, d.Language, d.Renderer, d.Reason, d.Version)
+	return short(d.Title, d.Author, d.Subject, d.Created, d.Language, d.Renderer, d.Code, d.Reason, d.Version)
 }
 
 func (r PageRequest) check() error {
@@ -124,7 +124,7 @@ func (p Page) check() error {
 	case p.OCR != nil && p.OCR.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.OCR.check())
 	}
-	return short(p.Label, p.Renderer, p.Reason)
+	return short(p.Label, p.Renderer, p.Code, p.Reason)
 }
 
 // TextBytes is the size of all text of a page; a worker sends at most [MaxText].

@@ -37,6 +37,9 @@ const (
 	RenderPDFium = "pdfium"
 )
 
+// NoFont is the code of a page whose picture lacks text, because neither the file nor this system has a font for it.
+const NoFont = "no_font"
+
 // Document is what is known of an opened document. All strings were written by the author of the file.
 type Document struct {
 	Pages         int           `json:"pages"`
@@ -51,7 +54,8 @@ type Document struct {
 	Forms         bool          `json:"forms,omitempty"`    // the file declares form fields
 	Language      string        `json:"language,omitempty"` // of the text, as the file names it (RFC 5646); empty when it does not
 	Renderer      string        `json:"renderer"`           // "mupdf", "pdfium" or "image": what draws the pages that do not say otherwise
-	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one: a code, a colon, words
+	Code          string        `json:"code,omitempty"`     // of the reason
+	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one, for people: the code, a colon, words
 	Version       string        `json:"version,omitempty"`
 	WantsPDFium   bool          `json:"wants_pdfium,omitempty"` // PDFium is likely to be needed for some pages; see sandbox.Config.Warm
 }

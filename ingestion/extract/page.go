@@ -41,7 +41,8 @@ type Page struct {
 	HeightPt float64    `json:"height_pt"`
 	Label    string     `json:"label,omitempty"`
 	Renderer string     `json:"renderer,omitempty"` // of the picture, else of the text, when it is not the document's
-	Reason   string     `json:"reason,omitempty"`   // why: a code, a colon, words
+	Code     string     `json:"code,omitempty"`     // of the reason
+	Reason   string     `json:"reason,omitempty"`   // why, for people: the code, a colon, words
 	Text     *PageText  `json:"text,omitempty"`
 	Image    *PageImage `json:"image,omitempty"`
 	OCR      *PageOCR   `json:"ocr,omitempty"`

@@ -108,7 +108,8 @@ type Render struct {
 	MaxSide  int     `json:"max_side"`
 	Format   string  `json:"format"`
 	Renderer string  `json:"renderer,omitempty"`
-	Reason   string  `json:"reason,omitempty"` // why it is not the usual one: a code, a colon, words
+	Code     string  `json:"code,omitempty"`   // of the reason; manifests of older versions have none
+	Reason   string  `json:"reason,omitempty"` // why it is not the usual one: the code, a colon, words
 }
 
 // The statuses of a page.
@@ -140,10 +141,11 @@ type Page struct {
 	Error  string      `json:"error"` // empty when Status is done
 }
 
-// PageRender is the renderer of a page that differs from [Render], and why: a code, a colon, words.
+// PageRender is the renderer of a page that differs from [Render], and why.
 type PageRender struct {
 	Renderer string `json:"renderer"`
-	Reason   string `json:"reason"`
+	Code     string `json:"code,omitempty"` // of the reason; manifests of older versions have none
+	Reason   string `json:"reason"`         // the code, a colon, words
 }
 
 // PageImage is the picture of a page.
@@ -166,7 +168,8 @@ type PageText struct {
 // PageOCR is the decision about text recognition, and what it gave.
 type PageOCR struct {
 	Decided    bool     `json:"decided"`
-	Reason     string   `json:"reason"` // a code, a colon, and the evidence in words
+	Code       string   `json:"code,omitempty"` // of the reason; manifests of older versions have none
+	Reason     string   `json:"reason"`         // the code, a colon, and the evidence in words
 	Path       string   `json:"path,omitempty"`
 	Engine     string   `json:"engine,omitempty"`
 	Confidence float64  `json:"confidence,omitempty"` // percent, mean over the words
@@ -212,10 +215,10 @@ func (m Manifest) Encode() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// Code returns the code of a recorded reason. Reasons are a code, a colon, and words for people.
-func Code(reason string) string {
-	code, _, _ := strings.Cut(reason, ":")
-	return code
+// LacksFont reports whether the page's picture lacks text, because neither the file nor this system has a font for it.
+func (p Page) LacksFont() bool {
+	r := p.Render
+	return r != nil && (r.Code == extract.NoFont || r.Code == "" && strings.HasPrefix(r.Reason, extract.NoFont+": ")) // an older version recorded it in the reason alone
 }
 
 // PageList returns page numbers with runs: "pages 1–3, 7".

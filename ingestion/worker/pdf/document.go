@@ -82,7 +82,8 @@ func describe(by *renderers) extract.Document {
 		}
 	}
 	if usual := by.standing(); usual.pdfium {
-		info.Renderer, info.Version, info.Reason = extract.RenderPDFium, pdfium.Version, usual.reason.String()
+		info.Renderer, info.Version = extract.RenderPDFium, pdfium.Version
+		info.Code, info.Reason = usual.reason.code, usual.reason.String()
 	}
 	return info
 }
@@ -119,7 +120,7 @@ func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Pag
 		}
 	}
 	if why := by.reason.String(); (r.Image || r.OCR) && (by.renderer() != d.info.Renderer || why != d.info.Reason) {
-		out.Renderer, out.Reason = by.renderer(), why
+		out.Renderer, out.Code, out.Reason = by.renderer(), by.reason.code, why
 	}
 	return out, nil
 }
@@ -131,7 +132,7 @@ func (d *Document) readText(r extract.PageRequest, by choice, out *extract.Page)
 		return err
 	}
 	if read.pdfium && d.by.mupdf != nil {
-		out.Renderer, out.Reason = read.renderer(), read.reason.String()
+		out.Renderer, out.Code, out.Reason = read.renderer(), read.reason.code, read.reason.String()
 	}
 	d.look(r, by, out)
 	return nil

@@ -40,7 +40,7 @@ type reason struct{ code, detail string }
 
 // Codes of reasons.
 const (
-	badFont      = "no_font"       // text that no font of this system draws
+	badFont      = extract.NoFont  // text that no font of this system draws
 	cannotOpen   = "cannot_open"   // MuPDF cannot open the document
 	hasForm      = "form"          // the page has fields
 	hasMarks     = "annotations"   // the page has annotations that are drawn
