@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/policy"
@@ -12,7 +13,7 @@ import (
 )
 
 // Decide carries out what a person decided with a command.
-func (w *Process) Decide(ctx context.Context, o ApproveOrder) error {
+func (w *Process) Decide(ctx context.Context, o control.ApproveOrder) error {
 	d := engine.Decision{Run: o.Run, Items: o.Items, Approve: !o.Reject, By: engine.DecidedCommand, Reason: o.Reason}
 	if o.Edited != nil {
 		var err error

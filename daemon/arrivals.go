@@ -129,7 +129,7 @@ func (a *arrivals) take(ctx context.Context, news disk.Arrival) (string, error) 
 	if run, err := a.imports.retryFailed(ctx, news); err != nil || run != "" {
 		return run, err
 	}
-	run, err := a.imports.start(ctx, news.Name, news.SHA256, ImportHow{hold: a.settings.Vault.HoldPeriod > 0})
+	run, err := a.imports.start(ctx, news.Name, news.SHA256, request{hold: a.settings.Vault.HoldPeriod > 0})
 	if err == nil {
 		a.folders.repaired(ctx, news.Name)
 	}
@@ -165,7 +165,7 @@ func mayPass(r engine.RunRecord) bool {
 
 // shadow records what an import would do with a file, and does nothing.
 func (a *arrivals) shadow(ctx context.Context, news disk.Arrival) error {
-	options, err := a.imports.rules.of(news.Name, ImportHow{})
+	options, err := a.imports.rules.of(news.Name, request{})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vaultflow/vaultflow"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
@@ -141,7 +142,7 @@ type webStarter struct{ w *Process }
 
 // StartWorkflow implements web.Starter.
 func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Started, error) {
-	id, err := s.w.Runs.Start(ctx, RunOrder{Workflow: name})
+	id, err := s.w.Runs.Start(ctx, control.RunOrder{Workflow: name})
 	return engine.Started{Run: id, Created: true}, err
 }
 

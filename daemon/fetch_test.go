@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/settings"
@@ -39,7 +40,7 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 	}
 	defer w.Close()
 	err = w.Run(t.Context(), func(ctx context.Context) error {
-		run, err := w.Imports.dropURL(ctx, ImportOrder{URL: asked})
+		run, err := w.Imports.dropURL(ctx, control.ImportOrder{URL: asked})
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/change"
@@ -65,7 +66,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	limits, whenExceeded := a.Settings.BudgetOverlay()
 	budget, err := policy.DefaultBudget().Merge(policy.Overlay{From: "settings", Limits: limits, WhenExceeded: whenExceeded})
 	if err != nil {
-		return nil, invalid(fmt.Errorf("policy.budget: %w", err))
+		return nil, control.Invalid.Wrap(fmt.Errorf("policy.budget: %w", err))
 	}
 	s, book := a.Settings, a.Book(kept.Origins)
 	c := step.Config{

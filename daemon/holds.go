@@ -165,7 +165,7 @@ func (h *holds) run(ctx context.Context) error {
 }
 
 func (h *holds) putAway(ctx context.Context, f held) error {
-	settings, err := h.rules.of(f.Source, ImportHow{})
+	settings, err := h.rules.of(f.Source, request{})
 	if err != nil {
 		return err
 	}

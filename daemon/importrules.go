@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/policy/trust"
@@ -116,7 +117,7 @@ func (r *importRules) keepLocal(s *ingestion.OCRSettings, name string) {
 
 // of are the settings for the import of a file of the vault: those of the vault, of the file's folders, and what
 // was asked for. A *ingestion.FolderError says which folder's cannot be used.
-func (r *importRules) of(name string, how ImportHow) (ingestion.Settings, error) {
+func (r *importRules) of(name string, asked request) (ingestion.Settings, error) {
 	s, err := r.defaults().For(r.vault.FS(), name)
 	if err != nil {
 		return s, err
@@ -124,8 +125,9 @@ func (r *importRules) of(name string, how ImportHow) (ingestion.Settings, error)
 	r.keepLocal(&s.OCR, name)
 	r.keepOriginals(&s, name)
 	r.nameEngines(&s.OCR)
-	s.Hold = how.hold
-	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: how.source, Declared: how.declared}
+	how := asked.how
+	s.Hold = asked.hold
+	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: asked.source, Declared: asked.declared}
 	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
 	if s.Template != "" {
 		if _, sum, err := r.vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
@@ -162,7 +164,10 @@ func (r *importRules) renew(p engine.ImportPlan) json.RawMessage {
 	if err := json.Unmarshal(p.Options, &before); err != nil {
 		return p.Options
 	}
-	s, err := r.of(p.Source, ImportHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures, source: before.Asked.URL, declared: before.Asked.Declared, hold: before.Hold})
+	s, err := r.of(p.Source, request{
+		how:    control.ImportHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures},
+		source: before.Asked.URL, declared: before.Asked.Declared, hold: before.Hold,
+	})
 	if err != nil {
 		r.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
 		return p.Options

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/artifact"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -25,19 +26,13 @@ import (
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
-// ImportHow is what was asked for one import alone, in place of the settings.
-type ImportHow struct {
-	Mode      string   `json:"mode,omitempty"`
-	Languages []string `json:"languages,omitempty"`
-	Pages     string   `json:"pages,omitempty"`
-
-	RedoOCR      bool  `json:"redo_ocr,omitempty"`
-	RetainImages *bool `json:"retain_ocr_images,omitempty"`
-
+// request is one import: what was asked for it in place of the settings, and what is known about its file.
+type request struct {
+	how      control.ImportHow
 	source   string // address that it was fetched from
 	declared string // media type that the host named
-	hold     bool   // leave it there for a while when its end cannot be told
-	where    string // vault name at which the file lies, when that is another than the one at which it arrived
+	hold     bool   // leave it in the import folder for a while if nothing marks its end
+	where    string // vault name of the file, if it is not where it arrived
 }
 
 // Imports asks for the imports of files. It is safe for concurrent use.
@@ -66,25 +61,25 @@ func newImports(w *Process) *Imports {
 }
 
 // dropFile copies a file of this machine into the import folder and asks for its import.
-func (i *Imports) dropFile(ctx context.Context, o ImportOrder) (string, error) {
+func (i *Imports) dropFile(ctx context.Context, o control.ImportOrder) (string, error) {
 	f, err := os.Open(string(o.Path))
 	if err != nil {
-		return "", usagef("import: %w", err)
+		return "", control.Usage.Errorf("import: %w", err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", usagef("import %s: it is no regular file", o.Path)
+		return "", control.Usage.Errorf("import %s: it is no regular file", o.Path)
 	}
 	if o.Walked && !i.vault.Takes(path.Join(i.settings.Vault.ImportDir, vault.SafeName(path.Base(o.Name), 0))) {
 		return "", nil // clutter of a folder that was named as a whole
 	}
-	return i.drop(ctx, f, o.Name, o.ImportHow)
+	return i.drop(ctx, f, o.Name, request{how: o.ImportHow})
 }
 
 // drop copies what r holds into the import folder and asks for its import. The watcher sees the file too, and is told to
 // leave it, so that it is asked for once. Settings of its folder that cannot be used are found before anything is copied.
-func (i *Imports) drop(ctx context.Context, r io.Reader, name string, how ImportHow) (string, error) {
-	if _, err := i.rules.of(path.Join(i.settings.Vault.ImportDir, path.Clean("/"+name)), how); err != nil {
+func (i *Imports) drop(ctx context.Context, r io.Reader, name string, asked request) (string, error) {
+	if _, err := i.rules.of(path.Join(i.settings.Vault.ImportDir, path.Clean("/"+name)), asked); err != nil {
 		return "", err
 	}
 	i.mu.Lock()
@@ -93,7 +88,7 @@ func (i *Imports) drop(ctx context.Context, r io.Reader, name string, how Import
 	if err != nil {
 		return "", err
 	}
-	run, err := i.start(ctx, dropped, digest, how)
+	run, err := i.start(ctx, dropped, digest, asked)
 	if err == nil {
 		i.claimed[dropped] = run
 	}
@@ -110,8 +105,8 @@ func (i *Imports) claim(name string) string {
 }
 
 // start asks for the import of a file that lies in the vault.
-func (i *Imports) start(ctx context.Context, name, digest string, how ImportHow) (string, error) {
-	info, err := i.vault.FS().Open(cmp.Or(how.where, name))
+func (i *Imports) start(ctx context.Context, name, digest string, asked request) (string, error) {
+	info, err := i.vault.FS().Open(cmp.Or(asked.where, name))
 	if err != nil {
 		return "", err
 	}
@@ -120,7 +115,7 @@ func (i *Imports) start(ctx context.Context, name, digest string, how ImportHow)
 	if err != nil {
 		return "", err
 	}
-	options, err := i.rules.of(name, how)
+	options, err := i.rules.of(name, asked)
 	if err != nil {
 		return "", err
 	}
@@ -128,17 +123,17 @@ func (i *Imports) start(ctx context.Context, name, digest string, how ImportHow)
 	if err != nil {
 		return "", fmt.Errorf("encode the import's settings: %w", err)
 	}
-	job := ingestion.Job{Mode: how.Mode, Settings: options}
+	job := ingestion.Job{Mode: asked.how.Mode, Settings: options}
 	started, err := i.exec.Start(ctx, engine.Request{
 		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
 		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(i.zone),
-		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: how.Mode, Options: data, Where: how.where},
+		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: asked.how.Mode, Options: data, Where: asked.where},
 	})
 	return started.Run, err
 }
 
 // Drop does what another command asks for: it names an address or a file of this machine.
-func (i *Imports) Drop(ctx context.Context, o ImportOrder) (string, error) {
+func (i *Imports) Drop(ctx context.Context, o control.ImportOrder) (string, error) {
 	if o.URL != "" {
 		return i.dropURL(ctx, o)
 	}
@@ -147,7 +142,7 @@ func (i *Imports) Drop(ctx context.Context, o ImportOrder) (string, error) {
 
 // dropURL fetches a document, keeps it as an artifact, and asks for its import. The name is the one that was asked for, else
 // the host's.
-func (i *Imports) dropURL(ctx context.Context, o ImportOrder) (string, error) {
+func (i *Imports) dropURL(ctx context.Context, o control.ImportOrder) (string, error) {
 	if err := i.trust.refusal("nothing is fetched from the web"); err != nil {
 		return "", err
 	}
@@ -184,12 +179,11 @@ func (i *Imports) dropURL(ctx context.Context, o ImportOrder) (string, error) {
 	if o.Name == "" {
 		o.Name = document.Name
 	}
-	o.source, o.declared = shown, document.MediaType
-	return i.drop(ctx, content, o.Name, o.ImportHow)
+	return i.drop(ctx, content, o.Name, request{how: o.ImportHow, source: shown, declared: document.MediaType})
 }
 
 // DropOrTake asks for the import of a file of this machine, or of one that lies in the import folder.
-func (i *Imports) DropOrTake(ctx context.Context, o ImportOrder) (string, error) {
+func (i *Imports) DropOrTake(ctx context.Context, o control.ImportOrder) (string, error) {
 	if o.URL != "" || o.Path != "" {
 		return i.Drop(ctx, o)
 	}
@@ -202,7 +196,7 @@ func (i *Imports) DropOrTake(ctx context.Context, o ImportOrder) (string, error)
 	if _, err := io.Copy(sum, f); err != nil {
 		return "", fmt.Errorf("read %s: %w", o.Name, err)
 	}
-	return i.start(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), o.ImportHow)
+	return i.start(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), request{how: o.ImportHow})
 }
 
 // retryFailed takes up again the import of a file that failed of something that may pass (a full disk, a missing worker), as the

@@ -4,7 +4,7 @@ import (
 	"context"
 	"os"
 
-	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/daemon/control"
 )
 
 // orders answers the orders of commands.
@@ -14,13 +14,13 @@ type orders struct {
 }
 
 // obey answers an order of a command, and says which files of settings have changed since they were loaded.
-func (a *orders) obey(ctx context.Context, o Order) Reply {
+func (a *orders) obey(ctx context.Context, o control.Order) control.Reply {
 	r := a.answer(ctx, o)
 	r.Changed = changedFiles(a.w.loaded, a.w.Dir)
 	return r
 }
 
-func (a *orders) answer(ctx context.Context, o Order) Reply {
+func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 	var id, was string
 	var err error
 	a.w.Passwords.Add(o.Passwords...)
@@ -43,19 +43,16 @@ func (a *orders) answer(ctx context.Context, o Order) Reply {
 		was, err = a.w.Runs.Unpause(ctx, o.Unpause)
 	case o.Trust:
 		a.w.renewals.soon()
-		return Reply{Trust: Fingerprint(a.w.Trust.opened)}
+		return control.Reply{Trust: Fingerprint(a.w.Trust.opened)}
 	case o.Info:
-		r := Reply{URL: a.dash.url, Version: a.w.options.Version, Process: os.Getpid()}
+		r := control.Reply{URL: a.dash.url, Version: a.w.options.Version, Process: os.Getpid()}
 		r.Link, r.Expires = a.dash.link()
 		return r
 	default:
-		err = usagef("an empty order")
+		err = control.Usage.Errorf("an empty order")
 	}
 	if err != nil {
-		return refuse(err)
+		return control.Refuse(err)
 	}
-	return Reply{Run: id, Was: was}
+	return control.Reply{Run: id, Was: was}
 }
-
-// refuse is the answer to an order that failed.
-func refuse(err error) Reply { return Reply{Failure: failure.Of(err), Class: ClassOf(err)} }

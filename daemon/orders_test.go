@@ -3,48 +3,13 @@
 package daemon
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/web/session"
 )
-
-// A refusal keeps its class and its failure over the socket, so that a command ends with the same exit code and hint whether
-// a serve works on the vault or not.
-func TestAsk_keepsTheClassOfARefusal(t *testing.T) {
-	t.Parallel()
-	refusals := []error{
-		usagef("no such workflow"), invalid(errors.New("faults")), fmt.Errorf("run: %w", denied(errors.New("not trusted"))),
-		failure.New(failure.Budget, "raise it", "the budget is spent"), errors.New("anything else"),
-	}
-	state := t.TempDir()
-	ctx, stop := context.WithCancel(t.Context())
-	done, orders := make(chan error, 1), make(chan error, 1)
-	go func() {
-		done <- serveControl(ctx, state, func(context.Context, Order) Reply { return refuse(<-orders) })
-	}()
-	for _, refused := range refusals {
-		orders <- refused
-		_, err := Ask(ctx, state, Order{Info: true})
-		for err != nil && strings.Contains(err.Error(), "reach the running vaultflow") && ctx.Err() == nil { // until it listens
-			_, err = Ask(ctx, state, Order{Info: true})
-		}
-		got, want := failure.Of(err), failure.Of(refused)
-		if err == nil || ClassOf(err) != ClassOf(refused) || err.Error() != refused.Error() || got.Code != want.Code || got.Hint != want.Hint {
-			t.Errorf("%v (%q, %+v) came back as %v (%q, %+v)", refused, ClassOf(refused), want, err, ClassOf(err), got)
-		}
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-}
 
 // A serve that starts over keeps the port that the system chose, and changes nothing else.
 func TestStayAt(t *testing.T) {

@@ -137,5 +137,5 @@ func (o *originals) grown(ctx context.Context, news disk.Arrival) (string, error
 		return run, err
 	}
 	o.log.Info("an original was written on after it was taken; what it became is imported", "name", news.Name, "source", source)
-	return o.imports.start(ctx, source, news.SHA256, ImportHow{where: news.Name})
+	return o.imports.start(ctx, source, news.SHA256, request{where: news.Name})
 }

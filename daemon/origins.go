@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -57,5 +58,5 @@ func (a *Workspace) FileNamed(name string) (string, error) {
 			return "", err
 		}
 	}
-	return "", usagef("there is no file %q in the vault; write its name from the vault's folder, such as Notes/today.md", name)
+	return "", control.Usage.Errorf("there is no file %q in the vault; write its name from the vault's folder, such as Notes/today.md", name)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -28,7 +29,7 @@ type Runs struct {
 }
 
 // Start asks the executor for a run of a workflow by hand.
-func (r *Runs) Start(ctx context.Context, o RunOrder) (string, error) {
+func (r *Runs) Start(ctx context.Context, o control.RunOrder) (string, error) {
 	plan, err := r.workflows.Named(o.Workflow)
 	if err != nil {
 		return "", err
@@ -124,7 +125,7 @@ func KnownSteps(plan *workflow.Plan, steps []string) error {
 		for i, s := range plan.Steps {
 			known[i] = s.Name
 		}
-		return usagef("%s has no step %q; there are: %s", plan.Name, name, strings.Join(known, ", "))
+		return control.Usage.Errorf("%s has no step %q; there are: %s", plan.Name, name, strings.Join(known, ", "))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/failure"
@@ -38,7 +39,7 @@ func Serve(ctx context.Context, o Options, so ServeOptions) error {
 	var before *Workspace
 	for {
 		a, err := Open(ctx, o)
-		if before != nil && err != nil && ClassOf(err) == Invalid {
+		if before != nil && err != nil && control.ClassOf(err) == control.Invalid {
 			before.Log.Error("the settings have faults; serve goes on with the former ones and what you trust the vault with now", "err", err)
 			former := o
 			former.former = before.loaded
@@ -127,7 +128,7 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address strin
 		defer upkeep.Stop()
 		group.Go(func() error { return sweepJournal(ctx, w, upkeep.C) })
 		group.Go(func() error { return newStatusNote(w, dash).run(ctx) })
-		group.Go(func() error { return serveControl(ctx, a.StateDir, answering.obey) })
+		group.Go(func() error { return control.Serve(ctx, a.StateDir, answering.obey) })
 		group.Go(func() error { return guard(ctx, w) })
 		group.Go(func() error { return w.renewals.run(ctx, triggers.Reload) })
 		group.Go(func() error { return followSettings(ctx, w) })
@@ -139,7 +140,7 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address strin
 
 // nameOther names the process that already works on the vault. One that does not answer is a command, which ends by itself.
 func nameOther(ctx context.Context, stateDir string, locked error) error {
-	r, err := Ask(ctx, stateDir, Order{Info: true})
+	r, err := control.Ask(ctx, stateDir, control.Order{Info: true})
 	if err != nil || r.Process == 0 {
 		return locked
 	}

@@ -3,6 +3,7 @@ package daemon
 import (
 	"os"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -11,7 +12,7 @@ import (
 func FindState(vaultDir, named string) (string, error) {
 	dir, err := settings.StateDir(vaultDir, named, os.Environ())
 	if err != nil {
-		return "", invalid(err)
+		return "", control.Invalid.Wrap(err)
 	}
 	return dir, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy/trust"
@@ -35,7 +36,7 @@ func (of *Offers) Look() (Offer, error) {
 	t := of.trust
 	s, err := t.store.Read()
 	if err != nil {
-		return Offer{}, denied(err)
+		return Offer{}, control.Denied.Wrap(err)
 	}
 	o := Offer{Trust: engine.Trust{Level: string(s.Level), Means: s.Level.Words(), Since: s.Since, Vault: of.dir}, reaches: map[string]trust.Reach{}}
 	for _, ask := range t.granted {
@@ -84,7 +85,7 @@ func (of *Offers) Look() (Offer, error) {
 func (o *Offer) addPins(stateDir string) (err error) {
 	o.book = mcp.OpenPins(stateDir)
 	if o.pins, err = o.book.Waiting(); err != nil {
-		return denied(err)
+		return control.Denied.Wrap(err)
 	}
 	for _, p := range o.pins {
 		o.Settings = append(o.Settings, engine.TrustSetting{
@@ -180,10 +181,10 @@ var errOffer = errors.New("what the vault asks for has changed since it was show
 func (t *Trust) Accept(o Offer, answer engine.TrustAnswer) error {
 	level := trust.Level(answer.Level)
 	if answer.Level != "" && !slices.Contains([]trust.Level{trust.Untrusted, trust.Shared, trust.Own}, level) {
-		return usagef("the level %q is not known; there are own, shared and untrusted", answer.Level)
+		return control.Usage.Errorf("the level %q is not known; there are own, shared and untrusted", answer.Level)
 	}
 	if level == trust.Untrusted && len(answer.Settings)+len(answer.Workflows) > 0 || answer.Level == "" && o.Level == string(trust.Untrusted) {
-		return usagef("in a vault that is not trusted nothing is granted; say first whether it is your own or shared")
+		return control.Usage.Errorf("in a vault that is not trusted nothing is granted; say first whether it is your own or shared")
 	}
 	var asks []trust.Ask
 	for _, digest := range answer.Settings {
@@ -227,13 +228,13 @@ func (o Offer) Chosen(settings, workflows []string) (engine.TrustAnswer, error) 
 			}
 		}
 		if len(answer.Settings) == before {
-			return answer, usagef("no setting %q reaches out in this vault; `vaultflow trust --dry-run` lists those that do", key)
+			return answer, control.Usage.Errorf("no setting %q reaches out in this vault; `vaultflow trust --dry-run` lists those that do", key)
 		}
 	}
 	for _, name := range workflows {
 		i := slices.IndexFunc(o.Workflows, func(w engine.TrustWorkflow) bool { return SameName(w.Name, name) })
 		if i < 0 {
-			return answer, usagef("no workflow %q waits in this vault; `vaultflow trust --dry-run` lists those that do", name)
+			return answer, control.Usage.Errorf("no workflow %q waits in this vault; `vaultflow trust --dry-run` lists those that do", name)
 		}
 		answer.Workflows = append(answer.Workflows, o.Workflows[i].Name+" "+o.Workflows[i].Digest)
 	}

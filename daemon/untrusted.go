@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -21,7 +22,7 @@ func (t *Trust) narrow(s *settings.Settings, flag bool) error {
 		return nil
 	}
 	if flag {
-		return denied(t.refuse("vaultflow trust", fmt.Sprintf("this vault is not trusted yet: its dashboard does not open on %s", s.Web.Listen)))
+		return control.Denied.Wrap(t.refuse("vaultflow trust", fmt.Sprintf("this vault is not trusted yet: its dashboard does not open on %s", s.Web.Listen)))
 	}
 	s.Web.Listen = defaultListen
 	return nil

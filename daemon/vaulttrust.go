@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content/visible"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -52,7 +53,7 @@ func openAnswers(ctx context.Context, stateDir, dir string, waiting func() ([]tr
 	}
 	a := answers{store: store}
 	if a.opened, err = store.Read(); err != nil {
-		return answers{}, denied(err)
+		return answers{}, control.Denied.Wrap(err)
 	}
 	if store.Exists() {
 		return a, nil

@@ -38,7 +38,7 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	}
 	engines := func() []string {
 		t.Helper()
-		s, err := openTest(t, Options{Dir: vault, StateDir: state}).rules.of("Import/scans/a.pdf", ImportHow{})
+		s, err := openTest(t, Options{Dir: vault, StateDir: state}).rules.of("Import/scans/a.pdf", request{})
 		if err != nil {
 			t.Fatal(err)
 		}

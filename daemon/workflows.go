@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -76,7 +77,7 @@ func (w *Workflows) Named(name string) (*workflow.Plan, error) {
 		for i, d := range loaded.Diagnostics {
 			lines[i] = d.String()
 		}
-		return nil, invalid(errors.New(strings.Join(lines, "\n")))
+		return nil, control.Invalid.Wrap(errors.New(strings.Join(lines, "\n")))
 	}
 	return nil, w.Unknown(name, all)
 }
@@ -93,7 +94,7 @@ func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 	} else if len(known) > 0 {
 		message += "; there are: " + strings.Join(known, ", ")
 	}
-	return usagef("%s", message)
+	return control.Usage.Errorf("%s", message)
 }
 
 // SameName reports whether b names the workflow a.

@@ -14,6 +14,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
 
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/media/remote"
@@ -92,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	a.Zone = time.Local
 	if name := s.Engine.Timezone; name != "" {
 		if a.Zone, err = time.LoadLocation(name); err != nil {
-			return nil, invalid(fmt.Errorf("engine.timezone: %w", err))
+			return nil, control.Invalid.Wrap(fmt.Errorf("engine.timezone: %w", err))
 		}
 	}
 	a.Vault, err = disk.Open(o.Dir, disk.Options{
@@ -165,7 +166,7 @@ func (a *Workspace) load(ctx context.Context, o Options) error {
 		}
 	}
 	if err != nil {
-		return invalid(err)
+		return control.Invalid.Wrap(err)
 	}
 	a.Log = o.Logger(a.Settings)
 	a.Trust = newTrust(given, a.Settings, a.Log)
@@ -187,8 +188,8 @@ func (a *Workspace) Writing(who policy.Writer) vault.Files {
 
 // Ask sends an order to the process that works on the vault, and warns once when that process has other settings than the
 // files hold now.
-func (a *Workspace) Ask(ctx context.Context, o Order) (Reply, error) {
-	r, err := Ask(ctx, a.StateDir, o)
+func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, error) {
+	r, err := control.Ask(ctx, a.StateDir, o)
 	if len(r.Changed) > 0 {
 		a.outdated.Do(func() { a.Log.Warn(OutdatedText(r.Changed)) })
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
@@ -161,7 +162,7 @@ func showApproval(ctx context.Context, g *globals, j *journal.Journal, seen appr
 }
 
 func newApprove(g *globals) *cobra.Command {
-	var o daemon.ApproveOrder
+	var o control.ApproveOrder
 	var y yes
 	cmd := &cobra.Command{
 		Use: "approve RUN", Short: "Agree to what a run waits for, or reject it, and let the run go on", Args: args(cobra.ExactArgs(1)),
@@ -177,7 +178,7 @@ func newApprove(g *globals) *cobra.Command {
 			if err := prepareAnswer(cmd.Context(), a, ids[0], &o, &y); err != nil {
 				return err
 			}
-			err = runNow(cmd.Context(), a, g, daemon.Order{Approve: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return o.Run, w.Decide(ctx, o) })
+			err = runNow(cmd.Context(), a, g, control.Order{Approve: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return o.Run, w.Decide(ctx, o) })
 			return y.done(err)
 		},
 	}
@@ -204,7 +205,7 @@ type yes struct {
 }
 
 // prepare finds the run and its items, refuses what was not shown, and lets the person edit.
-func prepareAnswer(ctx context.Context, a *daemon.Workspace, id string, o *daemon.ApproveOrder, y *yes) error {
+func prepareAnswer(ctx context.Context, a *daemon.Workspace, id string, o *control.ApproveOrder, y *yes) error {
 	return waitingItems(ctx, a, id, func(j *journal.Journal, run string, list []engine.Proposal) error {
 		o.Run = run
 		if err := chooseItems(list, o, y.all); err != nil {
@@ -275,7 +276,7 @@ func checkShown(seen approval.Shown, list []engine.Proposal, digests []string) e
 }
 
 // chooseItems asks for clear words when more than one item of a run waits.
-func chooseItems(list []engine.Proposal, o *daemon.ApproveOrder, all bool) error {
+func chooseItems(list []engine.Proposal, o *control.ApproveOrder, all bool) error {
 	switch {
 	case len(list) == 0:
 		return usagef("nothing of run %s waits for approval; `vaultflow approvals` lists what does", o.Run)

@@ -9,13 +9,13 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
 // readWith takes the content of a file in place of what is proposed.
-func (y *yes) readWith(list []engine.Proposal, o *daemon.ApproveOrder) error {
+func (y *yes) readWith(list []engine.Proposal, o *control.ApproveOrder) error {
 	if err := fitsAll(list); err != nil {
 		return err
 	}
@@ -42,15 +42,15 @@ func readEdited(path string) ([]byte, error) {
 		return nil, exit(exitUsage, err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, daemon.MaxEdited+1))
-	if err == nil && len(data) > daemon.MaxEdited {
+	data, err := io.ReadAll(io.LimitReader(f, control.MaxEdited+1))
+	if err == nil && len(data) > control.MaxEdited {
 		err = fmt.Errorf("%s is larger than 16 MiB", path)
 	}
 	return data, err
 }
 
 // edits opens what is proposed in the person's editor, and takes what is in the file when the editor has ended.
-func (y *yes) edits(ctx context.Context, j *journal.Journal, list []engine.Proposal, o *daemon.ApproveOrder) error {
+func (y *yes) edits(ctx context.Context, j *journal.Journal, list []engine.Proposal, o *control.ApproveOrder) error {
 	if err := fitsAll(list); err != nil || len(list) == 0 {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -44,7 +45,7 @@ func cancelRun(ctx context.Context, a *daemon.Workspace, r engine.RunRecord) err
 	}
 	w, err := a.Work(ctx)
 	if isLocked(err) {
-		_, err = a.Ask(ctx, daemon.Order{Cancel: r.ID})
+		_, err = a.Ask(ctx, control.Order{Cancel: r.ID})
 	} else if err == nil {
 		defer w.Close()
 		err = w.Runs.Cancel(ctx, r.ID)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 )
@@ -131,7 +131,7 @@ func exitCode(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if code, ok := refusals[daemon.ClassOf(err)]; ok {
+	if code, ok := refusals[control.ClassOf(err)]; ok {
 		return code
 	}
 	if f, ok := errors.AsType[*failure.Error](err); ok { // a running serve has refused for the reason that a run would end with
@@ -141,4 +141,4 @@ func exitCode(err error) int {
 }
 
 // refusals are the exit codes for what the daemon refuses before a run begins.
-var refusals = map[daemon.Class]int{daemon.Usage: exitUsage, daemon.Invalid: exitInvalid, daemon.Denied: exitRefused}
+var refusals = map[control.Class]int{control.Usage: exitUsage, control.Invalid: exitInvalid, control.Denied: exitRefused}

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 )
 
 // What the daemon refuses has an exit code by its class, however deep in an error it is.
 func TestExitCode_refusals(t *testing.T) {
 	t.Parallel()
-	for class, want := range map[daemon.Class]int{daemon.Usage: exitUsage, daemon.Invalid: exitInvalid, daemon.Denied: exitRefused, "new": exitFailed} {
-		err := fmt.Errorf("run: %w", &daemon.Refusal{Class: class, Err: errors.New("no")})
+	for class, want := range map[control.Class]int{control.Usage: exitUsage, control.Invalid: exitInvalid, control.Denied: exitRefused, "new": exitFailed} {
+		err := fmt.Errorf("run: %w", &control.Refusal{Class: class, Err: errors.New("no")})
 		if got := exitCode(err); got != want {
 			t.Errorf("%s: exit code %d, want %d", class, got, want)
 		}
@@ -21,7 +22,7 @@ func TestExitCode_refusals(t *testing.T) {
 			t.Errorf("%s: exit code of a failure %d, want %d", class, got, want)
 		}
 	}
-	if got := exitCode(exit(exitProvider, &daemon.Refusal{Class: daemon.Usage, Err: errors.New("no")})); got != exitProvider {
+	if got := exitCode(exit(exitProvider, &control.Refusal{Class: control.Usage, Err: errors.New("no")})); got != exitProvider {
 		t.Errorf("an explicit code became %d", got)
 	}
 }

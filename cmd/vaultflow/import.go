@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -19,7 +20,7 @@ import (
 
 // importFlags are the flags of `import`.
 type importFlags struct {
-	daemon.ImportHow
+	control.ImportHow
 	name    string
 	status  bool
 	wait    int

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
@@ -35,8 +36,8 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 	w, err := a.Work(ctx)
 	if isLocked(err) {
 		return a.Reading(ctx, func(j *journal.Journal) error {
-			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o daemon.ImportOrder) (string, error) {
-				r, err := a.Ask(ctx, daemon.Order{Import: &o, Passwords: a.Passwords.Given()})
+			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o control.ImportOrder) (string, error) {
+				r, err := a.Ask(ctx, control.Order{Import: &o, Passwords: a.Passwords.Given()})
 				return r.Run, err
 			}}
 			return batch.run(ctx)
@@ -57,8 +58,8 @@ type importBatch struct {
 	app     *daemon.Workspace
 	g       *globals
 	j       *journal.Journal
-	todo    []daemon.ImportOrder
-	start   func(context.Context, daemon.ImportOrder) (run string, err error)
+	todo    []control.ImportOrder
+	start   func(context.Context, control.ImportOrder) (run string, err error)
 	watched bool // the process that works on the vault has a watcher, which finds what is unpacked into the import folder
 }
 
@@ -167,7 +168,7 @@ func worse(a, b error) error {
 }
 
 // labelOf names an order for people.
-func labelOf(o daemon.ImportOrder) string {
+func labelOf(o control.ImportOrder) string {
 	switch {
 	case o.URL != "":
 		return remote.Redact(o.URL)
@@ -178,7 +179,7 @@ func labelOf(o daemon.ImportOrder) string {
 }
 
 // members are the files that an import was unpacked into, in the import folder.
-func membersOf(a *daemon.Workspace, r engine.ImportRecord) ([]daemon.ImportOrder, error) {
+func membersOf(a *daemon.Workspace, r engine.ImportRecord) ([]control.ImportOrder, error) {
 	data, _, err := a.Vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
 	if err != nil {
 		return nil, fmt.Errorf("look for the files of %s: %w", r.Source, err)
@@ -189,13 +190,13 @@ func membersOf(a *daemon.Workspace, r engine.ImportRecord) ([]daemon.ImportOrder
 	}
 	v := a.Settings.Vault
 	dir := path.Join(v.ImportDir, strings.TrimPrefix(r.Bundle, v.ImportedDir+"/"))
-	var orders []daemon.ImportOrder
+	var orders []control.ImportOrder
 	err = fs.WalkDir(a.Vault.FS(), dir, func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err == nil && d.Type().IsRegular() && a.Vault.Takes(name) {
-			orders = append(orders, daemon.ImportOrder{Name: name})
+			orders = append(orders, control.ImportOrder{Name: name})
 		}
 		return err
 	})
@@ -243,7 +244,7 @@ func removeMade(a *daemon.Workspace, before map[string]bool) {
 
 // importOrders lists the files that are meant: folders are walked, standard input is kept in a file of its own. Files of a
 // folder keep their places below a folder of its name.
-func importOrders(g *globals, paths []string, f importFlags) (orders []daemon.ImportOrder, cleanup func(), err error) {
+func importOrders(g *globals, paths []string, f importFlags) (orders []control.ImportOrder, cleanup func(), err error) {
 	cleanup = func() {}
 	for _, given := range paths {
 		if given == "-" {
@@ -255,11 +256,11 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []daemon.Im
 				return nil, cleanup, err
 			}
 			cleanup = func() { os.Remove(temp) }
-			orders = append(orders, daemon.ImportOrder{Path: daemon.OSPath(temp), Name: f.name, ImportHow: f.ImportHow})
+			orders = append(orders, control.ImportOrder{Path: control.OSPath(temp), Name: f.name, ImportHow: f.ImportHow})
 			continue
 		}
 		if remote.IsAddress(given) {
-			orders = append(orders, daemon.ImportOrder{URL: given, Name: f.name, ImportHow: f.ImportHow})
+			orders = append(orders, control.ImportOrder{URL: given, Name: f.name, ImportHow: f.ImportHow})
 			continue
 		}
 		found, err := ordersIn(g, given, f)
@@ -275,7 +276,7 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []daemon.Im
 }
 
 // ordersIn lists the files of a path that a person named. What cannot be read below it is told and left out.
-func ordersIn(g *globals, given string, f importFlags) ([]daemon.ImportOrder, error) {
+func ordersIn(g *globals, given string, f importFlags) ([]control.ImportOrder, error) {
 	root, err := filepath.Abs(given)
 	if err != nil {
 		return nil, err
@@ -284,7 +285,7 @@ func ordersIn(g *globals, given string, f importFlags) ([]daemon.ImportOrder, er
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
-	var orders []daemon.ImportOrder
+	var orders []control.ImportOrder
 	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil && p == root:
@@ -304,8 +305,8 @@ func ordersIn(g *globals, given string, f importFlags) ([]daemon.ImportOrder, er
 		if err != nil {
 			return err
 		}
-		orders = append(orders, daemon.ImportOrder{
-			Path: daemon.OSPath(p), Name: path.Join(name, filepath.ToSlash(below)), ImportHow: f.ImportHow, Walked: p != root,
+		orders = append(orders, control.ImportOrder{
+			Path: control.OSPath(p), Name: path.Join(name, filepath.ToSlash(below)), ImportHow: f.ImportHow, Walked: p != root,
 		})
 		return nil
 	})

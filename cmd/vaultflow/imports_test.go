@@ -82,6 +82,7 @@ var rooms = []room{
 	{"web", 5, []string{"cost", "engine", "content/visible", "web/session"}},
 	{"web/session", 5, nil},
 	{"daemon", 7, []string{"*"}},
+	{"daemon/control", 7, []string{"engine"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},
 	{"daemon/words", 7, []string{"engine", "cost"}},

@@ -148,7 +148,7 @@ func (s *supervised) answer() error {
 			continue
 		}
 		var n notification
-		if err := control(s.listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); err != nil {
+		if err := ioctl(s.listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); err != nil {
 			if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EINTR) { // it was killed meanwhile
 				continue
 			}
@@ -165,13 +165,13 @@ func (s *supervised) answer() error {
 				r.flags, r.errno = 0, -int32(verdict)
 			}
 		}
-		if err := control(s.listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)); err != nil && !errors.Is(err, unix.ENOENT) {
+		if err := ioctl(s.listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)); err != nil && !errors.Is(err, unix.ENOENT) {
 			return fmt.Errorf("answer: %w", err)
 		}
 	}
 }
 
-func control(fd int, request uintptr, data unsafe.Pointer) error {
+func ioctl(fd int, request uintptr, data unsafe.Pointer) error {
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(data)); errno != 0 {
 		return errno
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/policy/trust"
@@ -17,7 +18,7 @@ import (
 func clearOrigin(ctx context.Context, a *daemon.Workspace, name string) error {
 	w, err := a.Work(ctx)
 	if isLocked(err) {
-		_, err = a.Ask(ctx, daemon.Order{Own: name})
+		_, err = a.Ask(ctx, control.Order{Own: name})
 		return err
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
@@ -84,7 +85,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 	}
 	defer w.Close()
 	err = w.Run(t.Context(), func(ctx context.Context) error {
-		run, err := w.Runs.Start(ctx, daemon.RunOrder{Workflow: "Read"})
+		run, err := w.Runs.Start(ctx, control.RunOrder{Workflow: "Read"})
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -67,7 +68,7 @@ func retryRun(ctx context.Context, a *daemon.Workspace, g *globals, r engine.Run
 			return err
 		}
 	}
-	return runNow(ctx, a, g, daemon.Order{Retry: r.ID, From: from, Passwords: a.Passwords.Given()}, func(ctx context.Context, w *daemon.Process) (string, error) {
+	return runNow(ctx, a, g, control.Order{Retry: r.ID, From: from, Passwords: a.Passwords.Given()}, func(ctx context.Context, w *daemon.Process) (string, error) {
 		return r.ID, w.Runs.Retry(ctx, r.ID, from)
 	})
 }

@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 )
 
 func newRun(g *globals) *cobra.Command {
-	var o daemon.RunOrder
+	var o control.RunOrder
 	var vars []string
 	var dry bool
 	cmd := &cobra.Command{
@@ -42,7 +43,7 @@ func newRun(g *globals) *cobra.Command {
 			if err := allowByHand(cmd.Context(), g, cmd.InOrStdin(), a, o.Workflow); err != nil {
 				return err
 			}
-			return runNow(cmd.Context(), a, g, daemon.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Start(ctx, o) })
+			return runNow(cmd.Context(), a, g, control.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Start(ctx, o) })
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")
@@ -54,7 +55,7 @@ func newRun(g *globals) *cobra.Command {
 }
 
 // runNow does one thing and waits for it: in the process that works on the vault, or in this one when there is none.
-func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o daemon.Order, start func(context.Context, *daemon.Process) (string, error)) error {
+func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o control.Order, start func(context.Context, *daemon.Process) (string, error)) error {
 	w, err := a.Work(ctx)
 	if isLocked(err) {
 		return runElsewhere(ctx, a, g, o)
@@ -85,7 +86,7 @@ func interrupted(a *daemon.Workspace, id string) error {
 }
 
 // runElsewhere asks the process that works on the vault, and follows the run in the journal.
-func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o daemon.Order) error {
+func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o control.Order) error {
 	r, err := a.Ask(ctx, o)
 	if err != nil {
 		return exit(failureExit(err), err) // as if it had been refused here
@@ -120,7 +121,7 @@ func failureExit(err error) int {
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if code, ok := refusals[daemon.ClassOf(err)]; ok {
+	if code, ok := refusals[control.ClassOf(err)]; ok {
 		return code
 	}
 	return runExit(engine.RunRecord{Status: engine.Failed, Failure: failure.Of(err)})

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 )
 
 func newServe(g *globals) *cobra.Command {
@@ -41,7 +42,7 @@ func newServe(g *globals) *cobra.Command {
 
 // printURL asks the running serve for its dashboard.
 func printURL(ctx context.Context, a *daemon.Workspace, g *globals) error {
-	r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Info: true})
+	r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true})
 	if err != nil {
 		return exit(exitFailed, errors.New("no serve is running on this vault"))
 	}

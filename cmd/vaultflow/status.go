@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -51,7 +52,7 @@ func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, e
 	if err != nil {
 		return o, err
 	}
-	if r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Info: true}); err == nil {
+	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
 		o.Serving, o.URL, o.Outdated = true, r.URL, r.Changed
 	}
 	return o, nil

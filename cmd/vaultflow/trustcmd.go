@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy/trust"
 )
@@ -163,7 +164,7 @@ const renewWithin = 15 * time.Second
 
 // renewServe asks a running serve to load the settings again, and waits until it has.
 func renewServe(ctx context.Context, a *daemon.Workspace, want string) error {
-	if _, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Trust: true}); err != nil {
+	if _, err := control.Ask(ctx, a.StateDir, control.Order{Trust: true}); err != nil {
 		return nil //nolint:nilerr // none is running
 	}
 	ctx, cancel := context.WithTimeout(ctx, renewWithin)
@@ -171,7 +172,7 @@ func renewServe(ctx context.Context, a *daemon.Workspace, want string) error {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		if r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Trust: true}); err == nil && r.Trust == want {
+		if r, err := control.Ask(ctx, a.StateDir, control.Order{Trust: true}); err == nil && r.Trust == want {
 			return nil
 		}
 		select {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 )
@@ -79,7 +80,7 @@ func undoRun(ctx context.Context, a *daemon.Workspace, g *globals, id string, dr
 	if sure, err := ask(open); err != nil || !sure {
 		return exit(exitCancelled, err)
 	}
-	return runNow(ctx, a, g, daemon.Order{Undo: run.ID}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Undo(ctx, run.ID) })
+	return runNow(ctx, a, g, control.Order{Undo: run.ID}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Undo(ctx, run.ID) })
 }
 
 // showUndo prints a preview, and counts the changes that would be made and those that would not.

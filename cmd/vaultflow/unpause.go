@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -48,8 +49,8 @@ func unpauseWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, name 
 	line := unpauseLine{Type: "unpause", Workflow: all[i].Plan.Name}
 	w, err := a.Work(ctx)
 	if isLocked(err) {
-		var r daemon.Reply
-		r, err = a.Ask(ctx, daemon.Order{Unpause: line.Workflow})
+		var r control.Reply
+		r, err = a.Ask(ctx, control.Order{Unpause: line.Workflow})
 		line.Was = r.Was
 	} else if err == nil {
 		defer w.Close()

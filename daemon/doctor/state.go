@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
@@ -36,7 +37,7 @@ func examineState(ctx context.Context, a *daemon.Workspace) []Finding {
 		return []Finding{{Subject: "state", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}}
 	}
 	message := a.StateDir
-	if r, err := daemon.Ask(ctx, a.StateDir, daemon.Order{Info: true}); err == nil {
+	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
 		message += ", in use by a running vaultflow"
 		if len(r.Changed) > 0 {
 			all = append(all, Finding{Subject: "settings", State: "warning", Message: daemon.OutdatedText(r.Changed), Fix: "restart serve"})

@@ -1,18 +1,20 @@
-package daemon
+package control
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Class is the kind of mistake for which an order was refused before a run began. The command line has an exit code for each.
+// Class is why an order was refused before a run began. Each class has an exit code.
 type Class string
 
 // The classes of refusals.
 const (
 	Usage   Class = "usage"   // a wrong argument: an unknown name, a value that makes no sense
 	Invalid Class = "invalid" // faults in the settings or in a workflow
-	Denied  Class = "denied"  // the trust in the vault cannot be read, or does not allow it
+	Denied  Class = "denied"  // the vault is not trusted enough, or its trust cannot be read
 )
 
 // Refusal is an error with its class.
@@ -35,10 +37,11 @@ func ClassOf(err error) Class {
 	return ""
 }
 
-func usagef(format string, args ...any) error {
-	return &Refusal{Usage, fmt.Errorf(format, args...)}
-}
+// Wrap returns err as a refusal of this class.
+func (c Class) Wrap(err error) error { return &Refusal{c, err} }
 
-func invalid(err error) error { return &Refusal{Invalid, err} }
+// Errorf returns a refusal of this class with a formatted message.
+func (c Class) Errorf(format string, args ...any) error { return c.Wrap(fmt.Errorf(format, args...)) }
 
-func denied(err error) error { return &Refusal{Denied, err} }
+// Refuse is the reply to an order that failed.
+func Refuse(err error) Reply { return Reply{Failure: failure.Of(err), Class: ClassOf(err)} }

@@ -1,8 +1,10 @@
 //go:build !unix
 
-package daemon
+package control
 
-import "io/fs"
+import (
+	"io/fs"
+)
 
 // isOurs reports whether a file belongs to the user. Here, the temporary folder is the user's own.
 func isOurs(fs.FileInfo) bool { return true }

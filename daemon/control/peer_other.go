@@ -1,8 +1,10 @@
 //go:build !linux
 
-package daemon
+package control
 
-import "net"
+import (
+	"net"
+)
 
 // isOurPeer reports whether the process at the other end of a Unix socket is the user's. Here, the folder's mode says so.
 func isOurPeer(net.Conn) bool { return true }

@@ -1,15 +1,19 @@
 //go:build unix
 
-package daemon
+package control
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // The control socket is the user's alone, also where the state directory is open and where its path is too long for a socket.
@@ -24,7 +28,7 @@ func TestControl_isTheUsers(t *testing.T) {
 	}
 	for _, state := range []string{open, filepath.Join(t.TempDir(), strings.Repeat("long", 25))} {
 		ctx, stop := context.WithCancel(t.Context())
-		l, err := listenControl(ctx, state)
+		l, err := listen(ctx, state)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +37,7 @@ func TestControl_isTheUsers(t *testing.T) {
 		started := make(chan struct{})
 		go func() {
 			close(started)
-			done <- serveControl(ctx, state, func(context.Context, Order) Reply { return Reply{Version: "x"} })
+			done <- Serve(ctx, state, func(context.Context, Order) Reply { return Reply{Version: "x"} })
 		}()
 		<-started
 		var r Reply
@@ -70,7 +74,7 @@ func TestControl_notInAFolderOfSomebodyElse(t *testing.T) {
 	if err := os.Chown(dir, 12345, 12345); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := listenControl(t.Context(), state); err == nil {
+	if l, err := listen(t.Context(), state); err == nil {
 		l.Close()
 		t.Error("it listens in a folder of somebody else")
 	}
@@ -80,7 +84,7 @@ func TestControl_notInAFolderOfSomebodyElse(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := listenControl(t.Context(), state); err == nil {
+	if l, err := listen(t.Context(), state); err == nil {
 		l.Close()
 		t.Error("it listens behind a link")
 	}
@@ -100,5 +104,36 @@ func TestControl_peers(t *testing.T) {
 	defer conn.Close()
 	if !isOurPeer(conn) {
 		t.Error("our own process is refused")
+	}
+}
+
+// A refusal keeps its class and its failure over the socket, so that a command ends with the same exit code and hint whether
+// a serve works on the vault or not.
+func TestAsk_keepsTheClassOfARefusal(t *testing.T) {
+	t.Parallel()
+	refusals := []error{
+		Usage.Errorf("no such workflow"), Invalid.Wrap(errors.New("faults")), fmt.Errorf("run: %w", Denied.Wrap(errors.New("not trusted"))),
+		failure.New(failure.Budget, "raise it", "the budget is spent"), errors.New("anything else"),
+	}
+	state := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	done, orders := make(chan error, 1), make(chan error, 1)
+	go func() {
+		done <- Serve(ctx, state, func(context.Context, Order) Reply { return Refuse(<-orders) })
+	}()
+	for _, refused := range refusals {
+		orders <- refused
+		_, err := Ask(ctx, state, Order{Info: true})
+		for err != nil && strings.Contains(err.Error(), "reach the running vaultflow") && ctx.Err() == nil { // until it listens
+			_, err = Ask(ctx, state, Order{Info: true})
+		}
+		got, want := failure.Of(err), failure.Of(refused)
+		if err == nil || ClassOf(err) != ClassOf(refused) || err.Error() != refused.Error() || got.Code != want.Code || got.Hint != want.Hint {
+			t.Errorf("%v (%q, %+v) came back as %v (%q, %+v)", refused, ClassOf(refused), want, err, ClassOf(err), got)
+		}
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
