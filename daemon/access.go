@@ -5,13 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/settings/state"
@@ -19,46 +15,9 @@ import (
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
-// accessStore keeps sessions and tokens in the state directory, readable by the user alone.
-type accessStore struct {
-	dir  string
-	make bool // the directory, when it is missing. Serve does not: it waits for a state directory that is gone
-}
-
-var _ session.Store = accessStore{}
-
 // Tokens returns the tokens of a state directory, which need not exist yet.
 func Tokens(stateDir string) session.Tokens {
-	return session.Tokens{Store: accessStore{dir: stateDir, make: true}, Now: time.Now}
-}
-
-// Load implements session.Store.
-func (s accessStore) Load(name string) ([]byte, error) { return state.Read(s.dir, name) }
-
-// Update implements session.Store. A command and serve may both change the tokens, so a lock orders them.
-func (s accessStore) Update(name string, change func([]byte) ([]byte, error)) (err error) {
-	if s.make {
-		err = os.MkdirAll(s.dir, 0o700)
-	} else {
-		_, err = os.Stat(s.dir)
-	}
-	if err != nil {
-		return err
-	}
-	lock := flock.New(filepath.Join(s.dir, "access.lock"), flock.SetPermissions(state.FileMode))
-	if err := lock.Lock(); err != nil {
-		return fmt.Errorf("lock %s: %w", name, err)
-	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	old, err := state.Read(s.dir, name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	data, err := change(old)
-	if err != nil {
-		return err
-	}
-	return state.Write(s.dir, name, data)
+	return session.Tokens{Store: session.Store{Dir: stateDir, Make: true}, Now: time.Now}
 }
 
 // ownerTokenName is the file with the dashboard's token when the settings have none.
@@ -70,7 +29,7 @@ func openAccess(set settings.Web, stateDir string) (*session.Access, error) {
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
 	}
-	c := session.Config{Store: accessStore{dir: stateDir}, Owner: string(set.Token), Chosen: true, Key: key, Now: time.Now}
+	c := session.Config{Store: session.Store{Dir: stateDir}, Owner: string(set.Token), Chosen: true, Key: key, Now: time.Now}
 	if c.Owner == "" {
 		c.Chosen = false
 		if c.Owner, err = ownerToken(stateDir); err != nil {

@@ -1,51 +1,6 @@
 package daemon
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"sync"
-	"testing"
-)
-
-// A state directory that is gone is not made again by a session: serve waits for it.
-func TestAccessStore_waitsForTheStateDirectory(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "state")
-	change := func([]byte) ([]byte, error) { return []byte("[]"), nil }
-	if err := (accessStore{dir: dir}).Update("sessions.json", change); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("without the directory: %v", err)
-	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("the directory was made")
-	}
-	if err := (accessStore{dir: dir, make: true}).Update("tokens.json", change); err != nil {
-		t.Errorf("for a command: %v", err)
-	}
-}
-
-// Writers come one after the other, in one process or in two, and lose nothing.
-func TestAccessStore_losesNoUpdate(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	var group sync.WaitGroup
-	for range 8 {
-		group.Go(func() {
-			for range 5 {
-				err := (accessStore{dir: dir}).Update("x", func(old []byte) ([]byte, error) { return append(old, '.'), nil })
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	group.Wait()
-	data, err := (accessStore{dir: dir}).Load("x")
-	if err != nil || len(data) != 40 {
-		t.Errorf("%q %v", data, err)
-	}
-}
+import "testing"
 
 func TestSourceOf(t *testing.T) {
 	t.Parallel()

@@ -27,19 +27,9 @@ func TestStayAt(t *testing.T) {
 	}
 }
 
-// memoryStore keeps sessions in memory.
-type memoryStore map[string][]byte
-
-func (m memoryStore) Load(name string) ([]byte, error) { return m[name], nil }
-
-func (m memoryStore) Update(name string, change func([]byte) ([]byte, error)) (err error) {
-	m[name], err = change(m[name])
-	return err
-}
-
 func TestDashboard_link(t *testing.T) {
 	t.Parallel()
-	access, err := session.New(session.Config{Store: memoryStore{}, Owner: strings.Repeat("x", 32), Key: []byte(strings.Repeat("k", 32)), Now: time.Now})
+	access, err := session.New(session.Config{Store: session.Store{Dir: t.TempDir()}, Owner: strings.Repeat("x", 32), Key: []byte(strings.Repeat("k", 32)), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func TestLogin_goesNowhereElse(t *testing.T) {
 func TestNew_needsAccess(t *testing.T) {
 	t.Parallel()
 	w, fsys := sample()
-	c := w.config(fsys)
+	c := w.config(t, fsys)
 	c.Access = nil
 	if _, err := New(c); err == nil {
 		t.Error("a dashboard that asks nobody")

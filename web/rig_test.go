@@ -202,7 +202,8 @@ func (w *world) overview(context.Context) (engine.Overview, error) {
 }
 
 // config is a dashboard over the world.
-func (w *world) config(fsys fs.FS) Config {
+func (w *world) config(t *testing.T, fsys fs.FS) Config {
+	t.Helper()
 	return Config{
 		Runs: w, Imports: w, Events: w, FS: fsys, Blobs: w, Starter: w, Control: w, Dropper: w, Health: w.health,
 		Workflows: func(context.Context) ([]engine.WorkflowStatus, error) {
@@ -211,7 +212,7 @@ func (w *world) config(fsys fs.FS) Config {
 			return append([]engine.WorkflowStatus{}, w.workflows...), nil
 		},
 		Overview: w.overview,
-		Access:   openAccess(), Instance: "test", Source: sourceLink, Notice: "the licences",
+		Access:   openAccess(t), Instance: "test", Source: sourceLink, Notice: "the licences",
 		Vault: "Notes", Version: "0.1.0", Listen: "127.0.0.1:8321", Zone: time.UTC, Now: func() time.Time { return now },
 	}
 }
@@ -219,7 +220,7 @@ func (w *world) config(fsys fs.FS) Config {
 // server makes a dashboard; change may alter its configuration.
 func (w *world) server(t *testing.T, fsys fs.FS, change func(*Config)) *Server {
 	t.Helper()
-	c := w.config(fsys)
+	c := w.config(t, fsys)
 	if change != nil {
 		change(&c)
 	}
@@ -235,40 +236,14 @@ const sourceLink = "https://github.com/vaultflow/vaultflow/tree/v0.1.0"
 // ownerToken is the owner's token of every dashboard in the tests.
 const ownerToken = "correct horse battery"
 
-// shelf is a session.Store in memory.
-type shelf struct {
-	mu    sync.Mutex
-	files map[string][]byte
-}
-
-var _ session.Store = (*shelf)(nil)
-
-func (s *shelf) Load(name string) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if data, ok := s.files[name]; ok {
-		return data, nil
-	}
-	return nil, fs.ErrNotExist
-}
-
-func (s *shelf) Update(name string, change func([]byte) ([]byte, error)) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	data, err := change(s.files[name])
-	if err == nil {
-		s.files[name] = data
-	}
-	return err
-}
-
-// openAccess is a dashboard's access with an empty store, at the tests' time.
-func openAccess() *session.Access {
+// openAccess returns a dashboard's access with an empty store, at the tests' time.
+func openAccess(t *testing.T) *session.Access {
+	t.Helper()
 	a, err := session.New(session.Config{
-		Store: &shelf{files: map[string][]byte{}}, Owner: ownerToken, Chosen: true, Key: []byte("key"), Now: func() time.Time { return now },
+		Store: session.Store{Dir: t.TempDir()}, Owner: ownerToken, Chosen: true, Key: []byte("key"), Now: func() time.Time { return now },
 	})
 	if err != nil {
-		panic(err) // the configuration above is wrong
+		t.Fatal(err)
 	}
 	return a
 }

@@ -80,7 +80,7 @@ var rooms = []room{
 	{"engine/trigger", 4, []string{"engine", "workflow", "vault"}},
 	{"cmd/vaultflow-worker", 8, []string{"*"}},
 	{"web", 5, []string{"cost", "engine", "content/visible", "web/session"}},
-	{"web/session", 5, nil},
+	{"web/session", 5, []string{"settings/state"}},
 	{"daemon", 7, []string{"*"}},
 	{"daemon/control", 7, []string{"engine"}},
 	{"daemon/modelset", 7, []string{"*"}},

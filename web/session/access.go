@@ -73,7 +73,7 @@ type Session struct {
 
 // New reads the sessions of the store that are still good.
 func New(c Config) (*Access, error) {
-	if c.Owner == "" || len(c.Key) == 0 || c.Store == nil || c.Now == nil {
+	if c.Owner == "" || len(c.Key) == 0 || c.Store.Dir == "" || c.Now == nil {
 		return nil, errors.New("sessions need a store, a clock, a key and the owner's token")
 	}
 	a := &Access{

@@ -2,49 +2,18 @@ package session
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/vaultflow/vaultflow/settings/state"
 )
-
-// shelf is a store in memory.
-type shelf struct {
-	mu    sync.Mutex
-	files map[string][]byte
-	full  error
-}
-
-var _ Store = (*shelf)(nil)
-
-func (s *shelf) Load(name string) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	data, ok := s.files[name]
-	if !ok {
-		return nil, fs.ErrNotExist
-	}
-	return data, nil
-}
-
-func (s *shelf) Update(name string, change func([]byte) ([]byte, error)) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	data, err := change(s.files[name])
-	if err = errors.Join(err, s.full); err != nil {
-		return err
-	}
-	if s.files == nil {
-		s.files = map[string][]byte{}
-	}
-	s.files[name] = data
-	return nil
-}
 
 // clock is a time that tests move.
 type clock struct{ at time.Time }
@@ -63,8 +32,9 @@ func access(t *testing.T, store Store, c *clock, owner string, isChosen bool) *A
 	return a
 }
 
-func rig(t *testing.T) (*Access, *shelf, *clock) {
-	store, c := &shelf{}, &clock{time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
+func rig(t *testing.T) (*Access, Store, *clock) {
+	t.Helper()
+	store, c := Store{Dir: t.TempDir()}, &clock{time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)}
 	return access(t, store, c, chosen, true), store, c
 }
 
@@ -165,7 +135,11 @@ func TestSession_storeHoldsNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range store.files {
+	for _, name := range []string{sessionsFile, tokensFile} {
+		data, err := state.Read(store.Dir, name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, hidden := range []string{cookie, secret, chosen, hash(chosen)} {
 			if bytes.Contains(data, []byte(hidden)) {
 				t.Errorf("%s holds a secret or a digest that can be searched", name)
@@ -177,7 +151,9 @@ func TestSession_storeHoldsNoSecret(t *testing.T) {
 func TestSession_isNotStartedWhenItCannotBeStored(t *testing.T) {
 	t.Parallel()
 	a, store, _ := rig(t)
-	store.full = errors.New("disk full")
+	if err := os.Mkdir(filepath.Join(store.Dir, sessionsFile), 0o700); err != nil { // in the way of the file
+		t.Fatal(err)
+	}
 	if _, err := a.SignIn(chosen, "", Client{}); err == nil {
 		t.Error("no error")
 	}
@@ -187,10 +163,13 @@ func TestSessions_areBounded(t *testing.T) {
 	t.Parallel()
 	a, _, c := rig(t)
 	first := signIn(t, a, chosen, "")
-	for range maxSessions {
-		c.pass(time.Second)
-		signIn(t, a, chosen, "")
+	c.pass(time.Second)
+	for i := range maxSessions - 1 {
+		later := *a.sessions[hash(first)]
+		later.ID, later.Hash, later.Seen = fmt.Sprint(i), fmt.Sprint(i), c.at
+		a.sessions[later.Hash] = &later
 	}
+	signIn(t, a, chosen, "")
 	if _, ok := a.Session(first); ok || len(a.Sessions()) != maxSessions {
 		t.Errorf("%d sessions; the oldest lives: %v", len(a.Sessions()), ok)
 	}
@@ -391,21 +370,30 @@ func TestParseScopes(t *testing.T) {
 	}
 }
 
+// put returns a store whose file of sessions has this text.
+func put(t *testing.T, sessions string) Store {
+	t.Helper()
+	dir := t.TempDir()
+	if err := state.Write(dir, sessionsFile, []byte(sessions)); err != nil {
+		t.Fatal(err)
+	}
+	return Store{Dir: dir}
+}
+
 func TestNew_refusesNothing(t *testing.T) {
 	t.Parallel()
-	c := &clock{}
+	c, empty, broken := &clock{}, Store{Dir: t.TempDir()}, put(t, "{")
 	for _, bad := range []Config{
 		{},
-		{Store: &shelf{}, Key: []byte("k"), Now: c.now},
-		{Store: &shelf{}, Owner: "x", Now: c.now},
-		{Store: &shelf{files: map[string][]byte{sessionsFile: []byte("{")}}, Owner: "x", Key: []byte("k"), Now: c.now},
+		{Store: empty, Key: []byte("k"), Now: c.now},
+		{Store: empty, Owner: "x", Now: c.now},
+		{Store: broken, Owner: "x", Key: []byte("k"), Now: c.now},
 	} {
 		if _, err := New(bad); err == nil {
 			t.Errorf("%+v: no error", bad)
 		}
 	}
-	store := &shelf{files: map[string][]byte{}}
-	store.files[sessionsFile], _ = json.Marshal([]any{nil, map[string]string{"hash": ""}})
+	store := put(t, `[null, {"hash": ""}]`)
 	if a, err := New(Config{Store: store, Owner: "x", Key: []byte("k"), Now: c.now}); err != nil || len(a.Sessions()) > 0 {
 		t.Errorf("null entries: %v", err)
 	}

@@ -10,15 +10,45 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+
+	"github.com/vaultflow/vaultflow/settings/state"
 )
 
-// Store keeps named files that only the user can read.
-type Store interface {
-	// Load returns a file. The error matches fs.ErrNotExist when there is none.
-	Load(name string) ([]byte, error)
-	// Update replaces a file by what change returns for its present content (nil when there is none). No other update of
-	// the same store, in this process or another, comes between.
-	Update(name string, change func(old []byte) ([]byte, error)) error
+// Store keeps sessions and tokens as files in the state directory, readable by the user alone.
+type Store struct {
+	Dir  string
+	Make bool // create Dir when it is missing. Serve does not: it waits for a state directory that is gone
+}
+
+// update replaces a file by what change returns for its content, which is nil when there is none. A command and serve may
+// both change the tokens, so a lock orders them.
+func (s Store) update(name string, change func(old []byte) ([]byte, error)) (err error) {
+	if s.Make {
+		err = os.MkdirAll(s.Dir, 0o700)
+	} else {
+		_, err = os.Stat(s.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	lock := flock.New(filepath.Join(s.Dir, "access.lock"), flock.SetPermissions(state.FileMode))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock %s: %w", name, err)
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	old, err := state.Read(s.Dir, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	data, err := change(old)
+	if err != nil {
+		return err
+	}
+	return state.Write(s.Dir, name, data)
 }
 
 // Names of the files in a store.
@@ -51,7 +81,7 @@ func same(a, b string) bool {
 
 // load reads a list. No file is an empty list.
 func load[T any](s Store, name string) ([]T, error) {
-	data, err := s.Load(name)
+	data, err := state.Read(s.Dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -73,7 +103,7 @@ func parse[T any](name string, data []byte) (list []T, err error) {
 
 // update changes a list.
 func update[T any](s Store, name string, change func([]T) ([]T, error)) error {
-	return s.Update(name, func(old []byte) ([]byte, error) {
+	return s.update(name, func(old []byte) ([]byte, error) {
 		list, err := parse[T](name, old)
 		if err != nil {
 			return nil, err
