@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/vaulttest"
@@ -24,39 +25,71 @@ const dir = "Workflows/_approvals"
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// office is a journal, a vault and an executor in memory, for one goroutine at a time.
+// office is a desk's surroundings: a journal with runs, and a vault in memory. It is for one goroutine at a time.
 type office struct {
 	t       *testing.T
-	now     time.Time
-	list    []engine.Proposal
+	journal *journal.Journal
+	runs    []string
 	files   *vaulttest.Memory
 	woken   []string
 	between func() // somebody else, before a write
-	events  chan engine.Event
 }
 
 func newOffice(t *testing.T, list ...engine.Proposal) (*office, *Desk) {
 	t.Helper()
-	o := &office{t: t, now: noon, list: list, files: vaulttest.With(nil), events: make(chan engine.Event, 8)}
+	j, err := journal.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	o := &office{t: t, journal: j, files: vaulttest.With(nil)}
+	o.propose("r1", list...)
 	return o, New(Config{
-		Proposals: o, Blobs: o, Files: vault.NewFiles(vaulttest.Intercept(o.files, o.around), policy.Gate{}, policy.ByApprovals), Dir: dir, Keys: keys, Zone: time.UTC, Now: func() time.Time { return o.now },
+		Proposals: j.Approvals, Blobs: j.Blobs, Files: vault.NewFiles(vaulttest.Intercept(o.files, o.around), policy.Gate{}, policy.ByApprovals), Dir: dir, Keys: keys, Zone: time.UTC, Now: func() time.Time { return noon },
 		Wake:      func(_ context.Context, run string) error { o.woken = append(o.woken, run); return nil },
-		Subscribe: func(int) (<-chan engine.Event, func()) { return o.events, func() {} },
+		Subscribe: func(int) (<-chan engine.Event, func()) { return nil, func() {} },
 	})
 }
 
-func (o *office) Open(_ context.Context, run string) ([]engine.Proposal, error) {
-	return slices.DeleteFunc(slices.Clone(o.list), func(p engine.Proposal) bool { return !p.Open() || run != "" && p.Run != run }), nil
-}
-
-func (o *office) Decide(_ context.Context, d engine.Decision, _ time.Time) ([]engine.Proposal, error) {
-	for i, p := range o.list {
-		if p.Run == d.Run && slices.Contains(d.Items, p.Item) {
-			o.list[i].Decision, o.list[i].By = map[bool]string{true: engine.ProposalApproved, false: engine.ProposalRejected}[d.Approve], d.By
-			o.list[i].Reason = d.Reason
+// propose makes a run ask for these proposals and no others. Their Before and After are texts, which become blobs.
+func (o *office) propose(run string, list ...engine.Proposal) {
+	o.t.Helper()
+	if !slices.Contains(o.runs, run) {
+		o.runs = append(o.runs, run)
+		e := engine.Entry{Run: engine.RunRecord{ID: run, Kind: engine.KindWorkflow, Status: engine.AwaitingApproval, Key: run}, Spec: []byte("{}")}
+		if _, _, err := o.journal.Runs.Create(o.t.Context(), e, false); err != nil {
+			o.t.Fatal(err)
 		}
 	}
-	return nil, nil
+	list = slices.Clone(list)
+	for i := range list {
+		for _, text := range []*string{&list[i].Before, &list[i].After, &list[i].Input} {
+			if *text == "" {
+				continue
+			}
+			var err error
+			if *text, err = o.journal.Blobs.Put(o.t.Context(), []byte(*text)); err != nil {
+				o.t.Fatal(err)
+			}
+		}
+	}
+	if _, err := o.journal.Approvals.Propose(o.t.Context(), engine.StepRef{Run: run}, list, time.Time{}); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// asked returns what a run has asked for.
+func (o *office) asked(run string) []engine.Proposal {
+	o.t.Helper()
+	list, err := o.journal.Approvals.Of(o.t.Context(), run)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return list
 }
 
 var keys = NewKeys([]byte("a secret of a state directory"))
@@ -70,24 +103,6 @@ func isUntouched(text, run string) bool {
 	s, _ := keys.judge([]byte(text), run)
 	return s == untouched
 }
-
-func (o *office) Expire(_ context.Context, now time.Time) (runs []string, next time.Time, err error) {
-	for i, p := range o.list {
-		switch {
-		case !p.Open() || p.Deadline.IsZero():
-		case p.Deadline.After(now):
-			next = p.Deadline
-		default:
-			o.list[i].Decision, o.list[i].By = engine.ProposalRejected, engine.DecidedTimeout
-			runs = append(runs, p.Run)
-		}
-	}
-	return runs, next, nil
-}
-
-func (o *office) Decided(context.Context) ([]string, error) { return nil, nil }
-
-func (o *office) Get(_ context.Context, digest string) ([]byte, error) { return []byte(digest), nil }
 
 // around lets somebody else be faster than a write.
 func (o *office) around(what string, do func() error) error {
@@ -114,8 +129,10 @@ func (o *office) edit(run, from, to string) {
 
 func (o *office) decisions() string {
 	var parts []string
-	for _, p := range o.list {
-		parts = append(parts, strings.TrimSpace(p.Decision+" "+p.By))
+	for _, run := range o.runs {
+		for _, p := range o.asked(run) {
+			parts = append(parts, strings.TrimSpace(p.Decision+" "+p.By))
+		}
 	}
 	return strings.Join(parts, ", ")
 }
@@ -179,7 +196,7 @@ func TestDesk_keepsWords(t *testing.T) {
 	if o.decisions() != "approved note, " || !strings.Contains(o.note("r1"), "Ask Ada first!") || !strings.Contains(o.note("r1"), "a.md") {
 		t.Errorf("%q; the note is now\n%s", o.decisions(), o.note("r1"))
 	}
-	o.list[1].Decision = engine.ProposalWithdrawn
+	o.propose("r1", letters()[0])
 	d.look(t.Context())
 	if !strings.Contains(o.note("r1"), "Ask Ada first!") || !d.told["r1"] {
 		t.Errorf("the note with somebody's words is gone, or nobody was told: %v", d.told)
@@ -193,9 +210,11 @@ func TestDesk_oldTick(t *testing.T) {
 	d.look(t.Context())
 	o.edit("r1", "- [ ] Approve item 1", "- [x] Approve item 1")
 	o.edit("r1", "- [ ] Reject what", "- [x] Reject what")
-	o.list[0].Key, o.list[0].After = "file:a2", "other\n"
+	list := letters()
+	list[0].Key, list[0].After = "file:a2", "other\n"
+	o.propose("r1", list...)
 	d.look(t.Context())
-	if o.decisions() != ", " || !strings.Contains(o.note("r1"), "+other") {
+	if o.decisions() != "withdrawn, , " || !strings.Contains(o.note("r1"), "+other") {
 		t.Errorf("decided %q; the note is now\n%s", o.decisions(), o.note("r1"))
 	}
 }
@@ -205,7 +224,7 @@ func TestDesk_tickedMeanwhile(t *testing.T) {
 	t.Parallel()
 	o, d := newOffice(t, letters()...)
 	d.look(t.Context())
-	o.list = append(o.list, engine.Proposal{Run: "r1", Item: 3, Key: "k", Kind: engine.ProposalCall, Tool: "post.send", Input: "{}"})
+	o.propose("r1", append(letters(), engine.Proposal{Run: "r1", Key: "k", Kind: engine.ProposalCall, Tool: "post.send", Input: "{}"})...)
 	o.between = func() { o.between = nil; o.edit("r1", "- [ ] Approve item 1", "- [x] Approve item 1") }
 	d.look(t.Context())
 	d.look(t.Context())
@@ -223,7 +242,7 @@ func TestDesk_othersFiles(t *testing.T) {
 	for name, text := range mine {
 		o.files.Put(name, text)
 	}
-	o.list = nil
+	o.propose("r1")
 	d.look(t.Context())
 	if diff := cmp.Diff(mine, o.files.Texts()); diff != "" {
 		t.Errorf("(-want +left):\n%s", diff)
@@ -239,7 +258,7 @@ func TestDesk_deadline(t *testing.T) {
 		d.cfg.Now = time.Now
 		p := letters()[1]
 		p.Deadline = began.Add(90 * time.Second)
-		o.list = []engine.Proposal{p}
+		o.propose("r1", p)
 		ctx, cancel := context.WithTimeout(t.Context(), 89*time.Second)
 		if err := d.Run(ctx); err != nil || o.decisions() != "" {
 			t.Errorf("before the deadline: %q, %v", o.decisions(), err)
@@ -343,7 +362,7 @@ func TestDesk_anotherRunsBox(t *testing.T) {
 	o, d := newOffice(t, letters()...)
 	other := letters()[0]
 	other.Run = "r2"
-	o.list = append(o.list, other)
+	o.propose("r2", other)
 	d.look(t.Context())
 	o.edit("r1", o.boxLine("r1", "Approve item 1"), ticked(o.boxLine("r2", "Approve item 1")))
 	d.look(t.Context())
@@ -395,7 +414,7 @@ func TestDesk_reason(t *testing.T) {
 	d.look(t.Context())
 	o.edit("r1", "item 1, reason:", "item 1, reason: wrong year,\tnot\u202e 2025")
 	d.look(t.Context())
-	o.list = append(o.list, engine.Proposal{Run: "r1", Item: 3, Key: "k", Kind: engine.ProposalCall, Tool: "post.send", Input: "{}"})
+	o.propose("r1", append(letters(), engine.Proposal{Run: "r1", Key: "k", Kind: engine.ProposalCall, Tool: "post.send", Input: "{}"})...)
 	d.look(t.Context())
 	if text := o.note("r1"); !strings.Contains(text, "item 1, reason: wrong year, not<U+202E> 2025 ^no-") || !strings.Contains(text, "## 3.") || o.decisions() != ", , " {
 		t.Fatalf("decided %q; the note is\n%s", o.decisions(), text)
@@ -403,7 +422,7 @@ func TestDesk_reason(t *testing.T) {
 	o.edit("r1", "- [ ] Reject item 1", "- [x] Reject item 1")
 	o.edit("r1", "- [ ] Approve item 1", "- [x] Approve item 1") // both: a no
 	d.look(t.Context())
-	if got := o.list[0].Reason; o.decisions() != "rejected note, , " || got != "wrong year, not<U+202E> 2025" {
+	if got := o.asked("r1")[0].Reason; o.decisions() != "rejected note, , " || got != "wrong year, not<U+202E> 2025" {
 		t.Errorf("decided %q because %q", o.decisions(), got)
 	}
 }
