@@ -28,8 +28,7 @@ const (
 
 // owedReceivers are wider than the rule allows: their methods and files now.
 var owedReceivers = map[string][2]int{
-	"llm.Request":        {21, 10}, // what is made to fit is to become a package of its own
-	"llm/offline.finder": {26, 4},  // the offline model is to get smaller
+	"llm/offline.finder": {26, 4}, // the offline model is to get smaller
 	"settings.Settings":  {19, 6},
 }
 

@@ -42,6 +42,12 @@ func (d Document) PageNumbers() ([]int, error) {
 	return slices.Compact(pages), nil
 }
 
+// PageCount returns how many pages of a document are meant: at least one, also when they are not known.
+func (d Document) PageCount() int {
+	pages, _ := d.PageNumbers()
+	return max(1, len(pages))
+}
+
 // PageRange writes pages as a range: 1-4,7. Pages that follow each other are joined; their order is kept.
 func PageRange(pages []int) string {
 	var parts []string

@@ -172,10 +172,15 @@ type onePicture struct {
 	mediaType string
 }
 
+var _ llm.Loader = onePicture{}
+
 // Load implements llm.Loader.
-func (p onePicture) Load(context.Context, content.Image) ([]byte, string, error) {
+func (p onePicture) Load(context.Context, content.Block) ([]byte, string, error) {
 	return p.data, p.mediaType, nil
 }
+
+// Fit implements llm.Loader: a page is read as it was scanned.
+func (p onePicture) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
 
 // modelReader asks a model for what a recogniser would say.
 type modelReader struct{ ocrService }

@@ -20,29 +20,39 @@ type Meter struct {
 
 // Measure estimates a request. It reads no file. Media that the request's delivery turns into words count as these.
 func (m Meter) Measure(r Request) cost.Estimate {
-	m = m.of(r)
+	m = m.For(r)
 	e := cost.Estimate{Tokens: m.text(r.System) + m.text(string(r.Schema))}
 	for _, t := range r.Tools {
 		e.Tokens += m.text(t.Name + t.Description + string(t.Parameters))
 	}
 	for _, message := range r.Messages {
-		e.Tokens += m.tokens(message.Blocks, false)
+		e.Tokens += m.Blocks(false, message.Blocks...)
+		if message.Role == User {
+			m.count(&e, message.Blocks, false)
+		}
 	}
-	r.blocks(func(p spot, b content.Block) {
+	return e
+}
+
+// count adds the number of texts, pictures and documents among blocks.
+func (m Meter) count(e *cost.Estimate, blocks []content.Block, inResult bool) {
+	for _, b := range blocks {
 		switch {
-		case !content.IsMedia(b) || m.words(b, p.inner != outside):
+		case !content.IsMedia(b) || m.words(b, inResult):
 			e.Texts++
 		case b.Type() == content.TypeImage:
 			e.Images++
 		case b.Type() == content.TypeDocument:
 			e.Documents++
 		}
-	})
-	return e
+		if result, ok := b.(content.ToolResult); ok {
+			m.count(e, result.Blocks, true)
+		}
+	}
 }
 
-// of is the meter for a request: it knows which media go as words.
-func (m Meter) of(r Request) Meter {
+// For returns the meter for blocks of a request: it knows which media are sent as text.
+func (m Meter) For(r Request) Meter {
 	m.delivery, m.mute = r.Delivery, r.Media == nil
 	return m
 }
@@ -59,8 +69,8 @@ func (m Meter) words(b content.Block, inResult bool) bool {
 	return place == policy.Refuse || place == policy.Convert && hasWords(b)
 }
 
-// tokens estimates blocks.
-func (m Meter) tokens(blocks []content.Block, inResult bool) int {
+// Blocks estimates blocks in tokens.
+func (m Meter) Blocks(inResult bool, blocks ...content.Block) int {
 	sum := 0
 	for _, b := range blocks {
 		sum += m.block(b, inResult)
@@ -76,7 +86,7 @@ func (m Meter) block(b content.Block, inResult bool) int {
 	case content.Image:
 		return m.Formula.ImageTokens(scaled(b.Width, b.Height, m.MaxSide))
 	case content.Document:
-		return pageCount(b) * policy.PageTokens
+		return b.PageCount() * policy.PageTokens
 	case content.Audio:
 		return int(b.Seconds*policy.AudioTokens) + 1
 	case content.Video:
@@ -84,7 +94,7 @@ func (m Meter) block(b content.Block, inResult bool) int {
 	case content.Thinking: // goes back as it came
 		return m.text(b.Value) + m.text(b.Redacted)
 	case content.ToolResult:
-		return m.tokens(b.Parts(), true)
+		return m.Blocks(true, b.Parts()...)
 	}
 	return m.text(b.Text())
 }

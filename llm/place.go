@@ -9,9 +9,9 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// maxPagePictures is how many pages of a document are converted to pictures: the images that every service takes in one
-// request.
-const maxPagePictures = 20
+// MaxPagePictures is how many pages of a document are converted to pictures at most: every service accepts that many in
+// one request.
+const MaxPagePictures = 20
 
 // placed is a block and where it goes. Texts go in.
 type placed struct {
@@ -57,7 +57,7 @@ func (p *planning) converted(b content.Block, inResult bool, turn *Turn) []place
 
 // pictured are pages of a document as pictures, and what is said of those that are too many for a request.
 func (p *planning) pictured(d content.Document, place policy.Place, turn *Turn) []placed {
-	most := maxPagePictures
+	most := MaxPagePictures
 	if p.delivery.MaxImages > 0 {
 		most = min(most, p.delivery.MaxImages)
 	}
@@ -65,7 +65,7 @@ func (p *planning) pictured(d content.Document, place policy.Place, turn *Turn) 
 	for _, picture := range PagePictures(d, most) {
 		out = append(out, placed{picture, place})
 	}
-	if all := pageNumbers(d); len(all) > most {
+	if all, _ := d.PageNumbers(); len(all) > most {
 		turn.Omitted = append(turn.Omitted, d.Name)
 		d.PageRange = content.PageRange(all[most:])
 		out = append(out, placed{content.Text{Value: d.Text() + " left out: too many for one request"}, policy.In})
@@ -85,7 +85,7 @@ func in(blocks []content.Block) []placed {
 // them. There are none when it is not known which pages there are.
 func PagePictures(d content.Document, most int) []content.Image {
 	var pictures []content.Image
-	pages := pageNumbers(d)
+	pages, _ := d.PageNumbers() // none of an invalid range
 	for _, n := range pages[:min(len(pages), most)] {
 		pictures = append(pictures, content.Image{
 			Name: d.Name, SHA256: d.SHA256, Source: content.SourcePage, Page: n,

@@ -192,7 +192,7 @@ func TestPlan_converts(t *testing.T) {
 		}
 	}
 	turns, err := Request{Messages: []Message{{User, []content.Block{long}, nil}}}.Plan("p", policy.DeliveryOf("ollama", "m"))
-	if err != nil || len(turns[0].Blocks) != maxPagePictures+1 || !strings.HasSuffix(drawn(turns), " | [document: long.pdf, pages 21-400] left out: too many for one request (omitted long.pdf)") {
+	if err != nil || len(turns[0].Blocks) != MaxPagePictures+1 || !strings.HasSuffix(drawn(turns), " | [document: long.pdf, pages 21-400] left out: too many for one request (omitted long.pdf)") {
 		t.Errorf("a long document, %v: %s", err, drawn(turns))
 	}
 	few := policy.DeliveryOf("bedrock", "qwen.x")

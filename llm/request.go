@@ -18,27 +18,6 @@ type Provider interface {
 	Generate(ctx context.Context, request Request, progress func(delta string)) (*Response, error)
 }
 
-// Loader gives the bytes of a picture at the moment when the request is written. Pictures are asked for one at a time,
-// in order, and again when a request is repeated. mediaType is that of the bytes returned. An error means that the
-// picture's fallback text is sent in its place. Implementations are safe for concurrent use.
-type Loader interface {
-	Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error)
-}
-
-// DocumentLoader gives the bytes of a document, as Loader does those of a picture. A Request.Media that implements it too
-// lets documents go as files to services that take them; without it, and where a service takes none, their text is sent.
-// With a PageRange only those pages may be in data: a page that was not asked for never leaves the machine. mediaType is
-// that of the bytes returned. An error means that the document's fallback text is sent in its place.
-type DocumentLoader interface {
-	LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error)
-}
-
-// MediaLoader gives the bytes of audio and video, as Loader does those of a picture. Without it, and where a service takes
-// none, their text is sent. medium is a content.Audio or content.Video; mediaType is that of the bytes returned.
-type MediaLoader interface {
-	LoadMedia(ctx context.Context, medium content.Block) (data []byte, mediaType string, err error)
-}
-
 // Role says who speaks in a message.
 type Role string
 
@@ -109,7 +88,7 @@ type Response struct {
 	Omitted   []string // names of pictures and documents that were sent as fallback text: no bytes, or the service takes none
 	Unseen    []string // by Sighted: names of media that were sent and that the model cannot have seen when it answered
 
-	sent *Request // by Overflow: the request that was answered; nil: the one that was given
+	Rewritten *Request `json:"-"` // the request that was answered, if it was changed on the way; else nil
 }
 
 // Citation says what a part of an answer rests on: a passage of a document that was sent with the request.

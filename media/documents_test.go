@@ -20,7 +20,6 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
-	"github.com/vaultflow/vaultflow/llm"
 )
 
 // fakeWorker answers for a document of three pages whose text is its number, and for pictures with a small PNG.
@@ -304,13 +303,13 @@ func TestMedia_sendsOnlyThePagesAskedFor(t *testing.T) {
 	files := fstest.MapFS{"a.pdf": {Data: []byte("%PDF-1.7 whole")}}
 	d := NewDocuments(files, w, "Imported")
 	t.Cleanup(d.Close)
-	load := Source{FS: files, Worker: w, Documents: d}.Loader(imaging.Limits{}).(llm.DocumentLoader)
+	load := Source{FS: files, Worker: w, Documents: d}.Loader(imaging.Limits{})
 	document := content.Document{Name: "a.pdf", MediaType: "application/pdf", Pages: 12}
-	if data, mediaType, err := load.LoadDocument(t.Context(), document); err != nil || string(data) != "%PDF-1.7 whole" || mediaType != "application/pdf" {
+	if data, mediaType, err := load.Load(t.Context(), document); err != nil || string(data) != "%PDF-1.7 whole" || mediaType != "application/pdf" {
 		t.Errorf("the whole: %q %s %v", data, mediaType, err)
 	}
 	document.PageRange = "2-4, 7,3"
-	if data, mediaType, err := load.LoadDocument(t.Context(), document); err != nil || string(data) != "%PDF-cut" || mediaType != "application/pdf" {
+	if data, mediaType, err := load.Load(t.Context(), document); err != nil || string(data) != "%PDF-cut" || mediaType != "application/pdf" {
 		t.Errorf("some pages: %q %s %v", data, mediaType, err)
 	}
 	if fmt.Sprint(w.cuts) != "[[2 3 4 7]]" {
@@ -318,17 +317,17 @@ func TestMedia_sendsOnlyThePagesAskedFor(t *testing.T) {
 	}
 	for _, bad := range []string{"0", "5-2", "13", "x", "1-", "-3", ","} {
 		document.PageRange = bad
-		if data, _, err := load.LoadDocument(t.Context(), document); err == nil {
+		if data, _, err := load.Load(t.Context(), document); err == nil {
 			t.Errorf("pages %q gave %q", bad, data)
 		}
 	}
 	document.PageRange, document.SHA256 = "", strings.Repeat("0", 64)
-	if _, _, err := load.LoadDocument(t.Context(), document); !errors.Is(err, ErrChanged) {
+	if _, _, err := load.Load(t.Context(), document); !errors.Is(err, ErrChanged) {
 		t.Errorf("another content: %v", err)
 	}
-	blind := Source{FS: files}.Loader(imaging.Limits{}).(llm.DocumentLoader)
+	blind := Source{FS: files}.Loader(imaging.Limits{})
 	document.PageRange, document.SHA256 = "2", ""
-	if data, _, err := blind.LoadDocument(t.Context(), document); !errors.Is(err, ErrNoWorker) || data != nil {
+	if data, _, err := blind.Load(t.Context(), document); !errors.Is(err, ErrNoWorker) || data != nil {
 		t.Errorf("without a worker a part of it gave %d bytes, %v", len(data), err)
 	}
 }

@@ -238,15 +238,13 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestFit_mergesLimits: a fitted loader keeps its own limits too, and its documents.
+// TestFit_mergesLimits: a fitted loader keeps its own limits too.
 func TestFit_mergesLimits(t *testing.T) {
 	t.Parallel()
 	own := (&loader{limits: imaging.Limits{MaxSide: 100, MaxBytes: 500}})
-	fitted, ok := own.Fit(llm.PictureLimits{MaxSide: 200, MaxPixels: 9, MaxBytes: 400, Reencode: true}).(*loader)
-	if !ok || fitted.limits.MaxSide != 100 || fitted.limits.MaxBytes != 400 || fitted.limits.MaxPixels != 9 || !fitted.limits.Reencode || own.limits.Reencode {
+	made, err := own.Fit(llm.PictureLimits{MaxSide: 200, MaxPixels: 9, MaxBytes: 400, Reencode: true})
+	fitted, ok := made.(*loader)
+	if err != nil || !ok || fitted.limits.MaxSide != 100 || fitted.limits.MaxBytes != 400 || fitted.limits.MaxPixels != 9 || !fitted.limits.Reencode || own.limits.Reencode {
 		t.Errorf("fitted %+v", fitted)
-	}
-	if _, ok := llm.Loader(fitted).(llm.DocumentLoader); !ok {
-		t.Error("it gives no documents")
 	}
 }

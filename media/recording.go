@@ -8,15 +8,8 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// LoadMedia implements llm.MediaLoader: a recording goes as it is.
-func (m *loader) LoadMedia(ctx context.Context, medium content.Block) (data []byte, mediaType string, err error) {
-	var recording content.Video // the same fields
-	switch b := medium.(type) {
-	case content.Audio:
-		recording = content.Video(b)
-	case content.Video:
-		recording = b
-	}
+// recording loads audio or video, which is sent unchanged.
+func (m *loader) recording(ctx context.Context, recording content.Video) (data []byte, mediaType string, err error) {
 	switch recording.Source {
 	case "", content.SourceVault:
 		if data, err = readAll(m.FS, recording.Name); err == nil && !hasDigest(data, recording.SHA256) {

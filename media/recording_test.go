@@ -8,7 +8,6 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/imaging"
-	"github.com/vaultflow/vaultflow/llm"
 )
 
 func TestMedia_loadsRecordings(t *testing.T) {
@@ -18,10 +17,7 @@ func TestMedia_loadsRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	load, ok := Source{FS: fstest.MapFS{"a.wav": {Data: blobs[digest]}}, Blobs: blobs}.Loader(imaging.Limits{}).(llm.MediaLoader)
-	if !ok {
-		t.Fatal("the loader gives no recordings")
-	}
+	load := Source{FS: fstest.MapFS{"a.wav": {Data: blobs[digest]}}, Blobs: blobs}.Loader(imaging.Limits{})
 	for _, c := range []struct {
 		medium content.Block
 		want   string // of the error
@@ -33,12 +29,12 @@ func TestMedia_loadsRecordings(t *testing.T) {
 		{content.Video{Name: "gone.mp4"}, "load gone.mp4"},
 		{content.Audio{Name: "https://a.example/b.mp3", Source: content.SourceRemote}, "not available"},
 	} {
-		data, _, err := load.LoadMedia(t.Context(), c.medium)
+		data, _, err := load.Load(t.Context(), c.medium)
 		if c.want == "" && (err != nil || string(data) != "RIFF....WAVE") || c.want != "" && (data != nil || err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v: %q, %v, want %q", c.medium, data, err, c.want)
 		}
 	}
-	if _, _, err := (&loader{}).LoadMedia(t.Context(), content.Audio{Source: content.SourceBlob}); err == nil || errors.Is(err, ErrChanged) {
+	if _, _, err := (&loader{}).Load(t.Context(), content.Audio{Source: content.SourceBlob}); err == nil || errors.Is(err, ErrChanged) {
 		t.Errorf("without blobs: %v", err)
 	}
 }

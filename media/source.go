@@ -42,21 +42,16 @@ type Source struct {
 // Loader loads pictures and documents within limits, at the moment a request is written.
 func (m Source) Loader(l imaging.Limits) llm.Loader { return &loader{Source: m, limits: l} }
 
-var (
-	_ llm.Loader         = (*loader)(nil)
-	_ llm.DocumentLoader = (*loader)(nil)
-	_ llm.MediaLoader    = (*loader)(nil)
-	_ llm.Fitter         = (*loader)(nil)
-)
+var _ llm.Loader = (*loader)(nil)
 
-// Fit implements llm.Fitter.
-func (m *loader) Fit(l llm.PictureLimits) llm.Loader {
+// Fit implements llm.Loader.
+func (m *loader) Fit(l llm.PictureLimits) (llm.Loader, error) {
 	fitted := *m
 	fitted.limits.MaxSide = smaller(m.limits.MaxSide, l.MaxSide)
 	fitted.limits.MaxPixels = smaller(m.limits.MaxPixels, l.MaxPixels)
 	fitted.limits.MaxBytes = smaller(m.limits.MaxBytes, l.MaxBytes)
 	fitted.limits.Reencode = m.limits.Reencode || l.Reencode
-	return &fitted
+	return &fitted, nil
 }
 
 // loader reads one picture at a time: it checks the digest that the prompt was built with, turns the picture upright, scales
@@ -67,7 +62,21 @@ type loader struct {
 }
 
 // Load implements llm.Loader.
-func (m *loader) Load(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
+func (m *loader) Load(ctx context.Context, medium content.Block) (data []byte, mediaType string, err error) {
+	switch medium := medium.(type) {
+	case content.Image:
+		return m.picture(ctx, medium)
+	case content.Document:
+		return m.document(ctx, medium)
+	case content.Video:
+		return m.recording(ctx, medium)
+	case content.Audio:
+		return m.recording(ctx, content.Video(medium)) // the same fields
+	}
+	return nil, "", fmt.Errorf("load a %s: %w", medium.Type(), errors.ErrUnsupported)
+}
+
+func (m *loader) picture(ctx context.Context, image content.Image) (data []byte, mediaType string, err error) {
 	key := keyOf(image, m.limits, below(m.ImportedDir, image.Name))
 	if data, mediaType, ok := m.Cache.get(key); ok {
 		return data, mediaType, nil
@@ -189,8 +198,8 @@ func (m *loader) pageRequest(ctx context.Context, s Session, image content.Image
 	return r, nil
 }
 
-// LoadDocument implements llm.DocumentLoader. Of a document with a page range only those pages are in the data.
-func (m *loader) LoadDocument(ctx context.Context, document content.Document) (data []byte, mediaType string, err error) {
+// document loads a document, or only the pages of its page range.
+func (m *loader) document(ctx context.Context, document content.Document) (data []byte, mediaType string, err error) {
 	defer func() {
 		if err != nil {
 			data, mediaType, err = nil, "", fmt.Errorf("load %s: %w", document.Name, inWords(err))

@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -44,7 +45,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	}
 	defer c.metered.Close(ctx)
 	c.built(ctx, request)
-	client := c.sighted(ctx, llm.Overflow(llm.Retry(receiver, c.noting(c.retry)), c.overflow(ctx)))
+	client := c.sighted(ctx, rewrite.Overflow(llm.Retry(receiver, c.noting(c.retry)), c.overflow(ctx)))
 	answer, err := client.Generate(ctx, request, func(delta string) {
 		engine.Report(ctx, engine.Event{Kind: engine.EventDelta, Message: delta})
 	})
@@ -75,18 +76,18 @@ func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
 		answer = window / 10
 	}
 	bound, meter := window-min(answer, window/2), meterOf(c.model, c.stored)
-	fitted, evicted := request.Within(bound, meter)
+	fitted, evicted := rewrite.Within(request, bound, meter)
 	if !evicted.Any() {
 		return request
 	}
-	rewrite := llm.Rewrite{
+	change := rewrite.Change{
 		Class: llm.ClassContextTokens, Before: meter.Measure(request), After: meter.Measure(fitted),
 		How: "left out before sending: " + evicted.String(), Lost: evicted.Names,
 	}
-	engine.Report(ctx, rewriteEvent(rewrite))
+	engine.Report(ctx, rewriteEvent(change))
 	earlier := request
 	earlier.Messages = request.Messages[:len(request.Messages)-2]
-	if _, before := earlier.Within(bound, meter); before.String() != evicted.String() { // it was not said with the call before
+	if _, before := rewrite.Within(earlier, bound, meter); before.String() != evicted.String() { // it was not said with the call before
 		c.warnings = append(c.warnings, "to fit the context window, the model does not see again: "+evicted.String())
 	}
 	return fitted
@@ -102,18 +103,18 @@ func (c *call) built(ctx context.Context, request llm.Request) {
 }
 
 // overflow says how requests are made to fit, and notes what happens to them.
-func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
-	return llm.OverflowPolicy{
+func (c *call) overflow(ctx context.Context) rewrite.OverflowPolicy {
+	return rewrite.OverflowPolicy{
 		Off: c.g.d.NoRewrites, Limits: c.model.RequestLimits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
 		Inline: c.g.inliner(),
 		Detected: func(cause *llm.Error) {
 			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: cause.Error(), Failure: failure.Of(cause)})
 		},
-		Rewriting: func(next llm.Request, rewrite llm.Rewrite, spent cost.Usage) error {
-			return c.rewriting(ctx, next, rewrite, spent)
+		Rewriting: func(next llm.Request, change rewrite.Change, spent cost.Usage) error {
+			return c.rewriting(ctx, next, change, spent)
 		},
-		Ended: func(rewrite llm.Rewrite, err error) {
-			event := rewriteEvent(rewrite)
+		Ended: func(change rewrite.Change, err error) {
+			event := rewriteEvent(change)
 			event.Kind, event.Status, event.Message = engine.EventOutcome, engine.Done, "the changed request was answered"
 			if err != nil {
 				event.Status, event.Message = engine.Failed, fmt.Sprintf("the changed request failed: %v", err)
@@ -124,18 +125,18 @@ func (c *call) overflow(ctx context.Context) llm.OverflowPolicy {
 }
 
 // rewriting is asked before a changed request goes out: the costs of both are counted, and must fit.
-func (c *call) rewriting(ctx context.Context, next llm.Request, rewrite llm.Rewrite, spent cost.Usage) error {
+func (c *call) rewriting(ctx context.Context, next llm.Request, change rewrite.Change, spent cost.Usage) error {
 	if err := c.metered.Ahead(ctx, next); err != nil {
 		return err
 	}
 	c.refused += spent.InputTokens
-	engine.Report(ctx, rewriteEvent(rewrite))
-	c.warnings = append(c.warnings, fmt.Sprintf("the service refused the request (%s); it was sent again: %s", rewrite.Class, rewrite.How))
+	engine.Report(ctx, rewriteEvent(change))
+	c.warnings = append(c.warnings, fmt.Sprintf("the service refused the request (%s); it was sent again: %s", change.Class, change.How))
 	c.built(ctx, next)
 	return nil
 }
 
-func rewriteEvent(r llm.Rewrite) engine.Event {
+func rewriteEvent(r rewrite.Change) engine.Event {
 	message := fmt.Sprintf("%s: %s; about %d tokens became %d", r.Class, r.How, r.Before.Tokens, r.After.Tokens)
 	if len(r.Lost) > 0 {
 		message += "; as text: " + strings.Join(r.Lost, ", ")

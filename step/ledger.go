@@ -23,7 +23,7 @@ type Ledger interface {
 }
 
 // Metered is a provider each of whose requests is reserved before it is sent and settled when it has ended, repetitions
-// and changed requests too. Wrap it by llm.Retry, llm.Overflow and llm.Sighted, not the other way round. It serves one call at
+// and changed requests too. Wrap it by llm.Retry, rewrite.Overflow and rewrite.Sighted, not the other way round. It serves one call at
 // a time, and is made for it. What cannot be settled stays reserved, and counts at its estimate.
 type Metered struct {
 	Client llm.Provider

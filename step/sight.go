@@ -6,13 +6,14 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 )
 
 // sighted is a client that looks whether the model can have seen the media that it was sent, by the tokens that were counted.
 // When not, the step warns, and their words are sent once where the costs allow it.
 func (c *call) sighted(ctx context.Context, client llm.Provider) llm.Provider {
-	return llm.Sighted(client, llm.SightPolicy{
-		Suspected: func(u llm.Unseen) {
+	return rewrite.Sighted(client, rewrite.SightPolicy{
+		Suspected: func(u rewrite.Unseen) {
 			c.warnings = append(c.warnings, u.String())
 			engine.Report(ctx, engine.Event{Kind: engine.EventUnseen, Message: u.String()})
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
@@ -98,7 +99,7 @@ func rewritten(t *testing.T, s Subject) {
 			request.Messages, llm.Message{Role: llm.Assistant, Blocks: []content.Block{content.ToolCall{ID: "call_1_0", Name: "look", Input: []byte("{}")}}},
 			llm.Message{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: "call_1_0", Success: true, Output: "there:", Blocks: []content.Block{picture(3)}}}},
 		)
-		p := llm.Overflow(llm.Retry(llm.NewGate(llm.Limits{Calls: 1}).Wrap(s.provider(server)), patient(nil)), llm.OverflowPolicy{})
+		p := rewrite.Overflow(llm.Retry(llm.NewGate(llm.Limits{Calls: 1}).Wrap(s.provider(server)), patient(nil)), rewrite.OverflowPolicy{})
 		response, err := p.Generate(t.Context(), request, func(string) {})
 		sent := server.Requests()
 		if err != nil || response.Text != "ok" || len(sent) != 2 || bytes.Equal(sent[0].Body, sent[1].Body) {
@@ -109,8 +110,8 @@ func rewritten(t *testing.T, s Subject) {
 
 func notRewritten(t *testing.T, s Subject) {
 	server := NewServer(t, s.Wire, Reply{Status: 429, Code: "rate_limit_error", Message: "too many tokens per minute"})
-	rewrite := llm.OverflowPolicy{Rewriting: func(llm.Request, llm.Rewrite, cost.Usage) error { return errors.New("it was rewritten") }}
-	e := failure(t, llm.Overflow(llm.Retry(s.provider(server), llm.RetryPolicy{Attempts: 1}), rewrite), ask(), nil, llm.ClassRateLimit)
+	forbid := rewrite.OverflowPolicy{Rewriting: func(llm.Request, rewrite.Change, cost.Usage) error { return errors.New("it was rewritten") }}
+	e := failure(t, rewrite.Overflow(llm.Retry(s.provider(server), llm.RetryPolicy{Attempts: 1}), forbid), ask(), nil, llm.ClassRateLimit)
 	if n := len(server.Requests()); n != 1 || e.Tried != "" {
 		t.Errorf("%d requests, tried %q", n, e.Tried)
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Album is a loader over media in memory. The zero value is empty.
@@ -32,18 +33,6 @@ func (a *Album) AddDocument(t testing.TB, name string, pages int) content.Docume
 	sum := sha256.Sum256(data)
 	a.put(name, data, 0)
 	return content.Document{Name: name, MediaType: "application/pdf", Pages: pages, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
-}
-
-// LoadDocument implements llm.DocumentLoader, with the same wrong media type.
-func (a *Album) LoadDocument(_ context.Context, document content.Document) ([]byte, string, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked = append(a.asked, document.Name)
-	data, ok := a.files[document.Name]
-	if !ok {
-		return nil, "", errVanished
-	}
-	return data, "text/x-wrong", nil
 }
 
 var errVanished = errors.New("open /secret/path: no such file")
@@ -65,25 +54,6 @@ func (a *Album) AddRecording(t testing.TB, name, format string) content.Block {
 	return recording
 }
 
-// LoadMedia implements llm.MediaLoader, with the same wrong media type.
-func (a *Album) LoadMedia(_ context.Context, medium content.Block) ([]byte, string, error) {
-	var name string
-	switch m := medium.(type) {
-	case content.Audio:
-		name = m.Name
-	case content.Video:
-		name = m.Name
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asked = append(a.asked, name)
-	data, ok := a.files[name]
-	if !ok {
-		return nil, "", errVanished
-	}
-	return data, "audio/x-wrong", nil
-}
-
 // page is the picture of a document's page: another one for each.
 func page(document []byte, n int) ([]byte, error) {
 	if !bytes.HasPrefix(document, []byte("%PDF-")) {
@@ -94,21 +64,26 @@ func page(document []byte, n int) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
+var _ llm.Loader = (*Album)(nil)
+
 // Load implements llm.Loader. Its media type is always wrong: adapters must look at the bytes.
-func (a *Album) Load(_ context.Context, image content.Image) ([]byte, string, error) {
+func (a *Album) Load(_ context.Context, medium content.Block) (data []byte, mediaType string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.asked = append(a.asked, image.Name)
-	data, ok := a.files[image.Name]
+	name := content.NameOf(medium)
+	a.asked = append(a.asked, name)
+	data, ok := a.files[name]
 	if !ok {
 		return nil, "", errVanished
 	}
-	var err error
-	if image.Source == content.SourcePage {
+	if image, ok := medium.(content.Image); ok && image.Source == content.SourcePage {
 		data, err = page(data, image.Page)
 	}
-	return data, "image/x-wrong", err
+	return data, "text/x-wrong", err
 }
+
+// Fit implements llm.Loader: files are what they are.
+func (a *Album) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
 
 // Add puts a picture of a colour and format ("png", "jpeg", "gif") into the album and returns its block.
 func (a *Album) Add(t testing.TB, name, format string, side int, shade uint8) content.Image {

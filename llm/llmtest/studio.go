@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -17,35 +18,38 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Studio draws the pictures and documents that it is asked for, of the sizes that the blocks say, and keeps nothing. It
-// implements llm.Fitter and llm.DocumentLoader. Pictures are noise, so that their files are as large as their pixels; a page
-// of a document can be had as a picture.
+// Studio draws the pictures and documents that it is asked for, in the sizes of their blocks, and keeps nothing. Pictures
+// are noise, so that their files are as large as their pixels. It draws pages of documents too.
 type Studio struct {
 	Limits   llm.PictureLimits
 	NoPages  bool // documents cannot be cut or drawn
 	NoScales bool // pictures cannot be made to fit
 }
 
-// Fit implements llm.Fitter.
-func (s Studio) Fit(l llm.PictureLimits) llm.Loader {
+var _ llm.Loader = Studio{}
+
+// Fit implements llm.Loader.
+func (s Studio) Fit(l llm.PictureLimits) (llm.Loader, error) {
 	if s.NoScales {
-		return s
+		return nil, errors.ErrUnsupported
 	}
-	if s.Limits.MaxSide == 0 || l.MaxSide > 0 && l.MaxSide < s.Limits.MaxSide {
-		s.Limits.MaxSide = l.MaxSide
-	}
-	if s.Limits.MaxPixels == 0 || l.MaxPixels > 0 && l.MaxPixels < s.Limits.MaxPixels {
-		s.Limits.MaxPixels = l.MaxPixels
-	}
-	if s.Limits.MaxBytes == 0 || l.MaxBytes > 0 && l.MaxBytes < s.Limits.MaxBytes {
-		s.Limits.MaxBytes = l.MaxBytes
-	}
-	s.Limits.Reencode = s.Limits.Reencode || l.Reencode
-	return s
+	s.Limits = s.Limits.And(l)
+	return s, nil
 }
 
-// Load implements llm.Loader. A picture of type image/webp is one only in its header until it is encoded anew.
-func (s Studio) Load(_ context.Context, picture content.Image) ([]byte, string, error) {
+// Load implements llm.Loader.
+func (s Studio) Load(_ context.Context, medium content.Block) ([]byte, string, error) {
+	switch m := medium.(type) {
+	case content.Image:
+		return s.picture(m)
+	case content.Document:
+		return s.document(m)
+	}
+	return nil, "", errors.ErrUnsupported
+}
+
+// picture draws a picture. One of type image/webp has nothing but a header until it is encoded again.
+func (s Studio) picture(picture content.Image) ([]byte, string, error) {
 	if picture.Source == content.SourcePage && s.NoPages || picture.Source == content.SourceRemote {
 		return nil, "", errVanished
 	}
@@ -69,8 +73,7 @@ func (s Studio) Load(_ context.Context, picture content.Image) ([]byte, string, 
 	}
 }
 
-// LoadDocument implements llm.DocumentLoader.
-func (s Studio) LoadDocument(_ context.Context, d content.Document) ([]byte, string, error) {
+func (s Studio) document(d content.Document) ([]byte, string, error) {
 	if d.PageRange == "" {
 		return Pages(d.Pages), "application/pdf", nil
 	}

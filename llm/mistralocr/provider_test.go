@@ -27,12 +27,14 @@ const (
 
 type loader string
 
-func (l loader) Load(context.Context, content.Image) ([]byte, string, error) {
+func (l loader) Load(context.Context, content.Block) ([]byte, string, error) {
 	if l == "" {
 		return nil, "", errors.New("gone")
 	}
 	return []byte(l), "image/png", nil
 }
+
+func (loader) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
 
 func asking(media llm.Loader, blocks ...content.Block) llm.Request {
 	return llm.Request{Model: DefaultModel, Messages: []llm.Message{{Role: llm.User, Blocks: blocks}}, Media: media}

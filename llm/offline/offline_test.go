@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/offline"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -191,7 +192,7 @@ func TestGenerate_countsPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unseen, suspected := llm.Sight(request, d, got.Usage, got.Omitted); suspected || got.Usage.InputTokens < 50*64 {
+	if unseen, suspected := rewrite.Sight(request, d, got.Usage, got.Omitted); suspected || got.Usage.InputTokens < 50*64 {
 		t.Errorf("%d tokens for 50 pictures: %s", got.Usage.InputTokens, unseen)
 	}
 }

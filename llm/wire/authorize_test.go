@@ -28,16 +28,18 @@ func (s stamp) Authorize(_ context.Context, r *http.Request, digest string) erro
 	return s.err
 }
 
-// flickering gives a picture every time but one.
+// flickering loads a picture every time but one.
 type flickering struct{ asked, gone int }
 
-func (f *flickering) Load(context.Context, content.Image) ([]byte, string, error) {
+func (f *flickering) Load(context.Context, content.Block) ([]byte, string, error) {
 	f.asked++
 	if f.asked == f.gone {
 		return nil, "", errors.New("gone")
 	}
 	return []byte("\x89PNG\r\n\x1a\n" + strings.Repeat("x", 9000)), "image/png", nil
 }
+
+func (f *flickering) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
 
 func signed(t *testing.T, media llm.Loader, auth wire.Authorizer) (answers int, err error) {
 	t.Helper()

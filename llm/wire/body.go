@@ -209,61 +209,33 @@ func (b *Body) piece(ctx context.Context, i int) (io.Reader, error) {
 	return bytes.NewReader(text), nil
 }
 
-var errNoLoader = errors.New("no loader")
-
-// load returns the bytes of a medium and what stands around them.
+// load returns the bytes of a medium and the JSON around them.
 func (b *Body) load(ctx context.Context, medium medium) (data []byte, before, after string, err error) {
 	form := b.drawing.form
-	if document, ok := medium.Block.(content.Document); ok {
-		loader, ok := b.drawing.loader.(llm.DocumentLoader)
-		if !ok {
-			return nil, "", "", errNoLoader
-		}
-		if data, _, err = loader.LoadDocument(ctx, document); err != nil {
-			return nil, "", "", err
-		}
-		kind, err := sniff(data, form.Documents)
-		if err != nil {
-			return nil, "", "", err
-		}
-		before, after = form.FrameDocument(kind, medium.id)
-		return data, before, after, nil
+	if b.drawing.loader == nil {
+		return nil, "", "", errors.ErrUnsupported
 	}
-	if medium.Type() == content.TypeAudio || medium.Type() == content.TypeVideo {
-		return b.recording(ctx, medium.Block)
-	}
-	picture, ok := medium.Block.(content.Image)
-	if !ok || b.drawing.loader == nil {
-		return nil, "", "", errNoLoader
-	}
-	if data, _, err = b.drawing.loader.Load(ctx, picture); err != nil {
+	accepted := map[content.Type][]string{
+		content.TypeImage: form.Accept, content.TypeDocument: form.Documents, content.TypeAudio: form.Recordings, content.TypeVideo: form.Recordings,
+	}[medium.Type()]
+	if data, _, err = b.drawing.loader.Load(ctx, medium.Block); err != nil {
 		return nil, "", "", err
 	}
-	kind, err := sniff(data, form.Accept)
-	if err == nil && form.Check != nil {
+	kind, err := sniff(data, accepted)
+	if err == nil && medium.Type() == content.TypeImage && form.Check != nil {
 		err = form.Check(data, kind)
 	}
 	if err != nil {
 		return nil, "", "", err
 	}
-	before, after = form.Frame(kind)
-	return data, before, after, nil
-}
-
-// recording loads audio or video.
-func (b *Body) recording(ctx context.Context, medium content.Block) (data []byte, before, after string, err error) {
-	loader, ok := b.drawing.loader.(llm.MediaLoader)
-	if !ok {
-		return nil, "", "", errNoLoader
+	switch medium.Type() {
+	case content.TypeImage:
+		before, after = form.Frame(kind)
+	case content.TypeDocument:
+		before, after = form.FrameDocument(kind, medium.id)
+	default:
+		before, after = form.FrameRecording(kind, formats[kind])
 	}
-	if data, _, err = loader.LoadMedia(ctx, medium); err != nil {
-		return nil, "", "", err
-	}
-	kind, err := sniff(data, b.drawing.form.Recordings)
-	if err != nil {
-		return nil, "", "", err
-	}
-	before, after = b.drawing.form.FrameRecording(kind, formats[kind])
 	return data, before, after, nil
 }
 

@@ -12,15 +12,21 @@ import (
 	"testing/iotest"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
-// loaderFunc is a Loader.
+// loaderFunc loads pictures.
 type loaderFunc func(name string) ([]byte, error)
 
-func (f loaderFunc) Load(_ context.Context, image content.Image) ([]byte, string, error) {
-	data, err := f(image.Name)
+func (f loaderFunc) Load(_ context.Context, medium content.Block) ([]byte, string, error) {
+	if medium.Type() != content.TypeImage {
+		return nil, "", errors.ErrUnsupported
+	}
+	data, err := f(content.NameOf(medium))
 	return data, "", err
 }
+
+func (loaderFunc) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
 
 var plainForm = Form{
 	Accept: []string{"image/gif"},

@@ -15,14 +15,16 @@ import (
 // shelf loads documents, and no picture.
 type shelf func(content.Document) ([]byte, error)
 
-func (shelf) Load(context.Context, content.Image) ([]byte, string, error) {
-	return nil, "", errors.New("no pictures")
-}
-
-func (s shelf) LoadDocument(_ context.Context, d content.Document) ([]byte, string, error) {
+func (s shelf) Load(_ context.Context, medium content.Block) ([]byte, string, error) {
+	d, ok := medium.(content.Document)
+	if !ok {
+		return nil, "", errors.ErrUnsupported
+	}
 	data, err := s(d)
 	return data, "text/plain", err
 }
+
+func (shelf) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
 
 func documentForm() Form {
 	form := plainForm

@@ -1,4 +1,4 @@
-package llm
+package rewrite_test
 
 import (
 	"context"
@@ -10,15 +10,18 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
 // sightRequest asks something short of media.
-func sightRequest(provider string, blocks ...content.Block) Request {
+func sightRequest(provider string, blocks ...content.Block) llm.Request {
 	d := policy.DeliveryOf(provider, "claude-or-gemini-3")
-	return Request{
+	return llm.Request{
 		Model: "m", System: "be brief", Delivery: &d,
-		Messages: []Message{{User, append([]content.Block{content.Text{Value: strings.Repeat("word ", 80)}}, blocks...), nil}},
+		Messages: []llm.Message{{Role: llm.User, Blocks: append([]content.Block{content.Text{Value: strings.Repeat("word ", 80)}}, blocks...)}},
 	}
 }
 
@@ -49,7 +52,7 @@ func TestSight(t *testing.T) {
 		"by modality: frames are pictures": {"google", []content.Block{content.Video{Name: "v.mp4", Seconds: 9}}, cost.Usage{InputTokens: 700, TextTokens: 100, ImageTokens: 600}, nil, nil},
 	} {
 		r := sightRequest(c.provider, c.blocks...)
-		unseen, suspected := Sight(r, *r.Delivery, c.usage, c.omitted)
+		unseen, suspected := rewrite.Sight(r, *r.Delivery, c.usage, c.omitted)
 		if diff := cmp.Diff(c.want, unseen.Media); suspected && diff != "" || suspected != (c.want != nil) {
 			t.Errorf("%s: %v, %+v, want %v", name, suspected, unseen, c.want)
 		}
@@ -61,36 +64,45 @@ func TestSight(t *testing.T) {
 func TestSight_aDocumentThatWasTakenAndLeftOut(t *testing.T) {
 	t.Parallel()
 	d := policy.DeliveryOf("anthropic", "m")
-	r := Request{
-		Tools: []Tool{{Name: "read"}},
-		Messages: []Message{
-			{User, []content.Block{content.Text{Value: "What does the file say?"}}, nil},
-			{Assistant, []content.Block{content.ToolCall{ID: "1", Name: "read"}}, nil},
-			{User, []content.Block{content.ToolResult{CallID: "1", Success: true, Blocks: []content.Block{content.Document{Name: "d.pdf", Pages: 2}}}}, nil},
+	r := llm.Request{
+		Tools: []llm.Tool{{Name: "read"}},
+		Messages: []llm.Message{
+			{Role: llm.User, Blocks: []content.Block{content.Text{Value: "What does the file say?"}}},
+			{Role: llm.Assistant, Blocks: []content.Block{content.ToolCall{ID: "1", Name: "read"}}},
+			{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: "1", Success: true, Blocks: []content.Block{content.Document{Name: "d.pdf", Pages: 2}}}}},
 		},
 	}
-	if unseen, suspected := Sight(r, d, cost.Usage{InputTokens: 631}, nil); !suspected || unseen.Counted != 631 || !strings.Contains(unseen.String(), "suspected unseen: d.pdf (631 tokens") {
+	if unseen, suspected := rewrite.Sight(r, d, cost.Usage{InputTokens: 631}, nil); !suspected || unseen.Counted != 631 || !strings.Contains(unseen.String(), "suspected unseen: d.pdf (631 tokens") {
 		t.Errorf("%v, %s", suspected, unseen)
 	}
-	if unseen, suspected := Sight(r, d, cost.Usage{InputTokens: 3700}, nil); suspected {
+	if unseen, suspected := rewrite.Sight(r, d, cost.Usage{InputTokens: 3700}, nil); suspected {
 		t.Errorf("seen: %s", unseen)
 	}
 }
 
-// counting is a provider that gives usages in turn.
+// outside returns what a plan says outside tool results.
+func outside(turns []llm.Turn) string {
+	var all []content.Block
+	for _, t := range turns {
+		all = append(all, t.Blocks...)
+	}
+	return content.Join(all)
+}
+
+// counting is a provider that reports usages in turn.
 type counting struct {
 	usages []cost.Usage
 	fails  int // which request fails, from 1
-	seen   []Request
+	seen   []llm.Request
 }
 
-func (a *counting) Generate(_ context.Context, r Request, _ func(string)) (*Response, error) {
+func (a *counting) Generate(_ context.Context, r llm.Request, _ func(string)) (*llm.Response, error) {
 	a.seen = append(a.seen, r)
 	n := len(a.seen)
 	if n == a.fails {
-		return nil, &Error{Class: ClassOverloaded, Usage: cost.Usage{InputTokens: 7}}
+		return nil, &llm.Error{Class: llm.ClassOverloaded, Usage: cost.Usage{InputTokens: 7}}
 	}
-	return &Response{Text: strings.Repeat("again ", n-1) + "seen", Usage: a.usages[min(n, len(a.usages))-1]}, nil
+	return &llm.Response{Text: strings.Repeat("again ", n-1) + "seen", Usage: a.usages[min(n, len(a.usages))-1]}, nil
 }
 
 func TestSighted_sendsWordsOnce(t *testing.T) {
@@ -110,12 +122,12 @@ func TestSighted_sendsWordsOnce(t *testing.T) {
 		"no money for it": {counting{usages: []cost.Usage{blind}}, errors.New("too dear"), "seen", 1, 60, true},
 		"the second fail": {counting{usages: []cost.Usage{blind}, fails: 2}, nil, "seen", 2, 67, true},
 	} {
-		var told []Unseen
-		p := Sighted(&c.fake, SightPolicy{
-			Suspected: func(u Unseen) { told = append(told, u) },
-			Again: func(next Request, spent cost.Usage) error {
-				if turns, err := next.Plan("", *next.Delivery); err != nil || !strings.Contains(drawn(turns), "Total 12") || spent != blind {
-					t.Errorf("%s: the next request says %s (%v) after %+v", name, drawn(turns), err, spent)
+		var told []rewrite.Unseen
+		p := rewrite.Sighted(&c.fake, rewrite.SightPolicy{
+			Suspected: func(u rewrite.Unseen) { told = append(told, u) },
+			Again: func(next llm.Request, spent cost.Usage) error {
+				if turns, err := next.Plan("", *next.Delivery); err != nil || !strings.Contains(outside(turns), "Total 12") || spent != blind {
+					t.Errorf("%s: the next request says %s (%v) after %+v", name, outside(turns), err, spent)
 				}
 				return c.again
 			},
@@ -137,7 +149,21 @@ func TestSighted_sendsWordsOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	stopped := &counting{usages: []cost.Usage{blind}, fails: 2}
-	if got, err := Sighted(stopped, SightPolicy{}).Generate(ctx, request, nil); got != nil || err == nil {
+	if got, err := rewrite.Sighted(stopped, rewrite.SightPolicy{}).Generate(ctx, request, nil); got != nil || err == nil {
 		t.Errorf("stopped: %+v, %v", got, err)
+	}
+}
+
+// TestSighted_afterARewrite: what is sent once more is the request that was answered, not the one that was refused before.
+func TestSighted_afterARewrite(t *testing.T) {
+	t.Parallel()
+	request := sightRequest("anthropic", content.Image{Name: "p.png", Width: 1500, Height: 1000, Fallback: "Total 12"})
+	request.Media = llmtest.Studio{}
+	p := &scripted{failures: []*llm.Error{{Class: llm.ClassImageDims, Limit: 900}}, answer: llm.Response{Text: "ok", Usage: cost.Usage{InputTokens: 60}}}
+	if _, err := rewrite.Sighted(rewrite.Overflow(p, rewrite.OverflowPolicy{}), rewrite.SightPolicy{}).Generate(t.Context(), request, nil); err != nil || len(p.asked) != 3 {
+		t.Fatalf("%d requests, %v", len(p.asked), err)
+	}
+	if got, want := p.asked[2].Media, (llmtest.Studio{Limits: llm.PictureLimits{MaxSide: 900}}); got != want {
+		t.Errorf("the last request has pictures of %+v, want %+v", got, want)
 	}
 }

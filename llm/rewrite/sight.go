@@ -1,4 +1,4 @@
-package llm
+package rewrite
 
 import (
 	"context"
@@ -8,34 +8,35 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// A success is no proof that a model saw what it was sent: services have taken files and left them out. The tokens that they
-// report tell, when the input is so small that the media cannot be in it. What is compared are bounds from below: a text has
-// at least a token for runesPerToken characters, a medium at least a quarter of its estimate.
+// A successful answer does not prove that the model saw what was sent: services have accepted files and dropped them. The
+// tokens that they report show it when the input is too small to hold the media. The comparison uses lower bounds: a text
+// has at least one token for runesPerToken characters, a medium at least a quarter of its estimate.
 const (
 	runesPerToken = 8
 	mediumShare   = 4
-	leastTokens   = 64 // of an image where no formula is published: the fewest that a model in use makes of one
+	leastTokens   = 64 // of a picture where no formula is published: the fewest that any model in use counts
 )
 
-// Unseen is media that were sent and, by the tokens that the service reported, cannot have been counted.
+// Unseen describes media that were sent and, by the tokens that the service reported, cannot have been counted.
 type Unseen struct {
 	Media   []policy.Medium // their kinds
 	Names   []string        // of the files
-	Counted int             // tokens that were reported: of these media where the service says, else of the whole input
+	Counted int             // tokens reported: of these media if the service says, else of the whole input
 	Least   int             // the fewest that these can be
 }
 
-// String says it in words, for warnings and events. It holds names and numbers.
+// String describes them for warnings and events. It holds names and numbers.
 func (u Unseen) String() string {
 	return fmt.Sprintf("suspected unseen: %s (%d tokens were counted, with it there are at least %d)", strings.Join(u.Names, ", "), u.Counted, u.Least)
 }
 
-// Sight looks whether the media of a request can be in the tokens that were reported for it. It is pure. omitted are the names
-// of media that were sent as text. A service that reports nothing leaves nothing to say.
-func Sight(r Request, d policy.Delivery, usage cost.Usage, omitted []string) (Unseen, bool) {
+// Sight reports the media of a request that cannot be part of the tokens reported for it. omitted holds the names of media
+// that were sent as text. Without reported tokens nothing is suspected. Sight is pure.
+func Sight(r llm.Request, d policy.Delivery, usage cost.Usage, omitted []string) (Unseen, bool) {
 	turns, err := r.Plan("", d)
 	if err != nil || usage.InputTokens == 0 {
 		return Unseen{}, false
@@ -54,7 +55,7 @@ func Sight(r Request, d policy.Delivery, usage cost.Usage, omitted []string) (Un
 	return s.verdict(usage)
 }
 
-// sight gathers what a request holds at least.
+// sight collects what a request holds.
 type sight struct {
 	formula policy.Formula
 	omitted []string
@@ -75,8 +76,8 @@ func (s *sight) blocks(blocks []content.Block) {
 	}
 }
 
-// verdict names the kinds of media that cannot have been counted: where the service tells them apart those without a token,
-// else all of them when the whole input is too small.
+// verdict returns the kinds of media that cannot have been counted: kinds without a token if the service counts them
+// apart, else all kinds if the whole input is too small.
 func (s *sight) verdict(usage cost.Usage) (Unseen, bool) {
 	var unseen Unseen
 	least := 0
@@ -110,7 +111,7 @@ func countedOf(u cost.Usage, m policy.Medium) int {
 	return u.VideoTokens + u.ImageTokens
 }
 
-// least is the fewest tokens that the media of a kind can be.
+// least returns the fewest tokens that the media of a kind can be.
 func (s *sight) least(m policy.Medium) int {
 	sum := 0
 	for _, b := range s.media[m] {
@@ -122,7 +123,7 @@ func (s *sight) least(m policy.Medium) int {
 			}
 			sum += tokens
 		case content.Document:
-			sum += pageCount(b) * policy.PageTokens / mediumShare
+			sum += b.PageCount() * policy.PageTokens / mediumShare
 		case content.Audio:
 			sum += max(1, int(b.Seconds*policy.AudioTokens)/mediumShare)
 		case content.Video:
@@ -132,73 +133,70 @@ func (s *sight) least(m policy.Medium) int {
 	return sum
 }
 
-// SightPolicy says what is done about media that were suspected to be unseen. The functions may be nil; they are called from
-// the goroutine that asks.
+// SightPolicy configures Sighted. The functions may be nil; they are called from the goroutine that calls Generate.
 type SightPolicy struct {
-	// Suspected tells of them, before anything more is sent.
+	// Suspected is called when media are suspected to be unseen, before anything more is sent.
 	Suspected func(unseen Unseen)
-	// Again is called before the words of the media are sent in their place. spent is what the first request was charged. An
-	// error keeps the first answer.
-	Again func(next Request, spent cost.Usage) error
+	// Again is called before the text of the media is sent instead. spent is what the first request was charged. On an
+	// error the first answer is returned.
+	Again func(next llm.Request, spent cost.Usage) error
 }
 
-// Sighted wraps a provider so that media that a service cannot have counted are sent once more as their words (documents
-// without words as pictures of their pages): one second request for a call, whose answer stands, never a third. When it fails,
-// the first answer stands. Response.Unseen names what the model cannot have seen of the request whose answer stands. Usage is
-// the sum of both. Requests without a Delivery are not looked at.
-func Sighted(p Provider, s SightPolicy) Provider { return sighted{p, s} }
+// Sighted wraps a provider so that media that a service cannot have counted are sent once more as text (documents without
+// text as pictures of their pages). Each call has at most one such second request. Its answer is returned, or the first
+// one if it fails. Response.Unseen names the media that the model cannot have seen for that answer. Usage is the sum of
+// both requests. Requests without a Delivery are not checked.
+func Sighted(p llm.Provider, s SightPolicy) llm.Provider { return sighted{p, s} }
 
 type sighted struct {
-	provider Provider
+	provider llm.Provider
 	policy   SightPolicy
 }
 
-// Generate implements Provider.
-func (s sighted) Generate(ctx context.Context, request Request, progress func(string)) (*Response, error) {
+var _ llm.Provider = sighted{}
+
+// Generate implements llm.Provider.
+func (s sighted) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
 	first, err := s.provider.Generate(ctx, request, progress)
 	if err != nil || request.Delivery == nil {
 		return first, err
 	}
-	if first.sent != nil { // it was changed on its way
-		request = *first.sent
-	}
-	unseen, suspected := Sight(request, *request.Delivery, first.Usage, first.Omitted)
+	request, suspected := s.check(request, first)
 	if !suspected {
 		return first, nil
 	}
-	if s.policy.Suspected != nil {
-		s.policy.Suspected(unseen)
-	}
-	first.Unseen = unseen.Names
-	delivery := request.Delivery.Without(unseen.Media...)
-	request.Delivery = &delivery
 	if s.policy.Again != nil && s.policy.Again(request, first.Usage) != nil {
 		return first, nil
 	}
 	second, err := s.provider.Generate(ctx, request, progress)
-	if failure, ok := AsError(err); ok {
+	if failure, ok := llm.AsError(err); ok {
 		first.Usage = first.Usage.AddCharged(failure.Usage)
 	}
 	switch {
 	case err == nil:
-		return s.again(request, first, second), nil
+		s.check(request, second)
+		second.Usage = first.Usage.AddCharged(second.Usage)
+		return second, nil
 	case ctx.Err() != nil:
 		return nil, err
 	}
 	return first, nil
 }
 
-// again is the answer to the second request, with what both were charged.
-func (s sighted) again(request Request, first, second *Response) *Response {
-	if second.sent != nil {
-		request = *second.sent
+// check notes in the answer which media the model cannot have seen, and returns the request without them.
+func (s sighted) check(request llm.Request, answer *llm.Response) (next llm.Request, suspected bool) {
+	if answer.Rewritten != nil {
+		request = *answer.Rewritten
 	}
-	if unseen, suspected := Sight(request, *request.Delivery, second.Usage, second.Omitted); suspected {
-		second.Unseen = unseen.Names
-		if s.policy.Suspected != nil {
-			s.policy.Suspected(unseen)
-		}
+	unseen, suspected := Sight(request, *request.Delivery, answer.Usage, answer.Omitted)
+	if !suspected {
+		return request, false
 	}
-	second.Usage = first.Usage.AddCharged(second.Usage)
-	return second
+	answer.Unseen = unseen.Names
+	if s.policy.Suspected != nil {
+		s.policy.Suspected(unseen)
+	}
+	delivery := request.Delivery.Without(unseen.Media...)
+	request.Delivery = &delivery
+	return request, true
 }

@@ -1,4 +1,4 @@
-package llm_test
+package rewrite_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -52,9 +53,9 @@ func TestWithin_properties(t *testing.T) {
 		}
 		size := meter.Measure(request).Tokens
 		bound := r.IntN(size + 100)
-		got, evicted := request.Within(bound, meter)
+		got, evicted := rewrite.Within(request, bound, meter)
 		after := meter.Measure(got).Tokens
-		if again, more := got.Within(bound, meter); more.Any() || !reflect.DeepEqual(got.Messages, again.Messages) {
+		if again, more := rewrite.Within(got, bound, meter); more.Any() || !reflect.DeepEqual(got.Messages, again.Messages) {
 			t.Fatalf("seed %d: done again it leaves out %+v", seed, more)
 		}
 		if same, _ := json.Marshal(request.Messages); string(same) != string(before) {
@@ -96,7 +97,7 @@ func protected(t *testing.T, seed uint64, before, after llm.Request) {
 
 // inOrder looks at the old exchanges: no text result goes before the last medium in them, no turn before the last text; and
 // of each kind the oldest go first. What is shorter than its stub stays, and is not looked at.
-func inOrder(t *testing.T, seed uint64, got llm.Request, evicted llm.Evicted, over bool) {
+func inOrder(t *testing.T, seed uint64, got llm.Request, evicted rewrite.Evicted, over bool) {
 	t.Helper()
 	const mark = "[left out to fit; "
 	media, texts := 0, 0 // that stay
@@ -144,7 +145,7 @@ func TestWithin_oldestFirst(t *testing.T) {
 		{size - 2900, 4, 4, 1},
 		{0, 4, 4, 4},
 	} {
-		got, evicted := request.Within(tt.bound, meter)
+		got, evicted := rewrite.Within(request, tt.bound, meter)
 		if evicted.Media != tt.media || evicted.Texts != tt.texts || evicted.Turns != tt.turns {
 			t.Errorf("within %d of %d: %+v, want %d media, %d texts, %d turns", tt.bound, size, evicted, tt.media, tt.texts, tt.turns)
 		}
@@ -165,14 +166,14 @@ func TestWithin_references(t *testing.T) {
 			Data: json.RawMessage(`{"artifact_ref":"art_1","content_kind":"text","size_bytes":2400,"source_url":"https://e.org/\n]x","secret":"no"}`),
 		}
 	})
-	got, _ := request.Within(0, llm.Meter{})
+	got, _ := rewrite.Within(request, 0, llm.Meter{})
 	if len(got.Messages) != 5 {
 		t.Fatalf("%d messages", len(got.Messages))
 	}
 	request.Messages = append(request.Messages[:3:3], request.Messages[5:]...)
 	request.Messages = append(request.Messages, exchange(9, content.ToolResult{Output: strings.Repeat("words ", 4000)})...)
 	size := llm.Meter{}.Measure(request).Tokens
-	got, evicted := request.Within(size-2400, llm.Meter{})
+	got, evicted := rewrite.Within(request, size-2400, llm.Meter{})
 	if evicted.Media != 2 || evicted.Texts != 1 {
 		t.Fatalf("evicted %+v", evicted)
 	}

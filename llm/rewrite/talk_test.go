@@ -1,4 +1,4 @@
-package llm_test
+package rewrite_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package llm_test
+package rewrite_test
 
 import (
 	"bytes"
@@ -17,34 +17,35 @@ import (
 	"github.com/vaultflow/vaultflow/llm/anthropic"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/openai"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/llm/wire"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// heard is what an OverflowPolicy was told.
+// heard records the calls of an OverflowPolicy's functions.
 type heard struct {
 	detected []llm.Class
-	rewrites []llm.Rewrite
+	rewrites []rewrite.Change
 	ended    []error
 }
 
-func (h *heard) policy(p llm.OverflowPolicy) llm.OverflowPolicy {
+func (h *heard) policy(p rewrite.OverflowPolicy) rewrite.OverflowPolicy {
 	p.Detected = func(e *llm.Error) { h.detected = append(h.detected, e.Class) }
-	p.Rewriting = func(_ llm.Request, r llm.Rewrite, _ cost.Usage) error {
+	p.Rewriting = func(_ llm.Request, r rewrite.Change, _ cost.Usage) error {
 		h.rewrites = append(h.rewrites, r)
 		return nil
 	}
-	p.Ended = func(_ llm.Rewrite, err error) { h.ended = append(h.ended, err) }
+	p.Ended = func(_ rewrite.Change, err error) { h.ended = append(h.ended, err) }
 	return p
 }
 
 // wrapped is an adapter as the engine wraps it: Limit inside Retry inside Overflow.
-func wrapped(server *llmtest.Server, chat bool, p llm.OverflowPolicy) llm.Provider {
+func wrapped(server *llmtest.Server, chat bool, p rewrite.OverflowPolicy) llm.Provider {
 	var adapter llm.Provider = anthropic.New(wire.Config{BaseURL: server.URL, APIKey: llmtest.Key})
 	if chat {
 		adapter = openai.New(wire.Config{BaseURL: server.URL + "/v1", APIKey: llmtest.Key})
 	}
-	return llm.Overflow(llm.Retry(llm.NewGate(llm.Limits{Calls: 2}).Wrap(adapter), llm.RetryPolicy{Attempts: 1}), p)
+	return rewrite.Overflow(llm.Retry(llm.NewGate(llm.Limits{Calls: 2}).Wrap(adapter), llm.RetryPolicy{Attempts: 1}), p)
 }
 
 func pictures(c llmtest.Captured) int {
@@ -108,7 +109,7 @@ func TestOverflow_remedies(t *testing.T) {
 			t.Parallel()
 			server := llmtest.NewLimited(t, llmtest.Anthropic{}, tt.limits, llmtest.Reply{Answer: llmtest.Answer{Text: "ok", Input: 100}})
 			var h heard
-			p := wrapped(server, false, h.policy(llm.OverflowPolicy{Limits: published, Vision: !tt.blind}))
+			p := wrapped(server, false, h.policy(rewrite.OverflowPolicy{Limits: published, Vision: !tt.blind}))
 			response, err := p.Generate(t.Context(), tt.request, func(string) {})
 			requests := server.Requests()
 			if err != nil || len(requests) != 2 {
@@ -149,7 +150,7 @@ func TestOverflow_staysRefused(t *testing.T) {
 			t.Parallel()
 			server := llmtest.NewServer(t, llmtest.Anthropic{}, tt.replies...)
 			var h heard
-			_, err := wrapped(server, false, h.policy(llm.OverflowPolicy{})).Generate(t.Context(), prompt(album(9, 300, 300)...), nil)
+			_, err := wrapped(server, false, h.policy(rewrite.OverflowPolicy{})).Generate(t.Context(), prompt(album(9, 300, 300)...), nil)
 			failure, ok := llm.AsError(err)
 			if !ok || failure.Class != tt.class || failure.Hint() == "" || len(server.Requests()) != tt.requests {
 				t.Fatalf("%d requests, %v, want %d and %s", len(server.Requests()), err, tt.requests, tt.class)
@@ -194,7 +195,7 @@ func (s *scripted) Generate(_ context.Context, r llm.Request, progress func(stri
 // TestOverflow_otherClasses: no row of real failures is rewritten but those of a class with a remedy; rate limits never are.
 func TestOverflow_otherClasses(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("wire/testdata/provider_errors.tsv")
+	data, err := os.ReadFile("../wire/testdata/provider_errors.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +219,7 @@ func TestOverflow_otherClasses(t *testing.T) {
 			return content.ToolResult{Output: strings.Repeat("words ", 400), Blocks: []content.Block{picture(n, 300, 300)}}
 		})
 		var h heard
-		_, err = llm.Overflow(p, h.policy(llm.OverflowPolicy{})).Generate(t.Context(), request, nil)
+		_, err = rewrite.Overflow(p, h.policy(rewrite.OverflowPolicy{})).Generate(t.Context(), request, nil)
 		never++
 		if len(p.asked) != 1 || err == nil || len(h.detected)+len(h.rewrites) > 0 {
 			t.Errorf("%s %q (%s): %d requests, %v", row[0], row[6], class, len(p.asked), err)
@@ -236,15 +237,15 @@ func TestOverflow_leavesAlone(t *testing.T) {
 	partial.Partial, unsent.Unsent = true, true
 	for name, c := range map[string]struct {
 		failure llm.Error
-		policy  llm.OverflowPolicy
+		policy  rewrite.OverflowPolicy
 	}{
-		"switched off":             {dims, llm.OverflowPolicy{Off: true}},
-		"an answer partly given":   {partial, llm.OverflowPolicy{}},
-		"a refusal of our own":     {unsent, llm.OverflowPolicy{}},
-		"a caller that forbids it": {dims, llm.OverflowPolicy{Rewriting: func(llm.Request, llm.Rewrite, cost.Usage) error { return errForbidden }}},
+		"switched off":             {dims, rewrite.OverflowPolicy{Off: true}},
+		"an answer partly given":   {partial, rewrite.OverflowPolicy{}},
+		"a refusal of our own":     {unsent, rewrite.OverflowPolicy{}},
+		"a caller that forbids it": {dims, rewrite.OverflowPolicy{Rewriting: func(llm.Request, rewrite.Change, cost.Usage) error { return errForbidden }}},
 	} {
 		p := &scripted{failures: []*llm.Error{&c.failure}}
-		_, err := llm.Overflow(p, c.policy).Generate(t.Context(), prompt(album(2, 300, 300)...), func(string) {})
+		_, err := rewrite.Overflow(p, c.policy).Generate(t.Context(), prompt(album(2, 300, 300)...), func(string) {})
 		if err == nil || len(p.asked) != 1 {
 			t.Errorf("%s: %d requests, %v", name, len(p.asked), err)
 		}
@@ -262,14 +263,14 @@ func TestOverflow_silent(t *testing.T) {
 	request.ContextWindow = 600
 	for name, progress := range map[string]func(string){"unseen": nil, "seen": func(string) {}} {
 		p := &scripted{answer: llm.Response{Text: "invented", Usage: cost.Usage{InputTokens: 800, OutputTokens: 5, CostUSD: 1}}}
-		_, err := llm.Overflow(p, llm.OverflowPolicy{}).Generate(t.Context(), request, progress)
+		_, err := rewrite.Overflow(p, rewrite.OverflowPolicy{}).Generate(t.Context(), request, progress)
 		failure, ok := llm.AsError(err)
 		if !ok || failure.Class != llm.ClassContextTokens || failure.Limit != 600 || len(p.asked) != 2 || failure.Usage.InputTokens != 1600 || failure.Usage.CostUSD != 2 {
 			t.Errorf("%s: %d requests, %v, %+v", name, len(p.asked), err, failure)
 		}
 	}
 	server := llmtest.NewServer(t, llmtest.OpenAI{}, llmtest.Reply{Answer: llmtest.Answer{Text: "half read", Input: 800, Output: 1}})
-	_, err := wrapped(server, true, llm.OverflowPolicy{}).Generate(t.Context(), request, func(string) {})
+	_, err := wrapped(server, true, rewrite.OverflowPolicy{}).Generate(t.Context(), request, func(string) {})
 	if failure, ok := llm.AsError(err); !ok || !failure.Partial || len(server.Requests()) != 1 {
 		t.Errorf("an answer that was shown: %v after %d requests", err, len(server.Requests()))
 	}
@@ -281,7 +282,7 @@ func TestOverflow_sumsUsage(t *testing.T) {
 		failures: []*llm.Error{{Class: llm.ClassImageDims, Limit: 60, Usage: cost.Usage{InputTokens: 10, CostUSD: 1}}},
 		answer:   llm.Response{Text: "ok", Usage: cost.Usage{InputTokens: 20, OutputTokens: 3, CostUSD: 2}},
 	}
-	got, err := llm.Overflow(p, llm.OverflowPolicy{}).Generate(t.Context(), prompt(album(2, 300, 300)...), nil)
+	got, err := rewrite.Overflow(p, rewrite.OverflowPolicy{}).Generate(t.Context(), prompt(album(2, 300, 300)...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func TestOverflow_fetchesWhatTheServiceCannot(t *testing.T) {
 	remote := content.Image{Name: "https://example.org/p.png", Source: content.SourceRemote, Width: 20, Height: 20}
 	denied := content.Image{Name: "https://other.example/p.png", Source: content.SourceRemote}
 	p := &scripted{failures: []*llm.Error{{Class: llm.ClassURLFetch}}, answer: llm.Response{Text: "ok"}}
-	got, err := llm.Overflow(p, llm.OverflowPolicy{Inline: func(_ context.Context, i content.Image) (content.Image, error) {
+	got, err := rewrite.Overflow(p, rewrite.OverflowPolicy{Inline: func(_ context.Context, i content.Image) (content.Image, error) {
 		if i.Name != remote.Name {
 			return i, errForbidden
 		}
@@ -320,10 +321,10 @@ func TestOverflow_withoutScales(t *testing.T) {
 		server := llmtest.NewLimited(t, llmtest.Anthropic{}, limits, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
 		request := prompt(append(album(1, 400, 400), album(1, 50, 50)...)...)
 		request.Media = llmtest.Studio{NoScales: true}
-		got, err := wrapped(server, false, llm.OverflowPolicy{}).Generate(t.Context(), request, nil)
+		got, err := wrapped(server, false, rewrite.OverflowPolicy{}).Generate(t.Context(), request, nil)
 		if name == "request" {
 			request.Messages[0].Blocks[1] = picture(1, 500, 500)
-			got, err = wrapped(server, false, llm.OverflowPolicy{}).Generate(t.Context(), request, nil)
+			got, err = wrapped(server, false, rewrite.OverflowPolicy{}).Generate(t.Context(), request, nil)
 		}
 		if err != nil || len(got.Omitted) != 1 {
 			t.Errorf("%s: %v, %+v", name, err, got)

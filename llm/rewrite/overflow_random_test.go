@@ -1,4 +1,4 @@
-package llm_test
+package rewrite_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -41,7 +42,7 @@ func TestOverflow_anyRequest(t *testing.T) {
 				request := randomRequest(r)
 				bounds := limit(r)
 				server := llmtest.NewLimited(t, llmtest.Anthropic{}, bounds, llmtest.Reply{Answer: llmtest.Answer{Text: "ok"}})
-				p := wrapped(server, false, llm.OverflowPolicy{Vision: true, Meter: llm.Meter{Formula: policy.FormulaAnthropic}})
+				p := wrapped(server, false, rewrite.OverflowPolicy{Vision: true, Meter: llm.Meter{Formula: policy.FormulaAnthropic}})
 				_, err := p.Generate(t.Context(), request, nil)
 				sent := server.Requests()
 				if err != nil && len(sent) != 1 || len(sent) > 2 {

@@ -1,37 +1,32 @@
-package llm
+package rewrite
 
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/llm"
 )
-
-// reference is the line that stays when a block is left out of a request: what it was, where it is kept, and how to read it.
-// It stands on one line whatever names say.
-func (r Request) reference(b content.Block, tool string) string {
-	facts := factsOf(b)
-	how := "It can be read again in the vault."
-	switch {
-	case tool != "" && r.offers(tool):
-		how = fmt.Sprintf("To read it again, call %s as before.", tool)
-	case r.offers("read_file"):
-		how = "To read it, call read_file."
-	}
-	return leftOut + strings.Join(facts, "; ") + ". " + how + "]"
-}
 
 // leftOut begins a reference.
 const leftOut = "[left out to fit; "
 
-func (r Request) offers(tool string) bool {
-	for _, t := range r.Tools {
-		if t.Name == tool {
-			return true
-		}
+// reference returns the one line that replaces a block: what it was, where it is kept, and how to read it.
+func reference(r llm.Request, m medium) string {
+	how := "It can be read again in the vault."
+	switch tool := toolOf(r, m.spot); {
+	case tool != "" && offers(r, tool):
+		how = fmt.Sprintf("To read it again, call %s as before.", tool)
+	case offers(r, "read_file"):
+		how = "To read it, call read_file."
 	}
-	return false
+	return leftOut + strings.Join(factsOf(m.Block), "; ") + ". " + how + "]"
+}
+
+func offers(r llm.Request, tool string) bool {
+	return slices.ContainsFunc(r.Tools, func(t llm.Tool) bool { return t.Name == tool })
 }
 
 // artifactKeys are the members of a tool's data that say where its whole content is kept, in the order of the line.
@@ -39,13 +34,14 @@ var artifactKeys = []string{
 	"artifact_ref", "content_kind", "media_type", "size_bytes", "source_url", "extracted_chars", "extraction_truncated", "handler",
 }
 
-func factsOf(b content.Block) []string {
-	fact := func(key string, value any) string {
-		if text, ok := value.(string); ok {
-			value = fmt.Sprintf("%q", text)
-		}
-		return fmt.Sprintf("%s: %v", key, value)
+func fact(key string, value any) string {
+	if text, ok := value.(string); ok {
+		value = fmt.Sprintf("%q", text) // whatever a name says, it stays on its line
 	}
+	return fmt.Sprintf("%s: %v", key, value)
+}
+
+func factsOf(b content.Block) []string {
 	file := func(name, mediaType string, size int64) []string {
 		facts := []string{fact("artifact_ref", name), fact("content_kind", string(b.Type()))}
 		if mediaType != "" {
@@ -79,20 +75,15 @@ func factsOf(b content.Block) []string {
 	return []string{fact("content_kind", string(b.Type()))}
 }
 
-// stub stands for a medium that is left out: the text that stands for it, and its reference.
-func (r Request) stub(b content.Block, tool string) []content.Block {
-	return []content.Block{content.Text{Value: b.Text() + "\n" + r.reference(b, tool)}}
+// stub returns what replaces a medium: its fallback text and its reference.
+func stub(r llm.Request, m medium) []content.Block {
+	return []content.Block{content.Text{Value: m.Text() + "\n" + reference(r, m)}}
 }
 
-// stubLine is stub with the reference alone, for where the text is too long as well.
-func (r Request) stubLine(b content.Block, tool string) []content.Block {
-	return []content.Block{content.Text{Value: r.reference(b, tool)}}
-}
-
-// stubResult stands for a whole tool result: it says what was there, and keeps the references in it, and media that are
-// shorter than a reference would be.
-func (r Request) stubResult(result content.ToolResult, tool string) []content.Block {
-	lines := []string{r.reference(result, tool)}
+// stubResult returns what replaces a whole tool result: its reference, the references in it, and its media, which are
+// replaced one by one where that saves something.
+func stubResult(r llm.Request, s spot, result content.ToolResult) []content.Block {
+	lines := []string{reference(r, medium{s, result})}
 	var media []content.Block
 	for _, b := range result.Blocks {
 		if _, reference, found := strings.Cut(b.Text(), "\n"+leftOut); found {
