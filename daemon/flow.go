@@ -72,15 +72,14 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	c := step.Config{
 		FS: a.modelFS(), Vault: a.Vault, Links: a.Vault, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
 		Origin: book, Approvals: kept.Approvals, Ledger: kept.Ledger, Cache: kept.Cache, Received: kept.Received,
-		Budget: budget, DefaultModel: s.Models.Default, WorkflowsDir: s.Vault.WorkflowsDir,
-		ImportDir: s.Vault.ImportDir, ImportedDir: s.Vault.ImportedDir, VaultName: filepath.Base(a.Dir),
+		Budget: budget, DefaultModel: s.Models.Default, Gate: a.gate(), VaultName: filepath.Base(a.Dir),
 		MaxFiles: s.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: s.Policy.Links == "strict",
 		Born: a.Vault.Born, NoRewrites: !s.LLM.OverflowFallback, Zone: a.Zone.String(),
 	}
 	worker := mediaWorker{a.Workers}
-	documents := media.NewDocuments(c.FS, worker, c.ImportedDir)
+	documents := media.NewDocuments(c.FS, worker, s.Vault.ImportedDir)
 	c.Media = media.Source{
-		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: c.ImportedDir, Cache: media.NewCache(KeptPictures),
+		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: s.Vault.ImportedDir, Cache: media.NewCache(KeptPictures),
 	}
 	known := step.Origins{Book: book}
 	c.Prompt = prompt.Builder{
@@ -89,7 +88,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 		Probe:       c.Media.Probe,
 		Documents:   documents,
 		Fallbacks:   media.PageText(a.Vault, c.MaxText),
-		ImportedDir: c.ImportedDir,
+		ImportedDir: s.Vault.ImportedDir,
 		Known:       known.Known, Named: known.Named,
 	}
 	if in := s.Policy.RemoteImages; in.Enabled && in.MaxPerStep > 0 {

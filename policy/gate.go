@@ -62,7 +62,7 @@ type Gate struct {
 	WorkflowsDir string
 	ImportDir    string
 	ImportedDir  string
-	StatusNote   string // the only place of the status note; empty: nowhere
+	StatusNote   string // the only place of the status note, and for nothing else; empty: nowhere
 }
 
 // ApprovalsDir is the folder of the notes in which people approve, below the folder of the workflows.
@@ -220,6 +220,9 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 			return "is outside " + approvals, ""
 		}
 		return "is where a person approves: nothing else writes there", "write somewhere else"
+	}
+	if r.Writer != ByStatus && g.StatusNote != "" && same == Fold(g.StatusNote) {
+		return "is the status note, which only serve writes", "write somewhere else"
 	}
 	if (r.Writer == ByImport || r.Writer == ByDrop) && atOrBelow(same, Fold(g.workflows())) {
 		return "is among the workflows, where nothing is imported", "set vault.import_dir and vault.imported_dir to folders of their own"

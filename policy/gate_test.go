@@ -47,7 +47,7 @@ func TestGate_places(t *testing.T) {
 	for _, tt := range []row{
 		{name: "Plan.md", output: true, tool: true, undo: true},
 		{name: "New/a.md", output: true, tool: true, undo: true},
-		{name: "Status.md", output: true, tool: true, undo: true, status: true},
+		{name: "Status.md", status: true},
 		{name: "Plugin/notes.txt", output: true, tool: true, undo: true},
 		{name: "odd~1.md", output: true, tool: true, undo: true},
 		{name: "settings.yaml"},

@@ -58,7 +58,7 @@ type Config struct {
 	Models    Models
 	Prompt    prompt.Builder
 	Media     media.Source // zero: pictures of FS
-	Origin    *origin.Book // where contents come from; nil: what is below ImportedDir is foreign
+	Origin    *origin.Book // where contents come from; nil: what is below Gate.ImportedDir is foreign
 	Approvals Approvals    // nil: nobody can be asked
 	Ledger    Ledger       // what calls cost; nil in a preview of a vault on which nothing was run
 	Received  Received     // nil: an answer is lost when the process is killed before its record is stored
@@ -66,15 +66,13 @@ type Config struct {
 
 	Budget       policy.Budget // of the settings
 	DefaultModel string        // alias
-	WorkflowsDir string
-	ImportDir    string
-	ImportedDir  string // below it inputs are untrusted
-	VaultName    string // told to the model
-	MaxFiles     int    // largest selection of one input
-	MaxText      int64  // largest text file that is read, bytes
-	StrictLinks  bool   // an ambiguous link is an error
-	NoRewrites   bool   // a request that a service refuses as too large is not made to fit
-	Zone         string // IANA name of the vault's zone, for its month and for workflows that name none; "Local" is the machine's
+	Gate         policy.Gate   // of all writes; below its ImportedDir inputs are untrusted
+	VaultName    string        // told to the model
+	MaxFiles     int           // largest selection of one input
+	MaxText      int64         // largest text file that is read, bytes
+	StrictLinks  bool          // an ambiguous link is an error
+	NoRewrites   bool          // a request that a service refuses as too large is not made to fit
+	Zone         string        // IANA name of the vault's zone, for its month and for workflows that name none; "Local" is the machine's
 
 	Born func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
 	Now  func() time.Time                         // nil: time.Now
@@ -83,7 +81,6 @@ type Config struct {
 // Deps is what the activities of steps, tools and undo share. It is safe for concurrent use.
 type Deps struct {
 	Config
-	Gate policy.Gate
 
 	Plans   *Plans
 	Changes *change.Maker
@@ -105,15 +102,15 @@ func NewDeps(c Config) *Deps {
 	if c.Media.FS == nil {
 		c.Media.FS = c.FS
 	}
-	d := &Deps{Config: c, Gate: policy.Gate{WorkflowsDir: c.WorkflowsDir, ImportDir: c.ImportDir, ImportedDir: c.ImportedDir}}
+	d := &Deps{Config: c}
 	files := change.Files{FS: c.FS, Vault: c.Vault, MaxText: c.MaxText}
 	d.Plans = &Plans{Blobs: c.Blobs}
-	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: d.Gate, Now: c.Now}
+	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: c.Gate, Now: c.Now}
 	d.Stored = Stored{c.Blobs}
 	d.Vars = Vars{c.Memory, c.Blobs}
 	d.Inputs = Inputs{Files: files, Links: c.Links, Pending: c.Memory, Vars: d.Vars, Blobs: c.Blobs, MaxFiles: c.MaxFiles, Born: c.Born}
-	d.Sources = Sources{ImportedDir: c.ImportedDir, Book: c.Origin, Vars: d.Vars}
-	d.Outputs = Outputs{Files: files, Links: c.Links, ImportDir: c.ImportDir, Gate: d.Gate, Memory: c.Memory}
+	d.Sources = Sources{ImportedDir: c.Gate.ImportedDir, Book: c.Origin, Vars: d.Vars}
+	d.Outputs = Outputs{Files: files, Links: c.Links, Gate: c.Gate, Memory: c.Memory}
 	d.Budgets = Budgets{Budget: c.Budget, Zone: c.Zone, Ledger: c.Ledger, Now: c.Now}
 	d.Demands = Demands{Vault: c.Vault, Inputs: d.Inputs}
 	d.Answers = Answers{Cache: c.Cache, Now: c.Now}

@@ -17,16 +17,15 @@ import (
 // Outputs finds out where the outputs of steps go, and asks the gate about them.
 type Outputs struct {
 	change.Files
-	Links     vault.Links
-	ImportDir string
-	Gate      policy.Gate
-	Memory    Memory
+	Links  vault.Links
+	Gate   policy.Gate
+	Memory Memory
 }
 
 // Env is what outputs need to name their files.
 func (o Outputs) Env(s Context) directives.OutputEnv {
 	return directives.OutputEnv{
-		Facts: s.Facts, Links: o.Links, From: s.Plan.File, ImportDir: o.ImportDir, MayWrite: s.Plan.Meta.Permissions.MayWrite,
+		Facts: s.Facts, Links: o.Links, From: s.Plan.File, ImportDir: o.Gate.ImportDir, MayWrite: s.Plan.Meta.Permissions.MayWrite,
 	}
 }
 

@@ -176,6 +176,22 @@ func TestStage_entriesOfTheOwner(t *testing.T) {
 	}
 }
 
+// The status note belongs to serve: no workflow writes there, whatever its permissions say.
+func TestStage_statusNote(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Status", "Status.md", "status.MD"} {
+		for _, mode := range []string{directives.ModeAppend, directives.ModeReplace, directives.ModeFrontmatter} {
+			d := wholeVault(t, workflow.Step{Prompt: "x", Set: directives.Set{Outputs: []directives.Output{{Target: fileTarget(name)}}, WriteMode: directives.WriteMode{Mode: mode}}})
+			d.plan.Meta.Permissions.Write = []string{"**", "Status.md"}
+			before := d.vault.Texts()
+			if _, err := d.writeOut(d.ref(), nil, "{}"); code(err) != failure.Permission {
+				t.Errorf("%s, %s: %v", name, mode, err)
+			}
+			sameFiles(t, before, d.vault.Texts(), name)
+		}
+	}
+}
+
 // Routed inputs and results ask the same gate.
 func TestStage_routesAskTheGate(t *testing.T) {
 	t.Parallel()

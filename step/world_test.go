@@ -71,7 +71,7 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 	w.Config = Config{
 		FS: w.files, Vault: v.Mortal(fuse), Blobs: w.Journal, Memory: w.Memory, Models: w, Cache: w.Memory, Ledger: &w.books, Zone: "UTC",
 		Budget: policy.DefaultBudget(), DefaultModel: "seer", Prompt: prompt.Builder{FS: w.files, Probe: media.Probe(w.files)},
-		ImportDir: "Import", ImportedDir: "Imported", VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.Clock },
+		Gate: policy.Gate{ImportDir: "Import", ImportedDir: "Imported", StatusNote: "Status.md"}, VaultName: "Test", MaxFiles: 500, MaxText: 1 << 20, Now: func() time.Time { return w.Clock },
 	}
 	return w
 }

@@ -154,6 +154,7 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 	files := map[string]string{
 		"a.md": "a", "Workflows/Flow.md": "x", "Workflows/other.md": "x", "settings.yaml": "x", "Import/a.md": "x", "Imported/W/index.md": "note",
 		"Imported/W/manifest.json": `{"version":1,"source":{"name":"W.pdf","sha256":"00"}}`, "Imported/W/W.pdf": "%PDF", "Imported/W/text/page_0001.md": "p", "Secret/s.md": "s", "Plans/p.md": "p",
+		"Status.md": "status",
 	}
 	write := func(name string) content.ToolCall { return tool("append_file", in{"path": name, "content": "x"}) }
 	for name, tt := range map[string]struct {
@@ -171,6 +172,8 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 		"an original":            {workflow.Permissions{}, tool("move_file", in{"from": "Imported/W/W.pdf", "to": "W.pdf"}), "stays as it was imported"},
 		"a manifest":             {workflow.Permissions{}, write("Imported/W/manifest.json"), "stays as it was imported"},
 		"a page":                 {workflow.Permissions{}, write("Imported/W/text/page_0001.md"), "stays as it was imported"},
+		"the status note":        {workflow.Permissions{Write: []string{"Status.md"}}, write("Status.md"), "is the status note"},
+		"from the status note":   {workflow.Permissions{}, tool("move_file", in{"from": "Status.md", "to": "b.md"}), "is the status note"},
 		"an import's note":       {workflow.Permissions{}, write("Imported/W/index.md"), ""},
 		"outside of write":       {workflow.Permissions{Write: []string{"Plans/**"}}, write("a.md"), "outside the workflow's permissions.write"},
 		"write nothing":          {workflow.Permissions{NoWrite: true}, write("a.md"), "outside the workflow's permissions.write"},
