@@ -37,7 +37,6 @@ var owedTwins = []string{
 	"content.Audio = content.Video",
 	"content.Rect = ingestion/extract.Rect", // one is turned with its page, the other is not
 	"ingestion.ReadingPicture = llm/mistralocr.Picture",
-	"tools.Lister = tools.Searcher",
 }
 
 // owedProbes are anonymous interfaces that code asks values for, by file.

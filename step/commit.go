@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Committer writes what was staged.
@@ -81,7 +82,7 @@ func (c *Committer) commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 	for i, file := range write {
 		by := change.Author{Ref: in.StepRef, Ask: asks[i], Shown: in.Origins, Approved: file.Seen}
 		err := c.d.Changes.Make(ctx, by, outputCall(file), change.Of(file), "")
-		if errors.Is(err, change.ErrEdited) {
+		if errors.Is(err, vault.ErrConflict) {
 			out.Conflicts = append(out.Conflicts, file.Name)
 			continue
 		}

@@ -33,12 +33,9 @@ type Change struct {
 type Store interface {
 	vault.Reader
 	// Change carries out a change on condition that the file still is the one that was read, and keeps the content
-	// before. When somebody else was faster the error matches ErrChanged, and nothing has changed.
+	// before. When somebody else was faster the error matches vault.ErrConflict, and nothing has changed.
 	Change(ctx context.Context, c Change) error
 }
-
-// ErrChanged says that a file is not the one that was read any more, or that there is one where none should be.
-var ErrChanged = errors.New("somebody else has changed it in this moment; read it again")
 
 // Writer holds the tools that change files. It belongs to one turn of a step.
 type Writer struct {
@@ -89,11 +86,11 @@ func (w *Writer) change(ctx context.Context, name string, make func(data []byte,
 		if err = w.Store.Change(ctx, c); err == nil {
 			return done(c)
 		}
-		if !errors.Is(err, ErrChanged) {
+		if !errors.Is(err, vault.ErrConflict) {
 			return Failed("%s is not changed: %v", name, plain(err))
 		}
 	}
-	return Failed("%s is not changed: %v", name, ErrChanged)
+	return Failed("%s is not changed: someone else is changing it; read it again", name)
 }
 
 // done is the result of a change.

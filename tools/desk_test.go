@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // desk is a vault in memory with the tools on it.
@@ -80,12 +81,12 @@ func (d *desk) Change(_ context.Context, c Change) error {
 		have = digestOf(f.Data)
 	}
 	if have != c.Base {
-		return ErrChanged
+		return vault.ErrConflict
 	}
 	switch c.Kind {
 	case ChangeMove:
 		if _, taken := d.files[c.To]; taken {
-			return ErrChanged
+			return vault.ErrConflict
 		}
 		d.files[c.To] = d.files[c.Name]
 		delete(d.files, c.Name)
@@ -127,9 +128,10 @@ func (d *desk) use(name string, input any) content.ToolResult {
 	}
 	p := d.paths()
 	r := &FileReader{Paths: p, Viewer: d.view, Media: &d.media}
+	f := &Finder{Paths: p}
 	w := &Writer{Paths: p, Store: d, Kind: kindOf, MayDelete: d.del}
 	all := Registry{
-		r.Tool(), r.PagesTool(), (&Lister{Paths: p}).Tool(), (&Searcher{Paths: p}).Tool(), w.WriteTool(), w.AppendTool(), w.EditTool(), w.MoveTool(), w.DeleteTool(),
+		r.Tool(), r.PagesTool(), f.ListTool(), f.SearchTool(), w.WriteTool(), w.AppendTool(), w.EditTool(), w.MoveTool(), w.DeleteTool(),
 	}
 	for _, tool := range all {
 		if !json.Valid(tool.Parameters) || tool.Description == "" {

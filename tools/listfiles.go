@@ -24,10 +24,10 @@ const (
 	maxWalked = 100000 // entries that one call looks at
 )
 
-// Lister is list_files. It is safe for concurrent use.
-type Lister struct {
+// Finder holds list_files and search_files. It is safe for concurrent use.
+type Finder struct {
 	Paths
-	MaxText int
+	MaxText int // bytes of text in one result; 0: content.MaxToolText
 }
 
 const listFilesParameters = `{"type":"object","properties":{` +
@@ -62,26 +62,26 @@ func (in listFilesInput) fits(dir, name string) bool {
 	return in.Glob == "" || doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/"))
 }
 
-// Tool is list_files.
-func (l *Lister) Tool() Tool {
+// ListTool is list_files.
+func (f *Finder) ListTool() Tool {
 	return Tool{
-		Name: ListFiles, Parameters: json.RawMessage(listFilesParameters), Run: l.list,
+		Name: ListFiles, Parameters: json.RawMessage(listFilesParameters), Run: f.list,
 		Description: "Lists files of the vault with size and time of change. Without a glob it lists what stands right in the folder, its folders included; " +
 			"with one, all files below that fit.",
 	}
 }
 
-func (l *Lister) list(ctx context.Context, input json.RawMessage) content.ToolResult {
+func (f *Finder) list(ctx context.Context, input json.RawMessage) content.ToolResult {
 	in, err := parse[listFilesInput](input, `{"folder": "Notes", "glob": "**/*.md"}`)
 	if err != nil {
 		return Failed("%v", err)
 	}
-	dir, err := in.where(l.Paths)
+	dir, err := in.where(f.Paths)
 	if err != nil {
 		return Failed("%v", err)
 	}
 	var rows, names []string
-	whole, err := l.walk(ctx, dir, in.Glob == "", func(name string, d fs.DirEntry) error {
+	whole, err := f.walk(ctx, dir, in.Glob == "", func(name string, d fs.DirEntry) error {
 		if in.fits(dir, name) {
 			rows, names = append(rows, row(name, d)), append(names, name)
 		}
@@ -90,13 +90,13 @@ func (l *Lister) list(ctx context.Context, input json.RawMessage) content.ToolRe
 	if err != nil {
 		return Failed("list %s: %v", folderWords(dir), plain(err))
 	}
-	text, shown := l.page(rows, in.From, whole, folderWords(dir))
-	l.named(names[min(in.From, len(names)):][:shown]...)
+	text, shown := f.page(rows, in.From, whole, folderWords(dir))
+	f.named(names[min(in.From, len(names)):][:shown]...)
 	return said(text)
 }
 
 // page gives rows from an offset on, and says how many.
-func (l *Lister) page(rows []string, from int, whole bool, dir string) (text string, shown int) {
+func (f *Finder) page(rows []string, from int, whole bool, dir string) (text string, shown int) {
 	if len(rows) == 0 {
 		return "[no file in " + dir + " fits]", 0
 	}
@@ -105,7 +105,7 @@ func (l *Lister) page(rows []string, from int, whole bool, dir string) (text str
 	}
 	var b strings.Builder
 	n := from
-	for ; n < len(rows) && n < from+maxListed && b.Len()+len(rows[n]) < room(l.MaxText)-reserve; n++ {
+	for ; n < len(rows) && n < from+maxListed && b.Len()+len(rows[n]) < room(f.MaxText)-reserve; n++ {
 		b.WriteString(rows[n] + "\n")
 	}
 	if n < len(rows) {

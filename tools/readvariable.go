@@ -176,7 +176,7 @@ func (r *VariableReader) search(in readVariableInput, text string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	f := finding{pattern: pattern, skip: in.From, room: room(r.MaxText) - reserve}
-	_ = f.lines(Paths{}, in.Name, []byte(text)) // it only ends a walk
-	return f.words(searchFilesInput{Query: in.Query}, true), nil
+	s := search{pattern: pattern, skip: in.From, room: room(r.MaxText) - reserve}
+	_ = s.lines(Paths{}, in.Name, []byte(text)) // it only ends a walk
+	return s.words(searchFilesInput{Query: in.Query}, true), nil
 }

@@ -26,12 +26,6 @@ const (
 	maxLine      = 240       // bytes of a line that are shown
 )
 
-// Searcher is search_files. It is safe for concurrent use.
-type Searcher struct {
-	Paths
-	MaxText int
-}
-
 const searchFilesParameters = `{"type":"object","properties":{` +
 	`"query":{"type":"string","minLength":1,"maxLength":500,"description":"The text to look for, or with regexp=true a regular expression in RE2's syntax, matched line by line."},` +
 	`"regexp":{"type":"boolean","description":"The query is a regular expression."},` +
@@ -48,15 +42,15 @@ type searchFilesInput struct {
 	listFilesInput
 }
 
-// Tool is search_files.
-func (s *Searcher) Tool() Tool {
+// SearchTool is search_files.
+func (f *Finder) SearchTool() Tool {
 	return Tool{
-		Name: SearchFiles, Parameters: json.RawMessage(searchFilesParameters), Run: s.run,
+		Name: SearchFiles, Parameters: json.RawMessage(searchFilesParameters), Run: f.search,
 		Description: "Finds a text or a regular expression in the texts of the vault. Each match is one line: file:line: text.",
 	}
 }
 
-func (s *Searcher) run(ctx context.Context, input json.RawMessage) content.ToolResult {
+func (f *Finder) search(ctx context.Context, input json.RawMessage) content.ToolResult {
 	in, err := parse[searchFilesInput](input, `{"query": "deadline", "glob": "**/*.md"}`)
 	if err != nil {
 		return Failed("%v", err)
@@ -65,21 +59,21 @@ func (s *Searcher) run(ctx context.Context, input json.RawMessage) content.ToolR
 	if err != nil {
 		return Failed("%v", err)
 	}
-	dir, err := in.where(s.Paths)
+	dir, err := in.where(f.Paths)
 	if err != nil {
 		return Failed("%v", err)
 	}
-	f := finding{pattern: pattern, skip: in.From, room: room(s.MaxText) - reserve}
-	whole, err := s.walk(ctx, dir, false, func(name string, d fs.DirEntry) error {
+	s := search{pattern: pattern, skip: in.From, room: room(f.MaxText) - reserve}
+	whole, err := f.walk(ctx, dir, false, func(name string, d fs.DirEntry) error {
 		if !in.fits(dir, name) {
 			return nil
 		}
-		return f.file(s.Paths, name, d)
+		return s.file(f.Paths, name, d)
 	})
 	if err != nil {
 		return Failed("search: %v", plain(err))
 	}
-	return said(f.words(in, whole))
+	return said(s.words(in, whole))
 }
 
 // pattern is the query as a regular expression.
@@ -101,8 +95,8 @@ func (in searchFilesInput) pattern() (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// finding is a search on its way.
-type finding struct {
+// search is one call of search_files.
+type search struct {
 	pattern *regexp.Regexp
 	skip    int
 	room    int // bytes of text left
@@ -117,21 +111,21 @@ type finding struct {
 }
 
 // file searches one file. It ends the walk when there is no room for more.
-func (f *finding) file(p Paths, name string, d fs.DirEntry) error {
+func (s *search) file(p Paths, name string, d fs.DirEntry) error {
 	info, err := d.Info()
 	if err != nil {
 		return nil //nolint:nilerr // gone since it was listed
 	}
 	if info.Size() > maxFileBytes {
-		if len(f.large) < 5 {
-			f.large = append(f.large, name)
+		if len(s.large) < 5 {
+			s.large = append(s.large, name)
 			p.named(name)
 		}
 		return nil
 	}
-	if f.read += info.Size(); f.read > maxBytes {
+	if s.read += info.Size(); s.read > maxBytes {
 		p.named(name)
-		f.stopped = fmt.Sprintf("stopped before %s, after %s of files: name a folder or a glob", name, content.FormatSize(maxBytes))
+		s.stopped = fmt.Sprintf("stopped before %s, after %s of files: name a folder or a glob", name, content.FormatSize(maxBytes))
 		return fs.SkipAll
 	}
 	file, err := p.FS.Open(name)
@@ -143,31 +137,31 @@ func (f *finding) file(p Paths, name string, d fs.DirEntry) error {
 	if err != nil || bytes.IndexByte(data, 0) >= 0 {
 		return nil //nolint:nilerr // not readable, or no text
 	}
-	return f.lines(p, name, data)
+	return s.lines(p, name, data)
 }
 
-func (f *finding) lines(p Paths, name string, data []byte) error {
+func (s *search) lines(p Paths, name string, data []byte) error {
 	first := true
 	for n := 1; len(data) > 0; n++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte("\n"))
-		at := f.pattern.FindIndex(line)
+		at := s.pattern.FindIndex(line)
 		if at == nil {
 			continue
 		}
-		if f.matches++; f.matches <= f.skip {
+		if s.matches++; s.matches <= s.skip {
 			continue
 		}
 		row := fmt.Sprintf("%s:%d: %s\n", name, n, excerpt(line, at))
-		if f.shown == maxMatches || len(row) > f.room {
-			f.matches--
-			f.stopped = fmt.Sprintf("there are more matches; ask for from=%d", f.matches)
+		if s.shown == maxMatches || len(row) > s.room {
+			s.matches--
+			s.stopped = fmt.Sprintf("there are more matches; ask for from=%d", s.matches)
 			return fs.SkipAll
 		}
-		f.b.WriteString(row)
-		f.shown, f.room = f.shown+1, f.room-len(row)
+		s.b.WriteString(row)
+		s.shown, s.room = s.shown+1, s.room-len(row)
 		if first {
-			first, f.files = false, f.files+1
+			first, s.files = false, s.files+1
 			p.seen(name)
 		}
 	}
@@ -191,22 +185,22 @@ func excerpt(line []byte, at []int) string {
 	return strings.ToValidUTF8(text, "\uFFFD") + "…"
 }
 
-func (f *finding) words(in searchFilesInput, whole bool) string {
+func (s *search) words(in searchFilesInput, whole bool) string {
 	var notes []string
-	if f.shown == 0 {
+	if s.shown == 0 {
 		notes = append(notes, fmt.Sprintf("no line fits %.80q", in.Query))
 	}
-	if f.stopped != "" {
-		notes = append(notes, f.stopped)
+	if s.stopped != "" {
+		notes = append(notes, s.stopped)
 	}
-	if len(f.large) > 0 {
-		notes = append(notes, "too large to be searched: "+strings.Join(f.large, ", "))
+	if len(s.large) > 0 {
+		notes = append(notes, "too large to be searched: "+strings.Join(s.large, ", "))
 	}
 	if !whole {
 		notes = append(notes, fmt.Sprintf("more than %d entries: name a folder", maxWalked))
 	}
 	for _, note := range notes {
-		f.b.WriteString("[" + note + "]\n")
+		s.b.WriteString("[" + note + "]\n")
 	}
-	return f.b.String()
+	return s.b.String()
 }

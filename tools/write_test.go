@@ -103,7 +103,7 @@ func TestWriteTools_besideSomebodyElse(t *testing.T) {
 		}
 		n := 0
 		d.rival = func() { n++; d.files["a.md"] = &fstest.MapFile{Data: append([]byte("theirs\ntwo\n"), byte('0'+n))} }
-		if got := d.use(AppendFile, map[string]any{"path": "a.md", "content": "x"}); got.Success || !strings.Contains(got.Error, "somebody else has changed it") || n != maxTries {
+		if got := d.use(AppendFile, map[string]any{"path": "a.md", "content": "x"}); got.Success || !strings.Contains(got.Error, "someone else is changing it") || n != maxTries {
 			t.Errorf("%s: after %d tries %+v", name, n, got)
 		}
 	}

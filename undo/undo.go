@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // History is what is on record about runs that have ended, for undo.
@@ -146,7 +147,7 @@ func (u *Undo) carryBack(ctx context.Context, ref engine.StepRef, call string, w
 		return way, nil
 	}
 	err = u.Changes.Make(ctx, by, call, back, "")
-	if errors.Is(err, change.ErrEdited) { // this very moment
+	if errors.Is(err, vault.ErrConflict) { // this very moment
 		return u.stays(ctx, way, change.Other, u.Changes.Digest)
 	}
 	way.Fate, way.Change = engine.FateDone, back

@@ -73,7 +73,7 @@ var rooms = []room{
 	{"engine/imports", 4, []string{"engine", "engine/change", "ingestion", "ingestion/manifest", "policy/origin"}},
 	{"step", 5, []string{"chunking", "content/conform", "content", "cost", "step/defuse", "directives", "engine", "engine/change", "imaging", "llm", "llm/rewrite", "media", "note", "policy/origin", "policy", "prompt", "vault", "content/visible", "workflow"}},
 	{"step/steptest", 5, []string{"cost", "directives", "engine", "engine/change", "vault", "vault/vaulttest"}},
-	{"undo", 5, []string{"engine/diff", "engine", "engine/change", "policy"}},
+	{"undo", 5, []string{"engine/diff", "engine", "engine/change", "policy", "vault"}},
 	{"tools/toolbox", 6, []string{"engine/artifact", "content", "step/defuse", "directives", "engine", "engine/change", "ingestion/filetype", "llm", "llm/wire", "media", "policy/origin", "policy", "prompt", "step", "tools", "vault", "workflow"}},
 	{"engine/journal", 4, []string{"cost", "engine", "directives", "policy/origin", "settings/state", "vault"}},
 	{"engine/artifact", 4, nil},

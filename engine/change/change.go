@@ -44,9 +44,6 @@ type Own interface {
 	Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error
 }
 
-// ErrEdited is returned when a file is not as it was when its change was decided on: nothing was done.
-var ErrEdited = errors.New("it was changed meanwhile")
-
 // Maker makes the changes of runs. It is safe for concurrent use.
 type Maker struct {
 	Files
@@ -101,11 +98,12 @@ func (m *Maker) Make(ctx context.Context, by Author, call string, c engine.Chang
 	return m.Record.Made(ctx, by.Ref, call, true)
 }
 
-// Repeat makes a change whose intention is on record. It returns ErrEdited when the vault is not as the change expects it.
+// Repeat makes a change whose intention is on record. The error matches vault.ErrConflict when the vault is not as the
+// change expects it; nothing is done then.
 func (m *Maker) Repeat(ctx context.Context, by Author, c engine.Change) error {
 	err := m.carryOut(ctx, by, c)
-	if errors.Is(err, vault.ErrConflict) || errors.Is(err, fs.ErrExist) {
-		return ErrEdited
+	if errors.Is(err, fs.ErrExist) {
+		return vault.ErrConflict
 	}
 	return err
 }
@@ -147,14 +145,14 @@ func (m *Maker) keep(ctx context.Context, name, digest string) error {
 	data, have, err := m.Vault.Read(name, maxKept)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return ErrEdited
+		return vault.ErrConflict
 	case err != nil:
 		if whole, found := m.Hash(name); found == nil && whole == digest {
 			return fmt.Errorf("it is larger than %s, and could not be brought back", content.FormatSize(maxKept))
 		}
 		return err
 	case have != digest:
-		return ErrEdited
+		return vault.ErrConflict
 	}
 	_, err = m.Blobs.Put(ctx, data)
 	return err

@@ -63,8 +63,8 @@ func (c *callStore) put(ctx context.Context, wanted tools.Change, found []engine
 		made.After = wanted.Base
 	}
 	err = c.t.d.Changes.Make(ctx, c.author(made), c.t.call, made, wanted.Said)
-	if errors.Is(err, change.ErrEdited) {
-		return tools.ErrChanged
+	if errors.Is(err, vault.ErrConflict) {
+		return err
 	}
 	if err != nil {
 		return c.unlessPassing(failure.WithCode(err, failure.Output))
@@ -141,7 +141,7 @@ func (c *callStore) again(ctx context.Context) (result content.ToolResult, found
 	case err != nil:
 		return result, false, err
 	case at == change.Before:
-		if err := t.d.Changes.Repeat(ctx, c.author(intended), intended); errors.Is(err, change.ErrEdited) {
+		if err := t.d.Changes.Repeat(ctx, c.author(intended), intended); errors.Is(err, vault.ErrConflict) {
 			return c.inDoubt(intended), true, nil
 		} else if err != nil {
 			return result, false, err

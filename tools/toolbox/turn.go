@@ -103,10 +103,10 @@ func (t *turn) all() []tools.Tool {
 		Paths: paths, Viewer: viewer{t}, Media: t.media,
 		TextOnly: !t.model.Capabilities.Has(policy.Vision) && !t.model.Capabilities.Has(policy.PDF),
 	}
-	lister, searcher := &tools.Lister{Paths: paths}, &tools.Searcher{Paths: paths}
+	finder := &tools.Finder{Paths: paths}
 	writer := func(name string) *tools.Writer { return t.writer(paths, name) }
 	list := []tools.Tool{
-		reader.Tool(), lister.Tool(), searcher.Tool(),
+		reader.Tool(), finder.ListTool(), finder.SearchTool(),
 		writer(tools.WriteFile).WriteTool(), writer(tools.AppendFile).AppendTool(), writer(tools.EditFile).EditTool(),
 		writer(tools.MoveFile).MoveTool(), writer(tools.DeleteFile).DeleteTool(),
 		reader.PagesTool(), (&tools.VariableReader{Variables: t.vars}).Tool(),
