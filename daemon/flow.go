@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
@@ -29,7 +30,7 @@ type stores struct {
 	Origins   origin.Store
 	Record    change.Record
 	Approvals step.Approvals
-	Ledger    step.Ledger
+	Ledger    cost.Ledger
 	Cache     step.Cache
 	Received  step.Received
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/metered"
 	"github.com/vaultflow/vaultflow/llm/mistralocr"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
@@ -34,13 +35,13 @@ type recognition struct {
 
 // payer is the run that pays for text recognition.
 type payer struct {
-	ledger step.Ledger
+	ledger cost.Ledger
 	whose  cost.Reservation
 }
 
 // payerOf returns a run that imports as a payer. It has the caps of runs and of the month.
 func payerOf(w *Process, run string) payer {
-	caps := step.CapsOf(w.budget, w.Zone.String())
+	caps := w.budget.Caps(w.Zone.String())
 	caps.Step, caps.Day = cost.Amount{}, cost.Amount{}
 	return payer{w.Journal.Spending, cost.Reservation{Run: run, Step: -1, Caps: caps}}
 }
@@ -99,7 +100,7 @@ func (r *recognition) mistral(s ingestion.OCRSettings) (ocrService, error) {
 	}
 	c.BaseURL, c.Timeout, c.IdleTimeout = string(base), set.Timeout.Std(), set.Timeout.Std()
 	client := mistralocr.New(mistralocr.Config{Config: c, Pictures: s.KeepPictures, PricePerPage: set.PricePerPage})
-	price := step.Pricing{Dearest: r.models.Dearest(), PerCall: set.PricePerPage}
+	price := metered.Pricing{Dearest: r.models.Dearest(), PerCall: set.PricePerPage}
 	return ocrService{
 		client: r.models.Gate(name, p).Wrap(client), patience: r.patience(name), price: price,
 		is: step.Model{ID: cmp.Or(s.Mistral, mistralocr.DefaultModel), Alias: name}, pictures: s.KeepPictures,
@@ -129,7 +130,7 @@ func (r *recognition) reader(s ingestion.OCRSettings) (ocrService, error) {
 type ocrService struct {
 	client   llm.Provider
 	patience llm.RetryPolicy
-	price    step.Pricing
+	price    metered.Pricing
 	is       step.Model
 	pictures bool
 	by       payer
@@ -161,7 +162,7 @@ func (s ocrService) ask(ctx context.Context, r llm.Request, words []content.Bloc
 	r.Media = onePicture{picture, mediaType}
 	whose := s.by.whose
 	whose.Model = s.is.Alias
-	paid := &step.Metered{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
+	paid := &metered.Provider{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
 	defer paid.Close(ctx)
 	return llm.Retry(paid, s.patience).Generate(ctx, r, nil)
 }

@@ -45,6 +45,14 @@ type Budget struct {
 	Origins map[string]string `json:"origins,omitempty"`
 }
 
+// Caps returns the caps of the budget, with days and months of a zone.
+func (b Budget) Caps(zone string) cost.Caps {
+	return cost.Caps{
+		Step: cost.Amount{USD: b.MaxCostUSD, Tokens: b.MaxTotalTokens},
+		Run:  b.PerRun, Day: b.PerDay, Month: b.PerMonth, DayZone: zone, MonthZone: zone,
+	}
+}
+
 // DefaultBudget is the budget when nobody says anything.
 func DefaultBudget() Budget {
 	return Budget{

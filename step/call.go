@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/llm/metered"
 	"github.com/vaultflow/vaultflow/llm/rewrite"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -23,7 +24,7 @@ type call struct {
 	in     engine.GenerateIn
 	retry  llm.RetryPolicy
 
-	metered  *Metered
+	metered  *metered.Provider
 	sent     cost.Estimate // of the request that went out last
 	refused  int           // input tokens of requests that were refused and charged
 	repeated int           // attempts that failed and were repeated

@@ -99,7 +99,7 @@ func TestMaxCost_boundsTheAnswer(t *testing.T) {
 		if _, err := w.ask(w.ref()); err != nil {
 			t.Fatal(err)
 		}
-		want := map[float64]int{0: 0, 5: boundedOutput}[bound]
+		want := map[float64]int{0: 0, 5: 8192}[bound]
 		if got := w.requests[0].MaxOutputTokens; got != want {
 			t.Errorf("bound %g: max output %d, want %d", bound, got, want)
 		}

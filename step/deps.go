@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/change"
@@ -60,7 +61,7 @@ type Config struct {
 	Media     media.Source // zero: pictures of FS
 	Origin    *origin.Book // where contents come from; nil: what is below Gate.ImportedDir is foreign
 	Approvals Approvals    // nil: nobody can be asked
-	Ledger    Ledger       // what calls cost; nil in a preview of a vault on which nothing was run
+	Ledger    cost.Ledger  // what calls cost; nil in a preview of a vault on which nothing was run
 	Received  Received     // nil: an answer is lost when the process is killed before its record is stored
 	Cache     Cache        // nil: no answer is kept
 

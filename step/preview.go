@@ -174,7 +174,7 @@ func (p *Previewer) caps(ctx context.Context, s Context, m made, out *Previewed)
 	if err != nil {
 		return err
 	}
-	whose := metered.asking(request)
+	whose := metered.Reservation(request)
 	if p.d.Ledger != nil {
 		out.Caps, err = p.d.Ledger.CapStates(ctx, whose, p.d.Now())
 	} else {

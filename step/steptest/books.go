@@ -8,7 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 )
 
-// Books is a step.Ledger in memory, for runs that nobody waits for.
+// Books is a cost.Ledger in memory, for runs that nobody waits for.
 type Books struct {
 	mu   sync.Mutex
 	rows []booked // by id, from 1; guarded by mu
@@ -20,7 +20,7 @@ type booked struct {
 	settled *cost.Settlement
 }
 
-// Reserve implements step.Ledger.
+// Reserve implements cost.Ledger.
 func (b *Books) Reserve(ctx context.Context, r cost.Reservation, now time.Time) (cost.Reserved, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,7 +34,7 @@ func (b *Books) Reserve(ctx context.Context, r cost.Reservation, now time.Time) 
 	return cost.Reserved{ID: int64(len(b.rows)), Capped: len(states) > 0}, err
 }
 
-// Charge implements step.Ledger.
+// Charge implements cost.Ledger.
 func (b *Books) Charge(_ context.Context, list ...cost.Settlement) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,7 +44,7 @@ func (b *Books) Charge(_ context.Context, list ...cost.Settlement) error {
 	return nil
 }
 
-// CapStates implements step.Ledger.
+// CapStates implements cost.Ledger.
 func (b *Books) CapStates(_ context.Context, r cost.Reservation, now time.Time) ([]cost.CapState, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
