@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -78,7 +79,7 @@ func (a *arrivals) run(ctx context.Context) error {
 			continue
 		}
 		run, err := a.arrival(ctx, news)
-		if bad, ok := errors.AsType[*ingestion.FolderError](err); ok {
+		if bad, ok := errors.AsType[*config.FolderError](err); ok {
 			err = a.folders.fault(ctx, news, bad)
 			a.watcher.Release(news.Name)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -28,7 +28,7 @@ type folderNotes struct {
 
 // fault reports that the settings of a folder cannot be used, in a note beside them and in the list of imports.
 // The file waits; it is looked at again soon, and imported when they have been corrected.
-func (n folderNotes) fault(ctx context.Context, news disk.Arrival, bad *ingestion.FolderError) error {
+func (n folderNotes) fault(ctx context.Context, news disk.Arrival, bad *config.FolderError) error {
 	name, note := bad.NoteName(), []byte(bad.Note())
 	old, base, err := n.vault.Read(name, maxTemplate)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func (n folderNotes) fault(ctx context.Context, news disk.Arrival, bad *ingestio
 // repaired removes the notes about settings of a file's folders, which can be used now.
 func (n folderNotes) repaired(ctx context.Context, name string) {
 	for dir := path.Dir(name); inside(dir, n.settings.Vault.ImportDir); dir = path.Dir(dir) {
-		note := (&ingestion.FolderError{Name: path.Join(dir, ingestion.FolderFile)}).NoteName()
+		note := (&config.FolderError{Name: path.Join(dir, config.FolderFile)}).NoteName()
 		data, sum, err := n.vault.Read(note, maxTemplate)
 		if err != nil || !strings.Contains(string(data), "vaultflow:begin") {
 			continue // there is none, or a person made it theirs

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -37,29 +37,29 @@ func engineAsk(engine string) trust.Ask {
 	sum := sha256.Sum256([]byte(key + "\x00" + engine))
 	return trust.Ask{
 		Key: key + engine, Digest: hex.EncodeToString(sum[:]), Value: engine,
-		Says: "Send pages of documents to the recognition engine " + engine + " where the " + ingestion.FolderFile + " of an import folder says so",
+		Says: "Send pages of documents to the recognition engine " + engine + " where the " + config.FolderFile + " of an import folder says so",
 	}
 }
 
 // deleteAsk asks whether files with settings in import folders may have originals deleted.
 func deleteAsk() trust.Ask {
 	const key = "import_folders.keep_original"
-	sum := sha256.Sum256([]byte(key + "\x00" + ingestion.KeepNot))
+	sum := sha256.Sum256([]byte(key + "\x00" + config.KeepNot))
 	return trust.Ask{
-		Key: key, Digest: hex.EncodeToString(sum[:]), Value: ingestion.KeepNot,
-		Says: "Delete files after they were read where the " + ingestion.FolderFile + " of an import folder says so",
+		Key: key, Digest: hex.EncodeToString(sum[:]), Value: config.KeepNot,
+		Says: "Delete files after they were read where the " + config.FolderFile + " of an import folder says so",
 	}
 }
 
 // deletesBeyond reports whether a folder's settings delete originals and the settings in force do not.
-func (r *importRules) deletesBeyond(s ingestion.Settings) bool {
-	return s.KeepOriginal == ingestion.KeepNot && r.settings.Ingestion.KeepOriginal != ingestion.KeepNot
+func (r *importRules) deletesBeyond(s config.Settings) bool {
+	return s.KeepOriginal == config.KeepNot && r.settings.Ingestion.KeepOriginal != config.KeepNot
 }
 
 // sendsBeyond are the engines among those of a folder that send pages and that the settings in force do not name.
 func (r *importRules) sendsBeyond(engines []string) []string {
 	return slices.DeleteFunc(slices.Clone(engines), func(e string) bool {
-		return e == ingestion.EngineTesseract || slices.Contains(r.settings.Ingestion.OCR.Engines, e)
+		return e == config.EngineTesseract || slices.Contains(r.settings.Ingestion.OCR.Engines, e)
 	})
 }
 
@@ -71,7 +71,7 @@ func (r *importRules) asks() []trust.Ask {
 		if seen++; seen > mostFolders {
 			return fs.SkipAll
 		}
-		if err != nil || d.IsDir() || path.Base(name) != ingestion.FolderFile {
+		if err != nil || d.IsDir() || path.Base(name) != config.FolderFile {
 			return nil //nolint:nilerr // see above
 		}
 		s, err := r.defaults().For(r.vault.FS(), path.Join(path.Dir(name), "file"))
@@ -93,7 +93,7 @@ func (r *importRules) asks() []trust.Ask {
 }
 
 // keepOriginals keeps what a folder's settings would delete and nobody has allowed.
-func (r *importRules) keepOriginals(s *ingestion.Settings, name string) {
+func (r *importRules) keepOriginals(s *config.Settings, name string) {
 	if ask := deleteAsk(); r.deletesBeyond(*s) && !r.trust.Now().Grants(ask.Key, ask.Digest) {
 		r.log.Warn("the original is kept although its folder says to delete it", "name", name, "fix", "vaultflow trust")
 		s.KeepOriginal = r.settings.Ingestion.KeepOriginal
@@ -101,7 +101,7 @@ func (r *importRules) keepOriginals(s *ingestion.Settings, name string) {
 }
 
 // keepLocal takes the engines from a folder's settings that send pages and that nobody has allowed.
-func (r *importRules) keepLocal(s *ingestion.OCRSettings, name string) {
+func (r *importRules) keepLocal(s *config.OCR, name string) {
 	now := r.trust.Now()
 	for _, engine := range r.sendsBeyond(s.Engines) {
 		if ask := engineAsk(engine); now.Grants(ask.Key, ask.Digest) {
@@ -111,13 +111,13 @@ func (r *importRules) keepLocal(s *ingestion.OCRSettings, name string) {
 		s.Engines = slices.DeleteFunc(slices.Clone(s.Engines), func(e string) bool { return e == engine })
 	}
 	if len(s.Engines) == 0 {
-		s.Engines = []string{ingestion.EngineTesseract}
+		s.Engines = []string{config.EngineTesseract}
 	}
 }
 
 // of are the settings for the import of a file of the vault: those of the vault, of the file's folders, and what
-// was asked for. A *ingestion.FolderError says which folder's cannot be used.
-func (r *importRules) of(name string, asked request) (ingestion.Settings, error) {
+// was asked for. A *config.FolderError says which folder's cannot be used.
+func (r *importRules) of(name string, asked request) (config.Settings, error) {
 	s, err := r.defaults().For(r.vault.FS(), name)
 	if err != nil {
 		return s, err
@@ -127,7 +127,7 @@ func (r *importRules) of(name string, asked request) (ingestion.Settings, error)
 	r.nameEngines(&s.OCR)
 	how := asked.how
 	s.Hold = asked.hold
-	s.Asked = ingestion.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: asked.source, Declared: asked.declared}
+	s.Asked = config.Asked{Languages: how.Languages, Pages: how.Pages, KeepPictures: how.RetainImages, URL: asked.source, Declared: asked.declared}
 	s.OCR.Redo = s.OCR.Redo || how.RedoOCR
 	if s.Template != "" {
 		if _, sum, err := r.vault.Read(s.Template, maxTemplate); err == nil { // otherwise the note will say what is wrong with it
@@ -139,17 +139,17 @@ func (r *importRules) of(name string, asked request) (ingestion.Settings, error)
 
 // nameEngines adds the models of the text recognition engines, those of a folder's settings too. Tesseract alone is what
 // goes without saying: results that were made with it are told by no engine.
-func (r *importRules) nameEngines(s *ingestion.OCRSettings) {
+func (r *importRules) nameEngines(s *config.OCR) {
 	in := r.settings.Ingestion.OCR
-	if r.trust.Untrusted() || slices.Equal(s.Engines, []string{ingestion.EngineTesseract}) {
+	if r.trust.Untrusted() || slices.Equal(s.Engines, []string{config.EngineTesseract}) {
 		s.Engines = nil
 		return
 	}
 	s.KeepPictures = in.RetainImages
-	if slices.Contains(s.Engines, ingestion.EngineMistral) {
+	if slices.Contains(s.Engines, config.EngineMistral) {
 		s.Mistral = in.Mistral.Model
 	}
-	if slices.Contains(s.Engines, ingestion.EngineModel) {
+	if slices.Contains(s.Engines, config.EngineModel) {
 		s.Model = cmp.Or(in.Model, r.settings.Models.Default)
 	}
 }
@@ -160,7 +160,7 @@ const maxTemplate = 1 << 20
 // renew returns the current settings for an import that is retried, with what was asked for it. When they cannot be had it
 // keeps those that it was begun with.
 func (r *importRules) renew(p engine.ImportPlan) json.RawMessage {
-	var before ingestion.Settings
+	var before config.Settings
 	if err := json.Unmarshal(p.Options, &before); err != nil {
 		return p.Options
 	}
@@ -180,20 +180,20 @@ func (r *importRules) renew(p engine.ImportPlan) json.RawMessage {
 }
 
 // defaults are the settings of imports in ingestion's own words.
-func (r *importRules) defaults() ingestion.Settings {
+func (r *importRules) defaults() config.Settings {
 	in, v := r.settings.Ingestion, r.settings.Vault
-	s := ingestion.Settings{
+	s := config.Settings{
 		ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, KeepOriginal: in.KeepOriginal, InlinePages: in.PDF.InlinePages,
 		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
-		PDF: ingestion.PDFSettings{
+		PDF: config.PDF{
 			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
 			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat, Renderer: rendererOf(in.PDF.Renderer),
 		},
-		OCR: ingestion.OCRSettings{
+		OCR: config.OCR{
 			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
 			Engines: in.OCR.Engines,
 		},
-		Image:    ingestion.ImageSettings{Strategies: in.Image.Strategies},
+		Image:    config.Image{Strategies: in.Image.Strategies},
 		Template: in.Template,
 	}
 	if in.PDF.InlinePages == 0 { // there, zero means the default

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/metered"
 	"github.com/vaultflow/vaultflow/llm/mistralocr"
@@ -47,8 +48,8 @@ func payerOf(w *Process, run string) payer {
 }
 
 // recogniser returns the service behind a text recognition engine, or an error that explains why there is none.
-func (r *recognition) recogniser(by payer) func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
-	return func(engine string, s ingestion.OCRSettings) (ingestion.Recogniser, error) {
+func (r *recognition) recogniser(by payer) func(engine string, s config.OCR) (ingestion.Recogniser, error) {
+	return func(engine string, s config.OCR) (ingestion.Recogniser, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		key := fmt.Sprint(engine, "\n", s.Mistral, "\n", s.Model, "\n", s.KeepPictures)
@@ -60,9 +61,9 @@ func (r *recognition) recogniser(by payer) func(engine string, s ingestion.OCRSe
 		case len(r.settings.RecognitionWaits(engine)) > 0:
 			return nil, fmt.Errorf("it waits for your yes to %s; see `vaultflow trust`", strings.Join(r.settings.RecognitionWaits(engine), ", "))
 		case known:
-		case engine == ingestion.EngineMistral:
+		case engine == config.EngineMistral:
 			made, err = r.mistral(s)
-		case engine == ingestion.EngineModel:
+		case engine == config.EngineModel:
 			made, err = r.reader(s)
 		default:
 			err = fmt.Errorf("the engine %q is not known", engine)
@@ -72,14 +73,14 @@ func (r *recognition) recogniser(by payer) func(engine string, s ingestion.OCRSe
 		}
 		r.made[key] = made
 		made.by = by
-		if engine == ingestion.EngineModel {
+		if engine == config.EngineModel {
 			return modelReader{made}, nil
 		}
 		return made, nil
 	}
 }
 
-func (r *recognition) mistral(s ingestion.OCRSettings) (ocrService, error) {
+func (r *recognition) mistral(s config.OCR) (ocrService, error) {
 	const name = "mistral"
 	set := r.settings.Ingestion.OCR.Mistral
 	p, ok := r.settings.Provider(name)
@@ -115,7 +116,7 @@ func (r *recognition) patience(provider string) llm.RetryPolicy {
 }
 
 // reader is a model that sees.
-func (r *recognition) reader(s ingestion.OCRSettings) (ocrService, error) {
+func (r *recognition) reader(s config.OCR) (ocrService, error) {
 	model, err := r.models.Model(context.Background(), s.Model)
 	if err != nil {
 		return ocrService{}, err

@@ -19,7 +19,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
@@ -35,7 +35,7 @@ func TestMistral_keyStaysWithItsAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &recognition{settings: loaded}
-	if _, err := r.mistral(ingestion.OCRSettings{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
+	if _, err := r.mistral(config.OCR{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -68,7 +68,7 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 	a := &Workspace{Settings: loaded, Trust: own, Log: log, Zone: time.UTC}
 	a.recognition = &recognition{settings: loaded, models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), trust: own, log: log, made: map[string]ocrService{}}
 	w := &Process{Workspace: a, Journal: j, budget: policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}}
-	service, err := a.recognition.recogniser(payerOf(w, "r1"))(ingestion.EngineMistral, ingestion.OCRSettings{KeepPictures: true})
+	service, err := a.recognition.recogniser(payerOf(w, "r1"))(config.EngineMistral, config.OCR{KeepPictures: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestRecogniser_sendsNothingInPlaceOfWhatWaits(t *testing.T) {
 		models: modelset.New(loaded, log, t.TempDir(), func(string) error { return nil }),
 	}
 	for engine, want := range map[string]string{"model": "providers.lab", "mistral": "providers.mistral"} {
-		s, err := r.recogniser(payer{})(engine, ingestion.OCRSettings{Model: loaded.Models.Default})
+		s, err := r.recogniser(payer{})(engine, config.OCR{Model: loaded.Models.Default})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", engine, s, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
@@ -33,7 +33,7 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, ingestion.FolderFile), []byte("ocr_engines: [mistral, model, tesseract]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, config.FolderFile), []byte("ocr_engines: [mistral, model, tesseract]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	engines := func() []string {

@@ -3,6 +3,8 @@ package ingestion
 import (
 	tags "golang.org/x/text/language"
 
+	"github.com/vaultflow/vaultflow/ingestion/choose"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
@@ -31,7 +33,7 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 	if j.Route.Kind == filetype.KindPDF {
 		m.Import.Mode = pub.w.set.PDF.Mode
 	}
-	if set, err := ParsePages(pub.w.set.Asked.Pages); err == nil && len(pages) < rec.Document.Pages {
+	if set, err := choose.ParsePages(pub.w.set.Asked.Pages); err == nil && len(pages) < rec.Document.Pages {
 		m.Import.Part = set.String()
 	}
 	if m.Import.Warnings == nil {
@@ -49,7 +51,7 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 // could be read in that. The default is no evidence.
 func (pub publishing) recognisedIn(pages []manifest.Page) string {
 	chosen := pub.w.set.OCR.Languages
-	if len(chosen) != 1 || chosen[0] == defaultLanguage {
+	if len(chosen) != 1 || chosen[0] == config.DefaultLanguage {
 		return ""
 	}
 	read := 0
@@ -104,10 +106,10 @@ func (pub publishing) outcomes(names []string, pages []manifest.Page) []manifest
 func count(s *manifest.Strategy, p manifest.Page) {
 	var used bool
 	switch s.Name {
-	case StrategyPDFText:
+	case config.StrategyPDFText:
 		used = p.Text != nil && (p.Text.Source == manifest.TextLayer || p.Text.Source == manifest.TextForm)
 		s.Outcome = "nothing_found"
-	case StrategyPDFOCR, StrategyImageOCR:
+	case config.StrategyPDFOCR, config.StrategyImageOCR:
 		used = p.Text != nil && p.Text.Source == manifest.TextOCR
 		switch {
 		case p.OCR == nil:
@@ -116,7 +118,7 @@ func count(s *manifest.Strategy, p manifest.Page) {
 		case p.OCR.Decided && s.Outcome != "failed":
 			s.Outcome = "nothing_found"
 		}
-	case StrategyImageCopy:
+	case config.StrategyImageCopy:
 		used = p.Image != nil
 	}
 	if used {

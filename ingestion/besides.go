@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -19,7 +20,7 @@ func (m *pageMaker) append(ctx context.Context) error {
 	default:
 		text, err := fs.ReadFile(m.w.store.bundle.FS(), p.Text.Path)
 		if err != nil {
-			return storage("read "+p.Text.Path, err)
+			return fault.Storage("read "+p.Text.Path, err)
 		}
 		return pageFiles{m.w}.keepText(ctx, p, string(text)+"\n"+m.besides, p.Text.Source)
 	}

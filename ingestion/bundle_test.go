@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
@@ -54,7 +56,7 @@ func TestImport_duplicate(t *testing.T) {
 	}
 
 	again := b.drop("imp-3", "Import/q3.pdf", pdfBytes)
-	again.Mode = ModeMarkdown // other settings are another job
+	again.Mode = config.ModeMarkdown // other settings are another job
 	if made, _ := b.mustRun(again); made.Previous != "Imported/q3 (version 1)" {
 		t.Errorf("other settings: %+v", made)
 	}
@@ -85,7 +87,7 @@ func TestPublish_refusesAFileThatChanged(t *testing.T) {
 	}
 	b.drop("", "Import/q3.pdf", []byte("%PDF-2.0 others"))
 	_, err = b.im.Publish(t.Context(), j, x)
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.Cancelled {
+	if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != failure.Cancelled {
 		t.Errorf("got %v", err)
 	}
 	if b.hidden() != nil || b.im.exists("Imported/q3") || !b.im.exists("Import/q3.pdf") {
@@ -107,7 +109,7 @@ func TestPublish_nameTakenMeanwhile(t *testing.T) {
 
 func TestImport_keepOriginal(t *testing.T) {
 	t.Parallel()
-	for keep, want := range map[string]string{KeepInBundle: "Imported/q3/q3.pdf", KeepInDone: "Imported/Originals/q3.pdf", KeepNot: ""} {
+	for keep, want := range map[string]string{config.KeepInBundle: "Imported/q3/q3.pdf", config.KeepInDone: "Imported/Originals/q3.pdf", config.KeepNot: ""} {
 		t.Run(keep, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, extract.Document{Pages: 1})
@@ -117,7 +119,7 @@ func TestImport_keepOriginal(t *testing.T) {
 			if filed.Name != want || b.im.exists("Import/q3.pdf") || want != "" && !b.im.exists(want) {
 				t.Errorf("filed %+v, want %q", filed, want)
 			}
-			link := map[string]string{KeepInBundle: "[[./q3.pdf#page=1|", KeepInDone: "[[Imported/Originals/q3.pdf#page=1|", KeepNot: "\nq3.pdf, page 1 ^p1"}[keep]
+			link := map[string]string{config.KeepInBundle: "[[./q3.pdf#page=1|", config.KeepInDone: "[[Imported/Originals/q3.pdf#page=1|", config.KeepNot: "\nq3.pdf, page 1 ^p1"}[keep]
 			if note := b.read("Imported/q3/index.md"); !strings.Contains(note, link) {
 				t.Errorf("no %q in\n%s", link, note)
 			}
@@ -246,7 +248,7 @@ func TestImport_pictureWithoutWorker(t *testing.T) {
 		t.Errorf("note:\n%s", note)
 	}
 	j := b.drop("imp-3", "Import/other.jpg", withGPS(t, 3))
-	j.Settings.Image.Strategies = []string{StrategyImageOCR}
+	j.Settings.Image.Strategies = []string{config.StrategyImageOCR}
 	if _, _, err := b.run(j); err == nil {
 		t.Error("image_ocr alone succeeded without a worker")
 	}
@@ -314,20 +316,20 @@ func TestExtract_distrustsTheWorker(t *testing.T) {
 
 func TestSettings_hash(t *testing.T) {
 	t.Parallel()
-	base := Settings{}.Hash()
-	same := []Settings{DefaultSettings(), {ImportedDir: "Elsewhere"}, {Sessions: 7}, {KeepOriginal: KeepNot}}
+	base := config.Settings{}.Hash()
+	same := []config.Settings{config.Default(), {ImportedDir: "Elsewhere"}, {Sessions: 7}, {KeepOriginal: config.KeepNot}}
 	for _, s := range same {
 		if s.Hash() != base {
 			t.Errorf("%+v has another hash", s)
 		}
 	}
-	other := []Settings{{PDF: PDFSettings{DPI: 200}}, {PDF: PDFSettings{Mode: ModeMarkdown}}, {OCR: OCRSettings{Languages: []string{"nor"}}}, {InlinePages: 3}}
+	other := []config.Settings{{PDF: config.PDF{DPI: 200}}, {PDF: config.PDF{Mode: config.ModeMarkdown}}, {OCR: config.OCR{Languages: []string{"nor"}}}, {InlinePages: 3}}
 	for _, s := range other {
 		if s.Hash() == base {
 			t.Errorf("%+v has the same hash", s)
 		}
 	}
-	j := Job{Mode: ModeMarkdown}
+	j := Job{Mode: config.ModeMarkdown}
 	if j.Hash() != other[1].Hash() {
 		t.Error("the job's mode is not part of its hash")
 	}
@@ -368,7 +370,7 @@ func TestExtract_fileGoneBeforeItIsRead(t *testing.T) {
 	b := newBench(t, report)
 	b.worker.open = func(int) error { return errors.New("open Import/gone.pdf: no such file") }
 	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Route: filetype.Route{Kind: filetype.KindPDF}})
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.Cancelled {
+	if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != failure.Cancelled {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/archive"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -55,7 +56,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 		case why != "":
 			left = append(left, fmt.Sprintf("%s was left in the archive: %s", markdown.OneLine(m.Folder+m.Name, 100), why))
 		case len(names) >= archive.MaxMembers:
-			return permanent(failure.TooLarge, "unpack it and drop the folder", "the archive has more than %d files", archive.MaxMembers)
+			return fault.Permanent(failure.TooLarge, "unpack it and drop the folder", "the archive has more than %d files", archive.MaxMembers)
 		default:
 			taken[strings.ToLower(name)] = true
 			names = append(names, name)
@@ -81,14 +82,14 @@ func (collection) extract(ctx context.Context, w *work) error {
 
 // archiveFault says what a person can do about an archive that cannot be walked through.
 func archiveFault(err error) error {
-	var known *Error
+	var known *fault.Error
 	switch {
 	case err == nil || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, archive.ErrBomb):
-		return permanent(failure.TooLarge, "unpack it yourself if you trust it, and drop the folder", "the archive was not unpacked: %v", err)
+		return fault.Permanent(failure.TooLarge, "unpack it yourself if you trust it, and drop the folder", "the archive was not unpacked: %v", err)
 	}
-	return permanent(failure.Corrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
+	return fault.Permanent(failure.Corrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
 }
 
 // members visits the files of the job's archive, or the attachments of its message.
@@ -98,7 +99,7 @@ func (u unpacking) members(ctx context.Context, visit func(archive.Member, io.Re
 	}
 	file, size, err := u.w.im.open(u.w.job.at())
 	if err != nil {
-		return storage("open "+u.w.job.at(), err)
+		return fault.Storage("open "+u.w.job.at(), err)
 	}
 	defer file.Close()
 	return archive.Walk(file, size, u.w.job.Route.MediaType, u.w.job.base(), func(m archive.Member, in io.Reader) error {
@@ -147,6 +148,6 @@ func (u unpacking) putMember(ctx context.Context, name string, data []byte) erro
 		if taken := errors.Is(err, fs.ErrExist) || errors.Is(err, vault.ErrConflict); taken && n < maxNumber {
 			continue // another spelling of the name is there
 		}
-		return storage("write "+to, err)
+		return fault.Storage("write "+to, err)
 	}
 }

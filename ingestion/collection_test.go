@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/archive"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
@@ -160,7 +161,7 @@ func TestImport_archiveRefusesBombsAndTornOnes(t *testing.T) {
 			}
 			j.Route = found.Route
 			_, err = b.im.Extract(t.Context(), j)
-			if e, ok := err.(*Error); !ok || e.Code != test.code || e.Remedy == "" { //nolint:errorlint // returned as it is
+			if e, ok := err.(*fault.Error); !ok || e.Code != test.code || e.Remedy == "" { //nolint:errorlint // returned as it is
 				t.Fatalf("got %v", err)
 			}
 			if files := b.found("Import"); len(files) != 1 {
@@ -292,7 +293,7 @@ func TestImport_archivesInAnArchiveShareTheBounds(t *testing.T) {
 		b := newBench(t, extract.Document{})
 		j := b.drop("imp-1", "Import/x.zip", data)
 		_, _, err := b.run(j)
-		if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.TooLarge {
+		if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != failure.TooLarge {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if files := b.found("Import"); len(files) != 1 {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
@@ -145,8 +146,8 @@ func TestFile_survivesCrashes(t *testing.T) {
 		"failed":             {end: Ending{State: StateFailed, Code: failure.Corrupt, Message: "broken", Hint: "mend it"}},
 		"password":           {end: Ending{State: StateNeedsPassword, Message: "encrypted"}},
 		"duplicate":          {end: Ending{State: StateDuplicate, Bundle: "Imported/q3"}},
-		"duplicate, done":    {end: Ending{State: StateDuplicate, Bundle: "Imported/q3"}, keep: KeepInDone},
-		"duplicate, deleted": {end: Ending{State: StateDuplicate, Bundle: "Imported/q3"}, keep: KeepNot},
+		"duplicate, done":    {end: Ending{State: StateDuplicate, Bundle: "Imported/q3"}, keep: config.KeepInDone},
+		"duplicate, deleted": {end: Ending{State: StateDuplicate, Bundle: "Imported/q3"}, keep: config.KeepNot},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +172,7 @@ func TestFile_survivesCrashes(t *testing.T) {
 			if b.im.exists(j.Source) {
 				t.Error("the original is still in the import folder")
 			}
-			if c.keep != KeepNot && want[filed.Name] != string(pdfBytes) {
+			if c.keep != config.KeepNot && want[filed.Name] != string(pdfBytes) {
 				t.Errorf("the original is not at %q", filed.Name)
 			}
 			for at := 1; at <= changes; at++ {

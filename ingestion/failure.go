@@ -5,22 +5,20 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
-// failedSuffix ends the name of a note about a failure.
-const failedSuffix = ".failed.md"
-
 // explain writes the note that says why an import failed and what to do. It says the same when it is written again.
 func (f filing) explain(ctx context.Context, original string, e Ending) (string, error) {
-	name := original + failedSuffix
+	name := original + indexnote.FailedSuffix
 	if f.w.job.Route.MediaType == "" { // the engine files by name, bytes and bundle alone
 		if file, size, err := f.w.im.open(original); err == nil {
 			f.w.job.Route, err = routeOf(f.w.job, file, size)
 			file.Close()
 			if err != nil {
-				return "", storage("read "+original, err)
+				return "", fault.Storage("read "+original, err)
 			}
 		}
 	}
@@ -32,7 +30,7 @@ func (f filing) explain(ctx context.Context, original string, e Ending) (string,
 		}
 		base = sum
 	}
-	return name, storage("write "+name, f.w.im.Files.Write(ctx, name, data, base))
+	return name, fault.Storage("write "+name, f.w.im.Files.Write(ctx, name, data, base))
 }
 
 func (f filing) failureNote(original string, e Ending) string {

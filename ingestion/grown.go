@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -21,7 +23,7 @@ func (f filing) letGo(name string) error {
 		return nil
 	}
 	if reason := f.w.im.Writing(name); reason != "" {
-		return &Error{
+		return &fault.Error{
 			Code: failure.Vault, Message: fmt.Sprintf("%s stays where it is: %s", name, reason), Remedy: "it is put away when it was closed", Transient: true,
 		}
 	}
@@ -38,7 +40,7 @@ func (f filing) restore(ctx context.Context, p plan, target string) error {
 		return nil
 	}
 	kept := path.Join(before, m.Source.Name)
-	if f.w.im.exists(kept) || f.w.job.Where == "" && f.w.set.KeepOriginal != KeepInBundle {
+	if f.w.im.exists(kept) || f.w.job.Where == "" && f.w.set.KeepOriginal != config.KeepInBundle {
 		return nil // another file of the same name: the version before has its own
 	}
 	restored, err := false, error(nil)
@@ -68,15 +70,15 @@ func (f filing) putBack(ctx context.Context, m manifest.Manifest, from, to strin
 	}
 	file, _, err := f.w.im.open(from)
 	if err != nil {
-		return false, storage("open "+from, err)
+		return false, fault.Storage("open "+from, err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.NewSectionReader(file, 0, m.Source.Size))
 	if err != nil {
-		return false, storage("read "+from, err)
+		return false, fault.Storage("read "+from, err)
 	}
 	if digest(data) != m.Source.SHA256 {
 		return false, nil
 	}
-	return true, storage("write "+to, f.w.im.Files.Write(ctx, to, data, ""))
+	return true, fault.Storage("write "+to, f.w.im.Files.Write(ctx, to, data, ""))
 }

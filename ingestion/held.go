@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -22,13 +23,13 @@ func (f filing) stays(name string) (bool, error) {
 	}
 	file, size, err := f.w.im.open(name)
 	if err != nil {
-		return false, storage("open "+name, err)
+		return false, fault.Storage("open "+name, err)
 	}
 	defer file.Close()
 	head := make([]byte, min(size, filetype.HeadBytes))
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return false, storage("read "+name, err)
+		return false, fault.Storage("read "+name, err)
 	}
 	return f.w.im.Endless(head[:n]), nil
 }
@@ -59,7 +60,7 @@ func (f filing) copyOut(ctx context.Context, from, to string) (string, error) {
 		if errors.Is(err, vault.ErrConflict) {
 			return "", err
 		}
-		return name, storage("copy "+from+" to "+name, err)
+		return name, fault.Storage("copy "+from+" to "+name, err)
 	}
 }
 
@@ -106,7 +107,7 @@ func (f filing) putAway(ctx context.Context, e Ending, from string) (Filed, erro
 		err = f.w.im.Files.Supplant(ctx, from, target, f.w.job.SHA256)
 	}
 	if err != nil {
-		return Filed{}, storage("put "+from+" away", err)
+		return Filed{}, fault.Storage("put "+from+" away", err)
 	}
 	return Filed{Name: target}, errors.Join(f.forgetFailure(ctx, from), f.tidy(from))
 }

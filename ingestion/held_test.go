@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
@@ -56,8 +58,8 @@ func (c heldCase) imported(b *bench, j Job, done *journal) (Ending, Filed, error
 }
 
 var heldCases = map[string]heldCase{
-	"bundle": {KeepInBundle, StateDone}, "done": {KeepInDone, StateDone}, "delete": {KeepNot, StateDone}, "failed": {KeepInBundle, StateFailed},
-	"duplicate": {KeepInBundle, StateDuplicate}, "duplicate, done": {KeepInDone, StateDuplicate}, "duplicate, deleted": {KeepNot, StateDuplicate},
+	"bundle": {config.KeepInBundle, StateDone}, "done": {config.KeepInDone, StateDone}, "delete": {config.KeepNot, StateDone}, "failed": {config.KeepInBundle, StateFailed},
+	"duplicate": {config.KeepInBundle, StateDuplicate}, "duplicate, done": {config.KeepInDone, StateDuplicate}, "duplicate, deleted": {config.KeepNot, StateDuplicate},
 }
 
 // A file that is held and then put away ends in the same vault as one that is not held, wherever the process is killed on the way.
@@ -183,7 +185,7 @@ func TestPutAway_open(t *testing.T) {
 			}
 			b.im.Writing = func(name string) string { return "bash still has " + name + " open for writing" }
 			_, _, err = b.im.PutAway(t.Context(), j, end)
-			if bad, ok := errors.AsType[*Error](err); !ok || !bad.Transient || !strings.Contains(fmt.Sprint(err), "bash still has") {
+			if bad, ok := errors.AsType[*fault.Error](err); !ok || !bad.Transient || !strings.Contains(fmt.Sprint(err), "bash still has") {
 				t.Errorf("put away while it is open: %v", err)
 			}
 			if b.read(j.Source) != csv {

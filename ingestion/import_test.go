@@ -11,7 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
@@ -93,7 +95,7 @@ func names(files map[string]string) []string {
 func TestImport_modes(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[string][3]bool{ // text, ocr, image
-		ModeMarkdown: {true, true, false}, ModePageImages: {false, false, true}, ModeHybrid: {true, true, true},
+		config.ModeMarkdown: {true, true, false}, config.ModePageImages: {false, false, true}, config.ModeHybrid: {true, true, true},
 	} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
@@ -179,7 +181,7 @@ func TestExtract_refusesDocuments(t *testing.T) {
 			b := newBench(t, c.doc)
 			b.worker.open = func(int) error { return c.err }
 			_, _, err := b.run(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
-			e, ok := errors.AsType[*Error](err)
+			e, ok := errors.AsType[*fault.Error](err)
 			if !ok || e.Code != c.code || e.Transient != c.wait || e.Remedy == "" {
 				t.Fatalf("got %#v, want code %s", err, c.code)
 			}
@@ -210,7 +212,7 @@ func TestExtract_givesUpHopelessDocuments(t *testing.T) {
 		return extract.Page{}, &extract.Error{Code: failure.PageFailed, Message: "bad stream"}
 	}
 	_, _, err := b.run(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != failure.Corrupt {
+	if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != failure.Corrupt {
 		t.Errorf("got %v", err)
 	}
 	if n := len(b.worker.requests); n > 6*(giveUpAfter+2) {
@@ -224,7 +226,7 @@ func TestExtract_diskFullIsTransient(t *testing.T) {
 	b.fuse.full = true
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	_, _, err := b.run(j)
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || !e.Transient || e.Code != failure.Vault {
 		t.Fatalf("got %v", err)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -39,7 +41,7 @@ type Importer struct {
 	Takes func(name string) bool
 	// Recogniser gives the service behind an engine of text recognition, or an error that says why there is none, such as a
 	// missing key. It may be nil.
-	Recogniser func(engine string, s OCRSettings) (Recogniser, error)
+	Recogniser func(engine string, s config.OCR) (Recogniser, error)
 	// Office makes page pictures of office files and reads old formats. When nil, files have none and old formats are kept.
 	Office Office
 	// Passwords lists what may open a job's document, beside what stands in a file next to it. It may be nil.
@@ -68,12 +70,12 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 		return Classified{Gone: true}, nil
 	}
 	if err != nil {
-		return Classified{}, storage("open "+j.at(), err)
+		return Classified{}, fault.Storage("open "+j.at(), err)
 	}
 	defer file.Close()
 	route, err := routeOf(j, file, size)
 	if err != nil {
-		return Classified{}, storage("read "+j.at(), err)
+		return Classified{}, fault.Storage("read "+j.at(), err)
 	}
 	out := Classified{Route: route, Home: im.places(j).home()}
 	im.tell(j, Event{Kind: EventRoute, Route: &out.Route, Message: out.Route.Evidence.Reason})
@@ -82,7 +84,7 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	}
 	sum, err := digestReader(ctx, io.NewSectionReader(file, 0, size))
 	if err != nil {
-		return Classified{}, storage("read "+j.at(), err)
+		return Classified{}, fault.Storage("read "+j.at(), err)
 	}
 	if sum != j.SHA256 {
 		return Classified{Gone: true}, nil
@@ -96,11 +98,11 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 // Extract makes the pages: pictures, text and records, in a hidden folder. Called again, it makes those that are missing.
 func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	set := j.settings()
-	if err := set.check(); err != nil {
+	if err := set.Check(); err != nil {
 		return Extracted{}, err
 	}
 	if j.Size > set.MaxBytes {
-		return Extracted{}, permanent(failure.TooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
+		return Extracted{}, fault.Permanent(failure.TooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
 			"the file has %s, the limit is %s", markdown.Size(j.Size), markdown.Size(set.MaxBytes))
 	}
 	w, err := im.stage(j)
@@ -149,11 +151,11 @@ func (im *Importer) sumOf(ctx context.Context, name string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", storage("open "+name, err)
+		return "", fault.Storage("open "+name, err)
 	}
 	defer file.Close()
 	sum, err := digestReader(ctx, io.NewSectionReader(file, 0, size))
-	return sum, storage("read "+name, err)
+	return sum, fault.Storage("read "+name, err)
 }
 
 func (im *Importer) exists(name string) bool {

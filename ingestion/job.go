@@ -5,23 +5,23 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
-
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
 // Job names what is to be imported and how. It is data: the engine keeps it in its journal.
 type Job struct {
-	ID       string         `json:"id"`
-	Source   string         `json:"source"`             // vault name at which the file arrived
-	Where    string         `json:"where,omitempty"`    // vault name at which it is now, when that is another
-	SHA256   string         `json:"sha256"`             // lower-case hex
-	Size     int64          `json:"size"`               // bytes
-	Declared string         `json:"declared,omitempty"` // media type that came with the file, if any
-	Mode     string         `json:"mode,omitempty"`     // in place of Settings.PDF.Mode
-	Again    bool           `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
-	At       time.Time      `json:"at"`                 // when it began, in the zone in which the note tells it
-	Settings Settings       `json:"settings"`
-	Route    filetype.Route `json:"route,omitzero"` // set after Classify
+	ID       string          `json:"id"`
+	Source   string          `json:"source"`             // vault name at which the file arrived
+	Where    string          `json:"where,omitempty"`    // vault name at which it is now, when that is another
+	SHA256   string          `json:"sha256"`             // lower-case hex
+	Size     int64           `json:"size"`               // bytes
+	Declared string          `json:"declared,omitempty"` // media type that came with the file, if any
+	Mode     string          `json:"mode,omitempty"`     // in place of Settings.PDF.Mode
+	Again    bool            `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
+	At       time.Time       `json:"at"`                 // when it began, in the zone in which the note tells it
+	Settings config.Settings `json:"settings"`
+	Route    filetype.Route  `json:"route,omitzero"` // set after Classify
 }
 
 // at is where the bytes are.
@@ -33,8 +33,8 @@ func (j Job) at() string {
 }
 
 // settings are those of the job with defaults for what is unset, and the job's own mode.
-func (j Job) settings() Settings {
-	s := j.Settings.applied()
+func (j Job) settings() config.Settings {
+	s := j.Settings.Applied()
 	if j.Mode != "" {
 		s.PDF.Mode = j.Mode
 	}
@@ -48,6 +48,9 @@ func (j Job) started(rec documentRecord) time.Time {
 	}
 	return j.At
 }
+
+// Hash is the digest of the settings that shape this job's result, its own mode included.
+func (j Job) Hash() string { return j.settings().Hash() }
 
 // base is the file's own name.
 func (j Job) base() string { return path.Base(j.Source) }

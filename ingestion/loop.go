@@ -90,7 +90,7 @@ func failedPage(n int, why string) manifest.Page {
 }
 
 // fault gives the fault of a page, nil when the error is not one.
-func fault(err error) *pageFault {
+func pageFaultOf(err error) *pageFault {
 	f, _ := errors.AsType[*pageFault](err)
 	return f
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/archive"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/mail"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
@@ -35,7 +36,7 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	}
 	m, parts, err := mail.Read(data)
 	if err != nil {
-		return permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
+		return fault.Permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
 	}
 	c := composed{title: mail.Words(m.Header.Get("Subject")), author: mail.Words(m.Header.Get("From"))}
 	if t, err := m.Header.Date(); err == nil {
@@ -85,7 +86,7 @@ func (u unpacking) attached(visit func(archive.Member, io.Reader) error) error {
 	}
 	_, parts, err := mail.Read(data)
 	if err != nil {
-		return permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
+		return fault.Permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
 	}
 	for _, p := range mail.Files(parts) {
 		if err := visit(archive.Member{Name: p.Name, Size: int64(len(p.Data))}, bytes.NewReader(p.Data)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -22,7 +23,7 @@ var reservedNames = []string{manifest.NoteFile, manifest.File, "pages", "text", 
 type places struct {
 	im  *Importer
 	job Job
-	set Settings
+	set config.Settings
 }
 
 // folder is where the source is below the import folder, each part made safe. It is empty for the import folder itself and for
@@ -76,9 +77,9 @@ func (pl places) original() string {
 // keep returns where the original will be: a name within the bundle, a vault name, or "" if it is removed.
 func (pl places) keep(ctx context.Context) (string, error) {
 	switch {
-	case pl.set.KeepOriginal == KeepInBundle:
+	case pl.set.KeepOriginal == config.KeepInBundle:
 		return pl.original(), nil
-	case pl.set.KeepOriginal == KeepNot:
+	case pl.set.KeepOriginal == config.KeepNot:
 		return "", nil
 	}
 	return pl.free(ctx, pl.done())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/office"
@@ -23,7 +24,7 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	}
 	file, size, err := w.im.open(w.job.at())
 	if err != nil {
-		return storage("open "+w.job.at(), err)
+		return fault.Storage("open "+w.job.at(), err)
 	}
 	defer file.Close()
 	doc, err := office.Read(file, size, office.Limits{})
@@ -39,9 +40,9 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	}
 	switch {
 	case errors.Is(err, office.ErrEncrypted):
-		return permanent(failure.NeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
+		return fault.Permanent(failure.NeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
 	case err != nil:
-		return permanent(failure.Corrupt, "open it in the program that made it and save it anew", "the file cannot be read: %v", err)
+		return fault.Permanent(failure.Corrupt, "open it in the program that made it and save it anew", "the file cannot be read: %v", err)
 	}
 	c := composed{title: doc.Title, author: doc.Author, created: doc.Created, warnings: doc.Warnings}
 	var labels []string
@@ -75,13 +76,13 @@ func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, erro
 	}
 	file, err := pr.w.store.records.FS().Open(name)
 	if err != nil {
-		return nil, 0, storage("open "+name, err)
+		return nil, 0, fault.Storage("open "+name, err)
 	}
 	info, err := file.Stat()
 	at, ok := file.(readerAt)
 	if err != nil || !ok {
 		file.Close()
-		return nil, 0, storage("open "+name, errors.Join(err, errors.ErrUnsupported))
+		return nil, 0, fault.Storage("open "+name, errors.Join(err, errors.ErrUnsupported))
 	}
 	return at, info.Size(), nil
 }

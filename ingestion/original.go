@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
@@ -92,7 +94,7 @@ func (f filing) place(ctx context.Context, bundle string, p plan) (string, error
 			return "", err
 		}
 	}
-	if name != "" && f.w.set.KeepOriginal == KeepInBundle {
+	if name != "" && f.w.set.KeepOriginal == config.KeepInBundle {
 		return path.Join(bundle, name), nil
 	}
 	return name, nil
@@ -108,7 +110,7 @@ func (f filing) moveOut(ctx context.Context, from, to string) (string, error) {
 		return "", err
 	}
 	if to == "" {
-		return "", storage("remove "+from, f.w.im.Files.Remove(ctx, from, f.w.job.SHA256))
+		return "", fault.Storage("remove "+from, f.w.im.Files.Remove(ctx, from, f.w.job.SHA256))
 	}
 	for n := 1; ; n++ {
 		name := numberedFile(to, n)
@@ -119,7 +121,7 @@ func (f filing) moveOut(ctx context.Context, from, to string) (string, error) {
 		if errors.Is(err, fs.ErrExist) && n < maxNumber {
 			continue
 		}
-		return name, storage("move "+from+" to "+name, err)
+		return name, fault.Storage("move "+from+" to "+name, err)
 	}
 }
 
@@ -150,7 +152,7 @@ func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) 
 		if err != nil {
 			return Filed{}, err
 		}
-		missing := sum == "" && m.Source.SHA256 == f.w.job.SHA256 && f.w.set.KeepOriginal == KeepInBundle // it could not be moved at the time
+		missing := sum == "" && m.Source.SHA256 == f.w.job.SHA256 && f.w.set.KeepOriginal == config.KeepInBundle // it could not be moved at the time
 		if sum == f.w.job.SHA256 || missing {
 			target = kept
 		}
@@ -158,7 +160,7 @@ func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) 
 	if target == from {
 		return Filed{Name: from}, nil // it is the original itself
 	}
-	if target == "" && f.w.set.KeepOriginal != KeepNot {
+	if target == "" && f.w.set.KeepOriginal != config.KeepNot {
 		done := f.w.places.done()
 		var err error
 		if target, err = f.w.places.free(ctx, done); err != nil {
@@ -200,7 +202,7 @@ func (f filing) addHistory(ctx context.Context, bundle string, line manifest.His
 		}
 		err = f.w.im.Files.Write(ctx, name, data, base)
 		if !errors.Is(err, vault.ErrConflict) {
-			return storage("add to the history in "+name, err)
+			return fault.Storage("add to the history in "+name, err)
 		}
 	}
 	return nil // two programs write it; the journal has the line too
@@ -247,17 +249,17 @@ func (f filing) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 // failed folder, and those whose file a person has put back where it came from.
 func (f filing) forgetFailure(ctx context.Context, from string) error {
 	if strings.HasPrefix(from, f.w.set.FailedDir+"/") {
-		return f.removeNote(ctx, from+failedSuffix, "")
+		return f.removeNote(ctx, from+indexnote.FailedSuffix, "")
 	}
 	for n := 1; n <= maxNumber; n++ {
 		original := numberedFile(f.w.places.failed(), n)
 		if f.w.im.exists(original) {
 			continue // it is another one, and its note speaks of it
 		}
-		if !f.w.im.exists(original + failedSuffix) {
+		if !f.w.im.exists(original + indexnote.FailedSuffix) {
 			return nil
 		}
-		if err := f.removeNote(ctx, original+failedSuffix, f.w.job.SHA256); err != nil {
+		if err := f.removeNote(ctx, original+indexnote.FailedSuffix, f.w.job.SHA256); err != nil {
 			return err
 		}
 	}
@@ -271,7 +273,7 @@ func (f filing) removeNote(ctx context.Context, name, of string) error {
 	if err != nil || !strings.HasPrefix(string(data), indexnote.Begin) || !strings.HasSuffix(string(data), indexnote.End+"\n") || !strings.Contains(string(data), of) {
 		return nil
 	}
-	return storage("remove "+name, f.w.im.Files.Remove(ctx, name, sum))
+	return fault.Storage("remove "+name, f.w.im.Files.Remove(ctx, name, sum))
 }
 
 // tidy removes the folders that an archive or a message was unpacked into when their last file has left them. Folders that a person
@@ -280,7 +282,7 @@ func (f filing) tidy(from string) error {
 	for top := path.Dir(from); strings.HasPrefix(top, f.w.set.ImportDir+"/"); top = path.Dir(top) {
 		bundle := path.Join(f.w.set.ImportedDir, strings.TrimPrefix(top, f.w.set.ImportDir+"/"))
 		if m, ok := f.w.im.manifest(bundle); ok && len(m.Children) > 0 {
-			return storage("remove empty folders in "+top, f.w.im.Files.RemoveEmptyFolders(path.Dir(from), top))
+			return fault.Storage("remove empty folders in "+top, f.w.im.Files.RemoveEmptyFolders(path.Dir(from), top))
 		}
 	}
 	return nil

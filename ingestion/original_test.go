@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -59,7 +60,7 @@ func TestFile_leavesWhatIsBeingWritten(t *testing.T) {
 	b.im.Writing = func(string) string { return "scp still has it open for writing" }
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	made, _, err := b.run(j)
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || !e.Transient || !strings.Contains(e.Message, "scp still has it open") || !b.im.exists(j.Source) {
 		t.Fatalf("got %v, want the original to stay, and why", err)
 	}

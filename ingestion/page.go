@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/choose"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -35,7 +37,7 @@ type pageMaker struct {
 func (l pageLoop) make(ctx context.Context, s *seat, n int) (manifest.Page, error) {
 	m := &pageMaker{w: l.w, s: s, page: manifest.Page{N: n, Status: manifest.PageDone}}
 	steps := []func(context.Context) error{m.text, m.recognise, m.append, m.draw}
-	if l.w.set.PDF.Mode == ModePageImages {
+	if l.w.set.PDF.Mode == config.ModePageImages {
 		steps = []func(context.Context) error{m.draw}
 	}
 	for _, step := range steps {
@@ -50,25 +52,25 @@ func (l pageLoop) make(ctx context.Context, s *seat, n int) (manifest.Page, erro
 // text asks for the text layer and decides about text recognition.
 func (m *pageMaker) text(ctx context.Context) error {
 	got, err := m.s.ask(ctx, extract.PageRequest{N: m.page.N, Text: true})
-	if m.textFault = fault(err); err != nil && m.textFault == nil {
+	if m.textFault = pageFaultOf(err); err != nil && m.textFault == nil {
 		return err
 	}
 	m.page.Label = markdown.OneLine(got.Label, 40)
 	m.rendered(got)
-	decision := OCRDecision{OCR: true, Code: "no_evidence", Words: "the text layer could not be read"}
+	decision := choose.NoLayer
 	if got.Text != nil {
-		decision = DecideOCR(got.Text.Evidence, m.w.set.OCR.Redo)
+		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo)
 		m.layer, m.besides = pageFiles{m.w}.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 	}
-	if m.w.set.ocrFirst() {
-		decision = OCRDecision{OCR: true, Code: reasonOCRFirst, Words: "pdf_ocr comes before pdf_text in the strategies"}
+	if m.w.set.OCRFirst() {
+		decision = choose.OCRFirst
 	}
 	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR, Code: decision.Code, Reason: decision.String()}
-	if !m.w.set.pdfStrategy(StrategyPDFOCR) && decision.OCR {
+	if !m.w.set.HasPDF(config.StrategyPDFOCR) && decision.OCR {
 		m.page.OCR.Decided = false
 		m.page.OCR.Reason += "; pdf_ocr is not among the strategies"
 	}
-	if !m.w.set.pdfStrategy(StrategyPDFText) {
+	if !m.w.set.HasPDF(config.StrategyPDFText) {
 		m.layer = ""
 	}
 	return m.keep(ctx, m.layer, manifest.TextLayer)
@@ -113,7 +115,7 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 	got, err := m.s.ask(ctx, extract.PageRequest{
 		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
 	})
-	if m.ocrFault = fault(err); err != nil && m.ocrFault == nil {
+	if m.ocrFault = pageFaultOf(err); err != nil && m.ocrFault == nil {
 		return false, err
 	}
 	if got.OCR == nil {
@@ -150,16 +152,10 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 		}
 	}
 	text := markdown.Sanitise(markdown.FromOCR(got.Text))
-	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !preferred(p.OCR) || text == "" {
+	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
 		return nil // what the text layer says stays
 	}
 	return f.keepText(ctx, p, text, manifest.TextOCR)
-}
-
-// preferred reports whether recognised text replaces a longer text layer: the layer cannot be read, or recognition was asked for
-// in spite of it.
-func preferred(o *manifest.PageOCR) bool {
-	return o.Code == reasonUnmapped || o.Code == reasonRedo || o.Code == reasonOCRFirst
 }
 
 // ocrFile is ocr/page_0001.json: the words that were recognised. Width, height and the boxes are in pixels of the picture that
@@ -193,13 +189,13 @@ func (f pageFiles) keepText(ctx context.Context, p *manifest.Page, text, source 
 // draw asks for the page's picture, unless the mode has none.
 func (m *pageMaker) draw(ctx context.Context) error {
 	set := m.w.set.PDF
-	if set.Mode == ModeMarkdown {
+	if set.Mode == config.ModeMarkdown {
 		return nil
 	}
 	got, err := m.s.ask(ctx, extract.PageRequest{
 		N: m.page.N, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format,
 	})
-	if m.picture = fault(err); err != nil {
+	if m.picture = pageFaultOf(err); err != nil {
 		if m.picture == nil {
 			return err
 		}

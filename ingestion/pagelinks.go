@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
@@ -12,7 +13,7 @@ var pageLink = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\]\(#\^p(\d{1,7})\)`)
 
 // pageLinks makes links to pages lead from the file of a page to the note. The text of those to pages that were not asked for stays.
 func (f pageFiles) pageLinks(text string) string {
-	asked, err := ParsePages(f.w.set.Asked.Pages)
+	asked, err := choose.ParsePages(f.w.set.Asked.Pages)
 	if err != nil {
 		panic(err) // Settings.check has read it
 	}

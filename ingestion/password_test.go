@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -23,7 +24,7 @@ func TestExtract_triesPasswordsAndTellsNone(t *testing.T) {
 	}
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	_, _, err := b.run(j)
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Code != failure.NeedsPassword || e.Transient || !strings.Contains(e.Remedy, ".password") {
 		t.Fatalf("without its password: %#v", err)
 	}

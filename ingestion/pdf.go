@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -51,16 +53,16 @@ func opened(w *work, doc extract.Document) (documentRecord, error) {
 	case doc.NeedsPassword:
 		return documentRecord{}, needsPassword()
 	case doc.Pages <= 0:
-		return documentRecord{}, permanent(failure.Corrupt, "open the file in a viewer; if that works, save it under a new name and drop it again", "the document has no pages")
+		return documentRecord{}, fault.Permanent(failure.Corrupt, "open the file in a viewer; if that works, save it under a new name and drop it again", "the document has no pages")
 	case doc.Pages > w.set.MaxPages:
-		return documentRecord{}, permanent(failure.TooLarge, "split the document, or raise ingestion.pdf.max_pages in settings.yaml",
+		return documentRecord{}, fault.Permanent(failure.TooLarge, "split the document, or raise ingestion.pdf.max_pages in settings.yaml",
 			"the document has %d pages, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
 	rec := w.store.begin(describe(doc))
 	if doc.Renderer != "" {
 		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
-	if w.set.PDF.Mode != ModeMarkdown {
+	if w.set.PDF.Mode != config.ModeMarkdown {
 		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Code: markdown.OneLine(doc.Code, 40), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
 	if cutOff(w) {

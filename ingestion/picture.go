@@ -7,7 +7,9 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -57,7 +59,7 @@ func (picture) extract(ctx context.Context, w *work) error {
 func (f *frames) readable() (bool, error) {
 	file, size, err := f.w.im.open(f.w.job.at())
 	if err != nil {
-		return false, storage("open "+f.w.job.at(), err)
+		return false, fault.Storage("open "+f.w.job.at(), err)
 	}
 	defer file.Close()
 	info, err := imaging.Probe(file, size)
@@ -65,7 +67,7 @@ func (f *frames) readable() (bool, error) {
 }
 
 func (f *frames) wantsWorker() bool {
-	return !f.here || f.w.job.Route.MediaType == "image/tiff" || f.imageStrategy(StrategyImageOCR)
+	return !f.here || f.w.job.Route.MediaType == "image/tiff" || f.imageStrategy(config.StrategyImageOCR)
 }
 
 // open asks the worker for the number of pages, when it is needed at all, and makes the record.
@@ -87,9 +89,9 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	}
 	switch {
 	case doc.Pages <= 0:
-		return rec, permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "there is no picture in the file")
+		return rec, fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "there is no picture in the file")
 	case doc.Pages > w.set.MaxPages:
-		return rec, permanent(failure.TooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
+		return rec, fault.Permanent(failure.TooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
 	rec = w.store.begin(manifest.Document{Pages: doc.Pages})
 	if doc.Renderer != "" {
@@ -108,7 +110,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 // mayDoWithout says whether the picture is imported although the worker does not read it: copied when imaging reads it
 // or Obsidian shows it, if image_copy is a strategy.
 func (f *frames) mayDoWithout() bool {
-	return f.imageStrategy(StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == KeepInBundle)
+	return f.imageStrategy(config.StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == config.KeepInBundle)
 }
 
 // lack says in a sentence what is missing for want of the worker.
@@ -163,13 +165,13 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, imaging.ErrTooLarge):
-			return permanent(failure.TooLarge, "make the picture smaller and drop it again", "%v", err)
+			return fault.Permanent(failure.TooLarge, "make the picture smaller and drop it again", "%v", err)
 		case f.refused != nil:
-			return permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "%v", err)
+			return fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "%v", err)
 		}
 	}
 	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
-	bad := fault(err)
+	bad := pageFaultOf(err)
 	if err != nil && bad == nil {
 		return err
 	}
@@ -196,7 +198,7 @@ func (f *frames) take(ctx context.Context, p *manifest.Page, made imaging.Encode
 func (f *frames) normalised(ctx context.Context) (imaging.Encoded, error) {
 	file, size, err := f.w.im.open(f.w.job.at())
 	if err != nil {
-		return imaging.Encoded{}, storage("open "+f.w.job.at(), err)
+		return imaging.Encoded{}, fault.Storage("open "+f.w.job.at(), err)
 	}
 	defer file.Close()
 	limits := imaging.Limits{MaxSide: f.w.set.Image.MaxSide, MaxDecodePixels: f.w.set.Image.MaxDecodePixels}

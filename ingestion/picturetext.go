@@ -8,13 +8,15 @@ import (
 	"unicode"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // read reads the text in a picture by the engines of text recognition.
 func (f *frames) read(ctx context.Context, p *manifest.Page) error {
-	if !f.imageStrategy(StrategyImageOCR) {
+	if !f.imageStrategy(config.StrategyImageOCR) {
 		return nil
 	}
 	p.OCR = &manifest.PageOCR{Decided: true, Code: "picture", Reason: "picture: image_ocr is a strategy"}
@@ -35,7 +37,7 @@ func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 	}
 	data, err := fs.ReadFile(f.w.store.bundle.FS(), p.Image.Path)
 	if err != nil {
-		return nil, "", storage("read "+p.Image.Path, err)
+		return nil, "", fault.Storage("read "+p.Image.Path, err)
 	}
 	for _, mediaType := range []string{"image/png", "image/jpeg", "image/webp", "image/gif"} {
 		if pictureExtension(mediaType, data) != "" {
@@ -52,7 +54,7 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 		return false, nil
 	}
 	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, OCR: true, OCRDPI: f.w.set.OCR.DPI, Languages: f.w.set.OCR.Languages, MaxPixels: f.w.set.PDF.MaxPixels})
-	switch bad := fault(err); {
+	switch bad := pageFaultOf(err); {
 	case bad != nil:
 		p.OCR.Error = bad.message
 		if p.Status == manifest.PageDone {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -37,7 +38,7 @@ const legibleDPI = 50
 func (pr printing) print(ctx context.Context, labels []string) (printed, error) {
 	office := pr.w.im.Office
 	from := officeExtensions[pr.w.job.Route.MediaType]
-	if office == nil || from == "" || len(labels) == 0 || pr.w.set.PDF.Mode == ModeMarkdown {
+	if office == nil || from == "" || len(labels) == 0 || pr.w.set.PDF.Mode == config.ModeMarkdown {
 		return printed{}, nil
 	}
 	none := func(err error) (printed, error) {
@@ -179,7 +180,7 @@ func (pr printing) drawPrinted(ctx context.Context, s *seat, pages map[int][]int
 func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*manifest.PageImage, *pageFault, error) {
 	set := pr.w.set.PDF
 	got, err := s.ask(ctx, extract.PageRequest{N: n, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format})
-	if bad := fault(err); bad != nil {
+	if bad := pageFaultOf(err); bad != nil {
 		return nil, bad, nil
 	}
 	if err != nil {

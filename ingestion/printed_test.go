@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
@@ -154,7 +155,7 @@ func TestImport_officeFileWithoutPictures(t *testing.T) {
 	office := &fakeOffice{made: map[string]string{"pdf": "%PDF-"}}
 	b := benchWithOffice(t, 1, office)
 	j := b.drop("imp-1", "Import/report.docx", docxOf(t))
-	j.Mode = ModeMarkdown
+	j.Mode = config.ModeMarkdown
 	made, _ := b.mustRun(j)
 	if len(office.asked) != 0 || b.manifest(made).Pages[0].Image != nil {
 		t.Errorf("asked %v", office.asked)

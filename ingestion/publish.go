@@ -8,6 +8,8 @@ import (
 	"path"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
@@ -20,7 +22,7 @@ type publishing struct{ w *work }
 func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published, error) {
 	records, err := im.Files.Stage(j.settings().ImportedDir, j.stageID()+"-work")
 	if err != nil {
-		return Published{}, storage("open the records of "+j.Source, err)
+		return Published{}, fault.Storage("open the records of "+j.Source, err)
 	}
 	p, decided, err := load[plan](records, planName)
 	if err != nil {
@@ -62,7 +64,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 		}
 		decided, taken[p.Target] = false, true // somebody was faster, or another spelling of the name is there
 	}
-	return Published{}, &Error{Code: failure.Vault, Message: "others keep taking the name " + p.Target, Transient: true}
+	return Published{}, &fault.Error{Code: failure.Vault, Message: "others keep taking the name " + p.Target, Transient: true}
 }
 
 func (p plan) published() Published {
@@ -85,7 +87,7 @@ func (pub publishing) unchanged(ctx context.Context, p plan) error {
 	if err := pub.w.store.forget(); err != nil {
 		return err
 	}
-	return permanent(failure.Cancelled, "", "%s was changed or removed while it was imported", pub.w.job.Source)
+	return fault.Permanent(failure.Cancelled, "", "%s was changed or removed while it was imported", pub.w.job.Source)
 }
 
 // recalled reads the records back, and makes sure that they are those that Extract spoke of.
@@ -100,7 +102,7 @@ func (s *store) recalled(want string) (documentRecord, []manifest.Page, error) {
 	}
 	have, err := recordDigest(rec, pages)
 	if err == nil && have != want {
-		err = permanent(failure.Vault, "import the file again", "the records of %s were changed after its pages were made", s.job.Source)
+		err = fault.Permanent(failure.Vault, "import the file again", "the records of %s were changed after its pages were made", s.job.Source)
 	}
 	return rec, pages, err
 }
@@ -132,7 +134,7 @@ func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pa
 		if errors.Is(err, fs.ErrExist) || pub.w.im.exists(p.Target) && !pub.w.places.holds(p.Target) {
 			return false, nil
 		}
-		return false, storage("publish "+p.Target, err)
+		return false, fault.Storage("publish "+p.Target, err)
 	}
 	return true, nil
 }
@@ -142,7 +144,7 @@ func (pub publishing) moveAside(ctx context.Context, p plan) error {
 	if p.Aside == "" || p.before(pub.w.im) == p.Aside {
 		return nil
 	}
-	return storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.Files.Move(ctx, p.Previous, p.Aside))
+	return fault.Storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.Files.Move(ctx, p.Previous, p.Aside))
 }
 
 // laidOut composes index.md by the person's own layout. One that cannot be used is a warning: the note then has the
@@ -170,7 +172,7 @@ func readLayout(fsys fs.FS, name string) (indexnote.Layout, error) {
 	if !fs.ValidPath(name) {
 		return indexnote.Layout{}, errors.New("it is no name within the vault")
 	}
-	data, err := readBounded(fsys, name, indexnote.MaxLayout)
+	data, err := config.ReadBounded(fsys, name, indexnote.MaxLayout)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return indexnote.Layout{}, errors.New("there is no such note")
@@ -192,7 +194,7 @@ func (pub publishing) note(m *manifest.Manifest, p plan, rec documentRecord, own
 	n := &indexnote.Note{Manifest: m, Message: rec.Message, Outline: rec.Document.Outline, Settings: set, Original: p.Original, Bundle: pub.w.store.bundle.FS(), Layout: own}
 	text, err := n.Compose(before)
 	if errors.Is(err, indexnote.ErrText) {
-		return nil, storage("write the note of "+pub.w.job.Source, err)
+		return nil, fault.Storage("write the note of "+pub.w.job.Source, err)
 	}
 	return text, err
 }
@@ -208,7 +210,7 @@ func (pub publishing) older(p plan) (*indexnote.Previous, error) {
 		return nil, nil // a person has removed it: nothing is to be kept
 	}
 	if err != nil {
-		return nil, storage("read the note of the version before", err)
+		return nil, fault.Storage("read the note of the version before", err)
 	}
 	m, _ := pub.w.im.manifest(before)
 	return &indexnote.Previous{Text: string(data), Manifest: m}, nil
@@ -217,9 +219,9 @@ func (pub publishing) older(p plan) (*indexnote.Previous, error) {
 // forget discards the hidden folders.
 func (s *store) forget() error {
 	if err := s.bundle.Discard(); err != nil {
-		return storage("discard the bundle of "+s.job.Source, err)
+		return fault.Storage("discard the bundle of "+s.job.Source, err)
 	}
-	return storage("discard the records of "+s.job.Source, s.records.Discard())
+	return fault.Storage("discard the records of "+s.job.Source, s.records.Discard())
 }
 
 // Forget discards what an import that was cancelled has left in its hidden folders. Another attempt begins anew.

@@ -11,19 +11,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/choose"
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
 // recognition reads the text of pictures with the engines that are set.
 type recognition struct{ w *work }
-
-// The engines of text recognition. Tesseract runs in the worker; the others are services, which get a picture of the page.
-const (
-	EngineTesseract = "tesseract"
-	EngineMistral   = "mistral"
-	EngineModel     = "model" // any model that sees
-)
 
 // Bounds of what a service may answer for one page.
 const (
@@ -60,22 +56,14 @@ type answerRecord struct {
 	Reading Reading `json:"reading"`
 }
 
-// engines are the engines in configured order.
-func (s OCRSettings) engines() []string {
-	if len(s.Engines) == 0 {
-		return []string{EngineTesseract}
-	}
-	return s.Engines
-}
-
 // byEngines asks one engine after the other until one has answered. local asks the worker and says whether it did; picture
 // gives the page's picture for services. What kept an engine from answering stands in the page's list. The boolean
 // says whether one answered.
 func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	var passing error
-	for _, engine := range r.w.set.OCR.engines() {
+	for _, engine := range r.w.set.OCR.Order() {
 		done, err := false, error(nil)
-		if engine == EngineTesseract {
+		if engine == config.EngineTesseract {
 			done, err = local(ctx)
 		} else {
 			done, err = r.byService(ctx, p, engine, picture)
@@ -90,7 +78,7 @@ func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func
 		}
 	}
 	if passing != nil {
-		return false, &Error{
+		return false, &fault.Error{
 			Code: failure.Provider, Message: passing.Error(), Remedy: "wait; the import goes on by itself with the pages that are missing",
 			Transient: true, Exhausted: true,
 		}
@@ -118,7 +106,7 @@ func (r recognition) byService(ctx context.Context, p *manifest.Page, engine str
 		return false, nil
 	}
 	data, mediaType, err := picture(ctx)
-	if bad := fault(err); bad != nil {
+	if bad := pageFaultOf(err); bad != nil {
 		skip("no picture of the page: %s", bad.message)
 		return false, nil
 	}
@@ -129,11 +117,11 @@ func (r recognition) byService(ctx context.Context, p *manifest.Page, engine str
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
-	case fault(err) != nil:
+	case pageFaultOf(err) != nil:
 		skip("%v", err)
 		return false, nil
 	case err != nil && failure.Of(err).Retryable:
-		if known := (*Error)(nil); errors.As(err, &known) {
+		if known := (*fault.Error)(nil); errors.As(err, &known) {
 			return false, err // the vault's fault, not the service's
 		}
 		skip("%v", err)
@@ -203,7 +191,7 @@ func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, 
 		return marks[imageReference.FindStringSubmatch(reference)[2]] // none for a picture that is not kept
 	})
 	text = strings.TrimSpace(placePictures(markdown.Sanitise(text), paths))
-	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !preferred(p.OCR) || text == "" {
+	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
 		return nil // what the text layer says stays
 	}
 	return pageFiles(r).keepText(ctx, p, text, manifest.TextOCR)

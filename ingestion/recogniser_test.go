@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
@@ -39,8 +41,8 @@ func (s *service) Recognise(_ context.Context, picture []byte, mediaType string)
 	return s.answer(n)
 }
 
-func (s *service) offers(engine string) func(string, OCRSettings) (Recogniser, error) {
-	return func(name string, _ OCRSettings) (Recogniser, error) {
+func (s *service) offers(engine string) func(string, config.OCR) (Recogniser, error) {
+	return func(name string, _ config.OCR) (Recogniser, error) {
 		if name != engine {
 			return nil, errors.New("MISTRAL_API_KEY is not set")
 		}
@@ -79,8 +81,8 @@ func TestImport_readByService(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, extract.Document{Pages: 2})
 			s := &service{answer: func(int) (Reading, error) { return pictured(), nil }}
-			b.im.Recogniser = s.offers(EngineMistral)
-			j := scan(b, EngineMistral, EngineTesseract)
+			b.im.Recogniser = s.offers(config.EngineMistral)
+			j := scan(b, config.EngineMistral, config.EngineTesseract)
 			j.Settings.OCR.KeepPictures = keep
 			made, _ := b.mustRun(j)
 			note := b.read(made.Note)
@@ -134,14 +136,14 @@ func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, extract.Document{Pages: 2})
 		b.im.Recogniser = (&service{}).offers("none")
-		made, _ := b.mustRun(scan(b, EngineMistral, EngineTesseract))
+		made, _ := b.mustRun(scan(b, config.EngineMistral, config.EngineTesseract))
 		hasAll(t, b.read(made.Note), "Read from page 2", "> - pages 1–2 not read by mistral: MISTRAL_API_KEY is not set")
 	})
 	t.Run("refused, and no other engine: the page is partial", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, extract.Document{Pages: 1})
-		b.im.Recogniser = (&service{answer: func(int) (Reading, error) { return Reading{}, errors.New("refusal: no") }}).offers(EngineModel)
-		made, _ := b.mustRun(scan(b, EngineModel))
+		b.im.Recogniser = (&service{answer: func(int) (Reading, error) { return Reading{}, errors.New("refusal: no") }}).offers(config.EngineModel)
+		made, _ := b.mustRun(scan(b, config.EngineModel))
 		m, _ := b.im.manifest(made.Bundle)
 		if p := m.Pages[0]; p.Status != manifest.PagePartial || !strings.Contains(p.Error, "refusal") {
 			t.Errorf("page %+v", p)
@@ -150,8 +152,8 @@ func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 	t.Run("overloaded, and another engine: that one reads", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, extract.Document{Pages: 1})
-		b.im.Recogniser = (&service{answer: func(int) (Reading, error) { return Reading{}, passingFault{} }}).offers(EngineModel)
-		made, _ := b.mustRun(scan(b, EngineModel, EngineTesseract))
+		b.im.Recogniser = (&service{answer: func(int) (Reading, error) { return Reading{}, passingFault{} }}).offers(config.EngineModel)
+		made, _ := b.mustRun(scan(b, config.EngineModel, config.EngineTesseract))
 		hasAll(t, b.read(made.Note), "Read from page 1")
 	})
 	t.Run("overloaded, and no other: the import waits and pays for no page twice", func(t *testing.T) {
@@ -163,8 +165,8 @@ func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 			}
 			return Reading{Markdown: fmt.Sprintf("call %d", n)}, nil
 		}}
-		b.im.Recogniser = s.offers(EngineModel)
-		j := scan(b, EngineModel)
+		b.im.Recogniser = s.offers(config.EngineModel)
+		j := scan(b, config.EngineModel)
 		j.Settings.Sessions = 1
 		found, err := b.im.Classify(t.Context(), j)
 		if err != nil {
@@ -172,7 +174,7 @@ func TestImport_servicesThatDoNotAnswer(t *testing.T) {
 		}
 		j.Route = found.Route
 		_, err = b.im.Extract(t.Context(), j)
-		if e, ok := errors.AsType[*Error](err); !ok || !e.Transient || e.Code != failure.Provider {
+		if e, ok := errors.AsType[*fault.Error](err); !ok || !e.Transient || e.Code != failure.Provider {
 			t.Fatalf("got %v", err)
 		}
 		if f := failure.Of(err); !f.Exhausted || !f.Retryable {
@@ -196,10 +198,10 @@ func TestImport_killedWhileAServiceReads(t *testing.T) {
 			r.Markdown += fmt.Sprint(n)
 			return r, nil
 		}}
-		j := scan(b, EngineMistral)
+		j := scan(b, config.EngineMistral)
 		j.Settings.Sessions, j.Settings.OCR.KeepPictures = 1, true
 		b.revive(at)
-		b.im.Recogniser = s.offers(EngineMistral)
+		b.im.Recogniser = s.offers(config.EngineMistral)
 		found, err := b.im.Classify(t.Context(), j)
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +210,7 @@ func TestImport_killedWhileAServiceReads(t *testing.T) {
 		_, err = b.im.Extract(t.Context(), j)
 		whole := err == nil
 		b.revive(0)
-		b.im.Recogniser = s.offers(EngineMistral)
+		b.im.Recogniser = s.offers(config.EngineMistral)
 		got, err := b.im.Extract(t.Context(), j)
 		if err != nil || got.Done != 3 || got.CostUSD != 0.75 {
 			t.Fatalf("killed at change %d: %+v, %v", at, got, err)
@@ -228,8 +230,8 @@ func TestImport_equalPagesArePaidOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{Pages: 3})
 	s := &service{answer: func(int) (Reading, error) { return Reading{Markdown: "words on it", CostUSD: 1}, nil }}
-	b.im.Recogniser = s.offers(EngineMistral)
-	j := scan(b, EngineMistral)
+	b.im.Recogniser = s.offers(config.EngineMistral)
+	j := scan(b, config.EngineMistral)
 	j.Settings.Sessions = 1
 	page := b.worker.page
 	b.worker.page = func(r extract.PageRequest, n int) (extract.Page, error) {
@@ -254,9 +256,9 @@ func TestImport_pictureReadByService(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{Pages: 1})
 	s := &service{answer: func(int) (Reading, error) { return Reading{Markdown: "# A sign\n\nNo entry"}, nil }}
-	b.im.Recogniser = s.offers(EngineModel)
+	b.im.Recogniser = s.offers(config.EngineModel)
 	j := b.drop("imp-1", "Import/sign.png", dot(9))
-	j.Settings.OCR.Engines = []string{EngineModel}
+	j.Settings.OCR.Engines = []string{config.EngineModel}
 	made, _ := b.mustRun(j)
 	hasAll(t, b.read(made.Note), "## Text in the picture", "### A sign", "No entry")
 }

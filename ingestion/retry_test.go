@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -72,7 +73,7 @@ func TestExtract_reopeningWaits(t *testing.T) {
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	j.Settings.Sessions = 1
 	_, _, err := b.run(j)
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || !e.Transient || e.Code != failure.Timeout || e.Remedy == "" {
 		t.Fatalf("got %#v", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
@@ -50,7 +51,7 @@ func (s *seat) start(ctx context.Context) (extract.Document, error) {
 		}
 		if e, ok := errors.AsType[*extract.Error](err); !ok || !deadly(e.Code) || ctx.Err() != nil || s.open.WithoutMuPDF {
 			if !ok && !s.w.im.exists(s.w.job.at()) {
-				return extract.Document{}, permanent(failure.Cancelled, "", "%s was removed before it was read", s.w.job.Source)
+				return extract.Document{}, fault.Permanent(failure.Cancelled, "", "%s was removed before it was read", s.w.job.Source)
 			}
 			return extract.Document{}, opening(err)
 		}
@@ -72,7 +73,7 @@ func (s *seat) avoidMuPDF(ctx context.Context, err error) bool {
 // reopening tells why a document that has been opened before could not be opened again. A worker that dies or times
 // out of it now dies of the machine's load: the pages that have a record stay, and another attempt goes on with them.
 func reopening(err error) error {
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Code != failure.Timeout && e.Code != failure.Worker && e.Code != failure.TooLarge {
 		return err
 	}
@@ -172,7 +173,7 @@ func (s *seat) once(ctx context.Context, r extract.PageRequest) (extract.Page, e
 		}
 		if e.Code == failure.TooMuch {
 			s.leave()
-			return extract.Page{}, permanent(failure.TooLarge, "the document may be an attack on the reader; if you know where it comes from, print it to a new PDF and drop that",
+			return extract.Page{}, fault.Permanent(failure.TooLarge, "the document may be an attack on the reader; if you know where it comes from, print it to a new PDF and drop that",
 				"page %d ends the import: %s", r.N, plain(e.Message, string(e.Code)))
 		}
 		if e.Code != failure.Unsupported {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
@@ -24,15 +25,15 @@ func TestExtract_strategies(t *testing.T) {
 		want       string // source
 		reason     string
 	}{
-		{"the layer is enough", nil, false, digital, read, manifest.TextLayer, reasonLayer},
-		{"text only", []string{StrategyPDFText}, false, extract.Evidence{Pictures: 1, PictureCover: 1}, read, manifest.TextLayer, reasonNoText},
-		{"recognition only", []string{StrategyPDFOCR}, false, digital, read, manifest.TextOCR, reasonOCRFirst},
-		{"recognition only, nothing found", []string{StrategyPDFOCR}, false, digital, "", manifest.TextNone, reasonOCRFirst},
-		{"recognition first", []string{StrategyPDFOCR, StrategyPDFText}, false, digital, read, manifest.TextOCR, reasonOCRFirst},
-		{"recognition first, nothing found", []string{StrategyPDFOCR, StrategyPDFText}, false, digital, "", manifest.TextLayer, reasonOCRFirst},
-		{"old layer", nil, false, old, read, manifest.TextLayer, reasonOldLayer},
-		{"old layer, redo", nil, true, old, read, manifest.TextOCR, reasonRedo},
-		{"old layer, redo, nothing found", nil, true, old, "", manifest.TextLayer, reasonRedo},
+		{"the layer is enough", nil, false, digital, read, manifest.TextLayer, "text_layer"},
+		{"text only", []string{config.StrategyPDFText}, false, extract.Evidence{Pictures: 1, PictureCover: 1}, read, manifest.TextLayer, "no_text"},
+		{"recognition only", []string{config.StrategyPDFOCR}, false, digital, read, manifest.TextOCR, "ocr_first"},
+		{"recognition only, nothing found", []string{config.StrategyPDFOCR}, false, digital, "", manifest.TextNone, "ocr_first"},
+		{"recognition first", []string{config.StrategyPDFOCR, config.StrategyPDFText}, false, digital, read, manifest.TextOCR, "ocr_first"},
+		{"recognition first, nothing found", []string{config.StrategyPDFOCR, config.StrategyPDFText}, false, digital, "", manifest.TextLayer, "ocr_first"},
+		{"old layer", nil, false, old, read, manifest.TextLayer, "old_ocr_layer"},
+		{"old layer, redo", nil, true, old, read, manifest.TextOCR, "redo"},
+		{"old layer, redo, nothing found", nil, true, old, "", manifest.TextLayer, "redo"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

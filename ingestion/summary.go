@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
@@ -39,7 +40,7 @@ func (s *store) summary() (Extracted, error) {
 	}
 	out.Done = out.Pages - len(out.Failed)
 	if out.Pages > 0 && out.Done == 0 {
-		return Extracted{}, permanent(failure.Corrupt, "open the file in a viewer and save it under a new name, then drop it again",
+		return Extracted{}, fault.Permanent(failure.Corrupt, "open the file in a viewer and save it under a new name, then drop it again",
 			"none of its %d pages could be read; the first: %s", out.Pages, pages[0].Error)
 	}
 	out.Digest, err = recordDigest(rec, pages)

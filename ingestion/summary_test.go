@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -42,7 +43,7 @@ func TestRecognisedIn(t *testing.T) {
 		"nothing read":   {[]string{"deu"}, []manifest.Page{{Text: &manifest.PageText{Source: manifest.TextNone}}, {}}, ""},
 		"of Tesseract's": {[]string{"chi_sim"}, []manifest.Page{read(90)}, ""},
 	} {
-		w := publishing{&work{set: Settings{OCR: OCRSettings{Languages: c.languages, MinConfidence: 60}}}}
+		w := publishing{&work{set: config.Settings{OCR: config.OCR{Languages: c.languages, MinConfidence: 60}}}}
 		if got := w.recognisedIn(c.pages); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

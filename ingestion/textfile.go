@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/charset"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -29,12 +30,12 @@ func (textFile) extract(ctx context.Context, w *work) error {
 	}
 	file, size, err := w.im.open(w.job.at())
 	if err != nil {
-		return storage("open "+w.job.at(), err)
+		return fault.Storage("open "+w.job.at(), err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.NewSectionReader(file, 0, min(size, w.set.Text.MaxBytes)))
 	if err != nil {
-		return storage("read "+w.job.at(), err)
+		return fault.Storage("read "+w.job.at(), err)
 	}
 	return copyText(ctx, w, data)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
@@ -20,7 +21,7 @@ func TestExtract_endsWithAWorkerThatSendsTooMuch(t *testing.T) {
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	j.Route = filetype.Classify("", j.Source, pdfBytes, nil, 0)
 	_, err := b.im.Extract(t.Context(), j)
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Code != failure.TooLarge || e.Transient || !strings.Contains(e.Message, "25 MB came") || e.Remedy == "" {
 		t.Errorf("got %v, want the end of the document with what to do", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/mail"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
@@ -34,12 +35,12 @@ func (webFile) extract(ctx context.Context, w *work) error {
 	source := webSource{html: data}
 	if w.job.Route.MediaType == "multipart/related" {
 		if source, err = readMHTML(data); err != nil {
-			return permanent(failure.Corrupt, "save the page again, as a web page", "the saved page cannot be read: %v", err)
+			return fault.Permanent(failure.Corrupt, "save the page again, as a web page", "the saved page cannot be read: %v", err)
 		}
 	}
 	page, err := webpage.Readable(source.html, source.contentType, source.base, c.hooks(source.part))
 	if err != nil {
-		return permanent(failure.Corrupt, "open it in a browser and save it anew", "the page cannot be read: %v", err)
+		return fault.Permanent(failure.Corrupt, "open it in a browser and save it anew", "the page cannot be read: %v", err)
 	}
 	c.title, c.author, c.created = page.Title, page.Author, page.Published
 	text := page.Markdown
@@ -65,12 +66,12 @@ func (w *work) whole(limit int64) ([]byte, error) {
 	}
 	file, size, err := w.im.open(w.job.at())
 	if err != nil {
-		return nil, storage("open "+w.job.at(), err)
+		return nil, fault.Storage("open "+w.job.at(), err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.NewSectionReader(file, 0, min(size, limit)))
 	if err != nil {
-		return nil, storage("read "+w.job.at(), err)
+		return nil, fault.Storage("read "+w.job.at(), err)
 	}
 	return data, nil
 }

@@ -11,15 +11,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vaultflow/vaultflow/ingestion/extract"
-
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/choose"
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault"
 )
-
-// recordFormat changes when records of an older program can not be gone on with. It is part of every settings hash.
-const recordFormat = 1
 
 // recordBytes bounds a record that is read; the document's own holds the outline.
 const recordBytes = 16 << 20
@@ -28,7 +27,7 @@ const recordBytes = 16 << 20
 type work struct {
 	im     *Importer
 	job    Job
-	set    Settings
+	set    config.Settings
 	places places
 	store  *store
 }
@@ -38,7 +37,7 @@ type work struct {
 type store struct {
 	im      *Importer
 	job     Job
-	set     Settings
+	set     config.Settings
 	bundle  vault.Bundle
 	records vault.Bundle // page_0001.json, document.json, plan.json
 
@@ -68,10 +67,10 @@ func (im *Importer) stage(j Job) (*work, error) {
 	s := &store{im: im, job: j, set: w.set}
 	var err error
 	if s.records, err = im.Files.Stage(s.set.ImportedDir, j.stageID()+"-work"); err != nil {
-		return nil, storage("open the records of "+j.Source, err)
+		return nil, fault.Storage("open the records of "+j.Source, err)
 	}
 	if s.bundle, err = im.Files.Stage(s.set.ImportedDir, j.stageID()); err != nil {
-		return nil, storage("open the bundle of "+j.Source, err)
+		return nil, fault.Storage("open the bundle of "+j.Source, err)
 	}
 	w.store = s
 	return w, nil
@@ -103,7 +102,7 @@ func load[T any](b vault.Bundle, name string) (T, bool, error) {
 		return v, false, nil
 	}
 	if err != nil {
-		return v, false, storage("read "+name, err)
+		return v, false, fault.Storage("read "+name, err)
 	}
 	if len(data) > recordBytes || json.Unmarshal(data, &v) != nil {
 		var none T
@@ -126,7 +125,7 @@ func put(ctx context.Context, b vault.Bundle, name string, data []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return storage("write "+name, b.WriteFile(name, data))
+	return fault.Storage("write "+name, b.WriteFile(name, data))
 }
 
 func (s *store) document() (documentRecord, bool, error) {
@@ -194,18 +193,18 @@ func (s *store) count(p manifest.Page) tally {
 
 // wanted lists the pages of a document that were asked for, in order.
 func (s *store) wanted(pages int) []int {
-	set, err := ParsePages(s.set.Asked.Pages)
+	set, err := choose.ParsePages(s.set.Asked.Pages)
 	if err != nil {
 		panic(err) // Settings.check has read it
 	}
-	return set.of(pages)
+	return set.Of(pages)
 }
 
 // missing counts the pages that have records, and lists the others.
 func (s *store) missing(pages int) ([]int, error) {
 	wanted := s.wanted(pages)
 	if len(wanted) == 0 && pages > 0 {
-		return nil, permanent(failure.InvalidSettings, fmt.Sprintf("ask for pages from 1 to %d, or for all", pages),
+		return nil, fault.Permanent(failure.InvalidSettings, fmt.Sprintf("ask for pages from 1 to %d, or for all", pages),
 			"the document has %d pages; pages %s are none of them", pages, s.set.Asked.Pages)
 	}
 	s.tally = tally{pages: len(wanted)}
@@ -233,7 +232,7 @@ func (s *store) pages(n int) ([]manifest.Page, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, permanent(failure.Vault, "import the file again", "page %d of %s is gone from the hidden folder of this import", i, s.job.Source)
+			return nil, fault.Permanent(failure.Vault, "import the file again", "page %d of %s is gone from the hidden folder of this import", i, s.job.Source)
 		}
 		pages = append(pages, p)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
@@ -37,7 +37,7 @@ func TestWorker_givesEvidenceOfEachPage(t *testing.T) {
 		{false, "margin_only"},
 	} {
 		e := ask(t, s, extract.PageRequest{N: i + 1, Text: true}).Text.Evidence
-		got := ingestion.DecideOCR(e, false)
+		got := choose.OCR(e, false)
 		t.Logf("page %d: %s", i+1, got)
 		if got.OCR != want.ocr || got.Code != want.code {
 			t.Errorf("page %d: %v %s, want %v %s; %+v", i+1, got.OCR, got, want.ocr, want.code, e)

@@ -14,7 +14,8 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/choose"
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -100,8 +101,8 @@ func (f *importFlags) check(paths []string) error {
 	if f.passwordStdin && (f.retry == "" && len(paths) == 0 || slices.Contains(paths, "-")) {
 		return usagef("--password-stdin goes with files, folders or --retry, and standard input holds the password alone")
 	}
-	modes := []string{"", ingestion.ModeMarkdown, ingestion.ModePageImages, ingestion.ModeHybrid}
-	pages, err := ingestion.ParsePages(f.Pages)
+	modes := []string{"", config.ModeMarkdown, config.ModePageImages, config.ModeHybrid}
+	pages, err := choose.ParsePages(f.Pages)
 	switch {
 	case doing == 0:
 		return usagef("name files or folders, or use --status")

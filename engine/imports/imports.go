@@ -60,7 +60,7 @@ func (im *Imports) importer(ctx context.Context, run string) Importer {
 	})
 }
 
-// job makes ingestion's job of the run's reference. Options are ingestion.Settings, pinned when the run was asked for.
+// job makes ingestion's job of the run's reference. Options are config.Settings, pinned when the run was asked for.
 func job(ref engine.ImportPlan, route json.RawMessage) (ingestion.Job, error) {
 	j := ingestion.Job{ID: ref.Run, Source: ref.Source, Where: ref.Where, SHA256: ref.SHA256, Size: ref.Size, Mode: ref.Mode, At: ref.At}
 	if len(ref.Options) > 0 {

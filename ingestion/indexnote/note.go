@@ -25,6 +25,9 @@ const (
 	End   = "%% vaultflow:end %%"
 )
 
+// FailedSuffix ends the name of a note about a failure.
+const FailedSuffix = ".failed.md"
+
 // Note is index.md in the making. All its links are relative to the bundle (`[[./q3.pdf#page=12]]`,
 // `![[./pages/page_0012.png]]`): every import has a page_0001.png, so bare names would be ambiguous, and full names
 // would break when a person moves the bundle's folder. Obsidian looks for links that begin with ./ from the note's own

@@ -1,4 +1,5 @@
-package ingestion
+// Package choose decides which pages of a document are imported, and which of them text recognition reads.
+package choose
 
 import (
 	"fmt"
@@ -7,17 +8,17 @@ import (
 	"strings"
 )
 
-// PageSet is a choice of pages. The zero value means all.
-type PageSet struct{ runs []pageRun }
+// Pages is a selection of pages. The zero value means all.
+type Pages struct{ runs []pageRun }
 
 type pageRun struct{ first, last int } // inclusive
 
-// maxRuns bounds the parts of a choice of pages.
+// maxRuns limits the parts of a selection.
 const maxRuns = 1000
 
-// ParsePages reads a choice such as "1-20,35,50-": single pages, runs, and a run to the end. Empty means all.
-func ParsePages(s string) (PageSet, error) {
-	var set PageSet
+// ParsePages reads a selection such as "1-20,35,50-": pages, ranges, and a range to the end. Empty means all.
+func ParsePages(s string) (Pages, error) {
+	var set Pages
 	if strings.TrimSpace(s) == "" {
 		return set, nil
 	}
@@ -33,10 +34,10 @@ func ParsePages(s string) (PageSet, error) {
 			last, err = pageNumber(to)
 		}
 		if err != nil || last < first {
-			return PageSet{}, fmt.Errorf("pages %q: %q is no page and no run of pages; write for example 1-20,35,50-", s, part)
+			return Pages{}, fmt.Errorf("pages %q: %q is not a page or a range; write, for example, 1-20,35,50-", s, part)
 		}
 		if set.runs = append(set.runs, pageRun{first, last}); len(set.runs) > maxRuns {
-			return PageSet{}, fmt.Errorf("pages: more than %d parts", maxRuns)
+			return Pages{}, fmt.Errorf("pages: too long; at most %d parts are allowed", maxRuns)
 		}
 	}
 	return set, nil
@@ -50,8 +51,8 @@ func pageNumber(s string) (int, error) {
 	return int(n), err
 }
 
-// String writes the choice in its shortest form; empty for all.
-func (p PageSet) String() string {
+// String returns the selection in its shortest form, or "" for all.
+func (p Pages) String() string {
 	parts := make([]string, len(p.runs))
 	for i, r := range p.runs {
 		switch r.last {
@@ -66,8 +67,8 @@ func (p PageSet) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Has says whether a page is among those that were chosen.
-func (p PageSet) Has(n int) bool {
+// Has reports whether a page was chosen.
+func (p Pages) Has(n int) bool {
 	for _, r := range p.runs {
 		if n >= r.first && n <= r.last {
 			return true
@@ -76,8 +77,8 @@ func (p PageSet) Has(n int) bool {
 	return len(p.runs) == 0
 }
 
-// of lists the chosen pages of a document, in order.
-func (p PageSet) of(pages int) []int {
+// Of returns the chosen pages of a document, in order.
+func (p Pages) Of(pages int) []int {
 	var list []int
 	for n := 1; n <= pages; n++ {
 		if p.Has(n) {

@@ -1,4 +1,4 @@
-package ingestion
+package choose
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
-func TestDecideOCR(t *testing.T) {
+func TestOCR(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name string
@@ -44,11 +44,11 @@ func TestDecideOCR(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if d := DecideOCR(c.e, c.redo); d.OCR != c.ocr || d.Code != c.code || d.Words == "" {
+			if d := OCR(c.e, c.redo); d.OCR != c.ocr || d.Code != c.code || d.Words == "" {
 				t.Errorf("got %v %q %q, want %v %q", d.OCR, d.Code, d.Words, c.ocr, c.code)
 			}
-			if d := DecideOCR(c.e, c.redo); c.e.Tagged != strings.Contains(d.Words, "tagged") || (c.e.Ink != nil) != strings.Contains(d.Words, "ink on") {
-				t.Errorf("the evidence is not told: %q", d.Words)
+			if d := OCR(c.e, c.redo); c.e.Tagged != strings.Contains(d.Words, "tagged") || (c.e.Ink != nil) != strings.Contains(d.Words, "ink on") {
+				t.Errorf("the evidence is missing: %q", d.Words)
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package ingestion
+package config
 
 import (
 	"errors"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -47,7 +48,7 @@ func (e *FolderError) Failure() failure.Error {
 }
 
 // NoteName is the vault name of the note that tells a person about it.
-func (e *FolderError) NoteName() string { return e.Name + failedSuffix }
+func (e *FolderError) NoteName() string { return e.Name + indexnote.FailedSuffix }
 
 // Note is that note's text.
 func (e *FolderError) Note() string {
@@ -77,12 +78,12 @@ func (s Settings) For(fsys fs.FS, source string) (Settings, error) {
 			dir = path.Join(dir, folders[i])
 		}
 		name := path.Join(dir, FolderFile)
-		data, err := readBounded(fsys, name, folderBytes)
+		data, err := ReadBounded(fsys, name, folderBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return s, storage("read "+name, err)
+			return s, fault.Storage("read "+name, err)
 		}
 		if problems := s.overlay(data); len(problems) > 0 {
 			return s, &FolderError{name, problems}
@@ -91,8 +92,8 @@ func (s Settings) For(fsys fs.FS, source string) (Settings, error) {
 	return s, nil
 }
 
-// readBounded reads a file, and one byte more than the limit of one that is larger.
-func readBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
+// ReadBounded reads a file, or one byte more than the limit if it is larger.
+func ReadBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package ingestion
+package choose
 
 import (
 	"fmt"
@@ -6,17 +6,17 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
-// OCRDecision says whether a page's picture is to be read, and why.
-type OCRDecision struct {
+// Decision is whether text recognition reads a page's picture, and why.
+type Decision struct {
 	OCR   bool
 	Code  string
 	Words string // the evidence
 }
 
-// String is the reason as it stands in the manifest.
-func (d OCRDecision) String() string { return d.Code + ": " + d.Words }
+// String returns the reason as the manifest records it.
+func (d Decision) String() string { return d.Code + ": " + d.Words }
 
-// The reasons of [OCRDecision].
+// The codes of decisions.
 const (
 	reasonNoText   = "no_text"       // OCR
 	reasonOutlines = "outlines"      // OCR: no characters and no pictures, and yet something is drawn
@@ -25,10 +25,23 @@ const (
 	reasonStamp    = "stamp_on_scan" // OCR
 	reasonRedo     = "redo"          // OCR
 	reasonOCRFirst = "ocr_first"     // OCR, whatever the layer holds
+	reasonUnknown  = "no_evidence"   // OCR: the text layer could not be read
 	reasonBlank    = "blank"
 	reasonOldLayer = "old_ocr_layer"
 	reasonLayer    = "text_layer"
 )
+
+// Decisions that need no evidence.
+var (
+	OCRFirst = Decision{true, reasonOCRFirst, "pdf_ocr comes before pdf_text in the strategies"}
+	NoLayer  = Decision{true, reasonUnknown, "the text layer could not be read"}
+)
+
+// BeatsLayer reports whether text that was recognised for this reason replaces a longer text layer: the layer cannot be read,
+// or recognition was asked for despite it.
+func BeatsLayer(code string) bool {
+	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst
+}
 
 const (
 	unmappedShare  = 0.10 // of the characters; pymupdf4llm's threshold
@@ -39,13 +52,12 @@ const (
 	inkShare = 0.00001
 )
 
-// DecideOCR decides for one page, from its evidence alone. A page number or a stamp does not make a scan digital; a text
-// layer that an OCR program wrote is kept unless redo is set; a page without characters is read when anything is drawn
-// on it, since letters may be outlines or part of a picture. That a document is tagged decides nothing: programs that write
-// tags write them for scans as well.
-func DecideOCR(e extract.Evidence, redo bool) OCRDecision {
+// OCR decides for one page, from its evidence alone. A page number or a stamp does not make a scan digital. A text layer from
+// an OCR program is kept unless redo is set. A page without characters is read if anything is drawn on it, because letters may
+// be outlines or part of a picture. Tags decide nothing: programs write them for scans too.
+func OCR(e extract.Evidence, redo bool) Decision {
 	ocr, code, words := weigh(e, redo)
-	return OCRDecision{ocr, code, words + further(e)}
+	return Decision{ocr, code, words + further(e)}
 }
 
 func weigh(e extract.Evidence, redo bool) (ocr bool, code, words string) {
@@ -62,27 +74,27 @@ func weigh(e extract.Evidence, redo bool) (ocr bool, code, words string) {
 	case e.Chars == 0:
 		return true, reasonNoText, "no characters, " + cover
 	case old && redo:
-		return true, reasonRedo, invisible + "; recognition anew was asked for"
+		return true, reasonRedo, invisible + "; new recognition was requested"
 	case share(e.Unmapped) > unmappedShare:
-		return true, reasonUnmapped, fmt.Sprintf("%d of %d characters have no meaning", e.Unmapped, e.Chars)
+		return true, reasonUnmapped, fmt.Sprintf("%d of %d characters are unmapped", e.Unmapped, e.Chars)
 	case old && body > 0:
 		return false, reasonOldLayer, invisible + ": recognised by an earlier program"
 	case e.PictureCover >= scanCover && body < stampChars:
 		return true, reasonStamp, fmt.Sprintf("%d characters outside the margin, %s", body, cover)
 	case body == 0:
 		drawn := e.Ink == nil || e.Ink.Inner >= inkShare
-		return drawn, reasonMargin, fmt.Sprintf("all of %d characters stand in the margin, %s", e.Chars, cover)
+		return drawn, reasonMargin, fmt.Sprintf("all %d characters are in the margin, %s", e.Chars, cover)
 	}
 	return false, reasonLayer, fmt.Sprintf("%d characters, %s", e.Chars, cover)
 }
 
-// further is the evidence that not every page has.
+// further returns the evidence that only some pages have.
 func further(e extract.Evidence) (words string) {
 	if e.Ink != nil {
 		words += fmt.Sprintf("; ink on %.3f %% of the page, %.3f %% inside the margin", e.Ink.All*100, e.Ink.Inner*100)
 	}
 	if e.Unmapped > 0 && float64(e.Unmapped) <= unmappedShare*float64(e.Chars) {
-		words += fmt.Sprintf("; %d characters have no meaning", e.Unmapped)
+		words += fmt.Sprintf("; %d characters are unmapped", e.Unmapped)
 	}
 	if e.Tagged {
 		words += "; tagged"

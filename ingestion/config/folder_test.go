@@ -1,4 +1,4 @@
-package ingestion
+package config
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func TestSettingsFor_inherits(t *testing.T) {
 		"Import/a/b/_import.yaml": "languages: [nor, eng]\nstrategies: [pdf_ocr, image_copy]\ntags: [deep/er, all]\nocr_engines: [mistral, tesseract]\nredo_ocr: true\ndpi: 72\ninline_pages: 3\ntemplate: T/x.md\n",
 		"Other/_import.yaml":      "mode: nonsense\n",
 	})
-	base := DefaultSettings()
+	base := Default()
 	for source, want := range map[string]func(*Settings){
 		"Other/x.pdf":      func(*Settings) {},
 		"Imported/x/x.pdf": func(*Settings) {},
@@ -41,7 +41,7 @@ func TestSettingsFor_inherits(t *testing.T) {
 			s.OCR.Redo, s.PDF.DPI, s.InlinePages, s.Template = true, 72, 3, "T/x.md"
 		},
 	} {
-		expected := DefaultSettings()
+		expected := Default()
 		want(&expected)
 		got, err := base.For(fsys, source)
 		if diff := cmp.Diff(expected, got); err != nil || diff != "" {
@@ -51,7 +51,7 @@ func TestSettingsFor_inherits(t *testing.T) {
 			t.Errorf("%s: the hash differs from that without folders: %v", source, other)
 		}
 	}
-	if diff := cmp.Diff(DefaultSettings(), base); diff != "" {
+	if diff := cmp.Diff(Default(), base); diff != "" {
 		t.Errorf("the settings were changed:\n%s", diff)
 	}
 }
@@ -85,7 +85,7 @@ func TestSettingsFor_refuses(t *testing.T) {
 		"tags: ['%% vaultflow:end %%']":     "is no tag",
 		"languages: null\nmode: page_image": "line 2",
 	} {
-		_, err := DefaultSettings().For(folderFS(map[string]string{"Import/a/_import.yaml": text}), "Import/a/b/x.pdf")
+		_, err := Default().For(folderFS(map[string]string{"Import/a/_import.yaml": text}), "Import/a/b/x.pdf")
 		var bad *FolderError
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || bad.Name != "Import/a/_import.yaml" {
 			t.Errorf("%.60q: got %v, want %q", text, err, want)

@@ -1,6 +1,9 @@
-package ingestion
+// Package config holds the settings of an import: defaults, what folders override, and what one import asks for.
+package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +11,9 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
 )
 
 // The modes in which a document becomes pages.
@@ -33,6 +38,16 @@ const (
 	StrategyPDFOCR    = "pdf_ocr"
 )
 
+// The engines of text recognition. Tesseract runs in the worker; the others are services, which get a picture of the page.
+const (
+	EngineTesseract = "tesseract"
+	EngineMistral   = "mistral"
+	EngineModel     = "model" // any model that sees
+)
+
+// RecordFormat changes when records of an older version cannot be resumed. It is part of every settings hash.
+const RecordFormat = 1
+
 // Settings are how files are imported. The zero value of a field that is not a flag means its default.
 type Settings struct {
 	ImportDir    string `json:"import_dir,omitempty"`
@@ -54,19 +69,19 @@ type Settings struct {
 	TemplateSHA256 string   `json:"template_sha256,omitempty"` // of its bytes when the import was asked for; empty when it could not be read
 	Asked          Asked    `json:"asked,omitzero"`
 
-	PDF   PDFSettings   `json:"pdf"`
-	OCR   OCRSettings   `json:"ocr"`
-	Image ImageSettings `json:"image"`
-	Text  TextSettings  `json:"text"`
+	PDF   PDF   `json:"pdf"`
+	OCR   OCR   `json:"ocr"`
+	Image Image `json:"image"`
+	Text  Text  `json:"text"`
 }
 
-// defaultLanguage is the language that Tesseract reads where nobody chose one.
-const defaultLanguage = "eng"
+// DefaultLanguage is the language that Tesseract reads where nobody chose one.
+const DefaultLanguage = "eng"
 
 // Asked is what was asked for one import alone; it goes before the settings of the vault and of folders.
 type Asked struct {
 	Languages []string `json:"languages,omitempty"`
-	Pages     string   `json:"pages,omitempty"` // see [ParsePages]; empty means all
+	Pages     string   `json:"pages,omitempty"` // see [choose.ParsePages]; empty means all
 
 	KeepPictures *bool `json:"keep_pictures,omitempty"` // those that an OCR service cuts out of pages
 
@@ -74,8 +89,8 @@ type Asked struct {
 	Declared string `json:"declared,omitempty"` // media type that the host named
 }
 
-// PDFSettings are for documents with pages.
-type PDFSettings struct {
+// PDF are for documents with pages.
+type PDF struct {
 	Mode       string   `json:"mode,omitempty"`
 	Strategies []string `json:"strategies,omitempty"`
 	DPI        float64  `json:"dpi,omitempty"`
@@ -85,8 +100,8 @@ type PDFSettings struct {
 	Renderer   string   `json:"renderer,omitempty"`     // mupdf or pdfium; empty: whichever suits a page
 }
 
-// OCRSettings are for text recognition.
-type OCRSettings struct {
+// OCR are for text recognition.
+type OCR struct {
 	Languages     []string `json:"languages,omitempty"`
 	DPI           float64  `json:"dpi,omitempty"`
 	MinConfidence float64  `json:"min_confidence,omitempty"` // percent; pages below are listed in the note
@@ -98,21 +113,29 @@ type OCRSettings struct {
 	KeepPictures  bool     `json:"keep_pictures,omitempty"`  // keep pictures that a service cuts out of pages
 }
 
-// ImageSettings are for pictures.
-type ImageSettings struct {
+// Order returns the engines in the order in which they are tried.
+func (s OCR) Order() []string {
+	if len(s.Engines) == 0 {
+		return []string{EngineTesseract}
+	}
+	return s.Engines
+}
+
+// Image are for pictures.
+type Image struct {
 	Strategies      []string `json:"strategies,omitempty"`
 	MaxSide         int      `json:"max_side,omitempty"`          // pixels
 	MaxDecodePixels int64    `json:"max_decode_pixels,omitempty"` // refused from the header above this
 	KeepLocation    bool     `json:"keep_location,omitempty"`     // leave GPS and other metadata in the page picture
 }
 
-// TextSettings are for text files.
-type TextSettings struct {
+// Text are for text files.
+type Text struct {
 	MaxBytes int64 `json:"max_bytes,omitempty"` // larger ones are kept without being copied into a note
 }
 
-// DefaultSettings are the settings of a vault that has none.
-func DefaultSettings() Settings { return Settings{}.filled() }
+// Default returns the settings of a vault that has none.
+func Default() Settings { return Settings{}.filled() }
 
 func (s Settings) filled() Settings {
 	fill(&s.ImportDir, "Import")
@@ -132,7 +155,7 @@ func (s Settings) filled() Settings {
 	fill(&s.PDF.MaxSide, 2000)
 	fill(&s.PDF.MaxPixels, 40_000_000)
 	fill(&s.PDF.Format, "auto")
-	fillList(&s.OCR.Languages, defaultLanguage)
+	fillList(&s.OCR.Languages, DefaultLanguage)
 	fill(&s.OCR.DPI, 300)
 	fill(&s.OCR.MinConfidence, 60)
 	fillList(&s.Image.Strategies, StrategyImageOCR, StrategyImageCopy)
@@ -142,8 +165,8 @@ func (s Settings) filled() Settings {
 	return s
 }
 
-// applied are the settings with defaults for what is unset, and with what was asked for this import alone.
-func (s Settings) applied() Settings {
+// Applied returns the settings with defaults for what is unset, and with what was asked for this import alone.
+func (s Settings) Applied() Settings {
 	s = s.filled()
 	if len(s.Asked.Languages) > 0 {
 		s.OCR.Languages = s.Asked.Languages
@@ -170,38 +193,37 @@ func fillList(field *[]string, otherwise ...string) {
 // Hash is the digest of the settings that shape a result. Together with the digest of the bytes it is the key of a job:
 // folders, limits and the number of processes are not part of it.
 func (s Settings) Hash() string {
-	s = s.applied()
+	s = s.Applied()
 	shape := struct {
 		Format   int // of what this package writes
 		Inline   int
-		PDF      PDFSettings
-		OCR      OCRSettings
-		Image    ImageSettings
-		Text     TextSettings
+		PDF      PDF
+		OCR      OCR
+		Image    Image
+		Text     Text
 		Tags     []string
 		Template string // a template that is written over counts as another one
 		Pages    string
-	}{recordFormat, s.InlinePages, s.PDF, s.OCR, s.Image, s.Text, s.Tags, s.Template + "\n" + s.TemplateSHA256, s.Asked.Pages}
+	}{RecordFormat, s.InlinePages, s.PDF, s.OCR, s.Image, s.Text, s.Tags, s.Template + "\n" + s.TemplateSHA256, s.Asked.Pages}
 	data, err := json.Marshal(shape)
 	if err != nil {
 		panic(err) // strings, numbers and flags only
 	}
-	return digest(data)[:16]
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])[:16]
 }
 
-// Hash is the digest of the settings that shape this job's result, its own mode included.
-func (j Job) Hash() string { return j.settings().Hash() }
+// HasPDF reports whether a strategy for PDFs is chosen.
+func (s Settings) HasPDF(name string) bool { return slices.Contains(s.PDF.Strategies, name) }
 
-func (s Settings) pdfStrategy(name string) bool { return slices.Contains(s.PDF.Strategies, name) }
-
-// ocrFirst says whether text recognition comes before the text layer, or in its stead.
-func (s Settings) ocrFirst() bool {
+// OCRFirst reports whether text recognition comes before the text layer, or replaces it.
+func (s Settings) OCRFirst() bool {
 	ocr, layer := slices.Index(s.PDF.Strategies, StrategyPDFOCR), slices.Index(s.PDF.Strategies, StrategyPDFText)
 	return ocr >= 0 && (layer < 0 || ocr < layer)
 }
 
-// check finds values that no import can be made with.
-func (s Settings) check() error {
+// Check returns an error if no import can use these values.
+func (s Settings) Check() error {
 	faults := []error{
 		known("ingestion.pdf.mode", s.PDF.Mode, ModeMarkdown, ModePageImages, ModeHybrid),
 		known("ingestion.pdf.image_format", s.PDF.Format, "auto", "png", "jpeg"),
@@ -217,11 +239,11 @@ func (s Settings) check() error {
 		}
 	}
 	faults = append(faults, s.strategyFaults())
-	if _, err := ParsePages(s.Asked.Pages); err != nil {
+	if _, err := choose.ParsePages(s.Asked.Pages); err != nil {
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return &Error{Code: failure.InvalidSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}
+		return &fault.Error{Code: failure.InvalidSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}
 	}
 	return nil
 }
