@@ -71,9 +71,3 @@ func Available(kind string) bool { return kinds[kind].available }
 func (p Provider) NeedsKey() bool {
 	return !kinds[p.Kind].local && p.Profile == "" && p.AccessKeyID == ""
 }
-
-// Provider is the provider with a name. A name that is a kind is always there.
-func (s *Settings) Provider(name string) (Provider, bool) {
-	p, ok := s.Providers[name]
-	return p, ok
-}

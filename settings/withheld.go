@@ -21,6 +21,12 @@ func nothingWithheld() withheld {
 	return withheld{aliases: map[string]Alias{}, providers: map[string]func() Provider{}, keys: map[string]bool{}}
 }
 
+// Provider returns the provider with this name. A name that is a kind is always there.
+func (s *Settings) Provider(name string) (Provider, bool) {
+	p, ok := s.Providers[name]
+	return p, ok
+}
+
 // Alias is the alias with a name and its provider; ok is false when there is none, or when it waits for a yes. An empty name is
 // the default one.
 func (s *Settings) Alias(name string) (a Alias, p Provider, ok bool) {
