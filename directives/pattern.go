@@ -2,12 +2,12 @@ package directives
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/directives/moment"
 	"github.com/vaultflow/vaultflow/failure"
 )
 
@@ -214,7 +214,7 @@ func alternatives(s string) bool {
 }
 
 func (s *scanner) check(p piece, formatted bool) bool {
-	_, isDate := dates[p.name]
+	isDate := moment.IsPattern(p.name)
 	isSelector := slices.Contains(selectors, p.name)
 	switch {
 	case isSelector && s.mode != modeGlob:
@@ -262,7 +262,7 @@ func selectorCount(format string) (int, error) {
 func (s source) mendPattern(offset int, r *report) {
 	rest := s.text[offset+1:]
 	name := rest[:max(strings.IndexAny(rest, ":}"), 0)]
-	known := slices.Concat(slices.Sorted(maps.Keys(dates)), names)
+	known := slices.Concat(moment.Patterns(), names)
 	if near, ok := Certain(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), known); ok {
 		r.mend(Replace(s.pos(offset+1), utf8.RuneCountInString(name), near))
 	}
@@ -289,8 +289,8 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 			r.add(s.pos(p.offset), CodePatternPlace, suggestion, "{%s} has no meaning here: it belongs to the other directives of a step with @for_each", p.name)
 			faults = append(faults, nil)
 		}
-		if _, isDate := dates[p.name]; isDate {
-			for _, run := range strayLetters(p.format) {
+		if moment.IsPattern(p.name) {
+			for _, run := range moment.StrayLetters(p.format) {
 				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} has letters that are no date tokens", run, p.name)
 			}
 		}

@@ -25,12 +25,3 @@ func Kinds() []Kind {
 	}
 	return list
 }
-
-// DateTokens lists the tokens of date formats, those of local formats last.
-func DateTokens() []string {
-	var list []string
-	for _, t := range tokens {
-		list = append(list, t.name)
-	}
-	return append(list, slices.Sorted(maps.Keys(localFormats))...)
-}

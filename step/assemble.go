@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/directives/moment"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/media"
@@ -159,7 +160,7 @@ func promptWarnings(r prompt.Receipt) []string {
 func (a *Assembler) runFacts(s Context) []string {
 	facts := []string{"Vault: " + a.d.VaultName, "The run is unattended: nobody can answer questions. Give the result only."}
 	if dated(s.Step.Cache) {
-		facts = append([]string{"Date: " + directives.FormatDate(s.Facts.Now, "dddd, D MMMM YYYY")}, facts...)
+		facts = append([]string{"Date: " + moment.Format(s.Facts.Now, "dddd, D MMMM YYYY")}, facts...)
 	}
 	return facts
 }

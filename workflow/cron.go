@@ -77,7 +77,7 @@ func parseEvery(spec string) (cronSchedule, *scheduleError) {
 	return cronSchedule{every: d.Truncate(time.Second)}, nil
 }
 
-// next is the first moment after a moment.
+// next returns the first fire time after a moment.
 func (c cronSchedule) next(after time.Time, loc *time.Location) time.Time {
 	if c.every > 0 {
 		seconds := int64(c.every / time.Second)
@@ -92,7 +92,7 @@ func (c cronSchedule) next(after time.Time, loc *time.Location) time.Time {
 		if wall = c.clock.Next(wall); wall.IsZero() {
 			return time.Time{}
 		}
-		at, exists := moment(wall, loc)
+		at, exists := firstShown(wall, loc)
 		if at.After(after) {
 			return at
 		}
@@ -103,14 +103,14 @@ func (c cronSchedule) next(after time.Time, loc *time.Location) time.Time {
 	return time.Time{}
 }
 
-// clockOf is what the clock shows, as a time in UTC.
+// clockOf returns what the clock shows, as a time in UTC.
 func clockOf(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// moment is when the clock of a zone first shows a time, given in UTC. If it never does, because the clock jumps over
-// it, exists is false and the moment is the first one after the jump.
-func moment(clock time.Time, loc *time.Location) (at time.Time, exists bool) {
+// firstShown returns when a zone's clock first shows a time (given in UTC). If the clock jumps over that time, exists is
+// false and at is the first moment after the jump.
+func firstShown(clock time.Time, loc *time.Location) (at time.Time, exists bool) {
 	// No zone ever jumped by more than a day and an hour; look at each period of constant offset around the clock time.
 	for t := clock.Add(-50 * time.Hour).In(loc); ; {
 		start, end := t.ZoneBounds()

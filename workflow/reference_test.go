@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/directives/moment"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -229,8 +230,8 @@ func patternTable(t *testing.T) string {
 func tokenTable(*testing.T) string {
 	var b strings.Builder
 	b.WriteString("| token | gives |\n|---|---|\n")
-	for _, token := range directives.DateTokens() {
-		fmt.Fprintf(&b, "| `%s` | `%s` |\n", token, directives.FormatDate(momentOfTables, token))
+	for _, token := range moment.Tokens() {
+		fmt.Fprintf(&b, "| `%s` | `%s` |\n", token, moment.Format(momentOfTables, token))
 	}
 	return b.String()
 }

@@ -64,7 +64,7 @@ func (s Schedule) Moment(loc *time.Location) (time.Time, error) {
 	if fixed {
 		return clock.In(loc), nil
 	}
-	at, exists := moment(clock, loc)
+	at, exists := firstShown(clock, loc)
 	if !exists {
 		return at, &scheduleError{directives.CodeOnceNoSuch, fmt.Sprintf("%s does not exist in %s: the clock jumps to %s", s.Spec, loc, at.Format("15:04")), "choose another time"}
 	}

@@ -1,7 +1,11 @@
-package directives
+// Package moment formats dates with the tokens of moment, in English, and knows the date patterns of the language, such as
+// {this-week}. It is pure: the caller supplies the time, with its zone.
+package moment
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,10 +101,19 @@ var localFormats = map[string]string{
 	"llll": "ddd, MMM D, YYYY h:mm A", "lll": "MMM D, YYYY h:mm A", "ll": "MMM D, YYYY", "l": "M/D/YYYY",
 }
 
-// FormatDate formats a time with moment's tokens in English: `YYYY-MM-DD`, `dddd`, `[Week] WW`. `[text]` is literal,
-// `\` makes the token after it literal, and what is no token stays as it is. The format is scanned once, the longest
-// token first, so names that were put in are never taken for tokens.
-func FormatDate(t time.Time, format string) string {
+// Tokens lists the tokens of date formats; those of local formats come last.
+func Tokens() []string {
+	var list []string
+	for _, t := range tokens {
+		list = append(list, t.name)
+	}
+	return append(list, slices.Sorted(maps.Keys(localFormats))...)
+}
+
+// Format formats a time with moment's tokens in English: `YYYY-MM-DD`, `dddd`, `[Week] WW`. `[text]` is literal, `\` makes
+// the token after it literal, and anything else stays as it is. The format is scanned once, the longest token first, so the
+// names it inserts are never mistaken for tokens.
+func Format(t time.Time, format string) string {
 	var b strings.Builder
 	for _, part := range scanFormat(expandLocal(format), false) {
 		if part.format != nil {
@@ -112,8 +125,8 @@ func FormatDate(t time.Time, format string) string {
 	return b.String()
 }
 
-// expandLocal replaces the tokens of local formats by what they stand for, before the other tokens are looked for, as
-// moment does: `dllll` begins with the token `dddd`.
+// expandLocal replaces the tokens of local formats by their meaning before any other token is read, as moment does:
+// `dllll` begins with the token `dddd`.
 func expandLocal(format string) string {
 	var b strings.Builder
 	for i := 0; i < len(format); {
@@ -141,7 +154,7 @@ func expandLocal(format string) string {
 	return b.String()
 }
 
-// localAt is the longest token of a local format at the beginning of s, and what it stands for.
+// localAt returns the longest token of a local format at the beginning of s, and the format it abbreviates.
 func localAt(s string) (token, format string) {
 	for n := min(4, len(s)); n > 0; n-- {
 		if local := localFormats[s[:n]]; local != "" {
@@ -155,12 +168,12 @@ func localAt(s string) (token, format string) {
 type formatPart struct {
 	text   string
 	format func(time.Time) string
-	local  bool // the token of a local format, which stands for several tokens
+	local  bool // the token of a local format, which abbreviates several tokens
 	stray  bool // a letter outside brackets that is no token
 }
 
-// scanFormat cuts a format. With local the tokens of local formats are parts of their own; without it they have been
-// expanded, and what looks like one is literal.
+// scanFormat cuts a format into parts. With local, the tokens of local formats are parts of their own; without it they
+// have been expanded already, and whatever looks like one is literal.
 func scanFormat(format string, local bool) []formatPart {
 	var parts []formatPart
 	for i := 0; i < len(format); {
@@ -176,7 +189,7 @@ func scanFormat(format string, local bool) []formatPart {
 			i++
 		}
 		if i == len(format) || escaped && format[i] == '\\' {
-			i++ // a backslash never stands for itself, as in moment
+			i++ // a backslash is never literal, as in moment
 			continue
 		}
 		part := partAt(format[i:], local)
@@ -189,7 +202,7 @@ func scanFormat(format string, local bool) []formatPart {
 	return parts
 }
 
-// bracketEnd is the last `]` before the next `[`, as in moment, where `[a] b]` is one literal text.
+// bracketEnd returns the offset of the last `]` before the next `[`, as in moment, where `[a] b]` is one literal text.
 func bracketEnd(s string, open int) int {
 	limit := strings.IndexByte(s[open+1:], '[')
 	if limit < 0 {
@@ -201,7 +214,7 @@ func bracketEnd(s string, open int) int {
 	return -1
 }
 
-// partAt is the longest token at the beginning of s, or its first byte.
+// partAt returns the longest token at the beginning of s, or its first byte.
 func partAt(s string, local bool) formatPart {
 	if token, _ := localAt(s); local && token != "" {
 		return formatPart{text: token, local: true}
@@ -211,11 +224,11 @@ func partAt(s string, local bool) formatPart {
 			return formatPart{text: token.name, format: token.format}
 		}
 	}
-	return formatPart{text: s[:1], stray: isLetter(rune(s[0]))}
+	return formatPart{text: s[:1], stray: isLetter(s[0])}
 }
 
-// strayLetters gives the words in a format that hold letters which are no tokens.
-func strayLetters(format string) []string {
+// StrayLetters returns the words of a format that contain letters which are not tokens.
+func StrayLetters(format string) []string {
 	var words []string
 	word, stray := "", false
 	for _, p := range append(scanFormat(format, true), formatPart{}) {
@@ -231,6 +244,8 @@ func strayLetters(format string) []string {
 	return words
 }
 
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
 func number(f func(time.Time) int) func(time.Time) string {
 	return func(t time.Time) string { return strconv.Itoa(f(t)) }
 }
@@ -239,7 +254,7 @@ func two(f func(time.Time) int) func(time.Time) string {
 	return func(t time.Time) string { return fmt.Sprintf("%02d", f(t)) }
 }
 
-// era is the name of the only era in which workflows run.
+// era always returns the same name: workflows run in one era only.
 func era(name string) func(time.Time) string { return func(time.Time) string { return name } }
 
 func fraction(digits int) func(time.Time) string {
@@ -257,7 +272,7 @@ func hour12(t time.Time) int        { return (t.Hour()+11)%12 + 1 }
 func hour24(t time.Time) int        { return (t.Hour()+23)%24 + 1 }
 func daysOf(t time.Time) (days int) { return int(t.Unix() / 86400) }
 
-// localWeek is the week of the English locale: it starts on Sunday, and the first one holds 1 January.
+// localWeek returns the week of the English locale: weeks start on Sunday, and the first one contains 1 January.
 func localWeek(t time.Time) (year, week int) {
 	y, m, d := t.Date()
 	sunday := time.Date(y, m, d-weekday(t), 0, 0, 0, 0, time.UTC)

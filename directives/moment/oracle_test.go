@@ -1,4 +1,4 @@
-package directives
+package moment
 
 import (
 	"bufio"
@@ -13,10 +13,10 @@ import (
 	_ "time/tzdata" // the zones of the tables, on machines without zoneinfo
 )
 
-// momentTable reads a table that testdata/moment/generate.js wrote with moment, and calls row for each of its lines.
+// momentTable reads a table that testdata/generate.js wrote with moment, and calls row for each of its lines.
 func momentTable(t *testing.T, name string, row func(at time.Time, columns, values []string)) (rows int) {
 	t.Helper()
-	file, err := os.Open("testdata/moment/" + name)
+	file, err := os.Open("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func momentTable(t *testing.T, name string, row func(at time.Time, columns, valu
 }
 
 // Every token, on every day of 2024 to 2028 in three time zones, is what moment makes of it.
-func TestFormatDate_everyTokenAsMomentOnEveryDay(t *testing.T) {
+func TestFormat_everyTokenAsMomentOnEveryDay(t *testing.T) {
 	t.Parallel()
 	days := map[string]bool{}
 	var have []string
@@ -65,7 +65,7 @@ func TestFormatDate_everyTokenAsMomentOnEveryDay(t *testing.T) {
 		days[at.Location().String()+at.Format(time.DateOnly)] = true
 		have = tokens
 		for i, token := range tokens {
-			if got := FormatDate(at, token); got != values[i] {
+			if got := Format(at, token); got != values[i] {
 				t.Errorf("%s in %s at %s = %q, moment says %q", token, at.Location(), at.Format(time.RFC3339Nano), got, values[i])
 			}
 		}
@@ -87,27 +87,24 @@ func TestFormatDate_everyTokenAsMomentOnEveryDay(t *testing.T) {
 }
 
 // Every date pattern, with weeks that start on each of the seven days, is what moment's arithmetic makes of it.
-func TestExpand_everyDatePatternAsMomentOnEveryDay(t *testing.T) {
+func TestExpand_everyPatternAsMomentOnEveryDay(t *testing.T) {
 	t.Parallel()
 	var have []string
 	momentTable(t, "patterns.tsv.gz", func(at time.Time, patterns, values []string) {
 		have = patterns
 		for i, pattern := range patterns {
-			f := Facts{Now: at, WeekStart: time.Monday}
 			pattern, first, weekly := strings.Cut(pattern, "@")
+			start := int(time.Monday)
 			if weekly {
-				day, ok := Weekday(first)
-				if !ok {
-					t.Fatalf("no such day: %s", first)
-				}
-				f.WeekStart = day
+				start = slices.Index([]string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}, first)
 			}
-			if got, err := Expand("{"+pattern+"}", f); err != nil || got != values[i] {
-				t.Errorf("{%s} in %s at %s, weeks from %s = %q, moment says %q; %v", pattern, at.Location(), at.Format(time.RFC3339Nano), f.WeekStart, got, values[i], err)
+			name, format, _ := strings.Cut(pattern, ":")
+			if got := Expand(name, format, at, time.Weekday(start)); got != values[i] {
+				t.Errorf("{%s} in %s at %s, weeks from %s = %q, moment says %q", pattern, at.Location(), at.Format(time.RFC3339Nano), time.Weekday(start), got, values[i])
 			}
 		}
 	})
-	for name := range dates {
+	for _, name := range Patterns() {
 		if !slices.ContainsFunc(have, func(column string) bool { return column == name || strings.HasPrefix(column, name+"@") }) {
 			t.Errorf("the table has no column for the pattern {%s}", name)
 		}
@@ -115,10 +112,10 @@ func TestExpand_everyDatePatternAsMomentOnEveryDay(t *testing.T) {
 }
 
 // Formats in which tokens, brackets and backslashes run together are cut as moment cuts them.
-func TestFormatDate_formatsAsMoment(t *testing.T) {
+func TestFormat_formatsAsMoment(t *testing.T) {
 	t.Parallel()
 	if rows := momentTable(t, "formats.tsv", func(at time.Time, _, values []string) {
-		if got := FormatDate(at, values[0]); got != values[1] {
+		if got := Format(at, values[0]); got != values[1] {
 			t.Errorf("%q at %s = %q, moment says %q", values[0], at.Format(time.RFC3339Nano), got, values[1])
 		}
 	}); rows < 3000 && !t.Failed() {
