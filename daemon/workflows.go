@@ -11,10 +11,10 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
-	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
@@ -55,7 +55,7 @@ func (w *Workflows) In(world workflow.World) ([]workflow.Loaded, error) {
 		}
 	}
 	for i := range all {
-		all[i].Diagnostics = directives.Sort(all[i].Diagnostics)
+		all[i].Diagnostics = diag.Sort(all[i].Diagnostics)
 	}
 	return all, nil
 }
@@ -89,7 +89,7 @@ func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 		known[i] = l.Plan.Name
 	}
 	message := fmt.Sprintf("no workflow %q below %s", name, w.settings.Vault.WorkflowsDir)
-	if near := directives.Nearest(name, known); near != "" && len(name) > 1 { // a letter is near to every other
+	if near := diag.Nearest(name, known); near != "" && len(name) > 1 { // a letter is near to every other
 		message += fmt.Sprintf("; did you mean %q?", near)
 	} else if len(known) > 0 {
 		message += "; there are: " + strings.Join(known, ", ")
@@ -154,9 +154,7 @@ func statusOf(loaded workflow.Loaded, zone *time.Location) engine.WorkflowStatus
 		row.Next = trigger.Next(p, time.Now(), 3, zone)
 	}
 	for _, d := range loaded.Diagnostics {
-		row.Diagnostics = append(row.Diagnostics, engine.Diagnostic{
-			File: d.File, Line: d.Line, Column: d.Column, Severity: d.Severity, Code: d.Code, Message: d.Message, Suggestion: d.Suggestion,
-		})
+		row.Diagnostics = append(row.Diagnostics, d.Mended()) // edits are for `vaultflow check --fix`
 	}
 	return row
 }

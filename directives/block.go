@@ -3,14 +3,16 @@ package directives
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Block is the directive block of a step, cut from the prompt text below it.
 type Block struct {
-	Lines  []string // the lines of the block, blank ones included, without fence lines
-	At     Position // of the first line of Lines
-	Fenced bool     // the block is a fenced one with the info string `directives`
-	Rest   int      // index of the first line after the block, in the lines that Cut was given
+	Lines  []string      // the lines of the block, blank ones included, without fence lines
+	At     diag.Position // of the first line of Lines
+	Fenced bool          // the block is a fenced one with the info string `directives`
+	Rest   int           // index of the first line after the block, in the lines that Cut was given
 }
 
 // Cut finds the directive block at the top of a step's lines, which start at the given position. Directives are the
@@ -19,7 +21,7 @@ type Block struct {
 //
 // A fenced block below an `@schema` without value is a part of the directive. Inside of a directives fence it follows
 // Markdown's own rule: the outer fence must be longer than the inner one, or of the other character.
-func Cut(lines []string, at Position) (Block, []Diagnostic) {
+func Cut(lines []string, at diag.Position) (Block, []diag.Diagnostic) {
 	var r report
 	first := skipBlank(lines, 0)
 	if first < len(lines) && isDirectiveFence(lines[first]) {
@@ -56,7 +58,7 @@ func Cut(lines []string, at Position) (Block, []Diagnostic) {
 
 // broken looks for a schema whose fence has ended the directives block around it. What follows cannot be understood
 // then, and is not looked at.
-func broken(b *Block, lines []string, first int, at Position, r *report) bool {
+func broken(b *Block, lines []string, first int, at diag.Position, r *report) bool {
 	for i, line := range b.Lines {
 		if !takesBody(line) {
 			continue
@@ -73,7 +75,7 @@ func broken(b *Block, lines []string, first int, at Position, r *report) bool {
 	return false
 }
 
-func cutFenced(lines []string, first int, at Position, r *report) Block {
+func cutFenced(lines []string, first int, at diag.Position, r *report) Block {
 	if end := fenceEnd(lines, first); end < len(lines) {
 		return Block{Lines: lines[first+1 : end], At: offsetLines(at, first+1), Fenced: true, Rest: end + 1}
 	}
@@ -83,7 +85,7 @@ func cutFenced(lines []string, first int, at Position, r *report) Block {
 }
 
 // findLate reports known directives that stand below the beginning of the prompt, outside code.
-func findLate(lines []string, from int, at Position, r *report) {
+func findLate(lines []string, from int, at diag.Position, r *report) {
 	open := ""
 	for i := from; i < len(lines); i++ {
 		mark, info := fenceOf(lines[i])
@@ -190,12 +192,12 @@ func skipBlank(lines []string, i int) int {
 	return i
 }
 
-func offsetLines(at Position, n int) Position {
+func offsetLines(at diag.Position, n int) diag.Position {
 	at.Line += n
 	return at
 }
 
 // place is the position of the first character of a line that is not blank.
-func place(at Position, i int, line string) Position {
-	return Position{File: at.File, Line: at.Line + i, Column: at.Column + utf8.RuneCountInString(line[:indentBytes(line)])}
+func place(at diag.Position, i int, line string) diag.Position {
+	return diag.Position{File: at.File, Line: at.Line + i, Column: at.Column + utf8.RuneCountInString(line[:indentBytes(line)])}
 }

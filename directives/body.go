@@ -3,13 +3,15 @@ package directives
 import (
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Body is the fenced block right below a directive. Blank lines between the two do not count.
 type Body struct {
 	Lines []string
-	At    Position // of the first of the lines
-	Info  string   // info string, lower case
+	At    diag.Position // of the first of the lines
+	Info  string        // info string, lower case
 }
 
 // bodyInfos are the info strings of a schema's block.

@@ -1,6 +1,10 @@
 package directives
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
+)
 
 // Codes of diagnostics. They are stable: a code is never given a second meaning, and one that is no longer used is
 // kept in the table. Tens group them: 100 file and frontmatter, 120 schedule, 130 sections, 140 directive lines, 150
@@ -113,10 +117,10 @@ const (
 
 // Code describes one code: what it means and how it is mended, each in one line.
 type Code struct {
-	Code     string `json:"code"`
-	Severity string `json:"severity"`
-	Meaning  string `json:"meaning"`
-	Fix      string `json:"fix"`
+	Code     string        `json:"code"`
+	Severity diag.Severity `json:"severity"`
+	Meaning  string        `json:"meaning"`
+	Fix      string        `json:"fix"`
 }
 
 // Codes is the whole table in the order of the codes. The slice is a copy.

@@ -4,10 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // apply makes edits, which do not overlap, to lines.
-func apply(text string, edits []Edit) string {
+func apply(text string, edits []diag.Edit) string {
 	lines := strings.Split(text, "\n")
 	offset := func(line, column int) int {
 		n := 0
@@ -29,7 +31,7 @@ func mended(t *testing.T, text string) string {
 	t.Helper()
 	for range 10 {
 		_, faults := read(text)
-		i := slices.IndexFunc(faults, func(d Diagnostic) bool { return len(d.Edits) > 0 })
+		i := slices.IndexFunc(faults, func(d diag.Diagnostic) bool { return len(d.Edits) > 0 })
 		if i < 0 {
 			return text
 		}
@@ -87,16 +89,6 @@ func TestDiagnostics_editsMend(t *testing.T) {
 	} {
 		if got := mended(t, text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestCertain(t *testing.T) {
-	t.Parallel()
-	names := []string{"head", "tail", "heading", "limit", "log1", "log2"}
-	for word, want := range map[string]string{"hed": "head", "HEAD": "head", "taild": "tail", "ta": "", "log3": "", "limits": "limit", "": ""} {
-		if got, ok := Certain(word, names); got != want || ok != (want != "") {
-			t.Errorf("Certain(%q) = %q, %v; want %q", word, got, ok, want)
 		}
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 func Example() {
-	at := directives.Position{File: "Workflows/plan.md", Line: 9, Column: 1}
+	at := diag.Position{File: "Workflows/plan.md", Line: 9, Column: 1}
 	list, faults := directives.Parse([]string{
 		"@input file: Scans/{latest:2} (images=auto)",
 		"@output file: Plans/{today}",

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // seedLines are the directive lines of the golden files.
@@ -50,7 +52,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		lines := strings.Split(text, "\n")
-		at := Position{File: "w.md", Line: 7, Column: 1}
+		at := diag.Position{File: "w.md", Line: 7, Column: 1}
 		b, faults := Cut(lines, at)
 		if b.Rest < 0 || b.Rest > len(lines) || b.At.Line < 7 || b.At.Line+len(b.Lines) > 7+len(lines) {
 			t.Fatalf("block %+v of %d lines", b, len(lines))
@@ -82,7 +84,7 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 		}
-		if HasErrors(typed) {
+		if diag.HasErrors(typed) {
 			return
 		}
 		for _, in := range set.Inputs {
@@ -107,9 +109,9 @@ func FuzzParse(f *testing.F) {
 }
 
 // checkTypes looks at what the directives of a step have become.
-func checkTypes(t *testing.T, set Set, typed []Diagnostic) {
+func checkTypes(t *testing.T, set Set, typed []diag.Diagnostic) {
 	t.Helper()
-	if HasErrors(typed) {
+	if diag.HasErrors(typed) {
 		return
 	}
 	if s := set.Schema; s != nil && (s.Target == nil) == (s.Inline == nil) || s != nil && s.Inline != nil && !json.Valid(s.Inline) {

@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/bmatcuk/doublestar/v4"
 )
 
@@ -94,7 +96,7 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 		return nil
 	})
 	if err != nil {
-		var d Diagnostic
+		var d diag.Diagnostic
 		if errors.As(err, &d) {
 			return nil, d
 		}

@@ -16,6 +16,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/bmatcuk/doublestar/v4"
 )
 
@@ -151,7 +153,7 @@ func TestResolve_stopsAtTheBound(t *testing.T) {
 	t.Parallel()
 	m := newMeter(tenThousand())
 	_, err := resolve(t, m, "file: Notes/**")
-	var d Diagnostic
+	var d diag.Diagnostic
 	if !errors.As(err, &d) || d.Code != CodeTooMany {
 		t.Errorf("got %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/directives/moment"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 var update = flag.Bool("update", false, "write what was found into the golden files")
@@ -114,12 +115,12 @@ func TestLanguage_selections(t *testing.T) {
 	}
 	rows := table(t, "selections.txt", func(value string) string {
 		in, faults := ParseInput(value)
-		if HasErrors(faults) {
+		if diag.HasErrors(faults) {
 			return "! " + faults[0].Message
 		}
 		got, err := in.Resolve(t.Context(), ResolveEnv{FS: shelf(), Facts: facts(), Pending: state, Born: born, MaxFiles: 10})
 		if err != nil {
-			return "! " + err.(Diagnostic).Message //nolint:errorlint // Resolve returns it unwrapped
+			return "! " + err.(diag.Diagnostic).Message //nolint:errorlint // Resolve returns it unwrapped
 		}
 		return fileNames(got)
 	})

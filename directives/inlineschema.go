@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -21,7 +23,7 @@ const (
 
 // inlineSchema is the JSON of a fenced block that holds YAML or JSON; the order of its keys is kept. It is nil when a
 // fault was reported.
-func inlineSchema(b Body, at Position, r *report) json.RawMessage {
+func inlineSchema(b Body, at diag.Position, r *report) json.RawMessage {
 	text := strings.Join(b.Lines, "\n")
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -57,7 +59,7 @@ func inlineSchema(b Body, at Position, r *report) json.RawMessage {
 }
 
 // pos is a place in the body; lines count from 1.
-func (b Body) pos(line, column int) Position {
+func (b Body) pos(line, column int) diag.Position {
 	line = min(max(line, 1), max(len(b.Lines), 1))
 	p := offsetLines(b.At, line-1)
 	if line <= len(b.Lines) {
@@ -67,7 +69,7 @@ func (b Body) pos(line, column int) Position {
 	return p
 }
 
-func (b Body) node(n *yaml.Node) Position { return b.pos(n.Line, n.Column) }
+func (b Body) node(n *yaml.Node) diag.Position { return b.pos(n.Line, n.Column) }
 
 // yamlPlace finds the line in the library's messages.
 var yamlPlace = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): `)
@@ -123,7 +125,7 @@ func schemaFromJSON(b Body, text string, r *report) json.RawMessage {
 }
 
 // offset is the place of a byte of the joined lines.
-func (b Body) offset(text string, at int) Position {
+func (b Body) offset(text string, at int) diag.Position {
 	before := text[:min(at, len(text))]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return b.pos(strings.Count(before, "\n")+1, utf8.RuneCountInString(before[start:])+1)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // How images of an input are treated.
@@ -17,9 +19,9 @@ const (
 
 // Input is one `@input`. Fields that were not given have their zero value; the methods give defaults.
 type Input struct {
-	At     Position `json:"at"`    // of the `@`
-	Index  int      `json:"index"` // counts the step's inputs from 0; a part of the key of pending state
-	Target Target   `json:"target"`
+	At     diag.Position `json:"at"`    // of the `@`
+	Index  int           `json:"index"` // counts the step's inputs from 0; a part of the key of pending state
+	Target Target        `json:"target"`
 
 	Selection Selection `json:"selection,omitzero"`
 
@@ -70,11 +72,11 @@ func (in Input) Trusted(name, importedDir string) bool {
 
 // ParseInput reads the value of one `@input`, without the directive's name, as the command line gives it:
 // `file: notes/today (head=200)`. A value without scheme is a file.
-func ParseInput(text string) (Input, []Diagnostic) {
+func ParseInput(text string) (Input, []diag.Diagnostic) {
 	if end := schemeEnd(text); end == 0 && !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "'") {
 		text = "file: " + text
 	}
-	list, faults := Parse([]string{"@input " + strings.NewReplacer("\n", " ", "\r", " ").Replace(text)}, Position{Line: 1, Column: 1})
+	list, faults := Parse([]string{"@input " + strings.NewReplacer("\n", " ", "\r", " ").Replace(text)}, diag.Position{Line: 1, Column: 1})
 	set, more := Interpret(list)
 	faults = append(faults, more...)
 	if len(set.Inputs) == 0 {

@@ -3,31 +3,33 @@ package directives
 import (
 	"cmp"
 	"slices"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Set is what the directives of one step say. What was not given has its zero value.
 type Set struct {
-	Inputs    []Input   `json:"inputs,omitempty"`
-	Outputs   []Output  `json:"outputs,omitempty"`
-	Header    string    `json:"header,omitempty"` // with patterns
-	HeaderAt  Position  `json:"header_at,omitzero"`
-	Model     *Model    `json:"model,omitempty"` // nil: the workflow's
-	WriteMode WriteMode `json:"write_mode"`
-	RunOn     *RunOn    `json:"run_on,omitempty"` // nil: every day
-	Tools     *Tools    `json:"tools,omitempty"`  // nil: none but those that the step needs (read_chunks)
-	ForEach   *ForEach  `json:"for_each,omitempty"`
-	When      []When    `json:"when,omitempty"`
-	Schema    *Schema   `json:"schema,omitempty"`
-	Cache     *Cache    `json:"cache,omitempty"`
-	Retry     *Retry    `json:"retry,omitempty"`
-	Timeout   *Timeout  `json:"timeout,omitempty"`
-	Budget    *Budget   `json:"budget,omitempty"` // on top of the workflow's
-	Approve   *Approve  `json:"approve,omitempty"`
+	Inputs    []Input       `json:"inputs,omitempty"`
+	Outputs   []Output      `json:"outputs,omitempty"`
+	Header    string        `json:"header,omitempty"` // with patterns
+	HeaderAt  diag.Position `json:"header_at,omitzero"`
+	Model     *Model        `json:"model,omitempty"` // nil: the workflow's
+	WriteMode WriteMode     `json:"write_mode"`
+	RunOn     *RunOn        `json:"run_on,omitempty"` // nil: every day
+	Tools     *Tools        `json:"tools,omitempty"`  // nil: none but those that the step needs (read_chunks)
+	ForEach   *ForEach      `json:"for_each,omitempty"`
+	When      []When        `json:"when,omitempty"`
+	Schema    *Schema       `json:"schema,omitempty"`
+	Cache     *Cache        `json:"cache,omitempty"`
+	Retry     *Retry        `json:"retry,omitempty"`
+	Timeout   *Timeout      `json:"timeout,omitempty"`
+	Budget    *Budget       `json:"budget,omitempty"` // on top of the workflow's
+	Approve   *Approve      `json:"approve,omitempty"`
 }
 
 // Interpret gives directives their types. An input, output or condition with a faulty value is reported and left out;
 // of other directives with a fault the rest is kept. Faulty directives of [Parse] have been reported by it.
-func Interpret(list []Directive) (Set, []Diagnostic) {
+func Interpret(list []Directive) (Set, []diag.Diagnostic) {
 	var (
 		set Set
 		r   report
@@ -73,7 +75,7 @@ func (s *Set) readWhen(d Directive, index int, r *report) {
 }
 
 // clean says whether no error was added since the report had n entries.
-func clean(r *report, n int) bool { return !HasErrors(r.list[n:]) }
+func clean(r *report, n int) bool { return !diag.HasErrors(r.list[n:]) }
 
 // checkPlaces reports names of places that are given twice, in the order of the lines.
 func checkPlaces(set Set, r *report) {
@@ -92,7 +94,7 @@ func checkPlaces(set Set, r *report) {
 }
 
 // readHeader reads the text that is put before file output, with patterns.
-func readHeader(d Directive, r *report) (text string, at Position) {
+func readHeader(d Directive, r *report) (text string, at diag.Position) {
 	s := source{text: d.Text, at: d.TextAt}
 	if inner, quoted := unquote(s); quoted {
 		s = inner

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -11,7 +13,7 @@ import (
 func each(t *testing.T, value string) Input {
 	t.Helper()
 	set, faults := read("@for_each file: Inbox/*\n@input " + value)
-	if HasErrors(faults) || len(set.Inputs) != 1 {
+	if diag.HasErrors(faults) || len(set.Inputs) != 1 {
 		t.Fatalf("@input %s: %v", value, faults)
 	}
 	return set.Inputs[0]

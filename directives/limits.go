@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Untils of a [Cache].
@@ -19,34 +21,34 @@ const (
 
 // Cache is `@cache`: an answer is used again while it is fresh, when prompt, model and settings are the same.
 type Cache struct {
-	At    Position      `json:"at"`
+	At    diag.Position `json:"at"`
 	For   time.Duration `json:"for,omitempty"`
 	Until string        `json:"until,omitempty"` // daily: to the end of the day; weekly: of the week, in the workflow's zone; forever
 }
 
 // Retry is `@retry`: how often a call of the provider that failed is repeated. It replaces the settings' number.
 type Retry struct {
-	At      Position      `json:"at"`
+	At      diag.Position `json:"at"`
 	Count   int           `json:"count"`             // 0: never
 	Backoff time.Duration `json:"backoff,omitempty"` // before the first repetition, doubled each time; 0: the default
 }
 
 // Timeout is `@timeout`: how long the step may take.
 type Timeout struct {
-	At  Position      `json:"at"`
+	At  diag.Position `json:"at"`
 	For time.Duration `json:"for"`
 }
 
 // Budget is `@budget`: limits of the step by key, and the reaction to an excess. Keys are those of the frontmatter's budget.
 type Budget struct {
-	At           Position           `json:"at"`
+	At           diag.Position      `json:"at"`
 	Limits       map[string]float64 `json:"limits,omitempty"`
 	WhenExceeded string             `json:"when_exceeded,omitempty"`
 }
 
 // Approve is `@approve`: what a person must agree to before it happens.
 type Approve struct {
-	At      Position      `json:"at"`
+	At      diag.Position `json:"at"`
 	Outputs bool          `json:"outputs,omitempty"`
 	Tools   bool          `json:"tools,omitempty"`
 	Timeout time.Duration `json:"timeout,omitempty"` // 0: no end
@@ -75,7 +77,7 @@ func readCache(d Directive, r *report) *Cache {
 	}
 	length, err := ParseDuration(s.text)
 	if err != nil {
-		r.add(s.at, CodeDirectiveValue, didYouMean(s.text, words, "write @cache 7d"), "@cache takes a duration such as 12h or 7d, or %s, not %q", oneOf(words), clip(s.text))
+		r.add(s.at, CodeDirectiveValue, diag.DidYouMean(s.text, words, "write @cache 7d"), "@cache takes a duration such as 12h or 7d, or %s, not %q", diag.OneOf(words), clip(s.text))
 		r.mendWord(s.at, s.text, words)
 	}
 	return &Cache{At: d.At, For: length}
@@ -115,7 +117,7 @@ func readApprove(d Directive, r *report) *Approve {
 		case "tools":
 			a.Tools = true
 		default:
-			r.add(at, CodeDirectiveValue, didYouMean(word, words, "write @approve outputs, or @approve outputs, tools"), "@approve takes %s, not %q", oneOf(words), clip(word))
+			r.add(at, CodeDirectiveValue, diag.DidYouMean(word, words, "write @approve outputs, or @approve outputs, tools"), "@approve takes %s, not %q", diag.OneOf(words), clip(word))
 			r.mendWord(at, word, words)
 		}
 	}
@@ -186,7 +188,7 @@ func readBudget(d Directive, r *report) *Budget {
 	case d.Text != "":
 		r.add(d.TextAt, CodeDirectiveValue, "write "+adviceBudget[len("write "):], "@budget takes its limits in parentheses")
 		if !strings.ContainsAny(d.Text, "()") && len(d.Params) == 0 {
-			r.mend(Replace(d.TextAt, utf8.RuneCountInString(d.Text), "("+d.Text+")"))
+			r.mend(diag.Replace(d.TextAt, utf8.RuneCountInString(d.Text), "("+d.Text+")"))
 		}
 	case len(d.Params) == 0:
 		r.add(d.TextAt, CodeNoValue, adviceBudget, "@budget names no limit")

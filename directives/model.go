@@ -4,18 +4,20 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Model is a step's choice of model.
 type Model struct {
-	Alias           string   `json:"alias,omitempty"`
-	None            bool     `json:"none,omitempty"`     // no model call: the outputs get the resolved inputs
-	Thinking        string   `json:"thinking,omitempty"` // off, low, medium, high, on (the model's default) or a number of tokens
-	Temperature     *float64 `json:"temperature,omitempty"`
-	MaxOutputTokens int      `json:"max_output_tokens,omitempty"`
-	Fallback        string   `json:"fallback,omitempty"` // alias
-	At              Position `json:"at"`                 // of the alias
-	FallbackAt      Position `json:"fallback_at,omitzero"`
+	Alias           string        `json:"alias,omitempty"`
+	None            bool          `json:"none,omitempty"`     // no model call: the outputs get the resolved inputs
+	Thinking        string        `json:"thinking,omitempty"` // off, low, medium, high, on (the model's default) or a number of tokens
+	Temperature     *float64      `json:"temperature,omitempty"`
+	MaxOutputTokens int           `json:"max_output_tokens,omitempty"`
+	Fallback        string        `json:"fallback,omitempty"` // alias
+	At              diag.Position `json:"at"`                 // of the alias
+	FallbackAt      diag.Position `json:"fallback_at,omitzero"`
 }
 
 func readModel(d Directive, r *report) *Model {
@@ -79,7 +81,7 @@ func thinking(p Param, r *report) string {
 	if n, err := strconv.Atoi(v); err == nil && n > 0 && n <= math.MaxInt32 {
 		return strconv.Itoa(n)
 	}
-	r.add(p.ValueAt, CodeParamValue, didYouMean(v, []string{"off", "low", "medium", "high"}, ""),
+	r.add(p.ValueAt, CodeParamValue, diag.DidYouMean(v, []string{"off", "low", "medium", "high"}, ""),
 		"thinking is off, low, medium, high or a number of tokens, not %q", clip(p.Value))
 	return ""
 }

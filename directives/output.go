@@ -1,5 +1,9 @@
 package directives
 
+import (
+	"github.com/vaultflow/vaultflow/failure/diag"
+)
+
 // Formats of an [Output].
 const (
 	FormatMarkdown = "markdown"
@@ -9,10 +13,10 @@ const (
 
 // Output is one `@output`.
 type Output struct {
-	At     Position `json:"at"` // of the `@`
-	Target Target   `json:"target"`
-	Scope  string   `json:"scope,omitempty"`  // of a variable: run or workflow; empty means run
-	Format string   `json:"format,omitempty"` // markdown, json or yaml; empty means markdown
+	At     diag.Position `json:"at"` // of the `@`
+	Target Target        `json:"target"`
+	Scope  string        `json:"scope,omitempty"`  // of a variable: run or workflow; empty means run
+	Format string        `json:"format,omitempty"` // markdown, json or yaml; empty means markdown
 	// Untrusted says that content from outside may name the whole place, not only a file in the author's folder.
 	Untrusted bool `json:"untrusted,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -19,7 +20,7 @@ type OutputEnv struct {
 
 // Name is the vault name that a file output writes to, before numbering by write mode new. No extension, and one that
 // the language does not know, means .md. Names outside the vault, below a dot folder, inside the import folder or
-// outside permissions.write are refused with a [Diagnostic]. A variable's name is returned as it is.
+// outside permissions.write are refused with a [diag.Diagnostic]. A variable's name is returned as it is.
 func (o Output) Name(env OutputEnv) (string, error) {
 	t := o.Target
 	if t.Scheme != SchemeFile {
@@ -69,7 +70,7 @@ func (o Output) written(env OutputEnv) (string, error) {
 		if l := env.Links.Locate(name, env.From); l.Found && len(l.Ambiguous) < 2 {
 			return l.Name, nil
 		} else if l.Found {
-			return "", At(t.At, CodeLinkMissing, "write the whole path", "[[%s]] fits %s", name, oneOf(l.Ambiguous))
+			return "", At(t.At, CodeLinkMissing, "write the whole path", "[[%s]] fits %s", name, diag.OneOf(l.Ambiguous))
 		}
 	}
 	suggestion := "write the name of a note that exists"

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // The remedy for a wikilink that leads nowhere is one that is then accepted.
@@ -16,7 +18,7 @@ func TestOutputName_proposesOnlyWhatIsAllowed(t *testing.T) {
 	} {
 		out := Output{Target: Target{Scheme: SchemeFile, Path: link, Link: true}}
 		_, err := out.Name(OutputEnv{Facts: facts(), MayWrite: func(name string) bool { return !strings.HasPrefix(name, "Secret/") }})
-		var d Diagnostic
+		var d diag.Diagnostic
 		if !errors.As(err, &d) || d.Code != CodeLinkMissing || !strings.Contains(d.Suggestion, want) {
 			t.Errorf("[[%s]]: %v, want %q", link, err, want)
 		}

@@ -3,6 +3,8 @@ package directives
 import (
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // item is one comma-separated part of a parameter block.
@@ -179,7 +181,7 @@ func params(name string, g grammar, items []item, r *report) []Param {
 				r.add(it.at, CodeUnknownParam, elsewhere, "%s is no limit of a step", it.key)
 				continue
 			}
-			r.add(it.at, CodeUnknownParam, didYouMean(it.key, g.params, "quote the path if the parentheses belong to it"),
+			r.add(it.at, CodeUnknownParam, diag.DidYouMean(it.key, g.params, "quote the path if the parentheses belong to it"),
 				"unknown parameter %q of @%s; allowed are %s", it.key, name, strings.Join(g.params, ", "))
 			r.mendWord(it.at, it.written(), g.params)
 			continue
@@ -223,7 +225,7 @@ func param(it item, r *report) (Param, bool) {
 }
 
 // checkSecondBlock reports `path (head=1) (required)`: the first block would become a part of the path.
-func checkSecondBlock(name string, g grammar, base source, second Position, r *report) {
+func checkSecondBlock(name string, g grammar, base source, second diag.Position, r *report) {
 	if !strings.HasSuffix(base.text, ")") {
 		return
 	}
@@ -240,6 +242,6 @@ func checkSecondBlock(name string, g grammar, base source, second Position, r *r
 	if len(items) > 0 {
 		r.add(base.pos(open), CodeTwoBlocks, "write all parameters in one pair of parentheses", "@%s has two parameter blocks", name)
 		first := base.pos(len(base.text) - 1)
-		r.mend(Replace(first, second.Column-first.Column+1, ", "))
+		r.mend(diag.Replace(first, second.Column-first.Column+1, ", "))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // maxLine is the longest directive line in bytes. Directives are written by hand; a longer line is an accident, and
@@ -12,13 +14,13 @@ const maxLine = 4096
 
 // Directive is one directive line before its value has a type.
 type Directive struct {
-	Name   string   // canonical: lower case with `_`
-	At     Position // of the `@`
-	Text   string   // the value without the parameter block
-	TextAt Position // of Text
-	Params []Param  // in the order written
-	Body   *Body    // the fenced block right below it; only @schema has one
-	Faulty bool     // the line has a fault, which was reported: nothing but Name and At is set
+	Name   string        // canonical: lower case with `_`
+	At     diag.Position // of the `@`
+	Text   string        // the value without the parameter block
+	TextAt diag.Position // of Text
+	Params []Param       // in the order written
+	Body   *Body         // the fenced block right below it; only @schema has one
+	Faulty bool          // the line has a fault, which was reported: nothing but Name and At is set
 }
 
 // Param is one item of a parameter block.
@@ -27,16 +29,16 @@ type Param struct {
 	Value   string // without quotes; empty for a bare key
 	Bare    bool   // written without `=`, which means true
 	Quoted  bool
-	At      Position
-	ValueAt Position
+	At      diag.Position
+	ValueAt diag.Position
 }
 
 // Parse reads the lines of a directive block; blank lines are skipped. Column 1 of the position is the first character
 // of a line. Every fault is reported. A directive that has a fault of its own is in the result with its name alone (for
 // a misspelt one that is the name it must mean), so that no later step sees a half-understood one or misses it.
-func Parse(lines []string, at Position) ([]Directive, []Diagnostic) {
+func Parse(lines []string, at diag.Position) ([]Directive, []diag.Diagnostic) {
 	var r report
-	p := parser{lines: lines, at: at, r: &r, seen: map[string]Position{}}
+	p := parser{lines: lines, at: at, r: &r, seen: map[string]diag.Position{}}
 	for p.next < len(lines) {
 		p.line()
 	}
@@ -46,10 +48,10 @@ func Parse(lines []string, at Position) ([]Directive, []Diagnostic) {
 // parser walks over the lines of one block.
 type parser struct {
 	lines []string
-	at    Position
+	at    diag.Position
 	next  int // index of the line to read
 	r     *report
-	seen  map[string]Position // directives that may be given once
+	seen  map[string]diag.Position // directives that may be given once
 	all   []Directive
 }
 
@@ -94,10 +96,10 @@ func (p *parser) once(d *Directive) {
 // source is a line, or the end of one, that knows the position of each of its bytes.
 type source struct {
 	text string
-	at   Position // of the first byte
+	at   diag.Position // of the first byte
 }
 
-func (s source) pos(offset int) Position {
+func (s source) pos(offset int) diag.Position {
 	p := s.at
 	p.Column += utf8.RuneCountInString(s.text[:offset])
 	return p
@@ -156,11 +158,11 @@ func parseLine(line source, r *report) (d Directive, written bool) {
 func glued(name, written string, rest source, r *report) {
 	after := strings.TrimLeft(rest.text, "=:")
 	r.add(rest.at, CodeMalformed, "write @"+name+" "+after, "a blank or a colon must follow @%s", written)
-	r.mend(Replace(rest.at, utf8.RuneCountInString(rest.text)-utf8.RuneCountInString(after), " "))
+	r.mend(diag.Replace(rest.at, utf8.RuneCountInString(rest.text)-utf8.RuneCountInString(after), " "))
 }
 
 // unknownDirective reports a name that the language does not know, and returns the one that it must mean.
-func unknownDirective(written string, at Position, r *report) string {
+func unknownDirective(written string, at diag.Position, r *report) string {
 	if slices.Contains(foreign, canonical(written)) {
 		r.add(at, CodeUnknownDirective, "delete the line", "@%s belongs to AssistantMD's chats and has no meaning in a workflow", canonical(written))
 		return ""
@@ -171,12 +173,12 @@ func unknownDirective(written string, at Position, r *report) string {
 		suggestion = "did you mean @" + near + `? Write \@` + written + " if it is prompt text"
 	}
 	r.add(at, CodeUnknownDirective, suggestion, "unknown directive @%s", written)
-	r.mendWord(Position{at.File, at.Line, at.Column + 1}, written, Names())
+	r.mendWord(diag.Position{File: at.File, Line: at.Line, Column: at.Column + 1}, written, Names())
 	return near
 }
 
 // value separates a directive's value from its parameter block.
-func value(name string, g grammar, s source, r *report) (string, Position, []Param) {
+func value(name string, g grammar, s source, r *report) (string, diag.Position, []Param) {
 	if g.params == nil {
 		return s.text, s.at, nil
 	}

@@ -4,17 +4,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-var here = Position{File: "w.md", Line: 1, Column: 1}
+var here = diag.Position{File: "w.md", Line: 1, Column: 1}
 
 // input parses the value of one @input, which must be without error.
 func input(t *testing.T, value string) Input {
 	t.Helper()
 	in, faults := ParseInput(value)
-	if HasErrors(faults) {
+	if diag.HasErrors(faults) {
 		t.Fatalf("@input %s: %v", value, faults)
 	}
 	return in
@@ -145,7 +147,7 @@ func TestParse_faultsHavePositions(t *testing.T) {
 		faults = append(faults, more...)
 		got := make([]string, len(faults))
 		for i, f := range faults {
-			got[i] = strings.TrimPrefix(Position{"", f.Line, f.Column}.String(), ":") + " " + f.Code
+			got[i] = strings.TrimPrefix(diag.Position{File: "", Line: f.Line, Column: f.Column}.String(), ":") + " " + f.Code
 		}
 		if len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%q: got %v, want %s\n%v", tt.line, got, tt.want, faults)
@@ -156,10 +158,10 @@ func TestParse_faultsHavePositions(t *testing.T) {
 func TestParse_reportsEveryFaultInOnePass(t *testing.T) {
 	t.Parallel()
 	lines := []string{"@input fiel: a", "", "@modl x", "@model a", "@model b", "@tool all", "@run_on never, funday"}
-	list, faults := Parse(lines, Position{File: "w.md", Line: 10, Column: 1})
+	list, faults := Parse(lines, diag.Position{File: "w.md", Line: 10, Column: 1})
 	_, more := Interpret(list)
 	var got []int
-	for _, f := range Sort(append(faults, more...)) {
+	for _, f := range diag.Sort(append(faults, more...)) {
 		got = append(got, f.Line)
 	}
 	if want := []int{10, 12, 14, 15, 16}; !cmp.Equal(got, want) {
@@ -169,7 +171,7 @@ func TestParse_reportsEveryFaultInOnePass(t *testing.T) {
 
 func TestInterpret_types(t *testing.T) {
 	t.Parallel()
-	noPlaces := cmpopts.IgnoreTypes(Position{})
+	noPlaces := cmpopts.IgnoreTypes(diag.Position{})
 	tests := []struct {
 		value string
 		want  Input
@@ -252,16 +254,6 @@ func TestCodes_areSortedCompleteAndUnique(t *testing.T) {
 		}
 		if c.Meaning == "" || c.Fix == "" || c.Severity == "" {
 			t.Errorf("%s is incomplete: %+v", c.Code, c)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"input", "output", "model", "run_on", "write_mode"}
-	for word, want := range map[string]string{"inptu": "input", "outptu": "output", "Modell": "model", "xyz": "", "runon": "run_on", "a": ""} {
-		if got := Nearest(word, names); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
 		}
 	}
 }

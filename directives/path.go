@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/bmatcuk/doublestar/v4"
 )
 
@@ -84,7 +86,7 @@ var sample = Facts{
 func (t Target) source() source { return source{text: t.Path, at: t.At} }
 
 // at is the position of a faulty part of the path, or of the path.
-func (f *pathFault) at(t Target) Position {
+func (f *pathFault) at(t Target) diag.Position {
 	if f.part != "" {
 		if i := strings.Index(t.Path, f.part); i >= 0 {
 			return t.source().pos(i)
@@ -97,9 +99,9 @@ func (f *pathFault) report(t Target, r *report) {
 	r.add(f.at(t), f.code, f.suggestion, "%s", f.message)
 	switch {
 	case f.part == `\`:
-		r.mend(Replace(f.at(t), 1, "/"))
+		r.mend(diag.Replace(f.at(t), 1, "/"))
 	case f.code == CodeEmptyPath && strings.HasSuffix(t.Path, "/") && strings.HasPrefix(f.suggestion, "write "+t.Path+"*") && !strings.Contains(t.Path, "{"):
-		r.mend(Replace(t.source().pos(len(t.Path)), 0, "*"))
+		r.mend(diag.Replace(t.source().pos(len(t.Path)), 0, "*"))
 	}
 }
 

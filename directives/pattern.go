@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives/moment"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // mode says what a pattern's text is for.
@@ -240,7 +241,7 @@ func (s *scanner) check(p piece, formatted bool) bool {
 }
 
 func didYouMeanPattern(name string) string {
-	if n := Nearest(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), PatternNames()); n != "" {
+	if n := diag.Nearest(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), PatternNames()); n != "" {
 		return "did you mean {" + n + "}? Literal braces are written {{ and }}"
 	}
 	return "known are {" + strings.Join(PatternNames(), "} {") + "}; literal braces are written {{ and }}"
@@ -263,8 +264,8 @@ func (s source) mendPattern(offset int, r *report) {
 	rest := s.text[offset+1:]
 	name := rest[:max(strings.IndexAny(rest, ":}"), 0)]
 	known := slices.Concat(moment.Patterns(), names)
-	if near, ok := Certain(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), known); ok {
-		r.mend(Replace(s.pos(offset+1), utf8.RuneCountInString(name), near))
+	if near, ok := diag.Certain(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), known); ok {
+		r.mend(diag.Replace(s.pos(offset+1), utf8.RuneCountInString(name), near))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -49,12 +50,12 @@ type Found struct {
 
 // Resolution is what an input finds.
 type Resolution struct {
-	Files      []Found      `json:"files,omitempty"`      // in the order of the selection
-	Target     string       `json:"target"`               // the path with patterns expanded, for markers and messages
-	Missing    bool         `json:"missing,omitempty"`    // nothing fits the path at all
-	Near       []string     `json:"near,omitempty"`       // similar names, when Missing
-	Considered int          `json:"considered,omitempty"` // files that fit before pending, latest and limit
-	Warnings   []Diagnostic `json:"warnings,omitempty"`
+	Files      []Found           `json:"files,omitempty"`      // in the order of the selection
+	Target     string            `json:"target"`               // the path with patterns expanded, for markers and messages
+	Missing    bool              `json:"missing,omitempty"`    // nothing fits the path at all
+	Near       []string          `json:"near,omitempty"`       // similar names, when Missing
+	Considered int               `json:"considered,omitempty"` // files that fit before pending, latest and limit
+	Warnings   []diag.Diagnostic `json:"warnings,omitempty"`
 }
 
 // Key is the identity of the input's pending state.
@@ -65,7 +66,7 @@ func (in Input) Key(workflow, step string) PendingKey {
 // Resolve finds the files of a file input. It only reads, and it reads the content of files for `pending` alone, no
 // more of them than it needs. A variable input resolves to nothing. A path with {item} or {item-name} is resolved for
 // each of [Facts].Items in order, with the whole selection each time, and a file that several items find is taken once;
-// it is missing when all of them find nothing. An error is a [Diagnostic] when the author or the
+// it is missing when all of them find nothing. An error is a [diag.Diagnostic] when the author or the
 // vault is at fault; a file that is missing is no error.
 func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error) {
 	res := Resolution{Target: in.Target.Path}
@@ -106,7 +107,7 @@ type finder struct {
 
 func (f *finder) warn(code, suggestion, format string, args ...any) {
 	d := At(f.in.Target.At, code, suggestion, format, args...)
-	d.Severity = SeverityWarning
+	d.Severity = diag.SeverityWarning
 	f.res.Warnings = append(f.res.Warnings, d)
 }
 
@@ -167,7 +168,7 @@ func (f *finder) link() ([]candidate, error) {
 		return nil, f.fail(bad.code, bad.suggestion, "%s leads to %s: %s", f.res.Target, l.Name, bad.message)
 	}
 	if len(l.Ambiguous) > 1 {
-		f.warn(CodeAmbiguousLink, "write more of the path", "%s fits %s; %s is taken", f.res.Target, oneOf(l.Ambiguous), l.Name)
+		f.warn(CodeAmbiguousLink, "write more of the path", "%s fits %s; %s is taken", f.res.Target, diag.OneOf(l.Ambiguous), l.Name)
 	}
 	return []candidate{{name: l.Name}}, nil
 }
@@ -269,7 +270,7 @@ func (f *finder) missing() {
 	}
 	hint := ""
 	if len(f.res.Near) > 0 {
-		hint = "did you mean " + oneOf(f.res.Near) + "?"
+		hint = "did you mean " + diag.OneOf(f.res.Near) + "?"
 	}
 	f.warn(CodeMissing, hint, "nothing found for %s", f.res.Target)
 }
@@ -289,7 +290,7 @@ func (f *finder) nearby() []string {
 	var near []string
 	for _, e := range entries {
 		name := strings.TrimSuffix(e.Name(), ".md")
-		if len(near) < 3 && !e.IsDir() && !strings.HasPrefix(name, ".") && Nearest(bare, []string{name}) != "" {
+		if len(near) < 3 && !e.IsDir() && !strings.HasPrefix(name, ".") && diag.Nearest(bare, []string{name}) != "" {
 			near = append(near, path.Join(dir, e.Name()))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -209,7 +210,7 @@ func TestResolve_tooManyFiles(t *testing.T) {
 	fsys := files("a/1.md", "a/2.md", "a/3.md")
 	few := func(env *ResolveEnv) { env.MaxFiles = 2 }
 	_, err := resolve(t, fsys, "file: a/*", few)
-	var d Diagnostic
+	var d diag.Diagnostic
 	if !errors.As(err, &d) || d.Code != CodeTooMany || d.Line != 1 || d.Column != 14 {
 		t.Errorf("got %v", err)
 	}
@@ -265,7 +266,7 @@ func TestResolve_escapingSymlinks(t *testing.T) {
 	}
 	t.Cleanup(func() { root.Close() })
 	for _, value := range []string{"file: out.md", "file: out", "file: outdir/secret", `file: "outdir/secret.md"`} {
-		var d Diagnostic
+		var d diag.Diagnostic
 		if got, err := resolve(t, root.FS(), value); !errors.As(err, &d) || d.Code != CodeCannotRead {
 			t.Errorf("%s = %v, %v; want a refusal", value, got.Files, err)
 		}
@@ -323,7 +324,7 @@ func TestOutput_name(t *testing.T) {
 		d := list[0]
 		target, _ := parseTarget("@output", source{text: d.Text, at: d.TextAt}, &r)
 		got, err := Output{At: d.At, Target: target}.Name(env)
-		var diag Diagnostic
+		var diag diag.Diagnostic
 		if errors.As(err, &diag); got != tt.want || diag.Code != tt.code {
 			t.Errorf("%s = %q, %v, want %q %s", tt.value, got, err, tt.want, tt.code)
 		}

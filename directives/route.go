@@ -1,6 +1,10 @@
 package directives
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
+)
 
 // Destinations of a [Route].
 const (
@@ -20,7 +24,7 @@ type Route struct {
 }
 
 // Output is the route as an output, for [Output.Name].
-func (r Route) Output(at Position) Output {
+func (r Route) Output(at diag.Position) Output {
 	o := Output{At: at, Scope: r.Scope}
 	if r.Target != nil {
 		o.Target = *r.Target

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // RunOn limits the days on which a step runs. It concerns scheduled and watched runs only.
@@ -11,7 +13,7 @@ type RunOn struct {
 	Daily bool           `json:"daily,omitempty"`
 	Never bool           `json:"never,omitempty"` // wins over everything else
 	Days  []time.Weekday `json:"days,omitempty"`
-	At    Position       `json:"at"`
+	At    diag.Position  `json:"at"`
 }
 
 // Fires says whether the step runs on the day of a moment, in the moment's own time zone. A nil RunOn means every day.
@@ -49,7 +51,7 @@ func readRunOn(d Directive, r *report) *RunOn {
 		case word == "never":
 			on.Never = true
 		case !ok:
-			r.add(s.pos(span[0]), CodeDirectiveValue, didYouMean(word, dayWords(), ""),
+			r.add(s.pos(span[0]), CodeDirectiveValue, diag.DidYouMean(word, dayWords(), ""),
 				"%q is not a day; @run_on takes day names, daily or never", clip(word))
 			r.mendWord(s.pos(span[0]), d.Text[span[0]:span[1]], dayWords())
 		case !slices.Contains(on.Days, day):

@@ -3,6 +3,8 @@ package directives
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // DefaultSchemaRetries is how often a model is asked to mend an answer that does not fit its schema.
@@ -11,7 +13,7 @@ const DefaultSchemaRetries = 2
 // Schema is `@schema`: the answer is JSON that fits a JSON Schema. It is a file of the vault (JSON or YAML), or stands in
 // a fenced block right below the directive.
 type Schema struct {
-	At      Position        `json:"at"`
+	At      diag.Position   `json:"at"`
 	Target  *Target         `json:"target,omitempty"` // nil for an inline one
 	Inline  json.RawMessage `json:"inline,omitempty"` // as JSON
 	Retries int             `json:"retries"`          // repairs; DefaultSchemaRetries unless given

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // read reads the lines of a step up to its prompt.
-func read(text string) (Set, []Diagnostic) {
+func read(text string) (Set, []diag.Diagnostic) {
 	b, faults := Cut(strings.Split(text, "\n"), here)
 	list, more := Parse(b.Lines, b.At)
 	set, typed := Interpret(list)
@@ -93,7 +95,7 @@ func TestInterpret_directivesOfTheStep(t *testing.T) {
 	}
 	for _, tt := range tests {
 		set, faults := read(tt.text)
-		if diff := cmp.Diff(tt.want, set, cmpopts.IgnoreTypes(Position{})); diff != "" || len(faults) > 0 {
+		if diff := cmp.Diff(tt.want, set, cmpopts.IgnoreTypes(diag.Position{})); diff != "" || len(faults) > 0 {
 			t.Errorf("%s: %v (-want +got):\n%s", tt.text, faults, diff)
 		}
 	}
@@ -195,7 +197,7 @@ func TestInterpret_faultsOfTheStep(t *testing.T) {
 		_, faults := read(tt.text)
 		var got []string
 		for _, f := range faults {
-			got = append(got, strings.TrimPrefix(Position{"", f.Line, f.Column}.String(), ":")+" "+f.Code)
+			got = append(got, strings.TrimPrefix(diag.Position{File: "", Line: f.Line, Column: f.Column}.String(), ":")+" "+f.Code)
 		}
 		if len(got) != 1 || got[0] != tt.want {
 			t.Errorf("%q: got %v, want %s\n%v", tt.text, got, tt.want, faults)
@@ -265,8 +267,8 @@ func TestInterpret_inlineSchemaFaults(t *testing.T) {
 	for _, tt := range tests {
 		_, faults := read(tt.text)
 		var got []string
-		for _, f := range Sort(faults) {
-			got = append(got, strings.TrimPrefix(Position{"", f.Line, f.Column}.String(), ":")+" "+f.Code)
+		for _, f := range diag.Sort(faults) {
+			got = append(got, strings.TrimPrefix(diag.Position{File: "", Line: f.Line, Column: f.Column}.String(), ":")+" "+f.Code)
 		}
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%q: got %v, want %s\n%v", tt.text, got, tt.want, faults)

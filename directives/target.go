@@ -3,6 +3,8 @@ package directives
 import (
 	"strings"
 	"unicode"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Schemes of a [Target].
@@ -14,13 +16,13 @@ const (
 // Target is what an input reads and an output writes: a file of the vault or a variable of the run. It holds what the
 // author wrote; [Input.Resolve] and [Output.Name] make names of it.
 type Target struct {
-	Scheme   string   `json:"scheme"`             // file or variable
-	Path     string   `json:"path"`               // path, glob with patterns, linkpath, or variable name
-	Literal  bool     `json:"literal,omitempty"`  // quoted: neither glob nor pattern
-	Link     bool     `json:"link,omitempty"`     // written as a wikilink
-	Fragment string   `json:"fragment,omitempty"` // of a wikilink, behind its first `#`: heading, `^block`, `page=3`
-	Alias    string   `json:"alias,omitempty"`    // of a wikilink, behind its first `|`
-	At       Position `json:"at"`                 // of the path, inside of quotes or brackets
+	Scheme   string        `json:"scheme"`             // file or variable
+	Path     string        `json:"path"`               // path, glob with patterns, linkpath, or variable name
+	Literal  bool          `json:"literal,omitempty"`  // quoted: neither glob nor pattern
+	Link     bool          `json:"link,omitempty"`     // written as a wikilink
+	Fragment string        `json:"fragment,omitempty"` // of a wikilink, behind its first `#`: heading, `^block`, `page=3`
+	Alias    string        `json:"alias,omitempty"`    // of a wikilink, behind its first `|`
+	At       diag.Position `json:"at"`                 // of the path, inside of quotes or brackets
 }
 
 // String is the target as it would be written.
@@ -48,16 +50,16 @@ func parseTarget(owner string, s source, r *report) (Target, bool) {
 		hint := schemeHint(owner, s.text)
 		r.add(s.at, CodeNoScheme, hint, "%s does not say file: or variable:", owner)
 		if scheme, _, ok := bareScheme(s.text); ok && !literal {
-			r.mend(Replace(s.pos(len(scheme)), 0, ":"))
+			r.mend(diag.Replace(s.pos(len(scheme)), 0, ":"))
 		} else if hint == "write "+owner+" file: "+s.text && !literal {
-			r.mend(Replace(s.at, 0, "file: "))
+			r.mend(diag.Replace(s.at, 0, "file: "))
 		}
 		return Target{}, false
 	}
 	word := strings.TrimRight(s.text[:end], ": \t")
 	t := Target{Scheme: strings.ToLower(word), Literal: literal}
 	if t.Scheme != SchemeFile && t.Scheme != SchemeVariable {
-		r.add(s.at, CodeUnknownScheme, didYouMean(word, []string{SchemeFile, SchemeVariable}, "quote a path that holds a colon: file: \"…\""),
+		r.add(s.at, CodeUnknownScheme, diag.DidYouMean(word, []string{SchemeFile, SchemeVariable}, "quote a path that holds a colon: file: \"…\""),
 			"%s has the unknown scheme %q; known are file and variable", owner, clip(word))
 		if !literal {
 			r.mendWord(s.at, word, []string{SchemeFile, SchemeVariable})

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // ParseBool reads true/false, yes/no, on/off and 1/0 in any case.
@@ -124,14 +126,14 @@ func (p Param) word(r *report, allowed ...string) string {
 			return a
 		}
 	}
-	r.add(p.ValueAt, CodeParamValue, didYouMean(v, allowed, "write "+p.Key+"="+allowed[0]), "%s is %s, not %q", p.Key, oneOf(allowed), clip(p.Value))
+	r.add(p.ValueAt, CodeParamValue, diag.DidYouMean(v, allowed, "write "+p.Key+"="+allowed[0]), "%s is %s, not %q", p.Key, diag.OneOf(allowed), clip(p.Value))
 	p.mendValue(r, allowed)
 	return ""
 }
 
 // mendValue replaces the value by the allowed word that it must mean.
 func (p Param) mendValue(r *report, allowed []string) {
-	if near, ok := Certain(p.Value, allowed); ok && !p.Bare && !p.Quoted {
-		r.mend(Replace(p.ValueAt, utf8.RuneCountInString(p.Value), near))
+	if near, ok := diag.Certain(p.Value, allowed); ok && !p.Bare && !p.Quoted {
+		r.mend(diag.Replace(p.ValueAt, utf8.RuneCountInString(p.Value), near))
 	}
 }

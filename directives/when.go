@@ -1,6 +1,10 @@
 package directives
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
+)
 
 // Tests of a [When].
 const (
@@ -13,11 +17,11 @@ const (
 
 // When is one `@when`; a step with several runs when all of them hold.
 type When struct {
-	At     Position `json:"at"`
-	Index  int      `json:"index"` // counts the step's conditions from 0; a part of the key of changed state
-	Not    bool     `json:"not,omitempty"`
-	Test   string   `json:"test"`
-	Target Target   `json:"target"`
+	At     diag.Position `json:"at"`
+	Index  int           `json:"index"` // counts the step's conditions from 0; a part of the key of changed state
+	Not    bool          `json:"not,omitempty"`
+	Test   string        `json:"test"`
+	Target Target        `json:"target"`
 }
 
 // Key is the identity of the state of `changed`.
@@ -47,7 +51,7 @@ func readWhen(d Directive, r *report) When {
 		r.add(word.at, CodeNoValue, adviceWhen, "@when not has no test")
 		return w
 	case w.Test == "":
-		r.add(word.at, CodeDirectiveValue, didYouMean(word.text, whenTests, adviceWhen), "@when tests %s, not %q", oneOf(whenTests), clip(word.text))
+		r.add(word.at, CodeDirectiveValue, diag.DidYouMean(word.text, whenTests, adviceWhen), "@when tests %s, not %q", diag.OneOf(whenTests), clip(word.text))
 		r.mendWord(word.at, word.text, whenTests)
 		return w
 	case rest.text == "":
@@ -72,7 +76,7 @@ func (w When) ofVariable() bool { return w.Test == WhenEmpty || w.Test == WhenNo
 func (w *When) readTarget(test, s source, r *report) {
 	if second, path := firstWord(s); strings.EqualFold(second.text, "not") && path.text != "" && !w.Not {
 		r.add(s.at, CodeMalformed, "write @when not "+w.Test+" "+path.text+"; quote a path that begins with not", "not stands behind %s", w.Test)
-		r.mend(Replace(test.at, s.at.Column-test.at.Column+len("not"), "not "+w.Test))
+		r.mend(diag.Replace(test.at, s.at.Column-test.at.Column+len("not"), "not "+w.Test))
 		return
 	}
 	start := schemeEnd(s.text)
@@ -82,7 +86,7 @@ func (w *When) readTarget(test, s source, r *report) {
 	case w.ofVariable() && scheme != SchemeVariable:
 		r.add(s.at, CodeNoScheme, "write @when "+w.Test+" variable: "+clip(strings.TrimSpace(s.text[start:])), "@when %s tests a variable", w.Test)
 		if scheme == "" && checkVariable(Target{Scheme: SchemeVariable, Path: s.text}, &report{}) {
-			r.mend(Replace(s.at, 0, "variable: "))
+			r.mend(diag.Replace(s.at, 0, "variable: "))
 		}
 		return
 	case !w.ofVariable() && scheme == SchemeVariable:

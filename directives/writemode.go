@@ -4,13 +4,15 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // WriteMode says how an output is put into its file or variable.
 type WriteMode struct {
-	Mode    string   `json:"mode"`              // append, replace, new, frontmatter or section
-	Heading string   `json:"heading,omitempty"` // for section: its text, with or without # marks
-	At      Position `json:"at,omitzero"`
+	Mode    string        `json:"mode"`              // append, replace, new, frontmatter or section
+	Heading string        `json:"heading,omitempty"` // for section: its text, with or without # marks
+	At      diag.Position `json:"at,omitzero"`
 }
 
 // Write modes.
@@ -47,16 +49,16 @@ func readWriteMode(d Directive, r *report) WriteMode {
 	return m
 }
 
-func checkMode(mode string, at Position, code, owner string, r *report) bool {
+func checkMode(mode string, at diag.Position, code, owner string, r *report) bool {
 	if slices.Contains(modes, mode) {
 		return true
 	}
-	r.add(at, code, didYouMean(mode, modes, ""), "%s is %s, not %q", owner, oneOf(modes), clip(mode))
+	r.add(at, code, diag.DidYouMean(mode, modes, ""), "%s is %s, not %q", owner, diag.OneOf(modes), clip(mode))
 	return false
 }
 
 // readHeading reads heading=, which belongs to the mode section and to no other.
-func readHeading(mode string, p *Param, at Position, owner string, r *report) string {
+func readHeading(mode string, p *Param, at diag.Position, owner string, r *report) string {
 	switch {
 	case p == nil && mode == ModeSection:
 		r.add(at, CodeNeedsParam, "add heading=, such as heading=Log", "%s does not say under which heading", owner)

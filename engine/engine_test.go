@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -200,7 +201,7 @@ func TestViews_beginWithTheirType(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[string]any{
 		"run": engine.RunRecord{}, "step": engine.StepRecord{}, "import": engine.ImportRecord{}, "slot": engine.SlotRecord{},
-		"workflow": engine.WorkflowStatus{}, "event": engine.Event{}, "diagnostic": engine.Diagnostic{},
+		"workflow": engine.WorkflowStatus{}, "event": engine.Event{}, "diagnostic": diag.Diagnostic{},
 	} {
 		raw, err := json.Marshal(v)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // TokenCount compares what was estimated of a request before it was sent with what the service counted.
@@ -193,40 +194,20 @@ func (r SlotRecord) MarshalJSON() ([]byte, error) {
 	}{"slot", plain(r)})
 }
 
-// Diagnostic is one thing to say about a workflow file; its fields are those of directives.Diagnostic, in the same order.
-type Diagnostic struct {
-	File       string `json:"file"`
-	Line       int    `json:"line"`
-	Column     int    `json:"column"`
-	Severity   string `json:"severity"`
-	Code       string `json:"code"`
-	Message    string `json:"message"`
-	Suggestion string `json:"suggestion"`
-}
-
-// MarshalJSON adds `"type":"diagnostic"`.
-func (d Diagnostic) MarshalJSON() ([]byte, error) {
-	type plain Diagnostic
-	return json.Marshal(struct {
-		Type string `json:"type"`
-		plain
-	}{"diagnostic", plain(d)})
-}
-
 // WorkflowStatus is a workflow with what it did and will do. Its type in machine output is "workflow".
 type WorkflowStatus struct {
-	Name        string       `json:"name"`
-	File        string       `json:"file"`
-	Description string       `json:"description,omitempty"`
-	Valid       bool         `json:"valid"`
-	Enabled     bool         `json:"enabled"`
-	Paused      string       `json:"paused,omitempty"` // why it does not fire by itself for now
-	Waits       string       `json:"waits,omitempty"`  // why it does not run before a person allows it
-	Triggers    []string     `json:"triggers"`         // as written: "cron: 0 8 * * 1-5", "watch: Inbox/*.md"
-	Steps       []string     `json:"steps"`
-	Next        []time.Time  `json:"next"` // the next fire times
-	Last        *RunRecord   `json:"last,omitempty"`
-	Diagnostics []Diagnostic `json:"diagnostics"`
+	Name        string            `json:"name"`
+	File        string            `json:"file"`
+	Description string            `json:"description,omitempty"`
+	Valid       bool              `json:"valid"`
+	Enabled     bool              `json:"enabled"`
+	Paused      string            `json:"paused,omitempty"` // why it does not fire by itself for now
+	Waits       string            `json:"waits,omitempty"`  // why it does not run before a person allows it
+	Triggers    []string          `json:"triggers"`         // as written: "cron: 0 8 * * 1-5", "watch: Inbox/*.md"
+	Steps       []string          `json:"steps"`
+	Next        []time.Time       `json:"next"` // the next fire times
+	Last        *RunRecord        `json:"last,omitempty"`
+	Diagnostics []diag.Diagnostic `json:"diagnostics"`
 }
 
 // MarshalJSON adds `"type":"workflow"`.

@@ -2,6 +2,8 @@ package settings
 
 import (
 	"regexp"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // accountKey is a key of a provider that says who asks, or for whom, at a cloud. variable is what the cloud's own programs
@@ -81,7 +83,7 @@ func missingAccount(s *Settings, name string, r *reporter) {
 	p, key := s.Providers[name], "providers."+name
 	for _, k := range accountKeys {
 		if needed := k.name == "region" || k.name == "project"; needed && k.kind == p.Kind && *k.value(&p) == "" && used(s, name) {
-			r.report(placeOf(s, key), SeverityWarning, CodeReference, "add "+k.name+":, or set "+k.variable, "%s: without %s its models cannot be called", key, k.name)
+			r.report(placeOf(s, key), diag.SeverityWarning, CodeReference, "add "+k.name+":, or set "+k.variable, "%s: without %s its models cannot be called", key, k.name)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 const minToken = 16
@@ -50,10 +52,10 @@ func validateListen(s *Settings, r *reporter) {
 		fault(s, r, "web.listen", CodeValue, "write 127.0.0.1:8321, or unix:/run/user/1000/vaultflow.sock", "web.listen: %q is no address with a port", s.Web.Listen)
 		return
 	case number > 0 && number < 1024:
-		r.report(placeOf(s, "web.listen"), SeverityWarning, CodeUnsafe, "", "web.listen: most systems keep ports below 1024 for root")
+		r.report(placeOf(s, "web.listen"), diag.SeverityWarning, CodeUnsafe, "", "web.listen: most systems keep ports below 1024 for root")
 	}
 	if !loopback(host) && len(s.Web.Proxy.Trust) == 0 {
-		r.report(placeOf(s, "web.listen"), SeverityWarning, CodeUnsafe, "put a proxy with TLS in front, see web.proxy",
+		r.report(placeOf(s, "web.listen"), diag.SeverityWarning, CodeUnsafe, "put a proxy with TLS in front, see web.proxy",
 			"web.listen: other machines reach %s, and tokens travel there unencrypted", s.Web.Listen)
 	}
 }
@@ -88,7 +90,7 @@ func validateProxy(s *Settings, r *reporter) {
 		case network.Bits() == 0:
 			fault(s, r, key, CodeUnsafe, "name the proxy's address", "web.proxy.trust: %s is everybody", text)
 		case network.Addr().IsLoopback() && p.UserHeader != "":
-			r.report(placeOf(s, key), SeverityWarning, CodeUnsafe, "let web.listen be a unix: socket that the proxy opens",
+			r.report(placeOf(s, key), diag.SeverityWarning, CodeUnsafe, "let web.listen be a unix: socket that the proxy opens",
 				"web.proxy.trust: every account of this machine comes from %s and can name itself in %s", text, p.UserHeader)
 		}
 	}
@@ -121,7 +123,7 @@ func validateProvider(s *Settings, name string, r *reporter) {
 		return
 	}
 	if !Available(p.Kind) && used(s, name) {
-		r.report(placeOf(s, key), SeverityWarning, CodeNoEffect, "", "%s: this version does not speak %s yet; its models cannot be called", key, p.Kind)
+		r.report(placeOf(s, key), diag.SeverityWarning, CodeNoEffect, "", "%s: this version does not speak %s yet; its models cannot be called", key, p.Kind)
 	}
 	if p.APIKeyEnv != "" && !variableForm.MatchString(p.APIKeyEnv) {
 		fault(s, r, key+".api_key_env", CodeValue, "write the variable's name, such as ANTHROPIC_API_KEY, not the key", "%s.api_key_env is no name of a variable", key)
@@ -159,7 +161,7 @@ func validateURL(s *Settings, key string, p Provider, r *reporter) {
 	case u.RawQuery != "" || u.Fragment != "":
 		fault(s, r, key, CodeValue, "", "%s goes on after its path; leave out ? and #", key)
 	case u.Scheme == "http" && !loopback(u.Hostname()) && p.APIKeyEnv != "":
-		r.report(placeOf(s, key), SeverityWarning, CodeUnsafe, "use https", "%s: the key and your notes travel unencrypted to %s", key, u.Host)
+		r.report(placeOf(s, key), diag.SeverityWarning, CodeUnsafe, "use https", "%s: the key and your notes travel unencrypted to %s", key, u.Host)
 	}
 }
 

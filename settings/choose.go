@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // chooseDefault decides about models.default when nobody set it. The offline model is taken only when no other model was
@@ -21,13 +23,13 @@ func chooseDefault(s *Settings, environ map[string]string, r *reporter) {
 	at := Origin{Name: s.File}
 	switch len(own) {
 	case 0:
-		r.report(at, SeverityNote, CodeDefault, offer(s, environ),
+		r.report(at, diag.SeverityNote, CodeDefault, offer(s, environ),
 			"no model is configured: the built-in offline model is used. It extracts, it does not think")
 	case 1:
 		s.Models.Default = own[0]
-		r.report(s.Origin("models.aliases."+own[0]), SeverityNote, CodeDefault, "", "models.default is %s, the only model you configured", own[0])
+		r.report(s.Origin("models.aliases."+own[0]), diag.SeverityNote, CodeDefault, "", "models.default is %s, the only model you configured", own[0])
 	default:
-		r.report(s.Origin("models.aliases."+own[0]), SeverityError, CodeConflict, fmt.Sprintf("add `default: %s` below models", own[0]),
+		r.report(s.Origin("models.aliases."+own[0]), diag.SeverityError, CodeConflict, fmt.Sprintf("add `default: %s` below models", own[0]),
 			"several models are configured (%s) and none is the default", strings.Join(own, ", "))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -32,7 +34,7 @@ func (d *decoder) at(n *yaml.Node) Origin {
 }
 
 func (d *decoder) fault(n *yaml.Node, code, suggestion, format string, args ...any) {
-	d.report(d.at(n), SeverityError, code, suggestion, format, args...)
+	d.report(d.at(n), diag.SeverityError, code, suggestion, format, args...)
 }
 
 // value decodes a node into v. A null leaves v as it is.
@@ -109,7 +111,7 @@ func (d *decoder) unknown(path string, key *yaml.Node, fields []field) {
 		names[i] = f.key
 	}
 	suggestion := "known are " + strings.Join(names, ", ")
-	if near := nearest(key.Value, names); near != "" {
+	if near := diag.Nearest(key.Value, names); near != "" {
 		suggestion = fmt.Sprintf("did you mean %q?", near)
 	} else if elsewhere := pathsOf(key.Value); len(elsewhere) > 0 && len(elsewhere) <= 3 {
 		suggestion = "it belongs to " + strings.Join(elsewhere, " or ")
@@ -223,7 +225,7 @@ func article(n *yaml.Node) string {
 
 // guess is a suggestion: the nearest name, or all of them.
 func guess(word string, names []string) string {
-	if near := nearest(word, names); near != "" {
+	if near := diag.Nearest(word, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "known are " + strings.Join(names, ", ")

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -42,10 +44,10 @@ func environment(s *Settings, environ map[string]string, r *reporter) {
 	for _, name := range sortedKeys(environ) {
 		if strings.HasPrefix(name, prefix) && !known[name] && !elsewhere[name] {
 			suggestion := ""
-			if near := nearest(name, names); near != "" {
+			if near := diag.Nearest(name, names); near != "" {
 				suggestion = "did you mean " + near + "?"
 			}
-			r.report(Origin{Source: SourceEnvironment, Name: name}, SeverityWarning, CodeUnknownKey, suggestion, "no setting has this variable")
+			r.report(Origin{Source: SourceEnvironment, Name: name}, diag.SeverityWarning, CodeUnknownKey, suggestion, "no setting has this variable")
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -28,7 +29,7 @@ func messages(t *testing.T, file string, environ ...string) (*settings.Settings,
 		t.Fatal(err)
 	}
 	s, err := settings.Load(settings.Input{Vault: vault, Environ: environ, Grants: everything})
-	var all []settings.Diagnostic
+	var all []diag.Diagnostic
 	var faults *settings.Error
 	switch {
 	case errors.As(err, &faults):
@@ -126,7 +127,7 @@ func TestExample(t *testing.T) {
 			continue
 		}
 		for _, d := range s.Diagnostics {
-			if d.Severity != settings.SeverityNote {
+			if d.Severity != diag.SeverityNote {
 				t.Errorf("%s: %s", name, d)
 			}
 		}
@@ -150,7 +151,7 @@ func TestStarter_changesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range s.Diagnostics {
-		if d.Severity != settings.SeverityNote {
+		if d.Severity != diag.SeverityNote {
 			t.Errorf("the starter is complained about: %v", d)
 		}
 	}

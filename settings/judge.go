@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // judge puts what one file says on the layers below it. A file that does not lie in the vault is believed; of one that does,
@@ -65,7 +67,7 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 			j.into.withheld.keys[path] = true
 		}
 	default:
-		j.report(at, SeverityError, CodeNoEffect, "", "%s: this version does not know whether a vault may set it", path) // the test of reaches finds it before
+		j.report(at, diag.SeverityError, CodeNoEffect, "", "%s: this version does not know whether a vault may set it", path) // the test of reaches finds it before
 	}
 }
 
@@ -86,7 +88,7 @@ func (j *judge) stricter(how reach, path string, v, below reflect.Value, at Orig
 	if !byUser(j.into, path) || strict(how, v, below) {
 		return true
 	}
-	j.report(at, SeverityNote, CodeStricter, "", "%s: %s would loosen the %s of your own settings (%s), which counts", path, text(v), text(below), placeOf(j.into, path))
+	j.report(at, diag.SeverityNote, CodeStricter, "", "%s: %s would loosen the %s of your own settings (%s), which counts", path, text(v), text(below), placeOf(j.into, path))
 	return false
 }
 
@@ -124,7 +126,7 @@ func (j *judge) union(path string, v, below reflect.Value, at Origin) {
 		}
 	}
 	if len(kept) > 0 {
-		j.report(at, SeverityNote, CodeStricter, "to take one away, write the list in your own settings", "%s keeps %s of %s", path, strings.Join(kept, ", "), whose(placeOf(j.into, path)))
+		j.report(at, diag.SeverityNote, CodeStricter, "to take one away, write the list in your own settings", "%s keeps %s of %s", path, strings.Join(kept, ", "), whose(placeOf(j.into, path)))
 	}
 	for _, word := range v.Interface().([]string) {
 		if !slices.Contains(all, word) {

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/joho/godotenv"
 )
 
@@ -88,7 +90,7 @@ func (k *keyring) may(path, variable string, value Secret) bool {
 	may := k.grants(sayVariable(variable, value, Origin{Name: path}))
 	k.asked[place] = may
 	if may {
-		k.report(Origin{Name: path}, SeverityWarning, CodeSecret, "move the file out of the vault, or set the variable in the environment",
+		k.report(Origin{Name: path}, diag.SeverityWarning, CodeSecret, "move the file out of the vault, or set the variable in the environment",
 			"%s is kept inside the vault, where sync, git and backups copy it", variable)
 	}
 	return may
@@ -97,7 +99,7 @@ func (k *keyring) may(path, variable string, value Secret) bool {
 // secretInFile warns about a secret that a settings file holds.
 func secretInFile(s *Settings, key, suggestion string, r *reporter) {
 	if at := placeOf(s, key); at.Source == SourceFile && !r.has(at, CodeSecret) {
-		r.report(at, SeverityWarning, CodeSecret, suggestion, "%s: a key stands in the settings", key)
+		r.report(at, diag.SeverityWarning, CodeSecret, suggestion, "%s: a key stands in the settings", key)
 	}
 }
 
@@ -118,7 +120,7 @@ func missingKey(s *Settings, r *reporter) {
 	if _, written := s.origins["models.default"]; !written {
 		at = placeOf(s, "models.aliases."+s.Models.Default) // the only one that somebody configured
 	}
-	r.report(at, SeverityWarning, CodeReference, suggestion,
+	r.report(at, diag.SeverityWarning, CodeReference, suggestion,
 		"there is no key for provider %s, which the default model %s needs", a.Provider, s.Models.Default)
 }
 
@@ -149,16 +151,16 @@ func (l *layers) readDotEnv(path string) (dotEnv, bool) {
 		return dotEnv{}, false
 	}
 	if err != nil {
-		l.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "", "the file cannot be read, so its keys are not used: %v", err)
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSyntax, "", "the file cannot be read, so its keys are not used: %v", err)
 		return dotEnv{}, false
 	}
 	vars, err := godotenv.UnmarshalBytes(data)
 	if err != nil { // its text may hold the line, and so a key
-		l.report(Origin{Name: path}, SeverityWarning, CodeSyntax, "write NAME=value, one a line", "the file is not in the form of .env files, so its keys are not used")
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSyntax, "write NAME=value, one a line", "the file is not in the form of .env files, so its keys are not used")
 		return dotEnv{}, false
 	}
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !where.inVault {
-		l.report(Origin{Name: path}, SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read or change the keys in it (mode %o)", info.Mode().Perm())
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read or change the keys in it (mode %o)", info.Mode().Perm())
 	}
 	return dotEnv{path: path, inVault: where.inVault, vars: vars}, true
 }
@@ -170,7 +172,7 @@ func keysInText(path string, data []byte, r *reporter) {
 	for text := range strings.Lines(string(data)) {
 		line++
 		if at := keyLike.FindStringIndex(text); at != nil {
-			r.report(Origin{Source: SourceFile, Name: path, Line: line, Column: at[0] + 1}, SeverityWarning, CodeSecret,
+			r.report(Origin{Source: SourceFile, Name: path, Line: line, Column: at[0] + 1}, diag.SeverityWarning, CodeSecret,
 				"set a variable in the environment and name it with api_key_env", "what looks like a key stands in the settings")
 		}
 	}

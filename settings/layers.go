@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // UserFile is the path of the user's own settings file, $XDG_CONFIG_HOME/vaultflow/settings.yaml or
@@ -70,9 +72,9 @@ func (l *layers) closedToOthers(path string, from *Settings) {
 		return
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		l.report(Origin{Name: path}, SeverityWarning, CodeUnsafe, "chmod 600 "+path, "other users of this machine may change your settings (mode %o)", mode)
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeUnsafe, "chmod 600 "+path, "other users of this machine may change your settings (mode %o)", mode)
 	} else if mode&0o044 != 0 && holdsSecret(from) {
-		l.report(Origin{Name: path}, SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read the keys in your settings (mode %o)", mode)
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read the keys in your settings (mode %o)", mode)
 	}
 }
 

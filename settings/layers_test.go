@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -134,7 +135,7 @@ func TestLayers_towardsTheStricter(t *testing.T) {
 		if got := s.Values()[i].Value; got != c.want {
 			t.Errorf("%s under %s: %s is %s, want %s", c.vault, c.user, c.path, got, c.want)
 		}
-		loosens := slices.ContainsFunc(s.Diagnostics, func(d settings.Diagnostic) bool { return d.Code == settings.CodeStricter })
+		loosens := slices.ContainsFunc(s.Diagnostics, func(d diag.Diagnostic) bool { return d.Code == settings.CodeStricter })
 		if loosens != c.loosens {
 			t.Errorf("%s under %s: a note %v, want %v: %v", c.vault, c.user, loosens, c.loosens, s.Diagnostics)
 		}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -55,11 +57,11 @@ func Load(in Input) (*Settings, error) {
 	chooseDefault(s, environ, r)
 	validate(s, r)
 	l.findKeys()
-	if r.failed() {
-		isNote := func(d Diagnostic) bool { return d.Severity == SeverityNote }
-		return nil, &Error{Diagnostics: slices.DeleteFunc(r.sorted(), isNote)}
+	if diag.HasErrors(r.list) {
+		isNote := func(d diag.Diagnostic) bool { return d.Severity == diag.SeverityNote }
+		return nil, &Error{Diagnostics: slices.DeleteFunc(diag.Sort(r.list), isNote)}
 	}
-	s.Diagnostics = r.sorted()
+	s.Diagnostics = diag.Sort(r.list)
 	return s, nil
 }
 
@@ -99,12 +101,12 @@ func file(s *Settings, source Source, path string, data []byte, r *reporter) {
 			at.Line, _ = strconv.Atoi(m[1]) // the expression allows digits only
 			message = strings.Replace(message, m[0], "", 1)
 		}
-		r.report(at, SeverityError, CodeSyntax, "indent with blanks, and quote values with a colon", "%s", message)
+		r.report(at, diag.SeverityError, CodeSyntax, "indent with blanks, and quote values with a colon", "%s", message)
 		return
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		r.report(at, SeverityError, CodeSyntax, "remove the --- line", "the file holds more than one document")
+		r.report(at, diag.SeverityError, CodeSyntax, "remove the --- line", "the file holds more than one document")
 	}
 	d := &decoder{reporter: r, source: source, name: path, origins: s.origins}
 	if len(doc.Content) == 1 {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -52,7 +53,7 @@ func TestLoad_noFileMeansDefaultsAndSaysSo(t *testing.T) {
 		if s.Models.Default != settings.Offline || s.File != "" {
 			t.Errorf("default %q, file %q", s.Models.Default, s.File)
 		}
-		if len(s.Diagnostics) != 1 || s.Diagnostics[0].Code != settings.CodeDefault || s.Diagnostics[0].Severity != settings.SeverityNote {
+		if len(s.Diagnostics) != 1 || s.Diagnostics[0].Code != settings.CodeDefault || s.Diagnostics[0].Severity != diag.SeverityNote {
 			t.Errorf("diagnostics %v", s.Diagnostics)
 		}
 	}
@@ -99,7 +100,7 @@ flag web.lisen: error[VS102]: web has no key "lisen" (did you mean "listen"?)`
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 	s := load(t, settings.Input{Environ: []string{"VAULTFLOW_WEB_LISTN=x"}})
-	if d := s.Diagnostics[0]; d.Severity != settings.SeverityWarning || !strings.Contains(d.Suggestion, "VAULTFLOW_WEB_LISTEN") {
+	if d := s.Diagnostics[0]; d.Severity != diag.SeverityWarning || !strings.Contains(d.Suggestion, "VAULTFLOW_WEB_LISTEN") {
 		t.Errorf("an unknown variable: %v", s.Diagnostics)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // WebFetch bounds what the tool web_fetch may ask of the web, on top of a workflow's permissions.network.
@@ -74,7 +76,7 @@ func findSearchKey(s *Settings, k *keyring) {
 		if w.APIKeyEnv != "" {
 			suggestion = "set " + w.APIKeyEnv
 		}
-		k.report(placeOf(s, "web_search.provider"), SeverityWarning, CodeReference, suggestion, "there is no key for web_search with %s", w.Provider)
+		k.report(placeOf(s, "web_search.provider"), diag.SeverityWarning, CodeReference, suggestion, "there is no key for web_search with %s", w.Provider)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -27,7 +29,7 @@ func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value, f field) bo
 	}
 	if len(f.oneof) > 0 && !slices.Contains(f.oneof, parsed.String()) {
 		suggestion := ""
-		if near := nearest(parsed.String(), f.oneof); near != "" {
+		if near := diag.Nearest(parsed.String(), f.oneof); near != "" {
 			suggestion = fmt.Sprintf("did you mean %q?", near)
 		}
 		d.fault(n, CodeValue, suggestion, "%s is %s, not %q", path, strings.Join(f.oneof, " or "), parsed.String())
@@ -38,7 +40,7 @@ func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value, f field) bo
 		return false
 	}
 	if f.later != "" && !parsed.IsZero() {
-		d.report(d.at(n), SeverityWarning, CodeNoEffect, "", "%s has no effect in this version: %s", path, f.later)
+		d.report(d.at(n), diag.SeverityWarning, CodeNoEffect, "", "%s has no effect in this version: %s", path, f.later)
 	}
 	v.Set(parsed)
 	d.origins[path] = d.at(n)

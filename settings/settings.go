@@ -1,5 +1,9 @@
 package settings
 
+import (
+	"github.com/vaultflow/vaultflow/failure/diag"
+)
+
 // Settings is the whole tree. Load gives it; treat it as immutable.
 //
 // Tags: doc describes a key (it stands in settings.example.yaml), oneof lists words, min and max are inclusive bounds in the key's own
@@ -19,11 +23,11 @@ type Settings struct {
 	Web        Web                  `yaml:"web" doc:"The dashboard and the HTTP API of serve."`
 	Logging    Logging              `yaml:"logging" doc:"What serve writes to standard error."`
 
-	File        string       `yaml:"-"` // path of the vault's file, or of the one in its place; empty when there was none
-	UserFile    string       `yaml:"-"` // path of the user's own file; empty when there was none
-	Waiting     []Waiting    `yaml:"-"` // what the vault's files say and what takes no effect until it is granted
-	Granted     []Waiting    `yaml:"-"` // what is in force because it was granted
-	Diagnostics []Diagnostic `yaml:"-"` // warnings and notes; errors are returned by Load
+	File        string            `yaml:"-"` // path of the vault's file, or of the one in its place; empty when there was none
+	UserFile    string            `yaml:"-"` // path of the user's own file; empty when there was none
+	Waiting     []Waiting         `yaml:"-"` // what the vault's files say and what takes no effect until it is granted
+	Granted     []Waiting         `yaml:"-"` // what is in force because it was granted
+	Diagnostics []diag.Diagnostic `yaml:"-"` // warnings and notes; errors are returned by Load
 	origins     map[string]Origin
 	withheld    withheld
 	pending     []string // variables of keys that what waits would use

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+
 	"github.com/bmatcuk/doublestar/v4"
 )
 
@@ -33,7 +35,7 @@ func validate(s *Settings, r *reporter) {
 
 // fault reports an error at the place where a key was set.
 func fault(s *Settings, r *reporter, key, code, suggestion, format string, args ...any) {
-	r.report(placeOf(s, key), SeverityError, code, suggestion, format, args...)
+	r.report(placeOf(s, key), diag.SeverityError, code, suggestion, format, args...)
 }
 
 // placeOf is where a key, or what holds it, was set.

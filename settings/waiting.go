@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content/visible"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Waiting is a value in the vault's files that takes no effect until the user grants it: it would start a program, connect,
@@ -41,7 +42,7 @@ func (l *layers) grants(w Waiting, wider ...Waiting) bool {
 		}
 	}
 	l.into.Waiting = append(l.into.Waiting, w)
-	l.report(w.At, SeverityWarning, CodeWaits, "`vaultflow trust` shows it and asks", "%s has no effect until you allow it: %s", w.Key, w.Says)
+	l.report(w.At, diag.SeverityWarning, CodeWaits, "`vaultflow trust` shows it and asks", "%s has no effect until you allow it: %s", w.Key, w.Says)
 	return false
 }
 

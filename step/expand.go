@@ -7,6 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/note"
 )
 
@@ -58,7 +59,7 @@ func (e *Expander) itemsOf(ctx context.Context, s Context, vars []engine.Var) ([
 	return items, warningLines(diagnostics), nil
 }
 
-func warningLines(diagnostics []directives.Diagnostic) []string {
+func warningLines(diagnostics []diag.Diagnostic) []string {
 	var lines []string
 	for _, d := range diagnostics {
 		lines = append(lines, d.String())

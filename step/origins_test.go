@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/policy/origin/origintest"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -139,7 +140,7 @@ func TestAssemble_origins(t *testing.T) {
 func planSteps(t *testing.T, note string) []workflow.Step {
 	t.Helper()
 	plan, list := workflow.Parse("w", "Workflows/w.md", []byte(note))
-	if directives.HasErrors(list) {
+	if diag.HasErrors(list) {
 		t.Fatal(list)
 	}
 	return plan.Steps

@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -57,7 +58,7 @@ func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engi
 }
 
 // Find finds the files of an input, or its variable.
-func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, vars []engine.Var) (engine.ResolvedInput, []directives.Diagnostic, error) {
+func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, vars []engine.Var) (engine.ResolvedInput, []diag.Diagnostic, error) {
 	found := engine.ResolvedInput{Directive: input.Index}
 	if input.Target.Scheme == directives.SchemeVariable {
 		found.Variable = input.Target.Path
@@ -65,7 +66,7 @@ func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, var
 		found.Digest, found.Origins = v.Digest, v.Origins
 		return found, nil, err
 	}
-	var warnings []directives.Diagnostic
+	var warnings []diag.Diagnostic
 	for _, facts := range s.perItem(input) {
 		env := r.env(s)
 		env.Facts = facts

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
@@ -88,7 +89,7 @@ func newDesk(t *testing.T, files map[string]string, use string) *world {
 func toolsOf(t *testing.T, use string) *directives.Tools {
 	t.Helper()
 	plan, list := workflow.Parse("w", "Workflows/w.md", []byte("@tools "+use+"\nx"))
-	if directives.HasErrors(list) {
+	if diag.HasErrors(list) {
 		t.Fatal(list)
 	}
 	return plan.Steps[0].Tools

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 func TestToday_showsTheDay(t *testing.T) {
@@ -141,7 +142,7 @@ func TestPages_escapeEverything(t *testing.T) {
 	}}
 	w.workflows = []engine.WorkflowStatus{{
 		Name: hostile, File: hostile, Description: hostile, Paused: hostile, Valid: true, Triggers: []string{hostile}, Last: &run,
-		Diagnostics: []engine.Diagnostic{{File: hostile, Severity: hostile, Message: hostile, Suggestion: hostile}},
+		Diagnostics: []diag.Diagnostic{{File: hostile, Severity: hostile, Message: hostile, Suggestion: hostile}},
 	}}
 	w.events = []engine.Event{{Seq: 1, Run: "r<script>", Time: now, Kind: hostile, Step: hostile, Name: hostile, Message: hostile, Failure: cause}}
 	s := w.server(t, fstest.MapFS{}, func(c *Config) { c.Vault, c.Version = hostile, hostile })

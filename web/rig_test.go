@@ -20,6 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
@@ -361,7 +362,7 @@ func sample() (*world, fstest.MapFS) {
 		{Name: "Meeting scan to notes", File: "Workflows/Meeting scan to notes.md", Valid: true, Enabled: true, Paused: "paused after 3 failures in a row (last: anthropic: overloaded); a successful run by hand ends the pause", Triggers: []string{"watch: Inbox/*.md"}, Last: &w.runs[2]},
 		{Name: "Photo tags", File: "Workflows/Photo tags.md", Description: "Tags for new photos", Valid: true, Last: &w.runs[3]},
 		{Name: "Study/Workbook to study plan", File: "Workflows/Study/Workbook to study plan.md", Valid: true, Enabled: true, Triggers: []string{"on_import: *.pdf"}, Last: &w.runs[0]},
-		{Name: "Weekly review", File: "Workflows/Weekly review.md", Triggers: []string{"cron: 0 17 * * fri"}, Diagnostics: []engine.Diagnostic{{File: "Workflows/Weekly review.md", Line: 12, Column: 1, Severity: "error", Code: "VF102", Message: "there is no directive @imput", Suggestion: "did you mean @input?"}}},
+		{Name: "Weekly review", File: "Workflows/Weekly review.md", Triggers: []string{"cron: 0 17 * * fri"}, Diagnostics: []diag.Diagnostic{{File: "Workflows/Weekly review.md", Line: 12, Column: 1, Severity: "error", Code: "VF102", Message: "there is no directive @imput", Suggestion: "did you mean @input?"}}},
 	}
 	w.imports = []engine.ImportRecord{
 		{ID: "i-6", Source: "Import/History of Norway, volume 2.pdf", State: engine.ImportWorking, Pages: 348, Page: 121, Size: 48 << 20, Kind: "pdf", Created: at(14, 1), Started: at(14, 1)},

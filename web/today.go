@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // How much the first page shows.
@@ -69,7 +70,7 @@ type workflowRow struct {
 	Next                    []stamp
 	Zone                    string
 	Last                    *runRow
-	Diagnostics             []engine.Diagnostic
+	Diagnostics             []diag.Diagnostic
 	Errors, Warnings        int
 	CanRun                  bool
 }

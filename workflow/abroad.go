@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // oldDir is where AssistantMD kept the workflows of a vault.
@@ -18,7 +19,7 @@ type Abroad struct {
 }
 
 // Diagnostic says where the workflow belongs.
-func (a Abroad) Diagnostic() directives.Diagnostic {
+func (a Abroad) Diagnostic() diag.Diagnostic {
 	return directives.At(Position{File: a.File, Line: 1, Column: 1}, directives.CodeOldPlace, "move it to "+a.To,
 		"this workflow lies where AssistantMD kept them; no workflow is looked for here")
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // A hostile note is read, or refused, at once: each of these took from a second to two minutes.
@@ -39,7 +39,7 @@ func TestParse_hostileNotes(t *testing.T) {
 		for _, d := range list {
 			text += d.String() + "\n"
 		}
-		if tt.want == "" && directives.HasErrors(list) || !strings.Contains(text, tt.want) {
+		if tt.want == "" && diag.HasErrors(list) || !strings.Contains(text, tt.want) {
 			t.Errorf("%s: got %.500s, want %q", tt.name, text, tt.want)
 		}
 	}

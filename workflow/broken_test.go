@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -88,7 +88,7 @@ func TestCheck_brokenNotes(t *testing.T) {
 			}
 			plan, list := Parse(strings.TrimSuffix(file, ".md"), file, []byte(parts[i].text))
 			list = append(list, Check(plan, world)...)
-			list = directives.Sort(append(list, Inspect(t.Context(), plan, world)...))
+			list = diag.Sort(append(list, Inspect(t.Context(), plan, world)...))
 			got := ""
 			for _, d := range list {
 				got += fmt.Sprintf("%d:%d %s %s %s\n", d.Line, d.Column, d.Severity, d.Code, d.Suggestion)

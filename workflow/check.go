@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -41,7 +42,7 @@ type World struct {
 // Check reports what depends on the world and can be said without the vault: dates that have passed or that the clock
 // skips, unknown models and tools, what this version does not do, and paths that the settings or the workflow's
 // permissions refuse. See [Inspect] for the rest.
-func Check(p *Plan, w World) []directives.Diagnostic {
+func Check(p *Plan, w World) []diag.Diagnostic {
 	c := checker{plan: p, world: w}
 	c.dates()
 	c.models()
@@ -50,13 +51,13 @@ func Check(p *Plan, w World) []directives.Diagnostic {
 	c.schemas()
 	c.inputs()
 	c.outputs()
-	return Limit(directives.Sort(c.list))
+	return Limit(diag.Sort(c.list))
 }
 
 type checker struct {
 	plan  *Plan
 	world World
-	list  []directives.Diagnostic
+	list  []diag.Diagnostic
 }
 
 func (c *checker) dates() {
@@ -127,8 +128,8 @@ func (c *checker) model(alias string, at Position) {
 		suggestion = "known are " + strings.Join(c.world.Models, ", ")
 	}
 	d := directives.At(at, directives.CodeUnknownModel, suggestion, "the model %q is not in the settings", alias)
-	if near, ok := directives.Certain(alias, c.world.Models); ok {
-		d = d.Mended(directives.Replace(at, utf8.RuneCountInString(alias), near))
+	if near, ok := diag.Certain(alias, c.world.Models); ok {
+		d = d.Mended(diag.Replace(at, utf8.RuneCountInString(alias), near))
 	}
 	c.add(d)
 }
@@ -180,7 +181,7 @@ func (c *checker) facts(s Step) directives.Facts {
 
 // depends says whether the refusal of an output depends on what its items are.
 func (c *checker) depends(t directives.Target, err error) bool {
-	var d directives.Diagnostic
+	var d diag.Diagnostic
 	return hasItem(t) && errors.As(err, &d) && d.Code == directives.CodeNotPermitted && mayFit(t, c.plan.Meta.Permissions.Write)
 }
 
@@ -337,14 +338,14 @@ func (c *checker) tool(name string, at Position) bool {
 	}
 	all := append(slices.Clone(c.world.Tools), known...)
 	d := directives.At(at, directives.CodeUnknownTool, hint(name, all), "there is no tool %q", name)
-	if near, ok := directives.Certain(name, all); ok {
-		d = d.Mended(directives.Replace(at, utf8.RuneCountInString(name), near))
+	if near, ok := diag.Certain(name, all); ok {
+		d = d.Mended(diag.Replace(at, utf8.RuneCountInString(name), near))
 	}
 	c.add(d)
 	return false
 }
 
-func (c *checker) add(d directives.Diagnostic) { c.list = append(c.list, d) }
+func (c *checker) add(d diag.Diagnostic) { c.list = append(c.list, d) }
 
 // fileOutputs lists what a step writes to files, routed inputs included.
 func (s Step) fileOutputs() []directives.Output {
@@ -375,8 +376,8 @@ func (s Step) toolUses() []directives.ToolUse {
 	return s.Tools.Uses
 }
 
-func asDiagnostic(err error, at Position) directives.Diagnostic {
-	if d, ok := err.(directives.Diagnostic); ok { //nolint:errorlint // Name returns it unwrapped
+func asDiagnostic(err error, at Position) diag.Diagnostic {
+	if d, ok := err.(diag.Diagnostic); ok { //nolint:errorlint // Name returns it unwrapped
 		return d
 	}
 	return directives.At(at, directives.CodeDirectiveValue, "", "%s", fmt.Sprint(err))

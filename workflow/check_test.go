@@ -9,11 +9,12 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
 // codesOf gives line, column and code of diagnostics.
-func codesOf(list []directives.Diagnostic) string {
+func codesOf(list []diag.Diagnostic) string {
 	var all []string
 	for _, d := range list {
 		all = append(all, fmt.Sprintf("%d:%d %s", d.Line, d.Column, d.Code))
@@ -25,7 +26,7 @@ func codesOf(list []directives.Diagnostic) string {
 func planOf(t *testing.T, src string) *Plan {
 	t.Helper()
 	p, list := Parse("w", "Workflows/w.md", []byte(src))
-	if directives.HasErrors(list) {
+	if diag.HasErrors(list) {
 		t.Fatal(list)
 	}
 	return p
@@ -148,7 +149,7 @@ func TestInspect_looksAtTheVault(t *testing.T) {
 		if codesOf(got) != tt.want {
 			t.Errorf("%s: got %v, want %q", name, got, tt.want)
 		}
-		if directives.HasErrors(got) != (strings.Contains(tt.want, "VF198") || strings.Contains(tt.want, "VF168")) {
+		if diag.HasErrors(got) != (strings.Contains(tt.want, "VF198") || strings.Contains(tt.want, "VF168")) {
 			t.Errorf("%s: wrong severity: %v", name, got)
 		}
 	}
@@ -188,7 +189,7 @@ func TestLimit_keepsErrors(t *testing.T) {
 	t.Parallel()
 	warnings := strings.Repeat("@header {today:Kalender}\n", 1) + strings.Repeat("@input file: \"{today}\"\n", 150)
 	_, list := Parse("w", "w.md", []byte(warnings+strings.Repeat("@inptu x\n", 120)+"x"))
-	if len(list) != MaxDiagnostics+1 || list[MaxDiagnostics].Code != directives.CodeManyMistakes || !directives.HasErrors(list) {
+	if len(list) != MaxDiagnostics+1 || list[MaxDiagnostics].Code != directives.CodeManyMistakes || !diag.HasErrors(list) {
 		t.Fatalf("%d diagnostics, the last %v", len(list), list[len(list)-1])
 	}
 	if !strings.Contains(list[MaxDiagnostics].Message, "171 more") {
@@ -201,7 +202,7 @@ func TestLimit_keepsErrors(t *testing.T) {
 	_, mixed := Parse("w", "w.md", []byte(warnings+strings.Repeat("@inptu x\n", 10)+"x"))
 	n := 0
 	for _, d := range mixed {
-		if d.Severity == directives.SeverityError {
+		if d.Severity == diag.SeverityError {
 			n++
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -19,7 +19,7 @@ enabled: true
 
 Sum up what is new.
 `))
-	fmt.Println(directives.HasErrors(diagnostics), plan.Steps[0].Name, plan.Steps[0].Prompt)
+	fmt.Println(diag.HasErrors(diagnostics), plan.Steps[0].Name, plan.Steps[0].Prompt)
 	friday := time.Date(2026, 2, 27, 12, 0, 0, 0, time.UTC)
 	fmt.Println(plan.Meta.Schedules[0].Next(friday, time.UTC))
 	// Output:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // maxFixes bounds the rounds of [Fix]. Each round mends all mistakes that do not touch each other, so few are needed.
@@ -15,7 +16,7 @@ const maxFixes = 20
 // Fixed is one mistake that was mended, with the lines that went and came. Its position is that in the text as it was
 // in its round of [Fix].
 type Fixed struct {
-	directives.Diagnostic
+	diag.Diagnostic
 	Removed []string `json:"removed,omitempty"`
 	Added   []string `json:"added,omitempty"`
 }
@@ -24,7 +25,7 @@ type Fixed struct {
 // prompt text, the instructions and the author's notes above the first section stay as they are, and so do the line
 // ends and every byte that no edit names. What more there is to say about a plan, such as what [Check] finds, comes
 // from more, which may be nil. The result is src itself when there was nothing to mend.
-func Fix(name, file string, src []byte, more func(*Plan) []directives.Diagnostic) ([]byte, []Fixed) {
+func Fix(name, file string, src []byte, more func(*Plan) []diag.Diagnostic) ([]byte, []Fixed) {
 	var all []Fixed
 	for range maxFixes {
 		plan, list := Parse(name, file, src)
@@ -43,7 +44,7 @@ func Fix(name, file string, src []byte, more func(*Plan) []directives.Diagnostic
 // Apply makes the edits of diagnostics to a workflow note, in one round: of two diagnostics whose edits touch each
 // other the first is mended and the other left. Edits that lie outside the source or change lines which are not the
 // language's are left too. A diagnostic is mended as a whole or not at all.
-func Apply(src []byte, list []directives.Diagnostic) ([]byte, []Fixed) {
+func Apply(src []byte, list []diag.Diagnostic) ([]byte, []Fixed) {
 	index := indexLines(src)
 	prompt := promptLines(src)
 	var (
@@ -69,8 +70,8 @@ func Apply(src []byte, list []directives.Diagnostic) ([]byte, []Fixed) {
 }
 
 // touches says whether an edit changes one of the lines.
-func touches(edits []directives.Edit, lines map[int]bool) bool {
-	return slices.ContainsFunc(edits, func(e directives.Edit) bool {
+func touches(edits []diag.Edit, lines map[int]bool) bool {
+	return slices.ContainsFunc(edits, func(e diag.Edit) bool {
 		last := e.EndLine
 		if last > e.Line && e.EndColumn == 1 {
 			last--
@@ -149,7 +150,7 @@ func (x lineIndex) offset(line, column int) (int, bool) {
 }
 
 // changes turns edits into bytes; ok is false when there is none, or one lies outside the source.
-func (x lineIndex) changes(edits []directives.Edit) (list []change, ok bool) {
+func (x lineIndex) changes(edits []diag.Edit) (list []change, ok bool) {
 	for _, e := range edits {
 		start, ok := x.offset(e.Line, e.Column)
 		end, also := x.offset(e.EndLine, e.EndColumn)

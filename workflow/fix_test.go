@@ -12,39 +12,40 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // mistake is a diagnostic with edits, for tests of how they are made.
-func mistake(message string, edits ...directives.Edit) directives.Diagnostic {
-	return directives.Diagnostic{Line: 1, Column: 1, Message: message, Edits: edits}
+func mistake(message string, edits ...diag.Edit) diag.Diagnostic {
+	return diag.Diagnostic{Line: 1, Column: 1, Message: message, Edits: edits}
 }
 
-func edit(line, column, endLine, endColumn int, text string) directives.Edit {
-	return directives.Edit{Line: line, Column: column, EndLine: endLine, EndColumn: endColumn, New: text}
+func edit(line, column, endLine, endColumn int, text string) diag.Edit {
+	return diag.Edit{Line: line, Column: column, EndLine: endLine, EndColumn: endColumn, New: text}
 }
 
 func TestApply(t *testing.T) {
 	t.Parallel()
 	const src = "---\nmodel: blå\nwatch: a\n---\n## A\n@model x\n@header y\n\nPrompt\n"
 	for name, tt := range map[string]struct {
-		list []directives.Diagnostic
+		list []diag.Diagnostic
 		want string
 		done string // messages of what was mended
 	}{
-		"characters, not bytes": {[]directives.Diagnostic{mistake("a", edit(2, 10, 2, 11, "?"))}, strings.Replace(src, "blå", "bl?", 1), "a"},
+		"characters, not bytes": {[]diag.Diagnostic{mistake("a", edit(2, 10, 2, 11, "?"))}, strings.Replace(src, "blå", "bl?", 1), "a"},
 		"insert at both ends": {
-			[]directives.Diagnostic{mistake("a", edit(2, 8, 2, 8, `"`), edit(2, 11, 2, 11, `"`)), mistake("b", edit(2, 8, 2, 11, "x"))},
+			[]diag.Diagnostic{mistake("a", edit(2, 8, 2, 8, `"`), edit(2, 11, 2, 11, `"`)), mistake("b", edit(2, 8, 2, 11, "x"))},
 			strings.Replace(src, "blå", `"x"`, 1), "a b",
 		},
-		"the first of two that overlap": {[]directives.Diagnostic{mistake("a", edit(6, 2, 6, 7, "m")), mistake("b", edit(6, 4, 6, 9, "n"))}, strings.Replace(src, "@model x", "@m x", 1), "a"},
-		"two insertions at one place":   {[]directives.Diagnostic{mistake("a", edit(6, 2, 6, 2, "1")), mistake("b", edit(6, 2, 6, 2, "2"))}, strings.Replace(src, "@model", "@1model", 1), "a"},
-		"an insertion inside of one":    {[]directives.Diagnostic{mistake("a", edit(6, 2, 6, 7, "m")), mistake("b", edit(6, 4, 6, 4, "2"))}, strings.Replace(src, "@model", "@m", 1), "a"},
-		"all edits or none":             {[]directives.Diagnostic{mistake("a", edit(6, 2, 6, 7, "m"), edit(99, 1, 99, 2, ""))}, src, ""},
-		"neighbours":                    {[]directives.Diagnostic{mistake("a", edit(6, 2, 6, 4, "1")), mistake("b", edit(6, 4, 6, 7, "2"))}, strings.Replace(src, "model x", "12 x", 1), "a b"},
-		"whole lines":                   {[]directives.Diagnostic{mistake("a", edit(6, 1, 7, 1, "")), mistake("b", edit(7, 1, 8, 1, "@run_on mon\n@model z\n"))}, strings.Replace(src, "@model x\n@header y\n", "@run_on mon\n@model z\n", 1), "a b"},
-		"prompt text":                   {[]directives.Diagnostic{mistake("a", edit(9, 1, 9, 2, "p")), mistake("b", edit(7, 1, 9, 2, ""))}, src, ""},
-		"outside":                       {[]directives.Diagnostic{mistake("a", edit(2, 40, 2, 41, "")), mistake("b", edit(0, 1, 0, 1, "x")), mistake("c", edit(6, 5, 6, 4, "")), mistake("d")}, src, ""},
-		"nothing changes":               {[]directives.Diagnostic{mistake("a", edit(6, 2, 6, 7, "model"))}, src, ""},
+		"the first of two that overlap": {[]diag.Diagnostic{mistake("a", edit(6, 2, 6, 7, "m")), mistake("b", edit(6, 4, 6, 9, "n"))}, strings.Replace(src, "@model x", "@m x", 1), "a"},
+		"two insertions at one place":   {[]diag.Diagnostic{mistake("a", edit(6, 2, 6, 2, "1")), mistake("b", edit(6, 2, 6, 2, "2"))}, strings.Replace(src, "@model", "@1model", 1), "a"},
+		"an insertion inside of one":    {[]diag.Diagnostic{mistake("a", edit(6, 2, 6, 7, "m")), mistake("b", edit(6, 4, 6, 4, "2"))}, strings.Replace(src, "@model", "@m", 1), "a"},
+		"all edits or none":             {[]diag.Diagnostic{mistake("a", edit(6, 2, 6, 7, "m"), edit(99, 1, 99, 2, ""))}, src, ""},
+		"neighbours":                    {[]diag.Diagnostic{mistake("a", edit(6, 2, 6, 4, "1")), mistake("b", edit(6, 4, 6, 7, "2"))}, strings.Replace(src, "model x", "12 x", 1), "a b"},
+		"whole lines":                   {[]diag.Diagnostic{mistake("a", edit(6, 1, 7, 1, "")), mistake("b", edit(7, 1, 8, 1, "@run_on mon\n@model z\n"))}, strings.Replace(src, "@model x\n@header y\n", "@run_on mon\n@model z\n", 1), "a b"},
+		"prompt text":                   {[]diag.Diagnostic{mistake("a", edit(9, 1, 9, 2, "p")), mistake("b", edit(7, 1, 9, 2, ""))}, src, ""},
+		"outside":                       {[]diag.Diagnostic{mistake("a", edit(2, 40, 2, 41, "")), mistake("b", edit(0, 1, 0, 1, "x")), mistake("c", edit(6, 5, 6, 4, "")), mistake("d")}, src, ""},
+		"nothing changes":               {[]diag.Diagnostic{mistake("a", edit(6, 2, 6, 7, "model"))}, src, ""},
 	} {
 		for ends, end := range map[string]string{"lf": "\n", "crlf": "\r\n", "cr": "\r"} {
 			for mark, bom := range map[string]string{"": "", " with a mark": "\uFEFF"} {
@@ -64,7 +65,7 @@ func TestApply(t *testing.T) {
 
 func TestApply_saysWhichLinesChanged(t *testing.T) {
 	t.Parallel()
-	_, fixed := Apply([]byte("## A\n@model x\n@header y\nP\n"), []directives.Diagnostic{mistake("a", edit(2, 1, 3, 1, "")), mistake("b", edit(3, 10, 3, 10, "z\n@run_on mon"))})
+	_, fixed := Apply([]byte("## A\n@model x\n@header y\nP\n"), []diag.Diagnostic{mistake("a", edit(2, 1, 3, 1, "")), mistake("b", edit(3, 10, 3, 10, "z\n@run_on mon"))})
 	if len(fixed) != 2 || !slices.Equal(fixed[0].Removed, []string{"@model x"}) || len(fixed[0].Added) != 0 ||
 		!slices.Equal(fixed[1].Removed, []string{"@header y"}) || !slices.Equal(fixed[1].Added, []string{"@header yz", "@run_on mon"}) {
 		t.Errorf("got %+v", fixed)
@@ -88,9 +89,9 @@ func TestFix_leavesTheAuthorsWords(t *testing.T) {
 
 func TestFix_mendsWhatTheWorldSays(t *testing.T) {
 	t.Parallel()
-	more := func(p *Plan) []directives.Diagnostic {
+	more := func(p *Plan) []diag.Diagnostic {
 		if m := p.Steps[0].Model; m != nil && m.Alias == "sonet" {
-			return []directives.Diagnostic{directives.At(m.At, directives.CodeUnknownModel, "", "no such model").Mended(directives.Replace(m.At, 5, "sonnet"))}
+			return []diag.Diagnostic{directives.At(m.At, directives.CodeUnknownModel, "", "no such model").Mended(diag.Replace(m.At, 5, "sonnet"))}
 		}
 		return nil
 	}

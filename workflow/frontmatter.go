@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow/assistantmd"
 )
 
@@ -86,7 +87,7 @@ func (r *metaReader) foreignKey(key *yaml.Node) {
 	if len(key.Value) < 5 {
 		return
 	}
-	if near := directives.Nearest(key.Value, keyNames); near != "" && (strings.EqualFold(near, key.Value) || !ordinary(key.Value)) {
+	if near := diag.Nearest(key.Value, keyNames); near != "" && (strings.EqualFold(near, key.Value) || !ordinary(key.Value)) {
 		r.out.add(r.values.node(key), directives.CodeKeyMisspelt, "did you mean "+near+"?", "the property %s is not known", key.Value)
 		r.values.mendWord(key, keyNames)
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/vaultflow/vaultflow/failure/diag"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/google/go-cmp/cmp"
 )
 
 // A plan is always there, survives JSON, has its positions inside the note, and no prompt starts with a directive.
@@ -65,7 +65,7 @@ func FuzzParse(f *testing.F) {
 		if len(fixed) == 0 && !bytes.Equal(once, src) {
 			t.Errorf("a note was changed and nothing is said about it: %q became %q", src, once)
 		}
-		if directives.HasErrors(list) {
+		if diag.HasErrors(list) {
 			return
 		}
 		if len(plan.Steps) == 0 {

@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // maxSchema bounds the text of a schema in bytes.
@@ -22,7 +23,7 @@ const maxSchema = 256 << 10
 // Inspect reports what the vault shows: inputs and folders that are not there, schemas that cannot be used, outputs that
 // leave the vault through links. It reads no file but schemas, and lists no folder but those in which a name is missing.
 // What a step of the workflow itself may write is not missing. Without [World].FS there is nothing to report.
-func Inspect(ctx context.Context, p *Plan, w World) []directives.Diagnostic {
+func Inspect(ctx context.Context, p *Plan, w World) []diag.Diagnostic {
 	if w.FS == nil {
 		return nil
 	}
@@ -40,7 +41,7 @@ func Inspect(ctx context.Context, p *Plan, w World) []directives.Diagnostic {
 			i.output(s, out)
 		}
 	}
-	return Limit(directives.Sort(i.list))
+	return Limit(diag.Sort(i.list))
 }
 
 type inspector struct{ checker }
@@ -60,7 +61,7 @@ func (i *inspector) input(ctx context.Context, s Step, t directives.Target) {
 		i.add(asDiagnostic(err, t.At))
 		return
 	}
-	isFolder := slices.ContainsFunc(found.Warnings, func(d directives.Diagnostic) bool { return d.Code == directives.CodeFolder })
+	isFolder := slices.ContainsFunc(found.Warnings, func(d diag.Diagnostic) bool { return d.Code == directives.CodeFolder })
 	for _, d := range found.Warnings {
 		if d.Code != directives.CodeMissing || !isFolder && !i.written(shapes(t), Position{}) {
 			i.add(d)
@@ -109,7 +110,7 @@ func nearFolder(fsys fs.FS, dir string) string {
 			names = append(names, e.Name())
 		}
 	}
-	if near := directives.Nearest(path.Base(dir), names); near != "" {
+	if near := diag.Nearest(path.Base(dir), names); near != "" {
 		return "did you mean " + path.Join(path.Dir(dir), near) + "?"
 	}
 	return ""
@@ -206,7 +207,7 @@ func (i *inspector) link(t directives.Target, err error) {
 		if i.written(shapes(t), t.At) {
 			return
 		}
-		d.Severity = directives.SeverityWarning
+		d.Severity = diag.SeverityWarning
 	}
 	i.add(d)
 }

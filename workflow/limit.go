@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // MaxDiagnostics is how many diagnostics of one file are listed.
@@ -11,20 +12,20 @@ const MaxDiagnostics = 100
 
 // Limit keeps the first diagnostics of one file, errors before all others, in the order that they have. When some are
 // left out, one more says how many.
-func Limit(list []directives.Diagnostic) []directives.Diagnostic {
+func Limit(list []diag.Diagnostic) []diag.Diagnostic {
 	if len(list) <= MaxDiagnostics {
 		return list
 	}
 	errors := 0
 	for _, d := range list {
-		if d.Severity == directives.SeverityError {
+		if d.Severity == diag.SeverityError {
 			errors++
 		}
 	}
 	others := MaxDiagnostics - min(errors, MaxDiagnostics)
-	var kept []directives.Diagnostic
+	var kept []diag.Diagnostic
 	for _, d := range list {
-		switch isError := d.Severity == directives.SeverityError; {
+		switch isError := d.Severity == diag.SeverityError; {
 		case len(kept) == MaxDiagnostics:
 		case isError:
 			kept = append(kept, d)

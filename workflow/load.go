@@ -9,16 +9,17 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Loaded is one workflow of a vault with what there is to say about it.
 type Loaded struct {
-	Plan        *Plan                   `json:"plan"` // never nil
-	Diagnostics []directives.Diagnostic `json:"diagnostics,omitempty"`
+	Plan        *Plan             `json:"plan"` // never nil
+	Diagnostics []diag.Diagnostic `json:"diagnostics,omitempty"`
 }
 
 // Valid says whether the workflow may run.
-func (l Loaded) Valid() bool { return !directives.HasErrors(l.Diagnostics) }
+func (l Loaded) Valid() bool { return !diag.HasErrors(l.Diagnostics) }
 
 // Load reads every workflow below a folder, at any depth, in natural order of their names. Files and folders whose
 // name starts with `_` or `.` are skipped. A file that cannot be read or understood is listed with its diagnostics and
@@ -78,6 +79,6 @@ func unreadable(name, dir string, err error) Loaded {
 	at := Position{File: name, Line: 1, Column: 1}
 	return Loaded{
 		Plan:        &Plan{Name: NameOf(name, dir), File: name, Meta: defaults()},
-		Diagnostics: []directives.Diagnostic{directives.At(at, directives.CodeUnreadable, "", "cannot read the file: %v", err)},
+		Diagnostics: []diag.Diagnostic{directives.At(at, directives.CodeUnreadable, "", "cannot read the file: %v", err)},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 func sortLoaded(all []Loaded) {
@@ -23,14 +24,14 @@ type Folders struct {
 // imported and fires its on_import. The engine's guard by content ends a circle after one round, so that each is a warning:
 // what the circle was meant to do, it does once. Workflows that are not enabled are left out. There is one diagnostic for
 // each workflow on a circle, at the output which closes it.
-func Loops(plans []*Plan, dirs Folders) []directives.Diagnostic {
+func Loops(plans []*Plan, dirs Folders) []diag.Diagnostic {
 	var live []*Plan
 	for _, p := range plans {
 		if p.Meta.Enabled && (len(p.Meta.Watch) > 0 || p.Meta.OnImport != nil) {
 			live = append(live, p)
 		}
 	}
-	var list []directives.Diagnostic
+	var list []diag.Diagnostic
 	for _, p := range live {
 		for _, s := range p.Steps {
 			for _, out := range s.fileOutputs() {
@@ -41,7 +42,7 @@ func Loops(plans []*Plan, dirs Folders) []directives.Diagnostic {
 			}
 		}
 	}
-	return directives.Sort(list)
+	return diag.Sort(list)
 }
 
 func describe(path []*Plan) string {

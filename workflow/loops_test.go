@@ -4,14 +4,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 func TestLoops(t *testing.T) {
 	t.Parallel()
 	plan := func(name, trigger, output string) *Plan {
 		p, list := Parse(name, name+".md", []byte("---\nenabled: true\n"+trigger+"\n---\n## A\n"+output+"\nx\n"))
-		if directives.HasErrors(list) {
+		if diag.HasErrors(list) {
 			t.Fatal(list)
 		}
 		return p

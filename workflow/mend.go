@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // mendOldKey renames or deletes a property of AssistantMD.
@@ -20,7 +21,7 @@ func (r *metaReader) mendOldKey(key *yaml.Node) {
 	}
 	at := r.values.node(key)
 	if next := r.src.line(at.Line + 1); next == "" || !strings.ContainsAny(next[:1], " \t-") {
-		r.out.mend(directives.Edit{Line: at.Line, Column: 1, EndLine: at.Line + 1, EndColumn: 1})
+		r.out.mend(diag.Edit{Line: at.Line, Column: 1, EndLine: at.Line + 1, EndColumn: 1})
 	}
 }
 
@@ -33,10 +34,10 @@ func (r *metaReader) mendEntry(entry *yaml.Node, fault *scheduleError) {
 	at, text := r.values.node(entry), entry.Value
 	switch rest := r.src.rest(at); {
 	case entry.Style == 0 && strings.TrimSpace(rest) == text:
-		r.out.mend(directives.Replace(at, utf8.RuneCountInString(text), quoted))
+		r.out.mend(diag.Replace(at, utf8.RuneCountInString(text), quoted))
 	case len(rest) > len(text) && strings.HasPrefix(rest[1:], text):
 		at.Column++
-		r.out.mend(directives.Replace(at, 0, quoted[1:strings.Index(quoted, ":")+1]+" "))
+		r.out.mend(diag.Replace(at, 0, quoted[1:strings.Index(quoted, ":")+1]+" "))
 	}
 }
 
@@ -44,6 +45,6 @@ func (r *metaReader) mendEntry(entry *yaml.Node, fault *scheduleError) {
 func (r *metaReader) mendQuote(at Position) {
 	value := strings.TrimSpace(r.src.rest(at))
 	if !strings.ContainsAny(value, "#\"\\") {
-		r.out.mend(directives.Replace(at, utf8.RuneCountInString(value), strconv.Quote(value)))
+		r.out.mend(diag.Replace(at, utf8.RuneCountInString(value), strconv.Quote(value)))
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"path"
 	"strings"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow/assistantmd"
 )
 
 // Parse reads a workflow note. Name is the workflow's name, file the note's name in the vault, which the diagnostics
 // carry. The plan is never nil and holds what could be understood; it must not run when a diagnostic is an error (see
-// [directives.HasErrors]). Diagnostics are in the order of the file, at most [MaxDiagnostics] and one that counts the rest.
-func Parse(name, file string, text []byte) (*Plan, []directives.Diagnostic) {
+// [diag.HasErrors]). Diagnostics are in the order of the file, at most [MaxDiagnostics] and one that counts the rest.
+func Parse(name, file string, text []byte) (*Plan, []diag.Diagnostic) {
 	src, out := &source{}, &report{file: file}
 	p := &Plan{Name: name, File: file, SHA256: digest(text), Meta: defaults()}
 	if src.read(text, out) {
@@ -23,7 +23,7 @@ func Parse(name, file string, text []byte) (*Plan, []directives.Diagnostic) {
 		body.read(p)
 		out.list = assistantmd.Review(assistantmd.Note{Frontmatter: src.old(file), Blocks: body.blocks, Diagnostics: out.list})
 	}
-	return p, Limit(directives.Sort(out.list))
+	return p, Limit(diag.Sort(out.list))
 }
 
 func defaults() Meta {

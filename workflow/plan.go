@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Plan is a workflow, ready to run when its diagnostics hold no error.
@@ -40,7 +41,7 @@ type Meta struct {
 }
 
 // Position is a place in the workflow's note.
-type Position = directives.Position
+type Position = diag.Position
 
 // Location is the workflow's time zone, or the fallback when it names none.
 func (m Meta) Location(fallback *time.Location) *time.Location {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Kinds of a [Schedule].
@@ -131,8 +132,8 @@ func scheduleHint(text string) string {
 	return `write "cron: 0 8 * * *" or "once: 2026-12-24 09:00"`
 }
 
-func noSuchTimes(list []Schedule, loc *time.Location) []directives.Diagnostic {
-	var found []directives.Diagnostic
+func noSuchTimes(list []Schedule, loc *time.Location) []diag.Diagnostic {
+	var found []diag.Diagnostic
 	for _, s := range list {
 		if s.Kind != KindOnce {
 			continue

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow/assistantmd"
 )
 
@@ -18,7 +19,7 @@ const MaxSize = 1 << 20
 // report collects the diagnostics of a note, in the order in which they are found.
 type report struct {
 	file string
-	list []directives.Diagnostic
+	list []diag.Diagnostic
 }
 
 func (r *report) at(line, column int) Position {
@@ -30,7 +31,7 @@ func (r *report) add(at Position, code, suggestion, format string, args ...any) 
 }
 
 // mend gives edits to the diagnostic that was added last.
-func (r *report) mend(edits ...directives.Edit) {
+func (r *report) mend(edits ...diag.Edit) {
 	if len(r.list) > 0 {
 		r.list[len(r.list)-1].Edits = edits
 	}
@@ -95,7 +96,7 @@ func frontmatterStart(lines []string, out *report) int {
 		return -1 // a rule
 	}
 	out.add(out.at(i+1, 1), directives.CodeFrontmatterOpen, "delete the lines above ---", "the frontmatter does not start on the first line")
-	out.mend(directives.Edit{Line: 1, Column: 1, EndLine: i + 1, EndColumn: 1})
+	out.mend(diag.Edit{Line: 1, Column: 1, EndLine: i + 1, EndColumn: 1})
 	return i
 }
 

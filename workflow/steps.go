@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // readStep reads the directives and the prompt of one section.
@@ -20,7 +21,7 @@ func (b *bodyReader) readStep(s section) Step {
 		step.WriteMode.Mode = directives.ModeAppend
 	}
 	b.readPrompt(&step, s, block.Rest)
-	if !directives.HasErrors(faults) && !directives.HasErrors(more) && !directives.HasErrors(typed) {
+	if !diag.HasErrors(faults) && !diag.HasErrors(more) && !diag.HasErrors(typed) {
 		c := stepCheck{b.out, b.cutShort, step, s.at}
 		c.check()
 	}
@@ -35,7 +36,7 @@ const (
 )
 
 // bounded reports a step that has more directives than can be worked on, and keeps the first ones.
-func (b *bodyReader) bounded(list []directives.Directive, faults []directives.Diagnostic, s section) ([]directives.Directive, []directives.Diagnostic) {
+func (b *bodyReader) bounded(list []directives.Directive, faults []diag.Diagnostic, s section) ([]directives.Directive, []diag.Diagnostic) {
 	b.directives += len(list)
 	switch {
 	case len(list) > maxStepDirectives:

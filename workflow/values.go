@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // values reads the values of properties, and reports those of another type.
@@ -79,7 +80,7 @@ func (v *values) word(into *string, f field, allowed ...string) {
 
 // hint proposes the nearest word.
 func hint(word string, allowed []string) string {
-	if near := directives.Nearest(word, allowed); near != "" {
+	if near := diag.Nearest(word, allowed); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return ""
@@ -225,7 +226,7 @@ func (v *values) entries(f field) []field {
 // mendWord replaces a plain word of the frontmatter by the candidate that it must mean. A property that stands there
 // under its right name as well is left alone.
 func (v *values) mendWord(word *yaml.Node, candidates []string) {
-	near, ok := directives.Certain(word.Value, candidates)
+	near, ok := diag.Certain(word.Value, candidates)
 	if ok {
 		v.rename(word, near)
 	}
@@ -237,7 +238,7 @@ func (v *values) rename(word *yaml.Node, name string) {
 	if word.Style != 0 || !strings.HasPrefix(v.src.rest(at), word.Value) || v.src.beside(at, name) {
 		return
 	}
-	v.out.mend(directives.Replace(at, utf8.RuneCountInString(word.Value), name))
+	v.out.mend(diag.Replace(at, utf8.RuneCountInString(word.Value), name))
 }
 
 // mendSchedule quotes an entry that takes the rest of its line, alone or in an indented list.
@@ -247,7 +248,7 @@ func (v *values) mendSchedule(at Position, written string) {
 	if strings.ContainsAny(entry, "#\"\\") || strings.Trim(strings.TrimPrefix(before, "schedule:"), " -") != "" {
 		return // a comment, half a quote or a list in brackets: a person must say where the entry ends
 	}
-	v.out.mend(directives.Replace(at, utf8.RuneCountInString(entry), strconv.Quote(entry)))
+	v.out.mend(diag.Replace(at, utf8.RuneCountInString(entry), strconv.Quote(entry)))
 }
 
 func isNull(y *yaml.Node) bool { return y.Kind == yaml.ScalarNode && y.Tag == "!!null" }

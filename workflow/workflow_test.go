@@ -10,9 +10,9 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/vaultflow/vaultflow/failure/diag"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "write the diagnostics that were found into the golden files")
@@ -171,7 +171,7 @@ func TestParse_sections(t *testing.T) {
 		for _, s := range plan.Steps {
 			got = append(got, s.Name+"="+s.Prompt)
 		}
-		if directives.HasErrors(list) || strings.Join(got, "|") != tt.want {
+		if diag.HasErrors(list) || strings.Join(got, "|") != tt.want {
 			t.Errorf("%s: %q, want %q; %v", name, strings.Join(got, "|"), tt.want, list)
 		}
 	}
@@ -229,7 +229,7 @@ func TestCheck_knowsTheWorld(t *testing.T) {
 	if want := "VF128 VF191 VF191 VF168 VF166"; strings.Join(codes, " ") != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
-	if directives.HasErrors(got[:1]) {
+	if diag.HasErrors(got[:1]) {
 		t.Error("a date that has passed is an error")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
-	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -64,7 +64,7 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 			continue
 		}
 		count++
-		loaded.Diagnostics = directives.Sort(append(loaded.Diagnostics, workflow.Inspect(ctx, loaded.Plan, world)...))
+		loaded.Diagnostics = diag.Sort(append(loaded.Diagnostics, workflow.Inspect(ctx, loaded.Plan, world)...))
 		for _, d := range loaded.Diagnostics {
 			if err := g.print(d, func(w io.Writer) { fmt.Fprintln(w, d) }); err != nil {
 				return err

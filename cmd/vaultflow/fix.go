@@ -8,7 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/daemon"
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -64,7 +64,7 @@ func fixNote(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflo
 	if err != nil {
 		return nil //nolint:nilerr // check reports notes that cannot be read
 	}
-	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []directives.Diagnostic {
+	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []diag.Diagnostic {
 		return workflow.Check(p, a.Workflows.World())
 	})
 	if len(fixed) == 0 {

@@ -17,6 +17,7 @@ const module = "github.com/vaultflow/vaultflow"
 var rooms = []room{
 	{module, 1, nil}, // the licences
 	{"failure", 1, nil},
+	{"failure/diag", 1, nil},
 	{"cost", 1, nil},
 	{"content", 1, nil},
 	{"engine/diff", 1, []string{"content", "content/visible"}},
@@ -132,7 +133,7 @@ var house = func() map[string]room {
 }()
 
 // everybody lists the packages of floor 1 that any package may import.
-var everybody = []string{"failure"}
+var everybody = []string{"failure", "failure/diag"}
 
 // private lists the packages that only the wiring may import (cmd and daemon): everyone else states the interface they need.
 var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}

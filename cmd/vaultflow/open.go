@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -47,7 +48,7 @@ func (g *globals) openDespiteFaults(ctx context.Context) (*daemon.Workspace, err
 		if faults, ok := errors.AsType[*settings.Error](err); ok {
 			lines = nil
 			for _, d := range faults.Diagnostics {
-				if d.Severity == settings.SeverityError {
+				if d.Severity == diag.SeverityError {
 					lines = append(lines, d.String())
 				}
 			}
@@ -68,7 +69,7 @@ func (g *globals) faults(err error) error {
 		return err
 	}
 	list := slices.Clone(faults.Diagnostics) // what must be mended comes last, where a person reads
-	slices.SortStableFunc(list, func(a, b settings.Diagnostic) int {
+	slices.SortStableFunc(list, func(a, b diag.Diagnostic) int {
 		return cmp.Compare(rank(a.Severity), rank(b.Severity))
 	})
 	waiting := 0
@@ -78,7 +79,7 @@ func (g *globals) faults(err error) error {
 		}
 	}
 	if many := waiting > mostWaiting; many && !g.json {
-		list = slices.DeleteFunc(list, func(d settings.Diagnostic) bool { return d.Code == settings.CodeWaits })
+		list = slices.DeleteFunc(list, func(d diag.Diagnostic) bool { return d.Code == settings.CodeWaits })
 		g.manyWait(waiting)
 	}
 	for _, d := range list {

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -71,7 +72,7 @@ func inputPlan(inputs []string) (*workflow.Plan, error) {
 	step := workflow.Step{Name: "preview"}
 	for i, text := range inputs {
 		input, diagnostics := directives.ParseInput(text)
-		if directives.HasErrors(diagnostics) {
+		if diag.HasErrors(diagnostics) {
 			return nil, exit(exitUsage, diagnostics[0])
 		}
 		input.Index = i

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
 // rank orders severities, the worst last.
-func rank(s settings.Severity) int {
-	if s == settings.SeverityError {
+func rank(s diag.Severity) int {
+	if s == diag.SeverityError {
 		return 1
 	}
 	return 0
@@ -28,7 +29,7 @@ func (g *globals) warnings(s *settings.Settings) {
 	}
 	many := len(s.Waiting) > mostWaiting
 	for _, d := range s.Diagnostics {
-		if d.Severity != settings.SeverityNote && !(many && d.Code == settings.CodeWaits) {
+		if d.Severity != diag.SeverityNote && !(many && d.Code == settings.CodeWaits) {
 			fmt.Fprintln(g.err, d)
 		}
 	}

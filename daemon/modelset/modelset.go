@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
-	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
@@ -108,7 +108,7 @@ func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	if !ok {
 		known := m.settings.AliasNames()
 		hint := "there are: " + strings.Join(known, ", ")
-		if near := directives.Nearest(alias, known); near != "" {
+		if near := diag.Nearest(alias, known); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
 		return step.Model{}, failure.New(failure.UnknownModel, hint, "no model alias %q in the settings", alias)

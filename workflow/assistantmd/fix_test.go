@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -40,7 +40,7 @@ func TestFix_notesOfAssistantMD(t *testing.T) {
 			for _, d := range list {
 				left += d.String() + "\n"
 			}
-			if directives.HasErrors(list) {
+			if diag.HasErrors(list) {
 				t.Errorf("%s: %s has errors still:\n%s", name, file, left)
 			}
 			if *update {
@@ -211,7 +211,7 @@ func TestFix_oldProperties(t *testing.T) {
 		if want := "---\n" + tt.after + "\n" + body; string(got) != want {
 			t.Errorf("%q becomes %q, want %q; %v", tt.before, got, want, fixed)
 		}
-		if _, list := workflow.Parse("w", "w.md", got); directives.HasErrors(list) {
+		if _, list := workflow.Parse("w", "w.md", got); diag.HasErrors(list) {
 			t.Errorf("%q: %v", tt.after, list)
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // oldLine is a directive line, cut as AssistantMD cut it, with the offsets of its parts.
 type oldLine struct {
 	text    string
-	place   directives.Position // of the first character of the line
-	name    string              // canonical
+	place   diag.Position // of the first character of the line
+	name    string        // canonical
 	nameEnd int
 	value   piece // all behind the name
 	base    piece // the value without its parameters
@@ -33,7 +34,7 @@ type oldItem struct {
 	valueAt    piece  // with quotes; empty for a bare key
 }
 
-func readOldLine(text string, at directives.Position) oldLine {
+func readOldLine(text string, at diag.Position) oldLine {
 	l := oldLine{text: strings.TrimRight(text, " \t"), place: at}
 	start := strings.IndexByte(l.text, '@') + 1
 	l.nameEnd = start
@@ -180,28 +181,28 @@ func (l oldLine) column(offset int) int {
 	return l.place.Column + utf8.RuneCountInString(l.text[:offset])
 }
 
-func (l oldLine) at(offset int) directives.Position {
+func (l oldLine) at(offset int) diag.Position {
 	at := l.place
 	at.Column = l.column(offset)
 	return at
 }
 
-func (l oldLine) nameAt() directives.Position { return l.at(strings.IndexByte(l.text, '@')) }
+func (l oldLine) nameAt() diag.Position { return l.at(strings.IndexByte(l.text, '@')) }
 
 // replace is the edit that puts a text between two offsets.
-func (l oldLine) replace(start, end int, text string) directives.Edit {
-	return directives.Replace(l.at(start), utf8.RuneCountInString(l.text[start:end]), text)
+func (l oldLine) replace(start, end int, text string) diag.Edit {
+	return diag.Replace(l.at(start), utf8.RuneCountInString(l.text[start:end]), text)
 }
 
 // deleted is the edit that removes the line.
-func (l oldLine) deleted() directives.Edit { return deleteLine(l.place.Line) }
+func (l oldLine) deleted() diag.Edit { return deleteLine(l.place.Line) }
 
-func deleteLine(line int) directives.Edit {
-	return directives.Edit{Line: line, Column: 1, EndLine: line + 1, EndColumn: 1}
+func deleteLine(line int) diag.Edit {
+	return diag.Edit{Line: line, Column: 1, EndLine: line + 1, EndColumn: 1}
 }
 
 // without is the edit that removes a parameter with its comma, and the parentheses with the last one.
-func (l oldLine) without(it oldItem) directives.Edit {
+func (l oldLine) without(it oldItem) diag.Edit {
 	i := slices.IndexFunc(l.items, func(o oldItem) bool { return o.start == it.start })
 	switch {
 	case len(l.items) == 1:
@@ -213,7 +214,7 @@ func (l oldLine) without(it oldItem) directives.Edit {
 }
 
 // with is the edit that adds parameters.
-func (l oldLine) with(params ...string) directives.Edit {
+func (l oldLine) with(params ...string) diag.Edit {
 	list := strings.Join(params, ", ")
 	switch {
 	case l.block.text == "":

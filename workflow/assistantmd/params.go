@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // isoForms are the date formats of AssistantMD that order=date finds in names.
@@ -30,10 +31,10 @@ func (r lineReview) order(l oldLine) {
 	}
 	format, dated := l.item("dt_format")
 	byDate := strings.EqualFold(order.value, "filename_dt")
-	suggestion, edits := "order=date finds only dates such as 2026-03-01, 2026_03_01 and 20260301 in names", []directives.Edit(nil)
+	suggestion, edits := "order=date finds only dates such as 2026-03-01, 2026_03_01 and 20260301 in names", []diag.Edit(nil)
 	if !byDate || dated && slices.Contains(isoForms, strings.ToUpper(format.value)) {
 		suggestion = "delete it: order=date finds dates such as 2026-03-01, 2026_03_01 and 20260301 in names"
-		edits = []directives.Edit{l.replace(l.base.end, len(l.text), l.withoutForms())}
+		edits = []diag.Edit{l.replace(l.base.end, len(l.text), l.withoutForms())}
 	}
 	for _, it := range l.items {
 		if it.key == "dt_pattern" || it.key == "dt_format" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // path is the path of a `file:` value, and where it stands with the brackets of a wikilink.
@@ -139,7 +140,7 @@ func (r lineReview) selected(l oldLine, path string, outer piece) {
 
 // rewrite proposes another path, and parameters to go with it.
 func (r lineReview) rewrite(l oldLine, outer piece, path, message, params string) {
-	edits := []directives.Edit{l.replace(outer.start, outer.end, path)}
+	edits := []diag.Edit{l.replace(outer.start, outer.end, path)}
 	suggestion := "write file: " + path
 	if params != "" {
 		edits = append(edits, l.with(params))

@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Frontmatter is the frontmatter of a note, as lines.
@@ -68,8 +69,8 @@ func (f Frontmatter) goesOn(i int) bool {
 // NamesEngine reports whether the frontmatter names an engine, which every workflow of AssistantMD had to do.
 func (f Frontmatter) NamesEngine() bool { return f.has("workflow_engine") || f.has("workflow-engine") }
 
-func (f Frontmatter) at(line, column int) directives.Position {
-	return directives.Position{File: f.File, Line: line, Column: column}
+func (f Frontmatter) at(line, column int) diag.Position {
+	return diag.Position{File: f.File, Line: line, Column: column}
 }
 
 func (f Frontmatter) has(key string) bool {
@@ -117,25 +118,25 @@ func (f Frontmatter) mended(p oldProperty) string {
 func (p oldProperty) column(offset int) int { return utf8.RuneCountInString(p.text[:offset]) + 1 }
 
 // edits make YAML of the line, in pieces that leave the value itself alone where that is possible.
-func (f Frontmatter) edits(p oldProperty) []directives.Edit {
-	at := directives.Position{Line: p.line, Column: p.column(p.start)}
-	var list []directives.Edit
+func (f Frontmatter) edits(p oldProperty) []diag.Edit {
+	at := diag.Position{Line: p.line, Column: p.column(p.start)}
+	var list []diag.Edit
 	if p.glued {
-		list = append(list, directives.Replace(at, 0, " "))
+		list = append(list, diag.Replace(at, 0, " "))
 	}
 	switch value := f.mended(p); {
 	case value == p.raw:
 	case value == `"`+p.raw+`"`:
-		opening := directives.Replace(at, 0, `"`)
+		opening := diag.Replace(at, 0, `"`)
 		if p.glued {
 			list[0].New += `"`
 		} else {
 			list = append(list, opening)
 		}
 		at.Column += utf8.RuneCountInString(p.raw)
-		list = append(list, directives.Replace(at, 0, `"`))
+		list = append(list, diag.Replace(at, 0, `"`))
 	default:
-		edit := directives.Replace(at, utf8.RuneCountInString(p.raw), value)
+		edit := diag.Replace(at, utf8.RuneCountInString(p.raw), value)
 		if p.glued {
 			edit.New, list = " "+value, nil
 		}
@@ -146,7 +147,7 @@ func (f Frontmatter) edits(p oldProperty) []directives.Edit {
 
 // Repair reports the lines that keep the frontmatter from being YAML, when making YAML of each of them mends all of
 // it, and decodes the mended one, so that the other properties are checked in the same pass.
-func (f Frontmatter) Repair(doc *yaml.Node) (found []directives.Diagnostic, ok bool) {
+func (f Frontmatter) Repair(doc *yaml.Node) (found []diag.Diagnostic, ok bool) {
 	var bad []oldProperty
 	lines := slices.Clone(f.Lines)
 	for _, p := range f.properties() {
@@ -171,11 +172,11 @@ func (f Frontmatter) Repair(doc *yaml.Node) (found []directives.Diagnostic, ok b
 }
 
 // unsound reports a line that is not YAML.
-func (f Frontmatter) unsound(p oldProperty) directives.Diagnostic {
+func (f Frontmatter) unsound(p oldProperty) diag.Diagnostic {
 	at := f.at(p.line, p.column(p.start))
 	write := "write " + p.key + ": " + f.mended(p)
 	_, err := p.alone()
-	var d directives.Diagnostic
+	var d diag.Diagnostic
 	switch {
 	case isEntry(p.value):
 		d = directives.At(at, directives.CodeUnquotedSchedule, write, "quote it: YAML reads the colon in %s as a key", p.value)
@@ -266,7 +267,7 @@ func (r propertyReview) weekdays(p oldProperty) {
 	}
 	at := r.front.at(p.line, p.column(p.start+m[2]))
 	r.out.warn(at, "write "+names, "AssistantMD counted weekdays from Monday, 0: "+field+" meant "+names,
-		directives.Replace(at, len(field), names))
+		diag.Replace(at, len(field), names))
 }
 
 // fromMonday turns a weekday field with numbers from Monday, 0, into one with names.
@@ -327,21 +328,21 @@ func (r propertyReview) enabled(list []oldProperty) {
 	}
 	r.out.drop(list[i].line, directives.CodeNotEnabled)
 	r.out.warn(r.front.at(list[i].line, 1), "write enabled: true", "AssistantMD of February fired a schedule that did not say enabled; here it stays off",
-		directives.Edit{Line: list[i].line + 1, Column: 1, EndLine: list[i].line + 1, EndColumn: 1, New: "enabled: true\n"})
+		diag.Edit{Line: list[i].line + 1, Column: 1, EndLine: list[i].line + 1, EndColumn: 1, New: "enabled: true\n"})
 }
 
 // propertyEdits mend a mistake of the frontmatter that was reported elsewhere.
-func (r propertyReview) propertyEdits(f directives.Diagnostic, list []oldProperty) []directives.Edit {
+func (r propertyReview) propertyEdits(f diag.Diagnostic, list []oldProperty) []diag.Edit {
 	switch f.Code {
 	case directives.CodeFrontmatterOpen:
 		if f.Line > 1 {
-			return []directives.Edit{{Line: 1, Column: 1, EndLine: f.Line, EndColumn: 1}}
+			return []diag.Edit{{Line: 1, Column: 1, EndLine: f.Line, EndColumn: 1}}
 		}
 	case directives.CodeKeyOld:
 		// An alias beside the proper name: AssistantMD took the proper one.
 		i := slices.IndexFunc(list, func(p oldProperty) bool { return p.line == f.Line })
 		if name, rename := strings.CutPrefix(f.Suggestion, "write "); i >= 0 && rename && r.front.has(name) {
-			return []directives.Edit{deleteLine(f.Line)}
+			return []diag.Edit{deleteLine(f.Line)}
 		}
 	}
 	return nil

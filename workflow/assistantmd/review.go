@@ -5,19 +5,20 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Note is a note of workflows that was read, with what was said about it.
 type Note struct {
 	Frontmatter Frontmatter
 	Blocks      []directives.Block // the directives of the steps, in order
-	Diagnostics []directives.Diagnostic
+	Diagnostics []diag.Diagnostic
 }
 
 // Review returns the note's diagnostics with what AssistantMD wrote in another way. Where that is a mistake here, its
 // diagnostic gets the exact rewriting. What is correct in both languages and means something else is reported only in
 // notes that were written for AssistantMD.
-func Review(n Note) []directives.Diagnostic {
+func Review(n Note) []diag.Diagnostic {
 	out := &findings{file: n.Frontmatter.File, list: n.Diagnostics}
 	ours := n.Frontmatter.NamesEngine()
 	lines := directiveLines(n.Blocks, n.Frontmatter.File)
@@ -33,12 +34,12 @@ func Review(n Note) []directives.Diagnostic {
 // findings are the diagnostics of a note while it is reviewed.
 type findings struct {
 	file string
-	list []directives.Diagnostic
+	list []diag.Diagnostic
 }
 
 // attach gives the edits, and the suggestion unless it is empty, to the diagnostics with a code between two places of
 // a line.
-func (f *findings) attach(at directives.Position, end int, code, suggestion string, edits ...directives.Edit) {
+func (f *findings) attach(at diag.Position, end int, code, suggestion string, edits ...diag.Edit) {
 	for i := range f.list {
 		d := &f.list[i]
 		if d.Line != at.Line || d.Column < at.Column || d.Column > end || d.Code != code {
@@ -52,9 +53,9 @@ func (f *findings) attach(at directives.Position, end int, code, suggestion stri
 }
 
 // attachAny gives the edits to every error on the line.
-func (f *findings) attachAny(l oldLine, suggestion string, edits ...directives.Edit) {
+func (f *findings) attachAny(l oldLine, suggestion string, edits ...diag.Edit) {
 	for _, d := range f.list {
-		if d.Line == l.place.Line && d.Severity == directives.SeverityError {
+		if d.Line == l.place.Line && d.Severity == diag.SeverityError {
 			f.attach(d.Position(), d.Column, d.Code, suggestion, edits...)
 		}
 	}
@@ -62,17 +63,17 @@ func (f *findings) attachAny(l oldLine, suggestion string, edits ...directives.E
 
 // drop removes the diagnostics with a code on a line, which another one replaces.
 func (f *findings) drop(line int, code string) {
-	f.list = slices.DeleteFunc(f.list, func(d directives.Diagnostic) bool { return d.Line == line && d.Code == code })
+	f.list = slices.DeleteFunc(f.list, func(d diag.Diagnostic) bool { return d.Line == line && d.Code == code })
 }
 
 // warn reports another meaning.
-func (f *findings) warn(at directives.Position, suggestion, message string, edits ...directives.Edit) {
+func (f *findings) warn(at diag.Position, suggestion, message string, edits ...diag.Edit) {
 	f.list = append(f.list, directives.At(at, directives.CodeOldMeaning, suggestion, "%s", message).Mended(edits...))
 }
 
 // unfinished reports whether something else of the note is to be mended, which may show another meaning behind it.
 func (f *findings) unfinished() bool {
-	return slices.ContainsFunc(f.list, func(d directives.Diagnostic) bool {
+	return slices.ContainsFunc(f.list, func(d diag.Diagnostic) bool {
 		return d.Code == directives.CodeOldMeaning || len(d.Edits) > 0 && d.Code != directives.CodeKeyOld && d.Code != directives.CodeLateDirective
 	})
 }
@@ -83,7 +84,7 @@ func directiveLines(blocks []directives.Block, file string) []oldLine {
 	for _, b := range blocks {
 		for i, text := range b.Lines {
 			if isDirective, _ := directives.IsDirective(text); isDirective {
-				lines = append(lines, readOldLine(text, directives.Position{File: file, Line: b.At.Line + i, Column: 1}))
+				lines = append(lines, readOldLine(text, diag.Position{File: file, Line: b.At.Line + i, Column: 1}))
 			}
 		}
 	}
