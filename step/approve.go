@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -24,17 +25,21 @@ type Approvals interface {
 
 // Approver asks people.
 type Approver struct {
-	d     *Deps
-	tools Tools
+	plans     *Plans
+	stored    Stored
+	changes   *change.Maker
+	approvals Approvals // may be nil
+	tools     Tools
+	now       func() time.Time
 }
 
 // Approve asks people about files or calls, and parks the run until one of the files, or all of the calls, are decided.
 func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine.ApproveOut, err error) {
-	s, err := a.d.Plans.Context(ctx, in.StepRef)
+	s, err := a.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return out, err
 	}
-	if a.d.Approvals == nil || s.Step.Approve == nil {
+	if a.approvals == nil || s.Step.Approve == nil {
 		return out, failure.New(failure.Internal, "", "nobody can be asked here")
 	}
 	var list []engine.Proposal
@@ -46,7 +51,7 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 	if err != nil {
 		return out, err
 	}
-	now := a.d.Now()
+	now := a.now()
 	for i := range list {
 		p := &list[i]
 		p.Run, p.Workflow, p.Index, p.Step, p.Batch, p.Created = in.Run, in.Workflow, in.Index, in.Step, in.Batch, now
@@ -54,7 +59,7 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 			p.Deadline = now.Add(d)
 		}
 	}
-	held, err := a.d.Approvals.Propose(ctx, in.StepRef, list, now)
+	held, err := a.approvals.Propose(ctx, in.StepRef, list, now)
 	if err != nil {
 		return out, err
 	}
@@ -95,7 +100,7 @@ func (a *Approver) whyNot(ctx context.Context, verdicts []engine.Verdict) (strin
 	}
 	text := "Your answer was not written: the person who reads it before did not agree. What this person said, in their own words:\n" +
 		strings.Join(lines, "\n") + "\n\nAnswer the task again, whole, and do what the person asks. Give the result only."
-	return a.d.Stored.PutBlocks(ctx, []content.Block{content.Text{Value: text}})
+	return a.stored.PutBlocks(ctx, []content.Block{content.Text{Value: text}})
 }
 
 // waitFor parks the run until somebody has decided.
@@ -120,7 +125,7 @@ func (a *Approver) proposedFiles(ctx context.Context, in engine.ApproveIn) (list
 			p.Kind = engine.ChangeWrite
 		}
 		p.Key = "file:" + f.Name + ":" + f.Base + ":" + f.New
-		if err := a.d.Changes.KeepShown(ctx, a.d.Vault, p.Name, p.Before); err != nil {
+		if err := a.changes.KeepShown(ctx, a.changes.Vault, p.Name, p.Before); err != nil {
 			return nil, nil, err
 		}
 		list = append(list, p)

@@ -18,23 +18,35 @@ import (
 
 // Assembler builds prompts.
 type Assembler struct {
-	d     *Deps
-	tools Tools
+	plans   *Plans
+	models  Models
+	stored  Stored
+	sources Sources
+	inputs  Inputs
+	outputs Outputs
+	budgets Budgets
+	demands Demands
+	prompt  prompt.Builder
+	tools   Tools
+
+	defaultModel string // alias
+	vaultName    string
+	strictLinks  bool
 }
 
 // Assemble builds the prompt and its receipt, and those of the step's fallback model. With `@model none` it gives the
 // inputs' text instead.
 func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.AssembleOut, error) {
-	s, err := a.d.Plans.Context(ctx, in.StepRef)
+	s, err := a.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
 	var files []string
-	if s.foreign, files, err = a.d.Sources.ofItems(ctx, s, in.Vars); err != nil {
+	if s.foreign, files, err = a.sources.ofItems(ctx, s, in.Vars); err != nil {
 		return engine.AssembleOut{}, err
 	}
-	shown := policy.AddOrigins(a.d.Sources.ofInputs(ctx, s, in.Inputs), files...)
-	alias := s.Plan.Alias(s.Step, a.d.DefaultModel)
+	shown := policy.AddOrigins(a.sources.ofInputs(ctx, s, in.Inputs), files...)
+	alias := s.Plan.Alias(s.Step, a.defaultModel)
 	if alias == "" {
 		out, err := a.passThrough(ctx, s, in.Inputs)
 		out.Origins = policy.AddOrigins(shown, s.foreign...)
@@ -53,10 +65,10 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 		warnings, servers := a.addFallback(ctx, s, in.Inputs, &stored)
 		out.Warnings, out.Origins = append(out.Warnings, warnings...), policy.AddOrigins(out.Origins, servers...)
 	}
-	if out.Prompt, err = a.d.Stored.putJSON(ctx, stored); err != nil {
+	if out.Prompt, err = a.stored.putJSON(ctx, stored); err != nil {
 		return engine.AssembleOut{}, err
 	}
-	out.Receipt, err = a.d.Stored.putJSON(ctx, made.prompt.Receipt)
+	out.Receipt, err = a.stored.putJSON(ctx, made.prompt.Receipt)
 	return out, err
 }
 
@@ -88,15 +100,15 @@ type made struct {
 
 // make builds the prompt of a step for a model.
 func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.ResolvedInput, alias string) (made, error) {
-	model, err := a.d.Models.Model(ctx, alias)
+	model, err := a.models.Model(ctx, alias)
 	if err != nil {
 		return made{}, failure.WithCode(err, failure.UnknownModel)
 	}
-	budget, limits, err := a.d.Budgets.Of(s)
+	budget, limits, err := a.budgets.Of(s)
 	if err != nil {
 		return made{}, err
 	}
-	wanted, err := a.d.Demands.of(ctx, s)
+	wanted, err := a.demands.of(ctx, s)
 	if err != nil {
 		return made{}, err
 	}
@@ -106,7 +118,7 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 		return made{}, err
 	}
 	spec.Bounds = bounds
-	built, err := a.d.Prompt.Build(ctx, spec)
+	built, err := a.prompt.Build(ctx, spec)
 	if err != nil {
 		return made{}, promptFailure(err)
 	}
@@ -120,7 +132,7 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 	}}
 	m.servers, m.notes = offer.Origins, offer.Notes
 	if s.Step.Cache != nil {
-		m.key, err = cacheKey(s, model, built.Digest, m.stored, a.d.Outputs.cite(s, model, wanted))
+		m.key, err = cacheKey(s, model, built.Digest, m.stored, a.outputs.cite(s, model, wanted))
 	}
 	return m, err
 }
@@ -130,7 +142,7 @@ func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved [
 	inputs, err := a.promptInputs(ctx, s, resolved)
 	spec := prompt.Spec{
 		Workflow: s.Plan.Name, Step: s.Step.Name, Model: model.Alias, Facts: a.runFacts(s), Prompt: s.Step.Prompt, Inputs: inputs,
-		Caps: model.Capabilities, StrictLinks: a.d.StrictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
+		Caps: model.Capabilities, StrictLinks: a.strictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
 		MayLink: s.Plan.Meta.Permissions.MayLink,
 	}
 	if s.Plan.Instructions != "" {
@@ -158,7 +170,7 @@ func promptWarnings(r prompt.Receipt) []string {
 
 // runFacts tell the model when and where it works, and that nobody answers questions.
 func (a *Assembler) runFacts(s Context) []string {
-	facts := []string{"Vault: " + a.d.VaultName, "The run is unattended: nobody can answer questions. Give the result only."}
+	facts := []string{"Vault: " + a.vaultName, "The run is unattended: nobody can answer questions. Give the result only."}
 	if dated(s.Step.Cache) {
 		facts = append([]string{"Date: " + moment.Format(s.Facts.Now, "dddd, D MMMM YYYY")}, facts...)
 	}
@@ -183,7 +195,7 @@ func (a *Assembler) promptInputs(ctx context.Context, s Context, resolved []engi
 		if directive.Target.Scheme == directives.SchemeVariable {
 			input.Unset = i < 0 || resolved[i].Digest == ""
 			if !input.Unset {
-				data, err := a.d.Blobs.Get(ctx, resolved[i].Digest)
+				data, err := a.stored.Blobs.Get(ctx, resolved[i].Digest)
 				if err != nil {
 					return nil, failure.New(failure.State, "", "read variable %s: %v", directive.Target.Path, err)
 				}

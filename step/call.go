@@ -106,7 +106,7 @@ func (c *call) built(ctx context.Context, request llm.Request) {
 // overflow says how requests are made to fit, and notes what happens to them.
 func (c *call) overflow(ctx context.Context) rewrite.OverflowPolicy {
 	return rewrite.OverflowPolicy{
-		Off: c.g.d.NoRewrites, Limits: c.model.RequestLimits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
+		Off: c.g.noRewrites, Limits: c.model.RequestLimits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
 		Inline: c.g.inliner(),
 		Detected: func(cause *llm.Error) {
 			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: cause.Error(), Failure: failure.Of(cause)})
@@ -173,12 +173,11 @@ func (c *call) ended(ctx context.Context, err error) {
 
 // inliner fetches pictures that a service was to fetch, under the remote policy; nil when nothing may be fetched.
 func (g *Generator) inliner() func(context.Context, content.Image) (content.Image, error) {
-	fetch := g.d.Prompt.Remote
-	if fetch == nil {
+	if g.remote == nil {
 		return nil
 	}
 	return func(ctx context.Context, image content.Image) (content.Image, error) {
-		got, err := fetch(ctx, image.Name)
+		got, err := g.remote(ctx, image.Name)
 		if err != nil {
 			return image, err
 		}

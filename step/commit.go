@@ -17,7 +17,12 @@ import (
 
 // Committer writes what was staged.
 type Committer struct {
-	d    *Deps
+	plans   *Plans
+	changes *change.Maker
+	outputs Outputs
+	memory  Memory
+	cache   Cache // may be nil
+
 	busy sync.Mutex // held while a commit looks at its targets and writes
 }
 
@@ -30,7 +35,7 @@ func (c *Committer) Commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 	c.busy.Lock()
 	defer c.busy.Unlock()
 	out, err := c.commit(ctx, in)
-	out.Raced = err == nil && len(out.Conflicts) > 0 && !slices.ContainsFunc(out.Conflicts, func(name string) bool { return !c.d.Changes.WroteLast(name) })
+	out.Raced = err == nil && len(out.Conflicts) > 0 && !slices.ContainsFunc(out.Conflicts, func(name string) bool { return !c.changes.WroteLast(name) })
 	return out, err
 }
 
@@ -38,7 +43,7 @@ func (c *Committer) commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 	var out engine.CommitOut
 	var write []engine.StagedFile
 	for _, file := range in.Files {
-		current, err := c.d.Changes.Current(file.Name)
+		current, err := c.changes.Current(file.Name)
 		switch {
 		case err != nil:
 			return out, failure.New(failure.Vault, "", "read %s before writing: %v", file.Name, err)
@@ -76,12 +81,12 @@ func (c *Committer) commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 	if err != nil {
 		return out, err
 	}
-	if err := c.d.Memory.Writing(ctx, in.StepRef, in.Files); err != nil {
+	if err := c.memory.Writing(ctx, in.StepRef, in.Files); err != nil {
 		return out, err
 	}
 	for i, file := range write {
 		by := change.Author{Ref: in.StepRef, Ask: asks[i], Shown: in.Origins, Approved: file.Seen}
-		err := c.d.Changes.Make(ctx, by, outputCall(file), change.Of(file), "")
+		err := c.changes.Make(ctx, by, outputCall(file), change.Of(file), "")
 		if errors.Is(err, vault.ErrConflict) {
 			out.Conflicts = append(out.Conflicts, file.Name)
 			continue
@@ -95,12 +100,12 @@ func (c *Committer) commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 	if len(out.Conflicts) > 0 {
 		return out, nil
 	}
-	if in.Cache != nil && c.d.Cache != nil {
-		if err := c.d.Cache.Keep(ctx, in.StepRef, *in.Cache); err != nil {
+	if in.Cache != nil && c.cache != nil {
+		if err := c.cache.Keep(ctx, in.StepRef, *in.Cache); err != nil {
 			return out, err
 		}
 	}
-	return out, c.d.Memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
+	return out, c.memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
 }
 
 // askFor asks the gate for all files before the first is written: what was staged may not be allowed any more.
@@ -108,17 +113,17 @@ func (c *Committer) askFor(ctx context.Context, ref engine.StepRef, files []engi
 	if len(files) == 0 {
 		return nil, nil
 	}
-	s, err := c.d.Plans.Context(ctx, ref)
+	s, err := c.plans.Context(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	var asks []policy.Request
 	for _, file := range files {
-		ask, err := c.d.Outputs.Request(ctx, s, file)
+		ask, err := c.outputs.Request(ctx, s, file)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := c.d.Gate.Decide(ask).Pass(); err != nil {
+		if _, err := c.changes.Gate.Decide(ask).Pass(); err != nil {
 			return nil, change.Refused(err)
 		}
 		asks = append(asks, ask)
@@ -135,23 +140,23 @@ func (c *Committer) wroteBefore(ctx context.Context, ref engine.StepRef, file en
 	if file.Base == file.New {
 		return true, nil
 	}
-	if c.d.Changes.Record == nil {
-		return c.d.Memory.OwnWrite(ctx, ref.Workflow, file.Name, file.New)
+	if c.changes.Record == nil {
+		return c.memory.OwnWrite(ctx, ref.Workflow, file.Name, file.New)
 	}
-	change, _, made, err := c.d.Changes.Record.Intended(ctx, ref, outputCall(file))
+	change, _, made, err := c.changes.Record.Intended(ctx, ref, outputCall(file))
 	switch {
 	case errors.Is(err, engine.ErrNotFound) || err == nil && change.After != file.New: // a version before kept no such record
-		return c.d.Memory.OwnWrite(ctx, ref.Workflow, file.Name, file.New)
+		return c.memory.OwnWrite(ctx, ref.Workflow, file.Name, file.New)
 	case err != nil || made:
 		return err == nil, err
 	}
-	return true, c.d.Changes.Record.Made(ctx, ref, outputCall(file), true)
+	return true, c.changes.Record.Made(ctx, ref, outputCall(file), true)
 }
 
 // wroteEdited tells whether a file that somebody has edited was written by this commit before: by an attempt that was
 // stopped in the middle. A write whose intention is all that is known counts when the file holds most of what it added.
 func (c *Committer) wroteEdited(ctx context.Context, ref engine.StepRef, file engine.StagedFile) (wrote bool, warning string, err error) {
-	change, made, err := c.d.Changes.Record.Latest(ctx, ref, outputCall(file))
+	change, made, err := c.changes.Record.Latest(ctx, ref, outputCall(file))
 	if errors.Is(err, engine.ErrNotFound) || err == nil && (change.After != file.New || change.Before != file.Base) {
 		return false, "", nil
 	}
@@ -163,7 +168,7 @@ func (c *Committer) wroteEdited(ctx context.Context, ref engine.StepRef, file en
 		return false, "", err
 	}
 	warning = fmt.Sprintf("%s was edited while the program was down; it holds the step's text, so the step counts as written", file.Name)
-	return true, warning, c.d.Changes.Record.Made(ctx, ref, outputCall(file), true)
+	return true, warning, c.changes.Record.Made(ctx, ref, outputCall(file), true)
 }
 
 // holdsAddition tells whether a file holds at least half of the lines that a write has added to it.
@@ -171,15 +176,15 @@ func (c *Committer) holdsAddition(ctx context.Context, file engine.StagedFile) (
 	var base []byte
 	if file.Base != "" {
 		var err error
-		if base, err = c.d.Blobs.Get(ctx, file.Base); err != nil {
+		if base, err = c.changes.Blobs.Get(ctx, file.Base); err != nil {
 			return false, err
 		}
 	}
-	staged, err := c.d.Blobs.Get(ctx, file.New)
+	staged, err := c.changes.Blobs.Get(ctx, file.New)
 	if err != nil {
 		return false, err
 	}
-	now, _, err := c.d.Vault.Read(file.Name, c.d.MaxText)
+	now, _, err := c.changes.Vault.Read(file.Name, c.changes.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil // it was removed: the removal stands only where the write is known to be made
 	}

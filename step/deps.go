@@ -170,10 +170,24 @@ type Steps struct {
 // New makes the activities of steps whose models call these tools.
 func New(d *Deps, tools Tools) *Steps {
 	s := &Steps{
-		Conditions: &Conditions{d}, Expander: &Expander{d}, Inputs: d.Inputs, Assembler: &Assembler{d, tools}, Generator: &Generator{d, tools},
-		Validator: &Validator{d}, Approver: &Approver{d, tools}, Stager: &Stager{d}, Committer: &Committer{d: d}, plans: d.Plans,
+		Conditions: &Conditions{d.Plans, d.Vars, d.Inputs},
+		Expander:   &Expander{d.Plans, d.Vars, d.Inputs},
+		Inputs:     d.Inputs,
+		Assembler: &Assembler{
+			plans: d.Plans, models: d.Models, stored: d.Stored, sources: d.Sources, inputs: d.Inputs, outputs: d.Outputs, budgets: d.Budgets,
+			demands: d.Demands, prompt: d.Prompt, tools: tools, defaultModel: d.DefaultModel, vaultName: d.VaultName, strictLinks: d.StrictLinks,
+		},
+		Generator: &Generator{
+			plans: d.Plans, models: d.Models, stored: d.Stored, answers: d.Answers, outputs: d.Outputs, budgets: d.Budgets, media: d.Media,
+			received: d.Received, tools: tools, noRewrites: d.NoRewrites, remote: d.Prompt.Remote,
+		},
+		Validator: &Validator{d.Plans, d.Stored, d.Demands},
+		Approver:  &Approver{d.Plans, d.Stored, d.Changes, d.Approvals, tools, d.Now},
+		Stager:    &Stager{d.Plans, d.Stored, d.Sources, d.Inputs, d.Vars, d.Outputs},
+		Committer: &Committer{plans: d.Plans, changes: d.Changes, outputs: d.Outputs, memory: d.Memory, cache: d.Cache},
+		plans:     d.Plans,
 	}
-	s.Previewer = &Previewer{d, s.Conditions, s.Expander, s.Assembler, s.Generator}
+	s.Previewer = &Previewer{d.Inputs, d.Answers, d.Budgets, d.Media, s.Conditions, s.Expander, s.Assembler, s.Generator}
 	return s
 }
 

@@ -12,12 +12,16 @@ import (
 )
 
 // Expander lists the items of an @for_each.
-type Expander struct{ d *Deps }
+type Expander struct {
+	plans  *Plans
+	vars   Vars
+	inputs Inputs
+}
 
 // Expand lists the items of a step's @for_each in batches: files with the digest of their content, or the entries of a
 // JSON list in a variable. It only reads; entries are kept as blobs.
 func (e *Expander) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandOut, error) {
-	s, err := e.d.Plans.Context(ctx, in.StepRef)
+	s, err := e.plans.Context(ctx, in.StepRef)
 	if err != nil || s.Step.ForEach == nil {
 		return engine.ExpandOut{}, err
 	}
@@ -30,7 +34,7 @@ func (e *Expander) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandO
 		var stored []engine.Item
 		for _, it := range batch {
 			if it.Value {
-				if it.SHA256, err = e.d.Blobs.Put(ctx, []byte(it.text)); err != nil {
+				if it.SHA256, err = e.inputs.Blobs.Put(ctx, []byte(it.text)); err != nil {
 					return out, err
 				}
 			}
@@ -48,7 +52,7 @@ func (e *Expander) itemsOf(ctx context.Context, s Context, vars []engine.Var) ([
 		items, err := e.entries(ctx, s, each, vars)
 		return items, nil, err
 	}
-	found, diagnostics, err := e.d.Inputs.Find(ctx, s, each.Input(), vars)
+	found, diagnostics, err := e.inputs.Find(ctx, s, each.Input(), vars)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,7 +73,7 @@ func warningLines(diagnostics []diag.Diagnostic) []string {
 
 // entries are those of the JSON list in a variable. A variable that is not set, or is blank, has none.
 func (e *Expander) entries(ctx context.Context, s Context, each directives.ForEach, vars []engine.Var) ([]item, error) {
-	text, set, err := e.d.Vars.Text(ctx, s.Plan.Name, each.Target.Path, vars)
+	text, set, err := e.vars.Text(ctx, s.Plan.Name, each.Target.Path, vars)
 	if err != nil || !set {
 		return nil, err
 	}
@@ -79,9 +83,9 @@ func (e *Expander) entries(ctx context.Context, s Context, each directives.ForEa
 		return nil, failure.New(failure.Input, "let the step that sets it answer with a JSON list, such as [\"a\", \"b\"]",
 			"%s: the variable %s holds no JSON list", each.At, each.Target.Path)
 	}
-	if len(list) > e.d.MaxFiles && e.d.MaxFiles > 0 {
+	if len(list) > e.inputs.MaxFiles && e.inputs.MaxFiles > 0 {
 		return nil, failure.New(failure.Input, "raise engine.max_selected_files, or make the list shorter",
-			"%s: the list in %s has %d entries, more than %d (engine.max_selected_files)", each.At, each.Target.Path, len(list), e.d.MaxFiles)
+			"%s: the list in %s has %d entries, more than %d (engine.max_selected_files)", each.At, each.Target.Path, len(list), e.inputs.MaxFiles)
 	}
 	var items []item
 	for _, entry := range list {

@@ -12,29 +12,42 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // Generator asks models.
 type Generator struct {
-	d     *Deps
-	tools Tools
+	plans    *Plans
+	models   Models
+	stored   Stored
+	answers  Answers
+	outputs  Outputs
+	budgets  Budgets
+	media    media.Source
+	received Received // may be nil
+	tools    Tools
+
+	// remote fetches pictures of the web; nil: nothing may be fetched.
+	remote     func(ctx context.Context, url string) (prompt.RemotePicture, error)
+	noRewrites bool
 }
 
 // Generate asks the model, or takes a fresh answer from the cache. Whatever it answers is kept; an error means that there
 // is no answer. When the call fails and the step names a fallback, that model is asked, with the prompt that was built for
 // it.
 func (g *Generator) Generate(ctx context.Context, in engine.GenerateIn) (engine.GenerateOut, error) {
-	s, err := g.d.Plans.Context(ctx, in.StepRef)
+	s, err := g.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	stored, err := g.d.Stored.Prompt(ctx, in.Prompt)
+	stored, err := g.stored.Prompt(ctx, in.Prompt)
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	if hit, found, err := g.d.Answers.first(ctx, s, in); err != nil || found {
+	if hit, found, err := g.answers.first(ctx, s, in); err != nil || found {
 		return hit, err
 	}
 	fallback := ""
@@ -81,7 +94,7 @@ func (g *Generator) askFallback(ctx context.Context, s Context, in engine.Genera
 }
 
 func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, alias string, stored Prompt) (engine.GenerateOut, error) {
-	model, err := g.d.Models.Model(ctx, alias)
+	model, err := g.models.Model(ctx, alias)
 	if err != nil {
 		return engine.GenerateOut{}, failure.WithCode(err, failure.UnknownModel)
 	}
@@ -90,7 +103,7 @@ func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, al
 		return engine.GenerateOut{}, err
 	}
 	c := call{g: g, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.Step, model)}
-	if c.metered, err = g.d.Budgets.metered(s, in.StepRef, model, stored); err != nil {
+	if c.metered, err = g.budgets.metered(s, in.StepRef, model, stored); err != nil {
 		return engine.GenerateOut{}, err
 	}
 	return c.ask(ctx, request)
@@ -130,16 +143,16 @@ func (g *Generator) request(ctx context.Context, s Context, model Model, stored 
 	if model.Capabilities.Has(policy.StructuredOutput) {
 		request.Schema = stored.Demand.Schema
 	}
-	request.Citations = g.d.Outputs.cite(s, model, stored.Demand)
+	request.Citations = g.outputs.cite(s, model, stored.Demand)
 	request.Cache = model.Capabilities.Has(policy.PromptCaching) && (len(request.Tools) > 0 || len(turns) > 0) // else nothing is asked again
 	delivery := model.Delivery()
-	request.Media, request.Delivery = g.d.Media.Loader(stored.Media), &delivery
+	request.Media, request.Delivery = g.media.Loader(stored.Media), &delivery
 	for _, turn := range turns {
-		said, raw, err := g.d.Stored.Answer(ctx, turn.Raw)
+		said, raw, err := g.stored.Answer(ctx, turn.Raw)
 		if err != nil {
 			return request, err
 		}
-		data, err := g.d.Blobs.Get(ctx, turn.Reply)
+		data, err := g.stored.Blobs.Get(ctx, turn.Reply)
 		if err != nil {
 			return request, failure.New(failure.State, "start the workflow again", "read a turn: %v", err)
 		}
@@ -195,7 +208,7 @@ func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response)
 	if answer.Stop == llm.StopEnd {
 		text = footnoted(text, answer.Citations)
 	}
-	digest, err := g.d.Blobs.Put(ctx, []byte(text))
+	digest, err := g.stored.Blobs.Put(ctx, []byte(text))
 	if err != nil {
 		return engine.GenerateOut{}, failure.WithCode(err, failure.State)
 	}
@@ -207,7 +220,7 @@ func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response)
 	if !json.Valid(raw) {
 		raw = nil
 	}
-	rawDigest, err := g.d.Stored.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
+	rawDigest, err := g.stored.putJSON(ctx, storedAnswer{Blocks: blocks, Raw: raw})
 	if err != nil {
 		return engine.GenerateOut{}, failure.WithCode(err, failure.State)
 	}

@@ -38,7 +38,7 @@ type outputPlace struct {
 // place finds out where an output goes, and asks the gate whether it may. A file that this workflow did not make is left alone
 // when content from outside named it: the next free name is taken.
 func (st *staging) place(ctx context.Context, target string, output directives.Output, mode string) (outputPlace, error) {
-	named, err := output.Place(st.d.Outputs.Env(st.s))
+	named, err := output.Place(st.a.outputs.Env(st.s))
 	if err != nil {
 		return outputPlace{}, failure.WithCode(err, failure.Output)
 	}
@@ -48,7 +48,7 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 	}
 	for n := 1; n <= maxNumber; n++ {
 		place.Name = numberedName(named.Name, n)
-		request, err := st.d.Outputs.Request(ctx, st.s, engine.StagedFile{
+		request, err := st.a.outputs.Request(ctx, st.s, engine.StagedFile{
 			Name: place.Name, Targets: []string{target}, Named: place.Named, NameFrom: place.from, Granted: output.Untrusted,
 		})
 		if err != nil {
@@ -57,7 +57,7 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 		if mode == directives.ModeNew {
 			request.Action, request.Place.Exists = policy.Create, false // it gets a number that is free
 		}
-		ruling := st.d.Gate.Decide(request)
+		ruling := st.a.outputs.Gate.Decide(request)
 		if ruling.Verdict == policy.VerdictNextFree {
 			continue
 		}

@@ -24,7 +24,7 @@ func (a *Assembler) passThrough(ctx context.Context, s Context, resolved []engin
 	if strings.TrimSpace(text) == "" {
 		return engine.AssembleOut{}, nil
 	}
-	digest, err := a.d.Blobs.Put(ctx, []byte(text))
+	digest, err := a.stored.Blobs.Put(ctx, []byte(text))
 	return engine.AssembleOut{Text: digest}, err
 }
 
@@ -43,7 +43,7 @@ func (a *Assembler) passages(ctx context.Context, s Context, resolved []engine.R
 		if i < 0 || directive.Route != nil && directive.Route.To != directives.RouteInline {
 			continue
 		}
-		text, err := a.d.Inputs.text(ctx, resolved[i])
+		text, err := a.inputs.text(ctx, resolved[i])
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (a *Assembler) itemText(input prompt.Input) (string, error) {
 	if len(input.Names) == 0 {
 		return input.Text, nil
 	}
-	return a.d.Inputs.fileText(input.Names[0])
+	return a.inputs.fileText(input.Names[0])
 }
 
 // placed is a text with the passages at their places {{NAME}}, and the others behind it. What a passage holds is not

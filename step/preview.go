@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -60,7 +61,10 @@ type PreviewedSecond struct {
 
 // Previewer shows what steps would send. It reads, and has no side effect.
 type Previewer struct {
-	d          *Deps
+	inputs     Inputs
+	answers    Answers
+	budgets    Budgets
+	media      media.Source
 	conditions *Conditions
 	expander   *Expander
 	assembler  *Assembler
@@ -75,7 +79,7 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 	}
 	step := plan.Steps[index]
 	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, "preview", at)}
-	out := Previewed{Model: plan.Alias(step, p.d.DefaultModel)}
+	out := Previewed{Model: plan.Alias(step, p.assembler.defaultModel)}
 	when, err := p.conditions.conditions(ctx, s, nil)
 	if err != nil {
 		return out, err
@@ -90,7 +94,7 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 			return out, err
 		}
 	}
-	resolved, err := p.inputs(ctx, s, &out)
+	resolved, err := p.resolve(ctx, s, &out)
 	if err != nil || out.Model == "" {
 		return out, err
 	}
@@ -120,8 +124,8 @@ func (p *Previewer) items(ctx context.Context, s *Context, out *Previewed, batch
 	return nil
 }
 
-func (p *Previewer) inputs(ctx context.Context, s Context, out *Previewed) ([]engine.ResolvedInput, error) {
-	found, err := p.d.Inputs.Resolve(ctx, s, nil)
+func (p *Previewer) resolve(ctx context.Context, s Context, out *Previewed) ([]engine.ResolvedInput, error) {
+	found, err := p.inputs.Resolve(ctx, s, nil)
 	out.Warnings, out.Missing = append(out.Warnings, found.Warnings...), found.Missing
 	return found.Inputs, err
 }
@@ -143,7 +147,7 @@ func (p *Previewer) prompt(ctx context.Context, s Context, resolved []engine.Res
 	out.Native = len(out.Schema) > 0 && made.model.Capabilities.Has(policy.StructuredOutput)
 	if s.Step.Cache != nil {
 		out.Cache = "miss"
-		_, found, err := p.d.Answers.lookup(ctx, s, made.key)
+		_, found, err := p.answers.lookup(ctx, s, made.key)
 		if err != nil {
 			return err
 		}
@@ -170,15 +174,15 @@ func (p *Previewer) caps(ctx context.Context, s Context, m made, out *Previewed)
 	if err != nil {
 		return err
 	}
-	metered, err := p.d.Budgets.metered(s, engine.StepRef{Run: s.Facts.Run}, m.model, m.stored)
+	metered, err := p.budgets.metered(s, engine.StepRef{Run: s.Facts.Run}, m.model, m.stored)
 	if err != nil {
 		return err
 	}
 	whose := metered.Reservation(request)
-	if p.d.Ledger != nil {
-		out.Caps, err = p.d.Ledger.CapStates(ctx, whose, p.d.Now())
+	if p.budgets.Ledger != nil {
+		out.Caps, err = p.budgets.Ledger.CapStates(ctx, whose, p.budgets.Now())
 	} else {
-		out.Caps, err = whose.Caps.States(p.d.Now())
+		out.Caps, err = whose.Caps.States(p.budgets.Now())
 	}
 	if err != nil {
 		return err
@@ -198,5 +202,5 @@ func (p *Previewer) caps(ctx context.Context, s Context, m made, out *Previewed)
 
 // Thumbnails loads a prompt's pictures made small, for people who look at a preview. It reads the vault and no network.
 func (p *Previewer) Thumbnails(side int) llm.Loader {
-	return p.d.Media.Loader(imaging.Limits{MaxSide: side, MaxBytes: 256 << 10, MaxDecodePixels: p.d.Budget.MaxDecodePixels})
+	return p.media.Loader(imaging.Limits{MaxSide: side, MaxBytes: 256 << 10, MaxDecodePixels: p.budgets.Budget.MaxDecodePixels})
 }

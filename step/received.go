@@ -47,7 +47,7 @@ func (r *receiver) close(ctx context.Context) {
 // receiverOf stands before the client of a call's model.
 func (c *call) receiverOf(client llm.Provider) (*receiver, error) {
 	r := &receiver{client: client, keep: func([]byte) error { return nil }, shut: func() error { return nil }}
-	if c.g.d.Received == nil {
+	if c.g.received == nil {
 		return r, nil
 	}
 	question, err := json.Marshal(c.in)
@@ -56,7 +56,7 @@ func (c *call) receiverOf(client llm.Provider) (*receiver, error) {
 	}
 	sum := sha256.Sum256(question)
 	var held []byte
-	held, r.keep, r.shut, err = c.g.d.Received.Received(c.in.StepRef, c.model.Alias+" "+hex.EncodeToString(sum[:]))
+	held, r.keep, r.shut, err = c.g.received.Received(c.in.StepRef, c.model.Alias+" "+hex.EncodeToString(sum[:]))
 	if err != nil {
 		return nil, failure.WithCode(fmt.Errorf("%w; the model was not asked", err), failure.State)
 	}

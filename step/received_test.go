@@ -59,7 +59,7 @@ func TestReceiver(t *testing.T) {
 	kept := &place{}
 	ask := func(question string) *llm.Response {
 		t.Helper()
-		c := call{g: &Generator{d: &Deps{Config: Config{Received: kept}}}, model: Model{Alias: "fake"}, in: engine.GenerateIn{Prompt: question}}
+		c := call{g: &Generator{received: kept}, model: Model{Alias: "fake"}, in: engine.GenerateIn{Prompt: question}}
 		r, err := c.receiverOf(model)
 		if err != nil {
 			t.Fatal(err)

@@ -20,23 +20,30 @@ import (
 )
 
 // Stager prepares what steps write.
-type Stager struct{ d *Deps }
+type Stager struct {
+	plans   *Plans
+	stored  Stored
+	sources Sources
+	inputs  Inputs
+	vars    Vars
+	outputs Outputs
+}
 
 // Stage decides what the step's outputs and routed inputs will hold: names, numbers of write mode new, and contents as
 // blobs. It writes nothing to the vault.
 func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut, error) {
-	s, err := a.d.Plans.Context(ctx, in.StepRef)
+	s, err := a.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.StageOut{}, err
 	}
-	if err := a.d.Sources.NameItems(ctx, &s, in.Vars); err != nil {
+	if err := a.sources.NameItems(ctx, &s, in.Vars); err != nil {
 		return engine.StageOut{}, err
 	}
-	st := &staging{d: a.d, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
-	if st.exit, err = a.d.Stored.CleanExit(ctx, s, in.Foreign); err != nil {
+	st := &staging{a: a, s: s, vars: slices.Clone(in.Vars), skip: committedTargets(in.Committed)}
+	if st.exit, err = a.stored.CleanExit(ctx, s, in.Foreign); err != nil {
 		return engine.StageOut{}, err
 	}
-	answer, err := a.d.Blobs.Get(ctx, in.Answer)
+	answer, err := a.stored.Blobs.Get(ctx, in.Answer)
 	if err != nil && in.Answer != "" {
 		return engine.StageOut{}, failure.New(failure.State, "", "read the answer: %v", err)
 	}
@@ -69,7 +76,7 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 
 // staging collects the outputs of one step.
 type staging struct {
-	d     *Deps
+	a     *Stager
 	s     Context
 	skip  map[string]bool // targets that an earlier attempt has written
 	files []*stagedContent
@@ -198,7 +205,7 @@ func (st *staging) file(name, mode string) (*stagedContent, error) {
 			return file, nil
 		}
 	}
-	data, digest, err := st.d.Vault.Read(name, st.d.MaxText)
+	data, digest, err := st.a.outputs.Vault.Read(name, st.a.outputs.MaxText)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, failure.New(failure.Output, "", "read %s before writing: %v", name, err)
 	}
@@ -217,7 +224,7 @@ func (st *staging) number(name string) (string, error) {
 	for i := range maxNumber {
 		candidate := fmt.Sprintf("%s_%03d%s", stem, i, ext)
 		taken := slices.ContainsFunc(st.files, func(f *stagedContent) bool { return f.Name == candidate })
-		if !taken && !policy.Look(st.d.FS, candidate).Exists { // nor in another case, nor as a link that leads nowhere
+		if !taken && !policy.Look(st.a.outputs.FS, candidate).Exists { // nor in another case, nor as a link that leads nowhere
 			return candidate, nil
 		}
 	}
@@ -235,7 +242,7 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 			return failure.New(failure.Output, "", "set variable %s: %v", name, err)
 		}
 	}
-	digest, err := st.d.Blobs.Put(ctx, []byte(text))
+	digest, err := st.a.stored.Blobs.Put(ctx, []byte(text))
 	if err != nil {
 		return err
 	}
@@ -250,11 +257,11 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 
 // value is the text of a variable now, empty when it is not set.
 func (st *staging) value(ctx context.Context, name, scope string) (string, error) {
-	v, err := st.d.Vars.Get(ctx, st.s.Plan.Name, name, scope, st.vars)
+	v, err := st.a.vars.Get(ctx, st.s.Plan.Name, name, scope, st.vars)
 	if err != nil || v.Digest == "" {
 		return "", err
 	}
-	data, err := st.d.Blobs.Get(ctx, v.Digest)
+	data, err := st.a.stored.Blobs.Get(ctx, v.Digest)
 	return string(data), err
 }
 
@@ -285,7 +292,7 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 	if i < 0 {
 		return nil
 	}
-	text, err := st.d.Inputs.text(ctx, resolved[i])
+	text, err := st.a.inputs.text(ctx, resolved[i])
 	if err != nil {
 		return err
 	}
@@ -305,7 +312,7 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 		if use.Name != r.Use || use.Route == nil || use.Route.Target == nil {
 			continue
 		}
-		data, err := st.d.Blobs.Get(ctx, r.Text)
+		data, err := st.a.stored.Blobs.Get(ctx, r.Text)
 		if err != nil {
 			return failure.New(failure.State, "", "read the result of %s: %v", r.Use, err)
 		}
@@ -322,7 +329,7 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
 	out := engine.StageOut{Vars: st.set, Defused: st.inert, Warnings: st.notes}
 	for _, file := range st.files {
-		digest, err := st.d.Blobs.Put(ctx, file.data)
+		digest, err := st.a.stored.Blobs.Put(ctx, file.data)
 		if err != nil {
 			return out, err
 		}

@@ -17,7 +17,11 @@ import (
 )
 
 // Validator checks answers against what their step wants.
-type Validator struct{ d *Deps }
+type Validator struct {
+	plans   *Plans
+	stored  Stored
+	demands Demands
+}
 
 // Validate asks whether an answer is the JSON that the step wants. The schema is the one that the prompt was built with,
 // whatever has become of its file since.
@@ -26,7 +30,7 @@ func (v *Validator) Validate(ctx context.Context, in engine.ValidateIn) (engine.
 	if err != nil {
 		return engine.ValidateOut{}, err
 	}
-	answer, err := v.d.Blobs.Get(ctx, in.Answer)
+	answer, err := v.stored.Blobs.Get(ctx, in.Answer)
 	if err != nil {
 		return engine.ValidateOut{}, failure.New(failure.State, "", "read the answer: %v", err)
 	}
@@ -38,9 +42,9 @@ func (v *Validator) Validate(ctx context.Context, in engine.ValidateIn) (engine.
 	out := engine.ValidateOut{Problems: problems}
 	switch {
 	case len(problems) == 0:
-		out.Answer, err = v.d.Blobs.Put(ctx, []byte(text))
+		out.Answer, err = v.stored.Blobs.Put(ctx, []byte(text))
 	case !in.Last:
-		out.Reply, err = v.d.Stored.PutBlocks(ctx, []content.Block{content.Text{Value: wanted.repair(problems)}})
+		out.Reply, err = v.stored.PutBlocks(ctx, []content.Block{content.Text{Value: wanted.repair(problems)}})
 	}
 	return out, err
 }
@@ -48,14 +52,14 @@ func (v *Validator) Validate(ctx context.Context, in engine.ValidateIn) (engine.
 // wanted is what the prompt asked of the answer.
 func (v *Validator) wanted(ctx context.Context, in engine.ValidateIn) (demand, error) {
 	if in.Prompt != "" {
-		stored, err := v.d.Stored.Prompt(ctx, in.Prompt)
+		stored, err := v.stored.Prompt(ctx, in.Prompt)
 		return stored.Demand, err
 	}
-	s, err := v.d.Plans.Context(ctx, in.StepRef)
+	s, err := v.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return demand{}, err
 	}
-	return v.d.Demands.of(ctx, s)
+	return v.demands.of(ctx, s)
 }
 
 // problems says what is wrong with an answer; none when it is what was wanted.

@@ -10,11 +10,15 @@ import (
 )
 
 // Conditions tests the @when conditions of steps.
-type Conditions struct{ d *Deps }
+type Conditions struct {
+	plans  *Plans
+	vars   Vars
+	inputs Inputs
+}
 
 // When asks whether all @when conditions of a step hold. It only reads. The first that does not hold is the reason.
 func (c *Conditions) When(ctx context.Context, in engine.StepIn) (engine.WhenOut, error) {
-	s, err := c.d.Plans.Context(ctx, in.StepRef)
+	s, err := c.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.WhenOut{}, err
 	}
@@ -53,14 +57,14 @@ func conditionText(when directives.When) string {
 func (c *Conditions) test(ctx context.Context, s Context, when directives.When, vars []engine.Var) (holds bool, marks []engine.Mark, err error) {
 	switch when.Test {
 	case directives.WhenEmpty, directives.WhenNonempty:
-		text, _, err := c.d.Vars.Text(ctx, s.Plan.Name, when.Target.Path, vars)
+		text, _, err := c.vars.Text(ctx, s.Plan.Name, when.Target.Path, vars)
 		return strings.TrimSpace(text) == "" == (when.Test == directives.WhenEmpty), nil, err
 	case directives.WhenChanged:
 		found, err := c.changed(ctx, s, when)
 		return len(found) > 0, found, err
 	}
 	input := directives.Input{At: when.At, Target: when.Target, Selection: directives.Selection{Limit: 1}}
-	found, err := input.Resolve(ctx, c.d.Inputs.env(s))
+	found, err := input.Resolve(ctx, c.inputs.env(s))
 	if err != nil {
 		return false, nil, failure.WithCode(err, failure.Input)
 	}
@@ -71,7 +75,7 @@ func (c *Conditions) test(ctx context.Context, s Context, when directives.When, 
 func (c *Conditions) changed(ctx context.Context, s Context, when directives.When) ([]engine.Mark, error) {
 	key := when.Key(s.Plan.Name, s.Step.Name)
 	input := directives.Input{At: when.At, Index: key.Directive, Target: when.Target, Selection: directives.Selection{Pending: true}}
-	found, _, err := c.d.Inputs.Find(ctx, s, input, nil)
+	found, _, err := c.inputs.Find(ctx, s, input, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -12,11 +12,15 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Names returns the tools that this version offers to models.
@@ -39,13 +43,32 @@ type Config struct {
 // Box carries out the calls of models. It is safe for concurrent use.
 type Box struct {
 	Config
-	d *step.Deps
+
+	plans   *step.Plans
+	models  step.Models
+	stored  step.Stored
+	inputs  step.Inputs
+	outputs step.Outputs
+	sources step.Sources
+	vars    step.Vars
+	budgets step.Budgets
+	changes *change.Maker
+	prompt  prompt.Builder
+	links   vault.Links
+	foreign media.Foreign
+
+	strictLinks bool
 }
 
 var _ step.Tools = (*Box)(nil)
 
 // New makes a box for steps with these dependencies.
-func New(d *step.Deps, c Config) *Box { return &Box{c, d} }
+func New(d *step.Deps, c Config) *Box {
+	return &Box{
+		Config: c, plans: d.Plans, models: d.Models, stored: d.Stored, inputs: d.Inputs, outputs: d.Outputs, sources: d.Sources,
+		vars: d.Vars, budgets: d.Budgets, changes: d.Changes, prompt: d.Prompt, links: d.Links, foreign: d.Foreign(), strictLinks: d.StrictLinks,
+	}
+}
 
 // Activities returns the box's activities by name.
 func (b *Box) Activities() engine.Activities {
@@ -92,7 +115,7 @@ func guide(names []string) string {
 // Use is the activity that carries out the calls of an answer, in order. When it is repeated after a crash, a change of the
 // vault that was made already is not made again.
 func (b *Box) Use(ctx context.Context, in engine.UseToolsIn) (engine.UseToolsOut, error) {
-	s, err := b.d.Plans.Context(ctx, in.StepRef)
+	s, err := b.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return engine.UseToolsOut{}, err
 	}
@@ -116,24 +139,24 @@ func (b *Box) Use(ctx context.Context, in engine.UseToolsIn) (engine.UseToolsOut
 	if len(results) == 0 {
 		return out, nil
 	}
-	out.Reply, err = b.d.Stored.PutBlocks(ctx, results)
+	out.Reply, err = b.stored.PutBlocks(ctx, results)
 	return out, err
 }
 
 // round returns the calls of an answer, and the turn in which they are carried out.
 func (b *Box) round(ctx context.Context, s step.Context, in engine.UseToolsIn) (*turn, []content.ToolCall, error) {
-	stored, err := b.d.Stored.Prompt(ctx, in.Prompt)
+	stored, err := b.stored.Prompt(ctx, in.Prompt)
 	if err != nil {
 		return nil, nil, err
 	}
 	if s.Step.Model != nil && s.Step.Model.Fallback == in.Model && stored.Fallback != nil {
 		stored = *stored.Fallback
 	}
-	model, err := b.d.Models.Model(ctx, in.Model)
+	model, err := b.models.Model(ctx, in.Model)
 	if err != nil {
 		return nil, nil, failure.WithCode(err, failure.UnknownModel)
 	}
-	blocks, _, err := b.d.Stored.Answer(ctx, in.Raw)
+	blocks, _, err := b.stored.Answer(ctx, in.Raw)
 	if err != nil {
 		return nil, nil, err
 	}

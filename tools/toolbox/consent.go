@@ -45,7 +45,7 @@ func (b *Box) Propose(ctx context.Context, s step.Context, in engine.UseToolsIn)
 			if p.Kind == engine.ProposalCall {
 				continue
 			}
-		} else if p.Input, err = b.d.Blobs.Put(ctx, indented(call.Input)); err != nil {
+		} else if p.Input, err = b.stored.Blobs.Put(ctx, indented(call.Input)); err != nil {
 			return nil, err
 		}
 		p.Key = fmt.Sprintf("call:%s:%s:%s", callID(in, i), p.Before, p.After)
@@ -81,14 +81,14 @@ func (c consent) try(ctx context.Context, call content.ToolCall, p *engine.Propo
 		return ctx.Err()
 	}
 	p.Kind, p.Name, p.To, p.Before = wanted.Kind, wanted.Name, wanted.To, wanted.Base
-	if err := t.d.Changes.KeepShown(ctx, guardedStore{&callStore{t: t}}, p.Name, p.Before); err != nil {
+	if err := t.box.changes.KeepShown(ctx, guardedStore{&callStore{t: t}}, p.Name, p.Before); err != nil {
 		return err
 	}
 	var err error
 	switch wanted.Kind {
 	case tools.ChangeCreate, tools.ChangeWrite:
 		t.trial.contents[wanted.Name] = wanted.Data
-		p.After, err = t.d.Blobs.Put(ctx, wanted.Data)
+		p.After, err = t.box.stored.Blobs.Put(ctx, wanted.Data)
 	case tools.ChangeMove:
 		p.After = wanted.Base
 	}

@@ -70,7 +70,7 @@ func (d delivery) routed(ctx context.Context, tool string, route directives.Rout
 		}
 		said = fmt.Sprintf("[done; what it gave, %s, is in the variable %s]", size, route.Target.Path)
 	default:
-		digest, err := d.t.d.Blobs.Put(ctx, []byte(text))
+		digest, err := d.t.box.stored.Blobs.Put(ctx, []byte(text))
 		if err != nil {
 			return r, err
 		}

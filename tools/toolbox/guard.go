@@ -89,20 +89,20 @@ func (g guard) granted(use policy.Use) policy.Use {
 // outputs are the files that the step itself writes. A name that is not known yet is none of them, and neither is a file to
 // which the step would not write because content from outside chose its name.
 func (g guard) outputs() []string {
-	ctx, d, s := g.t.ctx, g.t.d, g.t.s
-	if ctx == nil || d.Sources.NameItems(ctx, &s, g.t.in.Vars) != nil {
+	ctx, b, s := g.t.ctx, g.t.box, g.t.s
+	if ctx == nil || b.sources.NameItems(ctx, &s, g.t.in.Vars) != nil {
 		return nil
 	}
 	var names []string
 	for i, out := range s.Step.Outputs {
-		place, err := out.Place(d.Outputs.Env(s))
+		place, err := out.Place(b.outputs.Env(s))
 		if err != nil || out.Target.Scheme != directives.SchemeFile {
 			continue
 		}
-		ask, err := d.Outputs.Request(ctx, s, engine.StagedFile{
+		ask, err := b.outputs.Request(ctx, s, engine.StagedFile{
 			Name: place.Name, Targets: []string{fmt.Sprintf("output:%d", i)}, Named: place.Named, NameFrom: s.NameFrom, Granted: out.Untrusted,
 		})
-		if err == nil && d.Gate.Decide(ask).Verdict == policy.VerdictAllowed {
+		if err == nil && b.changes.Gate.Decide(ask).Verdict == policy.VerdictAllowed {
 			names = append(names, place.Name)
 		}
 	}
@@ -136,7 +136,7 @@ func (g guard) advice(tool string) string {
 		return text
 	}
 	for _, in := range t.s.Step.Inputs {
-		found, _, err := t.d.Inputs.Find(t.ctx, t.s, in, nil)
+		found, _, err := t.box.inputs.Find(t.ctx, t.s, in, nil)
 		if err == nil && slices.ContainsFunc(found.Files, func(f engine.ResolvedFile) bool { return f.Name == name }) {
 			text += ", or trust=trusted on the line @input " + in.Target.String()
 			break

@@ -181,7 +181,7 @@ func (n nested) ended(ctx context.Context, run engine.RunRecord) (tools.Workflow
 	if answer == "" || !end.Done {
 		return end, nil
 	}
-	data, err := n.t.d.Blobs.Get(ctx, answer)
+	data, err := n.t.box.stored.Blobs.Get(ctx, answer)
 	end.Answer = string(data)
 	return end, err
 }

@@ -132,7 +132,7 @@ func (k keeper) Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaT
 	if kind == filetype.KindText {
 		return kept, nil
 	}
-	read, err := media.ReadText(ctx, t.d.Media.Worker, f, kind)
+	read, err := media.ReadText(ctx, t.box.foreign.Worker, f, kind)
 	if err != nil || strings.TrimSpace(read.Text) == "" {
 		return kept, ctx.Err() // the content itself is kept, and its line says that nothing was read
 	}
@@ -146,5 +146,5 @@ func (k keeper) Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaT
 
 // Picture implements tools.Keeper.
 func (k keeper) Picture(ctx context.Context, data []byte) (content.Image, error) {
-	return k.t.d.Foreign().Keep(ctx, data)
+	return k.t.box.foreign.Keep(ctx, data)
 }

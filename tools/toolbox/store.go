@@ -32,9 +32,9 @@ type callStore struct {
 
 // Read implements tools.Store.
 func (c *callStore) Read(name string, limit int64) ([]byte, string, error) {
-	data, digest, err := c.t.d.Vault.Read(name, limit)
+	data, digest, err := c.t.box.changes.Vault.Read(name, limit)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && limit > 0 {
-		if digest, whole := c.t.d.Changes.Hash(name); whole == nil { // too large to be changed, but not to be moved
+		if digest, whole := c.t.box.changes.Hash(name); whole == nil { // too large to be changed, but not to be moved
 			return nil, digest, nil
 		}
 	}
@@ -56,13 +56,13 @@ func (c *callStore) put(ctx context.Context, wanted tools.Change, found []engine
 	var err error
 	switch wanted.Kind {
 	case tools.ChangeCreate, tools.ChangeWrite:
-		if made.After, err = c.t.d.Blobs.Put(ctx, wanted.Data); err != nil {
+		if made.After, err = c.t.box.stored.Blobs.Put(ctx, wanted.Data); err != nil {
 			return c.unlessPassing(failure.WithCode(err, failure.State))
 		}
 	case tools.ChangeMove:
 		made.After = wanted.Base
 	}
-	err = c.t.d.Changes.Make(ctx, c.author(made), c.t.call, made, wanted.Said)
+	err = c.t.box.changes.Make(ctx, c.author(made), c.t.call, made, wanted.Said)
 	if errors.Is(err, vault.ErrConflict) {
 		return err
 	}
@@ -85,7 +85,7 @@ func (c *callStore) inert(ctx context.Context, wanted tools.Change, from vault.R
 	}
 	var old []byte
 	if wanted.Base != "" {
-		if old, _, err = from.Read(wanted.Name, max(c.t.d.MaxText, int64(len(wanted.Data)))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if old, _, err = from.Read(wanted.Name, max(c.t.box.changes.MaxText, int64(len(wanted.Data)))); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return wanted, nil, err
 		}
 	}
@@ -121,7 +121,7 @@ func (c *callStore) author(made engine.Change) change.Author {
 // changed nothing yet: then it is carried out. Otherwise the change is finished, or left alone when somebody has edited the
 // file since.
 func (c *callStore) again(ctx context.Context) (result content.ToolResult, found bool, err error) {
-	t, record := c.t, c.t.d.Record
+	t, record := c.t, c.t.box.changes.Record
 	if record == nil {
 		return result, false, nil
 	}
@@ -137,11 +137,11 @@ func (c *callStore) again(ctx context.Context) (result content.ToolResult, found
 		t.changes = append(t.changes, intended)
 		return done, true, nil
 	}
-	switch at, err := change.StateOf(intended, t.d.Changes.Digest); {
+	switch at, err := change.StateOf(intended, t.box.changes.Digest); {
 	case err != nil:
 		return result, false, err
 	case at == change.Before:
-		if err := t.d.Changes.Repeat(ctx, c.author(intended), intended); errors.Is(err, vault.ErrConflict) {
+		if err := t.box.changes.Repeat(ctx, c.author(intended), intended); errors.Is(err, vault.ErrConflict) {
 			return c.inDoubt(intended), true, nil
 		} else if err != nil {
 			return result, false, err
@@ -207,7 +207,7 @@ func (g guardedStore) Change(ctx context.Context, wanted tools.Change) error {
 		return errors.New("it is not as it was when a person was asked: call again, and the person is asked about what would be changed now")
 	}
 	if v.Edited != "" {
-		edited, err := t.d.Blobs.Get(ctx, v.Edited)
+		edited, err := t.box.stored.Blobs.Get(ctx, v.Edited)
 		if err != nil {
 			return err
 		}

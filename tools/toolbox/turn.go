@@ -19,7 +19,6 @@ import (
 type turn struct {
 	ctx   context.Context //nolint:containedctx // of the current call, for what its tool reports
 	box   *Box
-	d     *step.Deps
 	s     step.Context
 	model step.Model
 	in    engine.UseToolsIn // zero where tools are offered only
@@ -47,9 +46,9 @@ type turn struct {
 // turn gathers what a model is offered: the tools that @tools names and the permissions allow, read_chunks when something
 // was deferred, and read_variable where results may be kept in variables.
 func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *turn {
-	t := &turn{box: b, d: b.d, s: s, model: model, in: in}
+	t := &turn{box: b, s: s, model: model, in: in}
 	t.media = &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
-	t.vars = &variables{d: b.d, workflow: s.Plan.Name, vars: slices.Clone(in.Vars)}
+	t.vars = &variables{stored: b.vars, workflow: s.Plan.Name, vars: slices.Clone(in.Vars)}
 	if !t.mayCall() {
 		return t
 	}
@@ -140,9 +139,9 @@ func (t *turn) store(tool string) tools.Store {
 
 // paths are the rules of the vault and of the workflow for the names that a model writes.
 func (t *turn) paths() tools.Paths {
-	plan, links := t.s.Plan, t.d.Links
+	plan, links := t.s.Plan, t.box.links
 	return tools.Paths{
-		FS: t.d.FS,
+		FS: t.box.changes.FS,
 		Read: func(name string) error {
 			if !plan.Meta.Permissions.MayRead(name) {
 				return fmt.Errorf("%s may not be read: it is outside the workflow's permissions.read", name)
@@ -174,17 +173,17 @@ func (t *turn) paths() tools.Paths {
 // mayWrite asks the gate whether the tools of the step may make or change a file.
 func (t *turn) mayWrite(name string) error {
 	r := t.s.Asking(policy.ByTool, name, "")
-	r.Action, r.Place = policy.Create, policy.Look(t.d.FS, name)
+	r.Action, r.Place = policy.Create, policy.Look(t.box.changes.FS, name)
 	if r.Place.Exists {
 		r.Action = policy.Change
 	}
-	_, err := t.d.Gate.Decide(r).Pass()
+	_, err := t.box.changes.Gate.Decide(r).Pass()
 	return err
 }
 
 // seen remembers that a tool has shown a file's content, or its name.
 func (t *turn) seen(kind policy.ReadKind, name string) {
-	t.origins = policy.AddOrigins(t.origins, t.d.Sources.Trust(t.ctx).Origins([]policy.Read{{Kind: kind, Name: name}})...)
+	t.origins = policy.AddOrigins(t.origins, t.box.sources.Trust(t.ctx).Origins([]policy.Read{{Kind: kind, Name: name}})...)
 }
 
 // cleanExit is that of the turn, made when the first call writes.
@@ -193,7 +192,7 @@ func (t *turn) cleanExit(ctx context.Context) (*step.CleanExit, error) {
 		return t.exit, nil
 	}
 	var err error
-	t.exit, err = t.d.Stored.CleanExit(ctx, t.s, &engine.Foreign{Origins: t.in.Origins, Prompt: t.in.Prompt, Turns: t.in.Turns})
+	t.exit, err = t.box.stored.CleanExit(ctx, t.s, &engine.Foreign{Origins: t.in.Origins, Prompt: t.in.Prompt, Turns: t.in.Turns})
 	return t.exit, err
 }
 

@@ -13,7 +13,7 @@ import (
 
 // variables are the run's variables as the tools of one turn see and set them.
 type variables struct {
-	d        *step.Deps
+	stored   step.Vars
 	workflow string
 	vars     []engine.Var
 	set      []engine.StagedVar
@@ -34,18 +34,18 @@ func (v *variables) Names() []string {
 
 // Value implements tools.Variables: a variable of the run, or one that is kept between runs.
 func (v *variables) Value(ctx context.Context, name string) (string, bool, error) {
-	one, err := v.d.Vars.Find(ctx, v.workflow, name, v.vars)
+	one, err := v.stored.Find(ctx, v.workflow, name, v.vars)
 	if err != nil || one.Digest == "" {
 		return "", false, err
 	}
 	v.origins = policy.AddOrigins(v.origins, one.Origins...)
-	data, err := v.d.Blobs.Get(ctx, one.Digest)
+	data, err := v.stored.Blobs.Get(ctx, one.Digest)
 	return string(data), err == nil, err
 }
 
 // put gives a variable of the run, or one that is kept between runs, a text.
 func (v *variables) put(ctx context.Context, name, text string, shared bool) error {
-	digest, err := v.d.Blobs.Put(ctx, []byte(text))
+	digest, err := v.stored.Blobs.Put(ctx, []byte(text))
 	if err != nil {
 		return err
 	}
@@ -62,15 +62,15 @@ func (v *variables) put(ctx context.Context, name, text string, shared bool) err
 func (v *variables) scoped(ctx context.Context, name, scope string) (string, error) {
 	for _, s := range v.set {
 		if s.Name == name && s.Shared == (scope == "workflow") {
-			data, err := v.d.Blobs.Get(ctx, s.Digest)
+			data, err := v.stored.Blobs.Get(ctx, s.Digest)
 			return string(data), err
 		}
 	}
-	one, err := v.d.Vars.Get(ctx, v.workflow, name, scope, v.vars)
+	one, err := v.stored.Get(ctx, v.workflow, name, scope, v.vars)
 	if err != nil || one.Digest == "" {
 		return "", err
 	}
-	data, err := v.d.Blobs.Get(ctx, one.Digest)
+	data, err := v.stored.Blobs.Get(ctx, one.Digest)
 	return string(data), err
 }
 

@@ -22,13 +22,13 @@ var _ tools.Viewer = viewer{}
 
 // Look implements tools.Viewer.
 func (v viewer) Look(ctx context.Context, name string) (tools.File, error) {
-	p, err := v.t.d.Prompt.Peek(name)
+	p, err := v.t.box.prompt.Peek(name)
 	if err != nil {
 		return tools.File{}, err
 	}
 	f := tools.File{
 		MediaType: p.MediaType, Size: p.Size, Text: p.Text, Pages: p.Pages, Pictures: p.Pictures && v.sees(),
-		Untrusted: v.t.d.Sources.Trust(ctx).Untrusted(policy.Read{Kind: policy.ReadFile, Name: name}),
+		Untrusted: v.t.box.sources.Trust(ctx).Untrusted(policy.Read{Kind: policy.ReadFile, Name: name}),
 	}
 	switch p.Kind {
 	case prompt.PeekImage:
@@ -55,10 +55,10 @@ func (v viewer) sees() bool { return v.t.model.Capabilities.Has(policy.Vision) }
 
 // document tells the pages of a PDF, and reads an office file as text.
 func (v viewer) document(ctx context.Context, name string, f tools.File) (tools.File, error) {
-	if v.t.d.Prompt.Documents == nil {
+	if v.t.box.prompt.Documents == nil {
 		return f, errors.New("documents cannot be read here")
 	}
-	d, err := v.t.d.Prompt.Documents.Describe(ctx, name)
+	d, err := v.t.box.prompt.Documents.Describe(ctx, name)
 	if err != nil {
 		return f, err
 	}
@@ -87,7 +87,7 @@ func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]conte
 		return nil, err
 	}
 	spec.Inputs = []prompt.Input{{Directive: input, Names: []string{name}}}
-	built, err := v.t.d.Prompt.Build(ctx, spec)
+	built, err := v.t.box.prompt.Build(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]conte
 
 // spec is a prompt that holds nothing but the file, with as many media as a result may have.
 func (v viewer) spec(view tools.View) (prompt.Spec, error) {
-	budget, _, err := v.t.d.Budgets.Of(v.t.s)
+	budget, _, err := v.t.box.budgets.Of(v.t.s)
 	if err != nil {
 		return prompt.Spec{}, err
 	}
@@ -117,7 +117,7 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	}
 	bounds.MaxPromptTokens, bounds.WhenExceeded = 0, policy.DropNewest
 	return prompt.Spec{
-		Workflow: v.t.s.Plan.Name, Step: v.t.s.Step.Name, Model: v.t.model.Alias, Caps: caps, Bounds: bounds, StrictLinks: v.t.d.StrictLinks,
+		Workflow: v.t.s.Plan.Name, Step: v.t.s.Step.Name, Model: v.t.model.Alias, Caps: caps, Bounds: bounds, StrictLinks: v.t.box.strictLinks,
 		MayRead: v.t.s.Plan.Meta.Permissions.MayRead, MayLink: v.t.s.Plan.Meta.Permissions.MayLink,
 	}, nil
 }
