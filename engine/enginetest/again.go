@@ -95,8 +95,8 @@ func retryLost(t *testing.T, factory Factory) {
 		}
 		r.stop()
 		w.Before = nil
-		dies := newMortal(2, true)
-		r = start(t, factory, w, Setup{Dir: dir, Wrap: dies.over})
+		dies := NewMortal(2, true)
+		r = start(t, factory, w, Setup{Dir: dir, Wrap: dies.Over})
 		if err := r.x.Retry(r.ctx, first.ID, engine.RetryFrom{Failed: true}); err != nil {
 			t.Fatalf("Retry: %v", err)
 		}

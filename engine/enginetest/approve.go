@@ -470,8 +470,8 @@ func approvalKilled(t *testing.T, factory Factory) {
 		whole.agree(whole.begin(planOf(c.properties)).Run)
 		for _, kept := range []bool{true, false} {
 			for at := 1; at <= c.appends+c.every; at += c.every {
-				w, m, dir := world(), newMortal(at, kept), t.TempDir()
-				r := start(t, factory, w, Setup{Dir: dir, Wrap: m.over})
+				w, m, dir := world(), NewMortal(at, kept), t.TempDir()
+				r := start(t, factory, w, Setup{Dir: dir, Wrap: m.Over})
 				run := r.begin(planOf(c.properties)).Run
 				finished := r.agree(run)
 				r.stop()

@@ -15,12 +15,12 @@ import (
 // before that append.
 func kill(t *testing.T, factory Factory, w *World, dir string, q engine.Request, at int, kept bool) (string, bool) {
 	t.Helper()
-	return killWith(t, factory, w, dir, q, newMortal(at, kept))
+	return killWith(t, factory, w, dir, q, NewMortal(at, kept))
 }
 
-func killWith(t *testing.T, factory Factory, w *World, dir string, q engine.Request, m *mortal) (string, bool) {
+func killWith(t *testing.T, factory Factory, w *World, dir string, q engine.Request, m *Mortal) (string, bool) {
 	t.Helper()
-	r := start(t, factory, w, Setup{Dir: dir, Wrap: m.over})
+	r := start(t, factory, w, Setup{Dir: dir, Wrap: m.Over})
 	run := r.begin(q).Run
 	rec, err := r.x.Wait(r.ctx, run)
 	r.stop()
@@ -35,41 +35,80 @@ func killWith(t *testing.T, factory Factory, w *World, dir string, q engine.Requ
 	}
 }
 
-// killedEverywhere kills the executor at each append, before and after it is on disk, and wants the same result as
-// without: everything written once, every answer bought once. (An outcome that never reached the disk is lost; then,
-// and only then, its activity is begun twice.)
+// killedEverywhere kills runs at each append, before and after it is on disk, and wants the same vault, marks and kept
+// answers as without. No answer is bought twice, except those whose outcome never reached the disk.
 func killedEverywhere(t *testing.T, factory Factory) {
-	undisturbed := NewWorld()
-	start(t, factory, undisturbed, Setup{}).run(manual("w", "a", "b"))
-	for _, kept := range []bool{true, false} {
-		for at := 1; ; at++ {
-			w := NewWorld()
-			dir := t.TempDir()
-			run, died := kill(t, factory, w, dir, manual("w", "a", "b"), at, kept)
-			if !died {
-				if at != 11 {
-					t.Fatalf("the run has %d appends, want 10", at-1)
+	talk := func(w *World) {
+		w.Talk["a"] = []engine.GenerateOut{w.calling("look"), w.says("sorry"), w.says("{}")}
+		w.Items["a"] = items("x", "y")
+	}
+	three := func(w *World) { w.Items["a"] = items("x", "y", "z") }
+	when := func(w *World) {
+		three(w)
+		w.When["a"] = engine.WhenOut{Marks: []engine.Mark{{Directive: -2, Name: "m", SHA256: "d"}}}
+	}
+	for _, c := range []struct {
+		name    string
+		world   func(*World)
+		request engine.Request
+		appends int
+	}{
+		{"two steps", func(*World) {}, manual("w", "a", "b"), 2 * 5},
+		{"items, conditions, cache", when, planOf(plain + `,"when":[{}],"cache":{"until":"forever"},"for_each":{"on_error":"skip"}`), 2 + 3*5 + 1},
+		{"beside each other", three, planOf(plain + `,"for_each":{"parallel":3}`), 1 + 3*5},
+		{"tools and repairs", talk, planOf(plain + `,"schema":{"inline":{},"retries":1},"for_each":{"parallel":2}`), 1 + 2*(2+3+1+2+2)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			undisturbed := NewWorld()
+			c.world(undisturbed)
+			whole := start(t, factory, undisturbed, Setup{}).run(c.request)
+			wantStatus(t, whole, engine.Done)
+			undisturbed.origins = whole.Steps[0].Origins
+			for _, kept := range []bool{true, false} {
+				for at := 1; at <= c.appends; at++ {
+					w := NewWorld()
+					c.world(w)
+					comeBack(t, factory, w, undisturbed, c.request, NewMortal(at, kept))
 				}
-				break
 			}
-			r := start(t, factory, w, Setup{Dir: dir})
-			if n, err := r.x.Resume(r.ctx); n != 1 || err != nil {
-				t.Fatalf("append %d: Resume: %d, %v; want 1 run", at, n, err)
+			w := NewWorld()
+			c.world(w)
+			if _, died := kill(t, factory, w, t.TempDir(), c.request, c.appends+1, true); died {
+				t.Errorf("the run has more than %d appends", c.appends)
 			}
-			got := r.wait(run)
-			wantStatus(t, got, engine.Done)
-			if diff := cmp.Diff(undisturbed.Files(), w.Files()); diff != "" {
-				t.Errorf("killed at append %d, on disk %v (-undisturbed +resumed):\n%s", at, kept, diff)
-			}
-			calls := w.Calls(engine.ActivityGenerate, "a") + w.Calls(engine.ActivityGenerate, "b")
-			if lost := !kept && (at == 3 || at == 8); calls != 2 && !(lost && calls == 3) {
-				t.Errorf("killed at append %d, on disk %v: %d model calls, want 2", at, kept, calls)
-			}
-			if got.Resumed != 1 || got.Usage.InputTokens != 20 {
-				t.Errorf("killed at append %d: resumed %d times, %d tokens; want 1, 20", at, got.Resumed, got.Usage.InputTokens)
-			}
-			r.stop()
+		})
+	}
+}
+
+// comeBack lets a run die and another executor finish it.
+func comeBack(t *testing.T, factory Factory, w, undisturbed *World, q engine.Request, m *Mortal) {
+	t.Helper()
+	dir := t.TempDir()
+	run, died := killWith(t, factory, w, dir, q, m)
+	if !died {
+		t.Fatalf("append %d: the run has fewer appends", m.at)
+	}
+	r := start(t, factory, w, Setup{Dir: dir})
+	defer r.stop()
+	if n, err := r.x.Resume(r.ctx); n != 1 || err != nil {
+		t.Fatalf("append %d: Resume: %d, %v; want 1 run", m.at, n, err)
+	}
+	got := r.wait(run)
+	wantStatus(t, got, engine.Done)
+	for what, pair := range map[string][2]any{
+		"vault": {undisturbed.Files(), w.Files()}, "marks": {undisturbed.Marks(), w.Marks()}, "kept answers": {undisturbed.Cache(), w.Cache()},
+		"origins": {undisturbed.origins, got.Steps[0].Origins},
+	} {
+		if diff := cmp.Diff(pair[0], pair[1]); diff != "" {
+			t.Errorf("killed at append %d, on disk %v: %s (-undisturbed +resumed):\n%s", m.at, m.kept, what, diff)
 		}
+	}
+	if want := undisturbed.Paid() + m.Lost(); w.Paid() != want || m.kept && m.at > 0 && m.Lost() > 2 {
+		t.Errorf("killed at append %d, on disk %v: %d model calls, want %d", m.at, m.kept, w.Paid(), want)
+	}
+	if tokens := got.Usage.InputTokens; tokens != undisturbed.Paid()*10 || got.Resumed != 1 {
+		t.Errorf("killed at append %d: %d tokens, resumed %d times; want %d, once", m.at, tokens, got.Resumed, undisturbed.Paid()*10)
 	}
 }
 

@@ -10,7 +10,7 @@
 //     skip, queue and replace; bounded runs; imports apart from workflows, small ones beside large ones: control.go, faults.go.
 //   - Resume: after a death at each append, before and after it is on disk, everything is written once and bought once, in
 //     plain runs, imports, nested runs, parked runs and runs that use the whole language; a body that has become another one is
-//     not guessed; a shutdown leaves runs to be resumed: crash.go, everything.go, nested.go, approve.go.
+//     not guessed; a shutdown leaves runs to be resumed: crash.go, nested.go, approve.go.
 //   - Errors that pass put a run off, before the others of its lane and with all that it has bought; it goes on by itself and
 //     can be cancelled: faults.go.
 //   - Cancel of runs that wait, are at work, are put off or are parked, and of those that they wait for: control.go, faults.go,

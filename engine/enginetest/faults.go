@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"syscall"
@@ -29,12 +28,18 @@ func (f full) room() error {
 
 // Append refuses while the disk is full.
 func (f full) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
-	return errors.Join(f.room(), f.unlessFull(func() error { return f.Journal.Append(ctx, r, e) }))
+	if err := f.room(); err != nil {
+		return err
+	}
+	return f.Journal.Append(ctx, r, e)
 }
 
 // Save refuses while the disk is full.
 func (f full) Save(ctx context.Context, e engine.Entry) error {
-	return errors.Join(f.room(), f.unlessFull(func() error { return f.Journal.Save(ctx, e) }))
+	if err := f.room(); err != nil {
+		return err
+	}
+	return f.Journal.Save(ctx, e)
 }
 
 // Note refuses while the disk is full.
@@ -43,13 +48,6 @@ func (f full) Note(ctx context.Context, e engine.Event, number int) (stored engi
 		return e, err
 	}
 	return f.Journal.Note(ctx, e, number)
-}
-
-func (f full) unlessFull(store func() error) error {
-	if f.on.Load() {
-		return nil
-	}
-	return store()
 }
 
 // until waits for something that an executor does by itself.

@@ -12,8 +12,8 @@ import (
 // errKilled is what a dead journal answers.
 var errKilled = errors.New("killed")
 
-// mortal is a journal whose process dies at an append: nothing that comes after reaches the disk.
-type mortal struct {
+// Mortal is a journal whose process dies at an append: nothing after it reaches the disk.
+type Mortal struct {
 	engine.Journal
 	at   int  // dies at this append, counted from one; zero never
 	kept bool // whether the append at which it dies is on disk
@@ -25,17 +25,18 @@ type mortal struct {
 	lost    int // model calls that were paid for, and whose outcome did not reach the disk
 }
 
-func newMortal(at int, kept bool) *mortal {
-	return &mortal{at: at, kept: kept, died: make(chan struct{})}
+// NewMortal returns a journal that dies at an append, counted from one, which reaches the disk or not. With zero it lives.
+func NewMortal(at int, kept bool) *Mortal {
+	return &Mortal{at: at, kept: kept, died: make(chan struct{})}
 }
 
-// over lets m stand before another journal.
-func (m *mortal) over(j engine.Journal) engine.Journal {
+// Over puts m before another journal.
+func (m *Mortal) Over(j engine.Journal) engine.Journal {
 	m.Journal = j
 	return m
 }
 
-func (m *mortal) alive() error {
+func (m *Mortal) alive() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dead {
@@ -45,7 +46,7 @@ func (m *mortal) alive() error {
 }
 
 // Append stores an outcome, or dies before or after doing so.
-func (m *mortal) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
+func (m *Mortal) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dead {
@@ -69,7 +70,7 @@ func (m *mortal) Append(ctx context.Context, r engine.Record, e engine.Entry) er
 }
 
 // lose counts the outcome of a model call that does not reach the disk.
-func (m *mortal) lose(r engine.Record) {
+func (m *Mortal) lose(r engine.Record) {
 	var out engine.GenerateOut
 	if r.Activity == engine.ActivityGenerate && json.Unmarshal(r.Out, &out) == nil && !out.Cached {
 		m.lost++
@@ -77,14 +78,14 @@ func (m *mortal) lose(r engine.Record) {
 }
 
 // Lost counts the model calls that a restarted executor has to repeat.
-func (m *mortal) Lost() int {
+func (m *Mortal) Lost() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.lost
 }
 
 // Create stores a run while alive.
-func (m *mortal) Create(ctx context.Context, e engine.Entry, again bool) (engine.Entry, bool, error) {
+func (m *Mortal) Create(ctx context.Context, e engine.Entry, again bool) (engine.Entry, bool, error) {
 	if err := m.alive(); err != nil {
 		return engine.Entry{}, false, err
 	}
@@ -92,7 +93,7 @@ func (m *mortal) Create(ctx context.Context, e engine.Entry, again bool) (engine
 }
 
 // Save stores views while alive.
-func (m *mortal) Save(ctx context.Context, e engine.Entry) error {
+func (m *Mortal) Save(ctx context.Context, e engine.Entry) error {
 	if err := m.alive(); err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (m *mortal) Save(ctx context.Context, e engine.Entry) error {
 }
 
 // Note stores an event while alive.
-func (m *mortal) Note(ctx context.Context, e engine.Event, number int) (engine.Event, error) {
+func (m *Mortal) Note(ctx context.Context, e engine.Event, number int) (engine.Event, error) {
 	if err := m.alive(); err != nil {
 		return e, err
 	}

@@ -238,7 +238,7 @@ func nestedKilled(t *testing.T, factory Factory) {
 			}
 			w := parenting()
 			dir := t.TempDir()
-			m := newMortal(at, kept)
+			m := NewMortal(at, kept)
 			run, died := killWith(t, factory, w, dir, manual("w", "a"), m)
 			if died != (at <= appends) {
 				t.Fatalf("killed at append %d: %t; want %d appends", at, died, appends)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/enginetest"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/failure"
@@ -144,16 +145,15 @@ func (d *desk) commit(ctx context.Context, j *journal.Journal, in engine.CommitI
 	return engine.CommitOut{Written: in.Files}, j.Memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
 }
 
-// work runs the step, in a process that dies at an append when there is one to die at, and gives the notes that a model
-// was asked about, in order.
-func (d *desk) work(m *dying) []string {
+// work runs the step in a process that dies at an append, or never with zero, and returns the notes that a model was asked
+// about, in order.
+func (d *desk) work(at int) []string {
 	d.t.Helper()
 	j, err := journal.Open(d.t.Context(), d.state)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	m.Journal = j.Executor()
-	x := local.New(local.Config{Journal: m, Activities: d.activities(j), Grace: time.Second})
+	x := local.New(local.Config{Journal: enginetest.NewMortal(at, true).Over(j.Executor()), Activities: d.activities(j), Grace: time.Second})
 	ctx, cancel := context.WithTimeout(d.t.Context(), 20*time.Second)
 	defer cancel()
 	ended := make(chan error, 1)
@@ -176,7 +176,7 @@ func (d *desk) work(m *dying) []string {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if _, err := x.Wait(ctx, run); err != nil && m.at == 0 {
+	if _, err := x.Wait(ctx, run); err != nil && at == 0 {
 		d.t.Errorf("Wait: %v", err)
 	}
 	stop()
@@ -189,34 +189,11 @@ func (d *desk) work(m *dying) []string {
 // want runs the step and compares the notes that were pending.
 func (d *desk) want(when string, names ...string) {
 	d.t.Helper()
-	got := d.work(&dying{})
+	got := d.work(0)
 	slices.Sort(got)
 	if diff := cmp.Diff(names, got); diff != "" {
 		d.t.Errorf("%s: pending (-want +got):\n%s", when, diff)
 	}
-}
-
-// dying is a journal whose process dies at an append, after it is on disk.
-type dying struct {
-	engine.Journal
-	at int // counted from one; zero never
-
-	mu sync.Mutex
-	n  int
-}
-
-func (m *dying) Append(ctx context.Context, r engine.Record, e engine.Entry) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.n++
-	if m.at > 0 && m.n > m.at {
-		return errors.New("killed")
-	}
-	err := m.Journal.Append(ctx, r, e)
-	if m.n == m.at {
-		return errors.Join(err, errors.New("killed"))
-	}
-	return err
 }
 
 func TestPending_contentsAndNames(t *testing.T) {
@@ -300,8 +277,8 @@ func TestPending_killedEverywhere(t *testing.T) {
 			for at := 1; at <= appends; at++ {
 				d := newDesk(t)
 				d.each.Parallel, d.rewrite = parallel, true
-				asked := d.work(&dying{at: at})
-				asked = append(slices.Clone(asked), d.work(&dying{})...)
+				asked := d.work(at)
+				asked = append(slices.Clone(asked), d.work(0)...)
 				if parallel == 1 { // beside each other, outcomes of the others may be lost too: see enginetest
 					if diff := cmp.Diff([]string{"a", "b", "c"}, asked); diff != "" {
 						t.Errorf("killed at append %d: model calls (-want +got):\n%s", at, diff)

@@ -135,24 +135,9 @@ func (m *machine) Start(_ context.Context, r engine.Request) (engine.Started, er
 	return engine.Started{Run: r.Key, Created: true, Status: engine.Queued}, nil
 }
 
-// Unannounced implements trigger.Imports: there are none.
-func (m *machine) Unannounced(context.Context) ([]engine.ImportRecord, error) { return nil, nil }
-
-// Announced implements trigger.Imports.
-func (m *machine) Announced(context.Context, string) error { return nil }
-
-// Count implements trigger.History: nothing is refused.
-func (m *machine) Count(context.Context, string, time.Time) (int, error) { return 0, nil }
-
-// Failures implements trigger.History.
-func (m *machine) Failures(context.Context, string, int) ([]engine.RunRecord, error) { return nil, nil }
-
-// Writers implements trigger.History.
-func (m *machine) Writers(context.Context, string, string) ([]engine.Writer, error) { return nil, nil }
-
 func (m *machine) boot() {
 	m.triggers = trigger.New(trigger.Config{
-		Plans: func() []*workflow.Plan { return m.plans }, Starter: m, Slots: m.journal.Slots, Watches: m.journal.Watches, History: m, Writers: m, Imports: m,
+		Plans: func() []*workflow.Plan { return m.plans }, Starter: m, Slots: m.journal.Slots, Watches: m.journal.Watches, History: m.journal.Runs, Writers: m.journal.Memory, Imports: m.journal.Imports,
 		Location: time.UTC, Now: func() time.Time { return m.now },
 	})
 }
