@@ -9,8 +9,8 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// The activities of a workflow run, in order. Each is idempotent; its input and output structs stand below. New fields
-// of input structs must be `omitempty` or `omitzero`: an unfinished run of the version before is checked against the
+// The activities of a workflow run, in order. Each is idempotent; its input and output structs follow. New fields of
+// input structs must be `omitempty` or `omitzero`, because an unfinished run of an older version is checked against the
 // digest of its recorded input.
 const (
 	ActivityResolve  = "resolve"  // inputs to files with digests: ResolveIn, ResolveOut
@@ -120,7 +120,7 @@ type AssembleOut struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Omitted  []string `json:"omitted,omitempty"` // one line for each reference that the model does not get to see
 	Key      string   `json:"key,omitempty"`     // with @cache: the digest of prompt (without nonce), model and settings
-	Origins  []string `json:"origins,omitempty"` // the untrusted things in it, as policy.Trust gives them
+	Origins  []string `json:"origins,omitempty"` // the untrusted things in it, as policy.Trust names them
 }
 
 // GenerateIn asks the model.
@@ -136,8 +136,8 @@ type GenerateIn struct {
 	SpentUSD float64 `json:"spent_usd,omitempty"`
 }
 
-// Turn is an answer of the model that is not the last one, and what it was told: the results of its tool calls, or what is
-// wrong with its answer. Both are blobs.
+// Turn is an answer of the model before the last one, and our reply: the results of its tool calls, or what is wrong with
+// the answer. Both are blobs.
 type Turn struct {
 	Raw   string `json:"raw"`   // as GenerateOut.Raw
 	Reply string `json:"reply"` // content.MarshalBlocks of the user's turn
@@ -146,7 +146,7 @@ type Turn struct {
 // UseToolsIn asks for the tools that the model called in an answer.
 type UseToolsIn struct {
 	StepRef
-	Prompt string `json:"prompt"`          // blob, for the chunks that read_chunks gives
+	Prompt string `json:"prompt"`          // blob, for the chunks that read_chunks returns
 	Raw    string `json:"raw"`             // blob: the answer with the calls
 	Model  string `json:"model,omitempty"` // alias
 	Media  int    `json:"media,omitempty"` // pictures in earlier results of the step, for max_step_images
@@ -182,7 +182,7 @@ type UseToolsOut struct {
 
 // RoutedResult is the text of a tool's result that goes to a file when the step's outputs are written.
 type RoutedResult struct {
-	Use  string `json:"use"`  // name of the tool, whose @tools line says where to
+	Use  string `json:"use"`  // name of the tool; its @tools line names the target
 	Text string `json:"text"` // blob
 }
 
@@ -194,8 +194,8 @@ type ValidateIn struct {
 	Last   bool   `json:"last,omitempty"`   // no repair is left
 }
 
-// ValidateOut is the verdict. An answer with Problems is not written: the model is told Reply to mend it, unless
-// ValidateIn.Last. An answer that is not JSON at all is a problem too, and no error.
+// ValidateOut is the verdict. An answer with Problems is not written: Reply asks the model to correct it, unless
+// ValidateIn.Last. An answer that is not JSON at all is also a problem, not an error.
 type ValidateOut struct {
 	Answer   string   `json:"answer,omitempty"` // blob: the JSON alone, without a fence around it; empty: the answer as it is
 	Problems []string `json:"problems,omitempty"`
@@ -211,7 +211,7 @@ const (
 )
 
 // GenerateOut is the model's answer, whatever it is: an empty answer, a refusal and a cut-off answer are paid for and
-// recorded, and the body calls them what they are. An error is for calls that gave no answer.
+// recorded, and the body sets the status. An error means that there was no answer.
 type GenerateOut struct {
 	Answer   string     `json:"answer,omitempty"` // blob: the visible text
 	Raw      string     `json:"raw,omitempty"`    // blob: the blocks and what the provider sent, thinking included
@@ -243,8 +243,8 @@ type StageIn struct {
 	Foreign   *Foreign        `json:"foreign,omitempty"`   // nil: the step was shown nothing untrusted
 }
 
-// Foreign says that a step was shown something untrusted: what it writes loses what loads, runs or leads out. Prompt and
-// Turns are what it was shown, because links that stood there stay.
+// Foreign is set when a step was shown something untrusted. Pictures, code and links are then made inert in what it writes,
+// except links that Prompt and Turns already contained.
 type Foreign struct {
 	Origins []string `json:"origins"`
 	Prompt  string   `json:"prompt,omitempty"` // blob, as in GenerateIn
@@ -265,7 +265,7 @@ type Defused struct {
 	Name   string `json:"name"` // of the file
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`         // "a picture from example.org"
-	Text   string `json:"text,omitempty"` // the beginning of what stood there
+	Text   string `json:"text,omitempty"` // the beginning of the original text
 }
 
 // String describes the place to a person.
@@ -302,7 +302,7 @@ type StagedFile struct {
 	Granted  bool     `json:"granted,omitempty"`
 }
 
-// Mark says that a pending input's file was processed in this content.
+// Mark records that a pending input's file was processed with this content.
 type Mark struct {
 	Directive int    `json:"directive"`
 	Name      string `json:"name"`
@@ -334,7 +334,7 @@ type CacheEntry struct {
 	Provider string `json:"provider,omitempty"`
 }
 
-// CommitOut says what was written.
+// CommitOut lists what was written.
 type CommitOut struct {
 	Written   []StagedFile `json:"written,omitempty"`
 	Conflicts []string     `json:"conflicts,omitempty"` // names whose content was neither Base nor New, or New by another writer
@@ -355,14 +355,14 @@ type ClassifyOut struct {
 	Route           json.RawMessage `json:"route,omitempty"` // ingestion's routing decision with its evidence
 }
 
-// ExtractIn asks for pages, text and pictures. The activity keeps each finished page, so that a killed one goes on with
-// the next page.
+// ExtractIn asks for pages, text and pictures. The activity keeps each finished page and resumes with the next one after
+// a kill.
 type ExtractIn struct {
 	ImportPlan
 	Route json.RawMessage `json:"route,omitempty"`
 }
 
-// ExtractOut says what was made of it.
+// ExtractOut is what was extracted.
 type ExtractOut struct {
 	Extracted   string   `json:"extracted,omitempty"` // blob: ingestion's record of the extraction
 	Pages       int      `json:"pages,omitempty"`
@@ -383,7 +383,7 @@ type PublishOut struct {
 	Note   string `json:"note"`   // vault name of the note
 }
 
-// FileIn asks for the original to be put where it belongs: into its bundle, or to the failed ones with a note that says why.
+// FileIn asks for the original to be moved into its bundle, or to the failed imports with a note about the failure.
 type FileIn struct {
 	ImportPlan
 	State   ImportState    `json:"state"` // done, partial, duplicate, failed or needs_password
@@ -391,7 +391,7 @@ type FileIn struct {
 	Failure *failure.Error `json:"failure,omitempty"`
 }
 
-// FileOut says where the original is now.
+// FileOut is where the original is now.
 type FileOut struct {
 	Name string `json:"name,omitempty"` // vault name; empty when it was removed or left where it was
 	Held bool   `json:"held,omitempty"` // it is left in the import folder for a while; Name is its copy's, where there is one

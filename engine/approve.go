@@ -10,9 +10,8 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// ActivityApprove asks people whether a step may write its files, or carry out calls of tools (@approve): ApproveIn,
-// ApproveOut. While nothing is decided its error is [Park]: the run leaves its lane and its worker, and is taken up when
-// [Executor].Wake says that somebody decided.
+// ActivityApprove asks whether a step may write its files or make its tool calls (@approve): ApproveIn, ApproveOut. Until
+// somebody decides, its error is [Park]: the run leaves its lane and its worker, and continues after [Executor].Wake.
 const ActivityApprove = "approve"
 
 // ApproveIn asks for files, or for the calls of an answer. It is asked again, with what is left, until all is decided.
@@ -23,7 +22,7 @@ type ApproveIn struct {
 	Tools *UseToolsIn  `json:"tools,omitempty"` // the round of calls that would be carried out
 
 	Origins  []string  `json:"origins,omitempty"`  // the untrusted things that the model of the files was shown
-	Tells    bool      `json:"tells,omitempty"`    // the model is asked again when the files are rejected with a reason
+	Revise   bool      `json:"tells,omitempty"`    // the model is asked to revise files that are rejected with a reason
 	Declined []Verdict `json:"declined,omitempty"` // about files of the same answer, asked for before
 }
 
@@ -31,7 +30,7 @@ type ApproveIn struct {
 // verdict too if it is a file (its content is there already), and none if it is a call.
 type ApproveOut struct {
 	Verdicts []Verdict `json:"verdicts,omitempty"`
-	Reply    string    `json:"reply,omitempty"` // blob: content.MarshalBlocks of what the model is told; see ApproveIn.Tells
+	Reply    string    `json:"reply,omitempty"` // blob: content.MarshalBlocks of the reply to the model; see ApproveIn.Revise
 }
 
 // Verdict is a decision about a file that is to be written, or about a call of a tool.
@@ -65,7 +64,7 @@ const (
 // ProposalCall is the Kind of a proposal for a call that changes no file by itself. Others have the kind of their [Change].
 const ProposalCall = "call"
 
-// Proposal is something that waits for a person's yes. Its type in machine output is "approval".
+// Proposal is a change or a tool call that needs approval. Its type in machine output is "approval".
 type Proposal struct {
 	Run      string    `json:"run"`
 	Item     int       `json:"item"` // number within the run, from 1
@@ -78,7 +77,7 @@ type Proposal struct {
 	Name     string    `json:"name,omitempty"`      // of the file
 	To       string    `json:"to,omitempty"`        // of a move
 	Tool     string    `json:"tool,omitempty"`      // empty for an output
-	Input    string    `json:"input,omitempty"`     // blob: what the model gives to the tool
+	Input    string    `json:"input,omitempty"`     // blob: the arguments of the call
 	Before   string    `json:"before,omitempty"`    // blob: the content now
 	After    string    `json:"after,omitempty"`     // blob: the content then
 	Again    bool      `json:"again,omitempty"`     // the file changed since it was proposed before
@@ -106,7 +105,7 @@ func (p Proposal) MarshalJSON() ([]byte, error) {
 // Open reports whether it still waits.
 func (p Proposal) Open() bool { return p.Decision == "" }
 
-// String tells a person what is proposed: "write Plans/today.md".
+// String describes the proposal: "write Plans/today.md".
 func (p Proposal) String() string {
 	text := p.Name
 	if p.To != "" {
@@ -138,7 +137,7 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 		return files, nil, nil, nil
 	}
 	var out ApproveOut
-	in := ApproveIn{StepRef: d.ref, Files: files, Again: d.again, Tells: d.tells, Declined: d.declined}
+	in := ApproveIn{StepRef: d.ref, Files: files, Again: d.again, Revise: d.revise, Declined: d.declined}
 	if d.body.pinned.Body >= 4 {
 		in.Origins = d.rec.Origins
 	}
@@ -156,7 +155,7 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 		default:
 			no = append(no, f)
 			d.rec.Rejected = append(d.rec.Rejected, rejection(out.Verdicts[i]))
-			if d.tells {
+			if d.revise {
 				d.declined = append(d.declined, out.Verdicts[i])
 			}
 		}
@@ -167,7 +166,7 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 	return yes, no, open, nil
 }
 
-// approved returns the file as it may be written after a person's yes.
+// approved returns the file as it may be written once approved.
 func (f StagedFile) approved(v Verdict) StagedFile {
 	f.Seen = v.By != "" // what has its content already was shown to nobody
 	if v.Edited != "" {
@@ -202,7 +201,7 @@ func decider(who, by string) string {
 
 // askAgain asks the model again when a person has rejected all files of its answer and said why. It reports whether it did.
 func (d *delivery) askAgain() (bool, error) {
-	if !d.tells || d.reply == "" || len(d.done) > 0 {
+	if !d.revise || d.reply == "" || len(d.done) > 0 {
 		return false, nil
 	}
 	for _, said := range d.rec.Rejected {

@@ -142,7 +142,7 @@ func (l *lineup) end(when []Mark) error {
 		return nil
 	}
 	closing := l.flow
-	if l.pinned.Body >= 3 { // so that it can come later than the steps behind: a retry may take up batches of a run that had ended
+	if l.pinned.Body >= 3 { // a retry may repeat batches of a run that had ended, so this can follow later steps
 		closing = l.last
 	}
 	return closing.Do(ActivityCommit, CommitIn{StepRef: l.ref, Marks: when}, &CommitOut{})
@@ -187,7 +187,7 @@ func (t tally) failure(b BatchRecord, items int) error {
 	return &f
 }
 
-// reasons says which batches wrote nothing, and why; it is empty when all did.
+// reasons explains which batches wrote nothing; it is empty when all did.
 func (t tally) reasons() string {
 	var parts []string
 	if t.failed > 0 {

@@ -116,8 +116,8 @@ func (r *RunRecord) Sum() {
 	}
 }
 
-// Lost counts the batches that failed or were skipped while their steps went on without them: what a
-// [RetryFrom] with Failed repeats. The record must have its batches.
+// Lost counts the failed and skipped batches of steps that continued without them: what [RetryFrom].Failed repeats. The
+// record must include its batches.
 func (r RunRecord) Lost() int {
 	n := 0
 	for _, s := range r.Steps {

@@ -23,12 +23,12 @@ type Change struct {
 	Before string `json:"before,omitempty"` // empty: there was no file
 	After  string `json:"after,omitempty"`  // empty: there is none any more
 	Tool   string `json:"tool,omitempty"`   // empty: an output of the step, or an undo
-	// Doubt says that the process ended in the middle and that somebody edited the file since: whether the change was made
-	// cannot be told. Nothing was done about it.
+	// Doubt is set when the process died during the change and somebody has edited the file since, so nobody knows whether
+	// it was made. The file is left alone.
 	Doubt bool `json:"doubt,omitempty"`
 }
 
-// String tells the change to a person: "moved a.md to b.md".
+// String describes the change: "moved a.md to b.md".
 func (c Change) String() string {
 	text := map[string]string{ChangeCreate: "made ", ChangeWrite: "changed ", ChangeMove: "moved ", ChangeDelete: "deleted "}[c.Kind] + c.Name
 	if c.To != "" {

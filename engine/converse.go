@@ -11,8 +11,8 @@ import (
 // maxToolRounds is how often a model may call tools before it must answer.
 const maxToolRounds = 20
 
-// converse asks the model until it has given an answer that may be written: in between it gets the results of its tool
-// calls, and is told what is wrong with an answer that does not fit the step's schema.
+// converse asks the model until its answer may be written. In between it sends the results of tool calls, and what is wrong
+// with an answer that does not fit the step's schema.
 func (w *work) converse(prompt AssembleOut) error {
 	in := GenerateIn{StepRef: w.ref, Prompt: prompt.Prompt, Model: prompt.Model, SpentUSD: w.spent, RunUSD: w.runUSD}
 	if w.step.Cache {
@@ -22,7 +22,7 @@ func (w *work) converse(prompt AssembleOut) error {
 	return w.talk.listen()
 }
 
-// tell goes on with the conversation after an answer that was good, but that a person did not want.
+// tell continues the conversation after a valid answer that somebody rejected.
 func (c *conversation) tell(reply string) error {
 	c.key, c.cache = "", nil
 	c.turn(reply)
@@ -77,7 +77,7 @@ type conversation struct {
 	lossy   bool // something was left out while sending
 }
 
-// reply returns the blob of what the model is told next; it is empty if the answer is accepted.
+// reply returns the blob of the next message to the model, or "" if the answer is accepted.
 func (c *conversation) reply(in GenerateIn, got GenerateOut) (string, error) {
 	c.lossy = c.lossy || len(got.Omitted) > 0
 	if err := honest(got); err != nil {
@@ -101,7 +101,7 @@ func (c *conversation) reply(in GenerateIn, got GenerateOut) (string, error) {
 func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) {
 	if c.rounds == maxToolRounds {
 		return "", failure.New(failure.ToolRounds, "ask for less in one step, or choose another model",
-			"the model called tools %d times and went on calling them", maxToolRounds)
+			"the model called tools %d times and asked for more", maxToolRounds)
 	}
 	c.rounds++
 	var out UseToolsOut
@@ -133,7 +133,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	return out.Reply, nil
 }
 
-// validate takes the JSON out of an answer, or returns what the model is told so that it corrects it.
+// validate extracts the JSON of an answer, or returns a message that asks the model to correct it.
 func (c *conversation) validate(in GenerateIn, got GenerateOut) (string, error) {
 	last := c.repairs >= c.step.Repairs
 	var verdict ValidateOut
@@ -172,7 +172,7 @@ func invalid(problems []string, repairs int) error {
 		"the answer is not valid%s: %s", after, said)
 }
 
-// honest says what is wrong with an answer that must not be written, and whose tools must not be called.
+// honest returns an error if an answer must not be written and its tools not called.
 func honest(got GenerateOut) error {
 	switch {
 	case got.Stop == StopRefusal:

@@ -29,7 +29,7 @@ type Decision struct {
 // MaxReason bounds the reason of a no, in characters.
 const MaxReason = 500
 
-// Check returns a failure for the person when a decision says what cannot be, and tidies its reason.
+// Check tidies the reason of a decision, and returns a failure if the decision makes no sense.
 func (d *Decision) Check() error {
 	reason, err := TidyReason(d.Reason)
 	switch {
@@ -61,8 +61,8 @@ func (p Proposal) Fits() error {
 	return nil
 }
 
-// Digest stands for everything that a yes to the proposal lets happen: what is done, to which file, with which content. Two
-// proposals with the same digest are the same to a person.
+// Digest covers everything that an approval allows: what is done, to which file, with which content. To the user, two
+// proposals with the same digest are the same.
 func (p Proposal) Digest() string {
 	h := sha256.New()
 	for _, part := range []string{p.Key, p.Kind, p.Name, p.To, p.Tool, p.Input, p.Before, p.After} {
@@ -150,5 +150,5 @@ func notices(p Proposal) string {
 	return b.String()
 }
 
-// What says what is proposed as String does, with everything in it made visible.
+// What is String with invisible characters made visible.
 func (p Proposal) What() string { return visible.Name(p.String()) }

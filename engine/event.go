@@ -20,7 +20,7 @@ const (
 	EventDelta    = "delta"    // a piece of an answer, in Message; not stored
 	EventImport   = "import"   // an import's state changed; Import holds it
 	EventArtifact = "artifact" // fetched content was kept or read; Name is its reference
-	EventBlocked  = "blocked"  // a call of the tool Name was not carried out, because of content from outside; Message says why
+	EventBlocked  = "blocked"  // a call of the tool Name was refused because of content from outside; Message has the reason
 	EventWarning  = "warning"
 	EventUnseen   = "unseen" // media were sent that the model cannot have been shown; Message names them
 	EventInfo     = "info"
@@ -33,7 +33,7 @@ const (
 	EventOutcome  = "retry_outcome"     // how a repeated or rewritten request went: Status done or failed; Rewrite when there was one
 )
 
-// Rewrite tells how a request was changed so that it fits.
+// Rewrite is a change made to a request so that it fits.
 type Rewrite struct {
 	Class  string        `json:"class"` // of the failure that it answers, or that it is to prevent
 	Before cost.Estimate `json:"before"`

@@ -12,7 +12,7 @@ import (
 // Executor runs bodies. Every implementation passes enginetest.Exercise. All methods are safe for concurrent use.
 type Executor interface {
 	// Run works until ctx ends, then stops within the executor's grace period, leaving unfinished runs resumable. It
-	// returns nil when ctx ended. Runs are begun only while Run is at work.
+	// returns nil when ctx ended. Runs begin only while Run is running.
 	Run(ctx context.Context) error
 	// Start accepts a run; it is stored before Start returns. Two requests with the same key are one run. An activity may
 	// start a run whose Trigger.Parent is its own, and wait for it.
@@ -22,34 +22,33 @@ type Executor interface {
 	Resume(ctx context.Context) (int, error)
 	// Wait blocks until the run has finished, or ctx ends. When the run is parked, or becomes so, the error is ErrParked.
 	Wait(ctx context.Context, run string) (RunRecord, error)
-	// Cancel ends a run that has not finished, and those that it waits for; its activity is told through its context. A
-	// finished run stays as it is.
+	// Cancel ends an unfinished run and the runs that it waits for, and cancels the context of its activity. A finished run
+	// stays as it is.
 	Cancel(ctx context.Context, run string) error
-	// Retry continues a run that has ended. What succeeded before is not repeated, except what from names. A run that an
-	// earlier process has left unfinished is resumed, with those that it waits for; one that is at work here is an error.
+	// Retry continues a run that has ended. Only what failed, and what from names, is repeated. A run that an earlier
+	// process left unfinished is resumed, with those that it waits for. Retrying a run that is running is an error.
 	Retry(ctx context.Context, run string, from RetryFrom) error
-	// Wake continues a parked run: somebody has decided what it waits for, and the decision is stored. A run that waits for a
-	// lane or is at work looks again, should it be about to be parked; one that has ended stays as it is. A run that is
-	// parked has status AwaitingApproval, is in no lane, takes no place of those that runs share, and has no goroutine. The
-	// run that waits for it (Trigger.Parent) is parked with it and taken up when it ends.
+	// Wake continues a parked run after a decision was stored. A queued or running run looks for decisions again before it
+	// would be parked; a finished one stays as it is. A parked run has status AwaitingApproval and occupies no lane, place or
+	// goroutine. The run that waits for it (Trigger.Parent) is parked with it and continues when it ends.
 	Wake(ctx context.Context, run string) error
-	// Subscribe delivers events until the returned function is called. A subscriber that does not keep up loses events
-	// and is told by one EventLost how many.
+	// Subscribe delivers events until the returned function is called. A slow subscriber loses events, and one
+	// EventLost reports how many.
 	Subscribe(buffer int) (<-chan Event, func())
 }
 
-// RetryFrom says where a retry begins. The zero value is the activity that made it fail, or at which it was
-// cancelled; it goes with a run whose status is Incomplete.
+// RetryFrom is where a retry begins. The zero value is the activity at which the run failed or was cancelled; the run's
+// status must be Incomplete then.
 type RetryFrom struct {
 	// Step begins again at a step of a finished run, however it ended: this step and all behind it are carried out anew, on
 	// top of what they wrote before. The steps before it must not have failed.
 	Step string `json:"step,omitempty"`
-	// Failed repeats the batches that failed or were skipped in steps that went on without them (@for_each on_error=skip).
+	// Failed repeats the batches that failed or were skipped in steps that continued without them (@for_each on_error=skip).
 	// Other batches, and the steps behind, stay as they are. With Step it is an error.
 	Failed bool `json:"failed,omitempty"`
 }
 
-// ErrNotFound says that there is no run, import or blob with that id.
+// ErrNotFound is returned when there is no run, import or blob with that id.
 var ErrNotFound = errors.New("not found")
 
 // Record is the outcome of one activity, as the journal keeps it.

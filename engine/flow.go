@@ -13,7 +13,7 @@ type Flow interface {
 	// structs of small JSON; out is a pointer and may be nil. The error is nil or holds a *Failure. After an error of
 	// which [Stopped] is true the body must return at once and its outcome does not count.
 	Do(activity string, in, out any) error
-	// Note tells people what goes on. It never fails and changes nothing for the body.
+	// Note records an event for the user. It never fails and has no effect on the body.
 	Note(Event)
 	// Fork begins a branch: work runs beside the body with a Flow of its own. The branches of a run are numbered in the
 	// order in which the body begins them, and each has a sequence of records of its own, so that a resumed body finds
@@ -27,13 +27,13 @@ type Flow interface {
 // ErrOver marks the failure that Do returns when the run was cancelled, or the run or its step took longer than it may: no
 // further activity of the step is begun, so there is no point in going on with its next batch. The failure itself is in
 // the error too.
-var ErrOver = errors.New("the step is over")
+var ErrOver = errors.New("the step has ended")
 
-// ErrStopped is what Do returns when the executor goes down. The run goes on when it comes up again.
+// ErrStopped is what Do returns when the executor shuts down. The run resumes at the next start.
 var ErrStopped = errors.New("the executor stopped")
 
-// ErrParked is in what Do returns when the activity waits for a person. Stopped is true of it: the body returns at once,
-// its other branches go on to their ends, and the executor puts the run away until it is woken. See [Park].
+// ErrParked is what Do returns when the activity waits for a decision. It is a case of ErrStopped: the body returns at once,
+// its other branches run to their ends, and the executor parks the run until it is woken. See [Park].
 var ErrParked = fmt.Errorf("waits for a person: %w", ErrStopped)
 
 // Park is an activity's error when it waits for something that may take days: the run is parked and holds nothing. When it
@@ -95,7 +95,7 @@ func WithReporter(ctx context.Context, report func(Event)) context.Context {
 	return context.WithValue(ctx, reporterKey{}, report)
 }
 
-// Report tells people about an activity's progress: pages, pieces of an answer, a warning. The executor fills in time,
+// Report shows the user an activity's progress: pages, pieces of an answer, a warning. The executor fills in time,
 // run, subject and step. It does nothing when the context has no listener, and is safe for concurrent use.
 func Report(ctx context.Context, e Event) {
 	if report, ok := ctx.Value(reporterKey{}).(func(Event)); ok {

@@ -10,7 +10,7 @@ import (
 // Overview is the state of a vault: `status`, the first page of the dashboard and the status note show the same one. Its
 // type in machine output is "status".
 type Overview struct {
-	Serving   bool           `json:"serving"`            // a serve is at work
+	Serving   bool           `json:"serving"`            // a serve is running
 	URL       string         `json:"url,omitempty"`      // of its dashboard
 	Outdated  []string       `json:"outdated,omitempty"` // files of settings that changed since serve loaded them
 	Trust     *TrustBrief    `json:"trust,omitempty"`

@@ -63,7 +63,7 @@ func pinDemands(p *PinnedStep, s workflow.Step) {
 // jsonRepairs is how often a model may mend the answer of a step without @schema whose output is JSON.
 const jsonRepairs = 2
 
-// answersJSON tells whether an output needs JSON: by its format, or because it becomes properties of a note.
+// answersJSON reports whether an output needs JSON, by its format or because it sets properties of a note.
 func answersJSON(s workflow.Step) bool {
 	if s.WriteMode.Mode == "frontmatter" && len(s.Outputs) > 0 {
 		return true

@@ -40,7 +40,7 @@ type RunRecord struct {
 	Chosen   []string       `json:"chosen,omitempty"` // steps that were asked for; empty means all
 	Activity string         `json:"activity,omitempty"`
 	Awaits   string         `json:"awaits,omitempty"`  // while parked: the run that a tool started and that is parked itself
-	Resumed  int            `json:"resumed,omitempty"` // how often it was taken up again after an interruption
+	Resumed  int            `json:"resumed,omitempty"` // how often it was resumed after an interruption
 	Steps    []StepRecord   `json:"steps,omitempty"`
 	Outputs  []Output       `json:"outputs"`
 	Changes  []Change       `json:"changes,omitempty"` // all that it did to files, in order; in lists those by tools
@@ -136,7 +136,7 @@ type ImportRecord struct {
 	MediaType   string       `json:"media_type,omitempty"`
 	DuplicateOf string       `json:"duplicate_of,omitempty"` // id of an import
 	Filed       string       `json:"filed,omitempty"`        // where the original is now
-	Held        bool         `json:"held,omitempty"`         // it is left at Source for a while: a program may go on writing it
+	Held        bool         `json:"held,omitempty"`         // it stays at Source for a while, because a program may still be writing it
 	Created     time.Time    `json:"created"`
 	Started     time.Time    `json:"started,omitzero"`
 	Finished    time.Time    `json:"finished,omitzero"`
@@ -160,7 +160,7 @@ func orNone[T any](list []T) []T {
 	return list
 }
 
-// SlotState says what became of a planned time.
+// SlotState is what happened at a scheduled time.
 type SlotState string
 
 // The states of slots.
@@ -182,7 +182,7 @@ type SlotRecord struct {
 	State    SlotState `json:"state"`
 	Reason   string    `json:"reason,omitempty"`
 	Run      string    `json:"run,omitempty"`
-	Count    int       `json:"count,omitempty"` // above one: this row stands for so many slots
+	Count    int       `json:"count,omitempty"` // above one: the number of slots in this row
 }
 
 // MarshalJSON adds `"type":"slot"`.

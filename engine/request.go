@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind says which body a run has.
+// Kind selects the body of a run.
 type Kind string
 
 // The kinds of runs.
@@ -14,7 +14,7 @@ const (
 	KindImport   Kind = "import"
 )
 
-// TriggerKind says why a run was asked for.
+// TriggerKind is what started a run.
 type TriggerKind string
 
 // The kinds of triggers.
@@ -48,7 +48,7 @@ type Trigger struct {
 // Attended reports whether a person asked for the run. @run_on and overlap concern the others only.
 func (t Trigger) Attended() bool { return t.Kind == TriggerManual || t.Kind == "" }
 
-// Overlap says what happens to an unattended run that is asked for while its lane is busy.
+// Overlap is what to do with an unattended run when its lane is busy.
 type Overlap string
 
 // The overlap rules. The zero value means OverlapSkip.
@@ -87,7 +87,7 @@ type Request struct {
 	Undo string
 }
 
-// ImportRequest says which bytes to import, and how.
+// ImportRequest names the bytes to import, and how.
 type ImportRequest struct {
 	SHA256  string          `json:"sha256"`
 	Size    int64           `json:"size"` // bytes
@@ -105,7 +105,7 @@ type Started struct {
 }
 
 // Var is a variable of a run: its value is the blob with the digest. Origins name the untrusted things that it was made
-// from, as policy.Trust gives them.
+// from, as policy.Trust names them.
 type Var struct {
 	Name    string   `json:"name"`
 	Digest  string   `json:"digest"`
@@ -127,10 +127,10 @@ type Pinned struct {
 	Body     int          `json:"body,omitempty"`    // BodyVersion of the executor that accepted the run
 }
 
-// BodyVersion is raised when a body begins to ask for something else in runs whose plans did not change. An unfinished
-// run is resumed with what its own version asked for, so that its records fit. 1: model calls are told what the run has
-// spent. 2: calls of tools are told their round. 3: writes and calls wait for approval. 4: stages, commits
-// and tools are told what the step was shown, when some of it is untrusted.
+// BodyVersion is raised when a body changes the inputs of its activities for the same plan. An unfinished run is resumed with
+// the inputs of its own version, so that its records fit. Inputs got: 1: what the run has spent, for model calls; 2: the
+// round, for tool calls; 3: approval of writes and calls; 4: what the step was shown if it is untrusted, for stages, commits
+// and tools.
 const BodyVersion = 4
 
 // PinnedStep is what the body needs to know about a step of the plan.

@@ -17,8 +17,8 @@ const (
 
 // RunWorkflow is the body of a workflow run: the chosen steps in order, until one fails. The order within a step is:
 // @run_on, @when, the items of @for_each; then for the step, or for each batch: resolve the inputs, assemble the prompt,
-// ask the model (with tools, and until the answer is valid), stage the outputs, commit them with their marks. With @approve
-// a person's yes comes before calls of tools, or before the commit.
+// ask the model (with tools, and until the answer is valid), stage the outputs, commit them with their marks. With @approve,
+// tool calls or the commit wait for approval.
 func RunWorkflow(f Flow, p Pinned) Outcome {
 	if bad := checkChosen(p); bad != nil {
 		return failed(bad)
@@ -97,7 +97,7 @@ func doneAs(omitted []string) Status {
 	return Done
 }
 
-// notToday says why @run_on keeps a step from running, and nothing when it does not. It concerns unattended runs only.
+// notToday returns why @run_on keeps a step from running today, or "". It concerns unattended runs only.
 func notToday(p Pinned, s PinnedStep) string {
 	if p.Trigger.Attended() || !s.Limited || slices.Contains(s.Days, p.At.Weekday()) {
 		return ""

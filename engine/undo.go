@@ -10,8 +10,8 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// KindUndo is a run that takes back what another run did to files. It is journaled as every run is: it goes on after a kill,
-// has a record, and is taken back itself by the same means.
+// KindUndo is a run that undoes what another run did to files. It is journaled like any run: it resumes after a kill, has a
+// record, and can be undone.
 const KindUndo Kind = "undo"
 
 // The activities of an undo, in order.
@@ -44,7 +44,7 @@ func UndoRequest(r RunRecord) Request {
 	}
 }
 
-// CheckUndo says why a run cannot be taken back; nil when it can.
+// CheckUndo returns why a run cannot be undone, or nil.
 func CheckUndo(r RunRecord) *failure.Error {
 	switch {
 	case r.Kind == KindImport:
@@ -132,7 +132,7 @@ func (m Memory) MarshalJSON() ([]byte, error) {
 // with nobody in between, is taken back in one.
 func WaysBack(changes []RunChange) []WayBack {
 	var done []RunChange
-	last := map[string]int{} // by name: the change that the next one of the same file may go on from
+	last := map[string]int{} // by name: the change that the next one of the same file may build on
 	for _, c := range changes {
 		simple := c.Change.Kind != ChangeMove && !c.Change.Doubt
 		i, known := last[c.Change.Name]

@@ -21,8 +21,8 @@ type work struct {
 
 	talk *conversation // nil without a model
 
-	countsRounds bool // tools are told their round
-	tellsShown   bool // stages and tools are told what the step was shown
+	countsRounds bool // tools get their round
+	tellsShown   bool // stages and tools get what the step was shown
 
 	results  []RoutedResult // of tools, for the stage
 	toolVars []StagedVar    // that tools have set

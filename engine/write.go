@@ -20,10 +20,10 @@ func (b *body) write(w *work, extra []Mark) error {
 	}
 }
 
-// deliver is one go of write. tells says that the model may be asked again, for another answer, when a person rejects this one
-// and says why; then again is true, and that answer is to be delivered.
-func (b *body) deliver(w *work, extra []Mark, tells bool) (again bool, err error) {
-	d := &delivery{work: w, body: b, marks: append(marksOf(w), extra...), tells: tells}
+// deliver tries to write once. With revise, the model may be asked for another answer when somebody rejects this one with a
+// reason. Then again is true, and the new answer is to be delivered.
+func (b *body) deliver(w *work, extra []Mark, revise bool) (again bool, err error) {
+	d := &delivery{work: w, body: b, marks: append(marksOf(w), extra...), revise: revise}
 	vars := b.vars
 	for _, v := range w.toolVars {
 		vars = v.put(vars, w.rec.Origins)
@@ -52,7 +52,7 @@ func (b *body) deliver(w *work, extra []Mark, tells bool) (again bool, err error
 		kind, said := EventInfo, "another run wrote to it first, staged again: "
 		if !raced {
 			changed++
-			kind, said = EventWarning, "changed while the step was at work, staged again: "
+			kind, said = EventWarning, "changed while the step was running, staged again: "
 		}
 		if d.again = w.step.ApproveOutputs; d.again {
 			said = "changed since it was proposed, staged and proposed again: "
@@ -95,9 +95,9 @@ type delivery struct {
 	done    []StagedFile // written
 	again   bool         // targets have changed
 
-	tells    bool      // the model may be asked again with the reasons of a no
-	declined []Verdict // what was rejected, when it does
-	reply    string    // what it would be told
+	revise   bool      // the model may be asked to revise rejected files
+	declined []Verdict // rejected, if revise
+	reply    string    // our message to it
 }
 
 // commit writes the staged files, each when it may be written. It returns the names that somebody changed in between, and

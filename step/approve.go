@@ -78,7 +78,7 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 	if len(open) > 0 && (in.Tools != nil || len(out.Verdicts) == 0) {
 		return out, waitFor(open)
 	}
-	if in.Tells {
+	if in.Revise {
 		out.Reply, err = a.whyNot(ctx, slices.Concat(in.Declined, out.Verdicts))
 	}
 	return out, err

@@ -111,10 +111,10 @@ func TestFaults_vaultCannotBeWritten(t *testing.T) {
 			}
 			d.says("run put off", 2)
 			run := s.runs("Ask")[0]
-			if run.Status != engine.Running || !strings.Contains(run.Reason, "goes on by itself") || !strings.Contains(run.Reason, fault.Error()) {
+			if run.Status != engine.Running || !strings.Contains(run.Reason, "continues by itself") || !strings.Contains(run.Reason, fault.Error()) {
 				t.Errorf("while the disk fails: %s, %q", run.Status, run.Reason)
 			}
-			if page := s.page("/runs/" + run.ID); !strings.Contains(page, "goes on by itself") {
+			if page := s.page("/runs/" + run.ID); !strings.Contains(page, "continues by itself") {
 				t.Errorf("the dashboard's page of the run says nothing of it:\n%s", page)
 			}
 			if got := s.read("Out/Log.md"); got != "# Log\n" {

@@ -49,7 +49,7 @@ type Config struct {
 type Desk struct {
 	cfg  Config
 	poke chan struct{}
-	told map[string]bool // notes of which a person was told that they are kept. Run's own
+	told map[string]bool // notes that were reported as kept. Run's own
 }
 
 // New makes a desk. Notes and deadlines are looked after by [Desk.Run] alone.
@@ -69,7 +69,7 @@ func New(c Config) *Desk {
 // Keys returns the keys that the desk's notes are made with.
 func (d *Desk) Keys() Keys { return d.cfg.Keys }
 
-// Decide stores a decision, and lets the run go on. Errors that are an *failure.Error are for the person.
+// Decide stores a decision and continues the run. An *failure.Error is for the user.
 func (d *Desk) Decide(ctx context.Context, said engine.Decision) error {
 	if err := d.store(ctx, said); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (d *Desk) store(ctx context.Context, said engine.Decision) error {
 	return err
 }
 
-// Changed tells that a file of the vault was changed and reports whether it lies in the folder of the notes.
+// Changed handles a change of a file and reports whether the file is in the folder of the notes.
 func (d *Desk) Changed(name string) bool {
 	if !strings.HasPrefix(name, d.cfg.Dir+"/") {
 		return false
@@ -114,7 +114,7 @@ func (d *Desk) Run(ctx context.Context) error {
 	events, stop := d.cfg.Subscribe(0)
 	defer stop()
 	runs, err := d.cfg.Proposals.Decided(ctx)
-	d.complain(ctx, "runs that may go on not found", err)
+	d.complain(ctx, "runs with decisions not found", err)
 	d.wake(ctx, runs)
 	for ctx.Err() == nil {
 		timer := time.NewTimer(d.look(ctx))
@@ -158,7 +158,7 @@ func (d *Desk) look(ctx context.Context) time.Duration {
 
 func (d *Desk) wake(ctx context.Context, runs []string) {
 	for _, run := range runs {
-		d.complain(ctx, "a run that may go on was not woken; the next start does it", d.cfg.Wake(ctx, run))
+		d.complain(ctx, "run not woken after a decision; the next start does it", d.cfg.Wake(ctx, run))
 	}
 }
 
@@ -240,7 +240,7 @@ func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) err
 	default:
 		said := n.read(data)
 		if decided, err := d.obey(ctx, n, said); decided || err != nil {
-			return err // the run tells when it waits again, or has ended
+			return err // an event follows when the run waits again or has ended
 		}
 		if who == others {
 			d.say(run)
@@ -306,7 +306,7 @@ func (d *Desk) obey(ctx context.Context, n note, said answers) (decided bool, er
 	return len(list) > 0, err
 }
 
-// say tells once that a note is kept as a person has made it.
+// say logs once that an edited note is kept as it is.
 func (d *Desk) say(run string) {
 	if d.told[run] {
 		return

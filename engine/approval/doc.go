@@ -1,5 +1,5 @@
-// Package approval keeps the notes in which people approve what runs propose, and wakes the runs when somebody has
-// decided: by a box in a note, by a command, in the dashboard, or by letting the time pass. The notes stand in a folder of
-// the vault where no workflow looks; proposals and decisions are the journal's. The package keeps no state on disk: a note
-// says itself whether anybody but its own boxes has changed it.
+// Package approval keeps the notes in which the user approves what runs propose, and wakes the runs after a decision: a
+// ticked box, a command, the dashboard, or a deadline. The notes are in a folder of the vault where no workflow looks;
+// proposals and decisions are in the journal. The package keeps no state on disk: each note shows whether more than its
+// boxes was edited.
 package approval

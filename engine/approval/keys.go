@@ -16,7 +16,7 @@ type Keys struct{ secret []byte }
 // NewKeys returns the keys of a state directory with this secret.
 func NewKeys(secret []byte) Keys { return Keys{secret} }
 
-// sum is a keyed digest of parts for a purpose. Each part is told apart from the next one by its length.
+// sum is a keyed digest of parts for a purpose. Each part is preceded by its length.
 func (k Keys) sum(purpose string, parts ...string) string {
 	if len(k.secret) == 0 {
 		panic("approval: keys without a secret")
@@ -46,14 +46,14 @@ func (k Keys) mark(kind string, proposals ...engine.Proposal) string {
 	return k.sum("box "+kind, all...)
 }
 
-// id tells one secret from another.
+// id identifies a secret.
 func (k Keys) id() string { return k.sum("id")[:8] }
 
 // seal is the keyed digest of a note's text.
 func (k Keys) seal(run, text string) string { return k.sum("note", run, text) }
 
-// Seen returns the token of a page of a proposal, counted from 1, for a viewer: it stands for this page and all before it, in
-// the content that the proposal has now. It is put into a page for the one that follows, and into the last one's form.
+// Seen returns the token of a page of a proposal, counted from 1, for a viewer. It covers this page and all before it, with the
+// proposal's present content. Each page carries it to the next one, and the last page puts it into its form.
 func (k Keys) Seen(viewer string, p engine.Proposal, page int) string {
 	return k.sum("seen", append(parts(p), viewer, fmt.Sprint(page))...)
 }

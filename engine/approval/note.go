@@ -28,8 +28,8 @@ type note struct {
 	zone    *time.Location
 }
 
-// voidedText says that ticks of an earlier version do not count.
-const voidedText = "This note was written anew after an update or a move of vaultflow's state. Boxes that were ticked before do not count: tick them again.\n\n"
+// voidedText is added when ticks of an earlier version do not count.
+const voidedText = "This note was rewritten after an update or a move of vaultflow's state. Boxes ticked before do not count: tick them again.\n\n"
 
 // box is a line of the note that a person may tick.
 type box struct {

@@ -56,8 +56,8 @@ type Store struct {
 	torn  bool // the manifest does not end with a line break
 }
 
-// Open opens the store in a folder, which it makes, and removes files that no line of the manifest names. live tells
-// whether a run may still go on; what such a run refers to is never removed. broken counts lines that cannot be read.
+// Open opens the store in a folder, which it creates, and removes files that no line of the manifest names. live reports
+// whether a run may still continue; what such a run refers to is never removed. broken counts unreadable lines.
 func Open(dir string, limits Limits, live func(run string) bool, now func() time.Time) (s *Store, broken int, err error) {
 	s = &Store{dir: dir, limits: limits.withDefaults(), live: live, now: now}
 	if err := os.MkdirAll(filepath.Join(dir, files), 0o700); err != nil {
@@ -102,12 +102,12 @@ func (s *Store) settle() error {
 // Close closes the manifest. No other method may be called afterwards.
 func (s *Store) Close() error { return s.lines.Close() }
 
-// Source says what a content is and for whom it is kept.
+// Source describes a content and the run that it is kept for.
 type Source struct {
 	Scope, Run, MediaType, URL string
 }
 
-// ErrFull is matched when a run that may still go on refers to as much as a scope may keep: nothing of it could be removed.
+// ErrFull is returned when runs that may still continue refer to all that a scope may keep, so nothing can be removed.
 var ErrFull = errors.New("the run has kept as much as it may")
 
 // Put keeps a content. The same content from the same address in the same scope is the same artifact, of now; the runs

@@ -27,8 +27,8 @@ type Blobs interface {
 
 // Record remembers what runs do to files: each change before it is made.
 type Record interface {
-	// Intended returns the change that a call was about to make in this attempt of the run, with what the model is told of
-	// it; made reports that it is known to be made. The error is engine.ErrNotFound when there is none.
+	// Intended returns the change that a call was about to make in this attempt of the run, with the text for the model; made
+	// reports whether it is known to be made. The error is engine.ErrNotFound when there is none.
 	Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error)
 	// Intend records a change that is about to be made, in place of an earlier one of the call.
 	Intend(ctx context.Context, ref engine.StepRef, call string, c engine.Change, said string, now time.Time) error
@@ -67,9 +67,9 @@ type Author struct {
 	Restores bool     // the change brings back what the file held before
 }
 
-// Make makes a change for an author; call is its place in the step, and said what the model is told of it. The new content
-// must be a blob. After an error nothing is left, unless the vault made the change all the same: then the intention stays,
-// for the next attempt to find.
+// Make makes a change for an author; call is its place in the step, and said the text for the model. The new content must be
+// a blob. After an error nothing is left, unless the vault made the change nevertheless: then the intention stays for the
+// next attempt to find.
 func (m *Maker) Make(ctx context.Context, by Author, call string, c engine.Change, said string) error {
 	if m.Record == nil {
 		return errors.New("files cannot be changed here")

@@ -24,11 +24,11 @@ const (
 // Notice begins a line at the head of a diff that says something about it.
 const Notice = "! "
 
-// Unified is the unified diff of two contents, with a line feed at its end; empty when they are equal. An empty name
-// stands for [Nothing]. Contents that are no UTF-8 text, or are longer than 1 MiB, get one sentence with their sizes in place
-// of the lines. Texts in which very much is different get a diff that is right and not the shortest, so that it takes no more
-// than a moment. It is made for people: what cannot be seen is shown as package visible does, spaces at the ends of changed
-// lines too, and a line that begins with [Notice] says so before anything else.
+// Unified returns the unified diff of two contents with a final line feed, or "" when they are equal. An empty name becomes
+// [Nothing]. For contents that are not UTF-8, or are longer than 1 MiB, one sentence with their sizes replaces the lines. Texts
+// that differ very much get a correct diff that is not the shortest, to save time. The diff is for people: invisible
+// characters are shown as package visible does, as are spaces at the ends of changed lines, and a first line with [Notice]
+// announces them.
 func Unified(before, after []byte, nameBefore, nameAfter string) string {
 	if bytes.Equal(before, after) {
 		return ""

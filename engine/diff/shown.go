@@ -105,11 +105,11 @@ func span(from, to int) string {
 	return fmt.Sprintf("%d,%d", from+1, to-from)
 }
 
-// Continued begins a page that goes on in the middle of a line.
+// Continued marks a page that begins in the middle of a line.
 const Continued = "» "
 
-// Pages cuts a diff into pages of at most size bytes, at the ends of lines when they are short enough. Nothing is left out. A page
-// that goes on in the middle of a line begins with [Continued].
+// Pages splits a diff into pages of at most size bytes, between lines where possible. Nothing is left out. A page that begins
+// in the middle of a line starts with [Continued].
 func Pages(text string, size int) []string {
 	var pages []string
 	mark := ""

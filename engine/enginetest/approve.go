@@ -66,7 +66,7 @@ func (a activities) approve(ctx context.Context, in engine.ApproveIn) (out engin
 		}
 		return out, engine.Park("", "files of %s", work(in.StepRef))
 	}
-	if rejected := func(v engine.Verdict) bool { return !v.Approved }; in.Tells && slices.ContainsFunc(slices.Concat(in.Declined, out.Verdicts), rejected) {
+	if rejected := func(v engine.Verdict) bool { return !v.Approved }; in.Revise && slices.ContainsFunc(slices.Concat(in.Declined, out.Verdicts), rejected) {
 		out.Reply = "why not"
 	}
 	return out, nil

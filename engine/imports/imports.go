@@ -32,7 +32,7 @@ type Imported interface {
 // Imports carries out the activities of imports. It is safe for concurrent use.
 type Imports struct {
 	FS       fs.FS                                                   // the vault
-	Importer func(run string, events func(ingestion.Event)) Importer // an importer for a run, that tells its progress
+	Importer func(run string, events func(ingestion.Event)) Importer // an importer for a run, with its progress
 	Imported Imported
 	Blobs    change.Blobs
 	Origin   *origin.Book // where what is imported is recorded as foreign; may be nil

@@ -13,8 +13,8 @@ import (
 // Changes keeps what runs do to files of the vault.
 type Changes struct{ db *database }
 
-// Intended returns the change that a call was about to make, in the present attempt of the run, with what the model is told of
-// it: the call of a tool, or the output of a step. made says that it is known to be made. ErrNotFound when there is none.
+// Intended returns the change that a call (of a tool, or the output of a step) was about to make in this attempt of the run,
+// with the text for the model. made reports whether it is known to be made. The error is ErrNotFound when there is none.
 func (cs *Changes) Intended(ctx context.Context, ref engine.StepRef, call string) (c engine.Change, said string, made bool, err error) {
 	var view []byte
 	err = found(one(ctx, cs.db.read, `SELECT view, said, made FROM changes WHERE run = ? AND step = ? AND batch = ? AND call = ? AND closed = 0`,

@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// fault is an error of the database that is over when the disk is mended; see [failure.IsTransient].
+// fault is an error of the database that ends when the disk is repaired; see [failure.IsTransient].
 type fault struct{ error }
 
 // Unwrap returns SQLite's error.
@@ -26,7 +26,7 @@ func (fault) Failure() failure.Error {
 // passing are SQLite's codes for disks that are full, read-only or not there.
 var passing = []int{sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM}
 
-// busy is a fault that is over when another program lets the database go.
+// busy is a fault that ends when another program unlocks the database.
 type busy struct{ fault }
 
 var _ failure.Reporter = busy{}
@@ -36,7 +36,7 @@ func (busy) Failure() failure.Error {
 	return failure.Error{Code: failure.State, Transient: true, Hint: hintBusy}
 }
 
-const hintBusy = "wait until it has ended, or leave the state directory out of it; nothing is lost, and what runs goes on by itself"
+const hintBusy = "wait until it has ended, or exclude the state directory from it; nothing is lost, and runs continue by themselves"
 
 // judged marks transient faults. Every error of a write or a query goes through it.
 func judged(err error) error {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Health says how large the state is. Sizes are bytes.
+// Health is the size of the state, in bytes.
 type Health struct {
 	Database int64 // of the file, with its log
 	Unused   int64 // of it: room that rows which were removed have left, and that new ones will take

@@ -57,7 +57,7 @@ func (is *Imports) Gone(ctx context.Context, source string) error {
 	return nil
 }
 
-// ImportFilter says which imports a list holds; zero fields do not filter.
+// ImportFilter selects imports for a list; zero fields do not filter.
 type ImportFilter struct {
 	State   engine.ImportState
 	Waiting bool // only those that have not ended, files that are still arriving included
@@ -135,7 +135,7 @@ func (is *Imports) PutAway(ctx context.Context, id, filed string) error {
 	return nil
 }
 
-// Unannounced returns finished imports that on_import has not been told of, oldest first.
+// Unannounced returns finished imports that on_import has not seen, oldest first.
 func (is *Imports) Unannounced(ctx context.Context) ([]engine.ImportRecord, error) {
 	list, err := query(ctx, is.db.read, scanView[engine.ImportRecord], `SELECT view FROM imports INDEXED BY imports_new WHERE announced = 0 AND state IN (?, ?)
 		ORDER BY finished, rowid LIMIT ?`, engine.ImportDone, engine.ImportPartial, maxRows)
@@ -145,7 +145,7 @@ func (is *Imports) Unannounced(ctx context.Context) ([]engine.ImportRecord, erro
 	return list, nil
 }
 
-// Announced says that on_import has been told of an import.
+// Announced records that on_import has seen an import.
 func (is *Imports) Announced(ctx context.Context, id string) error {
 	if _, err := change(ctx, is.db.write, `UPDATE imports SET announced = 1 WHERE id = ?`, id); err != nil {
 		return fmt.Errorf("store that import %s was announced: %w", id, err)

@@ -65,8 +65,9 @@ func (mem *Memory) Committed(ctx context.Context, ref engine.StepRef, marks []en
 	return nil
 }
 
-// Writing stores that a workflow is about to write these contents. It comes before the write, so that the watcher never
-// sees the content first. The latest run that wrote a content tells what it goes back to. These rows stay for ever, so they are small: names stand in a table of their own.
+// Writing records that a workflow is about to write these contents. It comes before the write, so that the watcher never sees
+// the content first. The latest run that wrote a content is its origin. These rows are kept forever, so they are small: names
+// have a table of their own.
 func (mem *Memory) Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error {
 	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {
 		for _, f := range files {
@@ -127,13 +128,13 @@ func keepVariable(ctx context.Context, tx *sql.Tx, ref engine.StepRef, v engine.
 	return err
 }
 
-// Variable returns a variable that is kept between the runs of a workflow, and says whether it is set.
+// Variable returns a variable that is kept between the runs of a workflow; set reports whether it exists.
 func (mem *Memory) Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error) {
 	if v, set, err = readVariable(ctx, mem.db.read, workflow, name); err != nil {
 		return v, false, fmt.Errorf("read variable %q of %s: %w", name, workflow, err)
 	}
 	if set {
-		mem.blobs.holds(v.Digest) // a run is about to use it, and may go on when the variable has another value
+		mem.blobs.holds(v.Digest) // a run is about to use it, and may still need it after the variable has changed
 	}
 	return v, set, nil
 }

@@ -23,7 +23,7 @@ import (
 // Conditions that callers test.
 var (
 	// ErrLocked is returned when another process works on this state directory.
-	ErrLocked = errors.New("another vaultflow is at work on this vault")
+	ErrLocked = errors.New("another vaultflow is running on this vault")
 	// ErrCorrupt is returned when the database is broken, or is no database.
 	ErrCorrupt = errors.New("the state database is broken")
 	// ErrBusy is returned when another program keeps the database locked for longer than we wait.
@@ -132,8 +132,8 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 	return j, nil
 }
 
-// private makes an empty database that others cannot read. SQLite would leave its mode to the umask, and gives the files
-// beside it the mode of the database.
+// private creates an empty database that others cannot read. SQLite would leave its mode to the umask; the files beside it
+// get the mode of the database.
 func private(dir string) error {
 	f, err := os.OpenFile(filepath.Join(dir, "state.db"), os.O_CREATE|os.O_RDWR, state.FileMode)
 	if err != nil {
@@ -235,8 +235,7 @@ func explain(dir string, err error) error {
 	return &OpenError{dir, remedy, err}
 }
 
-// There reports whether the state directory still is the one that was opened: nil, or an error that says what is wrong. What is
-// stored in one that was removed is lost.
+// There returns an error unless the state directory is still the one that was opened. What is stored in a removed one is lost.
 func (j *Journal) There() error {
 	for path, opened := range j.files {
 		now, err := os.Stat(path)

@@ -116,9 +116,8 @@ type sweeper struct {
 
 func (j *Journal) sweeper() *sweeper { return &sweeper{j.db, j.Blobs, j.Answers} }
 
-// Sweep removes what is beyond retention: records of runs and other rows at each call, blobs that nothing refers to any
-// more about once a day. It may be ended at any moment and goes on the next time. Runs may be at work meanwhile, and
-// nothing that they use is touched.
+// Sweep removes what is beyond retention: records of runs and other rows at each call, unreferenced blobs about once a day. It
+// can be interrupted at any moment, and the next call continues. Runs may be running; nothing that they use is touched.
 func (j *Journal) Sweep(ctx context.Context, r Retention, now time.Time) (Swept, error) {
 	var s Swept
 	sw := j.sweeper()
@@ -159,7 +158,7 @@ func (sw *sweeper) sweepRows(ctx context.Context, r Retention, now time.Time, s 
 	return nil
 }
 
-// removeRuns removes runs with what belongs to them, except those that are at work again.
+// removeRuns removes runs and everything that belongs to them, except those that are running again.
 func removeRuns(ctx context.Context, tx *sql.Tx, runs []string, removed *int) error {
 	for _, id := range runs {
 		res, err := tx.ExecContext(ctx, `DELETE FROM runs WHERE id = ? AND finished > 0`, id)
@@ -210,8 +209,8 @@ func (db *database) keptUp(ctx context.Context, what string, now time.Time) erro
 	return err
 }
 
-// active is since when runs are at work that may hold digests which stand in no row yet: the beginning of the oldest one.
-// One that is parked has all it needs in its records.
+// active returns when the oldest unfinished run began: such runs may hold digests that are in no row yet. A parked run has
+// all it needs in its records.
 func (sw *sweeper) active(ctx context.Context) (since time.Time, err error) {
 	var us int64
 	err = one(ctx, sw.db.read, `SELECT coalesce(min(created), 0) FROM runs WHERE finished = 0 AND status != ?`, engine.AwaitingApproval).Scan(&us)

@@ -39,7 +39,7 @@ func query[T any](ctx context.Context, db rowSource, scan func(row) (T, error), 
 	return list, rows.Err()
 }
 
-// judgedRow is a row whose errors are told from each other; see judged.
+// judgedRow is a row whose errors are classified; see judged.
 type judgedRow struct{ *sql.Row }
 
 // Scan implements row.

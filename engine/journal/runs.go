@@ -225,7 +225,7 @@ func (rs *Runs) Unfinished(ctx context.Context) ([]engine.Entry, error) {
 	return entries, nil
 }
 
-// RunFilter says which runs a list holds; zero fields do not filter.
+// RunFilter selects runs for a list; zero fields do not filter.
 type RunFilter struct {
 	Kind     engine.Kind
 	Undo     bool // also undos, whatever Kind is
@@ -241,7 +241,7 @@ func (rs *Runs) List(ctx context.Context, f RunFilter) ([]engine.RunRecord, erro
 	if f.Undo && f.Kind != "" && err == nil {
 		var undos []engine.RunRecord
 		f.Kind = engine.KindUndo
-		undos, err = rs.list(ctx, f) // apart: an index gives the order within a kind
+		undos, err = rs.list(ctx, f) // apart: an index orders the runs of a kind
 		runs = append(runs, undos...)
 		slices.SortStableFunc(runs, func(a, b engine.RunRecord) int { return b.Created.Compare(a.Created) })
 		runs = runs[:min(len(runs), capped(f.Limit))]
@@ -257,7 +257,7 @@ func (rs *Runs) list(ctx context.Context, f RunFilter) ([]engine.RunRecord, erro
 	w.add(!f.Before.IsZero(), "created < ?", micros(f.Before))
 	from := "runs"
 	if f.Workflow != "" {
-		from += " INDEXED BY runs_by_workflow" // and not by the kind, which gives the order, and all other workflows first
+		from += " INDEXED BY runs_by_workflow" // not by kind: that has the order, but reads all other workflows first
 	}
 	runs, err := query(ctx, rs.db.read, scanView[engine.RunRecord], `SELECT view FROM `+from+w.String()+` ORDER BY created DESC, rowid DESC LIMIT ?`,
 		append(w.args, capped(f.Limit))...)

@@ -9,7 +9,7 @@ import (
 
 // migrations bring a database from one version to the next; user_version counts those that were applied. An entry that
 // was released is never changed. Times are microseconds since 1970, UTC. Digests of blobs are hexadecimal text, alone or
-// within JSON: so retention finds them, whatever the table. retention.go says how long each table's rows are kept.
+// within JSON, so that retention finds them in any table. retention.go has the rule for the rows of each table.
 var migrations = []string{`
 CREATE TABLE runs (
 	id TEXT PRIMARY KEY, kind TEXT NOT NULL, workflow TEXT NOT NULL, status TEXT NOT NULL, trigger TEXT NOT NULL,
@@ -161,7 +161,7 @@ CREATE INDEX memories_by_run ON memories (run);
 `, `
 DROP TABLE usage;
 `, `
-SELECT 'from here on the state directory says whether the vault is trusted';
+SELECT 'from here on the state directory says ` + `whether the vault is trusted';
 `, `
 CREATE TABLE origin_sets (id INTEGER PRIMARY KEY, origins TEXT NOT NULL UNIQUE);
 INSERT INTO origin_sets (id, origins) VALUES (0, '');

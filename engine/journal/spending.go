@@ -74,7 +74,7 @@ func (sp *Spending) Reserve(ctx context.Context, r cost.Reservation, now time.Ti
 func insertSpending(ctx context.Context, tx *sql.Tx, call int64, chain []spender, r cost.Reservation, now time.Time) error {
 	for level, s := range chain {
 		caps, err := []byte(nil), error(nil)
-		if level == 0 { // those above have told theirs
+		if level == 0 { // those above check their own
 			if caps, err = json.Marshal(s.caps); err != nil {
 				return err
 			}
@@ -163,7 +163,7 @@ func capStates(ctx context.Context, q querier, chain []spender, now time.Time) (
 	return all, nil
 }
 
-// count says what counts against a cap.
+// count returns what counts against a cap.
 func (s spender) count(ctx context.Context, q querier, c *cost.CapState) error {
 	sum, err := cost.Spending{}, error(nil)
 	switch c.Scope {

@@ -63,8 +63,8 @@ func (u *Undo) Memories(ctx context.Context, run string) ([]engine.Memory, error
 	return list, nil
 }
 
-// WriterSince returns the run that wrote a content to a file, of those that came after a run; empty when none did. Ids and times do
-// not give the order: many runs begin within a second, and clocks are set back.
+// WriterSince returns the run after the given one that wrote a content to a file, or "". It orders runs by their place in the
+// journal: many runs begin within a second, and clocks are set back.
 func (u *Undo) WriterSince(ctx context.Context, run, name, digest string) (writer string, err error) {
 	err = one(ctx, u.db.read, `SELECT w.run FROM writes w JOIN runs r ON r.id = w.run WHERE w.file = (SELECT id FROM names WHERE name = ?)
 		AND w.sha256 = ? AND r.rowid > (SELECT rowid FROM runs WHERE id = ?) ORDER BY r.rowid DESC LIMIT 1`, name, packed(digest), run).Scan(&writer)

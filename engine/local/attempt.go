@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Causes of a context that ended while the executor goes on.
+// Causes of a context that ended while the executor keeps running.
 var (
 	errCancelled   = errors.New("the run was cancelled")
 	errTimeout     = errors.New("the run took longer than it may")
@@ -33,7 +33,7 @@ type attempt struct {
 	forked int        // branches that were begun
 	steps  map[int]stepTime
 	atWork []string       // activities
-	fatal  *failure.Error // the run cannot go on, and resuming would not help
+	fatal  *failure.Error // the run cannot continue, and resuming would not help
 	halted error          // the journal failed: the run stays as it is
 	parked []waiting      // what people have to decide first
 }
@@ -116,7 +116,7 @@ func (a *attempt) ended(ctx context.Context) error {
 	return engine.ErrStopped
 }
 
-// broken reports whether the run cannot go on.
+// broken reports whether the run cannot continue.
 func (a *attempt) broken() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -180,7 +180,7 @@ func (a *attempt) publish(e engine.Event) { a.x.store.bus.publish(a.x.store.comp
 // tell stores an event and publishes it.
 func (a *attempt) tell(e engine.Event) { a.x.store.tell(a.ctx, a.j, e) }
 
-// waiting is an activity that cannot go on until somebody decides.
+// waiting is an activity that waits for a decision.
 type waiting struct {
 	step, batch    int
 	awaits, reason string // as in engine.Park

@@ -6,7 +6,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// bus hands events to everybody who listens. It never waits: who does not keep up loses events and is told.
+// bus sends events to all subscribers. It never waits: a slow subscriber loses events and gets an EventLost.
 type bus struct {
 	mu        sync.Mutex
 	listeners map[*listener]struct{}

@@ -87,5 +87,5 @@ func (r *reporter) page(e engine.Event) {
 	}
 }
 
-// saveEvery is how often the pages of an import are brought to its stored record while an activity is at work.
+// saveEvery is how often the page count of a running import is stored.
 const saveEvery = 500 * time.Millisecond

@@ -8,9 +8,8 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// retryCuts says which records of the body itself a retry must not recall: the failed one, or the one that the body would
-// not accept, and all behind it. Records of a body that has become another one are all forgotten, those of its branches
-// too.
+// retryCuts returns which records of the body itself a retry must not recall: the failed one, or the one that the body
+// rejected, and all after it. If the body itself has changed, all records are forgotten, including those of its branches.
 func retryCuts(r engine.RunRecord, records []engine.Record) []engine.Cut {
 	code := codeOf(r.Failure)
 	if code == failure.Diverged {
@@ -30,9 +29,8 @@ func retryCuts(r engine.RunRecord, records []engine.Record) []engine.Cut {
 	return []engine.Cut{{Seq: cutAt(trunk, step.Index, code)}}
 }
 
-// batchCuts does the same for the branches of an @for_each step that failed. What the step went on after stays as it is:
-// batches before the last one that was written. A batch that may read what a batch before it will set now is asked for
-// anew.
+// batchCuts does the same for the branches of a failed @for_each step. Failed batches before the last one that was written
+// stay as they are. A batch that may read variables of a repeated batch is repeated too.
 func batchCuts(r engine.RunRecord, steps []engine.PinnedStep, records []engine.Record) []engine.Cut {
 	step, failed := failedStep(r)
 	if !failed || step.Index >= len(steps) || steps[step.Index].ForEach == nil || codeOf(r.Failure) == failure.Diverged {
@@ -65,8 +63,8 @@ func batchCuts(r engine.RunRecord, steps []engine.PinnedStep, records []engine.R
 	return cuts
 }
 
-// lostCuts forgets what failed in batches that their steps went on without. Whatever comes behind the first of them stays as
-// it is recorded, though it might be asked with other words now: costs and variables.
+// lostCuts forgets what failed in batches that their steps continued without. Records after the first of them stay, even if
+// their inputs would be different now: costs and variables.
 func lostCuts(r engine.RunRecord, pinned *engine.Pinned, records []engine.Record) []engine.Cut {
 	var kept, cuts []engine.Cut
 	for _, s := range r.Steps {
@@ -105,7 +103,7 @@ func behind(records []engine.Record, step int) []engine.Cut {
 	return cuts
 }
 
-// kept keeps branches as they are recorded: what a batch is told of the costs of those before it may differ now.
+// kept keeps the records of branches, even if their inputs would be different now: the costs of earlier batches.
 func kept(branches map[int]int) []engine.Cut {
 	var cuts []engine.Cut
 	for _, branch := range slices.Sorted(maps.Values(branches)) {

@@ -172,7 +172,7 @@ func (f *flow) repeat(handler engine.Activity, d *activity) error {
 		if awaits, reason, is := engine.Parked(err); is {
 			return f.parks(waiting{d.rec.Step, d.batch, awaits, reason})
 		}
-		if engine.Stopped(err) { // a run that it waited for was interrupted: both go on later
+		if engine.Stopped(err) { // a run that it waited for was interrupted: both resume later
 			return f.halt(err)
 		}
 		cause := failure.Of(err)

@@ -18,7 +18,7 @@ type spec struct {
 	Undo    *engine.UndoPlan   `json:"undo,omitempty"`
 }
 
-// job is a run that waits or is at work.
+// job is a queued or running run.
 type job struct {
 	id   string
 	lane string
@@ -27,7 +27,7 @@ type job struct {
 	err  error         // why it left them unfinished; read after done
 
 	recalled bool // it was parked, and not interrupted; set before it waits for its lane
-	took     int  // places that it has while it is at work. Guarded by the queue's mu
+	took     int  // places that it holds while running. Guarded by the queue's mu
 
 	delay     time.Duration // how long it was postponed the last time; zero when it never was. Guarded by the queue's mu
 	postponed bool          // it is postponed now. Guarded by the queue's mu

@@ -177,13 +177,13 @@ func parkedRun(r engine.RunRecord) error {
 	return engine.Park(r.ID, "run %s of %s %s", r.ID, r.Workflow, r.Reason)
 }
 
-// postpone makes a run that hit a transient error wait. It keeps its place before the others of its lane and goes on by
-// itself from its last recorded outcome, as after a restart.
+// postpone makes a run that hit a transient error wait. It keeps its place before the others of its lane and continues
+// after its last recorded outcome, as after a restart.
 func (x *Executor) postpone(j *job, err error) {
 	wait := x.queue.nextDelay(j)
-	x.cfg.Logger.Warn("run put off; it goes on by itself", "run", j.id, "duration", wait, "err", err)
+	x.cfg.Logger.Warn("run postponed; it continues by itself", "run", j.id, "duration", wait, "err", err)
 	if _, stored := x.store.update(context.Background(), j, nil, func(e *engine.Entry) { //nolint:contextcheck // stored although the run's context has ended
-		e.Run.Reason, e.Run.Activity = fmt.Sprintf("waits, and goes on by itself: %v", err), ""
+		e.Run.Reason, e.Run.Activity = fmt.Sprintf("waits, and continues by itself: %v", err), ""
 	}); stored != nil {
 		x.cfg.Logger.Debug("reason not stored", "run", j.id, "err", stored)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// queue holds the runs of an executor that wait or are at work. One run of a lane is at work at a time, and each kind of
-// run has so many places. Lanes and places are taken in the order of creation.
+// queue holds the queued and running runs of an executor. A lane runs one run at a time, and each kind of run has a number
+// of places. Runs get lanes and places in the order of creation.
 type queue struct {
 	maxRuns    int
 	maxImports int
@@ -56,7 +56,7 @@ func (q *queue) poke() {
 	}
 }
 
-// places returns how many places a job takes: none if its parent is at work and waits for it, since parents that hold all
+// places returns how many places a job takes: none if its parent is running and waits for it, since parents that hold all
 // places would wait forever for children that get none. A parked parent holds no place.
 func (q *queue) places(j *job) int {
 	if q.jobs[j.parent()] != nil {
@@ -165,7 +165,7 @@ func (q *queue) children(run string) []*job {
 	return list
 }
 
-// shelve removes a parked run. One that was woken while it was at work waits for its lane again.
+// shelve removes a parked run. One that was woken while it was running waits for its lane again.
 func (q *queue) shelve(j *job, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -212,7 +212,7 @@ func (q *queue) nextDelay(j *job) time.Duration {
 	return j.delay
 }
 
-// postpone makes a run that was at work wait, before the others of its lane. It needs no goroutine meanwhile.
+// postpone puts a running run back at the head of its lane. It needs no goroutine meanwhile.
 func (q *queue) postpone(j *job, d time.Duration) {
 	q.mu.Lock()
 	q.vacate(j)

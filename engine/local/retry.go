@@ -48,11 +48,11 @@ func (x *Executor) Retry(ctx context.Context, run string, from engine.RetryFrom)
 func (x *Executor) adopt(ctx context.Context, e engine.Entry, from engine.RetryFrom) error {
 	switch {
 	case x.queue.job(e.Run.ID) != nil:
-		return noRetry("run %s is at work; cancel it first", e.Run.ID)
+		return noRetry("run %s is running; cancel it first", e.Run.ID)
 	case e.Run.Status == engine.AwaitingApproval:
 		return noRetry("run %s waits for approval; approve or reject what it proposes, or cancel it first", e.Run.ID)
 	case from != engine.RetryFrom{}:
-		return noRetry("run %s was interrupted and has not ended: it goes on where it was, without --step and --failed", e.Run.ID)
+		return noRetry("run %s was interrupted and has not ended: retry it without --step and --failed to resume it", e.Run.ID)
 	}
 	return x.takeUp(ctx, e)
 }
@@ -100,7 +100,7 @@ func retryOf(e engine.Entry, records []engine.Record, from engine.RetryFrom) ([]
 	var cuts []engine.Cut
 	if from.Failed {
 		if cuts = lostCuts(r, pinned, records); len(cuts) == 0 {
-			return nil, noRetry("no batch of run %s failed or was skipped while its step went on", r.ID)
+			return nil, noRetry("no step of run %s continued without a batch: there is nothing to repeat", r.ID)
 		}
 	}
 	if !r.Status.Incomplete() {

@@ -69,7 +69,7 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 	return nil
 }
 
-// Busy reports whether a run of a workflow waits or is at work.
+// Busy reports whether a run of a workflow is queued or running.
 func (x *Executor) Busy(workflow string) bool {
 	return len(x.queue.inLane(lane(engine.Request{Kind: engine.KindWorkflow, Subject: workflow}))) > 0
 }

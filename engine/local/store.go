@@ -15,7 +15,7 @@ type store struct {
 	bus     bus
 	now     func() time.Time
 	log     *slog.Logger
-	dead    atomic.Bool // the grace period is over: nothing more is stored
+	dead    atomic.Bool // the grace period has ended: nothing more is stored
 }
 
 // do does something with the journal, unless the executor is dead.

@@ -14,7 +14,7 @@ import (
 const (
 	// gatherMost is how many times the debounce changes that keep coming may put a run off.
 	gatherMost = 10
-	// filesMost is how many files one run is told of; more are several runs.
+	// filesMost is how many files one run gets; more files start more runs.
 	filesMost = 2000
 	// busyEvery is how often a batch asks whether the run before it has ended.
 	busyEvery = time.Second
@@ -37,7 +37,7 @@ type batch struct {
 func (w *watching) batchFor(p *workflow.Plan, n engine.Notice) *batch {
 	i := slices.IndexFunc(w.batches, func(b *batch) bool { return b.workflow == p.Name && !b.closed })
 	if i >= 0 && len(w.batches[i].files) >= filesMost && !w.batches[i].files[n.File.Name] {
-		w.cfg.Logger.Warn("more changes than one run is told of, the others get a run of their own", "workflow", p.Name, "limit", filesMost)
+		w.cfg.Logger.Warn("more changes than one run can take; the rest get a run of their own", "workflow", p.Name, "limit", filesMost)
 		w.batches[i].closed = true
 		i = -1
 	}
@@ -110,7 +110,7 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 	return next
 }
 
-// waits reports whether a batch waits, and goes on gathering, until the workflow's run has ended.
+// waits reports whether a batch keeps gathering until the workflow's run has ended.
 func (w *watching) waits(p *workflow.Plan) bool {
 	return w.cfg.Busy != nil && p.Meta.Overlap != string(engine.OverlapReplace) && w.cfg.Busy(p.Name)
 }

@@ -75,20 +75,20 @@ func between(p *workflow.Plan, after, until time.Time, loc *time.Location, kept 
 	return slots
 }
 
-// decide says what becomes of slots that have passed, oldest first. Those on time run; catch_up is about the others.
+// decide sets the state of slots that have passed, oldest first. Those on time run; catch_up decides about the others.
 func decide(slots []engine.SlotRecord, now time.Time, catchUp string) []engine.SlotRecord {
 	late := slices.IndexFunc(slots, func(s engine.SlotRecord) bool { return onTime(s, now) })
 	if late < 0 {
 		late = len(slots)
 	}
-	newest := min(late, len(slots)-1) // the one that stands for all late ones
+	newest := min(late, len(slots)-1) // the one that runs for all late ones
 	for i := range slots {
 		s := &slots[i]
 		switch {
 		case i >= late, catchUp == "latest" && i == newest, catchUp == "all" && i >= len(slots)-catchUpMost && s.Count == 1:
 			s.State = engine.SlotDue
 		case catchUp == "latest":
-			s.State, s.Reason = engine.SlotMerged, "the slot of "+slots[newest].Slot.Format(time.RFC3339)+" stands for it"
+			s.State, s.Reason = engine.SlotMerged, "the slot of "+slots[newest].Slot.Format(time.RFC3339)+" runs instead"
 		case catchUp == "all":
 			s.State, s.Reason = engine.SlotMissed, fmt.Sprintf("catch_up: all goes back %d slots", catchUpMost)
 		default:

@@ -16,11 +16,11 @@ const failuresInARow = 3
 // launcher starts runs, unless a workflow may not run now.
 type launcher struct{ cfg *Config }
 
-// start asks for a run, unless the workflow may not fire now; then the answer says why. The reason goes into the
-// row of a slot; any other refusal is stored as a skipped run.
+// start asks for a run, unless the workflow may not fire now; then the answer has the reason. The reason goes into the row of
+// a slot; any other refusal is stored as a skipped run.
 //
-// Overlap is for plans that repeat by the clock. Changes, imports and the slots of catch_up: all are each about something
-// else: another run never makes them skip, they wait for it.
+// Overlap applies to workflows that repeat by the clock. Changes, imports and the slots of `catch_up: all` each bring
+// something new, so they wait for another run and are never skipped.
 func (l launcher) start(ctx context.Context, p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Started, error) {
 	why, err := Barred(ctx, l.cfg.History, p, l.cfg.Now(), l.cfg.Location)
 	if err != nil {
@@ -94,6 +94,6 @@ func Paused(ctx context.Context, h History, name string) (string, error) {
 	if err != nil || len(failed) < failuresInARow {
 		return "", err
 	}
-	return fmt.Sprintf("paused after %d failures in a row; `vaultflow unpause %q` or a successful run by hand lets it go on (last failure: %s)",
+	return fmt.Sprintf("paused after %d failures in a row; `vaultflow unpause %q` or a successful manual run resumes it (last failure: %s)",
 		len(failed), name, failed[0].Reason), nil
 }

@@ -101,7 +101,7 @@ func (t *Triggers) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		t.rest(ctx, t.look(ctx).Sub(t.cfg.Now()))
 	}
-	t.watching.gather(context.WithoutCancel(ctx), t.told()) // into the journal, for the next process
+	t.watching.gather(context.WithoutCancel(ctx), t.pending()) // into the journal, for the next process
 	return nil
 }
 
@@ -133,12 +133,12 @@ func (t *Triggers) rest(ctx context.Context, d time.Duration) {
 	case <-timer.C:
 	case <-t.wake:
 	case c := <-t.changes:
-		t.watching.gather(ctx, append([]vault.Change{c}, t.told()...))
+		t.watching.gather(ctx, append([]vault.Change{c}, t.pending()...))
 	}
 }
 
-// told returns the changes that nobody has looked at yet.
-func (t *Triggers) told() []vault.Change {
+// pending returns the changes that nobody has looked at yet.
+func (t *Triggers) pending() []vault.Change {
 	var list []vault.Change
 	for range len(t.changes) {
 		list = append(list, <-t.changes)
