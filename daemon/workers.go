@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -99,10 +99,10 @@ func (w *Workers) path() string {
 // sessions start workers on files of the vault: a worker gets an open descriptor and no name.
 type sessions struct{ workers *Workers }
 
-var _ ingestion.Worker = sessions{}
+var _ reading.Worker = sessions{}
 
-// Start implements ingestion.Worker.
-func (s sessions) Start(ctx context.Context, name string, o extract.Open) (ingestion.Session, extract.Document, error) {
+// Start implements reading.Worker.
+func (s sessions) Start(ctx context.Context, name string, o extract.Open) (reading.Session, extract.Document, error) {
 	f, err := s.workers.vault.OpenFile(name)
 	if err != nil {
 		return nil, extract.Document{}, err
@@ -111,8 +111,8 @@ func (s sessions) Start(ctx context.Context, name string, o extract.Open) (inges
 	return s.on(ctx, f, o)
 }
 
-// StartFile implements ingestion.Worker: files of bundles are files of the system.
-func (s sessions) StartFile(ctx context.Context, file fs.File, o extract.Open) (ingestion.Session, extract.Document, error) {
+// StartFile implements reading.Worker: files of bundles are files of the system.
+func (s sessions) StartFile(ctx context.Context, file fs.File, o extract.Open) (reading.Session, extract.Document, error) {
 	f, ok := file.(*os.File)
 	if !ok {
 		return nil, extract.Document{}, fmt.Errorf("open a %T for the worker: %w", file, errors.ErrUnsupported)
@@ -120,7 +120,7 @@ func (s sessions) StartFile(ctx context.Context, file fs.File, o extract.Open) (
 	return s.on(ctx, f, o)
 }
 
-func (s sessions) on(ctx context.Context, f *os.File, o extract.Open) (ingestion.Session, extract.Document, error) {
+func (s sessions) on(ctx context.Context, f *os.File, o extract.Open) (reading.Session, extract.Document, error) {
 	session, document, err := s.workers.start(ctx, f, o)
 	if err != nil {
 		return nil, document, err

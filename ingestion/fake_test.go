@@ -22,6 +22,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/vaulttest"
@@ -78,7 +79,7 @@ type script struct {
 	tries    map[string]int
 }
 
-func (s *script) Start(_ context.Context, _ string, o extract.Open) (Session, extract.Document, error) {
+func (s *script) Start(_ context.Context, _ string, o extract.Open) (reading.Session, extract.Document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.starts++
@@ -92,7 +93,7 @@ func (s *script) Start(_ context.Context, _ string, o extract.Open) (Session, ex
 }
 
 // StartFile is Start with a document that was made on the way.
-func (s *script) StartFile(ctx context.Context, file fs.File, o extract.Open) (Session, extract.Document, error) {
+func (s *script) StartFile(ctx context.Context, file fs.File, o extract.Open) (reading.Session, extract.Document, error) {
 	data, err := io.ReadAll(file)
 	s.mu.Lock()
 	s.printed = string(data)

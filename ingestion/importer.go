@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -24,7 +25,7 @@ import (
 // as long as no two work on equal bytes of the same source at the same time.
 type Importer struct {
 	Files  vault.Files // opened files implement io.ReaderAt
-	Worker Worker
+	Worker reading.Worker
 	Now    func() time.Time
 	Tool   string // this program and its version, for manifests
 

@@ -2,7 +2,6 @@ package ingestion
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // pageLoop makes the pages of a document.
@@ -21,7 +21,7 @@ const giveUpAfter = 25
 
 // loop makes the pages that have no record yet, with several sessions side by side. Each takes a window of pages at a
 // time. What fails is a page; only a fault of the vault, a missing worker or the end of ctx ends the loop.
-func (l pageLoop) loop(ctx context.Context, first *seat, pages int) error {
+func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) error {
 	todo, err := l.w.store.missing(pages)
 	if err != nil || len(todo) == 0 {
 		return err
@@ -41,23 +41,23 @@ func (l pageLoop) loop(ctx context.Context, first *seat, pages int) error {
 		return nil
 	})
 	var row atomic.Int32 // pages that failed one after the other
-	open := first.open   // each session learns by itself how the document can be opened
+	open := first.Open   // each session learns by itself how the document can be opened
 	seats := min(l.w.set.Sessions, (len(todo)+size-1)/size)
 	l.w.store.pace.begin(seats)
 	for i := range seats {
 		s := first
 		if i > 0 {
-			s = &seat{w: l.w, open: open}
+			s = l.w.reader(open)
 		}
 		group.Go(func() error {
-			defer s.leave()
+			defer s.Close()
 			return l.windows(ctx, s, windows, &row)
 		})
 	}
 	return group.Wait()
 }
 
-func (l pageLoop) windows(ctx context.Context, s *seat, windows <-chan []int, row *atomic.Int32) error {
+func (l pageLoop) windows(ctx context.Context, s *reading.Reader, windows <-chan []int, row *atomic.Int32) error {
 	for window := range windows {
 		for _, n := range window {
 			if row.Load() >= giveUpAfter {
@@ -87,10 +87,4 @@ func (l pageLoop) windows(ctx context.Context, s *seat, windows <-chan []int, ro
 
 func failedPage(n int, why string) manifest.Page {
 	return manifest.Page{N: n, Status: manifest.PageFailed, Error: why}
-}
-
-// fault gives the fault of a page, nil when the error is not one.
-func pageFaultOf(err error) *pageFault {
-	f, _ := errors.AsType[*pageFault](err)
-	return f
 }

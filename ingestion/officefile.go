@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/office"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // officeFile reads word processor files, presentations, spreadsheets and e-books.
@@ -69,7 +70,7 @@ func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, erro
 	name := "modern." + to
 	err := pr.convert(ctx, from, to, name)
 	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil {
-		return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
+		return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(reading.Plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
 	}
 	if err != nil {
 		return nil, 0, err

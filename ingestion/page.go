@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // pageFiles writes the files of pages into the bundle.
@@ -25,16 +26,16 @@ const maxPicture = 128 << 20
 // faults; what succeeded is kept all the same.
 type pageMaker struct {
 	w    *work
-	s    *seat
+	s    *reading.Reader
 	page manifest.Page
 
 	layer                        string // sanitised
 	besides                      string // form values and annotations, sanitised
-	textFault, ocrFault, picture *pageFault
+	textFault, ocrFault, picture *reading.PageError
 }
 
 // make makes a page's files and gives its record, which is not written yet. The error is one that ends the import.
-func (l pageLoop) make(ctx context.Context, s *seat, n int) (manifest.Page, error) {
+func (l pageLoop) make(ctx context.Context, s *reading.Reader, n int) (manifest.Page, error) {
 	m := &pageMaker{w: l.w, s: s, page: manifest.Page{N: n, Status: manifest.PageDone}}
 	steps := []func(context.Context) error{m.text, m.recognise, m.append, m.draw}
 	if l.w.set.PDF.Mode == config.ModePageImages {
@@ -51,8 +52,8 @@ func (l pageLoop) make(ctx context.Context, s *seat, n int) (manifest.Page, erro
 
 // text asks for the text layer and decides about text recognition.
 func (m *pageMaker) text(ctx context.Context) error {
-	got, err := m.s.ask(ctx, extract.PageRequest{N: m.page.N, Text: true})
-	if m.textFault = pageFaultOf(err); err != nil && m.textFault == nil {
+	got, err := m.s.Page(ctx, extract.PageRequest{N: m.page.N, Text: true})
+	if m.textFault = reading.PageErrorOf(err); err != nil && m.textFault == nil {
 		return err
 	}
 	m.page.Label = markdown.OneLine(got.Label, 40)
@@ -83,7 +84,7 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	}
 	done, err := recognition{m.w}.byEngines(ctx, &m.page, m.locally, m.photograph)
 	if !done && m.ocrFault == nil && m.page.OCR.Error != "" {
-		m.ocrFault = &pageFault{failure.Unsupported, m.page.OCR.Error}
+		m.ocrFault = reading.Failed(failure.Unsupported, "%s", m.page.OCR.Error)
 	}
 	if done {
 		m.ocrFault = nil
@@ -94,14 +95,14 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 // photograph draws the page for a service that reads text, at the resolution of text recognition.
 func (m *pageMaker) photograph(ctx context.Context) ([]byte, string, error) {
 	set := m.w.set
-	got, err := m.s.ask(ctx, extract.PageRequest{
+	got, err := m.s.Page(ctx, extract.PageRequest{
 		N: m.page.N, Image: true, DPI: set.OCR.DPI, MaxSide: servicePixels, MaxPixels: set.PDF.MaxPixels, Format: "auto",
 	})
 	if err != nil {
 		return nil, "", err
 	}
 	if got.Image == nil || pictureExtension(got.Image.MediaType, got.Image.Bytes) == "" {
-		return nil, "", &pageFault{failure.Corrupt, "the worker sent no picture"}
+		return nil, "", reading.Failed(failure.Corrupt, "the worker sent no picture")
 	}
 	return got.Image.Bytes, got.Image.MediaType, nil
 }
@@ -112,17 +113,17 @@ const servicePixels = 3508
 // locally asks the worker's own text recognition, and says whether it answered.
 func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 	set := m.w.set
-	got, err := m.s.ask(ctx, extract.PageRequest{
+	got, err := m.s.Page(ctx, extract.PageRequest{
 		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
 	})
-	if m.ocrFault = pageFaultOf(err); err != nil && m.ocrFault == nil {
+	if m.ocrFault = reading.PageErrorOf(err); err != nil && m.ocrFault == nil {
 		return false, err
 	}
 	if got.OCR == nil {
 		if m.ocrFault == nil {
-			m.ocrFault = &pageFault{failure.Unsupported, "the worker has no text recognition"}
+			m.ocrFault = reading.Failed(failure.Unsupported, "the worker has no text recognition")
 		}
-		m.page.OCR.Error = m.ocrFault.message
+		m.page.OCR.Error = m.ocrFault.Message
 		return false, nil
 	}
 	return true, pageFiles{m.w}.recognised(ctx, &m.page, got.OCR)
@@ -192,10 +193,10 @@ func (m *pageMaker) draw(ctx context.Context) error {
 	if set.Mode == config.ModeMarkdown {
 		return nil
 	}
-	got, err := m.s.ask(ctx, extract.PageRequest{
+	got, err := m.s.Page(ctx, extract.PageRequest{
 		N: m.page.N, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format,
 	})
-	if m.picture = pageFaultOf(err); err != nil {
+	if m.picture = reading.PageErrorOf(err); err != nil {
 		if m.picture == nil {
 			return err
 		}
@@ -210,18 +211,18 @@ func (m *pageMaker) draw(ctx context.Context) error {
 }
 
 // keepPicture writes a page's picture, after a look at whether it is one.
-func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extract.PageImage) (*pageFault, error) {
+func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extract.PageImage) (*reading.PageError, error) {
 	if got == nil {
-		return &pageFault{failure.Corrupt, "the worker sent no picture"}, nil
+		return reading.Failed(failure.Corrupt, "the worker sent no picture"), nil
 	}
 	ext := pictureExtension(got.MediaType, got.Bytes)
 	switch {
 	case ext == "":
-		return &pageFault{failure.Corrupt, fmt.Sprintf("the worker sent %d bytes that are no picture of type %s", len(got.Bytes), markdown.OneLine(got.MediaType, 40))}, nil
+		return reading.Failed(failure.Corrupt, "the worker sent %d bytes that are no picture of type %s", len(got.Bytes), markdown.OneLine(got.MediaType, 40)), nil
 	case len(got.Bytes) > maxPicture:
-		return &pageFault{failure.TooLarge, fmt.Sprintf("the picture has %d MB", len(got.Bytes)>>20)}, nil
+		return reading.Failed(failure.TooLarge, "the picture has %d MB", len(got.Bytes)>>20), nil
 	case got.Width <= 0 || got.Height <= 0:
-		return &pageFault{failure.Corrupt, fmt.Sprintf("the picture has %dx%d pixels", got.Width, got.Height)}, nil
+		return reading.Failed(failure.Corrupt, "the picture has %dx%d pixels", got.Width, got.Height), nil
 	}
 	p.Image = &manifest.PageImage{
 		Path: "pages/" + pageName(p.N) + ext, Width: got.Width, Height: got.Height, Bytes: int64(len(got.Bytes)), SHA256: digest(got.Bytes), DPI: got.DPI,
@@ -251,11 +252,11 @@ func (m *pageMaker) judge() {
 	empty := p.Text == nil || p.Text.Source == manifest.TextNone
 	switch {
 	case m.picture != nil:
-		p.Status, p.Error = manifest.PageFailed, m.picture.message
+		p.Status, p.Error = manifest.PageFailed, m.picture.Message
 	case m.ocrFault != nil && empty:
-		p.Status, p.Error = manifest.PagePartial, m.ocrFault.message
+		p.Status, p.Error = manifest.PagePartial, m.ocrFault.Message
 	case m.textFault != nil && empty:
-		p.Status, p.Error = manifest.PagePartial, m.textFault.message
+		p.Status, p.Error = manifest.PagePartial, m.textFault.Message
 	}
 	if p.Status == manifest.PagePartial && p.Image == nil {
 		p.Status = manifest.PageFailed

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // pdf makes text and pictures of a document's pages.
@@ -24,16 +25,16 @@ type pdf struct{}
 func (pdf) name() string { return "pdf" }
 
 func (pdf) extract(ctx context.Context, w *work) error {
-	first := &seat{w: w, open: extract.Open{
+	first := w.reader(extract.Open{
 		MediaType: w.job.Route.MediaType, Kind: extract.KindPDF, Renderer: w.set.PDF.Renderer, Passwords: w.passwords(),
-	}}
-	defer first.leave()
+	})
+	defer first.Close()
 	rec, ok, err := w.store.document()
 	if err != nil {
 		return err
 	}
 	if !ok {
-		doc, err := first.start(ctx)
+		doc, err := first.Start(ctx)
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ func (pdf) extract(ctx context.Context, w *work) error {
 func opened(w *work, doc extract.Document) (documentRecord, error) {
 	switch {
 	case doc.NeedsPassword:
-		return documentRecord{}, needsPassword()
+		return documentRecord{}, reading.NeedsPassword()
 	case doc.Pages <= 0:
 		return documentRecord{}, fault.Permanent(failure.Corrupt, "open the file in a viewer; if that works, save it under a new name and drop it again", "the document has no pages")
 	case doc.Pages > w.set.MaxPages:

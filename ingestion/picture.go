@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // picture makes a page of a picture: upright, without the place where it was taken, with the text that is in it.
@@ -28,14 +29,14 @@ const photoConfidence = 40
 // frames is a picture, or a stack of them, at work.
 type frames struct {
 	w       *work
-	s       *seat
+	s       *reading.Reader
 	here    bool  // package imaging reads it
 	refused error // why the worker does not, nil when it does
 }
 
 func (picture) extract(ctx context.Context, w *work) error {
-	f := &frames{w: w, s: &seat{w: w, open: extract.Open{MediaType: w.job.Route.MediaType, Kind: extract.KindImage}}}
-	defer f.s.leave()
+	f := &frames{w: w, s: w.reader(extract.Open{MediaType: w.job.Route.MediaType, Kind: extract.KindImage})}
+	defer f.s.Close()
 	rec, ok, err := w.store.document()
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	doc := extract.Document{Pages: 1}
 	if f.wantsWorker() {
 		var err error
-		if doc, err = f.s.start(ctx); err != nil {
+		if doc, err = f.s.Start(ctx); err != nil {
 			if ctx.Err() != nil || !f.mayDoWithout() {
 				return rec, err
 			}
@@ -115,7 +116,7 @@ func (f *frames) mayDoWithout() bool {
 
 // lack says in a sentence what is missing for want of the worker.
 func (f *frames) lack() string {
-	why := plain(f.refused.Error(), "it gave no reason")
+	why := reading.Plain(f.refused.Error(), "it gave no reason")
 	if !f.here {
 		return "the picture was not converted: " + why
 	}
@@ -170,8 +171,8 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
 			return fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "%v", err)
 		}
 	}
-	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
-	bad := pageFaultOf(err)
+	got, err := f.s.Page(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
+	bad := reading.PageErrorOf(err)
 	if err != nil && bad == nil {
 		return err
 	}
@@ -181,7 +182,7 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
 		}
 	}
 	if bad != nil {
-		p.Status, p.Error = manifest.PageFailed, bad.message
+		p.Status, p.Error = manifest.PageFailed, bad.Message
 	}
 	return nil
 }
@@ -189,7 +190,7 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
 func (f *frames) take(ctx context.Context, p *manifest.Page, made imaging.Encoded) error {
 	bad, err := pageFiles{f.w}.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
 	if bad != nil {
-		p.Status, p.Error = manifest.PageFailed, bad.message
+		p.Status, p.Error = manifest.PageFailed, bad.Message
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // read reads the text in a picture by the engines of text recognition.
@@ -33,7 +34,7 @@ func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 // shown is the page's own picture.
 func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 	if p.Image == nil {
-		return nil, "", &pageFault{failure.Unsupported, "it could not be decoded"}
+		return nil, "", reading.Failed(failure.Unsupported, "it could not be decoded")
 	}
 	data, err := fs.ReadFile(f.w.store.bundle.FS(), p.Image.Path)
 	if err != nil {
@@ -44,21 +45,21 @@ func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 			return data, mediaType, nil
 		}
 	}
-	return nil, "", &pageFault{failure.Unsupported, "services do not take pictures of this kind"}
+	return nil, "", reading.Failed(failure.Unsupported, "services do not take pictures of this kind")
 }
 
 // readHere asks the worker's own text recognition, and says whether it answered.
 func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 	if f.refused != nil {
-		p.OCR.Error = plain(f.refused.Error(), "no worker")
+		p.OCR.Error = reading.Plain(f.refused.Error(), "no worker")
 		return false, nil
 	}
-	got, err := f.s.ask(ctx, extract.PageRequest{N: p.N, OCR: true, OCRDPI: f.w.set.OCR.DPI, Languages: f.w.set.OCR.Languages, MaxPixels: f.w.set.PDF.MaxPixels})
-	switch bad := pageFaultOf(err); {
+	got, err := f.s.Page(ctx, extract.PageRequest{N: p.N, OCR: true, OCRDPI: f.w.set.OCR.DPI, Languages: f.w.set.OCR.Languages, MaxPixels: f.w.set.PDF.MaxPixels})
+	switch bad := reading.PageErrorOf(err); {
 	case bad != nil:
-		p.OCR.Error = bad.message
+		p.OCR.Error = bad.Message
 		if p.Status == manifest.PageDone {
-			p.Status, p.Error = manifest.PagePartial, bad.message
+			p.Status, p.Error = manifest.PagePartial, bad.Message
 		}
 		return false, nil
 	case err != nil:

@@ -14,7 +14,19 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
+
+// Office converts office files to other formats. LibreOffice implements it, where it is installed.
+type Office interface {
+	// Convert returns the vault file with this name in another format. from and to are extensions without a dot. An error about
+	// the file or about LibreOffice is an *extract.Error; any other comes from ctx or the vault.
+	Convert(ctx context.Context, name, from, to string) ([]byte, error)
+	// Version returns LibreOffice's version for manifests, such as "7.4.7.2", or "" if it is unknown.
+	Version(ctx context.Context) string
+	// MaxPages limits the pages of a file that get pictures.
+	MaxPages() int
+}
 
 // printing has LibreOffice convert and print office files.
 type printing struct{ w *work }
@@ -45,7 +57,7 @@ func (pr printing) print(ctx context.Context, labels []string) (printed, error) 
 		if ctx.Err() != nil {
 			return printed{}, ctx.Err()
 		}
-		return printed{warnings: []string{"pictures of the pages were not made: " + plain(reasonOf(err), "LibreOffice failed")}}, nil
+		return printed{warnings: []string{"pictures of the pages were not made: " + reading.Plain(reasonOf(err), "LibreOffice failed")}}, nil
 	}
 	if err := pr.convert(ctx, from, "pdf", printedName); err != nil {
 		if _, known := errors.AsType[*extract.Error](err); !known {
@@ -53,12 +65,10 @@ func (pr printing) print(ctx context.Context, labels []string) (printed, error) 
 		}
 		return none(err)
 	}
-	s := &seat{
-		w: pr.w, open: extract.Open{MediaType: "application/pdf", Kind: extract.KindPDF, Renderer: pr.w.set.PDF.Renderer},
-		file: func() (fs.File, error) { return pr.w.store.records.FS().Open(printedName) },
-	}
-	defer s.leave()
-	doc, err := s.start(ctx)
+	s := pr.w.reader(extract.Open{MediaType: "application/pdf", Kind: extract.KindPDF, Renderer: pr.w.set.PDF.Renderer})
+	s.File = func() (fs.File, error) { return pr.w.store.records.FS().Open(printedName) }
+	defer s.Close()
+	doc, err := s.Start(ctx)
 	if err != nil {
 		return none(err)
 	}
@@ -141,7 +151,7 @@ func spread(labels []string, doc extract.Document) (pages map[int][]int, fits bo
 }
 
 // drawPrinted makes the pictures of pages, at most so many of them.
-func (pr printing) drawPrinted(ctx context.Context, s *seat, pages map[int][]int, most int, out *printed) error {
+func (pr printing) drawPrinted(ctx context.Context, s *reading.Reader, pages map[int][]int, most int, out *printed) error {
 	var failed, small []int
 	why, made, row := "", 0, 0
 	for _, part := range slices.Sorted(maps.Keys(pages)) {
@@ -158,7 +168,7 @@ func (pr printing) drawPrinted(ctx context.Context, s *seat, pages map[int][]int
 			case err != nil:
 				return err
 			case bad != nil:
-				failed, why, row = append(failed, n), bad.message, row+1
+				failed, why, row = append(failed, n), bad.Message, row+1
 				continue
 			case image.DPI > 0 && image.DPI < legibleDPI:
 				small = append(small, n)
@@ -177,17 +187,17 @@ func (pr printing) drawPrinted(ctx context.Context, s *seat, pages map[int][]int
 }
 
 // drawOne draws a printed page. The error is one of the import, the fault one of the page.
-func (pr printing) drawOne(ctx context.Context, s *seat, n int) (*manifest.PageImage, *pageFault, error) {
+func (pr printing) drawOne(ctx context.Context, s *reading.Reader, n int) (*manifest.PageImage, *reading.PageError, error) {
 	set := pr.w.set.PDF
-	got, err := s.ask(ctx, extract.PageRequest{N: n, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format})
-	if bad := pageFaultOf(err); bad != nil {
+	got, err := s.Page(ctx, extract.PageRequest{N: n, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format})
+	if bad := reading.PageErrorOf(err); bad != nil {
 		return nil, bad, nil
 	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, &pageFault{failure.Crashed, plain(err.Error(), "the worker failed")}, nil
+		return nil, reading.Failed(failure.Crashed, "%s", reading.Plain(err.Error(), "the worker failed")), nil
 	}
 	p := manifest.Page{N: n}
 	bad, err := pageFiles(pr).keepPicture(ctx, &p, got.Image)

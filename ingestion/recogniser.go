@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // recognition reads the text of pictures with the engines that are set.
@@ -106,8 +107,8 @@ func (r recognition) byService(ctx context.Context, p *manifest.Page, engine str
 		return false, nil
 	}
 	data, mediaType, err := picture(ctx)
-	if bad := pageFaultOf(err); bad != nil {
-		skip("no picture of the page: %s", bad.message)
+	if bad := reading.PageErrorOf(err); bad != nil {
+		skip("no picture of the page: %s", bad.Message)
 		return false, nil
 	}
 	if err != nil {
@@ -117,7 +118,7 @@ func (r recognition) byService(ctx context.Context, p *manifest.Page, engine str
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
-	case pageFaultOf(err) != nil:
+	case reading.PageErrorOf(err) != nil:
 		skip("%v", err)
 		return false, nil
 	case err != nil && failure.Of(err).Retryable:
@@ -150,7 +151,7 @@ func (r recognition) reading(ctx context.Context, n int, engine string, service 
 		return Reading{}, err
 	}
 	if len(got.Markdown) > maxReading {
-		return Reading{}, &pageFault{"too_large", fmt.Sprintf("the answer has %d MB of text", len(got.Markdown)>>20)}
+		return Reading{}, reading.Failed(failure.TooLarge, "the answer has %d MB of text", len(got.Markdown)>>20)
 	}
 	if !r.w.set.OCR.KeepPictures {
 		got.Pictures = nil

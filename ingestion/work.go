@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/ingestion/reading"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -74,6 +75,11 @@ func (im *Importer) stage(j Job) (*work, error) {
 	}
 	w.store = s
 	return w, nil
+}
+
+// reader returns a reader of the job's file.
+func (w *work) reader(open extract.Open) *reading.Reader {
+	return &reading.Reader{Worker: w.im.Worker, Source: w.job.Source, Name: w.job.at(), Exists: w.im.exists, Open: open}
 }
 
 // documentRecord is what is known of a document before its pages.
