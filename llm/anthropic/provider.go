@@ -26,20 +26,17 @@ const (
 type Config = wire.Config
 
 // Provider answers through the Messages API. It is safe for concurrent use.
-type Provider struct {
-	endpoint *wire.Endpoint
-	kind     string // in the tables
-}
+type Provider struct{ endpoint *wire.Endpoint }
 
 // New makes a provider. BaseURL stands without "/v1"; one at its end is taken off.
 func New(c Config) *Provider {
 	if c.Kind == vertexKind {
-		return &Provider{c.Endpoint(vertexKind, "", map[string]string{"Authorization": "Bearer " + string(c.APIKey)}), vertexKind}
+		return &Provider{c.Endpoint(vertexKind, "", "")}
 	}
 	c.BaseURL = strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), "/v1")
-	endpoint := c.Endpoint(wireName, defaultBaseURL, map[string]string{"X-Api-Key": string(c.APIKey)})
+	endpoint := c.Endpoint(wireName, defaultBaseURL, "X-Api-Key")
 	endpoint.SetDefault("Anthropic-Version", version)
-	return &Provider{endpoint, wireName}
+	return &Provider{endpoint}
 }
 
 // Generate implements llm.Provider.
@@ -48,22 +45,14 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.endpoint.Post(ctx, p.path(request.Model), body)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Close()
-	response, err := read(answer, body, request, progress)
-	if err != nil {
-		return nil, err
-	}
-	response.Omitted = body.Omitted()
-	return response, nil
+	return p.endpoint.Ask(ctx, p.path(request.Model), body, func(answer *wire.Answer) (*llm.Response, error) {
+		return read(answer, body, request, progress)
+	})
 }
 
-// path is where a model is asked.
+// path returns the path of a model.
 func (p *Provider) path(model string) string {
-	if p.kind == vertexKind {
+	if p.endpoint.Kind() == vertexKind {
 		return "/models/" + url.PathEscape(model) + ":streamRawPredict"
 	}
 	return "/v1/messages"

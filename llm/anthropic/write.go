@@ -71,7 +71,7 @@ func form(cited bool) wire.Form {
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*wire.Body, error) {
-	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.kind, form(cites(r)))
+	turns, drawing, err := p.endpoint.Draw(r, form(cites(r)))
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 	}
 	think(&body, r.Thinking)
 	system := r.System
-	if p.kind == vertexKind {
+	if p.endpoint.Kind() == vertexKind {
 		body.Version, body.Model = vertexVersion, ""
 		if len(r.Schema) > 0 { // nothing says that answers are held to one there
 			system = wire.InstructSchema(system, r.Schema)
@@ -99,7 +99,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 		}
 	}
 	if len(body.Messages) == 0 {
-		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+		return nil, p.endpoint.Empty()
 	}
 	if r.Cache {
 		keep(&body, system)

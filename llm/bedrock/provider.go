@@ -23,16 +23,14 @@ type Config struct {
 }
 
 // Provider answers through ConverseStream. It is safe for concurrent use.
-type Provider struct {
-	endpoint *wire.Endpoint
-}
+type Provider struct{ endpoint *wire.Endpoint }
 
 // New makes a provider. It reads nothing: a profile is looked up at the first request.
 func New(c Config) *Provider {
 	if c.APIKey == "" && c.Auth == nil {
 		c.Auth = newSigner(c)
 	}
-	endpoint := c.Endpoint(wireName, Address(c.Region), map[string]string{"Authorization": "Bearer " + string(c.APIKey)})
+	endpoint := c.Endpoint(wireName, Address(c.Region), "")
 	endpoint.SetDefault("Accept", frameType)
 	return &Provider{endpoint: endpoint}
 }
@@ -52,17 +50,10 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.endpoint.Post(ctx, "/model/"+segment(request.Model)+"/converse-stream", body)
-	if err != nil {
-		return nil, repeatable(err)
-	}
-	defer answer.Close()
-	response, err := read(answer, body, request, progress)
-	if err != nil {
-		return nil, repeatable(err)
-	}
-	response.Omitted = body.Omitted()
-	return response, nil
+	response, err := p.endpoint.Ask(ctx, "/model/"+segment(request.Model)+"/converse-stream", body, func(answer *wire.Answer) (*llm.Response, error) {
+		return read(answer, body, request, progress)
+	})
+	return response, repeatable(err)
 }
 
 // segment is a model's id or ARN as a part of the path, escaped as AWS's SDKs do: signatures cover the escaped form.

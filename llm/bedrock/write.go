@@ -101,14 +101,14 @@ func frameMedium(kind, format string) (before, after string) {
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 	schema, held := fitted(r)
-	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), wireName, form(!held && cites(r)))
+	turns, drawing, err := p.endpoint.Draw(r, form(!held && cites(r)))
 	if err != nil {
 		return nil, err
 	}
 	talk := talk{model: r.Model, family: familyOf(r.Model), json: delivery(r).JSON, drawing: drawing, ids: map[string]string{}}
 	body := converseBody{Messages: talk.messages(turns), Tools: declare(r.Tools)}
 	if len(body.Messages) == 0 {
-		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+		return nil, p.endpoint.Empty()
 	}
 	body.Inference = &inference{max(r.MaxOutputTokens, 0), r.Temperature}
 	if talk.family == claude {

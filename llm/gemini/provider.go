@@ -25,17 +25,13 @@ const vertexKind = "vertex"
 type Config = wire.Config
 
 // Provider answers through streamGenerateContent. It is safe for concurrent use.
-type Provider struct {
-	endpoint *wire.Endpoint
-	kind     string // in the tables
-}
+type Provider struct{ endpoint *wire.Endpoint }
 
 // New makes a provider. BaseURL is the service's address alone, or with everything that stands before "/models".
 func New(c Config) *Provider {
-	auth := map[string]string{"X-Goog-Api-Key": string(c.APIKey)}
-	kind := wireName
+	kind, keyHeader := wireName, "X-Goog-Api-Key"
 	if c.Kind == vertexKind {
-		kind, auth = vertexKind, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}
+		kind, keyHeader = vertexKind, ""
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = defaultBaseURL
@@ -43,7 +39,7 @@ func New(c Config) *Provider {
 	if address, err := url.Parse(c.BaseURL); err != nil || strings.Trim(address.Path, "/") == "" {
 		c.BaseURL = strings.TrimRight(c.BaseURL, "/") + version
 	}
-	return &Provider{c.Endpoint(kind, defaultBaseURL, auth), kind}
+	return &Provider{c.Endpoint(kind, defaultBaseURL, keyHeader)}
 }
 
 // Generate implements llm.Provider.
@@ -53,17 +49,9 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 		return nil, err
 	}
 	model := url.PathEscape(strings.TrimPrefix(request.Model, "models/"))
-	answer, err := p.endpoint.Post(ctx, "/models/"+model+":streamGenerateContent?alt=sse", body)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Close()
-	response, err := read(answer, request, progress)
-	if err != nil {
-		return nil, err
-	}
-	response.Omitted = body.Omitted()
-	return response, nil
+	return p.endpoint.Ask(ctx, "/models/"+model+":streamGenerateContent?alt=sse", body, func(answer *wire.Answer) (*llm.Response, error) {
+		return read(answer, request, progress)
+	})
 }
 
 var generationForm = regexp.MustCompile(`gemini-(\d+)`)

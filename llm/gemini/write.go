@@ -67,7 +67,7 @@ func inline(mediaType string) (before, after string) {
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*wire.Body, error) {
-	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.kind, media)
+	turns, drawing, err := p.endpoint.Draw(r, media)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 		out.Contents = append(out.Contents, talk.turn(t)...)
 	}
 	if len(out.Contents) == 0 {
-		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+		return nil, p.endpoint.Empty()
 	}
 	set := generating{MaxOutputTokens: max(r.MaxOutputTokens, 0), Temperature: r.Temperature, ThinkingConfig: think(r.Model, r.Thinking)}
 	if system := set.demand(r); strings.TrimSpace(system) != "" {

@@ -48,7 +48,7 @@ type Provider struct {
 // New makes a provider. BaseURL is with "/v1".
 func New(c Config) *Provider {
 	return &Provider{
-		endpoint: c.Endpoint("mistral", publicAddress, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}),
+		endpoint: c.Endpoint("mistral", publicAddress, ""),
 		pictures: c.Pictures, price: c.PricePerPage,
 	}
 }

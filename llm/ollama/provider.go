@@ -16,13 +16,11 @@ const (
 type Config = wire.Config
 
 // Provider answers through /api/chat. It is safe for concurrent use.
-type Provider struct {
-	endpoint *wire.Endpoint
-}
+type Provider struct{ endpoint *wire.Endpoint }
 
 // New makes a provider. BaseURL is the server's address without "/api".
 func New(c Config) *Provider {
-	return &Provider{c.Endpoint(wireName, defaultBaseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)})}
+	return &Provider{c.Endpoint(wireName, defaultBaseURL, "")}
 }
 
 // Generate implements llm.Provider. Request.ContextWindow, when given, is reserved as num_ctx: Ollama's own default is a
@@ -32,15 +30,7 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.endpoint.Post(ctx, "/api/chat", body)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Close()
-	response, err := p.read(answer, request, progress)
-	if err != nil {
-		return nil, err
-	}
-	response.Omitted = body.Omitted()
-	return response, nil
+	return p.endpoint.Ask(ctx, "/api/chat", body, func(answer *wire.Answer) (*llm.Response, error) {
+		return p.read(answer, request, progress)
+	})
 }

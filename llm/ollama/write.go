@@ -65,7 +65,7 @@ func escape(text string) string { return pictureMark.ReplaceAllString(text, "[ $
 
 // write builds the request body: one message for each part.
 func (p *Provider) write(r llm.Request) (*wire.Body, error) {
-	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), wireName, pictures)
+	turns, drawing, err := p.endpoint.Draw(r, pictures)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 		body.Messages = append(body.Messages, talk.turn(t)...)
 	}
 	if len(body.Messages) == before {
-		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+		return nil, p.endpoint.Empty()
 	}
 	return drawing.Body(body)
 }

@@ -14,7 +14,6 @@ type Config = wire.Config
 type Provider struct {
 	endpoint *wire.Endpoint
 	dialect  dialect
-	wire     string // the kind: turns go back unchanged only to where they came from
 }
 
 // New makes a provider. BaseURL is with "/v1", as the services print it; empty is the dialect's public address.
@@ -27,11 +26,7 @@ func New(c Config) *Provider {
 	if d.callID == nil {
 		d.callID = anyCallID
 	}
-	return &Provider{
-		endpoint: c.Endpoint(kind, d.baseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}),
-		dialect:  d,
-		wire:     kind,
-	}
+	return &Provider{c.Endpoint(kind, d.baseURL, ""), d}
 }
 
 // Generate implements llm.Provider.
@@ -40,15 +35,7 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.endpoint.Post(ctx, "/chat/completions", body)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Close()
-	response, err := p.read(answer, request, progress)
-	if err != nil {
-		return nil, err
-	}
-	response.Omitted = body.Omitted()
-	return response, nil
+	return p.endpoint.Ask(ctx, "/chat/completions", body, func(answer *wire.Answer) (*llm.Response, error) {
+		return p.read(answer, request, progress)
+	})
 }

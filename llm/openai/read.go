@@ -188,7 +188,7 @@ func (p *Provider) response(r *reader, answer *wire.Answer, request llm.Request)
 		response.Stop = llm.StopToolUse
 	}
 	if response.Text != "" || len(calls) > 0 {
-		response.Raw = wire.PackRaw(p.wire, request.Model, r.message.raw())
+		response.Raw = wire.PackRaw(p.endpoint.Kind(), request.Model, r.message.raw())
 	}
 	return wire.Settle(response, answer, request)
 }

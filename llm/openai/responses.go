@@ -15,10 +15,7 @@ const responsesWire = "openai_responses"
 
 // Responses answers through OpenAI's Responses. Nothing is stored at the service: every request holds the whole
 // conversation, reasoning in its encrypted form. It is safe for concurrent use.
-type Responses struct {
-	endpoint *wire.Endpoint
-	kind     string // in the tables
-}
+type Responses struct{ endpoint *wire.Endpoint }
 
 // NewResponses makes a provider. BaseURL is with "/v1"; Kind is "xai", or else OpenAI's own service is meant.
 func NewResponses(c Config) *Responses {
@@ -26,7 +23,7 @@ func NewResponses(c Config) *Responses {
 	if c.Kind == xai {
 		kind, baseURL = xai, xaiBaseURL
 	}
-	return &Responses{c.Endpoint(kind, baseURL, map[string]string{"Authorization": "Bearer " + string(c.APIKey)}), kind}
+	return &Responses{c.Endpoint(kind, baseURL, "")}
 }
 
 // Generate implements llm.Provider.
@@ -35,17 +32,9 @@ func (p *Responses) Generate(ctx context.Context, request llm.Request, progress 
 	if err != nil {
 		return nil, err
 	}
-	answer, err := p.endpoint.Post(ctx, "/responses", body)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Close()
-	response, err := readItems(answer, request, progress)
-	if err != nil {
-		return nil, err
-	}
-	response.Omitted = body.Omitted()
-	return response, nil
+	return p.endpoint.Ask(ctx, "/responses", body, func(answer *wire.Answer) (*llm.Response, error) {
+		return readItems(answer, request, progress)
+	})
 }
 
 type itemsBody struct {
@@ -87,7 +76,7 @@ type itemTool struct {
 
 // write builds the request body.
 func (p *Responses) write(r llm.Request) (*wire.Body, error) {
-	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.kind, itemMedia)
+	turns, drawing, err := p.endpoint.Draw(r, itemMedia)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +86,7 @@ func (p *Responses) write(r llm.Request) (*wire.Body, error) {
 		body.Input = append(body.Input, talk.turn(t)...)
 	}
 	if len(body.Input) == 0 {
-		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+		return nil, p.endpoint.Empty()
 	}
 	for _, t := range r.Tools {
 		body.Tools = append(body.Tools, itemTool{"function", function{t.Name, t.Description, t.ParametersOrNone()}, new(bool)})
@@ -107,7 +96,7 @@ func (p *Responses) write(r llm.Request) (*wire.Body, error) {
 	if format != nil {
 		body.Text = &textFormat{itemFormat{format.Type, *format.Schema}}
 	}
-	if p.kind == xai {
+	if p.endpoint.Kind() == xai {
 		body.forXAI(r)
 		return talk.drawing.Body(body)
 	}

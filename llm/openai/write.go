@@ -45,7 +45,7 @@ func (d dialect) form() wire.Form {
 
 // write builds the request body.
 func (p *Provider) write(r llm.Request) (*wire.Body, error) {
-	turns, drawing, err := wire.Draw(r, p.endpoint.Provider(), p.wire, p.dialect.form())
+	turns, drawing, err := p.endpoint.Draw(r, p.dialect.form())
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +55,12 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 		messages = append(messages, message{"system", system})
 	}
 	before := len(messages)
-	talk := talk{dialect: p.dialect, wire: p.wire, model: r.Model, drawing: drawing, ids: map[string]string{}}
+	talk := talk{dialect: p.dialect, wire: p.endpoint.Kind(), model: r.Model, drawing: drawing, ids: map[string]string{}}
 	for _, t := range turns {
 		messages = append(messages, talk.turn(t)...)
 	}
 	if len(messages) == before {
-		return nil, &llm.Error{Class: llm.ClassParameter, Provider: p.endpoint.Provider(), Message: "there is nothing to send: the prompt is empty"}
+		return nil, p.endpoint.Empty()
 	}
 	body := p.options(r, messages)
 	if format != nil {

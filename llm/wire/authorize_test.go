@@ -63,7 +63,7 @@ func signed(t *testing.T, media llm.Loader, auth wire.Authorizer) (answers int, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := wire.Config{Auth: auth}.Endpoint("lab", server.URL, nil).Post(t.Context(), "/", body)
+	answer, err := wire.Config{Auth: auth}.Endpoint("lab", server.URL, "").Post(t.Context(), "/", body)
 	if err == nil {
 		answer.Close()
 	}

@@ -29,10 +29,12 @@ const (
 	DefaultIdleTimeout = 10 * time.Minute
 )
 
-// Endpoint makes the address that an adapter posts to. auth are the headers that carry the key.
-func (c Config) Endpoint(name, baseURL string, auth map[string]string) *Endpoint {
+// Endpoint returns the endpoint of a service. kind is its name in the tables, and in errors unless the settings have
+// another; keyHeader is the header for the key, empty for a bearer token.
+func (c Config) Endpoint(kind, baseURL, keyHeader string) *Endpoint {
 	e := &Endpoint{
-		provider: either(c.Name, name),
+		provider: either(c.Name, kind),
+		kind:     kind,
 		base:     strings.TrimRight(either(c.BaseURL, baseURL), "/"),
 		headers:  make(http.Header),
 		timeout:  orDefault(c.Timeout, DefaultTimeout),
@@ -51,8 +53,10 @@ func (c Config) Endpoint(name, baseURL string, auth map[string]string) *Endpoint
 	e.client = &client
 	if c.APIKey != "" {
 		e.secrets = append(e.secrets, string(c.APIKey))
-		for key, value := range auth {
-			e.headers.Set(key, value)
+		if keyHeader == "" {
+			e.headers.Set("Authorization", "Bearer "+string(c.APIKey))
+		} else {
+			e.headers.Set(keyHeader, string(c.APIKey))
 		}
 	}
 	for key, value := range c.Headers {

@@ -7,8 +7,13 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Draw plans the request for a service and begins to draw it. provider is its name in the settings, for errors; kind is what
-// the tables call it. The media types of the form are those that the tables have.
+// Draw plans a request for the service and starts its drawing.
+func (e *Endpoint) Draw(r llm.Request, form Form) ([]llm.Turn, *Drawing, error) {
+	return Draw(r, e.provider, e.kind, form)
+}
+
+// Draw plans a request and starts its drawing. provider is the service's name in the settings, for errors; kind is its name
+// in the tables, whose media types replace those of the form.
 func Draw(r llm.Request, provider, kind string, form Form) ([]llm.Turn, *Drawing, error) {
 	delivery := policy.DeliveryOf(kind, r.Model)
 	if r.Delivery != nil {

@@ -23,7 +23,8 @@ const maxFailureBytes = 64 << 10
 // Endpoint sends requests to one service and turns whatever goes wrong into an *Error without keys. It is safe for
 // concurrent use.
 type Endpoint struct {
-	provider string
+	provider string // in the settings, for errors
+	kind     string // in the tables
 	base     string
 	headers  http.Header
 	secrets  []string
@@ -34,8 +35,31 @@ type Endpoint struct {
 	now      func() time.Time
 }
 
-// Provider is the name that errors carry.
+// Provider returns the service's name in the settings, which errors carry.
 func (e *Endpoint) Provider() string { return e.provider }
+
+// Kind returns the service's name in the tables of limits and capabilities.
+func (e *Endpoint) Kind() string { return e.kind }
+
+// Empty returns the error for a request without content.
+func (e *Endpoint) Empty() error {
+	return &llm.Error{Class: llm.ClassParameter, Provider: e.provider, Message: "there is nothing to send: the prompt is empty"}
+}
+
+// Ask sends a body, and reads the answer with read.
+func (e *Endpoint) Ask(ctx context.Context, path string, body *Body, read func(*Answer) (*llm.Response, error)) (*llm.Response, error) {
+	answer, err := e.Post(ctx, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	response, err := read(answer)
+	if err != nil {
+		return nil, err
+	}
+	response.Omitted = body.Omitted()
+	return response, nil
+}
 
 // Post sends a body and returns the answer once its status is known to be a success. The caller closes the answer.
 func (e *Endpoint) Post(ctx context.Context, path string, body *Body) (*Answer, error) {

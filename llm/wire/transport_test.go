@@ -47,7 +47,7 @@ func TestNewClient_connectTimeout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint := wire.Config{Name: "lab", BaseURL: "https://" + listener.Addr().String(), Client: client}.Endpoint("lab", "", nil)
+	endpoint := wire.Config{Name: "lab", BaseURL: "https://" + listener.Addr().String(), Client: client}.Endpoint("lab", "", "")
 	_, err = endpoint.Get(t.Context(), "/")
 	if failure, ok := llm.AsError(err); !ok || failure.Class != llm.ClassNetwork || !strings.Contains(failure.Message, "handshake timeout") {
 		t.Errorf("got %v", err)

@@ -40,7 +40,7 @@ func TestParseFailure(t *testing.T) {
 
 func TestEndpoint_cleansMessages(t *testing.T) {
 	t.Parallel()
-	e := Config{APIKey: "open sesame", Headers: map[string]string{"X-Team": "blue-team-token"}}.Endpoint("p", "", nil)
+	e := Config{APIKey: "open sesame", Headers: map[string]string{"X-Team": "blue-team-token"}}.Endpoint("p", "", "")
 	for in, want := range map[string]string{
 		"key open sesame, team blue-team-token":           "key ***, team ***",
 		"Incorrect API key provided: sk-abc***xyz9":       "Incorrect API key provided: ***",
