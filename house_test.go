@@ -35,7 +35,6 @@ var owedReceivers = map[string][2]int{
 var owedTwins = []string{
 	"content.Audio = content.Video",
 	"content.Rect = ingestion/extract.Rect", // one is turned with its page, the other is not
-	"ingestion.ReadingPicture = llm/mistralocr.Picture",
 }
 
 // owedProbes are anonymous interfaces that code asks values for, by file.

@@ -150,10 +150,7 @@ func (s ocrService) Recognise(ctx context.Context, picture []byte, mediaType str
 	if !s.pictures {
 		return reading, nil
 	}
-	list, err := mistralocr.Pictures(answer, s.is.ID)
-	for _, p := range list {
-		reading.Pictures = append(reading.Pictures, ingestion.ReadingPicture{ID: p.ID, Data: p.Data})
-	}
+	reading.Pictures, err = mistralocr.Pictures(answer, s.is.ID)
 	return reading, err
 }
 

@@ -17,3 +17,9 @@ var (
 
 // DefaultDecodePixels is the most pixels that are decoded when nothing else is set: 100 million take 400 MB as RGBA.
 const DefaultDecodePixels = 100_000_000
+
+// Cutout is a picture that text recognition cut out of a page. The Markdown of the page names it by its ID.
+type Cutout struct {
+	ID   string `json:"id"`
+	Data []byte `json:"data"`
+}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
@@ -41,14 +42,8 @@ type Recogniser interface {
 // Reading is what a service read. Nothing of it is trusted.
 type Reading struct {
 	Markdown string           `json:"markdown"`
-	Pictures []ReadingPicture `json:"pictures,omitempty"`
+	Pictures []imaging.Cutout `json:"pictures,omitempty"`
 	CostUSD  float64          `json:"cost_usd,omitempty"` // 0 when no price is known
-}
-
-// ReadingPicture is a part of the page that the service cut out; the Markdown names it as ![](ID).
-type ReadingPicture struct {
-	ID   string `json:"id"`
-	Data []byte `json:"data"`
 }
 
 // answerRecord is an answer that was paid for. It is durable before anything is made of it.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
@@ -57,7 +58,7 @@ func pictured() Reading {
 	if err != nil {
 		panic(err)
 	}
-	return Reading{Markdown: readMarkdown, CostUSD: 0.25, Pictures: []ReadingPicture{{"img-0.png", dot}, {"gone.png", []byte("no picture")}}}
+	return Reading{Markdown: readMarkdown, CostUSD: 0.25, Pictures: []imaging.Cutout{{ID: "img-0.png", Data: dot}, {ID: "gone.png", Data: []byte("no picture")}}}
 }
 
 // scan is a document of pages without text.

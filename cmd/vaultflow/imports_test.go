@@ -64,7 +64,7 @@ var rooms = []room{
 	{"llm/bedrock", 3, []string{"llm/wire", "cost", "llm", "content", "policy"}},
 	{"llm/vertex", 3, []string{"llm/wire", "llm"}},
 	{"llm/gemini", 3, []string{"llm/wire", "cost", "llm", "content"}},
-	{"llm/mistralocr", 3, []string{"llm/wire", "cost", "llm", "content"}},
+	{"llm/mistralocr", 3, []string{"llm/wire", "cost", "llm", "content", "imaging"}},
 	{"llm/offline", 3, []string{"llm/wire", "cost", "llm", "content"}},
 	{"llm/replay", 3, []string{"llm", "content"}},
 	{"llm/llmtest", 3, []string{"llm/wire", "llm/rewrite", "cost", "llm", "content"}},

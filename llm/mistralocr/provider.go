@@ -16,6 +16,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
@@ -162,14 +163,8 @@ func (p *Provider) fault(class llm.Class, message string) *llm.Error {
 	return &llm.Error{Class: class, Provider: p.endpoint.Provider(), Message: message, Usage: cost.Usage{CostUnknown: true}}
 }
 
-// Picture is a part of the page that the service cut out.
-type Picture struct {
-	ID   string // as the Markdown names it: ![ID](ID)
-	Data []byte
-}
-
-// Pictures reads the pictures of a response that [Provider] gave. Those whose bytes cannot be decoded are left out.
-func Pictures(r *llm.Response, model string) ([]Picture, error) {
+// Pictures returns the pictures of a [Provider]'s response. It skips those whose bytes cannot be decoded.
+func Pictures(r *llm.Response, model string) ([]imaging.Cutout, error) {
 	data, ok := wire.UnpackRaw(r.Raw, wireName, model)
 	if !ok {
 		return nil, errors.New("the answer is not one of Mistral's text recognition")
@@ -178,7 +173,7 @@ func Pictures(r *llm.Response, model string) ([]Picture, error) {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return nil, fmt.Errorf("read the pictures of an answer: %w", err)
 	}
-	var list []Picture
+	var list []imaging.Cutout
 	for _, page := range a.Pages {
 		for _, image := range page.Images {
 			encoded := image.Base64
@@ -186,7 +181,7 @@ func Pictures(r *llm.Response, model string) ([]Picture, error) {
 				encoded = after
 			}
 			if decoded, err := base64.StdEncoding.DecodeString(encoded); err == nil && len(decoded) > 0 && image.ID != "" {
-				list = append(list, Picture{image.ID, decoded})
+				list = append(list, imaging.Cutout{ID: image.ID, Data: decoded})
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/llm/wire"
@@ -90,7 +91,7 @@ func TestGenerate(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 		images, err := Pictures(got, DefaultModel)
-		if diff := cmp.Diff([]Picture{{"img-0.jpeg", []byte{0xff, 0xd8, 0xff, 0}}}, images); diff != "" || err != nil {
+		if diff := cmp.Diff([]imaging.Cutout{{ID: "img-0.jpeg", Data: []byte{0xff, 0xd8, 0xff, 0}}}, images); diff != "" || err != nil {
 			t.Errorf("pictures, %v (-want +got):\n%s", err, diff)
 		}
 	}
