@@ -55,9 +55,9 @@ type artifactInput struct {
 }
 
 func (r *ArtifactReader) run(ctx context.Context, input json.RawMessage) content.ToolResult {
-	var in artifactInput
-	if err := json.Unmarshal(input, &in); err != nil {
-		return Failed(`write {"artifact_ref": "art_…", "from": 0} or {"artifact_ref": "art_…", "search": "words"}`)
+	in, err := parse[artifactInput](input, `{"artifact_ref": "art_…", "from": 0} or {"artifact_ref": "art_…", "search": "words"}`)
+	if err != nil {
+		return Failed("%v", err)
 	}
 	switch {
 	case in.From < 0 || in.To < 0 || in.To > 0 && in.To <= in.From:

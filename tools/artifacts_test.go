@@ -75,7 +75,7 @@ func TestReadArtifact_says(t *testing.T) {
 	for input, want := range map[string]string{
 		`{}`: "there are: art_1", `{"artifact_ref":"../x"}`: "there is no artifact", `{"artifact_ref":"art_gone"}`: "no longer there",
 		`{"artifact_ref":"art_1","from":-1}`: "not negative", `{"artifact_ref":"art_1","from":5,"to":5}`: "above from",
-		`{"artifact_ref":"art_1","from":9999}`: "ends at 838", `{"artifact_ref":5}`: "write {",
+		`{"artifact_ref":"art_1","from":9999}`: "ends at 838", `{"artifact_ref":5}`: "write for example {",
 		`{"artifact_ref":"art_1","search":"` + strings.Repeat("x", 201) + `"}`: "200 bytes at most",
 	} {
 		got := askArtifact(t, artifactReader(text, 0), input)

@@ -56,27 +56,27 @@ func (r *ChunkReader) run(_ context.Context, input json.RawMessage) content.Tool
 	}
 	chosen, unknown := r.choose(wanted)
 	if len(chosen) == 0 {
-		return Failed("no deferred chunk fits %s; there are: %s", strings.Join(wanted, ", "), r.listing())
+		return Failed("no deferred chunk matches %s; there are: %s", clipped(strings.Join(wanted, ", ")), clipped(r.listing()))
 	}
 	if from > 0 && len(chosen) != 1 {
 		return Failed("from goes with one chunk id")
 	}
 	page := r.page(chosen, from)
 	if len(unknown) > 0 {
-		page.say("[not deferred: " + strings.Join(unknown, ", ") + "]")
+		page.say("[not deferred: " + clipped(strings.Join(unknown, ", ")) + "]")
 	}
 	return content.ToolResult{Success: true, Blocks: page.blocks}
 }
 
 // readChunksInput reads the model's input, which may be looser than the schema: a text for a list, a range among ids.
 func readChunksInput(input json.RawMessage) (wanted []string, from int, err error) {
-	var in struct {
+	in, err := parse[struct {
 		IDs   json.RawMessage `json:"ids"`
 		Range string          `json:"range"`
 		From  int             `json:"from"`
-	}
-	if err := json.Unmarshal(input, &in); err != nil {
-		return nil, 0, fmt.Errorf(`write {"ids": ["c12", "c13"]} or {"range": "c40-c60"}`)
+	}](input, `{"ids": ["c12", "c13"]} or {"range": "c40-c60"}`)
+	if err != nil {
+		return nil, 0, err
 	}
 	var list []string
 	var text string
@@ -228,12 +228,16 @@ func (p *chunkPage) rest(left []Chunk) {
 	p.say("[no room in this result for " + clipped(Ranges(ids)) + ": ask for them in another call]")
 }
 
-// clipped keeps a list of ranges within the reserve.
+// clipped shortens a list, divided by commas, to fit the reserve.
 func clipped(list string) string {
 	if len(list) <= reserve/2 {
 		return list
 	}
-	return list[:strings.LastIndexByte(list[:reserve/2], ',')] + " and more"
+	short := cutText(list, reserve/2)
+	if i := strings.LastIndexByte(short, ','); i >= 0 {
+		short = short[:i]
+	}
+	return short + " and more"
 }
 
 // part gives as much of one large chunk as fits, from a byte of its text on.

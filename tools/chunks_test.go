@@ -47,9 +47,9 @@ func TestReadChunks_input(t *testing.T) {
 		}
 	}
 	for input, want := range map[string]string{
-		`{}`: "name chunks", ``: "name chunks", `{"ids":[]}`: "name chunks", `{"ids":["c9"]}`: "there are: c1-c5", `{"ids":{}}`: "list of chunk ids", `{"range":5}`: "write {",
+		`{}`: "name chunks", ``: "name chunks", `{"ids":[]}`: "name chunks", `{"ids":["c9"]}`: "there are: c1-c5", `{"ids":{}}`: "list of chunk ids", `{"range":5}`: "write for example {",
 		`[1]`: "must be a JSON object", `{"ids":["c1","c2"],"from":5}`: "one chunk id", `{"ids":["c1"],"from":-1}`: "not negative", `null`: "must be a JSON object",
-		`{"range":"c4-c2"}`: "no deferred chunk fits",
+		`{"range":"c4-c2"}`: "no deferred chunk matches",
 	} {
 		r := &ChunkReader{Chunks: textChunks(5, 10)}
 		if got := run(t, r, input); !strings.Contains(got.Error, want) || len(r.Shown()) > 0 {

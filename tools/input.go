@@ -19,9 +19,9 @@ func parse[T any](input json.RawMessage, example string) (in T, err error) {
 	}
 	said := "the input does not fit"
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		said = fmt.Sprintf("%s cannot be a %s", wrong.Field, wrong.Value)
+		said = fmt.Sprintf("%.80s cannot be a %s", wrong.Field, wrong.Value)
 	} else if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok {
-		said = "there is no parameter " + field
+		said = fmt.Sprintf("there is no parameter %.80s", field)
 	}
 	return in, fmt.Errorf("%s; write for example %s", said, example)
 }

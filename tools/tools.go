@@ -83,7 +83,8 @@ func (r Registry) NeedsYes(name string) bool {
 	return slices.ContainsFunc(r, func(t Tool) bool { return t.Name == name && t.Effect != EffectRead && !t.ReadOnly })
 }
 
-// Run carries out one call. A tool that is not offered, and an input that is no JSON object, are failed results.
+// Run carries out one call. The result is a failure if the tool is not offered, its input is no JSON object, or the context has
+// ended.
 func (r Registry) Run(ctx context.Context, call content.ToolCall) content.ToolResult {
 	i := slices.IndexFunc(r, func(t Tool) bool { return t.Name == call.Name })
 	var result content.ToolResult
@@ -93,8 +94,10 @@ func (r Registry) Run(ctx context.Context, call content.ToolCall) content.ToolRe
 	}
 	var object map[string]json.RawMessage
 	switch {
+	case ctx.Err() != nil:
+		result = Failed("%.80q is not called: the run has been stopped", call.Name)
 	case i < 0:
-		result = Failed("there is no tool %q; there are: %s", call.Name, strings.Join(r.Names(), ", "))
+		result = Failed("there is no tool %.80q; there are: %s", call.Name, strings.Join(r.Names(), ", "))
 	case json.Unmarshal(input, &object) != nil || object == nil:
 		result = Failed("the input of %s must be a JSON object", call.Name)
 	default:

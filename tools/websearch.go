@@ -72,10 +72,15 @@ func (w *WebSearcher) run(ctx context.Context, input json.RawMessage) content.To
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%d results of %s%s", len(found), w.Service.Provider(), foreign)
 	for i, f := range found {
-		fmt.Fprintf(&b, "%d. %s\n   %s\n", i+1, onOneLine(f.Title, maxTitle), f.URL)
+		entry := fmt.Sprintf("%d. %s\n   %s\n", i+1, onOneLine(f.Title, maxTitle), f.URL)
 		if excerpt := onOneLine(f.Excerpt, maxExcerpt); excerpt != "" {
-			fmt.Fprintf(&b, "   %s\n", excerpt)
+			entry += "   " + excerpt + "\n"
 		}
+		if b.Len()+len(entry) > room(0)-reserve {
+			fmt.Fprintf(&b, "[%d more results do not fit]\n", len(found)-i)
+			break
+		}
+		b.WriteString(entry)
 	}
 	r := said(b.String())
 	r.Origins = policy.Trust{}.Origins([]policy.Read{{Kind: policy.ReadSearch, Name: w.Service.Provider()}})

@@ -70,6 +70,7 @@ var rooms = []room{
 	{"llm/llmtest", 3, []string{"llm/wire", "llm/rewrite", "cost", "llm", "content"}},
 	{"prompt", 3, []string{"vault", "content", "chunking", "policy", "directives", "policy/origin"}},
 	{"tools", 6, []string{"llm", "content", "policy", "media/remote", "tools/websearch", "ingestion/filetype", "ingestion/webpage", "policy/origin", "vault"}},
+	{"tools/toolstest", 6, []string{"content", "content/conform", "tools"}},
 	{"tools/mcp", 6, []string{"tools", "content", "policy", "settings/state", "content/visible", "content/conform"}},
 	{"engine", 4, []string{"cost", "workflow", "engine/diff", "content/visible", "vault"}},
 	{"engine/local", 4, []string{"engine"}},

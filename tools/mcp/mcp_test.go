@@ -19,6 +19,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/tools/toolstest"
 )
 
 // serverMode is the variable that makes the test binary a server.
@@ -300,4 +301,11 @@ func TestCall_concealsTheAddress(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
+}
+
+// A tool of a server keeps the promises of our own. Its text has no bound here: the toolbox keeps a long one in a variable.
+func TestTools_contract(t *testing.T) {
+	t.Parallel()
+	h := hub(t, stdio(t, "real", time.Minute))
+	toolstest.Exercise(t, toolstest.Case{Tool: h.Tools([]string{"srv.echo"})[0], Input: `{"text":"hello"}`, Long: true})
 }
