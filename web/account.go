@@ -39,8 +39,8 @@ type scopeRow struct {
 }
 
 var scopeWords = map[session.Scope]string{
-	session.Read: "see runs, imports and approvals", session.Run: "start, cancel, retry and undo runs", session.Approve: "decide about proposals",
-	session.Import: "upload files", session.Trust: "grant what the vault asks for; sessions and tokens",
+	session.Read: "see runs, imports and approvals", session.Run: "start, cancel, retry and undo runs", session.Approve: "approve or reject changes",
+	session.Import: "upload files", session.Trust: "change trust, sessions and tokens",
 }
 
 // accounts are the handlers of the page of sessions and tokens.
@@ -76,7 +76,7 @@ func (a accounts) page(w http.ResponseWriter, r *http.Request, status int, p acc
 	a.site.render(w, r, status, "account", "Access", p)
 }
 
-// browserName says in two words which browser a user agent is; it is for recognising one's own and proves nothing.
+// browserName names the browser of a user agent in two words, so that users recognise their own. It proves nothing.
 func browserName(agent string) string {
 	name := "a program"
 	for _, b := range []string{"Firefox", "Edg", "OPR", "Chrome", "Safari", "curl"} {
@@ -116,13 +116,13 @@ func (a accounts) ended(w http.ResponseWriter, r *http.Request, err error) {
 // maxTokenDays is the longest life of a token that the page offers.
 const maxTokenDays = 3650
 
-// create makes a token and shows it once. It can have no scope that its maker lacks.
+// create creates a token and shows it once. It cannot have a scope that its creator lacks.
 func (a accounts) create(w http.ResponseWriter, r *http.Request) {
 	refuse := func(err error) {
 		a.page(w, r, http.StatusBadRequest, accountPage{Problem: err.Error()})
 	}
 	if err := r.ParseForm(); err != nil {
-		a.site.fail(w, r, http.StatusBadRequest, "this is no form", "")
+		a.site.fail(w, r, http.StatusBadRequest, "the form cannot be read", "")
 		return
 	}
 	scopes, err := session.ParseScopes(r.PostForm["scope"])
@@ -139,7 +139,7 @@ func (a accounts) create(w http.ResponseWriter, r *http.Request) {
 	days := 0
 	if text := strings.TrimSpace(r.PostForm.Get("days")); text != "" {
 		if days, err = strconv.Atoi(text); err != nil || days < 1 || days > maxTokenDays {
-			refuse(errors.New("days is a number from 1 to " + strconv.Itoa(maxTokenDays) + ", or empty"))
+			refuse(errors.New("days must be a number from 1 to " + strconv.Itoa(maxTokenDays) + ", or empty"))
 			return
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// actions start and end what runs, for people.
+// actions are the handlers that start, cancel and retry runs, and upload files.
 type actions struct{ site *site }
 
 // startWorkflow runs a workflow and goes to its run.
@@ -68,7 +68,7 @@ func (s actions) upload(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, s.site.cfg.MaxUpload)
 	form, err := r.MultipartReader()
 	if err != nil {
-		s.site.fail(w, r, http.StatusBadRequest, "this is no upload", "")
+		s.site.fail(w, r, http.StatusBadRequest, "the upload cannot be read", "")
 		return
 	}
 	var stored []string
@@ -103,7 +103,7 @@ func (s actions) upload(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusAccepted, map[string]any{"type": "upload", "stored": stored})
 }
 
-// drop hands one part to the import folder. Parts that are no files are passed over.
+// drop puts one part into the import folder. Parts that are not files are skipped.
 func (s actions) drop(r *http.Request, p *multipart.Part) (string, error) {
 	defer p.Close()
 	name := p.FileName() // without folders

@@ -17,16 +17,16 @@ import (
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
-// Approvals answers what waits for a person's yes, and takes what the person says.
+// Approvals lists proposals that need approval, and stores decisions about them.
 type Approvals interface {
 	// Approvals returns the open proposals of a run, or of all runs, the oldest first.
 	Approvals(ctx context.Context, run string) ([]engine.Proposal, error)
-	// Decide stores a decision about open proposals of a run and lets it go on. Who and By are the implementation's. Numbers that
-	// are not open are an error for the person.
+	// Decide stores a decision about open proposals of a run and continues the run. The implementation sets Who and By.
+	// Numbers that are not open are an error for the user.
 	Decide(ctx context.Context, d engine.Decision) error
-	// Keep stores what a person wrote in place of a proposal, and returns its digest for a decision.
+	// Keep stores a text that replaces a proposed one, and returns its digest for a decision.
 	Keep(ctx context.Context, edited []byte) (digest string, err error)
-	// Seen returns a token which proves that a viewer was shown a proposal up to a page, counted from 1.
+	// Seen returns a token that proves that a viewer has seen a proposal up to a page, counted from 1.
 	Seen(viewer string, p engine.Proposal, page int) string
 	// HasSeen reports whether a token is that of Seen.
 	HasSeen(token, viewer string, p engine.Proposal, page int) bool
@@ -35,12 +35,12 @@ type Approvals interface {
 const (
 	shownDiff    = 200 << 10 // bytes of a change on a page that shows what was done
 	approvalPage = 60 << 10  // bytes of a change on a page on which it is decided
-	maxListed    = 2 << 20   // bytes of all changes on the page that lists what waits
+	maxListed    = 2 << 20   // bytes of all changes on the page that lists proposals
 	maxEdited    = 256 << 10 // bytes of a text that can be edited in the dashboard
 )
 
-// asks answers for what waits for a person's yes. A yes is taken only with the token that the last page of a change carries,
-// which is made only for somebody to whom the pages before it were shown.
+// asks are the handlers of approvals. Approving needs the token on the last page of a change, which is made only for a viewer
+// who has seen the pages before it.
 type asks struct{ site *site }
 
 // asking is a run with what it asks for.
@@ -81,7 +81,7 @@ func viewer(r *http.Request) string {
 	return id.Session + "\x00" + id.Name
 }
 
-// list is the page of what waits for a person.
+// list is the page of open proposals.
 func (s asks) list(w http.ResponseWriter, r *http.Request) {
 	if s.site.cfg.Approvals == nil {
 		s.site.notFound(w, r)
@@ -224,7 +224,7 @@ func (s asks) open(w http.ResponseWriter, r *http.Request) (p engine.Proposal, o
 	return p, false
 }
 
-// diffLines gives the lines of a change the classes that colour them.
+// diffLines splits a change into lines with the classes that colour them.
 func diffLines(text string, atHead bool) []diffLine {
 	var lines []diffLine
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
@@ -246,7 +246,7 @@ func diffLines(text string, atHead bool) []diffLine {
 	return lines
 }
 
-// decision is what a form or a program says.
+// decision is the body of a form or of an API request.
 type decision struct {
 	Items   []int             `json:"items"`
 	Approve *bool             `json:"approve"`
@@ -255,9 +255,9 @@ type decision struct {
 	Content *string           `json:"content"` // in place of what is proposed
 }
 
-var errForm = errors.New("say which items, and approve or reject")
+var errForm = errors.New("choose items, and approve or reject them")
 
-// read takes a decision out of a form.
+// read reads a decision from a form.
 func (d *decision) read(form url.Values) error {
 	d.Seen = map[string]string{}
 	for _, text := range form["item"] {
@@ -285,7 +285,7 @@ func (d *decision) read(form url.Values) error {
 	return nil
 }
 
-// decide takes the decision of a form: the items that were shown, and yes or no.
+// decide stores the decision of a form: the items that were shown, and whether they are approved.
 func (s asks) decide(w http.ResponseWriter, r *http.Request) {
 	if s.site.cfg.Approvals == nil {
 		s.site.notFound(w, r)
@@ -293,7 +293,7 @@ func (s asks) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 2<<20)
 	if err := r.ParseForm(); err != nil {
-		s.site.fail(w, r, http.StatusBadRequest, "this is no form", "")
+		s.site.fail(w, r, http.StatusBadRequest, "the form cannot be read", "")
 		return
 	}
 	var d decision
@@ -370,7 +370,7 @@ func (s asks) take(w http.ResponseWriter, r *http.Request, said decision) bool {
 	return err == nil
 }
 
-// checkSeen refuses a yes to what was not shown whole to whoever says it.
+// checkSeen refuses an approval by somebody who has not seen all of the change.
 func (s asks) checkSeen(r *http.Request, said decision) error {
 	for _, n := range said.Items {
 		p, err := s.proposal(r, n)
@@ -386,16 +386,16 @@ func (s asks) checkSeen(r *http.Request, said decision) error {
 			whole, pages = shown.Whole, len(shown.Pages(approvalPage))
 		}
 		if !whole {
-			return failure.New(failure.Permission, fmt.Sprintf("`vaultflow approvals %s --item %d` says how to approve it", p.Run, n), "item %d of run %s cannot be shown whole, and so not be approved here", n, p.Run)
+			return failure.New(failure.Permission, fmt.Sprintf("`vaultflow approvals %s --item %d` shows how to approve it", p.Run, n), "item %d of run %s cannot be shown in full, so it cannot be approved here", n, p.Run)
 		}
 		if !s.site.cfg.Approvals.HasSeen(said.Seen[strconv.Itoa(n)], viewer(r), p, pages) {
-			return failure.New(failure.Permission, fmt.Sprintf("read it to its end: /approvals/%s/%d", p.Run, n), "item %d of run %s was not shown to you whole, as it is now", n, p.Run)
+			return failure.New(failure.Permission, fmt.Sprintf("read it to its end: /approvals/%s/%d", p.Run, n), "you have not seen all of item %d of run %s as it is now", n, p.Run)
 		}
 	}
 	return nil
 }
 
-// apiList gives what waits to programs.
+// apiList lists open proposals.
 func (s asks) apiList(w http.ResponseWriter, r *http.Request) {
 	if s.site.cfg.Approvals == nil {
 		s.site.notFound(w, r)
@@ -412,7 +412,7 @@ func (s asks) apiList(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"approvals": list})
 }
 
-// apiOne gives a program one proposal whole, with the token that its approval needs.
+// apiOne returns one proposal in full, with the token that its approval needs.
 func (s asks) apiOne(w http.ResponseWriter, r *http.Request) {
 	p, ok := s.open(w, r)
 	if !ok {
@@ -434,7 +434,7 @@ func (s asks) apiOne(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
-// apiDecide takes a program's decision: {"items": [1], "approve": true, "seen": {"1": "…"}}.
+// apiDecide stores a decision: {"items": [1], "approve": true, "seen": {"1": "…"}}.
 func (s asks) apiDecide(w http.ResponseWriter, r *http.Request) {
 	if s.site.cfg.Approvals == nil {
 		s.site.notFound(w, r)
@@ -442,7 +442,7 @@ func (s asks) apiDecide(w http.ResponseWriter, r *http.Request) {
 	}
 	var said decision
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 2<<20)).Decode(&said); err != nil || len(said.Items) == 0 || said.Approve == nil {
-		s.site.fail(w, r, http.StatusBadRequest, `say which items, and yes or no: {"items": [1], "approve": true, "seen": {"1": "…"}}`, "GET /api/v1/approvals/RUN/ITEM returns the change and what to put into seen")
+		s.site.fail(w, r, http.StatusBadRequest, `name the items, and approve or reject them: {"items": [1], "approve": true, "seen": {"1": "…"}}`, "GET /api/v1/approvals/RUN/ITEM returns the change and what to put into seen")
 		return
 	}
 	if s.take(w, r, said) {

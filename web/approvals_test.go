@@ -74,7 +74,7 @@ func TestApprovals(t *testing.T) {
 	s := w.server(t, fsys, func(c *Config) { c.Approvals = a })
 	body := get(t, s, "/approvals").Body.String()
 	for _, want := range []string{
-		`<span class="add">&#43;&lt;script&gt;alert(1)&lt;/script&gt;&lt;U&#43;202E&gt;`, "call post.send", "step Write, batch 3", "web https://example.org&lt;U&#43;200B&gt;", "&#34;to&#34;", "rejected by itself",
+		`<span class="add">&#43;&lt;script&gt;alert(1)&lt;/script&gt;&lt;U&#43;202E&gt;`, "call post.send", "step Write, batch 3", "web https://example.org&lt;U&#43;200B&gt;", "&#34;to&#34;", "rejected automatically",
 		`<span class="notice">! Characters that cannot be seen`, "Approve all", "Reject all",
 	} {
 		if !strings.Contains(body, want) {
@@ -141,7 +141,7 @@ func TestApprovals_pageByPage(t *testing.T) {
 	if found := formTokens(list); len(found) != 1 || found["3"] == "" || strings.Contains(list, "the last line") {
 		t.Errorf("the list has tokens %v, want one for the short change alone", found)
 	}
-	if !strings.Contains(list, "cannot be shown whole") {
+	if !strings.Contains(list, "cannot be shown in full") {
 		t.Error("the page does not say that a change cannot be shown whole")
 	}
 	next := regexp.MustCompile(`href="(/approvals/r-1/1\?page=\d+&amp;seen=([0-9a-f]*))"`)
@@ -166,7 +166,7 @@ func TestApprovals_pageByPage(t *testing.T) {
 	}
 	last := fmt.Sprintf("/approvals/r-1/1?page=%d", pages)
 	for _, path := range []string{last, last + "&seen=", last + "&seen=" + a.Seen("", a.list[0], pages-1), last + "&seen=" + a.Seen("\x00", a.list[0], pages-2)} {
-		if body := get(t, s, path).Body.String(); len(formTokens(body)) != 0 || !strings.Contains(body, "read it from its first page") || !strings.Contains(body, "the last line") {
+		if body := get(t, s, path).Body.String(); len(formTokens(body)) != 0 || !strings.Contains(body, "read it from the first page") || !strings.Contains(body, "the last line") {
 			t.Errorf("%s without the pages before: tokens %v", path, formTokens(body))
 		}
 	}
@@ -200,7 +200,7 @@ func TestApprovals_manyLong(t *testing.T) {
 	s := w.server(t, fsys, func(c *Config) { c.Approvals = a })
 	body := get(t, s, "/approvals").Body.String()
 	found := formTokens(body)
-	if len(body) > 2*maxListed || len(found) == 0 || len(found) == 80 || !strings.Contains(body, fmt.Sprintf("Approve the %d shown whole", len(found))) {
+	if len(body) > 2*maxListed || len(found) == 0 || len(found) == 80 || !strings.Contains(body, fmt.Sprintf("Approve the %d shown in full", len(found))) {
 		t.Errorf("%d bytes with %d tokens", len(body), len(found))
 	}
 	if one := formTokens(get(t, s, "/approvals/r-1/80").Body.String()); one["80"] == "" {

@@ -57,7 +57,7 @@ type remembered struct {
 // maxRemembered bounds the manifests in memory; above, all are forgotten.
 const maxRemembered = 100
 
-// manifest gives the manifest of a bundle.
+// manifest returns the manifest of a bundle.
 func (b *bundles) manifest(bundle string) (manifest, error) {
 	name := path.Join(bundle, "manifest.json")
 	if !showable(name) {
@@ -100,7 +100,7 @@ type picture struct {
 	Error         string
 }
 
-// pictures gives the pages of a bundle, at most limit of them, and how many there are.
+// pictures returns at most limit pages of a bundle, and how many there are.
 func (b *bundles) pictures(bundle string, limit int) (list []picture, total int) {
 	if bundle == "" {
 		return nil, 0

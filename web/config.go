@@ -13,21 +13,21 @@ import (
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
-// Runs answers what ran. Its methods are safe for concurrent use, as are those of all interfaces here.
+// Runs lists runs. The methods of all interfaces here are safe for concurrent use.
 type Runs interface {
-	// Runs gives the newest workflow runs first, at most limit.
+	// Runs returns at most limit workflow runs, newest first.
 	Runs(ctx context.Context, limit int) ([]engine.RunRecord, error)
-	// Run gives one run with its steps; an error that is engine.ErrNotFound makes a 404.
+	// Run returns one run with its steps. engine.ErrNotFound makes a 404.
 	Run(ctx context.Context, id string) (engine.RunRecord, error)
-	// Events gives the stored events of a run after a place, oldest first.
+	// Events returns the stored events of a run after a place, oldest first.
 	Events(ctx context.Context, run string, after int64, limit int) ([]engine.Event, error)
 }
 
-// Imports answers what was imported.
+// Imports lists imports.
 type Imports interface {
-	// Imports gives the newest imports first, arriving files included, at most limit.
+	// Imports returns at most limit imports, newest first, including files that are arriving.
 	Imports(ctx context.Context, limit int) ([]engine.ImportRecord, error)
-	// Import gives one import; an error that is engine.ErrNotFound makes a 404.
+	// Import returns one import. engine.ErrNotFound makes a 404.
 	Import(ctx context.Context, id string) (engine.ImportRecord, error)
 }
 
@@ -41,7 +41,7 @@ type Events interface {
 	Subscribe(buffer int) (<-chan engine.Event, func())
 }
 
-// Starter runs a workflow because a person asked. An error that is a failure.Reporter may advise what to do.
+// Starter runs a workflow for the user. An error that is a failure.Reporter may have advice.
 type Starter interface {
 	StartWorkflow(ctx context.Context, name string) (engine.Started, error)
 }
@@ -58,13 +58,13 @@ type Dropper interface {
 	Drop(ctx context.Context, name string, r io.Reader) (stored string, err error)
 }
 
-// State says how a part of the daemon is.
+// State is the health of a part of the daemon.
 type State string
 
 // The states of a [Check].
 const (
 	StateOK      State = "ok"
-	StateWarning State = "warning" // degraded and going on
+	StateWarning State = "warning" // degraded, but working
 	StateProblem State = "problem" // somebody must act
 )
 
@@ -73,7 +73,7 @@ type Check struct {
 	Name   string `json:"name"` // "worker", "watcher"
 	State  State  `json:"state"`
 	Detail string `json:"detail"`
-	Fix    string `json:"fix,omitempty"` // what a person can do
+	Fix    string `json:"fix,omitempty"` // advice
 }
 
 // Config is what the dashboard works with. Runs, Imports, Workflows, Overview, Events, FS and Access are required; without one of the
@@ -91,7 +91,7 @@ type Config struct {
 	Control Control
 	Dropper Dropper
 	Health  func(ctx context.Context) []Check
-	Stale   func(ctx context.Context, r engine.RunRecord) string // says that a run's workflow has changed since; empty: it has not
+	Stale   func(ctx context.Context, r engine.RunRecord) string // a warning if a run's workflow has changed since, or ""
 
 	Approvals Approvals
 	Undo      Undo
@@ -106,7 +106,7 @@ type Config struct {
 	Notice    string   // licences of what the program contains
 	Listen    string   // address, such as 127.0.0.1:8321 or unix:/path
 	Hosts     []string // further host names under which browsers come
-	Instance  string   // tells dashboards on one host apart, in letters and digits
+	Instance  string   // distinguishes the dashboards on one host, in letters and digits
 	MaxUpload int64    // bytes of one upload; 0 means 512 MiB
 	Limits    Limits
 	Zone      *time.Location // for times that have no zone of their own; nil means the machine's

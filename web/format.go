@@ -151,7 +151,7 @@ func statePill(s engine.ImportState) pill {
 	return pill{"quiet", "○", text}
 }
 
-// triggerText says why a run was asked for.
+// triggerText describes what started a run.
 func triggerText(t engine.Trigger) string {
 	switch t.Kind {
 	case engine.TriggerManual, "":

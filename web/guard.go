@@ -33,7 +33,7 @@ func (s guard) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = s.site.cfg.Proxy.receive(r)
 		defer s.recover(w, r)
-		defer atWork(r, false)
+		defer setBusy(r, false)
 		bodies(s).timed(w, r)
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -62,11 +62,11 @@ func (s guard) recover(w http.ResponseWriter, r *http.Request) {
 		panic(p)
 	}
 	s.site.cfg.Logger.Error("request panicked", "path", r.URL.Path, "err", p, "stack", string(debug.Stack()))
-	s.site.fail(w, r, http.StatusInternalServerError, "something went wrong; the log says what", "")
+	s.site.fail(w, r, http.StatusInternalServerError, "something went wrong; see the log", "")
 }
 
-// knownHost says whether the Host header names this server. A site that makes its own name resolve to 127.0.0.1 sends its
-// own name here; an address cannot be rebound.
+// knownHost reports whether the Host header names this server. A site that makes its own name resolve to 127.0.0.1 sends that
+// name here; an address cannot be rebound.
 func (s guard) knownHost(host string) bool {
 	name := strings.ToLower(strings.TrimSuffix(hostOf(host), "."))
 	own := hostOf(s.site.cfg.Listen)
@@ -140,11 +140,11 @@ func (s guard) handle(w http.ResponseWriter, req *http.Request, r route) {
 	} else if !(bodies(s)).gather(w, req, maxForm) {
 		return
 	}
-	atWork(req, true)
+	setBusy(req, true)
 	r.Handler(w, req)
 }
 
-// errNobody says that a request names nobody.
+// errNobody is returned for a request without credentials.
 var errNobody = errors.New("sign in first")
 
 // identify finds out who sends a request: by a bearer token, else by whom a trusted proxy names, else by a session's cookie.
@@ -187,7 +187,7 @@ func (s guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// isPage says whether a browser wants a page to show.
+// isPage reports whether a browser asks for a page to show.
 func isPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != "/live" && !strings.HasPrefix(r.URL.Path, "/media/")
 }

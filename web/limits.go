@@ -14,7 +14,7 @@ import (
 
 // Limits bound what clients can keep open. The zero value of each field means its default.
 type Limits struct {
-	Connections int           // at the same time; beyond, those that wait longest without a request at work are closed
+	Connections int           // at the same time; beyond, those that wait longest without a running request are closed
 	Headers     time.Duration // for the headers of a request
 	Body        time.Duration // for a body that is not an upload, whole
 	Stall       time.Duration // for the next bytes of an upload, and its first moments
@@ -46,8 +46,8 @@ const (
 	maxForm   = 4 << 20
 )
 
-// connections keeps an eye on the open connections of the server. One that waits (for a request, its headers or its body) can be
-// closed in favour of a newer one; one whose request is at work cannot.
+// connections tracks the open connections of the server. One that waits (for a request, its headers or its body) can be closed
+// in favour of a newer one; one whose request is running cannot.
 type connections struct {
 	max int
 
@@ -94,7 +94,7 @@ func (c *connections) change(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// evict closes the connection that waits longest, or the new one when all others are at work. The caller holds mu.
+// evict closes the connection that waits longest, or the new one when all others are busy. The caller holds mu.
 func (c *connections) evict(newest net.Conn) {
 	var out net.Conn
 	for conn, one := range c.open {
@@ -109,8 +109,8 @@ func (c *connections) evict(newest net.Conn) {
 	_ = out.Close() // it is not needed any more
 }
 
-// atWork says whether the request of a connection is at work, so that the connection stays.
-func atWork(r *http.Request, busy bool) {
+// setBusy sets whether the request of a connection is running, so that the connection stays.
+func setBusy(r *http.Request, busy bool) {
 	one, ok := r.Context().Value(connectionKey{}).(*connection)
 	if !ok {
 		return // a handler without a server, as in tests
@@ -123,7 +123,7 @@ func atWork(r *http.Request, busy bool) {
 // bodies bound the times of requests and their bodies.
 type bodies struct{ site *site }
 
-// timed gives a request its times. Bodies that no handler reads are cut off, too.
+// timed sets the deadlines of a request. They also end bodies that no handler reads.
 func (b bodies) timed(w http.ResponseWriter, r *http.Request) {
 	ctl, now := http.NewResponseController(w), time.Now()
 	_ = ctl.SetWriteDeadline(now.Add(b.site.cfg.Limits.Answer)) // a connection without deadlines only waits longer
@@ -147,7 +147,7 @@ func (b bodies) gather(w http.ResponseWriter, r *http.Request, most int64) bool 
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if err != nil {
 		b.drop(w, r)
-		status, message := http.StatusBadRequest, "the request did not arrive whole"
+		status, message := http.StatusBadRequest, "the request is incomplete"
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			status, message = http.StatusRequestTimeout, errSlow.Error()
 		} else if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -161,7 +161,7 @@ func (b bodies) gather(w http.ResponseWriter, r *http.Request, most int64) bool 
 	return true
 }
 
-// drop gives up a body that is not wanted: the answer does not wait for it, and the connection ends.
+// drop abandons an unwanted body: the answer does not wait for it, and the connection ends.
 func (b bodies) drop(w http.ResponseWriter, r *http.Request) {
 	if hasBody(r) {
 		w.Header().Set("Connection", "close")

@@ -215,7 +215,7 @@ func (st *stream) send(event string, data any) error {
 // errEnded ends a stream whose session or token has ended.
 var errEnded = errors.New("the session or token has ended")
 
-// allowed looks, not more often than once a second, whether the stream may go on.
+// allowed checks, at most once a second, whether the stream may continue.
 func (st *stream) allowed() error {
 	if now := time.Now(); now.Sub(st.asked) >= time.Second {
 		st.asked = now

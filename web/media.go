@@ -58,12 +58,12 @@ func (s *Server) media(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", info.ModTime(), content)
 }
 
-// showable says whether a name may be asked for at all: inside the vault and not hidden.
+// showable reports whether a name may be requested at all: inside the vault and not hidden.
 func showable(name string) bool {
 	return fs.ValidPath(name) && name != "." && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// sniff tells the type by the first bytes and goes back to the start.
+// sniff returns the type by the first bytes and seeks back to the start.
 func sniff(r io.ReadSeeker) (string, error) {
 	head := make([]byte, 512)
 	n, err := io.ReadFull(r, head)

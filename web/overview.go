@@ -20,7 +20,7 @@ type totals struct {
 	NextName                       string
 }
 
-// matter is something that a person should see to.
+// matter is something that needs attention.
 type matter struct {
 	Pill   pill
 	What   string
@@ -29,7 +29,7 @@ type matter struct {
 	When   stamp
 }
 
-// totalParts are the figures, and what somebody should see to when there is anything.
+// totalParts are the figures, and what needs attention if anything does.
 func (s frontPage) totalParts(ctx context.Context) ([]part, error) {
 	o, err := s.site.cfg.Overview(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func money(s cost.Spending) string {
 
 func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', decimals(usd), 64) }
 
-// matters lists what waits for a person, then what went wrong.
+// matters lists what needs an answer, then what went wrong.
 func (s frontPage) matters(o engine.Overview) []matter {
 	var list []matter
 	if len(o.Outdated) > 0 {
@@ -90,7 +90,7 @@ func (s frontPage) matters(o engine.Overview) []matter {
 	if t := o.Trust; t != nil && (t.Waiting > 0 || t.Level == "untrusted") {
 		reason := t.Means
 		if t.Waiting > 0 {
-			reason += fmt.Sprintf("; waiting for your yes: %d", t.Waiting)
+			reason += fmt.Sprintf("; waiting for your approval: %d", t.Waiting)
 		}
 		list = append(list, matter{pill{"warn", "?", "trust"}, "This vault", reason, "/trust", stamp{}})
 	}
@@ -119,7 +119,7 @@ func (s frontPage) stampOf(r engine.RunBrief) stamp {
 	return when(r.Since, s.site.cfg.Now(), s.site.cfg.Zone)
 }
 
-// apiStatus gives the overview to programs.
+// status returns the overview.
 func (s apiRoutes) status(w http.ResponseWriter, r *http.Request) {
 	o, err := s.site.cfg.Overview(r.Context())
 	if err != nil {

@@ -74,7 +74,7 @@ type view struct {
 	load  loader
 }
 
-// loader gives the groups of a page; only those that are named, or all when none is.
+// loader returns the groups of a page: those that are named, or all when none is.
 type loader func(ctx context.Context, only map[string]bool) ([]group, error)
 
 // page answers with a view: the same parts that the live stream sends later.
@@ -112,7 +112,7 @@ func (s *site) renderLive(w http.ResponseWriter, r *http.Request, status int, pa
 	var b bytes.Buffer
 	if err := s.pages.sets[page].ExecuteTemplate(&b, "layout", l); err != nil {
 		s.cfg.Logger.Error("page not rendered", "path", r.URL.Path, "err", err)
-		http.Error(w, "the page cannot be shown; the log says why", http.StatusInternalServerError)
+		http.Error(w, "the page cannot be shown; see the log", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -131,8 +131,8 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, status int, message,
 	writeJSON(w, status, map[string]string{"type": "error", "message": message, "hint": hint})
 }
 
-// failWith answers with what an error says about itself. Only failures that are meant for people are shown; the others
-// may hold paths of this machine, and go to the log.
+// failWith answers with an error. Only failures that are meant for the user are shown; others may contain paths of this
+// machine, and go to the log.
 func (s *site) failWith(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, engine.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		s.notFound(w, r)
@@ -150,7 +150,7 @@ func (s *site) failWith(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	s.cfg.Logger.Error("request failed", "path", r.URL.Path, "err", err)
-	s.fail(w, r, http.StatusInternalServerError, "something went wrong; the log says what", "")
+	s.fail(w, r, http.StatusInternalServerError, "something went wrong; see the log", "")
 }
 
 func (s *site) notFound(w http.ResponseWriter, r *http.Request) {

@@ -39,7 +39,7 @@ func TestToday_emptyVault(t *testing.T) {
 	t.Parallel()
 	w := &world{}
 	got := get(t, w.server(t, fstest.MapFS{}, func(c *Config) { c.Health, c.Dropper, c.Starter, c.Control, c.Blobs = nil, nil, nil, nil, nil }), "/")
-	if got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "Nothing ran yet") || !strings.Contains(got.Body.String(), `<ul class="bare" id="runs"></ul>`) {
+	if got.Code != http.StatusOK || !strings.Contains(got.Body.String(), "No runs yet") || !strings.Contains(got.Body.String(), `<ul class="bare" id="runs"></ul>`) {
 		t.Errorf("%d: %s", got.Code, got.Body)
 	}
 	if strings.Contains(got.Body.String(), "/upload") {
@@ -61,7 +61,7 @@ func TestRun_showsStepsReceiptAndAnswer(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if strings.Contains(body, ">Retry<") || strings.Contains(body, "/cancel") || strings.Count(body, "Begin again here") != strings.Count(body, `name="step" value=`) {
+	if strings.Contains(body, ">Retry<") || strings.Contains(body, "/cancel") || strings.Count(body, "Rerun from here") != strings.Count(body, `name="step" value=`) {
 		t.Error("a run that is done can begin again at a step, and is neither repeated nor cancelled")
 	}
 	if strings.Contains(body, "old%20scan.png") {
@@ -88,7 +88,7 @@ func TestImport_showsEveryPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if body := get(t, s, "/imports/i-2").Body.String(); !strings.Contains(body, "Pages that failed: 3") {
+	if body := get(t, s, "/imports/i-2").Body.String(); !strings.Contains(body, "Failed pages: 3") {
 		t.Error("failed pages are not named")
 	}
 	if got := get(t, s, "/imports/arrival:Import/holiday%20video.mov"); got.Code != http.StatusOK || strings.Contains(got.Body.String(), "/cancel") {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// part is one piece of a page that can change by itself: an element with an id that is unique on the page.
+// part is a piece of a page that is updated on its own: an element with an id that is unique on the page.
 type part struct {
 	ID   string
 	HTML template.HTML // the whole element

@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
-// Proxy says whose word about a request counts. From anybody else, the headers are taken away before they are looked at.
+// Proxy names the peers whose headers about a request are trusted. Those of anybody else are removed first.
 type Proxy struct {
 	Trust      []netip.Prefix
 	TrustUnix  bool   // whoever can open the Unix socket
@@ -31,7 +31,7 @@ type sender struct {
 
 type senderKey struct{}
 
-// senderOf returns what the guard found out.
+// senderOf returns the sender of a request, as the guard determined it.
 func senderOf(r *http.Request) sender {
 	s, _ := r.Context().Value(senderKey{}).(sender)
 	return s
@@ -40,7 +40,7 @@ func senderOf(r *http.Request) sender {
 // clientOf is the address of a client.
 func clientOf(r *http.Request) netip.Addr { return senderOf(r).addr }
 
-// receive finds out where a request comes from.
+// receive determines the sender of a request.
 func (p Proxy) receive(r *http.Request) *http.Request {
 	peer := peerOf(r)
 	s := sender{addr: peer, secure: r.TLS != nil}
@@ -72,7 +72,7 @@ func (p Proxy) trusts(addr netip.Addr) bool {
 	return slices.ContainsFunc(p.Trust, func(n netip.Prefix) bool { return n.Contains(addr.WithZone("")) })
 }
 
-// read takes what a trusted proxy says.
+// read reads the headers of a trusted proxy.
 func (p Proxy) read(r *http.Request, s *sender) {
 	if addr, ok := p.client(r.Header.Values("X-Forwarded-For")); ok {
 		s.addr = addr
@@ -89,7 +89,7 @@ func (p Proxy) read(r *http.Request, s *sender) {
 	}
 }
 
-// client is the last address of the list that is not a trusted proxy: what stands before it, the client may have written.
+// client returns the last address of the list that is not a trusted proxy: the client may have written those before it.
 func (p Proxy) client(lines []string) (netip.Addr, bool) {
 	list := strings.Split(strings.Join(lines, ","), ",")
 	for _, text := range slices.Backward(list) {
@@ -104,13 +104,13 @@ func (p Proxy) client(lines []string) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// isUser reports whether a name can stand on a page and in a record.
+// isUser reports whether a name can be shown on a page and kept in a record.
 func isUser(name string) bool {
 	return name != "" && name == strings.TrimSpace(name) && utf8.ValidString(name) && utf8.RuneCountInString(name) <= 64 &&
 		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// byProxy is the identity of whom a trusted proxy signed in.
+// byProxy returns the user whom a trusted proxy signed in.
 func byProxy(r *http.Request) (session.Identity, bool) {
 	user := senderOf(r).user
 	return session.Identity{Name: user, Scopes: session.All()}, user != ""

@@ -7,11 +7,11 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// retries says how a run can be taken up again from its page.
+// retries are the ways to retry a run from its page.
 type retries struct {
 	CanRetry bool
-	Lost     int    // batches that can be taken up alone
-	Stale    string // the workflow is another one now
+	Lost     int    // batches that can be retried alone
+	Stale    string // a warning if the workflow has changed since
 }
 
 func (s runPages) retries(ctx context.Context, r engine.RunRecord) retries {
@@ -25,7 +25,7 @@ func (s runPages) retries(ctx context.Context, r engine.RunRecord) retries {
 	return can
 }
 
-// again is the run's id when it can begin again at a step, and empty when it cannot; see engine.RetryFrom.
+// again returns the run's id if it can be rerun from a step, or ""; see engine.RetryFrom.
 func (s runPages) again(r engine.RunRecord, step engine.StepRecord) string {
 	failed := func(before engine.StepRecord) bool { return before.Index < step.Index && before.Status.Incomplete() }
 	if s.site.cfg.Control == nil || r.Kind != engine.KindWorkflow || !r.Status.Finished() || slices.ContainsFunc(r.Steps, failed) {

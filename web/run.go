@@ -53,7 +53,7 @@ type runHead struct {
 	Activity   string
 	AtText     stamp
 	ImportLink string
-	ParentLink string // of the run whose model asked for it
+	ParentLink string // of the run whose model started it
 	Changes    int    // of files
 	CanUndo    bool
 }
@@ -76,7 +76,7 @@ type stepRow struct {
 	Cached              bool
 	Batches             []batchRow
 	MoreBatches         int
-	Again               string // the run, when it can begin again at this step
+	Again               string // the run, if it can be rerun from this step
 }
 
 func (s runPages) loadRun(ctx context.Context, id string) ([]group, error) {
@@ -148,12 +148,12 @@ func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row.Receipt = s.receipt(ctx, r.Receipt)
 	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)
 	if len(r.Batches) > 0 {
-		row.Inputs, row.Omitted, row.Defused = nil, nil, nil // each stands with its batch
+		row.Inputs, row.Omitted, row.Defused = nil, nil, nil // each is shown with its batch
 	}
 	return row
 }
 
-// answer reads the text that a model gave; cut says that only its beginning is shown.
+// answer returns the text of an answer; cut reports whether only its beginning is shown.
 func (s runPages) answer(ctx context.Context, digest string) (text string, cut bool) {
 	data := s.blob(ctx, digest)
 	if len(data) > shownAnswer {
@@ -238,7 +238,7 @@ func (c chunk) Class() string {
 	return "warn"
 }
 
-// Lines of the note that the chunk stands on.
+// Lines are the lines of the note that hold the chunk.
 func (c chunk) Lines() string {
 	first, last := c.Source.Lines[0], c.Source.Lines[1]
 	switch {
@@ -306,7 +306,7 @@ func (s runPages) eventParts(ctx context.Context, id string) ([]part, error) {
 	return parts, nil
 }
 
-// warned are the kinds of events that tell of trouble that the run went on after.
+// warned are the kinds of events about trouble that did not end the run.
 var warned = []string{engine.EventWarning, engine.EventRetry, engine.EventOverflow, engine.EventRewrite, engine.EventUnseen, engine.EventBlocked}
 
 func (s runPages) eventRow(e engine.Event) eventRow {

@@ -10,12 +10,12 @@ import (
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
-// Trust shows what the vault's files ask for, and stores what a person allows.
+// Trust shows what the vault's files ask for, and stores what the user allows.
 type Trust interface {
 	// Trust returns what is asked for now.
 	Trust(ctx context.Context) (engine.Trust, error)
-	// Decide stores an answer. It is an error when something in it is not asked for any more as it was shown. With again the
-	// daemon begins anew with the new settings within seconds.
+	// Decide stores an answer. It is an error if something in it has changed since it was shown. With again, the daemon
+	// restarts with the new settings within seconds.
 	Decide(ctx context.Context, a engine.TrustAnswer) (again bool, err error)
 }
 
@@ -25,8 +25,8 @@ type trustPage struct {
 	Untrusted, Shared, Own bool
 	SinceAt                stamp
 	All                    []string // digests of the settings that wait
-	May                    bool     // whether who looks may answer
-	Again                  bool     // the daemon begins anew
+	May                    bool     // the viewer may answer
+	Again                  bool     // the daemon is restarting
 }
 
 // trusts are the handlers of the page of trust.
@@ -67,14 +67,14 @@ func shownTrust(t engine.Trust) engine.Trust {
 	return t
 }
 
-// decide stores what a person allows. It asks for a session: no token of a program speaks for a person here.
+// decide stores what the user allows. It needs a session: a token of a program is not enough.
 func (s trusts) decide(w http.ResponseWriter, r *http.Request) {
 	if s.site.cfg.Trust == nil {
 		s.site.notFound(w, r)
 		return
 	}
 	if session.From(r.Context()).Session == "" {
-		s.site.fail(w, r, http.StatusForbidden, "only a person who has signed in may say what a vault is trusted with", "sign in with a browser, or use `vaultflow trust`")
+		s.site.fail(w, r, http.StatusForbidden, "a token cannot change what a vault is trusted with", "sign in with a browser, or run `vaultflow trust`")
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 256<<10)
@@ -100,7 +100,7 @@ func (s trusts) decide(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/trust", http.StatusSeeOther)
 }
 
-// againAfter is when a browser looks again at a daemon that begins anew, in seconds.
+// againAfter is when a browser reloads the page of a restarting daemon, in seconds.
 const againAfter = "6"
 
 // api is the page for programs.

@@ -89,7 +89,7 @@ func TestTrust_isAMatterOfTheFirstPage(t *testing.T) {
 	if body := show(&engine.TrustBrief{Level: "untrusted", Means: "not trusted yet"}); !strings.Contains(body, "not trusted yet") || !strings.Contains(body, `href="/trust"`) {
 		t.Errorf("the first page says nothing of a vault that is not trusted:\n%s", body)
 	}
-	if body := show(&engine.TrustBrief{Level: "own", Means: "your own", Waiting: 2}); !strings.Contains(body, "waiting for your yes: 2") {
+	if body := show(&engine.TrustBrief{Level: "own", Means: "your own", Waiting: 2}); !strings.Contains(body, "waiting for your approval: 2") {
 		t.Error("the first page says nothing of what waits")
 	}
 	if body := show(&engine.TrustBrief{Level: "own", Means: "your own"}); strings.Contains(body, "your own") {

@@ -11,14 +11,14 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// Undo answers what runs did to files, and takes it back.
+// Undo shows and undoes what runs did to files.
 type Undo interface {
-	// Changed gives what a run, and the runs that its tools started, did to files, in order, each with its diff; the first
-	// limit ones, and how many more there are.
+	// Changed returns the changes of files by a run and by the runs that its tools started, in order, each with its diff: at most
+	// limit changes, and how many more there are.
 	Changed(ctx context.Context, run string, limit int) (list []engine.ChangeDiff, more int, err error)
-	// PreviewUndo says what an undo would do now.
+	// PreviewUndo returns what an undo would do now.
 	PreviewUndo(ctx context.Context, run string) (engine.UndoPreview, error)
-	// Undo starts the undo of a run. An error that is an failure.Error is for the person.
+	// Undo starts the undo of a run. A *failure.Error is for the user.
 	Undo(ctx context.Context, run string) (engine.Started, error)
 }
 
@@ -31,7 +31,7 @@ type changesPage struct {
 	Undo               bool // of the undo
 	Open               int  // changes that it would make
 	Items              []changedItem
-	Then               []string // what else becomes of it, in words
+	Then               []string // other effects, in words
 	More               int      // files that are not shown
 }
 
@@ -58,7 +58,7 @@ func newChangedItem(run string, c engine.Change, by, reason, diff string) change
 	return item
 }
 
-// undoPages show what a run changed, and take it back.
+// undoPages are the handlers of a run's changes and of their undo.
 type undoPages struct{ site *site }
 
 // changes is the page of what a run did to files.
@@ -97,7 +97,7 @@ func (s undoPages) undoPreview(w http.ResponseWriter, r *http.Request) {
 	for _, f := range preview.Files {
 		reason := f.Reason
 		if f.Fate == engine.FateNothing {
-			reason = "it is as it was before"
+			reason = "it already is as it was before"
 		} else if f.Fate == engine.FateOpen {
 			p.Open++
 		}
@@ -112,7 +112,7 @@ func (s undoPages) undoPreview(w http.ResponseWriter, r *http.Request) {
 	s.site.render(w, r, http.StatusOK, "changes", "Undo "+run.Workflow, p)
 }
 
-// undoWords say what would become of a file.
+// undoWords describe what an undo would do to a file.
 func undoWords(f engine.UndoFile) string {
 	c := f.Change
 	if f.Fate != engine.FateOpen {
@@ -129,7 +129,7 @@ func undoWords(f engine.UndoFile) string {
 	return "restore " + c.Name
 }
 
-// undo takes a run back, and goes to the run that does it.
+// undo starts the undo of a run, and redirects to it.
 func (s undoPages) undo(w http.ResponseWriter, r *http.Request) {
 	run, ok := s.undoRun(w, r)
 	if !ok {

@@ -64,7 +64,7 @@ func TestUndo_pages(t *testing.T) {
 	_, fsys := sample()
 	s := w.server(t, fsys, func(c *Config) { c.Undo = u })
 	for path, wants := range map[string][]string{
-		"/runs/r-4":         {`href="/runs/r-4/undo"`, `href="/runs/r-4/changes"`, "1 change"},
+		"/runs/r-4":         {`href="/runs/r-4/undo"`, `href="/runs/r-4/changes"`, "1 file change"},
 		"/runs/r-4/changes": {"made Daily/2026-11-21.md", `<span class="add">&#43;&lt;script&gt;`, `href="/runs/r-3"`, "more bytes are not shown", `href="/runs/r-4/undo"`},
 		"/runs/r-4/undo": {
 			"remove Daily/2026-11-21.md", `<span class="del">-&lt;b&gt;new`, "move Done/a.md back to Inbox/a.md", "keep Log.md", "somebody has changed it since", "Then In.md is pending again.",
@@ -85,7 +85,7 @@ func TestUndo_pages(t *testing.T) {
 		t.Errorf("from another site: %d, want 403", got.Code)
 	}
 	u.preview = engine.UndoPreview{}
-	if body := get(t, s, "/runs/r-4/undo").Body.String(); strings.Contains(body, "<form method") || !strings.Contains(body, "Nothing of this run can be taken back") {
+	if body := get(t, s, "/runs/r-4/undo").Body.String(); strings.Contains(body, "<form method") || !strings.Contains(body, "Nothing in this run can be undone") {
 		t.Errorf("with nothing to be done:\n%s", body)
 	}
 	u.err = engine.CheckUndo(engine.RunRecord{ID: "r-4", Kind: engine.KindImport, Status: engine.Done})

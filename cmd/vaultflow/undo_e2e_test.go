@@ -113,7 +113,7 @@ func TestUndo_afterRestart(t *testing.T) {
 	}
 	s.serve() // and the dashboard takes that back
 	page := s.dashboard() + "/runs/" + s.runs("Outer")[0].ID
-	for path, want := range map[string]string{"/changes": "made Made.md", "/undo": "Take it back"} {
+	for path, want := range map[string]string{"/changes": "made Made.md", "/undo": "Undo this run"} {
 		if body := s.fetch(http.MethodGet, page+path); !strings.Contains(body, want) {
 			t.Errorf("%s lacks %q:\n%s", path, want, body)
 		}
