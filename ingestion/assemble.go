@@ -76,7 +76,7 @@ func (pub publishing) tags() []string {
 	return append([]string{"imported/" + string(pub.w.job.Route.Kind)}, pub.w.set.Tags...)
 }
 
-// strategies says what was tried, and what it gave.
+// strategies lists what was tried and what came of it.
 func (pub publishing) strategies(pages []manifest.Page) []manifest.Strategy {
 	switch pub.w.job.Route.Kind {
 	case filetype.KindPDF:

@@ -13,9 +13,8 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// childrenOf gives files that are imported by themselves the folders of their bundles, in the bundle of what they came in. No
-// two have the same, in any case of letters, none is the folder that others lie in, and none has the name of a file of the
-// bundle.
+// childrenOf assigns a bundle folder, inside the parent's bundle, to each file that is imported by itself. No two differ only in
+// case, none is a folder that holds others, and none has the name of a file of the bundle.
 func (pl places) childrenOf(names []string) []manifest.Child {
 	taken := map[string]bool{}
 	for _, name := range names {
@@ -36,7 +35,7 @@ func (pl places) childrenOf(names []string) []manifest.Child {
 	return children
 }
 
-// takenHere says whether a file of the job's own bundle has a name.
+// takenHere reports whether a file of the job's own bundle has this name.
 func (pl places) takenHere(name string) bool {
 	return strings.EqualFold(name, pl.original()) || slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) })
 }
@@ -68,7 +67,7 @@ func (pl places) home() string {
 	return ""
 }
 
-// fromArchive says whether the job's file came in an archive.
+// fromArchive reports whether the job's file came in an archive.
 func (pl places) fromArchive() bool {
 	_, m, _ := pl.came()
 	return m.Source.Kind == filetype.KindArchive && pl.home() != ""

@@ -80,7 +80,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 	return save(ctx, w.store.records, documentName, rec)
 }
 
-// archiveFault says what a person can do about an archive that cannot be walked through.
+// archiveFault explains an archive that cannot be read, with advice.
 func archiveFault(err error) error {
 	var known *fault.Error
 	switch {

@@ -140,7 +140,7 @@ func (f pageFiles) asset(ctx context.Context, load func() ([]byte, error)) (medi
 	return made.MediaType, made.Data, true
 }
 
-// composedBefore says whether a killed attempt has made all pages already.
+// composedBefore reports whether an attempt that was killed had made all pages.
 func (s *store) composedBefore() (bool, error) {
 	rec, known, err := s.document()
 	if err != nil || !known {

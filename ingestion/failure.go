@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
-// explain writes the note that says why an import failed and what to do. It says the same when it is written again.
+// explain writes the note about a failed import: why, and what to do. Writing it again changes nothing.
 func (f filing) explain(ctx context.Context, original string, e Ending) (string, error) {
 	name := original + indexnote.FailedSuffix
 	if f.w.job.Route.MediaType == "" { // the engine files by name, bytes and bundle alone

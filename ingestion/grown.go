@@ -13,7 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
-// restoreBytes bounds what is put back for a version whose original went on growing.
+// restoreBytes limits what is restored for a version whose original kept growing.
 const restoreBytes = 64 << 20
 
 // letGo refuses to move or remove a file of the import folder while somebody has it open for writing: what is written to a
@@ -30,9 +30,9 @@ func (f filing) letGo(name string) error {
 	return nil
 }
 
-// restore sees to the version before when its original went on growing after it was taken, and is now the one of this
-// import, at target: what that version was made of is put back, where the new original begins with it, and its history says
-// what happened. Repeated, it does the same.
+// restore repairs the version before if its original kept growing after it was imported and is now this import's original, at
+// target. If the new original begins with the old bytes, they are written back to that version, and its history records what
+// happened. Calling it again changes nothing.
 func (f filing) restore(ctx context.Context, p plan, target string) error {
 	before := f.halfOf(p)
 	m, ok := f.w.im.manifest(before)
@@ -53,7 +53,7 @@ func (f filing) restore(ctx context.Context, p plan, target string) error {
 	return f.addHistory(ctx, before, manifest.History{Event: "grown", Import: f.w.job.ID, Source: f.w.job.Source, SHA256: f.w.job.SHA256, At: f.w.im.Now()})
 }
 
-// halfOf is the bundle whose original went on growing: the version before, or an older one that the job's file was taken from.
+// halfOf returns the bundle whose original kept growing: the version before, or an older one that the job's file came from.
 func (f filing) halfOf(p plan) string {
 	if dir := path.Dir(f.w.job.Where); f.w.job.Where != "" && dir != p.Previous {
 		if m, ok := f.w.im.manifest(dir); ok && path.Join(dir, m.Source.Name) == f.w.job.Where {

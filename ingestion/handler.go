@@ -6,8 +6,8 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
-// A handler makes pages, text and records of files of some kinds. To add one, write a file with a type, give its kind a
-// name in package filetype, and add it to handlers.
+// A handler makes pages, text and records from files of some kinds. To add one, write a file with a type, name its kind in
+// package filetype, and add it to handlers.
 type handler interface {
 	name() string
 	// extract writes pages into w's bundle and a record for each, and the document's record. It skips what has a record.

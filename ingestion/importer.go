@@ -37,17 +37,17 @@ type Importer struct {
 	// Endless reports whether the format of a file that begins with head does not show where a file ends. Such originals stay
 	// where they arrived for a while when Settings.Hold asks for it. When nil, none do.
 	Endless func(head []byte) bool
-	// Takes says whether a file of a name in the import folder would be imported; others are left in their archives. It may
+	// Takes reports whether a file with this name in the import folder would be imported; others stay in their archives. It may
 	// be nil.
 	Takes func(name string) bool
-	// Recogniser gives the service behind an engine of text recognition, or an error that says why there is none, such as a
-	// missing key. It may be nil.
+	// Recogniser returns the service behind a recognition engine, or an error that explains why there is none, such as a missing
+	// key. It may be nil.
 	Recogniser func(engine string, s config.OCR) (Recogniser, error)
 	// Office makes page pictures of office files and reads old formats. When nil, files have none and old formats are kept.
 	Office Office
-	// Passwords lists what may open a job's document, beside what stands in a file next to it. It may be nil.
+	// Passwords lists what may open a job's document, in addition to the file beside it. It may be nil.
 	Passwords func(Job) []string
-	// Events is told what happens, by one goroutine at a time. It may be nil.
+	// Events receives what happens, one call at a time. It may be nil.
 	Events func(Event)
 
 	telling sync.Mutex // around Events

@@ -19,7 +19,7 @@ type Job struct {
 	Declared string          `json:"declared,omitempty"` // media type that came with the file, if any
 	Mode     string          `json:"mode,omitempty"`     // in place of Settings.PDF.Mode
 	Again    bool            `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
-	At       time.Time       `json:"at"`                 // when it began, in the zone in which the note tells it
+	At       time.Time       `json:"at"`                 // when it began, in the time zone of the note
 	Settings config.Settings `json:"settings"`
 	Route    filetype.Route  `json:"route,omitzero"` // set after Classify
 }
@@ -111,10 +111,10 @@ type Ending struct {
 	Transient bool         `json:"transient,omitempty"` // the original of such a failure stays where it is
 }
 
-// Filed says where the original is now.
+// Filed names the place of the original.
 type Filed struct {
 	Name    string `json:"name,omitempty"` // empty when it was removed
 	Held    bool   `json:"held,omitempty"` // it is still where it arrived too, until [Importer.PutAway]
-	Note    string `json:"note,omitempty"` // the note that says why the import failed
+	Note    string `json:"note,omitempty"` // the note about why the import failed
 	Warning string `json:"warning,omitempty"`
 }

@@ -52,8 +52,8 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	return composing{w}.compose(ctx, c)
 }
 
-// mailBody is the body: plain text when there is some, which the sender wrote for it, else HTML. Pictures of an HTML body
-// stand in their places only when it is the HTML that is shown, so a body with pictures is taken from HTML.
+// mailBody returns the body. Plain text is preferred, because the sender wrote it for this. A body with pictures is taken from
+// HTML, because only there do they have a place.
 func (c *composed) mailBody(parts []mail.Part) (string, error) {
 	var plain, page *mail.Part
 	for i, p := range parts {

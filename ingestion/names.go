@@ -117,7 +117,7 @@ func (pl places) holds(bundle string) bool {
 	return ok && m.Import.ID == pl.job.ID && m.Source.SHA256 == pl.job.SHA256
 }
 
-// numbered gives the nth candidate for the name of a folder: "q3", "q3 (2)".
+// numbered returns the nth candidate for the name of a folder: "q3", "q3 (2)".
 func numbered(name string, n int) string {
 	if n == 1 {
 		return name
@@ -125,7 +125,7 @@ func numbered(name string, n int) string {
 	return name + " (" + strconv.Itoa(n) + ")"
 }
 
-// numberedFile gives the nth candidate for the name of a file: "q3.pdf", "q3 (2).pdf".
+// numberedFile returns the nth candidate for the name of a file: "q3.pdf", "q3 (2).pdf".
 func numberedFile(name string, n int) string {
 	ext := path.Ext(name)
 	return numbered(strings.TrimSuffix(name, ext), n) + ext

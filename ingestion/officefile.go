@@ -60,8 +60,8 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	return composing{w}.compose(ctx, c)
 }
 
-// modern lets LibreOffice bring a file of an older format into one that package office reads. It gives nothing when that
-// cannot be: then the file is kept, with a note that says why.
+// modern lets LibreOffice convert a file of an older format into one that package office reads. If that fails, it returns nothing
+// and keeps the file, with a note that explains why.
 func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, error) {
 	from := officeExtensions[pr.w.job.Route.MediaType]
 	if pr.w.im.Office == nil || from == "" || to == "" {
@@ -88,7 +88,7 @@ func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, erro
 	return at, info.Size(), nil
 }
 
-// keepOld keeps a file that is not read, with a sentence that says what to do.
+// keepOld keeps a file that is not read, with a sentence of advice.
 func keepOld(ctx context.Context, w *work, what string) error {
 	rec := w.store.begin(manifest.Document{})
 	rec.Message = what + " The original is kept unchanged."

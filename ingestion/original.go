@@ -18,14 +18,13 @@ import (
 // filing puts an import's original where it belongs.
 type filing struct{ w *work }
 
-// File ends an import: the original goes where it belongs. That of a finished import goes into its bundle, to the done
-// folder, or away; a duplicate joins the bytes that are there and leaves a line in their history; that of a failed one goes
-// to the failed folder with a note that says why, and so does that of one that needs a password: no attempt without a
-// copy that opens will end otherwise, and in the import folder nothing would tell its owner what to do. What may succeed
-// later stays where it is. Called again, it finds the work done.
+// File ends an import: the original goes where it belongs. After success, that is its bundle, the done folder, or nowhere. A
+// duplicate joins the equal bytes, whose history gets a line. After a failure, it is the failed folder, with a note that explains
+// why. So it is with a document that needs a password: only a readable copy can change that, and in the import folder nobody
+// would tell its owner. What may succeed later stays where it is. Called again, File finds the work done.
 func (im *Importer) File(ctx context.Context, j Job, e Ending) (Filed, error) {
 	if e.Transient || e.State == StateCancelled {
-		return Filed{Name: j.at()}, nil // the hidden folders stay too: the next attempt goes on with them
+		return Filed{Name: j.at()}, nil // the hidden folders stay too: the next attempt resumes with them
 	}
 	w, err := im.stage(j)
 	if err != nil {
@@ -100,8 +99,8 @@ func (f filing) place(ctx context.Context, bundle string, p plan) (string, error
 	return name, nil
 }
 
-// moveOut moves the original, or removes it when to is empty, and gives its new name: that has a number when another
-// spelling of to is taken.
+// moveOut moves the original, or removes it if to is empty, and returns its new name. That gets a number if another spelling of
+// to is taken.
 func (f filing) moveOut(ctx context.Context, from, to string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -34,7 +34,7 @@ type pageMaker struct {
 	textFault, ocrFault, picture *reading.PageError
 }
 
-// make makes a page's files and gives its record, which is not written yet. The error is one that ends the import.
+// make makes a page's files and returns its record, which is not written yet. An error ends the import.
 func (l pageLoop) make(ctx context.Context, s *reading.Reader, n int) (manifest.Page, error) {
 	m := &pageMaker{w: l.w, s: s, page: manifest.Page{N: n, Status: manifest.PageDone}}
 	steps := []func(context.Context) error{m.text, m.recognise, m.append, m.draw}
@@ -110,7 +110,7 @@ func (m *pageMaker) photograph(ctx context.Context) ([]byte, string, error) {
 // servicePixels bounds the longer side of a picture that is sent to a service: A4 at 300 dpi.
 const servicePixels = 3508
 
-// locally asks the worker's own text recognition, and says whether it answered.
+// locally asks the worker's own text recognition, and reports whether it answered.
 func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 	set := m.w.set
 	got, err := m.s.Page(ctx, extract.PageRequest{
@@ -129,7 +129,7 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 	return true, pageFiles{m.w}.recognised(ctx, &m.page, got.OCR)
 }
 
-// recognised keeps what text recognition gave: words with boxes, and the text when there is any.
+// recognised keeps the result of text recognition: words with boxes, and the text if there is any.
 func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extract.PageOCR) error {
 	p.OCR.Engine, p.OCR.Rotation = markdown.OneLine(got.Engine, 60), got.Rotation
 	if p.OCR.Engine == "" {

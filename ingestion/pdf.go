@@ -78,12 +78,12 @@ func opened(w *work, doc extract.Document) (documentRecord, error) {
 // pdfTail is where the mark of the end is looked for, in bytes from the end: some programs write more behind it.
 const pdfTail = 4096
 
-// cutOff tells whether a PDF lacks the mark of its end (ISO 32000-1 §7.5.5). The renderers put such a file together again from
-// the pages that are there, and say nothing.
+// cutOff reports whether a PDF lacks the mark of its end (ISO 32000-1 §7.5.5). The renderers rebuild such a file from the pages
+// that are there, without a warning.
 func cutOff(w *work) bool {
 	file, err := w.im.Files.FS().Open(w.job.at())
 	if err != nil {
-		return false // it was opened a moment ago, and will be again: somebody else says what is wrong
+		return false // it was opened a moment ago, and the next stage reports what is wrong
 	}
 	defer file.Close()
 	info, err := file.Stat()

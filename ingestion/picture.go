@@ -56,7 +56,7 @@ func (picture) extract(ctx context.Context, w *work) error {
 	return f.pages(ctx, rec)
 }
 
-// readable says whether package imaging reads the picture.
+// readable reports whether package imaging reads the picture.
 func (f *frames) readable() (bool, error) {
 	file, size, err := f.w.im.open(f.w.job.at())
 	if err != nil {
@@ -108,15 +108,15 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	return rec, save(ctx, w.store.records, documentName, rec)
 }
 
-// mayDoWithout says whether the picture is imported although the worker does not read it: copied when imaging reads it
-// or Obsidian shows it, if image_copy is a strategy.
+// mayDoWithout reports whether the picture is imported although the worker does not read it: with image_copy, it is copied if
+// imaging reads it or Obsidian shows it.
 func (f *frames) mayDoWithout() bool {
 	return f.imageStrategy(config.StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == config.KeepInBundle)
 }
 
 // lack says in a sentence what is missing for want of the worker.
 func (f *frames) lack() string {
-	why := reading.Plain(f.refused.Error(), "it gave no reason")
+	why := reading.Plain(f.refused.Error(), "no reason is known")
 	if !f.here {
 		return "the picture was not converted: " + why
 	}

@@ -48,7 +48,7 @@ func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 	return nil, "", reading.Failed(failure.Unsupported, "services do not take pictures of this kind")
 }
 
-// readHere asks the worker's own text recognition, and says whether it answered.
+// readHere asks the worker's own text recognition, and reports whether it answered.
 func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 	if f.refused != nil {
 		p.OCR.Error = reading.Plain(f.refused.Error(), "no worker")
@@ -75,7 +75,7 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)
 }
 
-// noise says whether recognised text is none.
+// noise reports whether recognised text is not text.
 func noise(o *extract.PageOCR) bool {
 	letters := strings.Count(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -85,7 +85,7 @@ func (pr printing) print(ctx context.Context, labels []string) (printed, error) 
 	}
 	pages, fits := spread(labels, doc)
 	if !fits {
-		out.warnings = append(out.warnings, fmt.Sprintf("pictures of the pages were not made: LibreOffice printed %d pages of %d parts, and it cannot be told which belong together", doc.Pages, len(labels)))
+		out.warnings = append(out.warnings, fmt.Sprintf("pictures of the pages were not made: LibreOffice printed %d pages of %d parts, and nothing shows which belong together", doc.Pages, len(labels)))
 		return out, nil
 	}
 	return out, pr.drawPrinted(ctx, s, pages, office.MaxPages(), &out)
@@ -112,8 +112,8 @@ func (pr printing) convert(ctx context.Context, from, to, name string) error {
 	return put(ctx, pr.w.store.records, name, data)
 }
 
-// spread says which printed pages show which part, from 1: all of them when there is one part, one each when there are as
-// many, else those from a bookmark with the part's name to the next one. fits is false when none of that helps.
+// spread returns the printed pages that show each part, counted from 1: all pages if there is one part, one each if the numbers
+// match, else those from a bookmark with the part's name to the next. fits is false if none of that applies.
 func spread(labels []string, doc extract.Document) (pages map[int][]int, fits bool) {
 	pages = map[int][]int{}
 	switch {

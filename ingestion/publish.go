@@ -17,8 +17,8 @@ import (
 // publishing makes an import's bundle appear.
 type publishing struct{ w *work }
 
-// Publish makes the bundle appear: manifest, note, one rename. Called again after it succeeded it gives the same answer,
-// until File has ended the import. x is what Extract gave.
+// Publish makes the bundle appear: manifest, note, one rename. After success it returns the same answer again, until File has
+// ended the import. x is the result of Extract.
 func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published, error) {
 	records, err := im.Files.Stage(j.settings().ImportedDir, j.stageID()+"-work")
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *store) recalled(want string) (documentRecord, []manifest.Page, error) {
 	return rec, pages, err
 }
 
-// appear writes manifest and note and renames. It says whether the name was free.
+// appear writes manifest and note and renames. It reports whether the name was free.
 func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pages []manifest.Page) (free bool, err error) {
 	m := pub.manifest(p, rec, pages)
 	note, err := pub.laidOut(&m, p, rec)

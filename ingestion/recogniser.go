@@ -52,9 +52,8 @@ type answerRecord struct {
 	Reading Reading `json:"reading"`
 }
 
-// byEngines asks one engine after the other until one has answered. local asks the worker and says whether it did; picture
-// gives the page's picture for services. What kept an engine from answering stands in the page's list. The boolean
-// says whether one answered.
+// byEngines asks one engine after the other until one answers, and reports whether one did. local asks the worker; picture
+// returns the page's picture for services. The page records why an engine did not answer.
 func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	var passing error
 	for _, engine := range r.w.set.OCR.Order() {
@@ -75,7 +74,7 @@ func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func
 	}
 	if passing != nil {
 		return false, &fault.Error{
-			Code: failure.Provider, Message: passing.Error(), Remedy: "wait; the import goes on by itself with the pages that are missing",
+			Code: failure.Provider, Message: passing.Error(), Remedy: "wait; the import resumes by itself with the missing pages",
 			Transient: true, Exhausted: true,
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
-// summary reads the records back and says what they hold.
+// summary reads the records back and sums them up.
 func (s *store) summary() (Extracted, error) {
 	rec, ok, err := s.document()
 	if err != nil {
@@ -72,7 +72,7 @@ func recordDigest(rec documentRecord, pages []manifest.Page) (string, error) {
 	return digest(data), nil
 }
 
-// pageWarnings says which pages lack something, in a sentence for each lack.
+// pageWarnings lists what pages lack, one sentence each.
 func pageWarnings(pages []manifest.Page) []string {
 	var failed, unread []int
 	why := map[string]string{}
@@ -111,7 +111,7 @@ func fontless(pages []manifest.Page) []string {
 		"(Debian: %s) and import the file again", manifest.PageList(on), fonts.Package)}
 }
 
-// skipped says which engines of text recognition did not answer, and on which pages.
+// skipped lists the recognition engines that did not answer, with their pages.
 func skipped(pages []manifest.Page) []string {
 	on := map[string][]int{}
 	for _, p := range pages {

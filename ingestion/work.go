@@ -100,7 +100,7 @@ const documentName = "document.json"
 
 func pageName(n int) string { return fmt.Sprintf("page_%04d", n) }
 
-// load reads a record. The boolean says whether it is there; one that cannot be read counts as not there.
+// load reads a record, and reports whether it is there. One that cannot be read counts as missing.
 func load[T any](b vault.Bundle, name string) (T, bool, error) {
 	var v T
 	data, err := fs.ReadFile(b.FS(), name)
@@ -153,7 +153,7 @@ func (s *store) begin(d manifest.Document) documentRecord {
 	return rec
 }
 
-// page gives a page's record. It counts only while the files that it names are there in their size.
+// page returns a page's record. It counts only while the files that it names are there and have their size.
 func (s *store) page(n int) (manifest.Page, bool, error) {
 	p, ok, err := load[manifest.Page](s.records, pageName(n)+".json")
 	if err != nil || !ok || p.N != n {
@@ -165,13 +165,13 @@ func (s *store) page(n int) (manifest.Page, bool, error) {
 	return p, true, nil
 }
 
-// holds says whether the bundle has a file of that size; any size will do when it is negative.
+// holds reports whether the bundle has a file of that size. A negative size matches any.
 func (s *store) holds(name string, size int64) bool {
 	info, err := fs.Stat(s.bundle.FS(), name)
 	return err == nil && info.Mode().IsRegular() && (size < 0 || info.Size() == size)
 }
 
-// finish writes a page's record, which is the last thing written of a page, and tells.
+// finish writes a page's record, which is the last thing written for a page, and sends an event.
 func (s *store) finish(ctx context.Context, p manifest.Page) error {
 	if err := save(ctx, s.records, pageName(p.N)+".json", p); err != nil {
 		return err

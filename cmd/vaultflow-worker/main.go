@@ -2,8 +2,8 @@
 // 3, and answers frames of package extract on standard output.
 //
 // It owns nothing but its own memory. It opens no file by name but its language data and fonts, and writes none. Before it
-// reads a byte of a document it gives up every right that it does not need. The libraries in C are linked with the build tag
-// worker; without it, the program prints how to build it.
+// reads a byte of a document it drops every right that it does not need. The C libraries are linked with the build tag worker;
+// without it, the program prints how to build it.
 package main
 
 import (

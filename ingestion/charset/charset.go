@@ -35,8 +35,8 @@ func (d Text) Remark() string {
 	return strings.Join(parts, "; ")
 }
 
-// Decode reads text of any Encoding: one that a byte order mark tells; UTF-8, also when some of its bytes are broken;
-// UTF-16 and UTF-32 of mostly Latin text; else the one that its bytes are most like, Windows-1252 when nothing is.
+// Decode reads text of any encoding. A byte order mark decides, then UTF-8 (even with some broken bytes), then UTF-16 and UTF-32
+// of mostly Latin text, then the encoding that the bytes resemble most. The last resort is Windows-1252.
 func Decode(data []byte) Text {
 	mark := Mark(data)
 	wide := mark
@@ -120,8 +120,8 @@ func decodeWide(data []byte, name string) Text {
 	return d
 }
 
-// Wide recognises UTF-16 and UTF-32 without a mark, of which most languages of Europe write nearly every second byte, or
-// three of four, as zero. It wants at least 8 characters, all of them ones that stand in texts, 7 of 10 of them Latin.
+// Wide recognises UTF-16 and UTF-32 without a mark. In most European languages they have zeros in nearly every second byte, or
+// in three of four. It requires at least 8 characters, all of them usual in text and 7 of 10 of them Latin.
 func Wide(data []byte) string {
 	if bytes.IndexByte(data, 0) < 0 {
 		return ""
@@ -178,8 +178,8 @@ func likeliest(data []byte) string {
 	return otherwise
 }
 
-// canonical is a finding's name in the Encoding Standard; empty when that has none. The library calls Latin-2 Latin-1 and
-// tells them apart by the language.
+// canonical returns a finding's name in the Encoding Standard, or "" if it has none there. The library reports Latin-2 as Latin-1
+// with another language.
 func canonical(f chardet.Result) string {
 	switch {
 	case f.Charset == "GB-18030":
@@ -226,7 +226,7 @@ func decodeGuess(data []byte) Text {
 	}
 	text, err := e.NewDecoder().Bytes(data)
 	if err != nil {
-		d = decode8(data) // no decoder of the list gives errors; should one, nothing is lost
+		d = decode8(data) // no decoder of the list returns errors; if one did, nothing is lost
 		d.Guessed = true
 		return d
 	}

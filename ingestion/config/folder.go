@@ -31,7 +31,7 @@ const (
 	folderLevels = 32 // folders above a source that are looked at
 )
 
-// FolderError says what is wrong with a FolderFile. Nothing is imported below its folder until it is put right.
+// FolderError lists what is wrong with a FolderFile. Nothing below its folder is imported until it is corrected.
 type FolderError struct {
 	Name     string   // vault name of the file
 	Problems []string // each with its line
@@ -47,7 +47,7 @@ func (e *FolderError) Failure() failure.Error {
 	return failure.Error{Code: failure.InvalidSettings, Hint: "correct " + e.Name + "; what waits in its folder is imported then"}
 }
 
-// NoteName is the vault name of the note that tells a person about it.
+// NoteName is the vault name of the note that reports it to users.
 func (e *FolderError) NoteName() string { return e.Name + indexnote.FailedSuffix }
 
 // Note is that note's text.
@@ -62,9 +62,8 @@ func (e *FolderError) Note() string {
 	return b.String()
 }
 
-// For gives the settings for a source: these with what the FolderFiles of its folders say, from the import folder down.
-// A key of a deeper folder goes before that of one above it; tags add up. The error is a *FolderError, or the file
-// system's. It changes nothing.
+// For returns the settings for a source: these, changed by the FolderFiles from the import folder down to the source's folder. The
+// deepest folder wins; tags add up. The error is a *FolderError, or from the file system. s stays as it is.
 func (s Settings) For(fsys fs.FS, source string) (Settings, error) {
 	s = s.filled()
 	rel, ok := strings.CutPrefix(source, s.ImportDir+"/")
@@ -102,7 +101,7 @@ func ReadBounded(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, limit+1))
 }
 
-// overlay puts a FolderFile's values in place, and says what is wrong with it.
+// overlay applies a FolderFile and returns its problems.
 func (s *Settings) overlay(data []byte) (problems []string) {
 	if len(data) > folderBytes {
 		return []string{fmt.Sprintf("it is larger than %d kB", folderBytes>>10)}
@@ -124,7 +123,7 @@ func (s *Settings) overlay(data []byte) (problems []string) {
 		err := errors.New("there is no such key; there are " + strings.Join(folderKeys(), ", "))
 		switch {
 		case seen[key.Value]:
-			err = errors.New("it stands there twice")
+			err = errors.New("it is there twice")
 		case known:
 			err = set(s, value)
 		}
@@ -195,7 +194,7 @@ func wordList(n *yaml.Node, most int) ([]string, error) {
 	var list []string
 	for _, item := range n.Content {
 		if item.Kind != yaml.ScalarNode || item.Value == "" || slices.Contains(list, item.Value) {
-			return nil, fmt.Errorf("%q is no word, or stands there twice", markdown.OneLine(item.Value, 60))
+			return nil, fmt.Errorf("%q is empty or repeated", markdown.OneLine(item.Value, 60))
 		}
 		list = append(list, item.Value)
 	}
@@ -279,7 +278,7 @@ func folderTagsOf(s *Settings, n *yaml.Node) error {
 	return nil
 }
 
-// validTag says whether Obsidian takes a word for a tag.
+// validTag reports whether Obsidian accepts a word as a tag.
 func validTag(tag string) bool {
 	letters := false
 	for _, r := range tag {

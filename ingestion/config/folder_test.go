@@ -61,7 +61,7 @@ func TestSettingsFor_refuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"mode: pictures":                    `line 1: mode: "pictures" is none of markdown, page_images, hybrid`,
 		"a: 1\nmodes: markdown":             "line 2: modes: there is no such key; there are dpi,",
-		"mode: markdown\nmode: hybrid":      "line 2: mode: it stands there twice",
+		"mode: markdown\nmode: hybrid":      "line 2: mode: it is there twice",
 		"languages: []":                     "line 1: languages: write a list",
 		"languages: [eng, ../../etc]":       "is no name of language data",
 		"strategies: [tesseract]":           "begin with pdf_ or image_",
@@ -70,7 +70,7 @@ func TestSettingsFor_refuses(t *testing.T) {
 		"ocr_engines: []":                   "line 1: ocr_engines: write a list",
 		"tags: [ok, '12']":                  `"12" is no tag`,
 		"tags: [two words]":                 "is no tag",
-		"tags: [a, a]":                      "stands there twice",
+		"tags: [a, a]":                      "is empty or repeated",
 		"template: ../../secret":            "is no name within the vault",
 		"template: /etc/passwd":             "is no name within the vault",
 		"redo_ocr: perhaps":                 "line 1: redo_ocr:",

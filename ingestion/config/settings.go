@@ -62,7 +62,7 @@ type Settings struct {
 	Sessions     int    `json:"sessions,omitempty"`  // worker processes for one document
 	Window       int    `json:"window,omitempty"`    // pages that a session takes at a time
 
-	Hold bool `json:"hold,omitempty"` // leave a file whose end cannot be told where it arrived, until PutAway
+	Hold bool `json:"hold,omitempty"` // leave a file whose format does not show its end where it arrived, until PutAway
 
 	Tags           []string `json:"tags,omitempty"`            // of notes, besides the one that says the kind
 	Template       string   `json:"template,omitempty"`        // vault name of the note that lays notes out; empty for the built-in layout

@@ -92,7 +92,7 @@ func (r PageRequest) check() error {
 	return fmt.Errorf("format %.40q is unknown", r.Format)
 }
 
-// ValidLanguage says whether a name can be that of Tesseract's language data. It becomes part of a path there.
+// ValidLanguage reports whether a name can belong to Tesseract's language data. It becomes part of a path there.
 func ValidLanguage(name string) bool {
 	for _, c := range name {
 		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {

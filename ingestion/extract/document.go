@@ -19,7 +19,7 @@ type Open struct {
 	Renderer     string   `json:"renderer,omitempty"`      // of a PDF: RenderAuto (also ""), RenderMuPDF or RenderPDFium
 	WithoutMuPDF bool     `json:"without_mupdf,omitempty"` // opening the document ended the worker
 	Alone        bool     `json:"alone,omitempty"`         // read no page but the one asked for: reading text ended the worker, maybe of another page
-	Passwords    []string `json:"passwords,omitempty"`     // that are tried; they travel in this frame only and stand in no answer
+	Passwords    []string `json:"passwords,omitempty"`     // to try; they travel in this frame only and are in no answer
 }
 
 // Format prints no password, whatever the verb.

@@ -14,7 +14,7 @@ type Error struct {
 	Aborted bool         `json:"-"`              // the worker did not report this but ended
 }
 
-// Error says what happened and on which page.
+// Error returns what happened, and on which page.
 func (e *Error) Error() string {
 	if e.Page > 0 {
 		return fmt.Sprintf("page %d: %s", e.Page, e.Message)
@@ -27,7 +27,7 @@ var _ failure.Reporter = (*Error)(nil)
 // Failure implements [failure.Reporter].
 func (e *Error) Failure() failure.Error { return failure.Error{Code: e.Code} }
 
-// Ends says whether the worker is gone after this error, so that a new one has to be started for the next request.
+// Ends reports whether the worker is gone after this error, so that the next request needs a new one.
 func (e *Error) Ends() bool {
 	switch e.Code {
 	case failure.Timeout, failure.Crashed, failure.Memory, failure.TooMuch, failure.WorkerMissing, failure.Unconfined:

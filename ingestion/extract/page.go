@@ -24,7 +24,7 @@ type PageRequest struct {
 // lower left corner and are not turned with the page.
 type Rect struct{ X1, Y1, X2, Y2 float64 }
 
-// valid says whether the corners enclose something.
+// valid reports whether the corners enclose an area.
 func (r Rect) valid() bool {
 	for _, v := range []float64{r.X1, r.Y1, r.X2, r.Y2} {
 		if !within(math.Abs(v), maxSidePt) {
@@ -65,7 +65,7 @@ type Evidence struct {
 	MarginChars  int     `json:"margin_chars"`  // of Chars, in the outer margin (a tenth of each side)
 	Pictures     int     `json:"pictures"`
 	Fonts        int     `json:"fonts"`
-	Tagged       bool    `json:"tagged,omitempty"` // the document says that its text has structure
+	Tagged       bool    `json:"tagged,omitempty"` // the document declares that its text has structure
 	Ink          *Ink    `json:"ink,omitempty"`    // of a page without text inside its margin; nil where nobody looked
 }
 

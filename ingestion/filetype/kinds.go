@@ -81,5 +81,5 @@ func KindOf(mediaType string) Kind {
 	return KindUnknown
 }
 
-// textual says whether files of a kind are written in characters, so that their bytes alone may look like plain text.
+// textual reports whether files of a kind consist of characters, so that their bytes alone may look like plain text.
 func textual(k Kind) bool { return k == KindText || k == KindHTML || k == KindEmail }

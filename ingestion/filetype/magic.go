@@ -25,7 +25,7 @@ type sign struct {
 	reason    string
 }
 
-// look reads the signs. pdfExpected allows %PDF to stand behind other bytes.
+// look reads the signs. With pdfExpected, other bytes may precede %PDF.
 func look(head []byte, r io.ReaderAt, size int64, pdfExpected bool) sign {
 	switch {
 	case len(head) == 0:

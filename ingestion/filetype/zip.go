@@ -21,7 +21,7 @@ var officeParts = []struct{ main, folder, extension string }{
 	{"xl/workbook.xml", "xl/", ".xlsx"},
 }
 
-// lookIntoZIP tells office files from archives by the names of the members. It reads the end and at most 1 MiB of the
+// lookIntoZIP distinguishes office files from archives by the names of their members. It reads the end and at most 1 MiB of the
 // directory, and unpacks nothing.
 func lookIntoZIP(head []byte, r io.ReaderAt, size int64) sign {
 	if m := storedType(head); m != "" {
@@ -53,7 +53,7 @@ func storedType(head []byte) string {
 	}
 	length := int(binary.LittleEndian.Uint32(head[18:]))
 	from := start + int(binary.LittleEndian.Uint16(head[28:]))
-	if head[6]&8 != 0 && from <= len(head) { // the length stands behind the data
+	if head[6]&8 != 0 && from <= len(head) { // the length follows the data
 		length = bytes.Index(head[from:], []byte("PK\x07\x08"))
 	}
 	if length <= 0 || length > 100 || from+length > len(head) {

@@ -174,7 +174,7 @@ func writeParts(n *Note) error {
 	return nil
 }
 
-// writeUnplaced shows pictures that stand at no place in the text, such as those that float over a sheet.
+// writeUnplaced shows pictures that have no place in the text, such as those that float over a sheet.
 func writeUnplaced(n *Note) {
 	text := n.b.String()
 	first := true

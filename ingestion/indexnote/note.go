@@ -221,10 +221,10 @@ func (n *Note) source(p manifest.Page) string {
 	return s
 }
 
-// inline says whether the text stands in the note.
+// inline reports whether the note contains the text.
 func (n *Note) inline() bool { return len(n.Manifest.Pages) <= n.Settings.InlinePages }
 
-// remarks tells what a reader should know before trusting the text.
+// remarks writes what a reader should know before trusting the text.
 func (n *Note) remarks(p manifest.Page) {
 	say := func(kind, text string) { n.line(""); n.line("> [!" + kind + "] " + text) }
 	switch {
@@ -237,7 +237,7 @@ func (n *Note) remarks(p manifest.Page) {
 	}
 }
 
-// Text gives a page's text with its headings below that of the page; empty when it stays in its file.
+// text returns a page's text with its headings below that of the page, or "" if it stays in its file.
 func (n *Note) text(p manifest.Page) (string, error) {
 	if !n.inline() || p.Text == nil || p.Text.Path == "" {
 		return "", nil

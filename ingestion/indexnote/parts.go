@@ -16,10 +16,10 @@ type parts struct {
 	crlf         bool       // its lines end as those of Windows do
 }
 
-// splitNote takes a note apart. What stands between the marks is ours; all the rest is a person's. A block that a person
-// has doubled is ours each time, and what was written between the two stays. A mark without its partner is taken
-// out, and nothing else: what it stood around stays. Without any block everything comes above the new one. Properties
-// that are no YAML come there too, in a code block: they cannot be merged, and must not be lost.
+// splitNote takes a note apart. The text between the marks is ours, and everything else is the user's. If the user has doubled a
+// block, each copy is ours and the text between them stays. A mark without its partner is removed; the text around it stays.
+// Without any block, everything goes above the new one. Properties that are not YAML go there too, in a code block: they cannot be
+// merged, and must not be lost.
 func splitNote(s string) parts {
 	p := parts{crlf: strings.Contains(s, "\r\n")}
 	s = strings.TrimPrefix(strings.ReplaceAll(s, "\r\n", "\n"), "\ufeff")

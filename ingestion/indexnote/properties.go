@@ -19,9 +19,9 @@ var ownProperties = []string{
 	"import_id", "low_confidence_pages",
 }
 
-// properties writes the note's frontmatter over that of the version before. The order, comments and properties of a person
-// stay. Of title, author, created, aliases and tags what a person has changed or removed stays so: it is what differs
-// from base, which is what the version before was given. The others are facts, and written anew.
+// properties writes the note's frontmatter over that of the version before. Order, comments and the user's own properties stay.
+// So does what the user changed or removed of title, author, created, aliases and tags: what differs from base, which is what
+// the version before was written with. The others are facts, and are rewritten.
 func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string, error) {
 	ours := n.generated()
 	if before == nil {
@@ -45,8 +45,8 @@ func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string
 	return "", errNoMerge
 }
 
-// extra gives the properties of a person's layout for a new note, and adds its tags and aliases to ours. Of the others
-// that have names of ours, ours stand.
+// extra returns the properties of the user's layout for a new note, and adds its tags and aliases to ours. Ours win over others of
+// the same name.
 func (l *Layout) extra(ours map[string]*yaml.Node) *yaml.Node {
 	if l == nil || l.properties == nil {
 		return nil
@@ -64,10 +64,10 @@ func (l *Layout) extra(ours map[string]*yaml.Node) *yaml.Node {
 	return extra
 }
 
-// errNoMerge says that properties cannot be written over, such as those with an alias of a value that is ours.
+// errNoMerge reports properties that cannot be merged, such as those with an alias of a value that is ours.
 var errNoMerge = errors.New("the properties cannot be merged")
 
-// generated are the properties as this version gives them; nil for those that it has not.
+// generated returns the properties that this version writes, with nil for those it does not have.
 func (n *Note) generated() map[string]*yaml.Node {
 	ours := map[string]*yaml.Node{
 		"title":                text(n.title()),
@@ -129,7 +129,7 @@ func merge(before *yaml.Node, ours map[string]*yaml.Node) *yaml.Node {
 	return m
 }
 
-// keepScalar gives a person's value when it differs from what it was, else ours.
+// keepScalar returns the user's value if it differs from what we wrote, else ours.
 func keepScalar(was, has, is *yaml.Node) *yaml.Node {
 	switch {
 	case has == nil && was != nil:
@@ -140,7 +140,7 @@ func keepScalar(was, has, is *yaml.Node) *yaml.Node {
 	return has
 }
 
-// keepList gives a person's list with what is new of ours, without what was ours and is not any more.
+// keepList returns the user's list with our new entries, without those of ours that are gone.
 func keepList(was, has, is *yaml.Node) *yaml.Node {
 	before, all := values(was), values(is)
 	var kept []string
@@ -240,7 +240,7 @@ func numbers(values []int) *yaml.Node {
 	return n
 }
 
-// field gives the value of a property, nil when there is none.
+// field returns the value of a property, or nil if there is none.
 func field(m *yaml.Node, key string) *yaml.Node {
 	if m == nil {
 		return nil

@@ -183,7 +183,7 @@ func (n *Note) lay(parts []layoutPart, page *manifest.Page) error {
 // ErrTooLarge is returned for a template that makes more than a note may hold.
 var ErrTooLarge = fmt.Errorf("it makes a note of more than %d MB", laidOut>>20)
 
-// apart gives what write writes, without empty lines around it.
+// apart returns what write writes, without empty lines around it.
 func (n *Note) apart(write func(*Note) error) (string, error) {
 	part := &Note{Manifest: n.Manifest, Message: n.Message, Outline: n.Outline, Settings: n.Settings, Original: n.Original, Bundle: n.Bundle}
 	err := write(part)

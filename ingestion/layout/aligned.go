@@ -10,7 +10,7 @@ import (
 // maxColumns bounds what is taken for a table without rules.
 const maxColumns = 30
 
-// alignedTables takes the lines out that stand in tables without rules: rows that lie close to one another, with gaps at
+// alignedTables removes the lines of tables without rules and returns both: such tables are rows close to one another, with gaps at
 // the same places.
 func alignedTables(lines []Line) (tables []table, rest []Line) {
 	rows := rowsOf(lines)
@@ -39,7 +39,7 @@ func alignedTables(lines []Line) (tables []table, rest []Line) {
 	return tables, rest
 }
 
-// runOfRows gives the end of the rows that may belong to one table.
+// runOfRows returns the end of the rows that may belong to one table.
 func runOfRows(rows [][]Line, from int) int {
 	last := from
 	box := boxOf(rows[from])
@@ -49,7 +49,7 @@ func runOfRows(rows [][]Line, from int) int {
 			break
 		}
 		if len(rows[i]) == 1 {
-			// A line alone goes on with a cell when it does not reach over all columns, and only between rows or below one.
+			// A single line continues a cell if it does not reach over all columns, and only between rows or below one.
 			b := rows[i][0].Box
 			if b.width() > 0.6*box.width() || gap > 2*rows[i][0].Size || i-last > 3 {
 				break
@@ -117,7 +117,7 @@ func filledCells(row [][]Line) (n int) {
 	return n
 }
 
-// gutters gives the middles of the gaps that go through the rows. A line in seven may span one.
+// gutters returns the middles of the gaps that run through the rows. One line in seven may cross one.
 func gutters(rows [][]Line) []float64 {
 	box := boxOf(slices.Concat(rows...))
 	if box.width() <= 0 {
@@ -151,8 +151,8 @@ func gutters(rows [][]Line) []float64 {
 	return out
 }
 
-// united joins the rows of lines that make one row of a table: by the space between them where rows stand apart, else by
-// what stands in the first column.
+// united joins the rows of lines that make one row of a table: by the space between them if rows are apart, else by the first
+// column.
 func united(rows [][][]Line) [][][]Line {
 	bases := make([]float64, len(rows))
 	for i, row := range rows {
@@ -199,7 +199,7 @@ func united(rows [][][]Line) [][][]Line {
 	return out
 }
 
-// prose says whether every column is set as text is: with long lines that mostly fill it.
+// prose reports whether every column is set like text: with long lines that mostly fill it.
 func prose(rows [][][]Line) bool {
 	for c := range rows[0] {
 		var runes, lines int
@@ -218,7 +218,7 @@ func prose(rows [][][]Line) bool {
 	return true
 }
 
-// listing says whether all is set in type of one width, as programs are.
+// listing reports whether all lines are in type of one width, like program code.
 func listing(rows [][]Line) bool {
 	for _, row := range rows {
 		for _, l := range row {
@@ -236,7 +236,7 @@ var (
 	whole  = regexp.MustCompile(`^\d{1,4}$`)
 )
 
-// contents says whether the rows are a table of contents: titles with pages that rise.
+// contents reports whether the rows are a table of contents: titles with rising page numbers.
 func contents(rows [][][]Line) bool {
 	leaders, pages, rising, last := 0, 0, true, -1
 	for _, row := range rows {
@@ -257,7 +257,7 @@ func contents(rows [][][]Line) bool {
 	return leaders*2 > len(rows) || pages == len(rows) && rising && len(rows[0]) <= 3
 }
 
-// items says whether the first column holds the marks of a list and nothing else, and there is one more column.
+// items reports whether the first of two columns holds the marks of a list and nothing else.
 func items(rows [][][]Line) bool {
 	if len(rows[0]) != 2 {
 		return false

@@ -38,7 +38,7 @@ func blocks(items []item) []block {
 			continue
 		}
 		n := len(out)
-		if n > 0 && out[n-1].table == nil && !ordinals[i] && !out[n-1].nests(it.line) && out[n-1].goesOn(it.line, pitch) {
+		if n > 0 && out[n-1].table == nil && !ordinals[i] && !out[n-1].nests(it.line) && out[n-1].extends(it.line, pitch) {
 			out[n-1].lines = append(out[n-1].lines, it.line)
 			out[n-1].bold = out[n-1].bold && it.line.Bold
 			i++
@@ -74,7 +74,7 @@ func pitchOf(lines []Line) float64 {
 	return gaps[len(gaps)/3]
 }
 
-// nests says whether a line behind an item of a list begins with the small o that word processors take for the marks of the second level.
+// nests reports whether a line after a list item begins with the small o that word processors use as the mark of the second level.
 func (b block) nests(line Line) bool {
 	if !b.bulleted || !roundMark.MatchString(line.Text) {
 		return false
@@ -91,7 +91,7 @@ func (b block) mark() *regexp.Regexp {
 	return roundSign
 }
 
-// above says whether a line stands over a paragraph of prose: close to it, and at its left edge or over its middle.
+// above reports whether a line is the title of a paragraph below: close to it, and at its left edge or over its middle.
 func (b block) above(next block) bool {
 	if b.table != nil || next.table != nil || len(b.lines) != 1 || next.code || next.bulleted || next.item {
 		return false
@@ -103,8 +103,8 @@ func (b block) above(next block) bool {
 	return prose && level && gap > 0 && gap < 4*line.Size && strings.ContainsFunc(first.Text, unicode.IsLower)
 }
 
-// goesOn says whether a line belongs to the block of the one before.
-func (b block) goesOn(line Line, pitch float64) bool {
+// extends reports whether a line belongs to the block of the line before.
+func (b block) extends(line Line, pitch float64) bool {
 	before := b.lines[len(b.lines)-1]
 	if !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.mono() != line.mono() || bullet.MatchString(line.Text) {
 		return false
@@ -126,8 +126,8 @@ func (b block) goesOn(line Line, pitch float64) bool {
 	return !(indent > 0.9*line.Size && indent < 5*line.Size && ended(before.Text) && beginsUpper(line.Text))
 }
 
-// runsIn says whether a paragraph goes on in another weight: it began with some bold words, of which the first line is
-// full, or ends with some.
+// runsIn reports whether a paragraph continues in another weight: it began with some bold words, which fill its first line, or ends
+// with some.
 func (b block) runsIn(line Line, pitch float64) bool {
 	before := b.lines[len(b.lines)-1]
 	gap := line.base() - before.base()
@@ -135,7 +135,7 @@ func (b block) runsIn(line Line, pitch float64) bool {
 		math.Abs(line.Box.X0-before.Box.X0) < 4*line.Size
 }
 
-// unfinished says whether a sentence goes on from the end of a column.
+// unfinished reports whether a sentence continues from the end of a column.
 func unfinished(before, line Line) bool {
 	first, _ := utf8.DecodeRuneInString(line.Text)
 	return before.runes() > 25 && unicode.IsLower(first) && !ended(before.Text)

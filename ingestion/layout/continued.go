@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Tail is a table at the end of a page, which may go on at the top of the next one.
+// Tail is a table at the end of a page, which may continue at the top of the next one.
 type Tail struct {
 	page    int
 	columns []Box  // of the cells of each column
@@ -18,13 +18,13 @@ type Tail struct {
 // cell is the text of a cell: plain, and as Markdown.
 type cell struct{ plain, marked string }
 
-// Shares of the page's height: a table that goes on ends below the one and begins above the other.
+// Shares of the page's height: a table that continues ends below the one and begins above the other.
 const (
 	endsBelow   = 0.6
 	beginsAbove = 0.3
 )
 
-// tail gives the table that ends a page; nil when something else does.
+// tail returns the table that ends a page, or nil if something else does.
 func (w *writer) tail(all []block, height float64, before *Tail) *Tail {
 	if len(all) == 0 || all[len(all)-1].table == nil {
 		return nil
@@ -43,7 +43,7 @@ func (w *writer) tail(all []block, height float64, before *Tail) *Tail {
 	return out
 }
 
-// continues says whether a table at the top of a page goes on with the one that ended the page before: both have the same columns.
+// continues reports whether a table at the top of a page continues the one that ended the page before: both have the same columns.
 func (t table) continues(before *Tail, height float64) bool {
 	if before == nil || t.box.Y0 > beginsAbove*height {
 		return false
@@ -55,7 +55,7 @@ func (t table) continues(before *Tail, height float64) bool {
 	})
 }
 
-// columns gives the box of each column's text.
+// columns returns the box of each column's text.
 func (t table) columns() []Box {
 	out := make([]Box, len(t.rows[0]))
 	for c := range out {
@@ -70,7 +70,7 @@ func (t table) columns() []Box {
 	return out
 }
 
-// headed says whether the first row is a head: it alone is bold, or it names columns of numbers.
+// headed reports whether the first row is a head: it alone is bold, or it names columns of numbers.
 func (t table) headed() bool {
 	bold := func(row [][]Line) bool {
 		return !slices.ContainsFunc(row, func(c []Line) bool { return slices.ContainsFunc(c, func(l Line) bool { return !l.Bold }) })
@@ -100,8 +100,8 @@ func rowText(row [][]Line) string {
 	return unsigned(b.String())
 }
 
-// goOn writes what goes on of a table: below its head, without the one that is repeated. Without a head its first row stays a row.
-func (w *writer) goOn(t table, before *Tail) {
+// writeContinued writes the rest of a table below its head, without a repeated head. Without a head, its first row stays a row.
+func (w *writer) writeContinued(t table, before *Tail) {
 	plain, marked := fmt.Sprintf("(continued from page %d)", before.page), fmt.Sprintf("*(continued from page %d)*", before.page)
 	w.put(plain, marked, 0)
 	rows, head := t.rows, before.head

@@ -53,7 +53,7 @@ func link(lines []Line, links []Link) []Line {
 	return out
 }
 
-// under gives the runes whose middles lie in a box, without blanks at their ends.
+// under returns the runes whose middles are in a box, without blanks at their ends.
 func (l Line) under(b Box) (from, to int) {
 	text := []rune(l.Text)
 	from = -1
@@ -105,7 +105,7 @@ func apart(spans []span) []span {
 	return out
 }
 
-// within gives the spans that lie between two runes, counted from the first of them.
+// within returns the spans between two runes, counted from the first of them.
 func (l Line) within(from, to int) []span {
 	var out []span
 	for _, s := range l.spans {
@@ -154,7 +154,7 @@ type piece struct {
 	link *Link
 }
 
-// pieces divides a text at its links. Parts of a link that go on over a line's end are one.
+// pieces divides a text at its links. The parts of a link that continues on the next line are one.
 func pieces(text string, links []Link) []piece {
 	var out []piece
 	add := func(p piece) {
@@ -183,10 +183,10 @@ func pieces(text string, links []Link) []piece {
 	}
 }
 
-// same says whether two links lead to the same place.
+// same reports whether two links lead to the same place.
 func (l *Link) same(o *Link) bool { return l != nil && o != nil && l.URI == o.URI && l.Page == o.Page }
 
-// leads says whether the link can be written.
+// leads reports whether the link can be written.
 func (l Link) leads() bool { return l.Page > 0 || l.address() != "" }
 
 var (

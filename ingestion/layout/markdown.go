@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Text gives the text of page n, counted from 1, as plain text and as Markdown. It takes time in proportion to the page's
-// lines, rules apart, of which it reads a bounded number.
+// Text returns the text of page n, counted from 1, as plain text and as Markdown. It takes time in proportion to the page's lines;
+// of rules, it reads a limited number.
 func (p Profile) Text(page Page, n int) (plain, markdown string) {
 	plain, markdown, _ = p.TextAfter(page, n, func() *Tail { return nil })
 	return plain, markdown
 }
 
-// TextAfter is Text, for a page behind one that may have ended with a table: before is asked for that when the page begins with one. It gives
-// the table that ends this page, if there is one.
+// TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
+// if this page begins with one, and returns the table that ends this page, if any.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) (plain, markdown string, tail *Tail) {
 	lines := link(p.withoutHeads(clean(page.Lines), page.Height), page.Links)
 	compounds := compoundsOf(lines)
@@ -40,7 +40,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) (plain, markdo
 	}
 	for i, b := range all {
 		if i == 0 && from != nil {
-			w.goOn(*b.table, from)
+			w.writeContinued(*b.table, from)
 			continue
 		}
 		w.add(b)
@@ -72,7 +72,7 @@ func bands(lines []Line, depth int) [][]Line {
 	return append(append(bands(left, depth+1), bands(right, depth+1)...), across)
 }
 
-// proseBeside says whether the lines on both sides of x are mostly long for their column.
+// proseBeside reports whether the lines on both sides of x are mostly long for their column.
 func proseBeside(lines []Line, x float64) bool {
 	for _, right := range []bool{false, true} {
 		var widths []float64
@@ -170,7 +170,7 @@ func (w *writer) putItem(b block, plain, marked string, kind byte) {
 	w.put(plain, strings.Repeat("    ", len(w.lefts)-1)+marked, kind)
 }
 
-// listingText gives the lines of a program with their indentation.
+// listingText returns the lines of a program with their indentation.
 func listingText(lines []Line) string {
 	left := lines[0].Box.X0
 	for _, l := range lines {

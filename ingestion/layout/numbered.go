@@ -9,7 +9,7 @@ import (
 // ordinal is the number before an item of a list.
 var ordinal = regexp.MustCompile(`^(\d{1,3})[.)]\s+`)
 
-// ordinalOf gives the number that a line begins with, and the length of what makes it one; -1 when there is none.
+// ordinalOf returns the number that a line begins with, and the length of it with its punctuation; -1 if there is none.
 func ordinalOf(text string) (n, length int) {
 	m := ordinal.FindStringSubmatchIndex(text)
 	if m == nil {

@@ -75,8 +75,8 @@ const (
 	maxTried    = 40 // places that are looked at in full, on a hostile page
 )
 
-// gutter finds the place between two columns that the fewest items cross. On both sides have to stand lines of text, side
-// by side: short ones are labels and numbers, which belong to what stands beside them.
+// gutter finds the place between two columns that the fewest items cross. Both sides need lines of text, side by side: short ones
+// are labels and numbers, which belong to what is beside them.
 func gutter(items []item) (float64, bool) {
 	if len(items) < 2*columnLines {
 		return 0, false
@@ -128,7 +128,7 @@ func gutter(items []item) (float64, bool) {
 	return place, place >= 0
 }
 
-// sideBySide says whether text stands on both sides of x, at the same height, uncrossed by the items between.
+// sideBySide reports whether text is on both sides of x, at the same height, and no item between crosses it.
 func sideBySide(items []item, x float64) bool {
 	type side struct {
 		n, runes int

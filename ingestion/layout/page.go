@@ -34,12 +34,12 @@ type Box struct{ X0, Y0, X1, Y1 float64 }
 func (b Box) width() float64  { return b.X1 - b.X0 }
 func (b Box) height() float64 { return b.Y1 - b.Y0 }
 
-// join gives the smallest box around both.
+// join returns the smallest box around both.
 func (b Box) join(o Box) Box {
 	return Box{min(b.X0, o.X0), min(b.Y0, o.Y0), max(b.X1, o.X1), max(b.Y1, o.Y1)}
 }
 
-// holds says whether the middle of o lies in b.
+// holds reports whether the middle of o is in b.
 func (b Box) holds(o Box) bool {
 	x, y := (o.X0+o.X1)/2, (o.Y0+o.Y1)/2
 	return x >= b.X0 && x <= b.X1 && y >= b.Y0 && y <= b.Y1

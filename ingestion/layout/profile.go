@@ -25,7 +25,7 @@ type Title struct {
 	Page  int // from 1
 }
 
-// head is a line that stands at the same place of several pages: its text with # for digits, and its height on the page.
+// head is a line that repeats at the same place of several pages: its text with # for digits, and its height on the page.
 type head struct {
 	text string
 	y    int
@@ -66,7 +66,7 @@ func NewProfile(pages []Page, outline []Title) Profile {
 	slices.SortFunc(p.sizes, func(a, b float64) int { return cmp.Compare(b, a) })
 	p.sizes = p.sizes[:min(maxSizes, len(p.sizes))]
 	for h, n := range seen {
-		// A chapter's head stands on some of the pages only. "Chapter 1" and "Chapter 2" in large type are headings.
+		// A chapter's head is on some of the pages only. "Chapter 1" and "Chapter 2" in large type are headings.
 		if n >= 2 && n*5 >= len(pages) && largest[h] <= p.body*1.15 {
 			p.heads[h] = true
 		}
@@ -82,7 +82,7 @@ const headBand = 0.08
 
 var digits = regexp.MustCompile(`\d+`)
 
-// headOf gives the form in which a line can be met again on another page.
+// headOf returns the form in which a line can be recognised on another page.
 func headOf(l Line, height float64) (head, bool) {
 	if y := (l.Box.Y0 + l.Box.Y1) / 2; y > height*headBand && y < height*(1-headBand) || l.runes() > 120 {
 		return head{}, false
@@ -114,7 +114,7 @@ var (
 	numberBefore  = regexp.MustCompile(`^[\d.]+\s+`)
 )
 
-// level gives the level of a heading, 0 for other paragraphs.
+// level returns the level of a heading, or 0 for other paragraphs.
 func (p Profile) level(text string, b block, page int) int {
 	n := len([]rune(text))
 	size := b.lines[0].Size
@@ -153,7 +153,7 @@ func (p Profile) level(text string, b block, page int) int {
 
 func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 
-// capitals says whether a text is words in capitals: no name of a thing, no code, no amount.
+// capitals reports whether a text is words in capitals: not the name of a thing, code or an amount.
 func capitals(s string) bool {
 	upper, others := 0, 0
 	for _, r := range s {

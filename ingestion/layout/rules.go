@@ -90,7 +90,7 @@ func (g *grid) open() {
 	g.ys = append(g.ys, g.box.Y0, g.box.Y1)
 }
 
-// merged makes one rule of those that go on with one another.
+// merged joins rules that continue one another.
 func merged(rules []Box, down bool) []Box {
 	place := func(b Box) (at, from, to float64) {
 		if down {
@@ -130,7 +130,7 @@ func clustered(values []float64) []float64 {
 	return out
 }
 
-// walled says whether a rule of the given ones stands at x (or y) beside the place from … to.
+// walled reports whether one of the rules is at x (or y), beside the place from … to.
 func walled(rules []Box, at, middle float64, down bool) bool {
 	for _, r := range rules {
 		if !down {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// edge gives where the rune i of a line begins; without edges the runes share the width.
+// edge returns where rune i of a line begins. Without edges, the runes share the width.
 func (l Line) edge(i, runes int) float64 {
 	if len(l.Edges) == runes && i < runes {
 		return l.Edges[i]
@@ -68,8 +68,8 @@ func (l Line) base() float64 { return l.Box.Y0 + 0.8*l.Box.height() }
 
 func (l Line) runes() int { return utf8.RuneCountInString(l.Text) }
 
-// mono says whether a font gives every letter the same width, judged by its name. Programs that recognise text put what they read
-// behind a picture in such a font, whatever was printed.
+// mono reports whether a font is monospaced, judged by its name. OCR programs put what they read behind a picture in such a font,
+// whatever was printed.
 func (l Line) mono() bool {
 	if l.Invisible {
 		return false

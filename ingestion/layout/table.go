@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// table is a table of a page. A cell that spans others stands in the first of them; the others are empty.
+// table is a table of a page. A cell that spans others is the first of them; the others are empty.
 type table struct {
 	box  Box
 	rows [][][]Line // lines of each cell
 }
 
-// ruledTables takes the lines out that stand in tables with rules.
+// ruledTables removes the lines of tables with rules and returns both.
 func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 	rest = lines
 	all := grids(rules)
@@ -102,8 +102,8 @@ func (t *table) divide() {
 	t.rows = out
 }
 
-// divided gives the rows that a row between two rules holds. It holds several when all of its cells have lines on the same baselines, and none
-// of these goes on with the one above: it begins with no small letter, and there are three of them or numbers.
+// divided returns the rows between two rules. There are several if all cells have lines on the same baselines and no line continues
+// the one above: none begins with a small letter, and there are at least three, or numbers.
 func divided(row [][]Line) [][][]Line {
 	whole, full := [][][]Line{row}, filledCells(row)
 	baselines := rowsOf(slices.Concat(row...))
@@ -156,7 +156,7 @@ func (t *table) trim() {
 	}
 }
 
-// within gives the interval of sorted values in which v lies.
+// within returns the interval of sorted values that contains v.
 func within(values []float64, v float64) int {
 	i, _ := slices.BinarySearch(values, v)
 	return min(max(i-1, 0), len(values)-2)
@@ -200,7 +200,7 @@ func merge(row []Line) Line {
 	return out
 }
 
-// cells gives the text of a row.
+// cells returns the text of a row.
 func (w *writer) cells(row [][]Line) []cell {
 	out := make([]cell, len(row))
 	for c, lines := range row {

@@ -13,7 +13,7 @@ import (
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",
 	"\u00a0", " ", "\u2007", " ", "\u202f", " ")
 
-// Normal gives text in NFC, without ligatures and control characters.
+// Normal returns text in NFC, without ligatures and control characters.
 func Normal(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -37,7 +37,7 @@ var (
 	marksInLink = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`) // brackets are escaped besides
 )
 
-// IsMark says whether a line begins with the mark of a list's item. In fonts of signs some of these have characters of private use.
+// IsMark reports whether a line begins with the mark of a list item. In symbol fonts, some marks are private-use characters.
 func IsMark(text string) bool { return bullet.MatchString(text + " ") }
 
 // guarded keeps a line, whose marks are escaped, from being read as the beginning of a block.

@@ -165,7 +165,7 @@ type PageText struct {
 	Source string `json:"source"` // layer, ocr, form or none
 }
 
-// PageOCR is the decision about text recognition, and what it gave.
+// PageOCR is the decision about text recognition, and its result.
 type PageOCR struct {
 	Decided    bool     `json:"decided"`
 	Code       string   `json:"code,omitempty"` // of the reason; manifests of older versions have none
@@ -176,7 +176,7 @@ type PageOCR struct {
 	Rotation   int      `json:"rotation,omitempty"`   // degrees clockwise by which the page was turned to be read
 	Error      string   `json:"error,omitempty"`
 	Skipped    []string `json:"skipped,omitempty"`  // engines that did not answer, each with why
-	Service    bool     `json:"service,omitempty"`  // a service read it, which gives no confidence
+	Service    bool     `json:"service,omitempty"`  // a service read it, which reports no confidence
 	CostUSD    float64  `json:"cost_usd,omitempty"` // what the service took; absent when no price is known
 }
 

@@ -89,7 +89,7 @@ func closes(line, mark string) bool {
 	return found != nil && found[1][0] == mark[0] && len(found[1]) >= len(mark)
 }
 
-// language is what may stand behind a fence.
+// language returns the language of a fence's info string.
 func language(info string) string {
 	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(info)), " ")
 	if name == "" || languages[name] {

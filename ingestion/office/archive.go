@@ -31,7 +31,7 @@ func newArchive(z *zip.Reader, r io.ReaderAt, size int64, limits Limits) *archiv
 
 func (a *archive) has(name string) bool { return a.files[strings.ToLower(name)] != nil }
 
-// readLimited gives a part's bytes, unpacked. A part above the limit is an error, whatever its header says.
+// readLimited returns a part's bytes, unpacked. A part above the limit is an error, whatever its header says.
 func (a *archive) readLimited(name string, limit int64) ([]byte, error) {
 	f := a.files[strings.ToLower(name)]
 	if f == nil {

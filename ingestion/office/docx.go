@@ -80,7 +80,7 @@ func headingStyles(styles *node) map[string]int {
 	return levels
 }
 
-// findAnchors finds the headings that bookmarks mark: those that stand in a heading, or right before one.
+// findAnchors finds the headings that bookmarks mark: those in a heading, or right before one.
 func (d *docx) findAnchors(body *node) {
 	var names []string
 	for _, k := range body.elements() {
@@ -109,7 +109,7 @@ func (d *docx) level(pr *node) int {
 	return d.headings[pr.child("pStyle").attr("val")]
 }
 
-// blocks adds what stands in a body, a cell, a footnote or a text box.
+// blocks adds the contents of a body, a cell, a footnote or a text box.
 func (d *docx) blocks(n *node, b *blocks, depth int) {
 	if n == nil || depth > 40 {
 		return
@@ -164,7 +164,7 @@ func (d *docx) paragraph(p *node, b *blocks, depth int) {
 	b.add(boxes.String())
 }
 
-// codeBlock recognises the paragraph styles that programs give to code.
+// codeBlock recognises the paragraph styles that programs use for code.
 func codeBlock(style string) bool {
 	style = strings.ToLower(style)
 	return strings.HasPrefix(style, "sourcecode") || strings.Contains(style, "preformatted")

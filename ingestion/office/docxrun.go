@@ -50,7 +50,7 @@ func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
 	return list
 }
 
-// codeStyle recognises the character styles that programs give to code.
+// codeStyle recognises the character styles that programs use for code.
 func codeStyle(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "verbatim") || strings.Contains(name, "code") || strings.HasPrefix(name, "sourcetext") || name == "teletype"

@@ -11,7 +11,7 @@ func formula(n *node) string {
 	return ""
 }
 
-// latexText makes characters that LaTeX gives a meaning to mean themselves.
+// latexText escapes characters that have a meaning in LaTeX.
 var latexText = strings.NewReplacer(`\`, `\backslash `, "{", `\{`, "}", `\}`, "$", `\$`, "%", `\%`, "#", `\#`, "_", `\_`, "^", `\hat{}`, "&", `\&`, "|", `\vert `,
 	"\n", " ", "√", `\surd `, "∑", `\sum `, "∏", `\prod `, "∫", `\int `, "∞", `\infty `, "≤", `\le `, "≥", `\ge `, "≠", `\ne `, "×", `\times `, "⋅", `\cdot `)
 
@@ -23,7 +23,7 @@ func latex(n *node, depth int) string {
 		return latexText.Replace(clean(n.text))
 	}
 	part := func(names ...string) string { return group(latex(n.child(names...), depth+1)) }
-	// MathML tells the parts of an element by their order.
+	// In MathML, the order of an element's parts is their meaning.
 	elements := n.elements()
 	nth := func(i int) string {
 		if i < len(elements) {

@@ -205,11 +205,11 @@ func trimTable(rows [][]string) [][]string {
 	return out
 }
 
-// blocks joins paragraphs, lists and tables. Items of one list stand on lines of their own without a blank line.
+// blocks joins paragraphs, lists and tables. Items of one list are on lines of their own without a blank line.
 type blocks struct {
 	out   strings.Builder
 	list  byte     // what the last block is: 0, '-' or '1' for an item of a list with bullets or numbers
-	lines []string // of a code block that the next paragraph may go on with
+	lines []string // of a code block that the next paragraph may continue
 }
 
 // add adds a paragraph, a heading, or a table.

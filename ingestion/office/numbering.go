@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// numbering says which lists of a word processor file are numbered, by list and level.
+// numbering holds the formats of numbered lists in a word processor file, by list and level.
 type numbering map[string]map[string]string // format by level, by list
 
 func readNumbering(root *node) numbering {

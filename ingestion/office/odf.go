@@ -95,7 +95,7 @@ func (o *odf) readStyles(root *node) {
 	}
 }
 
-// blocks adds what stands in a body, a section, a cell or a frame.
+// blocks adds the contents of a body, a section, a cell or a frame.
 func (o *odf) blocks(n *node, b *blocks, depth int) {
 	if n == nil || depth > 40 {
 		return
@@ -139,7 +139,7 @@ func (o *odf) plain(style, text string) string {
 	return paragraph(text)
 }
 
-// named says whether a style, or one that it is based on, has a name that begins so.
+// named reports whether a style, or one that it is based on, has a name with one of these prefixes.
 func (o *odf) named(style string, prefixes ...string) bool {
 	for depth := 0; style != "" && depth < 8; depth++ {
 		for _, p := range prefixes {

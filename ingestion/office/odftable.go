@@ -17,7 +17,7 @@ func (o *odf) rows(t *node, depth int) [][]string {
 			row := o.row(k, depth)
 			for range repeats(k, "number-rows-repeated", row) {
 				if o.cells -= len(row); o.cells < 0 || len(rows) >= maxRows {
-					o.doc.warn("table %q goes on; the rest is not shown", t.attr("name"))
+					o.doc.warn("table %q is longer; the rest is not shown", t.attr("name"))
 					return rows
 				}
 				rows = append(rows, row)

@@ -33,10 +33,10 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// ErrEncrypted says that a password is needed.
+// ErrEncrypted reports a file that needs a password.
 var ErrEncrypted = errors.New("the file is protected with a password")
 
-// ErrUnknown says that a file is none of the kinds that this package reads.
+// ErrUnknown reports a file that is none of the kinds that this package reads.
 var ErrUnknown = errors.New("not an office file that can be read")
 
 // Document is what a file holds.
@@ -59,7 +59,7 @@ type Part struct {
 	text  string
 }
 
-// partLink leads to a part of the document. Whoever writes the parts into a note gives each the block id ^p1, ^p2 and so on.
+// partLink leads to a part of the document. Whoever writes the parts into a note marks each with the block id ^p1, ^p2 and so on.
 func partLink(n int) string { return "#^p" + strconv.Itoa(n) }
 
 // Picture is an embedded picture.
@@ -77,8 +77,8 @@ func (d *Document) Data(i int, limit int64) ([]byte, error) {
 // pictureMark encloses a picture's number where its destination goes. Text of a document never holds it.
 const pictureMark = "\uFFFC"
 
-// Markdown is the part's text. picture gives what stands for an embedded picture, such as `![alt](assets/1.png)`; "" leaves
-// it out. alt is on one line, without brackets and bars.
+// Markdown returns the part's text. picture returns the replacement for an embedded picture, such as `![alt](assets/1.png)`, or ""
+// to leave it out. alt is on one line, without brackets and bars.
 func (p Part) Markdown(picture func(n int, alt string) string) string {
 	var b strings.Builder
 	for rest := p.text; ; {
@@ -111,7 +111,7 @@ func (d *Document) Markdown(picture func(n int, alt string) string) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// picture lists an embedded picture and gives its mark.
+// picture lists an embedded picture and returns its mark.
 func (d *Document) picture(part, alt string, limits Limits) string {
 	for i, p := range d.Pictures {
 		if p.part == part {

@@ -74,7 +74,7 @@ func (p *pptx) slide(root *node, number int) Part {
 	label := "Slide " + strconv.Itoa(number)
 	var shapes []shape
 	p.shapes(root.first("spTree"), &shapes, 0, 0, 0)
-	// Readers go from top to bottom and from left to right; shapes whose tops differ by less than half an inch stand in a row.
+	// People read from top to bottom and from left to right; shapes whose tops differ by less than half an inch are in a row.
 	const row = 914400 / 2
 	slices.SortStableFunc(shapes, func(a, b shape) int {
 		if a.title != b.title {

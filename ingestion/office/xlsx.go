@@ -120,7 +120,7 @@ func sheet(book *excelize.File, name string, left int, doc *Document) (Part, int
 			return part, used, err
 		}
 		if used += len(columns); used > left || len(rows) >= maxRows {
-			doc.warn("sheet %q goes on behind row %d; the rest is not shown", name, len(rows))
+			doc.warn("sheet %q is longer than %d rows; the rest is not shown", name, len(rows))
 			break
 		}
 		if len(columns) > maxColumns {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Config says which worker is started and how much it may use. It is a value: copies may be used by many goroutines.
+// Config names the worker and its limits. It is a value: many goroutines may use copies.
 type Config struct {
 	Worker             string        // path of the program
 	Tessdata           string        // folder of language data; empty: the worker looks where systems put it

@@ -26,8 +26,7 @@ var (
 // noMemory is what the libraries and the runtime say when they get none.
 var noMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|(malloc|calloc|realloc)[^\n]*failed|memory allocation`)
 
-// diagnose tells why a worker did not answer. err is what the pipe said, nil when the answer came in the moment of the
-// kill.
+// diagnose explains why a worker did not answer. err comes from the pipe; it is nil if the answer came in the moment of the kill.
 func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, at phase) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
 		code := failure.Timeout
@@ -69,7 +68,7 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	return &extract.Error{Code: failure.Crashed, Page: at.page, Message: fmt.Sprintf("%s ended the worker (%s): %s", at.doing(), s.p.cmd.ProcessState, firstLine(said))}
 }
 
-// wait reaps a worker whose pipe broke. It is given a moment to end by itself, so that its own reason can be told.
+// wait reaps a worker whose pipe broke. It first waits a moment for the worker to end by itself, so that it can report its own reason.
 func (s *Session) wait() error {
 	timer := time.AfterFunc(reapDelay, s.p.kill)
 	defer timer.Stop()

@@ -16,7 +16,7 @@ func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 }
 
-// signalled gives the name of the signal that ended the process, and whether it was SIGKILL.
+// signalled returns the name of the signal that ended the process, and whether it was SIGKILL.
 func signalled(p *process) (name string, killed bool) {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
@@ -25,7 +25,7 @@ func signalled(p *process) (name string, killed bool) {
 	return status.Signal().String(), status.Signal() == syscall.SIGKILL
 }
 
-// trespassed tells whether the worker was ended for a system call that it may not make.
+// trespassed reports whether the worker was killed for a forbidden system call.
 func trespassed(p *process) bool {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGSYS

@@ -33,7 +33,7 @@ type Office struct {
 	Logger             *slog.Logger  // nil: nothing is logged
 }
 
-// maxConverted bounds the file that a conversion gives, in bytes. It is kept in memory.
+// maxConverted limits a converted file, in bytes. It is kept in memory.
 const maxConverted = 256 << 20
 
 // officeCPU is the processor time of a conversion in multiples of its time-out, for when nobody watches any more.
@@ -61,11 +61,11 @@ func (o Office) withDefaults() Office {
 	return o
 }
 
-// extension is what may stand in the name of the copy and in the arguments.
+// extension matches what the name of the copy and the arguments may contain.
 var extension = regexp.MustCompile(`^[a-z0-9]{1,8}$`)
 
-// Convert gives a document in another format. from and to are extensions without a dot, such as docx and pdf. The error is
-// an *extract.Error, or that of ctx. Nothing is left of it in Dir, unless this process is killed; see [Office.Sweep].
+// Convert returns a document in another format. from and to are extensions without a dot, such as docx and pdf. The error is an
+// *extract.Error, or that of ctx. Nothing is left of it in Dir, unless this process is killed; see [Office.Sweep].
 func (o Office) Convert(ctx context.Context, doc io.Reader, from, to string) ([]byte, error) {
 	o = o.withDefaults()
 	if !extension.MatchString(from) || !extension.MatchString(to) {
@@ -160,7 +160,7 @@ func writeCopy(path string, doc io.Reader) error {
 	return nil
 }
 
-// run runs LibreOffice in its folder and gives what it said.
+// run runs LibreOffice in its folder and returns its output.
 func (o Office) run(ctx context.Context, dir string, program []string) (string, error) {
 	worker, err := exec.LookPath(o.Worker)
 	if err == nil {

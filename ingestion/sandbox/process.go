@@ -28,10 +28,10 @@ type process struct {
 	reap   func() error
 }
 
-// workerEnvironment is all that a worker gets to know of ours. Tesseract is to use one thread: it takes seven times as long with
-// more on a busy machine. glibc is to keep one heap, not one for each thread that the Go runtime happens to call from,
-// and to give large blocks back when they are freed: without that a worker grew by a third of a megabyte for each page
-// of a document with scans. Both are read before the program's own code runs.
+// workerEnvironment is all that a worker sees of our environment. Tesseract uses one thread: on a busy machine it takes seven
+// times as long with more. glibc keeps one heap, not one for each thread that the Go runtime calls from, and returns large blocks
+// when they are freed: otherwise a worker grew by a third of a megabyte for each scanned page. Both variables are read before the
+// program's own code runs.
 const workerEnvironment = "OMP_THREAD_LIMIT=1 MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=4194304"
 
 // maxTime is the most processor time of a worker. A request that takes too long is ended by the clock; this ends a worker

@@ -68,7 +68,7 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 	return out, nil
 }
 
-// confinementProblem says what a hostile document could do that takes the worker over.
+// confinementProblem describes what a hostile document could do if it took over the worker.
 func confinementProblem(level string) (Problem, bool) {
 	p := Problem{Code: string(failure.Unconfined)}
 	const landlock, calls = "run on Linux 5.13 or newer with Landlock enabled", "run on Linux on amd64 or arm64, with seccomp enabled"

@@ -81,8 +81,8 @@ func (s *Session) accept(answer any) error {
 	return nil
 }
 
-// Page asks for parts of a page. A page that fails by itself gives an *extract.Error and leaves the session usable; a
-// time-out or a crash gives one whose Ends is true. When ctx ends, its error is returned and the worker is gone.
+// Page requests parts of a page. If the page alone fails, the error is an *extract.Error and the session stays usable. After a
+// time-out or a crash, its Ends is true. When ctx ends, Page returns its error and the worker is gone.
 func (s *Session) Page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
 	if s.dead != nil {
 		return extract.Page{}, s.dead
@@ -150,7 +150,7 @@ func (s *Session) fail(err error) error {
 // errSlow is the cause of a request's end that took too long.
 var errSlow = errors.New("took too long")
 
-// ask sends a message, or none, and gives the answer. Killing the worker is what ends a wait for it.
+// ask sends a message, or none, and returns the answer. Only killing the worker ends the wait for it.
 func (s *Session) ask(ctx context.Context, message any, limit time.Duration, at phase) (any, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
 	defer cancel()

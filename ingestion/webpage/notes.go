@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// noteElement stands for a footnote's mark while a document is written as Markdown.
+// noteElement replaces a footnote's mark while a document is written as Markdown.
 const noteElement = "vaultflow-note"
 
 // maxNotes bounds the footnotes that are taken out of one document.
@@ -55,7 +55,7 @@ func footnotes(doc *html.Node) []*html.Node {
 	return notes
 }
 
-// is says whether one of an element's roles, types or classes is among those.
+// is reports whether one of an element's roles, types or classes is among those.
 func is(n *html.Node, names ...string) bool {
 	for _, key := range []string{"epub:type", "role", "class"} {
 		for _, word := range strings.Fields(attribute(n, key)) {
@@ -95,8 +95,8 @@ func cut(note *html.Node) {
 	}
 }
 
-// Anchors are links to the headings of a document, by the ids of the elements that lead to them: the heading itself, what
-// stands in it, and what begins with it. The empty id leads to the first heading.
+// Anchors returns links to the headings of a document, by the ids of the elements that lead to them: the heading itself, its
+// contents, and what begins with it. The empty id leads to the first heading.
 func Anchors(doc *html.Node) map[string]string {
 	anchors := map[string]string{}
 	for d := range doc.Descendants() {
@@ -117,7 +117,7 @@ func Anchors(doc *html.Node) map[string]string {
 	return anchors
 }
 
-// leadsTo is the heading that an element is, stands in, or begins with.
+// leadsTo returns the heading that an element is, is in, or begins with.
 func leadsTo(n *html.Node) *html.Node {
 	for up := n; up != nil; up = up.Parent {
 		if heading(up) {

@@ -64,7 +64,7 @@ func hidden(n *html.Node) bool {
 	return false
 }
 
-// contents is what stands in an element, without the element.
+// contents returns the contents of an element, without the element.
 func contents(n *html.Node) *html.Node {
 	all := &html.Node{Type: html.DocumentNode}
 	for n.FirstChild != nil {

@@ -32,7 +32,7 @@ const maxDepth = 512
 
 // Hooks decide about what leads out of a document.
 type Hooks struct {
-	Image func(src, alt string) string // the Markdown that stands for a picture; nil or "" leaves it out
+	Image func(src, alt string) string // returns Markdown to replace a picture; nil or "" leaves it out
 	Link  func(href string) string     // where a link leads; nil or "" leaves its words alone, but for links to headings of the document
 	Notes string                       // before the numbers of footnotes, where several documents become one note
 }
@@ -209,7 +209,7 @@ func readable(doc *html.Node, address *url.URL) (a readability.Article, err erro
 	return readability.FromDocument(clone(doc), address)
 }
 
-// sparse says whether the readable part misses most of a short page: a letter, a table, a recipe.
+// sparse reports whether the readable part misses most of a short page: a letter, a table, a recipe.
 func sparse(part, whole *html.Node) bool {
 	few, all := utf8.RuneCountInString(text(part)), utf8.RuneCountInString(text(find(whole, "body")))
 	return few == 0 || all < 3000 && few*10 < all*6

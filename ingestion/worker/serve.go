@@ -1,6 +1,6 @@
 // Package worker is the inside of vaultflow-worker: it reads requests, has one document answer them, and writes frames of
-// package extract. The documents themselves are in the packages pdf and picture; what a process gives up before it reads one
-// is in package confine.
+// package extract. The documents themselves are in the packages pdf and picture. The rights that a process drops before it reads
+// one are in package confine.
 package worker
 
 import (

@@ -1,7 +1,7 @@
 // Package confine takes rights away from this process before it reads a document: resource limits, files and network through
 // Landlock, and system calls through seccomp. Only Linux can do this; elsewhere the functions report that nothing was done.
 //
-// Errors are written to a log, not returned: the process goes on with the level of confinement it reached, and its caller
+// Errors are written to a log, not returned: the process continues with the level of confinement it reached, and its caller
 // decides whether that is enough.
 package confine
 

@@ -62,11 +62,11 @@ func landlocked(level string, abi int, isolated bool) string {
 	return extract.ConfinedFiles
 }
 
-// DropCalls gives up the system calls that reading a document does not need, and returns the level reached with that. Call it
+// DropCalls forbids the system calls that reading a document does not need, and returns the level reached with that. Call it
 // after the libraries are loaded and standard output is claimed: what follows needs fewer calls.
 func DropCalls(level string, errs io.Writer) string { return without(level, filterCalls, errs) }
 
-// DropOfficeCalls gives up the system calls that reach for networks, other processes and the kernel, for this process and for
+// DropOfficeCalls forbids the system calls that reach networks, other processes and the kernel, for this process and for
 // LibreOffice, which it starts.
 func DropOfficeCalls(level string, errs io.Writer) string {
 	return without(level, filterOfficeCalls, errs)

@@ -81,7 +81,7 @@ func landlock(newest int, grants []grant) (abi int, err error) {
 	}
 	runtime.LockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return 0, fmt.Errorf("give up new privileges: %w", err)
+		return 0, fmt.Errorf("drop new privileges: %w", err)
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
 		return 0, fmt.Errorf("restrict: %w", errno)

@@ -50,8 +50,8 @@ const (
 	whole     = 1<<32 - 1
 )
 
-// rules is the list of this process. What is on no list is not there (ENOSYS), clone3 for one: its flags stand in memory,
-// where a filter cannot see them, and glibc takes clone in its place.
+// rules is the list for this process. Other calls fail with ENOSYS. clone3 is one of them: its flags are in memory, where a filter
+// cannot see them, and glibc then uses clone.
 func rules() []rule {
 	var all []rule
 	for _, call := range ours {
@@ -67,7 +67,7 @@ func rules() []rule {
 	return append(all,
 		rule{call: unix.SYS_CLONE, when: []test{{mask: thread | namespace, among: []uint32{thread}}}, then: permit, or: end},
 		rule{call: unix.SYS_TGKILL, when: []test{{mask: whole, among: []uint32{uint32(unix.Getpid())}}}, then: permit, or: end}, //nolint:gosec // not negative
-		// It tells limits and sets none.
+		// It may read limits, and set none.
 		rule{call: unix.SYS_PRLIMIT64, when: []test{{argument: 2, mask: whole, among: none}, {argument: 2, high: true, mask: whole, among: none}}, then: permit, or: refuse},
 		rule{call: unix.SYS_FCNTL, when: []test{{argument: 1, mask: whole, among: []uint32{
 			unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC,
@@ -103,8 +103,8 @@ func officeRules() []rule {
 	return all
 }
 
-// notWritable says no to the question whether a folder can be written in, and to no other. LibreOffice asks it of /tmp, where
-// Landlock would then refuse its socket; told no, it takes the folder that it was given for that.
+// notWritable refuses to report that a folder is writable, and nothing else. LibreOffice asks about /tmp, where Landlock would then
+// refuse its socket. Refused here, it uses the folder that it has for that.
 func notWritable(call, mode uint32) rule {
 	return rule{call: call, when: []test{{argument: mode, mask: whole, among: []uint32{unix.W_OK}}}, then: refuse, or: permit}
 }

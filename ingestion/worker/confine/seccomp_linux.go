@@ -21,7 +21,7 @@ const (
 	end    = unix.SECCOMP_RET_KILL_PROCESS                // nothing that reads a document does this: it has been taken over
 )
 
-// Where struct seccomp_data holds what it tells of a call. Both architectures put the low half of an argument first.
+// Offsets in struct seccomp_data. Both architectures put the low half of an argument first.
 const (
 	offsetCall      = 0
 	offsetArch      = 4
@@ -32,7 +32,7 @@ const (
 // maxCall is above the numbers of all calls. On amd64 the calls of the x32 interface begin there, which nothing here uses.
 const maxCall = 1 << 30
 
-// rule says what happens when a call is made.
+// rule decides what happens when a call is made.
 type rule struct {
 	call uint32
 	when []test // all have to hold; none: always
@@ -101,7 +101,7 @@ func filter(instructions []bpf.Instruction) error {
 	runtime.LockOSThread()                                           // the two calls have to be of one thread
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up new rights: %w", err)
+		return fmt.Errorf("drop new rights: %w", err)
 	}
 	failed, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&list))) //nolint:gosec // a system call
 	runtime.KeepAlive(code)

@@ -23,8 +23,8 @@ type Job struct {
 	Require  bool   // do not start LibreOffice unless it is fully confined
 }
 
-// Run runs LibreOffice and returns its exit code. It gives up all rights before that. When standard input ends, nobody waits for
-// the document any more, and everything that was started here ends too.
+// Run runs LibreOffice and returns its exit code. It drops all rights before that. When standard input ends, nobody waits for the
+// document any more, and everything that was started here ends too.
 func (j Job) Run(out, errs io.Writer) int {
 	if j.Confined == "" {
 		j.Confined = confine.Office(j.Task, j.Program, j.Work, errs) // does not return if it starts the program again

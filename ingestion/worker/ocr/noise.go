@@ -2,8 +2,8 @@ package ocr
 
 import "unicode"
 
-// Tesseract finds letters in leaves, hair and brickwork: short words, mostly signs, of low confidence. They stand in blocks of
-// their own, since no line of text runs through a photograph.
+// Tesseract finds letters in leaves, hair and brickwork: short words, mostly signs, of low confidence. They are in blocks of their
+// own, because no line of text runs through a photograph.
 const (
 	sureWord  = 60.0 // confidence of a word of two letters that is believed
 	longWord  = 35.0 // of one of four letters and more: noise rarely has that many

@@ -52,7 +52,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// poor is the confidence below which a page may stand on its head: pages that do reach about 26, legible ones 90.
+// poor is the confidence below which a page may be upside down: such pages reach about 26, upright ones 90.
 const poor = 60.0
 
 // Read recognises a picture, whichever way it was scanned. The places of the words are those on the upright picture, turned

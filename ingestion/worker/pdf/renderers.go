@@ -44,9 +44,9 @@ const (
 	cannotOpen   = "cannot_open"   // MuPDF cannot open the document
 	hasForm      = "form"          // the page has fields
 	hasMarks     = "annotations"   // the page has annotations that are drawn
-	mupdfFailed  = "mupdf_failed"  // MuPDF gave up
+	mupdfFailed  = "mupdf_failed"  // MuPDF failed
 	missingFonts = "fonts"         // MuPDF neither draws nor understands text whose fonts are not in the file
-	pdfiumFailed = "pdfium_failed" // PDFium gave up
+	pdfiumFailed = "pdfium_failed" // PDFium failed
 	unlocked     = "password"      // the document opened with a password
 	wanted       = "setting"       // the settings say so
 )

@@ -17,7 +17,7 @@ const (
 // farthestBack is how many pages back the beginning of a table is looked for, where they were not read before.
 const farthestBack = 10
 
-// texts reads the text of pages as Markdown. For that it keeps what pages share: the profile, and tables that go on.
+// texts reads the text of pages as Markdown. It keeps what pages share: the profile, and tables that continue.
 type texts struct {
 	by     *renderers
 	pages  int

@@ -15,7 +15,7 @@ type comment struct {
 	drawn   string // what is written in it, where that is something else
 }
 
-// field is a field of a form with the value that somebody gave it. A field may have several places on a page.
+// field is a form field with the value that somebody entered. A field may have several places on a page.
 type field struct{ name, value string }
 
 // Annotations are the form fields of a page and the annotations that people made.

@@ -49,8 +49,8 @@ func Start(code Code, fonts bool) (pdfiumapi.Pdfium, error) {
 // Code is a folder of PDFium's machine code.
 type Code = wazero.CompilationCache
 
-// OpenCode opens the folder. It needs the folder's name, so call it before the process gives up the system calls for that. It
-// returns nil if there is no folder or it cannot be used: PDFium works without.
+// OpenCode opens the folder. It needs the folder's name, so call it before the process drops the system calls for that. It returns
+// nil if there is no folder or it cannot be used: PDFium works without.
 func OpenCode(dir string) Code {
 	if dir == "" {
 		return nil

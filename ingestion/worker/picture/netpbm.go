@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// plainPicture stands for the Netpbm formats, which only MuPDF reads here.
+// plainPicture is the type of the Netpbm formats, which only MuPDF reads here.
 const plainPicture = "image/x-portable-anymap"
 
 // plainSize reads the head of a Netpbm picture (PBM, PGM, PPM: netpbm.sourceforge.net/doc/ppm.html): a magic number, width and
