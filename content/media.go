@@ -29,8 +29,8 @@ type Image struct {
 	Fallback  string `json:"fallback,omitempty"` // what to say instead of the picture, its OCR text say
 }
 
-// Rect is a part of a page in PDF points (1/72 inch): the lower left corner and the upper right one, counted from the
-// page's lower left corner, as `#page=8&rect=x1,y1,x2,y2` gives them.
+// Rect is a part of a PDF page in points (1/72 inch): two opposite corners in the page's own coordinates, as in
+// `#page=8&rect=x1,y1,x2,y2`. These usually begin at the lower left corner, and do not turn with the page.
 type Rect struct{ X1, Y1, X2, Y2 float64 }
 
 // Type implements Block.

@@ -22,43 +22,35 @@ func (Audio) Type() Type { return TypeAudio }
 
 // Text implements Block: Fallback, or a line such as "[audio: a.mp3, 2.3 MB, mp3]".
 func (a Audio) Text() string {
-	return recording(TypeAudio, a.Name, a.MediaType, a.Fallback, a.Seconds, a.Size)
+	return a.describe(TypeAudio)
 }
 
-// Video is a recording of moving pictures. Its fields are those of Audio.
-type Video struct {
-	Name      string  `json:"name"`
-	MediaType string  `json:"media_type,omitempty"`
-	Seconds   float64 `json:"seconds,omitempty"`
-	Size      int64   `json:"size,omitempty"`
-	SHA256    string  `json:"sha256,omitempty"`
-	Source    string  `json:"source,omitempty"`
-	Fallback  string  `json:"fallback,omitempty"`
-}
+// Video is a recording of moving pictures.
+type Video Audio
 
 // Type implements Block.
 func (Video) Type() Type { return TypeVideo }
 
 // Text implements Block: Fallback, or a line such as "[video: v.mp4, 1:05, 12.0 MB, mp4]".
 func (v Video) Text() string {
-	return recording(TypeVideo, v.Name, v.MediaType, v.Fallback, v.Seconds, v.Size)
+	return Audio(v).describe(TypeVideo)
 }
 
 // shortTypes are what people call media types whose second half is another word.
 var shortTypes = map[string]string{"mpeg": "mp3", "quicktime": "mov"}
 
-func recording(kind Type, name, mediaType, fallback string, seconds float64, size int64) string {
-	if strings.TrimSpace(fallback) != "" {
-		return fallback
+func (a Audio) describe(kind Type) string {
+	if strings.TrimSpace(a.Fallback) != "" {
+		return a.Fallback
 	}
-	facts := []string{line(name)}
-	if seconds > 0 {
-		facts = append(facts, clock(seconds))
+	facts := []string{line(a.Name)}
+	if a.Seconds > 0 {
+		facts = append(facts, clock(a.Seconds))
 	}
-	if size > 0 {
-		facts = append(facts, FormatSize(size))
+	if a.Size > 0 {
+		facts = append(facts, FormatSize(a.Size))
 	}
-	short := line(mediaType[strings.LastIndexByte(mediaType, '/')+1:])
+	short := line(a.MediaType[strings.LastIndexByte(a.MediaType, '/')+1:])
 	if known, ok := shortTypes[short]; ok && (kind == TypeAudio || short != "mpeg") {
 		short = known
 	}

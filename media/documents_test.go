@@ -285,7 +285,7 @@ func TestMedia_rendersPages(t *testing.T) {
 	if whole.N != 2 || !whole.Image || whole.MaxSide != 1568 || whole.MaxBytes != 5<<20 || whole.DPI != 150 || whole.Format != "jpeg" || whole.Rect != nil {
 		t.Errorf("asked for %+v", whole)
 	}
-	if part.Rect == nil || *part.Rect != (extract.Rect{X1: 100, Y1: 300, X2: 200, Y2: 200}) || part.DPI != 300 {
+	if part.Rect == nil || *part.Rect != (content.Rect{X1: 100, Y1: 300, X2: 200, Y2: 200}) || part.DPI != 300 {
 		t.Errorf("asked for %+v", part)
 	}
 	image.Page = 9

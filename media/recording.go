@@ -9,7 +9,7 @@ import (
 )
 
 // recording loads audio or video, which is sent unchanged.
-func (m *loader) recording(ctx context.Context, recording content.Video) (data []byte, mediaType string, err error) {
+func (m *loader) recording(ctx context.Context, recording content.Audio) (data []byte, mediaType string, err error) {
 	switch recording.Source {
 	case "", content.SourceVault:
 		if data, err = readAll(m.FS, recording.Name); err == nil && !hasDigest(data, recording.SHA256) {

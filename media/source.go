@@ -68,10 +68,10 @@ func (m *loader) Load(ctx context.Context, medium content.Block) (data []byte, m
 		return m.picture(ctx, medium)
 	case content.Document:
 		return m.document(ctx, medium)
-	case content.Video:
-		return m.recording(ctx, medium)
 	case content.Audio:
-		return m.recording(ctx, content.Video(medium)) // the same fields
+		return m.recording(ctx, medium)
+	case content.Video:
+		return m.recording(ctx, content.Audio(medium))
 	}
 	return nil, "", fmt.Errorf("load a %s: %w", medium.Type(), errors.ErrUnsupported)
 }
@@ -187,7 +187,7 @@ func (m *loader) pageRequest(ctx context.Context, s Session, image content.Image
 	if image.Rect == nil {
 		return r, nil
 	}
-	r.Rect = &extract.Rect{X1: image.Rect.X1, Y1: image.Rect.Y1, X2: image.Rect.X2, Y2: image.Rect.Y2}
+	r.Rect = image.Rect
 	page, err := s.Page(ctx, extract.PageRequest{N: image.Page})
 	if err != nil {
 		return r, err

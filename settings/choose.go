@@ -24,7 +24,7 @@ func chooseDefault(s *Settings, environ map[string]string, r *reporter) {
 	switch len(own) {
 	case 0:
 		r.report(at, diag.SeverityNote, CodeDefault, offer(s, environ),
-			"no model is configured: the built-in offline model is used. It extracts, it does not think")
+			"no model is configured: the built-in offline model is used. It quotes, it does not think")
 	case 1:
 		s.Models.Default = own[0]
 		r.report(s.Origin("models.aliases."+own[0]), diag.SeverityNote, CodeDefault, "", "models.default is %s, the only model you configured", own[0])

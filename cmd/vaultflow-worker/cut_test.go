@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
@@ -167,7 +168,7 @@ func TestWorker_cropsAPage(t *testing.T) {
 	t.Parallel()
 	for rotate, want := range map[int]string{0: "red green blue grey", 90: "blue red grey green", 180: "grey blue green red", 270: "green grey red blue"} {
 		s, _ := opened(t, crossed(rotate), extract.KindPDF)
-		r := extract.PageRequest{N: 1, Image: true, DPI: 144, Rect: &extract.Rect{X1: 300, Y1: 200, X2: 100, Y2: 100}} // corners in any order
+		r := extract.PageRequest{N: 1, Image: true, DPI: 144, Rect: &content.Rect{X1: 300, Y1: 200, X2: 100, Y2: 100}} // corners in any order
 		got := ask(t, s, r).Image
 		width, height := 400, 200
 		if rotate%180 != 0 {
@@ -176,7 +177,7 @@ func TestWorker_cropsAPage(t *testing.T) {
 		if got.Width != width || got.Height != height || colours(t, got) != want {
 			t.Errorf("turned by %d: %d × %d, %s; want %d × %d, %s", rotate, got.Width, got.Height, colours(t, got), width, height, want)
 		}
-		r.Rect = &extract.Rect{X1: 100, Y1: 150, X2: 200, Y2: 200} // the red quarter alone
+		r.Rect = &content.Rect{X1: 100, Y1: 150, X2: 200, Y2: 200} // the red quarter alone
 		if got := ask(t, s, r).Image; colours(t, got) != "red red red red" || max(got.Width, got.Height) != 200 {
 			t.Errorf("turned by %d: the quarter is %s, %d × %d", rotate, colours(t, got), got.Width, got.Height)
 		}
@@ -184,7 +185,7 @@ func TestWorker_cropsAPage(t *testing.T) {
 		if got := ask(t, s, r).Image; max(got.Width, got.Height) > 60 || max(got.Width, got.Height) < 57 {
 			t.Errorf("turned by %d: within 60 pixels: %d × %d", rotate, got.Width, got.Height)
 		}
-		r.Rect = &extract.Rect{X1: 500, Y1: 500, X2: 600, Y2: 600}
+		r.Rect = &content.Rect{X1: 500, Y1: 500, X2: 600, Y2: 600}
 		if _, err := s.Page(t.Context(), r); err == nil || !strings.Contains(err.Error(), "not on the page") {
 			t.Errorf("turned by %d: a rectangle elsewhere: %v", rotate, err)
 		}

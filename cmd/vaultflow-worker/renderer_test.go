@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
@@ -81,7 +82,7 @@ func exerciseRenderer(t *testing.T, name string, open func(data []byte) (*sandbo
 			if math.Abs(float64(page.Image.Width)-2*want.width) > 1 || math.Abs(float64(page.Image.Height)-2*want.height) > 1 {
 				t.Errorf("turned by %d: %d × %d pixels at 144 dpi", rotate, page.Image.Width, page.Image.Height)
 			}
-			whole := ask(t, s, extract.PageRequest{N: 1, Image: true, DPI: 144, Rect: &extract.Rect{X1: 100, Y1: 100, X2: 300, Y2: 200}}).Image
+			whole := ask(t, s, extract.PageRequest{N: 1, Image: true, DPI: 144, Rect: &content.Rect{X1: 100, Y1: 100, X2: 300, Y2: 200}}).Image
 			if got := colours(t, whole); got != want.colours {
 				t.Errorf("turned by %d: quarters are %s, want %s", rotate, got, want.colours)
 			}

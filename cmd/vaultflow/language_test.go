@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -200,4 +201,28 @@ func TestLanguage_forEach(t *testing.T) {
 		}
 		b.finish()
 	})
+}
+
+// TestExamples_pagesToChapters: the pages that a model calls weak are read again, each once.
+func TestExamples_pagesToChapters(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, adapters()[0], seeing, says(`["page_0002", "page_0004"]`), says("Two."), says("Four."), says("## One"))
+	example, err := os.ReadFile("../../examples/workflows/Pages to chapters.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write("Workflows/Pages to chapters.md", string(example))
+	b.write("Imported/Book/manifest.json", `{"version": 1}`)
+	for n := 1; n <= 5; n++ {
+		b.paint(fmt.Sprintf("Imported/Book/pages/page_%04d.png", n), uint8(n))
+		b.write(fmt.Sprintf("Imported/Book/text/page_%04d.md", n), fmt.Sprintf("Words of page %d.\n", n))
+	}
+	b.run(exitDone, "run", "Pages to chapters")
+	b.holds("Book/pages/page_0002.md", "Two.\n")
+	b.holds("Book/pages/page_0004.md", "Four.\n")
+	b.holds("Book/Chapters.md", "## One\n")
+	requests := b.server.Requests()
+	if len(requests) != 4 || images(requests[1].Parts) != 1 || !strings.Contains(texts(requests[2].Parts), "Words of page 4.") {
+		t.Errorf("got %d requests, want one for the weak pages, one with the picture of each, and one for the chapters", len(requests))
+	}
 }

@@ -75,7 +75,7 @@ func (r PageRequest) check() error {
 		return fmt.Errorf("caps of %d and %d pixels", r.MaxSide, r.MaxPixels)
 	case r.MaxBytes < 0 || r.MaxBytes > MaxPicture:
 		return fmt.Errorf("a cap of %d bytes", r.MaxBytes)
-	case r.Rect != nil && !r.Rect.valid():
+	case r.Rect != nil && !encloses(*r.Rect):
 		return fmt.Errorf("rectangle %+v", *r.Rect)
 	case len(r.Languages) > 100:
 		return fmt.Errorf("%d languages", len(r.Languages))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
 )
 
@@ -33,7 +34,7 @@ func messages() []any {
 		PageRequest{N: 3, Text: true, Languages: []string{"eng", "deu_frak"}},
 		fullPage(),
 		&Error{Code: failure.Corrupt, Message: "no", Page: 2},
-		PageRequest{N: 1, Image: true, MaxBytes: 5000, Rect: &Rect{X1: -3, Y1: 20, X2: 100.5, Y2: 7}},
+		PageRequest{N: 1, Image: true, MaxBytes: 5000, Rect: &content.Rect{X1: -3, Y1: 20, X2: 100.5, Y2: 7}},
 		CutRequest{Pages: []int{1, 2, 9}},
 		Cut{MediaType: "application/pdf", Size: 8, Bytes: []byte("%PDF-1.7")},
 	}

@@ -1,31 +1,31 @@
 package extract
 
-import "math"
+import (
+	"math"
+
+	"github.com/vaultflow/vaultflow/content"
+)
 
 // PageRequest asks for parts of one page. The parts are independent: a caller first asks for the text, decides from its
 // [Evidence] whether the page needs recognition, and then asks for that and for the picture.
 type PageRequest struct {
-	N         int      `json:"n"` // counted from 1
-	Text      bool     `json:"text,omitempty"`
-	Image     bool     `json:"image,omitempty"`
-	OCR       bool     `json:"ocr,omitempty"`
-	DPI       float64  `json:"dpi,omitempty"`        // of the picture; 0 = 150
-	OCRDPI    float64  `json:"ocr_dpi,omitempty"`    // of what is recognised; 0 = 200
-	MaxSide   int      `json:"max_side,omitempty"`   // longest side of the picture in pixels; 0 = 2000
-	MaxPixels int64    `json:"max_pixels,omitempty"` // most pixels of any rendering; 0 = 40 million
-	Format    string   `json:"format,omitempty"`     // "auto" (also ""), "png" or "jpeg"
-	Languages []string `json:"languages,omitempty"`  // of Tesseract, as "eng"; empty = eng
-	MaxBytes  int64    `json:"max_bytes,omitempty"`  // most bytes of the picture, which gets smaller until it fits; 0 = MaxPicture
-	Rect      *Rect    `json:"rect,omitempty"`       // only this part of the page as the picture; of a PDF
-	Other     bool     `json:"other,omitempty"`      // not with the renderer that would be chosen: it failed. Only where Open left the choice
+	N         int           `json:"n"` // counted from 1
+	Text      bool          `json:"text,omitempty"`
+	Image     bool          `json:"image,omitempty"`
+	OCR       bool          `json:"ocr,omitempty"`
+	DPI       float64       `json:"dpi,omitempty"`        // of the picture; 0 = 150
+	OCRDPI    float64       `json:"ocr_dpi,omitempty"`    // of what is recognised; 0 = 200
+	MaxSide   int           `json:"max_side,omitempty"`   // longest side of the picture in pixels; 0 = 2000
+	MaxPixels int64         `json:"max_pixels,omitempty"` // most pixels of any rendering; 0 = 40 million
+	Format    string        `json:"format,omitempty"`     // "auto" (also ""), "png" or "jpeg"
+	Languages []string      `json:"languages,omitempty"`  // of Tesseract, as "eng"; empty = eng
+	MaxBytes  int64         `json:"max_bytes,omitempty"`  // most bytes of the picture, which gets smaller until it fits; 0 = MaxPicture
+	Rect      *content.Rect `json:"rect,omitempty"`       // only this part of the page as the picture; of a PDF
+	Other     bool          `json:"other,omitempty"`      // not with the renderer that would be chosen: it failed. Only where Open left the choice
 }
 
-// Rect is a part of a PDF's page in points: two opposite corners in the page's own coordinates, which mostly begin at its
-// lower left corner and are not turned with the page.
-type Rect struct{ X1, Y1, X2, Y2 float64 }
-
-// valid reports whether the corners enclose an area.
-func (r Rect) valid() bool {
+// encloses reports whether the corners of r enclose an area of a possible page.
+func encloses(r content.Rect) bool {
 	for _, v := range []float64{r.X1, r.Y1, r.X2, r.Y2} {
 		if !within(math.Abs(v), maxSidePt) {
 			return false

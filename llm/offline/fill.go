@@ -1,305 +1,466 @@
 package offline
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
-	"math"
-	"regexp"
+	"errors"
+	"maps"
+	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/content/conform"
+	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Bounds of an answer that is built from a schema.
+// Bounds of the search for an instance.
 const (
-	maxDepth   = 12 // deeper, only what is required is there
-	deadDepth  = 40 // a schema that demands itself inside itself fits nothing
-	maxPadding = 4096
+	maxDepth    = 12 // objects and lists inside each other
+	maxVariants = 3  // values to begin with
+	maxAttempts = 64 // ways through the alternatives, for each depth and variant
+	maxWork     = 100_000
+	maxLength   = 4096 // of texts, lists and objects
 )
 
-// filling builds an answer that fits a schema from what was found.
-type filling struct {
-	finder *finder
-	root   *schema
-	prompt string // in small letters, to choose among the values of an enum
+// fill returns the smallest JSON that fits a schema. Attempts with little depth and with the first alternatives come
+// first, and conform decides which of them fits.
+func fill(ctx context.Context, raw json.RawMessage) (string, error) {
+	compiled, err := conform.Compile(raw, true)
+	if err != nil {
+		return "", refuse("the schema cannot be read: " + err.Error())
+	}
+	var root any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&root); err != nil {
+		return "", refuse("the schema cannot be read: " + err.Error())
+	}
+	f := filler{root: root}
+	for f.maxDepth = range maxDepth {
+		for variant := range maxVariants {
+			f.variant, f.choices = variant, nil
+			for attempt := 0; attempt < maxAttempts && (attempt == 0 || f.advance()); attempt++ {
+				if ctx.Err() != nil {
+					return "", ctx.Err()
+				}
+				value, ok := f.attempt()
+				if !ok {
+					continue
+				}
+				text, err := encode(value)
+				if err != nil {
+					return "", err
+				}
+				err = compiled.Validate(ctx, value, len(text))
+				switch {
+				case err == nil:
+					return text, nil
+				case errors.Is(err, conform.ErrTooMuch):
+					return "", refuse(err.Error())
+				}
+			}
+		}
+	}
+	return "", refuse("no value was found that fits the schema: use a simpler schema or a real model")
 }
 
-// answer is JSON that fits a schema of the simple kinds: types, enum and const, required members, numbers of items, lengths,
-// bounds of numbers, common formats, the first of alternatives, definitions. Members are filled by their names from the
-// texts and pictures of the prompt; where nothing was found stands the least value that fits: 0, false, an empty text.
-func (f *finder) answer(raw json.RawMessage) (string, error) {
-	var root schema
-	if err := json.Unmarshal(raw, &root); err != nil {
-		return "", err
-	}
-	var value any = f.found()
-	if s := root.resolved(&root); len(s.Type)+len(s.Enum)+len(s.Properties)+len(s.Required) > 0 || s.Const != nil || s.Items != nil {
-		fill := &filling{finder: f, root: &root, prompt: strings.ToLower(strings.Join(f.request, "\n"))}
-		value = fill.value("", root, f.about(), 0)
-	}
-	data, err := plainJSON(value)
-	if err != nil {
-		return "", err
-	}
+func refuse(message string) error {
+	return &llm.Error{Class: llm.ClassParameter, Provider: "offline", Message: message}
+}
+
+func encode(value any) (string, error) {
 	var out strings.Builder
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err = enc.Encode(json.RawMessage(data))
+	err := enc.Encode(value)
 	return strings.TrimSpace(out.String()), err
 }
 
-// value is what stands under a name, about a record.
-func (f *filling) value(name string, s schema, r record, depth int) any {
-	s = s.resolved(f.root)
-	switch {
-	case depth > deadDepth:
-		return nil
-	case s.Const != nil:
-		return s.Const
-	case len(s.Enum) > 0:
-		return f.choose(s.Enum)
-	}
-	switch s.kind() {
-	case "object":
-		return f.object(s, r, depth)
-	case "array":
-		return f.array(name, s, r, depth)
-	case "integer":
-		return number(name, s, r, true)
-	case "number":
-		return number(name, s, r, false)
-	case "boolean":
-		return false
-	case "null":
-		return nil
-	}
-	return text(name, s, r)
+// filler makes one value after another. Schemas are decoded JSON. A place has several schemas when a property, a pattern of
+// names and allOf speak of it: the value must fit all of them.
+type filler struct {
+	root     any
+	maxDepth int
+	variant  int // added to by lists of unique items
+	work     int
+	choices  []choice // of this attempt, in the order in which they were made
+	made     int
 }
 
-// choose takes the first value that the prompt speaks of, else the first.
-func (f *filling) choose(values []json.RawMessage) any {
-	for _, v := range values {
-		var word string
-		if json.Unmarshal(v, &word) == nil && word != "" && strings.Contains(f.prompt, strings.ToLower(word)) {
-			return v
+type choice struct{ taken, of int }
+
+func (f *filler) attempt() (any, bool) {
+	f.made = 0
+	value, ok := f.value([]any{f.root}, 0)
+	f.choices = f.choices[:f.made]
+	return value, ok
+}
+
+// advance changes the last choice that has alternatives left, and forgets those after it.
+func (f *filler) advance() bool {
+	for n := len(f.choices); n > 0; n-- {
+		if last := &f.choices[n-1]; last.taken+1 < last.of {
+			last.taken++
+			f.choices = f.choices[:n]
+			return true
 		}
 	}
-	return values[0]
+	return false
 }
 
-func (f *filling) object(s schema, r record, depth int) any {
-	out := object{}
-	for _, p := range s.Properties {
-		if slices.ContainsFunc(out, func(m member) bool { return m.name == p.name }) {
+// choose picks one of n alternatives: as in the attempt before, or the first.
+func (f *filler) choose(n int) int {
+	if f.made == len(f.choices) {
+		f.choices = append(f.choices, choice{0, n})
+	}
+	f.made++
+	return f.choices[f.made-1].taken
+}
+
+// rules are what the schemas of a place demand, without references and alternatives.
+type rules []map[string]any
+
+// rules follows references, takes everything of allOf and one of each list of alternatives.
+func (f *filler) rules(schemas []any) (rules, bool) {
+	var all rules
+	for open := slices.Clone(schemas); len(open) > 0; open = open[1:] {
+		if f.work++; f.work > maxWork {
+			return nil, false
+		}
+		if open[0] == false {
+			return nil, false
+		}
+		s, isObject := open[0].(map[string]any)
+		if !isObject {
 			continue
 		}
-		if depth < maxDepth || slices.Contains(s.Required, p.name) {
-			out = append(out, member{p.name, f.value(p.name, p.schema, r, depth+1)})
+		all = append(all, s)
+		if ref, ok := s["$ref"].(string); ok {
+			target, found := lookUp(f.root, ref)
+			if !found {
+				return nil, false
+			}
+			open = append(open, target)
 		}
-	}
-	for _, name := range s.Required { // required, and of any kind
-		if !slices.ContainsFunc(out, func(m member) bool { return m.name == name }) {
-			out = append(out, member{name, f.value(name, schema{}, r, depth+1)})
+		open = append(open, list(s["allOf"])...)
+		for _, word := range []string{"anyOf", "oneOf"} {
+			if from := list(s[word]); len(from) > 0 {
+				open = append(open, from[f.choose(len(from))])
+			}
 		}
-	}
-	return out
-}
-
-// array has an item for each thing that was found for its name, within the bounds. Items of an array in a record are about
-// that record.
-func (f *filling) array(name string, s schema, r record, depth int) any {
-	wanted := name
-	if name == "" { // the whole answer is a list: what of, stands in the prompt
-		wanted = f.prompt
-	}
-	records := f.finder.list(wanted)
-	switch {
-	case ofTags.MatchString(name) && depth > 0:
-		records = nil
-		for _, tag := range r.tags {
-			records = append(records, record{title: tag, text: tag, tags: []string{tag}})
-		}
-	case depth > 2:
-		records = []record{r}
-	}
-	limit := maxListed
-	if s.MaxItems != nil {
-		limit = *s.MaxItems
-	}
-	items := schema{}
-	if s.Items != nil {
-		items = *s.Items
-	}
-	if depth >= maxDepth {
-		records = nil
-	}
-	out := []any{}
-	seen := map[string]bool{}
-	add := func(v any) {
-		data, err := plainJSON(v)
-		if err != nil || len(out) >= limit || s.Unique && seen[string(data)] {
-			return
-		}
-		seen[string(data)] = true
-		out = append(out, v)
-	}
-	if items.Pattern != "" && depth == 0 {
-		if found := f.finder.matching(items.Pattern, limit); len(found) > 0 {
-			records = nil
-			for _, one := range found {
-				records = append(records, record{title: one, text: one})
+		if condition, ok := s["if"]; ok {
+			if f.choose(2) == 0 {
+				open = append(open, condition, s["then"])
+			} else {
+				open = append(open, s["else"])
 			}
 		}
 	}
-	for _, one := range records {
-		add(f.value(name, items, one, depth+1))
-	}
-	for n := 0; len(out) < s.MinItems && n < s.MinItems+maxListed; n++ { // more of the same, told apart where they must be
-		more := record{page: n, last: n, n: n}
-		if n < 1 || s.Unique {
-			more.title = strings.Repeat("-", n)
-			more.text, more.file = more.title, more.title
-		}
-		add(f.value(name, items, more, depth+1))
-	}
-	return out
+	return all, true
 }
 
-// Names of texts, and what they ask for.
-var (
-	asksTitle = regexp.MustCompile(`(?i)title|name|heading|chapter|label|topic|term|section`)
-	asksFile  = regexp.MustCompile(`(?i)file|path|source|image|picture|photo|link`)
-	asksDate  = regexp.MustCompile(`(?i)date|due|when|deadline`)
-	asksTag   = regexp.MustCompile(`(?i)tag|keyword|categor`)
-)
+// lookUp finds what a reference inside the schema means.
+func lookUp(root any, ref string) (any, bool) {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil, false
+	}
+	for _, part := range strings.Split(pointer, "/")[1:] {
+		at, _ := root.(map[string]any)
+		if root, ok = at[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]; !ok {
+			return nil, false
+		}
+	}
+	return root, pointer == "" || pointer[0] == '/'
+}
 
-// formats are values for the formats of texts, where nothing was found that fits.
+func list(v any) []any {
+	all, _ := v.([]any)
+	return all
+}
+
+// strictest returns the largest (sign 1) or smallest (sign -1) number of a keyword, or nil.
+func (r rules) strictest(word string, sign int) *big.Rat {
+	var found *big.Rat
+	for _, s := range r {
+		number, ok := s[word].(json.Number)
+		if _, err := number.Float64(); !ok || err != nil { // 1e999999 would take all memory
+			continue
+		}
+		if n, ok := new(big.Rat).SetString(number.String()); ok && (found == nil || n.Cmp(found) == sign) {
+			found = n
+		}
+	}
+	return found
+}
+
+// length returns the strictest bound of a length.
+func (r rules) length(word string, sign, otherwise int) int {
+	if n := r.strictest(word, sign); n != nil {
+		f, _ := n.Float64()
+		return int(min(f, maxLength))
+	}
+	return otherwise
+}
+
+// texts returns the text of a keyword in each schema that has it.
+func (r rules) texts(word string) []string {
+	var all []string
+	for _, s := range r {
+		if text, ok := s[word].(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// hints are keywords that suggest a type where none is named.
+var hints = []struct {
+	kind  string
+	words []string
+}{
+	{"object", []string{"properties", "required", "minProperties", "additionalProperties"}},
+	{"array", []string{"items", "prefixItems", "minItems"}},
+	{"number", []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}},
+	{"string", []string{"pattern", "format", "minLength"}},
+}
+
+// kinds returns the types that all schemas allow.
+func (r rules) kinds() []any {
+	var kinds []any
+	for _, s := range r {
+		here := list(s["type"])
+		if one, ok := s["type"].(string); ok {
+			here = []any{one}
+		}
+		if len(here) > 0 && slices.Contains(here, any("number")) && !slices.Contains(here, any("integer")) {
+			here = append(slices.Clone(here), "integer")
+		}
+		switch {
+		case len(here) == 0:
+		case kinds == nil:
+			kinds = here
+		default:
+			kinds = slices.DeleteFunc(slices.Clone(kinds), func(k any) bool { return !slices.Contains(here, k) })
+		}
+	}
+	if kinds != nil {
+		return kinds
+	}
+	for _, hint := range hints {
+		for _, s := range r {
+			if slices.ContainsFunc(hint.words, func(word string) bool { _, has := s[word]; return has }) {
+				return []any{hint.kind}
+			}
+		}
+	}
+	return []any{"null"}
+}
+
+func (f *filler) value(schemas []any, depth int) (any, bool) {
+	r, ok := f.rules(schemas)
+	if !ok {
+		return nil, false
+	}
+	for _, s := range r {
+		if value, ok := s["const"]; ok {
+			return value, true
+		}
+	}
+	for _, s := range r {
+		if values := list(s["enum"]); len(values) > 0 {
+			return values[f.variant%len(values)], true
+		}
+	}
+	kinds := r.kinds()
+	if len(kinds) == 0 {
+		return nil, false
+	}
+	switch kinds[f.choose(len(kinds))] {
+	case "object":
+		return f.object(r, depth)
+	case "array":
+		return f.array(r, depth)
+	case "string":
+		return f.text(r)
+	case "integer":
+		return f.number(r, true)
+	case "number":
+		return f.number(r, false)
+	case "boolean":
+		return f.variant%2 == 1, true
+	}
+	return nil, true
+}
+
+func (f *filler) object(r rules, depth int) (any, bool) {
+	out := map[string]any{}
+	add := func(name string) bool {
+		if _, has := out[name]; has {
+			return true
+		}
+		if depth >= f.maxDepth {
+			return false
+		}
+		value, ok := f.value(r.member(name), depth+1)
+		if ok {
+			out[name] = value
+		}
+		return ok
+	}
+	for _, s := range r {
+		for _, name := range list(s["required"]) {
+			if text, ok := name.(string); ok && !add(text) {
+				return nil, false
+			}
+		}
+	}
+	least := r.length("minProperties", 1, 0)
+	if len(out) == 0 && f.variant > 0 {
+		least = max(least, 1)
+	}
+	for _, s := range r {
+		properties, _ := s["properties"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			if len(out) < least {
+				add(name) // one that cannot be filled is left out
+			}
+		}
+	}
+	for n := 1; len(out) < least; n++ {
+		if !add("member" + strconv.Itoa(n)) {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// member returns the schemas of a property.
+func (r rules) member(name string) []any {
+	var all []any
+	for _, s := range r {
+		properties, _ := s["properties"].(map[string]any)
+		if one, named := properties[name]; named {
+			all = append(all, one)
+		} else if rest, ok := s["additionalProperties"]; ok {
+			all = append(all, rest)
+		}
+	}
+	return all
+}
+
+func (f *filler) array(r rules, depth int) (any, bool) {
+	out := []any{}
+	least, unique := r.length("minItems", 1, 0), slices.ContainsFunc(r, func(s map[string]any) bool { return s["uniqueItems"] == true })
+	before, seen := f.variant, map[string]bool{}
+	defer func() { f.variant = before }()
+	for n := 0; len(out) < least; n++ {
+		if depth >= f.maxDepth || n > 3*least {
+			return nil, false
+		}
+		var schemas []any
+		for _, s := range r {
+			if prefix := list(s["prefixItems"]); len(out) < len(prefix) {
+				schemas = append(schemas, prefix[len(out)])
+			} else {
+				schemas = append(schemas, s["items"])
+			}
+		}
+		item, ok := f.value(schemas, depth+1)
+		if !ok {
+			return nil, false
+		}
+		if unique {
+			f.variant++
+			text, err := encode(item)
+			if err != nil || seen[text] {
+				continue
+			}
+			seen[text] = true
+		}
+		out = append(out, item)
+	}
+	return out, true
+}
+
+// number returns 0 or a number close to a bound. Decimals are exact, as multipleOf needs them.
+func (f *filler) number(r rules, whole bool) (any, bool) {
+	low, high := r.strictest("minimum", 1), r.strictest("maximum", -1)
+	above, below := r.strictest("exclusiveMinimum", 1), r.strictest("exclusiveMaximum", -1)
+	bounds := slices.DeleteFunc([]*big.Rat{new(big.Rat), low, above, high, below}, func(n *big.Rat) bool { return n == nil })
+	grids := []*big.Rat{big.NewRat(1, 1)}
+	if step := r.strictest("multipleOf", 1); step != nil && step.Sign() > 0 {
+		if grids[0] = step; whole {
+			grids[0] = new(big.Rat).SetInt(step.Num())
+		}
+	} else if !whole { // between bounds that are close together
+		grids = append(grids, big.NewRat(1, 10), big.NewRat(1, 1000))
+	}
+	fits := func(n *big.Rat) bool {
+		return (low == nil || n.Cmp(low) >= 0) && (above == nil || n.Cmp(above) > 0) && (high == nil || n.Cmp(high) <= 0) && (below == nil || n.Cmp(below) < 0)
+	}
+	for _, grid := range grids {
+		for _, bound := range bounds {
+			at := new(big.Rat).Quo(bound, grid)
+			first := new(big.Rat).SetInt(new(big.Int).Div(at.Num(), at.Denom())) // rounded down
+			first.Mul(first, grid)
+			if !fits(first) {
+				first.Add(first, grid)
+			}
+			var found []*big.Rat
+			for n := first; len(found) <= f.variant && fits(n); n = new(big.Rat).Add(n, grid) {
+				found = append(found, n)
+			}
+			for n := new(big.Rat).Sub(first, grid); len(found) <= f.variant && fits(n); n = new(big.Rat).Sub(n, grid) {
+				found = append(found, n)
+			}
+			f.work += len(found)
+			if len(found) > 0 {
+				n := found[f.variant%len(found)]
+				places, _ := n.FloatPrec()
+				return json.Number(n.FloatString(places)), true
+			}
+		}
+	}
+	return nil, false
+}
+
+// formats has a value for each format of texts.
 var formats = map[string]string{
 	"date": "1970-01-01", "date-time": "1970-01-01T00:00:00Z", "time": "00:00:00Z", "duration": "PT0S", "email": "nobody@example.invalid",
 	"hostname": "example.invalid", "ipv4": "192.0.2.0", "ipv6": "2001:db8::", "uri": "https://example.invalid/", "uri-reference": "#",
 	"uuid": "00000000-0000-0000-0000-000000000000", "regex": "^$", "json-pointer": "",
 }
 
-var isoDate = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-
-// text is a string of a name, made to fit.
-func text(name string, s schema, r record) string {
-	if s.Format == "date" && isoDate.MatchString(r.date) {
-		return r.date
-	}
-	if standard, ok := formats[s.Format]; ok {
-		return standard
-	}
-	found := r.text
-	switch {
-	case asksFile.MatchString(name) && r.file != "":
-		found = r.file
-	case asksDate.MatchString(name):
-		found = r.date
-	case asksTag.MatchString(name) && len(r.tags) > 0:
-		found = r.tags[0]
-	case asksTitle.MatchString(name):
-		found = r.title
-	}
-	if s.Pattern != "" {
-		found = fitting(s.Pattern, found, r)
-	}
-	if short := s.MinLength - utf8.RuneCountInString(found); short > 0 && short <= maxPadding {
-		found += strings.Repeat("-", short)
-	}
-	if runes := []rune(found); s.MaxLength != nil && len(runes) > max(*s.MaxLength, 0) {
-		found = string(runes[:max(*s.MaxLength, 0)])
-	}
-	return found
-}
-
-// fitting is the first candidate that a pattern takes; the text itself when none is.
-func fitting(pattern, found string, r record) string {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return found
-	}
-	slug := strings.Trim(strings.ToLower(unwordly.ReplaceAllString(r.title, "-")), "-")
-	for _, candidate := range []string{
-		found, r.title, r.date, slug, strings.ReplaceAll(slug, "-", "_"), strings.ToUpper(slug), "#" + slug, r.file,
-		"1970-01-01", "1", "0", "a", "A", "a1", "A1", "#a", "01", "001", "0000", "00:00", "1.0.0", "c1", "-", "",
-	} {
-		if re.MatchString(candidate) {
-			return candidate
+func (f *filler) text(r rules) (any, bool) {
+	for _, format := range r.texts("format") {
+		if value, ok := formats[format]; ok {
+			return value, true
 		}
 	}
-	return found
-}
-
-// Names of numbers, and what they ask for.
-var (
-	asksEnd   = regexp.MustCompile(`(?i)(?:^|_|-)(?:last|end|to|until)|(?:Last|End|To|Until)(?:Page)?$|(?:last|end)_?page`)
-	asksStart = regexp.MustCompile(`(?i)page|first|start|from|begin|^n$|number|^no$`)
-)
-
-// number is the value of a name, moved to where it fits.
-func number(name string, s schema, r record, whole bool) any {
-	n := float64(r.n)
-	switch {
-	case asksEnd.MatchString(name):
-		n = float64(r.last)
-	case asksStart.MatchString(name):
-		n = float64(r.page)
+	least, most := r.length("minLength", 1, 0), r.length("maxLength", -1, maxLength)
+	patterns := r.texts("pattern")
+	if len(patterns) == 0 {
+		length := least + f.variant
+		f.work += length
+		return strings.Repeat("-", length), length <= most
 	}
-	step := s.Multiple
-	if step <= 0 && whole {
-		step = 1
-	}
-	n = bounded(n, s, step)
-	if step > 0 {
-		n = math.Round(n/step) * step
-		n = bounded(n, s, step)
-	}
-	if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
-		return int64(n)
-	}
-	return n
-}
-
-// bounded moves n between the bounds. step is what the number counts in; 0 when it may be any.
-func bounded(n float64, s schema, step float64) float64 {
-	small := step
-	if small == 0 {
-		small = 1e-3
-	}
-	if s.Max != nil {
-		n = min(n, floorTo(*s.Max, step))
-	}
-	if s.Below != nil {
-		top := floorTo(*s.Below, step)
-		if top >= *s.Below {
-			top -= small
+	left := f.variant
+	for more := range least + f.variant + 2 {
+		value, ok := shortest(patterns[0], more)
+		if f.work += 1 + len(value); !ok || f.work > maxWork {
+			return nil, false
 		}
-		n = min(n, top)
-	}
-	if s.Min != nil {
-		n = max(n, ceilTo(*s.Min, step))
-	}
-	if s.Above != nil {
-		least := ceilTo(*s.Above, step)
-		if least <= *s.Above {
-			least += small
+		if n := utf8.RuneCountInString(value); n < least || n > most {
+			continue
 		}
-		n = max(n, least)
+		if left--; left < 0 {
+			return value, true
+		}
 	}
-	return n
-}
-
-func floorTo(n, step float64) float64 {
-	if step <= 0 {
-		return n
-	}
-	return math.Floor(n/step) * step
-}
-
-func ceilTo(n, step float64) float64 {
-	if step <= 0 {
-		return n
-	}
-	return math.Ceil(n/step) * step
+	return nil, false
 }

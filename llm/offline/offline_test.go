@@ -2,6 +2,7 @@ package offline_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,60 +23,42 @@ func request(blocks ...content.Block) llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: llm.User, Blocks: blocks}}}
 }
 
-func TestGenerate_studyPlanFromPages(t *testing.T) {
+func TestGenerate_quotesInOrder(t *testing.T) {
 	t.Parallel()
-	page := func(name string) content.Image {
-		return content.Image{Name: "Imported/Workbook/pages/" + name, Width: 1240, Height: 1754}
-	}
 	r := request(
-		content.Text{Value: "Make a study plan from this workbook. Keep it short.\n\n<input-9f3a path=\"Imported/Workbook/index.md\" trust=\"import\">\n---\npages: 4\n---\n# Workbook\n## Page 1 ^p1\n[image 1]"},
-		page("page_0001.png"),
-		content.Text{Value: "### Chapter 1: Roots\nWords **come** from [[Latin|old Rome]]. More.\n## Page 2\n```\n# no heading\n```\n## Page 3\n"},
-		page("page_0003.png"),
-		content.Text{Value: "### Chapter 2: Stems\n- [ ] Do exercise 4 until 2026-12-01\n</input-9f3a>\n"},
+		content.Text{Value: "Sum up.\n\n<input-9f3a path=\"Oak.md\">\n# Old oaks\n"},
+		content.Image{Name: "Photos/oak.jpg", Width: 1240, Height: 1754, SHA256: strings.Repeat("ab", 32), Alt: "an\noak"},
+		content.Text{Value: "It grows slowly.  \n\n\n"},
+		content.Image{Name: "Scan.pdf", Source: content.SourcePage, Page: 7},
+		content.Text{Value: "</input-9f3a>"},
+	)
+	r.System = "Not quoted."
+	r.Messages = append(
+		r.Messages, llm.Message{Role: llm.Assistant, Blocks: []content.Block{content.ToolCall{ID: "1", Name: "look", Input: json.RawMessage(`{}`)}}},
+		llm.Message{Role: llm.User, Blocks: []content.Block{content.ToolResult{CallID: "1", Success: true, Blocks: []content.Block{content.Text{Value: "From a tool."}}}}},
 	)
 	var pieces []string
 	got, err := offline.New().Generate(t.Context(), r, func(d string) { pieces = append(pieces, d) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "> Answer of the offline model: extracted from the prompt, without understanding it. Configure a real model for more.\n" + `
-## Asked
-
-Make a study plan from this workbook.
-
-## Study plan
-
-- [ ] Day 1: Chapter 1: Roots (pages 1–2)
-- [ ] Day 2: Chapter 2: Stems (page 3)
-
-## Headings found
-
-- Workbook
-- Chapter 1: Roots (page 1)
-- Chapter 2: Stems (page 3)
-
-## Images seen
-
-1. ` + "`Imported/Workbook/pages/page_0001.png`, 1240×1754, page 1 (in `Imported/Workbook/index.md`)" + `
-2. ` + "`Imported/Workbook/pages/page_0003.png`, 1240×1754, page 3 (in `Imported/Workbook/index.md`)" + `
-
-## Tasks and decisions
-
-- Do exercise 4 until 2026-12-01
-
-## Dates
-
-- 2026-12-01
-
-## First sentences
-
-- Words come from old Rome.
+	want := "> Answer of the offline model: it quotes its prompt and understands none of it. Configure a real model for more.\n" + `
+> Sum up.
+>
+> [input path="Oak.md"]
+> # Old oaks
+> [picture 1: ` + "`Photos/oak.jpg`" + `, 1240×1754, SHA-256 abababababab…, an oak]
+> It grows slowly.
+>
+> [picture 2: ` + "`Scan.pdf`" + `, page 7]
+> [/input]
+> [tool result: look]
+> From a tool.
 `
 	if diff := cmp.Diff(want, got.Text); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
-	if strings.Join(pieces, "") != got.Text || len(pieces) < 5 {
+	if strings.Join(pieces, "") != got.Text || len(pieces) != 8 {
 		t.Errorf("%d pieces do not make the answer", len(pieces))
 	}
 	if got.Usage.InputTokens == 0 || got.Usage.CostUnknown || got.Stop != llm.StopEnd || got.Model != offline.Model {
@@ -90,46 +73,17 @@ Make a study plan from this workbook.
 	}
 }
 
-func TestGenerate_buildsOnItsOwnAnswer(t *testing.T) {
+func TestGenerate_quotesAreBounded(t *testing.T) {
 	t.Parallel()
-	first, err := offline.New().Generate(t.Context(), request(content.Text{Value: "Find where each chapter begins and ends.\n<input-1 path=\"Workbook/index.md\">\n" +
-		"## Page 1\nChapter 1 Roots\n## Page 2\ntext of two words\n## Page 3\nChapter 2 Stems\n## Page 4\n</input-1>"}), nil)
+	got, err := offline.New().Generate(t.Context(), request(content.Text{Value: strings.Repeat("ä", 500) + "\n" + strings.Repeat("x\n", 500)}, content.Text{Value: "end"}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := offline.New().Generate(t.Context(), request(content.Text{Value: "Spread it over two weeks.\n<input-2 variable=\"chapters\">\n" + first.Text + "</input-2>"}), nil)
-	if err != nil {
-		t.Fatal(err)
+	if want := "> " + strings.Repeat("ä", 400) + "…\n> x\n"; !strings.Contains(got.Text, want) {
+		t.Errorf("the long line is not cut after 400 letters:\n%s", got.Text)
 	}
-	if want := "## Study plan\n\n- [ ] Day 1: Chapter 1 Roots (pages 1–2)\n- [ ] Day 2: Chapter 2 Stems (pages 3–4)\n"; !strings.Contains(second.Text, want) {
-		t.Errorf("the answer lacks %q:\n%s\nfirst answer:\n%s", want, second.Text, first.Text)
-	}
-}
-
-func TestGenerate_tags(t *testing.T) {
-	t.Parallel()
-	r := request(content.Text{Value: "Give every photo tags."},
-		content.Image{Name: "Photos/Harbour/red_boat-2024.jpg", Alt: "a fishing boat"}, content.Image{Name: "IMG_0042.png"})
-	got, err := offline.New().Generate(t.Context(), r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"[[Photos/Harbour/red_boat-2024.jpg|red_boat-2024.jpg]]: #red #boat #fishing #harbour\n", "[[IMG_0042.png|IMG_0042.png]]: no words", "1. `Photos/Harbour/red_boat-2024.jpg`: a fishing boat\n"} {
-		if !strings.Contains(got.Text, want) {
-			t.Errorf("the answer lacks %q:\n%s", want, got.Text)
-		}
-	}
-}
-
-func TestGenerate_digestNamesEachInput(t *testing.T) {
-	t.Parallel()
-	r := request(content.Text{Value: "Sum up.\n<doc path=\"a.md\">\nFirst note says this. And more.\n</doc>\n<doc path=\"b.md\">\n| a | table |\n> Second note quotes that.\n</doc>"})
-	got, err := offline.New().Generate(t.Context(), r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "- `a.md`\n  - First note says this.\n- `b.md`\n  - Second note quotes that.\n"; !strings.Contains(got.Text, want) {
-		t.Errorf("the answer lacks %q:\n%s", want, got.Text)
+	if n := strings.Count(got.Text, "\n"); n != 203 || strings.Contains(got.Text, "end") || !strings.HasSuffix(got.Text, "the rest is not quoted.\n") {
+		t.Errorf("got %d lines, want 200 quoted ones and a notice:\n%s", n, got.Text)
 	}
 }
 
@@ -145,20 +99,8 @@ func TestGenerate_picturesAreLoaded(t *testing.T) {
 	if diff := cmp.Diff([]string{"gone.png"}, got.Omitted); diff != "" {
 		t.Errorf("omitted (-want +got):\n%s", diff)
 	}
-	if !strings.Contains(got.Text, "1. `there.png`") || strings.Contains(got.Text, "`gone.png`") {
-		t.Errorf("want the one picture that is there:\n%s", got.Text)
-	}
-}
-
-func TestGenerate_everyHeadingCountsWhenLevelsDiffer(t *testing.T) {
-	t.Parallel()
-	r := request(content.Text{Value: "List the contents.\n<doc path=\"a.md\">\n# Title\n## Only part\n</doc>"})
-	got, err := offline.New().Generate(t.Context(), r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "## Chapters\n\n- Title\n- Only part\n"; !strings.Contains(got.Text, want) {
-		t.Errorf("the answer lacks %q:\n%s", want, got.Text)
+	if !strings.Contains(got.Text, "[picture 1: `there.png`") || !strings.Contains(got.Text, "> [image: gone.png") {
+		t.Errorf("want the label of one picture and the text that stands in for the other:\n%s", got.Text)
 	}
 }
 

@@ -15,95 +15,59 @@ import (
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// Model is the name under which the answers come.
-const Model = "offline-extract-1"
+// Model is the name of the model in answers.
+const Model = "offline-quote-1"
 
-// Usual estimates where there is no tokenizer: letters for each token, and tokens of a small picture.
+// Estimates, as there is no tokenizer: letters of a token, and tokens of a small picture.
 const (
 	runesPerToken = 4
 	pictureTokens = 258
 )
 
-// Provider answers by extraction. The zero value is ready and safe for concurrent use.
+// How much of a prompt is quoted.
+const (
+	maxLines = 200
+	maxRunes = 400 // of a line
+)
+
+const (
+	notice = "> Answer of the offline model: it quotes its prompt and understands none of it. Configure a real model for more.\n\n"
+	cutOff = "> […] The prompt is longer; the rest is not quoted.\n"
+)
+
+// Provider quotes. The zero value is ready and safe for concurrent use.
 type Provider struct{}
 
-// New makes a provider.
+var _ llm.Provider = (*Provider)(nil)
+
+// New returns a provider.
 func New() *Provider { return &Provider{} }
 
-// Generate implements llm.Provider. Media are loaded, one at a time, to tell those that are there from those that are not.
-// Each section of the answer is one piece of progress. MaxOutputTokens cuts the answer as a real model would.
-//
-// With a schema the answer is JSON that fits it, filled from what was found (see answer). When the tool read_chunks is on
-// offer and the prompt names deferred chunks, the first answer asks for them, once; the next one says that they were read.
+// Generate implements llm.Provider. It loads each picture, one at a time, so that missing ones are reported as omitted.
+// MaxOutputTokens cuts the answer, as with a real model.
 func (*Provider) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
 	turns, _, err := wire.Draw(request, "offline", "offline", wire.Form{})
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{finder: newFinder(), media: request.Media, input: utf8.RuneCountInString(request.System)}
+	q := &quotation{media: request.Media, input: utf8.RuneCountInString(request.System), pieces: []string{notice}}
 	for _, t := range turns {
 		if t.Role == llm.User {
-			err = errors.Join(err, r.turn(ctx, t))
+			err = errors.Join(err, q.turn(ctx, t))
 		}
 	}
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, fmt.Errorf("offline: %w", err)
 	}
-	if call, asks := r.call(request); asks {
-		return r.response([]string{call.notice()}, []content.Block{call.block(len(request.Messages))}, llm.StopToolUse, progress), nil
-	}
-	pieces := r.finder.sections()
-	if wanted := schemaOf(request); wanted != nil {
-		answer, err := r.finder.answer(wanted)
+	pieces := q.pieces
+	if schema := schemaOf(request); schema != nil {
+		answer, err := fill(ctx, schema)
 		if err != nil {
-			return nil, &llm.Error{Class: llm.ClassParameter, Provider: "offline", Message: "the schema is not one that can be read: " + err.Error()}
+			return nil, err
 		}
 		pieces = []string{answer}
 	}
 	pieces, stop := cut(pieces, request.MaxOutputTokens)
-	return r.response(pieces, nil, stop, progress), nil
-}
-
-// reading is one request as it is read.
-type reading struct {
-	finder  *finder
-	media   llm.Loader
-	input   int // runes
-	seen    int // pictures
-	omitted []string
-	results bool // some tool was used
-}
-
-func (r *reading) turn(ctx context.Context, t llm.Turn) error {
-	for _, result := range t.Results {
-		r.results = true
-		if err := r.blocks(ctx, result.Parts); err != nil {
-			return err
-		}
-	}
-	return r.blocks(ctx, t.Blocks)
-}
-
-func (r *reading) blocks(ctx context.Context, blocks []content.Block) error {
-	for _, b := range blocks {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if picture, ok := b.(content.Image); ok {
-			if loads(ctx, r.media, picture) {
-				r.finder.picture(picture)
-				r.seen++
-				continue
-			}
-			r.omitted = append(r.omitted, picture.Name)
-		}
-		r.finder.text(b.Text())
-		r.input += utf8.RuneCountInString(b.Text())
-	}
-	return nil
-}
-
-func (r *reading) response(pieces []string, calls []content.Block, stop llm.Stop, progress func(string)) *llm.Response {
 	answer := strings.Join(pieces, "")
 	if progress != nil {
 		for _, piece := range pieces {
@@ -111,26 +75,96 @@ func (r *reading) response(pieces []string, calls []content.Block, stop llm.Stop
 		}
 	}
 	return &llm.Response{
-		Text: answer, Blocks: append([]content.Block{content.Text{Value: answer}}, calls...), Stop: stop, Model: Model, Omitted: r.omitted,
-		Usage: cost.Usage{InputTokens: tokens(r.input) + r.seen*pictureTokens, OutputTokens: tokens(utf8.RuneCountInString(answer))},
-	}
+		Text: answer, Blocks: []content.Block{content.Text{Value: answer}}, Stop: stop, Model: Model, Omitted: q.omitted,
+		Usage: cost.Usage{InputTokens: tokens(q.input) + q.pictures*pictureTokens, OutputTokens: tokens(utf8.RuneCountInString(answer))},
+	}, nil
 }
 
-// anyJSON matches a system prompt that asks for JSON of no certain form.
-var anyJSON = regexp.MustCompile(`(?mi)^answer with (?:one )?json\b`)
+// quotation grows while a request is read.
+type quotation struct {
+	media    llm.Loader
+	pieces   []string // a piece for each block
+	lines    int
+	blank    bool // the last line was; one is enough
+	input    int  // runes
+	pictures int
+	omitted  []string
+}
 
-// schemaOf is the schema that the answer must fit, nil when it is free text.
-func schemaOf(request llm.Request) json.RawMessage {
-	if len(request.Schema) > 0 {
-		return request.Schema
+func (q *quotation) turn(ctx context.Context, t llm.Turn) error {
+	for _, result := range t.Results {
+		if err := q.blocks(ctx, result.Parts); err != nil {
+			return err
+		}
 	}
-	if anyJSON.MatchString(request.System) {
-		return json.RawMessage("true")
+	return q.blocks(ctx, t.Blocks)
+}
+
+func (q *quotation) blocks(ctx context.Context, blocks []content.Block) error {
+	for _, b := range blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text := b.Text()
+		if picture, ok := b.(content.Image); ok {
+			if loads(ctx, q.media, picture) {
+				q.pictures++
+				q.quote(q.label(picture))
+				continue
+			}
+			q.omitted = append(q.omitted, picture.Name)
+		}
+		q.input += utf8.RuneCountInString(text)
+		q.quote(text)
 	}
 	return nil
 }
 
-// loads tells whether a picture's bytes can be had. Without a loader its block is taken at its word.
+// quote adds the lines of a block as a Markdown quotation.
+func (q *quotation) quote(text string) {
+	var piece strings.Builder
+	for line := range strings.Lines(text) {
+		line = border.ReplaceAllString(strings.TrimRight(line, " \t\r\n"), "[$1$2]")
+		if q.lines > maxLines || line == "" && q.blank {
+			continue
+		}
+		q.blank = line == ""
+		if q.lines++; q.lines > maxLines {
+			piece.WriteString(cutOff)
+			break
+		}
+		if runes := []rune(line); len(runes) > maxRunes {
+			line = string(runes[:maxRunes]) + "…"
+		}
+		piece.WriteString(strings.TrimRight("> "+line, " ") + "\n")
+	}
+	if piece.Len() > 0 {
+		q.pieces = append(q.pieces, piece.String())
+	}
+}
+
+// border matches the lines around an input. They are quoted without the brackets, which would be taken for HTML.
+var border = regexp.MustCompile(`^<(/?(?:input|embed))-\w+(.*)>$`)
+
+// label identifies a picture by name and content.
+func (q *quotation) label(p content.Image) string {
+	facts := []string{"`" + p.Name + "`"}
+	if p.Page > 0 {
+		facts = append(facts, fmt.Sprintf("page %d", p.Page))
+	}
+	if p.Width > 0 && p.Height > 0 {
+		facts = append(facts, fmt.Sprintf("%d×%d", p.Width, p.Height))
+	}
+	if p.SHA256 != "" {
+		facts = append(facts, fmt.Sprintf("SHA-256 %.12s…", p.SHA256))
+	}
+	if alt := strings.Join(strings.Fields(p.Alt), " "); alt != "" {
+		facts = append(facts, alt)
+	}
+	return fmt.Sprintf("[picture %d: %s]", q.pictures, strings.Join(facts, ", "))
+}
+
+// loads reports whether a picture can be read. Without a loader every picture counts as readable.
 func loads(ctx context.Context, loader llm.Loader, picture content.Image) bool {
 	if loader == nil {
 		return true
@@ -139,21 +173,32 @@ func loads(ctx context.Context, loader llm.Loader, picture content.Image) bool {
 	return err == nil && len(data) > 0
 }
 
+// wantsJSON matches a system prompt that asks for JSON without a schema.
+var wantsJSON = regexp.MustCompile(`(?mi)^answer with (?:one )?json\b`)
+
+// schemaOf returns the schema that the answer must fit, or nil for free text.
+func schemaOf(request llm.Request) json.RawMessage {
+	if len(request.Schema) == 0 && wantsJSON.MatchString(request.System) {
+		return json.RawMessage(`{"type": "object"}`)
+	}
+	return request.Schema
+}
+
 func tokens(runes int) int { return (runes + runesPerToken - 1) / runesPerToken }
 
-// cut keeps at most limit tokens; 0 is no limit.
-func cut(sections []string, limit int) ([]string, llm.Stop) {
+// cut keeps at most limit tokens; 0 means no limit.
+func cut(pieces []string, limit int) ([]string, llm.Stop) {
 	if limit <= 0 {
-		return sections, llm.StopEnd
+		return pieces, llm.StopEnd
 	}
 	left := limit * runesPerToken
-	for i, s := range sections {
-		runes := []rune(s)
+	for i, piece := range pieces {
+		runes := []rune(piece)
 		if len(runes) <= left {
 			left -= len(runes)
 			continue
 		}
-		return append(sections[:i:i], string(runes[:left])), llm.StopLength
+		return append(pieces[:i:i], string(runes[:left])), llm.StopLength
 	}
-	return sections, llm.StopEnd
+	return pieces, llm.StopEnd
 }
