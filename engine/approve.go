@@ -26,8 +26,8 @@ type ApproveIn struct {
 	Declined []Verdict `json:"declined,omitempty"` // about files of the same answer, asked for before
 }
 
-// ApproveOut is what people decided: of files at least one verdict, of calls all of them. What needs nobody's yes has a
-// verdict too if it is a file (its content is there already), and none if it is a call.
+// ApproveOut has the decisions: for files at least one verdict, for calls all of them. What needs no approval has a verdict if
+// it is a file (its content is there already), and none if it is a call.
 type ApproveOut struct {
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 	Reply    string    `json:"reply,omitempty"` // blob: content.MarshalBlocks of the reply to the model; see ApproveIn.Revise
@@ -37,13 +37,13 @@ type ApproveOut struct {
 type Verdict struct {
 	Name     string `json:"name,omitempty"`   // of a file
 	Call     string `json:"call,omitempty"`   // of a call: its place in the step
-	Before   string `json:"before,omitempty"` // the digests that the person saw; empty when the call changes no file
+	Before   string `json:"before,omitempty"` // the digests that the user saw; empty when the call changes no file
 	After    string `json:"after,omitempty"`
 	Approved bool   `json:"approved,omitempty"`
 	By       string `json:"by,omitempty"`     // one of the Decided constants
-	Who      string `json:"who,omitempty"`    // the person, when the way in knows one
-	Reason   string `json:"reason,omitempty"` // why not, in the person's words
-	Edited   string `json:"edited,omitempty"` // blob: what the person wrote in place of After, and agreed to
+	Who      string `json:"who,omitempty"`    // the user, if known
+	Reason   string `json:"reason,omitempty"` // why not, in the user's words
+	Edited   string `json:"edited,omitempty"` // blob: what the user wrote in place of After, and approved
 }
 
 // Who decided.
@@ -90,7 +90,7 @@ type Proposal struct {
 	Decided  time.Time `json:"decided,omitzero"`
 	Who      string    `json:"who,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
-	Edited   string    `json:"edited,omitempty"` // blob: what the person wrote in place of After
+	Edited   string    `json:"edited,omitempty"` // blob: what the user wrote in place of After
 }
 
 // MarshalJSON adds `"type":"approval"`.
@@ -120,7 +120,7 @@ func (p Proposal) String() string {
 	return p.Kind + " " + text
 }
 
-// permitted asks for the yes to the calls of a round. Without @approve nothing is asked, and nothing needs a yes.
+// permitted asks for approval of the calls of a round. Without @approve, none is needed.
 func (c *conversation) permitted(use UseToolsIn) ([]Verdict, error) {
 	if !c.step.ApproveTools {
 		return nil, nil
@@ -130,8 +130,8 @@ func (c *conversation) permitted(use UseToolsIn) ([]Verdict, error) {
 	return out.Verdicts, err
 }
 
-// approved asks for the yes to files, and splits them: those that may be written now, those that may not, those that
-// nobody has decided on yet. Without @approve all may be written.
+// approved asks for approval of files, and splits them into approved, rejected and undecided ones. Without @approve, all are
+// approved.
 func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err error) {
 	if !d.step.ApproveOutputs || len(files) == 0 {
 		return files, nil, nil, nil
@@ -199,7 +199,7 @@ func decider(who, by string) string {
 	return fmt.Sprintf("%s (%s)", who, by)
 }
 
-// askAgain asks the model again when a person has rejected all files of its answer and said why. It reports whether it did.
+// askAgain asks the model again when all files of its answer were rejected with a reason. It reports whether it did.
 func (d *delivery) askAgain() (bool, error) {
 	if !d.revise || d.reply == "" || len(d.done) > 0 {
 		return false, nil
@@ -207,7 +207,7 @@ func (d *delivery) askAgain() (bool, error) {
 	for _, said := range d.rec.Rejected {
 		d.rec.Warnings = append(d.rec.Warnings, "not approved, and the model was asked again: "+said)
 	}
-	d.flow.Note(Event{Kind: EventInfo, Step: d.step.Name, Message: "a person said why not, and the model is asked again: " + strings.Join(d.rec.Rejected, ", ")})
+	d.flow.Note(Event{Kind: EventInfo, Step: d.step.Name, Message: "rejected with a reason; the model is asked again: " + strings.Join(d.rec.Rejected, ", ")})
 	d.rec.Rejected = nil
 	return true, d.talk.tell(d.reply)
 }

@@ -14,7 +14,7 @@ const (
 )
 
 // Change is what a run did to a file of the vault. Before and After are SHA-256 digests; the contents are blobs of these
-// digests, so that the change can be taken back. Of a move they are equal, and the content is in the vault. Its type in
+// digests, so that the change can be undone. Of a move they are equal, and the content is in the vault. Its type in
 // machine output is "change".
 type Change struct {
 	Kind   string `json:"kind"` // create, write, move or delete

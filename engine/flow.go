@@ -24,7 +24,7 @@ type Flow interface {
 	Fork(work func(Flow)) (wait func() Flow)
 }
 
-// ErrOver marks the failure that Do returns when the run was cancelled, or the run or its step took longer than it may: no
+// ErrOver marks the failure that Do returns when the run was cancelled, or the run or its step timed out: no
 // further activity of the step is begun, so there is no point in going on with its next batch. The failure itself is in
 // the error too.
 var ErrOver = errors.New("the step has ended")
@@ -34,7 +34,7 @@ var ErrStopped = errors.New("the executor stopped")
 
 // ErrParked is what Do returns when the activity waits for a decision. It is a case of ErrStopped: the body returns at once,
 // its other branches run to their ends, and the executor parks the run until it is woken. See [Park].
-var ErrParked = fmt.Errorf("waits for a person: %w", ErrStopped)
+var ErrParked = fmt.Errorf("waits for approval: %w", ErrStopped)
 
 // Park is an activity's error when it waits for something that may take days: the run is parked and holds nothing. When it
 // is woken, the activity is carried out from its beginning. awaits is the parked run that it waits for; empty when it

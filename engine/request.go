@@ -83,7 +83,7 @@ type Request struct {
 	// Of an import:
 	Import *ImportRequest
 
-	// Of an undo: the id of the run to be taken back; Subject is its workflow.
+	// Of an undo: the id of the run to undo; Subject is its workflow.
 	Undo string
 }
 

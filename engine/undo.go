@@ -16,19 +16,19 @@ const KindUndo Kind = "undo"
 
 // The activities of an undo, in order.
 const (
-	ActivityPlanUndo = "plan_undo" // what there is to be taken back: UndoIn, UndoItems
+	ActivityPlanUndo = "plan_undo" // what there is to undo: UndoIn, UndoItems
 	ActivityTakeBack = "take_back" // taking it back: TakeBackIn, UndoItems
 )
 
 // UndoPlan is what an undo was started with.
 type UndoPlan struct {
 	Run      string    `json:"run"`
-	Of       string    `json:"of"`       // the run to be taken back
+	Of       string    `json:"of"`       // the run to undo
 	Workflow string    `json:"workflow"` // of that run
 	At       time.Time `json:"at"`
 }
 
-// Title names a run for people: by its workflow, the source of an import, or what it takes back.
+// Title names a run for the user: by its workflow, the source of an import, or what it undoes.
 func (r RunRecord) Title() string {
 	if r.Kind == KindUndo {
 		return "undo of " + r.Workflow
@@ -51,7 +51,7 @@ func CheckUndo(r RunRecord) *failure.Error {
 		return failure.New(failure.Input, "move the original out of the bundle, where it is kept, and then delete the bundle's folder and its note by hand",
 			"run %s is the import of %s: an import is not taken back by a command", r.ID, r.Workflow)
 	case !r.Status.Finished():
-		return failure.New(failure.Input, "wait for its end, or cancel it first", "run %s is %s: only a run that has ended can be taken back",
+		return failure.New(failure.Input, "wait for its end, or cancel it first", "run %s is %s: only a finished run can be undone",
 			r.ID, strings.ReplaceAll(string(r.Status), "_", " "))
 	}
 	return nil
@@ -60,7 +60,7 @@ func CheckUndo(r RunRecord) *failure.Error {
 // UndoRef names an undo to its activities: it has the fields by which changes find their run, in one step.
 type UndoRef struct {
 	StepRef
-	Of string `json:"of"` // the run to be taken back
+	Of string `json:"of"` // the run to undo
 }
 
 // UndoItems are what an undo has to take back, or what it took back: the changes of files, in order, and the memories.
@@ -69,7 +69,7 @@ type UndoItems struct {
 	Memories []Memory  `json:"memories,omitempty"`
 }
 
-// TakeBackIn asks for it to be taken back.
+// TakeBackIn asks for it to be undone.
 type TakeBackIn struct {
 	UndoRef
 	UndoItems
@@ -155,7 +155,7 @@ func WaysBack(changes []RunChange) []WayBack {
 	return ways
 }
 
-// back is the change that takes c back. Of a doubtful one it is not known whether there is anything to be taken back.
+// back returns the change that undoes c. Nobody knows whether a doubtful one has anything to undo.
 func (c Change) back() Change {
 	b := Change{Kind: ChangeWrite, Name: c.Name, Before: c.After, After: c.Before, Tool: "undo", Doubt: c.Doubt}
 	switch {
@@ -209,15 +209,15 @@ func (r *StepRecord) takenBack(p UndoPlan, out UndoItems) {
 	r.Warnings = MemoryWords(out.Memories)
 	switch done, kept := len(r.Changes), len(r.Omitted); {
 	case kept > 0:
-		r.Status, r.Reason = DoneWithOmissions, fmt.Sprintf("%d of %d changes could not be taken back: %s", kept, kept+done, strings.Join(r.Omitted, "; "))
+		r.Status, r.Reason = DoneWithOmissions, fmt.Sprintf("%d of %d changes could not be undone: %s", kept, kept+done, strings.Join(r.Omitted, "; "))
 	case done+len(out.Memories) > 0:
 		r.Status = Done
 	default:
-		r.Status, r.Reason = Skipped, fmt.Sprintf("run %s left nothing that could be taken back", p.Of)
+		r.Status, r.Reason = Skipped, fmt.Sprintf("run %s left nothing that could be undone", p.Of)
 	}
 }
 
-// MemoryWords tell people what becomes of memories that are taken back.
+// MemoryWords describes the effect of undoing memories.
 func MemoryWords(list []Memory) []string {
 	var pending, done, variables []string
 	for _, m := range list {
@@ -239,7 +239,7 @@ func MemoryWords(list []Memory) []string {
 	}
 	say(pending, "%s is pending again", "%s are pending again")
 	say(done, "%s counts as processed again", "%s count as processed again")
-	say(variables, "the variable %s has its value of before again", "the variables %s have their values of before again")
+	say(variables, "the variable %s has its earlier value again", "the variables %s have their earlier values again")
 	return words
 }
 

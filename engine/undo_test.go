@@ -107,11 +107,11 @@ func TestRunUndo_saysWhatBecameOfIt(t *testing.T) {
 		reason string
 	}{
 		"all":      {undoFlow{plan: UndoItems{Ways: make([]WayBack, 1)}, back: UndoItems{Ways: []WayBack{way("a", FateDone, "")}}}, Done, ""},
-		"nothing":  {undoFlow{}, Skipped, "run r1 left nothing that could be taken back"},
-		"as it is": {undoFlow{plan: UndoItems{Ways: make([]WayBack, 1)}, back: UndoItems{Ways: []WayBack{way("a", FateNothing, "")}}}, Skipped, "run r1 left nothing that could be taken back"},
+		"nothing":  {undoFlow{}, Skipped, "run r1 left nothing that could be undone"},
+		"as it is": {undoFlow{plan: UndoItems{Ways: make([]WayBack, 1)}, back: UndoItems{Ways: []WayBack{way("a", FateNothing, "")}}}, Skipped, "run r1 left nothing that could be undone"},
 		"some": {
 			undoFlow{plan: UndoItems{Ways: make([]WayBack, 2)}, back: UndoItems{Ways: []WayBack{way("a", FateDone, ""), way("b", FateKept, "edited")}}},
-			DoneWithOmissions, "1 of 2 changes could not be taken back: b: edited",
+			DoneWithOmissions, "1 of 2 changes could not be undone: b: edited",
 		},
 		"marks only": {undoFlow{plan: UndoItems{Memories: make([]Memory, 1)}, back: UndoItems{Memories: []Memory{{Name: "in.md", After: "1"}}}}, Done, ""},
 		"failed":     {undoFlow{fails: failure.New(failure.Vault, "", "read only")}, Failed, "read only"},
@@ -142,7 +142,7 @@ func TestCheckUndo(t *testing.T) {
 func TestMemoryWords(t *testing.T) {
 	t.Parallel()
 	list := []Memory{{Name: "a", After: "1"}, {Name: "b", After: "1"}, {Name: "a", After: "2", Directive: 1}, {Name: "v", Variable: true, After: "1"}, {Name: "c", Before: "1"}}
-	want := []string{"a, b are pending again", "c counts as processed again", "the variable v has its value of before again"}
+	want := []string{"a, b are pending again", "c counts as processed again", "the variable v has its earlier value again"}
 	if diff := cmp.Diff(want, MemoryWords(list)); diff != "" {
 		t.Error(diff)
 	}

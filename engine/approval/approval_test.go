@@ -151,7 +151,7 @@ func TestDesk_note(t *testing.T) {
 	d.look(t.Context())
 	text := o.note("r1")
 	for _, want := range []string{
-		"vaultflow: approval\nrun: r1\n", "# Approve Letters", "- [ ] Reject what is not ticked ^rest-", "## 2. create b\\_c.md", "Rejected by itself at 2026-03-04 13:00",
+		"vaultflow: approval\nrun: r1\n", "# Approve Letters", "- [ ] Reject what is not ticked ^rest-", "## 2. create b\\_c.md", "Rejected automatically at 2026-03-04 13:00",
 		"content from outside: web \\<b\\>.", "\n````diff\n--- a.md\n+++ a.md\n", "\n````\n", "\n```diff\n--- /dev/null\n",
 	} {
 		if !strings.Contains(text, want) {

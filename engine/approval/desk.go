@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -16,7 +15,7 @@ import (
 
 // Proposals keeps proposals and decisions.
 type Proposals interface {
-	// Open returns what waits for a person, of a run or of all runs, in the order in which it was proposed.
+	// Open returns the open proposals of a run, or of all runs, in the order of their creation.
 	Open(ctx context.Context, run string) ([]engine.Proposal, error)
 	// Decide stores a decision about open proposals of a run. Numbers that are not open are an error.
 	Decide(ctx context.Context, d engine.Decision, now time.Time) ([]engine.Proposal, error)
@@ -84,7 +83,7 @@ func (d *Desk) store(ctx context.Context, said engine.Decision) error {
 	}
 	list, err := d.cfg.Proposals.Decide(ctx, said, d.cfg.Now())
 	for _, p := range list {
-		d.cfg.Logger.InfoContext(ctx, "a person decided", "run", p.Run, "item", p.Item, "what", p.What(), "decision", p.Decision, "by", p.Decider(), "edited", p.Edited != "")
+		d.cfg.Logger.InfoContext(ctx, "decided", "run", p.Run, "item", p.Item, "what", p.What(), "decision", p.Decision, "by", p.Decider(), "edited", p.Edited != "")
 	}
 	return err
 }
@@ -106,7 +105,7 @@ func (d *Desk) Look() {
 	}
 }
 
-// lookEvery is how often notes and deadlines are looked at without a reason: a clock may be set, a watcher may be deaf.
+// lookEvery is how often notes and deadlines are checked without an event: a clock may be set, a watcher may miss a change.
 const lookEvery = time.Minute
 
 // Run keeps notes and deadlines until ctx ends, and returns nil then.
@@ -124,7 +123,7 @@ func (d *Desk) Run(ctx context.Context) error {
 	return nil
 }
 
-// wait returns when there may be something to be done.
+// wait returns when there may be something to do.
 func (d *Desk) wait(ctx context.Context, events <-chan engine.Event, due <-chan time.Time) {
 	for {
 		select {
@@ -142,7 +141,7 @@ func (d *Desk) wait(ctx context.Context, events <-chan engine.Event, due <-chan 
 	}
 }
 
-// look rejects what is due, takes over what was ticked, and brings the notes up to date. It says when to look again.
+// look rejects what is due, carries out what was ticked, and updates the notes. It returns when to look again.
 func (d *Desk) look(ctx context.Context) time.Duration {
 	now := d.cfg.Now()
 	runs, next, err := d.cfg.Proposals.Expire(ctx, now)
@@ -204,7 +203,7 @@ func (d *Desk) name(run string) string { return path.Join(d.cfg.Dir, run+".md") 
 // maxNote bounds what is read of a note, in bytes.
 const maxNote = 16 << 20
 
-// clear removes the note of a run of which nothing waits, unless it is somebody's.
+// clear removes the note of a run without open proposals, unless the user has edited it.
 func (d *Desk) clear(ctx context.Context, run string) error {
 	data, sha, err := d.cfg.Files.Read(d.name(run), maxNote)
 	if err != nil || head.Find(data) == nil && oldHead.Find(data) == nil {
@@ -217,7 +216,7 @@ func (d *Desk) clear(ctx context.Context, run string) error {
 	return d.cfg.Files.Remove(ctx, d.name(run), sha)
 }
 
-// keep takes over what was ticked in the note of a run, or else brings the note up to date.
+// keep carries out what was ticked in the note of a run, or else updates the note.
 func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) error {
 	data, sha, err := d.cfg.Files.Read(d.name(run), maxNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +245,10 @@ func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) err
 			d.say(run)
 			return nil
 		}
-		n.reasons, n.voided = said.typed, bytes.Contains(data, []byte(voidedText))
+		n.reasons = said.typed
+		if m := head.FindSubmatch(data); m != nil {
+			n.voided = len(m[4]) > 0
+		}
 	}
 	next := n.render()
 	if string(next) == string(data) {
@@ -255,7 +257,7 @@ func (d *Desk) keep(ctx context.Context, run string, open []engine.Proposal) err
 	return d.unlessEdited(d.cfg.Files.Write(ctx, d.name(run), next, sha))
 }
 
-// setAside keeps a person's words of a note that is replaced, in a file beside it.
+// setAside keeps an edited note that is replaced, in a file beside it.
 func (d *Desk) setAside(ctx context.Context, run string, data []byte) error {
 	err := d.cfg.Files.Write(ctx, path.Join(d.cfg.Dir, run+" (before the update).md"), data, "")
 	if errors.Is(err, vault.ErrConflict) {
@@ -264,7 +266,7 @@ func (d *Desk) setAside(ctx context.Context, run string, data []byte) error {
 	return err
 }
 
-// unlessEdited leaves out the error of a write that somebody's edit came before: a box was ticked in this moment.
+// unlessEdited drops the error of a write that lost to an edit: a box was ticked at this moment.
 func (d *Desk) unlessEdited(err error) error {
 	if !errors.Is(err, vault.ErrConflict) {
 		return err
@@ -273,7 +275,7 @@ func (d *Desk) unlessEdited(err error) error {
 	return nil
 }
 
-// obey decides what the ticked boxes say. An item with a tick in both of its boxes is rejected.
+// obey carries out the ticked boxes. An item with both boxes ticked is rejected.
 func (d *Desk) obey(ctx context.Context, n note, said answers) (decided bool, err error) {
 	var yes, no []int
 	var list []engine.Decision
@@ -312,5 +314,5 @@ func (d *Desk) say(run string) {
 		return
 	}
 	d.told[run] = true
-	d.cfg.Logger.Warn("somebody wrote into a note of approvals: its boxes work, but it is neither brought up to date nor removed; remove it to get a new one", "name", d.name(run))
+	d.cfg.Logger.Warn("an approval note was edited: its boxes still work, but it is neither updated nor removed; remove it to get a new one", "name", d.name(run))
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxShown = 20 << 10 // bytes of a change that a note shows: a longer one is agreed to elsewhere
+	maxShown = 20 << 10 // bytes of a change that a note shows: a longer one is approved elsewhere
 	maxTotal = 4 << 20  // bytes of all changes in a note
 )
 
@@ -31,7 +31,7 @@ type note struct {
 // voidedText is added when ticks of an earlier version do not count.
 const voidedText = "This note was rewritten after an update or a move of vaultflow's state. Boxes ticked before do not count: tick them again.\n\n"
 
-// box is a line of the note that a person may tick.
+// box is a line of the note that the user may tick.
 type box struct {
 	heading string // the line of the heading that it belongs to
 	before  string // the line up to where a reason is written, without its tick
@@ -75,7 +75,7 @@ func (n note) isShown() []bool {
 	return list
 }
 
-// boxes are those of the note. The first one rejects every item that has a box to approve and no tick in it.
+// boxes returns the boxes of the note. The first one rejects every item whose box to approve is not ticked.
 func (n note) boxes() []box {
 	var tickable []engine.Proposal
 	list := []box{{}}
@@ -97,7 +97,7 @@ func (n note) boxes() []box {
 // render writes the note. Its frontmatter holds the seal of all that follows, with no box ticked and no reason written.
 func (n note) render() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nRun `%s` waits for you. Tick a box to agree; it takes effect when the note is saved, if the file is still as it is shown here. To say why not, write it after \"reason:\" before you tick.\n\n", n.title(), n.run)
+	fmt.Fprintf(&b, "%s\n\nRun `%s` is waiting for your approval. Tick a box and save the note: it takes effect if the file is still as shown here. To reject with a reason, write it after \"reason:\" before you tick.\n\n", n.title(), n.run)
 	if n.voided {
 		b.WriteString(voidedText)
 	}
@@ -113,16 +113,16 @@ func (n note) render() []byte {
 	for i, p := range n.open {
 		fmt.Fprintf(&b, "\n%s\n\nStep %s%s.", n.heading(p), plain(p.Step), batchText(p.Batch))
 		if p.Again {
-			b.WriteString(" The file has changed since this was proposed before.")
+			b.WriteString(" The file has changed since the last proposal.")
 		}
 		if len(p.Origins) > 0 {
-			fmt.Fprintf(&b, " The model had been shown content from outside: %s.", plain(strings.Join(p.Origins, ", ")))
+			fmt.Fprintf(&b, " The model had seen content from outside: %s.", plain(strings.Join(p.Origins, ", ")))
 		}
 		if len(p.NameFrom) > 0 {
 			fmt.Fprintf(&b, " Content from outside chose the file's name: %s.", plain(strings.Join(p.NameFrom, ", ")))
 		}
 		if !p.Deadline.IsZero() {
-			fmt.Fprintf(&b, " Rejected by itself at %s.", p.Deadline.In(n.zone).Format("2006-01-02 15:04"))
+			fmt.Fprintf(&b, " Rejected automatically at %s.", p.Deadline.In(n.zone).Format("2006-01-02 15:04"))
 		}
 		b.WriteString("\n\n")
 		put(p.Item)
@@ -133,12 +133,15 @@ func (n note) render() []byte {
 		}
 		why := fmt.Sprintf("is too long (%d bytes) and", len(n.text[i].Text))
 		if !n.text[i].Whole {
-			why = "cannot be shown whole and"
+			why = "cannot be shown in full and"
 		}
-		fmt.Fprintf(&b, "This change %s cannot be approved here. Read it on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`, and agree there.\n", why, n.run, p.Item)
+		fmt.Fprintf(&b, "This change %s cannot be approved here. Read it on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`, and approve it there.\n", why, n.run, p.Item)
 	}
-	text := b.String()
-	return fmt.Appendf(nil, "---\nvaultflow: approval\nrun: %s\nkey: %s\nseal: %s\n---\n\n%s", n.run, n.keys.id(), n.keys.seal(n.run, blankBoxes(text)), text)
+	text, voided := b.String(), ""
+	if n.voided {
+		voided = "voided: true\n"
+	}
+	return fmt.Appendf(nil, "---\nvaultflow: approval\nrun: %s\nkey: %s\nseal: %s\n%s---\n\n%s", n.run, n.keys.id(), n.keys.seal(n.run, blankBoxes(text)), voided, text)
 }
 
 func batchText(batch int) string {
@@ -148,7 +151,7 @@ func batchText(batch int) string {
 	return fmt.Sprintf(", batch %d", batch)
 }
 
-// plain is a text on one line, without what Markdown or Obsidian takes for more than text.
+// plain returns a text on one line, with everything escaped that means more than text to Markdown or Obsidian.
 func plain(text string) string {
 	text = visible.Name(strings.Join(strings.Fields(text), " "))
 	return regexp.MustCompile("[\\\\`*_\\[\\]<>#|^~$%!]").ReplaceAllStringFunc(text, func(c string) string { return `\` + c })
@@ -163,7 +166,7 @@ func fenced(b *strings.Builder, text string) {
 	fmt.Fprintf(b, "%sdiff\n%s\n%s\n", fence, strings.TrimRight(text, "\n"), fence)
 }
 
-// answers are what a person's ticks say.
+// answers are the ticks and reasons in a note.
 type answers struct {
 	yes, no map[int]bool
 	rest    bool           // reject what is not ticked
@@ -171,8 +174,8 @@ type answers struct {
 	typed   map[string]string
 }
 
-// read returns what a person ticked. A tick counts only in a line that is the note's own box, under its own heading, outside
-// of every code block, when its mark occurs nowhere else in the file. A reason belongs to its box, ticked or not.
+// read returns what was ticked. A tick counts only in a line that is the note's own box, under its own heading, outside code
+// blocks, if its mark occurs nowhere else in the file. A reason belongs to its box, ticked or not.
 func (n note) read(data []byte) answers {
 	a := answers{yes: map[int]bool{}, no: map[int]bool{}, reasons: map[int]string{}, typed: map[string]string{}}
 	boxes := n.boxes()
@@ -284,7 +287,7 @@ func fenceRun(line string) string {
 }
 
 var (
-	head = regexp.MustCompile(`\A---\nvaultflow: approval\nrun: (\S+)\nkey: ([0-9a-f]{8})\nseal: ([0-9a-f]{32})\n---\n\n`)
+	head = regexp.MustCompile(`\A---\nvaultflow: approval\nrun: (\S+)\nkey: ([0-9a-f]{8})\nseal: ([0-9a-f]{32})\n(voided: true\n)?---\n\n`)
 	// tick is the place of a tick in a box of ours.
 	tick = regexp.MustCompile(`(?m)^(- \[)[xX](\] .* \^(?:rest|yes|no)-[0-9a-f]{32}.*)$`)
 	// typed is the place of a reason in one.
@@ -296,16 +299,16 @@ func blankBoxes(text string) string {
 	return typed.ReplaceAllString(tick.ReplaceAllString(text, "${1} ${2}"), "${1}${2}")
 }
 
-// owner is whose a note is.
+// owner is who a note belongs to.
 type owner int
 
 const (
-	others    owner = iota // not ours, or edited by a person
-	untouched              // ours; nobody did more to it than tick boxes and write reasons
-	stale                  // of an earlier version, or of another state directory: its boxes count no more
+	others    owner = iota // not ours, or edited by the user
+	untouched              // ours; only its boxes were ticked and reasons written
+	stale                  // of an earlier version or another state directory: its boxes do not count
 )
 
-// judge says whose the note of a run is, and of a stale one whether anything but its boxes was changed, as far as that can be known.
+// judge returns who the note of a run belongs to, and whether a stale one was edited beyond its boxes, as far as that can be known.
 func (k Keys) judge(data []byte, run string) (who owner, edited bool) {
 	text := strings.TrimRight(string(data), "\n") + "\n"
 	if m := head.FindStringSubmatch(text); m != nil {
@@ -324,7 +327,7 @@ func (k Keys) judge(data []byte, run string) (who owner, edited bool) {
 	return others, true
 }
 
-// showAll returns what people read of proposals.
+// showAll returns proposals as the user reads them.
 func showAll(ctx context.Context, list []engine.Proposal, get func(context.Context, string) ([]byte, error)) ([]engine.Shown, error) {
 	texts := make([]engine.Shown, len(list))
 	for i, p := range list {

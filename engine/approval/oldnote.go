@@ -13,7 +13,7 @@ var (
 	oldTick = regexp.MustCompile(`(?m)^(\s*[-*+] \[)[xX](\] .*\^(?:rest-)?[0-9a-f]{16}\r?)$`)
 )
 
-// oldSealed reports whether nobody did more to the text of an old note than tick boxes.
+// oldSealed reports whether the text of an old note was changed only by ticking boxes.
 func oldSealed(text, digest string) bool {
 	sum := sha256.Sum256([]byte(oldTick.ReplaceAllString(text, "${1} ${2}")))
 	return hex.EncodeToString(sum[:]) == digest

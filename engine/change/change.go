@@ -1,6 +1,6 @@
 // Package change makes the changes that runs do to files of the vault: those of outputs, of tools and of undo. The gate is
 // asked first; then the content before is kept, the origins of the text and the intention are recorded, the file is changed,
-// and the change is marked as made. So nothing is done twice after a crash, and everything can be taken back.
+// and the change is marked as made. So nothing is done twice after a crash, and everything can be undone.
 package change
 
 import (

@@ -13,12 +13,12 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Approvals keeps what runs ask people for, and what people decided.
+// Approvals keeps proposals of runs and the decisions about them.
 type Approvals struct{ db *database }
 
-// Propose stores what a step's work, or a batch of it, asks people for, and returns it with what was decided. A proposal
-// whose key is known is not stored again; open ones of the work that are not in the list are withdrawn; open ones whose
-// deadline has passed are rejected by it.
+// Propose stores the proposals of a step, or of a batch of it, and returns them with their decisions. A proposal with a known
+// key is not stored again; open proposals of the step that are not in the list are withdrawn; those past their deadline are
+// rejected.
 func (as *Approvals) Propose(ctx context.Context, ref engine.StepRef, list []engine.Proposal, now time.Time) (held []engine.Proposal, err error) {
 	err = inTx(ctx, as.db.write, func(tx *sql.Tx) error {
 		if err := withdraw(ctx, tx, ref, list, now); err != nil {
@@ -83,8 +83,8 @@ func expire(ctx context.Context, tx *sql.Tx, run string, now time.Time) ([]strin
 		RETURNING run`, engine.ProposalRejected, engine.DecidedTimeout, micros(now), micros(now), run, run)
 }
 
-// Decide stores what a person decided about open proposals of a run, by their numbers; without numbers about all. Numbers
-// that are not open any more, or never were, are an *failure.Error, and then nothing is stored. It returns the proposals.
+// Decide stores a decision about open proposals of a run, by their numbers; without numbers, about all. A number that is not
+// open is an *failure.Error, and then nothing is stored. It returns the proposals.
 func (as *Approvals) Decide(ctx context.Context, d engine.Decision, now time.Time) (list []engine.Proposal, err error) {
 	run, decision := d.Run, engine.ProposalRejected
 	if d.Approve {
@@ -127,7 +127,7 @@ func (as *Approvals) Decide(ctx context.Context, d engine.Decision, now time.Tim
 
 // chosen are the open proposals with these numbers.
 func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, error) {
-	const hint = "vaultflow approvals lists what waits"
+	const hint = "`vaultflow approvals` lists what waits"
 	var list []engine.Proposal
 	for _, p := range all {
 		if p.Open() && (len(items) == 0 || slices.Contains(items, p.Item)) {
@@ -135,7 +135,7 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 		}
 	}
 	if len(list) == 0 && len(items) == 0 {
-		return nil, failure.New(failure.Input, hint, "nothing of run %s waits for approval", run)
+		return nil, failure.New(failure.Input, hint, "run %s has nothing that waits for approval", run)
 	}
 	for _, n := range items {
 		if slices.ContainsFunc(list, func(p engine.Proposal) bool { return p.Item == n }) {
@@ -145,12 +145,12 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 		if i < 0 {
 			return nil, failure.New(failure.Input, hint, "run %s has no item %d that waits for approval", run, n)
 		}
-		return nil, failure.New(failure.Input, hint, "item %d of run %s was %s already", n, run, all[i].Decision)
+		return nil, failure.New(failure.Input, hint, "item %d of run %s is already %s", n, run, all[i].Decision)
 	}
 	return list, nil
 }
 
-// Open returns what waits for a person, of a run or of all runs that have not ended, the oldest first.
+// Open returns the open proposals of a run, or of all unfinished runs, oldest first.
 func (as *Approvals) Open(ctx context.Context, run string) ([]engine.Proposal, error) {
 	list, err := proposals(ctx, as.db.read, `WHERE decision = '' AND (? = '' OR run = ?) AND run IN (SELECT id FROM runs WHERE finished = 0)
 		ORDER BY created, rowid`, run, run)
@@ -160,7 +160,7 @@ func (as *Approvals) Open(ctx context.Context, run string) ([]engine.Proposal, e
 	return list, nil
 }
 
-// Of returns everything that a run has asked people for, with what became of it, in order.
+// Of returns all proposals of a run with their decisions, in order.
 func (as *Approvals) Of(ctx context.Context, run string) ([]engine.Proposal, error) {
 	list, err := proposals(ctx, as.db.read, `WHERE run = ? ORDER BY item`, run)
 	if err != nil {
@@ -205,7 +205,7 @@ func (as *Approvals) Decided(ctx context.Context) ([]string, error) {
 }
 
 // proposals reads rows of proposals.
-func proposals(ctx context.Context, db rowSource, where string, args ...any) ([]engine.Proposal, error) {
+func proposals(ctx context.Context, db handle, where string, args ...any) ([]engine.Proposal, error) {
 	return query(ctx, db, scanProposal, `SELECT view, item, decision, decided_by, decided, who, reason, edited FROM approvals `+where, args...)
 }
 

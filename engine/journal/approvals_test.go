@@ -57,7 +57,7 @@ func TestApprovals(t *testing.T) {
 	if _, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{1}, Approve: true, By: engine.DecidedNote, Who: "ada", Edited: "blob"}, epoch); err != nil {
 		t.Fatal(err)
 	}
-	for items, want := range map[int]string{1: "item 1 of run r1 was approved already", 9: "run r1 has no item 9"} {
+	for items, want := range map[int]string{1: "item 1 of run r1 is already approved", 9: "run r1 has no item 9"} {
 		_, err := j.Approvals.Decide(t.Context(), engine.Decision{Run: "r1", Items: []int{2, items}, By: engine.DecidedCommand, Reason: "wrong year"}, epoch)
 		if f := failure.Of(err); f == nil || f.Code != failure.Input || f.Hint == "" || !strings.Contains(f.Message, want) {
 			t.Errorf("Decide %d: %v, want %q", items, err, want)

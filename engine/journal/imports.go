@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +19,7 @@ const arrivalPrefix = "arrival:"
 
 func arrivalID(source string) string { return arrivalPrefix + source }
 
-func saveImport(ctx context.Context, tx execer, r engine.ImportRecord, key string) error {
+func saveImport(ctx context.Context, tx handle, r engine.ImportRecord, key string) error {
 	view, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -29,11 +28,6 @@ func saveImport(ctx context.Context, tx execer, r engine.ImportRecord, key strin
 		ON CONFLICT (id) DO UPDATE SET state = excluded.state, finished = excluded.finished, view = excluded.view`,
 		r.ID, r.Source, r.SHA256, key, r.State, micros(r.Created), micros(r.Finished), view)
 	return err
-}
-
-// execer is what *sql.DB and *sql.Tx have in common.
-type execer interface {
-	ExecContext(ctx context.Context, q string, args ...any) (sql.Result, error)
 }
 
 // Arriving stores that a file is being received, or was seen and why it is not taken; a run for it takes the row's place.

@@ -139,10 +139,7 @@ func (mem *Memory) Variable(ctx context.Context, workflow, name string) (v engin
 	return v, set, nil
 }
 
-func readVariable(ctx context.Context, from interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, workflow, name string,
-) (engine.Var, bool, error) {
+func readVariable(ctx context.Context, from handle, workflow, name string) (engine.Var, bool, error) {
 	v, origins := engine.Var{Name: name}, ""
 	err := from.QueryRowContext(ctx, `SELECT digest, origins FROM variables WHERE workflow = ? AND name = ?`, workflow, name).Scan(&v.Digest, &origins)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -122,7 +122,7 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
 	}
 	if !free {
-		return nil, &OpenError{dir, "stop it, or ask it through its dashboard", ErrLocked}
+		return nil, &OpenError{dir, "stop it, or use its dashboard", ErrLocked}
 	}
 	j := newJournal(dir)
 	j.lock = lock

@@ -16,13 +16,15 @@ import (
 // row is what *sql.Row and *sql.Rows have in common.
 type row interface{ Scan(dest ...any) error }
 
-// rowSource is what *sql.DB and *sql.Tx have in common.
-type rowSource interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+// handle is what *sql.DB and *sql.Tx have in common.
+type handle interface {
+	ExecContext(ctx context.Context, q string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, q string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, q string, args ...any) *sql.Row
 }
 
 // query gathers all rows of a query.
-func query[T any](ctx context.Context, db rowSource, scan func(row) (T, error), q string, args ...any) (list []T, err error) {
+func query[T any](ctx context.Context, db handle, scan func(row) (T, error), q string, args ...any) (list []T, err error) {
 	defer func() { err = judged(err) }()
 	rows, err := db.QueryContext(ctx, q, args...)
 	if err != nil {

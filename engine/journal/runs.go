@@ -281,7 +281,7 @@ func (rs *Runs) Run(ctx context.Context, id string) (engine.RunRecord, error) {
 	case len(runs) == 0:
 		return engine.RunRecord{}, fmt.Errorf("run %s: %w", id, engine.ErrNotFound)
 	case len(runs) > 1 && runs[0].ID != id:
-		return engine.RunRecord{}, fmt.Errorf("run %s: both %s and %s begin so", id, runs[0].ID, runs[1].ID)
+		return engine.RunRecord{}, fmt.Errorf("run %s is ambiguous: it could be %s or %s", id, runs[0].ID, runs[1].ID)
 	}
 	if err := rs.attach(ctx, &runs[0]); err != nil {
 		return engine.RunRecord{}, fmt.Errorf("read the batches of run %s: %w", id, err)

@@ -91,13 +91,8 @@ func insertSpending(ctx context.Context, tx *sql.Tx, call int64, chain []spender
 // maxWaiting bounds how many runs are looked at that wait for each other.
 const maxWaiting = 16
 
-// querier is a database or a transaction.
-type querier interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // spenders returns the run of a request and those that wait for it, each with the caps that its own last request had.
-func spenders(ctx context.Context, q querier, r cost.Reservation) ([]spender, error) {
+func spenders(ctx context.Context, q handle, r cost.Reservation) ([]spender, error) {
 	chain := []spender{{run: r.Run, workflow: r.Workflow, step: r.Step, caps: r.Caps}}
 	for len(chain) < maxWaiting {
 		var view []byte
@@ -146,7 +141,7 @@ func (sp *Spending) CapStates(ctx context.Context, r cost.Reservation, now time.
 }
 
 // capStates are the caps of a request's runs, its own first, with what counts against them.
-func capStates(ctx context.Context, q querier, chain []spender, now time.Time) (all []cost.CapState, err error) {
+func capStates(ctx context.Context, q handle, chain []spender, now time.Time) (all []cost.CapState, err error) {
 	for level, s := range chain {
 		states, err := s.caps.States(now)
 		if err != nil {
@@ -164,7 +159,7 @@ func capStates(ctx context.Context, q querier, chain []spender, now time.Time) (
 }
 
 // count returns what counts against a cap.
-func (s spender) count(ctx context.Context, q querier, c *cost.CapState) error {
+func (s spender) count(ctx context.Context, q handle, c *cost.CapState) error {
 	sum, err := cost.Spending{}, error(nil)
 	switch c.Scope {
 	case cost.ScopeStep:
@@ -184,7 +179,7 @@ func (s spender) count(ctx context.Context, q querier, c *cost.CapState) error {
 }
 
 // sumOf sums up rows of one level.
-func sumOf(ctx context.Context, q querier, where string, args ...any) (cost.Spending, error) {
+func sumOf(ctx context.Context, q handle, where string, args ...any) (cost.Spending, error) {
 	var s cost.Spending
 	var all, open, presumed int64
 	err := q.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(usd), 0), coalesce(sum(tokens), 0),

@@ -74,7 +74,7 @@ func (u *Undo) WriterSince(ctx context.Context, run, name, digest string) (write
 	return writer, nil
 }
 
-// remember keeps a memory of a run, so that it can be taken back. One that changes nothing is none.
+// remember keeps a memory of a run, so that it can be undone, unless it changes nothing.
 func remember(ctx context.Context, tx *sql.Tx, m engine.Memory) error {
 	if m.Before == m.After {
 		return nil
@@ -110,7 +110,7 @@ func rememberMark(ctx context.Context, tx *sql.Tx, ref engine.StepRef, m engine.
 }
 
 // markOf is the content in which a file was processed; empty when it was not.
-func markOf(ctx context.Context, tx querier, m engine.Memory) (digest string, err error) {
+func markOf(ctx context.Context, tx handle, m engine.Memory) (digest string, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT sha256 FROM pending WHERE workflow = ? AND step = ? AND directive = ? AND name = ?`,
 		m.Workflow, m.Step, m.Directive, m.Name).Scan(&digest)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -164,7 +164,7 @@ func (u *Undo) TakeBack(ctx context.Context, run string, list []engine.Memory) (
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("take back what the run left for later ones: %w", err)
+		return nil, fmt.Errorf("undo what the run left for later ones: %w", err)
 	}
 	return taken, nil
 }

@@ -15,8 +15,8 @@ import (
 // Causes of a context that ended while the executor keeps running.
 var (
 	errCancelled   = errors.New("the run was cancelled")
-	errTimeout     = errors.New("the run took longer than it may")
-	errStepTimeout = errors.New("the step took longer than it may")
+	errTimeout     = errors.New("the run timed out")
+	errStepTimeout = errors.New("the step timed out")
 )
 
 // attempt is one attempt at a run: from its start or resumption to its end, or to the end of this process. The body and
@@ -35,7 +35,7 @@ type attempt struct {
 	atWork []string       // activities
 	fatal  *failure.Error // the run cannot continue, and resuming would not help
 	halted error          // the journal failed: the run stays as it is
-	parked []waiting      // what people have to decide first
+	parked []waiting      // what must be decided first
 }
 
 // stepTime is the time that a step has in this process.
@@ -89,7 +89,7 @@ func (a *attempt) stepLimit(step int) time.Duration {
 	return 0
 }
 
-// cause is the failure of a run or step that a person or the clock has ended.
+// cause is the failure of a run or step that was cancelled or timed out.
 type cause struct{ failure *failure.Error }
 
 func (c cause) Error() string { return c.failure.Message }

@@ -19,12 +19,12 @@ func (f *flow) call(handler engine.Activity, d *activity) (out json.RawMessage, 
 	defer func() {
 		if p := recover(); p != nil {
 			f.x.cfg.Logger.Error("activity panicked", "run", f.j.id, "activity", rec.Activity, "err", p, "stack", string(debug.Stack()))
-			out, err = nil, failure.New(failure.Panic, "this is a fault in vaultflow; the log has its place", "activity %s panicked: %v", rec.Activity, p)
+			out, err = nil, failure.New(failure.Panic, "this is a bug in vaultflow; see the log", "activity %s panicked: %v", rec.Activity, p)
 		}
 	}()
 	out, err = handler(engine.WithReporter(d.ctx, r.report), rec.In)
 	if err == nil && !json.Valid(out) {
-		return nil, fmt.Errorf("activity %s returned no JSON", rec.Activity)
+		return nil, fmt.Errorf("activity %s returned invalid JSON", rec.Activity)
 	}
 	return out, err
 }

@@ -171,7 +171,7 @@ func (x *Executor) wakeParent(ctx context.Context, j *job) {
 		return
 	}
 	if err := x.store.do(func() error { return x.Wake(context.WithoutCancel(ctx), parent) }); err != nil && !errors.Is(err, engine.ErrNotFound) {
-		x.cfg.Logger.Warn("the run that waits for another one was not woken; the next start does it", "run", parent, "err", err)
+		x.cfg.Logger.Warn("parent run not woken; the next start does it", "run", parent, "err", err)
 	}
 }
 

@@ -131,7 +131,7 @@ func importOutputs(r engine.ImportRecord) []engine.Output {
 	return []engine.Output{{Kind: "file", Name: r.Note}}
 }
 
-// park stores that a run waits for a person and removes it from the queue. If somebody decided meanwhile, it waits for its
+// park stores that a run waits for approval and removes it from the queue. If somebody decided meanwhile, it waits for its
 // lane again.
 func (x *Executor) park(a *attempt) {
 	j, first := a.j, a.parked[0]
@@ -151,7 +151,7 @@ func (x *Executor) park(a *attempt) {
 	}
 	j.recalled = true
 	a.tell(engine.Event{Kind: engine.EventRun, Status: engine.AwaitingApproval, Message: reason})
-	x.cfg.Logger.Info("run waits for a person", "run", j.id, "workflow", e.Run.Workflow, "reason", reason)
+	x.cfg.Logger.Info("run waits for approval", "run", j.id, "workflow", e.Run.Workflow, "reason", reason)
 	x.queue.shelve(j, parkedRun(e.Run))
 }
 

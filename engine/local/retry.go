@@ -88,19 +88,19 @@ func retryOf(e engine.Entry, records []engine.Record, from engine.RetryFrom) ([]
 	r, pinned := e.Run, pinnedOf(e)
 	switch {
 	case pinned == nil && from != engine.RetryFrom{}:
-		return nil, noRetry("%s is no run of a workflow: it has no steps and batches to choose", r.ID)
+		return nil, noRetry("%s is not a workflow run: it has no steps or batches to choose", r.ID)
 	case from.Step != "" && from.Failed:
 		return nil, noRetry("choose a step or the failed batches, not both")
 	case from.Step != "":
 		return stepCuts(r, pinned, records, from.Step)
 	case !from.Failed && !r.Status.Incomplete():
-		return nil, noRetry("run %s is %s; only what failed or was cancelled can be tried again, or one of its steps (--step), or batches that were left out (--failed)",
+		return nil, noRetry("run %s is %s; only a failed or cancelled run can be retried; use --step to rerun a step, or --failed to repeat batches that were left out",
 			r.ID, strings.ReplaceAll(string(r.Status), "_", " "))
 	}
 	var cuts []engine.Cut
 	if from.Failed {
 		if cuts = lostCuts(r, pinned, records); len(cuts) == 0 {
-			return nil, noRetry("no step of run %s continued without a batch: there is nothing to repeat", r.ID)
+			return nil, noRetry("no batch of run %s failed or was skipped in a step that continued", r.ID)
 		}
 	}
 	if !r.Status.Incomplete() {
@@ -134,7 +134,7 @@ func stepCuts(r engine.RunRecord, pinned *engine.Pinned, records []engine.Record
 	}
 	for _, s := range r.Steps[:at] {
 		if s.Status.Incomplete() {
-			return nil, noRetry("step %q, which comes before, ended as %s: try the run again without --step", s.Step, s.Status)
+			return nil, noRetry("the earlier step %q ended as %s: retry the run without --step", s.Step, s.Status)
 		}
 	}
 	index := r.Steps[at].Index

@@ -31,7 +31,7 @@ func untilOver(activity string, works ...string) func(context.Context, string, s
 	}
 }
 
-// runInTime runs a request in an executor of its own and gives the record.
+// runInTime runs a request in an executor of its own and returns the record.
 func runInTime(t *testing.T, c local.Config, q engine.Request) engine.RunRecord {
 	t.Helper()
 	x := local.New(c)
@@ -70,7 +70,7 @@ func TestStepTimeout_cancelledActivityWritesNothing(t *testing.T) {
 			inTime(t, w, func(t *testing.T, c local.Config) {
 				got := runInTime(t, c, timed(""))
 				wantTimeout(t, got)
-				if want := `step "a": the step took longer than it may (1m0s)`; got.Reason != want {
+				if want := `step "a": the step timed out (1m0s)`; got.Reason != want {
 					t.Errorf("reason %q, want %q", got.Reason, want)
 				}
 				if len(w.Files()) != 0 || got.Steps[1].Status != engine.Skipped {
@@ -98,7 +98,7 @@ func TestStepTimeout_otherSteps(t *testing.T) {
 	})
 }
 
-// A step whose time is over has no further batches, also with on_error=skip.
+// A timed-out step starts no more batches, even with on_error=skip.
 func TestStepTimeout_batches(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld()
@@ -109,7 +109,7 @@ func TestStepTimeout_batches(t *testing.T) {
 	inTime(t, w, func(t *testing.T, c local.Config) {
 		got := runInTime(t, c, timed(`,"for_each":{"parallel":2,"on_error":"skip"}`))
 		wantTimeout(t, got)
-		if want := `step "a": batch 2 of 4 (y): the step took longer than it may (1m0s); 1 not begun`; got.Reason != want {
+		if want := `step "a": batch 2 of 4 (y): the step timed out (1m0s); 1 not begun`; got.Reason != want {
 			t.Errorf("reason %q, want %q", got.Reason, want)
 		}
 		if w.File("w.md") != "answer to prompt of a x\n" || len(w.Marks()) != 1 || w.Calls(engine.ActivityResolve, "a#4") != 0 {
@@ -118,7 +118,7 @@ func TestStepTimeout_batches(t *testing.T) {
 	})
 }
 
-// The clock begins anew when another process takes the run up.
+// The clock starts again when another process resumes the run.
 func TestStepTimeout_resumed(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld()
@@ -155,7 +155,7 @@ func TestStepTimeout_resumed(t *testing.T) {
 	})
 }
 
-// A person who cancels a run ends it, whatever on_error says.
+// Cancelling a run ends it, whatever on_error is.
 func TestCancel_batches(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld()
