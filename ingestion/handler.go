@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // A handler makes pages, text and records from files of some kinds. To add one, write a file with a type, name its kind in
@@ -27,4 +28,33 @@ func handlerFor(k filetype.Kind) handler {
 		}
 	}
 	return keeper{}
+}
+
+// keeper keeps files that this version does not read: a note with what is known of them, the bytes unchanged.
+type keeper struct{}
+
+func (keeper) name() string { return "keep" }
+
+// kindWords are the kinds as a person calls them.
+var kindWords = map[filetype.Kind]string{
+	filetype.KindHTML: "web pages", filetype.KindOffice: "office documents", filetype.KindEmail: "e-mails", filetype.KindArchive: "archives", filetype.KindAudio: "sound", filetype.KindVideo: "films",
+	filetype.KindText: "text files of this size", filetype.KindImage: "pictures of this format",
+}
+
+func (keeper) extract(ctx context.Context, w *work) error {
+	_, ok, err := w.store.document()
+	if err != nil || ok {
+		return err
+	}
+	rec := w.store.begin(manifest.Document{})
+	rec.Message = unread(w.job.Route.Kind)
+	return save(ctx, w.store.records, documentName, rec)
+}
+
+func unread(k filetype.Kind) string {
+	words, ok := kindWords[k]
+	if !ok {
+		words = "files of this kind"
+	}
+	return "This version of vaultflow does not read " + words + ". The original is kept unchanged."
 }

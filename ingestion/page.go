@@ -5,12 +5,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/fault"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/reading"
@@ -269,4 +274,45 @@ func percent(c float64) float64 {
 		return 0
 	}
 	return float64(int(min(c, 100)*10+0.5)) / 10
+}
+
+// append puts the values of form fields and the annotations behind the page's text, wherever that came from.
+func (m *pageMaker) append(ctx context.Context) error {
+	switch p := &m.page; {
+	case m.besides == "":
+		return nil
+	case p.Text == nil || p.Text.Path == "":
+		return pageFiles{m.w}.keepText(ctx, p, m.besides, manifest.TextForm)
+	default:
+		text, err := fs.ReadFile(m.w.store.bundle.FS(), p.Text.Path)
+		if err != nil {
+			return fault.Storage("read "+p.Text.Path, err)
+		}
+		return pageFiles{m.w}.keepText(ctx, p, string(text)+"\n"+m.besides, p.Text.Source)
+	}
+}
+
+// rendered notes the renderer of a page that is not the document's. The last word is the picture's.
+func (m *pageMaker) rendered(got extract.Page) {
+	if got.Renderer != "" {
+		m.page.Render = &manifest.PageRender{Renderer: markdown.OneLine(got.Renderer, 60), Code: markdown.OneLine(got.Code, 40), Reason: markdown.OneLine(got.Reason, 300)}
+	}
+}
+
+// pageLink is a link to another page of the document, as the layout writes it: to the page's block in the note.
+var pageLink = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\]\(#\^p(\d{1,7})\)`)
+
+// pageLinks makes links to pages lead from the file of a page to the note. The text of those to pages that were not asked for stays.
+func (f pageFiles) pageLinks(text string) string {
+	asked, err := choose.ParsePages(f.w.set.Asked.Pages)
+	if err != nil {
+		panic(err) // Settings.check has read it
+	}
+	return pageLink.ReplaceAllStringFunc(text, func(s string) string {
+		m := pageLink.FindStringSubmatch(s)
+		if n, err := strconv.Atoi(m[2]); err != nil || !asked.Has(n) {
+			return m[1]
+		}
+		return "[" + m[1] + indexnote.ToNote + m[2] + ")"
+	})
 }

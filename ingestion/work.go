@@ -2,9 +2,13 @@ package ingestion
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -262,4 +266,29 @@ func (w *work) original(ctx context.Context, p plan) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// digestReader reads to the end, or until ctx is done.
+func digestReader(ctx context.Context, r io.Reader) (string, error) {
+	h := sha256.New()
+	_, err := io.Copy(&untilDone{ctx, h}, r)
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+type untilDone struct {
+	ctx context.Context
+	hash.Hash
+}
+
+// Write implements io.Writer.
+func (u *untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Hash.Write(p)
 }

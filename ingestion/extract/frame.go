@@ -10,8 +10,8 @@ import (
 
 // Sizes of frames in bytes.
 const (
-	MaxMessage = 32 << 20  // JSON
-	MaxPage    = 16 << 20  // likewise, of a page
+	maxMessage = 32 << 20  // JSON
+	maxPage    = 16 << 20  // likewise, of a page
 	MaxText    = 4 << 20   // of the texts and words of a page together: a thousand times what is usual
 	MaxPicture = 192 << 20 // an uncompressible picture of 40 million pixels in colour is 120 MB; also of a cut document
 )
@@ -32,7 +32,7 @@ const (
 // ErrFrame is matched by every fault in what came over the pipe: wrong type, size or value.
 var ErrFrame = errors.New("invalid frame")
 
-// ErrTooMuch is matched by the fault of a page that has more than [MaxPage] or [MaxText] allow. It matches ErrFrame as well.
+// ErrTooMuch is matched by the fault of a page that has more than [maxPage] or [MaxText] allow. It matches ErrFrame as well.
 var ErrTooMuch = fmt.Errorf("%w: too much", ErrFrame)
 
 // head is the length of the payload, big-endian, and the type.
@@ -88,9 +88,9 @@ func sizeLimit(kind byte) int {
 	case typePicture:
 		return MaxPicture
 	case typePage:
-		return MaxPage
+		return maxPage
 	case typeHello, typeOpen, typeDocument, typeRequest, typeError, typeCutOrder, typeCut:
-		return MaxMessage
+		return maxMessage
 	}
 	return 0
 }

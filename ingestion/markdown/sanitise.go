@@ -46,8 +46,8 @@ var languages = map[string]bool{
 // addresses of programs become text. Doing it twice may escape twice.
 func Sanitise(s string) string { return sanitised(s, sanitiseLine) }
 
-// SanitiseNote makes a note that somebody wrote harmless: its links and tags stay, its embeds become links.
-func SanitiseNote(s string) string {
+// sanitiseNote makes a note that somebody wrote harmless: its links and tags stay, its embeds become links.
+func sanitiseNote(s string) string {
 	return sanitised(s, func(line string) string {
 		line = queries.Replace(comments.Replace(unembeds.Replace(line)))
 		return lineBreaks.ReplaceAllString(htmlStart.ReplaceAllString(line, "&lt;$1"), "<$1>")
@@ -197,12 +197,12 @@ func Note(s string) string {
 	if rest, ok := strings.CutPrefix(s, "---\n"); ok {
 		if front, body, ok := strings.Cut("\n"+rest, "\n---\n"); ok {
 			if front = strings.Trim(front, "\n"); front == "" {
-				return SanitiseNote(body)
+				return sanitiseNote(body)
 			}
-			return strings.TrimRight(Fenced(front, "yaml")+"\n\n"+SanitiseNote(body), "\n")
+			return strings.TrimRight(Fenced(front, "yaml")+"\n\n"+sanitiseNote(body), "\n")
 		}
 	}
-	return SanitiseNote(s)
+	return sanitiseNote(s)
 }
 
 var backticks = regexp.MustCompile("`+")
