@@ -2,6 +2,8 @@ package daemon
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vaultflow/vaultflow"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -25,33 +28,33 @@ import (
 
 // startWeb serves the dashboard and returns when it listens, so that its address is known.
 func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *disk.Watcher, dash *dashboard) error {
-	looking, err := w.takeBack(w.Journal)
+	looking, err := w.Workspace.takeBack(w.Journal)
 	if err != nil {
 		return err
 	}
-	if dash.access, err = openAccess(w.Settings.Web, w.StateDir); err != nil {
+	if dash.access, err = openAccess(w.Workspace.Settings.Web, w.Workspace.StateDir); err != nil {
 		return err
 	}
-	if path, ok := w.Settings.Web.Socket(); ok {
-		if rel, err := filepath.Rel(w.Dir, path); err == nil && filepath.IsLocal(rel) {
+	if path, ok := w.Workspace.Settings.Web.Socket(); ok {
+		if rel, err := filepath.Rel(w.Workspace.Dir, path); err == nil && filepath.IsLocal(rel) {
 			return fmt.Errorf("web.listen: the socket %s would lie in the vault; choose a folder outside", path)
 		}
 	}
 	listening := make(chan struct{})
 	health := &health{w: w, watcher: watcher}
 	server, err := web.New(web.Config{
-		Runs: webRuns{w.Journal}, Imports: webImports{w.Journal}, Events: w.Exec, Blobs: w.Journal.Blobs, FS: w.Vault.FS(),
+		Runs: webRuns{w.Journal}, Imports: webImports{w.Journal}, Events: w.Exec, Blobs: w.Journal.Blobs, FS: w.Workspace.Vault.FS(),
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
-			return w.Workflows.Statuses(ctx, w.Journal)
+			return w.Workspace.Workflows.Statuses(ctx, w.Journal)
 		},
 		Stale: func(ctx context.Context, r engine.RunRecord) string {
-			return w.Workflows.ChangedSince(ctx, w.Journal, r)
+			return w.Workspace.Workflows.ChangedSince(ctx, w.Journal, r)
 		},
 		Overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) }, Approvals: webApprovals{w},
-		Trust: webTrust{w}, Undo: webUndo{looking, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Writing(policy.ByDrop)}, Health: health.checks,
-		Vault: filepath.Base(w.Dir), Version: w.options.Version, Listen: w.Settings.Web.Listen, Hosts: w.Settings.Web.Hosts,
-		Access: dash.access, Instance: shortHash(w.StateDir), MaxUpload: int64(w.Settings.Ingestion.MaxFileSize), Zone: w.Zone, Logger: w.Log,
-		Proxy: proxyOf(w.Settings.Web.Proxy), Source: sourceOf(w.options.Version, w.options.Source), Notice: vaultflow.Notice,
+		Trust: webTrust{w}, Undo: webUndo{looking, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Workspace.Writing(policy.ByDrop)}, Health: health.checks,
+		Vault: filepath.Base(w.Workspace.Dir), Version: w.Workspace.options.Version, Listen: w.Workspace.Settings.Web.Listen, Hosts: w.Workspace.Settings.Web.Hosts,
+		Access: dash.access, Instance: shortHash(w.Workspace.StateDir), MaxUpload: int64(w.Workspace.Settings.Ingestion.MaxFileSize), Zone: w.Workspace.Zone, Logger: w.Workspace.Log,
+		Proxy: proxyOf(w.Workspace.Settings.Web.Proxy), Source: sourceOf(w.Workspace.options.Version, w.Workspace.options.Source), Notice: vaultflow.Notice,
 		Started: func(addr net.Addr) {
 			dash.url, dash.address = listenURL(addr), addr.String()
 			close(listening)
@@ -75,6 +78,12 @@ func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *d
 		}
 		return fmt.Errorf("%w; another address: --listen 127.0.0.1:0, or --no-web", err)
 	}
+}
+
+// shortHash returns the beginning of a text's digest.
+func shortHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
 }
 
 // webRuns are workflow runs for the dashboard.
@@ -151,24 +160,24 @@ type webTrust struct{ w *Process }
 
 // Trust implements web.Trust.
 func (t webTrust) Trust(context.Context) (engine.Trust, error) {
-	o, err := t.w.Offers.Look()
-	if err == nil && t.w.Trust.Tell("dashboard") {
-		o.Note = Adopted
+	o, err := t.w.Workspace.Offers.Look()
+	if err == nil && t.w.Workspace.Trust.Announce("dashboard") {
+		o.Note = consent.Adopted
 	}
 	return o.Trust, err
 }
 
 // Decide implements web.Trust.
 func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bool, err error) {
-	o, err := t.w.Offers.Look()
+	o, err := t.w.Workspace.Offers.Look()
 	if err != nil {
 		return false, err
 	}
-	if err := t.w.Trust.Accept(o, answer); err != nil {
+	if err := t.w.Workspace.Trust.Accept(o, answer); err != nil {
 		return false, err
 	}
-	time.AfterFunc(answerFirst, t.w.renewals.soon)
-	return t.w.Trust.outdated(), nil
+	time.AfterFunc(answerFirst, t.w.renewals.Soon)
+	return t.w.Workspace.Trust.Outdated(), nil
 }
 
 // answerFirst is how long the browser has for its answer before serve begins anew.
@@ -224,7 +233,7 @@ func (h *health) workerProblem(ctx context.Context) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if now := time.Now(); now.Sub(h.looked) > healthEvery {
-		h.worker, h.looked = h.w.Workers.Problem(ctx), now
+		h.worker, h.looked = h.w.Workspace.Workers.Problem(ctx), now
 	}
 	return h.worker
 }

@@ -40,7 +40,7 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 	}
 	defer w.Close()
 	err = w.Run(t.Context(), func(ctx context.Context) error {
-		run, err := w.Imports.dropURL(ctx, control.ImportOrder{URL: asked})
+		run, err := w.Imports.Drop(ctx, control.ImportOrder{URL: asked})
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 			t.Errorf("%s: %v, want %q in\n%s", name, err, want, data)
 		}
 	}
-	for _, dir := range []string{vaultDir, w.StateDir} {
+	for _, dir := range []string{vaultDir, w.Workspace.StateDir} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err
@@ -76,7 +76,7 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	lines, err := os.ReadFile(filepath.Join(w.StateDir, "artifacts", "manifest.jsonl"))
+	lines, err := os.ReadFile(filepath.Join(w.Workspace.StateDir, "artifacts", "manifest.jsonl"))
 	if err != nil || !strings.Contains(string(lines), `"source_url":"`+address+`"`) || !strings.Contains(string(lines), `"media_type":"text/markdown"`) {
 		t.Errorf("manifest of artifacts: %v, %s", err, lines)
 	}

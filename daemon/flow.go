@@ -14,7 +14,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/media"
-	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -25,6 +24,8 @@ import (
 
 // stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
 type stores struct {
+	ReadOnly bool // records no origins: a preview
+
 	Blobs     change.Blobs
 	Memory    step.Memory
 	Origins   origin.Store
@@ -41,6 +42,10 @@ func storesOf(j *journal.Journal) stores {
 		Cache: j.Answers, Received: j.Answers,
 	}
 }
+
+// KeptPictures is how many bytes of pictures stay in memory for the next turn of a conversation. A collector lets twice as
+// much gather, and a prompt of 100 pictures may take 64 MiB.
+const KeptPictures = 16 << 20
 
 // flow carries out the runs of workflows.
 type flow struct {
@@ -69,15 +74,15 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	if err != nil {
 		return nil, control.Invalid.Wrap(fmt.Errorf("policy.budget: %w", err))
 	}
-	s, book := a.Settings, a.Book(kept.Origins)
+	s, book := a.Settings, a.book(kept.Origins, kept.ReadOnly)
 	c := step.Config{
-		FS: a.modelFS(), Vault: a.Vault, Links: a.Vault, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
+		FS: modelFS(a.Vault, a.Settings), Vault: a.Vault, Links: a.Vault, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
 		Origin: book, Approvals: kept.Approvals, Ledger: kept.Ledger, Cache: kept.Cache, Received: kept.Received,
 		Budget: budget, DefaultModel: s.Models.Default, Gate: a.gate(), VaultName: filepath.Base(a.Dir),
 		MaxFiles: s.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: s.Policy.Links == "strict",
 		Born: a.Vault.Born, NoRewrites: !s.LLM.OverflowFallback, Zone: a.Zone.String(),
 	}
-	worker := mediaWorker{a.Workers}
+	worker := a.Workers.Media()
 	documents := media.NewDocuments(c.FS, worker, s.Vault.ImportedDir)
 	c.Media = media.Source{
 		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: s.Vault.ImportedDir, Cache: media.NewCache(KeptPictures),
@@ -101,30 +106,21 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	return step.NewDeps(c), nil
 }
 
-// Previewer shows what steps would send.
-type Previewer struct {
-	*step.Previewer
-	close func()
-}
-
-// Close closes what was opened for the preview.
-func (p *Previewer) Close() { p.close() }
-
-// Previewer reads the journal, or nothing where nothing was run yet. What would be stored is refused: previewing has no side
-// effect.
-func (a *Workspace) Previewer(ctx context.Context) (*Previewer, error) {
+// Previewer returns what shows the requests of steps, and a function that closes it. A preview has no side effects: nothing is
+// stored, and the journal is only read, if there is one.
+func (a *Workspace) Previewer(ctx context.Context) (p *step.Previewer, done func(), err error) {
 	kept, done := stores{Blobs: blank{}, Memory: blank{}}, func() {}
 	if j, err := journal.OpenReader(ctx, a.StateDir); err == nil {
 		kept, done = storesOf(j), func() { j.Close() }
 	}
+	kept.ReadOnly = true
 	d, err := a.deps(kept, modelset.Unasked{Set: a.Models}, nil)
 	if err != nil {
 		done()
-		return nil, err
+		return nil, nil, err
 	}
-	d.Origin.ReadOnly = true
 	box := toolbox.New(d, toolbox.Config{AutoBuffer: a.Settings.Engine.AutoBufferTokens, Outside: a.namedOutside(), Runs: nested{}})
-	return &Previewer{step.New(d, box).Previewer, done}, nil
+	return step.New(d, box).Previewer, done, nil
 }
 
 // takeBack looks at what an undo would do, and does nothing.
@@ -135,6 +131,3 @@ func (a *Workspace) takeBack(j *journal.Journal) (*undo.Undo, error) {
 	}
 	return &undo.Undo{History: j.Undo, Changes: d.Changes}, nil
 }
-
-// webFetcher fetches pictures of the web, as far as the policy allows.
-func (a *Workspace) webFetcher() media.Fetcher { return remote.New(a.outside.pictures()) }

@@ -31,11 +31,11 @@ func (e goneError) Unwrap() error { return e.error }
 
 // guard looks after vault and state until ctx ends or one of them is gone.
 func guard(ctx context.Context, w *Process) error {
-	marks := marksOf(w.Dir, w.Settings)
+	marks := marksOf(w.Workspace.Dir, w.Workspace.Settings)
 	ticker := time.NewTicker(guardEvery)
 	defer ticker.Stop()
 	for {
-		if err := errors.Join(w.Vault.There(), w.Journal.There()); err != nil {
+		if err := errors.Join(w.Workspace.Vault.There(), w.Journal.There()); err != nil {
 			return goneError{err, func() bool { return there(marks) && w.Journal.There() == nil }}
 		}
 		select {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -30,7 +31,7 @@ func OutdatedText(changed []string) string {
 
 // followSettings logs that files of settings change under the running serve, and that they are as before again.
 func followSettings(ctx context.Context, w *Process) error {
-	ticker := time.NewTicker(trustEvery)
+	ticker := time.NewTicker(consent.Every)
 	defer ticker.Stop()
 	var told []string
 	for {
@@ -39,16 +40,16 @@ func followSettings(ctx context.Context, w *Process) error {
 			return nil
 		case <-ticker.C:
 		}
-		if w.Vault.There() != nil || w.Journal.There() != nil {
+		if w.Workspace.Vault.There() != nil || w.Journal.There() != nil {
 			continue // guard sees to that
 		}
-		now := changedFiles(w.loaded, w.Dir)
+		now := changedFiles(w.Workspace.loaded, w.Workspace.Dir)
 		switch {
 		case slices.Equal(now, told):
 		case len(now) == 0:
-			w.Log.Info("the settings are again those that serve works with")
+			w.Workspace.Log.Info("the settings are again those that serve works with")
 		default:
-			w.Log.Warn("settings changed; restart serve, which works with the former ones", "files", strings.Join(now, ", "))
+			w.Workspace.Log.Warn("settings changed; restart serve, which works with the former ones", "files", strings.Join(now, ", "))
 		}
 		told = now
 	}

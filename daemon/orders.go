@@ -16,14 +16,14 @@ type orders struct {
 // obey answers an order of a command, and says which files of settings have changed since they were loaded.
 func (a *orders) obey(ctx context.Context, o control.Order) control.Reply {
 	r := a.answer(ctx, o)
-	r.Changed = changedFiles(a.w.loaded, a.w.Dir)
+	r.Changed = changedFiles(a.w.Workspace.loaded, a.w.Workspace.Dir)
 	return r
 }
 
 func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 	var id, was string
 	var err error
-	a.w.Passwords.Add(o.Passwords...)
+	a.w.Workspace.Passwords.Add(o.Passwords...)
 	switch {
 	case o.Run != nil:
 		id, err = a.w.Runs.Start(ctx, *o.Run)
@@ -42,10 +42,10 @@ func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 	case o.Unpause != "":
 		was, err = a.w.Runs.Unpause(ctx, o.Unpause)
 	case o.Trust:
-		a.w.renewals.soon()
-		return control.Reply{Trust: Fingerprint(a.w.Trust.opened)}
+		a.w.renewals.Soon()
+		return control.Reply{Trust: a.w.Workspace.Trust.Fingerprint()}
 	case o.Info:
-		r := control.Reply{URL: a.dash.url, Version: a.w.options.Version, Process: os.Getpid()}
+		r := control.Reply{URL: a.dash.url, Version: a.w.Workspace.options.Version, Process: os.Getpid()}
 		r.Link, r.Expires = a.dash.link()
 		return r
 	default:

@@ -12,35 +12,36 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// Book answers where contents of the vault come from. Without a store its rules alone decide.
-func (a *Workspace) Book(store origin.Store) *origin.Book {
+// Book returns the record of where contents of the vault come from. Without a store, only its rules decide.
+func (a *Workspace) Book(store origin.Store) *origin.Book { return a.book(store, false) }
+
+func (a *Workspace) book(store origin.Store, readOnly bool) *origin.Book {
 	s := a.Settings
-	return &origin.Book{FS: a.Vault.FS(), Store: store, Rules: origin.Rules{
+	return &origin.Book{FS: a.Vault.FS(), Store: store, ReadOnly: readOnly, Rules: origin.Rules{
 		ImportedDir: s.Vault.ImportedDir, ImportDir: s.Vault.ImportDir, Globs: s.Policy.Untrusted, Properties: s.Policy.UntrustedProperties,
 	}}
 }
 
-// followOrigins records a change that the watcher saw in the book, so that it holds for the next name and the next edit.
-func (w *Process) followOrigins(ctx context.Context, c vault.Change) {
-	book := w.Book(w.Journal.Origins)
+// followOrigin records a change that the watcher saw, so that the origin follows the content to its new name or edit.
+func (w *Process) followOrigin(ctx context.Context, c vault.Change) {
 	var err error
 	if c.Op == vault.OpRemove {
-		err = book.Removed(ctx, c.Name)
+		err = w.origins.Removed(ctx, c.Name)
 	} else {
-		err = book.Changed(ctx, c.Name, c.SHA256)
+		err = w.origins.Changed(ctx, c.Name, c.SHA256)
 	}
 	if err != nil && ctx.Err() == nil {
-		w.Log.Warn("origin of a changed file not recorded", "name", c.Name, "err", err)
+		w.Workspace.Log.Warn("origin of a changed file not recorded", "name", c.Name, "err", err)
 	}
 }
 
-// ClearOrigin makes the present content of a file the user's own.
+// ClearOrigin declares the present content of a file the user's own.
 func (w *Process) ClearOrigin(ctx context.Context, name string) error {
-	file, err := w.FileNamed(name)
+	file, err := w.Workspace.FileNamed(name)
 	if err != nil {
 		return err
 	}
-	return w.Book(w.Journal.Origins).Clear(ctx, file)
+	return w.origins.Clear(ctx, file)
 }
 
 // FileNamed finds a file of the vault by its name, or a note by its name without .md.

@@ -3,18 +3,15 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/vaultflow/vaultflow/engine/artifact"
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/tools/toolbox"
@@ -24,7 +21,7 @@ import (
 // outside knows what the settings allow beyond the vault: fetches, search, MCP servers.
 type outside struct {
 	settings *settings.Settings
-	trust    *Trust
+	trust    *consent.Trust
 	log      *slog.Logger
 }
 
@@ -36,32 +33,37 @@ func (a *Workspace) namedOutside() *toolbox.Outside {
 	}
 }
 
-// reach is what tools reach beyond the vault, as far as the settings set it up. It starts w.servers.
-func (w *Process) reach(d *step.Deps) *toolbox.Outside {
-	if w.Trust.Untrusted() {
-		w.servers = mcp.New(nil, mcp.Options{})
-		return &toolbox.Outside{Artifacts: keptArtifacts{w}} // what was fetched before may be read
+// servers returns the configured MCP servers, which start when they are first used. An untrusted vault has none.
+func (a *Workspace) servers(picture func(context.Context, []byte) (content.Image, error)) *mcp.Hub {
+	if a.Trust.Untrusted() {
+		return mcp.New(nil, mcp.Options{})
 	}
-	w.servers = mcp.New(w.outside.mcpServers(), mcp.Options{Version: w.options.Version, Picture: d.Foreign().Keep, Log: w.Log, Pins: mcp.OpenPins(w.StateDir)})
+	return mcp.New(a.outside.mcpServers(), mcp.Options{Version: a.options.Version, Picture: picture, Log: a.Log, Pins: mcp.OpenPins(a.StateDir)})
+}
+
+// reach returns what tools can reach outside the vault. In an untrusted vault they can only read what was fetched before.
+func (a *Workspace) reach(kept *artifacts, servers *mcp.Hub) *toolbox.Outside {
+	if a.Trust.Untrusted() {
+		return &toolbox.Outside{Artifacts: kept}
+	}
 	return &toolbox.Outside{
 		Fetcher: func(may func(string) error) tools.Fetcher {
-			p := w.outside.pages()
-			p.May = may
-			if w.options.Web.Pages != nil {
-				return w.options.Web.Pages(p)
+			p := a.outside.pages(may)
+			if a.options.Web.Pages != nil {
+				return a.options.Web.Pages(p)
 			}
 			return remote.New(p)
 		},
-		Search: w.outside.searcher(), Results: w.Settings.WebSearch.MaxResults, Artifacts: keptArtifacts{w}, Servers: w.servers,
+		Search: a.outside.searcher(), Results: a.Settings.WebSearch.MaxResults, Artifacts: kept, Servers: servers,
 	}
 }
 
-// pages is what web_fetch may ask, whatever a workflow says.
-func (o *outside) pages() remote.Policy {
+// pages returns what web_fetch may fetch. may refuses what the workflow does not allow.
+func (o *outside) pages(may func(string) error) remote.Policy {
 	in := o.settings.WebFetch
 	return remote.Policy{
 		Enabled: true, Allow: in.Allow, Deny: in.Deny, MaxBytes: int64(in.MaxSize), Timeout: in.Timeout.Std(), MaxRedirects: in.MaxRedirects,
-		SizeSetting: "web_fetch.max_size", Setting: "web_fetch",
+		SizeSetting: "web_fetch.max_size", Setting: "web_fetch", May: may,
 	}
 }
 
@@ -116,7 +118,7 @@ func programEnvironment(in settings.MCPServer, ours []string) []string {
 
 // foreignTool says whether a tool that is not one of the language can be named, or why one of the language cannot be.
 func (o *outside) foreignTool(name string) (found bool, why string) {
-	if name == tools.WebSearch && !o.settings.WebSearch.Enabled() && !o.trust.asksFor("web_search") {
+	if name == tools.WebSearch && !o.settings.WebSearch.Enabled() && !o.trust.AsksFor("web_search") {
 		return false, "set web_search.provider in the settings"
 	}
 	server, tool, dotted := strings.Cut(name, ".")
@@ -124,7 +126,7 @@ func (o *outside) foreignTool(name string) (found bool, why string) {
 	switch {
 	case !dotted:
 		return false, ""
-	case !known && o.trust.asksFor("mcp_servers."+server):
+	case !known && o.trust.AsksFor("mcp_servers."+server):
 		return true, "" // a run is refused until the server is allowed
 	case !known:
 		return false, "the servers of mcp_servers are: " + cmp.Or(strings.Join(o.serverNames(), ", "), "none")
@@ -141,83 +143,6 @@ func (o *outside) serverNames() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// keptArtifacts are the artifacts of a state directory. It implements toolbox.Artifacts.
-type keptArtifacts struct{ w *Process }
-
-// Keep implements toolbox.Artifacts.
-func (k keptArtifacts) Keep(ctx context.Context, r io.Reader, from artifact.Source) (string, error) {
-	store, err := k.w.artifacts()
-	if err != nil {
-		return "", err
-	}
-	kept, err := store.Put(ctx, r, from)
-	return kept.Ref, err
-}
-
-// Of implements toolbox.Artifacts.
-func (k keptArtifacts) Of(run string) []tools.Artifact {
-	store, err := k.w.artifacts()
-	if err != nil {
-		k.w.Log.Warn("artifacts cannot be listed", "err", err)
-		return nil
-	}
-	var list []tools.Artifact
-	for _, a := range store.Of(run) {
-		list = append(list, tools.Artifact{Ref: a.Ref, Line: a.Line()})
-	}
-	return list
-}
-
-// Open implements toolbox.Artifacts.
-func (k keptArtifacts) Open(ref string) (io.ReadSeekCloser, error) {
-	store, err := k.w.artifacts()
-	if err != nil {
-		return nil, err
-	}
-	return store.Open(ref)
-}
-
-// noArtifacts keeps nothing: a preview.
-type noArtifacts struct{}
-
-// Keep implements toolbox.Artifacts.
-func (noArtifacts) Keep(context.Context, io.Reader, artifact.Source) (string, error) {
-	return "", errPreview
-}
-
-// Of implements toolbox.Artifacts.
-func (noArtifacts) Of(string) []tools.Artifact { return nil }
-
-// Open implements toolbox.Artifacts.
-func (noArtifacts) Open(string) (io.ReadSeekCloser, error) { return nil, errPreview }
-
-// sweepEvery is how often serve removes artifacts that are beyond their limits. They are days old then.
-const sweepEvery = time.Hour
-
-// sweepArtifacts removes what is beyond the limits, at once and whenever a tick comes. Where nothing was ever fetched there
-// is nothing to do.
-func (w *Process) sweepArtifacts(ctx context.Context, ticks <-chan time.Time) error {
-	for {
-		if _, err := os.Stat(filepath.Join(w.StateDir, "artifacts")); err == nil {
-			store, err := w.artifacts()
-			if err == nil {
-				var removed int
-				if removed, err = store.Sweep(); removed > 0 {
-					w.Log.Info("artifacts removed", "count", removed)
-				}
-			}
-			if err != nil {
-				w.Log.Warn("artifacts not swept", "err", err)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticks:
-		}
-	}
 }
 
 // pictures is the policy in package remote's words.

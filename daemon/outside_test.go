@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine/artifact"
-
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -18,7 +17,7 @@ func TestFetchPolicy(t *testing.T) {
 	t.Parallel()
 	a := &outside{settings: settings.Defaults()}
 	a.settings.WebFetch.Deny = []string{"bad.example"}
-	p := a.pages()
+	p := a.pages(nil)
 	if p.MaxRedirects != 5 || p.MaxBytes != 16<<20 || p.Check("https://good.example/") != nil {
 		t.Errorf("got %+v", p)
 	}
@@ -40,15 +39,15 @@ func TestProgramEnvironment(t *testing.T) {
 // nothing is made.
 func TestSweepArtifacts(t *testing.T) {
 	t.Parallel()
-	w := &Process{Workspace: &Workspace{StateDir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}}
+	dir := t.TempDir()
+	kept := newArtifacts(dir, func(string) bool { return false }, slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(t.Context())
 	ticks, done := make(chan time.Time), make(chan error, 1)
-	go func() { done <- w.sweepArtifacts(ctx, ticks) }()
+	go func() { done <- kept.sweep(ctx, ticks) }()
 	ticks <- time.Now()
-	if _, err := os.Stat(filepath.Join(w.StateDir, "artifacts")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "artifacts")); err == nil {
 		t.Error("a store was made")
 	}
-	kept := keptArtifacts{w}
 	ref, err := kept.Keep(t.Context(), strings.NewReader("text"), artifact.Source{Scope: "workflow:w", MediaType: "text/plain"})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +63,7 @@ func TestSweepArtifacts(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := w.fetched.close(); err != nil {
+	if err := kept.close(); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/settings"
@@ -24,7 +25,7 @@ const (
 // Overviews sum up the state of a vault for people.
 type Overviews struct {
 	settings  *settings.Settings
-	offers    *Offers
+	offers    *consent.Offers
 	workflows *Workflows
 	zone      *time.Location
 }
@@ -168,7 +169,7 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 
 // serving returns the overview of a running serve.
 func serving(ctx context.Context, w *Process, url string) (engine.Overview, error) {
-	o, err := w.Overviews.At(ctx, w.Journal, time.Now())
-	o.Serving, o.URL, o.Outdated = true, url, changedFiles(w.loaded, w.Dir)
+	o, err := w.Workspace.Overviews.At(ctx, w.Journal, time.Now())
+	o.Serving, o.URL, o.Outdated = true, url, changedFiles(w.Workspace.loaded, w.Workspace.Dir)
 	return o, err
 }

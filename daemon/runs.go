@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
@@ -24,7 +25,7 @@ type Runs struct {
 	exec      *local.Executor
 	workflows *Workflows
 	models    *modelset.Set
-	trust     *Trust
+	trust     *consent.Trust
 	zone      *time.Location
 }
 
@@ -42,9 +43,9 @@ func (r *Runs) Start(ctx context.Context, o control.RunOrder) (string, error) {
 		if _, err := r.models.Model(ctx, o.Model); err != nil && !waits {
 			return "", err
 		}
-		setModel(plan, o.Model)
+		UseModel(plan, o.Model)
 	}
-	if err := r.trust.mayRun(plan); err != nil {
+	if err := r.trust.MayRun(plan); err != nil {
 		return "", err
 	}
 	plan.Fresh = o.Fresh
@@ -59,8 +60,8 @@ func (r *Runs) Start(ctx context.Context, o control.RunOrder) (string, error) {
 	return started.Run, err
 }
 
-// setModel makes all steps that call a model call another.
-func setModel(plan *workflow.Plan, alias string) {
+// UseModel makes every step that calls a model call this one.
+func UseModel(plan *workflow.Plan, alias string) {
 	plan.Meta.Model = alias
 	for i, step := range plan.Steps {
 		if step.Model != nil && !step.Model.None {
@@ -77,7 +78,7 @@ func (r *Runs) Retry(ctx context.Context, id string, from engine.RetryFrom) erro
 	}
 	if run.Kind == engine.KindWorkflow {
 		if pinned, err := r.pinned(ctx, run); err == nil { // a run without a plan is refused by the executor
-			if err := r.trust.mayRun(pinned); err != nil {
+			if err := r.trust.MayRun(pinned); err != nil {
 				return err
 			}
 		}

@@ -10,10 +10,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/intake"
+	"github.com/vaultflow/vaultflow/daemon/statusnote"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
@@ -51,7 +56,7 @@ func Serve(ctx context.Context, o Options, so ServeOptions) error {
 		before = a
 		address, err := serveOnce(ctx, a, so)
 		a.Close()
-		if _, renewed := errors.AsType[renewal](err); renewed && ctx.Err() == nil {
+		if errors.Is(err, consent.ErrChanged) && ctx.Err() == nil {
 			o.Overrides = stayAt(o.Overrides, address)
 			continue
 		}
@@ -75,6 +80,9 @@ func stayAt(overrides map[string]string, address string) map[string]string {
 	return kept
 }
 
+// sweepEvery is how often a serve removes artifacts and records beyond their limits, which are days.
+const sweepEvery = time.Hour
+
 // serveOnce is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
 // and leaves what was under way to be resumed.
 func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address string, err error) {
@@ -92,12 +100,12 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address strin
 	if sandboxed := a.Workers.Problem(ctx); sandboxed != "" {
 		a.Log.Warn("imports of PDFs and pictures will wait", "err", sandboxed)
 	}
-	if a.Trust.Tell("log") {
-		a.Log.Warn(Adopted)
+	if a.Trust.Announce("log") {
+		a.Log.Warn(consent.Adopted)
 	}
-	watcher := newWatcher(w)
-	arriving := newArrivals(w, watcher)
-	if err := arriving.held.earlier(ctx); err != nil {
+	watcher := newWatcher(a)
+	arriving := intake.NewArrivals(watcher, w.Imports, w.importers, a.Writing(policy.ByImport))
+	if err := arriving.Resume(ctx); err != nil {
 		return "", err
 	}
 	if err := w.resume(ctx); err != nil {
@@ -111,9 +119,7 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address strin
 		group.Go(func() error { return triggers.Run(ctx) })
 		group.Go(func() error { return w.desk.Run(ctx) })
 		group.Go(func() error { return watcher.Run(ctx) })
-		group.Go(func() error { return arriving.run(ctx) })
-		group.Go(func() error { return arriving.originals.run(ctx) })
-		group.Go(func() error { return arriving.held.run(ctx) })
+		group.Go(func() error { return arriving.Run(ctx) })
 		group.Go(func() error { return followChanges(ctx, w, watcher, triggers) })
 		group.Go(func() error { return followEnded(ctx, w, triggers) })
 		if o.Web {
@@ -123,14 +129,14 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address strin
 		}
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()
-		group.Go(func() error { return w.sweepArtifacts(ctx, ticker.C) })
+		group.Go(func() error { return w.artifacts.sweep(ctx, ticker.C) })
 		upkeep := time.NewTicker(sweepEvery)
 		defer upkeep.Stop()
 		group.Go(func() error { return sweepJournal(ctx, w, upkeep.C) })
-		group.Go(func() error { return newStatusNote(w, dash).run(ctx) })
+		group.Go(func() error { return newStatusNote(w, dash).Run(ctx) })
 		group.Go(func() error { return control.Serve(ctx, a.StateDir, answering.obey) })
 		group.Go(func() error { return guard(ctx, w) })
-		group.Go(func() error { return w.renewals.run(ctx, triggers.Reload) })
+		group.Go(func() error { return w.renewals.Run(ctx, triggers.Reload) })
 		group.Go(func() error { return followSettings(ctx, w) })
 		group.Go(func() error { return announce(ctx, w, dash, o.Ready, watcher, triggers) })
 		return group.Wait()
@@ -158,15 +164,22 @@ func announce(ctx context.Context, w *Process, dash *dashboard, ready func(Ready
 	}
 	triggers.Watching()
 	return ready(Ready{
-		Dir: w.Dir, ImportDir: w.Settings.Vault.ImportDir, URL: dash.url, Trusted: !w.Trust.Untrusted(),
+		Dir: w.Workspace.Dir, ImportDir: w.Workspace.Settings.Vault.ImportDir, URL: dash.url, Trusted: !w.Workspace.Trust.Untrusted(),
 		Link: func() string { link, _ := dash.link(); return link },
 	})
 }
 
-func newWatcher(w *Process) *disk.Watcher {
-	v := w.Settings.Vault
-	return disk.NewWatcher(w.Vault, disk.WatchOptions{
-		Quiet: v.QuietPeriod.Std(), Stall: v.StallPeriod.Std(), Rescan: v.RescanInterval.Std(),
-		Poll: v.Watch == "poll",
+func newWatcher(a *Workspace) *disk.Watcher {
+	v := a.Settings.Vault
+	return disk.NewWatcher(a.Vault, disk.WatchOptions{
+		Quiet: v.QuietPeriod.Std(), Stall: v.StallPeriod.Std(), Rescan: v.RescanInterval.Std(), Poll: v.Watch == "poll",
 	})
+}
+
+func newStatusNote(w *Process, dash *dashboard) *statusnote.Note {
+	a := w.Workspace
+	return &statusnote.Note{
+		Settings: a.Settings, Vault: a.Vault, Files: a.Writing(policy.ByStatus), Subscribe: w.Exec.Subscribe, Zone: a.Zone, Log: a.Log,
+		Overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) },
+	}
 }

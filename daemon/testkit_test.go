@@ -11,18 +11,6 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// ownTrust is the trust in a vault of one's own.
-func ownTrust(t *testing.T, s *settings.Settings) *Trust {
-	t.Helper()
-	dir, stateDir := t.TempDir(), t.TempDir()
-	ownVault(t, dir, stateDir)
-	own, err := openAnswers(t.Context(), stateDir, dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newTrust(own, s, slog.New(slog.DiscardHandler))
-}
-
 // ownVault makes a vault that is the user's own.
 func ownVault(t *testing.T, dir, stateDir string) {
 	t.Helper()

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -20,7 +22,7 @@ import (
 type firing struct {
 	settings  *settings.Settings
 	workflows *Workflows
-	trust     *Trust
+	trust     *consent.Trust
 	log       *slog.Logger
 
 	mu   sync.Mutex
@@ -28,17 +30,17 @@ type firing struct {
 }
 
 func newTriggers(w *Process) *trigger.Triggers {
-	f := &firing{settings: w.Settings, workflows: w.Workflows, trust: w.Trust, log: w.Log, told: map[string]bool{}}
+	f := &firing{settings: w.Workspace.Settings, workflows: w.Workspace.Workflows, trust: w.Workspace.Trust, log: w.Workspace.Log, told: map[string]bool{}}
 	return trigger.New(trigger.Config{
 		Plans: f.plans, Starter: w.Exec, Slots: w.Journal.Slots, Watches: w.Journal.Watches, History: w.Journal.Runs,
 		Writers: w.Journal.Memory, Imports: w.Journal.Imports, Busy: w.Exec.Busy,
-		Files: w.Vault, Ours: f.ours, Location: w.Zone, Debounce: w.Settings.Watch.Debounce.Std(), Logger: w.Log,
+		Files: w.Workspace.Vault, Ours: f.ours, Location: w.Workspace.Zone, Debounce: w.Workspace.Settings.Watch.Debounce.Std(), Logger: w.Workspace.Log,
 	})
 }
 
 // ours reports whether vaultflow writes a note itself. Such a note fires nothing.
 func (f *firing) ours(name string) bool {
-	return inside(strings.ToLower(name), strings.ToLower(path.Join(f.settings.Vault.WorkflowsDir, step.ApprovalsDir))) || strings.EqualFold(name, f.settings.Engine.StatusNote)
+	return vault.Within(strings.ToLower(name), strings.ToLower(path.Join(f.settings.Vault.WorkflowsDir, step.ApprovalsDir))) || strings.EqualFold(name, f.settings.Engine.StatusNote)
 }
 
 // plans are the workflows that may run now. Circles among them are logged, each once.
@@ -56,7 +58,7 @@ func (f *firing) plans() []*workflow.Plan {
 		}
 		f.tellLoops(loaded)
 		plan := loaded.Plan
-		if why := f.trust.waits(now, plan); why != "" {
+		if why := f.trust.Waits(now, plan); why != "" {
 			f.tellWaiting(plan, why)
 			plan = off(plan)
 		}
@@ -99,11 +101,11 @@ func followChanges(ctx context.Context, w *Process, watcher *disk.Watcher, trigg
 		case <-ctx.Done():
 			return nil
 		case c := <-watcher.Changes():
-			w.followOrigins(ctx, c)
+			w.followOrigin(ctx, c)
 			if w.desk.Changed(c.Name) { // a box may have been ticked
 				continue
 			}
-			if inside(c.Name, w.Settings.Vault.WorkflowsDir) || c.Name == "settings.yaml" {
+			if vault.Within(c.Name, w.Workspace.Settings.Vault.WorkflowsDir) || c.Name == "settings.yaml" {
 				triggers.Reload()
 			}
 			triggers.Changed(ctx, c)
@@ -130,7 +132,9 @@ func followEnded(ctx context.Context, w *Process, triggers *trigger.Triggers) er
 	}
 }
 
-// inside reports whether a name is below a folder.
-func inside(name, dir string) bool {
-	return name == dir || len(name) > len(dir) && name[:len(dir)] == dir && name[len(dir)] == '/'
+// off returns a workflow whose triggers do not fire.
+func off(p *workflow.Plan) *workflow.Plan {
+	quiet := *p
+	quiet.Meta.Enabled = false
+	return &quiet
 }

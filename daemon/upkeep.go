@@ -19,12 +19,12 @@ func retention(s *settings.Settings) journal.Retention {
 // removed now is tried again at the next tick.
 func sweepJournal(ctx context.Context, w *Process, ticks <-chan time.Time) error {
 	for {
-		swept, err := w.Journal.Sweep(ctx, retention(w.Settings), time.Now())
+		swept, err := w.Journal.Sweep(ctx, retention(w.Workspace.Settings), time.Now())
 		if swept != (journal.Swept{}) {
-			w.Log.Info("old records removed", "runs", swept.Runs, "rows", swept.Rows, "blobs", swept.Blobs, "size", content.FormatSize(swept.Bytes))
+			w.Workspace.Log.Info("old records removed", "runs", swept.Runs, "rows", swept.Rows, "blobs", swept.Blobs, "size", content.FormatSize(swept.Bytes))
 		}
 		if err != nil && ctx.Err() == nil {
-			w.Log.Warn("old records not removed", "err", err)
+			w.Workspace.Log.Warn("old records not removed", "err", err)
 		}
 		select {
 		case <-ctx.Done():

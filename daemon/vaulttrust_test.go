@@ -12,18 +12,6 @@ import (
 	"github.com/vaultflow/vaultflow/policy/trust"
 )
 
-func TestIsLocal(t *testing.T) {
-	t.Parallel()
-	for listen, want := range map[string]bool{
-		"127.0.0.1:8321": true, "127.1.2.3:0": true, "[::1]:80": true, "localhost:1": true, "unix:/run/user/1000/v.sock": true,
-		"0.0.0.0:80": false, ":80": false, "[::]:80": false, "192.168.1.2:80": false, "example.org:80": false, "": false,
-	} {
-		if got := isLocal(listen); got != want {
-			t.Errorf("isLocal(%q) = %v, want %v", listen, got, want)
-		}
-	}
-}
-
 // A file in an import folder may be dropped there by somebody: it sends no page to a service before a person has said yes.
 func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	t.Parallel()
@@ -38,7 +26,7 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	}
 	engines := func() []string {
 		t.Helper()
-		s, err := openTest(t, Options{Dir: vault, StateDir: state}).rules.of("Import/scans/a.pdf", request{})
+		s, err := openTest(t, Options{Dir: vault, StateDir: state}).rules.For("Import/scans/a.pdf")
 		if err != nil {
 			t.Fatal(err)
 		}

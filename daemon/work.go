@@ -2,49 +2,54 @@ package daemon
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"maps"
+	"path"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
+	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/imports"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/settings/state"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/mcp"
 	"github.com/vaultflow/vaultflow/tools/toolbox"
-	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // grace is how long activities may take to end when this process does, which is to be gone within 5 s.
 const grace = 4 * time.Second
 
-// Process is a workspace that may run things: it holds the locks of the state directory and of the vault.
+// Process is a workspace that can run things: it holds the locks of the state directory and of the vault.
 type Process struct {
-	*Workspace
-	Journal *journal.Journal
-	Exec    *local.Executor
-	desk    *approval.Desk
-	budget  policy.Budget // of the settings
+	Workspace *Workspace
+	Journal   *journal.Journal
+	Exec      *local.Executor
+	Runs      *Runs
+	Imports   *intake.Imports
 
-	Runs     *Runs
-	Imports  *Imports
-	holding  bool        // imported files may stay in the import folder for a while
-	renewals *trustWatch // used by serve
-
-	fetched fetched
-	servers *mcp.Hub
-	release func() error // the vault's lock
+	desk      *approval.Desk
+	origins   *origin.Book
+	importers intake.Importers
+	artifacts *artifacts
+	servers   *mcp.Hub
+	renewals  *consent.Watch // used by serve
+	release   func() error   // the vault's lock
 }
 
-// work is Work. holding lets imported files stay in the import folder for a while, which takes a serve.
+// work implements [Workspace.Work]. With holding, imported files may stay in the import folder for a while; only serve can
+// look after them.
 func work(ctx context.Context, a *Workspace, holding bool) (*Process, error) {
-	if err := a.Trust.store.Begin(); err != nil { // before there is a journal that could be taken for an earlier version's
+	if err := a.Trust.Begin(); err != nil {
 		return nil, err
 	}
 	j, err := journal.Open(ctx, a.StateDir)
@@ -58,60 +63,86 @@ func work(ctx context.Context, a *Workspace, holding bool) (*Process, error) {
 	if n, err := a.Vault.Sweep(); err != nil || n > 0 {
 		a.Log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}
-	sandbox.Office{Dir: a.Workers.officeDir()}.Sweep()
-	w := &Process{Workspace: a, Journal: j, holding: holding, release: release}
-	d, err := a.deps(storesOf(j), modelset.Probing{Set: a.Models}, a.webFetcher())
+	a.Workers.Sweep()
+	w, err := wire(a, j, holding, release)
 	if err != nil {
-		return nil, errors.Join(err, j.Close(), release())
-	}
-	w.budget = d.Budget
-	f := newFlow(d, j.Undo, toolbox.Config{
-		AutoBuffer: a.Settings.Engine.AutoBufferTokens, Outside: w.reach(d), Runs: nested{func() *Runs { return w.Runs }}, Log: a.Log,
-	})
-	importer := func(run string, events func(ingestion.Event)) imports.Importer { return w.importer(run, events) }
-	im := &imports.Imports{FS: a.Vault.FS(), Importer: importer, Imported: j.Imports, Blobs: j.Blobs, Origin: d.Origin}
-	activities := f.activities()
-	maps.Copy(activities, im.Activities())
-	w.Exec = local.New(local.Config{
-		Journal: j.Executor(), Activities: activities, MaxRuns: a.Settings.Engine.MaxParallelRuns,
-		Timeout: a.Settings.Engine.RunTimeout.Std(), Location: a.Zone, Logger: a.Log, Renew: a.rules.renew,
-		Grace: grace,
-	})
-	w.Runs = &Runs{settings: a.Settings, journal: j, exec: w.Exec, workflows: a.Workflows, models: a.Models, trust: a.Trust, zone: a.Zone}
-	w.Imports = newImports(w)
-	w.renewals = &trustWatch{trust: a.Trust, vault: a.Vault, journal: j, log: a.Log, renew: make(chan struct{}, 1)}
-	if w.desk, err = newDesk(w); err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
 	return w, nil
 }
 
-// importer makes an importer over the vault and the sandbox, for a run.
-func (w *Process) importer(run string, events func(ingestion.Event)) *ingestion.Importer {
-	a := w.Workspace
-	im := &ingestion.Importer{
-		Files: a.Writing(policy.ByImport), Worker: sessions{a.Workers}, Now: time.Now,
-		Tool: "vaultflow " + a.options.Version, Takes: a.Vault.Takes, Writing: a.Vault.Writing,
-		Events: events, Recogniser: a.recognition.recogniser(payerOf(w, run)), Passwords: func(ingestion.Job) []string { return a.Passwords.All() },
-		Office: a.Workers.importOffice(),
+// wire makes a process over an open journal.
+func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) (*Process, error) {
+	s := a.Settings
+	secret, err := state.Secret(a.StateDir)
+	if err != nil {
+		return nil, err
 	}
-	if w.holding {
-		im.Endless = func(head []byte) bool { return !disk.ShowsEnd(head) }
+	d, err := a.deps(storesOf(j), modelset.Probing{Set: a.Models}, remote.New(a.outside.pictures()))
+	if err != nil {
+		return nil, err
 	}
-	return im
+	importers := intake.Importers{
+		Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByImport), Workers: a.Workers, Passwords: a.Passwords,
+		Recognition: intake.NewRecognition(s, a.Models, a.Trust, a.Log), Ledger: j.Spending, Budget: d.Budget, Zone: a.Zone,
+		Version: a.options.Version, Holding: holding, Log: a.Log,
+	}
+	kept := newArtifacts(a.StateDir, func(id string) bool {
+		r, err := j.Runs.Run(context.Background(), id)
+		return err != nil || !r.Status.Finished()
+	}, a.Log)
+	servers := a.servers(d.Foreign().Keep)
+
+	// A model may start runs, so the activities need the executor that carries them out.
+	var exec *local.Executor
+	f := newFlow(d, j.Undo, toolbox.Config{
+		AutoBuffer: s.Engine.AutoBufferTokens, Outside: a.reach(kept, servers), Log: a.Log,
+		Runs: nested{workflows: a.Workflows, trust: a.Trust, journal: j, zone: a.Zone, exec: func() *local.Executor { return exec }},
+	})
+	im := &imports.Imports{
+		FS: a.Vault.FS(), Imported: j.Imports, Blobs: j.Blobs, Origin: d.Origin,
+		Importer: func(run string, events func(ingestion.Event)) imports.Importer { return importers.For(run, events) },
+	}
+	activities := f.activities()
+	maps.Copy(activities, im.Activities())
+	exec = local.New(local.Config{
+		Journal: j.Executor(), Activities: activities, MaxRuns: s.Engine.MaxParallelRuns, Timeout: s.Engine.RunTimeout.Std(),
+		Location: a.Zone, Logger: a.Log, Renew: a.rules.Renew, Grace: grace,
+	})
+	documents := a.options.Web.Documents
+	if documents == nil {
+		documents = remote.New(a.outside.documents())
+	}
+	return &Process{
+		Workspace: a, Journal: j, Exec: exec, importers: importers, artifacts: kept, servers: servers, release: release,
+		Runs: &Runs{settings: s, journal: j, exec: exec, workflows: a.Workflows, models: a.Models, trust: a.Trust, zone: a.Zone},
+		Imports: intake.New(intake.Config{
+			Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByDrop), Trust: a.Trust, Rules: a.rules, Web: documents,
+			Artifacts: kept, Journal: j, Exec: exec, Zone: a.Zone,
+		}),
+		desk: approval.New(approval.Config{
+			Keys: approval.NewKeys(secret), Proposals: j.Approvals, Blobs: j.Blobs, Files: a.Writing(policy.ByApprovals),
+			Wake: exec.Wake, Subscribe: exec.Subscribe, Dir: path.Join(s.Vault.WorkflowsDir, step.ApprovalsDir), Zone: a.Zone, Logger: a.Log,
+		}),
+		origins:  a.Book(j.Origins),
+		renewals: consent.NewWatch(a.Trust, func() error { return errors.Join(a.Vault.There(), j.There()) }, a.Log),
+	}, nil
 }
 
-// resume continues the runs that an earlier process left. Only serve does: a command that does one thing would begin them
-// and leave them again.
+// there returns an error while the vault or the state directory is gone.
+func (w *Process) there() error { return errors.Join(w.Workspace.Vault.There(), w.Journal.There()) }
+
+// resume continues the runs that an earlier process left. Only serve does: a command that does one thing would start them and
+// leave them again.
 func (w *Process) resume(ctx context.Context) error {
 	resumed, err := w.Exec.Resume(ctx)
 	if resumed > 0 {
-		w.Log.Info("interrupted runs taken up again", "count", resumed)
+		w.Workspace.Log.Info("interrupted runs resumed", "count", resumed)
 	}
 	return err
 }
 
-// Run lets the executor work while fn does, and stops it afterwards.
+// Run lets the executor work while fn runs, and stops it afterwards.
 func (w *Process) Run(ctx context.Context, fn func(ctx context.Context) error) error {
 	inner, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -124,16 +155,23 @@ func (w *Process) Run(ctx context.Context, fn func(ctx context.Context) error) e
 // Close releases the state directory and the vault.
 func (w *Process) Close() {
 	w.servers.Close()
-	if err := w.fetched.close(); err != nil {
-		w.Log.Warn("store of artifacts not closed", "err", err)
+	log := w.Workspace.Log
+	if err := w.artifacts.close(); err != nil {
+		log.Warn("artifact store not closed", "err", err)
 	}
 	if err := errors.Join(w.Journal.Close(), w.release()); err != nil {
-		w.Log.Warn("journal not closed", "err", err)
+		log.Warn("journal not closed", "err", err)
 	}
 }
 
-// shortHash is the beginning of a text's digest, for names.
-func shortHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
+// Decide carries out what the user decided with a command.
+func (w *Process) Decide(ctx context.Context, o control.ApproveOrder) error {
+	d := engine.Decision{Run: o.Run, Items: o.Items, Approve: !o.Reject, By: engine.DecidedCommand, Reason: o.Reason}
+	if o.Edited != nil {
+		var err error
+		if d.Edited, err = w.Journal.Blobs.Put(ctx, *o.Edited); err != nil {
+			return err
+		}
+	}
+	return w.desk.Decide(ctx, d)
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
@@ -27,8 +28,7 @@ import (
 type Workflows struct {
 	settings *settings.Settings
 	vault    *disk.Vault
-	files    func() fs.FS // what workflows and models see of the vault
-	trust    *Trust
+	trust    *consent.Trust
 	models   *modelset.Set
 	outside  *outside
 	zone     *time.Location
@@ -67,7 +67,7 @@ func (w *Workflows) Named(name string) (*workflow.Plan, error) {
 		return nil, err
 	}
 	for _, loaded := range all {
-		if !SameName(loaded.Plan.Name, name) {
+		if !words.SameWorkflow(loaded.Plan.Name, name) {
 			continue
 		}
 		if loaded.Valid() {
@@ -97,13 +97,10 @@ func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 	return control.Usage.Errorf("%s", message)
 }
 
-// SameName reports whether b names the workflow a.
-func SameName(a, b string) bool { return strings.EqualFold(a, strings.TrimSuffix(b, ".md")) }
-
 // Known returns an error if no workflow has this name. An empty name means all workflows.
 func (w *Workflows) Known(name string) error {
 	all, err := w.All()
-	if err != nil || name == "" || slices.ContainsFunc(all, func(l workflow.Loaded) bool { return SameName(l.Plan.Name, name) }) {
+	if err != nil || name == "" || slices.ContainsFunc(all, func(l workflow.Loaded) bool { return words.SameWorkflow(l.Plan.Name, name) }) {
 		return err
 	}
 	return w.Unknown(name, all)
@@ -120,7 +117,7 @@ func (w *Workflows) Statuses(ctx context.Context, j *journal.Journal) ([]engine.
 	for _, loaded := range all {
 		row := statusOf(loaded, w.zone)
 		if row.Valid {
-			row.Waits = w.trust.waits(now, loaded.Plan)
+			row.Waits = w.trust.Waits(now, loaded.Plan)
 		}
 		if row.Waits != "" {
 			row.Next = nil
@@ -186,7 +183,7 @@ func schedules(p *workflow.Plan) string {
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WaitingNames(), Default: w.settings.Models.Default,
-		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: w.files(), Links: w.vault,
+		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: modelFS(w.vault, w.settings), Links: w.vault,
 		Schema: step.CheckSchema, Changes: toolbox.NeedsYes,
 	}
 }
@@ -211,7 +208,7 @@ func (w *Workflows) NextSlots(name string) ([]engine.SlotRecord, error) {
 	var rows []engine.SlotRecord
 	now := w.trust.Now()
 	for _, loaded := range all {
-		if !loaded.Valid() || w.trust.waits(now, loaded.Plan) != "" || name != "" && !SameName(loaded.Plan.Name, name) {
+		if !loaded.Valid() || w.trust.Waits(now, loaded.Plan) != "" || name != "" && !words.SameWorkflow(loaded.Plan.Name, name) {
 			continue
 		}
 		for _, at := range trigger.Next(loaded.Plan, time.Now(), 5, w.zone) {

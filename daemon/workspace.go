@@ -14,12 +14,14 @@ import (
 	"time"
 	_ "time/tzdata" // time zones of workflows, on machines without zoneinfo
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
-	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
@@ -49,7 +51,7 @@ type Options struct {
 
 // Web replaces the fetchers of documents and pages, for tests. The zero value is the real web.
 type Web struct {
-	Documents DocumentFetcher
+	Documents intake.DocumentFetcher
 	Pages     func(remote.Policy) tools.Fetcher
 }
 
@@ -59,24 +61,23 @@ type Workspace struct {
 	StateDir string
 	Settings *settings.Settings
 	Faults   error // of the vault's settings file, which counts as absent then
-	Trust    *Trust
+	Trust    *consent.Trust
 	Vault    *disk.Vault
 	Models   *modelset.Set
 	Zone     *time.Location
 	Log      *slog.Logger
 
-	Passwords *Passwords
-	Workers   *Workers
+	Passwords *workers.Passwords
+	Workers   *workers.Starter
 	Workflows *Workflows
-	Offers    *Offers
+	Offers    *consent.Offers
 	Overviews *Overviews
 
-	options     Options
-	loaded      settings.Snapshot // the files of settings as they were loaded
-	outdated    sync.Once         // the warning about a serve with former settings
-	outside     *outside
-	rules       *importRules
-	recognition *recognition
+	options  Options
+	loaded   settings.Snapshot // the files of settings as they were loaded
+	outdated sync.Once         // the warning about a serve with former settings
+	outside  *outside
+	rules    *intake.Rules
 }
 
 // Open reads the settings of a vault and opens it. A *settings.Error has all faults of the settings.
@@ -85,33 +86,35 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Workspace{Dir: o.Dir, StateDir: stateDir, options: o}
-	if err := a.load(ctx, o); err != nil {
+	loaded, err := load(ctx, o, stateDir)
+	if err != nil {
 		return nil, err
 	}
-	s := a.Settings
-	a.Zone = time.Local
-	if name := s.Engine.Timezone; name != "" {
-		if a.Zone, err = time.LoadLocation(name); err != nil {
+	set, log, trusted := loaded.settings, loaded.log, loaded.trust
+	zone := time.Local
+	if name := set.Engine.Timezone; name != "" {
+		if zone, err = time.LoadLocation(name); err != nil {
 			return nil, control.Invalid.Wrap(fmt.Errorf("engine.timezone: %w", err))
 		}
 	}
-	a.Vault, err = disk.Open(o.Dir, disk.Options{
-		ImportDir: s.Vault.ImportDir, ImportedDir: s.Vault.ImportedDir, Ignore: s.Vault.Ignore, Logger: a.Log,
+	v, err := disk.Open(o.Dir, disk.Options{
+		ImportDir: set.Vault.ImportDir, ImportedDir: set.Vault.ImportedDir, Ignore: set.Vault.Ignore, Logger: log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.Models = modelset.New(s, a.Log, a.StateDir, a.Trust.refusal)
-	a.Passwords = newPasswords(s.Ingestion.Passwords)
-	a.Workers = &Workers{settings: s, vault: a.Vault, stateDir: stateDir, passwords: a.Passwords, log: a.Log}
-	a.outside = &outside{settings: s, trust: a.Trust, log: a.Log}
-	a.rules = &importRules{settings: s, vault: a.Vault, trust: a.Trust, log: a.Log}
-	a.recognition = &recognition{settings: s, models: a.Models, trust: a.Trust, log: a.Log, made: map[string]ocrService{}}
-	a.Workflows = &Workflows{settings: s, vault: a.Vault, files: a.modelFS, trust: a.Trust, models: a.Models, outside: a.outside, zone: a.Zone}
-	a.Offers = &Offers{trust: a.Trust, rules: a.rules, workflows: a.Workflows, dir: a.Dir, stateDir: stateDir}
-	a.Overviews = &Overviews{settings: s, offers: a.Offers, workflows: a.Workflows, zone: a.Zone}
-	return a, nil
+	models := modelset.New(set, log, stateDir, trusted.Refusal)
+	passwords := workers.NewPasswords(set.Ingestion.Passwords)
+	reach := &outside{settings: set, trust: trusted, log: log}
+	rules := intake.NewRules(set, v, trusted, log)
+	flows := &Workflows{settings: set, vault: v, trust: trusted, models: models, outside: reach, zone: zone}
+	offers := &consent.Offers{Trust: trusted, Folders: rules.Asks, Workflows: flows.All, Dir: o.Dir, StateDir: stateDir}
+	return &Workspace{
+		Dir: o.Dir, StateDir: stateDir, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Models: models, Zone: zone, Log: log,
+		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, log), Workflows: flows, Offers: offers,
+		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
+		options:   o, loaded: loaded.files, outside: reach, rules: rules,
+	}, nil
 }
 
 // Close closes the vault.
@@ -121,9 +124,9 @@ func (a *Workspace) Close() {
 	}
 }
 
-// modelFS is the vault as workflows and models see it: without the notes in which people approve.
-func (a *Workspace) modelFS() fs.FS {
-	return a.Vault.FSWithout(path.Join(a.Settings.Vault.WorkflowsDir, step.ApprovalsDir))
+// modelFS returns the vault as workflows and models see it: without the notes in which the user approves changes.
+func modelFS(v *disk.Vault, s *settings.Settings) fs.FS {
+	return v.FSWithout(path.Join(s.Vault.WorkflowsDir, step.ApprovalsDir))
 }
 
 // ErrNothingRun is returned when nothing was ever run on this vault.
@@ -142,35 +145,46 @@ func (a *Workspace) Reading(ctx context.Context, fn func(*journal.Journal) error
 	return fn(j)
 }
 
+// loaded is the settings of a vault with what depends on reading them.
+type loaded struct {
+	settings *settings.Settings
+	faults   error // of the vault's settings file, which was then ignored
+	files    settings.Snapshot
+	trust    *consent.Trust
+	log      *slog.Logger
+}
+
 // load reads the settings, as far as the vault is trusted.
-func (a *Workspace) load(ctx context.Context, o Options) error {
+func load(ctx context.Context, o Options, stateDir string) (loaded, error) {
 	environ := os.Environ()
 	input := settings.Input{
-		File: o.Settings, Vault: a.Dir, User: settings.UserFile(environ), StateDir: a.StateDir, Environ: environ, Overrides: o.Overrides,
+		File: o.Settings, Vault: o.Dir, User: settings.UserFile(environ), StateDir: stateDir, Environ: environ, Overrides: o.Overrides,
+		From: o.former,
 	}
-	if a.loaded = o.former; a.loaded == nil {
-		a.loaded = input.Snapshot()
+	if input.From == nil {
+		input.From = input.Snapshot()
 	}
-	input.From = a.loaded
-	given, err := openAnswers(ctx, a.StateDir, a.Dir, func() ([]trust.Ask, error) { return asked(input) })
+	given, err := consent.Open(ctx, stateDir, o.Dir, input)
 	if err != nil {
-		return err
+		return loaded{}, err
 	}
-	input.Grants = given.grants
-	a.Settings, err = settings.Load(input)
+	input.Grants = given.Grants
+	set, err := settings.Load(input)
+	var faults error
 	if err != nil && o.Tolerate != nil {
-		input.NotVaults, a.Faults = true, err
-		if without, again := settings.Load(input); again == nil {
+		without := input
+		without.NotVaults = true
+		if s, again := settings.Load(without); again == nil {
 			o.Tolerate(err)
-			a.Settings, err = without, nil
+			set, faults, err = s, err, nil
 		}
 	}
 	if err != nil {
-		return control.Invalid.Wrap(err)
+		return loaded{}, control.Invalid.Wrap(err)
 	}
-	a.Log = o.Logger(a.Settings)
-	a.Trust = newTrust(given, a.Settings, a.Log)
-	return a.Trust.narrow(a.Settings, o.Overrides["web.listen"] != "")
+	log := o.Logger(set)
+	trusted := consent.New(given, set, log)
+	return loaded{set, faults, input.From, trusted, log}, trusted.Narrow(set, o.Overrides["web.listen"] != "")
 }
 
 // gate decides about every change of the vault.
@@ -198,3 +212,12 @@ func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, er
 
 // Work locks the state directory and the vault and makes an executor. Nothing runs before Run.
 func (a *Workspace) Work(ctx context.Context) (*Process, error) { return work(ctx, a, false) }
+
+// FindState returns where the state of a vault is kept. named is the folder that was asked for, or "".
+func FindState(vaultDir, named string) (string, error) {
+	dir, err := settings.StateDir(vaultDir, named, os.Environ())
+	if err != nil {
+		return "", control.Invalid.Wrap(err)
+	}
+	return dir, nil
+}

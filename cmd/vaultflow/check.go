@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow"
@@ -31,7 +32,7 @@ func newCheck(g *globals) *cobra.Command {
 			}
 			defer a.Close()
 			chosen := func(name string) bool {
-				return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return daemon.SameName(name, n) })
+				return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return words.SameWorkflow(name, n) })
 			}
 			if fix {
 				if err := fixWorkflows(cmd.Context(), a, g, chosen); err != nil {
@@ -54,7 +55,7 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 		return err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(all, func(l workflow.Loaded) bool { return daemon.SameName(l.Plan.Name, name) }) {
+		if !slices.ContainsFunc(all, func(l workflow.Loaded) bool { return words.SameWorkflow(l.Plan.Name, name) }) {
 			return a.Workflows.Unknown(name, all)
 		}
 	}

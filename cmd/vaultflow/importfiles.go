@@ -5,42 +5,40 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// importsAhead is how many files are asked for before the first of them has ended: the executor always has one to begin.
-const importsAhead = 4
-
-// importPaths imports files in the order in which they were named, with a line for each, and ends with the worst outcome.
+// importPaths imports files in the order in which they were named, prints a line for each, and returns the worst outcome.
 func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []string, f importFlags) error {
 	orders, cleanup, err := importOrders(g, paths, f)
 	defer cleanup()
 	if err != nil {
 		return err
 	}
-	kept := importFolders(a)
-	defer func() { removeMade(a, kept) }()
+	dir := a.Settings.Vault.ImportDir
+	before := intake.FoldersIn(a.Vault, dir)
+	defer func() {
+		if err := intake.RemoveMade(a.Vault, a.Writing(policy.ByDrop), dir, before); err != nil {
+			a.Log.Warn("folders made for the import are left", "err", err)
+		}
+	}()
 	w, err := a.Work(ctx)
 	if isLocked(err) {
 		return a.Reading(ctx, func(j *journal.Journal) error {
-			batch := &importBatch{app: a, g: g, j: j, todo: orders, watched: true, start: func(ctx context.Context, o control.ImportOrder) (string, error) {
+			return importing{a, g, j, true}.run(ctx, intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
 				r, err := a.Ask(ctx, control.Order{Import: &o, Passwords: a.Passwords.Given()})
 				return r.Run, err
-			}}
-			return batch.run(ctx)
+			}))
 		})
 	}
 	if err != nil {
@@ -48,95 +46,74 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 	}
 	defer w.Close()
 	return w.Run(ctx, func(ctx context.Context) error {
-		batch := &importBatch{app: a, g: g, j: w.Journal, todo: orders, start: w.Imports.DropOrTake}
-		return batch.run(ctx)
+		return importing{a, g, w.Journal, false}.run(ctx, intake.NewBatch(orders, w.Imports.DropOrTake))
 	})
 }
 
-// importBatch is files that one command imports.
-type importBatch struct {
+// importing prints the imports of a batch.
+type importing struct {
 	app     *daemon.Workspace
 	g       *globals
 	j       *journal.Journal
-	todo    []control.ImportOrder
-	start   func(context.Context, control.ImportOrder) (run string, err error)
-	watched bool // the process that works on the vault has a watcher, which finds what is unpacked into the import folder
+	watched bool // a serve watches the import folder, and imports what is unpacked into it
 }
 
-type startedImport struct {
-	run string
-	err error
-}
-
-func (b *importBatch) run(ctx context.Context) error {
+func (i importing) run(ctx context.Context, b *intake.Batch) error {
 	var worst error
-	var started []startedImport
-	for i := 0; i < len(b.todo); i++ {
-		for len(started) < min(i+importsAhead, len(b.todo)) {
-			run, err := b.start(ctx, b.todo[len(started)])
-			started = append(started, startedImport{run, err})
+	for n, started := range b.All(ctx) {
+		place := ""
+		if b.Len() > 1 {
+			place = fmt.Sprintf("%d of %d  ", n+1, b.Len())
 		}
-		err := b.finish(ctx, i, started[i])
+		err := i.finish(ctx, b, place, started)
 		if ctx.Err() != nil {
-			return exit(exitCancelled, errors.New("stopped; what was begun goes on where it was with the next serve"))
+			return exit(exitCancelled, errors.New("stopped; the next serve continues the imports that had begun"))
 		}
 		worst = worse(worst, err)
 	}
 	return worst
 }
 
-// finish waits for one import and says how it ended.
-func (b *importBatch) finish(ctx context.Context, i int, s startedImport) error {
-	place := ""
-	if len(b.todo) > 1 {
-		place = fmt.Sprintf("%d of %d  ", i+1, len(b.todo))
-	}
-	if s.err != nil {
-		fmt.Fprintf(b.g.err, "%s%s: %v\n", place, labelOf(b.todo[i]), s.err)
-		if hint := failure.Of(s.err).Hint; hint != "" {
-			fmt.Fprintln(b.g.err, "  hint:", hint)
+// finish waits for one import, prints how it ended, and adds the files that it unpacked.
+func (i importing) finish(ctx context.Context, b *intake.Batch, place string, s intake.Started) error {
+	if s.Err != nil {
+		fmt.Fprintf(i.g.err, "%s%s: %v\n", place, labelOf(s.Order), s.Err)
+		if hint := failure.Of(s.Err).Hint; hint != "" {
+			fmt.Fprintln(i.g.err, "  hint:", hint)
 		}
-		return exit(failureExit(s.err), nil)
+		return exit(failureExit(s.Err), nil)
 	}
-	if s.run == "" {
-		fmt.Fprintf(b.g.err, "%s%s: left out, the import folder ignores files of this name\n", place, labelOf(b.todo[i]))
+	if s.Run == "" {
+		fmt.Fprintf(i.g.err, "%s%s: skipped, the import folder ignores files with this name\n", place, labelOf(s.Order))
 		return nil
 	}
-	record, err := followRun(ctx, b.g, b.j, s.run)
+	record, err := followRun(ctx, i.g, i.j, s.Run)
 	if err != nil {
 		return err
 	}
-	made, err := b.j.Imports.Get(ctx, record.ID)
+	made, err := i.j.Imports.Get(ctx, record.ID)
 	if err != nil {
 		return err
 	}
-	if err := b.g.print(made, func(io.Writer) {}); err != nil {
+	if err := i.g.print(made, func(io.Writer) {}); err != nil {
 		return err
 	}
-	if err := b.g.print(record, func(w io.Writer) { fmt.Fprint(w, place); writeImport(w, record, made) }); err != nil {
+	if err := i.g.print(record, func(w io.Writer) { fmt.Fprint(w, place); writeImport(w, record, made) }); err != nil {
 		return err
 	}
 	if code := runExit(record); code != exitDone {
 		err = exit(code, nil)
 	}
-	return errors.Join(err, b.unpacked(made))
+	members, failed := intake.Unpacked(i.app.Vault, i.app.Settings.Vault, made)
+	if i.watched && len(members) > 0 {
+		fmt.Fprintf(i.g.err, "  the running serve imports its %d files; `vaultflow import --status` lists them\n", len(members))
+	} else {
+		b.Add(members...)
+	}
+	return errors.Join(err, failed)
 }
 
-// unpacked adds the files of an archive, or the attachments of a message, to those that are imported.
-func (b *importBatch) unpacked(r engine.ImportRecord) error {
-	if r.State != engine.ImportDone {
-		return nil
-	}
-	orders, err := membersOf(b.app, r)
-	if b.watched && len(orders) > 0 {
-		fmt.Fprintf(b.g.err, "  its %d files are imported by the serve that is running; `vaultflow import --status` shows them\n", len(orders))
-		return err
-	}
-	b.todo = append(b.todo, orders...)
-	return err
-}
-
-// writeImport prints how an import ended. Its warnings were told while it was followed.
+// writeImport prints how an import ended. Its warnings were printed while it ran.
 func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 	fmt.Fprintf(w, "%s  %s: %s", r.ID, r.Source, r.State)
 	if r.Pages > 1 && r.Bundle != "" {
@@ -155,11 +132,11 @@ func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 		fmt.Fprintf(w, "  %s\n", run.Reason)
 	}
 	if run.Failure != nil && r.Filed != "" {
-		fmt.Fprintf(w, "  the file is at %s; afterwards: vaultflow import --retry %s\n", r.Filed, r.ID)
+		fmt.Fprintf(w, "  the file is at %s; when the cause is fixed: vaultflow import --retry %s\n", r.Filed, r.ID)
 	}
 }
 
-// worse gives the graver of two outcomes: a failure goes before pages that are missing.
+// worse returns the worse of two outcomes: a failure is worse than missing pages.
 func worse(a, b error) error {
 	if b == nil || a != nil && exitCode(a) != exitOmissions {
 		return a
@@ -178,78 +155,14 @@ func labelOf(o control.ImportOrder) string {
 	return string(o.Path)
 }
 
-// members are the files that an import was unpacked into, in the import folder.
-func membersOf(a *daemon.Workspace, r engine.ImportRecord) ([]control.ImportOrder, error) {
-	data, _, err := a.Vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
-	if err != nil {
-		return nil, fmt.Errorf("look for the files of %s: %w", r.Source, err)
-	}
-	m, err := manifest.Parse(data)
-	if err != nil || len(m.Children) == 0 {
-		return nil, err
-	}
-	v := a.Settings.Vault
-	dir := path.Join(v.ImportDir, strings.TrimPrefix(r.Bundle, v.ImportedDir+"/"))
-	var orders []control.ImportOrder
-	err = fs.WalkDir(a.Vault.FS(), dir, func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil && d.Type().IsRegular() && a.Vault.Takes(name) {
-			orders = append(orders, control.ImportOrder{Name: name})
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", r.Source, err)
-	}
-	return orders, nil
-}
-
-// importFolders are the folders of the import folder, which a person may have made to drop files into.
-func importFolders(a *daemon.Workspace) map[string]bool {
-	folders := map[string]bool{}
-	entries, err := fs.ReadDir(a.Vault.FS(), a.Settings.Vault.ImportDir)
-	if err != nil { // there is none yet
-		return folders
-	}
-	for _, e := range entries {
-		folders[e.Name()] = e.IsDir()
-	}
-	return folders
-}
-
-// removeMade removes the folders that files were copied into, when they are empty and were not there before.
-func removeMade(a *daemon.Workspace, before map[string]bool) {
-	after := importFolders(a)
-	for name, isFolder := range after {
-		if !isFolder || before[name] {
-			continue
-		}
-		top := path.Join(a.Settings.Vault.ImportDir, name)
-		err := fs.WalkDir(a.Vault.FS(), top, func(dir string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() {
-				err = a.Writing(policy.ByDrop).RemoveEmptyFolders(dir, top)
-			}
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil // it went with the one below
-			}
-			return err
-		})
-		if err != nil {
-			a.Log.Warn("empty folder not removed", "name", top, "err", err)
-		}
-	}
-}
-
-// importOrders lists the files that are meant: folders are walked, standard input is kept in a file of its own. Files of a
-// folder keep their places below a folder of its name.
+// importOrders lists the files to import. Folders are walked, and standard input goes into a temporary file, which cleanup
+// removes.
 func importOrders(g *globals, paths []string, f importFlags) (orders []control.ImportOrder, cleanup func(), err error) {
 	cleanup = func() {}
 	for _, given := range paths {
 		if given == "-" {
 			if f.name == "" {
-				return nil, cleanup, usagef("say what standard input holds: --name q3.pdf")
+				return nil, cleanup, usagef("name what standard input holds, for example --name q3.pdf")
 			}
 			temp, err := keepStdin()
 			if err != nil {
@@ -263,7 +176,7 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []control.I
 			orders = append(orders, control.ImportOrder{URL: given, Name: f.name, ImportHow: f.ImportHow})
 			continue
 		}
-		found, err := ordersIn(g, given, f)
+		found, err := intake.OrdersIn(given, f.ImportHow, func(err error) { fmt.Fprintf(g.err, "skipped: %v\n", err) })
 		if err != nil {
 			return nil, cleanup, usagef("import: %w", err)
 		}
@@ -273,44 +186,6 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []control.I
 		return nil, cleanup, usagef("there is no file to import in %s", strings.Join(paths, ", "))
 	}
 	return orders, cleanup, nil
-}
-
-// ordersIn lists the files of a path that a person named. What cannot be read below it is told and left out.
-func ordersIn(g *globals, given string, f importFlags) ([]control.ImportOrder, error) {
-	root, err := filepath.Abs(given)
-	if err != nil {
-		return nil, err
-	}
-	name := filepath.Base(root) // of the link, when it is one
-	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return nil, err
-	}
-	var orders []control.ImportOrder
-	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil && p == root:
-			return err
-		case err != nil:
-			fmt.Fprintf(g.err, "left out: %v\n", err)
-			return nil
-		case p != root && strings.HasPrefix(d.Name(), "."):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		case !d.Type().IsRegular():
-			return nil
-		}
-		below, err := filepath.Rel(root, p)
-		if err != nil {
-			return err
-		}
-		orders = append(orders, control.ImportOrder{
-			Path: control.OSPath(p), Name: path.Join(name, filepath.ToSlash(below)), ImportHow: f.ImportHow, Walked: p != root,
-		})
-		return nil
-	})
-	return orders, err
 }
 
 func keepStdin() (path string, err error) {

@@ -83,10 +83,7 @@ func inputPlan(inputs []string) (*workflow.Plan, error) {
 
 func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflow.Plan, o previewOptions) error {
 	if o.model != "" {
-		plan.Meta.Model = o.model
-		for i := range plan.Steps {
-			plan.Steps[i].Model = nil
-		}
+		daemon.UseModel(plan, o.model)
 	}
 	if err := daemon.KnownSteps(plan, o.steps); err != nil {
 		return err
@@ -94,11 +91,11 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 	if err := a.Trust.MayPreview(plan); err != nil {
 		return exit(failureExit(err), err)
 	}
-	previewer, err := a.Previewer(ctx)
+	previewer, done, err := a.Previewer(ctx)
 	if err != nil {
 		return err
 	}
-	defer previewer.Close()
+	defer done()
 	title := plan.Name
 	if plan.File == "" {
 		title = "the inputs"

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
@@ -32,8 +33,8 @@ func newStatus(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.Trust.Tell("status") {
-				o.Trust.Note = daemon.Adopted
+			if a.Trust.Announce("status") {
+				o.Trust.Note = consent.Adopted
 			}
 			return g.print(o, func(w io.Writer) { err = writeStatus(w, o, a.Zone) })
 		},

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/statusnote"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
@@ -31,12 +31,12 @@ func TestServe_statusNote(t *testing.T) {
 	}
 	s.must("run", "Hand")
 	before := note("runs_today: 1")
-	mine := strings.Replace(before, daemon.NoteBegins, "My words.\n"+daemon.NoteBegins, 1) + "More of mine.\n"
+	mine := strings.Replace(before, statusnote.Begins, "My words.\n"+statusnote.Begins, 1) + "More of mine.\n"
 	s.write("State/Status.md", mine)
 	s.write("Other.md", "what the workflow watches") // comes after the note's changes, and fires
 	s.wait(patience, "the watching workflow", func() (bool, string) { return len(s.runs("Watch")) > 0, "" })
 	after := note("runs_today: 2")
-	if !strings.Contains(after, "My words.\n"+daemon.NoteBegins) || !strings.HasSuffix(after, daemon.NoteEnds+"\nMore of mine.\n") {
+	if !strings.Contains(after, "My words.\n"+statusnote.Begins) || !strings.HasSuffix(after, statusnote.Ends+"\nMore of mine.\n") {
 		t.Errorf("a person's words are gone:\n%s", after)
 	}
 	for _, r := range s.runs("Watch") {

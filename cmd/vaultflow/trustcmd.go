@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy/trust"
@@ -116,24 +117,24 @@ func decideTrust(ctx context.Context, g *globals, in io.Reader, f trustFlags) er
 }
 
 // openOffer opens the vault and looks at what it asks for.
-func openOffer(ctx context.Context, g *globals) (*daemon.Workspace, daemon.Offer, error) {
+func openOffer(ctx context.Context, g *globals) (*daemon.Workspace, consent.Offer, error) {
 	a, err := g.openDespiteFaults(ctx)
 	if err != nil {
-		return nil, daemon.Offer{}, err
+		return nil, consent.Offer{}, err
 	}
 	o, err := a.Offers.Look()
 	if err != nil {
 		a.Close()
-		return nil, daemon.Offer{}, err
+		return nil, consent.Offer{}, err
 	}
-	if a.Trust.Tell("trust") {
-		o.Note = daemon.Adopted
+	if a.Trust.Announce("trust") {
+		o.Note = consent.Adopted
 	}
 	return a, o, nil
 }
 
 // Accept stores an answer, says what was granted, and waits until a running serve works with it.
-func acceptAnswer(ctx context.Context, g *globals, a *daemon.Workspace, o daemon.Offer, answer engine.TrustAnswer) error {
+func acceptAnswer(ctx context.Context, g *globals, a *daemon.Workspace, o consent.Offer, answer engine.TrustAnswer) error {
 	if err := a.Trust.Accept(o, answer); err != nil {
 		return exit(failureExit(err), err)
 	}
@@ -156,7 +157,7 @@ func acceptAnswer(ctx context.Context, g *globals, a *daemon.Workspace, o daemon
 		return err
 	}
 	fmt.Fprintf(g.err, "this vault is %s\n", s.Level.Words())
-	return renewServe(ctx, a, daemon.Fingerprint(s))
+	return renewServe(ctx, a, consent.Fingerprint(s))
 }
 
 // renewWithin bounds how long `trust` waits for a running serve.
@@ -184,7 +185,7 @@ func renewServe(ctx context.Context, a *daemon.Workspace, want string) error {
 }
 
 // askTrust asks a person at a terminal.
-func askTrust(ctx context.Context, g *globals, in *bufio.Reader, a *daemon.Workspace, o daemon.Offer) error {
+func askTrust(ctx context.Context, g *globals, in *bufio.Reader, a *daemon.Workspace, o consent.Offer) error {
 	answer := engine.TrustAnswer{Settings: o.WaitingSettings()}
 	if o.Level == string(trust.Untrusted) {
 		fmt.Fprintln(g.err, "\n  o  it is my own: its workflows run as written, and the settings above take effect")
@@ -276,7 +277,7 @@ func allowByHand(ctx context.Context, g *globals, in io.Reader, a *daemon.Worksp
 }
 
 // offerText prints an offer for people.
-func offerText(o daemon.Offer) string {
+func offerText(o consent.Offer) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("vault  %s", trust.Plain(o.Vault))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -42,7 +43,7 @@ func unpauseWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, name 
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return daemon.SameName(l.Plan.Name, name) })
+	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return words.SameWorkflow(l.Plan.Name, name) })
 	if i < 0 {
 		return a.Workflows.Unknown(name, all)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy/trust"
 )
@@ -94,7 +95,7 @@ func TestTrust_acceptsOnlyWhatWasOffered(t *testing.T) {
 	}
 	write("1")
 	g := &globals{streams: &streams{out: &bytes.Buffer{}, err: &bytes.Buffer{}}, vault: vault, stateDir: state}
-	offered := func() (*daemon.Workspace, daemon.Offer) {
+	offered := func() (*daemon.Workspace, consent.Offer) {
 		t.Helper()
 		a, o, err := openOffer(t.Context(), g)
 		if err != nil {
@@ -107,10 +108,10 @@ func TestTrust_acceptsOnlyWhatWasOffered(t *testing.T) {
 	answer := shown.Trust
 	write("2")
 	a, now := offered()
-	yes := func(o daemon.Offer, level string) error {
+	yes := func(o consent.Offer, level string) error {
 		return a.Trust.Accept(now, trustAnswerOf(o, level))
 	}
-	if err := yes(daemon.Offer{Trust: answer}, "own"); err == nil {
+	if err := yes(consent.Offer{Trust: answer}, "own"); err == nil {
 		t.Error("a value was granted that is not asked for any more")
 	}
 	if s, err := a.Trust.Stored(); err != nil || s.Level != trust.Untrusted {
@@ -136,6 +137,6 @@ func TestTrust_acceptsOnlyWhatWasOffered(t *testing.T) {
 }
 
 // trustAnswerOf grants all settings of an offer.
-func trustAnswerOf(o daemon.Offer, level string) engine.TrustAnswer {
+func trustAnswerOf(o consent.Offer, level string) engine.TrustAnswer {
 	return engine.TrustAnswer{Level: level, Settings: o.WaitingSettings()}
 }

@@ -97,3 +97,8 @@ func Waiting(n int) string {
 	}
 	return fmt.Sprintf("%d things wait", n)
 }
+
+// SameWorkflow reports whether a user's name for a workflow means the workflow: case and a trailing .md do not matter.
+func SameWorkflow(workflow, name string) bool {
+	return strings.EqualFold(workflow, strings.TrimSuffix(name, ".md"))
+}

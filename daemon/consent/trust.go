@@ -1,4 +1,5 @@
-package daemon
+// Package consent is what the user allows a vault: how far it is trusted, what its files ask for, and the Answers.
+package consent
 
 import (
 	"cmp"
@@ -23,84 +24,87 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// answers is what a person has said about a vault, as it was when the vault was opened.
-type answers struct {
+// Answers is what the user had answered about a vault when it was opened. Get them from [Open].
+type Answers struct {
 	store  *trust.Store
 	opened trust.State
 }
 
-// Trust decides what a vault may do. The level and the values of the settings are those of the moment the settings were
-// loaded: a later answer that takes something away counts at once, and one that allows more after the settings were loaded
-// again.
+// Trust decides what a vault may do, by the answers at the time its settings were loaded. A later answer that forbids something
+// counts at once; one that allows more counts after the settings are loaded again.
 type Trust struct {
-	answers
+	answers  Answers
 	asks     []trust.Ask // values of the settings that wait
 	granted  []trust.Ask // values in force because somebody granted them
 	settings *settings.Settings
 	log      *slog.Logger
 }
 
-func newTrust(given answers, s *settings.Settings, log *slog.Logger) *Trust {
+// New returns the trust in a vault whose settings were loaded with the grants of the answers.
+func New(given Answers, s *settings.Settings, log *slog.Logger) *Trust {
 	return &Trust{answers: given, asks: asksOf(s.Waiting), granted: asksOf(s.Granted), settings: s, log: log}
 }
 
-// openAnswers finds out how far a vault is trusted. A vault that an earlier version worked on becomes the user's own, with the
-// values of its settings that are in force.
-func openAnswers(ctx context.Context, stateDir, dir string, waiting func() ([]trust.Ask, error)) (answers, error) {
+// Open reads how far a vault is trusted. A vault that an earlier version worked on becomes the user's own, with the settings
+// it has now.
+func Open(ctx context.Context, stateDir, dir string, in settings.Input) (Answers, error) {
 	store, err := trust.Open(stateDir, dir)
 	if err != nil {
-		return answers{}, err
+		return Answers{}, err
 	}
-	a := answers{store: store}
+	a := Answers{store: store}
 	if a.opened, err = store.Read(); err != nil {
-		return answers{}, control.Denied.Wrap(err)
+		return Answers{}, control.Denied.Wrap(err)
 	}
 	if store.Exists() {
 		return a, nil
 	}
 	if earlier, err := journal.Earlier(ctx, stateDir); err != nil || !earlier {
-		return a, nil //nolint:nilerr // a database that cannot be read is reported where it is opened; it proves nothing
+		return a, nil //nolint:nilerr // an unreadable database proves nothing, and is reported where it is opened
 	}
-	asks, err := waiting()
+	asks, err := asked(in)
 	if err != nil {
-		return a, nil //nolint:nilerr // settings with faults are reported when they are loaded in earnest
+		return a, nil //nolint:nilerr // faults in the settings are reported when they are loaded
 	}
 	if err := store.Adopt(time.Now(), asks); err != nil {
-		return answers{}, err
+		return Answers{}, err
 	}
 	a.opened, err = store.Read()
 	return a, err
 }
 
-// grants reports whether a value of the vault's files was granted when the vault was opened.
-func (a answers) grants(w settings.Waiting) bool { return a.opened.Grants(w.Key, w.Digest) }
+// Grants reports whether a value of the vault's settings was granted.
+func (a Answers) Grants(w settings.Waiting) bool { return a.opened.Grants(w.Key, w.Digest) }
 
-// Tell reports whether a vault of an earlier version was Adopted and this place has not said so yet.
-func (t *Trust) Tell(place string) bool { return t.store.Tell(place) }
+// Begin records that the vault is used with this version, before there is a journal that could be taken for an earlier one's.
+func (t *Trust) Begin() error { return t.answers.store.Begin() }
+
+// Announce reports whether [Adopted] must still be shown in a place (the log, the dashboard), and marks it as shown.
+func (t *Trust) Announce(place string) bool { return t.answers.store.Tell(place) }
 
 // Stored returns the answers on disk.
-func (t *Trust) Stored() (trust.State, error) { return t.store.Read() }
+func (t *Trust) Stored() (trust.State, error) { return t.answers.store.Read() }
+
+// Fingerprint identifies the grants that the settings in force were loaded with.
+func (t *Trust) Fingerprint() string { return Fingerprint(t.answers.opened) }
 
 // Now returns the answers that count now.
 func (t *Trust) Now() trust.State {
-	if t == nil {
-		return trust.State{Level: trust.Untrusted}
+	s, err := t.answers.store.Read()
+	if err != nil {
+		t.log.Error("vault treated as untrusted: its trust cannot be read", "err", err)
 	}
-	s, err := t.store.Read()
-	if err != nil && t.log != nil {
-		t.log.Error("the vault counts as not trusted", "err", err)
-	}
-	if t.opened.Level == trust.Untrusted || t.opened.Level == trust.Shared && s.Level == trust.Own {
-		s.Level = t.opened.Level
+	if t.answers.opened.Level == trust.Untrusted || t.answers.opened.Level == trust.Shared && s.Level == trust.Own {
+		s.Level = t.answers.opened.Level
 	}
 	return s
 }
 
-// Untrusted reports whether nothing may start or leave.
+// Untrusted reports whether the vault may start no programs and send nothing.
 func (t *Trust) Untrusted() bool { return t.Now().Level == trust.Untrusted }
 
-// refusal is an error for what an untrusted vault may not do, nil in others.
-func (t *Trust) refusal(what string) error {
+// Refusal returns an error if the vault is untrusted, for something that such a vault may not do.
+func (t *Trust) Refusal(what string) error {
 	if !t.Untrusted() {
 		return nil
 	}
@@ -108,10 +112,10 @@ func (t *Trust) refusal(what string) error {
 }
 
 func (t *Trust) refuse(command, message string) *failure.Error {
-	return failure.New(failure.Permission, "`"+command+"` shows what the vault asks for, and asks you", "%s", message)
+	return failure.New(failure.Permission, "`"+command+"` shows what the vault asks for and lets you decide", "%s", message)
 }
 
-// Fingerprint names what a process has to load its settings again for: the level, and the values that were granted.
+// Fingerprint identifies the level and the granted settings: a process loads its settings again when it changes.
 func Fingerprint(s trust.State) string {
 	var lines []string
 	for _, g := range s.Settings {
@@ -122,7 +126,7 @@ func Fingerprint(s trust.State) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// service names the service that a model alias leads to; empty for one that sends nothing.
+// service names the service behind a model alias, or returns "" if it sends nothing.
 func (t *Trust) service(alias string) string {
 	alias = cmp.Or(alias, t.settings.Models.Default)
 	a, p, ok := t.settings.Meant(alias)
@@ -138,11 +142,11 @@ func (t *Trust) service(alias string) string {
 	return a.Provider
 }
 
-// Reach is what a workflow may do.
+// Reach returns what a workflow can do.
 func (t *Trust) Reach(p *workflow.Plan) trust.Reach { return trust.ReachOf(p, t.service) }
 
-// waits returns why trust does not let a workflow run, or "". Whatever starts a run asks it.
-func (t *Trust) waits(s trust.State, p *workflow.Plan) string {
+// Waits returns why trust does not let a workflow run, or "". Everything that starts runs calls it.
+func (t *Trust) Waits(s trust.State, p *workflow.Plan) string {
 	switch {
 	case s.Level == trust.Untrusted:
 		return "this vault is not trusted yet"
@@ -158,13 +162,13 @@ func (t *Trust) waits(s trust.State, p *workflow.Plan) string {
 	return ""
 }
 
-// list joins what a reach allows, in words.
+// list joins the items of a reach.
 func list(items []trust.Item) string {
 	return words.Shorten(strings.Join(sentences(items), "; "), 300)
 }
 
-// waitingFor are the settings that a workflow needs and that wait: without them it would ask another service than its author
-// meant, or lack a tool.
+// waitingFor returns the settings that a workflow needs and that are not granted. Without them it would ask another service
+// than its author meant, or lack a tool.
 func (t *Trust) waitingFor(p *workflow.Plan) []string {
 	var keys, needs []string
 	for _, s := range p.Steps {
@@ -197,19 +201,19 @@ func (t *Trust) waitingFor(p *workflow.Plan) []string {
 	return slices.Compact(keys)
 }
 
-// asksFor reports whether a setting, or one below it, waits.
-func (t *Trust) asksFor(key string) bool {
+// AsksFor reports whether a setting, or one below it, waits for a grant.
+func (t *Trust) AsksFor(key string) bool {
 	key = visible.Name(key)
 	return slices.ContainsFunc(t.asks, func(a trust.Ask) bool { return a.Key == key || strings.HasPrefix(a.Key, key+".") })
 }
 
-// mayRun refuses a run that a person asks for. In an untrusted vault a workflow runs with the offline model alone.
-func (t *Trust) mayRun(p *workflow.Plan) error {
+// MayRun returns an error if a user may not start this workflow. In an untrusted vault only the offline model runs.
+func (t *Trust) MayRun(p *workflow.Plan) error {
 	s := t.Now()
 	if s.Level == trust.Untrusted {
 		return t.offlineOnly(p)
 	}
-	if why := t.waits(s, p); why != "" {
+	if why := t.Waits(s, p); why != "" {
 		command := fmt.Sprintf("vaultflow trust --workflow %q", p.Name)
 		if s.Allows(p.Name, t.Reach(p)) {
 			command = "vaultflow trust"
@@ -219,11 +223,11 @@ func (t *Trust) mayRun(p *workflow.Plan) error {
 	return nil
 }
 
-// MayPreview refuses a preview that a run by hand would not follow: it would show a prompt for another model, or other tools.
-// What a workflow of a shared vault reaches may be looked at before it is allowed.
+// MayPreview returns an error if a preview would show another model or other tools than a run would use. A workflow of a shared
+// vault can be previewed before it is allowed.
 func (t *Trust) MayPreview(p *workflow.Plan) error {
 	if t.Untrusted() {
-		return nil // what may be asked there, the models say
+		return nil // the models refuse what is not allowed
 	}
 	if keys := t.waitingFor(p); len(keys) > 0 {
 		return t.refuse("vaultflow trust", fmt.Sprintf("workflow %q may not run: %s", p.Name, usesWaiting(keys)))
@@ -235,7 +239,7 @@ func usesWaiting(keys []string) string {
 	return "it uses settings of this vault that wait for your yes: " + strings.Join(keys, ", ")
 }
 
-// offlineOnly refuses steps whose model is reached over a network.
+// offlineOnly returns an error if a step's model is reached over a network.
 func (t *Trust) offlineOnly(p *workflow.Plan) error {
 	for _, s := range p.Steps {
 		if s.Model != nil && s.Model.None {
@@ -243,28 +247,44 @@ func (t *Trust) offlineOnly(p *workflow.Plan) error {
 		}
 		alias := p.Alias(s, t.settings.Models.Default)
 		if _, provider, ok := t.settings.Meant(alias); ok && provider.Kind != settings.Offline {
-			return failure.New(failure.Permission, "`vaultflow trust` shows what the vault asks for, and asks you; --model offline runs it without a service",
+			return failure.New(failure.Permission, "`vaultflow trust` shows what the vault asks for and lets you decide; --model offline runs it without a service",
 				"this vault is not trusted yet: step %q would send its prompt to %s", s.Name, t.service(alias))
 		}
 	}
 	return nil
 }
 
-// mayNest refuses a workflow that a model asks for.
-func (t *Trust) mayNest(p *workflow.Plan) error {
+// MayNest returns an error if a model may not start this workflow.
+func (t *Trust) MayNest(p *workflow.Plan) error {
 	s := t.Now()
 	if s.Level == trust.Untrusted {
 		return t.offlineOnly(p)
 	}
-	if why := t.waits(s, p); why != "" {
-		return fmt.Errorf("a person must allow it first: %s", why)
+	if why := t.Waits(s, p); why != "" {
+		return fmt.Errorf("the user must allow it first: %s", why)
 	}
 	return nil
 }
 
-// off is a workflow whose triggers fire nothing.
-func off(p *workflow.Plan) *workflow.Plan {
-	quiet := *p
-	quiet.Meta.Enabled = false
-	return &quiet
+// asked returns the values of the vault's settings that need a grant, including those that only show once others are granted:
+// a link to a settings file hides what the file says.
+func asked(in settings.Input) ([]trust.Ask, error) {
+	in.Grants = func(settings.Waiting) bool { return true }
+	if s, err := settings.Load(in); err == nil {
+		return asksOf(s.Granted), nil
+	}
+	in.Grants = nil
+	s, err := settings.Load(in)
+	if err != nil {
+		return nil, err
+	}
+	return asksOf(s.Waiting), nil
+}
+
+func asksOf(list []settings.Waiting) []trust.Ask {
+	asks := make([]trust.Ask, len(list))
+	for i, w := range list {
+		asks[i] = trust.Ask{Key: w.Key, Digest: w.Digest, Says: w.Says, Value: w.Value}
+	}
+	return asks
 }

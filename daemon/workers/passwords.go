@@ -1,4 +1,4 @@
-package daemon
+package workers
 
 import (
 	"slices"
@@ -10,9 +10,8 @@ import (
 // maxGiven is how many passwords of commands a process remembers. The oldest are forgotten first.
 const maxGiven = 20
 
-// Passwords are tried on encrypted documents. Those that commands bring stay in memory as long as the process lives, so that an
-// import that waits or is retried finds them; no record holds them. They go to the worker in a frame, and nowhere else. It is
-// safe for concurrent use.
+// Passwords are tried on encrypted documents. Those that commands bring stay in memory while the process lives, for imports
+// that wait or are retried. They are never recorded, and only the worker receives them. Safe for concurrent use.
 type Passwords struct {
 	set []settings.Secret // of the settings
 
@@ -20,7 +19,8 @@ type Passwords struct {
 	given []string // by commands, the newest first; guarded by mu
 }
 
-func newPasswords(set []settings.Secret) *Passwords { return &Passwords{set: set} }
+// NewPasswords returns the passwords of the settings.
+func NewPasswords(set []settings.Secret) *Passwords { return &Passwords{set: set} }
 
 // Add remembers passwords that a command brought.
 func (p *Passwords) Add(passwords ...string) {

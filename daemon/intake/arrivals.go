@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"context"
@@ -8,18 +8,20 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/config"
-	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
-// arrivals asks for the import of every file that is ready, and reports those that are not.
-type arrivals struct {
+// Arrivals imports every file that is ready in the import folder, and reports those that are not.
+type Arrivals struct {
 	watcher   *disk.Watcher
 	settings  *settings.Settings
 	imports   *Imports
@@ -28,27 +30,37 @@ type arrivals struct {
 	folders   folderNotes
 	originals *originals
 	held      *holds
-	importer  func(run string, events func(ingestion.Event)) *ingestion.Importer
+	importers Importers
 	log       *slog.Logger
 }
 
-func newArrivals(w *Process, watcher *disk.Watcher) *arrivals {
-	moved := &originals{
-		watcher: watcher, vault: w.Vault, journal: w.Journal, exec: w.Exec, imports: w.Imports, log: w.Log, sources: map[string]string{},
-	}
-	moved.held = &holds{
-		period: w.Settings.Vault.HoldPeriod.Std(), journal: w.Journal, rules: w.rules, importer: w.importer, follow: moved.follow, log: w.Log,
-		wake: make(chan struct{}, 1), files: map[string]held{},
-	}
-	return &arrivals{
-		watcher: watcher, settings: w.Settings, imports: w.Imports, journal: w.Journal, exec: w.Exec, originals: moved, held: moved.held,
-		folders:  folderNotes{settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByImport), journal: w.Journal, log: w.Log},
-		importer: w.importer, log: w.Log,
+// NewArrivals returns the arrivals that a watcher reports. files writes as imports do.
+func NewArrivals(watcher *disk.Watcher, i *Imports, m Importers, files vault.Files) *Arrivals {
+	grown := &originals{watcher: watcher, vault: i.vault, journal: i.journal, imports: i, log: m.Log, sources: map[string]string{}}
+	return &Arrivals{
+		watcher: watcher, settings: i.settings, imports: i, journal: i.journal, exec: i.exec, originals: grown, importers: m, log: m.Log,
+		folders: folderNotes{settings: i.settings, vault: i.vault, files: files, journal: i.journal, log: m.Log},
+		held: &holds{
+			period: i.settings.Vault.HoldPeriod.Std(), journal: i.journal, rules: i.rules, importers: m, follow: grown.follow, log: m.Log,
+			wake: make(chan struct{}, 1), files: map[string]held{},
+		},
 	}
 }
 
-// run takes arrivals until ctx ends.
-func (a *arrivals) run(ctx context.Context) error {
+// Resume finds the files that an earlier process left in the import folder after their import. Call it before Run.
+func (a *Arrivals) Resume(ctx context.Context) error { return a.held.earlier(ctx) }
+
+// Run works until ctx ends.
+func (a *Arrivals) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.take(ctx) })
+	group.Go(func() error { return a.followEnded(ctx) })
+	group.Go(func() error { return a.held.run(ctx) })
+	return group.Wait()
+}
+
+// take handles arrivals until ctx ends.
+func (a *Arrivals) take(ctx context.Context) error {
 	router := a.settings.Ingestion.Router
 	var following sync.WaitGroup
 	defer following.Wait()
@@ -94,14 +106,14 @@ func (a *arrivals) run(ctx context.Context) error {
 }
 
 // arrival deals with news of a file, and gives the run that imports it when it is ready.
-func (a *arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, err error) {
+func (a *Arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, err error) {
 	switch news.State {
 	case disk.StateReady:
-		take := a.take
+		start := a.start
 		if news.Followed {
-			take = a.originals.grown
+			start = a.originals.grown
 		}
-		if run, err = take(ctx, news); err != nil {
+		if run, err = start(ctx, news); err != nil {
 			return "", err
 		}
 		return run, a.journal.Imports.Gone(ctx, news.Name) // a run that was there before a restart does not take the arrival's place by itself
@@ -119,8 +131,8 @@ func (a *arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, 
 	}
 }
 
-// take returns the run that imports a file: one that a command asked for, one that failed earlier, or a new one.
-func (a *arrivals) take(ctx context.Context, news disk.Arrival) (string, error) {
+// start returns the run that imports a file: one that a command asked for, one that failed earlier, or a new one.
+func (a *Arrivals) start(ctx context.Context, news disk.Arrival) (string, error) {
 	if run := a.imports.claim(news.Name); run != "" {
 		asked, err := a.journal.Runs.Run(ctx, run)
 		if err == nil && (!asked.Status.Finished() || mayPass(asked)) {
@@ -137,9 +149,37 @@ func (a *arrivals) take(ctx context.Context, news disk.Arrival) (string, error) 
 	return run, err
 }
 
+// followEnded watches the originals of imports that have ended: a program that has one open keeps writing to it, wherever it
+// was moved.
+func (a *Arrivals) followEnded(ctx context.Context) error {
+	events, stop := a.exec.Subscribe(0)
+	defer stop()
+	if err := a.originals.earlier(ctx); err != nil && ctx.Err() == nil {
+		a.log.Warn("originals of earlier imports are not watched", "err", err)
+	}
+	a.held.catchUp(ctx) // with imports that ended before the subscription
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case e, open := <-events:
+			switch {
+			case !open:
+				return nil
+			case e.Kind == engine.EventLost:
+				a.held.catchUp(ctx)
+			case e.Kind == engine.EventImport && e.State.Finished() && e.Import != nil:
+				a.held.begin(*e.Import)
+				a.originals.replaced(*e.Import)
+				a.originals.follow(*e.Import, time.Now())
+			}
+		}
+	}
+}
+
 // follow lets the watcher have a file back when its import has ended: to be left alone, or, when what it failed of may
 // pass, to be tried again after a pause.
-func (a *arrivals) follow(ctx context.Context, news disk.Arrival, run string) {
+func (a *Arrivals) follow(ctx context.Context, news disk.Arrival, run string) {
 	ended, err := a.exec.Wait(ctx, run)
 	if err != nil {
 		if ctx.Err() == nil { // it will be taken up again at the next start, and its file with it
@@ -165,12 +205,12 @@ func mayPass(r engine.RunRecord) bool {
 }
 
 // shadow records what an import would do with a file, and does nothing.
-func (a *arrivals) shadow(ctx context.Context, news disk.Arrival) error {
-	options, err := a.imports.rules.of(news.Name, request{})
+func (a *Arrivals) shadow(ctx context.Context, news disk.Arrival) error {
+	options, err := a.imports.rules.For(news.Name)
 	if err != nil {
 		return err
 	}
-	found, err := a.importer("", nil).Classify(ctx, ingestion.Job{
+	found, err := a.importers.For("", nil).Classify(ctx, ingestion.Job{
 		ID: "shadow", Source: news.Name, SHA256: news.SHA256, Size: news.Size, Settings: options,
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"cmp"
@@ -10,7 +10,9 @@ import (
 	"path"
 	"slices"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/policy/trust"
@@ -18,13 +20,18 @@ import (
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
-// importRules decides with which settings a file is imported: those of the vault, of the file's folders, and what was asked
-// for. A folder's file may not send pages or delete originals before a person has allowed it.
-type importRules struct {
+// Rules combine the settings for one import: the vault's, those of the file's folders, and what was asked for. A folder's
+// settings may neither send pages nor delete originals until the user allows it.
+type Rules struct {
 	settings *settings.Settings
 	vault    *disk.Vault
-	trust    *Trust
+	trust    *consent.Trust
 	log      *slog.Logger
+}
+
+// NewRules returns the rules of a vault.
+func NewRules(s *settings.Settings, v *disk.Vault, t *consent.Trust, log *slog.Logger) *Rules {
+	return &Rules{settings: s, vault: v, trust: t, log: log}
 }
 
 // mostFolders bounds how many entries of the import folder are looked at for files with settings.
@@ -52,19 +59,19 @@ func deleteAsk() trust.Ask {
 }
 
 // deletesBeyond reports whether a folder's settings delete originals and the settings in force do not.
-func (r *importRules) deletesBeyond(s config.Settings) bool {
+func (r *Rules) deletesBeyond(s config.Settings) bool {
 	return s.KeepOriginal == config.KeepNot && r.settings.Ingestion.KeepOriginal != config.KeepNot
 }
 
 // sendsBeyond are the engines among those of a folder that send pages and that the settings in force do not name.
-func (r *importRules) sendsBeyond(engines []string) []string {
+func (r *Rules) sendsBeyond(engines []string) []string {
 	return slices.DeleteFunc(slices.Clone(engines), func(e string) bool {
 		return e == config.EngineTesseract || slices.Contains(r.settings.Ingestion.OCR.Engines, e)
 	})
 }
 
-// asks is what the files with settings in import folders ask for.
-func (r *importRules) asks() []trust.Ask {
+// Asks returns what settings files in import folders ask for.
+func (r *Rules) Asks() []trust.Ask {
 	var asks []trust.Ask
 	seen := 0
 	_ = fs.WalkDir(r.vault.FS(), r.settings.Vault.ImportDir, func(name string, d fs.DirEntry, err error) error { // a folder that cannot be read asks for nothing
@@ -93,7 +100,7 @@ func (r *importRules) asks() []trust.Ask {
 }
 
 // keepOriginals keeps what a folder's settings would delete and nobody has allowed.
-func (r *importRules) keepOriginals(s *config.Settings, name string) {
+func (r *Rules) keepOriginals(s *config.Settings, name string) {
 	if ask := deleteAsk(); r.deletesBeyond(*s) && !r.trust.Now().Grants(ask.Key, ask.Digest) {
 		r.log.Warn("the original is kept although its folder says to delete it", "name", name, "fix", "vaultflow trust")
 		s.KeepOriginal = r.settings.Ingestion.KeepOriginal
@@ -101,7 +108,7 @@ func (r *importRules) keepOriginals(s *config.Settings, name string) {
 }
 
 // keepLocal takes the engines from a folder's settings that send pages and that nobody has allowed.
-func (r *importRules) keepLocal(s *config.OCR, name string) {
+func (r *Rules) keepLocal(s *config.OCR, name string) {
 	now := r.trust.Now()
 	for _, engine := range r.sendsBeyond(s.Engines) {
 		if ask := engineAsk(engine); now.Grants(ask.Key, ask.Digest) {
@@ -115,9 +122,12 @@ func (r *importRules) keepLocal(s *config.OCR, name string) {
 	}
 }
 
+// For returns the settings for the import of a file of which nothing else is known.
+func (r *Rules) For(name string) (config.Settings, error) { return r.of(name, request{}) }
+
 // of are the settings for the import of a file of the vault: those of the vault, of the file's folders, and what
 // was asked for. A *config.FolderError says which folder's cannot be used.
-func (r *importRules) of(name string, asked request) (config.Settings, error) {
+func (r *Rules) of(name string, asked request) (config.Settings, error) {
 	s, err := r.defaults().For(r.vault.FS(), name)
 	if err != nil {
 		return s, err
@@ -139,7 +149,7 @@ func (r *importRules) of(name string, asked request) (config.Settings, error) {
 
 // nameEngines adds the models of the text recognition engines, those of a folder's settings too. Tesseract alone is what
 // goes without saying: results that were made with it are told by no engine.
-func (r *importRules) nameEngines(s *config.OCR) {
+func (r *Rules) nameEngines(s *config.OCR) {
 	in := r.settings.Ingestion.OCR
 	if r.trust.Untrusted() || slices.Equal(s.Engines, []string{config.EngineTesseract}) {
 		s.Engines = nil
@@ -157,9 +167,9 @@ func (r *importRules) nameEngines(s *config.OCR) {
 // maxTemplate is more than a template may have, in bytes.
 const maxTemplate = 1 << 20
 
-// renew returns the current settings for an import that is retried, with what was asked for it. When they cannot be had it
+// Renew returns the current settings for an import that is retried, with what was asked for it. When they cannot be had it
 // keeps those that it was begun with.
-func (r *importRules) renew(p engine.ImportPlan) json.RawMessage {
+func (r *Rules) Renew(p engine.ImportPlan) json.RawMessage {
 	var before config.Settings
 	if err := json.Unmarshal(p.Options, &before); err != nil {
 		return p.Options
@@ -180,14 +190,14 @@ func (r *importRules) renew(p engine.ImportPlan) json.RawMessage {
 }
 
 // defaults are the settings of imports in ingestion's own words.
-func (r *importRules) defaults() config.Settings {
+func (r *Rules) defaults() config.Settings {
 	in, v := r.settings.Ingestion, r.settings.Vault
 	s := config.Settings{
 		ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, KeepOriginal: in.KeepOriginal, InlinePages: in.PDF.InlinePages,
 		WarnPages: in.PDF.WarnPages, MaxBytes: int64(in.MaxFileSize), MaxPages: in.PDF.MaxPages, Sessions: in.Parallel,
 		PDF: config.PDF{
 			Mode: in.PDF.Mode, Strategies: in.PDF.Strategies, DPI: float64(in.PDF.DPI), MaxSide: in.PDF.MaxSide,
-			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat, Renderer: rendererOf(in.PDF.Renderer),
+			MaxPixels: in.PDF.MaxPixels, Format: in.PDF.ImageFormat, Renderer: workers.RendererOf(in.PDF.Renderer),
 		},
 		OCR: config.OCR{
 			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,

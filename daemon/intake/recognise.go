@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/config"
@@ -23,11 +24,11 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 )
 
-// recognition is the clients of services that recognise text. It is safe for concurrent use.
-type recognition struct {
+// Recognition asks services to recognise text. Safe for concurrent use.
+type Recognition struct {
 	settings *settings.Settings
 	models   *modelset.Set
-	trust    *Trust
+	trust    *consent.Trust
 	log      *slog.Logger
 
 	mu   sync.Mutex
@@ -40,15 +41,20 @@ type payer struct {
 	whose  cost.Reservation
 }
 
-// payerOf returns a run that imports as a payer. It has the caps of runs and of the month.
-func payerOf(w *Process, run string) payer {
-	caps := w.budget.Caps(w.Zone.String())
+// NewRecognition returns the text recognition of a vault.
+func NewRecognition(s *settings.Settings, m *modelset.Set, t *consent.Trust, log *slog.Logger) *Recognition {
+	return &Recognition{settings: s, models: m, trust: t, log: log, made: map[string]ocrService{}}
+}
+
+// payerOf returns a run that imports as a payer, with the caps of the run and of the month.
+func payerOf(ledger cost.Ledger, b policy.Budget, zone *time.Location, run string) payer {
+	caps := b.Caps(zone.String())
 	caps.Step, caps.Day = cost.Amount{}, cost.Amount{}
-	return payer{w.Journal.Spending, cost.Reservation{Run: run, Step: -1, Caps: caps}}
+	return payer{ledger, cost.Reservation{Run: run, Step: -1, Caps: caps}}
 }
 
 // recogniser returns the service behind a text recognition engine, or an error that explains why there is none.
-func (r *recognition) recogniser(by payer) func(engine string, s config.OCR) (ingestion.Recogniser, error) {
+func (r *Recognition) recogniser(by payer) func(engine string, s config.OCR) (ingestion.Recogniser, error) {
 	return func(engine string, s config.OCR) (ingestion.Recogniser, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -80,7 +86,7 @@ func (r *recognition) recogniser(by payer) func(engine string, s config.OCR) (in
 	}
 }
 
-func (r *recognition) mistral(s config.OCR) (ocrService, error) {
+func (r *Recognition) mistral(s config.OCR) (ocrService, error) {
 	const name = "mistral"
 	set := r.settings.Ingestion.OCR.Mistral
 	p, ok := r.settings.Provider(name)
@@ -109,14 +115,14 @@ func (r *recognition) mistral(s config.OCR) (ocrService, error) {
 }
 
 // patience is how requests of an import are repeated.
-func (r *recognition) patience(provider string) llm.RetryPolicy {
+func (r *Recognition) patience(provider string) llm.RetryPolicy {
 	return llm.RetryPolicy{Notify: func(e llm.RetryEvent) {
 		r.log.Warn("request repeated", "provider", provider, "attempt", e.Attempt, "err", e.Err)
 	}}
 }
 
 // reader is a model that sees.
-func (r *recognition) reader(s config.OCR) (ocrService, error) {
+func (r *Recognition) reader(s config.OCR) (ocrService, error) {
 	model, err := r.models.Model(context.Background(), s.Model)
 	if err != nil {
 		return ocrService{}, err

@@ -1,4 +1,5 @@
-package daemon
+// Package statusnote keeps a note of the vault current that shows the vault's status.
+package statusnote
 
 import (
 	"bytes"
@@ -11,18 +12,16 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/engine/local"
 	notes "github.com/vaultflow/vaultflow/note"
-	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 const (
-	// NoteBegins and NoteEnds are the marks between which the status note is ours. Obsidian does not show them.
-	NoteBegins = "%% vaultflow: what stands up to the next mark is written anew when something changes %%"
-	NoteEnds   = "%% vaultflow: end %%"
+	// Begins and Ends are the marks between which the status note is ours. Obsidian does not show them.
+	Begins = "%% vaultflow: what stands up to the next mark is written anew when something changes %%"
+	Ends   = "%% vaultflow: end %%"
 	// noteLimit is the largest note that is kept current, in bytes.
 	noteLimit = 1 << 20
 	// noteEvery is how often the note is looked at when nothing is heard: slots pass, and days begin.
@@ -79,31 +78,25 @@ func propertiesOf(o engine.Overview, zone *time.Location) noteProperties {
 // rounded is an amount of dollars without digits that nobody needs.
 func rounded(usd float64) float64 { return float64(int64(usd*1e4+0.5)) / 1e4 }
 
-// statusNote keeps a note of the vault current that shows the vault's status.
-type statusNote struct {
-	settings *settings.Settings
-	vault    *disk.Vault
-	files    vault.Files // the vault to the status note
-	exec     *local.Executor
-	overview func(context.Context) (engine.Overview, error)
-	zone     *time.Location
-	log      *slog.Logger
+// Note keeps the status note current.
+type Note struct {
+	Settings  *settings.Settings
+	Vault     *disk.Vault
+	Files     vault.Files // writes the status note
+	Subscribe func(buffer int) (<-chan engine.Event, func())
+	Overview  func(context.Context) (engine.Overview, error)
+	Zone      *time.Location
+	Log       *slog.Logger
 }
 
-func newStatusNote(w *Process, dash *dashboard) statusNote {
-	return statusNote{
-		settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByStatus), exec: w.Exec, overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) }, zone: w.Zone, log: w.Log,
-	}
-}
-
-// run keeps the status note current until ctx ends: whenever a run or an import has got on, and each minute. A
+// Run keeps the status note current until ctx ends: whenever a run or an import has got on, and each minute. A
 // note that cannot be written is told of once, and tried again.
-func (n statusNote) run(ctx context.Context) error {
-	name := n.settings.Engine.StatusNote
+func (n *Note) Run(ctx context.Context) error {
+	name := n.Settings.Engine.StatusNote
 	if name == "" {
 		return nil
 	}
-	events, stop := n.exec.Subscribe(64)
+	events, stop := n.Subscribe(64)
 	defer stop()
 	beat := time.NewTicker(noteEvery)
 	defer beat.Stop()
@@ -119,7 +112,7 @@ func (n statusNote) run(ctx context.Context) error {
 				return nil
 			}
 			if changesNote(e) {
-				soon.Reset(n.settings.Watch.Debounce.Std()) // an import of a folder is many changes
+				soon.Reset(n.Settings.Watch.Debounce.Std()) // an import of a folder is many changes
 			}
 			continue
 		case <-beat.C:
@@ -128,7 +121,7 @@ func (n statusNote) run(ctx context.Context) error {
 		said := ""
 		if err := n.write(ctx, name, time.Now()); err != nil && ctx.Err() == nil {
 			if said = err.Error(); said != told {
-				n.log.Warn("status note not written", "name", name, "err", err)
+				n.Log.Warn("status note not written", "name", name, "err", err)
 			}
 		}
 		told = said
@@ -141,29 +134,29 @@ func changesNote(e engine.Event) bool {
 }
 
 // write brings the note up to date. Nothing is written when it is.
-func (n statusNote) write(ctx context.Context, name string, now time.Time) error {
-	o, err := n.overview(ctx)
+func (n *Note) write(ctx context.Context, name string, now time.Time) error {
+	o, err := n.Overview(ctx)
 	if err != nil {
 		return err
 	}
-	before, digest, err := n.vault.Read(name, noteLimit)
+	before, digest, err := n.Vault.Read(name, noteLimit)
 	if errors.Is(err, fs.ErrNotExist) {
 		before, digest, err = nil, "", nil
 	}
 	if err != nil {
 		return err
 	}
-	properties := propertiesOf(o, n.zone)
-	section := writeNote(o, n.zone, n.settings.Vault.WorkflowsDir)
+	properties := propertiesOf(o, n.Zone)
+	section := writeNote(o, n.Zone, n.Settings.Vault.WorkflowsDir)
 	note, err := renewNote(before, properties, section)
 	if err != nil || bytes.Equal(note, before) {
 		return err
 	}
-	properties.Updated = now.In(n.zone).Format(noteTime)
+	properties.Updated = now.In(n.Zone).Format(noteTime)
 	if note, err = renewNote(before, properties, section); err != nil {
 		return err
 	}
-	return n.files.Write(ctx, name, note, digest)
+	return n.Files.Write(ctx, name, note, digest)
 }
 
 // renewNote puts properties and section into a note. All else in it is a person's, and stays. A note without our marks gets
@@ -176,11 +169,11 @@ func renewNote(text []byte, p noteProperties, section string) ([]byte, error) {
 	if text, err = notes.SetProperties(text, string(properties)); err != nil {
 		return nil, fmt.Errorf("its properties: %w", err)
 	}
-	ours := []byte(NoteBegins + "\n" + section + NoteEnds)
-	begin := bytes.Index(text, []byte(NoteBegins))
+	ours := []byte(Begins + "\n" + section + Ends)
+	begin := bytes.Index(text, []byte(Begins))
 	if begin >= 0 {
-		if n := bytes.Index(text[begin:], []byte(NoteEnds)); n >= 0 {
-			return append(append(bytes.Clone(text[:begin]), ours...), text[begin+n+len(NoteEnds):]...), nil
+		if n := bytes.Index(text[begin:], []byte(Ends)); n >= 0 {
+			return append(append(bytes.Clone(text[:begin]), ours...), text[begin+n+len(Ends):]...), nil
 		}
 	}
 	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {

@@ -1,4 +1,4 @@
-package daemon
+package statusnote
 
 import (
 	"strings"
@@ -41,7 +41,7 @@ failures: 1
 paused: []
 invalid_workflows: 0
 ---
-` + NoteBegins + `
+` + Begins + `
 Today: 4 runs, 1 failed.
 This month: 0 runs; $1.23, 5000 tokens.
 
@@ -56,7 +56,7 @@ This month: 0 runs; $1.23, 5000 tokens.
 ### Next
 
 - Sun 2026-11-22 08:00 [[Workflows/daily/plan|daily/plan]]
-` + NoteEnds + "\n"
+` + Ends + "\n"
 	if diff := cmp.Diff(want, string(made)); diff != "" {
 		t.Errorf("a new note (-want +got):\n%s", diff)
 	}
@@ -77,11 +77,11 @@ This month: 0 runs; $1.23, 5000 tokens.
 	}
 	// What a person wrote stays where it is.
 	edited := "---\n# mine\ncolour: blue\n" + strings.TrimPrefix(want, "---\n") + "\nMy own words.\n"
-	edited = strings.Replace(edited, NoteBegins, "# Status\n\n"+NoteBegins, 1)
+	edited = strings.Replace(edited, Begins, "# Status\n\n"+Begins, 1)
 	o.Next, p.NextRun, p.NextWorkflow = nil, nil, nil
 	section = writeNote(o, zone, "Workflows")
 	got := again(edited, p)
-	for _, stays := range []string{"---\n# mine\ncolour: blue\nruns_today: 4\n", "# Status\n\n" + NoteBegins, NoteEnds + "\n\nMy own words.\n"} {
+	for _, stays := range []string{"---\n# mine\ncolour: blue\nruns_today: 4\n", "# Status\n\n" + Begins, Ends + "\n\nMy own words.\n"} {
 		if !strings.Contains(got, stays) {
 			t.Errorf("it lacks %q:\n%s", stays, got)
 		}
@@ -90,7 +90,7 @@ This month: 0 runs; $1.23, 5000 tokens.
 		t.Errorf("what is not there any more still stands:\n%s", got)
 	}
 	// A note that is not ours gets a section, and nothing of it goes; a mark without the other one is a person's text.
-	for _, theirs := range []string{"some words", "words\n" + NoteBegins + "\nmore\n", NoteEnds + "\n" + NoteBegins + "\n"} {
+	for _, theirs := range []string{"some words", "words\n" + Begins + "\nmore\n", Ends + "\n" + Begins + "\n"} {
 		got := again(theirs, p)
 		if !strings.Contains(got, theirs) || strings.Count(got, section) != 1 {
 			t.Errorf("%q became\n%s", theirs, got)

@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (n folderNotes) fault(ctx context.Context, news disk.Arrival, bad *config.F
 
 // repaired removes the notes about settings of a file's folders, which can be used now.
 func (n folderNotes) repaired(ctx context.Context, name string) {
-	for dir := path.Dir(name); inside(dir, n.settings.Vault.ImportDir); dir = path.Dir(dir) {
+	for dir := path.Dir(name); vault.Within(dir, n.settings.Vault.ImportDir); dir = path.Dir(dir) {
 		note := (&config.FolderError{Name: path.Join(dir, config.FolderFile)}).NoteName()
 		data, sum, err := n.vault.Read(note, maxTemplate)
 		if err != nil || !strings.Contains(string(data), "vaultflow:begin") {

@@ -1,4 +1,4 @@
-package daemon
+package workers
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
-// officePrograms is where LibreOffice lies when PATH does not say so.
+// officePrograms are the usual places of LibreOffice outside PATH.
 var officePrograms = []string{
 	"/usr/lib/libreoffice/program/soffice", "/usr/lib64/libreoffice/program/soffice", "/opt/libreoffice*/program/soffice",
 	"/Applications/LibreOffice.app/Contents/MacOS/soffice",
 }
 
-// findOffice returns the path of LibreOffice's program: the setting's, or the one that is installed; empty when it is off or
-// there is none. The error is about a path that was set.
+// findOffice returns the path of LibreOffice's program: the configured one, or else an installed one. It returns "" if
+// LibreOffice is off or not installed, and an error if the configured one does not exist.
 func findOffice(setting string) (string, error) {
 	switch setting {
 	case "off":
@@ -48,30 +48,35 @@ func findOffice(setting string) (string, error) {
 	return "", nil
 }
 
-// libreOffice is LibreOffice as the settings have it. It implements ingestion.Office.
-type libreOffice struct {
+// LibreOffice converts documents of the vault as the settings say.
+type LibreOffice struct {
 	vault *disk.Vault
 	by    sandbox.Office
 }
 
+var _ ingestion.Office = (*LibreOffice)(nil)
+
 // LibreOffice finds LibreOffice. It returns nil if there is none to use.
-func (w *Workers) LibreOffice() (*libreOffice, error) {
+func (w *Starter) LibreOffice() (*LibreOffice, error) {
 	in := w.settings.Ingestion
 	path, err := findOffice(in.Office.LibreOffice)
 	if err != nil || path == "" {
 		return nil, err
 	}
-	return &libreOffice{w.vault, sandbox.Office{
+	return &LibreOffice{w.vault, sandbox.Office{
 		Program: path, Worker: w.path(), Dir: w.officeDir(), Timeout: in.Office.Timeout.Std(), MaxPages: in.Office.MaxPages,
 		RequireConfinement: in.RequireConfinement, Logger: w.log,
 	}}, nil
 }
 
-// officeDir is where LibreOffice works.
-func (w *Workers) officeDir() string { return filepath.Join(w.stateDir, "office") }
+// officeDir returns LibreOffice's working folder.
+func (w *Starter) officeDir() string { return filepath.Join(w.stateDir, "office") }
 
-// importOffice is LibreOffice for imports: none when it cannot be found, which `doctor` tells.
-func (w *Workers) importOffice() ingestion.Office {
+// Sweep removes what killed processes left in LibreOffice's working folder.
+func (w *Starter) Sweep() { sandbox.Office{Dir: w.officeDir()}.Sweep() }
+
+// Office returns LibreOffice for imports, or nil if it is not found; `doctor` explains why.
+func (w *Starter) Office() ingestion.Office {
 	office, err := w.LibreOffice()
 	if err != nil {
 		w.log.Warn("libreoffice not used", "err", err)
@@ -83,13 +88,13 @@ func (w *Workers) importOffice() ingestion.Office {
 }
 
 // Program returns the path of LibreOffice's program.
-func (l *libreOffice) Program() string { return l.by.Program }
+func (l *LibreOffice) Program() string { return l.by.Program }
 
 // Start starts LibreOffice and returns its version.
-func (l *libreOffice) Start(ctx context.Context) (string, error) { return l.by.Version(ctx) }
+func (l *LibreOffice) Start(ctx context.Context) (string, error) { return l.by.Version(ctx) }
 
 // Convert implements ingestion.Office.
-func (l *libreOffice) Convert(ctx context.Context, name, from, to string) ([]byte, error) {
+func (l *LibreOffice) Convert(ctx context.Context, name, from, to string) ([]byte, error) {
 	f, err := l.vault.OpenFile(name)
 	if err != nil {
 		return nil, err
@@ -99,10 +104,10 @@ func (l *libreOffice) Convert(ctx context.Context, name, from, to string) ([]byt
 }
 
 // MaxPages implements ingestion.Office.
-func (l *libreOffice) MaxPages() int { return l.by.MaxPages }
+func (l *LibreOffice) MaxPages() int { return l.by.MaxPages }
 
-// Version implements ingestion.Office. LibreOffice is asked once for each state in which its program's file is.
-func (l *libreOffice) Version(ctx context.Context) string {
+// Version implements ingestion.Office. It starts LibreOffice once for each version of its program file.
+func (l *LibreOffice) Version(ctx context.Context) string {
 	info, err := os.Stat(l.by.Program)
 	if err != nil {
 		return ""

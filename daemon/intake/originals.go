@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
@@ -25,15 +24,16 @@ const (
 	mostFollowedBefore = 1000
 )
 
+// maxManifest is more than a manifest can have, in bytes.
+const maxManifest = 64 << 20
+
 // originals follows the originals of imports that have ended: a program may still write to a file that was moved. It knows at
 // which name of the import folder each of them arrived.
 type originals struct {
 	watcher *disk.Watcher
 	vault   *disk.Vault
 	journal *journal.Journal
-	exec    *local.Executor
 	imports *Imports
-	held    *holds
 	log     *slog.Logger
 
 	mu      sync.Mutex
@@ -51,34 +51,6 @@ func (o *originals) source(name string) (string, bool) {
 	defer o.mu.Unlock()
 	source, ok := o.sources[name]
 	return source, ok
-}
-
-// run has the watcher look after the originals of imports that have ended: a writer that had one open writes
-// on, wherever the file was moved.
-func (o *originals) run(ctx context.Context) error {
-	events, stop := o.exec.Subscribe(0)
-	defer stop()
-	if err := o.earlier(ctx); err != nil && ctx.Err() == nil {
-		o.log.Warn("originals of earlier imports are not looked after", "err", err)
-	}
-	o.held.unknown(ctx) // of imports that ended before the events were listened to
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case e, open := <-events:
-			switch {
-			case !open:
-				return nil
-			case e.Kind == engine.EventLost:
-				o.held.unknown(ctx)
-			case e.Kind == engine.EventImport && e.State.Finished() && e.Import != nil:
-				o.held.begin(*e.Import)
-				o.replaced(*e.Import)
-				o.follow(*e.Import, time.Now())
-			}
-		}
-	}
 }
 
 // earlier looks at the originals of the last day's imports: they may have grown while no serve was there.
@@ -112,7 +84,7 @@ func (o *originals) replaced(r engine.ImportRecord) {
 	if _, followed := o.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
 		return
 	}
-	data, _, err := o.vault.Read(path.Join(r.Bundle, "manifest.json"), 64<<20)
+	data, _, err := o.vault.Read(path.Join(r.Bundle, "manifest.json"), maxManifest)
 	if err != nil {
 		return // a person was faster
 	}

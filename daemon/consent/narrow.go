@@ -1,4 +1,4 @@
-package daemon
+package consent
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// narrow removes from the settings what an untrusted vault must not start, reach or open, whichever file it came from. Models
-// and tools are refused where they are made. flag reports whether the dashboard's address was given on the command line.
-func (t *Trust) narrow(s *settings.Settings, flag bool) error {
+// Narrow removes from the settings what an untrusted vault must not start, reach or open, whatever file it is from. Models and
+// tools are refused where they are made. flag reports whether the dashboard's address was a command-line flag.
+func (t *Trust) Narrow(s *settings.Settings, flag bool) error {
 	if !t.Untrusted() {
 		return nil
 	}
@@ -28,13 +28,13 @@ func (t *Trust) narrow(s *settings.Settings, flag bool) error {
 	return nil
 }
 
-// defaultListen is where the dashboard of an untrusted vault opens.
+// defaultListen is the dashboard's address in an untrusted vault.
 const defaultListen = "127.0.0.1:8321"
 
-// isLocal reports whether only this machine reaches an address.
+// isLocal reports whether an address is reachable from this machine only.
 func isLocal(listen string) bool {
 	if strings.HasPrefix(listen, "unix:") {
-		return true // a socket that only the user opens
+		return true // only the user can open the socket
 	}
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"context"
@@ -17,12 +17,12 @@ import (
 // holds are the files that stay in the import folder for a while after their import, because nothing shows where they end: a
 // program that appends to one later then finds it. By name; a newer import of a name takes the place of an older one.
 type holds struct {
-	period   time.Duration // how long a file is held
-	journal  *journal.Journal
-	rules    *importRules
-	importer func(run string, events func(ingestion.Event)) *ingestion.Importer
-	follow   func(r engine.ImportRecord, ended time.Time) // looks after an original that was put away
-	log      *slog.Logger
+	period    time.Duration // how long a file is held
+	journal   *journal.Journal
+	rules     *Rules
+	importers Importers
+	follow    func(r engine.ImportRecord, ended time.Time) // looks after an original that was put away
+	log       *slog.Logger
 
 	wake  chan struct{}
 	mu    sync.Mutex
@@ -96,8 +96,8 @@ func (h *holds) begin(r engine.ImportRecord) {
 	}
 }
 
-// unknown takes those of which no event told.
-func (h *holds) unknown(ctx context.Context) {
+// catchUp finds imports whose events were missed.
+func (h *holds) catchUp(ctx context.Context) {
 	if err := h.earlier(ctx); err != nil && ctx.Err() == nil {
 		h.log.Warn("files of earlier imports stay in the import folder", "err", err)
 	}
@@ -165,7 +165,7 @@ func (h *holds) run(ctx context.Context) error {
 }
 
 func (h *holds) putAway(ctx context.Context, f held) error {
-	settings, err := h.rules.of(f.Source, request{})
+	settings, err := h.rules.For(f.Source)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (h *holds) putAway(ctx context.Context, f held) error {
 		ending.Code, ending.Message, ending.Hint = bad.Code, bad.Message, bad.Hint
 	}
 	job := ingestion.Job{ID: f.ID, Source: f.Source, SHA256: f.SHA256, Size: f.Size, At: run.At, Settings: settings}
-	filed, found, err := h.importer(f.ID, nil).PutAway(ctx, job, ending)
+	filed, found, err := h.importers.For(f.ID, nil).PutAway(ctx, job, ending)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/artifact"
@@ -20,7 +21,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/media/remote"
-	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -40,11 +40,10 @@ type Imports struct {
 	settings  *settings.Settings
 	vault     *disk.Vault
 	files     vault.Files // the vault to what drops files into it
-	trust     *Trust
-	rules     *importRules
-	outside   *outside
-	web       DocumentFetcher // nil: the real one
-	artifacts func() (*artifact.Store, error)
+	trust     *consent.Trust
+	rules     *Rules
+	web       DocumentFetcher
+	artifacts Artifacts
 	journal   *journal.Journal
 	exec      *local.Executor
 	zone      *time.Location
@@ -53,10 +52,39 @@ type Imports struct {
 	claimed map[string]string // runs of files of the import folder that a command has asked for, by name. Guarded by mu
 }
 
-func newImports(w *Process) *Imports {
+// Config is what imports need.
+type Config struct {
+	Settings  *settings.Settings
+	Vault     *disk.Vault
+	Files     vault.Files // writes dropped files
+	Trust     *consent.Trust
+	Rules     *Rules
+	Web       DocumentFetcher
+	Artifacts Artifacts
+	Journal   *journal.Journal
+	Exec      *local.Executor
+	Zone      *time.Location
+}
+
+// DocumentFetcher fetches documents.
+type DocumentFetcher interface {
+	FetchDocument(ctx context.Context, address string, w io.Writer) (remote.Document, error)
+}
+
+// Artifacts keeps fetched documents.
+type Artifacts interface {
+	Keep(ctx context.Context, r io.Reader, from artifact.Source) (ref string, err error)
+	Open(ref string) (io.ReadSeekCloser, error)
+}
+
+// importScope is the scope of fetched documents in the artifact store. Runs of workflows have scopes of their own.
+const importScope = "import"
+
+// New returns the imports of a vault.
+func New(c Config) *Imports {
 	return &Imports{
-		settings: w.Settings, vault: w.Vault, files: w.Writing(policy.ByDrop), trust: w.Trust, rules: w.rules, outside: w.outside,
-		web: w.options.Web.Documents, artifacts: w.artifacts, journal: w.Journal, exec: w.Exec, zone: w.Zone, claimed: map[string]string{},
+		settings: c.Settings, vault: c.Vault, files: c.Files, trust: c.Trust, rules: c.Rules, web: c.Web, artifacts: c.Artifacts,
+		journal: c.Journal, exec: c.Exec, zone: c.Zone, claimed: map[string]string{},
 	}
 }
 
@@ -143,35 +171,27 @@ func (i *Imports) Drop(ctx context.Context, o control.ImportOrder) (string, erro
 // dropURL fetches a document, keeps it as an artifact, and asks for its import. The name is the one that was asked for, else
 // the host's.
 func (i *Imports) dropURL(ctx context.Context, o control.ImportOrder) (string, error) {
-	if err := i.trust.refusal("nothing is fetched from the web"); err != nil {
+	if err := i.trust.Refusal("nothing is fetched from the web"); err != nil {
 		return "", err
-	}
-	from := i.web
-	if from == nil {
-		from = remote.New(i.outside.documents())
 	}
 	temp, err := os.CreateTemp("", "vaultflow-fetch-*")
 	if err != nil {
 		return "", fmt.Errorf("keep what is fetched: %w", err)
 	}
 	defer func() { _ = temp.Close(); _ = os.Remove(temp.Name()) }() // it is copied, or of no use
-	document, err := from.FetchDocument(ctx, o.URL, temp)
+	document, err := i.web.FetchDocument(ctx, o.URL, temp)
 	if err != nil {
 		return "", fmt.Errorf("fetch: %w", err)
-	}
-	store, err := i.artifacts()
-	if err != nil {
-		return "", err
 	}
 	if _, err := temp.Seek(0, io.SeekStart); err != nil {
 		return "", fmt.Errorf("read what was fetched: %w", err)
 	}
 	shown := remote.Redact(o.URL) // the values of its query may be tokens: nothing that is kept repeats them
-	kept, err := store.Put(ctx, temp, artifact.Source{Scope: importScope, MediaType: document.MediaType, URL: shown})
+	ref, err := i.artifacts.Keep(ctx, temp, artifact.Source{Scope: importScope, MediaType: document.MediaType, URL: shown})
 	if err != nil {
 		return "", err
 	}
-	content, err := store.Open(kept.Ref)
+	content, err := i.artifacts.Open(ref)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package daemon
+package intake
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ func TestMistral_keyStaysWithItsAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recognition{settings: loaded}
+	r := &Recognition{settings: loaded}
 	if _, err := r.mistral(config.OCR{}); err == nil || !strings.Contains(err.Error(), "api_key_env") {
 		t.Errorf("got %v", err)
 	}
@@ -65,10 +65,9 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 	}
 	t.Cleanup(func() { j.Close() })
 	log, own := slog.New(slog.DiscardHandler), ownTrust(t, loaded)
-	a := &Workspace{Settings: loaded, Trust: own, Log: log, Zone: time.UTC}
-	a.recognition = &recognition{settings: loaded, models: modelset.New(loaded, slog.New(slog.DiscardHandler), t.TempDir(), func(string) error { return nil }), trust: own, log: log, made: map[string]ocrService{}}
-	w := &Process{Workspace: a, Journal: j, budget: policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}}
-	service, err := a.recognition.recogniser(payerOf(w, "r1"))(config.EngineMistral, config.OCR{KeepPictures: true})
+	r := NewRecognition(loaded, modelset.New(loaded, log, t.TempDir(), func(string) error { return nil }), own, log)
+	budget := policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}
+	service, err := r.recogniser(payerOf(j.Spending, budget, time.UTC, "r1"))(config.EngineMistral, config.OCR{KeepPictures: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +107,7 @@ func TestRecogniser_sendsNothingInPlaceOfWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	r := &recognition{
+	r := &Recognition{
 		settings: loaded, trust: ownTrust(t, loaded), log: log, made: map[string]ocrService{},
 		models: modelset.New(loaded, log, t.TempDir(), func(string) error { return nil }),
 	}

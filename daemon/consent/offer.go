@@ -1,4 +1,4 @@
-package daemon
+package consent
 
 import (
 	"errors"
@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/tools/mcp"
+	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// Look is what a person is shown, with what a yes to each part grants.
+// Offer is what the user is asked, with what each answer grants.
 type Offer struct {
 	engine.Trust
 	asks    []trust.Ask
@@ -22,43 +24,43 @@ type Offer struct {
 	pins    []mcp.Waiting // tools of MCP servers that describe themselves differently now
 }
 
-// Offers is what the files of a vault ask for.
+// Offers finds what the files of a vault ask for.
 type Offers struct {
-	trust     *Trust
-	rules     *importRules
-	workflows *Workflows
-	dir       string
-	stateDir  string
+	Trust     *Trust
+	Folders   func() []trust.Ask // what settings files in import folders ask for
+	Workflows func() ([]workflow.Loaded, error)
+	Dir       string
+	StateDir  string
 }
 
 // Look returns what the vault's files ask for now.
 func (of *Offers) Look() (Offer, error) {
-	t := of.trust
-	s, err := t.store.Read()
+	t := of.Trust
+	s, err := t.Stored()
 	if err != nil {
 		return Offer{}, control.Denied.Wrap(err)
 	}
-	o := Offer{Trust: engine.Trust{Level: string(s.Level), Means: s.Level.Words(), Since: s.Since, Vault: of.dir}, reaches: map[string]trust.Reach{}}
+	o := Offer{Trust: engine.Trust{Level: string(s.Level), Means: s.Level.Words(), Since: s.Since, Vault: of.Dir}, reaches: map[string]trust.Reach{}}
 	for _, ask := range t.granted {
-		o.Settings = append(o.Settings, settingOf(s, ask, s.Level != trust.Untrusted)) // itself, or something wider
+		o.Settings = append(o.Settings, settingOf(s, ask, s.Level != trust.Untrusted)) // by this grant or a wider one
 		o.asks = append(o.asks, ask)
 	}
 	for _, ask := range t.asks {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
 		o.asks = append(o.asks, ask)
 	}
-	for _, ask := range of.rules.asks() {
+	for _, ask := range of.Folders() {
 		o.Settings = append(o.Settings, settingOf(s, ask, s.Grants(ask.Key, ask.Digest)))
 		o.asks = append(o.asks, ask)
 	}
-	if err := o.addPins(of.stateDir); err != nil {
+	if err := o.addPins(of.StateDir); err != nil {
 		return o, err
 	}
-	o.comparable()
+	o.dropWas()
 	if s.Level == trust.Own {
 		return o, nil
 	}
-	all, err := of.workflows.All()
+	all, err := of.Workflows()
 	if err != nil {
 		return o, err
 	}
@@ -81,7 +83,7 @@ func (of *Offers) Look() (Offer, error) {
 	return o, nil
 }
 
-// addPins offers the tools of MCP servers that are not as they were trusted.
+// addPins offers the tools of MCP servers that have changed since they were trusted.
 func (o *Offer) addPins(stateDir string) (err error) {
 	o.book = mcp.OpenPins(stateDir)
 	if o.pins, err = o.book.Waiting(); err != nil {
@@ -95,7 +97,7 @@ func (o *Offer) addPins(stateDir string) (err error) {
 	return nil
 }
 
-// pin is the tool of an MCP server that a digest of an answer names.
+// pin returns the tool of an MCP server with this digest.
 func (o Offer) pin(digest string) (mcp.Waiting, bool) {
 	i := slices.IndexFunc(o.pins, func(w mcp.Waiting) bool { return w.Digest == digest })
 	if i < 0 {
@@ -104,7 +106,7 @@ func (o Offer) pin(digest string) (mcp.Waiting, bool) {
 	return o.pins[i], true
 }
 
-// grantPins grants the tools among an answer's settings.
+// grantPins grants those of an answer's settings that are tools.
 func (o Offer) grantPins(settings []string) error {
 	for _, digest := range settings {
 		p, is := o.pin(digest)
@@ -122,9 +124,8 @@ func (o Offer) grantPins(settings []string) error {
 	return nil
 }
 
-// comparable leaves what was there before only where one value took the place of another: the entries of a list have one key
-// and replace nothing.
-func (o Offer) comparable() {
+// dropWas removes the former value of settings whose key occurs more than once: entries of a list replace nothing.
+func (o Offer) dropWas() {
 	number := map[string]int{}
 	for _, s := range o.Settings {
 		number[s.Key]++
@@ -152,7 +153,7 @@ func sentences(items []trust.Item) []string {
 	return out
 }
 
-// WaitingSettings are the digests of all values that wait.
+// WaitingSettings returns the digests of all settings that are not granted.
 func (o Offer) WaitingSettings() []string {
 	var list []string
 	for _, s := range o.Settings {
@@ -163,7 +164,7 @@ func (o Offer) WaitingSettings() []string {
 	return list
 }
 
-// WaitingWorkflows are all workflows that wait, as an answer names them.
+// WaitingWorkflows returns all workflows that are not granted, as answers name them.
 func (o Offer) WaitingWorkflows() []string {
 	var list []string
 	for _, w := range o.Workflows {
@@ -174,17 +175,17 @@ func (o Offer) WaitingWorkflows() []string {
 	return list
 }
 
-// errOffer is an answer to something that was not shown, or is not asked any more.
+// errOffer means that an answer is about something that is not offered, or not any more.
 var errOffer = errors.New("what the vault asks for has changed since it was shown; look at it again")
 
-// Accept stores a person's answer to what was offered. Nothing is granted that the offer does not hold.
+// Accept stores the user's answer to an offer. Only what was offered can be granted.
 func (t *Trust) Accept(o Offer, answer engine.TrustAnswer) error {
 	level := trust.Level(answer.Level)
 	if answer.Level != "" && !slices.Contains([]trust.Level{trust.Untrusted, trust.Shared, trust.Own}, level) {
-		return control.Usage.Errorf("the level %q is not known; there are own, shared and untrusted", answer.Level)
+		return control.Usage.Errorf("unknown level %q; use own, shared or untrusted", answer.Level)
 	}
 	if level == trust.Untrusted && len(answer.Settings)+len(answer.Workflows) > 0 || answer.Level == "" && o.Level == string(trust.Untrusted) {
-		return control.Usage.Errorf("in a vault that is not trusted nothing is granted; say first whether it is your own or shared")
+		return control.Usage.Errorf("nothing can be granted in an untrusted vault; say first whether it is your own or shared")
 	}
 	var asks []trust.Ask
 	for _, digest := range answer.Settings {
@@ -206,7 +207,7 @@ func (t *Trust) Accept(o Offer, answer engine.TrustAnswer) error {
 		return err
 	}
 	now := time.Now()
-	return t.store.Change(func(s *trust.State) {
+	return t.answers.store.Change(func(s *trust.State) {
 		if answer.Level != "" {
 			s.Decide(level, now)
 		}
@@ -217,29 +218,29 @@ func (t *Trust) Accept(o Offer, answer engine.TrustAnswer) error {
 	})
 }
 
-// Chosen is the answer that grants what the command line names.
+// Chosen returns the answer that grants the named settings and workflows.
 func (o Offer) Chosen(settings, workflows []string) (engine.TrustAnswer, error) {
 	var answer engine.TrustAnswer
 	for _, key := range settings {
 		before := len(answer.Settings)
-		for _, s := range o.Settings { // each entry of a list waits by itself
+		for _, s := range o.Settings { // each entry of a list is a setting
 			if s.Key == key {
 				answer.Settings = append(answer.Settings, s.Digest)
 			}
 		}
 		if len(answer.Settings) == before {
-			return answer, control.Usage.Errorf("no setting %q reaches out in this vault; `vaultflow trust --dry-run` lists those that do", key)
+			return answer, control.Usage.Errorf("this vault does not ask for the setting %q; `vaultflow trust --dry-run` lists what it asks for", key)
 		}
 	}
 	for _, name := range workflows {
-		i := slices.IndexFunc(o.Workflows, func(w engine.TrustWorkflow) bool { return SameName(w.Name, name) })
+		i := slices.IndexFunc(o.Workflows, func(w engine.TrustWorkflow) bool { return words.SameWorkflow(w.Name, name) })
 		if i < 0 {
-			return answer, control.Usage.Errorf("no workflow %q waits in this vault; `vaultflow trust --dry-run` lists those that do", name)
+			return answer, control.Usage.Errorf("no workflow %q waits for a grant; `vaultflow trust --dry-run` lists those that do", name)
 		}
 		answer.Workflows = append(answer.Workflows, o.Workflows[i].Name+" "+o.Workflows[i].Digest)
 	}
 	return answer, nil
 }
 
-// Adopted explains why a vault that nobody was asked about is one's own.
-const Adopted = "this vault was used with an earlier version of vaultflow, so it is your own, with the settings it had; `vaultflow trust --revoke` takes that back"
+// Adopted explains why a vault counts as the user's own although nobody was asked.
+const Adopted = "this vault was used with an earlier version of vaultflow, so it counts as your own, with the settings it had; `vaultflow trust --revoke` undoes that"

@@ -1,0 +1,45 @@
+// Package intake brings files into a vault: what arrives in the import folder, what commands name, and what is fetched from the
+// web. It decides the settings of each import and keeps looking after the originals.
+package intake
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon/workers"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+// Importers make an importer for each run.
+type Importers struct {
+	Settings    *settings.Settings
+	Vault       *disk.Vault
+	Files       vault.Files // writes as imports do
+	Workers     *workers.Starter
+	Passwords   *workers.Passwords
+	Recognition *Recognition
+	Ledger      cost.Ledger
+	Budget      policy.Budget
+	Zone        *time.Location
+	Version     string
+	Holding     bool // a file without a recognisable end stays in the import folder for a while: serve
+	Log         *slog.Logger
+}
+
+// For returns an importer for a run, over the vault and the sandbox.
+func (m Importers) For(run string, events func(ingestion.Event)) *ingestion.Importer {
+	im := &ingestion.Importer{
+		Files: m.Files, Worker: m.Workers.Importing(), Now: time.Now, Tool: "vaultflow " + m.Version, Takes: m.Vault.Takes,
+		Writing: m.Vault.Writing, Events: events, Recogniser: m.Recognition.recogniser(payerOf(m.Ledger, m.Budget, m.Zone, run)),
+		Passwords: func(ingestion.Job) []string { return m.Passwords.All() }, Office: m.Workers.Office(),
+	}
+	if m.Holding {
+		im.Endless = func(head []byte) bool { return !disk.ShowsEnd(head) }
+	}
+	return im
+}

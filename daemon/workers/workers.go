@@ -1,0 +1,111 @@
+// Package workers starts the programs that read documents, vaultflow-worker and LibreOffice, and keeps the passwords for them.
+package workers
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+// RendererOf translates a setting for ingestion, where the automatic choice is "".
+func RendererOf(setting string) string {
+	if setting == extract.RenderAuto {
+		return ""
+	}
+	return setting
+}
+
+// Starter starts vaultflow-worker and LibreOffice as the settings say. Make one with [New].
+type Starter struct {
+	settings  *settings.Settings
+	vault     *disk.Vault
+	stateDir  string
+	passwords *Passwords
+	log       *slog.Logger
+}
+
+// New returns a starter that opens files of v.
+func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, log *slog.Logger) *Starter {
+	return &Starter{settings: s, vault: v, stateDir: stateDir, passwords: p, log: log}
+}
+
+// cache returns the folder for PDFium's machine code (19 MB): in the user's cache folder, or else in the state directory.
+func (w *Starter) cache() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = w.stateDir
+	}
+	dir := filepath.Join(base, "vaultflow", "worker")
+	if os.MkdirAll(dir, 0o700) != nil { // it must exist before a worker starts: the worker may read only what it was given
+		dir = filepath.Join(w.stateDir, "worker")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			w.log.Debug("no folder for the worker's machine code", "err", err)
+			return ""
+		}
+	}
+	return dir
+}
+
+// start opens a document in a worker. A document for PDFium first gets PDFium's machine code compiled, once for each build of
+// the worker, so that its first page does not wait for that.
+func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (*sandbox.Session, extract.Document, error) {
+	c := w.config()
+	session, document, err := c.Start(ctx, f, o)
+	if err == nil && document.WantsPDFium {
+		if err := c.Warm(ctx); err != nil {
+			w.log.Info("pdfium starts slowly: its machine code could not be kept", "err", err)
+		}
+	}
+	return session, document, err
+}
+
+// Report starts a worker without a document and returns what it says about itself.
+func (w *Starter) Report(ctx context.Context) (sandbox.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	return sandbox.Self(ctx, w.config(), w.settings.Ingestion.OCR.Languages)
+}
+
+// config returns how workers are started.
+func (w *Starter) config() sandbox.Config {
+	in := w.settings.Ingestion
+	return sandbox.Config{
+		Worker: w.path(), Tessdata: in.Tessdata, PageTimeout: in.PageTimeout.Std(), OpenTimeout: in.OpenTimeout.Std(),
+		MemoryBytes: int64(in.Memory), RequireConfinement: in.RequireConfinement, Logger: w.log, Cache: w.cache(),
+	}
+}
+
+// path returns the worker's binary: the setting, or else the one beside this binary, or else the one in PATH.
+func (w *Starter) path() string {
+	if path := w.settings.Ingestion.Worker; path != "" {
+		return path
+	}
+	if self, err := os.Executable(); err == nil {
+		if self, err = filepath.EvalSymlinks(self); err == nil {
+			beside := filepath.Join(filepath.Dir(self), "vaultflow-worker")
+			if _, err := os.Stat(beside); err == nil {
+				return beside
+			}
+		}
+	}
+	return "vaultflow-worker"
+}
+
+// Problem returns why no worker can be started, or "".
+func (w *Starter) Problem(ctx context.Context) string {
+	report, err := w.Report(ctx)
+	if err != nil {
+		return err.Error()
+	}
+	for _, p := range report.Problems {
+		return p.Message + "; " + p.Fix
+	}
+	return ""
+}
