@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// CacheKey is the same for all requests whose beginnings are the same (model, system prompt, tools), 32 letters. Services that
-// keep beginnings of prompts send requests with one key to the machine that has it. It is empty unless Cache is set.
+// CacheKey returns a key of 32 letters, equal for requests with the same model, system prompt and tools. Services that cache
+// prompt prefixes route requests with one key to the same machine. It is empty unless Cache is set.
 func (r Request) CacheKey() string {
 	if !r.Cache {
 		return ""

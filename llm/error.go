@@ -37,21 +37,21 @@ const (
 	ClassOther            Class = "other"
 )
 
-// Error is a failure that a provider reported, or that stands between us and it. It holds no key, no request body and
-// no media: Message is cleaned and short.
+// Error is a failure that a provider reported, or a failure to reach it. It holds no key, no request body and no media:
+// Message is cleaned and short.
 type Error struct {
 	Class      Class
 	Status     int    // HTTP status; 0 without an answer
 	Code       string // the provider's own code
 	Message    string
 	Actual     int64         // what was sent, in the unit of the class; 0 when the provider did not say
-	Limit      int64         // what is allowed, likewise
-	RetryAfter time.Duration // how long the provider asks us to wait; 0 when it does not say
+	Limit      int64         // what is allowed, in the same unit
+	RetryAfter time.Duration // the wait that the provider asks for; 0 if none
 	Provider   string
 	Partial    bool       // text had been handed to progress before the failure
-	Usage      cost.Usage // what was charged all the same, when the provider says
-	Unsent     bool       // nothing of the request was sent: it could not have been accepted, or nobody was reached
-	Tried      string     // how the request was changed before it failed so again, in words; empty when it was not
+	Usage      cost.Usage // what was charged nevertheless, if the provider reports it
+	Unsent     bool       // the request was not sent: it was invalid, or the service could not be reached
+	Tried      string     // how the request was changed before it failed again; empty if it was not
 	Err        error      // cause, for errors.Is; may be nil
 }
 
@@ -76,8 +76,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable tells whether the same request may succeed later. It speaks of the failure alone: Retry itself stops once
-// text was delivered (Partial), while an executor may start a new, visible attempt.
+// Retryable reports whether the same request may succeed later. It ignores Partial: Retry itself stops once text was
+// delivered, while an executor may start a new, visible attempt.
 func (e *Error) Retryable() bool {
 	switch e.Class {
 	case ClassRateLimit, ClassOverloaded, ClassNetwork:
@@ -96,7 +96,7 @@ func (e *Error) Failure() failure.Error {
 	}
 }
 
-// Hint says what a person can do about the failure, in one sentence; empty when there is nothing general to say.
+// Hint returns one sentence of advice for the user, or "" if there is none.
 func (e *Error) Hint() string {
 	if hint := hints[e.Class]; hint != "" {
 		return hint + e.limits()
@@ -138,7 +138,7 @@ var hints = map[Class]string{
 	ClassNetwork:          "check that base_url is right and the server is running and reachable",
 }
 
-// AsError finds the provider's failure in err.
+// AsError returns the provider's failure in err's chain.
 func AsError(err error) (*Error, bool) {
 	return errors.AsType[*Error](err)
 }

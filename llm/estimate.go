@@ -6,19 +6,21 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Meter estimates requests in tokens, by a provider's formula. The zero value counts as where nothing is published.
+// Meter estimates requests in tokens, by a provider's formula. The zero value uses the formula
+// for services that publish none.
 type Meter struct {
 	Formula policy.Formula
-	MaxSide int // pixels of the longer side to which pictures are scaled before they are sent; 0: they are not
-	// Most counts texts as long as they get in tokens, for bounds on costs: a token for three bytes, where else there is one
-	// for four characters. Few languages and tokenizers need more.
+	MaxSide int // pixels of the longer side to which pictures are scaled before sending; 0: not scaled
+	// Most counts the most tokens that a text is likely to have, for cost bounds: one for three bytes instead of one for
+	// four characters. Few languages and tokenizers need more.
 	Most bool
 
-	delivery *policy.Delivery // of the request that is measured
-	mute     bool             // it has no loader: all media go as words
+	delivery *policy.Delivery // of the measured request
+	mute     bool             // it has no loader: all media are sent as text
 }
 
-// Measure estimates a request. It reads no file. Media that the request's delivery turns into words count as these.
+// Measure estimates a request. It reads no file. Media that the delivery turns into text count as
+// text.
 func (m Meter) Measure(r Request) cost.Estimate {
 	m = m.For(r)
 	e := cost.Estimate{Tokens: m.text(r.System) + m.text(string(r.Schema))}
@@ -57,7 +59,7 @@ func (m Meter) For(r Request) Meter {
 	return m
 }
 
-// words tells whether a medium goes as its words.
+// words reports whether a medium is sent as text.
 func (m Meter) words(b content.Block, inResult bool) bool {
 	if m.mute {
 		return true
@@ -91,7 +93,7 @@ func (m Meter) block(b content.Block, inResult bool) int {
 		return int(b.Seconds*policy.AudioTokens) + 1
 	case content.Video:
 		return int(b.Seconds*policy.VideoTokens) + 1
-	case content.Thinking: // goes back as it came
+	case content.Thinking: // is echoed unchanged
 		return m.text(b.Value) + m.text(b.Redacted)
 	case content.ToolResult:
 		return m.Blocks(true, b.Parts()...)
@@ -106,7 +108,7 @@ func (m Meter) text(s string) int {
 	return policy.TextTokens(s)
 }
 
-// scaled are the sides of a picture that is scaled down to a longest side; 0 is no limit.
+// scaled returns the sides of a picture scaled down to a longest side; 0 is no limit.
 func scaled(width, height, side int) (int, int) {
 	long := max(width, height)
 	if side <= 0 || long <= side {

@@ -9,32 +9,32 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 )
 
-// Limits say how much a service is asked at most. Zero is no limit.
+// Limits bound the calls to a service. Zero is no limit.
 type Limits struct {
 	Calls             int // at the same time
-	RequestsPerMinute int // begun within any 60 seconds
-	TokensPerMinute   int // of requests begun within any 60 seconds, input and output
+	RequestsPerMinute int // started within any 60 seconds
+	TokensPerMinute   int // of requests started within any 60 seconds, input and output
 }
 
-// Gate holds the limits of one service over all providers that are wrapped by it: calls wait for their turn, in order, or
-// for the end of their context. It is safe for concurrent use.
+// Gate enforces the limits of one service for all providers that it wraps. Calls wait their turn, in order, or until their
+// context ends. It is safe for concurrent use.
 type Gate struct {
 	limits  Limits
 	places  chan struct{} // nil: any number at the same time
 	turn    chan struct{} // held by the one call that waits for room in the minute
-	changed chan struct{} // tells it that a request has taken less than was thought
+	changed chan struct{} // wakes it when a request took less than estimated
 
 	mu   sync.Mutex
 	last []*passed // within the minute, in order; guarded by mu
 }
 
-// passed is a request that went through, and its tokens: an estimate while it is at work.
+// passed is a request that went through, and its tokens: an estimate until it ends.
 type passed struct {
 	at     time.Time
 	tokens int
 }
 
-// NewGate makes a gate that nothing has passed.
+// NewGate returns a gate with full capacity.
 func NewGate(l Limits) *Gate {
 	g := &Gate{limits: l, turn: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 	if l.Calls > 0 {
@@ -43,8 +43,8 @@ func NewGate(l Limits) *Gate {
 	return g
 }
 
-// Wrap makes a provider's calls pass the gate. Wrap it by Retry, not the other way round: a call that waits to be repeated holds
-// no place, and each repetition passes anew.
+// Wrap makes a provider's calls pass the gate. Wrap Retry around it, not the other way round: a call that waits to be
+// repeated holds no place, and each repetition passes the gate again.
 func (g *Gate) Wrap(p Provider) Provider { return gated{p, g} }
 
 type gated struct {
@@ -52,7 +52,7 @@ type gated struct {
 	*Gate
 }
 
-// Generate implements Provider. A call whose context ends while it waits was not sent.
+// Generate implements Provider. If the context ends while a call waits, nothing is sent.
 func (g gated) Generate(ctx context.Context, request Request, progress func(string)) (*Response, error) {
 	if g.places != nil {
 		select {
@@ -109,8 +109,8 @@ func (g *Gate) pass(ctx context.Context, request Request) (*passed, error) {
 	}
 }
 
-// enter counts a request if there is room now, and else says how long to wait at most. One that is larger than the limit
-// has room when it is the only one.
+// enter counts a request if there is room now, and otherwise returns how long to wait at most. One that is larger than the
+// limit has room when it is the only one.
 func (g *Gate) enter(next *passed) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -138,7 +138,7 @@ func (g *Gate) enter(next *passed) time.Duration {
 
 func above(n, limit int) bool { return limit > 0 && n > limit }
 
-// correct replaces an estimate by what the service has counted.
+// correct replaces an estimate by the service's count.
 func (g *Gate) correct(p *passed, u cost.Usage) {
 	if !u.Counted() {
 		return

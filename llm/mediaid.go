@@ -9,14 +9,14 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// shortID is the least number of hex digits of a digest that name a file.
+// shortID is the least number of hex digits in a name.
 const shortID = 6
 
-// MediaID is a neutral name of a medium: the first hex digits of its content's digest. It is what a service is
-// told instead of the vault's name, which its author could have made to read like an order.
+// MediaID returns a neutral name for a medium: the first hex digits of its content's digest. Services get it instead of the
+// file's name, which could be worded like an instruction.
 func MediaID(b content.Block) string { return mediaKey(b)[:shortID] }
 
-// mediaKey is a digest, in hex, that tells contents apart: two pages of one document are two contents.
+// mediaKey returns a digest in hex that identifies the content. Two pages of one document are two contents.
 func mediaKey(b content.Block) string {
 	digest := ""
 	switch m := b.(type) {
@@ -44,13 +44,13 @@ func mediaKey(b content.Block) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// fileIDs names the files that stand beside or behind the tool results of a request. The zero value is ready; one is used for
-// a whole request, so that two contents never have one name.
+// fileIDs names the files beside or after the tool results of a request. The zero value is ready to use. Use one for a whole
+// request, so that no two contents share a name.
 type fileIDs struct {
 	keys map[string]string // by id
 }
 
-// id is the shortest beginning of the content's digest that no other content has.
+// id returns the shortest prefix of the content's digest that no other content has.
 func (f *fileIDs) id(b content.Block) string {
 	if f.keys == nil {
 		f.keys = map[string]string{}

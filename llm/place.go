@@ -13,13 +13,13 @@ import (
 // one request.
 const MaxPagePictures = 20
 
-// placed is a block and where it goes. Texts go in.
+// placed is a block and its place. Texts are always inside.
 type placed struct {
 	content.Block
 	place policy.Place
 }
 
-// place says what is sent for a block, and where. Media of which the words alone are sent are noted in the turn.
+// place returns what is sent for a block, and where. The turn notes media that are sent as text.
 func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, error) {
 	if !content.IsMedia(b) {
 		return in(said(b)), nil
@@ -42,7 +42,8 @@ func (p *planning) place(b content.Block, inResult bool, turn *Turn) ([]placed, 
 	return []placed{{b, place}}, nil
 }
 
-// converted is a medium as its words; a document without words as the pictures of its first pages, where pictures can go.
+// converted returns the text of a medium. A document without text becomes pictures of its first pages where pictures are
+// accepted.
 func (p *planning) converted(b content.Block, inResult bool, turn *Turn) []placed {
 	place, _ := p.delivery.Place(policy.Image, inResult)
 	d, isDocument := b.(content.Document)
@@ -55,7 +56,7 @@ func (p *planning) converted(b content.Block, inResult bool, turn *Turn) []place
 	return in(said(b))
 }
 
-// pictured are pages of a document as pictures, and what is said of those that are too many for a request.
+// pictured returns pages of a document as pictures, and a note about those that exceed the limit.
 func (p *planning) pictured(d content.Document, place policy.Place, turn *Turn) []placed {
 	most := MaxPagePictures
 	if p.delivery.MaxImages > 0 {
@@ -81,8 +82,8 @@ func in(blocks []content.Block) []placed {
 	return out
 }
 
-// PagePictures are the pages of a document that are meant, as pictures that are made when they are sent, the first `most` of
-// them. There are none when it is not known which pages there are.
+// PagePictures returns the first pages of a document as pictures, `most` at most, to be drawn when they are sent. It returns
+// none if the pages are unknown.
 func PagePictures(d content.Document, most int) []content.Image {
 	var pictures []content.Image
 	pages, _ := d.PageNumbers() // none of an invalid range
@@ -95,7 +96,7 @@ func PagePictures(d content.Document, most int) []content.Image {
 	return pictures
 }
 
-// hasWords tells whether a medium brings a text that can stand for it.
+// hasWords reports whether a medium has a text to send instead.
 func hasWords(b content.Block) bool {
 	words := ""
 	switch m := b.(type) {
@@ -111,7 +112,7 @@ func hasWords(b content.Block) bool {
 	return strings.TrimSpace(words) != ""
 }
 
-// said is a block as its words, nothing when they are blank: services refuse empty parts.
+// said returns the text of a block, or nothing if it is blank: services refuse empty parts.
 func said(b content.Block) []content.Block {
 	if text := b.Text(); strings.TrimSpace(text) != "" {
 		return []content.Block{content.Text{Value: text}}

@@ -9,24 +9,24 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Turn is one thing that a service is told.
+// Turn is one message to a service.
 type Turn struct {
 	Role    Role
-	Raw     json.RawMessage // of an assistant's turn, for UnpackRaw: what it gives goes back in place of Blocks
-	Results []Result        // of a user's turn: one for each call before it, in the order of the calls; they stand first
-	Blocks  []content.Block // what else is said, in order: texts, an assistant's calls, a user's media; media beside results are the first
-	Omitted []string        // names of media whose text stands in the turn
+	Raw     json.RawMessage // of an assistant's turn, for UnpackRaw, whose result is echoed instead of Blocks
+	Results []Result        // of a user's turn: one for each call before it, in the order of the calls; they come first
+	Blocks  []content.Block // everything else, in order: texts, an assistant's calls, a user's media; media beside results come first
+	Omitted []string        // names of media replaced by their text
 }
 
-// Result is what a service is told of a tool's result.
+// Result is a tool's result as a service gets it.
 type Result struct {
 	CallID string
 	Name   string // of the tool
 	Failed bool
-	Parts  []content.Block // texts, and media that go in: in their order, or with Delivery.Apart behind the texts. Never empty
+	Parts  []content.Block // texts, and media inside the result: in order, or with Delivery.Apart after the texts. Never empty
 }
 
-// Text is the result's texts, each beginning a line.
+// Text returns the result's texts, each on a new line.
 func (r Result) Text() string {
 	var out strings.Builder
 	for _, b := range r.Parts {
@@ -41,7 +41,7 @@ func (r Result) Text() string {
 	return out.String()
 }
 
-// Media are the media that go into the result.
+// Media returns the media inside the result.
 func (r Result) Media() []content.Block {
 	var media []content.Block
 	for _, b := range r.Parts {
@@ -52,14 +52,14 @@ func (r Result) Media() []content.Block {
 	return media
 }
 
-// NoOutput stands for the result of a tool that said nothing: services refuse an empty one.
+// NoOutput replaces an empty tool result, which services refuse.
 const NoOutput = "(no output)"
 
-// Plan is what a service is told, turn by turn: every medium in the place that the delivery has for it, the results of tools in
-// the order of their calls, nothing blank and no reasoning. It is pure: no bytes are read. A medium that the service refuses,
-// and results that do not pair with calls, are an *Error that names the provider; nothing was sent then.
+// Plan returns the turns to send: each medium where the delivery places it, tool results in the order of their calls,
+// nothing blank and no reasoning. It reads no bytes. For a medium that the service refuses, and for results that do not
+// match the calls, it returns an *Error that names the provider.
 //
-// A medium beside or behind the results leaves "See file <id>." in its place, and has "This is file <id>:" before it.
+// A medium beside or after the results is replaced by "See file <id>." and has "This is file <id>:" before it.
 func (r Request) Plan(provider string, d policy.Delivery) ([]Turn, error) {
 	messages, err := r.paired(provider)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r Request) Plan(provider string, d policy.Delivery) ([]Turn, error) {
 	return p.turns, nil
 }
 
-// planning is one plan as it grows.
+// planning is a plan under construction.
 type planning struct {
 	provider string
 	delivery policy.Delivery
@@ -85,7 +85,7 @@ type planning struct {
 	turns    []Turn
 }
 
-// assistant is a turn of the model: its words and calls. Media stand in the user's turns alone.
+// assistant adds a turn of the model: its text and calls. Only the user's turns have media.
 func (p *planning) assistant(m Message) {
 	turn := Turn{Role: Assistant, Raw: m.Raw}
 	for _, b := range m.Blocks {
@@ -103,7 +103,7 @@ func (p *planning) assistant(m Message) {
 	p.add(turn)
 }
 
-// user is a turn of the user: results, what goes beside them, and the rest; or these in turns of their own.
+// user adds a turn of the user: results, media beside them, and the rest; or these in turns of their own.
 func (p *planning) user(m Message) error {
 	turn, next := Turn{Role: User}, Turn{Role: User}
 	for _, b := range m.Blocks {
@@ -135,14 +135,14 @@ func (p *planning) user(m Message) error {
 	return nil
 }
 
-// add appends a turn unless it says nothing.
+// add appends a turn unless it is empty.
 func (p *planning) add(t Turn) {
 	if len(t.Results)+len(t.Blocks) > 0 || len(t.Raw) > 0 {
 		p.turns = append(p.turns, t)
 	}
 }
 
-// result adds a result to its turn and returns the media that go elsewhere, each behind its label.
+// result adds a result to its turn and returns the media placed elsewhere, each after its label.
 func (p *planning) result(r content.ToolResult, turn *Turn) (beside, after []content.Block, err error) {
 	out := Result{CallID: r.CallID, Name: p.names[r.CallID], Failed: !r.Success}
 	var apart []content.Block
@@ -176,7 +176,7 @@ func (p *planning) result(r content.ToolResult, turn *Turn) (beside, after []con
 	return beside, after, nil
 }
 
-// rest is what a user's turn says besides results.
+// rest returns the blocks of a user's turn that are not results.
 func (p *planning) rest(blocks []content.Block, turn *Turn) ([]content.Block, error) {
 	var out []content.Block
 	for _, b := range blocks {

@@ -7,7 +7,7 @@ import (
 )
 
 // Priced wraps a provider so that Usage.CostUSD is computed from a price in the settings, for answers and for failures
-// that were charged. With a nil price it returns the provider itself: adapters report CostUnknown.
+// that were charged. With a nil price it returns p: adapters report CostUnknown.
 func Priced(p Provider, price *cost.Price) Provider {
 	if price == nil {
 		return p

@@ -7,31 +7,32 @@ import (
 	"time"
 )
 
-// RetryPolicy says how often and how patiently a request is repeated. The zero value is the default policy.
+// RetryPolicy sets how often a request is repeated, and how long to wait between attempts. The zero value is the default
+// policy.
 type RetryPolicy struct {
 	Attempts int           // in all; 0: 4, 1: never repeat
 	Base     time.Duration // the first wait, doubled each time; 0: 1 s
-	Cap      time.Duration // the longest wait of our own choosing; 0: 1 min
-	MaxWait  time.Duration // a longer Retry-After ends the attempts instead of being cut short; 0: 5 min
+	Cap      time.Duration // the longest backoff; 0: 1 min
+	MaxWait  time.Duration // a longer Retry-After ends the attempts; 0: 5 min
 	Now      func() time.Time
 	Sleep    func(ctx context.Context, d time.Duration) error
 	Jitter   func() float64 // in [0,1); nil: random
 	Notify   func(RetryEvent)
 }
 
-// RetryEvent tells that an attempt did not succeed and when the next one follows.
+// RetryEvent reports a failed attempt that will be repeated.
 type RetryEvent struct {
 	Attempt, Attempts int
 	Wait              time.Duration
 	Err               *Error
 }
 
-// Retry wraps a provider with the one retry layer of the house. It repeats a request after a retryable failure, waiting
-// exponentially longer with jitter, and never less than the provider asked for.
+// Retry wraps a provider with the only retry layer. It repeats a request after a retryable failure, with exponential backoff
+// and jitter, and never sooner than the provider asked for.
 //
-// It does not repeat once a piece of the answer was handed to progress: people have seen that text, it may have been
-// paid for, and a second answer would differ. The failure is then returned with Partial set. When progress is nil nobody
-// has seen anything, and the request is repeated.
+// It does not repeat once a piece of the answer was handed to progress: people have seen that text, it may have been paid
+// for, and a second answer would differ. It then returns the failure with Partial set. With a nil progress nobody has seen
+// anything, and the request is repeated.
 func Retry(p Provider, policy RetryPolicy) Provider {
 	return retrying{p, policy.withDefaults()}
 }
@@ -122,7 +123,7 @@ func (r retrying) next(ctx context.Context, attempt int, failure *Error) (time.D
 	wait = min(wait, p.Cap)
 	wait = wait/2 + time.Duration(p.Jitter()*float64(wait/2))
 	if asked := failure.RetryAfter; asked > wait {
-		wait = asked + time.Duration(p.Jitter()*float64(p.Base)) // so that many runs do not come back at one instant
+		wait = asked + time.Duration(p.Jitter()*float64(p.Base)) // so that runs do not all come back at once
 	}
 	if deadline, ok := ctx.Deadline(); ok && p.Now().Add(wait).After(deadline) {
 		return 0, false

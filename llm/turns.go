@@ -8,11 +8,11 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// paired returns the messages so that behind an assistant's turn with tool calls comes a user's turn that begins with exactly
-// one result for each call, in the order of the calls. Missing, doubled and foreign results are an error of ClassPairing.
+// paired returns the messages with tool results ordered: the user's turn after calls begins with exactly one result for each
+// call, in the order of the calls. Missing, duplicate and foreign results are an error of ClassPairing.
 //
-// When the request offers no tools (the model cannot use any, say, because it answers in another's place), calls and
-// results become text and media, and a turn with calls is not echoed.
+// If the request offers no tools (because a fallback model cannot use any, for example), calls and results become text and
+// media, and turns with calls are not echoed.
 func (r Request) paired(provider string) ([]Message, error) {
 	if len(r.Tools) == 0 {
 		return withoutTools(r.Messages), nil
@@ -73,7 +73,7 @@ func callsOf(m Message) []content.ToolCall {
 	return calls
 }
 
-// withoutTools replaces tool blocks by what they say.
+// withoutTools replaces tool blocks by their text and media.
 func withoutTools(messages []Message) []Message {
 	out := slices.Clone(messages)
 	names := map[string]string{} // of tools, by call
@@ -101,7 +101,7 @@ func withoutTools(messages []Message) []Message {
 	return out
 }
 
-// ParametersOrNone is the schema of the tool's parameters: an object without members when none was given.
+// ParametersOrNone returns the schema of the tool's parameters; without one, the schema of an object without members.
 func (t Tool) ParametersOrNone() json.RawMessage {
 	if len(t.Parameters) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

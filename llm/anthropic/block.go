@@ -11,8 +11,8 @@ import (
 
 var errNotUnderstood = errors.New("the answer is not what the Messages API sends")
 
-// block is one content block of an answer. It keeps every field as it came, known to us or not, so that the block can go
-// back unchanged; the pieces of a growing text are put together once, at the end.
+// block is one content block of an answer. It keeps every field, known to us or not, so that the block can be echoed
+// unchanged. The pieces of a text are joined once, at the end.
 type block struct {
 	fields  map[string]json.RawMessage
 	growing map[string]*strings.Builder
@@ -57,7 +57,7 @@ func (b *block) grow(name string) *strings.Builder {
 	return b.growing[name]
 }
 
-// raw is the block as it is echoed.
+// raw returns the block to echo.
 func (b *block) raw() (json.RawMessage, error) {
 	for name, builder := range b.growing {
 		value, err := json.Marshal(builder.String())
@@ -72,7 +72,7 @@ func (b *block) raw() (json.RawMessage, error) {
 	return json.Marshal(b.fields)
 }
 
-// known is the block in the house's terms, nil when there is none. Call it after raw.
+// known converts the block; nil if we have no such block. Call it after raw.
 func (b *block) known() content.Block {
 	switch text(b.fields["type"]) {
 	case "text":

@@ -1,7 +1,7 @@
 package anthropic
 
-// cacheMark asks the service to keep the request up to the block that bears it, for five minutes from its last use. Four
-// blocks may bear one. Reading what was kept costs a tenth of the tokens' price, writing it a quarter more than the price.
+// cacheMark asks the service to cache the request up to the marked block, for five minutes from its last use. At most four
+// blocks can be marked. Reading the cache costs a tenth of the tokens' price, writing it a quarter more than the price.
 // From the provider's page on prompt caching, read in November 2026.
 type cacheMark struct {
 	Type string `json:"type"`
@@ -9,8 +9,8 @@ type cacheMark struct {
 
 func newText(value string) textPart { return textPart{Type: "text", Text: value} }
 
-// keep marks the two ends that the next request of a conversation shares with this one: that of tools and system prompt,
-// and that of the last turn. A medium bears no mark: the last text or result before it does.
+// keep marks two prefixes that the next request of a conversation will share: tools and system prompt, and everything up to
+// the last turn. It marks no media, but the last text or result before them.
 func keep(body *messagesBody, system string) {
 	mark := &cacheMark{"ephemeral"}
 	switch last := len(body.Tools) - 1; {

@@ -7,12 +7,12 @@ import (
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// cites tells whether the answer is asked for citations. The API refuses them beside a schema; and where the schema goes in
-// words, citations would cut the answer's JSON into pieces for nothing.
+// cites reports whether citations are requested. The API refuses them beside a schema; and if the system prompt holds the
+// schema, citations would only split the answer's JSON.
 func cites(r llm.Request) bool { return r.Citations && len(r.Schema) == 0 }
 
-// citation is one, of any of the API's kinds. From its page on citations: the end of a range is behind it. Ranges of
-// characters and of blocks are of documents that are no PDFs, and tell no page.
+// citation is one, of any of the API's kinds. From its page on citations: the end of a range is exclusive. Ranges of
+// characters and blocks belong to documents that are not PDFs, and have no page.
 type citation struct {
 	CitedText string `json:"cited_text"`
 	Title     string `json:"document_title"`
@@ -21,7 +21,7 @@ type citation struct {
 	End       int    `json:"end_page_number"`
 }
 
-// quotes are the citations of all texts. What is none of a document (a page of the web, say) is passed over.
+// quotes returns the citations of all texts. It skips those of anything but documents, such as web pages.
 func (r *reader) quotes() []wire.Quote {
 	var out []wire.Quote
 	for _, b := range r.blocks {
@@ -40,7 +40,7 @@ func (r *reader) quotes() []wire.Quote {
 	return out
 }
 
-// echoed is a citation as it goes back: requests do not know the member file_id, which answers have.
+// echoed returns a citation to send back: without file_id, which only answers have.
 func echoed(citation json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(citation, &members) != nil || members["file_id"] == nil {

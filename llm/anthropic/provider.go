@@ -15,20 +15,20 @@ const (
 	defaultBaseURL = "https://api.anthropic.com"
 )
 
-// vertexKind is wire.Config.Kind of Vertex AI, and what the tables call it; vertexVersion is its version of this API.
+// vertexKind is the wire.Config.Kind of Vertex AI and its name in the tables; vertexVersion is its version of this API.
 const (
 	vertexKind    = "vertex"
 	vertexVersion = "vertex-2023-10-16"
 )
 
-// Config is wire.Config. Kind "vertex" is Claude on Vertex AI: BaseURL stands with everything before "/models" (package vertex
-// makes it), the key is a token, and the model stands in the address.
+// Config is wire.Config. Kind "vertex" is Claude on Vertex AI: BaseURL includes everything before "/models" (package vertex
+// makes it), the key is a token, and the model is part of the address.
 type Config = wire.Config
 
 // Provider answers through the Messages API. It is safe for concurrent use.
 type Provider struct{ endpoint *wire.Endpoint }
 
-// New makes a provider. BaseURL stands without "/v1"; one at its end is taken off.
+// New returns a provider. BaseURL is without "/v1"; New removes one at its end.
 func New(c Config) *Provider {
 	if c.Kind == vertexKind {
 		return &Provider{c.Endpoint(vertexKind, "", "")}

@@ -33,7 +33,7 @@ type usage struct {
 	} `json:"output_tokens_details"`
 }
 
-// over takes the counts that are there: every one is a total for the whole message.
+// over adopts the counts that are present: each is a total for the whole message.
 func (u *usage) over(next usage) {
 	for _, pair := range [][2]**int{
 		{&u.Input, &next.Input},
@@ -48,7 +48,7 @@ func (u *usage) over(next usage) {
 	}
 }
 
-// total is the usage in the house's terms. The API counts cached input apart.
+// total converts the usage. The API counts cached input separately.
 func (u *usage) total() cost.Usage {
 	n := func(p *int) int {
 		if p == nil || *p < 0 {
@@ -63,7 +63,7 @@ func (u *usage) total() cost.Usage {
 	}
 }
 
-// reader gathers one answer.
+// reader collects one answer.
 type reader struct {
 	request llm.Request
 	answer  *wire.Answer
@@ -103,7 +103,7 @@ func read(answer *wire.Answer, body *wire.Body, request llm.Request, progress fu
 // maxBlocks bounds the blocks of an answer: real ones have a few.
 const maxBlocks = 4096
 
-// take adds one event and tells whether it reports a failure. Kinds that are not known (ping) are passed over.
+// take adds one event, and reports whether it is a failure. It skips unknown kinds (ping).
 func (r *reader) take(data []byte) (failed bool, err error) {
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -143,7 +143,7 @@ func (r *reader) take(data []byte) (failed bool, err error) {
 	return false, nil
 }
 
-// say hands on a piece of the answer's text, which a block holds.
+// say passes on a piece of the answer's text.
 func (r *reader) say(b *block, kind, piece json.RawMessage) {
 	if k := text(kind); k != "text" && k != "text_delta" {
 		return

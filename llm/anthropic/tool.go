@@ -39,7 +39,7 @@ func tools(list []llm.Tool) []tool {
 	return out
 }
 
-// result is a tool's result: its content is a string when it is text alone, else a list in its own order, media included.
+// result returns a tool's result: a string if it is only text, else a list in order, media included.
 func result(drawing *wire.Drawing, ids callIDs, r llm.Result) toolResult {
 	out := toolResult{Type: "tool_result", ToolUseID: ids.of(r.CallID), IsError: r.Failed}
 	if len(r.Media()) == 0 {
@@ -54,13 +54,13 @@ func result(drawing *wire.Drawing, ids callIDs, r llm.Result) toolResult {
 	return out
 }
 
-// callIDs are the ids under which calls of other services go to this one, by their own.
+// callIDs maps the ids of other services' calls to those used here.
 type callIDs map[string]string
 
 // acceptedID is the API's pattern for the id of a call.
 var acceptedID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// foreign notes a call that is not echoed raw.
+// foreign registers a call that is not echoed raw.
 func (ids callIDs) foreign(id string) string {
 	if !acceptedID.MatchString(id) {
 		ids[id] = wire.ForeignCallID(id, 24)
@@ -75,8 +75,8 @@ func (ids callIDs) of(id string) string {
 	return id
 }
 
-// outputRules are what output_config.format takes. From the provider's page on structured outputs, read in November 2026;
-// its SDKs tell left out constraints in descriptions, too.
+// outputRules are the rules of output_config.format. From the provider's page on structured outputs, read in November 2026.
+// Its SDKs too move unsupported constraints into descriptions.
 var outputRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "description", "title", "properties", "required", "additionalProperties", "items", "minItems", "enum", "const",
@@ -90,8 +90,8 @@ var outputRules = wire.SchemaRules{
 	Close:   true, MaxOptional: 24, MaxUnions: 16,
 }
 
-// demand asks for an answer that fits a schema: through the API where it takes the schema, else in the words of the system
-// prompt that it returns.
+// demand requests an answer that fits a schema: through the API if it accepts the schema, else in the system prompt that it
+// returns.
 func demand(body *messagesBody, system string, schema json.RawMessage) string {
 	if len(schema) == 0 {
 		return system

@@ -8,7 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// defaultMaxTokens is sent when the request names no bound: the API demands one. 8192 is accepted by all models but the
+// defaultMaxTokens is sent if the request sets no limit: the API requires one. 8192 is accepted by all models but the
 // first Claude 3 ones.
 const defaultMaxTokens = 8192
 
@@ -51,8 +51,8 @@ type format struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// form is how the API takes an image or document block. Citations are for all documents of a request or for none; they name a
-// document by the title that it went under, an id of ours.
+// form is the API's form for pictures and documents. Citations apply to all documents of a request or to none; they name a
+// document by the title it was sent with, an id of ours.
 func form(cited bool) wire.Form {
 	return wire.Form{
 		Frame: func(mediaType string) (string, string) {
@@ -83,7 +83,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 	system := r.System
 	if p.endpoint.Kind() == vertexKind {
 		body.Version, body.Model = vertexVersion, ""
-		if len(r.Schema) > 0 { // nothing says that answers are held to one there
+		if len(r.Schema) > 0 { // no documentation of structured output there
 			system = wire.InstructSchema(system, r.Schema)
 		}
 	} else {
@@ -107,7 +107,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 	return drawing.Body(body)
 }
 
-// turn returns the content of one message, nil when it has none. Results of tools stand first in a user's turn.
+// turn returns the content of one message, nil if it has none. Tool results come first in a user's turn.
 func turn(drawing *wire.Drawing, ids callIDs, model string, t llm.Turn) any {
 	if raw, ok := wire.UnpackRaw(t.Raw, wireName, model); ok {
 		return raw
@@ -129,7 +129,7 @@ func turn(drawing *wire.Drawing, ids callIDs, model string, t llm.Turn) any {
 	return blocks
 }
 
-// part is a text or a medium.
+// part returns a text or a medium.
 func part(drawing *wire.Drawing, b content.Block) any {
 	if medium, ok := drawing.Media(b); ok {
 		return medium
@@ -137,8 +137,8 @@ func part(drawing *wire.Drawing, b content.Block) any {
 	return newText(b.Text())
 }
 
-// think sets what the request says about reasoning. Its tokens come on top of those for the answer; a temperature other
-// than the default is refused with it.
+// think requests reasoning. Its tokens are added to those for the answer. With it, the API refuses any temperature but the
+// default.
 func think(body *messagesBody, level string) {
 	tokens, effort := llm.ClaudeThinking(body.Model, level)
 	switch {

@@ -84,8 +84,8 @@ type citedBlock struct {
 // acceptedID is the service model's pattern for the id of a call.
 var acceptedID = regexp.MustCompile(`^[a-zA-Z0-9_.:-]{1,64}$`)
 
-// finished is the block as it goes back and in the house's terms. Both are nil for one that is blank, which the service
-// would refuse, or of a kind that is not known.
+// finished returns the block to echo, and the converted one. Both are nil for a blank block, which the service would refuse,
+// and for unknown kinds.
 func (b *block) finished() (raw any, known content.Block) {
 	switch {
 	case b.call != nil:

@@ -5,7 +5,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// cachePoint asks the service to keep the request up to it, for five minutes from its last use. Four may stand in a request.
+// cachePoint asks the service to cache the request up to it, for five minutes from its last use. A request has four at most.
 // From AWS's page on prompt caching, read in November 2026.
 type cachePoint struct {
 	Point struct {
@@ -13,8 +13,8 @@ type cachePoint struct {
 	} `json:"cachePoint"`
 }
 
-// keep marks the two ends that the next request of a conversation shares with this one: that of tools and system prompt, and
-// that of the last turn. Models that keep nothing are not asked to; Nova keeps no tools.
+// keep marks two prefixes that the next request of a conversation will share: tools and system prompt, and everything up to
+// the last turn. It skips models without a cache; Nova does not cache tools.
 func (b *converseBody) keep(r llm.Request) {
 	if !r.Cache || !policy.Lookup(wireName, r.Model, nil, nil).Has(policy.PromptCaching) {
 		return

@@ -7,8 +7,8 @@ import (
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// citation is one in an answer. The location is a union; a place in the text of a document has the member's shape, too.
-// The service is known to name a document by its title alone, with a location that says nothing.
+// citation is a citation of an answer. The location is a union; a place in a document's text has the same shape. The service
+// sometimes names a document only by its title, with an empty location.
 type citation struct {
 	Title  string      `json:"title"`
 	Source []textBlock `json:"sourceContent"`
@@ -29,8 +29,8 @@ type place struct {
 	Start    int  `json:"start"`
 }
 
-// quotes are the citations of all texts. Only the page on which a passage begins is told: the service model does not say
-// whether the end of a range is in it.
+// quotes returns the citations of all texts, with the page on which a passage begins only: the service model does not
+// define whether the end of a range is inclusive.
 func (r *reader) quotes() []wire.Quote {
 	var out []wire.Quote
 	for _, i := range r.order {

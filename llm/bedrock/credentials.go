@@ -57,8 +57,8 @@ func (s *signer) Authorize(ctx context.Context, request *http.Request, digest st
 	return v4.NewSigner().SignHTTP(ctx, keys, request, digest, wireName, s.region, s.now())
 }
 
-// profile takes keys from the machine's AWS configuration: keys in a file, a role to assume, a single sign-on, a program.
-// It keeps them until they expire.
+// profile reads keys from the machine's AWS configuration: keys in a file, a role to assume, a single sign-on, a program.
+// It caches them until they expire.
 type profile struct {
 	name   string
 	client *http.Client
@@ -75,12 +75,12 @@ func (p *profile) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	}
 	keys, err := source.Retrieve(ctx)
 	if err != nil {
-		return aws.Credentials{}, fmt.Errorf("profile %s gives no keys (with a single sign-on, `aws sso login --profile %s` may help): %w", p.name, p.name, err)
+		return aws.Credentials{}, fmt.Errorf("profile %s has no keys (with a single sign-on, `aws sso login --profile %s` may help): %w", p.name, p.name, err)
 	}
 	return keys, nil
 }
 
-// load reads the configuration once it can be read. A profile that is named goes before keys in the environment.
+// load reads the configuration, and caches it. A named profile takes precedence over keys in the environment.
 func (p *profile) load(ctx context.Context) (aws.CredentialsProvider, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,15 +8,15 @@
 // processor time and size over net/http; profiles cost 15 s and 3.1 MB, whoever speaks the API).
 //
 // What is sent and read follows the published service model (botocore, bedrock-runtime 2023-09-30, of August 2026):
-// formats of media are tokens, not media types; media stand in user turns alone; the results of all calls of a turn are in
-// one user turn; a document has a text beside it and a name that only this request has. The name is an id of ours: it is
-// shown to the model, and a file's own name could read like an order. Roles alternate, and a user's turn comes first.
+// formats of media are tokens, not media types; only user turns have media; the results of all calls of a turn are in one
+// user turn; a document has a text beside it and a name unique in the request. The name is an id of ours: the model sees it,
+// and a file name could be worded like an instruction. Roles alternate, and a user's turn comes first.
 //
-// Claude sees the pages of a PDF only when citations are enabled for it, which they are, unless the answer is held to a schema
-// by the service: the two exclude each other, so a request with documents tells the schema in words.
+// Claude sees the pages of a PDF only if citations are enabled, which they are, unless the service enforces a schema: the two
+// exclude each other, so a request with documents has its schema in the system prompt.
 //
-// Reasoning goes back as it came, but for DeepSeek, which takes none back; a turn of reasoning alone is not echoed, since
-// later models refuse it. Blocks that only the service's own tools make (none is asked for) are not kept.
+// Reasoning is echoed unchanged, except to DeepSeek, which accepts none; a turn of only reasoning is not echoed, since later
+// models refuse it. Blocks of the service's own tools, which are not used, are dropped.
 //
-// No request was made to the service itself: everything is tried against llmtest.Bedrock.
+// Everything is tested against llmtest.Bedrock, never against the service itself.
 package bedrock

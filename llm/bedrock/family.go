@@ -7,8 +7,8 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// family tells what its makers' models take beyond what all do. It is read off the model's id; an application's own
-// inference profile has an ARN that does not tell, and gets what every model takes.
+// family is a maker's line of models, with what it accepts beyond the others. It follows from the model's id. An application
+// inference profile has an ARN without it, and gets what every model accepts.
 type family string
 
 const (
@@ -29,23 +29,23 @@ func familyOf(model string) family {
 	return other
 }
 
-// saysStatus tells whether a tool's result may say that it failed. From the service model.
+// saysStatus reports whether tool results may have a failure status. From the service model.
 func (f family) saysStatus() bool { return f == claude || f == nova }
 
-// takesReasoning tells whether reasoning may go back.
+// takesReasoning reports whether reasoning may be echoed.
 func (f family) takesReasoning() bool { return f != deepSeek }
 
-// cites tells whether citations can be enabled for the documents of a request.
+// cites reports whether citations can be enabled for the documents of a request.
 func cites(r llm.Request) bool {
 	return policy.Lookup(wireName, r.Model, nil, nil).Has(policy.Citations)
 }
 
-// think sets what the request says about reasoning. What cannot be asked of a family is not: it reasons as it does. From
+// think requests reasoning, as far as the family accepts such requests. From
 // AWS's pages on Claude's extended and adaptive thinking, Nova 2 and gpt-oss, read in November 2026.
 func (b *converseBody) think(r llm.Request) {
 	level := r.Thinking
 	if level == "" || level == "off" {
-		return // off is what the service does when nothing is said
+		return // off is the default
 	}
 	tokens, effort := llm.ClaudeThinking(r.Model, level)
 	if tokens == 0 && effort == "" {
@@ -59,7 +59,7 @@ func (b *converseBody) think(r llm.Request) {
 			return // the first generation does not reason
 		}
 		b.Additional = map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": effort}}
-		if effort == "high" { // which the service refuses beside bounds of its own
+		if effort == "high" { // refused by the service together with its own limits
 			b.Inference = nil
 		}
 	case gptOSS:
@@ -67,8 +67,8 @@ func (b *converseBody) think(r llm.Request) {
 	}
 }
 
-// claudeThinks asks Claude for reasoning. Its tokens come on top of those for the answer; a temperature other than the
-// default is refused with it.
+// claudeThinks requests reasoning from Claude. Its tokens are added to those for the answer. With it, the service refuses any
+// temperature but the default.
 func (b *converseBody) claudeThinks(tokens int, effort string) {
 	thinking := map[string]any{"type": "adaptive"}
 	set := b.inference()
@@ -85,5 +85,5 @@ func (b *converseBody) claudeThinks(tokens int, effort string) {
 	b.Additional, set.Temperature = map[string]any{"thinking": thinking}, nil
 }
 
-// claudeTokens bound an answer that names no bound, when one is needed: it must be above the tokens for reasoning.
+// claudeTokens limits answers of requests without a limit, when one is required: it must exceed the tokens for reasoning.
 const claudeTokens = 8192

@@ -16,7 +16,7 @@ const frameType = "application/vnd.amazon.eventstream"
 // frame is one message of an event stream.
 type frame struct {
 	kind    string // messageStart, contentBlockDelta, … or throttlingException, …
-	failed  bool   // it says why the answer ends here
+	failed  bool   // the answer ends here, with this failure
 	payload []byte // JSON, valid until the next frame
 	words   string // of a failure that has no payload
 }
@@ -59,7 +59,7 @@ func frameOf(message eventstream.Message) frame {
 		if value == nil {
 			return ""
 		}
-		text, _ := value.Get().(string) // other types say nothing here
+		text, _ := value.Get().(string) // other types are not used
 		return text
 	}
 	switch said(":message-type") {

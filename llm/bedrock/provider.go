@@ -10,11 +10,11 @@ import (
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// wireName is the format's name, and what the tables of limits and capabilities call the service.
+// wireName is the format's name, and the service's in the tables of limits and capabilities.
 const wireName = "bedrock"
 
-// Config is wire.Config and whose account is asked. Who asks is proved by the first that is there: APIKey (of Bedrock, sent
-// as a bearer token), Keys, Profile. BaseURL is needed for private endpoints alone.
+// Config is wire.Config and an account. The first of these that is set authenticates requests: APIKey (of Bedrock, sent as a
+// bearer token), Keys, Profile. BaseURL is for private endpoints only.
 type Config struct {
 	wire.Config
 	Region  string // us-east-1; the address and signatures need it
@@ -25,7 +25,7 @@ type Config struct {
 // Provider answers through ConverseStream. It is safe for concurrent use.
 type Provider struct{ endpoint *wire.Endpoint }
 
-// New makes a provider. It reads nothing: a profile is looked up at the first request.
+// New returns a provider. A profile is read at the first request.
 func New(c Config) *Provider {
 	if c.APIKey == "" && c.Auth == nil {
 		c.Auth = newSigner(c)
@@ -35,7 +35,7 @@ func New(c Config) *Provider {
 	return &Provider{endpoint: endpoint}
 }
 
-// Address is the public address in a region. From the endpoint rules beside the service model.
+// Address returns the public address in a region. From the endpoint rules beside the service model.
 func Address(region string) string {
 	domain := "amazonaws.com"
 	if strings.HasPrefix(region, "cn-") {
@@ -56,11 +56,10 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 	return response, repeatable(err)
 }
 
-// segment is a model's id or ARN as a part of the path, escaped as AWS's SDKs do: signatures cover the escaped form.
+// segment returns a model's id or ARN as a path segment, escaped as AWS's SDKs do: signatures cover the escaped form.
 func segment(model string) string { return strings.ReplaceAll(url.PathEscape(model), ":", "%3A") }
 
-// repeatable knows the status for a model that failed while it answered: the service model says that such a request may
-// be sent again.
+// repeatable makes the status of a model that failed while answering retryable, as documented in the service model.
 func repeatable(err error) error {
 	if failure, ok := llm.AsError(err); ok && failure.Class == llm.ClassOther && failure.Status == http.StatusFailedDependency {
 		failure.Class = llm.ClassOverloaded

@@ -45,7 +45,7 @@ func (u *usage) total() cost.Usage {
 	}
 }
 
-// reader gathers one answer.
+// reader collects one answer.
 type reader struct {
 	answer *wire.Answer
 	body   *wire.Body
@@ -76,7 +76,7 @@ func read(answer *wire.Answer, body *wire.Body, request llm.Request, progress fu
 	return r.response(request)
 }
 
-// take adds one event. Kinds that are not known are passed over.
+// take adds one event. It skips unknown kinds.
 func (r *reader) take(f frame) error {
 	if !slices.Contains([]string{"contentBlockStart", "contentBlockDelta", "messageStop", "metadata"}, f.kind) {
 		return nil
@@ -104,7 +104,7 @@ func (r *reader) take(f frame) error {
 	return nil
 }
 
-// block is the one with an index. A text begins without an event of its own.
+// block returns the block with an index. A text starts without an event of its own.
 func (r *reader) block(index int) *block {
 	if r.blocks[index] == nil {
 		r.blocks[index] = &block{from: r.said}
@@ -144,8 +144,7 @@ func (r *reader) response(request llm.Request) (*llm.Response, error) {
 	return wire.Settle(out, r.answer, request)
 }
 
-// stops reads why an answer ended. From the service model's StopReason. A guardrail of the account that steps in answers in
-// the model's place, with words of its own.
+// stops maps the service model's StopReason. A guardrail of the account that steps in answers in the model's place.
 func stops(reason string) llm.Stop {
 	switch reason {
 	case "end_turn", "stop_sequence":
@@ -167,7 +166,7 @@ var statuses = map[string]int{
 	"serviceUnavailableException": http.StatusServiceUnavailable, "modelTimeoutException": http.StatusRequestTimeout,
 }
 
-// failure is what a frame says that ends the answer.
+// failure returns the failure in a frame that ends the answer.
 func (f frame) failure() wire.Failure {
 	said := wire.ParseFailure(f.payload)
 	if said.Message == "" {

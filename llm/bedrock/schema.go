@@ -6,7 +6,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm/wire"
 )
 
-// outputRules are what outputConfig.textFormat takes. From AWS's page on structured outputs, read in November 2026.
+// outputRules are the rules of outputConfig.textFormat. From AWS's page on structured outputs, read in November 2026.
 var outputRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "description", "title", "properties", "required", "additionalProperties", "items", "minItems", "enum", "const", "anyOf",
@@ -20,8 +20,8 @@ var outputRules = wire.SchemaRules{
 	Close:   true, MaxOptional: 24, MaxUnions: 16,
 }
 
-// fitted is the request's schema as the service takes it; false when it cannot hold the answer to it: it does not know the
-// schema's words, or documents need citations, which it refuses beside a schema.
+// fitted returns the request's schema as the service accepts it; false if it cannot enforce it: it does not support a
+// keyword, or documents need citations, which it refuses beside a schema.
 func fitted(r llm.Request) (*textFormat, bool) {
 	if len(r.Schema) == 0 || cites(r) && hasDocument(r) {
 		return nil, false
@@ -35,7 +35,7 @@ func fitted(r llm.Request) (*textFormat, bool) {
 	return out, true
 }
 
-// hasDocument tells whether any turn holds a document, in a tool's result or beside one.
+// hasDocument reports whether any turn holds a document, in a tool result or beside one.
 func hasDocument(r llm.Request) bool {
 	for _, m := range r.Messages {
 		for _, b := range m.Blocks {

@@ -29,7 +29,7 @@ type jsonBlock struct {
 	JSON json.RawMessage `json:"json"`
 }
 
-// nothing is what the user says where a turn must be and there is none.
+// nothing is the text of a user's turn that is required but missing.
 const nothing = "."
 
 // talk writes the turns of one request.
@@ -41,7 +41,7 @@ type talk struct {
 	ids     map[string]string // of other services' calls: under which they go
 }
 
-// messages are the turns, a user's first, neighbours of one role put together: the roles must alternate.
+// messages returns the turns, a user's first, with neighbours of one role merged: the roles must alternate.
 func (t *talk) messages(turns []llm.Turn) []message {
 	var out []message
 	for _, turn := range turns {
@@ -72,10 +72,10 @@ func (t *talk) turn(turn llm.Turn) []any {
 	return append(parts, t.said(turn.Blocks)...)
 }
 
-// echo is a turn of the service's own, block by block as it was.
+// echo returns the service's own turn, block by block.
 func (t *talk) echo(raw json.RawMessage) []any {
 	var blocks []json.RawMessage
-	_ = json.Unmarshal(raw, &blocks) // what is no list, which nobody wrote, says nothing
+	_ = json.Unmarshal(raw, &blocks) // only lists were stored
 	var parts []any
 	for _, b := range blocks {
 		var kind struct {
@@ -89,7 +89,7 @@ func (t *talk) echo(raw json.RawMessage) []any {
 	return parts
 }
 
-// said are texts, calls and media. A document has a text beside it, whatever the user says.
+// said returns texts, calls and media. A document always has a text beside it.
 func (t *talk) said(blocks []content.Block) []any {
 	var parts []any
 	texts := 0
@@ -132,7 +132,7 @@ func (t *talk) id(id string) string {
 	return id
 }
 
-// result is what a tool said, media in their place.
+// result returns a tool's result, media in place.
 func (t *talk) result(r llm.Result) toolResult {
 	out := toolResult{ToolUseID: t.id(r.CallID)}
 	if t.family.saysStatus() {
@@ -159,7 +159,7 @@ func (t *talk) result(r llm.Result) toolResult {
 	return out
 }
 
-// object is a result's text as the JSON object that the service wants: the text itself when it is one.
+// object returns a result's text as the JSON object that the service requires: the text itself if it is one.
 func object(text string) json.RawMessage {
 	var members map[string]json.RawMessage
 	if trimmed := strings.TrimSpace(text); json.Unmarshal([]byte(trimmed), &members) == nil && members != nil {

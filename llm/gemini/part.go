@@ -14,11 +14,11 @@ type part struct {
 	text    strings.Builder // of a part that holds text
 	hasText bool
 	thought bool
-	plain   bool // nothing but text: the next plain one goes on with it
+	plain   bool // only text: the next plain part continues it
 }
 
-// parts are those of an answer. A text arrives in pieces, each a part; they are put together again. A part with a signature
-// stays as it is: the signature belongs to it alone.
+// parts collects the parts of an answer. A text arrives in pieces, each a part, which are joined. A part with a signature is
+// not joined: the signature is only for it.
 type parts []*part
 
 // add takes a part and returns what it adds to the answer's text.
@@ -45,7 +45,7 @@ func (ps *parts) add(fields map[string]json.RawMessage) (answer string) {
 	return piece
 }
 
-// raw is the turn as it is echoed.
+// raw returns the turn to echo.
 func (ps parts) raw() json.RawMessage {
 	list := make([]map[string]json.RawMessage, 0, len(ps))
 	for _, p := range ps {
@@ -61,7 +61,7 @@ func (ps parts) raw() json.RawMessage {
 	return data
 }
 
-// blocks are the parts in the house's terms; what has none is left to the raw turn. id makes one for a call that came without.
+// blocks converts the parts; what we have no block for is only in the raw turn. id makes one for a call without.
 func (ps parts) blocks(id func(place int) string) (blocks []content.Block, calls int) {
 	for _, p := range ps {
 		switch {

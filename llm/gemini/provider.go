@@ -17,17 +17,17 @@ const (
 	version        = "/v1beta" // of the Developer API: thoughts, JSON Schemas and ids of calls are not in v1
 )
 
-// vertexKind is wire.Config.Kind of Vertex AI, and what the tables call it.
+// vertexKind is the wire.Config.Kind of Vertex AI, and its name in the tables.
 const vertexKind = "vertex"
 
-// Config is wire.Config. Kind "vertex" is Vertex AI: BaseURL stands with everything before "/models" (package vertex makes
-// it), the key is a token. Its API has no ids of calls, and none are sent.
+// Config is wire.Config. Kind "vertex" is Vertex AI: BaseURL includes everything before "/models" (package vertex makes it),
+// and the key is a token. Its API has no call ids, and none are sent.
 type Config = wire.Config
 
 // Provider answers through streamGenerateContent. It is safe for concurrent use.
 type Provider struct{ endpoint *wire.Endpoint }
 
-// New makes a provider. BaseURL is the service's address alone, or with everything that stands before "/models".
+// New returns a provider. BaseURL is the service's host, or everything before "/models".
 func New(c Config) *Provider {
 	kind, keyHeader := wireName, "X-Goog-Api-Key"
 	if c.Kind == vertexKind {
@@ -56,8 +56,8 @@ func (p *Provider) Generate(ctx context.Context, request llm.Request, progress f
 
 var generationForm = regexp.MustCompile(`gemini-(\d+)`)
 
-// generation is the model's major version. Names that do not tell, of tuned models and aliases such as gemini-flash-latest,
-// count as the third: the first of which the wire is as it is now.
+// generation returns the model's major version. Names without one, of tuned models and aliases such as gemini-flash-latest,
+// count as the third: the first with today's wire format.
 func generation(model string) int {
 	m := generationForm.FindStringSubmatch(model)
 	if m == nil {

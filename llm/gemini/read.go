@@ -70,11 +70,11 @@ func (u *usage) total() cost.Usage {
 	return total
 }
 
-// reader gathers one answer.
+// reader collects one answer.
 type reader struct {
 	model   string
 	finish  string
-	why     string // in the service's words
+	why     string // as the service names it
 	blocked bool
 	usage   *usage
 	parts   parts
@@ -117,7 +117,7 @@ func (r *reader) take(answer *wire.Answer, data []byte) error {
 	}
 	for _, candidate := range c.Candidates {
 		if candidate.Index != 0 {
-			continue // one answer was asked for
+			continue // one answer was requested
 		}
 		for _, p := range candidate.Content.Parts {
 			answer.Say(r.parts.add(p))
@@ -153,7 +153,7 @@ func (r *reader) response(answer *wire.Answer, request llm.Request) (*llm.Respon
 	return wire.Settle(out, answer, request)
 }
 
-// stops reads why an answer ended. From the reference of FinishReason, read in November 2026.
+// stops maps the reasons why an answer ended. From the reference of FinishReason, read in November 2026.
 func stops(reason string) llm.Stop {
 	switch reason {
 	case "STOP":

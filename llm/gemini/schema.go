@@ -5,8 +5,8 @@ import (
 )
 import "github.com/vaultflow/vaultflow/llm"
 
-// outputRules are what responseJsonSchema takes. From the provider's page on structured output, read in November 2026: what
-// it does not name is ignored, which is why constraints are told in descriptions.
+// outputRules are the rules of responseJsonSchema. From the provider's page on structured output, read in November 2026: the
+// service ignores what the page does not name, so other constraints go into descriptions.
 var outputRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "title", "description", "enum", "format", "properties", "required", "additionalProperties", "items", "minItems", "maxItems",
@@ -17,8 +17,8 @@ var outputRules = wire.SchemaRules{
 	Close:       true,
 }
 
-// demand asks for an answer that fits the request's schema, and returns the system prompt: it tells the schema where the
-// service cannot hold the model to it. Models before the third generation refuse a schema beside tools.
+// demand requests an answer that fits the request's schema, and returns the system prompt, which holds the schema if the
+// service cannot enforce it. Models before the third generation refuse a schema beside tools.
 func (g *generating) demand(r llm.Request) (system string) {
 	if len(r.Schema) == 0 {
 		return r.System

@@ -23,8 +23,8 @@ type callPart struct {
 	Signature string `json:"thoughtSignature,omitempty"`
 }
 
-// unsigned stands for the signature of a turn's first call that the service did not make: since the third generation one without
-// any is refused. From the provider's page on thought signatures, read in November 2026.
+// unsigned replaces the signature of a turn's first call if the service did not make the call: since the third generation it
+// refuses a call without one. From the provider's page on thought signatures, read in November 2026.
 const unsigned = "skip_thought_signature_validator"
 
 type call struct {
@@ -59,9 +59,9 @@ func declare(list []llm.Tool) []tools {
 	return []tools{{functions}}
 }
 
-// answered is what a result must say of its call.
+// answered is what a result must repeat of its call.
 type answered struct {
-	id   string // as the service gave it; "" when it gave none
+	id   string // from the service; "" if it sent none
 	name string
 }
 
@@ -72,7 +72,7 @@ type talk struct {
 	calls   map[string]answered // by our id
 }
 
-// turn returns the contents of one turn, none when it has nothing to say. The results of all calls are alone in theirs.
+// turn returns the contents of one turn, none if it is empty. The results of all calls have a content of their own.
 func (t *talk) turn(turn llm.Turn) []any {
 	if turn.Role == llm.Assistant {
 		return t.answer(turn)
@@ -89,8 +89,8 @@ func (t *talk) turn(turn llm.Turn) []any {
 	return append(contents("user", results), contents("user", t.parts(turn.Blocks))...)
 }
 
-// answer is an assistant's turn: as it came when it came from here, else its texts and calls. A call of another service goes
-// without its id: here an id is only ever an echo.
+// answer returns an assistant's turn: unchanged if it came from here, else its texts and calls. A call of another service is
+// sent without its id: here ids are only echoed.
 func (t *talk) answer(turn llm.Turn) []any {
 	raw, echoed := wire.UnpackRaw(turn.Raw, wireName, t.model)
 	given := givenIDs(raw)
@@ -121,12 +121,12 @@ func (t *talk) answer(turn llm.Turn) []any {
 	return contents("model", parts)
 }
 
-// givenIDs are the ids of calls that the service itself gave.
+// givenIDs returns the call ids in a turn of the service.
 func givenIDs(raw json.RawMessage) map[string]bool {
 	var turn struct {
 		Parts []callPart `json:"parts"`
 	}
-	_ = json.Unmarshal(raw, &turn) // no turn has no ids
+	_ = json.Unmarshal(raw, &turn) // no turn, no ids
 	ids := map[string]bool{}
 	for _, p := range turn.Parts {
 		ids[p.Call.ID] = p.Call.ID != ""
@@ -134,7 +134,7 @@ func givenIDs(raw json.RawMessage) map[string]bool {
 	return ids
 }
 
-// inside are the files of a result: only media may stand there, in the order in which the result's text names them.
+// inside returns the files of a result: only media, in the order in which the result's text names them.
 func (t *talk) inside(files []content.Block) []any {
 	var parts []any
 	for _, b := range files {
@@ -145,7 +145,7 @@ func (t *talk) inside(files []content.Block) []any {
 	return parts
 }
 
-// plainFile is the text of a file that cannot be had, where only files may stand.
+// plainFile is a file with the text of one that cannot be loaded, where only files are allowed.
 func plainFile(fallback string) any {
 	return map[string]any{"inlineData": map[string]any{"mimeType": "text/plain", "data": []byte(fallback)}}
 }

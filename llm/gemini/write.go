@@ -33,7 +33,7 @@ type generating struct {
 	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
 }
 
-// says tells whether anything is asked for.
+// says reports whether any option is set.
 func (g *generating) says() bool {
 	return g.MaxOutputTokens > 0 || g.Temperature != nil || g.ThinkingConfig != nil || g.ResponseJSONSchema != nil
 }
@@ -44,7 +44,7 @@ type thinking struct {
 	Budget          *int   `json:"thinkingBudget,omitempty"`
 }
 
-// media is how a part holds bytes.
+// media is the form of parts with bytes.
 var media = wire.Form{
 	Frame:         inline,
 	Text:          func(fallback string) any { return textPart{fallback} },
@@ -57,7 +57,7 @@ var media = wire.Form{
 	},
 }
 
-// ownTypes are the service's names for types of recordings, where they are not the usual ones. From its pages on audio and
+// ownTypes are the service's names for types of recordings where they differ from the usual ones. From its pages on audio and
 // video, read in November 2026.
 var ownTypes = map[string]string{"mp3": "audio/mp3", "mov": "video/mov", "avi": "video/avi", "wmv": "video/wmv"}
 
@@ -89,11 +89,11 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 	return drawing.Body(out)
 }
 
-// budgets are the tokens behind the three words, for the models that want a number.
+// budgets translates the three words for models that want a number of tokens.
 var budgets = map[string]int{"low": 4096, "medium": 10240, "high": 24576}
 
-// think says how much a model thinks: since the third generation by a level, before by tokens. Thinking cannot be turned off
-// in all of them; the least is what "off" gets then. From the provider's page on thinking, read in November 2026.
+// think sets how much a model thinks: by level since the third generation, by tokens before. Not all models can turn it off;
+// for those "off" means the least. From the provider's page on thinking, read in November 2026.
 func think(model, level string) *thinking {
 	if level == "" {
 		return nil

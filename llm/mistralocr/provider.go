@@ -1,8 +1,8 @@
 // Package mistralocr asks Mistral's text recognition (POST /v1/ocr) for the text of pictures. Wire format: the OpenAPI
 // description in mistralai/platform-docs-public, commit 222f4ba of August 2026.
 //
-// It is an llm.Provider, so that repeating, limits and prices are those of every other service: a request holds one picture
-// and nothing else, the answer's text is the page as Markdown, and [Pictures] reads the pictures that came with it.
+// It is an llm.Provider, so that retries, limits and prices work as for other services: a request holds one picture and
+// nothing else, the answer's text is the page as Markdown, and [Pictures] returns the pictures that came with it.
 package mistralocr
 
 import (
@@ -32,11 +32,11 @@ const maxAnswer = 96 << 20
 
 const wireName = "mistral-ocr"
 
-// Config is what a provider is made from.
+// Config configures a provider.
 type Config struct {
 	wire.Config
-	Pictures     bool    // ask for the pictures on the page too
-	PricePerPage float64 // US dollars; 0: not known
+	Pictures     bool    // request the pictures of the page too
+	PricePerPage float64 // US dollars; 0: unknown
 }
 
 // Provider recognises text. It is safe for concurrent use.
@@ -46,7 +46,7 @@ type Provider struct {
 	price    float64
 }
 
-// New makes a provider. BaseURL is with "/v1".
+// New returns a provider. BaseURL is with "/v1".
 func New(c Config) *Provider {
 	return &Provider{
 		endpoint: c.Endpoint("mistral", publicAddress, ""),
@@ -54,7 +54,7 @@ func New(c Config) *Provider {
 	}
 }
 
-// form is how the picture stands in the request: {"type":"image_url","image_url":"data:image/png;base64,…"}.
+// form is the form of the picture in the request: {"type":"image_url","image_url":"data:image/png;base64,…"}.
 var form = wire.Form{
 	Accept: []string{"image/png", "image/jpeg", "image/webp", "image/gif"},
 	Frame: func(mediaType string) (string, string) {

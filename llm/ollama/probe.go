@@ -12,13 +12,13 @@ import (
 // maxProbe is how many bytes of a description are read; some hold a whole licence and vocabulary.
 const maxProbe = 16 << 20
 
-// Model is what a server says about one of its models.
+// Model is a server's description of a model.
 type Model struct {
 	Capabilities  []string // Ollama's words: completion, vision, tools, thinking, embedding…
-	ContextLength int      // tokens that the model was made for; 0: not told
+	ContextLength int      // tokens that the model was made for; 0: unknown
 }
 
-// Has tells whether the server names a capability.
+// Has reports whether the server names a capability.
 func (m Model) Has(capability string) bool {
 	for _, c := range m.Capabilities {
 		if c == capability {
@@ -28,7 +28,7 @@ func (m Model) Has(capability string) bool {
 	return false
 }
 
-// Show asks the server what a model can do.
+// Show returns the server's description of a model.
 func (p *Provider) Show(ctx context.Context, model string) (Model, error) {
 	body, err := wire.NewDrawing(nil, wire.Form{}).Body(map[string]string{"model": model})
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *Provider) Show(ctx context.Context, model string) (Model, error) {
 	return m, nil
 }
 
-// Tags asks the server which models it has; an error means that it cannot be reached.
+// Tags returns the names of the server's models. An error means that the server cannot be reached.
 func (p *Provider) Tags(ctx context.Context) ([]string, error) {
 	var list struct {
 		Models []struct {

@@ -18,13 +18,13 @@ type Config = wire.Config
 // Provider answers through /api/chat. It is safe for concurrent use.
 type Provider struct{ endpoint *wire.Endpoint }
 
-// New makes a provider. BaseURL is the server's address without "/api".
+// New returns a provider. BaseURL is the server's address without "/api".
 func New(c Config) *Provider {
 	return &Provider{c.Endpoint(wireName, defaultBaseURL, "")}
 }
 
-// Generate implements llm.Provider. Request.ContextWindow, when given, is reserved as num_ctx: Ollama's own default is a
-// few thousand tokens, whatever the model could take.
+// Generate implements llm.Provider. A Request.ContextWindow is reserved as num_ctx: Ollama's own default is a few
+// thousand tokens, whatever the model supports.
 func (p *Provider) Generate(ctx context.Context, request llm.Request, progress func(string)) (*llm.Response, error) {
 	body, err := p.write(request)
 	if err != nil {

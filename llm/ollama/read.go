@@ -29,7 +29,7 @@ type chunk struct {
 	AnswerCount int    `json:"eval_count"`
 }
 
-// reader gathers one answer.
+// reader collects one answer.
 type reader struct {
 	answer   *wire.Answer
 	thinking strings.Builder
@@ -60,7 +60,7 @@ func (p *Provider) read(answer *wire.Answer, request llm.Request, progress func(
 		return nil, answer.Broken(io.ErrUnexpectedEOF)
 	}
 	if window := request.ContextWindow; window > 0 && r.last.PromptCount >= window {
-		// A server that is too old to know truncate has cut the prompt and answered all the same.
+		// A server too old for truncate has cut the prompt and answered nevertheless.
 		return nil, answer.Partial(&llm.Error{
 			Class: llm.ClassContextTokens, Provider: p.endpoint.Provider(), Actual: int64(r.last.PromptCount), Limit: int64(window),
 			Message: "the prompt fills the whole context window", Usage: r.usage(),
@@ -91,7 +91,7 @@ func (r *reader) response(request llm.Request) *llm.Response {
 	ids := map[string]bool{}
 	for i, raw := range r.calls {
 		call := toolCall(raw)
-		if call.ID == "" || ids[call.ID] { // older servers give calls no id
+		if call.ID == "" || ids[call.ID] { // older servers send calls without ids
 			call.ID = fmt.Sprintf("call_%d_%d", len(request.Messages), i)
 		}
 		ids[call.ID] = true

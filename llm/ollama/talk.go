@@ -50,7 +50,7 @@ type talk struct {
 	model   string
 }
 
-// turn is a message for each tool result, or for each part of what is said.
+// turn returns a message for each tool result, or for each block.
 func (t *talk) turn(turn llm.Turn) []any {
 	if turn.Role == llm.Assistant {
 		return t.answer(turn)
@@ -69,7 +69,7 @@ func (t *talk) turn(turn llm.Turn) []any {
 	return messages
 }
 
-// answer is an assistant's turn: as it came when it came from here, else its texts and calls.
+// answer returns an assistant's turn: unchanged if it came from here, else its texts and calls.
 func (t *talk) answer(turn llm.Turn) []any {
 	var calls []calling
 	var said []content.Block

@@ -24,7 +24,7 @@ type chatBody struct {
 	Model    string          `json:"model"`
 	Messages []any           `json:"messages"`
 	Stream   bool            `json:"stream"`
-	Truncate bool            `json:"truncate"` // false: say that the prompt is too long instead of cutting it
+	Truncate bool            `json:"truncate"` // false: fail instead of cutting a prompt that is too long
 	Shift    bool            `json:"shift"`    // false: end the answer instead of forgetting the prompt's beginning
 	Think    any             `json:"think,omitempty"`
 	Options  map[string]any  `json:"options,omitempty"`
@@ -37,7 +37,7 @@ type textMessage struct {
 	Content string `json:"content"`
 }
 
-// pictures is a message that holds one picture and nothing else.
+// pictures is the form of a message that holds one picture and nothing else.
 var pictures = wire.Form{
 	Check: bigEnough,
 	Frame: func(string) (string, string) {
@@ -57,10 +57,10 @@ func bigEnough(data []byte, _ string) error {
 	return nil
 }
 
-// pictureMark is what Ollama takes for the place of a picture in a text.
+// pictureMark matches what Ollama treats as the place of a picture in a text.
 var pictureMark = regexp.MustCompile(`\[(img(?:-\d+)?\])`)
 
-// escape sets a blank into every picture mark of a text: "[ img-0]".
+// escape puts a space into every picture mark of a text: "[ img-0]".
 func escape(text string) string { return pictureMark.ReplaceAllString(text, "[ $1") }
 
 // write builds the request body: one message for each part.
@@ -74,7 +74,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 		body.Format = r.Schema
 	}
 	if len(r.Schema) > 0 {
-		r.System = wire.InstructSchema(r.System, r.Schema) // the server makes a grammar of it and tells the model nothing
+		r.System = wire.InstructSchema(r.System, r.Schema) // the server makes a grammar of it, which the model does not see
 	}
 	if r.System != "" {
 		body.Messages = append(body.Messages, textMessage{"system", escape(r.System)})
@@ -104,7 +104,7 @@ func options(r llm.Request) map[string]any {
 	return o
 }
 
-// think is the member of that name: gpt-oss takes a level, all others yes or no.
+// think returns the member of that name: gpt-oss takes a level, all others yes or no.
 func think(model, level string) any {
 	switch level {
 	case "":

@@ -19,24 +19,24 @@ const (
 	maxPages     = 20
 )
 
-// Listed is what OpenRouter says about one of its models (openrouter.ai, models page, 2026-11).
+// Listed is OpenRouter's description of a model (openrouter.ai, models page, 2026-11).
 type Listed struct {
 	ID            string
 	Inputs        []string // text, image, file, audio, video
-	Parameters    []string // that requests may have: tools, structured_outputs, reasoning, …
-	ContextLength int      // tokens; 0: not told
+	Parameters    []string // of requests: tools, structured_outputs, reasoning, …
+	ContextLength int      // tokens; 0: unknown
 	Price         *cost.Price
 }
 
-// Takes tells whether the model reads a kind of input.
+// Takes reports whether the model reads a kind of input.
 func (l Listed) Takes(input string) bool { return slices.Contains(l.Inputs, input) }
 
-// Allows tells whether requests to the model may have a parameter.
+// Allows reports whether requests to the model may have a parameter.
 func (l Listed) Allows(parameter string) bool { return slices.Contains(l.Parameters, parameter) }
 
 var errNoList = errors.New("the answer is no list of models")
 
-// Models asks OpenRouter which models it has. Other services have such a list too, without what is asked for here.
+// Models returns OpenRouter's models. The lists of other services lack these facts.
 func (p *Provider) Models(ctx context.Context) ([]Listed, error) {
 	var all []Listed
 	query := ""
@@ -55,7 +55,7 @@ func (p *Provider) Models(ctx context.Context) ([]Listed, error) {
 	return all, nil
 }
 
-// models asks for one page. next is the query of the page behind it.
+// models returns one page. next is the query of the following page.
 func (p *Provider) models(ctx context.Context, query string) (all []Listed, next string, err error) {
 	answer, err := p.endpoint.Get(ctx, "/models"+query)
 	if err != nil {
@@ -83,12 +83,12 @@ func (p *Provider) models(ctx context.Context, query string) (all []Listed, next
 		all = append(all, Listed{m.ID, m.Architecture.Inputs, m.Parameters, max(m.ContextLength, 0), price(m.Pricing)})
 	}
 	if link, err := url.Parse(list.Links.Next); err == nil && link.RawQuery != "" {
-		next = "?" + link.RawQuery // whatever host it names, the next page is asked for here
+		next = "?" + link.RawQuery // whatever host it names, the next page is requested here
 	}
 	return all, next, nil
 }
 
-// price reads dollars for a token, as texts, as dollars for a million. Prices that vary are written as negative numbers.
+// price converts dollars for a token, in text, to dollars for a million. Variable prices are listed as negative numbers.
 func price(pricing map[string]json.RawMessage) *cost.Price {
 	million := func(key string) float64 {
 		var text string

@@ -11,12 +11,12 @@ type dialect struct {
 	baseURL       string
 	maxTokens     string         // the member that bounds the answer
 	streamOptions bool           // ask for usage in the stream; Mistral's schema forbids the member
-	effort        string         // how reasoning is asked for: "reasoning_effort", "reasoning" (an object), "" not at all
+	effort        string         // how to request reasoning: "reasoning_effort", "reasoning" (an object), "" not at all
 	document      string         // how a PDF is sent: "file", "document_url"; "" not at all
 	schema        string         // response_format with a schema: "json_schema", "json_object" (any JSON), "" none while streaming
-	cacheKey      string         // how requests that begin alike are told: "prompt_cache_key", "cache_control" for models of Anthropic, "" not at all
-	tellSchema    bool           // the answer is held to the schema by a grammar of which the model is told nothing
-	callID        *regexp.Regexp // ids of tool calls that it takes
+	cacheKey      string         // how to request prefix caching: "prompt_cache_key", "cache_control" for models of Anthropic, "" not at all
+	tellSchema    bool           // the service enforces the schema by a grammar that the model does not see
+	callID        *regexp.Regexp // ids of tool calls that it accepts
 }
 
 // Compatible is the kind for any other server (LM Studio, llama.cpp, vLLM, a gateway): the least common shape.

@@ -62,7 +62,7 @@ func (u *usage) total() cost.Usage {
 	return total
 }
 
-// reader gathers one answer.
+// reader collects one answer.
 type reader struct {
 	model    string
 	finish   string
@@ -90,7 +90,7 @@ func (p *Provider) read(answer *wire.Answer, request llm.Request, progress func(
 	return p.response(r, answer, request)
 }
 
-// readWhole reads an answer that was not streamed although we asked for it.
+// readWhole reads an answer that was not streamed although streaming was requested.
 func (r *reader) readWhole(answer *wire.Answer) error {
 	var all []byte
 	for line, err := range wire.Lines(answer.Body) {
@@ -136,7 +136,7 @@ func (r *reader) take(answer *wire.Answer, data []byte) error {
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
-			continue // one answer was asked for
+			continue // one answer was requested
 		}
 		for _, delta := range []map[string]json.RawMessage{choice.Delta, choice.Message} {
 			r.message.merge(delta)
@@ -152,7 +152,7 @@ func (r *reader) take(answer *wire.Answer, data []byte) error {
 	return nil
 }
 
-// say hands on what the delta adds to the answer.
+// say passes on what the delta adds to the answer.
 func (r *reader) say(answer *wire.Answer, delta map[string]json.RawMessage) {
 	r.refusal.WriteString(text(delta["refusal"]))
 	for _, name := range []string{"reasoning_content", "reasoning"} { // the services' names for one thing

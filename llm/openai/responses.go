@@ -17,7 +17,7 @@ const responsesWire = "openai_responses"
 // conversation, reasoning in its encrypted form. It is safe for concurrent use.
 type Responses struct{ endpoint *wire.Endpoint }
 
-// NewResponses makes a provider. BaseURL is with "/v1"; Kind is "xai", or else OpenAI's own service is meant.
+// NewResponses returns a provider for Kind "xai", else for OpenAI itself. BaseURL is with "/v1".
 func NewResponses(c Config) *Responses {
 	kind, baseURL := responsesWire, dialects["openai_chat"].baseURL
 	if c.Kind == xai {
@@ -66,8 +66,8 @@ type itemFormat struct {
 	jsonSchema
 }
 
-// itemTool is a function; it stands in the list itself, not in a member. Strict is false since strict parameters must be in
-// the narrower JSON Schema of structured output.
+// itemTool is a function, as an item of the list itself. Strict is false: strict parameters would have to use the narrower
+// JSON Schema of structured output.
 type itemTool struct {
 	Type string `json:"type"`
 	function
@@ -112,7 +112,7 @@ func (p *Responses) write(r llm.Request) (*wire.Body, error) {
 	return talk.drawing.Body(body)
 }
 
-// reasons matches the models that reason unasked. The others refuse to be asked for encrypted reasoning.
+// reasons matches the models that reason by default. The others refuse requests for encrypted reasoning.
 var reasons = regexp.MustCompile(`^(?:o\d|gpt-(?:[5-9]|\d\d)(?:$|[^-]|-[^c]))`)
 
 type itemText struct {
@@ -139,7 +139,7 @@ type itemOutput struct {
 	Output any    `json:"output"`
 }
 
-// itemMedia is how an item holds pictures and documents, in messages and in outputs of functions alike.
+// itemMedia is the form of pictures and documents, in messages and in outputs of functions.
 var itemMedia = wire.Form{
 	Frame: func(mediaType string) (string, string) {
 		return `{"type":"input_image","detail":"auto","image_url":"data:` + mediaType + `;base64,`, `"}`
@@ -154,10 +154,10 @@ var itemMedia = wire.Form{
 type itemTalk struct {
 	model   string
 	drawing *wire.Drawing
-	ids     map[string]string // of calls by other services: what they are called here
+	ids     map[string]string // maps ids of other services' calls to those used here
 }
 
-// turn returns the items of one turn, none when it has nothing to say. Outputs of functions come first.
+// turn returns the items of one turn, none if it is empty. Outputs of functions come first.
 func (t *itemTalk) turn(turn llm.Turn) []any {
 	if raw, ok := wire.UnpackRaw(turn.Raw, responsesWire, t.model); ok {
 		var items []any
@@ -192,7 +192,7 @@ func (t *itemTalk) turn(turn llm.Turn) []any {
 	return items
 }
 
-// output is a function's result: a string when it is text alone, else a list in its own order, media included.
+// output returns a function's result: a string if it is only text, else a list in order, media included.
 func (t *itemTalk) output(r llm.Result) any {
 	if len(r.Media()) > 0 {
 		return t.parts(r.Parts)
@@ -212,7 +212,7 @@ func (t *itemTalk) parts(blocks []content.Block) []any {
 	return parts
 }
 
-// foreign notes a call that is not echoed raw. The service takes ids of up to 64 letters.
+// foreign registers a call that is not echoed raw. The service accepts ids of up to 64 letters.
 func (t *itemTalk) foreign(id string) string {
 	if !anyCallID.MatchString(id) {
 		t.ids[id] = wire.ForeignCallID(id, 24)

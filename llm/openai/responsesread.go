@@ -54,8 +54,7 @@ func (u *itemUsage) total() cost.Usage {
 	}
 }
 
-// itemReader gathers one answer: the items as they are finished, which are whole then, and the last event, which says how
-// it ended.
+// itemReader collects one answer: the finished items, which are complete, and the last event, which holds the outcome.
 type itemReader struct {
 	items []json.RawMessage
 	end   *itemResponse
@@ -111,7 +110,7 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// item is what is known of an item of an answer.
+// item is the part of an answer's item that is read.
 type item struct {
 	Type    string `json:"type"`
 	Content []struct {
@@ -163,8 +162,8 @@ func (r *itemReader) response(answer *wire.Answer, request llm.Request) (*llm.Re
 	return wire.Settle(out, answer, request)
 }
 
-// echoed are the items as they go back: unchanged, unless there is reasoning in the open among them. The service, which
-// stores nothing, would look for that in vain; it goes, and with it the ids by which the items behind it would ask for it.
+// echoed returns the items to send back: unchanged, except for unencrypted reasoning. The service, which stores nothing,
+// could not find it, so it is left out, together with the ids of the items after it, which refer to it.
 func echoed(items []json.RawMessage) []json.RawMessage {
 	var out []json.RawMessage
 	dropped := false
@@ -186,7 +185,7 @@ func echoed(items []json.RawMessage) []json.RawMessage {
 	return out
 }
 
-// blocks are an item in the house's terms; what has none is left to the raw turn.
+// blocks converts an item; what we have no block for is only in the raw turn.
 func (it item) blocks() []content.Block {
 	var blocks []content.Block
 	switch it.Type {
@@ -208,7 +207,7 @@ func (it item) blocks() []content.Block {
 	return blocks
 }
 
-// mended is a call as it can go back: under its id, and without arguments that are no JSON object.
+// mended returns a call to echo: under its id, and without arguments that are not a JSON object.
 func (it item) mended(raw json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {

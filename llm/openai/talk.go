@@ -11,11 +11,11 @@ type talk struct {
 	dialect     dialect
 	wire, model string
 	drawing     *wire.Drawing
-	ids         map[string]string // of calls by other services: what they are called here
+	ids         map[string]string // maps ids of other services' calls to those used here
 }
 
-// turn returns the messages of one turn, none when it has no content: of the user one for each tool result, or one with all
-// that is said. Messages of tools have no place for media in this format.
+// turn returns the messages of one turn, none if it is empty: for the user one for each tool result, or one with all blocks.
+// Tool messages cannot hold media in this format.
 func (t *talk) turn(turn llm.Turn) []any {
 	if turn.Role == llm.Assistant {
 		return t.answer(turn)
@@ -30,7 +30,7 @@ func (t *talk) turn(turn llm.Turn) []any {
 	return messages
 }
 
-// answer is an assistant's turn: as it came when it came from here, else its texts and calls.
+// answer returns an assistant's turn: unchanged if it came from here, else its texts and calls.
 func (t *talk) answer(turn llm.Turn) []any {
 	if raw, ok := wire.UnpackRaw(turn.Raw, t.wire, t.model); ok {
 		return []any{raw}
@@ -54,7 +54,7 @@ func (t *talk) answer(turn llm.Turn) []any {
 	return nil
 }
 
-// say is a message of the user. A single text is sent as a string, which the simplest servers take too.
+// say returns a message of the user. A single text is sent as a string, which even the simplest servers accept.
 func (t *talk) say(blocks []content.Block) message {
 	if len(blocks) == 1 && blocks[0].Type() == content.TypeText {
 		return message{string(llm.User), blocks[0].Text()}
@@ -70,7 +70,7 @@ func (t *talk) say(blocks []content.Block) message {
 	return message{string(llm.User), parts}
 }
 
-// foreign notes a call that is not echoed raw, and names it as this service wants.
+// foreign registers a call that is not echoed raw, and returns an id that this service accepts.
 func (t *talk) foreign(id string) string {
 	if !t.dialect.callID.MatchString(id) {
 		t.ids[id] = wire.ForeignCallID(id, foreignID)

@@ -55,17 +55,17 @@ func newCall(id string, c content.ToolCall) call {
 	return out
 }
 
-// Ids of calls: OpenAI takes up to 40 letters, Mistral exactly nine letters and digits.
+// Call ids: OpenAI accepts up to 40 letters, Mistral exactly nine letters and digits.
 var (
 	anyCallID     = regexp.MustCompile(`^[\w.:-]{1,40}$`)
 	mistralCallID = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 )
 
-// foreignID is how long the ids are that calls of other services get: what Mistral wants is good for all.
+// foreignID is the length of ids for calls of other services: what Mistral requires, all accept.
 const foreignID = 9
 
-// strictRules are what a strict json_schema takes. From the provider's page on structured outputs, read in November 2026;
-// definitions that lead back to themselves are allowed there and are not used here.
+// strictRules are the rules of a strict json_schema. From the provider's page on structured outputs, read in November 2026.
+// Recursive definitions are allowed there and not used here.
 var strictRules = wire.SchemaRules{
 	Keywords: []string{
 		"type", "description", "title", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref",
@@ -87,8 +87,8 @@ type jsonSchema struct {
 	Strict bool            `json:"strict"`
 }
 
-// demand asks for an answer that fits a schema. format is nil, and the system prompt says it in words, where the service
-// has no such member or takes objects alone.
+// demand requests an answer that fits a schema. format is nil, and the system prompt holds the schema, if the service has no
+// such member or accepts only objects.
 func (d dialect) demand(schema json.RawMessage, system string) (format *responseFormat, instructed string) {
 	if len(schema) == 0 {
 		return nil, system

@@ -19,7 +19,7 @@ type turn struct {
 	loose   int                         // calls without one
 }
 
-// maxCalls bounds the calls of one answer: the list of them is put together anew at each. Real answers have a few.
+// maxCalls limits the calls of one answer: their list is rebuilt for each. Real answers have a few.
 const maxCalls = 512
 
 // tooLong reports that the message's calls never end.
@@ -55,8 +55,7 @@ func (t *turn) merge(delta map[string]json.RawMessage) {
 	}
 }
 
-// gather takes the pieces of arguments out of a list of calls: put into the list one by one they would take time by the
-// square of their number.
+// gather takes the pieces of arguments out of a list of calls: merging them one by one would take quadratic time.
 func (t *turn) gather(list json.RawMessage) json.RawMessage {
 	var items []map[string]json.RawMessage
 	if json.Unmarshal(list, &items) != nil {
@@ -208,7 +207,7 @@ func sameIndex(all []json.RawMessage, item json.RawMessage) int {
 	return -1
 }
 
-// raw is the message as it is echoed.
+// raw returns the message to echo.
 func (t *turn) raw() json.RawMessage {
 	out := map[string]json.RawMessage{"role": quote("assistant"), "content": json.RawMessage("null")} // some servers miss it
 	maps.Copy(out, t.fields)
@@ -218,9 +217,9 @@ func (t *turn) raw() json.RawMessage {
 	return encode(out, json.RawMessage(`{"role":"assistant","content":""}`))
 }
 
-// calls are the tool calls of the finished message. They are put right there, too, so that the message can go back: "index"
-// belongs to the stream alone, every call has an id of its own, and arguments that are no JSON object are left out. name makes
-// an id for the call at a place.
+// calls returns the tool calls of the finished message. It also corrects them in the message, so that it can be echoed:
+// "index" is only for the stream, every call has its own id, and arguments that are not a JSON object are left out. name
+// makes an id for the call at a position.
 func (t *turn) calls(name func(place int) string) []content.Block {
 	t.settle()
 	var list []map[string]json.RawMessage
@@ -292,7 +291,7 @@ func text(raw json.RawMessage) string {
 
 func quote(s string) json.RawMessage { return encode(s, json.RawMessage(`""`)) }
 
-// encode marshals; otherwise stands for what cannot happen, since all parts came from valid JSON.
+// encode marshals. It returns otherwise on an error, which cannot happen, since all parts came from valid JSON.
 func encode(v any, otherwise json.RawMessage) json.RawMessage {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -7,20 +7,20 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// xai is the kind of xAI, which calls Chat Completions deprecated: only Responses gives its models' reasoning back. Nothing was
-// sent to the service itself: what it takes was read on its pages in November 2026.
+// xai is the kind of xAI, which deprecates Chat Completions: only Responses returns its models' reasoning. It follows the
+// service's pages of November 2026 and was never tried against the service itself.
 const (
 	xai        = "xai"
 	xaiBaseURL = "https://api.x.ai/v1"
 )
 
-// grokEffort matches the models that take an effort, grokReasons those whose reasoning can be had, encrypted.
+// grokEffort matches the models that accept an effort, grokReasons those that return encrypted reasoning.
 var (
 	grokEffort  = regexp.MustCompile(`^grok-3-mini`)
 	grokReasons = regexp.MustCompile(`^grok-(?:3-mini|[4-9]|\d\d)`)
 )
 
-// forXAI makes a body what xAI takes: the system prompt as the first message, no key of a cache, tools without strictness.
+// forXAI adapts a body to xAI: the system prompt as the first message, no cache key, tools without strict.
 func (b *itemsBody) forXAI(r llm.Request) {
 	if b.Instructions != "" {
 		b.Input = append([]any{itemMessage{"message", "system", b.Instructions}}, b.Input...)

@@ -2,5 +2,5 @@
 // Both are http.RoundTrippers, so any adapter works with them through llm.Config.Client.
 //
 // A cassette is made to be committed: it holds no headers but three harmless ones of the answer, no host, no key that the
-// recorder was told, and of every picture only its digest and size. Recording buffers whole exchanges in memory.
+// recorder knows, and of every picture only its digest and size. Recording buffers whole exchanges in memory.
 package replay

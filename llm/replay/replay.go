@@ -12,11 +12,10 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// maxAnswer bounds what is recorded of one answer.
+// maxAnswer limits the recording of one answer.
 const maxAnswer = 64 << 20
 
-// Recorder passes requests on and writes down what was said. It is safe for concurrent use; exchanges stand in the order
-// in which they ended.
+// Recorder passes requests on and records the exchanges, in the order in which they ended. It is safe for concurrent use.
 type Recorder struct {
 	next    http.RoundTripper
 	secrets []llm.Secret
@@ -25,7 +24,7 @@ type Recorder struct {
 	tape cassette
 }
 
-// NewRecorder records over next (nil: http.DefaultTransport). secrets are taken out of bodies wherever they occur.
+// NewRecorder returns a recorder that sends through next (nil: http.DefaultTransport). It removes secrets from bodies.
 func NewRecorder(next http.RoundTripper, secrets ...llm.Secret) *Recorder {
 	if next == nil {
 		next = http.DefaultTransport
@@ -123,7 +122,7 @@ func (p *Player) RoundTrip(q *http.Request) (*http.Response, error) {
 
 var errLeft = errors.New("replay: not every exchange was played")
 
-// Done tells whether the whole cassette was played.
+// Done reports whether the whole cassette was played.
 func (p *Player) Done() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +132,7 @@ func (p *Player) Done() error {
 	return nil
 }
 
-// describe reads a request as it stands on a cassette, and its body. It closes the body, as RoundTrip must.
+// describe returns a request as a cassette records it, and its body. It closes the body, as RoundTrip must.
 func describe(q *http.Request, secrets []llm.Secret) (request, []byte, error) {
 	asked := request{Method: q.Method, Path: q.URL.Path}
 	if q.Body == nil {

@@ -48,7 +48,7 @@ type OverflowPolicy struct {
 
 // Overflow wraps a provider so that a request refused for its size or its media is made to fit and sent again: once for
 // each class of failure, at most twice, and never the same request twice. If no change makes the request meet the stated
-// limit, nothing more is sent and the failure says what to change. Each class has one remedy (see remedies); failures of
+// limit, nothing more is sent, and the failure's hint names what to change. Each class has one remedy (see remedies); failures of
 // other classes, rate limits among them, are returned as they are. An answer partly handed to progress is never requested
 // again.
 //

@@ -10,7 +10,7 @@ import (
 // Kind is wire.Config.Kind of models on Vertex AI.
 const Kind = "vertex"
 
-// The publishers whose wire formats are spoken.
+// The publishers with supported wire formats.
 const (
 	Google    = "google"
 	Anthropic = "anthropic"
@@ -19,16 +19,16 @@ const (
 // Global is the location that is not bound to a place, and the default.
 const Global = "global"
 
-// Account is the project that is asked for models, and who asks.
+// Account is a Google Cloud project and its credentials.
 type Account struct {
 	Project         string
 	Location        string // "": Global
-	CredentialsFile string // a path; "": what the machine has
+	CredentialsFile string // a path; "": the machine's own
 }
 
-// Config is c for the models of a publisher. BaseURL may name another address, without a path; what the machine has goes to
-// Google's addresses alone. An APIKey is an access token,
-// used as it is; without one tokens are fetched when they are needed, and kept while they are valid.
+// Config returns c for the models of a publisher. BaseURL may be another address, without a path; the machine's own
+// credentials are sent only to Google's addresses. An APIKey is an access token, used unchanged; without one, tokens are
+// fetched when needed and cached while they are valid.
 func (a Account) Config(c wire.Config, publisher string) wire.Config {
 	location := a.location()
 	if c.BaseURL == "" {
@@ -43,7 +43,7 @@ func (a Account) Config(c wire.Config, publisher string) wire.Config {
 	return c
 }
 
-// own tells whether an address is Google's, private ones of a network included.
+// own reports whether an address is Google's, including private ones of a network.
 func own(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".googleapis.com")
@@ -56,7 +56,7 @@ func (a Account) location() string {
 	return a.Location
 }
 
-// Address is the public address of a location: of one region, of regions together (us, eu), or of all. From Google's pages on
+// Address returns the public address of a location: of one region, of regions together (us, eu), or of all. From Google's pages on
 // locations and endpoints, read in November 2026.
 func Address(location string) string {
 	switch location {

@@ -37,7 +37,7 @@ type tokens struct {
 	road   road
 }
 
-// road notes whether the latest request for a token came through: the library tells it in words alone.
+// road notes whether the latest request for a token got an answer: the library's errors do not show it.
 type road struct {
 	under  http.RoundTripper
 	broken atomic.Bool
@@ -67,7 +67,7 @@ func (t *tokens) Authorize(ctx context.Context, request *http.Request, _ string)
 	return nil
 }
 
-// load finds the credentials once they can be found.
+// load finds the credentials, and caches them.
 func (t *tokens) load(ctx context.Context) (oauth2.TokenSource, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -132,21 +132,21 @@ func readBounded(path string) ([]byte, error) {
 	return data, err
 }
 
-// unfetched tells a service that has trouble, or cannot be reached, from one that refuses.
+// unfetched classifies a failure to get a token: the service has trouble, cannot be reached, or refuses.
 func (t *tokens) unfetched(err error) error {
 	var answered *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &answered) && answered.Response != nil && answered.Response.StatusCode >= http.StatusInternalServerError:
-		return &llm.Error{Class: llm.ClassOverloaded, Status: answered.Response.StatusCode, Message: "the service that gives tokens has trouble"}
+		return &llm.Error{Class: llm.ClassOverloaded, Status: answered.Response.StatusCode, Message: "the token service has trouble"}
 	case answered == nil && t.road.broken.Load():
-		return &llm.Error{Class: llm.ClassNetwork, Message: "the service that gives tokens cannot be reached"}
+		return &llm.Error{Class: llm.ClassNetwork, Message: "the token service cannot be reached"}
 	case answered == nil:
-		return fmt.Errorf("no token was given: %w", err)
+		return fmt.Errorf("get a token: %w", err)
 	}
 	var said struct {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(answered.Body, &said) // a web page says nothing
-	return fmt.Errorf("no token was given: %s %s", said.Error, said.Description)
+	_ = json.Unmarshal(answered.Body, &said) // ignore web pages
+	return fmt.Errorf("get a token: %s %s", said.Error, said.Description)
 }

@@ -117,7 +117,7 @@ func TestConfig_tokensThatCannotBeHad(t *testing.T) {
 		says       string
 	}{
 		{"refused", serviceAccount(t, refusing), llm.ClassAuth, "invalid_grant Invalid JWT Signature."},
-		{"trouble", serviceAccount(t, broken), llm.ClassOverloaded, "tokens"},
+		{"trouble", serviceAccount(t, broken), llm.ClassOverloaded, "token service"},
 		{"unreachable", serviceAccount(t, gone.URL), llm.ClassNetwork, "cannot be reached"},
 		{"another address without a file", "", llm.ClassAuth, "Google's own addresses"},
 		{"no file", filepath.Join(t.TempDir(), "none.json"), llm.ClassAuth, "credentials_file"},

@@ -14,10 +14,10 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Authorizer gives a request what proves who asks, just before it is sent, where a fixed header does not do: tokens that
-// expire, signatures. Implementations are safe for concurrent use.
+// Authorizer authenticates requests just before they are sent, where a fixed header is not enough: with tokens that expire,
+// or signatures. Implementations are safe for concurrent use.
 type Authorizer interface {
-	// Signs tells whether the proof covers the body. It is written one time more then, so its media are loaded twice.
+	// Signs reports whether the proof covers the body. If so, the body is written once more, and its media are loaded twice.
 	Signs() bool
 	// Authorize sets headers of a request. digest is the SHA-256 of the body in hex when the proof covers it, else "". An
 	// error other than an *Error or *url.Error is a failure of ClassAuth; it may not hold a secret.
@@ -26,7 +26,7 @@ type Authorizer interface {
 
 var errChanged = errors.New("a file changed while the request was sent: its signature is no longer right")
 
-// authorize lets the authorizer do its work, when there is one.
+// authorize calls the authorizer, if there is one.
 func (e *Endpoint) authorize(w *watch, request *http.Request, body *Body) error {
 	if e.auth == nil {
 		return nil
@@ -52,7 +52,7 @@ func (e *Endpoint) authorize(w *watch, request *http.Request, body *Body) error 
 	return e.unauthorized(w, e.auth.Authorize(w.ctx, request, digest))
 }
 
-// unauthorized is the failure to prove who asks; nil when there was none.
+// unauthorized converts a failure to authenticate; nil stays nil.
 func (e *Endpoint) unauthorized(w *watch, err error) error {
 	if err == nil {
 		return nil
@@ -68,8 +68,8 @@ func (e *Endpoint) unauthorized(w *watch, err error) error {
 	return &llm.Error{Class: llm.ClassAuth, Provider: e.provider, Message: e.clean(err.Error())}
 }
 
-// signedReader passes a signed body through. It fails at the end of one that is not what was signed, so that nobody looks for
-// a wrong key: the request may be sent again, with a signature of its own.
+// signedReader passes a signed body through. It fails at the end of one that is not what was signed, so that nobody
+// suspects the key: the request may be sent again, with a new signature.
 type signedReader struct {
 	reader io.Reader
 	hash   hash.Hash

@@ -18,23 +18,23 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Form says how one wire format writes a picture and, where it takes some, documents, audio and video. Request.Draw sets
-// which media types they may have.
+// Form describes how a wire format writes pictures and, if it accepts them, documents, audio and video. Draw sets the media
+// types.
 type Form struct {
 	Accept []string                                  // media types of pictures, as sniffed from the bytes
 	Check  func(data []byte, mediaType string) error // nil: any picture of an accepted type
 	Frame  func(mediaType string) (before, after string)
-	Text   func(fallback string) any // the JSON value that stands there when the bytes cannot be sent
+	Text   func(fallback string) any // the JSON value to send without the bytes
 
 	Documents     []string                                          // media types of documents; none: their text is sent
-	FrameDocument func(mediaType, id string) (before, after string) // id is a neutral name that no other document of the request has
+	FrameDocument func(mediaType, id string) (before, after string) // id is a neutral name, unique in the request
 
 	Recordings     []string                                              // media types of audio and video; none: their text is sent
 	FrameRecording func(mediaType, format string) (before, after string) // format is the short name: wav, mp3, mov
 }
 
-// Drawing collects the media of a request while it is built as an ordinary JSON value. Put what Media
-// returns where the JSON object belongs, in the order in which it was asked.
+// Drawing collects the media of a request while the request is built as an ordinary JSON value. Put what Media returns where
+// the medium belongs, in the order of the calls.
 type Drawing struct {
 	loader  llm.Loader
 	form    Form
@@ -43,7 +43,7 @@ type Drawing struct {
 	omitted []string // names of media whose text the plan sends
 }
 
-// medium is one of them, and what stands there when its bytes cannot be sent.
+// medium is one of them, and its replacement if the bytes cannot be sent.
 type medium struct {
 	content.Block
 	id   string // of a document
@@ -55,10 +55,10 @@ func NewDrawing(loader llm.Loader, form Form) *Drawing {
 	return &Drawing{loader: loader, form: form, mark: "media-" + rand.Text() + "-"}
 }
 
-// Media takes a medium and returns what stands for it until the body is written; false for other blocks.
+// Media adds a medium and returns its placeholder until the body is written; false for other blocks.
 func (d *Drawing) Media(b content.Block) (any, bool) { return d.MediaOr(b, d.form.Text) }
 
-// MediaOr is Media for a place that wants another JSON value than the form's when the bytes cannot be sent.
+// MediaOr is Media with its own JSON value for a medium whose bytes cannot be sent.
 func (d *Drawing) MediaOr(b content.Block, text func(fallback string) any) (any, bool) {
 	if !content.IsMedia(b) {
 		return nil, false
@@ -67,7 +67,7 @@ func (d *Drawing) MediaOr(b content.Block, text func(fallback string) any) (any,
 	return d.mark + strconv.Itoa(len(d.media)-1) + ".", true
 }
 
-// documentID is a document's MediaID, with a number when the request has one of that name before.
+// documentID returns a document's MediaID, with a number if it is taken in this request.
 func (d *Drawing) documentID(b content.Block) string {
 	if b.Type() != content.TypeDocument {
 		return ""
@@ -85,7 +85,7 @@ func (d *Drawing) documentID(b content.Block) string {
 	return id
 }
 
-// Body finishes the request: value is marshalled now, media are loaded and encoded while it is sent, one at a time.
+// Body finishes the request. It marshals value now; media are loaded and encoded one at a time, while the body is sent.
 func (d *Drawing) Body(value any) (*Body, error) {
 	data, err := marshal(value)
 	if err != nil {
@@ -119,24 +119,24 @@ func marshal(value any) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Body is a request that can be written any number of times. It holds the text; media are loaded anew each time.
+// Body is a request that can be written any number of times. It holds the text; media are loaded each time.
 type Body struct {
 	drawing *Drawing
 	text    [][]byte // one more than there are media
 
 	mu      sync.Mutex // guards what follows, which the transport's goroutine fills
 	omitted []string
-	sent    []medium // documents whose bytes went, in order
+	sent    []medium // documents whose bytes were sent, in order
 }
 
-// Omitted names the pictures and documents that the latest writing sent as fallback text.
+// Omitted returns the names of media that were last sent as fallback text.
 func (b *Body) Omitted() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append(slices.Clone(b.drawing.omitted), b.omitted...)
 }
 
-// length is the size in bytes, or -1 when media make it unknown.
+// length returns the size in bytes, or -1 if media make it unknown.
 func (b *Body) length() int64 {
 	if len(b.text) > 1 {
 		return -1
@@ -144,7 +144,7 @@ func (b *Body) length() int64 {
 	return int64(len(b.text[0]))
 }
 
-// open starts a writing from the beginning.
+// open returns a reader from the beginning.
 func (b *Body) open(ctx context.Context) io.Reader {
 	b.mu.Lock()
 	b.omitted, b.sent = nil, nil
@@ -175,7 +175,7 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 			r.now = bytes.NewReader(r.body.text[r.done/2])
 			continue
 		}
-		r.now = nil // lets go of the one before
+		r.now = nil // release the one before
 		if r.now, err = r.body.piece(r.ctx, r.done/2); err != nil {
 			return 0, err
 		}

@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 )
 
-// CallInput is what a model wrote as a call's arguments, as content.ToolCall.Input. Nothing is an empty object. Text that
-// is not JSON, from an answer that was cut off or a model that cannot do better, becomes a JSON string: still what the
-// model wrote, and no arguments for any tool.
+// CallInput converts the arguments of a call as the model wrote them to content.ToolCall.Input. Nothing becomes an empty
+// object. Text that is not JSON, from a truncated answer or a poor model, becomes a JSON string: still what the model wrote,
+// but not valid arguments for any tool.
 func CallInput(arguments string) json.RawMessage {
 	switch raw := bytes.TrimSpace([]byte(arguments)); {
 	case len(raw) == 0:
@@ -24,7 +24,7 @@ func CallInput(arguments string) json.RawMessage {
 	return quoted
 }
 
-// CallObject is a call's input as the JSON object that services demand when a call goes back: anything else is empty.
+// CallObject returns a call's input as the JSON object that services require in an echoed call; anything else becomes {}.
 func CallObject(input json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(input, &members) != nil || members == nil {
@@ -33,7 +33,7 @@ func CallObject(input json.RawMessage) json.RawMessage {
 	return input
 }
 
-// ForeignCallID is the id of another service's call in n letters that every service takes.
+// ForeignCallID returns an id of n letters for another service's call that every service accepts.
 func ForeignCallID(id string, n int) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])[:n]

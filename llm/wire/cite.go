@@ -10,18 +10,18 @@ import (
 // Quote is a citation in a service's terms: it counts the documents of the request, and the pages that it was sent.
 type Quote struct {
 	Start, End  int    // the part of Response.Text, in bytes
-	Title       string // under which the document went: the id that Form.FrameDocument got. It goes before Document
-	Document    int    // which of the documents that went as files, from 0, for services that tell no title
-	First, Last int    // pages of what was sent, from 1, both of them included; 0: not told
+	Title       string // of the document as sent: the id passed to Form.FrameDocument. It takes precedence over Document
+	Document    int    // index among the documents sent as files, for services without titles
+	First, Last int    // pages of what was sent, from 1, inclusive; 0: unknown
 	Text        string // the passage
 }
 
-// Untold is a Quote.Document where the service says no number.
+// Untold is the Quote.Document of a service without numbers.
 const Untold = -1
 
-// Cite finds what the quotes of an answer are from, among the documents that the latest writing sent as files. One of a
-// document that was not sent is left out, as is a page that it did not have. Titles go first because no service says
-// whether its numbers count the documents in results of tools.
+// Cite resolves the quotes of an answer to the documents that were sent as files. It drops quotes of other documents, and
+// pages that a document does not have. Titles take precedence because no service documents whether its numbers count the
+// documents in tool results.
 func (b *Body) Cite(quotes []Quote) []llm.Citation {
 	b.mu.Lock()
 	sent := slices.Clone(b.sent)
@@ -48,16 +48,16 @@ func (b *Body) Cite(quotes []Quote) []llm.Citation {
 	return out
 }
 
-// originalPage is the page of the vault's document that a page of what was sent is; 0 when there is none. A file that was
-// cut out of a document holds the pages of the range in their order, each once.
+// originalPage returns the page of the vault's document for a page of what was sent, or 0. A file cut out of a document
+// holds the pages of the range in order, each once.
 func originalPage(d content.Document, n int) int {
-	pages, _ := d.PageNumbers() // of a range that is none nothing is known
+	pages, _ := d.PageNumbers() // none of an invalid range
 	slices.Sort(pages)
 	pages = slices.Compact(pages)
 	switch {
 	case n < 1 || len(pages) > 0 && n > len(pages) || len(pages) == 0 && d.PageRange != "":
 		return 0
-	case len(pages) == 0: // nobody knows how many there are
+	case len(pages) == 0: // their number is unknown
 		return n
 	}
 	return pages[n-1]

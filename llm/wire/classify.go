@@ -10,17 +10,17 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Failure is what a provider said when it did not answer: HTTP status, its code or type, and its sentence.
+// Failure is a provider's refusal: HTTP status, its code or type, and its message.
 type Failure struct {
-	Status  int // 0 when the failure came inside a stream that began with 200
+	Status  int // 0 for a failure inside a stream that began with 200
 	Code    string
 	Message string
 
-	RetryAfter time.Duration // 0: the answer's body does not say
+	RetryAfter time.Duration // 0: not in the answer's body
 }
 
-// Classify names the class of a failure and the numbers in its sentence. The order is: status and code where they alone
-// decide, exclusions (sentences that look like an overflow and are none), media, context, and last the bare status.
+// Classify returns the class of a failure and the numbers in its message. The order is: status and code if they are
+// sufficient, exclusions (messages that only look like an overflow), media, context, and last the bare status.
 func Classify(f Failure) (class llm.Class, actual, limit int64) {
 	code := strings.ToLower(f.Code)
 	if class, sure := byCode(f.Status, code, f.Message); sure {
@@ -34,7 +34,7 @@ func Classify(f Failure) (class llm.Class, actual, limit int64) {
 	return byStatus(f, code), 0, 0
 }
 
-// byCode decides what needs no sentence.
+// byCode classifies what needs no message.
 func byCode(status int, code, message string) (llm.Class, bool) {
 	switch code {
 	case "insufficient_quota", "billing_error", "billing_not_active", "insufficient_credits", "billing_hard_limit_reached":
@@ -64,7 +64,7 @@ func byCode(status int, code, message string) (llm.Class, bool) {
 	return "", false
 }
 
-// spent tells a 429 that waiting does not cure.
+// spent matches a 429 that waiting does not cure.
 var spent = regexp.MustCompile(`(?i)exceeded your current quota|check your plan and billing|credit balance|insufficient (credit|balance|funds)`)
 
 // byStatus is the last resort.

@@ -8,16 +8,16 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Config is what every HTTP adapter is made from. Nothing is read from the environment but, by http.DefaultTransport,
-// the proxy variables; give a Client (see NewClient) to decide on proxies, certificates and connection limits.
+// Config configures an HTTP adapter. From the environment only the proxy variables are read, by http.DefaultTransport; set a
+// Client (see NewClient) to choose proxies, certificates and connection limits.
 type Config struct {
 	Name        string            // the provider's name in the settings, for errors; empty: the adapter's own
 	Kind        string            // the dialect, for adapters that speak several
 	BaseURL     string            // empty: the vendor's public address
 	APIKey      llm.Secret        // empty: no authentication
-	Auth        Authorizer        // proves who asks where APIKey does not; nil: nothing does but the key
+	Auth        Authorizer        // authenticates where APIKey is not enough; nil: only the key does
 	Headers     map[string]string // further headers; a value may be secret
-	Client      *http.Client      // nil: one of its own. Its redirects are never followed: a key must not travel
+	Client      *http.Client      // nil: a new one. Redirects are never followed, so that keys stay with the service
 	Timeout     time.Duration     // a whole call; 0: DefaultTimeout, negative: none
 	IdleTimeout time.Duration     // no byte sent or received; 0: DefaultIdleTimeout, negative: none
 	Now         func() time.Time  // nil: time.Now. Used to read Retry-After dates
@@ -66,7 +66,7 @@ func (c Config) Endpoint(kind, baseURL, keyHeader string) *Endpoint {
 	return e
 }
 
-// SetDefault sets a header that the settings did not. Call it before the first request.
+// SetDefault sets a header unless the settings did. Call it before the first request.
 func (e *Endpoint) SetDefault(header, value string) {
 	if e.headers.Get(header) == "" {
 		e.headers.Set(header, value)

@@ -1,5 +1,5 @@
-// Package wire is what HTTP adapters share: where a service is and how it is called, a request body that is written as a
-// stream, readers for server-sent events and JSON lines, what a failed answer means, and how a schema is made to fit.
+// Package wire is what HTTP adapters share: endpoints, streamed request bodies, readers for server-sent events and JSON
+// lines, the classification of failures, and the adaptation of schemas.
 //
 // It reads no environment but the proxy variables, keeps no state between calls, and puts no key, request body or media
 // bytes into an error.

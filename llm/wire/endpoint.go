@@ -17,7 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// maxFailureBytes is how much of a failed answer is read to find its sentence.
+// maxFailureBytes is how much of a failed answer is read to find its message.
 const maxFailureBytes = 64 << 10
 
 // Endpoint sends requests to one service and turns whatever goes wrong into an *Error without keys. It is safe for
@@ -66,7 +66,7 @@ func (e *Endpoint) Post(ctx context.Context, path string, body *Body) (*Answer, 
 	return e.do(ctx, http.MethodPost, path, body)
 }
 
-// Get asks without a body. The caller closes the answer.
+// Get sends a request without a body. The caller closes the answer.
 func (e *Endpoint) Get(ctx context.Context, path string) (*Answer, error) {
 	return e.do(ctx, http.MethodGet, path, nil)
 }
@@ -116,7 +116,7 @@ func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, err
 	}, nil
 }
 
-// notSent notes in a failure that nobody was reached.
+// notSent marks a failure to reach the service.
 func notSent(err error) error {
 	if failure, ok := llm.AsError(err); ok {
 		failure.Unsent = true
@@ -133,14 +133,14 @@ type Answer struct {
 	closer    io.Closer
 
 	progress  func(string)
-	delivered bool // a piece of text was handed on: the answer cannot be asked for again unnoticed
+	delivered bool // a piece of text was passed on: a repeated request would be noticed
 	text      strings.Builder
 }
 
-// Tell names who gets each piece of the answer's text; nil is nobody.
+// Tell sets the function that gets each piece of the answer's text; it may be nil.
 func (a *Answer) Tell(progress func(string)) { a.progress = progress }
 
-// Say adds a piece to the answer's text and hands it on. An empty one is nothing.
+// Say adds a piece to the answer's text and passes it on, unless it is empty.
 func (a *Answer) Say(piece string) {
 	a.text.WriteString(piece)
 	if a.progress != nil && piece != "" {
@@ -149,22 +149,22 @@ func (a *Answer) Say(piece string) {
 	}
 }
 
-// Text is what was said so far.
+// Text returns the text so far.
 func (a *Answer) Text() string { return a.text.String() }
 
-// Close ends the answer, read whole or not.
+// Close releases the answer, completely read or not.
 func (a *Answer) Close() {
 	a.watch.stop()
 	_ = a.closer.Close() // nothing was written through it
 }
 
-// Broken makes the error for an answer that could not be read to its end.
+// Broken returns the error for an answer that could not be read to its end.
 func (a *Answer) Broken(err error) error { return a.Partial(a.endpoint.broken(a.watch, err)) }
 
-// Failed makes the error for a failure that came inside the answer.
+// Failed returns the error for a failure inside the answer.
 func (a *Answer) Failed(f Failure) error { return a.Partial(a.endpoint.failure(f)) }
 
-// Partial notes in a failure whether text was handed on before.
+// Partial notes in a failure whether text was passed on before.
 func (a *Answer) Partial(err error) error {
 	if failure, ok := llm.AsError(err); ok {
 		failure.Partial = a.delivered
@@ -172,7 +172,7 @@ func (a *Answer) Partial(err error) error {
 	return err
 }
 
-// refused reads an answer that is no success.
+// refused reads an unsuccessful answer.
 func (e *Endpoint) refused(w *watch, response *http.Response) error {
 	data, err := io.ReadAll(io.LimitReader(w.reader(response.Body), maxFailureBytes))
 	if err != nil && len(data) == 0 && w.parent.Err() != nil {
@@ -204,12 +204,12 @@ func (e *Endpoint) failure(f Failure) *llm.Error {
 	}
 }
 
-// broken names a failure below HTTP: the caller's context, one of our time-outs, or the network.
+// broken returns the error for a failure below HTTP: the caller's context, one of our time-outs, or the network.
 func (e *Endpoint) broken(w *watch, err error) error {
 	if cause := w.parent.Err(); cause != nil {
 		return fmt.Errorf("%s: %w", e.provider, cause)
 	}
-	if errors.Is(err, ErrTooLong) { // asked again it would cost the same again
+	if errors.Is(err, ErrTooLong) { // a repetition would cost the same again
 		return &llm.Error{
 			Class: llm.ClassOther, Provider: e.provider, Usage: cost.Usage{CostUnknown: true}, Err: ErrTooLong,
 			Message: "the answer has no end: it was given up at 8 MB of text; set max_output_tokens for this model, or use another one",
@@ -241,8 +241,8 @@ func rootCause(err error) error {
 	return nil
 }
 
-// retryAfter reads how long to wait: milliseconds, seconds or an HTTP date, which is compared with the server's own clock
-// where it tells it. Nonsense and the past are zero.
+// retryAfter returns how long to wait: from milliseconds, seconds or an HTTP date, which is compared with the server's own
+// clock if the answer has a date. Nonsense and the past are zero.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, ok := positive(h.Get("Retry-After-Ms")); ok {
 		return time.Duration(ms * float64(time.Millisecond))

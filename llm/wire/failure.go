@@ -10,17 +10,17 @@ import (
 	"unicode/utf8"
 )
 
-// hidden stands in the place of a key, as llm.Secret prints.
+// hidden replaces a key, as llm.Secret prints it.
 const hidden = "***"
 
-// maxMessage is how many bytes of a provider's sentence are kept.
+// maxMessage is how many bytes of a provider's message are kept.
 const maxMessage = 600
 
-// maxRetryDelay is the longest wait that is believed.
+// maxRetryDelay is the longest credible wait.
 const maxRetryDelay = 24 * time.Hour
 
-// ParseFailure finds code and sentence in a failed answer. It takes named fields alone, never the whole answer: some
-// servers echo the request.
+// ParseFailure finds code and message in a failed answer. It reads only named fields, never the whole answer: some servers
+// echo the request.
 func ParseFailure(data []byte) Failure {
 	var list []json.RawMessage // Gemini-like services send [{"error":…}]
 	if json.Unmarshal(data, &list) == nil && len(list) > 0 {
@@ -81,7 +81,7 @@ func parseInner(raw json.RawMessage) (Failure, bool) {
 	return f, f.Code != "" || f.Message != ""
 }
 
-// rawText is a text, or JSON that stands where a text should.
+// rawText returns a text, or the JSON found instead of one.
 func rawText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
@@ -96,7 +96,7 @@ func retryDelay(details json.RawMessage) time.Duration {
 		RetryDelay string `json:"retryDelay"`
 	}
 	if json.Unmarshal(details, &list) != nil {
-		return 0 // other services mean other things by the word
+		return 0 // other services use the name differently
 	}
 	for _, d := range list {
 		if delay, err := time.ParseDuration(d.RetryDelay); err == nil && delay > 0 {
@@ -144,7 +144,7 @@ func firstText(values ...any) string {
 	return ""
 }
 
-// plainText takes a sentence that is not JSON; a web page has none worth reading.
+// plainText returns a message that is not JSON; it ignores web pages.
 func plainText(data []byte) string {
 	text := strings.TrimSpace(string(data))
 	if strings.HasPrefix(text, "<") || !utf8.ValidString(text) {
@@ -160,7 +160,7 @@ var (
 	keyLike    = regexp.MustCompile(`(?i)\b(?:sk|gsk|xai|pk|rk|key)-[\w*.-]{6,}|\bAIza[\w-]{10,}|\bbearer\s+\S+`)
 )
 
-// clean makes a provider's words fit for a log: one short line without our keys, anything like a key, or media.
+// clean prepares a provider's message for a log: one short line without our keys, anything like a key, or media.
 func (e *Endpoint) clean(message string) string {
 	for _, secret := range e.secrets {
 		if len(secret) >= 4 {

@@ -9,7 +9,7 @@ type rawTurn struct {
 	Turn  json.RawMessage `json:"turn"`
 }
 
-// PackRaw makes a Response.Raw: turn is the provider's JSON, wire the adapter's format, model the requested model.
+// PackRaw returns a Response.Raw: turn is the provider's JSON, wire the adapter's format, model the requested model.
 func PackRaw(wire, model string, turn json.RawMessage) json.RawMessage {
 	if !json.Valid(turn) {
 		return nil
@@ -22,7 +22,7 @@ func PackRaw(wire, model string, turn json.RawMessage) json.RawMessage {
 }
 
 // UnpackRaw returns the turn of a Message.Raw when it came from the same wire format and model; signatures and
-// reasoning are worth nothing elsewhere.
+// reasoning are useless elsewhere.
 func UnpackRaw(raw json.RawMessage, wire, model string) (turn json.RawMessage, ok bool) {
 	var r rawTurn
 	if len(raw) == 0 || json.Unmarshal(raw, &r) != nil {

@@ -5,12 +5,12 @@ import (
 )
 import "regexp"
 
-// rules are tried in this order; the first that matches decides. The sentences they come from stand in
-// testdata/provider_errors.tsv. A named group "actual" or "limit" is the number of that meaning, "limitmb" a limit in megabytes of
+// rules are tried in this order; the first that matches decides. The messages they come from are in
+// testdata/provider_errors.tsv. The named groups "actual" and "limit" are numbers, "limitmb" is a limit in megabytes of
 // 1,048,576 bytes.
 var rules = concat(exclusions, mediaRules, contextRules)
 
-// exclusions are sentences that speak of tokens, contexts or models and are no overflow.
+// exclusions match messages that mention tokens, contexts or models but are no overflow.
 var exclusions = ruleList{
 	is(llm.ClassRateLimit, `throttl|too many requests|rate.?limit|(?:tokens|requests) per (?:min|hour|day)|\bTPM\b|\bRPM\b`),
 	is(llm.ClassBilling, `credit balance is too low|exceeded your current quota|check your plan and billing|insufficient (?:credit|balance|funds)`),
@@ -23,7 +23,7 @@ var exclusions = ruleList{
 	is(llm.ClassOverloaded, `overloaded|over capacity|temporarily unavailable`),
 }
 
-// mediaRules stand before contextRules: a sentence about pictures may also speak of limits.
+// mediaRules come before contextRules: a message about pictures may also mention limits.
 var mediaRules = ruleList{
 	is(llm.ClassMediaMismatch, `does not match the (?:provided media type|specified image format)|the image appears to be an? `),
 	is(llm.ClassImageBytes, `image exceeds [\d.]+ ?MB maximum: (?P<actual>\d+) bytes > (?P<limit>\d+) bytes`),
@@ -48,7 +48,7 @@ var mediaRules = ruleList{
 	is(llm.ClassRequestBytes, `request (?:payload |body )?(?:size )?exceeds the (?:maximum|limit)(?: (?:allowed )?size)?(?:: (?P<limit>\d+) bytes)?|request entity too large|request too large|payload too large`),
 }
 
-// contextRules know a prompt that is longer than the model's window.
+// contextRules match a prompt that is longer than the model's window.
 var contextRules = ruleList{
 	is(llm.ClassContextTokens, `prompt is too long(?:: (?P<actual>\d+) tokens > (?P<limit>\d+))?`),
 	is(llm.ClassContextTokens, `range of input length should be \[\d+, (?P<limit>\d+)\]`),

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// SchemaRules is the part of JSON Schema that a service can hold a model to.
+// SchemaRules describe the part of JSON Schema that a service can enforce.
 type SchemaRules struct {
-	Keywords    []string // those it knows; annotations ($schema, $comment, examples, …) are taken out and need not be named
-	Constraints []string // those it does not know and that may be left out: they are told in the description instead
-	Formats     []string // values of "format" that it knows
+	Keywords    []string // supported; annotations ($schema, $comment, examples, …) are removed and need not be listed
+	Constraints []string // unsupported, but optional: they are moved into the description
+	Formats     []string // supported values of "format"
 	AllRequired bool     // every property of an object must be required
-	Close       bool     // objects that do not say so get additionalProperties: false; else they must have it
+	Close       bool     // objects without it get additionalProperties: false; otherwise they must have it
 	MaxOptional int      // properties that are not required, in all; 0: any number
 	MaxUnions   int      // uses of anyOf and of lists of types, in all; 0: any number
 }
 
-// annotations say nothing about an answer.
+// annotations do not constrain an answer.
 var annotations = []string{"$schema", "$id", "$comment", "examples", "default", "deprecated", "readOnly", "writeOnly"}
 
-// Fit returns the schema as the service takes it; false when it cannot hold a model to it: then tell the model
-// (InstructSchema). What fits the returned schema, its left out constraints aside, fits the schema itself. Members keep no
-// order.
+// Fit returns the schema as the service accepts it; false if the service cannot enforce it: then instruct the model
+// (InstructSchema). What fits the returned schema fits the original, apart from dropped constraints. The order of members is
+// lost.
 func (r SchemaRules) Fit(schema json.RawMessage) (json.RawMessage, bool) {
 	dec := json.NewDecoder(bytes.NewReader(schema))
 	dec.UseNumber()
@@ -65,7 +65,7 @@ func (f *fitting) schema(s map[string]any) bool {
 	return f.object(s) && plainValues(s) && f.inside(s)
 }
 
-// moveConstraints puts what the service does not check into the description.
+// moveConstraints moves what the service does not check into the description.
 func (f *fitting) moveConstraints(s map[string]any) {
 	var told []string
 	for _, name := range f.rules.Constraints {
@@ -85,8 +85,7 @@ func (f *fitting) moveConstraints(s map[string]any) {
 	s["description"] = strings.TrimSpace(said + " (" + strings.Join(told, ", ") + ")")
 }
 
-// checks tells whether the service checks a constraint with this value: formats that it knows, and lists that must not be
-// empty where it knows minItems.
+// checks reports whether the service checks a constraint with this value: a supported format, or minItems of 0 or 1.
 func (f *fitting) checks(name string, value any) bool {
 	if !slices.Contains(f.rules.Keywords, name) {
 		return false
@@ -101,7 +100,7 @@ func (f *fitting) checks(name string, value any) bool {
 	return true
 }
 
-// object closes an object, or looks whether it is closed.
+// object closes an object, or checks that it is closed.
 func (f *fitting) object(s map[string]any) bool {
 	properties, has := s["properties"].(map[string]any)
 	if !has && s["type"] != "object" {
@@ -126,7 +125,7 @@ func (f *fitting) object(s map[string]any) bool {
 	return f.all(properties)
 }
 
-// plainValues tells whether enum and const hold neither lists nor objects.
+// plainValues reports whether enum and const hold neither lists nor objects.
 func plainValues(s map[string]any) bool {
 	values, _ := s["enum"].([]any) // none: nothing to look at
 	if value, ok := s["const"]; ok {
@@ -141,7 +140,7 @@ func plainValues(s map[string]any) bool {
 	})
 }
 
-// inside fits the schemas in a schema, definitions too, and looks whether a reference leads to one of them.
+// inside fits the schemas in a schema, including definitions, and checks that references lead to one of them.
 func (f *fitting) inside(s map[string]any) bool {
 	if items, ok := s["items"]; ok {
 		if one, ok := items.(map[string]any); !ok || !f.schema(one) {
@@ -179,10 +178,10 @@ func (f *fitting) all(schemas map[string]any) bool {
 	return true
 }
 
-// definitions are the members of the root that references may lead to.
+// definitions are the members of the root that references may point to.
 var definitions = []string{"$defs", "definitions"}
 
-// find is what a reference such as "#/$defs/page" means.
+// find resolves a reference such as "#/$defs/page".
 func (f *fitting) find(ref string) (map[string]any, bool) {
 	for _, name := range definitions {
 		if key, ok := strings.CutPrefix(ref, "#/"+name+"/"); ok {
@@ -194,7 +193,7 @@ func (f *fitting) find(ref string) (map[string]any, bool) {
 	return nil, false
 }
 
-// circular tells whether a definition leads back to itself.
+// circular reports whether a definition leads back to itself.
 func (f *fitting) circular() bool {
 	const open, done = 1, 2
 	state := map[string]int{}
@@ -204,7 +203,7 @@ func (f *fitting) circular() bool {
 			return state[ref] == open
 		}
 		state[ref] = open
-		target, _ := f.find(ref) // inside has looked: it is there
+		target, _ := f.find(ref) // inside has checked it
 		if slices.ContainsFunc(references(target, nil), visit) {
 			return true
 		}
@@ -214,7 +213,7 @@ func (f *fitting) circular() bool {
 	return slices.ContainsFunc(references(f.root, nil), visit)
 }
 
-// references gathers every $ref inside a value.
+// references collects every $ref in a value.
 func references(v any, refs []string) []string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -232,8 +231,8 @@ func references(v any, refs []string) []string {
 	return refs
 }
 
-// InstructSchema adds to a system prompt that the answer must be JSON of a schema, for services that cannot hold the model
-// to it, or hold it without telling it what the schema is.
+// InstructSchema adds to a system prompt that the answer must be JSON of a schema, for services that cannot enforce it, or
+// enforce it without showing the schema to the model.
 func InstructSchema(system string, schema json.RawMessage) string {
 	words := "Answer with JSON only (no words around it, no code fence). It must fit this JSON Schema:\n" + string(schema)
 	if system == "" {

@@ -7,9 +7,9 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Settle makes the last checks that are alike for all services, on a complete answer: an answer that was cut off before its
-// first word is a failure, not an empty answer. When all of its tokens were reasoning, or it ended inside a tool call, it is the
-// output bound that was too small, else the prompt filled the window.
+// Settle makes the final checks for all services on a complete answer: an answer cut off before its first word is a failure,
+// not an empty answer. If all of its tokens were reasoning, or it ended inside a tool call, the output limit was too small;
+// else the prompt filled the window.
 func Settle(response *llm.Response, answer *Answer, request llm.Request) (*llm.Response, error) {
 	if response.Stop != llm.StopLength || response.Text != "" {
 		return response, nil

@@ -19,7 +19,7 @@ var formats = map[string]string{
 	"video/x-matroska": "mkv", "video/x-ms-wmv": "wmv", "video/3gpp": "3gp",
 }
 
-// mediaTypes are the types of short names.
+// mediaTypes returns the types of short names.
 func mediaTypes(names []string) []string {
 	var types []string
 	for kind, name := range formats { // sorted below
@@ -62,10 +62,10 @@ var marks = []struct {
 	{0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", "video/x-ms-wmv"},
 }
 
-// matroskaHead is how far into a Matroska file its kind is looked for.
+// matroskaHead is how far into a Matroska file its kind is searched.
 const matroskaHead = 64
 
-// sniff tells the media type by the bytes, whatever anyone declared.
+// sniff returns the media type by the bytes, whatever was declared.
 func sniff(data []byte, accepted []string) (string, error) {
 	kind := sniffed(data)
 	if !slices.Contains(accepted, kind) {
@@ -74,8 +74,8 @@ func sniff(data []byte, accepted []string) (string, error) {
 	return kind, nil
 }
 
-// Sniff tells the media type of a file by its beginning (64 bytes will do), and the short name that the tables have for it,
-// which is empty for types that go to no model.
+// Sniff returns the media type of a file from its first bytes (64 are enough) and its short name in the tables, which is
+// empty for types that no model accepts.
 func Sniff(data []byte) (mediaType, format string) {
 	mediaType = sniffed(data)
 	return mediaType, formats[mediaType]

@@ -9,8 +9,8 @@ import (
 	"iter"
 )
 
-// Bounds of an answer, in bytes. A provider's stream is untrusted input: a line, or the data of one event, is held in memory,
-// and what it says is gathered there. With them an answer without an end costs less than 64 MB. The longest answers today
+// Bounds of an answer, in bytes. A provider's stream is untrusted input: each line, the data of one event and the whole
+// text are held in memory. With these bounds an endless answer costs less than 64 MB. The longest answers today
 // have 128,000 tokens; at a few hundred bytes an event that is half of maxStream, and less than 1 MB of text.
 const (
 	maxLine   = 8 << 20
@@ -23,7 +23,7 @@ const (
 // StreamLimit bounds a streamed answer. The zero value is ready; it belongs to one stream.
 type StreamLimit struct{ read, said, events int }
 
-// Take counts a line or an event. The error says that the answer is too long.
+// Take counts a line or an event. It returns an error if the answer is too long.
 func (m *StreamLimit) Take(n int) error {
 	m.read += n
 	m.said += max(n-framing, 0)
@@ -34,11 +34,11 @@ func (m *StreamLimit) Take(n int) error {
 	return nil
 }
 
-// ErrTooLong ends an answer that passes the bounds.
+// ErrTooLong ends an answer that exceeds the bounds.
 var ErrTooLong = errors.New("the answer is too long")
 
 // Lines yields the non-empty lines of a stream (JSON lines). A line is valid until the next one. The last pair holds the
-// error, if reading ended with one; one that passes the bounds is an error.
+// error, if reading ended with one; exceeding the bounds is an error.
 func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for line, err := range rawLines(r) {
@@ -100,7 +100,7 @@ func ServerEvents(r io.Reader) iter.Seq2[ServerEvent, error] {
 					return
 				}
 				event, seen = ServerEvent{}, false
-			case len(event.Data)+len(line) > maxLine: // an event that never ends is put together in memory
+			case len(event.Data)+len(line) > maxLine: // an endless event would fill the memory
 				yield(ServerEvent{}, ErrTooLong)
 				return
 			default:
@@ -113,7 +113,7 @@ func ServerEvents(r io.Reader) iter.Seq2[ServerEvent, error] {
 	}
 }
 
-// take adds a line to the event and tells whether it carried data.
+// take adds a line to the event and reports whether it carried data.
 func (e *ServerEvent) take(line []byte) bool {
 	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	field, value, _ := bytes.Cut(line, []byte(":"))

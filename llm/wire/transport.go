@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Direct is the proxy that is none, whatever the environment says.
+// Direct means no proxy, whatever the environment says.
 const Direct = "direct"
 
 // proxySchemes are the ways to speak to a proxy.
 var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
-// NewClient makes a Config.Client that reaches services through a proxy: an address (http, https, socks5, socks5h, a user and
-// password in it where one is wanted), Direct for none, "" for what the environment says (HTTPS_PROXY, NO_PROXY). connect
-// bounds each step of connecting, the proxy's answer and the secure handshake with them; 0: half a minute.
+// NewClient returns a Config.Client that uses a proxy: an address (http, https, socks5, socks5h, optionally with user and
+// password), Direct for none, "" for the environment's (HTTPS_PROXY, NO_PROXY). connect limits each step of connecting,
+// including the proxy's answer and the TLS handshake; 0: half a minute.
 func NewClient(proxy string, connect time.Duration) (*http.Client, error) {
 	connect = orDefault(connect, 30*time.Second)
 	t := &http.Transport{

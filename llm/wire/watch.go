@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// expiredError is the cause of a context that one of our own time-outs ended.
+// expiredError is the cause of a context ended by one of our own time-outs.
 type expiredError struct{ message string }
 
 func (e expiredError) Error() string { return e.message }
 
-// watch ends a call that takes too long or in which nothing moves.
+// watch ends a call that takes too long or stalls.
 type watch struct {
 	parent context.Context //nolint:containedctx // a watch lives exactly as long as one call
 	ctx    context.Context //nolint:containedctx // as above
@@ -40,7 +40,7 @@ func newWatch(parent context.Context, whole, idle time.Duration) *watch {
 	return w
 }
 
-// moved starts the time of silence anew.
+// moved restarts the idle timer.
 func (w *watch) moved() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,7 +60,7 @@ func (w *watch) stop() {
 	}
 }
 
-// reader passes bytes through and notes that something moved.
+// reader passes bytes through and restarts the idle timer.
 func (w *watch) reader(r io.Reader) io.Reader { return movingReader{r, w} }
 
 type movingReader struct {
