@@ -154,7 +154,7 @@ type UseToolsIn struct {
 	// Origins are the untrusted things that the model had been shown when it called: in the prompt, and in earlier results.
 	Origins []string `json:"origins,omitempty"`
 	Round   int      `json:"round,omitempty"` // counts the rounds of tools of this work, from 1
-	// Verdicts are what people said to the calls of a step with `@approve tools`.
+	// Verdicts are the decisions about the calls of a step with `@approve tools`.
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 	// Turns are what was said behind the prompt before this answer, for a step with Origins: what its model was shown.
 	Turns []Turn `json:"turns,omitempty"`
@@ -238,7 +238,7 @@ type StageIn struct {
 	Inputs    []ResolvedInput `json:"inputs,omitempty"` // for routed inputs
 	Vars      []Var           `json:"vars,omitempty"`
 	Attempt   int             `json:"attempt"`             // from 1; above 1 somebody changed a target in between
-	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written, or that a person rejected: leave them out
+	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written, or that were rejected: leave them out
 	Results   []RoutedResult  `json:"results,omitempty"`   // of tools, in order; their targets are "tool:0", "tool:1", …
 	Foreign   *Foreign        `json:"foreign,omitempty"`   // nil: the step was shown nothing untrusted
 }
@@ -268,7 +268,7 @@ type Defused struct {
 	Text   string `json:"text,omitempty"` // the beginning of the original text
 }
 
-// String describes the place to a person.
+// String describes the place.
 func (d Defused) String() string {
 	text := fmt.Sprintf("%s:%d: %s", d.Name, d.Line, d.Reason)
 	if d.Text != "" {
@@ -291,9 +291,9 @@ type StagedFile struct {
 	Base    string   `json:"base,omitempty"` // digest of the content it builds on; empty: the file must not exist
 	New     string   `json:"new"`            // digest of the new content, which is the blob of that digest
 	Targets []string `json:"targets"`        // the directives it serves, such as "output:0" and "input:2"
-	Seen    bool     `json:"seen,omitempty"` // a person has read the new content and agreed to it: it is foreign no more
+	Seen    bool     `json:"seen,omitempty"` // the user has read and approved the new content: it is not foreign any more
 
-	Edited bool `json:"edited,omitempty"` // New is what a person wrote in place of what was staged
+	Edited bool `json:"edited,omitempty"` // New is what the user wrote in place of what was staged
 
 	// Of a name in which content from outside had a part: how (segment or place), what that came from, and whether the author
 	// allows it. Files that were staged before there was this record have a name of the author's.
@@ -319,7 +319,7 @@ type CommitIn struct {
 	Marks  []Mark       `json:"marks,omitempty"`
 	Cache  *CacheEntry  `json:"cache,omitempty"` // keep the answer for @cache
 	// Origins are the untrusted things that the step was shown: the files are recorded as made from them, except those that
-	// a person has seen.
+	// the user has seen.
 	Origins []string `json:"origins,omitempty"`
 }
 

@@ -15,7 +15,7 @@ type BatchRecord struct {
 	WorkRecord
 }
 
-// ItemsText names the items for people: the first three, and how many more there are.
+// ItemsText names the first three items, and how many more there are.
 func (b BatchRecord) ItemsText() string {
 	const most = 3
 	if len(b.Items) <= most {

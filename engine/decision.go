@@ -15,13 +15,13 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Decision is what a person said about open proposals of a run.
+// Decision is an answer to open proposals of a run.
 type Decision struct {
 	Run     string
 	Items   []int // none: all that are open
 	Approve bool
 	By      string // one of the Decided constants
-	Who     string // the person, when the way in knows one
+	Who     string // the user, if known
 	Reason  string // of a no
 	Edited  string // blob: what is written in place of what was proposed; for one item that writes a file
 }
@@ -36,9 +36,9 @@ func (d *Decision) Check() error {
 	case err != nil:
 		return err
 	case d.Approve && reason != "":
-		return failure.New(failure.Input, "leave the reason out, or reject", "a reason goes with a no")
+		return failure.New(failure.Input, "leave the reason out, or reject", "only a rejection has a reason")
 	case d.Edited != "" && (!d.Approve || len(d.Items) != 1):
-		return failure.New(failure.Input, "say --item NUMBER", "an edited content belongs to one item that is approved")
+		return failure.New(failure.Input, "add --item NUMBER", "edited content needs exactly one approved item")
 	}
 	d.Reason, d.Who = reason, visible.Name(d.Who)
 	return nil
@@ -48,7 +48,7 @@ func (d *Decision) Check() error {
 func TidyReason(reason string) (string, error) {
 	reason = visible.Name(strings.Join(strings.Fields(reason), " "))
 	if n := utf8.RuneCountInString(reason); n > MaxReason {
-		return "", failure.New(failure.Input, "say it in fewer words", "the reason has %d characters; at most %d are kept", n, MaxReason)
+		return "", failure.New(failure.Input, "shorten it", "the reason has %d characters; the limit is %d", n, MaxReason)
 	}
 	return reason, nil
 }
@@ -71,7 +71,7 @@ func (p Proposal) Digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Shown is a proposal as a person reads it before deciding.
+// Shown is a proposal as the user reads it before deciding.
 type Shown struct {
 	Text  string // the change of the file, or what the tool would be given; ends with a line feed
 	Whole bool   // nothing that a yes lets happen is missing from Text
@@ -80,7 +80,7 @@ type Shown struct {
 // Pages cuts what is shown into pages of at most size bytes, at the ends of lines where that is possible.
 func (s Shown) Pages(size int) []string { return diff.Pages(s.Text, size) }
 
-// Show returns what a person reads before deciding. All that cannot be seen is shown as code points, and said at the head.
+// Show returns the proposal as the user reads it before deciding. Invisible characters are shown as code points, with a notice at the top.
 // get reads blobs.
 func (p Proposal) Show(ctx context.Context, get func(ctx context.Context, digest string) ([]byte, error)) (Shown, error) {
 	head := notices(p)

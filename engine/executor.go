@@ -79,7 +79,7 @@ type Entry struct {
 	Import    *ImportRecord   // for imports
 	Spec      json.RawMessage // the executor's own record of the request
 	Lane      string          // runs of one lane follow each other
-	Cancelled bool            // a person cancelled it; the run has not ended yet
+	Cancelled bool            // it was cancelled; the run has not ended yet
 	Changed   []BatchRef      // batches whose records differ from what was stored last; those alone are stored with the run
 }
 

@@ -38,7 +38,7 @@ var ErrParked = fmt.Errorf("waits for approval: %w", ErrStopped)
 
 // Park is an activity's error when it waits for something that may take days: the run is parked and holds nothing. When it
 // is woken, the activity is carried out from its beginning. awaits is the parked run that it waits for; empty when it
-// waits for a person.
+// waits for approval.
 func Park(awaits, format string, args ...any) error {
 	return parked{awaits, fmt.Sprintf(format, args...)}
 }
@@ -49,7 +49,7 @@ func (p parked) Error() string { return p.reason }
 
 func (parked) Unwrap() error { return ErrParked }
 
-// Parked reports whether an error of Do, of an activity or of Wait means that a run waits for a person, with the reason, and
+// Parked reports whether an error of Do, of an activity or of Wait means that a run waits for approval, with the reason, and
 // the run that it waits for when that is what is parked.
 func Parked(err error) (awaits, reason string, is bool) {
 	if p, ok := errors.AsType[parked](err); ok {

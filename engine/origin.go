@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// What a step makes after it was shown something untrusted is untrusted for the steps that follow: the body keeps the
-// origins with variables and with the files that the run has written.
+// What a step writes after it was shown something untrusted is untrusted for later steps: the body keeps origins with
+// variables and with the files that the run has written.
 
 // foreignFile is a file that a step of the run has written after it was shown something untrusted.
 type foreignFile struct {
@@ -54,7 +54,7 @@ func (b *body) wrote(w *work) {
 		return
 	}
 	b.written = slices.Clip(b.written)                      // works at the side look at the list that they were given
-	approved := b.pinned.Body >= 4 && w.step.ApproveOutputs // a person saw what was written
+	approved := b.pinned.Body >= 4 && w.step.ApproveOutputs // the user saw what was written
 	for _, out := range w.rec.Outputs {
 		if out.Kind == "file" && !approved {
 			b.written = append(b.written, foreignFile{out.Name, w.rec.Origins})

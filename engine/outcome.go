@@ -11,7 +11,7 @@ import (
 // Outcome is how a body ended.
 type Outcome struct {
 	Status  Status
-	Reason  string // for people; empty when everything was done
+	Reason  string // for the user; empty when everything was done
 	Failure *failure.Error
 	Steps   []StepRecord  // of a workflow run; without times
 	Import  *ImportRecord // of an import; without times

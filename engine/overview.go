@@ -20,7 +20,7 @@ type Overview struct {
 	Next      []SlotRecord   `json:"next"`      // the next one of each workflow, the nearest first
 	Last      []SlotRecord   `json:"last"`      // the newest first
 	Running   []RunBrief     `json:"running"`   // runs of workflows that have not ended, but for those that wait for approval
-	Approvals []RunBrief     `json:"approvals"` // runs that wait for a person
+	Approvals []RunBrief     `json:"approvals"` // runs that wait for approval
 	Waiting   []FileBrief    `json:"waiting"`   // files of the import folder
 	Paused    []PauseBrief   `json:"paused"`
 	Failures  []RunBrief     `json:"failures"` // the last runs of workflows that ended badly, and imports of the last week that failed

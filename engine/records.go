@@ -7,6 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/failure/diag"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // TokenCount compares what was estimated of a request before it was sent with what the service counted.
@@ -23,7 +24,7 @@ type Output struct {
 	After  string `json:"after"`            // digest
 }
 
-// RunRecord is a run as people and programs see it. Its type in machine output is "run".
+// RunRecord is a run as users and programs see it. Its type in machine output is "run".
 type RunRecord struct {
 	ID       string         `json:"id"`
 	Kind     Kind           `json:"kind"`
@@ -202,7 +203,7 @@ type WorkflowStatus struct {
 	Valid       bool              `json:"valid"`
 	Enabled     bool              `json:"enabled"`
 	Paused      string            `json:"paused,omitempty"` // why it does not fire by itself for now
-	Waits       string            `json:"waits,omitempty"`  // why it does not run before a person allows it
+	Waits       string            `json:"waits,omitempty"`  // why it needs permission before it runs
 	Triggers    []string          `json:"triggers"`         // as written: "cron: 0 8 * * 1-5", "watch: Inbox/*.md"
 	Steps       []string          `json:"steps"`
 	Next        []time.Time       `json:"next"` // the next fire times
@@ -218,4 +219,20 @@ func (w WorkflowStatus) MarshalJSON() ([]byte, error) {
 		Type string `json:"type"`
 		plain
 	}{"workflow", plain(w)})
+}
+
+// Notice is news of a file that a workflow watches, as the journal keeps it.
+type Notice struct {
+	Workflow string
+	File     vault.File
+	Gone     bool      // the file is not there any more
+	Batch    string    // id of the batch that waits with it for a run; empty when the workflow is not to run for it
+	Causes   []string  // see Trigger
+	Time     time.Time // when the batch began
+}
+
+// Writer is a workflow one of whose runs wrote a content.
+type Writer struct {
+	Workflow string
+	Causes   []string // of that run, see Trigger
 }

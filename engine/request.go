@@ -19,7 +19,7 @@ type TriggerKind string
 
 // The kinds of triggers.
 const (
-	TriggerManual   TriggerKind = "manual" // a person or a program asked: command line, dashboard, API
+	TriggerManual   TriggerKind = "manual" // started by the user or a program: command line, dashboard, API
 	TriggerCron     TriggerKind = "cron"
 	TriggerOnce     TriggerKind = "once"
 	TriggerWatch    TriggerKind = "watch"
@@ -45,7 +45,7 @@ type Trigger struct {
 	Step   int    `json:"step,omitempty"` // index of the step of Parent that asked
 }
 
-// Attended reports whether a person asked for the run. @run_on and overlap concern the others only.
+// Attended reports whether the user started the run. @run_on and overlap apply to the others only.
 func (t Trigger) Attended() bool { return t.Kind == TriggerManual || t.Kind == "" }
 
 // Overlap is what to do with an unattended run when its lane is busy.
@@ -148,8 +148,8 @@ type PinnedStep struct {
 	Timeout time.Duration  `json:"timeout,omitempty"` // @timeout, for the whole step; zero means none
 	Sets    bool           `json:"sets,omitempty"`    // it may set a variable that its later batches see
 
-	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: a person agrees before files are written
-	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: a person agrees before calls with an effect
+	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: files are approved before they are written
+	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: calls with an effect are approved first
 	ApproveRetries int  `json:"approve_retries,omitempty"` // how often the model is asked again with the reason of a no to its files
 }
 

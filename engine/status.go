@@ -20,7 +20,7 @@ const (
 	Invalid           Status = "invalid"   // the answer is not in the form that was asked for, after all repairs
 	Unseen            Status = "unseen"    // the model answered, and cannot have seen the media that it was sent
 	Cancelled         Status = "cancelled"
-	AwaitingApproval  Status = "awaiting_approval" // parked until a person decides
+	AwaitingApproval  Status = "awaiting_approval" // parked until somebody decides
 )
 
 var statuses = []Status{

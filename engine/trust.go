@@ -39,7 +39,7 @@ type TrustWorkflow struct {
 	Granted bool     `json:"granted"`
 }
 
-// TrustAnswer is what a person decides: exactly what was shown, named by its digests.
+// TrustAnswer is the user's decision about exactly what was shown, named by its digests.
 type TrustAnswer struct {
 	Level     string   `json:"level,omitempty"` // empty: as it is
 	Settings  []string `json:"settings,omitempty"`

@@ -9,7 +9,7 @@ import (
 )
 
 // write stages and commits a work's outputs, and stages again when somebody changed a target in between. What an
-// attempt has written, or a person has rejected, is not staged again, so that a text is never appended twice. The marks
+// attempt has written, or the user has rejected, is not staged again, so that a text is never appended twice. The marks
 // are stored with the last commit, besides those of the work's own inputs and items.
 func (b *body) write(w *work, extra []Mark) error {
 	for asked := 0; ; asked++ {

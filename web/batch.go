@@ -57,7 +57,7 @@ func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (
 	return rows, more
 }
 
-// outputNames are what was written, for people.
+// outputNames names what was written.
 func outputNames(outputs []engine.Output) []string {
 	var names []string
 	for _, o := range outputs {
@@ -70,7 +70,7 @@ func outputNames(outputs []engine.Output) []string {
 	return names
 }
 
-// changeWords are what tools did to files.
+// changeWords describes what tools did to files.
 func changeWords(changes []engine.Change) []string {
 	var words []string
 	for _, c := range changes {

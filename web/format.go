@@ -16,7 +16,7 @@ type stamp struct {
 	Text string // "today 08:00"
 }
 
-// when writes a moment the way people say it, in the given zone.
+// when formats a time relative to now, in the given zone.
 func when(t, now time.Time, zone *time.Location) stamp {
 	if t.IsZero() {
 		return stamp{}
@@ -42,7 +42,7 @@ func dayNumber(t time.Time) int {
 	return int(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / 86400)
 }
 
-// span writes how long something took.
+// span formats a duration.
 func span(d time.Duration) string {
 	switch {
 	case d < 50*time.Millisecond: // skipped, or a clock that was set back
@@ -66,7 +66,7 @@ func number(n int) string {
 	return digits
 }
 
-// size writes bytes for people.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n <= 0:

@@ -63,7 +63,7 @@ type Author struct {
 	Ask policy.Request // who writes, and what the gate needs to know besides the change
 
 	Shown    []string // untrusted things that the step was shown
-	Approved bool     // a person saw the text and agreed
+	Approved bool     // the user has read and approved the text
 	Restores bool     // the change brings back what the file held before
 }
 
@@ -108,7 +108,7 @@ func (m *Maker) Repeat(ctx context.Context, by Author, c engine.Change) error {
 	return err
 }
 
-// KeepShown makes a blob of the content that a proposed change replaces, so that people see what would change. A file that has
+// KeepShown makes a blob of the content that a proposed change replaces, so that users see what would change. A file that has
 // changed meanwhile, or is too large, is not shown.
 func (m *Maker) KeepShown(ctx context.Context, from vault.Reader, name, before string) error {
 	if before == "" {

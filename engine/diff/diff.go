@@ -1,4 +1,4 @@
-// Package diff shows a person what becomes of a file: a unified diff of two contents. It reads and writes nothing.
+// Package diff shows how a file changes: a unified diff of two contents. It reads and writes nothing.
 package diff
 
 import (
@@ -17,7 +17,7 @@ import (
 const Nothing = "/dev/null"
 
 const (
-	maxBytes = 1 << 20 // of one content: more is nothing that a person reads
+	maxBytes = 1 << 20 // of one content: nobody reads more
 	around   = 3       // lines shown before and behind a change
 )
 

@@ -107,7 +107,7 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 	}
 	elsewhere := found.Home != "" && found.Home != before.Bundle
 	if ok && before.ID != in.Run && before.Bundle != "" && !elsewhere {
-		// A bundle that a person removed is made again, and so is one whose name a later version has.
+		// A bundle that the user removed is made again, and so is one whose name a later version has.
 		if _, err := fs.Stat(im.FS, before.Bundle); err == nil && !im.holdsOther(before.Bundle, j.SHA256) {
 			out.Duplicate, out.DuplicateBundle = before.ID, before.Bundle
 		}

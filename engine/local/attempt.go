@@ -97,7 +97,7 @@ func (c cause) Error() string { return c.failure.Message }
 // Unwrap returns the failure, and engine.ErrOver: nothing more may begin.
 func (c cause) Unwrap() []error { return []error{c.failure, engine.ErrOver} }
 
-// ended returns why a context of the run ended: nil if it did not, a failure if a person or the clock ended the run or the
+// ended returns why a context of the run ended: nil if it did not, a failure if the user or the clock ended the run or the
 // step, ErrStopped if the executor stops.
 func (a *attempt) ended(ctx context.Context) error {
 	if ctx.Err() == nil {

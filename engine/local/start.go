@@ -166,7 +166,7 @@ func (c Config) pin(ctx context.Context, r engine.Request, run *engine.RunRecord
 // idLetters leaves out what is easily misread.
 const idLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// newID makes an id that sorts by the second and that a person can type: 20261121-052823-k3f9.
+// newID returns an id that sorts by the second and is easy to type: 20261121-052823-k3f9.
 func newID(now time.Time) string {
 	var b strings.Builder
 	b.WriteString(now.UTC().Format("20060102-150405-"))

@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -128,4 +129,47 @@ func (w *watching) save(ctx context.Context) {
 		return
 	}
 	w.unsaved = nil
+}
+
+// The loop guard compares content. A workflow is never started by content that it wrote, or by content of a run that it caused:
+// it wrote what started that run, and so on. So a circle of workflows of any length ends after one round.
+
+// causesOf returns the workflows that caused a content.
+func causesOf(writers []engine.Writer) []string {
+	var causes []string
+	for _, w := range writers {
+		causes = append(append(causes, w.Workflow), w.Causes...)
+	}
+	slices.Sort(causes)
+	return slices.Compact(causes)
+}
+
+func loopReason(name string, writers []engine.Writer) string {
+	for _, w := range writers {
+		if slices.Contains(w.Causes, name) {
+			return fmt.Sprintf("loop guard: a run of %s wrote it, which a run of this workflow caused", w.Workflow)
+		}
+	}
+	return "loop guard: a run of this workflow wrote it"
+}
+
+// loop is a run that the guard refuses.
+type loop struct {
+	plan    *workflow.Plan
+	trigger engine.Trigger
+	why     string
+}
+
+type loops []loop
+
+// add joins what is refused of a workflow for the same reason.
+func (l *loops) add(p *workflow.Plan, name string, causes []string, why string) {
+	i := slices.IndexFunc(*l, func(o loop) bool { return o.plan.Name == p.Name && o.why == why })
+	if i < 0 {
+		*l = append(*l, loop{p, engine.Trigger{Kind: engine.TriggerWatch, Causes: causes}, why})
+		i = len(*l) - 1
+	}
+	if files := &(*l)[i].trigger.Files; len(*files) < filesMost && !slices.Contains(*files, name) {
+		*files = append(*files, name)
+	}
 }

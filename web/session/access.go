@@ -38,7 +38,7 @@ func (e *WaitError) Error() string {
 type Config struct {
 	Store  Store
 	Owner  string // the owner's token
-	Chosen bool   // a person chose Owner, so it could be guessed: it is subject to the delay
+	Chosen bool   // Owner was chosen by the user, so it could be guessed: it is subject to the delay
 	Key    []byte // secret of this installation; sessions end when Owner changes, which its digest under Key shows
 	Now    func() time.Time
 }
@@ -94,7 +94,7 @@ func New(c Config) (*Access, error) {
 	return a, nil
 }
 
-// keyed is the digest of a secret that a person may have chosen: without the key, nobody can search for it.
+// keyed is the digest of a secret that the user may have chosen: without the key, nobody can search for it.
 func keyed(key []byte, secret string) string {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte("dashboard owner\x00" + secret))
