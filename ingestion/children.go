@@ -174,7 +174,7 @@ func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why 
 		return "", "the import folder ignores files of this name"
 	}
 	for n := 2; taken[strings.ToLower(name)]; n++ {
-		name = numberedFile(path.Join(parts...), n)
+		name = vault.Numbered(path.Join(parts...), n)
 	}
 	return name, ""
 }

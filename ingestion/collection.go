@@ -136,7 +136,7 @@ func (u unpacking) release(ctx context.Context, bundle string) error {
 // putMember writes a archive.Member under the first name that is free, or that holds the same bytes.
 func (u unpacking) putMember(ctx context.Context, name string, data []byte) error {
 	for n := 1; ; n++ {
-		to := numberedFile(name, n)
+		to := vault.Numbered(name, n)
 		have, err := u.w.im.sumOf(ctx, to)
 		if err != nil || have == digest(data) {
 			return err

@@ -52,7 +52,7 @@ func (f filing) holdDone(ctx context.Context, from, target string, p plan) (File
 // copyOut copies the original, and returns the copy's name: it has a number when another spelling of to is taken.
 func (f filing) copyOut(ctx context.Context, from, to string) (string, error) {
 	for n := 1; ; n++ {
-		name := numberedFile(to, n)
+		name := vault.Numbered(to, n)
 		err := f.w.im.Files.Copy(ctx, from, name, f.w.job.SHA256, f.w.job.Size)
 		if errors.Is(err, fs.ErrExist) && n < maxNumber {
 			continue

@@ -99,7 +99,7 @@ func (pl places) aside(bundle string, version int) string {
 // free returns the first numbered name that is free, or that a file with the same bytes has.
 func (pl places) free(ctx context.Context, name string) (string, error) {
 	for n := range maxNumber {
-		candidate := numberedFile(name, n+1)
+		candidate := vault.Numbered(name, n+1)
 		if !pl.im.exists(candidate) {
 			return candidate, nil
 		}
@@ -123,10 +123,4 @@ func numbered(name string, n int) string {
 		return name
 	}
 	return name + " (" + strconv.Itoa(n) + ")"
-}
-
-// numberedFile returns the nth candidate for the name of a file: "q3.pdf", "q3 (2).pdf".
-func numberedFile(name string, n int) string {
-	ext := path.Ext(name)
-	return numbered(strings.TrimSuffix(name, ext), n) + ext
 }

@@ -112,7 +112,7 @@ func (f filing) moveOut(ctx context.Context, from, to string) (string, error) {
 		return "", fault.Storage("remove "+from, f.w.im.Files.Remove(ctx, from, f.w.job.SHA256))
 	}
 	for n := 1; ; n++ {
-		name := numberedFile(to, n)
+		name := vault.Numbered(to, n)
 		if from == name {
 			return name, nil
 		}
@@ -251,7 +251,7 @@ func (f filing) forgetFailure(ctx context.Context, from string) error {
 		return f.removeNote(ctx, from+indexnote.FailedSuffix, "")
 	}
 	for n := 1; n <= maxNumber; n++ {
-		original := numberedFile(f.w.places.failed(), n)
+		original := vault.Numbered(f.w.places.failed(), n)
 		if f.w.im.exists(original) {
 			continue // it is another one, and its note speaks of it
 		}

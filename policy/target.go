@@ -77,9 +77,9 @@ func twin(vault fs.FS, dir, part string) string {
 	if err != nil {
 		return ""
 	}
-	want, found := vaultFold(part), ""
+	want, found := FoldName(part), ""
 	for _, e := range entries {
-		if vaultFold(e.Name()) == want {
+		if FoldName(e.Name()) == want {
 			if found != "" {
 				return ""
 			}
@@ -89,8 +89,9 @@ func twin(vault fs.FS, dir, part string) string {
 	return found
 }
 
-// vaultFold is how the vault compares names: less eagerly than [Fold], since it decides which file is meant.
-func vaultFold(name string) string { return strings.ToLower(blanks.Replace(norm.NFC.String(name))) }
+// FoldName returns the form in which a vault compares names: NFC, lower case, no-break spaces as plain ones. Names with the
+// same form mean the same file, so it folds less than [Fold].
+func FoldName(name string) string { return strings.ToLower(blanks.Replace(norm.NFC.String(name))) }
 
 var blanks = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Limits of names, in bytes.
@@ -211,10 +213,8 @@ func PlainSpaces(name string) string { return plainSpaces.Replace(name) }
 
 var plainSpaces = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// Fold returns the form in which names are compared: NFC, lower case, no-break spaces as plain ones.
-func Fold(name string) string {
-	return strings.ToLower(plainSpaces.Replace(norm.NFC.String(name)))
-}
+// Fold returns the form in which names are compared. See [policy.FoldName].
+func Fold(name string) string { return policy.FoldName(name) }
 
 // Numbered returns the nth name to try for a new file: "q3.pdf", "q3 (2).pdf", … The stem is cut where the part would be
 // longer than MaxPartBytes.

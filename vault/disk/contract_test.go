@@ -5,14 +5,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
 func TestVault_contract(t *testing.T) {
 	t.Parallel()
-	vaulttest.Exercise(t, func(t *testing.T, texts map[string]string) vault.Vault {
+	vaulttest.Exercise(t, func(t *testing.T, texts map[string]string) vaulttest.Vault {
 		dir := t.TempDir()
 		for name, text := range texts {
 			path := filepath.Join(dir, filepath.FromSlash(name))

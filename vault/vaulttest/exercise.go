@@ -16,8 +16,14 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
+// Vault is everything that Exercise checks.
+type Vault interface {
+	vault.Vault
+	vault.Lister
+}
+
 // Open makes a vault that holds these texts, for one test. Its import folder is ImportDir.
-type Open func(t *testing.T, texts map[string]string) vault.Vault
+type Open func(t *testing.T, texts map[string]string) Vault
 
 // Exercise is the contract of vault.Vault: every implementation passes it.
 func Exercise(t *testing.T, open Open) {
@@ -27,6 +33,8 @@ func Exercise(t *testing.T, open Open) {
 	}{
 		{"reads with a limit, in any spelling", reads},
 		{"reads nothing outside", readsInside},
+		{"lists visible files outside the import folder", lists},
+		{"looks at size and content together", looks},
 		{"writes what is new", writesNew},
 		{"writes over what was read", writesOver},
 		{"writes over nothing else", conflicts},
@@ -60,7 +68,7 @@ type exercise struct {
 	open Open
 }
 
-func (e exercise) vault(names ...string) vault.Vault {
+func (e exercise) vault(names ...string) Vault {
 	e.Helper()
 	texts := map[string]string{}
 	for _, name := range names {
@@ -179,6 +187,39 @@ func readsInside(e exercise) {
 		e.is(err, vault.ErrOutside)
 		_, err = v.FS().Open(name)
 		e.is(err, vault.ErrOutside)
+	}
+}
+
+func lists(e exercise) {
+	v := e.vault("b.md", "Notes/a.md", "Notes/c.txt", "Notes/.hidden.md", ".obsidian/x.md", ImportDir+"/new.md")
+	e.must(e.write(v, "Notes/late.md", "text of Notes/late.md", ""))
+	files, unread, err := v.List(func(name string) bool { return strings.HasSuffix(name, ".md") })
+	if err != nil || len(unread) > 0 {
+		e.Fatalf("unread %q, %v", unread, err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+		if f.SHA256 != "" || f.Size != int64(len("text of "+f.Name)) {
+			e.Errorf("listed as %+v, want its size and no digest", f)
+		}
+	}
+	slices.Sort(names)
+	if diff := cmp.Diff([]string{"Notes/a.md", "Notes/late.md", "b.md"}, names); diff != "" {
+		e.Errorf("listed (-want +got):\n%s", diff)
+	}
+}
+
+func looks(e exercise) {
+	v := e.vault("Notes/a.md")
+	text := "text of Notes/a.md"
+	f, err := v.Look("Notes/a.md")
+	if err != nil || f.Name != "Notes/a.md" || f.Size != int64(len(text)) || f.SHA256 != vault.Digest([]byte(text)) {
+		e.Errorf("got %+v, %v", f, err)
+	}
+	for _, name := range []string{"Notes", "none.md"} {
+		_, err := v.Look(name)
+		e.is(err, fs.ErrNotExist)
 	}
 }
 
