@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
-// manifest puts together what the records say.
+// manifest builds the manifest from the records.
 func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page) manifest.Manifest {
 	j := pub.w.job
 	m := manifest.Manifest{
@@ -47,8 +47,8 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 	return m
 }
 
-// recognisedIn is the language of a document of scans that says none: the one that somebody chose for reading it, when it
-// could be read in that. The default is no evidence.
+// recognisedIn returns the language of scans without one: the language that somebody chose for recognition, if that worked. The
+// default language proves nothing.
 func (pub publishing) recognisedIn(pages []manifest.Page) string {
 	chosen := pub.w.set.OCR.Languages
 	if len(chosen) != 1 || chosen[0] == config.DefaultLanguage {
@@ -66,12 +66,12 @@ func (pub publishing) recognisedIn(pages []manifest.Page) string {
 	}
 	base, err := tags.ParseBase(chosen[0])
 	if err != nil || read == 0 {
-		return "" // Tesseract has names of its own for some
+		return "" // Tesseract has its own names for some languages
 	}
 	return base.String()
 }
 
-// tags are those that the note is given.
+// tags returns the note's tags.
 func (pub publishing) tags() []string {
 	return append([]string{"imported/" + string(pub.w.job.Route.Kind)}, pub.w.set.Tags...)
 }
@@ -102,7 +102,7 @@ func (pub publishing) outcomes(names []string, pages []manifest.Page) []manifest
 	return list
 }
 
-// count adds what a page says about a strategy.
+// count adds a page to a strategy's result.
 func count(s *manifest.Strategy, p manifest.Page) {
 	var used bool
 	switch s.Name {

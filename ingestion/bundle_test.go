@@ -150,7 +150,7 @@ func TestImport_textFiles(t *testing.T) {
 		{"a.json", `{"a": "%% vaultflow:end %%"}`, "```json\n{\"a\": \"% % vaultflow:end %%\"}\n```\n"},
 		{"a.csv", "\xff\xfea\x00,\x00b\x00", "```csv\na,b\n```\n"},
 		{"old.txt", "bl\xe5", "> - the file does not say its encoding; it was read as windows-1252"},
-		{"bad.txt", "blåbær og \xff", "> - the file does not say its encoding; it was read as UTF-8; 1 bytes are no text in UTF-8 and were replaced by �"},
+		{"bad.txt", "blåbær og \xff", "> - the file does not say its encoding; it was read as UTF-8; 1 bytes are not valid UTF-8 and were replaced by �"},
 		{"wide.csv", "a\x00,\x00b\x00\n\x00c\x00o\x00d\x00,\x00e\x00e\x00l\x00\n\x00", "```csv\na,b\ncod,eel\n```\n"},
 		{"empty.txt", "", "The file is empty."},
 	}

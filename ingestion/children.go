@@ -40,9 +40,9 @@ func (pl places) takenHere(name string) bool {
 	return strings.EqualFold(name, pl.original()) || slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) })
 }
 
-// came finds what the job's file came in: the bundle of an archive or message whose files were put into the folder of the
-// import folder in which it lies, and the file's name in it.
-func (pl places) came() (bundle string, m manifest.Manifest, name string) {
+// container returns what the job's file came in: the bundle of the archive or message whose files were put into this part of the
+// import folder, and the file's name in it.
+func (pl places) container() (bundle string, m manifest.Manifest, name string) {
 	rel, ok := strings.CutPrefix(pl.job.Source, pl.set.ImportDir+"/")
 	if !ok {
 		return "", m, ""
@@ -56,9 +56,9 @@ func (pl places) came() (bundle string, m manifest.Manifest, name string) {
 	return "", m, ""
 }
 
-// home is where the note of an archive or a message links to for the job's file; empty when that came in none.
+// home returns where the note of an archive or message links to for the job's file, or "" if the file came in none.
 func (pl places) home() string {
-	bundle, m, name := pl.came()
+	bundle, m, name := pl.container()
 	for _, c := range m.Children {
 		if c.Name == name {
 			return path.Join(bundle, c.Bundle)
@@ -69,15 +69,15 @@ func (pl places) home() string {
 
 // fromArchive reports whether the job's file came in an archive.
 func (pl places) fromArchive() bool {
-	_, m, _ := pl.came()
+	_, m, _ := pl.container()
 	return m.Source.Kind == filetype.KindArchive && pl.home() != ""
 }
 
-// address is the name that the job's bundle has when nothing else has it, and those that are kept for others: the note of an
-// archive links to the bundles of its files before there are any, whichever of them is imported first.
+// address returns the name of the job's bundle if nothing else has it, and the names that are reserved for others: an archive's note
+// links to the bundles of its files before they exist, in whatever order they are imported.
 func (pl places) address() (name string, kept map[string]bool) {
 	name, kept = orElse(pl.home(), pl.bundle()), map[string]bool{}
-	bundle, m, _ := pl.came()
+	bundle, m, _ := pl.container()
 	for _, c := range m.Children {
 		if other := path.Join(bundle, c.Bundle); other != name {
 			kept[other] = true
@@ -104,10 +104,10 @@ func (pl places) published() string {
 	return ""
 }
 
-// twin finds a bundle of the same bytes and settings that another import made.
-func (pl places) twin(ctx context.Context) (id, bundle string, err error) {
+// duplicate returns a bundle of the same bytes and settings from another import.
+func (pl places) duplicate(ctx context.Context) (id, bundle string, err error) {
 	im, j := pl.im, pl.job
-	home := pl.home() // a link leads there: a bundle elsewhere is none of this file
+	home := pl.home() // a link leads there, so a bundle elsewhere does not count
 	same := func(bundle string) (string, bool) {
 		m, ok := im.manifest(bundle)
 		ok = ok && (home == "" || home == bundle)
@@ -140,8 +140,8 @@ func (pl places) twin(ctx context.Context) (id, bundle string, err error) {
 	return "", "", nil
 }
 
-// memberName is the safe name of a archive.Member below the collection's folder, or why it is left in the archive; "ignored" is
-// for files that mean nothing outside of the machine they come from.
+// memberName returns the safe name of an archive member below the collection's folder, or why it stays in the archive; "ignored" is
+// for files that mean nothing on other machines.
 func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why string) {
 	parts := strings.Split(strings.ReplaceAll(m.Name, `\`, "/"), "/")
 	for i, part := range parts {
@@ -164,7 +164,7 @@ func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why 
 		return "", "it is hidden"
 	}
 	if pl.takenHere(parts[0]) && len(parts) > 1 {
-		parts[0] += " (2)" // a file of the bundle has the name
+		parts[0] += " (2)" // the bundle has a file of this name
 	}
 	for i, part := range parts {
 		parts[i] = vault.SafeName(part, nameBytes)
@@ -179,7 +179,7 @@ func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why 
 	return name, ""
 }
 
-// inbox is the folder of the import folder that the members are put into, so that their bundles come to lie in the
+// inbox returns the folder below the import folder that receives the members, so that their bundles are placed inside the
 // archive's own.
 func (pl places) inbox(bundle string) string {
 	return path.Join(pl.set.ImportDir, strings.TrimPrefix(bundle, pl.set.ImportedDir+"/"))

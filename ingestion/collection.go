@@ -19,17 +19,17 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// unpacking puts the files that came in an archive or a message into the import folder.
+// unpacking puts the files of an archive or message into the import folder.
 type unpacking struct{ w *work }
 
-// collection is an archive. Its files are put into a folder of the import folder that is called like the archive, where they
-// are imported like others that are dropped there; their bundles come to lie in the archive's own. Archives in an archive are
-// walked through with it. What else turns out to be one stays unopened, so that none unpacks without end.
+// collection is an archive. Its files go to a folder of the import folder with the archive's name, and are imported like any others;
+// their bundles are inside the archive's own. Archives in the archive are read with it. Any that appear later stay closed, so that
+// nothing unpacks forever.
 type collection struct{}
 
 func (collection) name() string { return "archive" }
 
-// Extract walks through the whole archive before anything of it is put anywhere: a broken one fails as a whole.
+// Extract reads the whole archive before it unpacks anything: a broken one fails as a whole.
 func (collection) extract(ctx context.Context, w *work) error {
 	if _, known, err := w.store.document(); err != nil || known {
 		return err
@@ -110,8 +110,8 @@ func (u unpacking) members(ctx context.Context, visit func(archive.Member, io.Re
 	})
 }
 
-// release puts the members into the import folder. Repeated after a crash, it writes those again that were imported
-// meanwhile; they end as duplicates.
+// release puts the members into the import folder. After a crash it also writes those that were imported in the meantime; they end
+// as duplicates.
 func (u unpacking) release(ctx context.Context, bundle string) error {
 	m, ok := u.w.im.manifest(bundle)
 	if !ok || len(m.Children) == 0 {
@@ -133,7 +133,7 @@ func (u unpacking) release(ctx context.Context, bundle string) error {
 	})
 }
 
-// putMember writes a archive.Member under the first name that is free, or that holds the same bytes.
+// putMember writes a member under the first name that is free or has the same bytes.
 func (u unpacking) putMember(ctx context.Context, name string, data []byte) error {
 	for n := 1; ; n++ {
 		to := vault.Numbered(name, n)
@@ -146,7 +146,7 @@ func (u unpacking) putMember(ctx context.Context, name string, data []byte) erro
 		}
 		err = u.w.im.Files.Write(ctx, to, data, "")
 		if taken := errors.Is(err, fs.ErrExist) || errors.Is(err, vault.ErrConflict); taken && n < maxNumber {
-			continue // another spelling of the name is there
+			continue // another spelling of the name exists
 		}
 		return fault.Storage("write "+to, err)
 	}

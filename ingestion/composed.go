@@ -13,28 +13,28 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
-// composing keeps documents that are made of text with pictures in it.
+// composing keeps documents that consist of text with pictures.
 type composing struct{ w *work }
 
-// composed is a document that is text with pictures in it, without pages of its own: what is made of office files, web
-// pages and e-mails. Each part becomes a page of the manifest.
+// composed is text with pictures, without pages of its own: the content of office files, web pages and e-mails. Each part becomes a
+// page of the manifest.
 type composed struct {
 	title, author, created string
 	warnings               []string
 	parts                  []composedPart
 	pictures               []func() ([]byte, error) // bytes of each picture, at most maxAsset
 	children               []manifest.Child         // files that are imported by themselves
-	printed                printed                  // its pages as they are printed
+	printed                printed                  // its printed pages
 }
 
-// composedPart is a slide, a sheet, a chapter, or all of a document without such divisions: then its label is empty. Text
-// holds pictures as marks of [pictureMark].
+// composedPart is a slide, a sheet or a chapter, or the whole of an undivided document, whose label is empty. In text, marks of
+// [pictureMark] replace pictures.
 type composedPart struct{ label, text string }
 
-// maxAsset bounds an embedded picture, in bytes.
+// maxAsset limits an embedded picture, in bytes.
 const maxAsset = 64 << 20
 
-// markRune encloses a picture's number and alternative text while the text around it is made harmless.
+// markRune encloses a picture's number and alternative text while the text around it is sanitised.
 const markRune = "\uFFFC"
 
 func pictureMark(n int, alt string) string {
@@ -42,7 +42,7 @@ func pictureMark(n int, alt string) string {
 	return markRune + strconv.Itoa(n) + "|" + alt + markRune
 }
 
-// placePictures puts references to the pictures that were kept in the places of their marks.
+// placePictures replaces the marks of kept pictures with references.
 func placePictures(text string, paths map[int]string) string {
 	var b strings.Builder
 	for {
@@ -55,13 +55,13 @@ func placePictures(text string, paths map[int]string) string {
 		number, alt, _ := strings.Cut(mark, "|")
 		n, err := strconv.Atoi(number)
 		if to := paths[n]; err == nil && to != "" {
-			b.WriteString("![" + alt + "](../" + to + ")") // files in text/ stand one folder deeper than the note
+			b.WriteString("![" + alt + "](../" + to + ")") // files in text/ are one folder deeper than the note
 		}
 		text = behind
 	}
 }
 
-// compose keeps a composed document: pictures in assets/, each part's text, the record.
+// compose keeps a composed document: pictures in assets/, the text of each part, the record.
 func (co composing) compose(ctx context.Context, c composed) error {
 	assets, paths, err := co.keepAssets(ctx, &c)
 	if err != nil {
@@ -80,7 +80,7 @@ func (co composing) compose(ctx context.Context, c composed) error {
 	if _, err := co.w.store.missing(len(c.parts)); err != nil {
 		return err
 	}
-	co.w.store.tally = tally{pages: co.w.store.tally.pages} // all are made anew
+	co.w.store.tally = tally{pages: co.w.store.tally.pages} // all are made again
 	for _, n := range co.w.store.wanted(len(c.parts)) {
 		part := c.parts[n-1]
 		p := manifest.Page{N: n, Label: markdown.OneLine(part.label, 120), Status: manifest.PageDone, Text: &manifest.PageText{Source: manifest.TextNone}}
@@ -99,8 +99,8 @@ func (co composing) compose(ctx context.Context, c composed) error {
 	return nil
 }
 
-// keepAssets keeps the embedded pictures that can be read, upright, without metadata and within the size of imported
-// pictures. The number of the others is a warning.
+// keepAssets keeps the embedded pictures that can be read: upright, without metadata, and within the size limit of imported
+// pictures. It warns about the others.
 func (co composing) keepAssets(ctx context.Context, c *composed) (assets []manifest.Asset, paths map[int]string, err error) {
 	paths = map[int]string{}
 	for i, load := range c.pictures {

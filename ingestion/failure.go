@@ -13,7 +13,7 @@ import (
 // explain writes the note about a failed import: why, and what to do. Writing it again changes nothing.
 func (f filing) explain(ctx context.Context, original string, e Ending) (string, error) {
 	name := original + indexnote.FailedSuffix
-	if f.w.job.Route.MediaType == "" { // the engine files by name, bytes and bundle alone
+	if f.w.job.Route.MediaType == "" { // the engine names the file, its bytes and the bundle alone
 		if file, size, err := f.w.im.open(original); err == nil {
 			f.w.job.Route, err = routeOf(f.w.job, file, size)
 			file.Close()
@@ -45,7 +45,7 @@ func (f filing) failureNote(original string, e Ending) string {
 	line("")
 	line("[[./" + original + "]] is unchanged.")
 	line("")
-	line("- why: " + markdown.Inline(orElse(e.Message, "no reason was given")))
+	line("- why: " + markdown.Inline(orElse(e.Message, "no reason is known")))
 	line("- what to do: " + orElse(markdown.Inline(e.Hint), "try again with `vaultflow import --retry "+f.w.job.ID+"`"))
 	if e.Hint != "" {
 		line("- then: put the file back into the import folder, or `vaultflow import --retry " + f.w.job.ID + "`; this note goes away when it is imported")

@@ -16,15 +16,15 @@ import (
 // restoreBytes limits what is restored for a version whose original kept growing.
 const restoreBytes = 64 << 20
 
-// letGo refuses to move or remove a file of the import folder while somebody has it open for writing: what is written to a
+// refuseOpen refuses to move or remove a file of the import folder while somebody has it open for writing: what is written to a
 // removed file is lost.
-func (f filing) letGo(name string) error {
+func (f filing) refuseOpen(name string) error {
 	if f.w.im.Writing == nil || !strings.HasPrefix(name, f.w.set.ImportDir+"/") {
 		return nil
 	}
 	if reason := f.w.im.Writing(name); reason != "" {
 		return &fault.Error{
-			Code: failure.Vault, Message: fmt.Sprintf("%s stays where it is: %s", name, reason), Remedy: "it is put away when it was closed", Transient: true,
+			Code: failure.Vault, Message: fmt.Sprintf("%s stays where it is: %s", name, reason), Remedy: "it is filed once it is closed", Transient: true,
 		}
 	}
 	return nil
@@ -34,14 +34,14 @@ func (f filing) letGo(name string) error {
 // target. If the new original begins with the old bytes, they are written back to that version, and its history records what
 // happened. Calling it again changes nothing.
 func (f filing) restore(ctx context.Context, p plan, target string) error {
-	before := f.halfOf(p)
+	before := f.outgrown(p)
 	m, ok := f.w.im.manifest(before)
 	if !ok || m.Source.SHA256 == f.w.job.SHA256 || m.Source.Name != path.Base(m.Source.Name) {
 		return nil
 	}
 	kept := path.Join(before, m.Source.Name)
 	if f.w.im.exists(kept) || f.w.job.Where == "" && f.w.set.KeepOriginal != config.KeepInBundle {
-		return nil // another file of the same name: the version before has its own
+		return nil // another file of this name: the version before has its own
 	}
 	restored, err := false, error(nil)
 	if target != "" {
@@ -53,8 +53,8 @@ func (f filing) restore(ctx context.Context, p plan, target string) error {
 	return f.addHistory(ctx, before, manifest.History{Event: "grown", Import: f.w.job.ID, Source: f.w.job.Source, SHA256: f.w.job.SHA256, At: f.w.im.Now()})
 }
 
-// halfOf returns the bundle whose original kept growing: the version before, or an older one that the job's file came from.
-func (f filing) halfOf(p plan) string {
+// outgrown returns the bundle whose original kept growing: the version before, or an older one that the job's file came from.
+func (f filing) outgrown(p plan) string {
 	if dir := path.Dir(f.w.job.Where); f.w.job.Where != "" && dir != p.Previous {
 		if m, ok := f.w.im.manifest(dir); ok && path.Join(dir, m.Source.Name) == f.w.job.Where {
 			return dir
@@ -63,7 +63,7 @@ func (f filing) halfOf(p plan) string {
 	return p.before(f.w.im)
 }
 
-// putBack writes the bytes of a manifest's original from the beginning of a file, and reports whether it begins with them.
+// putBack writes the first bytes of a file as a manifest's original, and reports whether they are that original.
 func (f filing) putBack(ctx context.Context, m manifest.Manifest, from, to string) (bool, error) {
 	if m.Source.Size > restoreBytes {
 		return false, nil

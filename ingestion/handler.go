@@ -11,11 +11,11 @@ import (
 // package filetype, and add it to handlers.
 type handler interface {
 	name() string
-	// extract writes pages into w's bundle and a record for each, and the document's record. It skips what has a record.
+	// extract writes pages into w's bundle, a record for each, and the document's record. It skips what has a record.
 	extract(ctx context.Context, w *work) error
 }
 
-// handlers lists what reads files.
+// handlers lists all handlers.
 func handlers() []handler {
 	return []handler{textFile{}, webFile{}, pdf{}, officeFile{}, picture{}, mailFile{}, collection{}}
 }
@@ -30,12 +30,12 @@ func handlerFor(k filetype.Kind) handler {
 	return keeper{}
 }
 
-// keeper keeps files that this version does not read: a note with what is known of them, the bytes unchanged.
+// keeper keeps files that this version does not read, unchanged, with a note about them.
 type keeper struct{}
 
 func (keeper) name() string { return "keep" }
 
-// kindWords are the kinds as a person calls them.
+// kindWords names the kinds for users.
 var kindWords = map[filetype.Kind]string{
 	filetype.KindHTML: "web pages", filetype.KindOffice: "office documents", filetype.KindEmail: "e-mails", filetype.KindArchive: "archives", filetype.KindAudio: "sound", filetype.KindVideo: "films",
 	filetype.KindText: "text files of this size", filetype.KindImage: "pictures of this format",

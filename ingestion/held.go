@@ -12,9 +12,9 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// stays reports whether the job's file is left in the import folder for a while: nothing shows where it ends, so a program may
-// close it, and append to its name later. What an archive or a message was unpacked into is whole.
-func (f filing) stays(name string) (bool, error) {
+// isHeld reports whether the job's file stays in the import folder for a while: its format does not show where it ends, so a program
+// may close it and append later. Files from archives and messages are complete.
+func (f filing) isHeld(name string) (bool, error) {
 	if f.w.im.Endless == nil || !f.w.set.Hold || name == "" || name != f.w.job.Source || f.w.job.Where != "" && f.w.job.Where != name {
 		return false, nil
 	}
@@ -34,14 +34,14 @@ func (f filing) stays(name string) (bool, error) {
 	return f.w.im.Endless(head[:n]), nil
 }
 
-// holdDone ends a finished import whose file stays where it arrived: its place gets a copy.
+// holdDone ends a finished import whose file stays where it arrived: a copy goes to its place.
 func (f filing) holdDone(ctx context.Context, from, target string, p plan) (Filed, error) {
 	if target == "" {
 		return Filed{Name: from, Held: true}, errors.Join(f.restore(ctx, p, from), f.forgetFailure(ctx, from))
 	}
 	target, err := f.copyOut(ctx, from, target)
 	if errors.Is(err, vault.ErrConflict) {
-		return Filed{Warning: from + " has other bytes now"}, nil
+		return Filed{Warning: from + " has changed"}, nil
 	}
 	if err != nil {
 		return Filed{}, err
@@ -49,7 +49,7 @@ func (f filing) holdDone(ctx context.Context, from, target string, p plan) (File
 	return Filed{Name: target, Held: true}, errors.Join(f.restore(ctx, p, target), f.forgetFailure(ctx, from))
 }
 
-// copyOut copies the original, and returns the copy's name: it has a number when another spelling of to is taken.
+// copyOut copies the original and returns the copy's name, with a number if another spelling of to is taken.
 func (f filing) copyOut(ctx context.Context, from, to string) (string, error) {
 	for n := 1; ; n++ {
 		name := vault.Numbered(to, n)
@@ -64,9 +64,9 @@ func (f filing) copyOut(ctx context.Context, from, to string) (string, error) {
 	}
 }
 
-// PutAway ends the time for which File has left an original where it arrived: it goes where it belongs, in place of its copy.
-// found is false when it is not there any more, or has other bytes: those are another import's. It fails with a transient
-// error while somebody has the file open for writing. Repeated, it finds the work done.
+// PutAway ends the hold of an original that File has left where it arrived: it replaces its copy. found is false if the file is gone
+// or has changed: then it belongs to another import. While somebody has the file open for writing, PutAway fails with a transient
+// error. Called again, it finds the work done.
 func (im *Importer) PutAway(ctx context.Context, j Job, e Ending) (filed Filed, found bool, err error) {
 	j.Settings.Hold = false
 	w := im.begin(j)
@@ -86,10 +86,10 @@ func (im *Importer) PutAway(ctx context.Context, j Job, e Ending) (filed Filed, 
 	return filed, from != "", err
 }
 
-// putAway puts the original of a finished import in the place of its copy.
+// putAway moves the original of a finished import over its copy.
 func (f filing) putAway(ctx context.Context, e Ending, from string) (Filed, error) {
 	if m, ok := f.w.im.manifest(e.Bundle); !ok || m.Import.ID != f.w.job.ID {
-		return f.join(ctx, e, from) // a person took the bundle away, or a newer version has its name
+		return f.join(ctx, e, from) // the user moved the bundle, or a newer version has its name
 	}
 	target, err := f.place(ctx, e.Bundle, plan{})
 	if err != nil {
@@ -103,7 +103,7 @@ func (f filing) putAway(ctx context.Context, e Ending, from string) (Filed, erro
 	}
 	if sum != f.w.job.SHA256 {
 		target, err = f.moveOut(ctx, from, target)
-	} else if err = f.letGo(from); err == nil {
+	} else if err = f.refuseOpen(from); err == nil {
 		err = f.w.im.Files.Supplant(ctx, from, target, f.w.job.SHA256)
 	}
 	if err != nil {

@@ -21,21 +21,21 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// Importer imports files. Files, Worker and Now are required. It may be used by several goroutines,
-// as long as no two work on equal bytes of the same source at the same time.
+// Importer imports files. Files, Worker and Now are required. Several goroutines may use it, but no two on equal bytes of the same
+// source at once.
 type Importer struct {
 	Files  vault.Files // opened files implement io.ReaderAt
 	Worker reading.Worker
 	Now    func() time.Time
 	Tool   string // this program and its version, for manifests
 
-	// Imported finds the bundle that an earlier import made of the same bytes with the same settings; empty when there is
-	// none. It may be nil. What it says is checked against the bundle's manifest.
+	// Imported returns the bundle that an earlier import made of the same bytes with the same settings, or "". It may be nil. Its
+	// answer is checked against the bundle's manifest.
 	Imported func(ctx context.Context, sha256, settings string) (id, bundle string, err error)
-	// Writing says in words who has a file of the vault open for writing, empty when nobody has, or nobody knows. It may be nil.
+	// Writing describes who has a file of the vault open for writing, or returns "" if nobody is known to. It may be nil.
 	Writing func(name string) string
-	// Endless reports whether the format of a file that begins with head does not show where a file ends. Such originals stay
-	// where they arrived for a while when Settings.Hold asks for it. When nil, none do.
+	// Endless reports whether the format of a file that begins with head does not show where a file ends. With Settings.Hold, such
+	// originals stay for a while where they arrived. It may be nil.
 	Endless func(head []byte) bool
 	// Takes reports whether a file with this name in the import folder would be imported; others stay in their archives. It may
 	// be nil.
@@ -43,7 +43,7 @@ type Importer struct {
 	// Recogniser returns the service behind a recognition engine, or an error that explains why there is none, such as a missing
 	// key. It may be nil.
 	Recogniser func(engine string, s config.OCR) (Recogniser, error)
-	// Office makes page pictures of office files and reads old formats. When nil, files have none and old formats are kept.
+	// Office makes page pictures of office files and converts old formats. It may be nil.
 	Office Office
 	// Passwords lists what may open a job's document, in addition to the file beside it. It may be nil.
 	Passwords func(Job) []string
@@ -63,8 +63,8 @@ func (im *Importer) tell(j Job, e Event) {
 	im.Events(e)
 }
 
-// Classify looks at the file: whether it is still the one that was announced, what it is, and whether a bundle of the
-// same bytes and settings exists. It changes nothing.
+// Classify examines the file: whether it is still the announced one, what it is, and whether a bundle of the same bytes and settings
+// exists. It changes nothing.
 func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	file, size, err := im.open(j.at())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	out := Classified{Route: route, Home: im.places(j).home()}
 	im.tell(j, Event{Kind: EventRoute, Route: &out.Route, Message: out.Route.Evidence.Reason})
 	if size > j.settings().MaxBytes {
-		return out, nil // Extract refuses it; hashing would take long
+		return out, nil // Extract refuses it, and hashing would take long
 	}
 	sum, err := digestReader(ctx, io.NewSectionReader(file, 0, size))
 	if err != nil {
@@ -91,12 +91,12 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 		return Classified{Gone: true}, nil
 	}
 	if !j.Again {
-		out.DuplicateOf, out.DuplicateBundle, err = im.places(j).twin(ctx)
+		out.DuplicateOf, out.DuplicateBundle, err = im.places(j).duplicate(ctx)
 	}
 	return out, err
 }
 
-// Extract makes the pages: pictures, text and records, in a hidden folder. Called again, it makes those that are missing.
+// Extract makes the pages: pictures, text and records, in a hidden folder. Called again, it makes the missing ones.
 func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	set := j.settings()
 	if err := set.Check(); err != nil {
@@ -120,13 +120,13 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	return out, err
 }
 
-// readerAt is a file that can be read at any place.
+// readerAt is a file that can be read at any offset.
 type readerAt interface {
 	fs.File
 	io.ReaderAt
 }
 
-// open opens a regular file of the vault for reading at any place.
+// open opens a regular file of the vault for reading at any offset.
 func (im *Importer) open(name string) (readerAt, int64, error) {
 	file, err := im.Files.FS().Open(name)
 	if err != nil {
@@ -145,7 +145,7 @@ func (im *Importer) open(name string) (readerAt, int64, error) {
 	return at, info.Size(), nil
 }
 
-// sumOf is the digest of a file of the vault; empty when there is none.
+// sumOf returns the digest of a file of the vault, or "" if there is none.
 func (im *Importer) sumOf(ctx context.Context, name string) (string, error) {
 	file, size, err := im.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -164,7 +164,7 @@ func (im *Importer) exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// manifest reads the manifest of a bundle; false when the folder has none that can be read.
+// manifest reads a bundle's manifest, and reports whether there is one that can be read.
 func (im *Importer) manifest(bundle string) (manifest.Manifest, bool) {
 	if bundle == "" {
 		return manifest.Manifest{}, false

@@ -9,22 +9,22 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 )
 
-// Job names what is to be imported and how. It is data: the engine keeps it in its journal.
+// Job is a file to import, and how. It is data: the engine keeps it in its journal.
 type Job struct {
 	ID       string          `json:"id"`
 	Source   string          `json:"source"`             // vault name at which the file arrived
-	Where    string          `json:"where,omitempty"`    // vault name at which it is now, when that is another
+	Where    string          `json:"where,omitempty"`    // vault name at which it is now, if that differs
 	SHA256   string          `json:"sha256"`             // lower-case hex
 	Size     int64           `json:"size"`               // bytes
 	Declared string          `json:"declared,omitempty"` // media type that came with the file, if any
-	Mode     string          `json:"mode,omitempty"`     // in place of Settings.PDF.Mode
+	Mode     string          `json:"mode,omitempty"`     // replaces Settings.PDF.Mode
 	Again    bool            `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
 	At       time.Time       `json:"at"`                 // when it began, in the time zone of the note
 	Settings config.Settings `json:"settings"`
 	Route    filetype.Route  `json:"route,omitzero"` // set after Classify
 }
 
-// at is where the bytes are.
+// at returns the vault name of the bytes.
 func (j Job) at() string {
 	if j.Where != "" {
 		return j.Where
@@ -32,7 +32,7 @@ func (j Job) at() string {
 	return j.Source
 }
 
-// settings are those of the job with defaults for what is unset, and the job's own mode.
+// settings returns the job's settings with defaults and the job's own mode.
 func (j Job) settings() config.Settings {
 	s := j.Settings.Applied()
 	if j.Mode != "" {
@@ -41,7 +41,7 @@ func (j Job) settings() config.Settings {
 	return s
 }
 
-// started is when the import began.
+// started returns when the import began.
 func (j Job) started(rec documentRecord) time.Time {
 	if j.At.IsZero() {
 		return rec.Started
@@ -49,16 +49,16 @@ func (j Job) started(rec documentRecord) time.Time {
 	return j.At
 }
 
-// Hash is the digest of the settings that shape this job's result, its own mode included.
+// Hash returns the digest of the settings that shape this job's result, its own mode included.
 func (j Job) Hash() string { return j.settings().Hash() }
 
 // base is the file's own name.
 func (j Job) base() string { return path.Base(j.Source) }
 
-// State is where an import stands.
+// State is how an import ended.
 type State string
 
-// The states of an import, in the order in which it passes through them.
+// The states of an import.
 const (
 	StateDone          State = "done"
 	StatePartial       State = "partial"
@@ -71,19 +71,19 @@ const (
 // Classified is what Classify found.
 type Classified struct {
 	Route           filetype.Route `json:"route"`
-	Gone            bool           `json:"gone,omitempty"`         // the file is not there, or has other bytes now
+	Gone            bool           `json:"gone,omitempty"`         // the file is not there, or has changed
 	DuplicateOf     string         `json:"duplicate_of,omitempty"` // id of the import that made a bundle of the same bytes
 	DuplicateBundle string         `json:"duplicate_bundle,omitempty"`
-	Home            string         `json:"home,omitempty"` // bundle to which an archive's note links for the file; one elsewhere is no duplicate
+	Home            string         `json:"home,omitempty"` // bundle to which an archive's note links for the file; one elsewhere is not a duplicate
 }
 
-// Extracted is what Extract made. Digest covers the records of all pages.
+// Extracted is the result of Extract. Digest covers the records of all pages.
 type Extracted struct {
 	Digest   string   `json:"digest"`
 	Pages    int      `json:"pages"`
 	Done     int      `json:"done"`
 	OCR      int      `json:"ocr,omitempty"`      // pages whose text was recognised
-	CostUSD  float64  `json:"cost_usd,omitempty"` // of services that recognised text, where a price is known
+	CostUSD  float64  `json:"cost_usd,omitempty"` // of recognition services, where a price is known
 	Failed   []int    `json:"failed,omitempty"`   // pages without a picture or without any content
 	Partial  []int    `json:"partial,omitempty"`  // pages whose picture is there and whose text could not be recognised
 	Warnings []string `json:"warnings,omitempty"`
@@ -109,8 +109,8 @@ type Ending struct {
 
 // Filed names the place of the original.
 type Filed struct {
-	Name    string `json:"name,omitempty"` // empty when it was removed
-	Held    bool   `json:"held,omitempty"` // it is still where it arrived too, until [Importer.PutAway]
+	Name    string `json:"name,omitempty"` // empty if it was removed
+	Held    bool   `json:"held,omitempty"` // it is also still where it arrived, until [Importer.PutAway]
 	Note    string `json:"note,omitempty"` // the note about why the import failed
 	Warning string `json:"warning,omitempty"`
 }
@@ -131,7 +131,7 @@ type Event struct {
 	Pages   int             `json:"pages,omitempty"`        // of the document
 	Done    int             `json:"done,omitempty"`         // pages that have a record, those of earlier attempts included
 	Failed  int             `json:"failed,omitempty"`       // of these, the ones that failed
-	Left    int             `json:"seconds_left,omitempty"` // about how long the other pages take; 0 when it is not known
+	Left    int             `json:"seconds_left,omitempty"` // estimate for the other pages; 0 if unknown
 	OCR     bool            `json:"ocr,omitempty"`
 	Message string          `json:"message,omitempty"`
 	Route   *filetype.Route `json:"route,omitempty"`

@@ -17,12 +17,12 @@ import (
 // pageLoop makes the pages of a document.
 type pageLoop struct{ w *work }
 
-// giveUpAfter is how many pages may fail in a row before the rest of a document is left: at two attempts of 20 s each a
-// hopeless one of 5000 pages would take two days.
+// giveUpAfter is how many pages may fail in a row before the rest is skipped: at two attempts of 20 s each, a hopeless document of
+// 5000 pages would take two days.
 const giveUpAfter = 25
 
-// loop makes the pages that have no record yet, with several sessions side by side. Each takes a window of pages at a
-// time. What fails is a page; only a fault of the vault, a missing worker or the end of ctx ends the loop.
+// loop makes the pages that have no record yet, in several sessions at once. Each takes a window of pages at a time. If something
+// fails, it is a page; only the vault, a missing worker or the end of ctx stops the loop.
 func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) error {
 	todo, err := l.w.store.missing(pages)
 	if err != nil || len(todo) == 0 {
@@ -42,8 +42,8 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 		}
 		return nil
 	})
-	var row atomic.Int32 // pages that failed one after the other
-	open := first.Open   // each session learns by itself how the document can be opened
+	var row atomic.Int32 // pages that failed in a row
+	open := first.Open   // each session finds out by itself how to open the document
 	seats := min(l.w.set.Sessions, (len(todo)+size-1)/size)
 	l.w.store.pace.begin(seats)
 	for i := range seats {
@@ -91,7 +91,7 @@ func failedPage(n int, why string) manifest.Page {
 	return manifest.Page{N: n, Status: manifest.PageFailed, Error: why}
 }
 
-// paceWindow is how many of the last pages an estimate looks at: pages of one document are alike where they are near.
+// paceWindow is how many of the last pages an estimate uses: neighbouring pages are similar.
 const paceWindow = 31
 
 // pace estimates how long the rest of a document takes. The zero value knows nothing. It is safe for concurrent use.
@@ -107,7 +107,7 @@ func (p *pace) begin(seats int) {
 	p.seats, p.last = seats, nil
 }
 
-// took takes how long a page took.
+// took records how long a page took.
 func (p *pace) took(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,8 +116,8 @@ func (p *pace) took(d time.Duration) {
 	}
 }
 
-// left is about how many seconds so many pages take: the median of the last pages for each, which one slow scan does not
-// move. It is 0 when nothing is known, or nothing is left, and else at least 1.
+// left estimates the seconds for this many pages: the median of the last ones for each, because one slow scan does not change that.
+// It returns 0 if nothing is known or nothing is left, and otherwise at least 1.
 func (p *pace) left(pages int) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
 
-// mailFile reads an e-mail: who wrote to whom and when, the body, and attached pictures in their places. Other attachments
-// are put into the import folder and imported by themselves; their bundles come to lie in the message's own.
+// mailFile reads an e-mail: sender, recipients and date, the body, and attached pictures in their places. Other attachments go to the
+// import folder and are imported by themselves, with bundles inside the message's own.
 type mailFile struct{}
 
 func (mailFile) name() string { return "email" }
@@ -96,8 +96,8 @@ func (u unpacking) attached(visit func(archive.Member, io.Reader) error) error {
 	return nil
 }
 
-// attach chooses the attachments that are imported by themselves. Those of a message that lies deeper than archives may be
-// nested stay in it, so that messages in archives in messages come to an end.
+// attach selects the attachments that are imported by themselves. If a message is nested deeper than archives may be, its
+// attachments stay in it, so that messages in archives in messages come to an end.
 func (c *composed) attach(w *work, parts []mail.Part) {
 	taken, names := map[string]bool{}, []string{}
 	for _, p := range mail.Files(parts) {
@@ -115,7 +115,7 @@ func (c *composed) attach(w *work, parts []mail.Part) {
 	c.children = w.places.childrenOf(names)
 }
 
-// attachments lists what else the message holds; attached pictures are shown.
+// attachments lists the message's other parts; attached pictures are shown.
 func (c *composed) attachments(parts []mail.Part) string {
 	var b strings.Builder
 	for i, p := range parts {

@@ -13,21 +13,21 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// nameBytes is the longest name of a bundle. Obsidian's sync and Windows both stumble over paths above 255.
+// nameBytes is the longest name of a bundle. Obsidian Sync and Windows both fail on paths above 255.
 const nameBytes = 120
 
-// reservedNames are taken by the bundle's own files.
+// reservedNames belong to the bundle's own files.
 var reservedNames = []string{manifest.NoteFile, manifest.File, "pages", "text", "ocr", "assets"}
 
-// places are the names in the vault of an import: of its bundle, of its original, and of the files that came in its file.
+// places finds the vault names of an import: of its bundle, its original, and the files in its file.
 type places struct {
 	im  *Importer
 	job Job
 	set config.Settings
 }
 
-// folder is where the source is below the import folder, each part made safe. It is empty for the import folder itself and for
-// sources from elsewhere.
+// folder returns the source's folder below the import folder, each part made safe. It is empty for the import folder itself and for
+// other sources.
 func (pl places) folder() string {
 	rel, ok := strings.CutPrefix(pl.job.Source, pl.set.ImportDir+"/")
 	if !ok || path.Dir(rel) == "." {
@@ -45,13 +45,13 @@ func (pl places) below(dir string) string {
 	return path.Join(dir, pl.folder(), vault.SafeName(pl.job.base(), nameBytes))
 }
 
-// done is the name of the original in the done folder if no other file has it.
+// done returns the original's name in the done folder if no other file has it.
 func (pl places) done() string { return pl.below(pl.set.DoneDir) }
 
-// failed is the name of the original in the failed folder if no other file has it.
+// failed returns the original's name in the failed folder if no other file has it.
 func (pl places) failed() string { return pl.below(pl.set.FailedDir) }
 
-// bundle is the vault name of the bundle if nothing else has it.
+// bundle returns the bundle's vault name if nothing else has it.
 func (pl places) bundle() string {
 	return path.Join(pl.set.ImportedDir, pl.folder(), pl.bundleOf(pl.job.base()))
 }
@@ -65,7 +65,7 @@ func (pl places) bundleOf(file string) string {
 	return vault.SafeName(stem, nameBytes)
 }
 
-// original is the original's name within its bundle.
+// original returns the original's name within its bundle.
 func (pl places) original() string {
 	name := vault.SafeName(pl.job.base(), nameBytes)
 	if slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) }) {
@@ -96,7 +96,7 @@ func (pl places) aside(bundle string, version int) string {
 	return name // taken: the move fails
 }
 
-// free returns the first numbered name that is free, or that a file with the same bytes has.
+// free returns the first numbered name that is free or belongs to a file with the same bytes.
 func (pl places) free(ctx context.Context, name string) (string, error) {
 	for n := range maxNumber {
 		candidate := vault.Numbered(name, n+1)

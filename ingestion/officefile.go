@@ -43,7 +43,7 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	case errors.Is(err, office.ErrEncrypted):
 		return fault.Permanent(failure.NeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
 	case err != nil:
-		return fault.Permanent(failure.Corrupt, "open it in the program that made it and save it anew", "the file cannot be read: %v", err)
+		return fault.Permanent(failure.Corrupt, "open it in the program that made it and save it again", "the file cannot be read: %v", err)
 	}
 	c := composed{title: doc.Title, author: doc.Author, created: doc.Created, warnings: doc.Warnings}
 	var labels []string
@@ -95,8 +95,8 @@ func keepOld(ctx context.Context, w *work, what string) error {
 	return save(ctx, w.store.records, documentName, rec)
 }
 
-// successors are, by media type, the formats into which LibreOffice brings files that package office does not read. Those
-// before 2007 begin with the same bytes as an encrypted file of the new ones.
+// successors maps media types that package office does not read to the formats that LibreOffice makes of them. Formats before 2007
+// begin with the same bytes as encrypted files of the new ones.
 var successors = map[string]string{
 	"application/msword": "docx", "text/rtf": "docx", "application/rtf": "docx",
 	"application/vnd.ms-excel": "xlsx", "application/vnd.ms-powerpoint": "pptx",
@@ -105,7 +105,7 @@ var successors = map[string]string{
 	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx", // xlsb: a workbook whose parts are not XML
 }
 
-// officeExtensions are, by media type, the extensions by which LibreOffice knows files. E-books are not among them: it reads none.
+// officeExtensions maps media types to the extensions that LibreOffice knows. It reads no e-books.
 var officeExtensions = map[string]string{
 	"application/msword": "doc", "text/rtf": "rtf", "application/rtf": "rtf", "application/vnd.ms-excel": "xls", "application/vnd.ms-powerpoint": "ppt",
 	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   "docx",

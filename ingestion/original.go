@@ -15,7 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// filing puts an import's original where it belongs.
+// filing moves an import's original to its place.
 type filing struct{ w *work }
 
 // File ends an import: the original goes where it belongs. After success, that is its bundle, the done folder, or nowhere. A
@@ -47,7 +47,7 @@ func (im *Importer) File(ctx context.Context, j Job, e Ending) (Filed, error) {
 	return out, w.store.forget()
 }
 
-// fileDone puts the original of a finished import in its place.
+// fileDone moves the original of a finished import to its place.
 func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	p, _, err := load[plan](f.w.store.records, planName)
 	if err != nil {
@@ -67,12 +67,12 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	case from == "" && target == "":
 		return Filed{}, nil
 	case from == "":
-		return Filed{Warning: f.w.job.Source + " is not there any more, or has other bytes now"}, nil
+		return Filed{Warning: f.w.job.Source + " is gone or has changed"}, nil
 	}
 	if err := (unpacking(f)).release(ctx, e.Bundle); err != nil {
 		return Filed{}, err
 	}
-	switch held, err := f.stays(from); {
+	switch held, err := f.isHeld(from); {
 	case err != nil:
 		return Filed{}, err
 	case held:
@@ -84,10 +84,10 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	return Filed{Name: target}, errors.Join(f.restore(ctx, p, target), f.forgetFailure(ctx, from), f.tidy(from))
 }
 
-// place is where the original belongs; empty when it is to be removed.
+// place returns where the original belongs, or "" if it is to be removed.
 func (f filing) place(ctx context.Context, bundle string, p plan) (string, error) {
 	name := p.Original
-	if p.Target == "" { // the records are gone: an earlier call came to its end
+	if p.Target == "" { // the records are gone: an earlier call finished
 		var err error
 		if name, err = f.w.places.keep(ctx); err != nil {
 			return "", err
@@ -105,7 +105,7 @@ func (f filing) moveOut(ctx context.Context, from, to string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	if err := f.letGo(from); err != nil {
+	if err := f.refuseOpen(from); err != nil {
 		return "", err
 	}
 	if to == "" {
@@ -124,7 +124,7 @@ func (f filing) moveOut(ctx context.Context, from, to string) (string, error) {
 	}
 }
 
-// fileDuplicate puts a further copy of imported bytes away.
+// fileDuplicate files another copy of imported bytes.
 func (f filing) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 	if err := f.remember(ctx, e.Bundle); err != nil {
 		return Filed{}, err
@@ -133,7 +133,7 @@ func (f filing) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 	if err != nil || from == "" {
 		return Filed{}, err
 	}
-	switch held, err := f.stays(from); {
+	switch held, err := f.isHeld(from); {
 	case err != nil:
 		return Filed{}, err
 	case held:
@@ -142,7 +142,7 @@ func (f filing) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 	return f.join(ctx, e, from)
 }
 
-// join puts the original to equal bytes of a bundle, or to the done folder where that has none.
+// join moves the original to equal bytes in a bundle, or to the done folder if the bundle has none.
 func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) {
 	target := ""
 	if m, ok := f.w.im.manifest(e.Bundle); ok {
@@ -173,18 +173,18 @@ func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) 
 	return Filed{Name: target}, errors.Join(f.forgetFailure(ctx, from), f.tidy(from))
 }
 
-// remember adds a line about this import to the history of the bundle that has its bytes.
+// remember adds this import to the history of the bundle that has its bytes.
 func (f filing) remember(ctx context.Context, bundle string) error {
 	return f.addHistory(ctx, bundle, manifest.History{Event: "duplicate", Import: f.w.job.ID, Source: f.w.job.Source, At: f.w.im.Now()})
 }
 
-// addHistory adds a line to the history of a bundle, unless it has one about the same import.
+// addHistory adds a line to a bundle's history, unless the history has one about the same import.
 func (f filing) addHistory(ctx context.Context, bundle string, line manifest.History) error {
 	name := path.Join(bundle, manifest.File)
 	for range 3 {
 		data, base, err := f.w.im.Files.Read(name, manifest.MaxBytes)
 		if err != nil {
-			return nil // a person removed the bundle: nothing is left to add to
+			return nil // the user removed the bundle
 		}
 		m, err := manifest.Parse(data)
 		if err != nil {
@@ -204,26 +204,26 @@ func (f filing) addHistory(ctx context.Context, bundle string, line manifest.His
 			return fault.Storage("add to the history in "+name, err)
 		}
 	}
-	return nil // two programs write it; the journal has the line too
+	return nil // another program keeps writing it; the journal has the line too
 }
 
-// fileFailed puts the original of a failed import aside, with a note beside it.
+// fileFailed moves the original of a failed import to the failed folder, with a note beside it.
 func (f filing) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 	var p plan
 	from, err := f.w.original(ctx, p)
 	if err != nil {
 		return Filed{}, err
 	}
-	held, err := f.stays(from)
+	held, err := f.isHeld(from)
 	if err != nil {
 		return Filed{}, err
 	}
 	target := from
 	switch {
 	case from != "" && !strings.HasPrefix(from, f.w.set.ImportDir+"/"):
-		return Filed{Name: from}, nil // it was never in the way: a bundle's own original, read again
+		return Filed{Name: from}, nil // a bundle's own original, read again: it blocks nothing
 	case from != "" && e.State == StateFailed && held:
-		return Filed{Name: from, Held: true}, nil // what a program appends may be what it lacks
+		return Filed{Name: from, Held: true}, nil // a program may still append what it lacks
 	case !strings.HasPrefix(from, f.w.set.FailedDir+"/"):
 		if target, err = f.w.places.free(ctx, f.w.places.failed()); err != nil {
 			return Filed{}, err
@@ -231,7 +231,7 @@ func (f filing) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 	}
 	switch {
 	case from == "" && !f.w.im.exists(target):
-		return Filed{Warning: f.w.job.Source + " is not there any more, or has other bytes now"}, nil
+		return Filed{Warning: f.w.job.Source + " is gone or has changed"}, nil
 	case from != "" && from != target:
 		if target, err = f.moveOut(ctx, from, target); err != nil {
 			return Filed{}, err
@@ -244,8 +244,8 @@ func (f filing) fileFailed(ctx context.Context, e Ending) (Filed, error) {
 	return Filed{Name: target, Note: note}, err
 }
 
-// forgetFailure removes the notes about earlier failures of a file that was imported after all: the one beside it in the
-// failed folder, and those whose file a person has put back where it came from.
+// forgetFailure removes the notes about earlier failures of a file that is now imported: the one beside it in the failed folder,
+// and those whose file the user has moved back.
 func (f filing) forgetFailure(ctx context.Context, from string) error {
 	if strings.HasPrefix(from, f.w.set.FailedDir+"/") {
 		return f.removeNote(ctx, from+indexnote.FailedSuffix, "")
@@ -253,7 +253,7 @@ func (f filing) forgetFailure(ctx context.Context, from string) error {
 	for n := 1; n <= maxNumber; n++ {
 		original := vault.Numbered(f.w.places.failed(), n)
 		if f.w.im.exists(original) {
-			continue // it is another one, and its note speaks of it
+			continue // another file, with a note of its own
 		}
 		if !f.w.im.exists(original + indexnote.FailedSuffix) {
 			return nil
@@ -265,8 +265,8 @@ func (f filing) forgetFailure(ctx context.Context, from string) error {
 	return nil
 }
 
-// removeNote removes a note about a failure of the file with a digest, or of any when that is empty. One that a person
-// made theirs stays.
+// removeNote removes the failure note about the file with this digest, or about any file if it is empty. A note that the user has
+// edited stays.
 func (f filing) removeNote(ctx context.Context, name, of string) error {
 	data, sum, err := f.w.im.Files.Read(name, recordBytes)
 	if err != nil || !strings.HasPrefix(string(data), indexnote.Begin) || !strings.HasSuffix(string(data), indexnote.End+"\n") || !strings.Contains(string(data), of) {
@@ -275,8 +275,8 @@ func (f filing) removeNote(ctx context.Context, name, of string) error {
 	return fault.Storage("remove "+name, f.w.im.Files.Remove(ctx, name, sum))
 }
 
-// tidy removes the folders that an archive or a message was unpacked into when their last file has left them. Folders that a person
-// made stay: files may be dropped there again.
+// tidy removes the folders of an unpacked archive or message once the last file has left them. Folders that the user made stay, for
+// the next files.
 func (f filing) tidy(from string) error {
 	for top := path.Dir(from); strings.HasPrefix(top, f.w.set.ImportDir+"/"); top = path.Dir(top) {
 		bundle := path.Join(f.w.set.ImportedDir, strings.TrimPrefix(top, f.w.set.ImportDir+"/"))

@@ -24,11 +24,11 @@ import (
 // pageFiles writes the files of pages into the bundle.
 type pageFiles struct{ w *work }
 
-// maxPicture bounds the bytes of a page picture that a worker may send.
+// maxPicture limits the bytes of a page picture from a worker.
 const maxPicture = 128 << 20
 
-// pageMaker makes one page: text layer, decision, text recognition, picture, in this order. What of it fails is kept in
-// faults; what succeeded is kept all the same.
+// pageMaker makes one page: text layer, decision, text recognition, picture, in this order. What fails is recorded as a fault;
+// what succeeds is kept anyway.
 type pageMaker struct {
 	w    *work
 	s    *reading.Reader
@@ -55,7 +55,7 @@ func (l pageLoop) make(ctx context.Context, s *reading.Reader, n int) (manifest.
 	return m.page, nil
 }
 
-// text asks for the text layer and decides about text recognition.
+// text reads the text layer and decides about text recognition.
 func (m *pageMaker) text(ctx context.Context) error {
 	got, err := m.s.Page(ctx, extract.PageRequest{N: m.page.N, Text: true})
 	if m.textFault = reading.PageErrorOf(err); err != nil && m.textFault == nil {
@@ -82,7 +82,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	return m.keep(ctx, m.layer, manifest.TextLayer)
 }
 
-// recognise asks for the text in the page's picture, where the decision says so.
+// recognise reads the text in the page's picture, if that was decided.
 func (m *pageMaker) recognise(ctx context.Context) error {
 	if !m.page.OCR.Decided {
 		return nil
@@ -97,7 +97,7 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	return err
 }
 
-// photograph draws the page for a service that reads text, at the resolution of text recognition.
+// photograph draws the page for a recognition service, at the resolution of text recognition.
 func (m *pageMaker) photograph(ctx context.Context) ([]byte, string, error) {
 	set := m.w.set
 	got, err := m.s.Page(ctx, extract.PageRequest{
@@ -112,7 +112,7 @@ func (m *pageMaker) photograph(ctx context.Context) ([]byte, string, error) {
 	return got.Image.Bytes, got.Image.MediaType, nil
 }
 
-// servicePixels bounds the longer side of a picture that is sent to a service: A4 at 300 dpi.
+// servicePixels limits the longer side of a picture for a service: A4 at 300 dpi.
 const servicePixels = 3508
 
 // locally asks the worker's own text recognition, and reports whether it answered.
@@ -159,14 +159,14 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 	}
 	text := markdown.Sanitise(markdown.FromOCR(got.Text))
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
-		return nil // what the text layer says stays
+		return nil // the text layer stays
 	}
 	return f.keepText(ctx, p, text, manifest.TextOCR)
 }
 
-// ocrFile is ocr/page_0001.json: the words that were recognised. Width, height and the boxes are in pixels of the picture that
-// was read, after it was turned clockwise by the rotation. Where the lines are skewed the boxes are those around the skewed
-// words, so that scaled they lie on the page's picture, if that is turned as well.
+// ocrFile is ocr/page_0001.json: the words that were recognised. Width, height and boxes are in pixels of the picture that was
+// read, which was turned clockwise by the rotation. If lines are skewed, each box surrounds its skewed word, so that the scaled
+// boxes fit the page's picture once that is turned too.
 type ocrFile struct {
 	Page       int            `json:"page"`
 	Engine     string         `json:"engine"`
@@ -192,7 +192,7 @@ func (f pageFiles) keepText(ctx context.Context, p *manifest.Page, text, source 
 	return put(ctx, f.w.store.bundle, p.Text.Path, []byte(text+"\n"))
 }
 
-// draw asks for the page's picture, unless the mode has none.
+// draw makes the page's picture, unless the mode has none.
 func (m *pageMaker) draw(ctx context.Context) error {
 	set := m.w.set.PDF
 	if set.Mode == config.ModeMarkdown {
@@ -215,7 +215,7 @@ func (m *pageMaker) draw(ctx context.Context) error {
 	return err
 }
 
-// keepPicture writes a page's picture, after a look at whether it is one.
+// keepPicture checks a page's picture and writes it.
 func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extract.PageImage) (*reading.PageError, error) {
 	if got == nil {
 		return reading.Failed(failure.Corrupt, "the worker sent no picture"), nil
@@ -223,7 +223,7 @@ func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extra
 	ext := pictureExtension(got.MediaType, got.Bytes)
 	switch {
 	case ext == "":
-		return reading.Failed(failure.Corrupt, "the worker sent %d bytes that are no picture of type %s", len(got.Bytes), markdown.OneLine(got.MediaType, 40)), nil
+		return reading.Failed(failure.Corrupt, "the worker sent %d bytes that are not a picture of type %s", len(got.Bytes), markdown.OneLine(got.MediaType, 40)), nil
 	case len(got.Bytes) > maxPicture:
 		return reading.Failed(failure.TooLarge, "the picture has %d MB", len(got.Bytes)>>20), nil
 	case got.Width <= 0 || got.Height <= 0:
@@ -235,7 +235,7 @@ func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extra
 	return nil, put(ctx, f.w.store.bundle, p.Image.Path, got.Bytes)
 }
 
-// pictureExtension is the extension for a picture whose bytes begin as those of its type do; empty otherwise.
+// pictureExtension returns the extension for a picture whose first bytes match its type, or "".
 func pictureExtension(mediaType string, data []byte) string {
 	switch {
 	case mediaType == "image/png" && bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
@@ -250,8 +250,8 @@ func pictureExtension(mediaType string, data []byte) string {
 	return ""
 }
 
-// judge sums the faults up. A page without the picture that its mode asks for has failed; so has one of mode markdown
-// without any text that should have some.
+// judge sets the page's status. A page fails without the picture that its mode needs, and so does one of mode markdown that lacks
+// all the text it should have.
 func (m *pageMaker) judge() {
 	p := &m.page
 	empty := p.Text == nil || p.Text.Source == manifest.TextNone
@@ -268,7 +268,7 @@ func (m *pageMaker) judge() {
 	}
 }
 
-// percent brings a confidence into 0 to 100 with one decimal.
+// percent limits a confidence to 0 to 100, with one decimal.
 func percent(c float64) float64 {
 	if !(c > 0) { // NaN too
 		return 0
@@ -276,7 +276,7 @@ func percent(c float64) float64 {
 	return float64(int(min(c, 100)*10+0.5)) / 10
 }
 
-// append puts the values of form fields and the annotations behind the page's text, wherever that came from.
+// append adds the form values and annotations to the page's text, whatever its source.
 func (m *pageMaker) append(ctx context.Context) error {
 	switch p := &m.page; {
 	case m.besides == "":
@@ -292,7 +292,7 @@ func (m *pageMaker) append(ctx context.Context) error {
 	}
 }
 
-// rendered notes the renderer of a page that is not the document's. The last word is the picture's.
+// rendered records the renderer of a page if it differs from the document's. The picture's renderer wins.
 func (m *pageMaker) rendered(got extract.Page) {
 	if got.Renderer != "" {
 		m.page.Render = &manifest.PageRender{Renderer: markdown.OneLine(got.Renderer, 60), Code: markdown.OneLine(got.Code, 40), Reason: markdown.OneLine(got.Reason, 300)}
@@ -302,11 +302,11 @@ func (m *pageMaker) rendered(got extract.Page) {
 // pageLink is a link to another page of the document, as the layout writes it: to the page's block in the note.
 var pageLink = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\]\(#\^p(\d{1,7})\)`)
 
-// pageLinks makes links to pages lead from the file of a page to the note. The text of those to pages that were not asked for stays.
+// pageLinks points links to pages at the note, from the file of a page. Of links to pages that are not imported, only the text stays.
 func (f pageFiles) pageLinks(text string) string {
 	asked, err := choose.ParsePages(f.w.set.Asked.Pages)
 	if err != nil {
-		panic(err) // Settings.check has read it
+		panic(err) // config.Settings.Check has read it
 	}
 	return pageLink.ReplaceAllStringFunc(text, func(s string) string {
 		m := pageLink.FindStringSubmatch(s)

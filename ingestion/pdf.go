@@ -67,15 +67,15 @@ func opened(w *work, doc extract.Document) (documentRecord, error) {
 		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Code: markdown.OneLine(doc.Code, 40), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
 	if cutOff(w) {
-		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may have been cut off, and pages may be missing")
+		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may be cut off, and pages may be missing")
 	}
 	if doc.Pages > w.set.WarnPages {
-		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the document has %d pages: a model may not take them all at once", doc.Pages))
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the document has %d pages: a model may not accept them all at once", doc.Pages))
 	}
 	return rec, nil
 }
 
-// pdfTail is where the mark of the end is looked for, in bytes from the end: some programs write more behind it.
+// pdfTail is how many last bytes may hold the mark of the end: some programs write more after it.
 const pdfTail = 4096
 
 // cutOff reports whether a PDF lacks the mark of its end (ISO 32000-1 §7.5.5). The renderers rebuild such a file from the pages
@@ -96,10 +96,10 @@ func cutOff(w *work) bool {
 	return (err == nil || errors.Is(err, io.EOF)) && !bytes.Contains(tail, []byte("%%EOF"))
 }
 
-// maxOutline bounds the outline of a note.
+// maxOutline limits the outline of a note.
 const maxOutline = 2000
 
-// describe takes over what the document says about itself, in bounds.
+// describe returns the document's own description, within limits.
 func describe(doc extract.Document) manifest.Document {
 	d := manifest.Document{
 		Title: markdown.OneLine(doc.Title, 300), Author: markdown.OneLine(doc.Author, 300), Subject: markdown.OneLine(doc.Subject, 300), Created: moment(doc.Created),
@@ -119,10 +119,10 @@ func describe(doc extract.Document) manifest.Document {
 	return d
 }
 
-// tagForm is the form of a language's name (RFC 5646).
+// tagForm matches a language tag (RFC 5646).
 var tagForm = regexp.MustCompile(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)
 
-// languageOf takes over the name of a language that has the form of one.
+// languageOf returns a document's language if it is a language tag, or "".
 func languageOf(tag string) string {
 	if len(tag) > 35 || !tagForm.MatchString(tag) {
 		return ""
@@ -132,7 +132,7 @@ func languageOf(tag string) string {
 
 var pdfDate = regexp.MustCompile(`^(?:D:)?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?`)
 
-// moment reads the date of a document (ISO 32000-1 section 7.9.4, or RFC 3339) as local time there; empty when it is none.
+// moment returns a document's date (ISO 32000-1 section 7.9.4, or RFC 3339) as local time there, or "" if it is not one.
 func moment(s string) string {
 	s = strings.TrimSpace(s)
 	for _, layout := range []string{time.RFC3339, manifest.LocalTime, "2006-01-02"} {
@@ -158,15 +158,15 @@ func moment(s string) string {
 	return t.Format(manifest.LocalTime)
 }
 
-// passwordSuffix ends the name of a file that holds the passwords of the PDF beside it, one a line: name.pdf.password. Such
-// a file is never imported and never removed.
+// passwordSuffix ends the name of a file with the passwords of the PDF beside it, one per line: name.pdf.password. Such a file is
+// never imported and never removed.
 const passwordSuffix = ".password"
 
-// maxPasswordFile bounds a file of passwords in bytes.
+// maxPasswordFile limits a file of passwords, in bytes.
 const maxPasswordFile = 16 << 10
 
-// passwords lists what may open the job's document: what came with it, what lies beside it where it arrived and where it is
-// now, and what the settings hold. They are read anew for each attempt, and are in no record.
+// passwords lists what may open the job's document: what came with the job, the files beside it where it arrived and where it is
+// now, and the settings. They are read again for each attempt, and are in no record.
 func (w *work) passwords() []string {
 	var out []string
 	if w.im.Passwords != nil {
@@ -184,7 +184,7 @@ func (w *work) passwords() []string {
 	return out
 }
 
-// readPasswords reads a file of passwords; one that cannot be read counts as not there.
+// readPasswords reads a file of passwords. One that cannot be read counts as missing.
 func readPasswords(im *Importer, name string) (string, bool) {
 	file, size, err := im.open(name)
 	if err != nil {

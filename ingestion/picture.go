@@ -16,22 +16,21 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
-// picture makes a page of a picture: upright, without the place where it was taken, with the text that is in it.
-// Pictures that package imaging reads are made here; the pages of a TIFF and the formats that only the worker reads
-// are asked of the worker, and so is all text.
+// picture makes a page of a picture: upright, without its location, with the text in it. This process draws what package imaging
+// reads. The worker draws the pages of a TIFF and all other formats, and recognises all text.
 type picture struct{}
 
 func (picture) name() string { return "image" }
 
-// photoConfidence is what text in a picture must reach: in photographs without any, Tesseract finds letters in leaves.
+// photoConfidence is the least confidence of text in a picture: in photographs without text, Tesseract finds letters in leaves.
 const photoConfidence = 40
 
-// frames is a picture, or a stack of them, at work.
+// frames imports a picture, or a stack of them.
 type frames struct {
 	w       *work
 	s       *reading.Reader
 	here    bool  // package imaging reads it
-	refused error // why the worker does not, nil when it does
+	refused error // why the worker does not; nil if it does
 }
 
 func (picture) extract(ctx context.Context, w *work) error {
@@ -71,7 +70,7 @@ func (f *frames) wantsWorker() bool {
 	return !f.here || f.w.job.Route.MediaType == "image/tiff" || f.imageStrategy(config.StrategyImageOCR)
 }
 
-// open asks the worker for the number of pages, when it is needed at all, and makes the record.
+// open asks the worker for the number of pages, if that is needed, and makes the record.
 func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (documentRecord, error) {
 	w := f.w
 	doc := extract.Document{Pages: 1}
@@ -90,7 +89,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	}
 	switch {
 	case doc.Pages <= 0:
-		return rec, fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "there is no picture in the file")
+		return rec, fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it again", "there is no picture in the file")
 	case doc.Pages > w.set.MaxPages:
 		return rec, fault.Permanent(failure.TooLarge, "split the file", "the file has %d pictures, the limit is %d", doc.Pages, w.set.MaxPages)
 	}
@@ -114,7 +113,7 @@ func (f *frames) mayDoWithout() bool {
 	return f.imageStrategy(config.StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == config.KeepInBundle)
 }
 
-// lack says in a sentence what is missing for want of the worker.
+// lack describes what is missing without the worker.
 func (f *frames) lack() string {
 	why := reading.Plain(f.refused.Error(), "no reason is known")
 	if !f.here {
@@ -123,7 +122,7 @@ func (f *frames) lack() string {
 	return "text in the picture was not looked for: " + why
 }
 
-// shown are the formats that Obsidian shows and package imaging does not read.
+// shown holds the formats that Obsidian shows and package imaging does not read.
 var shown = map[string]bool{"image/svg+xml": true, "image/avif": true, "image/webp": true, "image/bmp": true}
 
 func (f *frames) imageStrategy(name string) bool {
@@ -168,7 +167,7 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
 		case errors.Is(err, imaging.ErrTooLarge):
 			return fault.Permanent(failure.TooLarge, "make the picture smaller and drop it again", "%v", err)
 		case f.refused != nil:
-			return fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it anew", "%v", err)
+			return fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it again", "%v", err)
 		}
 	}
 	got, err := f.s.Page(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
@@ -195,7 +194,7 @@ func (f *frames) take(ctx context.Context, p *manifest.Page, made imaging.Encode
 	return err
 }
 
-// normalised is the picture upright, within bounds, and without metadata unless that is kept.
+// normalised returns the picture upright, within limits, and without metadata unless that is kept.
 func (f *frames) normalised(ctx context.Context) (imaging.Encoded, error) {
 	file, size, err := f.w.im.open(f.w.job.at())
 	if err != nil {
@@ -212,6 +211,6 @@ func (f *frames) normalised(ctx context.Context) (imaging.Encoded, error) {
 		made.Data = data
 		return made, nil
 	}
-	limits.Accept = []string{"none"} // encoded anew, which drops its metadata
+	limits.Accept = []string{"none"} // encode it again, which drops its metadata
 	return imaging.Normalise(ctx, file, size, limits)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
-// read reads the text in a picture by the engines of text recognition.
+// read reads the text in a picture with the recognition engines.
 func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 	if !f.imageStrategy(config.StrategyImageOCR) {
 		return nil
@@ -31,7 +31,7 @@ func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 	return err
 }
 
-// shown is the page's own picture.
+// shown returns the page's own picture.
 func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 	if p.Image == nil {
 		return nil, "", reading.Failed(failure.Unsupported, "it could not be decoded")
@@ -45,7 +45,7 @@ func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 			return data, mediaType, nil
 		}
 	}
-	return nil, "", reading.Failed(failure.Unsupported, "services do not take pictures of this kind")
+	return nil, "", reading.Failed(failure.Unsupported, "services do not accept pictures of this kind")
 }
 
 // readHere asks the worker's own text recognition, and reports whether it answered.
@@ -69,7 +69,7 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 		return false, nil
 	}
 	if noise(got.OCR) {
-		p.OCR.Reason += fmt.Sprintf("; what was found with %.0f %% confidence is taken for noise", percent(got.OCR.Confidence))
+		p.OCR.Reason += fmt.Sprintf("; text found with %.0f %% confidence is treated as noise", percent(got.OCR.Confidence))
 		got.OCR.Text, got.OCR.Words = "", nil
 	}
 	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// maxNumber bounds the search for a free name.
+// maxNumber limits the search for a free name.
 const maxNumber = 10_000
 
 const planName = "plan.json"
 
-// plan is what Publish has decided. It is written before anything of it is done, and outlives a crash.
+// plan is what Publish has decided. It is written before Publish acts on it, and survives a crash.
 type plan struct {
 	Target   string    `json:"target"`             // vault name of the bundle
-	Original string    `json:"original,omitempty"` // name within the bundle, or a vault name, or empty when it is not kept
+	Original string    `json:"original,omitempty"` // a name within the bundle, or a vault name, or empty if it is not kept
 	Finished time.Time `json:"finished"`
 	Version  int       `json:"version"`
 
 	Previous       string `json:"previous,omitempty"`        // bundle of the version before
 	PreviousImport string `json:"previous_import,omitempty"` // its import
-	Aside          string `json:"aside,omitempty"`           // where it is moved; empty when it stays
+	Aside          string `json:"aside,omitempty"`           // where it is moved; empty if it stays
 }
 
-// before is where the version before is now; empty when there is none.
+// before returns where the version before is now, or "" if there is none.
 func (p plan) before(im *Importer) string {
 	if p.Aside == "" {
 		return p.Previous
@@ -34,8 +34,8 @@ func (p plan) before(im *Importer) string {
 	return p.Aside
 }
 
-// decide chooses the names. A bundle of the same source is the version before; any other that has the name keeps it.
-// Names in taken are left alone.
+// decide chooses the names. A bundle of the same source is the version before; any other keeps its name. Names in taken are not
+// used.
 func (pub publishing) decide(ctx context.Context, taken map[string]bool) (plan, error) {
 	im, j := pub.w.im, pub.w.job
 	p := plan{Version: 1, Finished: im.Now()}

@@ -28,11 +28,11 @@ type Office interface {
 	MaxPages() int
 }
 
-// printing has LibreOffice convert and print office files.
+// printing lets LibreOffice convert and print office files.
 type printing struct{ w *work }
 
-// printed are the pages of an office file as LibreOffice prints them. Whatever goes wrong with them is a warning: the text is
-// read without LibreOffice.
+// printed holds an office file's pages as LibreOffice prints them. Any error in them is a warning: the text is read without
+// LibreOffice.
 type printed struct {
 	images   map[int][]manifest.PageImage // by the number of the part, in the order of the pages
 	warnings []string
@@ -40,13 +40,13 @@ type printed struct {
 	tools    map[string]string
 }
 
-// printedName is the PDF in the records, so that another attempt does not ask for it again.
+// printedName is the PDF in the records, so that another attempt reuses it.
 const printedName = "printed.pdf"
 
 // legibleDPI is the resolution below which ordinary type in a page picture cannot be read.
 const legibleDPI = 50
 
-// print makes pictures of the pages of an office file whose parts have these labels. The error is one that ends the import.
+// print makes pictures of the pages of an office file whose parts have these labels. An error ends the import.
 func (pr printing) print(ctx context.Context, labels []string) (printed, error) {
 	office := pr.w.im.Office
 	from := officeExtensions[pr.w.job.Route.MediaType]
@@ -91,7 +91,7 @@ func (pr printing) print(ctx context.Context, labels []string) (printed, error) 
 	return out, pr.drawPrinted(ctx, s, pages, office.MaxPages(), &out)
 }
 
-// reasonOf is what an error says to a person.
+// reasonOf returns an error's message for users.
 func reasonOf(err error) string {
 	if e, ok := errors.AsType[*extract.Error](err); ok {
 		return e.Message
@@ -99,8 +99,8 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// convert lets LibreOffice make another format of the job's file, and keeps the result among the records. It does nothing when
-// that is there.
+// convert lets LibreOffice make another format of the job's file, and keeps the result among the records. It does nothing if that
+// exists.
 func (pr printing) convert(ctx context.Context, from, to, name string) error {
 	if info, err := fs.Stat(pr.w.store.records.FS(), name); err == nil && info.Size() > 0 {
 		return nil
@@ -137,7 +137,7 @@ func spread(labels []string, doc extract.Document) (pages map[int][]int, fits bo
 	for i, label := range labels {
 		at := slices.IndexFunc(marks, func(o extract.OutlineItem) bool { return strings.TrimSpace(o.Title) == strings.TrimSpace(label) })
 		if at < 0 {
-			continue // a part that is not printed: an empty sheet, a hidden one
+			continue // not printed: an empty or a hidden sheet
 		}
 		end := doc.Pages + 1
 		if at+1 < len(marks) {
@@ -150,7 +150,7 @@ func spread(labels []string, doc extract.Document) (pages map[int][]int, fits bo
 	return pages, len(pages) > 0
 }
 
-// drawPrinted makes the pictures of pages, at most so many of them.
+// drawPrinted draws at most this many pages.
 func (pr printing) drawPrinted(ctx context.Context, s *reading.Reader, pages map[int][]int, most int, out *printed) error {
 	var failed, small []int
 	why, made, row := "", 0, 0
@@ -186,7 +186,7 @@ func (pr printing) drawPrinted(ctx context.Context, s *reading.Reader, pages map
 	return nil
 }
 
-// drawOne draws a printed page. The error is one of the import, the fault one of the page.
+// drawOne draws a printed page. An error ends the import, a PageError is the page's alone.
 func (pr printing) drawOne(ctx context.Context, s *reading.Reader, n int) (*manifest.PageImage, *reading.PageError, error) {
 	set := pr.w.set.PDF
 	got, err := s.Page(ctx, extract.PageRequest{N: n, Image: true, DPI: set.DPI, MaxSide: set.MaxSide, MaxPixels: set.MaxPixels, Format: set.Format})

@@ -14,7 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
-// publishing makes an import's bundle appear.
+// publishing makes an import's bundle visible.
 type publishing struct{ w *work }
 
 // Publish makes the bundle appear: manifest, note, one rename. After success it returns the same answer again, until File has
@@ -32,7 +32,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 		return p.published(), nil
 	}
 	if target := im.places(j).published(); !decided && target != "" {
-		return plan{Target: target}.published(), nil // the records are gone: somebody tidied up
+		return plan{Target: target}.published(), nil // the records are gone: somebody removed them
 	}
 	w, err := im.stage(j)
 	if err != nil {
@@ -62,9 +62,9 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 		if free {
 			return p.published(), nil
 		}
-		decided, taken[p.Target] = false, true // somebody was faster, or another spelling of the name is there
+		decided, taken[p.Target] = false, true // another program took the name, or another spelling of it exists
 	}
-	return Published{}, &fault.Error{Code: failure.Vault, Message: "others keep taking the name " + p.Target, Transient: true}
+	return Published{}, &fault.Error{Code: failure.Vault, Message: "other files keep taking the name " + p.Target, Transient: true}
 }
 
 func (p plan) published() Published {
@@ -75,7 +75,7 @@ func (p plan) published() Published {
 	return out
 }
 
-// unchanged makes sure that the pages are those of the bytes that were announced.
+// unchanged checks that the bytes are still those that the pages were made of.
 func (pub publishing) unchanged(ctx context.Context, p plan) error {
 	name, err := pub.w.original(ctx, p)
 	if err != nil {
@@ -90,7 +90,7 @@ func (pub publishing) unchanged(ctx context.Context, p plan) error {
 	return fault.Permanent(failure.Cancelled, "", "%s was changed or removed while it was imported", pub.w.job.Source)
 }
 
-// recalled reads the records back, and makes sure that they are those that Extract spoke of.
+// recalled reads the records back, and checks that they are those of Extract.
 func (s *store) recalled(want string) (documentRecord, []manifest.Page, error) {
 	rec, _, err := s.document()
 	if err != nil {
@@ -147,8 +147,7 @@ func (pub publishing) moveAside(ctx context.Context, p plan) error {
 	return fault.Storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.Files.Move(ctx, p.Previous, p.Aside))
 }
 
-// laidOut composes index.md by the person's own layout. One that cannot be used is a warning: the note then has the
-// built-in layout.
+// laidOut composes index.md with the user's layout. If that cannot be used, it warns and uses the built-in one.
 func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) ([]byte, error) {
 	if pub.w.set.Template == "" {
 		return pub.note(m, p, rec, nil)
@@ -170,7 +169,7 @@ func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) 
 // readLayout reads a template of the vault.
 func readLayout(fsys fs.FS, name string) (indexnote.Layout, error) {
 	if !fs.ValidPath(name) {
-		return indexnote.Layout{}, errors.New("it is no name within the vault")
+		return indexnote.Layout{}, errors.New("it is not a name in the vault")
 	}
 	data, err := config.ReadBounded(fsys, name, indexnote.MaxLayout)
 	switch {
@@ -184,7 +183,7 @@ func readLayout(fsys fs.FS, name string) (indexnote.Layout, error) {
 	return indexnote.ParseLayout(string(data))
 }
 
-// note composes index.md. A person's own layout that makes too much fails with indexnote.ErrTooLarge.
+// note composes index.md. If the user's layout makes too much, it fails with indexnote.ErrTooLarge.
 func (pub publishing) note(m *manifest.Manifest, p plan, rec documentRecord, own *indexnote.Layout) ([]byte, error) {
 	before, err := pub.older(p)
 	if err != nil {
@@ -207,7 +206,7 @@ func (pub publishing) older(p plan) (*indexnote.Previous, error) {
 	}
 	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, manifest.NoteFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // a person has removed it: nothing is to be kept
+		return nil, nil // the user removed it
 	}
 	if err != nil {
 		return nil, fault.Storage("read the note of the version before", err)
@@ -224,7 +223,7 @@ func (s *store) forget() error {
 	return fault.Storage("discard the records of "+s.job.Source, s.records.Discard())
 }
 
-// Forget discards what an import that was cancelled has left in its hidden folders. Another attempt begins anew.
+// Forget discards the hidden folders of a cancelled import. Another attempt starts from the beginning.
 func (im *Importer) Forget(j Job) error {
 	w, err := im.stage(j)
 	if err != nil {

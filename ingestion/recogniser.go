@@ -20,10 +20,10 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
-// recognition reads the text of pictures with the engines that are set.
+// recognition reads the text of pictures with the configured engines.
 type recognition struct{ w *work }
 
-// Bounds of what a service may answer for one page.
+// Limits of a service's answer for one page.
 const (
 	maxReading         = 2 << 20  // bytes of text
 	maxReadingPictures = 64       // pictures
@@ -31,22 +31,22 @@ const (
 	maxReadingRecord   = 128 << 20
 )
 
-// Recogniser reads the text of a picture by a service. It repeats a request itself as often as makes sense; a
-// retryable failure means that the service is unavailable now. It is used by several goroutines.
+// Recogniser reads the text of a picture with a service. It repeats requests itself as often as makes sense; a retryable failure
+// means that the service is not available now. Several goroutines use it.
 type Recogniser interface {
-	// Model names what reads: equal names read alike.
+	// Model names the reader: equal names read alike.
 	Model() string
 	Recognise(ctx context.Context, picture []byte, mediaType string) (Reading, error)
 }
 
-// Reading is what a service read. Nothing of it is trusted.
+// Reading is what a service read. It is untrusted.
 type Reading struct {
 	Markdown string           `json:"markdown"`
 	Pictures []imaging.Cutout `json:"pictures,omitempty"`
-	CostUSD  float64          `json:"cost_usd,omitempty"` // 0 when no price is known
+	CostUSD  float64          `json:"cost_usd,omitempty"` // 0 if no price is known
 }
 
-// answerRecord is an answer that was paid for. It is durable before anything is made of it.
+// answerRecord is a paid answer. It is durable before it is used.
 type answerRecord struct {
 	Page    int     `json:"page"` // that asked first
 	Reading Reading `json:"reading"`
@@ -81,10 +81,10 @@ func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func
 	return false, nil
 }
 
-// laterError is a service that cannot be had now.
+// laterError is a service that is not available now.
 type laterError struct{ error }
 
-// byService asks a service, unless this picture was read by it before.
+// byService asks a service, unless it has read this picture before.
 func (r recognition) byService(ctx context.Context, p *manifest.Page, engine string, picture func(context.Context) ([]byte, string, error)) (bool, error) {
 	skip := func(format string, args ...any) {
 		why := markdown.OneLine(fmt.Sprintf(format, args...), 200)
@@ -92,7 +92,7 @@ func (r recognition) byService(ctx context.Context, p *manifest.Page, engine str
 		p.OCR.Error = engine + ": " + why
 	}
 	if r.w.im.Recogniser == nil {
-		skip("there is no such service here")
+		skip("this service is not available here")
 		return false, nil
 	}
 	service, err := r.w.im.Recogniser(engine, r.w.set.OCR)
@@ -117,10 +117,10 @@ func (r recognition) byService(ctx context.Context, p *manifest.Page, engine str
 		return false, nil
 	case err != nil && failure.Of(err).Retryable:
 		if known := (*fault.Error)(nil); errors.As(err, &known) {
-			return false, err // the vault's fault, not the service's
+			return false, err // the vault failed, not the service
 		}
 		skip("%v", err)
-		return false, &laterError{fmt.Errorf("%s cannot be asked now: %w", engine, err)}
+		return false, &laterError{fmt.Errorf("%s is not available now: %w", engine, err)}
 	case err != nil:
 		skip("%v", err)
 		return false, nil
@@ -128,7 +128,7 @@ func (r recognition) byService(ctx context.Context, p *manifest.Page, engine str
 	return true, r.read(ctx, p, engine+" "+markdown.OneLine(service.Model(), 60), got)
 }
 
-// reading is the answer of a service for a picture: the one that is kept, or a new one, which is kept at once.
+// reading returns a service's answer for a picture: the stored one, or a new one, which it stores at once.
 func (r recognition) reading(ctx context.Context, n int, engine string, service Recogniser, picture []byte, mediaType string) (Reading, error) {
 	name := "answer_" + digest([]byte(strings.Join([]string{digest(picture), engine, service.Model(), fmt.Sprint(r.w.set.OCR.KeepPictures)}, "\n")))[:32] + ".json"
 	if data, err := fs.ReadFile(r.w.store.records.FS(), name); err == nil && len(data) <= maxReadingRecord {
@@ -158,7 +158,7 @@ func (r recognition) reading(ctx context.Context, n int, engine string, service 
 			break
 		}
 	}
-	// The money is spent: what was bought is kept even when the import is being stopped.
+	// The money is spent, so the answer is kept even if the import is being cancelled.
 	return got, save(context.WithoutCancel(ctx), r.w.store.records, name, answerRecord{n, got})
 }
 
@@ -187,7 +187,7 @@ func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, 
 	})
 	text = strings.TrimSpace(placePictures(markdown.Sanitise(text), paths))
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
-		return nil // what the text layer says stays
+		return nil // the text layer stays
 	}
 	return pageFiles(r).keepText(ctx, p, text, manifest.TextOCR)
 }

@@ -47,7 +47,7 @@ func (s *store) summary() (Extracted, error) {
 	return out, err
 }
 
-// remarks are the warnings about a document as a whole.
+// remarks returns the warnings about the document as a whole.
 func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 	warnings := slices.Clone(rec.Warnings)
 	if len(pages) < rec.Document.Pages {
@@ -60,7 +60,7 @@ func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 	return warnings
 }
 
-// recordDigest is the digest of what Publish will read.
+// recordDigest returns the digest of what Publish will read.
 func recordDigest(rec documentRecord, pages []manifest.Page) (string, error) {
 	data, err := json.Marshal(struct {
 		Document documentRecord
@@ -96,7 +96,7 @@ func pageWarnings(pages []manifest.Page) []string {
 	return warnings
 }
 
-// fontless says on which pictures text is missing, since the system has no font for it.
+// fontless warns about pictures that lack text because this system has no font for it.
 func fontless(pages []manifest.Page) []string {
 	var on []int
 	for _, p := range pages {
@@ -107,7 +107,7 @@ func fontless(pages []manifest.Page) []string {
 	if len(on) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the pictures of %s lack Chinese, Japanese or Korean text: the file has no fonts for it, and this system neither; install some "+
+	return []string{fmt.Sprintf("the pictures of %s lack Chinese, Japanese or Korean text: neither the file nor this system has fonts for it; install some "+
 		"(Debian: %s) and import the file again", manifest.PageList(on), fonts.Package)}
 }
 

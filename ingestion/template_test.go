@@ -73,7 +73,7 @@ func TestTemplate_thatCannotBeUsedIsAWarning(t *testing.T) {
 		"nested":      {"{{#pages}}{{#pages}}{{/pages}}{{/pages}}", "there is no {{#pages}}"},
 		"end alone":   {"{{/pages}}", "there is no {{/pages}}"},
 		"outside":     {"{{text}}", "{{text}} is of a page"},
-		"marks":       {"%% vaultflow:end %%", "leave the marks out"},
+		"marks":       {"%% vaultflow:end %%", "contains a mark of vaultflow"},
 		"code":        {"{{range .}}", "there is no {{range .}}"},
 		"properties":  {"---\na: b: c\n---\n", "its properties cannot be read"},
 		"large":       {strings.Repeat("x", indexnote.MaxLayout+1), "larger than 64 kB"},

@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
-// textFile copies text into the note: notes and plain text as they are, everything else in a code block.
+// textFile copies text into the note: notes and plain text as they are, everything else as a code block.
 type textFile struct{}
 
 func (textFile) name() string { return "text" }
@@ -62,7 +62,7 @@ func copyText(ctx context.Context, w *work, data []byte) error {
 	return w.store.finish(ctx, p)
 }
 
-// fenceNames are the names of languages for the media types that are shown in a code block.
+// fenceNames maps media types to the languages of code blocks.
 var fenceNames = map[string]string{
 	"application/json": "json", "application/jsonl": "json", "application/x-ndjson": "json", "application/geo+json": "json",
 	"application/yaml": "yaml", "application/x-yaml": "yaml", "application/toml": "toml", "application/xml": "xml", "text/xml": "xml",
@@ -73,13 +73,13 @@ var fenceNames = map[string]string{
 	"text/x-sql": "sql", "application/sql": "sql", "text/css": "css", "text/x-lua": "lua", "text/x-r": "r",
 }
 
-// asMarkdown makes a text file part of a note.
+// asMarkdown returns a text file as part of a note.
 func asMarkdown(s, mediaType string) string {
 	switch mediaType {
 	case "text/markdown":
 		return markdown.Note(s)
 	case "text/plain":
-		return markdown.Sanitise(markdown.FromOCR(s)) // lines stay lines, nothing of it is markup
+		return markdown.Sanitise(markdown.FromOCR(s)) // lines stay lines, and nothing is markup
 	}
 	if strings.TrimSpace(s) == "" {
 		return ""

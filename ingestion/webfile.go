@@ -40,7 +40,7 @@ func (webFile) extract(ctx context.Context, w *work) error {
 	}
 	page, err := webpage.Readable(source.html, source.contentType, source.base, c.hooks(source.part))
 	if err != nil {
-		return fault.Permanent(failure.Corrupt, "open it in a browser and save it anew", "the page cannot be read: %v", err)
+		return fault.Permanent(failure.Corrupt, "open it in a browser and save it again", "the page cannot be read: %v", err)
 	}
 	c.title, c.author, c.created = page.Title, page.Author, page.Published
 	text := page.Markdown
@@ -51,15 +51,15 @@ func (webFile) extract(ctx context.Context, w *work) error {
 	return composing{w}.compose(ctx, c)
 }
 
-// webSource is a page with the files that were saved with it.
+// webSource is a page with the files saved with it.
 type webSource struct {
 	html        []byte
 	contentType string
-	base        string                                  // the page's address, when the file says it
-	part        func(src string) func() ([]byte, error) // a picture that was saved with it; nil: none
+	base        string                                  // the page's address, if the file has it
+	part        func(src string) func() ([]byte, error) // a picture saved with the page; nil if there is none
 }
 
-// whole is the file's bytes, nil when it is larger than the limit.
+// whole returns the file's bytes, or nil if it is larger than the limit.
 func (w *work) whole(limit int64) ([]byte, error) {
 	if w.job.Size > limit {
 		return nil, nil
@@ -76,8 +76,7 @@ func (w *work) whole(limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// hooks keep web links, and pictures that are at hand: in the page itself, or saved with it. A picture that would have to
-// be fetched is a link.
+// hooks keep web links and the pictures in the page itself or saved with it. A picture that would have to be fetched becomes a link.
 func (c *composed) hooks(saved func(src string) func() ([]byte, error)) webpage.Hooks {
 	return webpage.Hooks{
 		Link: safeWebLink,
@@ -101,7 +100,7 @@ func (c *composed) hooks(saved func(src string) func() ([]byte, error)) webpage.
 	}
 }
 
-// safeWebLink keeps addresses that a reader can follow.
+// safeWebLink keeps addresses that readers can follow.
 func safeWebLink(to string) string {
 	u, err := url.Parse(strings.TrimSpace(to))
 	if err != nil {
@@ -116,7 +115,7 @@ func safeWebLink(to string) string {
 
 var errNoPicture = errors.New("not a picture")
 
-// inlinePicture loads a picture that a page holds as a data: address; nil for other addresses.
+// inlinePicture loads a picture from a data: address. It returns nil for other addresses.
 func inlinePicture(src string) func() ([]byte, error) {
 	rest, ok := strings.CutPrefix(src, "data:image/")
 	if !ok {
@@ -153,7 +152,7 @@ func readMHTML(data []byte) (webSource, error) {
 		}
 	}
 	if s.html == nil {
-		return s, errors.New("it holds no page")
+		return s, errors.New("it contains no page")
 	}
 	s.part = mail.Picture(parts)
 	return s, nil

@@ -25,10 +25,10 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// recordBytes bounds a record that is read; the document's own holds the outline.
+// recordBytes limits a record; the document's own holds the outline.
 const recordBytes = 16 << 20
 
-// work is an import in progress. Each of its subjects is a type of its own: places, store, publishing, filing and so on.
+// work is an import in progress. Each of its subjects has a type of its own: places, store, publishing, filing and so on.
 type work struct {
 	im     *Importer
 	job    Job
@@ -37,8 +37,8 @@ type work struct {
 	store  *store
 }
 
-// store holds what an import has made: the bundle that will be published, and records of what is done. Both are hidden folders
-// that outlive the process.
+// store holds what an import has made: the future bundle, and records of finished work. Both are hidden folders that survive the
+// process.
 type store struct {
 	im      *Importer
 	job     Job
@@ -54,7 +54,7 @@ type store struct {
 // tally counts the pages that have a record.
 type tally struct{ pages, done, failed, ocr int }
 
-// stageID names the hidden folders. It is the same for the same bytes, settings and source, so that another attempt finds them.
+// stageID names the hidden folders. The same bytes, settings and source have the same name, so another attempt finds them.
 func (j Job) stageID() string {
 	return digest([]byte(j.SHA256 + "\n" + j.Hash() + "\n" + j.Source))[:24]
 }
@@ -86,7 +86,7 @@ func (w *work) reader(open extract.Open) *reading.Reader {
 	return &reading.Reader{Worker: w.im.Worker, Source: w.job.Source, Name: w.job.at(), Exists: w.im.exists, Open: open}
 }
 
-// documentRecord is what is known of a document before its pages.
+// documentRecord is what is known about a document before its pages.
 type documentRecord struct {
 	Document manifest.Document `json:"document"`
 	Render   *manifest.Render  `json:"render,omitempty"`
@@ -95,7 +95,7 @@ type documentRecord struct {
 	ModTime  time.Time         `json:"mtime,omitzero"`
 	Warnings []string          `json:"warnings,omitempty"`
 	Body     string            `json:"body,omitempty"`     // path of the text in the records, of text files
-	Message  string            `json:"message,omitempty"`  // a sentence for the note, of files that are only kept
+	Message  string            `json:"message,omitempty"`  // a sentence for the note, for files that are only kept
 	Assets   []manifest.Asset  `json:"assets,omitempty"`   // pictures taken out of the source
 	Children []manifest.Child  `json:"children,omitempty"` // files of an archive
 }
@@ -142,7 +142,7 @@ func (s *store) document() (documentRecord, bool, error) {
 	return load[documentRecord](s.records, documentName)
 }
 
-// begin makes the document's record with what all handlers know.
+// begin returns the document's record with what all handlers know.
 func (s *store) begin(d manifest.Document) documentRecord {
 	rec := documentRecord{Document: d, Started: s.im.Now(), Tools: map[string]string{}}
 	if s.im.Tool != "" {
@@ -205,17 +205,17 @@ func (s *store) count(p manifest.Page) tally {
 func (s *store) wanted(pages int) []int {
 	set, err := choose.ParsePages(s.set.Asked.Pages)
 	if err != nil {
-		panic(err) // Settings.check has read it
+		panic(err) // config.Settings.Check has read it
 	}
 	return set.Of(pages)
 }
 
-// missing counts the pages that have records, and lists the others.
+// missing counts the pages that have records, and returns the others.
 func (s *store) missing(pages int) ([]int, error) {
 	wanted := s.wanted(pages)
 	if len(wanted) == 0 && pages > 0 {
 		return nil, fault.Permanent(failure.InvalidSettings, fmt.Sprintf("ask for pages from 1 to %d, or for all", pages),
-			"the document has %d pages; pages %s are none of them", pages, s.set.Asked.Pages)
+			"the document has %d pages; pages %s are not among them", pages, s.set.Asked.Pages)
 	}
 	s.tally = tally{pages: len(wanted)}
 	var todo []int
@@ -242,15 +242,15 @@ func (s *store) pages(n int) ([]manifest.Page, error) {
 			return nil, err
 		}
 		if !ok {
-			return nil, fault.Permanent(failure.Vault, "import the file again", "page %d of %s is gone from the hidden folder of this import", i, s.job.Source)
+			return nil, fault.Permanent(failure.Vault, "import the file again", "page %d of %s is missing from the hidden folder of this import", i, s.job.Source)
 		}
 		pages = append(pages, p)
 	}
 	return pages, nil
 }
 
-// original is where the bytes are now: the version before may have been moved with them in it. It is empty when they
-// are gone, or others are in their place.
+// original returns the name of the bytes: the version before may have been moved with them. It is empty if they are gone, or others
+// took their place.
 func (w *work) original(ctx context.Context, p plan) (string, error) {
 	candidates := []string{w.job.at()}
 	if rel, ok := strings.CutPrefix(w.job.at(), p.Previous+"/"); ok && p.Aside != "" {
@@ -273,7 +273,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digestReader reads to the end, or until ctx is done.
+// digestReader hashes to the end, or until ctx is done.
 func digestReader(ctx context.Context, r io.Reader) (string, error) {
 	h := sha256.New()
 	_, err := io.Copy(&untilDone{ctx, h}, r)

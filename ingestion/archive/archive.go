@@ -18,14 +18,14 @@ const (
 	MaxMembers     = 2000
 	MaxMemberBytes = 256 << 20
 	maxUnpacked    = 2 << 30
-	MaxFolders     = 16  // how deep members lie
+	MaxFolders     = 16  // how deep the folders of members may be nested
 	maxRatio       = 250 // of unpacked to packed bytes, above 64 MB; DEFLATE reaches 1032 with zeros alone
 	ratioFrom      = 64 << 20
 )
 
 // Member is a file in an archive.
 type Member struct {
-	Folder  string // of the archive in the archive that it lies in; empty or with a slash at the end
+	Folder  string // of the nested archive that contains it; empty or with a slash at the end
 	Name    string // as the archive has it
 	Size    int64  // -1 if it is not known
 	Special string // what it is when it is no regular file: a link, a device
@@ -33,7 +33,7 @@ type Member struct {
 }
 
 // ErrBomb is returned for an archive that unpacks to more than is read.
-var ErrBomb = errors.New("it unpacks to far more than its size")
+var ErrBomb = errors.New("it unpacks to far more than its size allows")
 
 // Walk calls visit for every file of an archive and of those in it, in order. Reading fails with ErrBomb when the archive as a
 // whole unpacks to more than the limits allow. For formats that are not read, the error is errors.ErrUnsupported.
@@ -54,7 +54,7 @@ func decompressed(in io.Reader, mediaType string) (io.Reader, error) {
 	case "application/x-tar":
 		return in, nil
 	}
-	return nil, fmt.Errorf("archives of type %s are not read: %w", mediaType, errors.ErrUnsupported)
+	return nil, fmt.Errorf("archives of type %s are not supported: %w", mediaType, errors.ErrUnsupported)
 }
 
 // packedTar reports whether a compressed file is a tar archive, by its name: a.tar.gz, a.tgz.

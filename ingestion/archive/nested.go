@@ -14,7 +14,7 @@ import (
 
 // Limits of archives in archives. The limits of the whole apply to all of them together.
 const (
-	MaxNested      = 3        // how deep they may lie in each other
+	MaxNested      = 3        // how deep archives may be nested
 	maxNestedBytes = 64 << 20 // of one: it is held in memory
 )
 

@@ -30,7 +30,7 @@ func (d Text) Remark() string {
 		parts = append(parts, "the file does not say its encoding; it was read as "+d.Encoding)
 	}
 	if d.Bad > 0 {
-		parts = append(parts, fmt.Sprintf("%d bytes are no text in %s and were replaced by �", d.Bad, d.Encoding))
+		parts = append(parts, fmt.Sprintf("%d bytes are not valid %s and were replaced by �", d.Bad, d.Encoding))
 	}
 	return strings.Join(parts, "; ")
 }

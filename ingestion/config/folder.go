@@ -44,7 +44,7 @@ var _ failure.Reporter = (*FolderError)(nil)
 
 // Failure implements [failure.Reporter].
 func (e *FolderError) Failure() failure.Error {
-	return failure.Error{Code: failure.InvalidSettings, Hint: "correct " + e.Name + "; what waits in its folder is imported then"}
+	return failure.Error{Code: failure.InvalidSettings, Hint: "correct " + e.Name + "; then the files in its folder are imported"}
 }
 
 // NoteName is the vault name of the note that reports it to users.
@@ -120,7 +120,7 @@ func (s *Settings) overlay(data []byte) (problems []string) {
 	for i := 0; i+1 < len(doc.Content[0].Content); i += 2 {
 		key, value := doc.Content[0].Content[i], doc.Content[0].Content[i+1]
 		set, known := folderSettings[key.Value]
-		err := errors.New("there is no such key; there are " + strings.Join(folderKeys(), ", "))
+		err := errors.New("unknown key; the keys are " + strings.Join(folderKeys(), ", "))
 		switch {
 		case seen[key.Value]:
 			err = errors.New("it is there twice")
@@ -143,7 +143,7 @@ func folderKeys() []string {
 	return keys
 }
 
-// folderSettings are the keys of a FolderFile, each with what its value does.
+// folderSettings maps each key of a FolderFile to what sets its value.
 var folderSettings = map[string]func(*Settings, *yaml.Node) error{
 	"mode": func(s *Settings, n *yaml.Node) error {
 		return word(&s.PDF.Mode, n, ModeMarkdown, ModePageImages, ModeHybrid)
@@ -168,7 +168,7 @@ var folderSettings = map[string]func(*Settings, *yaml.Node) error{
 
 func word(to *string, n *yaml.Node, words ...string) error {
 	if n.Kind != yaml.ScalarNode || !slices.Contains(words, n.Value) {
-		return fmt.Errorf("%q is none of %s", markdown.OneLine(n.Value, 60), strings.Join(words, ", "))
+		return fmt.Errorf("%q is not one of %s", markdown.OneLine(n.Value, 60), strings.Join(words, ", "))
 	}
 	*to = n.Value
 	return nil
@@ -177,7 +177,7 @@ func word(to *string, n *yaml.Node, words ...string) error {
 func number(to *int, n *yaml.Node, least, most int) error {
 	v, err := strconv.Atoi(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || v < least || v > most {
-		return fmt.Errorf("%q is no whole number from %d to %d", markdown.OneLine(n.Value, 60), least, most)
+		return fmt.Errorf("%q is not a whole number from %d to %d", markdown.OneLine(n.Value, 60), least, most)
 	}
 	*to = v
 	return nil
@@ -205,7 +205,7 @@ func folderLanguages(s *Settings, n *yaml.Node) error {
 	list, err := wordList(n, 20)
 	for _, name := range list {
 		if !extract.ValidLanguage(name) {
-			return fmt.Errorf("%q is no name of language data; write for example [eng, deu]", markdown.OneLine(name, 60))
+			return fmt.Errorf("%q is not the name of language data; write for example [eng, deu]", markdown.OneLine(name, 60))
 		}
 	}
 	if err == nil {
@@ -214,13 +214,13 @@ func folderLanguages(s *Settings, n *yaml.Node) error {
 	return err
 }
 
-// folderEngines takes what reads text from pictures, in order. The models of services are those of the settings.
+// folderEngines sets the engines that read text from pictures, in order. Models of services come from the settings.
 func folderEngines(s *Settings, n *yaml.Node) error {
 	engines := []string{EngineTesseract, EngineMistral, EngineModel}
 	list, err := wordList(n, len(engines))
 	for _, name := range list {
 		if !slices.Contains(engines, name) {
-			return fmt.Errorf("%q is none of %s", markdown.OneLine(name, 60), strings.Join(engines, ", "))
+			return fmt.Errorf("%q is not one of %s", markdown.OneLine(name, 60), strings.Join(engines, ", "))
 		}
 	}
 	if err == nil {
@@ -229,7 +229,7 @@ func folderEngines(s *Settings, n *yaml.Node) error {
 	return err
 }
 
-// folderStrategies takes strategies for PDFs and pictures in one list: their names tell them apart.
+// folderStrategies sets the strategies for PDFs and pictures from one list: their prefixes differ.
 func folderStrategies(s *Settings, n *yaml.Node) error {
 	list, err := wordList(n, 20)
 	if err != nil {
@@ -265,14 +265,14 @@ func folderTagsOf(s *Settings, n *yaml.Node) error {
 	for _, tag := range list {
 		tag = strings.TrimPrefix(tag, "#")
 		if !validTag(tag) {
-			return fmt.Errorf("%q is no tag: letters, digits, _, - and /, not digits alone", markdown.OneLine(tag, 60))
+			return fmt.Errorf("%q is not a tag: use letters, digits, _, - and /, and not only digits", markdown.OneLine(tag, 60))
 		}
 		if !slices.Contains(all, tag) {
 			all = append(all, tag)
 		}
 	}
 	if len(all) > folderTags {
-		return fmt.Errorf("with those of the folders above there are more than %d", folderTags)
+		return fmt.Errorf("with those of the parent folders there are more than %d", folderTags)
 	}
 	s.Tags = all
 	return nil
@@ -295,7 +295,7 @@ func validTag(tag string) bool {
 
 func folderTemplate(s *Settings, n *yaml.Node) error {
 	if n.Kind != yaml.ScalarNode || n.Value != "" && !fs.ValidPath(n.Value) {
-		return fmt.Errorf("%q is no name within the vault, such as Templates/Invoice.md", markdown.OneLine(n.Value, 60))
+		return fmt.Errorf("%q is not a name in the vault, such as Templates/Invoice.md", markdown.OneLine(n.Value, 60))
 	}
 	s.Template = n.Value
 	return nil

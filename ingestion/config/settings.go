@@ -1,4 +1,4 @@
-// Package config holds the settings of an import: defaults, what folders override, and what one import asks for.
+// Package config holds the settings of an import: defaults, what folders override, and what the user requests for one import.
 package config
 
 import (
@@ -53,7 +53,7 @@ type Settings struct {
 	ImportDir    string `json:"import_dir,omitempty"`
 	ImportedDir  string `json:"imported_dir,omitempty"`
 	DoneDir      string `json:"done_dir,omitempty"`   // outside the import folder, or its files come back
-	FailedDir    string `json:"failed_dir,omitempty"` // must be ignored by whoever watches the import folder
+	FailedDir    string `json:"failed_dir,omitempty"` // whoever watches the import folder must ignore it
 	KeepOriginal string `json:"keep_original,omitempty"`
 	InlinePages  int    `json:"inline_pages,omitempty"` // above so many pages the text stays out of the note
 	WarnPages    int    `json:"warn_pages,omitempty"`
@@ -64,9 +64,9 @@ type Settings struct {
 
 	Hold bool `json:"hold,omitempty"` // leave a file whose format does not show its end where it arrived, until PutAway
 
-	Tags           []string `json:"tags,omitempty"`            // of notes, besides the one that says the kind
+	Tags           []string `json:"tags,omitempty"`            // of notes, in addition to the one for the kind
 	Template       string   `json:"template,omitempty"`        // vault name of the note that lays notes out; empty for the built-in layout
-	TemplateSHA256 string   `json:"template_sha256,omitempty"` // of its bytes when the import was asked for; empty when it could not be read
+	TemplateSHA256 string   `json:"template_sha256,omitempty"` // of its bytes when the import was requested; empty if it could not be read
 	Asked          Asked    `json:"asked,omitzero"`
 
 	PDF   PDF   `json:"pdf"`
@@ -75,10 +75,10 @@ type Settings struct {
 	Text  Text  `json:"text"`
 }
 
-// DefaultLanguage is the language that Tesseract reads where nobody chose one.
+// DefaultLanguage is the language that Tesseract reads by default.
 const DefaultLanguage = "eng"
 
-// Asked is what was asked for one import alone; it goes before the settings of the vault and of folders.
+// Asked is what a user requested for one import. It overrides the settings of the vault and of folders.
 type Asked struct {
 	Languages []string `json:"languages,omitempty"`
 	Pages     string   `json:"pages,omitempty"` // see [choose.ParsePages]; empty means all
@@ -106,7 +106,7 @@ type OCR struct {
 	DPI           float64  `json:"dpi,omitempty"`
 	MinConfidence float64  `json:"min_confidence,omitempty"` // percent; pages below are listed in the note
 	DropWords     bool     `json:"drop_words,omitempty"`     // keep no ocr/page_0001.json
-	Redo          bool     `json:"redo,omitempty"`           // recognise anew where an old OCR layer is
+	Redo          bool     `json:"redo,omitempty"`           // recognise again where an old OCR layer exists
 	Engines       []string `json:"engines,omitempty"`        // in the order in which they are tried; empty: tesseract
 	Mistral       string   `json:"mistral,omitempty"`        // model of Mistral's recognition
 	Model         string   `json:"model,omitempty"`          // alias of the model for the engine of that name
@@ -165,7 +165,7 @@ func (s Settings) filled() Settings {
 	return s
 }
 
-// Applied returns the settings with defaults for what is unset, and with what was asked for this import alone.
+// Applied returns the settings with defaults for what is unset, and with what the user requested for this import.
 func (s Settings) Applied() Settings {
 	s = s.filled()
 	if len(s.Asked.Languages) > 0 {
@@ -235,7 +235,7 @@ func (s Settings) Check() error {
 	}
 	for _, name := range s.OCR.Languages {
 		if !extract.ValidLanguage(name) {
-			faults = append(faults, fmt.Errorf("ingestion.ocr.languages: %q is no name of language data", name))
+			faults = append(faults, fmt.Errorf("ingestion.ocr.languages: %q is not the name of language data", name))
 		}
 	}
 	faults = append(faults, s.strategyFaults())
@@ -243,7 +243,7 @@ func (s Settings) Check() error {
 		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
-		return &fault.Error{Code: failure.InvalidSettings, Message: "the ingestion settings make no sense", Remedy: "correct settings.yaml", Err: err}
+		return &fault.Error{Code: failure.InvalidSettings, Message: "the ingestion settings are invalid", Remedy: "correct settings.yaml", Err: err}
 	}
 	return nil
 }
@@ -253,7 +253,7 @@ func known(what, value string, values ...string) error {
 	if slices.Contains(values, value) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q is none of %q", what, value, values)
+	return fmt.Errorf("%s: %q is not one of %q", what, value, values)
 }
 
 func (s Settings) strategyFaults() error {

@@ -116,7 +116,7 @@ func (p Page) check() error {
 	case !within(p.WidthPt, maxSidePt) || !within(p.HeightPt, maxSidePt):
 		return fmt.Errorf("page %d of %g × %g pt", p.N, p.WidthPt, p.HeightPt)
 	case p.TextBytes() > MaxText:
-		return fmt.Errorf("%w: page %d has %d MB, more than the %d MB of text that a page may have", ErrTooMuch, p.N, p.TextBytes()>>20, MaxText>>20)
+		return fmt.Errorf("%w: page %d has %d MB of text, more than the %d MB allowed", ErrTooMuch, p.N, p.TextBytes()>>20, MaxText>>20)
 	case p.Text != nil && p.Text.Evidence.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.Text.Evidence.check())
 	case p.Image != nil && p.Image.check() != nil:

@@ -40,7 +40,7 @@ const (
 // NoFont is the code of a page whose picture lacks text, because neither the file nor this system has a font for it.
 const NoFont = "no_font"
 
-// Document is what is known of an opened document. All strings were written by the author of the file.
+// Document describes an opened document. The author of the file wrote all of its strings.
 type Document struct {
 	Pages         int           `json:"pages"`
 	Title         string        `json:"title,omitempty"`
@@ -52,7 +52,7 @@ type Document struct {
 	NeedsPassword bool          `json:"needs_password,omitempty"`
 	Tagged        bool          `json:"tagged,omitempty"`
 	Forms         bool          `json:"forms,omitempty"`    // the file declares form fields
-	Language      string        `json:"language,omitempty"` // of the text, as the file names it (RFC 5646); empty when it does not
+	Language      string        `json:"language,omitempty"` // of the text, from the file (RFC 5646); may be empty
 	Renderer      string        `json:"renderer"`           // "mupdf", "pdfium" or "image": what draws the pages that do not say otherwise
 	Code          string        `json:"code,omitempty"`     // of the reason
 	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one, for people: the code, a colon, words
@@ -93,13 +93,13 @@ const (
 	ConfinedNot      = "none"
 )
 
-// CutRequest asks for a document that holds only some pages of the one that is open, with nothing of the others. The
+// CutRequest requests a document with only some pages of the open one, and nothing of the others. The
 // answer is a [Cut] or an [*Error].
 type CutRequest struct {
 	Pages []int `json:"pages"` // counted from 1, ascending
 }
 
-// Cut is a document made of pages. Bytes travel in a frame of their own behind it.
+// Cut is a document made of pages. Bytes travel in a frame of their own after it.
 type Cut struct {
 	MediaType string `json:"media_type"` // application/pdf
 	Size      int    `json:"size"`

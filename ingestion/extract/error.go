@@ -40,7 +40,7 @@ func (e *Error) Ends() bool {
 const (
 	ExitAborted    = 1
 	ExitUsage      = 64
-	ExitUnconfined = 65 // confinement is required and could not be had
+	ExitUnconfined = 65 // confinement is required but not available
 	ExitBroken     = 66
 	ExitSpent      = 67 // the processor time is used up
 )

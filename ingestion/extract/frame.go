@@ -69,7 +69,7 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 	if limit := sizeLimit(kind); limit == 0 {
 		return 0, nil, fmt.Errorf("frame type %q is unknown: %w", kind, ErrFrame)
 	} else if kind == typePage && size > int64(limit) {
-		return 0, nil, fmt.Errorf("%w: %d MB came, more than the %d MB that a page may take", ErrTooMuch, size>>20, limit>>20)
+		return 0, nil, fmt.Errorf("%w: %d MB arrived, more than the %d MB allowed for a page", ErrTooMuch, size>>20, limit>>20)
 	} else if size > int64(limit) {
 		return 0, nil, fmt.Errorf("frame %q of %d bytes is above its limit of %d: %w", kind, size, limit, ErrFrame)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// PageRequest asks for parts of one page. The parts are independent: a caller first asks for the text, decides from its
-// [Evidence] whether the page needs recognition, and then asks for that and for the picture.
+// PageRequest requests parts of one page. The parts are independent: a caller first requests the text, decides from its
+// [Evidence] whether the page needs recognition, and then requests that and the picture.
 type PageRequest struct {
 	N         int           `json:"n"` // counted from 1
 	Text      bool          `json:"text,omitempty"`
@@ -34,7 +34,7 @@ func encloses(r content.Rect) bool {
 	return r.X1 != r.X2 && r.Y1 != r.Y2
 }
 
-// Page is what was asked of a page. The parts that were not asked for are nil.
+// Page holds the requested parts of a page. The others are nil.
 type Page struct {
 	N        int        `json:"n"`
 	WidthPt  float64    `json:"width_pt"` // as displayed, after /Rotate, in points of 1/72 inch
@@ -52,11 +52,11 @@ type Page struct {
 type PageText struct {
 	Markdown string   `json:"markdown"`
 	Plain    string   `json:"plain"`
-	Besides  string   `json:"besides,omitempty"` // Markdown of the values of form fields and of annotations, which the two above lack
+	Besides  string   `json:"besides,omitempty"` // Markdown of the values of form fields and of annotations, which the two above do not have
 	Evidence Evidence `json:"evidence"`
 }
 
-// Evidence is what speaks for or against trusting a text layer.
+// Evidence shows whether a text layer can be trusted.
 type Evidence struct {
 	Chars        int     `json:"chars"`         // letters, digits, signs; no blanks
 	Unmapped     int     `json:"unmapped"`      // of these, glyphs without a character (U+FFFD, private use)
@@ -66,7 +66,7 @@ type Evidence struct {
 	Pictures     int     `json:"pictures"`
 	Fonts        int     `json:"fonts"`
 	Tagged       bool    `json:"tagged,omitempty"` // the document declares that its text has structure
-	Ink          *Ink    `json:"ink,omitempty"`    // of a page without text inside its margin; nil where nobody looked
+	Ink          *Ink    `json:"ink,omitempty"`    // of a page without text inside its margin; nil if it was not measured
 }
 
 // Ink is how much of a page is not of the paper's shade, seen from far: shares of its area, 0 to 1.

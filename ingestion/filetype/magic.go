@@ -17,9 +17,9 @@ const (
 	pdfDistance = 1024 // %PDF may stand so far from the beginning (ISO 32000-1 annex H.3)
 )
 
-// sign is what the bytes of a file say.
+// sign is what a file's bytes reveal.
 type sign struct {
-	mediaType string // empty when they say nothing
+	mediaType string // empty if they reveal nothing
 	plain     bool   // text, and no more is known
 	nul       bool   // has NUL bytes and no byte order mark: never text
 	reason    string

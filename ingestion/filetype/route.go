@@ -1,7 +1,7 @@
 // Package filetype recognises what a file is, from its bytes, its name and what somebody declares.
 package filetype
 
-// Kind is what a file is, as far as that matters for reading it.
+// Kind is a kind of file that is read in its own way.
 type Kind string
 
 // The kinds of files.
@@ -31,7 +31,7 @@ type Route struct {
 	Evidence  Evidence `json:"evidence"`
 }
 
-// Evidence is what the decision was made from. Declared, Magic and Extension are media types, or "".
+// Evidence is the basis of the decision. Declared, Magic and Extension are media types, or "".
 type Evidence struct {
 	Declared  string `json:"declared"`
 	Magic     string `json:"magic"`

@@ -1,4 +1,4 @@
-// Package fonts knows where a system keeps the fonts that its programs share, and which of them PDFium takes for Chinese,
+// Package fonts finds where a system keeps the fonts that its programs share, and which of them PDFium takes for Chinese,
 // Japanese and Korean text: a document may leave the letters of these to its reader.
 package fonts
 
@@ -27,7 +27,7 @@ func Languages() []string {
 // order of Languages.
 var codePages = []uint32{1 << 17, 1 << 18, 1<<19 | 1<<21, 1 << 20}
 
-// Missing lists the languages for which no font lies in these folders. It reads fonts until it knows one for each.
+// Missing lists the languages for which these folders have no font. It reads fonts until it has found one for each.
 func Missing(folders []string) []string {
 	var pages uint32
 	done := func() bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
-// writeBody writes the contents below the title and the list of facts, as the kind of the file asks for it.
+// writeBody writes the contents below the title and the list of facts, in the layout for the file's kind.
 func writeBody(n *Note) error {
 	switch n.Manifest.Source.Kind {
 	case filetype.KindPDF:
@@ -44,7 +44,7 @@ func writeKept(n *Note) error {
 	return nil
 }
 
-// writeMembers lists the files of an archive, with links to what is made of them.
+// writeMembers lists the files of an archive, with links to their bundles.
 func writeMembers(n *Note) error {
 	if n.Message != "" {
 		return writeKept(n)
@@ -53,7 +53,7 @@ func writeMembers(n *Note) error {
 	return nil
 }
 
-// writeChildren lists the files that are imported by themselves, with links to what is made of them.
+// writeChildren lists the files that are imported by themselves, with links to their bundles.
 func writeChildren(n *Note, sentence string) {
 	n.line("")
 	n.line(sentence)
@@ -203,7 +203,7 @@ func writePrinted(n *Note, p manifest.Page) {
 	n.line("")
 }
 
-// writePrintedPages shows the pages of a document that is one text, behind it: where in the text a page begins is not known.
+// writePrintedPages shows the pages of a document that is one text, after the text: where each page begins in it is unknown.
 func writePrintedPages(n *Note) {
 	if len(n.Manifest.Pages) != 1 || n.Manifest.Pages[0].Label != "" || n.Manifest.Pages[0].Image == nil {
 		return

@@ -1,4 +1,4 @@
-// Package indexnote writes index.md, the note of a bundle: properties, the generated block, and what a person wrote around it
+// Package indexnote writes index.md, the note of a bundle: properties, the generated block, and what the user wrote around it
 // in the version before.
 package indexnote
 
@@ -19,7 +19,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
 
-// The marks around the generated block, which each version replaces. What a person writes outside them stays.
+// The marks around the generated block, which each version replaces. What the user writes outside them stays.
 const (
 	Begin = "%% vaultflow:begin %%"
 	End   = "%% vaultflow:end %%"
@@ -30,7 +30,7 @@ const FailedSuffix = ".failed.md"
 
 // Note is index.md in the making. All its links are relative to the bundle (`[[./q3.pdf#page=12]]`,
 // `![[./pages/page_0012.png]]`): every import has a page_0001.png, so bare names would be ambiguous, and full names
-// would break when a person moves the bundle's folder. Obsidian looks for links that begin with ./ from the note's own
+// would break when the user moves the bundle's folder. Obsidian looks for links that begin with ./ from the note's own
 // folder, and nowhere else.
 type Note struct {
 	Manifest *manifest.Manifest
@@ -39,7 +39,7 @@ type Note struct {
 	Settings Settings
 	Original string // name of the original within the bundle, or vault name; empty when it is not kept
 	Bundle   fs.FS
-	Layout   *Layout // a person's own; nil for the built-in one
+	Layout   *Layout // the user's own; nil for the built-in one
 	b        strings.Builder
 }
 
@@ -59,7 +59,7 @@ type Previous struct {
 	Manifest manifest.Manifest
 }
 
-// Compose returns index.md: properties, what a person wrote in the version before, and the generated block.
+// Compose returns index.md: properties, what the user wrote in the version before, and the generated block.
 func (n *Note) Compose(before *Previous) ([]byte, error) {
 	block, err := n.block()
 	if err != nil {
@@ -108,7 +108,7 @@ func (n *Note) block() (string, error) {
 
 func (n *Note) line(s string) { n.b.WriteString(s + "\n") }
 
-// title is what the document calls itself, or the name of its file.
+// title returns the document's own title, or the name of its file.
 func (n *Note) title() string {
 	if t := n.Manifest.Document.Title; t != "" {
 		return t
@@ -148,7 +148,7 @@ func (n *Note) facts() string {
 	return strings.Join(append(parts, "imported "+n.Manifest.Import.Started.Format("2 January 2006")), " · ")
 }
 
-// numbers are those of the pages that were imported.
+// numbers returns the numbers of the imported pages.
 func (n *Note) numbers() []int {
 	list := make([]int, len(n.Manifest.Pages))
 	for i, p := range n.Manifest.Pages {
@@ -249,7 +249,7 @@ func (n *Note) text(p manifest.Page) (string, error) {
 	return markdown.Demote(strings.TrimRight(FromNote(string(data)), "\n"), 2), nil
 }
 
-// ToNote comes before a page's block in the files of pages, which lie one folder deeper than the note.
+// ToNote comes before a page's block in the files of pages, which are one folder deeper than the note.
 const ToNote = "](../index.md#^p"
 
 // FromNote makes links of a page's file lead from the note.

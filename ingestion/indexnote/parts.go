@@ -10,7 +10,7 @@ import (
 
 // parts are what of an older note is carried into its new version.
 type parts struct {
-	properties   *yaml.Node // nil when there are none, or they cannot be read
+	properties   *yaml.Node // nil if there are none or they cannot be read
 	front        string     // their text
 	above, below string     // what stands around the generated block
 	crlf         bool       // its lines end as those of Windows do
@@ -37,7 +37,7 @@ func splitNote(s string) parts {
 	return p
 }
 
-// splitBlocks takes the generated blocks out of a note. The new one comes where the first was.
+// splitBlocks removes the generated blocks from a note. The new one replaces the first.
 func splitBlocks(s string) (above, below string, found bool) {
 	lines := strings.SplitAfter(s, "\n")
 	var kept [2]strings.Builder // above and below the first block
@@ -82,7 +82,7 @@ func CutFront(s string) (front, body string, found bool) {
 	return strings.TrimPrefix(front, "\n"), strings.TrimSuffix(body, "\n"), true
 }
 
-// mapping reads properties. It is nil when they are none.
+// mapping reads properties, or returns nil if they are not a mapping.
 func mapping(front string) *yaml.Node {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(front), &doc); err != nil {
@@ -97,7 +97,7 @@ func mapping(front string) *yaml.Node {
 	return doc.Content[0]
 }
 
-// unreadable keeps properties that cannot be merged where a person finds them.
+// unreadable keeps properties that cannot be merged, where the user finds them.
 func unreadable(front string) string {
 	if strings.TrimSpace(front) == "" {
 		return ""

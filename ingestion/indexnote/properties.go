@@ -91,7 +91,7 @@ func (n *Note) generated() map[string]*yaml.Node {
 	return ours
 }
 
-// baseProperties are the properties that a version was given, of which a person may have changed some.
+// baseProperties returns the properties that a version was written with. The user may have changed some since.
 func baseProperties(m manifest.Manifest) map[string]*yaml.Node {
 	if len(m.Import.Tags) == 0 { // an older program did not note them
 		m.Import.Tags = []string{"imported/" + string(m.Source.Kind)}
@@ -99,7 +99,7 @@ func baseProperties(m manifest.Manifest) map[string]*yaml.Node {
 	return (&Note{Manifest: &m}).generated()
 }
 
-// merge puts our values into a person's properties, in their order; what is new follows in ours.
+// merge puts our values into the user's properties, in their order; new ones follow in ours.
 func merge(before *yaml.Node, ours map[string]*yaml.Node) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode}
 	seen := map[string]bool{}
@@ -160,7 +160,7 @@ func keepList(was, has, is *yaml.Node) *yaml.Node {
 	return list(kept)
 }
 
-// values are those of a list, or of a text in which a person has separated them by commas.
+// values returns the values of a list, or of a text with commas between them.
 func values(n *yaml.Node) []string {
 	var all []string
 	switch {
@@ -185,7 +185,7 @@ func aliasOf(name string) []string {
 	return []string{name}
 }
 
-// languages are those that text was recognised in; none when no page needed it.
+// languages returns the languages of text recognition, or none if no page needed it.
 func (n *Note) languages() []string {
 	used := func(p manifest.Page) bool { return p.OCR != nil && p.OCR.Engine != "" }
 	if !slices.ContainsFunc(n.Manifest.Pages, used) {
@@ -204,7 +204,7 @@ func (n *Note) lowPages() []int {
 	return pages
 }
 
-// text is a string value, quoted where YAML would take it for something else; nil when empty.
+// text is a string value, quoted where YAML would read something else; nil if empty.
 func text(s string) *yaml.Node { return scalar("!!str", s) }
 
 func scalar(tag, s string) *yaml.Node {

@@ -83,7 +83,7 @@ func ParseLayout(s string) (Layout, error) {
 		}
 	}
 	if markdown.HasMark(body) {
-		return l, errors.New("it holds a mark of vaultflow; leave the marks out")
+		return l, errors.New("it contains a mark of vaultflow; remove it")
 	}
 	p := layoutParser{rest: body, line: 1 + strings.Count(s, "\n") - strings.Count(body, "\n")}
 	var err error

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxColumns bounds what is taken for a table without rules.
+// maxColumns limits the columns of a table without rules.
 const maxColumns = 30
 
 // alignedTables removes the lines of tables without rules and returns both: such tables are rows close to one another, with gaps at

@@ -11,7 +11,7 @@ import (
 type Tail struct {
 	page    int
 	columns []Box  // of the cells of each column
-	head    []cell // of the table, from the page where it begins; nil when its first row may be one like the others
+	head    []cell // of the table, from the page where it begins; nil if its first row may be like the others
 	first   string // text of the row that looks like a head, to know it again
 }
 

@@ -32,7 +32,7 @@ const (
 	maxAddress = 2000 // bytes of an address
 )
 
-// link finds the text of each link among the lines. Lines that no link lies on stay as they are.
+// link finds the text of each link among the lines. Lines without links stay as they are.
 func link(lines []Line, links []Link) []Line {
 	links = links[:min(len(links), maxLinks)]
 	if len(links) == 0 {
@@ -93,7 +93,7 @@ func atWord(text []rune, at int) int {
 	return to
 }
 
-// apart sorts spans and drops those that lie on others.
+// apart sorts spans and drops those that overlap others.
 func apart(spans []span) []span {
 	slices.SortStableFunc(spans, func(a, b span) int { return a.from - b.from })
 	var out []span
@@ -132,10 +132,10 @@ func (l Line) signed() string {
 
 var linkSigns = regexp.MustCompile(`\x0e.|\x0f`)
 
-// unsigned takes the signs around links away.
+// unsigned removes the signs around links.
 func unsigned(text string) string { return linkSigns.ReplaceAllString(text, "") }
 
-// withoutMark takes the mark of a list's item off a text, also when a link begins with it.
+// withoutMark removes a list item's mark from a text, even if a link begins with it.
 func withoutMark(text string, mark *regexp.Regexp) string {
 	sign := ""
 	if strings.HasPrefix(text, string(linkBegin)) {
@@ -148,7 +148,7 @@ func withoutMark(text string, mark *regexp.Regexp) string {
 	return mark.ReplaceAllString(unsigned(text), "") // the link is on the mark alone
 }
 
-// piece is a part of a text with the link that lies on it, or none.
+// piece is a part of a text with its link, if any.
 type piece struct {
 	text string
 	link *Link
@@ -194,10 +194,10 @@ var (
 	octet  = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
 )
 
-// schemes are those of addresses that become links: none runs a program, reads a file or speaks to a plugin.
+// schemes lists the schemes of addresses that become links: none runs a program, reads a file or calls a plugin.
 var schemes = map[string]bool{"http": true, "https": true, "mailto": true, "ftp": true, "tel": true}
 
-// address is what the link leads to, as it stands between the parentheses of Markdown; empty when it stays text.
+// address returns the link's target for the parentheses of Markdown, or "" if it stays text.
 // Signs that could end it, or mean something in Markdown, are written as octets (RFC 3986 §2.1).
 func (l Link) address() string {
 	if l.Page > 0 {
@@ -223,7 +223,7 @@ func (l Link) address() string {
 	return b.String()
 }
 
-// bracketMarks are those that end the text of a link.
+// bracketMarks escapes the signs that end the text of a link.
 var bracketMarks = strings.NewReplacer("[", `\[`, "]", `\]`)
 
 // markdown writes a text, that begins a line, with its links; nothing else of it is markup.

@@ -19,7 +19,7 @@ func ordinalOf(text string) (n, length int) {
 	return n, m[1]
 }
 
-// reach is how many numbered lines ahead the next item of a list is looked for; it bounds the work on hostile pages.
+// reach is how many numbered lines ahead the next item of a list may be; it limits the work on hostile pages.
 const reach = 500
 
 // counted is a line that begins with a number.

@@ -1,8 +1,8 @@
 // Package layout turns the positioned text of a page into Markdown: reading order over columns, headings, paragraphs,
-// lists, tables and links, without running heads. It knows no renderer: whoever reads a document fills a [Page].
+// lists, tables and links, without running heads. It is independent of renderers, which fill a [Page].
 package layout
 
-// Page is what a renderer knows of a page, in points (1/72 inch) from the upper left corner of the page as it is
+// Page is what a renderer knows about a page, in points (1/72 inch) from the upper left corner of the page as it is
 // displayed.
 type Page struct {
 	Width, Height float64
@@ -16,12 +16,12 @@ type Page struct {
 type Line struct {
 	Text      string
 	Box       Box       // of the glyphs, from the ascent to the descent
-	Edges     []float64 // left edge of each rune of Text; nil when not known, or when they do not rise
+	Edges     []float64 // left edge of each rune of Text; nil if unknown, or if they do not rise
 	Size      float64   // of the font in which most of it is set, in points
 	Font      string
 	Bold      bool
 	Italic    bool
-	Invisible bool // drawn without ink, as the text behind a scan is
+	Invisible bool // drawn without ink, like the text behind a scan
 	spans     []span
 }
 

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// Profile is what pages of a document have in common. It is made once from some of them, so that the same type means the
+// Profile holds what the pages of a document have in common. It is made once from some of them, so that the same type means the
 // same on every page.
 type Profile struct {
 	body    float64   // size in which most characters are set
@@ -34,7 +34,7 @@ type head struct {
 // maxSizes is how many sizes above the body's are headings of their own; smaller ones join the last.
 const maxSizes = 4
 
-// NewProfile looks at some pages of a document. Pages that follow one another find running heads that differ between left
+// NewProfile makes a profile from some pages of a document. Consecutive pages show running heads that differ between left
 // and right pages.
 func NewProfile(pages []Page, outline []Title) Profile {
 	p := Profile{heads: map[head]bool{}, outline: map[int][]Title{}}

@@ -117,7 +117,7 @@ func merged(rules []Box, down bool) []Box {
 	return out
 }
 
-// clustered sorts values and makes one of those that lie together.
+// clustered sorts values and joins those that are close together.
 func clustered(values []float64) []float64 {
 	slices.Sort(values)
 	var out []float64

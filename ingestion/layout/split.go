@@ -16,7 +16,7 @@ func (l Line) edge(i, runes int) float64 {
 	return l.Box.X0 + l.Box.width()*float64(i)/float64(max(runes, 1))
 }
 
-// cutAt divides a line at the blank that is next to x. The second part is empty when there is no blank near by.
+// cutAt divides a line at the blank that is next to x. The second part is empty if there is no blank nearby.
 func (l Line) cutAt(x float64) (left, right Line) {
 	runes := []rune(l.Text)
 	best, near := -1, 1.2*l.Size

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// ligatures are written out: nobody searches for them.
+// ligatures are replaced by their letters: nobody searches for ligatures.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",
 	"\u00a0", " ", "\u2007", " ", "\u202f", " ")
 

@@ -176,7 +176,7 @@ func Picture(parts []Part) func(src string) func() ([]byte, error) {
 // Shown are the media types of pictures that are shown in the message's own note.
 var Shown = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/bmp": true}
 
-// IsFile reports whether a part is something that a person attached.
+// IsFile reports whether a part is something that the sender attached.
 func (p Part) IsFile() bool {
 	return p.Name != "" && (p.Attachment || p.ID == "") || p.Attachment
 }

@@ -29,7 +29,7 @@ const (
 const LocalTime = "2006-01-02T15:04:05"
 
 // Manifest is the machine's view of a bundle. It holds metadata only; all paths are relative to the bundle's folder but
-// for Source.Path and History, which tell of places elsewhere in the vault. schemas/manifest.schema.json describes it.
+// for Source.Path and History, which name other places in the vault. schemas/manifest.schema.json describes it.
 type Manifest struct {
 	Version  int      `json:"version"`
 	Source   Source   `json:"source"`
@@ -60,7 +60,7 @@ type Import struct {
 	Started    time.Time         `json:"started"`
 	Finished   time.Time         `json:"finished"`
 	Mode       string            `json:"mode"`           // of PDF files; empty otherwise
-	Part       string            `json:"part,omitempty"` // the pages that were asked for, such as 1-20,35
+	Part       string            `json:"part,omitempty"` // the requested pages, such as 1-20,35
 	Strategies []Strategy        `json:"strategies"`
 	Tools      map[string]string `json:"tools"` // name to version
 	Settings   string            `json:"settings_hash"`
@@ -88,7 +88,7 @@ type History struct {
 	At     time.Time `json:"at"`
 }
 
-// Document is what the document says about itself; nothing of it was checked.
+// Document is the document's own description, unchecked.
 type Document struct {
 	Title     string                `json:"title"`
 	Author    string                `json:"author"`
@@ -99,7 +99,7 @@ type Document struct {
 	Encrypted bool                  `json:"encrypted"`
 	Tagged    bool                  `json:"tagged"`
 	Forms     bool                  `json:"forms"`
-	Language  string                `json:"language"` // empty when it does not say
+	Language  string                `json:"language"` // empty if unknown
 }
 
 // Render is how pages were drawn.
@@ -133,7 +133,7 @@ type Page struct {
 	Label  string      `json:"label"`            // empty when it has none
 	Render *PageRender `json:"render,omitempty"` // when another renderer than the document's was taken
 	Image  *PageImage  `json:"image,omitempty"`
-	Others []PageImage `json:"other_images,omitempty"` // of the printed pages behind the first that an office file's part takes
+	Others []PageImage `json:"other_images,omitempty"` // of an office file's part that is printed on several pages, after the first
 	Text   *PageText   `json:"text,omitempty"`
 	OCR    *PageOCR    `json:"ocr,omitempty"`
 	Assets []Asset     `json:"assets,omitempty"` // pictures that an OCR service cut out of the page

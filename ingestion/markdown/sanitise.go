@@ -32,7 +32,7 @@ var (
 	unembeds = strings.NewReplacer("![", "[")
 )
 
-// schemes are those of addresses that stay links: none runs a program, reads a file or speaks to a plugin.
+// schemes lists the schemes of addresses that stay links: none runs a program, reads a file or calls a plugin.
 var schemes = map[string]bool{"http": true, "https": true, "mailto": true, "ftp": true, "tel": true}
 
 // languages are the names after a fence that are kept: none of them is run by a plugin.

@@ -189,7 +189,7 @@ func lines(n *node) string {
 	return b.String()
 }
 
-// oneLine takes the line breaks out of a heading.
+// oneLine removes the line breaks from a heading.
 func oneLine(s string) string { return strings.ReplaceAll(s, "\\\n", " ") }
 
 // plainHeading takes bold off a heading that is bold as a whole, which its style has made it.

@@ -32,7 +32,7 @@ func escape(s string) string {
 	return underscores.ReplaceAllString(s, `$1\_`)
 }
 
-// tagStart is what a reader of Markdown would take for HTML.
+// tagStart matches what a Markdown reader would treat as HTML.
 var tagStart = regexp.MustCompile(`<([A-Za-z/!?])`)
 
 // underscores mean emphasis only at the edge of a word.
@@ -66,7 +66,7 @@ type span struct {
 	raw                  bool // a picture, a footnote's mark: no style around it
 }
 
-// style is what encloses a span's text.
+// style encloses a span's text.
 func (s span) style() span {
 	return span{bold: s.bold, italic: s.italic, strike: s.strike, code: s.code, link: s.link}
 }
@@ -276,7 +276,7 @@ func (b *blocks) footnote(n int, text string) {
 	b.add("[^" + strconv.Itoa(n) + "]: " + strings.ReplaceAll(text, "\n", "\n    "))
 }
 
-// quote puts every line of a text behind >.
+// quote prefixes every line of a text with >.
 func quote(text string) string { return "> " + strings.ReplaceAll(text, "\n", "\n> ") }
 
 func (b *blocks) String() string {

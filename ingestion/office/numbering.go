@@ -62,7 +62,7 @@ func (d *docx) item(pr *node) (marker string, indent int, ok bool) {
 	}
 }
 
-// count is the next number of a list level; deeper levels begin anew.
+// count returns the next number of a list level and restarts deeper levels.
 func (d *docx) count(list, level string) string {
 	key := list + "/" + level
 	d.counters[key]++

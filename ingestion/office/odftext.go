@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// inline is the text of a paragraph. Frames with text in it go behind it, as blocks of their own.
+// inline returns the text of a paragraph. Its frames with text follow it as blocks of their own.
 func (o *odf) inline(n *node, b *blocks) string {
 	return strings.TrimSpace(join(o.spans(n, span{}, b)))
 }

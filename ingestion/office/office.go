@@ -1,9 +1,9 @@
 // Package office reads word processor files, presentations, spreadsheets and e-books as Markdown: docx, pptx, xlsx, odt,
 // odp, ods and epub. Headings, lists, tables, links, footnotes and pictures stay in the author's order.
 //
-// The files are ZIP archives of XML from anywhere. [Read] opens only the parts that it needs, bounds what they unpack to,
-// how deep and how large their trees are, follows no link out of the archive, runs no macro, and computes nothing that was
-// not computed by the program which saved the file. Layout, headers, footers, comments and deleted text are left out.
+// The files are ZIP archives of XML from anywhere. [Read] opens only the parts that it needs, limits their unpacked size and
+// the depth and size of their trees, follows no link out of the archive, runs no macro, and computes nothing that the program
+// which saved the file has not computed. Layout, headers, footers, comments and deleted text are left out.
 package office
 
 import (
@@ -45,7 +45,7 @@ var ErrEncrypted = errors.New("the file is protected with a password")
 // ErrUnknown reports a file that is none of the kinds that this package reads.
 var ErrUnknown = errors.New("not an office file that can be read")
 
-// Document is what a file holds.
+// Document is the content of a file.
 type Document struct {
 	Kind    string // docx, pptx, xlsx, odt, odp, ods or epub
 	Title   string
@@ -75,7 +75,7 @@ type Picture struct {
 	part string // name in the archive
 }
 
-// Data is the picture's bytes as they lie in the archive, at most limit of them; a larger one is an error.
+// Data returns the picture's bytes from the archive. More than limit is an error.
 func (d *Document) Data(i int, limit int64) ([]byte, error) {
 	return d.open(d.Pictures[i].part, limit)
 }
@@ -151,7 +151,7 @@ func Read(r io.ReaderAt, size int64, limits Limits) (doc *Document, err error) {
 	defer func() {
 		// Files come from anywhere; a fault of ours in reading one must not end the program that reads thousands.
 		if p := recover(); p != nil {
-			doc, err = nil, fmt.Errorf("the file cannot be understood: %v", p)
+			doc, err = nil, fmt.Errorf("the file cannot be parsed: %v", p)
 		}
 	}()
 	return open(r, size, limits.withDefaults())

@@ -265,7 +265,7 @@ func (p *pptx) spans(n *node) []span {
 	return list
 }
 
-// notes are what the speaker wrote below a slide.
+// notes returns the speaker's notes of a slide.
 func (p *pptx) notes(root *node) string {
 	var b blocks
 	for _, sp := range root.all("sp") {

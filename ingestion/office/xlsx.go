@@ -138,7 +138,7 @@ func sheet(book *excelize.File, name string, left int, doc *Document) (Part, int
 	return part, used, stream.Error()
 }
 
-// links makes links of cells that have one; only the first cells are asked, since each question walks the sheet's list.
+// links makes links of cells that have one; only the first cells are checked, because each check walks the sheet's list.
 func links(book *excelize.File, name string, rows [][]string) {
 	asked := 0
 	for r, row := range rows {
@@ -177,7 +177,7 @@ func sheetLink(book *excelize.File, to string) string {
 	return ""
 }
 
-// whole is the archive's bytes, for a library that wants them.
+// whole returns the archive's bytes, for a library that needs them.
 func (a *archive) whole() ([]byte, error) {
 	if a.size > min(a.limits.Total, math.MaxInt32) {
 		return nil, fmt.Errorf("the file is larger than %d MB", a.limits.Total>>20)

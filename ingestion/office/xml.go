@@ -80,7 +80,7 @@ func (n *node) find(name string) (string, bool) {
 	return "", false
 }
 
-// child is the first element of a name right below, nil when there is none; a nil node has none.
+// child returns the first direct child with a name, or nil. A nil node has none.
 func (n *node) child(names ...string) *node {
 	for _, name := range names {
 		var found *node

@@ -23,7 +23,7 @@ var (
 	opening  = phase{}
 )
 
-// noMemory is what the libraries and the runtime say when they get none.
+// noMemory matches what the libraries and the runtime print when they run out of memory.
 var noMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|(malloc|calloc|realloc)[^\n]*failed|memory allocation`)
 
 // diagnose explains why a worker did not answer. err comes from the pipe; it is nil if the answer came in the moment of the kill.
@@ -41,9 +41,9 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 		s.p.kill()
 		_ = s.p.end() // it was killed
 		if errors.Is(err, extract.ErrTooMuch) {
-			return &extract.Error{Code: at.code(failure.TooMuch), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
+			return &extract.Error{Code: at.code(failure.TooMuch), Page: at.page, Message: "the worker broke the protocol: " + err.Error()}
 		}
-		return &extract.Error{Code: at.code(failure.Crashed), Page: at.page, Message: "the worker does not keep to the protocol: " + err.Error()}
+		return &extract.Error{Code: at.code(failure.Crashed), Page: at.page, Message: "the worker broke the protocol: " + err.Error()}
 	}
 	ended := s.wait()
 	said := s.p.stderr.String()
@@ -53,13 +53,13 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	case code == extract.ExitUnconfined:
 		return &extract.Error{Code: failure.Unconfined, Message: firstLine(said)}
 	case code == extract.ExitSpent:
-		return &extract.Error{Code: failure.Timeout, Page: at.page, Message: at.doing() + " needed more processor time than is allowed"}
+		return &extract.Error{Code: failure.Timeout, Page: at.page, Message: at.doing() + " needed more processor time than allowed"}
 	case trespassed(s.p):
-		return &extract.Error{Code: failure.Crashed, Page: at.page, Message: at.doing() + " made the worker call the system for what it never needs, and the kernel ended it: the document may be an attack"}
+		return &extract.Error{Code: failure.Crashed, Page: at.page, Message: at.doing() + " made the worker try a forbidden system call, and the kernel ended it: the document may be an attack"}
 	case noMemory.MatchString(said), killed:
-		return &extract.Error{Code: failure.Memory, Page: at.page, Message: at.doing() + " needed more memory than is allowed"}
+		return &extract.Error{Code: failure.Memory, Page: at.page, Message: at.doing() + " needed more memory than allowed"}
 	case at.starting:
-		return &extract.Error{Code: failure.WorkerMissing, Message: fmt.Sprintf("the worker ended before it began (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
+		return &extract.Error{Code: failure.WorkerMissing, Message: fmt.Sprintf("the worker ended at its start (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
 	case code == extract.ExitAborted && at == opening:
 		return &extract.Error{Code: failure.Corrupt, Message: "the document cannot be opened: " + firstLine(said), Aborted: true}
 	case signal != "":

@@ -36,7 +36,7 @@ type Office struct {
 // maxConverted limits a converted file, in bytes. It is kept in memory.
 const maxConverted = 256 << 20
 
-// officeCPU is the processor time of a conversion in multiples of its time-out, for when nobody watches any more.
+// officeCPU is the processor time of a conversion in multiples of its time-out, in case nobody watches any more.
 const officeCPU = 4
 
 // officePrefix begins the names of the folders of conversions.
@@ -88,7 +88,7 @@ func (o Office) Convert(ctx context.Context, doc io.Reader, from, to string) ([]
 	return take(filepath.Join(dir, "out", "document."+to), to, said)
 }
 
-// Version is what LibreOffice calls itself, such as "7.4.7.2". It is run for that as for a conversion.
+// Version returns LibreOffice's version, such as "7.4.7.2". It runs confined for that, as for a conversion.
 func (o Office) Version(ctx context.Context) (string, error) {
 	o = o.withDefaults()
 	dir, err := o.folder()
@@ -103,7 +103,7 @@ func (o Office) Version(ctx context.Context) (string, error) {
 	if found := officeVersion.FindStringSubmatch(said); found != nil {
 		return found[1], nil
 	}
-	return "", &extract.Error{Code: failure.WorkerMissing, Message: o.Program + " is no LibreOffice: it says " + firstLine(said)}
+	return "", &extract.Error{Code: failure.WorkerMissing, Message: o.Program + " is not LibreOffice: it prints " + firstLine(said)}
 }
 
 var officeVersion = regexp.MustCompile(`LibreOffice\S* (\d[\d.]*)`)
@@ -231,7 +231,7 @@ func (o Office) await(ctx context.Context, p *process) (string, error) {
 	case p.cmd.ProcessState.ExitCode() == extract.ExitUnconfined:
 		return "", &extract.Error{Code: failure.Unconfined, Message: firstLine(said)}
 	case noMemory.MatchString(said), killed:
-		return "", &extract.Error{Code: failure.Memory, Message: "LibreOffice needed more memory than is allowed"}
+		return "", &extract.Error{Code: failure.Memory, Message: "LibreOffice needed more memory than allowed"}
 	}
 	return said, nil
 }
@@ -242,22 +242,22 @@ func take(path, to, said string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		return nil, &extract.Error{Code: failure.Corrupt, Message: "LibreOffice made nothing of it: " + complaint(said)}
+		return nil, &extract.Error{Code: failure.Corrupt, Message: "LibreOffice could not convert it: " + complaint(said)}
 	case !info.Mode().IsRegular():
 		return nil, &extract.Error{Code: failure.Crashed, Message: "LibreOffice wrote no file"}
 	case info.Size() > maxConverted:
-		return nil, &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("LibreOffice wrote %d MB; %d MB are the most", info.Size()>>20, maxConverted>>20)}
+		return nil, &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("LibreOffice wrote %d MB, above the limit of %d MB", info.Size()>>20, maxConverted>>20)}
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &extract.Error{Code: failure.Crashed, Message: "what LibreOffice wrote cannot be read: " + err.Error()}
+		return nil, &extract.Error{Code: failure.Crashed, Message: "LibreOffice's file cannot be read: " + err.Error()}
 	}
 	want := "PK\x03\x04"
 	if to == "pdf" {
 		want = "%PDF-"
 	}
 	if !bytes.HasPrefix(data, []byte(want)) {
-		return nil, &extract.Error{Code: failure.Crashed, Message: "what LibreOffice wrote is no " + to + " file"}
+		return nil, &extract.Error{Code: failure.Crashed, Message: "LibreOffice did not write a " + to + " file"}
 	}
 	return data, nil
 }

@@ -77,9 +77,9 @@ func TestOffice_faults(t *testing.T) {
 		says string
 	}{
 		"hang":    {failure.Timeout, "LibreOffice took more than 300ms"},
-		"crash":   {failure.Corrupt, "made nothing of it"},
+		"crash":   {failure.Corrupt, "could not convert it"},
 		"refuses": {failure.Corrupt, "Error: source file could not be loaded"},
-		"garbage": {failure.Crashed, "is no pdf file"},
+		"garbage": {failure.Crashed, "did not write a pdf file"},
 		"memory":  {failure.Memory, "more memory"},
 		"huge":    {failure.TooLarge, "wrote 300 MB"},
 		"link":    {failure.Crashed, "wrote no file"},

@@ -107,7 +107,7 @@ func missing(err error) error {
 func (p *process) end() error {
 	_ = p.in.Close() // the worker may have closed it by dying
 	err := p.reap()
-	_ = p.out.Close() // read by nobody any more
+	_ = p.out.Close() // nobody reads it any more
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (p *process) end() error {
 // tailSize is how much of a worker's messages is kept: the beginning, where the cause stands.
 const tailSize = 8 << 10
 
-// tail keeps the first bytes that are written to it and takes the rest without a word.
+// tail keeps the first bytes that are written to it and discards the rest.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte

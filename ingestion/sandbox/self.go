@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
-// Report is what a worker says of itself, and what is wrong with it.
+// Report is what a worker reports about itself, and its problems.
 type Report struct {
 	Worker      string    `json:"worker"` // path of the program
 	Version     string    `json:"version,omitempty"`
@@ -24,7 +24,7 @@ type Report struct {
 	Problems    []Problem `json:"problems,omitempty"`
 }
 
-// Problem is something that a person can put right.
+// Problem is something that the user can fix.
 type Problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -76,11 +76,11 @@ func confinementProblem(level string) (Problem, bool) {
 	case extract.ConfinedFull:
 		return p, false
 	case extract.ConfinedLandlock:
-		p.Message, p.Fix = "the worker is kept from files and network, but may make any system call", calls
+		p.Message, p.Fix = "the worker cannot use files or the network, but may make any system call", calls
 	case extract.ConfinedFiles:
-		p.Message, p.Fix = "the worker is kept from files, not from the network", calls
+		p.Message, p.Fix = "the worker cannot use files, but can use the network", calls
 	case extract.ConfinedCalls:
-		p.Message, p.Fix = "the worker is kept from network, writing and other programs, but a hostile document could read files", landlock
+		p.Message, p.Fix = "the worker cannot use the network, write files or start programs, but a hostile document could read files", landlock
 	default:
 		p.Message, p.Fix = fmt.Sprintf("the worker is confined by %q only: a hostile document could read files", level), landlock
 	}

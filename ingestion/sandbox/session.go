@@ -68,14 +68,14 @@ func (s *Session) accept(answer any) error {
 	hello, ok := answer.(extract.Hello)
 	switch {
 	case !ok:
-		return s.fail(&extract.Error{Code: failure.WorkerMissing, Message: fmt.Sprintf("%s is no worker: it began with %T", s.config.Worker, answer)})
+		return s.fail(&extract.Error{Code: failure.WorkerMissing, Message: fmt.Sprintf("%s is not a worker: it began with %T", s.config.Worker, answer)})
 	case hello.Protocol != extract.Protocol:
 		return s.fail(&extract.Error{
 			Code:    failure.WorkerMissing,
-			Message: fmt.Sprintf("the worker speaks version %d of the protocol, not %d: it is of another build", hello.Protocol, extract.Protocol),
+			Message: fmt.Sprintf("the worker uses version %d of the protocol, not %d: it is from another build", hello.Protocol, extract.Protocol),
 		})
 	case s.config.RequireConfinement && hello.Confinement != extract.ConfinedFull:
-		return s.fail(&extract.Error{Code: failure.Unconfined, Message: fmt.Sprintf("confinement is required, the worker reached %q", hello.Confinement)})
+		return s.fail(&extract.Error{Code: failure.Unconfined, Message: fmt.Sprintf("confinement is required, but the worker only reached %q", hello.Confinement)})
 	}
 	s.hello = hello
 	return nil
@@ -97,12 +97,12 @@ func (s *Session) Page(ctx context.Context, r extract.PageRequest) (extract.Page
 	}
 	page, ok := answer.(extract.Page)
 	if lie := mismatch(r, page); !ok || lie != "" {
-		return extract.Page{}, s.fail(&extract.Error{Code: failure.Crashed, Page: r.N, Message: fmt.Sprintf("the worker answered wrongly (%T %s)", answer, lie)})
+		return extract.Page{}, s.fail(&extract.Error{Code: failure.Crashed, Page: r.N, Message: fmt.Sprintf("the worker answered something else (%T %s)", answer, lie)})
 	}
 	return page, nil
 }
 
-// Cut asks for a document of some pages, counted from 1 and ascending. Its errors are those of [Session.Page].
+// Cut requests a document of some pages, counted from 1 and ascending. Its errors are those of [Session.Page].
 func (s *Session) Cut(ctx context.Context, pages []int) (extract.Cut, error) {
 	if s.dead != nil {
 		return extract.Cut{}, s.dead

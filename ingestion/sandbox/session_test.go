@@ -61,7 +61,7 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 		{"start:exit1", failure.WorkerMissing, "invalid page tree", 0, true},
 		{"start:flood", failure.WorkerMissing, "protocol", 0, true},
 		{"start:unconfined", failure.Unconfined, "no landlock here", 0, true},
-		{"start:lie", failure.WorkerMissing, "no worker", 0, true},
+		{"start:lie", failure.WorkerMissing, "is not a worker", 0, true},
 		{"hello:old", failure.WorkerMissing, "version 0", 0, true},
 		{"open:hang", failure.Timeout, "opening the document took more than", 0, true},
 		{"open:exit1", failure.Corrupt, "invalid page tree", 0, false},
@@ -79,9 +79,9 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 		{"page:exit1", failure.Crashed, "invalid page tree", 2, true},
 		{"page:flood", failure.Crashed, "protocol", 2, true},
 		{"page:announce", failure.Timeout, "took more than", 2, true},
-		{"page:text25", failure.TooMuch, "more than the 16 MB that a page may take", 2, true},
+		{"page:text25", failure.TooMuch, "more than the 16 MB allowed", 2, true},
 		{"page:announcetext", failure.TooMuch, "more than the 16 MB", 2, true},
-		{"page:text5", failure.TooMuch, "more than the 4 MB of text", 2, true},
+		{"page:text5", failure.TooMuch, "more than the 4 MB allowed", 2, true},
 		{"page:half", failure.Crashed, "ended the worker", 2, true},
 		{"page:lie", failure.Crashed, "for page 77", 2, true},
 		{"page:parts", failure.Crashed, "other parts", 2, true},
@@ -227,7 +227,7 @@ func TestStart_leavesNoNetwork(t *testing.T) {
 
 func TestConfinementProblem_growsWithWhatIsOpen(t *testing.T) {
 	t.Parallel()
-	for level, want := range map[string]string{extract.ConfinedFull: "", extract.ConfinedLandlock: "any system call", extract.ConfinedCalls: "could read files", extract.ConfinedFiles: "not from the network", extract.ConfinedLimits: "could read files", extract.ConfinedNot: "could read files"} {
+	for level, want := range map[string]string{extract.ConfinedFull: "", extract.ConfinedLandlock: "any system call", extract.ConfinedCalls: "could read files", extract.ConfinedFiles: "can use the network", extract.ConfinedLimits: "could read files", extract.ConfinedNot: "could read files"} {
 		p, ok := confinementProblem(level)
 		if ok != (want != "") || !strings.Contains(p.Message, want) {
 			t.Errorf("%s: %+v, %v", level, p, ok)

@@ -11,10 +11,10 @@ import (
 // noteElement replaces a footnote's mark while a document is written as Markdown.
 const noteElement = "vaultflow-note"
 
-// maxNotes bounds the footnotes that are taken out of one document.
+// maxNotes limits the footnotes of one document.
 const maxNotes = 5000
 
-// footnotes takes the footnotes out of a document, where marks say that they are ones (EPUB's epub:type, WAI-ARIA's
+// footnotes removes the footnotes from a document, where marks say that they are ones (EPUB's epub:type, WAI-ARIA's
 // doc-noteref, the class that pandoc writes), and puts elements with their numbers in the places of the marks. The list is
 // in the order of the first marks.
 func footnotes(doc *html.Node) []*html.Node {
@@ -76,7 +76,7 @@ func within(n, outer *html.Node) bool {
 	return false
 }
 
-// cut takes a note out of its document, the links back out of the note, and the section that is empty without its notes.
+// cut removes a note from its document, its backlinks, and the section that is empty without its notes.
 func cut(note *html.Node) {
 	var back []*html.Node
 	for d := range note.Descendants() {

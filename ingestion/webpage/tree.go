@@ -40,7 +40,7 @@ func set(n *html.Node, name, value string) {
 	}
 }
 
-// text is what a person would see, with single blanks.
+// text returns the visible text, with single blanks.
 func text(n *html.Node) string {
 	if n == nil {
 		return ""
@@ -98,7 +98,7 @@ func Anchor(heading string) string {
 // unseen fits the styles of an element that no reader sees.
 var unseen = regexp.MustCompile(`(?i)(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden)\s*(!important\s*)?(;|$)`)
 
-// dropUnseen takes out of a page what a browser would not show by the elements' own attributes: what nobody sees is often
+// dropUnseen removes what a browser would hide because of the elements' own attributes: hidden text is often
 // written for machines that read along. Style sheets are not looked at.
 func dropUnseen(doc *html.Node) {
 	var drop []*html.Node

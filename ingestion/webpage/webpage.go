@@ -27,7 +27,7 @@ import (
 // MaxSize is the largest document that is read, in bytes.
 const MaxSize = 32 << 20
 
-// maxDepth bounds how deep elements are nested; converters walk a tree by calling themselves.
+// maxDepth limits the nesting of elements: converters are recursive.
 const maxDepth = 512
 
 // Hooks decide about what leads out of a document.
@@ -49,7 +49,7 @@ type Page struct {
 }
 
 // Parse reads a document. The encoding is that of a byte order mark, of the content type, or of the document's own meta
-// element, else windows-1252 as browsers take it. Errors: above MaxSize, or nested deeper than a page is.
+// element, else windows-1252, like browsers. A page above MaxSize or nested too deep is an error.
 func Parse(data []byte, contentType string) (*html.Node, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("the page is larger than %d MB", MaxSize>>20)
@@ -97,7 +97,7 @@ func deeper(root *html.Node, limit int) bool {
 	return false
 }
 
-// Convert writes a document as Markdown. It takes the footnotes out of doc.
+// Convert writes a document as Markdown. It removes the footnotes from doc.
 func Convert(doc *html.Node, h Hooks) (string, error) {
 	anchors := Anchors(doc)
 	notes := footnotes(doc)

@@ -52,7 +52,7 @@ func around(points [][2]float64) layout.Box {
 	return b
 }
 
-// outlines reads the straight outlines of a path's data; nil when it has curves. MuPDF writes absolute commands only.
+// outlines reads the straight outlines of a path's data; or nil if it has curves. MuPDF writes absolute commands only.
 func outlines(data string) [][][2]float64 {
 	const most = 4000
 	if len(data) > 1<<16 || strings.ContainsAny(data, "CcQqSsTtAa") {

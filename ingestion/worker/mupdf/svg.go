@@ -18,7 +18,7 @@ type glyph struct {
 	size float64
 }
 
-// maxRules bounds what is read of maps and drawings.
+// maxRules limits what is read of maps and drawings.
 const maxRules = 20_000
 
 // addSVG adds what MuPDF's SVG of a page has and its HTML lacks: the places of letters, and rules. Each element is on its own

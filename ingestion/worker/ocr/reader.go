@@ -139,7 +139,7 @@ func (r *Reader) upright(img *image.Gray, languages []string) (best reading, tur
 	return best, turn, nil
 }
 
-// reading is what was recognised in one direction.
+// reading is the result of recognition in one direction.
 type reading struct {
 	words       []Word
 	letters     int

@@ -27,7 +27,7 @@ var (
 func parse(data []byte) (ctx *model.Context, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ctx, err = nil, fmt.Errorf("the file cannot be understood: %v", p)
+			ctx, err = nil, fmt.Errorf("the file cannot be parsed: %v", p)
 		}
 	}()
 	api.DisableConfigDir() // it would write one
@@ -74,7 +74,7 @@ func cut(data []byte, pages []int, encrypted bool) (out extract.Cut, err error) 
 	return extract.Cut{MediaType: "application/pdf", Size: b.Len(), Bytes: b.Bytes()}, nil
 }
 
-// strip removes from a page what nobody sees, and writes the crop that it inherits on the page itself.
+// strip removes what is invisible on a page, and writes the inherited crop on the page itself.
 func strip(ctx *model.Context, n int) error {
 	page, _, inherited, err := ctx.PageDict(n, false)
 	if err != nil || page == nil {

@@ -36,7 +36,7 @@ type Document struct {
 	texts *texts
 	ocr   *ocr.Reader
 
-	boxes   []pageBox // of the pages, once a part of one was asked for
+	boxes   []pageBox // of the pages, once a part of one was requested
 	noBoxes error     // why there are none
 }
 

@@ -12,7 +12,7 @@ import (
 // marginShare of each side of the page is its outer margin: stamps, page numbers and running heads are there.
 const marginShare = 0.1
 
-// evidenceOf counts what speaks for and against using the text layer.
+// evidenceOf counts the evidence for and against using the text layer.
 func evidenceOf(l layout.Page) extract.Evidence {
 	e := extract.Evidence{Pictures: len(l.Pictures), PictureCover: cover(l.Width, l.Height, l.Pictures)}
 	fonts := map[string]bool{}
@@ -45,7 +45,7 @@ func inMargin(l layout.Page, x, y float64) bool {
 	return x < dx || x > l.Width-dx || y < dy || y > l.Height-dy
 }
 
-// cover returns the share of the page that pictures cover. What lies under two of them counts once.
+// cover returns the share of the page that pictures cover. Overlaps count once.
 func cover(width, height float64, boxes []layout.Box) float64 {
 	const cells = 64
 	covered := 0

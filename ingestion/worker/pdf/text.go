@@ -24,7 +24,7 @@ type texts struct {
 	titles []layout.Title // of the outline
 	alone  bool           // no page is read for another's sake
 
-	profile *layout.Profile      // nil until text was asked for
+	profile *layout.Profile      // nil until text is requested
 	tails   map[int]*layout.Tail // tables that end pages, of the pages that were read
 }
 

@@ -15,7 +15,7 @@ import (
 // inked is how PDFium draws: with annotations, in the order of bytes that package image has.
 const inked = enums.FPDF_RENDER_FLAG_ANNOT | enums.FPDF_RENDER_FLAG_REVERSE_BYTE_ORDER
 
-// bytesPerPixel of the pictures that are asked of PDFium.
+// bytesPerPixel is the size of a pixel in PDFium's pictures.
 const bytesPerPixel = 4
 
 // Draw draws a page on white, with its annotations and the values of its form fields. The number of pixels follows from the
@@ -95,7 +95,7 @@ func (d *Document) withForm(n int, do func(references.FPDF_FORMHANDLE) error) er
 	return do(form)
 }
 
-// deafForm is a form without reactions: nobody clicks.
+// deafForm returns form callbacks that do nothing: nobody clicks.
 func deafForm() structs.FPDF_FORMFILLINFO {
 	return structs.FPDF_FORMFILLINFO{
 		FFI_Invalidate:         func(references.FPDF_PAGE, float64, float64, float64, float64) {},

@@ -10,7 +10,7 @@ import (
 type comment struct {
 	kind    string // in words, as "Highlight"
 	author  string
-	covered string // the text that it lies on
+	covered string // the text under it
 	text    string // what it says
 	drawn   string // what is written in it, where that is something else
 }
@@ -79,7 +79,7 @@ func (f field) line() string {
 	return name + ": " + strings.Join(textLines(f.value), " / ")
 }
 
-// callout is a comment as Obsidian shows it: the kind and the author as its title, what it lies on, what it says.
+// callout is a comment as Obsidian shows it: its kind and author as title, the text it covers, and its own text.
 func (c comment) callout() string {
 	title := "> [!note] " + c.kind
 	if author := oneText(c.author); author != "" {
@@ -134,7 +134,7 @@ func escapeDigits(s string) string {
 	return s
 }
 
-// maxNoteRunes bounds a value or a comment.
+// maxNoteRunes limits a value or a comment.
 const maxNoteRunes = 20_000
 
 // bounded returns a text of a file as valid UTF-8 that is not too long.

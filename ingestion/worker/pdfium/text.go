@@ -15,7 +15,7 @@ import (
 // Limits of what is read of a page.
 const (
 	maxObjects   = 20_000
-	maxWideChars = 64 // characters whose font is asked for
+	maxWideChars = 64 // characters whose font is checked
 	fineness     = 64 // units of PDFium's whole device coordinates for a point
 )
 

@@ -40,7 +40,7 @@ type photo struct {
 	data      []byte
 	info      imaging.Info
 	libraries Libraries
-	decoded   image.Image     // what another decoder made of it, upright
+	decoded   image.Image     // decoded by another library, upright
 	second    worker.Document // MuPDF, once package imaging refused the data
 }
 

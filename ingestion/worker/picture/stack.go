@@ -20,7 +20,7 @@ type stack struct {
 	ocr   *ocr.Reader
 }
 
-// openStack opens the pictures. sizes are those that the file declares.
+// openStack opens the pictures. sizes come from the file's headers.
 func openStack(data []byte, sizes []storedSize, libraries Libraries) (worker.Document, error) {
 	doc, err := libraries.MuPDF(data)
 	if err != nil {

@@ -81,7 +81,7 @@ func Shrink(img *image.Gray, side int) *image.Gray {
 	return out
 }
 
-// Oriented turns and mirrors a picture as its orientation says. Orientations are those of EXIF and TIFF: 1, upright, to 8.
+// Oriented turns and mirrors a picture by its orientation. Orientations are those of EXIF and TIFF: 1, upright, to 8.
 func Oriented(img *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return img
