@@ -23,17 +23,17 @@ type Builder struct {
 	// Probe reads the header of a picture, without decoding it. An error says in words why the file is no picture that
 	// can be shown ("not an image"); one that is fs.ErrNotExist counts as missing. Nil: no file is a picture.
 	Probe func(name string) (Picture, error)
-	// Fallbacks gives the text that was recognised in a picture earlier, or "". Nil: none.
+	// Fallbacks returns the text recognised in a picture earlier, or "". Nil: none.
 	Fallbacks func(name string) string
 	// Documents reads PDF and office files. Nil: they are named and not shown.
 	Documents Documents
-	// Remote gives a picture of the web under the remote policy: it is fetched, decoded and encoded again, and kept as a
-	// blob. An error says in words why there is none; errors.Is(err, ErrNotFetched) leaves the reference as it is, without
-	// a warning. It is called only for references that the local pictures leave room for. Nil: nothing is ever fetched.
+	// Remote returns a picture of the web, subject to the remote policy. It fetches the picture, encodes it again and stores
+	// it as a blob. Its error is shown to people; ErrNotFetched leaves the reference unchanged, without a warning. It is
+	// called only for references for which the local pictures leave room. Nil: nothing is fetched.
 	Remote func(ctx context.Context, url string) (RemotePicture, error)
-	// Nonce gives letters and digits that nobody can guess. Nil: 16 random hexadecimal digits.
+	// Nonce returns letters and digits that nobody can guess. Nil: 16 random hexadecimal digits.
 	Nonce func() string
-	// ImportedDir is where imports land; what is below is untrusted unless the input says otherwise. "" is "Imported".
+	// ImportedDir is where imports land; files below it are untrusted unless the input overrides that. "" is "Imported".
 	ImportedDir string
 	// Known reports whether a file is foreign and what it was made from, and Named the same of a name without its content;
 	// see policy.Trust. Nil: what is below ImportedDir is foreign.
@@ -45,7 +45,7 @@ type Builder struct {
 	MaxRemote int
 }
 
-// Picture is what the header of a picture tells. Width and Height are as displayed, Size is in bytes.
+// Picture describes a picture by its header. Width and Height are as displayed, Size is in bytes.
 type Picture struct {
 	MediaType string
 	Width     int
@@ -59,7 +59,7 @@ type RemotePicture struct {
 	Picture
 }
 
-// ErrNotFetched is what Builder.Remote gives in a preview: the policy allows the picture, and a run would fetch it.
+// ErrNotFetched is the error of Builder.Remote in a preview: the policy allows the picture, and a run would fetch it.
 var ErrNotFetched = errors.New("would be fetched")
 
 // Spec is what one prompt is made of.
@@ -76,11 +76,11 @@ type Spec struct {
 	Caps        policy.Capabilities
 	Bounds      policy.Bounds
 	StrictLinks bool // an ambiguous link is an error
-	// MayRead tells whether notes may bring in a file, by its vault name: permissions.read. Nil: every file.
+	// MayRead reports whether notes may include a file, by its vault name: permissions.read. Nil: every file.
 	MayRead func(name string) bool
-	// MayLink reports whether pictures of a host that stand in untrusted content are fetched: permissions.links. Nil: none are.
+	// MayLink reports whether untrusted content may have pictures of a host fetched: permissions.links. Nil: none.
 	MayLink    func(host string) bool
-	InputPrice float64 // US dollars for a million input tokens; 0 when not known
+	InputPrice float64 // US dollars for a million input tokens; 0 if unknown
 }
 
 // Input is one @input with what was found for it. Routed inputs are not given to the builder.
@@ -102,9 +102,9 @@ type Prompt struct {
 	// Digest is the SHA-256 of system prompt and blocks with the nonce taken out, in hexadecimal: equal for prompts that
 	// say the same, whatever nonce they have.
 	Digest string
-	// Origins are the untrusted things in it, deferred ones too, as policy.Trust gives them.
+	// Origins are its untrusted sources, deferred ones included, in the form of policy.Trust.
 	Origins []string
-	// Chunks are what the deferred chunks hold, in the prompt's order, for the tool read_chunks.
+	// Chunks are the deferred chunks in the prompt's order, for the tool read_chunks.
 	Chunks []Deferred
 }
 
@@ -160,7 +160,7 @@ func newAttempt(ctx context.Context, b Builder, spec Spec) *attempt {
 	}
 }
 
-// files reads the builder's files. allowed says which may be read; nil: all.
+// files reads the builder's files that are allowed; nil: all.
 func (b Builder) files(allowed func(name string) bool) *files {
 	return &files{fs: b.FS, maxFile: b.MaxFile, allowed: allowed, parsed: map[string]*parsed{}}
 }
@@ -261,7 +261,7 @@ func (a *attempt) pageDocuments(out *outline, decisions []policy.Decision) (agai
 	return again
 }
 
-// AmbiguousError says that a link matches several files and the settings want no guess.
+// AmbiguousError reports a link that matches several files if the settings forbid guessing.
 type AmbiguousError struct {
 	Note   string
 	Line   int

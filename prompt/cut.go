@@ -79,7 +79,7 @@ func lastLines(it item, tokens int) int {
 	return len(it.words) - (at + i + 1)
 }
 
-// cut holds back what has no room, and gives the tokens of what is left.
+// cut holds back what has no room, and returns the tokens of the rest.
 func (f *fitter) cut(k cutPoint, costs []int, why string) (left int) {
 	mode := f.bounds.WhenExceeded
 	fate := map[policy.Exceeded]policy.Fate{
@@ -127,10 +127,10 @@ func (f *fitter) cut(k cutPoint, costs []int, why string) (left int) {
 	return left
 }
 
-// warnCut says where the prompt was cut.
+// warnCut warns where the prompt was cut.
 func (f *fitter) warnCut(fate policy.Fate, reason string) {
 	w := Warning{Message: "the prompt is full: " + map[policy.Fate]string{
-		policy.Deferred: "what stands from here on is deferred", policy.Omitted: "a part is left out from here on", policy.Reference: "nothing is shown",
+		policy.Deferred: "everything from here on is deferred", policy.Omitted: "a part is left out from here on", policy.Reference: "nothing is shown",
 	}[fate] + " (" + reason + ")"}
 	for _, it := range f.out.items {
 		if it.held && it.line != nil {
@@ -141,7 +141,7 @@ func (f *fitter) warnCut(fate policy.Fate, reason string) {
 	f.out.warn(w)
 }
 
-// spans gives for each item that opens or closes a frame the index of its partner.
+// spans maps each item that opens or closes a frame to the index of its partner.
 func (f *fitter) spans() map[int]int {
 	partner := map[int]int{}
 	var stack []int
@@ -158,8 +158,8 @@ func (f *fitter) spans() map[int]int {
 	return partner
 }
 
-// isCut tells whether an item is on the side that has no room. A frame goes when nothing is left in it; with refs_only
-// the inputs' frames stay, so that their names do.
+// isCut reports whether an item is on the side without room. A frame is dropped when it is empty; with refs_only the inputs'
+// frames stay, for their names.
 func (f *fitter) isCut(i int, k cutPoint, partner map[int]int) bool {
 	it := f.out.items[i]
 	switch f.bounds.WhenExceeded {
@@ -219,7 +219,7 @@ func (it item) part(from, to int) item {
 	return it
 }
 
-// offset is where a byte of the item's text stands in its file.
+// offset returns the position in the file of a byte of the item's text.
 func (it item) offset(at int) int {
 	if it.text == nil {
 		return it.line.Source.Bytes[0] + at

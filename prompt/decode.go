@@ -26,7 +26,7 @@ func (e encoding) String() string {
 	return [...]string{"UTF-8", "UTF-8", "UTF-8 with bytes that are none", "UTF-16", "UTF-16", "an 8-bit encoding, read as Windows-1252"}[e]
 }
 
-// decoded is a text in UTF-8, and where its bytes stand in the file.
+// decoded is a text in UTF-8, with the positions of its bytes in the file.
 type decoded struct {
 	raw      []byte
 	text     []byte

@@ -11,15 +11,15 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Deferred is a chunk that the prompt has no room for. Blocks are what stands in its place when it is asked for: its
-// text, or its label and the picture.
+// Deferred is a chunk for which the prompt has no room. Blocks are what read_chunks returns for it: its text, or its label
+// and the picture.
 type Deferred struct {
 	ID     string
 	Line   Line
 	Blocks []content.Block
 }
 
-// deferred is what read_chunks gives for an item: in a frame of its own, so that its trust is known there too.
+// deferred returns an item for read_chunks: in a frame of its own, so that its trust is known there too.
 func (r *renderer) deferred(it *item) Deferred {
 	out := Deferred{ID: it.line.ID, Line: *it.line}
 	open, end := "", ""

@@ -98,7 +98,7 @@ func pageFate(s shown) policy.Fate {
 	return policy.Missing
 }
 
-// pageProblem says why no page is shown.
+// pageProblem returns the reason why no page is shown.
 func pageProblem(s shown, of int) string {
 	if s.fault != "" {
 		return s.fault
@@ -136,13 +136,13 @@ func (w documentWriter) chosen(s shown, of int) (pages []int, ok bool) {
 	}
 }
 
-// sees tells whether pages are shown as pictures.
+// sees reports whether pages are shown as pictures.
 func (w documentWriter) sees(s shown) bool {
 	return w.caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
 }
 
-// sendsFile tells whether the model gets the file itself: it can read PDF, and no page needs leaving out. A single page,
-// and an original whose pages are pictures in the vault already, are pictures when the model sees.
+// sendsFile reports whether the model gets the file itself: it reads PDF, and no page must be left out. A single page, and an
+// original whose pages are already pictures in the vault, are sent as pictures to a model with vision.
 func (w documentWriter) sendsFile(s shown, d described, pages []int) bool {
 	b := w.bounds
 	switch {
@@ -229,7 +229,7 @@ func (w documentWriter) page(ctx context.Context, s shown, d described, n int) e
 	return nil
 }
 
-// maxPageText is how much text of a page stands in one chunk, in bytes, so that read_chunks can give it.
+// maxPageText is how much text of a page is in one chunk, in bytes, so that read_chunks can return it.
 const maxPageText = 24 << 10
 
 // pageAsText lists the text of a page.

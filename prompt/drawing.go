@@ -8,7 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// isDrawing tells whether a file is a drawing of Excalidraw.
+// isDrawing reports whether a file is an Excalidraw drawing.
 func isDrawing(name string, p *parsed) bool {
 	lower := strings.ToLower(name)
 	if strings.HasSuffix(lower, ".excalidraw") || strings.HasSuffix(lower, ".excalidraw.md") {
@@ -21,8 +21,8 @@ func isDrawing(name string, p *parsed) bool {
 	return bytes.HasPrefix(yaml, []byte("excalidraw-plugin:")) || bytes.Contains(yaml, []byte("\nexcalidraw-plugin:"))
 }
 
-// drawing shows the picture that Excalidraw exported beside the drawing, or says that there is none: the drawing's own
-// bytes mean nothing to a reader.
+// drawing shows the picture that Excalidraw exported beside the drawing, or notes that there is none: the drawing itself is
+// not readable.
 func (w *fileWriter) drawing(s shown, p *parsed) error {
 	s.line.MediaType, s.line.Size = "application/vnd.excalidraw", p.size
 	picture := w.files.exported(s.name)

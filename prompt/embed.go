@@ -20,7 +20,7 @@ const (
 // maxEmbedded bounds the files that notes embed in one prompt, together, in bytes.
 const maxEmbedded = 256 << 20
 
-// embed lists a transcluded file in its place, or says why it is not there.
+// embed lists a transcluded file in its place, or the reason why it is missing.
 func (w noteWriter) embed(ctx context.Context, in shown, k chunking.Chunk, l Line) error {
 	if in.input.Directive.Embeds == "ref" {
 		l.Fate, l.Reason = policy.Reference, "embeds=ref"

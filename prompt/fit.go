@@ -18,17 +18,17 @@ const (
 	markerTokens = 60
 )
 
-// fitter gives the prompt's tokens to its parts.
+// fitter divides the prompt's tokens among its parts.
 type fitter struct {
 	out    *outline
 	caps   policy.Capabilities
 	bounds policy.Bounds
 }
 
-// fit gives the prompt's tokens to text before any image: instructions, the step's text and our own lines always, then
-// the texts of the inputs. When all of it fits, images take what remains. When not, the prompt is cut at one place, and
-// up to there the images count too, so that what is shown is shown as its author sees it. reserved is spent already. fit
-// returns the bounds with everything that is spent, for policy.Decide.
+// fit assigns the prompt's tokens to text before any image: always instructions, the step's text and our own lines, then the
+// texts of the inputs. If all of it fits, images get the rest. If not, the prompt is cut at one place, and images before it
+// count too, so that everything shown looks as its author sees it. reserved is already spent. fit returns the bounds with
+// everything that is spent, for policy.Decide.
 func fit(out *outline, spec Spec, reserved int) (policy.Bounds, error) {
 	f := &fitter{out: out, caps: spec.Caps, bounds: spec.Bounds}
 	err := f.fit(reserved)
@@ -84,7 +84,7 @@ func (f *fitter) mediaTokens() ([]int, error) {
 	return tokens, nil
 }
 
-// isFixed tells whether an item is always there: the step's text.
+// isFixed reports whether an item is always shown: the step's text.
 func (it item) isFixed() bool { return it.role == roleText && it.line == nil }
 
 // costs estimates each item as text, without what is attached. fixed is what is always there.

@@ -1,6 +1,6 @@
-// Package prompt turns a step and its inputs into the content blocks of one message, and into the receipt that says for
-// every reference what became of it. It reads files through an fs.FS and a few narrow ports, writes nothing, calls no
-// model, and gives the same result for the same input, the nonce aside.
+// Package prompt turns a step and its inputs into the content blocks of one message and a receipt of what became of every
+// reference. It reads files through an fs.FS and a few narrow ports, writes nothing, calls no model, and is deterministic
+// except for the nonce.
 //
 // # Prompt format 1
 //
@@ -48,14 +48,14 @@
 // Comments of Obsidian are left out unless comments=keep. Names are vault names; no path of the machine appears.
 // Chunks are numbered c1, c2, … over the whole prompt, in this order, the omitted ones included.
 //
-// A deferred chunk, as read_chunks gives it, stands in a frame of its own: the frame that it belongs to, with chunk="c12"
-// as a further attribute. Long texts are deferred in parts of at most 24 KB.
+// read_chunks returns a deferred chunk in a frame of its own: the frame that it belongs to, with chunk="c12" as a further
+// attribute. Long texts are deferred in parts of at most 24 KB.
 //
 // # What goes in when not everything fits
 //
 // Text goes first: when all text fits into max_prompt_tokens, images and pages take what remains, in order, local ones
 // before those of the web. When it does not, the prompt is cut at one place, at a line's end; up to there images count
-// too. With drop_oldest what stands behind the place is kept, otherwise what stands before it.
+// too. drop_oldest keeps what is after the cut, the other settings what is before it.
 package prompt
 
 // Format is the version of the layout above.

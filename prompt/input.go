@@ -20,7 +20,7 @@ type inputWriter struct {
 func (w inputWriter) all(ctx context.Context) error {
 	parts, lost := place(w.spec.Prompt, w.spec.Inputs)
 	for _, name := range lost {
-		w.out.warn(Warning{Message: "the prompt does not say {{" + name + "}}; the input stands behind it"})
+		w.out.warn(Warning{Message: "the prompt does not have {{" + name + "}}; the input follows it"})
 	}
 	for _, p := range parts {
 		if p.input < 0 {
@@ -34,7 +34,7 @@ func (w inputWriter) all(ctx context.Context) error {
 	return nil
 }
 
-// input lists what one @input gives.
+// input lists the content of one @input.
 func (w inputWriter) input(ctx context.Context, in Input) error {
 	d := in.Directive
 	switch {

@@ -34,7 +34,7 @@ func (l linker) locate(target, from string, line int) (vault.Location, error) {
 	return loc, nil
 }
 
-// beside looks for a vault path, then beside the note. It stands in where there is no index.
+// beside tries a vault path, then a path beside the note. It replaces a missing index.
 func (l linker) beside(target, from string) vault.Location {
 	for _, name := range []string{strings.Trim(target, "/"), path.Join(path.Dir(from), target)} {
 		for _, try := range []string{name, name + ".md"} {

@@ -65,7 +65,7 @@ func (r *pictureReader) look(ctx context.Context, out *outline) error {
 	return nil
 }
 
-// read looks at one picture, and tells whether it is one.
+// read examines a picture, and reports whether it is one.
 func (r *pictureReader) read(cand *policy.Candidate, l *Line) bool {
 	p, seen := r.probed[cand.Name]
 	if !seen {

@@ -28,7 +28,7 @@ const (
 type item struct {
 	role  role
 	words string   // roleWords, roleText, and roleMedia for the text of a page
-	frame *frame   // of roleOpen and roleClose their own, of others the innermost one that they stand in
+	frame *frame   // of roleOpen and roleClose their own, of others the innermost one around them
 	input int      // which input of the prompt the item belongs to, for IMAGE_REFS
 	line  *Line    // its receipt; nil for our own words
 	media *media   // roleMedia
@@ -116,7 +116,7 @@ func (o *outline) within(f frame, line *Line, inside func() error) error {
 	return err
 }
 
-// number gives the chunks their ids, in the prompt's order.
+// number assigns ids to the chunks, in the prompt's order.
 func (o *outline) number() {
 	ids := 0
 	for _, it := range o.items {
@@ -172,7 +172,7 @@ func (o *outline) text(p piece, t *decoded, src Source) {
 	o.add(item{role: roleText, words: p.chunk.Text, text: t, start: p.chunk.Start}, l)
 }
 
-// selects says which part of a text is shown, when it is not the whole.
+// selects notes which part of a text is shown, unless it is the whole.
 func (o *outline) selects(name string, part selected) {
 	if part.words != "" {
 		o.say(part.words)

@@ -27,7 +27,7 @@ type Peeked struct {
 	Pictures  bool   // of a note: it refers to pictures
 }
 
-// Peek tells what a file is, by its bytes, without showing it.
+// Peek identifies a file by its bytes, without showing it.
 func (b Builder) Peek(name string) (Peeked, error) {
 	read := b.files(nil)
 	p, err := read.load(name)

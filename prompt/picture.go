@@ -19,7 +19,7 @@ func (w noteWriter) reference(s shown, k chunking.Chunk, l Line) error {
 		cand.Name = k.Target
 		l.Target = clipped(k.Target)
 		if host := hostOf(k.Target); s.untrusted && (w.mayLink == nil || !w.mayLink(host)) {
-			cand.Problem = "not fetched: the address stands in untrusted content, and permissions.links does not name " + quoted(host)
+			cand.Problem = "not fetched: the address is in untrusted content, and permissions.links does not name " + quoted(host)
 		}
 	case scheme != "":
 		cand.Problem = "pictures at " + scheme + ": are not read"

@@ -2,7 +2,7 @@ package prompt
 
 import "strings"
 
-// part is a piece of the step's prompt text, or an input that stands there.
+// part is a piece of the step's prompt text, or an input in it.
 type part struct {
 	text  string
 	input int // index into the inputs; -1 for text

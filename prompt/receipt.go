@@ -21,7 +21,7 @@ const (
 	KindDocument = "document" // a document that is sent as the file that it is
 )
 
-// Receipt says what became of every chunk of a prompt, in the prompt's order.
+// Receipt lists what became of every chunk of a prompt, in the prompt's order.
 type Receipt struct {
 	Type         string    `json:"type"` // "receipt"
 	Workflow     string    `json:"workflow"`
@@ -41,9 +41,9 @@ type Line struct {
 	Fate      policy.Fate `json:"fate"`
 	Reason    string      `json:"reason,omitempty"`
 	Source    Source      `json:"source"`
-	Text      string      `json:"text,omitempty"`   // of a text chunk, or what stands for an image that became text
+	Text      string      `json:"text,omitempty"`   // of a text chunk, or of an image sent as text
 	Target    string      `json:"target,omitempty"` // as written
-	Name      string      `json:"name,omitempty"`   // vault name of what is referred to
+	Name      string      `json:"name,omitempty"`   // vault name of the target
 	MediaType string      `json:"media_type,omitempty"`
 	Width     int         `json:"width,omitempty"`  // pixels, before scaling
 	Height    int         `json:"height,omitempty"` // pixels, before scaling
@@ -55,7 +55,7 @@ type Line struct {
 	Alt       string      `json:"alt,omitempty"`
 }
 
-// IsReference tells whether the line stands for a reference.
+// IsReference reports whether the line is for a reference.
 func (l Line) IsReference() bool {
 	return l.Kind == KindImage || l.Kind == KindEmbed || l.Kind == KindFile
 }

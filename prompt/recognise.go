@@ -30,10 +30,10 @@ type recognised struct {
 	warning string
 }
 
-// headBytes is how much of a file tells what it is.
+// headBytes is how much of a file identifies it.
 const headBytes = 8 << 10
 
-// recognise tells what the bytes are.
+// recognise identifies a file by its first bytes.
 func recognise(name string, head []byte) recognised {
 	promised := directives.KindOf(name)
 	media := sniff(head)
@@ -87,7 +87,7 @@ var officeTypes = map[string]string{
 	"application/epub+zip": "epub",
 }
 
-// archiveType tells which office file a ZIP is, by the names at its beginning.
+// archiveType returns the type of the office file in a ZIP, by the names at its beginning.
 func archiveType(head []byte) string {
 	if _, rest, ok := bytes.Cut(head[:min(len(head), 200)], []byte("mimetype")); ok {
 		for media := range officeTypes {
@@ -140,7 +140,7 @@ func sniff(data []byte) string {
 	return media
 }
 
-// mostlyText tells whether the bytes read as UTF-8 or as an older 8-bit text.
+// mostlyText reports whether the bytes are UTF-8 or an older 8-bit text.
 func mostlyText(head []byte) bool {
 	odd := 0
 	for i := 0; i < len(head); {

@@ -145,7 +145,7 @@ func (r *renderer) item(i int) {
 	}
 }
 
-// joins tells whether an item has no room, and joins the marker of its neighbours.
+// joins reports whether an item has no room; if so, it joins the marker of its neighbours.
 func (r *renderer) joins(it *item) bool {
 	if it.held {
 		if it.line == nil {
@@ -207,7 +207,7 @@ func (r *renderer) block(text string) {
 	r.midline = !strings.HasSuffix(text, "\n")
 }
 
-// media adds a label and what is attached, or what stands in its place.
+// media adds a label and the attachment, or its replacement.
 func (r *renderer) media(it *item) {
 	d, cand := r.decisions[it.media.cand], r.out.candidates[it.media.cand]
 	if d.Fate == policy.Reference && cand.Mode == policy.Ignore {

@@ -59,7 +59,7 @@ func behindTheEnd(data []byte, first, all int) selected {
 	return selected{ranges: [][2]int{{len(data), len(data)}}, words: "[shown: nothing; " + lost + "]", why: "lines", lost: lost}
 }
 
-// lineRange narrows from and to to the lines, and tells which they are and how many there are.
+// lineRange narrows from and to to the lines, and returns the first, the last and the number of all lines.
 func lineRange(data []byte, r directives.Range, from, to *int) (first, last, all int) {
 	var starts []int
 	for at := 0; at < len(data); {
@@ -157,7 +157,7 @@ func lineStart(data []byte, line int) int {
 	return at
 }
 
-// piece is a chunk, or a part of a text chunk; cut says which parameter left it out.
+// piece is a chunk, or a part of a text chunk; cut is the parameter that left it out.
 type piece struct {
 	chunk chunking.Chunk
 	cut   string

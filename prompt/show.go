@@ -112,7 +112,7 @@ func (w *fileWriter) show(ctx context.Context, s shown, p *parsed) error {
 	})
 }
 
-// warnUnused says which parameters mean nothing for the file.
+// warnUnused warns of parameters without effect on the file.
 func (w *fileWriter) warnUnused(s shown, k kind) {
 	d := s.input.Directive
 	if s.embedded {

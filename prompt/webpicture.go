@@ -72,7 +72,7 @@ func (w *webPictures) get(ctx context.Context, out *outline) error {
 	return nil
 }
 
-// getOne fetches one picture of the web, and tells whether there is one.
+// getOne fetches one picture of the web, and reports whether there is one.
 func (w *webPictures) getOne(ctx context.Context, out *outline, it *item, room int) bool {
 	cand := &out.candidates[it.media.cand]
 	limit := w.limit

@@ -72,7 +72,7 @@ func (l Line) label() string {
 	return l.Target
 }
 
-// marker is what stands in the prompt for an image: the label before it, or what is said instead of it.
+// marker returns the prompt's line for an image: the label before it, or the text instead of it.
 func marker(l Line, img media, d policy.Decision) string {
 	head := "[image " + strconv.Itoa(img.number) + ": "
 	switch d.Fate {
@@ -152,7 +152,7 @@ func refLine(l Line, img media, d policy.Decision, mode policy.ImageMode) string
 	}, " | ")
 }
 
-// run is a row of neighbours that the prompt has no room for. One marker stands for them.
+// run is a row of neighbours for which the prompt has no room. One marker replaces them.
 type run struct {
 	fate        policy.Fate
 	reason      string
