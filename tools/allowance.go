@@ -2,22 +2,22 @@ package tools
 
 import "github.com/vaultflow/vaultflow/content"
 
-// Allowance is how many pictures and document pages tools may give: in one result, and in all results of a step. It
-// belongs to one turn of a step and is not safe for concurrent use.
+// Allowance limits the pictures and document pages in tool results. It belongs to one turn of a step and is not safe for
+// concurrent use.
 type Allowance struct {
 	Result int // in one result
-	Step   int // that the step may still be given
+	Step   int // in all results that the step may still receive
 
 	given int
 }
 
-// Given is how many were given.
+// Given returns how many were sent.
 func (a *Allowance) Given() int { return a.given }
 
-// left is how many the next result may hold.
+// left returns how many the next result may hold.
 func (a *Allowance) left() int { return max(min(a.Result, a.Step-a.given), 0) }
 
-// spent says that the step has been given all that it may have.
+// spent reports whether the step has received all it may have.
 func (a *Allowance) spent() bool { return a.given >= a.Step }
 
 // take counts the media in a result.

@@ -43,7 +43,7 @@ func TestReadArtifact_everythingCanBeRead(t *testing.T) {
 			}
 			got := askArtifact(t, r, fmt.Sprintf(`{"artifact_ref":"art_1","from":%d}`, from)).Text()
 			_, body, _ := strings.Cut(got, "]\n")
-			body, next, goesOn := strings.Cut(body, "\n[goes on: ask for it with from=")
+			body, next, goesOn := strings.Cut(body, "\n[more: call again with from=")
 			all += body
 			if !goesOn {
 				break
@@ -65,25 +65,25 @@ func TestReadArtifact_says(t *testing.T) {
 		`{"artifact_ref":"art_1","from":4,"to":9}`:                   "bytes 4 to 9 of 838]\nquick\n",
 		`{"artifact_ref":"art_1","search":"FOX"}`:                    "[at 16] … The quick brown fox.",
 		`{"artifact_ref":"art_1","search":"fox","from":20}`:          "[at 829] …",
-		`{"artifact_ref":"art_1","search":"fox","from":20,"to":100}`: "no place between 20 and 100",
-		`{"artifact_ref":"art_1","search":"wolf"}`:                   "no place between 0 and 838",
+		`{"artifact_ref":"art_1","search":"fox","from":20,"to":100}`: "not found between 20 and 100",
+		`{"artifact_ref":"art_1","search":"wolf"}`:                   "not found between 0 and 838",
 	} {
 		if got := askArtifact(t, artifactReader(text, 0), input); !got.Success || !strings.Contains(got.Text(), want) {
 			t.Errorf("%s: %q %s, want %q", input, got.Text(), got.Error, want)
 		}
 	}
 	for input, want := range map[string]string{
-		`{}`: "there are: art_1", `{"artifact_ref":"../x"}`: "there is no artifact", `{"artifact_ref":"art_gone"}`: "no longer there",
-		`{"artifact_ref":"art_1","from":-1}`: "not negative", `{"artifact_ref":"art_1","from":5,"to":5}`: "above from",
-		`{"artifact_ref":"art_1","from":9999}`: "ends at 838", `{"artifact_ref":5}`: "write for example {",
-		`{"artifact_ref":"art_1","search":"` + strings.Repeat("x", 201) + `"}`: "200 bytes at most",
+		`{}`: "there are: art_1", `{"artifact_ref":"../x"}`: "there is no artifact", `{"artifact_ref":"art_gone"}`: "no longer exists",
+		`{"artifact_ref":"art_1","from":-1}`: "not be negative", `{"artifact_ref":"art_1","from":5,"to":5}`: "be above from",
+		`{"artifact_ref":"art_1","from":9999}`: "ends at 838", `{"artifact_ref":5}`: "for example: {",
+		`{"artifact_ref":"art_1","search":"` + strings.Repeat("x", 201) + `"}`: "at most 200 bytes",
 	} {
 		got := askArtifact(t, artifactReader(text, 0), input)
 		if got.Success || !strings.Contains(got.Error, want) || strings.Contains(got.Error, "secret") {
 			t.Errorf("%s: %q, want %q", input, got.Error, want)
 		}
 	}
-	if got := askArtifact(t, artifactReader("%PDF-1.7\x00\xff\xfe", 0), `{"artifact_ref":"art_1"}`); !strings.Contains(got.Error, "no text") {
+	if got := askArtifact(t, artifactReader("%PDF-1.7\x00\xff\xfe", 0), `{"artifact_ref":"art_1"}`); !strings.Contains(got.Error, "not text") {
 		t.Errorf("binary: %+v", got)
 	}
 }

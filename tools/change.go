@@ -19,21 +19,21 @@ const (
 	ChangeDelete = "delete"
 )
 
-// Change is what one call of a tool does to the vault.
+// Change is what one tool call does to the vault.
 type Change struct {
 	Kind string
 	Name string
 	To   string // of a move: the new name
 	Data []byte // of a create and a write: the new content
-	Base string // SHA-256 of the content that it builds on; empty for a create
-	Said string // what the model is told when it is done
+	Base string // SHA-256 of the content it changes; empty for a create
+	Said string // the result for the model
 }
 
-// Store is the vault to the tools that change it. A call of a tool makes one change at most.
+// Store is the vault as tools change it. A call makes at most one change.
 type Store interface {
 	vault.Reader
-	// Change carries out a change on condition that the file still is the one that was read, and keeps the content
-	// before. When somebody else was faster the error matches vault.ErrConflict, and nothing has changed.
+	// Change makes a change if the file still has the content that was read, and keeps that content. If someone else was faster
+	// the error matches vault.ErrConflict, and nothing has changed.
 	Change(ctx context.Context, c Change) error
 }
 
@@ -41,20 +41,20 @@ type Store interface {
 type Writer struct {
 	Paths
 	Store     Store
-	Kind      func(name string) string // the kind of file that an extension promises; "" for one that the language does not know
-	MayDelete bool                     // the workflow lets the model delete files, or a person is asked before
+	Kind      func(name string) string // kind of a file by its extension; "" if unknown
+	MayDelete bool                     // the workflow lets models delete files, or a person approves each call
 }
 
 // Bounds of what is written, in bytes.
 const (
-	maxContent = 4 << 20  // that a model gives
-	maxEdited  = 64 << 20 // of a file that is changed
+	maxContent = 4 << 20  // from a model
+	maxEdited  = 64 << 20 // of a file to change
 )
 
-// maxTries is how often a change is made again on top of somebody else's.
+// maxTries is how often a change is attempted while someone else changes the file.
 const maxTries = 5
 
-// target is the name of a text that is to be written: without an extension that the language knows it gets .md.
+// target returns the name of a text to write. Without a known extension it gets .md.
 func (w *Writer) target(written string) (string, error) {
 	name, _ := linkTarget(written)
 	name, err := clean(name)
@@ -66,12 +66,12 @@ func (w *Writer) target(written string) (string, error) {
 		name += ".md"
 	case "markdown", "text":
 	default:
-		return "", errors.New(name + ": only texts can be written")
+		return "", errors.New(name + ": only text files can be written")
 	}
 	return name, w.writable(name)
 }
 
-// change does what make decides on, again when somebody else was faster.
+// change makes the change that make decides on, and tries again when someone else was faster.
 func (w *Writer) change(ctx context.Context, name string, make func(data []byte, sha string, there bool) (Change, error)) content.ToolResult {
 	for range maxTries {
 		data, sha, err := w.Store.Read(name, maxEdited)
@@ -103,7 +103,7 @@ func done(c Change) content.ToolResult {
 	return r
 }
 
-// lineEnd is what ends the lines of a text: \r\n when its first line ends so.
+// lineEnd returns the line ending of a text: that of its first line.
 func lineEnd(data []byte) string {
 	if i := bytes.IndexByte(data, '\n'); i > 0 && data[i-1] == '\r' {
 		return "\r\n"
@@ -111,7 +111,7 @@ func lineEnd(data []byte) string {
 	return "\n"
 }
 
-// withEnds gives a model's text the line ends of a file.
+// withEnds returns a text with the given line ending.
 func withEnds(text, end string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if end == "\n" {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,40 +13,40 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// ReadChunks is the name of the tool that gives what a prompt had no room for.
+// ReadChunks is the name of the tool that reads parts of inputs for which the prompt had no room.
 const ReadChunks = "read_chunks"
 
-// Chunk is a part of an input that was deferred. Blocks are what stands in its place: text, or a label and a picture.
+// Chunk is a deferred part of an input: text, or a label and a picture.
 type Chunk struct {
 	ID     string
 	Blocks []content.Block
 }
 
-// ChunkReader gives deferred chunks, in the prompt's order, within limits. It belongs to one turn of a step and is not
-// safe for concurrent use.
+// ChunkReader reads deferred chunks in the prompt's order, within limits. It belongs to one turn of a step and is not safe
+// for concurrent use.
 type ChunkReader struct {
 	Chunks  []Chunk    // in the prompt's order
-	Media   *Allowance // pictures that it may give
+	Media   *Allowance
 	MaxText int        // bytes of text in one result; 0 is content.MaxToolText
 
-	shown []string // ids of chunks that were given to their end
+	shown []string // ids of chunks that were read to their end
 }
 
-// Shown lists the chunks that were given to their end, in the order in which they were asked for.
+// Shown lists the chunks that were read to their end, in the order of the calls.
 func (r *ChunkReader) Shown() []string { return slices.Clone(r.shown) }
 
 const chunkParameters = `{"type":"object","properties":{` +
-	`"ids":{"type":"array","items":{"type":"string"},"description":"Chunk ids as they stand in the prompt, such as c12."},` +
-	`"range":{"type":"string","description":"A range of chunk ids, such as c40-c60, instead of ids."},` +
-	`"from":{"type":"integer","minimum":0,"description":"Only when a result said that one chunk goes on: where to go on in it."}` +
+	`"ids":{"type":"array","items":{"type":"string"},"description":"Chunk ids from the prompt, such as c12."},` +
+	`"range":{"type":"string","description":"A range of chunk ids instead, such as c40-c60."},` +
+	`"from":{"type":"integer","minimum":0,"description":"Byte to continue from in a single chunk, as a result says."}` +
 	`},"additionalProperties":false}`
 
 // Tool is read_chunks over the reader's chunks.
 func (r *ChunkReader) Tool() Tool {
 	return Tool{
 		Name: ReadChunks, Parameters: json.RawMessage(chunkParameters), Run: r.run,
-		Description: "Gives parts of the inputs that had no room in the prompt: those marked there as deferred, with their chunk ids. " +
-			"They come in the prompt's order. What does not fit into one result is named, and can be asked for again.",
+		Description: "Reads parts of the inputs that the prompt marks as deferred, by their chunk ids, in the prompt's order. " +
+			"Chunks that do not fit into one result are named: call again for them.",
 	}
 }
 
@@ -59,7 +60,7 @@ func (r *ChunkReader) run(_ context.Context, input json.RawMessage) content.Tool
 		return Failed("no deferred chunk matches %s; there are: %s", clipped(strings.Join(wanted, ", ")), clipped(r.listing()))
 	}
 	if from > 0 && len(chosen) != 1 {
-		return Failed("from goes with one chunk id")
+		return Failed("from needs a single chunk id")
 	}
 	page := r.page(chosen, from)
 	if len(unknown) > 0 {
@@ -68,7 +69,7 @@ func (r *ChunkReader) run(_ context.Context, input json.RawMessage) content.Tool
 	return content.ToolResult{Success: true, Blocks: page.blocks}
 }
 
-// readChunksInput reads the model's input, which may be looser than the schema: a text for a list, a range among ids.
+// readChunksInput reads the model's input, which may be looser than the schema: text instead of a list, ranges among ids.
 func readChunksInput(input json.RawMessage) (wanted []string, from int, err error) {
 	in, err := parse[struct {
 		IDs   json.RawMessage `json:"ids"`
@@ -82,7 +83,7 @@ func readChunksInput(input json.RawMessage) (wanted []string, from int, err erro
 	var text string
 	if len(in.IDs) > 0 && json.Unmarshal(in.IDs, &list) != nil {
 		if json.Unmarshal(in.IDs, &text) != nil {
-			return nil, 0, fmt.Errorf("ids is a list of chunk ids such as c12")
+			return nil, 0, fmt.Errorf("ids must be a list of chunk ids such as c12")
 		}
 		list = []string{text}
 	}
@@ -92,15 +93,15 @@ func readChunksInput(input json.RawMessage) (wanted []string, from int, err erro
 		}
 	}
 	if len(wanted) == 0 {
-		return nil, 0, fmt.Errorf("name chunks: ids or range")
+		return nil, 0, fmt.Errorf("name chunks with ids or range")
 	}
 	if in.From < 0 {
-		return nil, 0, fmt.Errorf("from is not negative")
+		return nil, 0, errors.New("from must not be negative")
 	}
 	return wanted, in.From, nil
 }
 
-// choose gives the chunks that are asked for, in the prompt's order, and what names none.
+// choose returns the chunks with the wanted ids, in the prompt's order, and the ids that match none.
 func (r *ChunkReader) choose(wanted []string) (chosen []Chunk, unknown []string) {
 	take := make([]bool, len(r.Chunks))
 	for _, id := range wanted {
@@ -138,7 +139,7 @@ func span(id string) (first, last int, ok bool) {
 	return first, last, err == nil
 }
 
-// listing names the chunks that there are, as ranges.
+// listing names all chunks, as ranges.
 func (r *ChunkReader) listing() string {
 	var ids []string
 	for _, c := range r.Chunks {
@@ -147,7 +148,7 @@ func (r *ChunkReader) listing() string {
 	return Ranges(ids)
 }
 
-// Ranges writes ids that follow each other as ranges: c3, c7-c12.
+// Ranges writes consecutive ids as ranges: c3, c7-c12.
 func Ranges(ids []string) string {
 	var parts []string
 	for i := 0; i < len(ids); {
@@ -174,7 +175,7 @@ func follows(a, b string) bool {
 	return ok && also && m == n+1
 }
 
-// chunkPage is one result on its way.
+// chunkPage is one result in the making.
 type chunkPage struct {
 	blocks []content.Block
 	text   int // bytes left
@@ -194,7 +195,7 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 		text, images := weight(c.Blocks)
 		switch {
 		case r.Media.given+images > r.Media.Step:
-			p.say("[" + c.ID + " is not shown: the step has been given all the pictures that it may have]")
+			p.say("[" + c.ID + " is not shown: the step has received all the pictures it may have]")
 			continue
 		case i == 0 && (from > 0 || text > p.text):
 			r.part(p, c, from)
@@ -213,7 +214,7 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 	return p
 }
 
-// reserve is kept of a result's text for what is said at its end, in bytes.
+// reserve is the space at the end of a result for notes, in bytes.
 const reserve = 512
 
 // rest names the chunks that did not fit.
@@ -225,7 +226,7 @@ func (p *chunkPage) rest(left []Chunk) {
 	for _, c := range left {
 		ids = append(ids, c.ID)
 	}
-	p.say("[no room in this result for " + clipped(Ranges(ids)) + ": ask for them in another call]")
+	p.say("[no room in this result for " + clipped(Ranges(ids)) + ": call again for them]")
 }
 
 // clipped shortens a list, divided by commas, to fit the reserve.
@@ -240,7 +241,7 @@ func clipped(list string) string {
 	return short + " and more"
 }
 
-// part gives as much of one large chunk as fits, from a byte of its text on.
+// part adds as much of one large chunk as fits, starting at a byte of its text.
 func (r *ChunkReader) part(p *chunkPage, c Chunk, from int) {
 	text := content.Join(c.Blocks)
 	from = min(from, len(text))
@@ -254,13 +255,13 @@ func (r *ChunkReader) part(p *chunkPage, c Chunk, from int) {
 	p.blocks = append(p.blocks, content.Text{Value: "[" + c.ID + "]\n"}, content.Text{Value: text[from:end]})
 	p.text = 0
 	if end < len(text) {
-		p.say(fmt.Sprintf("\n[%s goes on: ask for it with from=%d, of %d]", c.ID, end, len(text)))
+		p.say(fmt.Sprintf("\n[more of %s: call again with from=%d, of %d]", c.ID, end, len(text)))
 		return
 	}
 	r.shown = append(r.shown, c.ID)
 }
 
-// weight is how much of the limits a chunk takes: bytes of text with its label, and pictures.
+// weight returns how much of the limits a chunk uses: bytes of text with its label, and pictures.
 func weight(blocks []content.Block) (text, images int) {
 	text = 16
 	for _, b := range blocks {
@@ -278,7 +279,7 @@ func weight(blocks []content.Block) (text, images int) {
 	return text, images
 }
 
-// documentPages is how many pages of a document are meant.
+// documentPages returns the number of pages in a document's range.
 func documentPages(d content.Document) int {
 	n := 0
 	for part := range strings.SplitSeq(d.PageRange, ",") {

@@ -47,8 +47,8 @@ func TestReadChunks_input(t *testing.T) {
 		}
 	}
 	for input, want := range map[string]string{
-		`{}`: "name chunks", ``: "name chunks", `{"ids":[]}`: "name chunks", `{"ids":["c9"]}`: "there are: c1-c5", `{"ids":{}}`: "list of chunk ids", `{"range":5}`: "write for example {",
-		`[1]`: "must be a JSON object", `{"ids":["c1","c2"],"from":5}`: "one chunk id", `{"ids":["c1"],"from":-1}`: "not negative", `null`: "must be a JSON object",
+		`{}`: "name chunks", ``: "name chunks", `{"ids":[]}`: "name chunks", `{"ids":["c9"]}`: "there are: c1-c5", `{"ids":{}}`: "list of chunk ids", `{"range":5}`: "for example: {",
+		`[1]`: "must be a JSON object", `{"ids":["c1","c2"],"from":5}`: "single chunk id", `{"ids":["c1"],"from":-1}`: "not be negative", `null`: "must be a JSON object",
 		`{"range":"c4-c2"}`: "no deferred chunk matches",
 	} {
 		r := &ChunkReader{Chunks: textChunks(5, 10)}
@@ -76,7 +76,7 @@ func TestReadChunks_everythingCanBeRead(t *testing.T) {
 			text := got.Text()
 			shown = append(shown, r.Shown()...)
 			all.WriteString(text)
-			if _, after, goesOn := strings.Cut(text, " goes on: ask for it with from="); goesOn {
+			if _, after, goesOn := strings.Cut(text, ": call again with from="); goesOn {
 				from, _, _ := strings.Cut(after, ",")
 				ask = fmt.Sprintf(`{"ids":["c%d"],"from":%s}`, len(shown)+1, from)
 				continue

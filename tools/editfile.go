@@ -15,10 +15,10 @@ import (
 const EditFile = "edit_file"
 
 const editParameters = `{"type":"object","properties":{` +
-	`"path":{"type":"string","minLength":1,"description":"The file, from the vault's root."},` +
-	`"old_text":{"type":"string","minLength":1,"description":"The text to replace, exactly as it stands in the file, without line numbers. It must stand there once."},` +
-	`"new_text":{"type":"string","description":"What stands there afterwards; empty to remove it."},` +
-	`"replace_all":{"type":"boolean","description":"Replace every place where old_text stands."}` +
+	`"path":{"type":"string","minLength":1,"description":"Path from the vault's root."},` +
+	`"old_text":{"type":"string","minLength":1,"description":"The text to replace, exactly as in the file, without line numbers. It must occur once."},` +
+	`"new_text":{"type":"string","description":"The replacement; empty to remove the text."},` +
+	`"replace_all":{"type":"boolean","description":"Replace every occurrence of old_text."}` +
 	`},"required":["path","old_text","new_text"],"additionalProperties":false}`
 
 type editInput struct {
@@ -32,7 +32,7 @@ type editInput struct {
 func (w *Writer) EditTool() Tool {
 	return Tool{
 		Name: EditFile, Effect: EffectWrite, Parameters: json.RawMessage(editParameters), Run: w.edit,
-		Description: "Replaces a text in a file by another one. Everything else in the file stays as it is, byte for byte.",
+		Description: "Replaces text in a file. The rest of the file stays, byte for byte.",
 	}
 }
 
@@ -42,11 +42,11 @@ func (w *Writer) edit(ctx context.Context, input json.RawMessage) content.ToolRe
 	case err != nil:
 		return Failed("%v", err)
 	case in.Old == "":
-		return Failed("old_text is empty: write the text that is to be replaced; append_file adds at the end")
+		return Failed("old_text is empty: write the text to replace, or add text with append_file")
 	case in.New == nil:
-		return Failed("new_text is missing: write the text that is to stand there, or an empty one")
+		return Failed("new_text is missing: write the replacement, or an empty text")
 	case len(in.Old)+len(*in.New) > maxContent:
-		return Failed("old_text and new_text have %s together at most", content.FormatSize(maxContent))
+		return Failed("old_text and new_text may have at most %s together", content.FormatSize(maxContent))
 	case in.Old == *in.New:
 		return Failed("old_text and new_text are the same")
 	}
@@ -69,11 +69,11 @@ func (w *Writer) edit(ctx context.Context, input json.RawMessage) content.ToolRe
 	})
 }
 
-// replaced is a file with old replaced by a new text: once, or everywhere. A text with the line ends of Windows is found
-// by one without them. lines are those at which the replaced texts began.
+// replaced returns a file with old replaced by text, once or everywhere, and the lines of the replaced places. In a file with
+// Windows line endings old may have plain ones.
 func replaced(data []byte, old, text string, all bool) (next []byte, lines []int, err error) {
 	if bytes.IndexByte(data, 0) >= 0 {
-		return nil, nil, errors.New("it is no text in UTF-8")
+		return nil, nil, errors.New("it is not UTF-8 text")
 	}
 	find := []byte(old)
 	if !bytes.Contains(data, find) && lineEnd(data) == "\r\n" {
@@ -84,7 +84,7 @@ func replaced(data []byte, old, text string, all bool) (next []byte, lines []int
 	case len(lines) == 0:
 		return nil, nil, notFound(data, old)
 	case len(lines) > 1 && !all:
-		return nil, nil, fmt.Errorf("old_text stands there %d times, %s; write more of what is around the one that is meant, or replace_all=true",
+		return nil, nil, fmt.Errorf("old_text occurs %d times, %s: include more of the text around it, or set replace_all=true",
 			len(lines), lineWords(lines))
 	case bytes.Equal(find, []byte(text)):
 		return nil, nil, errors.New("old_text and new_text are the same")
@@ -92,7 +92,7 @@ func replaced(data []byte, old, text string, all bool) (next []byte, lines []int
 	return bytes.ReplaceAll(data, find, []byte(text)), lines, nil
 }
 
-// linesOf are the lines at which a text begins, in order; places do not overlap.
+// linesOf returns the lines at which a text begins, in order.
 func linesOf(data, find []byte) []int {
 	var lines []int
 	line := 1
@@ -122,15 +122,15 @@ func lineWords(lines []int) string {
 	return said
 }
 
-// notFound says what may be wrong with a text that does not stand in a file.
+// notFound returns the probable reason why a file does not contain a text.
 func notFound(data []byte, old string) error {
 	if n := likeness(data, old); n > 0 {
-		return fmt.Errorf("old_text does not stand there exactly; line %d has it with other white space: read the lines again and copy them without their numbers", n)
+		return fmt.Errorf("old_text does not match exactly; line %d has it with other white space: read the file again and copy the text without line numbers", n)
 	}
-	return errors.New("old_text does not stand there; read the file again")
+	return errors.New("the file does not contain old_text; read it again")
 }
 
-// likeness is the line at which a text stands when white space does not count; 0 when it does not.
+// likeness returns the line that contains a text if white space is ignored, or 0.
 func likeness(data []byte, old string) int {
 	first, _, _ := strings.Cut(strings.TrimSpace(old), "\n")
 	want := strings.Join(strings.Fields(first), " ")

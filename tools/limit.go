@@ -8,8 +8,8 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 )
 
-// TextOf is the text of a result, without the lines that stand for its media: what goes to a file or a variable. A result
-// of data alone is its JSON.
+// TextOf returns the text of a result without its media: what a file or variable receives. For a result with nothing but data
+// it is the JSON.
 func TextOf(r content.ToolResult) string {
 	var parts []string
 	if r.Output != "" {
@@ -33,7 +33,7 @@ func TextOf(r content.ToolResult) string {
 	return b.String()
 }
 
-// WithoutText is a result that says something in place of its text. Its media stay.
+// WithoutText returns the result with its text replaced by said. Its media stay.
 func WithoutText(r content.ToolResult, said string) content.ToolResult {
 	media := slices.DeleteFunc(slices.Clone(r.Blocks), func(b content.Block) bool { return b.Type() == content.TypeText })
 	r.Output, r.Data = "", nil
@@ -41,7 +41,7 @@ func WithoutText(r content.ToolResult, said string) content.ToolResult {
 	return r
 }
 
-// CutText keeps the first bytes of a result's text, at whole characters, with a note behind them. All media stay.
+// CutText returns the result with its text cut at a whole character, followed by a note. All media stay.
 func CutText(r content.ToolResult, most int, note string) content.ToolResult {
 	size := len(TextOf(r))
 	if len(r.Error) > most {
@@ -77,8 +77,8 @@ func CutText(r content.ToolResult, most int, note string) content.ToolResult {
 	return r
 }
 
-// Bound replaces the media of a result that pass the allowance by what stands for them, and counts the others. counted is
-// how many of them the tool has counted itself: a tool of this package keeps the bounds and loses none.
+// Bound replaces media beyond the allowance with their text, and counts the others. counted is how many of them the tool has
+// counted itself.
 func (a *Allowance) Bound(r *content.ToolResult, counted int) {
 	result, step := a.Result, a.Step-a.given+counted
 	given := 0

@@ -21,7 +21,7 @@ const ListFiles = "list_files"
 
 const (
 	maxListed = 200    // rows in one result
-	maxWalked = 100000 // entries that one call looks at
+	maxWalked = 100000 // entries visited by one call
 )
 
 // Finder holds list_files and search_files. It is safe for concurrent use.
@@ -31,19 +31,19 @@ type Finder struct {
 }
 
 const listFilesParameters = `{"type":"object","properties":{` +
-	`"folder":{"type":"string","description":"Where to look, from the vault's root; the whole vault when missing."},` +
-	`"glob":{"type":"string","description":"Which files, such as *.md or **/*.{png,pdf}, below the folder. ** goes into folders."},` +
-	`"from":{"type":"integer","minimum":0,"description":"How many rows to skip: a result says where it goes on."}` +
+	`"folder":{"type":"string","description":"Folder from the vault's root; default: the whole vault."},` +
+	`"glob":{"type":"string","description":"Pattern below the folder, such as *.md or **/*.{png,pdf}. ** matches folders."},` +
+	`"from":{"type":"integer","minimum":0,"description":"Rows to skip. A cut result names the next one."}` +
 	`},"additionalProperties":false}`
 
-// listFilesInput is also how search_files says where to look.
+// listFilesInput is the input of list_files, and the part of search_files' input that names the files.
 type listFilesInput struct {
 	Folder string `json:"folder"`
 	Glob   string `json:"glob"`
 	From   int    `json:"from"`
 }
 
-// where is the folder to look in.
+// where returns the folder to list or search.
 func (in listFilesInput) where(p Paths) (string, error) {
 	dir, err := p.folder(in.Folder)
 	switch {
@@ -52,12 +52,12 @@ func (in listFilesInput) where(p Paths) (string, error) {
 	case in.Glob != "" && !doublestar.ValidatePattern(in.Glob):
 		return "", fmt.Errorf("%.80q is not a valid glob; write for example **/*.md", in.Glob)
 	case in.From < 0:
-		return "", errors.New("from is not negative")
+		return "", errors.New("from must not be negative")
 	}
 	return dir, nil
 }
 
-// fits tells whether a file below the folder is meant.
+// fits reports whether the glob matches a file below the folder.
 func (in listFilesInput) fits(dir, name string) bool {
 	return in.Glob == "" || doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/"))
 }
@@ -66,8 +66,8 @@ func (in listFilesInput) fits(dir, name string) bool {
 func (f *Finder) ListTool() Tool {
 	return Tool{
 		Name: ListFiles, Parameters: json.RawMessage(listFilesParameters), Run: f.list,
-		Description: "Lists files of the vault with size and time of change. Without a glob it lists what stands right in the folder, its folders included; " +
-			"with one, all files below that fit.",
+		Description: "Lists files of the vault with size and date of change. Without a glob: the files and folders directly in the folder. " +
+			"With a glob: all matching files below it.",
 	}
 }
 
@@ -95,10 +95,10 @@ func (f *Finder) list(ctx context.Context, input json.RawMessage) content.ToolRe
 	return said(text)
 }
 
-// page gives rows from an offset on, and says how many.
+// page returns the rows from an offset as text, and how many they are.
 func (f *Finder) page(rows []string, from int, whole bool, dir string) (text string, shown int) {
 	if len(rows) == 0 {
-		return "[no file in " + dir + " fits]", 0
+		return "[no matching file in " + dir + "]", 0
 	}
 	if from >= len(rows) {
 		return fmt.Sprintf("[there are %d rows; from is %d]", len(rows), from), 0
@@ -109,10 +109,10 @@ func (f *Finder) page(rows []string, from int, whole bool, dir string) (text str
 		b.WriteString(rows[n] + "\n")
 	}
 	if n < len(rows) {
-		fmt.Fprintf(&b, "[rows %d-%d of %d; ask for from=%d]\n", from+1, n, len(rows), n)
+		fmt.Fprintf(&b, "[rows %d-%d of %d; call again with from=%d]\n", from+1, n, len(rows), n)
 	}
 	if !whole {
-		fmt.Fprintf(&b, "[the folder has more than %d entries: look into a folder below it]\n", maxWalked)
+		fmt.Fprintf(&b, "[more than %d entries: choose a folder below]\n", maxWalked)
 	}
 	return b.String(), n - from
 }
@@ -155,7 +155,7 @@ func (p Paths) folder(written string) (string, error) {
 	info, err := fs.Stat(p.FS, real)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("there is no folder %.200q", name)
+		return "", fmt.Errorf("no folder %.200q", name)
 	case err != nil:
 		return "", fmt.Errorf("%s cannot be read: %w", name, plain(err))
 	case !info.IsDir():
@@ -164,8 +164,8 @@ func (p Paths) folder(written string) (string, error) {
 	return real, nil
 }
 
-// walk goes through files that may be read, by name, and through their folders. Links are not followed, hidden names not
-// shown. whole is false when it stopped at maxWalked entries.
+// walk visits the files that may be read, and with flat their folders, by name. It skips links and hidden names. whole is
+// false if it stopped at maxWalked entries.
 func (p Paths) walk(ctx context.Context, dir string, flat bool, fn func(name string, d fs.DirEntry) error) (whole bool, err error) {
 	walked := 0
 	err = fs.WalkDir(p.FS, dir, func(name string, d fs.DirEntry, err error) error {
@@ -206,7 +206,7 @@ func skipped(d fs.DirEntry) error {
 	return nil
 }
 
-// holds says whether there is a file below a folder that may be read. Without bounds of reading every folder counts.
+// holds reports whether a folder contains a file that may be read. Without read limits every folder counts.
 func (p Paths) holds(ctx context.Context, dir string) bool {
 	if p.Read == nil {
 		return true

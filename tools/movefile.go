@@ -18,8 +18,8 @@ const (
 )
 
 const moveParameters = `{"type":"object","properties":{` +
-	`"from":{"type":"string","minLength":1,"description":"The file, from the vault's root."},` +
-	`"to":{"type":"string","minLength":1,"description":"Its new name, from the vault's root. A name that ends in / is a folder: the file keeps its own name."}` +
+	`"from":{"type":"string","minLength":1,"description":"Path from the vault's root."},` +
+	`"to":{"type":"string","minLength":1,"description":"New path from the vault's root. A path that ends in / is a folder: the file keeps its name."}` +
 	`},"required":["from","to"],"additionalProperties":false}`
 
 type moveInput struct {
@@ -31,7 +31,7 @@ type moveInput struct {
 func (w *Writer) MoveTool() Tool {
 	return Tool{
 		Name: MoveFile, Effect: EffectWrite, Parameters: json.RawMessage(moveParameters), Run: w.move,
-		Description: "Gives a file another name or folder. A file that has the new name stays: nothing is overwritten. Links to the file are not rewritten.",
+		Description: "Renames a file or moves it to another folder. Never overwrites a file. Links to the file are not rewritten.",
 	}
 }
 
@@ -59,13 +59,13 @@ func (w *Writer) move(ctx context.Context, input json.RawMessage) content.ToolRe
 		case !there:
 			return Change{}, w.missing(from)
 		case err == nil && !strings.EqualFold(from, to):
-			return Change{}, errors.New(to + " is there already: choose another name")
+			return Change{}, errors.New(to + " exists: choose another name")
 		}
 		return Change{Kind: ChangeMove, Name: from, To: to, Base: sha, Said: "moved " + from + " to " + to}, nil
 	})
 }
 
-// moved is the new name of a file. It keeps its extension, which says what it is.
+// moved returns the new name of a file. The extension stays.
 func (w *Writer) moved(from, written string) (string, error) {
 	to, err := clean(written)
 	if err != nil {
@@ -79,13 +79,13 @@ func (w *Writer) moved(from, written string) (string, error) {
 		to += ext
 	}
 	if !strings.EqualFold(path.Ext(to), ext) && w.Kind(from) != w.Kind(to) {
-		return "", errors.New("the new name of " + from + " ends in " + ext + ", as the old one: the file does not become another kind")
+		return "", errors.New("the new name of " + from + " must end in " + ext + " as well")
 	}
 	return to, w.writable(to)
 }
 
 const deleteParameters = `{"type":"object","properties":{` +
-	`"path":{"type":"string","minLength":1,"description":"The file, from the vault's root."}` +
+	`"path":{"type":"string","minLength":1,"description":"Path from the vault's root."}` +
 	`},"required":["path"],"additionalProperties":false}`
 
 type deleteInput struct {
@@ -96,7 +96,7 @@ type deleteInput struct {
 func (w *Writer) DeleteTool() Tool {
 	return Tool{
 		Name: DeleteFile, Effect: EffectWrite, Parameters: json.RawMessage(deleteParameters), Run: w.delete,
-		Description: "Removes a file from the vault. Its content is kept with the run's record.",
+		Description: "Deletes a file. The run's record keeps its content.",
 	}
 }
 
@@ -106,7 +106,7 @@ func (w *Writer) delete(ctx context.Context, input json.RawMessage) content.Tool
 		return Failed("%v", err)
 	}
 	if !w.MayDelete {
-		return Failed("deleting needs a person's yes: the workflow's author writes @approve tools in the step, or names delete_file in permissions.tools; the file stays")
+		return Failed("deleting needs approval: the workflow's author can add @approve tools to the step, or delete_file to permissions.tools")
 	}
 	name, err := w.file(in.Path)
 	if err == nil {

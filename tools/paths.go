@@ -11,41 +11,41 @@ import (
 	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
-// Paths are the rules for the names of files that a model writes: slash paths from the vault's root, not hidden, not
-// leading out of it, and only what the workflow's permissions allow. It is safe for concurrent use when its parts are.
+// Paths checks the file names that a model sends: slash paths from the vault's root, not hidden, inside the vault, and within the
+// workflow's permissions. It is safe for concurrent use when its parts are.
 type Paths struct {
-	FS    fs.FS                      // the vault; links are looked at when it is an fs.ReadLinkFS
-	Read  func(name string) error    // why a file must not be read; nil: every file may
-	Write func(name string) error    // why a file must not be made or changed; nil: every file may
-	Find  func(target string) string // the file that a wikilink means, or empty; nil: links are not followed
-	Near  func(name string) []string // names that look like one which is not there; nil: none
-	Seen  func(name string)          // told of every file whose content a tool gives; may be nil
-	Named func(name string)          // told of every file and folder whose name alone a tool gives; may be nil
+	FS    fs.FS                      // the vault; links are resolved if it is an fs.ReadLinkFS
+	Read  func(name string) error    // why a file must not be read; nil: all may be read
+	Write func(name string) error    // why a file must not be written; nil: all may be written
+	Find  func(target string) string // the file a wikilink leads to, or ""; nil: links are not followed
+	Near  func(name string) []string // existing names similar to one; nil: none
+	Seen  func(name string)          // called for each file whose content a tool shows; may be nil
+	Named func(name string)          // called for each file and folder of which a tool shows only the name; may be nil
 }
 
 // maxPart is the longest part of a name, in bytes: what ext4, APFS and NTFS allow.
 const maxPart = 255
 
-// clean gives a name the form that the vault uses, or says what is wrong with it.
+// clean returns a name in the form that the vault uses, or an error if it is not a valid one.
 func clean(written string) (string, error) {
 	name := strings.TrimSpace(written)
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "./"), "/")
 	switch {
 	case name == "" || name == ".":
-		return "", errors.New("name a file, with its path from the vault's root, such as Notes/today.md")
+		return "", errors.New("write the path of a file from the vault's root, such as Notes/today.md")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return "", errors.New("the path holds a character that no name can have")
+		return "", errors.New("the path has a character that names cannot have")
 	case strings.Contains(name, "://"):
-		return "", fmt.Errorf("%.80q is an address, and no path in the vault", name)
+		return "", fmt.Errorf("%.80q is a web address, not a path in the vault", name)
 	case strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.Contains(name, `\`) || len(name) > 1 && name[1] == ':':
 		return "", fmt.Errorf("%.80q: write the path from the vault's root with /, such as Notes/today.md", name)
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch {
 		case part == ".." || part == "." || part == "":
-			return "", fmt.Errorf("%.80q: . and .. have no place in a path from the vault's root", name)
+			return "", fmt.Errorf("%.80q: . and .. are not allowed in a path", name)
 		case part[0] == '.':
-			return "", fmt.Errorf("%.80q is hidden: what begins with a dot is not for tools", name)
+			return "", fmt.Errorf("%.80q is hidden: tools do not see names that begin with a dot", name)
 		case len(part) > maxPart:
 			return "", fmt.Errorf("a part of the path is longer than %d bytes", maxPart)
 		}
@@ -53,7 +53,7 @@ func clean(written string) (string, error) {
 	return name, nil
 }
 
-// file finds the file that a model means: of that name, of that name with .md, or the one that a wikilink leads to.
+// file finds the file that a model names: by that name, by that name with .md, or as a wikilink.
 func (p Paths) file(written string) (string, error) {
 	target, isLink := linkTarget(written)
 	if isLink && p.Find != nil {
@@ -73,7 +73,7 @@ func (p Paths) file(written string) (string, error) {
 		info, err := fs.Stat(p.FS, candidate)
 		switch {
 		case err == nil && info.IsDir():
-			return "", fmt.Errorf("%s is a folder: list_files shows what is in it", candidate)
+			return "", fmt.Errorf("%s is a folder: use list_files", candidate)
 		case err == nil:
 			return candidate, nil
 		case !errors.Is(err, fs.ErrNotExist):
@@ -83,7 +83,7 @@ func (p Paths) file(written string) (string, error) {
 	return "", p.missing(name)
 }
 
-// linkTarget takes the brackets, the heading and the alias off a wikilink.
+// linkTarget returns a wikilink without brackets, heading and alias.
 func linkTarget(written string) (target string, isLink bool) {
 	s := strings.TrimSpace(written)
 	inner, opens := strings.CutPrefix(strings.TrimPrefix(s, "!"), "[[")
@@ -100,13 +100,13 @@ func (p Paths) missing(name string) error {
 	if p.Near != nil {
 		if near := p.allowed(p.Near(name)); len(near) > 0 {
 			p.named(near...)
-			return fmt.Errorf("there is no file %.200q; there is: %s", name, strings.Join(near, ", "))
+			return fmt.Errorf("no file %.200q; similar: %s", name, strings.Join(near, ", "))
 		}
 	}
-	return fmt.Errorf("there is no file %.200q; list_files and search_files find files", name)
+	return fmt.Errorf("no file %.200q; find files with list_files or search_files", name)
 }
 
-// allowed are those of some names that may be read, five at most.
+// allowed returns the names that may be read, at most five.
 func (p Paths) allowed(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -117,7 +117,7 @@ func (p Paths) allowed(names []string) []string {
 	return out
 }
 
-// readable says why a file must not be read, under its name and under the one that links on the way lead to.
+// readable returns why a file must not be read, by its name or by the name that links lead to.
 func (p Paths) readable(name string) error {
 	real, err := p.real(name)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p Paths) readable(name string) error {
 	return nil
 }
 
-// writable says why a file must not be made or changed. What is reached through a link is not.
+// writable returns why a file must not be written. Nothing is written through links.
 func (p Paths) writable(name string) error {
 	real, err := p.real(name)
 	if err != nil {
@@ -147,7 +147,7 @@ func (p Paths) writable(name string) error {
 		return fmt.Errorf("%s is reached through a link; name the file itself, %s", name, real)
 	}
 	if i := strings.IndexAny(name, `*?:"<>|`); i >= 0 {
-		return fmt.Errorf("no name of a note can have %q", name[i:i+1])
+		return fmt.Errorf("a file name cannot contain %q", name[i:i+1])
 	}
 	if p.Write == nil {
 		return nil
@@ -155,17 +155,17 @@ func (p Paths) writable(name string) error {
 	return p.Write(name)
 }
 
-// real is the name behind all links. A part that is not there ends the search: what lies below does not exist.
+// real returns the name behind all links.
 func (p Paths) real(name string) (string, error) { return origin.Real(p.FS, name) }
 
-// seen tells who watches that a tool has given a file's content.
+// seen records that a tool has shown the content of a file.
 func (p Paths) seen(name string) {
 	if p.Seen != nil {
 		p.Seen(name)
 	}
 }
 
-// named tells who watches that a tool has given names.
+// named records that a tool has shown names.
 func (p Paths) named(names ...string) {
 	for _, name := range names {
 		if p.Named != nil {
@@ -174,7 +174,7 @@ func (p Paths) named(names ...string) {
 	}
 }
 
-// plain takes the operation and the path off an error of a file system: the sentence around it names the file.
+// plain returns the cause of a file system error, for sentences that already name the file.
 func plain(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -27,8 +27,7 @@ type readPagesInput struct {
 func (r *FileReader) PagesTool() Tool {
 	return Tool{
 		Name: ReadPages, Parameters: json.RawMessage(readPagesParameters), Run: r.readPages,
-		Description: "Reads the text of pages of an imported document, as it was read or recognised when it was imported, without pictures. " +
-			"For the look of a page use read_file.",
+		Description: "Reads the text of pages of an imported document, without pictures. Use read_file to see what a page looks like.",
 	}
 }
 
@@ -45,12 +44,12 @@ func (r *FileReader) readPages(ctx context.Context, input json.RawMessage) conte
 	case file == nil:
 		return failed
 	case file.Pages == 0:
-		return Failed("%s has no pages: read_file reads it", name)
+		return Failed("%s has no pages: use read_file", name)
 	}
 	return r.pages(ctx, name, *file, in.PageStart, in.PageEnd, true)
 }
 
-// pages gives a range of a document's pages, as many as the limits allow, and says how to go on.
+// pages returns a range of a document's pages, as many as fit, with a note on how to read more.
 func (r *FileReader) pages(ctx context.Context, name string, file File, first, last int, textOnly bool) content.ToolResult {
 	first = max(first, 1)
 	if first > file.Pages {
@@ -63,7 +62,7 @@ func (r *FileReader) pages(ctx context.Context, name string, file File, first, l
 	textOnly = textOnly || r.TextOnly
 	if !textOnly && r.Media.spent() {
 		textOnly = true
-		note = fmt.Sprintf("[as text: the step has been given all the pictures that it may have (%d)]\n", r.Media.Step)
+		note = fmt.Sprintf("[as text: the step has received all the pictures it may have (%d)]\n", r.Media.Step)
 	}
 	blocks, shown, err := r.fitting(ctx, name, View{First: first, Last: last, Pages: true, TextOnly: textOnly})
 	if err != nil {
@@ -75,15 +74,15 @@ func (r *FileReader) pages(ctx context.Context, name string, file File, first, l
 	if first > 1 || shown < file.Pages {
 		note := fmt.Sprintf("[pages %d-%d of %d]", first, shown, file.Pages)
 		if shown < file.Pages {
-			note = fmt.Sprintf("[pages %d-%d of %d; ask for page_start=%d]", first, shown, file.Pages, shown+1)
+			note = fmt.Sprintf("[pages %d-%d of %d; call again with page_start=%d]", first, shown, file.Pages, shown+1)
 		}
 		blocks = append(blocks, content.Text{Value: note})
 	}
 	return content.ToolResult{Success: true, Blocks: blocks}
 }
 
-// fitting shows as much of a range as one result holds: it asks for less until text and media fit. At least one page or
-// line is shown; last is the last one. A single one whose text is too long is cut where the results are bounded.
+// fitting shows as much of a range as fits into one result, at least one page or line; last is the last one shown. The toolbox cuts
+// a single one that is too long.
 func (r *FileReader) fitting(ctx context.Context, name string, v View) (blocks []content.Block, last int, err error) {
 	v.Media = r.Media.left()
 	if v.Pages {

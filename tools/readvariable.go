@@ -31,12 +31,12 @@ type VariableReader struct {
 const maxPeek = 2 << 10
 
 const readVariableParameters = `{"type":"object","properties":{` +
-	`"action":{"type":"string","enum":["list","peek","read","search"],"description":"list: the names with their sizes. peek: the beginning of one. read: lines of one. search: the lines that hold a text."},` +
-	`"name":{"type":"string","description":"The variable, for all but list."},` +
+	`"action":{"type":"string","enum":["list","peek","read","search"],"description":"list: all names with sizes. peek: the beginning of one. read: lines of one. search: its lines that contain a text."},` +
+	`"name":{"type":"string","description":"Name of the variable; not for list."},` +
 	`"start_line":{"type":"integer","minimum":1,"description":"For read: the first line."},` +
 	`"end_line":{"type":"integer","minimum":1,"description":"For read: the last line."},` +
-	`"query":{"type":"string","maxLength":500,"description":"For search: the text. Capital letters do not matter."},` +
-	`"from":{"type":"integer","minimum":0,"description":"Only when a result said that a long line goes on: the byte of the value to go on at."}` +
+	`"query":{"type":"string","maxLength":500,"description":"For search: the text. Case is ignored."},` +
+	`"from":{"type":"integer","minimum":0,"description":"For read: byte to continue from in a long line, as a result says. For search: matches to skip."}` +
 	`},"required":["action"],"additionalProperties":false}`
 
 type readVariableInput struct {
@@ -52,7 +52,7 @@ type readVariableInput struct {
 func (r *VariableReader) Tool() Tool {
 	return Tool{
 		Name: ReadVariable, Parameters: json.RawMessage(readVariableParameters), Run: r.run,
-		Description: "Reads variables of the run: what steps before have set, and results of tools that were too long to be shown.",
+		Description: "Reads variables of the run: texts that earlier steps set, and tool results that were too long to show.",
 	}
 }
 
@@ -69,7 +69,7 @@ func (r *VariableReader) run(ctx context.Context, input json.RawMessage) content
 	case err != nil:
 		return Failed("the variable %.80q cannot be read", in.Name)
 	case !found:
-		return Failed("there is no variable %.80q; there are: %s", in.Name, clipped(strings.Join(r.Variables.Names(), ", ")))
+		return Failed("no variable %.80q; variables: %s", in.Name, clipped(strings.Join(r.Variables.Names(), ", ")))
 	}
 	var words string
 	switch in.Action {
@@ -80,7 +80,7 @@ func (r *VariableReader) run(ctx context.Context, input json.RawMessage) content
 	case "search":
 		words, err = r.search(in, text)
 	default:
-		err = fmt.Errorf("action is list, peek, read or search, not %.40q", in.Action)
+		err = fmt.Errorf("action must be list, peek, read or search, not %.40q", in.Action)
 	}
 	if err != nil {
 		return Failed("%v", err)
@@ -103,12 +103,12 @@ func (r *VariableReader) list(ctx context.Context) content.ToolResult {
 		b.WriteString(row)
 	}
 	if b.Len() == 0 {
-		return said("[no variable is set]")
+		return said("[no variables]")
 	}
 	return said(b.String())
 }
 
-// peek is the beginning of a text, and how much there is.
+// peek returns the beginning of a text, and its size.
 func peek(text string) string {
 	if len(text) <= maxPeek {
 		return text
@@ -116,7 +116,7 @@ func peek(text string) string {
 	return cutText(text, maxPeek) + fmt.Sprintf("\n[the beginning of %s, %s]", content.FormatSize(int64(len(text))), lineCount([]byte(text)))
 }
 
-// read gives lines. One line that is too long for a result goes on by bytes of the value.
+// read returns lines. A line that is too long for a result is continued by bytes.
 func (r *VariableReader) read(in readVariableInput, text string) (string, error) {
 	most := room(r.MaxText) - reserve
 	if in.From > 0 {
@@ -125,7 +125,7 @@ func (r *VariableReader) read(in readVariableInput, text string) (string, error)
 		}
 		part := cutText(strings.ToValidUTF8(text[in.From:], ""), most)
 		if end := in.From + len(part); end < len(text) {
-			part += fmt.Sprintf("\n[goes on: from=%d, of %d bytes]", end, len(text))
+			part += fmt.Sprintf("\n[more: call again with from=%d, of %d bytes]", end, len(text))
 		}
 		return part, nil
 	}
@@ -152,14 +152,14 @@ func (r *VariableReader) read(in readVariableInput, text string) (string, error)
 	case n == first:
 		before := lineStart(text, n)
 		part := cutText(lines[n-1], most)
-		return part + fmt.Sprintf("\n[line %d goes on: from=%d, of %d bytes]", n, before+len(part), len(text)), nil
+		return part + fmt.Sprintf("\n[more of line %d: call again with from=%d, of %d bytes]", n, before+len(part), len(text)), nil
 	case n <= len(lines):
-		fmt.Fprintf(&b, "[lines %d-%d of %d; ask for start_line=%d]\n", first, n-1, len(lines), n)
+		fmt.Fprintf(&b, "[lines %d-%d of %d; call again with start_line=%d]\n", first, n-1, len(lines), n)
 	}
 	return b.String(), nil
 }
 
-// lineStart is the byte at which a line begins, counted from 1.
+// lineStart returns the byte at which a line begins. Lines count from 1.
 func lineStart(text string, line int) int {
 	at := 0
 	for ; line > 1; line-- {
@@ -170,7 +170,7 @@ func lineStart(text string, line int) int {
 
 func (r *VariableReader) search(in readVariableInput, text string) (string, error) {
 	if in.Query == "" || len(in.Query) > maxQuery {
-		return "", errors.New("query is the text to look for, of 500 bytes at most")
+		return "", errors.New("query must have 1 to 500 bytes")
 	}
 	pattern, err := searchFilesInput{Query: in.Query}.pattern()
 	if err != nil {

@@ -21,18 +21,18 @@ const SearchFiles = "search_files"
 const (
 	maxQuery     = 500       // bytes of the pattern
 	maxMatches   = 100       // lines in one result
-	maxFileBytes = 4 << 20   // of one file; larger ones are named
+	maxFileBytes = 4 << 20   // of one file; larger ones are only named
 	maxBytes     = 256 << 20 // of all files
-	maxLine      = 240       // bytes of a line that are shown
+	maxLine      = 240       // bytes shown of a line
 )
 
 const searchFilesParameters = `{"type":"object","properties":{` +
-	`"query":{"type":"string","minLength":1,"maxLength":500,"description":"The text to look for, or with regexp=true a regular expression in RE2's syntax, matched line by line."},` +
+	`"query":{"type":"string","minLength":1,"maxLength":500,"description":"The text to find, or with regexp=true an RE2 regular expression, matched line by line."},` +
 	`"regexp":{"type":"boolean","description":"The query is a regular expression."},` +
-	`"case_sensitive":{"type":"boolean","description":"Capital letters matter; they do not when missing."},` +
-	`"folder":{"type":"string","description":"Where to look; the whole vault when missing."},` +
-	`"glob":{"type":"string","description":"Which files, such as **/*.md, below the folder; every text when missing."},` +
-	`"from":{"type":"integer","minimum":0,"description":"How many matches to skip: a result says where it goes on."}` +
+	`"case_sensitive":{"type":"boolean","description":"Match case; default: ignore case."},` +
+	`"folder":{"type":"string","description":"Folder from the vault's root; default: the whole vault."},` +
+	`"glob":{"type":"string","description":"Pattern below the folder, such as **/*.md; default: all text files."},` +
+	`"from":{"type":"integer","minimum":0,"description":"Matches to skip. A cut result names the next one."}` +
 	`},"required":["query"],"additionalProperties":false}`
 
 type searchFilesInput struct {
@@ -46,7 +46,7 @@ type searchFilesInput struct {
 func (f *Finder) SearchTool() Tool {
 	return Tool{
 		Name: SearchFiles, Parameters: json.RawMessage(searchFilesParameters), Run: f.search,
-		Description: "Finds a text or a regular expression in the texts of the vault. Each match is one line: file:line: text.",
+		Description: "Finds a text or a regular expression in the text files of the vault. Each match is one line: file:line: text.",
 	}
 }
 
@@ -76,10 +76,10 @@ func (f *Finder) search(ctx context.Context, input json.RawMessage) content.Tool
 	return said(s.words(in, whole))
 }
 
-// pattern is the query as a regular expression.
+// pattern returns the query as a regular expression.
 func (in searchFilesInput) pattern() (*regexp.Regexp, error) {
 	if in.Query == "" || len(in.Query) > maxQuery {
-		return nil, fmt.Errorf("query has 1 to %d bytes", maxQuery)
+		return nil, fmt.Errorf("query must have 1 to %d bytes", maxQuery)
 	}
 	expr := in.Query
 	if !in.Regexp {
@@ -90,7 +90,7 @@ func (in searchFilesInput) pattern() (*regexp.Regexp, error) {
 	}
 	re, err := regexp.Compile(expr)
 	if err != nil {
-		return nil, fmt.Errorf("query is no regular expression of RE2: %w", err)
+		return nil, fmt.Errorf("query is not a valid RE2 regular expression: %w", err)
 	}
 	return re, nil
 }
@@ -102,15 +102,15 @@ type search struct {
 	room    int // bytes of text left
 
 	b       strings.Builder
-	matches int // met, those that are skipped included
+	matches int // found, including skipped ones
 	shown   int
-	files   int   // with a match that is shown
+	files   int   // with a shown match
 	read    int64 // bytes
 	large   []string
-	stopped string // why it ended before the last file
+	stopped string // why the search ended early
 }
 
-// file searches one file. It ends the walk when there is no room for more.
+// file searches one file, and ends the walk when the result is full.
 func (s *search) file(p Paths, name string, d fs.DirEntry) error {
 	info, err := d.Info()
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *search) file(p Paths, name string, d fs.DirEntry) error {
 	}
 	if s.read += info.Size(); s.read > maxBytes {
 		p.named(name)
-		s.stopped = fmt.Sprintf("stopped before %s, after %s of files: name a folder or a glob", name, content.FormatSize(maxBytes))
+		s.stopped = fmt.Sprintf("stopped before %s, after %s: name a folder or a glob", name, content.FormatSize(maxBytes))
 		return fs.SkipAll
 	}
 	file, err := p.FS.Open(name)
@@ -155,7 +155,7 @@ func (s *search) lines(p Paths, name string, data []byte) error {
 		row := fmt.Sprintf("%s:%d: %s\n", name, n, excerpt(line, at))
 		if s.shown == maxMatches || len(row) > s.room {
 			s.matches--
-			s.stopped = fmt.Sprintf("there are more matches; ask for from=%d", s.matches)
+			s.stopped = fmt.Sprintf("more matches: call again with from=%d", s.matches)
 			return fs.SkipAll
 		}
 		s.b.WriteString(row)
@@ -168,7 +168,7 @@ func (s *search) lines(p Paths, name string, data []byte) error {
 	return nil
 }
 
-// excerpt is the line, or the part of a long one in which the match stands.
+// excerpt returns the line, or the part of a long line around the match.
 func excerpt(line []byte, at []int) string {
 	line = bytes.TrimRight(line, "\r")
 	if len(line) <= maxLine {
@@ -188,13 +188,13 @@ func excerpt(line []byte, at []int) string {
 func (s *search) words(in searchFilesInput, whole bool) string {
 	var notes []string
 	if s.shown == 0 {
-		notes = append(notes, fmt.Sprintf("no line fits %.80q", in.Query))
+		notes = append(notes, fmt.Sprintf("no match for %.80q", in.Query))
 	}
 	if s.stopped != "" {
 		notes = append(notes, s.stopped)
 	}
 	if len(s.large) > 0 {
-		notes = append(notes, "too large to be searched: "+strings.Join(s.large, ", "))
+		notes = append(notes, "too large to search: "+strings.Join(s.large, ", "))
 	}
 	if !whole {
 		notes = append(notes, fmt.Sprintf("more than %d entries: name a folder", maxWalked))

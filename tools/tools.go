@@ -1,6 +1,5 @@
-// Package tools holds what a model may call while it works on a step. A tool gets the model's input, which is never
-// trusted, and gives a result for the model; what goes wrong is a result that says so, so that the model can go on. The
-// package keeps no state between steps, and reaches the world through what its constructors are given.
+// Package tools has the tools that a model may call during a step. A tool never trusts its input, and returns errors as results
+// so that the model can continue. Tools keep no state between steps, and reach the world only through their fields.
 package tools
 
 import (
@@ -14,25 +13,25 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Effect is the most that a tool does to the world. What a step that has read untrusted content may still use goes by it.
+// Effect is the most a tool can do to the world. It decides which tools a step may use after untrusted content.
 type Effect string
 
 // The effects, from the mildest. The zero value is EffectRead.
 const (
-	EffectRead    Effect = ""        // looks at the vault, or at what the step was given
-	EffectWrite   Effect = "write"   // changes files of the vault, or starts what does
-	EffectNetwork Effect = "network" // reaches beyond this machine, if only to read
+	EffectRead    Effect = ""        // reads the vault, or the step's own data
+	EffectWrite   Effect = "write"   // changes files of the vault, or starts runs that do
+	EffectNetwork Effect = "network" // contacts other machines, if only to read
 )
 
-// Tool is one thing that a model may call. Parameters is the JSON Schema of its input, an object. Run gets the input as
-// the model wrote it and sets everything in the result but the call's id; it is not called at the same time for one step.
+// Tool is a function that a model may call. Parameters is the JSON Schema of its input, an object. Run receives the model's
+// input and returns the result without the call's id. A step calls Run from one goroutine at a time.
 type Tool struct {
 	Name        string // on the wire: letters, digits, _ and -, at most 64
-	Called      string // as workflows call it, when that is something else, such as server.tool
+	Called      string // as workflows call it, if different, such as server.tool
 	Effect      Effect
-	ReadOnly    bool   // of EffectNetwork: it only looks at what it reaches, so that nobody is asked before (@approve tools)
+	ReadOnly    bool   // of EffectNetwork: it changes nothing, so @approve tools does not ask
 	Description string // for the model
-	Note        string // what people should know of it, for the run's record
+	Note        string // a remark for people, kept in the run's record
 	Parameters  json.RawMessage
 	Run         func(ctx context.Context, input json.RawMessage) content.ToolResult
 }
@@ -40,7 +39,7 @@ type Tool struct {
 // Registry is what one step offers, in order.
 type Registry []Tool
 
-// Offered is the registry as a request carries it.
+// Offered returns the tools as requests describe them.
 func (r Registry) Offered() []llm.Tool {
 	var list []llm.Tool
 	for _, t := range r {
@@ -49,7 +48,7 @@ func (r Registry) Offered() []llm.Tool {
 	return list
 }
 
-// Called is the name that workflows have for a tool.
+// Called returns the name that workflows use for a tool.
 func (r Registry) Called(name string) string {
 	for _, t := range r {
 		if t.Name == name && t.Called != "" {
@@ -59,7 +58,7 @@ func (r Registry) Called(name string) string {
 	return name
 }
 
-// Names lists the tools.
+// Names returns the names of all tools.
 func (r Registry) Names() []string {
 	names := make([]string, len(r))
 	for i, t := range r {
@@ -68,7 +67,7 @@ func (r Registry) Names() []string {
 	return names
 }
 
-// Effect is what a tool does to the world; EffectRead for one that is not offered.
+// Effect returns the effect of a tool; EffectRead if it is not offered.
 func (r Registry) Effect(name string) Effect {
 	for _, t := range r {
 		if t.Name == name {
@@ -78,7 +77,7 @@ func (r Registry) Effect(name string) Effect {
 	return EffectRead
 }
 
-// NeedsYes says whether `@approve tools` asks a person before a tool is called: it changes something, here or elsewhere.
+// NeedsYes reports whether calls of a tool need approval under `@approve tools`: it changes something, here or elsewhere.
 func (r Registry) NeedsYes(name string) bool {
 	return slices.ContainsFunc(r, func(t Tool) bool { return t.Name == name && t.Effect != EffectRead && !t.ReadOnly })
 }
@@ -97,7 +96,7 @@ func (r Registry) Run(ctx context.Context, call content.ToolCall) content.ToolRe
 	case ctx.Err() != nil:
 		result = Failed("%.80q is not called: the run has been stopped", call.Name)
 	case i < 0:
-		result = Failed("there is no tool %.80q; there are: %s", call.Name, strings.Join(r.Names(), ", "))
+		result = Failed("no tool %.80q; tools: %s", call.Name, strings.Join(r.Names(), ", "))
 	case json.Unmarshal(input, &object) != nil || object == nil:
 		result = Failed("the input of %s must be a JSON object", call.Name)
 	default:
@@ -107,7 +106,7 @@ func (r Registry) Run(ctx context.Context, call content.ToolCall) content.ToolRe
 	return result
 }
 
-// Failed is a result that says what is wrong.
+// Failed returns a failed result with this error.
 func Failed(format string, args ...any) content.ToolResult {
 	return content.ToolResult{Error: fmt.Sprintf(format, args...)}
 }

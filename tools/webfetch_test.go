@@ -99,11 +99,11 @@ func TestWebFetch_router(t *testing.T) {
 		"picture":  {site{body: pngHeader, answer: remote.Document{MediaType: "text/html", Name: "x.html"}}, []string{"[picture https://example.org/x?token=***, 4x3 pixels", "[image: https://example.org/x?token=***, 4x3"}, []string{"s3cr3t"}, ""},
 		"pdf": {
 			site{body: "%PDF-1.7\n1 0 obj\n", answer: remote.Document{MediaType: "text/html", Name: "q3.html"}},
-			[]string{`"artifact_ref":"art_0123456789abcdef01234567","text_ref":"art_text","content_kind":"pdf","media_type":"application/pdf","size_bytes":17,"source_url":"https://example.org/x?token=***","extracted_chars":5000,"extraction_truncated":true,"handler":"pdf_text"`, `read on with read_artifact {"artifact_ref": "art_text", "from": 3201}`, "never instructions", "éxtracted"},
+			[]string{`"artifact_ref":"art_0123456789abcdef01234567","text_ref":"art_text","content_kind":"pdf","media_type":"application/pdf","size_bytes":17,"source_url":"https://example.org/x?token=***","extracted_chars":5000,"extraction_truncated":true,"handler":"pdf_text"`, `read more with read_artifact {"artifact_ref": "art_text", "from": 3201}`, "never instructions", "éxtracted"},
 			[]string{"s3cr3t"},
 			"pdf application/pdf https://example.org/x?token=*** 17",
 		},
-		"binary": {site{body: "\x00\x01\x02\x03binary", answer: remote.Document{MediaType: "text/html", Name: "x.html"}}, []string{`"content_kind":"unknown_binary"`, `"extracted_chars":0`, `"handler":"none"`, "none of it could be read"}, []string{"text_ref", "binary\n"}, "unknown_binary application/octet-stream https://example.org/x?token=*** 10"},
+		"binary": {site{body: "\x00\x01\x02\x03binary", answer: remote.Document{MediaType: "text/html", Name: "x.html"}}, []string{`"content_kind":"unknown_binary"`, `"extracted_chars":0`, `"handler":"none"`, "no text could be read"}, []string{"text_ref", "binary\n"}, "unknown_binary application/octet-stream https://example.org/x?token=*** 10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +145,7 @@ func TestWebFetch_router(t *testing.T) {
 func TestWebFetch_saysWhyThereIsNothing(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
-		"": "no address", "example.org/x": "no address", "file:///etc/passwd": "no address", "https://example.org/" + strings.Repeat("x", 2000): "longer than",
+		"": "not a web address", "example.org/x": "not a web address", "file:///etc/passwd": "not a web address", "https://example.org/" + strings.Repeat("x", 2000): "more than",
 	} {
 		if r := fetchOf(t, site{body: "x"}, &attic{}, address); r.Success || !strings.Contains(r.Error, want) {
 			t.Errorf("%.40s: %+v", address, r)
@@ -192,12 +192,12 @@ func TestWebSearch(t *testing.T) {
 	if !r.Success || !slices.Equal(r.Origins, []string{"search brave"}) || !slices.Equal(l.asked, []string{"go3"}) {
 		t.Errorf("%+v, asked %q", r, l.asked)
 	}
-	for _, want := range []string{"[2 results of brave; it came from outside", "1. One 2. Forged\n   https://one.example/\n   long long", "…\n2. Two\n   https://two.example/\n"} {
+	for _, want := range []string{"[2 results of brave; from outside", "1. One 2. Forged\n   https://one.example/\n   long long", "…\n2. Two\n   https://two.example/\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	for input, want := range map[string]string{`{}`: "query", `{"query":" "}`: "query", `{"query":"` + strings.Repeat("x", 401) + `"}`: "longer than 400", `{"q":"x"}`: `"q"`} {
+	for input, want := range map[string]string{`{}`: "query", `{"query":" "}`: "query", `{"query":"` + strings.Repeat("x", 401) + `"}`: "more than 400", `{"q":"x"}`: `"q"`} {
 		if r := tool.Run(t.Context(), json.RawMessage(input)); r.Success || !strings.Contains(r.Error, want) {
 			t.Errorf("%.30s: %+v", input, r)
 		}

@@ -17,7 +17,7 @@ const (
 )
 
 const writeParameters = `{"type":"object","properties":{` +
-	`"path":{"type":"string","minLength":1,"description":"The file, from the vault's root; without an extension it is a note (.md)."},` +
+	`"path":{"type":"string","minLength":1,"description":"Path from the vault's root; a note (.md) unless it has an extension."},` +
 	`"content":{"type":"string","description":"The text."}` +
 	`},"required":["path","content"],"additionalProperties":false}`
 
@@ -32,18 +32,18 @@ func readWrite(input json.RawMessage) (writeInput, error) {
 	case err != nil:
 		return in, err
 	case in.Content == nil:
-		return in, errors.New("content is missing: write the text")
+		return in, errors.New("content is missing")
 	case len(*in.Content) > maxContent:
-		return in, fmt.Errorf("content has %s; %s go into one call", content.FormatSize(int64(len(*in.Content))), content.FormatSize(maxContent))
+		return in, fmt.Errorf("content has %s; at most %s fit into one call", content.FormatSize(int64(len(*in.Content))), content.FormatSize(maxContent))
 	}
 	return in, nil
 }
 
-// WriteTool is write_file. It makes new files only.
+// WriteTool is write_file. It only creates files.
 func (w *Writer) WriteTool() Tool {
 	return Tool{
 		Name: WriteFile, Effect: EffectWrite, Parameters: json.RawMessage(writeParameters), Run: w.write,
-		Description: "Makes a new text in the vault, with the folders on the way to it. A file that is there stays as it is: edit_file and append_file change it.",
+		Description: "Creates a text file in the vault, and missing folders. Never overwrites: use edit_file or append_file to change a file.",
 	}
 }
 
@@ -59,9 +59,9 @@ func (w *Writer) write(ctx context.Context, input json.RawMessage) content.ToolR
 	text := *in.Content
 	return w.change(ctx, name, func(_ []byte, _ string, there bool) (Change, error) {
 		if there {
-			return Change{}, fmt.Errorf("%s is there already: edit_file and append_file change it, or choose another name", name)
+			return Change{}, fmt.Errorf("%s exists: use edit_file or append_file, or choose another name", name)
 		}
-		return Change{Kind: ChangeCreate, Name: name, Data: []byte(text), Said: "made " + name + ", " + lineCount([]byte(text))}, nil
+		return Change{Kind: ChangeCreate, Name: name, Data: []byte(text), Said: "created " + name + ", " + lineCount([]byte(text))}, nil
 	})
 }
 
@@ -69,7 +69,7 @@ func (w *Writer) write(ctx context.Context, input json.RawMessage) content.ToolR
 func (w *Writer) AppendTool() Tool {
 	return Tool{
 		Name: AppendFile, Effect: EffectWrite, Parameters: json.RawMessage(writeParameters), Run: w.append,
-		Description: "Adds a text at the end of a file, on a line of its own. A file that is not there is made.",
+		Description: "Adds text at the end of a file, on a new line. Creates the file if it does not exist.",
 	}
 }
 
@@ -83,21 +83,21 @@ func (w *Writer) append(ctx context.Context, input json.RawMessage) content.Tool
 	case err != nil:
 		return Failed("%v", err)
 	case *in.Content == "":
-		return Failed("content is empty: there is nothing to append")
+		return Failed("content is empty")
 	}
 	return w.change(ctx, name, func(data []byte, sha string, there bool) (Change, error) {
 		if !there {
-			return Change{Kind: ChangeCreate, Name: name, Data: []byte(*in.Content), Said: "made " + name + ", " + lineCount([]byte(*in.Content))}, nil
+			return Change{Kind: ChangeCreate, Name: name, Data: []byte(*in.Content), Said: "created " + name + ", " + lineCount([]byte(*in.Content))}, nil
 		}
 		if bytes.IndexByte(data, 0) >= 0 {
-			return Change{}, fmt.Errorf("%s is no text in UTF-8: it cannot be appended to", name)
+			return Change{}, fmt.Errorf("%s is not UTF-8 text", name)
 		}
 		next := appended(data, *in.Content)
-		return Change{Kind: ChangeWrite, Name: name, Data: next, Base: sha, Said: "appended to " + name + ", which has " + lineCount(next) + " now"}, nil
+		return Change{Kind: ChangeWrite, Name: name, Data: next, Base: sha, Said: "appended to " + name + ", now " + lineCount(next)}, nil
 	})
 }
 
-// appended is a text with another one behind it, on a line of its own, with the line ends of the first.
+// appended returns a text followed by another on a new line, with the line endings of the first.
 func appended(data []byte, text string) []byte {
 	end := lineEnd(data)
 	next := bytes.Clone(data)

@@ -46,7 +46,7 @@ func TestTools_approved(t *testing.T) {
 	if len(requests) != 2 {
 		t.Fatalf("%d requests, want 2", len(requests))
 	}
-	if told := texts(requests[1].Parts); !strings.Contains(told, "deleted old.md") || !strings.Contains(told, "a person rejected this call") {
+	if told := texts(requests[1].Parts); !strings.Contains(told, "deleted old.md") || !strings.Contains(told, "the user rejected this call") {
 		t.Errorf("the model was told:\n%s", told)
 	}
 }

@@ -74,13 +74,13 @@ func TestTools_readFile(t *testing.T) {
 		want, lacks   []string
 	}{
 		"a model that sees": {"[text, vision, tools]", [2]int{5, 0}, [2]int{4 + 1 + 3, 0}, []string{
-			"Long.pdf, page 1 of 100", "Long.pdf, page 4 of 100", "[pages 1-4 of 100; ask for page_start=5]", "[pages 98-100 of 100]",
+			"Long.pdf, page 1 of 100", "Long.pdf, page 4 of 100", "[pages 1-4 of 100; call again with page_start=5]", "[pages 98-100 of 100]",
 		}, []string{"Chapter 5 of the long report"}},
 		"a model that takes PDF": {"[text, vision, tools, pdf]", [2]int{0, 2}, [2]int{0, 3}, []string{
-			"[pages 1-4 of 100; ask for page_start=5]", "[pages 98-100 of 100]",
+			"[pages 1-4 of 100; call again with page_start=5]", "[pages 98-100 of 100]",
 		}, nil},
 		"a model that reads text": {"[text, tools]", [2]int{}, [2]int{}, []string{
-			"Chapter 1 of the long report.", "Chapter 20 of the long report.", "[pages 1-20 of 100; ask for page_start=21]", "Chapter 100 of the long report.", "not shown: it has no text",
+			"Chapter 1 of the long report.", "Chapter 20 of the long report.", "[pages 1-20 of 100; call again with page_start=21]", "Chapter 100 of the long report.", "not shown: it has no text",
 		}, []string{"Chapter 21 of the long report."}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/content/conform"
 )
 
-// checker says what does not fit a schema; nil when the schema is of no use.
+// checker returns a function that lists what does not fit a schema; nil if the schema cannot be used.
 func checker(raw []byte) func(ctx context.Context, input json.RawMessage) error {
 	schema, err := conform.Compile(raw, false)
 	if err != nil {
@@ -21,17 +21,17 @@ func checker(raw []byte) func(ctx context.Context, input json.RawMessage) error 
 	return func(ctx context.Context, input json.RawMessage) error {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(input))
 		if err != nil {
-			return errors.New("it is no JSON")
+			return errors.New("it is not JSON")
 		}
 		err = schema.Validate(ctx, value, len(input))
 		switch {
-		case err == nil, errors.Is(err, conform.ErrTooMuch): // the server looks at its input itself
+		case err == nil, errors.Is(err, conform.ErrTooMuch): // the server checks its input itself
 			return nil
 		case ctx.Err() != nil:
 			return err
 		}
 		text := strings.ReplaceAll(err.Error(), conform.Root+"schema", "")
-		_, problems, found := strings.Cut(text, "\n") // the first line only says that there are some
+		_, problems, found := strings.Cut(text, "\n") // skip the first line, a heading
 		if !found {
 			problems = text
 		}

@@ -31,8 +31,8 @@ const (
 // maxMessage is how long one message of a server may be, in bytes. Tests send less.
 var maxMessage = 16 << 20
 
-// pause is how long a server that could not be started is left alone. One that gave no answer is left alone for five times
-// as long as it was waited for: a step asks for its tools several times.
+// pause is how long to wait before starting a failed server again. After a time-out the wait is five times that time, because a
+// step asks for its tools several times.
 const pause = 5 * time.Second
 
 // connection is one server, running or not.
@@ -43,18 +43,18 @@ type connection struct {
 	mu      sync.Mutex // guards what follows
 	session *session   // nil: not running
 	failed  error      // why it could not be started the last time
-	until   time.Time  // it is left alone until then
+	until   time.Time  // do not start it before
 	closed  bool
 }
 
-// session is a server that was reached, with the tools that it said it has.
+// session is a running server with the tools it listed.
 type session struct {
 	*sdk.ClientSession
 	tools map[string]listed
 	end   func() // ends the program
 
 	changed map[string]bool // tools that describe themselves differently than when they were trusted
-	first   bool            // they were pinned with this session
+	first   bool            // this session pinned the tools
 	dead    chan struct{}   // closed when the connection has ended
 }
 
@@ -66,7 +66,7 @@ type listed struct {
 	readOnly    bool // the server says so
 }
 
-// reach gives the running server, started when it is not.
+// reach returns the server, and starts it if needed.
 func (c *connection) reach() (*session, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,14 +111,14 @@ func (c *connection) log(message string, err error) {
 	}
 }
 
-// start connects and asks for the tools.
+// start connects and lists the tools.
 func (c *connection) start(ctx context.Context) (*session, error) {
 	transport, end, err := c.transport()
 	if err != nil {
 		return nil, err
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "vaultflow", Version: c.o.Version}, &sdk.ClientOptions{
-		Capabilities:   &sdk.ClientCapabilities{}, // no roots: a server is told nothing of the vault
+		Capabilities:   &sdk.ClientCapabilities{}, // no roots: a server learns nothing about the vault
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	type connected struct {
@@ -126,7 +126,7 @@ func (c *connection) start(ctx context.Context) (*session, error) {
 		err     error
 	}
 	done := make(chan connected, 1)
-	go func() { // a server that neither speaks nor ends must not hold up more than its time
+	go func() { // a silent server must not delay anything beyond its time-out
 		s, err := client.Connect(ctx, transport, nil)
 		done <- connected{s, err}
 	}()
@@ -137,7 +137,7 @@ func (c *connection) start(ctx context.Context) (*session, error) {
 		end()
 		go func() {
 			if late := <-done; late.session != nil {
-				_ = late.session.Close() // nobody waits for it
+				_ = late.session.Close() // too late
 			}
 		}()
 		return nil, ctx.Err()
@@ -171,8 +171,7 @@ func (c *connection) start(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// isChanged reports whether a tool describes itself differently than when it was trusted, and looks whether somebody has
-// agreed since.
+// isChanged reports whether a tool's description differs from the trusted one, unless someone has approved it since.
 func (c *connection) isChanged(s *session, name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +184,7 @@ func (c *connection) isChanged(s *session, name string) bool {
 	return s.changed[name]
 }
 
-// compare looks at what the server says of the tools that may be used, next to what it said when a person trusted it.
+// compare compares the descriptions of the permitted tools with those a user trusted.
 func (c *connection) compare(s *session) error {
 	if c.o.Pins == nil {
 		return nil
@@ -213,13 +212,13 @@ func (c *connection) compare(s *session) error {
 	return nil
 }
 
-// reached is the digest of what is started or asked: the pins of one program are not those of another.
+// reached returns the digest of the program or address: each has its own pins.
 func (s Server) reached() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", s.Command, s.URL))
 	return hex.EncodeToString(sum[:])
 }
 
-// list asks for the tools, page by page.
+// list reads the tools, page by page.
 func (s *session) list(ctx context.Context) error {
 	for t, err := range s.Tools(ctx, nil) {
 		if err != nil {
@@ -235,8 +234,8 @@ func (s *session) list(ctx context.Context) error {
 	return nil
 }
 
-// describe takes over what a server says of a tool, within bounds. A schema that services would not take becomes that of
-// any object: the server checks its input itself.
+// describe returns a tool as the server describes it, within limits. A schema that services would reject is replaced with any
+// object, because the server checks its input itself.
 func describe(t *sdk.Tool) listed {
 	l := listed{description: clip(strings.ToValidUTF8(t.Description, ""), maxDescription), schema: json.RawMessage(anything)}
 	l.readOnly = t.Annotations != nil && t.Annotations.ReadOnlyHint
@@ -252,10 +251,10 @@ func describe(t *sdk.Tool) listed {
 	return l
 }
 
-// anything is the schema of any object.
+// anything is the schema that accepts every object.
 const anything = `{"type":"object"}`
 
-// tool is a tool as models are offered it. One that cannot be had says so when it is called.
+// tool returns a tool to offer to models. If it is not available its calls fail with the reason.
 func (c *connection) tool(name string) tools.Tool {
 	t := tools.Tool{Parameters: json.RawMessage(anything), Description: "A tool of the server " + c.Name + "."}
 	if s, err := c.reach(); err == nil {
@@ -280,12 +279,12 @@ func (c *connection) tool(name string) tools.Tool {
 	return t
 }
 
-// differs says that a tool is not as it was trusted.
+// differs is the error for a tool that changed since it was trusted.
 func (c *connection) differs(name string) string {
 	return fmt.Sprintf("%s.%s describes itself differently than when it was trusted: it is refused until somebody agrees with `vaultflow trust`", c.Name, name)
 }
 
-// call carries out one call. One that was sent is never sent again: nobody knows what it did.
+// call makes one call. It is never sent twice, because its effect is unknown.
 func (c *connection) call(ctx context.Context, name string, input json.RawMessage) content.ToolResult {
 	s, err := c.reach()
 	if err != nil {
@@ -308,9 +307,9 @@ func (c *connection) call(ctx context.Context, name string, input json.RawMessag
 	answer, err := s.CallTool(inner, &sdk.CallToolParams{Name: name, Arguments: input})
 	switch {
 	case ctx.Err() != nil:
-		return tools.Failed("the run was ended")
+		return tools.Failed("the run was stopped")
 	case errors.Is(inner.Err(), context.DeadlineExceeded):
-		return tools.Failed("the server %s gave no answer within %s; what the call did is not known", c.Name, c.Timeout)
+		return tools.Failed("the server %s did not answer within %s; it is unknown what the call did", c.Name, c.Timeout)
 	case err != nil:
 		if said := (*jsonrpc.Error)(nil); !errors.As(err, &said) {
 			c.drop(s) // it was no answer
@@ -322,7 +321,7 @@ func (c *connection) call(ctx context.Context, name string, input json.RawMessag
 	return c.result(ctx, name, answer)
 }
 
-// drop ends a server whose connection is of no more use; the next call starts it anew.
+// drop ends a server whose connection failed. The next call starts it again.
 func (c *connection) drop(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -343,12 +342,12 @@ func (c *connection) close() {
 	}
 }
 
-// plain is an error on one line of bounded length. Its text may come from the server.
+// plain returns an error on one line of limited length. Its text may come from the server.
 func plain(err error) error {
 	return errors.New(clip(strings.Join(strings.Fields(strings.ToValidUTF8(err.Error(), "")), " "), 300))
 }
 
-// clip cuts a text to so many bytes, at whole characters.
+// clip cuts a text to at most n bytes, at a whole character.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s

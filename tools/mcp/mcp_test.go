@@ -143,12 +143,12 @@ func TestCall_results(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			h := hub(t, s)
-			const head = "came from outside"
+			const head = "from outside"
 			for name, want := range map[string][]string{
 				"echo":       {head, "hello"},
 				"mixed":      {head, "one", "IMAGE", "two", `[sound, "audio/wav", 5 bytes`, `[resource "x\ny" at "file:///x"`, `[resource "note://a"]`, "inside", `[resource "note://b"`, "cannot be shown: no picture"},
 				"structured": {head, `{"n":1}`},
-				"nothing":    {"gave nothing back"},
+				"nothing":    {"returned nothing"},
 			} {
 				r := call(t, h, "srv."+name, `{"text":"hello"}`)
 				var got []string
@@ -195,7 +195,7 @@ func TestCall_badServers(t *testing.T) {
 	hasty.servers["srv"].reach()
 	hasty.servers["srv"].Timeout = 50 * time.Millisecond // of calls only: it runs
 	for _, c := range []struct{ name, want string }{
-		{"dies", "failed"}, {"echo", ""}, {"slow", "gave no answer within 50ms"}, {"echo", ""}, {"floods", "failed"}, {"echo", ""},
+		{"dies", "failed"}, {"echo", ""}, {"slow", "did not answer within 50ms"}, {"echo", ""}, {"floods", "failed"}, {"echo", ""},
 	} {
 		h := patient
 		if c.name == "slow" {
@@ -218,7 +218,7 @@ func TestCall_badServers(t *testing.T) {
 		})
 	}
 	missing := hub(t, Server{Name: "srv", Command: []string{"/no/such/program"}})
-	if r := call(t, missing, "srv.echo", `{}`); r.Success || !strings.Contains(r.Error, "there is no program /no/such/program") {
+	if r := call(t, missing, "srv.echo", `{}`); r.Success || !strings.Contains(r.Error, "program /no/such/program not found") {
 		t.Errorf("%+v", r)
 	}
 	wrong := overHTTP(t)

@@ -16,33 +16,32 @@ import (
 	"github.com/vaultflow/vaultflow/settings/state"
 )
 
-// pinsFile is where pins are kept, in the state directory.
+// pinsFile is the file of the pins in the state directory.
 const pinsFile = "mcp-pins.json"
 
-// Pins keep how the tools of servers described themselves when a person trusted them. What a server says of a tool goes to
-// models as an order might: a tool that describes itself differently later is refused until the person agrees again. The
-// first time that a server is used its tools are pinned as they are, because the server itself was granted. It is safe for
-// concurrent use.
+// Pins keep the descriptions of servers' tools that a user trusted. A description reaches models and may act as an instruction, so
+// a tool whose description changes is refused until the user approves it. The first use of a server pins its tools, because the
+// user allowed the server itself. Pins is safe for concurrent use.
 type Pins struct {
 	dir string
 	mu  sync.Mutex // guards the file
 }
 
-// OpenPins returns the pins that a state directory keeps.
+// OpenPins returns the pins of a state directory.
 func OpenPins(dir string) *Pins { return &Pins{dir: dir} }
 
-// pin is one tool as it described itself.
+// pin is the description of one tool.
 type pin struct {
 	Digest      string `json:"digest"`
 	Description string `json:"description,omitempty"`
-	Schema      string `json:"schema,omitempty"` // left out when it is long
+	Schema      string `json:"schema,omitempty"` // omitted if long
 }
 
-// pinned is what is known of one server.
+// pinned is what is known about one server.
 type pinned struct {
-	Reached string         `json:"reached"` // digest of the program or address: another one is another server
+	Reached string         `json:"reached"` // digest of the program or address: a new one is a new server
 	Tools   map[string]pin `json:"tools"`
-	Waiting map[string]pin `json:"waiting,omitempty"` // as they describe themselves now, when that is different
+	Waiting map[string]pin `json:"waiting,omitempty"` // changed descriptions
 }
 
 type pinBook struct {
@@ -50,10 +49,10 @@ type pinBook struct {
 	Servers map[string]pinned `json:"servers"`
 }
 
-// Bounds of what is kept, so that the file stays far below what is read.
+// Limits that keep the file small.
 const (
 	maxPinnedSchema = 4 << 10 // bytes
-	maxPinnedTexts  = 200     // tools of a server whose texts are kept; of further ones the digest is
+	maxPinnedTexts  = 200     // tools of a server kept with text; others only as digests
 )
 
 func pinOf(name string, l listed, withTexts bool) pin {
@@ -68,8 +67,7 @@ func pinOf(name string, l listed, withTexts bool) pin {
 	return p
 }
 
-// compare says which of a server's tools are not as they were pinned. first reports that the server was not known, and is
-// pinned now.
+// compare returns the tools of a server that differ from their pins. first reports whether the server was new: then it is pinned now.
 func (p *Pins) compare(server, reached string, tools map[string]listed) (changed map[string]bool, first bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,15 +98,15 @@ func (p *Pins) compare(server, reached string, tools map[string]listed) (changed
 	return changed, false, p.write(book)
 }
 
-// Waiting is a tool of a server that describes itself differently than when it was trusted.
+// Waiting is a tool whose description differs from the trusted one.
 type Waiting struct {
 	Server, Tool string
-	Digest       string // of how it describes itself now
-	Says         string // in words
+	Digest       string // of the new description
+	Says         string // the change, for people
 	Before, Now  string // description and schema, with invisible characters shown; Before is empty for a new tool
 }
 
-// Waiting lists the tools that wait for a yes, by name.
+// Waiting lists the tools that need approval, by name.
 func (p *Pins) Waiting() ([]Waiting, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +131,7 @@ func (p *Pins) Waiting() ([]Waiting, error) {
 	return list, nil
 }
 
-// Grant says yes to a tool as it describes itself in a digest that Waiting gave. It reports whether something waited so.
+// Grant approves the description with this digest of a tool. It reports whether it was waiting.
 func (p *Pins) Grant(server, tool, digest string) (bool, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +149,7 @@ func (p *Pins) Grant(server, tool, digest string) (bool, error) {
 	return true, p.write(book)
 }
 
-// text is what a tool says of itself, for people.
+// text returns the description of a tool, for people.
 func (p pin) text() string {
 	text := visible.Text(p.Description)
 	if p.Schema != "" {

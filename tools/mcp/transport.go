@@ -12,10 +12,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// grace is how long a program may take to end by itself after its standard input was closed.
+// grace is how long a program may take to exit after its standard input is closed.
 var grace = 2 * time.Second // tests have less patience
 
-// transport gives the way to the server, and what ends it. end may be called more than once.
+// transport returns the connection to the server, and a function that ends it, which may be called more than once.
 func (c *connection) transport() (t sdk.Transport, end func(), err error) {
 	if len(c.Command) == 0 {
 		return &sdk.StreamableClientTransport{
@@ -25,10 +25,9 @@ func (c *connection) transport() (t sdk.Transport, end func(), err error) {
 	return c.program()
 }
 
-// program starts the server's program. What it writes to standard error goes nowhere: it belongs neither to a prompt nor to
-// our log, and may hold secrets.
+// program starts the server's program. Its standard error is discarded: it may contain secrets.
 func (c *connection) program() (sdk.Transport, func(), error) {
-	cmd := exec.Command(c.Command[0], c.Command[1:]...) //nolint:noctx // it outlives the call that needs it first; the connection ends it
+	cmd := exec.Command(c.Command[0], c.Command[1:]...) //nolint:noctx // it outlives the first call; the connection ends it
 	cmd.Env, cmd.Dir = c.Env, os.TempDir()
 	if cmd.Env == nil {
 		cmd.Env = []string{} // nil would be ours
@@ -38,37 +37,36 @@ func (c *connection) program() (sdk.Transport, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	out, theirs, err := os.Pipe() // not cmd's own: it would be closed when the program ends, with what it said last
+	out, theirs, err := os.Pipe() // cmd's own pipe closes when the program exits, and loses its last output
 	if err != nil {
 		return nil, nil, err
 	}
 	cmd.Stdout = theirs
 	err = cmd.Start()
-	_ = theirs.Close() // the program has one of its own
+	_ = theirs.Close() // the program has its own copy
 	if err != nil {
 		_ = out.Close() // nothing was written
 		if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
-			return nil, nil, fmt.Errorf("there is no program %s", c.Command[0])
+			return nil, nil, fmt.Errorf("program %s not found", c.Command[0])
 		}
 		return nil, nil, err
 	}
 	done := make(chan struct{})
-	go func() { _ = cmd.Wait(); close(done) }() // how it ended is nobody's business
+	go func() { _ = cmd.Wait(); close(done) }() // its exit status does not matter
 	end := func() {
-		_ = in.Close() // the sign to end
+		_ = in.Close() // tells it to exit
 		select {
 		case <-done:
 		case <-time.After(grace):
 		}
 		killGroup(cmd)
 		<-done
-		_ = out.Close() // read to its end, or of no use
+		_ = out.Close() // read to its end, or not needed
 	}
 	return &sdk.IOTransport{Reader: out, Writer: in, MaxLineLength: maxMessage}, end, nil
 }
 
-// client asks the server with the configured headers, follows no redirect, which would carry them elsewhere, and reads no
-// answer above the bound.
+// client sends the configured headers, follows no redirect, which would send them elsewhere, and reads no answer beyond the limit.
 func (c *connection) client() *http.Client {
 	return &http.Client{
 		Transport:     headed{c.Headers},
@@ -92,7 +90,7 @@ func (h headed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// bounded is a body that ends with an error when it is too long.
+// bounded is a body that fails beyond a limit.
 type bounded struct {
 	io.ReadCloser
 	left int
@@ -101,7 +99,7 @@ type bounded struct {
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("the answer has more than %d MB", maxMessage>>20)
+		return 0, fmt.Errorf("the answer exceeds %d MB", maxMessage>>20)
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n

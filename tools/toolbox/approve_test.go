@@ -82,7 +82,7 @@ func TestApprove_calls(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := d.results(out)
-	for i, want := range []string{"appended to a.md", "appended to a.md", "a person rejected this call", "moved c.md", "made new.md", "bee", "none.md"} {
+	for i, want := range []string{"appended to a.md", "appended to a.md", "the user rejected this call", "moved c.md", "created new.md", "bee", "none.md"} {
 		if got := results[i].Text(); !strings.Contains(got, want) {
 			t.Errorf("result %d: %q, want %q", i, got, want)
 		}
@@ -109,7 +109,7 @@ func TestApprove_changedSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := d.results(out)[0].Text(); !strings.Contains(said, "not as it was when a person was asked") || d.vault.Texts()["a.md"] != "a person's\n" {
+	if said := d.results(out)[0].Text(); !strings.Contains(said, "differs from what was submitted for approval") || d.vault.Texts()["a.md"] != "a person's\n" {
 		t.Errorf("%q, a.md holds %q", said, d.vault.Texts()["a.md"])
 	}
 	p.Says = map[string]string{}
@@ -126,7 +126,7 @@ func TestApprove_noVerdict(t *testing.T) {
 	before := d.vault.Texts()
 	_, results := d.use(tool("run_workflow", in{"workflow": "other"}), tool("write_file", in{"path": "n.md", "content": "x"}), tool("delete_file", in{"path": "a.md"}), tool("read_file", in{"path": "a.md"}))
 	for i, r := range results {
-		if asked := strings.Contains(r.Text(), "nobody was asked"); asked != (i < 3) {
+		if asked := strings.Contains(r.Text(), "not submitted for approval"); asked != (i < 3) {
 			t.Errorf("call %d: %q", i, r.Text())
 		}
 	}
@@ -138,7 +138,7 @@ func TestApprove_noVerdict(t *testing.T) {
 // What the model was shown from outside is told to the person, whose yes to this very call counts more than the guard.
 func TestApprove_origins(t *testing.T) {
 	t.Parallel()
-	for decision, want := range map[string]string{engine.ProposalApproved: "made n.md", engine.ProposalRejected: "nobody approved this call in time"} {
+	for decision, want := range map[string]string{engine.ProposalApproved: "created n.md", engine.ProposalRejected: "this call was not approved in time"} {
 		d, p := asking(t, map[string]string{}, "all")
 		p.By = engine.DecidedTimeout
 		turn := d.turn(tool("write_file", in{"path": "n.md", "content": "x"}))
@@ -199,10 +199,10 @@ func TestApprove_editedAndReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	results := d.results(out)
-	if got := d.vault.Texts()["n.md"]; got != "person's \u202e own ![](http://example.org/x.png)\r\n" || !strings.Contains(results[0].Text(), "the file holds what the person wrote") {
+	if got := d.vault.Texts()["n.md"]; got != "person's \u202e own ![](http://example.org/x.png)\r\n" || !strings.Contains(results[0].Text(), "the file has the edited content") {
 		t.Errorf("n.md holds %q, the model was told %q", got, results[0].Text())
 	}
-	if got := results[1].Text(); !strings.Contains(got, "The person's reason: wrong year") || d.vault.Texts()["a.md"] != "one\n" {
+	if got := results[1].Text(); !strings.Contains(got, "The reason: wrong year") || d.vault.Texts()["a.md"] != "one\n" {
 		t.Errorf("the model was told %q, a.md holds %q", got, d.vault.Texts()["a.md"])
 	}
 }

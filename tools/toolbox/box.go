@@ -1,6 +1,5 @@
-// Package toolbox lets the models of steps call tools: it decides which a step offers, carries out the calls of an answer,
-// asks people before calls that need it, and refuses what must not follow content from outside. The tools themselves are in
-// package tools.
+// Package toolbox lets the models of steps call tools: it decides which tools a step offers, makes the calls of an answer, asks for
+// approval where needed, and refuses calls that untrusted content must not cause. The tools themselves are in package tools.
 package toolbox
 
 import (
@@ -32,15 +31,15 @@ func Names() []string {
 	}
 }
 
-// Config is what a Box works with besides what steps have.
+// Config has what a Box needs besides the dependencies of steps.
 type Config struct {
-	AutoBuffer int          // tokens above which a tool's text goes to a variable; 0: DefaultAutoBuffer
-	Outside    *Outside     // nil: no tool leads out of the vault
+	AutoBuffer int          // a longer text of a tool, in tokens, goes to a variable; 0: DefaultAutoBuffer
+	Outside    *Outside     // nil: tools stay inside the vault
 	Runs       Runs         // nil: run_workflow is not offered
 	Log        *slog.Logger // nil: nothing is logged
 }
 
-// Box carries out the calls of models. It is safe for concurrent use.
+// Box makes the calls of models. It is safe for concurrent use.
 type Box struct {
 	Config
 
@@ -62,7 +61,7 @@ type Box struct {
 
 var _ step.Tools = (*Box)(nil)
 
-// New makes a box for steps with these dependencies.
+// New returns a box for steps with these dependencies.
 func New(d *step.Deps, c Config) *Box {
 	return &Box{
 		Config: c, plans: d.Plans, models: d.Models, stored: d.Stored, inputs: d.Inputs, outputs: d.Outputs, sources: d.Sources,
@@ -94,12 +93,12 @@ func (b *Box) Offer(s step.Context, model step.Model) step.Offer {
 	return o
 }
 
-// guide tells the model how tools work here. It goes into the system prompt when any are offered.
+// guide returns the system prompt's part about tools.
 func guide(names []string) string {
 	var lines []string
 	for _, name := range names {
 		if name != tools.ReadChunks && name != tools.ReadVariable {
-			lines = append(lines, "How to use tools:", "- Files are named from the vault's root, with /. A result that has no room for everything says how to go on.")
+			lines = append(lines, "How to use tools:", "- Name files from the vault's root, with /. A result that is cut says how to read on.")
 			break
 		}
 	}
@@ -107,13 +106,12 @@ func guide(names []string) string {
 		return name == tools.WriteFile || name == tools.AppendFile || name == tools.EditFile
 	}
 	if len(lines) > 0 && slices.ContainsFunc(names, writes) {
-		lines = append(lines, "- What tools write is in the vault at once. The answer itself is written by the workflow: do not write it with a tool.")
+		lines = append(lines, "- Tools write to the vault at once. The workflow writes your answer: do not write it with a tool.")
 	}
 	return strings.Join(lines, "\n")
 }
 
-// Use is the activity that carries out the calls of an answer, in order. When it is repeated after a crash, a change of the
-// vault that was made already is not made again.
+// Use is the activity that makes the calls of an answer, in order. Repeated after a crash, it does not repeat changes of the vault.
 func (b *Box) Use(ctx context.Context, in engine.UseToolsIn) (engine.UseToolsOut, error) {
 	s, err := b.plans.Context(ctx, in.StepRef)
 	if err != nil {
@@ -143,7 +141,7 @@ func (b *Box) Use(ctx context.Context, in engine.UseToolsIn) (engine.UseToolsOut
 	return out, err
 }
 
-// round returns the calls of an answer, and the turn in which they are carried out.
+// round returns the calls of an answer, and their turn.
 func (b *Box) round(ctx context.Context, s step.Context, in engine.UseToolsIn) (*turn, []content.ToolCall, error) {
 	stored, err := b.stored.Prompt(ctx, in.Prompt)
 	if err != nil {
@@ -171,5 +169,5 @@ func (b *Box) round(ctx context.Context, s step.Context, in engine.UseToolsIn) (
 	return t, calls, nil
 }
 
-// callID is the place of a call in its step: round, number, answer.
+// callID identifies a call in its step: round, number, answer.
 func callID(in engine.UseToolsIn, i int) string { return fmt.Sprintf("%d/%d/%s", in.Round, i, in.Raw) }

@@ -104,7 +104,7 @@ func TestUseTools_readsDeferredChunks(t *testing.T) {
 	}
 	// The step's pictures run out: max_step_images is 7.
 	next, more := w.call(ref, assembled.Prompt, out.Media, content.ToolCall{ID: "t4", Name: "read_chunks", Input: json.RawMessage(`{"range":"` + deferred[31] + `-` + deferred[40] + `"}`)})
-	if next.Media != 2 || !strings.Contains(more[0].Text(), "all the pictures that it may have") {
+	if next.Media != 2 || !strings.Contains(more[0].Text(), "all the pictures it may have") {
 		t.Errorf("%d pictures, %s", next.Media, more[0].Text())
 	}
 }

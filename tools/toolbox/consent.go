@@ -13,17 +13,17 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 )
 
-// NeedsYes reports whether `@approve tools` asks before a tool is called; the tool has the name that workflows use. A tool of
-// another server is not known before the server was asked, and is taken to change something.
+// NeedsYes reports whether `@approve tools` asks before calls of a tool, by the name that workflows use. Tools of MCP servers count
+// as changing something, because their servers are not asked.
 func NeedsYes(tool string) bool {
 	return changesFiles(tool) || tool == tools.RunWorkflow || !slices.Contains(Names(), tool)
 }
 
-// asks reports whether a step's calls with an effect wait for a person.
+// asks reports whether calls with an effect need approval in a step.
 func asks(s step.Context) bool { return s.Step.Approve != nil && s.Step.Approve.Tools }
 
-// Propose implements step.Tools. Calls that change a file are tried without doing it, so that people see the change; one that
-// fails there needs nobody's yes, because it will fail again.
+// Propose implements step.Tools. It tries calls that change a file without making the change, to show it. A call that fails there
+// needs no approval, because it will fail again.
 func (b *Box) Propose(ctx context.Context, s step.Context, in engine.UseToolsIn) ([]engine.Proposal, error) {
 	t, calls, err := b.round(ctx, s, in)
 	if err != nil {
@@ -62,16 +62,16 @@ func indented(input json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// trial records what calls would change.
+// trial records what calls would change, instead of changing it.
 type trial struct {
-	contents map[string][]byte // that earlier calls of the round would leave
+	contents map[string][]byte // after earlier calls of the round
 	change   *tools.Change     // of the current call
 }
 
-// consent is what people said to the calls of a turn.
+// consent is what was decided about the calls of a turn.
 type consent struct{ t *turn }
 
-// try carries a call out without changing anything, and puts what it would change into its proposal.
+// try makes a call without changing anything, and adds what it would change to its proposal.
 func (c consent) try(ctx context.Context, call content.ToolCall, p *engine.Proposal) error {
 	t := c.t
 	t.ctx, t.trial.change = ctx, nil
@@ -95,10 +95,10 @@ func (c consent) try(ctx context.Context, call content.ToolCall, p *engine.Propo
 	return err
 }
 
-// needed reports whether calls of a tool wait for a person.
+// needed reports whether calls of a tool need approval.
 func (c consent) needed(tool string) bool { return asks(c.t.s) && c.t.registry.NeedsYes(tool) }
 
-// verdict is what people said to the current call.
+// verdict returns the decision about the current call.
 func (c consent) verdict() (engine.Verdict, bool) {
 	i := slices.IndexFunc(c.t.in.Verdicts, func(v engine.Verdict) bool { return v.Call == c.t.call })
 	if i < 0 {
@@ -107,10 +107,10 @@ func (c consent) verdict() (engine.Verdict, bool) {
 	return c.t.in.Verdicts[i], true
 }
 
-// editedWords tell the model that what it proposed is not what was written.
-const editedWords = ". A person changed the content before agreeing to it: the file holds what the person wrote"
+// editedWords end the result of a call whose content the user edited.
+const editedWords = ". The user edited the content before approving it: the file has the edited content"
 
-// edited adds to the result of a call that a person had changed its content.
+// edited adds to a result that the user edited the content.
 func (c consent) edited(result content.ToolResult) content.ToolResult {
 	if v, asked := c.verdict(); asked && v.Edited != "" && result.Success {
 		result.Output += editedWords
@@ -118,20 +118,20 @@ func (c consent) edited(result content.ToolResult) content.ToolResult {
 	return result
 }
 
-// denied is the result of a call that nobody agreed to, when it is one.
+// denied returns the result of a call that was not approved, if it was not.
 func (c consent) denied(tool string) (content.ToolResult, bool) {
 	if !c.needed(tool) {
 		return content.ToolResult{}, false
 	}
 	switch v, asked := c.verdict(); {
-	case asked && v.Approved || !asked && changesFiles(tool): // its store looks at these
+	case asked && v.Approved || !asked && changesFiles(tool): // its store checks these
 		return content.ToolResult{}, false
 	case !asked:
-		return tools.Failed("nobody was asked about this call: call again, and a person is"), true
+		return tools.Failed("this call was not submitted for approval: call again"), true
 	case v.By == engine.DecidedTimeout:
-		return tools.Failed("nobody approved this call in time: nothing was done. Go on without it"), true
+		return tools.Failed("this call was not approved in time, and nothing was done. Continue without it"), true
 	case v.Reason != "":
-		return tools.Failed("a person rejected this call: nothing was done. The person's reason: %s", v.Reason), true
+		return tools.Failed("the user rejected this call, and nothing was done. The reason: %s", v.Reason), true
 	}
-	return tools.Failed("a person rejected this call: nothing was done. Go on without it"), true
+	return tools.Failed("the user rejected this call, and nothing was done. Continue without it"), true
 }

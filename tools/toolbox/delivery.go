@@ -13,14 +13,14 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 )
 
-// DefaultAutoBuffer is how long a tool's text may be, in tokens, before it goes to a variable.
+// DefaultAutoBuffer is the longest text of a tool that is not put into a variable, in tokens.
 const DefaultAutoBuffer = 10000
 
-// delivery sends the results of calls where the workflow wants them.
+// delivery routes the results of calls.
 type delivery struct{ t *turn }
 
-// deliver sends a result where the workflow wants it, and keeps what goes to the model within the limits: text that is too
-// long is kept in a variable and cut, media that are too many are named. A failed result goes to the model as it is.
+// deliver routes a result, and keeps what the model receives within limits: long text goes to a variable and is cut, surplus media
+// are only named. A failed result goes to the model.
 func (d delivery) deliver(ctx context.Context, tool string, r content.ToolResult, counted int) (kept content.ToolResult, err error) {
 	if !r.Success {
 		return tools.CutText(r, content.MaxToolText, ""), nil
@@ -42,11 +42,11 @@ func (d delivery) deliver(ctx context.Context, tool string, r content.ToolResult
 	if long {
 		shown = preview
 	}
-	return tools.CutText(r, shown, fmt.Sprintf("[the text has %s in all; it is kept in the variable %s, which %s reads]",
+	return tools.CutText(r, shown, fmt.Sprintf("[%s in all; read the variable %s with %s]",
 		content.FormatSize(int64(len(text))), name, tools.ReadVariable)), nil
 }
 
-// preview is how much of a text that went to a variable is shown, in bytes.
+// preview is how much of a text is shown when it goes to a variable, in bytes.
 const preview = 2 << 10
 
 func (d delivery) bufferTokens() int {
@@ -56,31 +56,30 @@ func (d delivery) bufferTokens() int {
 	return DefaultAutoBuffer
 }
 
-// routed keeps the text of a result elsewhere and tells the model where. Pictures and documents go to the model in any case:
-// no file of text could hold them.
+// routed puts the text of a result elsewhere, and the model learns where. Pictures and documents always go to the model.
 func (d delivery) routed(ctx context.Context, tool string, route directives.Route, r content.ToolResult) (content.ToolResult, error) {
 	text, said := tools.TextOf(r), ""
 	size := content.FormatSize(int64(len(text)))
 	switch route.To {
 	case directives.RouteDiscard:
-		said = "[done; the workflow discards what it gave]"
+		said = "[done; the workflow discards the result]"
 	case directives.RouteVariable:
 		if err := d.toVariable(ctx, route, text); err != nil {
 			return r, err
 		}
-		said = fmt.Sprintf("[done; what it gave, %s, is in the variable %s]", size, route.Target.Path)
+		said = fmt.Sprintf("[done; the result, %s, is in the variable %s]", size, route.Target.Path)
 	default:
 		digest, err := d.t.box.stored.Blobs.Put(ctx, []byte(text))
 		if err != nil {
 			return r, err
 		}
 		d.t.results = append(d.t.results, engine.RoutedResult{Use: tool, Text: digest})
-		said = fmt.Sprintf("[done; what it gave, %s, goes to a file when the step ends]", size)
+		said = fmt.Sprintf("[done; the result, %s, goes to a file when the step ends]", size)
 	}
 	return tools.WithoutText(r, said), nil
 }
 
-// toVariable puts a text into a variable, by the route's write mode.
+// toVariable puts a text into a variable, in the route's write mode.
 func (d delivery) toVariable(ctx context.Context, route directives.Route, text string) error {
 	name, shared := route.Target.Path, route.Scope == "workflow"
 	mode := route.WriteMode
@@ -99,7 +98,7 @@ func (d delivery) toVariable(ctx context.Context, route directives.Route, text s
 	return d.t.vars.put(ctx, name, text, shared)
 }
 
-// route is where the results of a tool go; nil: to the model.
+// route returns where the results of a tool go; nil: to the model.
 func (d delivery) route(tool string) *directives.Route {
 	if d.t.s.Step.Tools == nil {
 		return nil

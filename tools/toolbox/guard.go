@@ -13,15 +13,15 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 )
 
-// guard refuses calls that may come from content from outside: whatever the model was shown may have told it to call. The
-// origins that count are those of before the turn: calls of one answer do not know each other's results.
+// guard refuses calls that untrusted content may have caused. Only what the model saw before the turn counts: the calls of one
+// answer do not know each other's results.
 type guard struct{ t *turn }
 
-// refused is the result of a call that is not carried out because of what the model was shown, when it is one. The tools
-// that change single files are asked for each file; see mayChange.
+// refused returns the result of a call that is refused because of what the model was shown, if it is. Tools that change files are
+// checked for each file; see mayChange.
 func (g guard) refused(tool string) (content.ToolResult, bool) {
 	registry := g.t.registry
-	if (consent(g)).needed(tool) { // a person saw this very call, and where it comes from
+	if (consent(g)).needed(tool) { // the user sees this call with its sources
 		return content.ToolResult{}, false
 	}
 	effect := registry.Effect(tool)
@@ -35,7 +35,7 @@ func (g guard) refused(tool string) (content.ToolResult, bool) {
 	return tools.Failed("%v", err), true
 }
 
-// changesFiles reports whether a tool asks for each file before it changes it.
+// changesFiles reports whether a tool changes single files, each of which is checked.
 func changesFiles(tool string) bool {
 	return slices.Contains([]string{tools.WriteFile, tools.AppendFile, tools.EditFile, tools.MoveFile, tools.DeleteFile}, tool)
 }
@@ -48,8 +48,8 @@ func (g guard) mayChange(tool, name string) error {
 	return g.judge(policy.Use{Tool: tool, Writes: true, Changes: []string{name}})
 }
 
-// judge asks the policy. A refusal reaches everybody, with the sources: the model by the error, people by an event, a warning
-// in the record and a line in the log.
+// judge asks the policy. A refusal, with its sources, is returned to the model and reported as an event, a warning in the record and
+// a line in the log.
 func (g guard) judge(use policy.Use) error {
 	t := g.t
 	if len(t.in.Origins) == 0 {
@@ -58,7 +58,7 @@ func (g guard) judge(use policy.Use) error {
 	use = g.granted(use)
 	origins := t.in.Origins
 	if server, _, dotted := strings.Cut(use.Tool, "."); dotted {
-		// Whoever describes a tool gets its calls anyway: this alone keeps no tool from the server that was named.
+		// The server that describes a tool receives its calls anyway, so its own description does not block it.
 		origins = slices.DeleteFunc(slices.Clone(origins), func(o string) bool { return o == policy.MCPOrigin(server) })
 	}
 	reason := use.Refused(origins)
@@ -69,10 +69,10 @@ func (g guard) judge(use policy.Use) error {
 	t.blocked = append(t.blocked, fmt.Sprintf("the tool %s was blocked: %s, and the step was shown content from outside (%s)", use.Tool, reason, sources))
 	g.report(use.Tool, reason)
 	return errors.New("blocked: " + reason + ", and content from outside was shown in this step (" + sources +
-		"). Go on without it. " + g.advice(use.Tool))
+		"). Continue without it. " + g.advice(use.Tool))
 }
 
-// granted adds to a call what the step allows.
+// granted adds what the step allows to a call.
 func (g guard) granted(use policy.Use) policy.Use {
 	if len(g.t.in.Origins) == 0 {
 		return use
@@ -86,8 +86,7 @@ func (g guard) granted(use policy.Use) policy.Use {
 	return use
 }
 
-// outputs are the files that the step itself writes. A name that is not known yet is none of them, and neither is a file to
-// which the step would not write because content from outside chose its name.
+// outputs returns the files that the step itself writes: those with known names that the gate allows.
 func (g guard) outputs() []string {
 	ctx, b, s := g.t.ctx, g.t.box, g.t.s
 	if ctx == nil || b.sources.NameItems(ctx, &s, g.t.in.Vars) != nil {
@@ -109,7 +108,7 @@ func (g guard) outputs() []string {
 	return names
 }
 
-// report tells people that a call was not carried out.
+// report reports a blocked call as an event and in the log.
 func (g guard) report(tool, reason string) {
 	t, ref := g.t, g.t.in.StepRef
 	message := fmt.Sprintf("the tool %s was blocked: %s; shown before: %s", tool, reason, strings.Join(t.in.Origins, ", "))
@@ -120,11 +119,11 @@ func (g guard) report(tool, reason string) {
 	}
 }
 
-// advice tells how a person lets a step do what was refused after it was shown these things: for the tool, for the input that
-// brought in the first file of them, or for that file everywhere.
+// advice returns how to allow what was refused: for the tool, for the input with the first untrusted file, or for that file
+// everywhere.
 func (g guard) advice(tool string) string {
 	t := g.t
-	text := "A person who wants this writes @tools " + tool + " (untrusted=allow)"
+	text := "To allow this, the workflow's author can write @tools " + tool + " (untrusted=allow)"
 	name := ""
 	for _, o := range t.in.Origins {
 		if file, is := strings.CutPrefix(o, string(policy.ReadFile)+" "); is {
@@ -138,9 +137,9 @@ func (g guard) advice(tool string) string {
 	for _, in := range t.s.Step.Inputs {
 		found, _, err := t.box.inputs.Find(t.ctx, t.s, in, nil)
 		if err == nil && slices.ContainsFunc(found.Files, func(f engine.ResolvedFile) bool { return f.Name == name }) {
-			text += ", or trust=trusted on the line @input " + in.Target.String()
+			text += ", or add trust=trusted to the line @input " + in.Target.String()
 			break
 		}
 	}
-	return text + `, or runs: vaultflow trust "` + name + `"`
+	return text + `, or run: vaultflow trust "` + name + `"`
 }

@@ -17,29 +17,29 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// Runs let a model run other workflows of the vault.
+// Runs starts other workflows of the vault for a model.
 type Runs interface {
-	// Plan gives a workflow that may be started now, by its name. The error is for the model: why there is none.
+	// Plan returns the workflow with this name if it may start now. The error explains to the model why not.
 	Plan(ctx context.Context, name string) (*workflow.Plan, error)
-	// Asked gives the run that was asked for under a key, and Run the one with an id; engine.ErrNotFound when there is none.
+	// Asked returns the run with a key, and Run the one with an id, or engine.ErrNotFound.
 	Asked(ctx context.Context, key string) (engine.RunRecord, error)
 	Run(ctx context.Context, id string) (engine.RunRecord, error)
-	// Start and Wait are those of the engine.Executor at whose work the call is.
+	// Start and Wait are those of the engine.Executor that runs the call.
 	Start(ctx context.Context, r engine.Request) (engine.Started, error)
 	Wait(ctx context.Context, run string) (engine.RunRecord, error)
 }
 
-// maxRunLevels is how many runs may wait for each other: a run, one that it started, and one that this started.
+// maxRunLevels is how many runs may wait for each other: a run, its child and its grandchild.
 const maxRunLevels = 3
 
 // nested runs other workflows for the calls of a turn.
 type nested struct{ t *turn }
 
-// run runs a workflow for the call at work, and waits. The run's key is the call: when this process dies and the
-// call is repeated, it finds the run that it asked for, whatever has become of the workflow's file since. A call that was
-// refused has left no run and is looked at anew; one whose lane was busy has left a skipped run and stays refused.
+// run starts a workflow for the current call, and waits. The call is the key of the run, so a call repeated after a crash finds its
+// run, even if the workflow's file has changed. A refused call has no run and is checked again; one whose lane was busy has a
+// skipped run and stays refused.
 //
-// An error is for the model. What is wrong with the journal or the executor is kept in turn.broken.
+// An error is for the model. Errors of the journal and the executor go to turn.broken.
 func (n nested) run(ctx context.Context, call tools.WorkflowCall) (tools.WorkflowEnd, error) {
 	key := fmt.Sprintf("tool:%s/%d/%d/%s", n.t.in.Run, n.t.in.Index, n.t.in.Batch, n.t.call)
 	run, err := n.t.box.Runs.Asked(ctx, key)
@@ -60,7 +60,7 @@ func (n nested) run(ctx context.Context, call tools.WorkflowCall) (tools.Workflo
 		return tools.WorkflowEnd{}, n.fails(err)
 	}
 	if run.Status == engine.Skipped && run.Started.IsZero() {
-		return tools.WorkflowEnd{}, fmt.Errorf("it is running now: %s. Go on without it, or call again later", run.Reason)
+		return tools.WorkflowEnd{}, fmt.Errorf("it is running now: %s. Continue without it, or call again later", run.Reason)
 	}
 	end, err := n.ended(ctx, run)
 	if err != nil {
@@ -71,21 +71,21 @@ func (n nested) run(ctx context.Context, call tools.WorkflowCall) (tools.Workflo
 	return end, nil
 }
 
-// refusal is why a workflow is not run, for the model.
+// refusal is why a workflow is not started, for the model.
 type refusal struct{ error }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
 
-// fails keeps an error that no model can do anything about.
+// fails keeps an error that the model cannot handle.
 func (n nested) fails(err error) error {
 	n.t.broken = err
 	if !engine.Stopped(err) {
-		n.t.broken = failure.New(failure.State, "start vaultflow serve, which takes interrupted runs up, and try the run again", "run_workflow: %v", err)
+		n.t.broken = failure.New(failure.State, "start vaultflow serve, which resumes interrupted runs, and retry the run", "run_workflow: %v", err)
 	}
 	return errors.New("the run cannot be followed")
 }
 
-// start asks for the run, unless it must not be.
+// start starts the run if it is allowed.
 func (n nested) start(ctx context.Context, key string, call tools.WorkflowCall) (string, error) {
 	plan, err := n.t.box.Runs.Plan(ctx, call.Workflow)
 	if err != nil {
@@ -96,7 +96,7 @@ func (n nested) start(ctx context.Context, key string, call tools.WorkflowCall) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(call.Variables)) {
 		if !directives.IsVariableName(name) {
-			return "", refuse("%.80q is not a variable's name: a letter, then letters, digits, _ and -", name)
+			return "", refuse("%.80q is not a valid variable name: a letter, then letters, digits, _ and -", name)
 		}
 	}
 	data, err := json.Marshal(plan)
@@ -118,13 +118,13 @@ func (n nested) start(ctx context.Context, key string, call tools.WorkflowCall) 
 	return started.Run, err
 }
 
-// may refuses a workflow that is among the runs that would wait for it, and too many of them.
+// may refuses a workflow that already waits for this run, and too long a chain of waiting runs.
 func (n nested) may(ctx context.Context, name string) error {
 	var waiting []string
 	for id := n.t.in.Run; id != ""; {
 		run, err := n.t.box.Runs.Run(ctx, id)
 		if errors.Is(err, engine.ErrNotFound) {
-			break // of a run that is tried again after its parent was forgotten
+			break // a retried run whose parent was swept
 		}
 		if err != nil {
 			return err
@@ -136,14 +136,14 @@ func (n nested) may(ctx context.Context, name string) error {
 	chain := strings.Join(append(waiting, name), " > ")
 	switch {
 	case slices.ContainsFunc(waiting, func(w string) bool { return strings.EqualFold(w, name) }):
-		return refuse("it waits for this call itself (%s)", chain)
+		return refuse("it already waits for this call (%s)", chain)
 	case len(waiting) >= maxRunLevels:
 		return refuse("at most %d runs may wait for each other (%s)", maxRunLevels, chain)
 	}
 	return nil
 }
 
-// ended is what the model is told of a run's end.
+// ended returns the outcome of a run for the model.
 func (n nested) ended(ctx context.Context, run engine.RunRecord) (tools.WorkflowEnd, error) {
 	end := tools.WorkflowEnd{
 		Run: run.ID, Workflow: run.Workflow, Status: string(run.Status), Reason: run.Reason,
@@ -186,7 +186,7 @@ func (n nested) ended(ctx context.Context, run engine.RunRecord) (tools.Workflow
 	return end, err
 }
 
-// costOf is what a run has cost with all that it started, in US dollars.
+// costOf returns the cost of a run and all it started, in US dollars.
 func costOf(run engine.RunRecord) float64 {
 	cost := run.Usage.CostUSD
 	for _, s := range run.Steps {

@@ -145,7 +145,7 @@ func TestUseTools_refusedNamesTheNote(t *testing.T) {
 	}
 	text := d.results(out)[0].Error
 	for _, want := range []string{
-		"file Notes/filed.md, " + imported, "@tools append_file (untrusted=allow)", "trust=trusted on the line @input file: Notes/*", `vaultflow trust "Notes/filed.md"`,
+		"file Notes/filed.md, " + imported, "@tools append_file (untrusted=allow)", "trust=trusted to the line @input file: Notes/*", `vaultflow trust "Notes/filed.md"`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the refusal does not say %q: %s", want, text)

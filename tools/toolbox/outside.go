@@ -17,39 +17,38 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 )
 
-// Outside is what tools reach beyond the vault. What is nil is not offered, except in a preview, which names the tools that
-// a run would offer and reaches nothing. It is safe for concurrent use when its parts are.
+// Outside is what tools reach beyond the vault. A nil field disables its tools. It is safe for concurrent use when its parts
+// are.
 type Outside struct {
-	Fetcher   func(may func(host string) error) tools.Fetcher // under the settings' rules, and one more for hosts
+	Fetcher   func(may func(host string) error) tools.Fetcher // obeys the settings' rules, and one more for hosts
 	Search    tools.SearchService
-	Results   int // of one search, at most
+	Results   int // at most, of one search
 	Artifacts Artifacts
 	Servers   Servers
 }
 
-// Artifacts keep fetched contents, as long as a run may want them and some days more.
+// Artifacts keep fetched content while a run may need it, and some days longer.
 type Artifacts interface {
 	Keep(ctx context.Context, r io.Reader, from artifact.Source) (ref string, err error)
-	// Of lists what a run refers to, the oldest first.
+	// Of lists the artifacts of a run, oldest first.
 	Of(run string) []tools.Artifact
 	Open(ref string) (io.ReadSeekCloser, error)
 }
 
 // Servers are the configured servers of the Model Context Protocol.
 type Servers interface {
-	// Tools returns the tools of these names (server.tool), in their order. A server is started when the first of its tools is
-	// asked for, within the time that the settings allow. A tool that is not available is returned as one whose calls fail and
-	// say why; one that the settings do not allow is left out.
+	// Tools returns the tools with these names (server.tool), in order, and starts their servers if needed. Calls of an
+	// unavailable tool fail with the reason. Names that the settings do not permit are left out.
 	Tools(names []string) []tools.Tool
 }
 
-// artifactScope keeps the artifacts of one workflow from pushing out those of others.
+// artifactScope is the scope of a workflow's artifacts: each has its own space.
 func artifactScope(workflow string) string { return "workflow:" + workflow }
 
-// outward is the part of a turn that leads out of the vault.
+// outward is the part of a turn that leaves the vault.
 type outward struct{ t *turn }
 
-// tools are those with something behind them. Without permissions.network there is no host that web_fetch could ask.
+// tools returns the configured tools. Without permissions.network web_fetch could contact no host, and is left out.
 func (w outward) tools() []tools.Tool {
 	o := w.t.box.Outside
 	if o == nil {
@@ -83,7 +82,7 @@ func (w outward) openArtifact(ref string) (io.ReadSeekCloser, error) {
 	return f, err
 }
 
-// servers are the tools of MCP servers that @tools names. `@tools all` includes none of them: each is named.
+// servers returns the tools of MCP servers that @tools names. `@tools all` includes none of them.
 func (w outward) servers() []tools.Tool {
 	o, s := w.t.box.Outside, w.t.s
 	if o == nil || o.Servers == nil || s.Step.Tools == nil {
@@ -109,7 +108,7 @@ func (w outward) mayReach(host string) error {
 	return fmt.Errorf("the workflow's permissions.network does not name %s", host)
 }
 
-// keeper keeps what web_fetch brings.
+// keeper keeps fetched content.
 type keeper struct{ t *turn }
 
 var _ tools.Keeper = keeper{}
@@ -134,7 +133,7 @@ func (k keeper) Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaT
 	}
 	read, err := media.ReadText(ctx, t.box.foreign.Worker, f, kind)
 	if err != nil || strings.TrimSpace(read.Text) == "" {
-		return kept, ctx.Err() // the content itself is kept, and its line says that nothing was read
+		return kept, ctx.Err() // the content is kept, and its line shows that no text was read
 	}
 	from.MediaType = "text/markdown"
 	if kept.TextRef, err = artifacts.Keep(ctx, strings.NewReader(read.Text), from); err != nil {

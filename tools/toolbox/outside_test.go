@@ -229,7 +229,7 @@ func TestUseTools_fetchesAndReadsOn(t *testing.T) {
 		t.Errorf("got %+v", results[0])
 	}
 	d.plan.Meta.Permissions.Network = nil
-	if _, results := d.use(tool("web_fetch", in{"url": "https://example.org/"})); results[0].Success || !strings.Contains(results[0].Error, "there is no tool") {
+	if _, results := d.use(tool("web_fetch", in{"url": "https://example.org/"})); results[0].Success || !strings.Contains(results[0].Error, "no tool ") {
 		t.Errorf("got %+v", results[0])
 	}
 }

@@ -23,11 +23,11 @@ func TestReadFile_recordings(t *testing.T) {
 	}{
 		{"talk.wav", []string{"tools", "audio_input"}, ""},
 		{"Imported/a/original.wav", []string{"tools", "audio_input"}, ""},
-		{"talk.wav", []string{"tools", "vision"}, "nothing in it can be shown"},
-		{"talk.ogg", []string{"tools", "audio_input"}, "nothing in it can be shown"}, // a format that does not go to this service
-		{"film.mp4", []string{"tools", "audio_input", "video_input"}, "nothing in it can be shown"},
-		{"long.wav", []string{"tools", "audio_input"}, "does not fit into one request"},
-		{"short.bin", []string{"tools", "audio_input"}, "nothing in it can be shown"},
+		{"talk.wav", []string{"tools", "vision"}, "cannot be shown"},
+		{"talk.ogg", []string{"tools", "audio_input"}, "cannot be shown"}, // a format that does not go to this service
+		{"film.mp4", []string{"tools", "audio_input", "video_input"}, "cannot be shown"},
+		{"long.wav", []string{"tools", "audio_input"}, "the most that fits into one request"},
+		{"short.bin", []string{"tools", "audio_input"}, "cannot be shown"},
 	} {
 		d := newDesk(t, files, "read_file")
 		caps, err := policy.ExactOverride(c.caps)
@@ -50,7 +50,7 @@ func TestReadFile_recordings(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 		outside := strings.HasPrefix(c.name, "Imported/")
-		if text := r.Blocks[0].Text(); !strings.HasPrefix(text, "[audio: "+c.name+"]") || strings.Contains(text, "came from outside") != outside || len(out.Origins) > 0 != outside {
+		if text := r.Blocks[0].Text(); !strings.HasPrefix(text, "[audio: "+c.name+"]") || strings.Contains(text, "from outside") != outside || len(out.Origins) > 0 != outside {
 			t.Errorf("%s: %q, origins %v", c.name, text, out.Origins)
 		}
 		if out.Media != 1 {

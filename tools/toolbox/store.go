@@ -24,7 +24,7 @@ var (
 	_ tools.Store = guardedStore{}
 )
 
-// callStore is the vault to one call of a tool.
+// callStore is the vault as one call of a tool uses it.
 type callStore struct {
 	t    *turn
 	tool string
@@ -34,7 +34,7 @@ type callStore struct {
 func (c *callStore) Read(name string, limit int64) ([]byte, string, error) {
 	data, digest, err := c.t.box.changes.Vault.Read(name, limit)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && limit > 0 {
-		if digest, whole := c.t.box.changes.Hash(name); whole == nil { // too large to be changed, but not to be moved
+		if digest, whole := c.t.box.changes.Hash(name); whole == nil { // too large to edit, but it can be moved
 			return nil, digest, nil
 		}
 	}
@@ -50,7 +50,7 @@ func (c *callStore) Change(ctx context.Context, wanted tools.Change) error {
 	return c.put(ctx, inert, found)
 }
 
-// put carries out a change as it is; found is what was made inert in it.
+// put makes a change unaltered; found is what was made inert in it.
 func (c *callStore) put(ctx context.Context, wanted tools.Change, found []engine.Defused) error {
 	made := engine.Change{Kind: wanted.Kind, Name: wanted.Name, To: wanted.To, Before: wanted.Base, Tool: c.tool}
 	var err error
@@ -73,8 +73,8 @@ func (c *callStore) put(ctx context.Context, wanted tools.Change, found []engine
 	return nil
 }
 
-// inert is a change without what loads, runs or leads out, when the model was shown something untrusted before. What the
-// file holds already is read there.
+// inert returns a change without anything that loads, runs or links out, if the model has seen untrusted content. The file's present
+// content is read from a Reader.
 func (c *callStore) inert(ctx context.Context, wanted tools.Change, from vault.Reader) (tools.Change, []engine.Defused, error) {
 	if wanted.Kind != tools.ChangeCreate && wanted.Kind != tools.ChangeWrite {
 		return wanted, nil, nil
@@ -94,7 +94,7 @@ func (c *callStore) inert(ctx context.Context, wanted tools.Change, from vault.R
 	return wanted, step.Inert(wanted.Name, text, wanted.Data, found), nil
 }
 
-// unlessPassing keeps a transient error from the model, which could do nothing about it: the turn is begun again.
+// unlessPassing keeps a transient error from the model: the whole turn is repeated.
 func (c *callStore) unlessPassing(err error) error {
 	if failure.IsTransient(err) {
 		c.t.broken = err
@@ -102,8 +102,8 @@ func (c *callStore) unlessPassing(err error) error {
 	return err
 }
 
-// author says for whom the call makes a change. Its text comes from all that the model was shown so far, and from the results
-// of this turn, which the tools that follow may pass on. A call that a person approved is theirs when it does what they saw.
+// author returns the author of a change. Its text comes from all that the model was shown so far, and from the results of this turn,
+// which later tools may pass on. A call that does exactly what the user approved counts as approved.
 func (c *callStore) author(made engine.Change) change.Author {
 	t := c.t
 	ask := t.s.Asking(policy.ByTool, made.Name, made.To)
@@ -117,9 +117,8 @@ func (c *callStore) author(made engine.Change) change.Author {
 	return by
 }
 
-// again finds out what became of a call's change when this process died while making it. found is false when the call has
-// changed nothing yet: then it is carried out. Otherwise the change is finished, or left alone when somebody has edited the
-// file since.
+// again completes a call's change after a crash. found is false if the call has changed nothing yet. Otherwise the change is
+// finished, or left alone if someone has edited the file since.
 func (c *callStore) again(ctx context.Context) (result content.ToolResult, found bool, err error) {
 	t, record := c.t, c.t.box.changes.Record
 	if record == nil {
@@ -160,18 +159,18 @@ func touched(c engine.Change) []string {
 	return []string{c.Name}
 }
 
-// inDoubt records a change of which nobody can tell whether it was made.
+// inDoubt records a change that may or may not have been made.
 func (c *callStore) inDoubt(intended engine.Change) content.ToolResult {
 	intended.Doubt = true
 	c.t.changes = append(c.t.changes, intended)
-	return tools.Failed("the program ended while %s was at work, and somebody has changed %s since: nothing more was done to it; read it to see whether the change is in it",
+	return tools.Failed("vaultflow stopped during %s, and %s was edited since: it is left alone; read it to see whether it has the change",
 		c.tool, intended.Name)
 }
 
-// guardedStore is the vault to a call that needs a person's yes, or is only tried.
+// guardedStore is the vault as a call uses it that needs approval, or is only tried.
 type guardedStore struct{ c *callStore }
 
-// Read implements tools.Store: a later trial sees what an earlier one would leave.
+// Read implements tools.Store: a trial sees what earlier trials would write.
 func (g guardedStore) Read(name string, limit int64) ([]byte, string, error) {
 	if trial := g.c.t.trial; trial != nil {
 		if data, ok := trial.contents[name]; ok {
@@ -181,7 +180,7 @@ func (g guardedStore) Read(name string, limit int64) ([]byte, string, error) {
 	return g.c.Read(name, limit)
 }
 
-// Change implements tools.Store: it does what the person saw, and nothing else.
+// Change implements tools.Store: it makes the change that was approved, and no other.
 func (g guardedStore) Change(ctx context.Context, wanted tools.Change) error {
 	t := g.c.t
 	shown, _, err := g.c.inert(ctx, wanted, g)
@@ -202,9 +201,9 @@ func (g guardedStore) Change(ctx context.Context, wanted tools.Change) error {
 	v, asked := consent{t}.verdict()
 	switch {
 	case !asked:
-		return errors.New("nobody was asked about this change: call again, and a person is")
+		return errors.New("this change was not submitted for approval: call again")
 	case v.Before != wanted.Base || v.After != after:
-		return errors.New("it is not as it was when a person was asked: call again, and the person is asked about what would be changed now")
+		return errors.New("it differs from what was submitted for approval: call again to submit the present change")
 	}
 	if v.Edited != "" {
 		edited, err := t.box.stored.Blobs.Get(ctx, v.Edited)
@@ -212,7 +211,7 @@ func (g guardedStore) Change(ctx context.Context, wanted tools.Change) error {
 			return err
 		}
 		wanted.Data, wanted.Said = edited, wanted.Said+editedWords
-		return g.c.put(ctx, wanted, nil) // a person's own words
+		return g.c.put(ctx, wanted, nil) // the user's own text
 	}
 	return g.c.Change(ctx, wanted)
 }

@@ -137,7 +137,7 @@ func TestUseTools_killedAndEdited(t *testing.T) {
 		switch doubt := len(out.Changes) == 1 && out.Changes[0].Doubt; {
 		case doubt:
 			doubts++
-			if r.Success || !strings.Contains(r.Error, "somebody has changed log.md since") {
+			if r.Success || !strings.Contains(r.Error, "log.md was edited since") {
 				t.Errorf("died at %d: %+v", n, r)
 			}
 		case !r.Success || strings.Count(got, "mine\n") != 1:
@@ -178,12 +178,12 @@ func TestUseTools_rulesOfTheWorkflow(t *testing.T) {
 		"outside of write":       {workflow.Permissions{Write: []string{"Plans/**"}}, write("a.md"), "outside the workflow's permissions.write"},
 		"write nothing":          {workflow.Permissions{NoWrite: true}, write("a.md"), "outside the workflow's permissions.write"},
 		"outside of read":        {workflow.Permissions{Read: []string{"Plans/**"}}, tool("read_file", in{"path": "Secret/s.md"}), "outside the workflow's permissions.read"},
-		"search outside of read": {workflow.Permissions{Read: []string{"Plans/**"}}, tool("search_files", in{"query": "s"}), "no line fits"},
-		"not among the tools":    {workflow.Permissions{Tools: []string{"read_file"}}, write("a.md"), `there is no tool "append_file"`},
-		"delete":                 {workflow.Permissions{}, tool("delete_file", in{"path": "a.md"}), `there is no tool "delete_file"`},
+		"search outside of read": {workflow.Permissions{Read: []string{"Plans/**"}}, tool("search_files", in{"query": "s"}), "no match for"},
+		"not among the tools":    {workflow.Permissions{Tools: []string{"read_file"}}, write("a.md"), `no tool "append_file"`},
+		"delete":                 {workflow.Permissions{}, tool("delete_file", in{"path": "a.md"}), `no tool "delete_file"`},
 		"delete, permitted":      {workflow.Permissions{Tools: []string{"delete_file"}}, tool("delete_file", in{"path": "a.md"}), ""},
 		"delete, by its name":    {workflow.Permissions{}, tool("delete_file", in{"path": "Plans/p.md"}), "@approve tools"},
-		"run_workflow":           {workflow.Permissions{}, tool("run_workflow", in{"workflow": "other"}), `there is no tool "run_workflow"`},
+		"run_workflow":           {workflow.Permissions{}, tool("run_workflow", in{"workflow": "other"}), `no tool "run_workflow"`},
 	} {
 		use := "all"
 		if strings.HasSuffix(name, "by its name") {
@@ -212,7 +212,7 @@ func TestUseTools_routedAndLong(t *testing.T) {
 	d := newDesk(t, map[string]string{"a.md": "alpha\n", "long.txt": long},
 		"read_file (output=file: Out/read, write_mode=append), list_files (output=variable: files, write_mode=replace), search_files (output=discard), read_pages")
 	out, results := d.use(tool("read_file", in{"path": "a.md"}), tool("list_files", in{}), tool("search_files", in{"query": "alpha"}), tool("read_file", in{"path": "a.md"}))
-	for i, want := range []string{"goes to a file when the step ends]", "is in the variable files]", "[done; the workflow discards what it gave]", "goes to a file"} {
+	for i, want := range []string{"goes to a file when the step ends]", "is in the variable files]", "[done; the workflow discards the result]", "goes to a file"} {
 		if got := results[i].Text(); !strings.Contains(got, want) || strings.Contains(got, "alpha") {
 			t.Errorf("result %d: %q, want %q", i, got, want)
 		}
@@ -267,7 +267,7 @@ func TestDeliver_longTextGoesToAVariable(t *testing.T) {
 		if !tt.kept {
 			continue
 		}
-		if !strings.Contains(got.Text(), "it is kept in the variable tool_1, which read_variable reads]") || d.text(box.vars.set[0].Digest) != tt.text {
+		if !strings.Contains(got.Text(), "read the variable tool_1 with read_variable]") || d.text(box.vars.set[0].Digest) != tt.text {
 			t.Errorf("%s: %q", name, got.Text()[len(got.Text())-120:])
 		}
 		if r := box.registry.Run(t.Context(), tool("read_variable", in{"action": "peek", "name": "tool_1"})); !strings.HasPrefix(r.Text(), "word word") {

@@ -14,37 +14,36 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 )
 
-// turn is what a step offers to its model for the calls of one answer, and what its tools leave behind. It belongs to one
-// activity.
+// turn is the calls of one answer: what the step offers, and what the tools have done. It belongs to one activity.
 type turn struct {
-	ctx   context.Context //nolint:containedctx // of the current call, for what its tool reports
+	ctx   context.Context //nolint:containedctx // of the current call, for its reports
 	box   *Box
 	s     step.Context
 	model step.Model
-	in    engine.UseToolsIn // zero where tools are offered only
+	in    engine.UseToolsIn // zero if tools are only offered
 
 	registry tools.Registry
 	chunks   *tools.ChunkReader // nil: nothing was deferred
 	media    *tools.Allowance
 	vars     *variables
 
-	call    string // the place of the current call in the run's step: round, number, answer
+	call    string // the current call: round, number, answer
 	changes []engine.Change
 	results []engine.RoutedResult
-	origins []string // untrusted things that tools have shown
-	blocked []string // calls that were not carried out because of such things, in words
+	origins []string // untrusted sources that tools have shown
+	blocked []string // warnings about blocked calls
 	exit    *step.CleanExit
 	defused []engine.Defused
 
-	nestedUSD   float64  // cost of the runs that calls have started
-	nestedFiles []string // that those have written
-	broken      error    // what no result can say: the turn cannot go on
+	nestedUSD   float64  // cost of runs that calls started
+	nestedFiles []string // files those runs wrote
+	broken      error    // ends the turn: no result can express it
 
-	trial *trial // not nil: calls are tried and change nothing
+	trial *trial // not nil: calls change nothing
 }
 
-// turn gathers what a model is offered: the tools that @tools names and the permissions allow, read_chunks when something
-// was deferred, and read_variable where results may be kept in variables.
+// turn collects the tools for a model: those that @tools names and the permissions allow, read_chunks if something was deferred, and
+// read_variable if results may go to variables.
 func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *turn {
 	t := &turn{box: b, s: s, model: model, in: in}
 	t.media = &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
@@ -76,7 +75,7 @@ func (t *turn) mayCall() bool {
 	return t.model.Capabilities.Has(policy.Tools) && (t.s.Step.Tools == nil || !t.s.Step.Tools.None)
 }
 
-// offers reports whether a step lets its model use a tool.
+// offers reports whether a step offers a tool.
 func offers(s step.Context, name string) bool {
 	t := s.Step.Tools
 	if t == nil || t.None || !s.Plan.Meta.Permissions.MayUse(name) {
@@ -86,16 +85,16 @@ func offers(s step.Context, name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool {
-		return u.Name == name || name == tools.ReadArtifact && u.Name == tools.WebFetch // what one keeps the other reads
+		return u.Name == name || name == tools.ReadArtifact && u.Name == tools.WebFetch // it reads what web_fetch keeps
 	})
 }
 
-// mayDelete reports whether the workflow lets models delete files: it names the tool, or a person is asked.
+// mayDelete reports whether models may delete files: the permissions name the tool, or calls need approval.
 func mayDelete(s step.Context) bool {
 	return asks(s) || slices.Contains(s.Plan.Meta.Permissions.Tools, tools.DeleteFile)
 }
 
-// all returns the tools of this version that @tools may name, but read_chunks.
+// all returns the tools that @tools may name, without read_chunks.
 func (t *turn) all() []tools.Tool {
 	paths := t.paths()
 	reader := &tools.FileReader{
@@ -116,7 +115,7 @@ func (t *turn) all() []tools.Tool {
 	return append(list, outward{t}.tools()...)
 }
 
-// writer changes files for the current call.
+// writer returns the tools that change files.
 func (t *turn) writer(paths tools.Paths, tool string) *tools.Writer {
 	allowed := paths.Write
 	paths.Write = func(name string) error {
@@ -128,7 +127,7 @@ func (t *turn) writer(paths tools.Paths, tool string) *tools.Writer {
 	return &tools.Writer{Paths: paths, Kind: directives.KindOf, Store: t.store(tool), MayDelete: mayDelete(t.s)}
 }
 
-// store is the vault to a tool that changes files.
+// store returns the vault as a tool uses it.
 func (t *turn) store(tool string) tools.Store {
 	c := &callStore{t, tool}
 	if asks(t.s) {
@@ -137,7 +136,7 @@ func (t *turn) store(tool string) tools.Store {
 	return c
 }
 
-// paths are the rules of the vault and of the workflow for the names that a model writes.
+// paths returns the vault's and the workflow's rules for names.
 func (t *turn) paths() tools.Paths {
 	plan, links := t.s.Plan, t.box.links
 	return tools.Paths{
@@ -170,7 +169,7 @@ func (t *turn) paths() tools.Paths {
 	}
 }
 
-// mayWrite asks the gate whether the tools of the step may make or change a file.
+// mayWrite asks the gate whether the step's tools may write a file.
 func (t *turn) mayWrite(name string) error {
 	r := t.s.Asking(policy.ByTool, name, "")
 	r.Action, r.Place = policy.Create, policy.Look(t.box.changes.FS, name)
@@ -181,12 +180,12 @@ func (t *turn) mayWrite(name string) error {
 	return err
 }
 
-// seen remembers that a tool has shown a file's content, or its name.
+// seen records that a tool has shown a file's content or name.
 func (t *turn) seen(kind policy.ReadKind, name string) {
 	t.origins = policy.AddOrigins(t.origins, t.box.sources.Trust(t.ctx).Origins([]policy.Read{{Kind: kind, Name: name}})...)
 }
 
-// cleanExit is that of the turn, made when the first call writes.
+// cleanExit returns the turn's CleanExit, created at the first write.
 func (t *turn) cleanExit(ctx context.Context) (*step.CleanExit, error) {
 	if t.exit != nil || len(t.in.Origins) == 0 {
 		return t.exit, nil
@@ -196,7 +195,7 @@ func (t *turn) cleanExit(ctx context.Context) (*step.CleanExit, error) {
 	return t.exit, err
 }
 
-// use carries out one call and sends its result where the workflow wants it.
+// use makes one call and routes its result.
 func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResult, error) {
 	t.ctx = ctx
 	before := t.media.Given()
@@ -220,7 +219,7 @@ func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResu
 		result = consent{t}.edited(t.registry.Run(ctx, call))
 		if n := len(t.defused) - inert; n > 0 {
 			result.Blocks = append(result.Blocks, content.Text{Value: fmt.Sprintf(
-				"Made inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s. Leave them so.",
+				"Made inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s. Leave them unchanged.",
 				defuse.Mark, n, t.defused[inert].Line, t.defused[inert].Reason)})
 		}
 	}
@@ -235,7 +234,7 @@ func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResu
 	return delivery{t}.deliver(ctx, call.Name, result, t.media.Given()-before)
 }
 
-// left is what the calls leave behind, without their reply.
+// left returns the outcome of the calls, without their reply.
 func (t *turn) left() engine.UseToolsOut {
 	out := engine.UseToolsOut{
 		Media: t.media.Given(), Vars: t.vars.set, Results: t.results, Changes: t.changes,

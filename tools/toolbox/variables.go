@@ -11,13 +11,13 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 )
 
-// variables are the run's variables as the tools of one turn see and set them.
+// variables are the run's variables during one turn.
 type variables struct {
 	stored   step.Vars
 	workflow string
 	vars     []engine.Var
 	set      []engine.StagedVar
-	origins  []string // untrusted things that the variables were made from whose values were given
+	origins  []string // untrusted sources of the variables that were read
 }
 
 var _ tools.Variables = (*variables)(nil)
@@ -32,7 +32,7 @@ func (v *variables) Names() []string {
 	return names
 }
 
-// Value implements tools.Variables: a variable of the run, or one that is kept between runs.
+// Value implements tools.Variables: a variable of the run, or one kept between runs.
 func (v *variables) Value(ctx context.Context, name string) (string, bool, error) {
 	one, err := v.stored.Find(ctx, v.workflow, name, v.vars)
 	if err != nil || one.Digest == "" {
@@ -43,7 +43,7 @@ func (v *variables) Value(ctx context.Context, name string) (string, bool, error
 	return string(data), err == nil, err
 }
 
-// put gives a variable of the run, or one that is kept between runs, a text.
+// put sets a variable of the run, or with shared one kept between runs.
 func (v *variables) put(ctx context.Context, name, text string, shared bool) error {
 	digest, err := v.stored.Blobs.Put(ctx, []byte(text))
 	if err != nil {
@@ -58,7 +58,7 @@ func (v *variables) put(ctx context.Context, name, text string, shared bool) err
 	return nil
 }
 
-// scoped is the text of a variable of one scope; empty when it is not set.
+// scoped returns the text of a variable of one scope, "" if not set.
 func (v *variables) scoped(ctx context.Context, name, scope string) (string, error) {
 	for _, s := range v.set {
 		if s.Name == name && s.Shared == (scope == "workflow") {
@@ -74,7 +74,7 @@ func (v *variables) scoped(ctx context.Context, name, scope string) (string, err
 	return string(data), err
 }
 
-// free is the first name tool_1, tool_2, … that no variable has.
+// free returns the first of tool_1, tool_2, … that no variable uses.
 func (v *variables) free() string {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("tool_%d", n)

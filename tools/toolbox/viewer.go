@@ -15,7 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 )
 
-// viewer shows files to the model, as an input would show them.
+// viewer shows files as @input would.
 type viewer struct{ t *turn }
 
 var _ tools.Viewer = viewer{}
@@ -46,14 +46,14 @@ func (v viewer) Look(ctx context.Context, name string) (tools.File, error) {
 		f.Kind = tools.KindText
 	}
 	if p.Cut {
-		return f, fmt.Errorf("it is a text of %s, which is too long to be read", content.FormatSize(p.Size))
+		return f, fmt.Errorf("it is a text of %s, which is too long to read", content.FormatSize(p.Size))
 	}
 	return f, nil
 }
 
 func (v viewer) sees() bool { return v.t.model.Capabilities.Has(policy.Vision) }
 
-// document tells the pages of a PDF, and reads an office file as text.
+// document adds the pages of a PDF, or the text of an office file.
 func (v viewer) document(ctx context.Context, name string, f tools.File) (tools.File, error) {
 	if v.t.box.prompt.Documents == nil {
 		return f, errors.New("documents cannot be read here")
@@ -69,7 +69,7 @@ func (v viewer) document(ctx context.Context, name string, f tools.File) (tools.
 	return f, nil
 }
 
-// Show implements tools.Viewer: the blocks that an @input of the file would give.
+// Show implements tools.Viewer: it returns the blocks that @input would.
 func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]content.Block, error) {
 	if recording, takes, err := v.recording(name); takes || err != nil {
 		return v.shown(name, recording), err
@@ -95,7 +95,7 @@ func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]conte
 	return tidied(built), nil
 }
 
-// spec is a prompt that holds nothing but the file, with as many media as a result may have.
+// spec returns the specification of a prompt with just the file, and as many media as a result may have.
 func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	budget, _, err := v.t.box.budgets.Of(v.t.s)
 	if err != nil {
@@ -104,7 +104,7 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	bounds := budget.Bound(v.t.model.RequestLimits())
 	bounds.MaxImages, bounds.MaxPages = view.Media, view.Media
 	if view.First < view.Last && !view.Pages {
-		bounds.MaxImages = max(view.Media, manyImages) // too many: fewer lines are asked for
+		bounds.MaxImages = max(view.Media, manyImages) // if too many, the tool asks for fewer lines
 	}
 	caps := v.t.model.Capabilities
 	if view.TextOnly {
@@ -113,7 +113,7 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 		delete(caps, policy.PDF)
 	}
 	if !caps.Has(policy.Vision) && !caps.Has(policy.PDF) {
-		bounds.MaxPages = manyPages // of text, which the tool bounds by its length
+		bounds.MaxPages = manyPages // as text, which the tool limits by length
 	}
 	bounds.MaxPromptTokens, bounds.WhenExceeded = 0, policy.DropNewest
 	return prompt.Spec{
@@ -122,13 +122,13 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	}, nil
 }
 
-// Bounds that do not bind: the tool asks for less when there is more in a result than fits.
+// Limits beyond any result: the tool asks for less if a result does not fit.
 const (
 	manyImages = 1000
 	manyPages  = 1000
 )
 
-// tidied are the blocks of a prompt without blank ones at their ends.
+// tidied returns the blocks of a prompt without blank text.
 func tidied(p *prompt.Prompt) []content.Block {
 	blank := func(b content.Block) bool { t, ok := b.(content.Text); return ok && strings.TrimSpace(t.Value) == "" }
 	return slices.DeleteFunc(slices.Clone(p.Blocks), blank)

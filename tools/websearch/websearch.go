@@ -1,5 +1,4 @@
-// Package websearch asks a service of the web for the places where something is written: SearXNG, Brave or Tavily. What
-// comes back is somebody else's text. The package keeps no state; keys stand in no error.
+// Package websearch searches the web with SearXNG, Brave or Tavily. Results are foreign text. Errors never contain keys.
 package websearch
 
 import (
@@ -50,7 +49,7 @@ var wires = map[string]wire{
 	"tavily":  {askTavily, readTavily},
 }
 
-// Bounds: what the services take and give at most.
+// Limits of the services.
 const (
 	MaxQuery   = 400 // characters of a query, Brave's limit
 	MaxResults = 20  // of one search, Brave's and Tavily's limit
@@ -74,8 +73,8 @@ func New(c Config) (*Service, error) {
 // Provider is the name of the service.
 func (s *Service) Provider() string { return s.c.Provider }
 
-// Search gives at most count results, the best first. Results without an address of the web are left out. Errors say what
-// the service answered, without the key and without the answer's text.
+// Search returns at most count results, best first, without results that have no web address. Errors contain the service's status,
+// but neither the key nor the answer's text.
 func (s *Service) Search(ctx context.Context, query string, count int) ([]Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.c.Timeout)
 	defer cancel()
@@ -115,7 +114,7 @@ func (s *Service) Search(ctx context.Context, query string, count int) ([]Found,
 	return found, nil
 }
 
-// hint says what to do about an answer.
+// hint returns advice for a status.
 func (s *Service) hint(status int) string {
 	switch {
 	case status == http.StatusForbidden && s.c.Provider == "searxng":
@@ -130,10 +129,10 @@ func (s *Service) hint(status int) string {
 	return ""
 }
 
-// reason says why nothing came, without the request's address.
+// reason returns why a request failed, without its address.
 func (s *Service) reason(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("%s gave no answer within %s", s.c.Provider, s.c.Timeout)
+		return fmt.Errorf("%s did not answer within %s", s.c.Provider, s.c.Timeout)
 	}
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err

@@ -108,7 +108,7 @@ func TestSearch_saysWhyThereIsNothing(t *testing.T) {
 		"page":     {"searxng", "not the JSON", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>s3cr3t") }},
 		"other":    {"brave", "not the JSON", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"type":"ErrorResponse"}`) }},
 		"much":     {"tavily", "more than 4 MB", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, maxAnswer+1)) }},
-		"slow": {"brave", "no answer within", func(_ http.ResponseWriter, r *http.Request) {
+		"slow": {"brave", "did not answer within", func(_ http.ResponseWriter, r *http.Request) {
 			select {
 			case <-block:
 			case <-r.Context().Done():
