@@ -4,8 +4,8 @@ import (
 	"bytes"
 )
 
-// holdsHalf tells whether now holds at least half of the lines that staged has and base has not, blank ones aside. Lines
-// that stand several times count as often. Nothing added is nothing held.
+// holdsHalf reports whether now contains at least half of the lines that staged adds to base. Blank lines do not count, repeated
+// ones do.
 func holdsHalf(base, staged, now []byte) bool {
 	added := lineCounts(staged)
 	for line, n := range lineCounts(base) {
@@ -13,7 +13,7 @@ func holdsHalf(base, staged, now []byte) bool {
 	}
 	have := lineCounts(now)
 	for line, n := range lineCounts(base) {
-		have[line] -= n // what the file held before is no sign
+		have[line] -= n // lines from before prove nothing
 	}
 	all, held := 0, 0
 	for line, n := range added {
@@ -25,7 +25,7 @@ func holdsHalf(base, staged, now []byte) bool {
 	return all > 0 && 2*held >= all
 }
 
-// lineCounts counts the lines of a text that are not blank, without the blanks around them.
+// lineCounts counts the trimmed lines of a text, without blank ones.
 func lineCounts(text []byte) map[string]int {
 	counts := map[string]int{}
 	for line := range bytes.Lines(text) {

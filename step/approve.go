@@ -16,14 +16,13 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Approvals keeps what waits for a person's yes, and what people said.
+// Approvals keeps proposals and the decisions about them.
 type Approvals interface {
-	// Propose keeps proposals of a work that are not kept yet, withdraws its open ones that are not in the list, and gives
-	// those of the list with what was decided about them.
+	// Propose adds the new proposals of the list, withdraws open ones that are not in it, and returns the list with all decisions.
 	Propose(ctx context.Context, ref engine.StepRef, list []engine.Proposal, now time.Time) ([]engine.Proposal, error)
 }
 
-// Approver asks people.
+// Approver asks for approval.
 type Approver struct {
 	plans     *Plans
 	stored    Stored
@@ -33,14 +32,14 @@ type Approver struct {
 	now       func() time.Time
 }
 
-// Approve asks people about files or calls, and parks the run until one of the files, or all of the calls, are decided.
+// Approve asks for approval of files or calls, and parks the run until one of the files, or all of the calls, are decided.
 func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine.ApproveOut, err error) {
 	s, err := a.plans.Context(ctx, in.StepRef)
 	if err != nil {
 		return out, err
 	}
 	if a.approvals == nil || s.Step.Approve == nil {
-		return out, failure.New(failure.Internal, "", "nobody can be asked here")
+		return out, failure.New(failure.Internal, "", "approvals are not available here")
 	}
 	var list []engine.Proposal
 	if in.Tools != nil {
@@ -84,7 +83,7 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 	return out, err
 }
 
-// whyNot is what a model is told whose files a person rejected and said why; empty when nobody said why.
+// whyNot stores the user's reasons for rejecting files, for the model. It returns "" if there are none.
 func (a *Approver) whyNot(ctx context.Context, verdicts []engine.Verdict) (string, error) {
 	var lines []string
 	said := false
@@ -93,27 +92,26 @@ func (a *Approver) whyNot(ctx context.Context, verdicts []engine.Verdict) (strin
 			continue
 		}
 		said = said || v.Reason != ""
-		lines = append(lines, fmt.Sprintf("- %s: %s", visible.Name(v.Name), cmp.Or(v.Reason, "no reason was given")))
+		lines = append(lines, fmt.Sprintf("- %s: %s", visible.Name(v.Name), cmp.Or(v.Reason, "no reason")))
 	}
 	if !said {
 		return "", nil
 	}
-	text := "Your answer was not written: the person who reads it before did not agree. What this person said, in their own words:\n" +
-		strings.Join(lines, "\n") + "\n\nAnswer the task again, whole, and do what the person asks. Give the result only."
+	text := "Your answer was not written: the user rejected it, for these reasons:\n" +
+		strings.Join(lines, "\n") + "\n\nAnswer the whole task again, and do what the user asks. Reply with the result only."
 	return a.stored.PutBlocks(ctx, []content.Block{content.Text{Value: text}})
 }
 
-// waitFor parks the run until somebody has decided.
+// waitFor parks the run until a decision.
 func waitFor(open []engine.Proposal) error {
 	more := ""
 	if n := len(open) - 1; n > 0 {
 		more = fmt.Sprintf(", and %d more", n)
 	}
-	return engine.Park("", "waits for a person's yes: %s%s", open[0].What(), more)
+	return engine.Park("", "waits for approval: %s%s", open[0].What(), more)
 }
 
-// proposedFiles are the staged contents that a person has to agree to. A file that has its new content already needs
-// nobody.
+// proposedFiles returns the staged files that need approval. A file that already has its new content needs none.
 func (a *Approver) proposedFiles(ctx context.Context, in engine.ApproveIn) (list []engine.Proposal, settled []engine.Verdict, err error) {
 	for _, f := range in.Files {
 		if f.New == f.Base {
@@ -133,13 +131,13 @@ func (a *Approver) proposedFiles(ctx context.Context, in engine.ApproveIn) (list
 	return list, settled, nil
 }
 
-// callOf returns the place of a call that a proposal's key names.
+// callOf returns the call in a proposal's key.
 func callOf(key string) string {
 	_, rest, _ := strings.Cut(key, ":")
 	call, _, _ := strings.Cut(rest, ":")
 	return call
 }
 
-// ApprovalsDir is the folder of the notes in which people approve, below the folder of the workflows. Nothing that a model
-// has a hand in writes there: a box that is ticked is a yes.
+// ApprovalsDir is the folder of the approval notes, below the workflows folder. Nothing that a model influences is written there,
+// because a ticked box is an approval.
 const ApprovalsDir = policy.ApprovalsDir

@@ -34,7 +34,7 @@ func TestApprove_files(t *testing.T) {
 		t.Errorf("unchanged: %+v, asked %v; want a yes for same.md and questions about the others", got, p.Asked)
 	}
 	_, err := d.steps().Approver.Approve(t.Context(), engine.ApproveIn{StepRef: ref, Files: files[:2]})
-	if _, reason, parked := engine.Parked(err); !parked || reason != "waits for a person's yes: write a.md, and 1 more" {
+	if _, reason, parked := engine.Parked(err); !parked || reason != "waits for approval: write a.md, and 1 more" {
 		t.Errorf("nobody has decided: %v", err)
 	}
 	if text, err := p.Asked[0].Show(t.Context(), d.Get); err != nil || !text.Whole || !strings.Contains(text.Text, " one\n+two\n") {

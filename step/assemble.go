@@ -34,8 +34,8 @@ type Assembler struct {
 	strictLinks  bool
 }
 
-// Assemble builds the prompt and its receipt, and those of the step's fallback model. With `@model none` it gives the
-// inputs' text instead.
+// Assemble builds the prompt and its receipt, and those of the step's fallback model. With `@model none` it returns the inputs'
+// text instead.
 func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.AssembleOut, error) {
 	s, err := a.plans.Context(ctx, in.StepRef)
 	if err != nil {
@@ -72,8 +72,7 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	return out, err
 }
 
-// addFallback builds the prompt of the fallback model. What keeps it from being used is a warning: the first model may
-// well answer.
+// addFallback builds the prompt of the fallback model. A failure is only a warning, because the first model may answer.
 func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engine.ResolvedInput, into *Prompt) (warnings, servers []string) {
 	alias := s.Step.Model.Fallback
 	made, err := a.make(ctx, s, resolved, alias)
@@ -87,14 +86,14 @@ func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engin
 	return nil, made.servers
 }
 
-// made is a prompt for one model, with what is kept of it.
+// made is a prompt for one model.
 type made struct {
 	prompt *prompt.Prompt
 	model  Model
 	stored Prompt
-	key    string // for @cache; empty without
+	key    string // for @cache, or ""
 
-	servers []string // origins of what MCP servers say of these tools
+	servers []string // origins of tool descriptions from MCP servers
 	notes   []string // about these tools
 }
 
@@ -137,7 +136,7 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 	return m, err
 }
 
-// spec is what the prompt is made of.
+// spec returns what the prompt is built from.
 func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved []engine.ResolvedInput, wanted demand, guide string) (prompt.Spec, error) {
 	inputs, err := a.promptInputs(ctx, s, resolved)
 	spec := prompt.Spec{
@@ -168,16 +167,16 @@ func promptWarnings(r prompt.Receipt) []string {
 	return lines
 }
 
-// runFacts tell the model when and where it works, and that nobody answers questions.
+// runFacts returns the vault and the date, and that no user is present, for the model.
 func (a *Assembler) runFacts(s Context) []string {
-	facts := []string{"Vault: " + a.vaultName, "The run is unattended: nobody can answer questions. Give the result only."}
+	facts := []string{"Vault: " + a.vaultName, "The run is unattended: nobody can answer questions. Reply with the result only."}
 	if dated(s.Step.Cache) {
 		facts = append([]string{"Date: " + moment.Format(s.Facts.Now, "dddd, D MMMM YYYY")}, facts...)
 	}
 	return facts
 }
 
-// promptInputs gives the builder what was resolved; routed inputs go elsewhere.
+// promptInputs returns the resolved inputs for the builder, without routed ones.
 func (a *Assembler) promptInputs(ctx context.Context, s Context, resolved []engine.ResolvedInput) ([]prompt.Input, error) {
 	inputs := s.itemInputs()
 	for _, directive := range s.Step.Inputs {
@@ -207,7 +206,7 @@ func (a *Assembler) promptInputs(ctx context.Context, s Context, resolved []engi
 	return inputs, nil
 }
 
-// itemInputs show the items of the batch at the place that `as=` of @for_each names.
+// itemInputs returns the items of the batch as inputs, if `as=` of @for_each names their place.
 func (s Context) itemInputs() []prompt.Input {
 	each := s.Step.ForEach
 	if each == nil || each.As == "" {
@@ -224,7 +223,7 @@ func (s Context) itemInputs() []prompt.Input {
 	return inputs
 }
 
-// omissions lists the references that the model does not get to see.
+// omissions lists the references that the model does not see.
 func omissions(r prompt.Receipt) []string {
 	var out []string
 	for _, line := range r.Left() {
@@ -241,7 +240,7 @@ func omissions(r prompt.Receipt) []string {
 	return out
 }
 
-// promptFailure gives the builder's errors their codes.
+// promptFailure adds failure codes to the builder's errors.
 func promptFailure(err error) error {
 	cause := failure.Of(err)
 	if _, ok := errors.AsType[*policy.CapabilityError](err); ok {

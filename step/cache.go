@@ -13,14 +13,14 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Answers finds answers that `@cache` has kept.
+// Answers finds answers kept by `@cache`.
 type Answers struct {
 	Cache Cache // nil: none
 	Now   func() time.Time
 }
 
-// cacheKey is the digest of everything that an answer depends on: the prompt but for its nonce, the model, the settings
-// of the call, tools and schema.
+// cacheKey returns the digest of everything an answer depends on: the prompt without its nonce, the model, the settings of the
+// call, tools and schema.
 func cacheKey(s Context, model Model, digest string, stored Prompt, cites bool) (string, error) {
 	request := callSettings(s.Step, model)
 	data, err := json.Marshal(struct {
@@ -49,7 +49,7 @@ func cacheKey(s Context, model Model, digest string, stored Prompt, cites bool) 
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// first is the answer to a step's first call that was kept by an earlier one, if it is fresh and still there.
+// first returns a fresh kept answer to a step's first call.
 func (a Answers) first(ctx context.Context, s Context, in engine.GenerateIn) (out engine.GenerateOut, found bool, err error) {
 	if in.Key == "" || len(in.Turns) > 0 {
 		return out, false, nil
@@ -72,7 +72,7 @@ func (a Answers) lookup(ctx context.Context, s Context, key string) (engine.Cach
 	return entry, found && entry.Answer != "", err
 }
 
-// freshSince is the moment from which on a kept answer counts as fresh.
+// freshSince returns the earliest time of a fresh answer.
 func (a Answers) freshSince(s Context) time.Time {
 	now := a.Now().In(s.Facts.Now.Location())
 	year, month, day := now.Date()
@@ -89,6 +89,6 @@ func (a Answers) freshSince(s Context) time.Time {
 	}
 }
 
-// dated tells whether the prompt says the date: not in a step whose answer may be used on another day, since the line
-// alone would make every day's prompt another one.
+// dated reports whether the prompt contains the date. If the answer may be reused on another day it must not, because the prompt
+// would change every day.
 func dated(c *directives.Cache) bool { return c == nil || c.Until == directives.CacheDaily }

@@ -15,8 +15,8 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// call is one question to a model, with what is done so that it fits: what outgrows the window is left out before, and a
-// request that the service refuses for its size or its media is changed and sent again. People are told of all of it.
+// call is one request to a model, made to fit: what outgrows the window is left out, and a request that the service refuses for its
+// size or media is changed and sent again. Each change is an event.
 type call struct {
 	g      *Generator
 	model  Model
@@ -25,9 +25,9 @@ type call struct {
 	retry  llm.RetryPolicy
 
 	metered  *metered.Provider
-	sent     cost.Estimate // of the request that went out last
+	sent     cost.Estimate // of the last request
 	refused  int           // input tokens of requests that were refused and charged
-	repeated int           // attempts that failed and were repeated
+	repeated int           // failed attempts that were repeated
 	warnings []string
 }
 
@@ -66,7 +66,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	return out, nil
 }
 
-// within leaves out what outgrows the model's window. A prompt alone was made to fit when it was built.
+// within leaves out what outgrows the model's window. A prompt without turns fits already.
 func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
 	window := c.model.RequestLimits().ContextWindow
 	if window == 0 || len(request.Messages) < 2 {
@@ -88,13 +88,13 @@ func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
 	engine.Report(ctx, rewriteEvent(change))
 	earlier := request
 	earlier.Messages = request.Messages[:len(request.Messages)-2]
-	if _, before := rewrite.Within(earlier, bound, meter); before.String() != evicted.String() { // it was not said with the call before
+	if _, before := rewrite.Within(earlier, bound, meter); before.String() != evicted.String() { // not reported with the call before
 		c.warnings = append(c.warnings, "to fit the context window, the model does not see again: "+evicted.String())
 	}
 	return fitted
 }
 
-// built tells what a request holds.
+// built reports the size of a request.
 func (c *call) built(ctx context.Context, request llm.Request) {
 	c.sent = meterOf(c.model, c.stored).Measure(request)
 	facts := c.sent
@@ -103,7 +103,7 @@ func (c *call) built(ctx context.Context, request llm.Request) {
 	)})
 }
 
-// overflow says how requests are made to fit, and notes what happens to them.
+// overflow returns how requests are made to fit, and reports what happens to them.
 func (c *call) overflow(ctx context.Context) rewrite.OverflowPolicy {
 	return rewrite.OverflowPolicy{
 		Off: c.g.noRewrites, Limits: c.model.RequestLimits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
@@ -125,7 +125,7 @@ func (c *call) overflow(ctx context.Context) rewrite.OverflowPolicy {
 	}
 }
 
-// rewriting is asked before a changed request goes out: the costs of both are counted, and must fit.
+// rewriting reserves the cost of a changed request before it is sent.
 func (c *call) rewriting(ctx context.Context, next llm.Request, change rewrite.Change, spent cost.Usage) error {
 	if err := c.metered.Ahead(ctx, next); err != nil {
 		return err
@@ -147,7 +147,7 @@ func rewriteEvent(r rewrite.Change) engine.Event {
 	}}
 }
 
-// noting counts the attempts that are repeated.
+// noting counts repeated attempts.
 func (c *call) noting(p llm.RetryPolicy) llm.RetryPolicy {
 	notify := p.Notify
 	p.Notify = func(e llm.RetryEvent) {
@@ -159,19 +159,19 @@ func (c *call) noting(p llm.RetryPolicy) llm.RetryPolicy {
 	return p
 }
 
-// ended tells how a call ended that was repeated.
+// ended reports the outcome of a repeated call.
 func (c *call) ended(ctx context.Context, err error) {
 	if c.repeated == 0 {
 		return
 	}
-	event := engine.Event{Kind: engine.EventOutcome, Status: engine.Done, Message: fmt.Sprintf("answered after %d attempts that failed", c.repeated)}
+	event := engine.Event{Kind: engine.EventOutcome, Status: engine.Done, Message: fmt.Sprintf("answered after %d failed attempts", c.repeated)}
 	if err != nil {
-		event.Status, event.Message = engine.Failed, fmt.Sprintf("given up after %d attempts that failed", c.repeated+1)
+		event.Status, event.Message = engine.Failed, fmt.Sprintf("failed after %d attempts", c.repeated+1)
 	}
 	engine.Report(ctx, event)
 }
 
-// inliner fetches pictures that a service was to fetch, under the remote policy; nil when nothing may be fetched.
+// inliner returns a function that fetches pictures for the service, under the remote policy; nil if nothing may be fetched.
 func (g *Generator) inliner() func(context.Context, content.Image) (content.Image, error) {
 	if g.remote == nil {
 		return nil

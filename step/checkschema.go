@@ -1,7 +1,7 @@
 package step
 
-// CheckSchema says what is wrong with a JSON Schema: the text of a file, JSON or YAML by its name, or without a name the
-// JSON of one that stands in a note. Steps use schemas by the same rules.
+// CheckSchema returns what is wrong with a JSON Schema, by the rules of steps. The text is JSON or YAML by the file's name, or
+// without a name the JSON of an inline schema.
 func CheckSchema(name string, text []byte) error {
 	if name != "" {
 		var err error

@@ -9,8 +9,8 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// cite reports whether a step's answers get footnotes: they go into notes and variables as Markdown, and the model's alias wants
-// and the model gives citations.
+// cite reports whether a step's answers get footnotes: its outputs are Markdown, and the model's alias asks for citations that the
+// model supports.
 func (o Outputs) cite(s Context, model Model, wanted demand) bool {
 	if !model.Citations || wanted.JSON || !model.Capabilities.Has(policy.Citations) {
 		return false
@@ -21,6 +21,6 @@ func (o Outputs) cite(s Context, model Model, wanted demand) bool {
 		}
 		name, err := out.Name(o.Env(s))
 		ext := strings.ToLower(path.Ext(name))
-		return err == nil && ext != ".md" && ext != ".markdown" // a name that is none is told of when it is written
+		return err == nil && ext != ".md" && ext != ".markdown" // an invalid name fails when it is written
 	})
 }

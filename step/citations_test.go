@@ -100,7 +100,7 @@ func TestGenerate_asksForCitations(t *testing.T) {
 		if w.requests[0].Citations != c.asks {
 			t.Errorf("%s: asked for %t, want %t", name, w.requests[0].Citations, c.asks)
 		}
-		if warned := strings.Contains(strings.Join(out.Warnings, "\n"), "models.aliases.seer.citations does nothing"); warned != (name == "not able") {
+		if warned := strings.Contains(strings.Join(out.Warnings, "\n"), "models.aliases.seer.citations has no effect"); warned != (name == "not able") {
 			t.Errorf("%s: warnings %q", name, out.Warnings)
 		}
 	}

@@ -12,11 +12,10 @@ import (
 	"github.com/vaultflow/vaultflow/step/defuse"
 )
 
-// CleanExit makes inert what a step writes after it was shown something untrusted: see package defuse. A nil one leaves
-// everything as it is.
+// CleanExit makes the text inert that a step writes after untrusted content: see package defuse. A nil CleanExit changes nothing.
 type CleanExit struct{ Rules defuse.Rules }
 
-// CleanExit is that of a step that was shown what foreign says; nil for a step that was shown nothing untrusted.
+// CleanExit returns that of a step, nil if the step was shown nothing untrusted.
 func (t Stored) CleanExit(ctx context.Context, s Context, foreign *engine.Foreign) (*CleanExit, error) {
 	if foreign == nil || len(foreign.Origins) == 0 {
 		return nil, nil
@@ -28,8 +27,7 @@ func (t Stored) CleanExit(ctx context.Context, s Context, foreign *engine.Foreig
 	return &CleanExit{Rules: defuse.Rules{Host: s.Plan.Meta.Permissions.MayLink, Shown: defuse.Shown(texts...)}}, nil
 }
 
-// shownTexts are the texts that a model was shown: those of the prompt, and of the turns behind it. What it said itself is
-// none of them.
+// shownTexts returns the texts that a model was shown: the prompt, and the turns after it without the model's own answers.
 func (t Stored) shownTexts(ctx context.Context, foreign *engine.Foreign) ([]string, error) {
 	var lists [][]content.Block
 	if foreign.Prompt != "" {
@@ -61,7 +59,7 @@ func (t Stored) shownTexts(ctx context.Context, foreign *engine.Foreign) ([]stri
 	return texts, nil
 }
 
-// textsOf are the texts of blocks, those of tools' results included.
+// textsOf returns the texts of blocks, including tool results.
 func textsOf(blocks []content.Block) []string {
 	var texts []string
 	for _, b := range blocks {
@@ -75,7 +73,7 @@ func textsOf(blocks []content.Block) []string {
 	return texts
 }
 
-// passing is the exit for a text that is passed on as it was read: its own plain links stay.
+// passing returns the exit for a text that is passed on unchanged: its own plain links stay.
 func (e *CleanExit) passing(text string) *CleanExit {
 	if e == nil {
 		return nil
@@ -86,7 +84,7 @@ func (e *CleanExit) passing(text string) *CleanExit {
 	return &CleanExit{rules}
 }
 
-// text makes a text inert that is composed into a file which holds old.
+// text makes a text inert before it is added to a file that contains old.
 func (e *CleanExit) text(name, text string, old []byte, asProperties bool) (string, []defuse.Finding) {
 	if asProperties {
 		return defuse.Properties(note.Unfenced(text), e.Rules)
@@ -94,7 +92,7 @@ func (e *CleanExit) text(name, text string, old []byte, asProperties bool) (stri
 	return defuse.Text(name, note.Trim(text), string(old), e.Rules)
 }
 
-// Inert are the findings of a text that stands in data now. Their lines become those of the file.
+// Inert returns the findings of a text that is now part of data, with line numbers of the whole file.
 func Inert(name, text string, data []byte, findings []defuse.Finding) []engine.Defused {
 	var list []engine.Defused
 	before := 0

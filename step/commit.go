@@ -23,14 +23,12 @@ type Committer struct {
 	memory  Memory
 	cache   Cache // may be nil
 
-	busy sync.Mutex // held while a commit looks at its targets and writes
+	busy sync.Mutex // held while a commit checks its targets and writes
 }
 
-// Commit writes what Stage prepared. A file that has the new content already was written before this process died; so was one
-// that somebody has edited since, when the record of writes says so, or when the file still holds the text. Every other file
-// that has neither the new content nor the one it was built on belongs to somebody else now: it is a conflict and stays. So
-// does one that got the same new content from another writer: two runs that append the same line make two lines. One commit
-// is made at a time.
+// Commit writes what Stage prepared, one commit at a time. A file counts as written if it has the new content, or if it was edited
+// later and either the record or its text shows the write. Any other file with unexpected content is a conflict and stays. So does
+// one that got the same content from another writer: two runs that append the same line make two lines.
 func (c *Committer) Commit(ctx context.Context, in engine.CommitIn) (engine.CommitOut, error) {
 	c.busy.Lock()
 	defer c.busy.Unlock()
@@ -108,7 +106,7 @@ func (c *Committer) commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 	return out, c.memory.Committed(ctx, in.StepRef, in.Marks, in.Shared)
 }
 
-// askFor asks the gate for all files before the first is written: what was staged may not be allowed any more.
+// askFor asks the gate about all files before the first is written: permissions may have changed since staging.
 func (c *Committer) askFor(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) ([]policy.Request, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -131,11 +129,11 @@ func (c *Committer) askFor(ctx context.Context, ref engine.StepRef, files []engi
 	return asks, nil
 }
 
-// outputCall is the place of a file among a step's changes. No call of a tool has this form.
+// outputCall identifies a file among a step's changes. No tool call has this form.
 func outputCall(file engine.StagedFile) string { return "output:" + file.Name }
 
-// wroteBefore tells whether a file that has the new content was written by this commit, by an attempt whose process died
-// right behind it, and completes the record of that write. When nothing was to be changed there is nothing to tell.
+// wroteBefore reports whether a file with the new content was written by an earlier attempt at this commit, and completes the record
+// of that write.
 func (c *Committer) wroteBefore(ctx context.Context, ref engine.StepRef, file engine.StagedFile) (bool, error) {
 	if file.Base == file.New {
 		return true, nil
@@ -145,7 +143,7 @@ func (c *Committer) wroteBefore(ctx context.Context, ref engine.StepRef, file en
 	}
 	change, _, made, err := c.changes.Record.Intended(ctx, ref, outputCall(file))
 	switch {
-	case errors.Is(err, engine.ErrNotFound) || err == nil && change.After != file.New: // a version before kept no such record
+	case errors.Is(err, engine.ErrNotFound) || err == nil && change.After != file.New: // an earlier version kept no such record
 		return c.memory.OwnWrite(ctx, ref.Workflow, file.Name, file.New)
 	case err != nil || made:
 		return err == nil, err
@@ -153,8 +151,8 @@ func (c *Committer) wroteBefore(ctx context.Context, ref engine.StepRef, file en
 	return true, c.changes.Record.Made(ctx, ref, outputCall(file), true)
 }
 
-// wroteEdited tells whether a file that somebody has edited was written by this commit before: by an attempt that was
-// stopped in the middle. A write whose intention is all that is known counts when the file holds most of what it added.
+// wroteEdited reports whether an edited file was written by an earlier attempt at this commit. If only the intention is recorded,
+// the write counts if the file contains half of what it added.
 func (c *Committer) wroteEdited(ctx context.Context, ref engine.StepRef, file engine.StagedFile) (wrote bool, warning string, err error) {
 	change, made, err := c.changes.Record.Latest(ctx, ref, outputCall(file))
 	if errors.Is(err, engine.ErrNotFound) || err == nil && (change.After != file.New || change.Before != file.Base) {
@@ -167,11 +165,11 @@ func (c *Committer) wroteEdited(ctx context.Context, ref engine.StepRef, file en
 	if err != nil || !holds {
 		return false, "", err
 	}
-	warning = fmt.Sprintf("%s was edited while the program was down; it holds the step's text, so the step counts as written", file.Name)
+	warning = fmt.Sprintf("%s was edited while vaultflow was not running; it contains the step's text, so the step counts as written", file.Name)
 	return true, warning, c.changes.Record.Made(ctx, ref, outputCall(file), true)
 }
 
-// holdsAddition tells whether a file holds at least half of the lines that a write has added to it.
+// holdsAddition reports whether a file contains at least half of the lines that a write added.
 func (c *Committer) holdsAddition(ctx context.Context, file engine.StagedFile) (bool, error) {
 	var base []byte
 	if file.Base != "" {
@@ -186,7 +184,7 @@ func (c *Committer) holdsAddition(ctx context.Context, file engine.StagedFile) (
 	}
 	now, _, err := c.changes.Vault.Read(file.Name, c.changes.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // it was removed: the removal stands only where the write is known to be made
+		return false, nil // a removal counts only if the write is known to have been made
 	}
 	if err != nil {
 		return false, failure.New(failure.Vault, "", "read %s before writing: %v", file.Name, err)

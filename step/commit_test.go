@@ -104,7 +104,7 @@ func TestCommit_editedAfterTheWriteSaysSo(t *testing.T) {
 	}
 	d.files["Log.md"] = &fstest.MapFile{Data: []byte("# Log\n\nbefore, mine\n\nthe answer\n\n2nd paragraph\n"), ModTime: noon}
 	out, err := d.steps().Committer.Commit(t.Context(), engine.CommitIn{StepRef: ref, Files: []engine.StagedFile{file}})
-	want := "Log.md was edited while the program was down; it holds the step's text, so the step counts as written"
+	want := "Log.md was edited while vaultflow was not running; it contains the step's text, so the step counts as written"
 	if diff := cmp.Diff([]string{want}, out.Warnings); diff != "" || err != nil || len(out.Written) != 1 || len(out.Conflicts) != 0 {
 		t.Errorf("got %+v, %v\n%s", out, err, diff)
 	}

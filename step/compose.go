@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/note"
 )
 
-// composition is how an answer joins what a file holds already.
+// composition is how an answer is combined with a file's content.
 type composition struct {
 	mode    string // append, replace, new, frontmatter or section; empty is replace
 	heading string // of mode section
@@ -17,11 +17,10 @@ type composition struct {
 	lines   bool   // the file is a list of JSON lines: an appended one follows without a blank line
 }
 
-// compose returns a file's new content; old is nil for a new file. The file's line ends (CRLF when its first line ends
-// so), a missing final newline and its frontmatter bytes are kept, and everything that the mode does not replace stays
-// byte for byte. Composing is pure: the same arguments give the same bytes, so that a repeated write is recognised as
-// done. It fails for mode frontmatter when the answer is no JSON object or the note's properties cannot be changed, and
-// for mode section when the heading cannot be had.
+// compose returns a file's new content; old is nil for a new file. It keeps the file's line endings (those of its first line), a
+// missing final newline and the frontmatter, and byte for byte all that the mode does not replace. It is pure, so a repeated write
+// is recognised as done. It fails in mode frontmatter if the answer is not a JSON object or the properties cannot be changed, and in
+// mode section if the heading cannot be used.
 func (c composition) compose(old []byte, answer string) ([]byte, error) {
 	switch c.mode {
 	case directives.ModeFrontmatter:
@@ -46,7 +45,7 @@ func (c composition) compose(old []byte, answer string) ([]byte, error) {
 	return []byte(front + strings.ReplaceAll(body, "\n", note.LineEnd(old))), nil
 }
 
-// appended keeps the old text and puts the new one behind a blank line.
+// appended returns the old text, a blank line, and the new text.
 func (c composition) appended(old []byte, body string) []byte {
 	eol := note.LineEnd(old)
 	kept := bytes.TrimRight(old, "\r\n")
@@ -60,7 +59,7 @@ func (c composition) appended(old []byte, body string) []byte {
 	return append(bytes.Clone(kept), gap+strings.ReplaceAll(body, "\n", eol)...)
 }
 
-// headed is the answer below its header, without blank lines around it.
+// headed returns the answer below its header, without blank lines around it.
 func (c composition) headed(answer string) string {
 	body := note.Trim(answer)
 	if c.header == "" {

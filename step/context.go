@@ -14,20 +14,20 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// Context is what most activities begin with: the pinned plan, the step, the items of its batch, and the facts for its
-// patterns. Plan and Step are shared and must not be changed.
+// Context is where most activities begin: the pinned plan, the step, the items of its batch, and the facts for its patterns. Plan
+// and Step are shared and must not be changed.
 type Context struct {
 	Plan  workflow.Plan
 	Step  workflow.Step
 	Facts directives.Facts
 
-	NameFrom []string // untrusted things that chose what the items are called
+	NameFrom []string // untrusted sources of the items' names
 
 	items   []item
-	foreign []string // untrusted things that the items' list was made from, for the prompt
+	foreign []string // untrusted sources of the items' list
 }
 
-// FactsOf returns the facts that a step's patterns are made of, for a run at a moment.
+// FactsOf returns the facts for a step's patterns, for a run at a given time.
 func FactsOf(plan workflow.Plan, step, run string, at time.Time) directives.Facts {
 	return directives.Facts{
 		Now: at.In(plan.Meta.Location(at.Location())), WeekStart: plan.Meta.WeekStartDay(),
@@ -35,7 +35,7 @@ func FactsOf(plan workflow.Plan, step, run string, at time.Time) directives.Fact
 	}
 }
 
-// setBatch makes the items of a batch known to the step's patterns.
+// setBatch sets the items of a batch for the step's patterns.
 func (s *Context) setBatch(batch int, items []item) {
 	s.items, s.Facts.Batch, s.Facts.Items = items, batch, nil
 	for _, it := range items {
@@ -46,7 +46,7 @@ func (s *Context) setBatch(batch int, items []item) {
 	}
 }
 
-// Plans reads pinned plans. It remembers the last ones: every activity of a step asks for the same plan.
+// Plans reads pinned plans. It caches recent ones, because all activities of a step read the same plan.
 type Plans struct {
 	Blobs change.Blobs
 
@@ -54,13 +54,13 @@ type Plans struct {
 	recent []pinned // the latest first; guarded by mu
 }
 
-// pinned is a decoded plan. The digest names its content, so that it never changes.
+// pinned is a decoded plan. It never changes, because the digest names its content.
 type pinned struct {
 	digest string
 	plan   workflow.Plan
 }
 
-// maxPlans is how many decoded plans are remembered: more than run at the same time.
+// maxPlans is the size of the cache: more plans than run at the same time.
 const maxPlans = 16
 
 // Context returns the step context of an activity.

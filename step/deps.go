@@ -1,7 +1,6 @@
 // Package step carries out the steps of workflow runs: it tests conditions, resolves inputs, assembles prompts, asks models,
 // and stages and commits answers. Each activity is idempotent, takes and returns small JSON (names and digests, never bytes),
-// and reaches the vault, the journal and the models through the narrow interfaces stated here. What a model calls meanwhile is
-// behind Tools.
+// and reaches the vault, the journal and the models through narrow interfaces. Models call tools through Tools.
 package step
 
 import (
@@ -22,14 +21,14 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// Memory is what a workflow remembers between runs: which pending files it has processed, its own writes (so that they
-// never trigger it again), and variables with scope=workflow.
+// Memory is what a workflow remembers between runs: processed pending files, its own writes (so that they never trigger it), and
+// variables with scope=workflow.
 type Memory interface {
 	directives.Pending
 	change.Own
-	// OwnWrite reports whether the workflow has ever been about to write this content to this file.
+	// OwnWrite reports whether the workflow has ever written, or meant to write, this content to this file.
 	OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error)
-	// Committed stores marks and shared variables of a step that was written. Doing it twice changes nothing.
+	// Committed stores marks and shared variables of a committed step. It is idempotent.
 	Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error
 	// Variable returns a variable with scope=workflow, and whether it was ever set.
 	Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error)
@@ -37,9 +36,9 @@ type Memory interface {
 
 // Cache keeps answers for `@cache`.
 type Cache interface {
-	// Cached returns the answer that was kept under a key at the moment since or later. One whose blobs are gone is not found.
+	// Cached returns the answer kept under a key since a given time, if its blobs still exist.
 	Cached(ctx context.Context, key string, since time.Time) (entry engine.CacheEntry, found bool, err error)
-	// Keep stores an answer under its key with the present time, in place of an older one.
+	// Keep stores an answer under its key with the present time, and replaces an older one.
 	Keep(ctx context.Context, ref engine.StepRef, entry engine.CacheEntry) error
 }
 
@@ -48,7 +47,7 @@ type Models interface {
 	Model(ctx context.Context, alias string) (Model, error)
 }
 
-// Config is what steps work with. All fields are required but those with a meaning for nil or zero.
+// Config configures steps. Fields are required unless nil or zero has a documented meaning.
 type Config struct {
 	FS        fs.FS // the vault
 	Vault     vault.Writer
@@ -60,26 +59,26 @@ type Config struct {
 	Prompt    prompt.Builder
 	Media     media.Source // zero: pictures of FS
 	Origin    *origin.Book // where contents come from; nil: what is below Gate.ImportedDir is foreign
-	Approvals Approvals    // nil: nobody can be asked
-	Ledger    cost.Ledger  // what calls cost; nil in a preview of a vault on which nothing was run
-	Received  Received     // nil: an answer is lost when the process is killed before its record is stored
-	Cache     Cache        // nil: no answer is kept
+	Approvals Approvals    // nil: no approvals
+	Ledger    cost.Ledger  // nil in a preview of a vault without runs
+	Received  Received     // nil: an answer is lost if the process dies before it is recorded
+	Cache     Cache        // nil: no answers are kept
 
 	Budget       policy.Budget // of the settings
 	DefaultModel string        // alias
 	Gate         policy.Gate   // of all writes; below its ImportedDir inputs are untrusted
-	VaultName    string        // told to the model
+	VaultName    string        // for the model
 	MaxFiles     int           // largest selection of one input
 	MaxText      int64         // largest text file that is read, bytes
 	StrictLinks  bool          // an ambiguous link is an error
-	NoRewrites   bool          // a request that a service refuses as too large is not made to fit
-	Zone         string        // IANA name of the vault's zone, for its month and for workflows that name none; "Local" is the machine's
+	NoRewrites   bool          // requests refused as too large are not changed
+	Zone         string        // IANA name of the vault's zone, for its month and for workflows without a zone; "Local" is the machine's
 
 	Born func(name string) (t time.Time, ok bool) // creation times, for order=ctime; nil: not known
 	Now  func() time.Time                         // nil: time.Now
 }
 
-// Deps is what the activities of steps, tools and undo share. It is safe for concurrent use.
+// Deps are the shared parts of which steps, tools and undo are made. It is safe for concurrent use.
 type Deps struct {
 	Config
 
@@ -95,7 +94,7 @@ type Deps struct {
 	Answers Answers
 }
 
-// NewDeps makes what a vault's activities share.
+// NewDeps returns the shared parts for a vault.
 func NewDeps(c Config) *Deps {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -118,7 +117,7 @@ func NewDeps(c Config) *Deps {
 	return d
 }
 
-// Foreign keeps pictures from outside, as the worker has made them anew.
+// Foreign returns the store for pictures from outside, which the worker encodes again.
 func (d *Deps) Foreign() media.Foreign {
 	limits := imaging.Limits{MaxSide: d.Budget.MaxImagePixels, MaxDecodePixels: d.Budget.MaxDecodePixels}
 	return media.Foreign{Worker: d.Media.Worker, Blobs: d.Blobs, Limits: limits}
@@ -126,20 +125,20 @@ func (d *Deps) Foreign() media.Foreign {
 
 // Tools is what models may call while they answer.
 type Tools interface {
-	// Offer returns what a step lets a model call.
+	// Offer returns the tools that a step offers to a model.
 	Offer(s Context, m Model) Offer
-	// Propose returns the calls of an answer that a person has to agree to, for `@approve tools`.
+	// Propose returns the calls of an answer that need approval, for `@approve tools`.
 	Propose(ctx context.Context, s Context, in engine.UseToolsIn) ([]engine.Proposal, error)
 }
 
 // Offer is what a model may call, as requests describe it.
 type Offer struct {
 	Tools  []llm.Tool
-	Chunks *llm.Tool // besides, when parts of the prompt were deferred; nil: these cannot be had
-	Guide  string    // how tools are used, for the system prompt
+	Chunks *llm.Tool // also offered if parts of the prompt were deferred; nil: not available
+	Guide  string    // instructions for tools, for the system prompt
 
-	Origins []string // untrusted: who else says what the tools do
-	Notes   []string // what people should know of these tools
+	Origins []string // untrusted sources of tool descriptions
+	Notes   []string // remarks on these tools, for people
 }
 
 // with returns the tools for a prompt.
@@ -151,7 +150,7 @@ func (o Offer) with(deferred []prompt.Deferred) []llm.Tool {
 	return tools
 }
 
-// Steps carries out the activities of steps.
+// Steps are the activities of steps.
 type Steps struct {
 	Conditions *Conditions
 	Expander   *Expander
@@ -167,7 +166,7 @@ type Steps struct {
 	plans *Plans
 }
 
-// New makes the activities of steps whose models call these tools.
+// New returns the activities of steps whose models call these tools.
 func New(d *Deps, tools Tools) *Steps {
 	s := &Steps{
 		Conditions: &Conditions{d.Plans, d.Vars, d.Inputs},

@@ -45,7 +45,7 @@ func (e *Expander) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandO
 	return out, nil
 }
 
-// itemsOf finds the items of an @for_each, in order. Entries of a list have no digest yet.
+// itemsOf returns the items of an @for_each, in order. Entries of a list have no digest yet.
 func (e *Expander) itemsOf(ctx context.Context, s Context, vars []engine.Var) ([]item, []string, error) {
 	each := *s.Step.ForEach
 	if each.Target.Scheme == directives.SchemeVariable {
@@ -71,7 +71,7 @@ func warningLines(diagnostics []diag.Diagnostic) []string {
 	return lines
 }
 
-// entries are those of the JSON list in a variable. A variable that is not set, or is blank, has none.
+// entries returns the entries of the JSON list in a variable, none if it is not set.
 func (e *Expander) entries(ctx context.Context, s Context, each directives.ForEach, vars []engine.Var) ([]item, error) {
 	text, set, err := e.vars.Text(ctx, s.Plan.Name, each.Target.Path, vars)
 	if err != nil || !set {

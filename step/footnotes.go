@@ -16,10 +16,9 @@ import (
 // maxPassage is how many characters of a cited passage a footnote shows.
 const maxPassage = 240
 
-// footnoted is an answer in Markdown with a footnote for each passage that it rests on: a mark behind the words, and at the
-// end a link to the document's page with the passage as text, which means nothing in Markdown. Labels are digests of the footnotes, so
-// that answers which come into one note never share a label for two passages. Offsets that are none are passed over; an
-// answer that ends inside of a code block stays as it is, since footnotes would be code.
+// footnoted returns an answer in Markdown with a footnote for each cited passage: a mark after the words, and at the end a link to the
+// document's page with the passage as plain text. Labels are digests of the footnotes, so answers in one note never share a label for
+// two passages. Invalid offsets are skipped. An answer that ends inside a code block stays unchanged.
 func footnoted(text string, citations []llm.Citation) string {
 	blocks, open := codeBlocks(text)
 	if open || len(citations) == 0 {
@@ -62,7 +61,7 @@ func footnoted(text string, citations []llm.Citation) string {
 	return strings.TrimRight(out.String(), " \t\n") + "\n\n" + strings.Join(notes, "\n")
 }
 
-// labelOf is the shortest beginning of the footnote's digest that is no label in the answer.
+// labelOf returns the shortest prefix of the footnote's digest that is not yet a label in the answer.
 func labelOf(note, text string) string {
 	sum := sha256.Sum256([]byte(note))
 	digest := hex.EncodeToString(sum[:])
@@ -73,7 +72,7 @@ func labelOf(note, text string) string {
 	return digest[:n]
 }
 
-// footnote is what stands in it.
+// footnote returns the text of a footnote.
 func footnote(c llm.Citation) string {
 	link := plainMarkdown(c.Document)
 	page := ""
@@ -102,7 +101,7 @@ func footnote(c llm.Citation) string {
 // notInLinks is what a name may not have between [[ and ]].
 var notInLinks = regexp.MustCompile("[\\[\\]|#^`<>\\\\\\pC\\p{Zl}\\p{Zp}]|%%")
 
-// printing makes line ends and control characters spaces, and drops what is not seen, marks of writing direction among it.
+// printing turns line endings and control characters into spaces, and drops invisible characters.
 func printing(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -115,8 +114,8 @@ func printing(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// plainMarkdown is text within a line that means itself, in CommonMark and in what note programs add to it: links, tags,
-// comments, formulas, highlights, fields (::), templates and addresses.
+// plainMarkdown escapes text within a line, for CommonMark and for what note programs add: links, tags, comments, formulas,
+// highlights, fields (::), templates and addresses.
 func plainMarkdown(s string) string { return special.Replace(printing(s)) }
 
 var special = strings.NewReplacer(
@@ -129,7 +128,7 @@ type span struct{ from, to int }
 
 var fence = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})(.*)$")
 
-// codeBlocks are the fenced code blocks of a text, their fences included, and whether the last one is never closed.
+// codeBlocks returns the fenced code blocks of a text, with their fences, and whether the last one is open.
 func codeBlocks(text string) (blocks []span, open bool) {
 	at, mark := 0, ""
 	for line := range strings.SplitAfterSeq(text, "\n") {
@@ -149,8 +148,8 @@ func codeBlocks(text string) (blocks []span, open bool) {
 	return blocks, mark != ""
 }
 
-// markPlace is where the mark for words that end at a place goes: right behind them, in a row of a table before its last bar,
-// and behind a code block in a paragraph of its own.
+// markPlace returns where the mark for words that end at a place goes: right after them, before the last bar of a table row, or after
+// a code block in its own paragraph.
 func markPlace(text string, end int, blocks []span) (at int, apart bool) {
 	at = len(strings.TrimRight(text[:end], " \t\r\n"))
 	for _, b := range blocks {

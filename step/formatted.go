@@ -6,8 +6,8 @@ import (
 	"github.com/vaultflow/vaultflow/note"
 )
 
-// formatted is an answer in the output's format. For JSON and YAML a code fence around it is taken off; an answer that is
-// JSON becomes YAML where YAML is wanted.
+// formatted returns an answer in the output's format. It removes a code fence around JSON and YAML, and converts JSON to YAML if YAML
+// is wanted.
 func formatted(answer, format string) (string, error) {
 	var text string
 	var err error

@@ -35,9 +35,8 @@ type Generator struct {
 	noRewrites bool
 }
 
-// Generate asks the model, or takes a fresh answer from the cache. Whatever it answers is kept; an error means that there
-// is no answer. When the call fails and the step names a fallback, that model is asked, with the prompt that was built for
-// it.
+// Generate asks the model, or returns a fresh answer from the cache. Every answer is kept; an error means there is none. If the call
+// fails, the step's fallback model is asked with its own prompt.
 func (g *Generator) Generate(ctx context.Context, in engine.GenerateIn) (engine.GenerateOut, error) {
 	s, err := g.plans.Context(ctx, in.StepRef)
 	if err != nil {
@@ -68,14 +67,13 @@ func (g *Generator) Generate(ctx context.Context, in engine.GenerateIn) (engine.
 	return out, err
 }
 
-// ours says whether a call failed for a reason that has nothing to do with its model.
+// ours reports whether a call failed for a reason unrelated to its model.
 func ours(err error) bool {
 	code := failure.Of(err).Code
 	return code == failure.Budget || code == failure.State
 }
 
-// askFallback asks the step's second model with its own prompt. A plan of a version before has none: then the first
-// model's is sent.
+// askFallback asks the fallback model with its own prompt, or with the first model's if an earlier version stored none.
 func (g *Generator) askFallback(ctx context.Context, s Context, in engine.GenerateIn, stored Prompt) (engine.GenerateOut, error) {
 	own := stored
 	if stored.Fallback != nil {
@@ -109,7 +107,7 @@ func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, al
 	return c.ask(ctx, request)
 }
 
-// retryPolicy is the model's, with what @retry says. People are told of each repetition.
+// retryPolicy returns the model's policy, changed by @retry. Each repetition is an event.
 func retryPolicy(ctx context.Context, step workflow.Step, model Model) llm.RetryPolicy {
 	p := model.Retry
 	if r := step.Retry; r != nil {
@@ -129,7 +127,7 @@ func retryPolicy(ctx context.Context, step workflow.Step, model Model) llm.Retry
 	return p
 }
 
-// request makes the provider's request: the prompt, and what was said behind it. A model gets no media that it cannot take,
+// request returns the provider's request: the prompt and the turns after it. A model receives no media that it does not support,
 // whatever the prompt was built for.
 func (g *Generator) request(ctx context.Context, s Context, model Model, stored Prompt, turns []engine.Turn) (llm.Request, error) {
 	blocks, err := content.UnmarshalBlocks(stored.Blocks)
@@ -144,7 +142,7 @@ func (g *Generator) request(ctx context.Context, s Context, model Model, stored 
 		request.Schema = stored.Demand.Schema
 	}
 	request.Citations = g.outputs.cite(s, model, stored.Demand)
-	request.Cache = model.Capabilities.Has(policy.PromptCaching) && (len(request.Tools) > 0 || len(turns) > 0) // else nothing is asked again
+	request.Cache = model.Capabilities.Has(policy.PromptCaching) && (len(request.Tools) > 0 || len(turns) > 0) // else the prefix is never reused
 	delivery := model.Delivery()
 	request.Media, request.Delivery = g.media.Loader(stored.Media), &delivery
 	for _, turn := range turns {
@@ -165,7 +163,7 @@ func (g *Generator) request(ctx context.Context, s Context, model Model, stored 
 	return request, nil
 }
 
-// offered are the tools that the prompt was built with. An earlier version did not store them: they are looked up then.
+// offered returns the tools that the prompt was built with. Prompts of an earlier version do not contain them.
 func (g *Generator) offered(s Context, model Model, stored Prompt) []llm.Tool {
 	if stored.Tools == nil {
 		stored.Tools = g.tools.Offer(s, model).with(stored.Chunks)
@@ -176,7 +174,7 @@ func (g *Generator) offered(s Context, model Model, stored Prompt) []llm.Tool {
 	return stored.Tools
 }
 
-// callSettings are the settings of a call: the alias's, with what @model says.
+// callSettings returns the settings of a call: the alias's, changed by @model.
 func callSettings(step workflow.Step, model Model) llm.Request {
 	request := llm.Request{
 		Model: model.ID, ContextWindow: model.ContextWindow, MaxOutputTokens: model.MaxOutput,
@@ -198,8 +196,7 @@ func callSettings(step workflow.Step, model Model) llm.Request {
 	return request
 }
 
-// keep stores an answer as blobs. Its text gets footnotes where it has citations; its blocks, which go back to the model,
-// do not.
+// keep stores an answer as blobs. Its text gets footnotes for citations; its blocks, which go back to the model, do not.
 func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response) (engine.GenerateOut, error) {
 	text := answer.Text
 	if answer.Stop == llm.StopRefusal && answer.Refusal != "" {
@@ -232,7 +229,7 @@ func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response)
 	return out, nil
 }
 
-// providerFailure is a provider's error as data. Repeating it was tried already, below this.
+// providerFailure returns a provider's error as a failure that is not retried, because lower layers have tried.
 func providerFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err

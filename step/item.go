@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Lengths of what stands for an item, in characters.
+// Limits on the length of items' texts, in characters.
 const (
 	maxItemLine = 200 // of an entry's text in the journal
 	maxItemName = 80  // of {item-name}
@@ -40,7 +40,7 @@ func (p *Plans) items(ctx context.Context, all []engine.Item) ([]item, error) {
 	return items, nil
 }
 
-// name is {item-name}: a file's name without folder and extension, or the entry's text made fit for a name.
+// name returns {item-name}: a file's name without folder and extension, or the entry's text as a valid name.
 func (it item) name() string {
 	if !it.Value {
 		base := path.Base(it.Name)
@@ -62,7 +62,7 @@ func (it item) name() string {
 	return name
 }
 
-// oneLine is a text on one line of bounded length, for lists and records.
+// oneLine returns a text on one line of limited length, for lists and records.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) > maxItemLine {

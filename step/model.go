@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Model is an alias made ready to be asked.
+// Model is an alias with its client, ready for calls.
 type Model struct {
 	Alias         string
 	ID            string // the provider's name of the model
@@ -22,11 +22,11 @@ type Model struct {
 	MaxOutput     int // tokens; 0: the adapter's default
 	Temperature   *float64
 	Thinking      string
-	Citations     bool            // answers name the passages that they rest on, when the model is able to
+	Citations     bool            // answers cite passages, if the model supports it
 	Price         *cost.Price     // nil: not known
-	Dearest       *cost.Price     // the highest prices known of any model, for bounds on costs while Price is not known; may be nil
-	Retry         llm.RetryPolicy // how failed calls are repeated when the step does not say
-	Client        llm.Provider    // does not repeat calls itself
+	Dearest       *cost.Price     // the highest known price of any model, used while Price is unknown; may be nil
+	Retry         llm.RetryPolicy // for failed calls, unless the step sets its own
+	Client        llm.Provider    // does not retry
 }
 
 // MediumPlace is where a medium goes, and why.
@@ -37,17 +37,17 @@ type MediumPlace struct {
 	Why    string        `json:"why"`
 }
 
-// RequestLimits are those of one request to the model: published, or set for it, and its window.
+// RequestLimits returns the limits of one request: published or configured ones, and the window.
 func (m Model) RequestLimits() policy.ProviderLimits {
 	return policy.Limits(m.Kind, m.ID).With(m.Limits).WithWindow(m.ContextWindow)
 }
 
-// Delivery is where media go to a model.
+// Delivery returns where media go in requests to the model.
 func (m Model) Delivery() policy.Delivery {
 	return policy.DeliveryOf(m.Kind, m.ID).For(m.Capabilities)
 }
 
-// places tells where the media of a prompt go, in order, and where those go that tools give, by kind.
+// places returns where the media of a prompt go, in order, and where media of tool results go, by kind.
 func (m Model) places(blocks []content.Block) (prompt, tools []MediumPlace) {
 	d := m.Delivery()
 	for _, b := range blocks {
@@ -65,10 +65,10 @@ func (m Model) places(blocks []content.Block) (prompt, tools []MediumPlace) {
 	return prompt, tools
 }
 
-// Warnings say which of its settings do nothing.
+// Warnings lists settings of the alias that have no effect.
 func (m Model) Warnings() []string {
 	if !m.Citations || m.Capabilities.Has(policy.Citations) {
 		return nil
 	}
-	return []string{fmt.Sprintf("models.aliases.%s.citations does nothing: the model %s gives no citations", m.Alias, m.ID)}
+	return []string{fmt.Sprintf("models.aliases.%s.citations has no effect: the model %s does not support citations", m.Alias, m.ID)}
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
-// Sources answers which inputs and items are untrusted.
+// Sources reports which inputs and items are untrusted.
 type Sources struct {
-	ImportedDir string       // what is below it is foreign
+	ImportedDir string       // everything below it is foreign
 	Book        *origin.Book // nil: nothing else is
 	Vars        Vars
 }
 
-// Trust returns what the policy needs to know of the vault's contents.
+// Trust returns what the policy needs to know about the vault's content.
 func (src Sources) Trust(ctx context.Context) policy.Trust {
 	t := policy.Trust{ImportedDir: src.ImportedDir}
 	if src.Book != nil {
@@ -32,8 +32,8 @@ func (src Sources) Trust(ctx context.Context) policy.Trust {
 	return t
 }
 
-// ofInputs are the untrusted things among a step's inputs, those that are routed elsewhere too: their variables and
-// files are as untrusted as an answer.
+// ofInputs returns the untrusted sources among a step's inputs, including routed ones: their variables and files are as untrusted as
+// an answer.
 func (src Sources) ofInputs(ctx context.Context, s Context, resolved []engine.ResolvedInput) []string {
 	var reads []policy.Read
 	for _, r := range resolved {
@@ -53,8 +53,8 @@ func (src Sources) ofInputs(ctx context.Context, s Context, resolved []engine.Re
 	return src.Trust(ctx).Origins(reads)
 }
 
-// NameItems finds out whether somebody else chose what the items are called: strangers choose the entries of lists that were
-// made from what they wrote, and the names of files that they sent.
+// NameItems sets the untrusted sources of the items' names: strangers choose the names of files they sent, and the entries of lists
+// made from their texts.
 func (src Sources) NameItems(ctx context.Context, s *Context, vars []engine.Var) error {
 	list, _, err := src.ofItems(ctx, *s, vars)
 	if err != nil {
@@ -72,8 +72,8 @@ func (src Sources) NameItems(ctx context.Context, s *Context, vars []engine.Var)
 	return nil
 }
 
-// ofItems are the untrusted things that the list of an @for_each was made from, and among the files of the batch: their
-// names may have been chosen by somebody else. A step that does not speak of its item has none.
+// ofItems returns the untrusted sources of the list of an @for_each, and those among the files of the batch, whose names a stranger may
+// have chosen. A step that does not use its item has none.
 func (src Sources) ofItems(ctx context.Context, s Context, vars []engine.Var) (list, files []string, err error) {
 	each := s.Step.ForEach
 	if each == nil || each.As == "" && !s.usesItem() {
@@ -90,13 +90,13 @@ func (src Sources) ofItems(ctx context.Context, s Context, vars []engine.Var) (l
 	return v.Origins, nil, err
 }
 
-// usesItem reports whether the step speaks of its item: in its text, in the name of an input or output, or in its header.
+// usesItem reports whether the step mentions its item: in its text, a file name or its header.
 func (s Context) usesItem() bool {
 	data, err := json.Marshal(s.Step)
 	return err != nil || bytes.Contains(data, []byte("{item"))
 }
 
-// itemKind is what the step is shown of its items: their content with `as=`, their names otherwise.
+// itemKind returns what the step sees of its items: their content with `as=`, otherwise their names.
 func itemKind(each *directives.ForEach) policy.ReadKind {
 	if each.As != "" {
 		return policy.ReadFile
@@ -104,10 +104,10 @@ func itemKind(each *directives.ForEach) policy.ReadKind {
 	return policy.ReadName
 }
 
-// Origins answers policy.Trust and prompt.Builder from a book. What cannot be looked up is foreign.
+// Origins answers policy.Trust and prompt.Builder from a book. A failed lookup counts as foreign.
 type Origins struct{ Book *origin.Book }
 
-// Known reports whether a file is foreign, and what it was made from.
+// Known reports whether a file is foreign, and returns its origins.
 func (o Origins) Known(ctx context.Context, name string) (foreign bool, origins []string) {
 	f, err := o.Book.Of(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// Outputs finds out where the outputs of steps go, and asks the gate about them.
+// Outputs finds the places of steps' outputs, and asks the gate about them.
 type Outputs struct {
 	change.Files
 	Links  vault.Links
@@ -22,7 +22,7 @@ type Outputs struct {
 	Memory Memory
 }
 
-// Env is what outputs need to name their files.
+// Env returns what outputs need to name their files.
 func (o Outputs) Env(s Context) directives.OutputEnv {
 	return directives.OutputEnv{
 		Facts: s.Facts, Links: o.Links, From: s.Plan.File, ImportDir: o.Gate.ImportDir, MayWrite: s.Plan.Meta.Permissions.MayWrite,
@@ -35,8 +35,8 @@ type outputPlace struct {
 	from []string // origins of the name
 }
 
-// place finds out where an output goes, and asks the gate whether it may. A file that this workflow did not make is left alone
-// when content from outside named it: the next free name is taken.
+// place finds the place of an output, and asks the gate about it. If untrusted content chose the name, a file that this workflow did
+// not create is left alone, and the next free name is used.
 func (st *staging) place(ctx context.Context, target string, output directives.Output, mode string) (outputPlace, error) {
 	named, err := output.Place(st.a.outputs.Env(st.s))
 	if err != nil {
@@ -55,7 +55,7 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 			return outputPlace{}, err
 		}
 		if mode == directives.ModeNew {
-			request.Action, request.Place.Exists = policy.Create, false // it gets a number that is free
+			request.Action, request.Place.Exists = policy.Create, false // it gets a free number
 		}
 		ruling := st.a.outputs.Gate.Decide(request)
 		if ruling.Verdict == policy.VerdictNextFree {
@@ -65,7 +65,7 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 			return outputPlace{}, change.Refused(err)
 		}
 		if n > 1 {
-			st.notes = append(st.notes, fmt.Sprintf("%s is a file that this workflow did not make, and content from outside chose its name (%s): written to %s instead",
+			st.notes = append(st.notes, fmt.Sprintf("%s was not created by this workflow, and content from outside chose its name (%s): written to %s instead",
 				named.Name, strings.Join(place.from, ", "), place.Name))
 		}
 		return place, nil
@@ -73,7 +73,7 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 	return outputPlace{}, failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
 }
 
-// Request asks the gate for a file of a step's outputs, as it is now.
+// Request returns the request to the gate for a file of a step's outputs.
 func (o Outputs) Request(ctx context.Context, s Context, file engine.StagedFile) (policy.Request, error) {
 	r := s.Asking(writerOf(file.Targets), file.Name, "")
 	r.Named, r.NameFrom, r.Granted = policy.Named(file.Named), file.NameFrom, file.Granted
@@ -88,11 +88,11 @@ func (o Outputs) Request(ctx context.Context, s Context, file engine.StagedFile)
 	return r, err
 }
 
-// own reports whether a file holds what the workflow has written last.
+// own reports whether a file has the content that the workflow wrote.
 func (o Outputs) own(ctx context.Context, workflow, name string) (bool, error) {
 	digest, err := o.Digest(name)
 	if err != nil || digest == "" {
-		return false, nil //nolint:nilerr // what cannot be read is not the workflow's
+		return false, nil //nolint:nilerr // an unreadable file is not the workflow's
 	}
 	return o.Memory.OwnWrite(ctx, workflow, name, digest)
 }

@@ -13,8 +13,8 @@ import (
 // passage is a text that a step without a model passes on, with the place that `as=` gave it.
 type passage struct{ place, text string }
 
-// passThrough is the step without a model: what was read is what will be written, below the step's own text or at the
-// places that it names. Text is empty when there is nothing but blanks.
+// passThrough is a step without a model: it writes what it read, below the step's own text or at the places that the text names. Text
+// is empty if there is nothing but white space.
 func (a *Assembler) passThrough(ctx context.Context, s Context, resolved []engine.ResolvedInput) (engine.AssembleOut, error) {
 	passages, err := a.passages(ctx, s, resolved)
 	if err != nil {
@@ -28,7 +28,7 @@ func (a *Assembler) passThrough(ctx context.Context, s Context, resolved []engin
 	return engine.AssembleOut{Text: digest}, err
 }
 
-// passages are the items of the batch and the inputs that go nowhere else, in order.
+// passages returns the items of the batch and the inputs that are not routed, in order.
 func (a *Assembler) passages(ctx context.Context, s Context, resolved []engine.ResolvedInput) ([]passage, error) {
 	var list []passage
 	for _, input := range s.itemInputs() {
@@ -52,7 +52,7 @@ func (a *Assembler) passages(ctx context.Context, s Context, resolved []engine.R
 	return list, nil
 }
 
-// itemText is an item as text: a list's entry, or a file's content.
+// itemText returns an item as text: a list's entry, or a file's content.
 func (a *Assembler) itemText(input prompt.Input) (string, error) {
 	if len(input.Names) == 0 {
 		return input.Text, nil
@@ -60,8 +60,7 @@ func (a *Assembler) itemText(input prompt.Input) (string, error) {
 	return a.inputs.fileText(input.Names[0])
 }
 
-// placed is a text with the passages at their places {{NAME}}, and the others behind it. What a passage holds is not
-// looked at again.
+// placed returns a text with passages at their places {{NAME}}, and the others after it. Places inside passages are ignored.
 func placed(text string, passages []passage) string {
 	at := map[string][]string{}
 	for _, p := range passages {

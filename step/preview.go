@@ -23,25 +23,25 @@ type Previewed struct {
 	Missing  []string       // required inputs that were not found: the step would be skipped
 	Model    string         // alias; empty for @model none
 	Prompt   *prompt.Prompt // nil when nothing would be sent
-	Warnings []string       // of resolving; the prompt's own stand in its receipt
+	Warnings []string       // of resolving; the prompt's own are in its receipt
 
 	Skip     string           // the @when condition that does not hold, as written: the step would be skipped
 	When     []string         // the conditions that hold, as written
 	Items    *PreviewedItems  // of an @for_each; nil without one
 	Schema   json.RawMessage  // JSON Schema that the answer must fit; nil without @schema
-	Native   bool             // the provider holds the model to the schema; otherwise the prompt asks for it
-	Cache    string           // "hit": an answer is kept that would be used; "miss": the model would be asked; "": no @cache
+	Native   bool             // the provider enforces the schema; otherwise the prompt asks for it
+	Cache    string           // "hit": a kept answer would be used; "miss": the model would be asked; "": no @cache
 	Tools    []string         // offered to the model
-	Fallback *PreviewedSecond // the model that is asked when the first one fails
-	MaxUSD   float64          // the most that the first call should cost; 0 when no price is known, of no model
-	Guessed  bool             // MaxUSD is at the dearest known price, since the model's own is not known
+	Fallback *PreviewedSecond // the model to ask if the first one fails
+	MaxUSD   float64          // the most that the first call should cost; 0 if no model has a known price
+	Guessed  bool             // MaxUSD uses the highest known price, because the model's own is unknown
 	Refused  string           // why a cap would refuse the first call
 
 	MaxTokens int64           // the most that the first call should take, input and output
 	Caps      []cost.CapState // that bound the first call
 
 	Media     []MediumPlace // where each medium of the prompt goes, in order
-	ToolMedia []MediumPlace // where media go that tools give, by kind; nil without tools
+	ToolMedia []MediumPlace // where media of tool results go, by kind; nil without tools
 }
 
 // PreviewedItems are the batches of an @for_each. Without items the step would be skipped.
@@ -71,8 +71,8 @@ type Previewer struct {
 	generator  *Generator
 }
 
-// Preview does what a run does up to the model call: it looks at the conditions, resolves a step's inputs and builds its
-// prompt, with @for_each that of a batch, counted from 1. Variables that earlier steps would set are not set.
+// Preview does what a run does before the model call: it tests the conditions, resolves a step's inputs and builds its prompt; with
+// @for_each for one batch, counted from 1. Variables of earlier steps are not set.
 func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, at time.Time, batch int) (Previewed, error) {
 	if index < 0 || index >= len(plan.Steps) {
 		return Previewed{}, fmt.Errorf("the workflow has no step %d", index)
@@ -168,7 +168,7 @@ func (p *Previewer) prompt(ctx context.Context, s Context, resolved []engine.Res
 	return nil
 }
 
-// caps says which caps bound the first call, what is left of them, and why they would refuse it. Nothing is reserved.
+// caps finds the caps on the first call, what is left of them, and why they would refuse it. It reserves nothing.
 func (p *Previewer) caps(ctx context.Context, s Context, m made, out *Previewed) error {
 	request, err := p.generator.request(ctx, s, m.model, m.stored, nil)
 	if err != nil {
@@ -200,7 +200,7 @@ func (p *Previewer) caps(ctx context.Context, s Context, m made, out *Previewed)
 	return nil
 }
 
-// Thumbnails loads a prompt's pictures made small, for people who look at a preview. It reads the vault and no network.
+// Thumbnails returns a loader of small versions of a prompt's pictures. It reads the vault and never the network.
 func (p *Previewer) Thumbnails(side int) llm.Loader {
 	return p.media.Loader(imaging.Limits{MaxSide: side, MaxBytes: 256 << 10, MaxDecodePixels: p.budgets.Budget.MaxDecodePixels})
 }

@@ -15,16 +15,14 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 )
 
-// Received keeps answers from the moment at which they arrive until their record is in the journal, so that a process that is
-// killed in between, or a disk that is full, does not lose what was paid for.
+// Received keeps answers from their arrival until they are in the journal, so that a crash or a full disk does not lose a paid answer.
 type Received interface {
-	// Received opens the place of the answer to a question of a step, before it is asked. held is an answer that was put
-	// there and never recorded. keep puts one there, durably, by one write; shut ends the use of the place.
+	// Received opens the place for the answer to a question, before it is asked. held is an earlier answer that was never recorded.
+	// keep stores an answer durably, in one write. shut closes the place.
 	Received(ref engine.StepRef, question string) (held []byte, keep func(answer []byte) error, shut func() error, err error)
 }
 
-// receiver is a client that keeps each answer when it arrives, before anything is made of it. Its first question gets the
-// answer that was kept for it before, if there is one.
+// receiver is a client that keeps each answer on arrival. Its first call returns an answer kept before, if there is one.
 type receiver struct {
 	client llm.Provider
 	held   *receivedAnswer
@@ -33,18 +31,18 @@ type receiver struct {
 	fault  error // of keeping the last answer
 }
 
-// has says whether an answer was kept that was not given yet: then nothing is to be reserved. What the process that was
-// killed had reserved counts at its estimate.
+// has reports whether a kept answer was not returned yet. Then nothing is reserved: the reservation of the killed process counts at its
+// estimate.
 func (r *receiver) has() bool { return r.held != nil }
 
-// close ends the use of the place.
+// close closes the place.
 func (r *receiver) close(ctx context.Context) {
 	if err := errors.Join(r.fault, r.shut()); err != nil {
 		engine.Report(ctx, engine.Event{Kind: engine.EventWarning, Message: fmt.Sprintf("the answer could not be kept at once: %v", err)})
 	}
 }
 
-// receiverOf stands before the client of a call's model.
+// receiverOf returns a receiver around the client of a call's model.
 func (c *call) receiverOf(client llm.Provider) (*receiver, error) {
 	r := &receiver{client: client, keep: func([]byte) error { return nil }, shut: func() error { return nil }}
 	if c.g.received == nil {
@@ -83,7 +81,7 @@ func (r *receiver) Generate(ctx context.Context, request llm.Request, progress f
 	if err == nil {
 		err = r.keep(data)
 	}
-	r.fault = err // the answer is here and paid for: perhaps it can be stored after all
+	r.fault = err // the paid answer may still reach the journal
 	return answer, nil
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// Inputs finds and reads what steps ask for with @input.
+// Inputs finds and reads the @inputs of steps.
 type Inputs struct {
 	change.Files
 	Links    vault.Links
@@ -89,7 +89,7 @@ func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, var
 	return found, warnings, nil
 }
 
-// perItem gives the facts that an input is resolved with: once for each item of the batch when its path speaks of them.
+// perItem returns the facts to resolve an input with: one set for each item of the batch if its path mentions the item.
 func (s Context) perItem(input directives.Input) []directives.Facts {
 	if len(s.items) < 2 || input.Target.Literal || !strings.Contains(input.Target.Path, "{item") {
 		return []directives.Facts{s.Facts}
@@ -103,12 +103,12 @@ func (s Context) perItem(input directives.Input) []directives.Facts {
 	return list
 }
 
-// seen is a file with the content that it has now. A file that the workflow may not read fails the step.
+// seen returns a file with its present digest. A file that the workflow may not read fails the step.
 func (r Inputs) seen(s Context, input directives.Input, file directives.Found) (engine.ResolvedFile, error) {
 	resolved := engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending}
 	real, err := origin.Real(r.FS, file.Name)
 	if err != nil {
-		return resolved, failure.New(failure.Permission, "take the link out of the vault", "%s: %v", input.At, err)
+		return resolved, failure.New(failure.Permission, "remove the link from the vault", "%s: %v", input.At, err)
 	}
 	if may := s.Plan.Meta.Permissions.MayRead; may(file.Name) && !may(real) {
 		return resolved, failure.New(failure.Permission, "add it to permissions.read in the frontmatter",
@@ -135,7 +135,7 @@ func (r Inputs) env(s Context) directives.ResolveEnv {
 	return env
 }
 
-// text is the content of an input's files, joined by blank lines.
+// text returns the content of an input's files, separated by blank lines.
 func (r Inputs) text(ctx context.Context, in engine.ResolvedInput) (string, error) {
 	if in.Variable != "" {
 		if in.Digest == "" {
@@ -155,7 +155,7 @@ func (r Inputs) text(ctx context.Context, in engine.ResolvedInput) (string, erro
 	return strings.Join(parts, "\n\n"), nil
 }
 
-// fileText is the text of a file, without the line breaks at its end.
+// fileText returns the text of a file without trailing newlines.
 func (r Inputs) fileText(name string) (string, error) {
 	data, _, err := r.Vault.Read(name, r.MaxText)
 	if err != nil {

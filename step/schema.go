@@ -22,10 +22,10 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// maxSchema bounds a schema's text, in bytes: it is a part of every prompt of its step.
+// maxSchema limits a schema's text, in bytes: each prompt of its step contains it.
 const maxSchema = 256 << 10
 
-// compileSchema makes a schema of JSON ready. Without $schema it is draft 2020-12. Formats are checked, too.
+// compileSchema compiles a JSON Schema. Without $schema it is draft 2020-12. Formats are checked.
 func compileSchema(raw []byte) (*conform.Schema, error) {
 	compiled, err := conform.Compile(raw, true)
 	if foreign, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
@@ -45,7 +45,7 @@ func compileSchema(raw []byte) (*conform.Schema, error) {
 // maxProblems is how many problems of an answer are named.
 const maxProblems = 20
 
-// problemsOf says in words, with JSON pointers, what is wrong.
+// problemsOf lists what is wrong, with JSON pointers.
 func problemsOf(err error) []string {
 	invalid, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
@@ -80,7 +80,7 @@ func listProblems(e *jsonschema.ValidationError, list *[]string) {
 	}
 }
 
-// listAlternatives names the problems of the alternative that comes nearest.
+// listAlternatives lists the problems of the closest alternative.
 func listAlternatives(e *jsonschema.ValidationError, list *[]string) {
 	*list = append(*list, fmt.Sprintf("at %s: it fits none of the %d alternatives", pointer(e.InstanceLocation), len(e.Causes)))
 	var nearest []string
@@ -115,20 +115,20 @@ func pointer(path []string) string {
 	return b.String()
 }
 
-// demand is what a step asks of its answer's form.
+// demand is the form that a step wants for its answer.
 type demand struct {
 	Schema json.RawMessage `json:"schema,omitempty"` // JSON Schema
 	JSON   bool            `json:"json,omitempty"`   // any JSON
 	Object bool            `json:"object,omitempty"` // a JSON object, for properties
 }
 
-// Demands reads what steps ask of their answers.
+// Demands reads the demands of steps.
 type Demands struct {
 	Vault  vault.Writer
 	Inputs Inputs
 }
 
-// of reads what the step asks for; a schema in a file is read now, and must be a good one.
+// of returns the step's demand. It reads and checks a schema in a file.
 func (f Demands) of(ctx context.Context, s Context) (demand, error) {
 	var d demand
 	d.Object = s.Step.WriteMode.Mode == directives.ModeFrontmatter && len(s.Step.Outputs) > 0
@@ -153,13 +153,13 @@ func (f Demands) of(ctx context.Context, s Context) (demand, error) {
 		}
 	}
 	if _, err := compileSchema(raw); err != nil {
-		return d, failure.New(failure.InvalidWorkflow, "see json-schema.org for the words of a schema", "%s: %s is no valid JSON Schema: %v", schema.At, from, err)
+		return d, failure.New(failure.InvalidWorkflow, "see json-schema.org for the syntax", "%s: %s is not a valid JSON Schema: %v", schema.At, from, err)
 	}
 	d.Schema = raw
 	return d, nil
 }
 
-// file is the vault name of a schema.
+// file returns the vault name of a schema.
 func (f Demands) file(ctx context.Context, s Context, target directives.Target) (string, error) {
 	found, err := directives.Input{At: s.Step.Schema.At, Target: target}.Resolve(ctx, f.Inputs.env(s))
 	if err != nil {
@@ -179,7 +179,7 @@ func (f Demands) file(ctx context.Context, s Context, target directives.Target) 
 	return name, nil
 }
 
-// schemaText is a schema's file as JSON: JSON or YAML, or a note with either in its only code fence.
+// schemaText converts a schema's file to JSON: JSON or YAML, or a note with either in its only code fence.
 func schemaText(name string, data []byte) ([]byte, error) {
 	text := string(data)
 	if ext := strings.ToLower(path.Ext(name)); ext == ".md" || ext == ".markdown" {

@@ -149,7 +149,7 @@ func TestDemand_instruction(t *testing.T) {
 		schema bool // goes natively
 	}{
 		{"schema, instructed", workflow.Step{Set: directives.Set{Schema: schema}}, false, "JSON Schema:\n" + `{"type":"object","title":"MARK"}`, false},
-		{"schema, native", workflow.Step{Set: directives.Set{Schema: schema}}, true, "fits the given schema", true},
+		{"schema, native", workflow.Step{Set: directives.Set{Schema: schema}}, true, "fits the schema", true},
 		{"JSON output", workflow.Step{Set: directives.Set{Outputs: jsonOut}}, true, "Answer with JSON only", false},
 		{"properties", workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Target: fileTarget("n")}}, WriteMode: directives.WriteMode{Mode: "frontmatter"}}}, false, "one JSON object", false},
 		{"nothing", workflow.Step{Set: directives.Set{Outputs: []directives.Output{{Target: fileTarget("n")}}}}, true, "", false},

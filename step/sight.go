@@ -9,8 +9,8 @@ import (
 	"github.com/vaultflow/vaultflow/llm/rewrite"
 )
 
-// sighted is a client that looks whether the model can have seen the media that it was sent, by the tokens that were counted.
-// When not, the step warns, and their words are sent once where the costs allow it.
+// sighted returns a client that checks by the token count whether the model can have seen the media. If not, it warns, and sends
+// their text once if the budget allows.
 func (c *call) sighted(ctx context.Context, client llm.Provider) llm.Provider {
 	return rewrite.Sighted(client, rewrite.SightPolicy{
 		Suspected: func(u rewrite.Unseen) {
@@ -24,7 +24,7 @@ func (c *call) sighted(ctx context.Context, client llm.Provider) llm.Provider {
 			}
 			first := c.sent.Tokens
 			c.built(ctx, next)
-			c.sent.Tokens += first // what is counted is the sum, too
+			c.sent.Tokens += first // the count is a sum, too
 			return nil
 		},
 	})

@@ -29,8 +29,8 @@ type Stager struct {
 	outputs Outputs
 }
 
-// Stage decides what the step's outputs and routed inputs will hold: names, numbers of write mode new, and contents as
-// blobs. It writes nothing to the vault.
+// Stage prepares the step's outputs and routed inputs: names, numbers of write mode new, and contents as blobs. It writes nothing to
+// the vault.
 func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut, error) {
 	s, err := a.plans.Context(ctx, in.StepRef)
 	if err != nil {
@@ -87,7 +87,7 @@ type staging struct {
 	inert []engine.Defused
 }
 
-// stagedContent is a file on its way: the content so far, and the digest it builds on.
+// stagedContent is a file with its content so far, and the digest it is based on.
 type stagedContent struct {
 	engine.StagedFile
 	data    []byte
@@ -104,8 +104,7 @@ func committedTargets(files []engine.StagedFile) map[string]bool {
 	return done
 }
 
-// put adds one output: text to a file or a variable. The composition's header still has its patterns. What goes to a file
-// is made inert by exit.
+// put adds one output: text for a file or a variable, made inert by exit. The composition's header still has its patterns.
 func (st *staging) put(ctx context.Context, target string, output directives.Output, c composition, text string, exit *CleanExit) error {
 	if st.skip[target] {
 		return nil
@@ -132,7 +131,7 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	return nil
 }
 
-// harmless makes a variable's text inert: a later step is shown it, and what that step was shown may stay a link.
+// harmless makes a variable's text inert: a later step sees it, and may keep links that it was shown.
 func (st *staging) harmless(output directives.Output, text string, exit *CleanExit) string {
 	if exit == nil {
 		return text
@@ -146,7 +145,7 @@ func (st *staging) harmless(output directives.Output, text string, exit *CleanEx
 	return text
 }
 
-// add composes a text into a file, made inert by exit. What the file holds already stays as it is.
+// add adds a text to a file, made inert by exit. The file's present content stays.
 func (st *staging) add(file *stagedContent, c composition, output directives.Output, text string, exit *CleanExit) error {
 	if exit == nil {
 		return file.add(c, output, text)
@@ -162,7 +161,7 @@ func (st *staging) add(file *stagedContent, c composition, output directives.Out
 	return nil
 }
 
-// add composes a text into the file. A list of JSON lines gets its record on one line; one JSON file holds one value.
+// add adds a text to the file. In a list of JSON lines a record takes one line; a JSON file has one value.
 func (f *stagedContent) add(c composition, output directives.Output, text string) error {
 	ext := strings.ToLower(path.Ext(f.Name))
 	switch {
@@ -173,10 +172,10 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 		}
 		c.lines, text = true, line.String()
 	case ext == ".json" && c.mode == directives.ModeAppend && len(bytes.TrimSpace(f.data)) > 0 && json.Valid(f.data):
-		return failure.New(failure.Output, "write @write_mode replace, or name a .jsonl file for a list of answers",
-			"appending to %s would leave no valid JSON", f.Name)
+		return failure.New(failure.Output, "use @write_mode replace, or name a .jsonl file for a list of answers",
+			"appending to %s would make its JSON invalid", f.Name)
 	case ext != ".md" && ext != ".markdown" && (c.mode == directives.ModeFrontmatter || c.mode == directives.ModeSection):
-		return failure.New(failure.Output, "name a .md file", "%s is no note: it has no properties and headings", f.Name)
+		return failure.New(failure.Output, "name a .md file", "%s is not a note: it has no properties or headings", f.Name)
 	}
 	data, err := c.compose(f.data, text)
 	if err != nil {
@@ -184,12 +183,12 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 	}
 	f.data = data
 	if c.mode == directives.ModeSection && note.Spills(data, c.heading, note.Trim(text)) {
-		f.warning = fmt.Sprintf("%s: the answer holds headings that end the section %q; the next run replaces up to the first of them", f.Name, c.heading)
+		f.warning = fmt.Sprintf("%s: the answer has headings that end the section %q; the next run replaces up to the first of them", f.Name, c.heading)
 	}
 	return nil
 }
 
-// file is the staged file of a name. Mode new takes the first free number instead of a file that is there.
+// file returns the staged file with a name. Mode new uses the first free number instead of an existing file.
 func (st *staging) file(name, mode string) (*stagedContent, error) {
 	if mode == directives.ModeNew {
 		free, err := st.number(name)
@@ -217,7 +216,7 @@ func (st *staging) file(name, mode string) (*stagedContent, error) {
 // maxNumber bounds the search for a free number; a folder with more files of one name is a mistake.
 const maxNumber = 10000
 
-// number is the first free name among `name_000.md`, `name_001.md`, ….
+// number returns the first free name among `name_000.md`, `name_001.md`, ….
 func (st *staging) number(name string) (string, error) {
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -255,7 +254,7 @@ func (st *staging) setVariable(ctx context.Context, target string, output direct
 	return nil
 }
 
-// value is the text of a variable now, empty when it is not set.
+// value returns the text of a variable, "" if not set.
 func (st *staging) value(ctx context.Context, name, scope string) (string, error) {
 	v, err := st.a.vars.Get(ctx, st.s.Plan.Name, name, scope, st.vars)
 	if err != nil || v.Digest == "" {
@@ -265,7 +264,7 @@ func (st *staging) value(ctx context.Context, name, scope string) (string, error
 	return string(data), err
 }
 
-// joined is a variable's next text. A variable has no header.
+// joined returns a variable's next text. Variables have no header.
 func joined(before, text string, c composition) (string, error) {
 	c.header = ""
 	switch {
@@ -278,7 +277,7 @@ func joined(before, text string, c composition) (string, error) {
 	return before + "\n\n" + text, nil
 }
 
-// Joined is the next text of a variable whose value a route changes.
+// Joined returns the next text of a variable that a route changes.
 func Joined(before, text, mode, heading string) (string, error) {
 	return joined(before, text, composition{mode: mode, heading: heading})
 }
@@ -325,7 +324,7 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 	return nil
 }
 
-// finish stores the contents and names them.
+// finish stores the contents as blobs.
 func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
 	out := engine.StageOut{Vars: st.set, Defused: st.inert, Warnings: st.notes}
 	for _, file := range st.files {

@@ -13,23 +13,23 @@ import (
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
-// Prompt is the blob between Assemble and the calls: everything that will be sent but the bytes of pictures, and
-// what the calls need to know. A run is pinned to it, whatever becomes of files and settings.
+// Prompt is the blob between Assemble and the calls: everything to send except the bytes of pictures, and what the calls need. A run
+// is pinned to it, however files and settings change.
 type Prompt struct {
 	Format int               `json:"format"` // prompt.Format
 	System string            `json:"system"`
 	Blocks json.RawMessage   `json:"blocks"`           // content.MarshalBlocks
-	Media  imaging.Limits    `json:"media"`            // what pictures are made to fit when they are sent
+	Media  imaging.Limits    `json:"media"`            // for pictures when they are sent
 	Tokens int               `json:"tokens,omitempty"` // estimated, of the whole prompt
 	Demand demand            `json:"demand,omitzero"`
 	Chunks []prompt.Deferred `json:"chunks,omitempty"` // what was deferred, for read_chunks
 	Limits CallLimits        `json:"limits,omitzero"`
-	// Tools are those that the model may call. An earlier version stored none; nil is not known, and no tools are an empty list.
+	// Tools are the tools on offer. nil: stored by an earlier version, unknown; empty: none.
 	Tools []llm.Tool `json:"tools,omitzero"`
 
-	// The prompt of the step's fallback model, made for its abilities and limits; with what stands in the receipt.
+	// The prompt of the step's fallback model, built for its abilities and limits, with facts from its receipt.
 	Fallback   *Prompt  `json:"fallback,omitempty"`
-	NoFallback string   `json:"no_fallback,omitempty"` // why there is none though the step names one
+	NoFallback string   `json:"no_fallback,omitempty"` // why a named fallback has no prompt
 	Omitted    []string `json:"omitted,omitempty"`     // of a fallback's prompt
 	Warnings   []string `json:"warnings,omitempty"`
 }
@@ -42,7 +42,7 @@ func (p Prompt) offered() []llm.Tool {
 	return p.Tools
 }
 
-// CallLimits bound the calls of a step.
+// CallLimits limits the calls of a step.
 type CallLimits struct {
 	ToolImages int `json:"tool_images,omitempty"` // pictures in one tool result
 	StepImages int `json:"step_images,omitempty"` // over all tool results of the step
@@ -64,8 +64,8 @@ func (t Stored) Prompt(ctx context.Context, digest string) (Prompt, error) {
 	return stored, nil
 }
 
-// storedAnswer is the blob GenerateOut.Raw: the blocks as they came, reasoning and tool calls included, and the
-// provider's own form of the turn, which it wants back.
+// storedAnswer is the blob GenerateOut.Raw: the blocks, including reasoning and tool calls, and the provider's own form of the turn,
+// which it expects back.
 type storedAnswer struct {
 	Blocks json.RawMessage `json:"blocks"` // content.MarshalBlocks
 	Raw    json.RawMessage `json:"raw,omitempty"`

@@ -16,15 +16,14 @@ import (
 	"github.com/vaultflow/vaultflow/note"
 )
 
-// Validator checks answers against what their step wants.
+// Validator checks answers against the demands of their steps.
 type Validator struct {
 	plans   *Plans
 	stored  Stored
 	demands Demands
 }
 
-// Validate asks whether an answer is the JSON that the step wants. The schema is the one that the prompt was built with,
-// whatever has become of its file since.
+// Validate checks whether an answer is the JSON that the step wants, by the schema that the prompt was built with.
 func (v *Validator) Validate(ctx context.Context, in engine.ValidateIn) (engine.ValidateOut, error) {
 	wanted, err := v.wanted(ctx, in)
 	if err != nil {
@@ -49,7 +48,7 @@ func (v *Validator) Validate(ctx context.Context, in engine.ValidateIn) (engine.
 	return out, err
 }
 
-// wanted is what the prompt asked of the answer.
+// wanted returns the demand in the prompt.
 func (v *Validator) wanted(ctx context.Context, in engine.ValidateIn) (demand, error) {
 	if in.Prompt != "" {
 		stored, err := v.stored.Prompt(ctx, in.Prompt)
@@ -62,14 +61,14 @@ func (v *Validator) wanted(ctx context.Context, in engine.ValidateIn) (demand, e
 	return v.demands.of(ctx, s)
 }
 
-// problems says what is wrong with an answer; none when it is what was wanted.
+// problems lists what is wrong with an answer.
 func (d demand) problems(ctx context.Context, text string) ([]string, error) {
 	value, err := note.ReadJSON(text)
 	if err != nil {
 		return []string{"the answer is not JSON: " + jsonFault(text, err)}, nil
 	}
 	if _, isObject := value.(note.Object); d.Object && !isObject {
-		return []string{"at the top: a JSON object is wanted, with the names of properties as keys"}, nil
+		return []string{"at the top: want a JSON object with the names of properties as keys"}, nil
 	}
 	if len(d.Schema) == 0 {
 		return nil, nil
@@ -86,7 +85,7 @@ func (d demand) problems(ctx context.Context, text string) ([]string, error) {
 	case err == nil:
 		return nil, nil
 	case errors.Is(err, conform.ErrTooMuch):
-		return nil, failure.New(failure.InvalidWorkflow, "write the schema without parts that refer to each other several times at each level", "the answer cannot be checked: %v", err)
+		return nil, failure.New(failure.InvalidWorkflow, "simplify the schema: avoid parts that refer to each other several times at each level", "the answer cannot be checked: %v", err)
 	case ctx.Err() != nil:
 		return nil, err
 	default:
@@ -94,7 +93,7 @@ func (d demand) problems(ctx context.Context, text string) ([]string, error) {
 	}
 }
 
-// jsonFault is an error of reading JSON, with line and column where they are known.
+// jsonFault describes an error in JSON, with line and column if known.
 func jsonFault(text string, err error) string {
 	var any json.RawMessage
 	fault, ok := errors.AsType[*json.SyntaxError](json.Unmarshal([]byte(text), &any))
@@ -106,12 +105,12 @@ func jsonFault(text string, err error) string {
 	return fmt.Sprintf("line %d, column %d: %v", line, len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))+1, fault)
 }
 
-// instruction tells the model what form its answer must have. native: the provider holds it to the schema.
+// instruction returns the prompt's words about the form of the answer. native: the provider enforces the schema.
 func (d demand) instruction(native bool) string {
 	const alone = "no words around it, no code fence"
 	switch {
 	case len(d.Schema) > 0 && native:
-		return "Answer with JSON that fits the given schema, and nothing else."
+		return "Answer with JSON that fits the schema, and nothing else."
 	case len(d.Schema) > 0:
 		return "Answer with JSON only (" + alone + "). It must fit this JSON Schema:\n" + string(d.Schema)
 	case d.Object:
@@ -122,12 +121,12 @@ func (d demand) instruction(native bool) string {
 	return ""
 }
 
-// repair is what the model is told when its answer will not do.
+// repair returns the request to mend an answer.
 func (d demand) repair(problems []string) string {
-	what := "is not what was asked for"
+	what := "is not what the task asks for"
 	if len(d.Schema) > 0 {
 		what = "does not fit the schema"
 	}
 	return "The answer " + what + ":\n- " + strings.Join(problems, "\n- ") +
-		"\n\nGive the whole answer again with these mended: JSON only, no words around it, no code fence."
+		"\n\nFix these problems and send the whole answer again: JSON only, no words around it, no code fence."
 }

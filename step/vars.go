@@ -8,7 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Vars reads variables: of a run, and those that a workflow keeps between runs.
+// Vars reads variables of a run, and those that a workflow keeps between runs.
 type Vars struct {
 	Memory Memory
 	Blobs  change.Blobs

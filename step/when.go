@@ -16,7 +16,7 @@ type Conditions struct {
 	inputs Inputs
 }
 
-// When asks whether all @when conditions of a step hold. It only reads. The first that does not hold is the reason.
+// When tests the @when conditions of a step. It only reads. The reason is the first condition that does not hold.
 func (c *Conditions) When(ctx context.Context, in engine.StepIn) (engine.WhenOut, error) {
 	s, err := c.plans.Context(ctx, in.StepRef)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *Conditions) conditions(ctx context.Context, s Context, vars []engine.Va
 	return engine.WhenOut{Marks: marks}, nil
 }
 
-// conditionText is a condition as written.
+// conditionText returns a condition as written.
 func conditionText(when directives.When) string {
 	words := []string{"@when"}
 	if when.Not {
@@ -53,7 +53,7 @@ func conditionText(when directives.When) string {
 	return strings.Join(append(words, when.Test, target), " ")
 }
 
-// test carries out one test, before its `not`. marks are the changed contents that it saw.
+// test makes one test, without its `not`. marks are the changed contents that it saw.
 func (c *Conditions) test(ctx context.Context, s Context, when directives.When, vars []engine.Var) (holds bool, marks []engine.Mark, err error) {
 	switch when.Test {
 	case directives.WhenEmpty, directives.WhenNonempty:
@@ -71,7 +71,7 @@ func (c *Conditions) test(ctx context.Context, s Context, when directives.When, 
 	return len(found.Files) > 0 == (when.Test == directives.WhenExists), nil, nil
 }
 
-// changed lists the files that fit and have a content which this step has not been carried out with.
+// changed lists the matching files whose content this step has not processed.
 func (c *Conditions) changed(ctx context.Context, s Context, when directives.When) ([]engine.Mark, error) {
 	key := when.Key(s.Plan.Name, s.Step.Name)
 	input := directives.Input{At: when.At, Index: key.Directive, Target: when.Target, Selection: directives.Selection{Pending: true}}

@@ -25,9 +25,9 @@ type Chunk struct {
 // ChunkReader reads deferred chunks in the prompt's order, within limits. It belongs to one turn of a step and is not safe
 // for concurrent use.
 type ChunkReader struct {
-	Chunks  []Chunk    // in the prompt's order
+	Chunks  []Chunk // in the prompt's order
 	Media   *Allowance
-	MaxText int        // bytes of text in one result; 0 is content.MaxToolText
+	MaxText int // bytes of text in one result; 0 is content.MaxToolText
 
 	shown []string // ids of chunks that were read to their end
 }

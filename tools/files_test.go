@@ -243,9 +243,9 @@ func TestSearchFiles(t *testing.T) {
 		t.Errorf("from: %.60q", got)
 	}
 	for want, in := range map[string]map[string]any{
-		"no match for":             {"query": "nothing like it"},
+		"no match for":                       {"query": "nothing like it"},
 		"not a valid RE2 regular expression": {"query": "(", "regexp": true},
-		"query must have 1 to 500":       {"query": ""},
+		"query must have 1 to 500":           {"query": ""},
 	} {
 		if got := search(in); !strings.Contains(got, want) {
 			t.Errorf("%v: %q, want %q", in, got, want)

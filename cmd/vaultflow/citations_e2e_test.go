@@ -48,7 +48,7 @@ func TestCheck_citationsInVain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, adapters()[0], seeing+"      citations: true\n", says("Seen."))
 	b.write("Workflows/Look.md", "## Look\n@output file: Out\n@write_mode replace\n\nHi\n")
-	if _, said := b.run(exitDone, "check"); !strings.Contains(said, "warning: models.aliases.seer.citations does nothing") {
+	if _, said := b.run(exitDone, "check"); !strings.Contains(said, "warning: models.aliases.seer.citations has no effect") {
 		t.Errorf("check says %q", said)
 	}
 	b.run(exitDone, "run", "Look")

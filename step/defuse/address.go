@@ -19,7 +19,7 @@ const (
 
 var schemeOf = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.\-]*:`)
 
-// place says where an address leads, as it stands in a link, and to which host.
+// place returns where an address in a link leads, and to which host.
 func (r Rules) place(address string) (place, string) {
 	address = strings.ReplaceAll(address, "&amp;", "&")
 	if plain := plainAddress(address); plain != address {
@@ -96,7 +96,7 @@ func (r Rules) mayLoad(address string) bool {
 	return p == inside || p == outside && r.Host != nil && r.Host(host)
 }
 
-// mayLink reports whether an address may stand in a link.
+// mayLink reports whether a link may have an address.
 func (r Rules) mayLink(address string) bool {
 	if r.mayLoad(address) {
 		return true
@@ -109,7 +109,7 @@ var mail = regexp.MustCompile(`^(?i:mailto):[A-Za-z0-9._+\-]+@[A-Za-z0-9.\-]+$`)
 
 func isMail(address string) bool { return mail.MatchString(address) }
 
-// where names the host of an address for a person, or what it is instead.
+// where returns the host of an address, or a description, for people.
 func (r Rules) where(address string) string {
 	switch p, host := r.place(address); {
 	case p == outside:
@@ -121,7 +121,7 @@ func (r Rules) where(address string) string {
 	return "an address in disguise"
 }
 
-// Shown is what a step was shown: the texts in which an address must stand word for word.
+// Shown returns a test whether these texts, which a step was shown, contain an address word for word.
 func Shown(texts ...string) func(address string) bool {
 	known := map[string]bool{}
 	return func(address string) bool {
@@ -140,10 +140,10 @@ func Shown(texts ...string) func(address string) bool {
 	}
 }
 
-// maxAsked bounds the addresses that are looked for in what a step was shown: each takes a pass over all of it.
+// maxAsked limits how many addresses are searched for in what a step was shown: each takes a pass over all of it.
 const maxAsked = 2000
 
-// stands reports whether an address stands in a text as a whole: neither part of a longer word nor of a longer address.
+// stands reports whether a text contains a whole address: not just as part of a longer word or address.
 func stands(text, address string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], address)

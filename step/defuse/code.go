@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// fence is the line that begins or ends a block of code: what it stands in, its marks, and the word behind them.
+// fence is the line that begins or ends a block of code: its indentation or container, its marks, and the word after them.
 var fence = regexp.MustCompile("(?m)^([ \t>]*(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)*[ \t>]*)(`{3,}|~{3,})([^\n]*)$")
 
-// plain are the languages of code that nobody carries out in a note. Of every other word a plugin may: a list of those that
-// do is never complete.
+// plain are the languages of code that no plugin runs in a note. Plugins may run any other, and a list of those is never complete.
 var plain = strings.Fields(`text txt plain plaintext none console terminal output log diff patch sh bash shell zsh fish powershell ps1 bat cmd c h cpp c++ cc hpp cs csharp
 	go golang java kotlin scala rust rs swift objc objective-c python py python3 ruby rb perl php lua r julia haskell hs ocaml elixir erlang clojure lisp scheme
 	javascript js typescript ts json json5 jsonc yaml yml toml ini conf properties xml html css scss sass less sql graphql proto protobuf dockerfile docker
 	makefile make cmake nix hcl terraform vim tex latex bibtex markdown md csv http asm nasm zig dart groovy gradle matlab fortran pascal solidity wasm regex jsx tsx vue svelte sqlite
 	query`)
 
-// fences marks the blocks of code that something carries out.
+// fences marks the blocks of code that something may run.
 func (s *scanner) fences() {
 	for _, m := range fence.FindAllStringSubmatchIndex(s.src, -1) {
 		info := s.src[m[6]:m[7]]
@@ -47,7 +46,7 @@ func firstWord(info string) string {
 	return fields[0]
 }
 
-// isActive reports whether the words behind a fence name a language that something may carry out.
+// isActive reports whether the words after a fence name a language that something may run.
 func isActive(info, block string) bool {
 	if strings.HasPrefix(strings.TrimLeft(info, " \t"), Mark) || strings.Trim(info, " \t\r`~") == "" {
 		return false
@@ -66,7 +65,7 @@ func isActive(info, block string) bool {
 // addresses with escapes, so that an escape is enough.
 var loadingDiagram = regexp.MustCompile(`(?i)@\s*\{|%%\s*\{|^[^\n]*\n\s*---|\\|&|<|url|href|click|link|image|img|icon|css|http|//|[\x00-\x08\x0b\x0c\x0e-\x1f]|\p{Cf}`)
 
-// doubt is what makes it uncertain for all readers alike whether a line of backticks begins code.
+// doubt matches what makes it uncertain whether a line of backticks begins code.
 var doubt = regexp.MustCompile("(?im)%%|\\$\\$|^[ \t>*+0-9.)-]*</?[a-z!?]|<(?:script|style|pre|textarea)")
 
 // regions finds what is code for every reader (at the line's beginning, closed, of a language that nobody carries out), and

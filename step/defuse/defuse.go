@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Text makes a text inert that is to be written to the file name. old is what the file holds already: what is active there
-// is its owner's, and stays when the text repeats it; and the text's own code blocks are taken for code only when old leaves
-// nothing open. Findings are in the order of the text. Text of Text changes nothing more, and Undo gives the text back.
+// Text makes a text inert before it is written to the file name. old is the file's content: active parts of it are its owner's, and
+// stay if the text repeats them. The text's code blocks count as code only if old leaves nothing open. Findings are in the order of the
+// text. Text is idempotent, and Undo restores the text.
 func Text(name, text, old string, r Rules) (string, []Finding) {
 	return pass(formatOf(name), text, old, r)
 }
@@ -43,8 +43,7 @@ func formatOf(name string) format {
 	return markdown
 }
 
-// maxPasses bounds how often a text is read again because marks have changed how it reads: a comment that is none any more
-// shows what it hid.
+// maxPasses limits how often a text is scanned again because marks have changed its meaning: a broken comment reveals what it hid.
 const maxPasses = 4
 
 func pass(f format, text, old string, r Rules) (string, []Finding) {
@@ -82,7 +81,7 @@ func insert(text string, marks []mark) string {
 	return b.String()
 }
 
-// findings are the marks for people. What one construct needed several marks for is one finding.
+// findings returns the marks for people, one for each construct.
 func findings(marks []mark) []Finding {
 	slices.SortStableFunc(marks, func(a, b mark) int { return a.line - b.line })
 	var list []Finding

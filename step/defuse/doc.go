@@ -1,34 +1,31 @@
-// Package defuse makes text inert that a model wrote after it was shown something foreign: pictures and links to hosts that
-// nobody allowed, HTML that loads or runs something, and code that Obsidian's plugins run. Nothing is deleted. Where a
-// construct begins, the mark ⟦⟧ is put into it, so that no parser recognises it any more, a person sees where, and deleting
-// the marks gives the text back:
+// Package defuse makes text inert that a model wrote after untrusted content: pictures and links to hosts that are not allowed, HTML
+// that loads or runs something, and code that Obsidian's plugins run. Nothing is deleted. The mark ⟦⟧ is inserted where a construct
+// begins, so that no parser recognises it, people see the place, and deleting the marks restores the text:
 //
 //	![x](http://a.example/?q=1)  becomes  !⟦⟧[x]⟦⟧(http⟦⟧://a.example/?q=1)
 //	<iframe src=…>               becomes  <⟦⟧iframe src=…>
 //	```dataviewjs                becomes  ```⟦⟧dataviewjs
 //
-// Kept are embeds and links inside the vault, plain links whose address the step was shown word for word, plain HTML such
-// as <br>, and whatever leads to a host that the workflow allows (permissions.links).
+// These stay: embeds and links inside the vault, plain links whose address the step was shown word for word, plain HTML such as <br>,
+// and everything that leads to hosts in the workflow's permissions.links.
 //
-// The scans follow no single grammar, because Obsidian, its plugins and CommonMark differ: whatever one of them could read
-// as active is marked. Only code that all of them must take for code keeps its pictures and tags. The package reads and
-// writes nothing but its arguments.
+// Obsidian, its plugins and CommonMark differ, so everything that any of them could read as active is marked. Only what all of them
+// read as code keeps its pictures and tags.
 package defuse
 
 import "strings"
 
-// Mark is what is put into a construct to make it inert.
+// Mark makes a construct inert.
 const Mark = "⟦⟧"
 
-// Undo takes all marks out: Undo of a defused text is the text, provided that it held no marks itself.
+// Undo removes all marks, and so restores a defused text that had no marks of its own.
 func Undo(text string) string { return strings.ReplaceAll(text, Mark, "") }
 
-// Rules say what may stay. The zero value keeps no address outside the vault.
+// Rules define what may stay. The zero value keeps no address outside the vault.
 type Rules struct {
 	// Host reports whether pictures, frames and links of a host stay; nil: of none.
 	Host func(host string) bool
-	// Shown reports whether an address stood word for word in what the step was shown, so that a plain link to it stays;
-	// nil: none did. See [Shown].
+	// Shown reports whether the step was shown an address word for word, so that a plain link to it stays; nil: none. See [Shown].
 	Shown func(address string) bool
 }
 

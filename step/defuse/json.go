@@ -49,7 +49,7 @@ func scanJSON(f format, text string, own map[string]bool, r Rules) (marks []mark
 	return marks, true
 }
 
-// scanString looks at one string, which stands behind a key.
+// scanString scans the string value of a key.
 func scanString(f format, value, key string, own map[string]bool, r Rules) []mark {
 	s := newScanner(markdown, value, own, r)
 	s.blocks = true

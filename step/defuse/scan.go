@@ -36,8 +36,7 @@ func within(list []span, at int) bool {
 	return found && list[i].from <= at
 }
 
-// scan returns the marks that a text needs, in order. trusted says that nothing before the text changes how its code blocks
-// read.
+// scan returns the marks that a text needs, in order. trusted: nothing before the text changes the meaning of its code blocks.
 func scan(f format, text string, own map[string]bool, r Rules, trusted bool) []mark {
 	switch f {
 	case structured, properties:
@@ -102,13 +101,13 @@ func (s *scanner) add(at int, kind, reason, text string) {
 // live reports whether a place is no plain code.
 func (s *scanner) live(at int) bool { return !within(s.code, at) }
 
-// maxConstruct bounds how far the end of a construct is looked for.
+// maxConstruct limits how far the end of a construct is searched.
 const maxConstruct = 4 << 10
 
 // ahead is the text from a place, at most as far as a construct reaches.
 func ahead(src string, at int) string { return src[at:min(len(src), at+maxConstruct)] }
 
-// Templater carries out its commands wherever they stand, in code too. So does the plugin Run.
+// Templater and the plugin Run execute their commands everywhere, in code too.
 var (
 	template = regexp.MustCompile(`<%`)
 	runner   = regexp.MustCompile(`%%[ \t]*run\b`)
@@ -133,8 +132,8 @@ func line(src string, at int) string {
 	return text
 }
 
-// inlineQuery is inline code that plugins carry out: Dataview's = and $=, and the fields and buttons of Meta Bind. What
-// JavaScript trims away may stand before it.
+// inlineQuery matches inline code that plugins run: Dataview's = and $=, and the fields and buttons of Meta Bind, after any white space
+// that JavaScript trims.
 var inlineQuery = regexp.MustCompile("`+[\\s\\v\\pZ\\pC]*(\\$?=(?:[^=>`]|$)|(?i:INPUT|VIEW|BUTTON|EMBED|META_BIND[A-Z_]*)\\[|(?i:dvjs|js-engine|jsx):)")
 
 func (s *scanner) queries() {
@@ -301,7 +300,7 @@ func (s *scanner) plainTag(text string, at int) int {
 	return 0
 }
 
-// judge reports the length of a construct whose address may stand in a link, and 0 for another.
+// judge returns the length of a construct whose address a link may have, and otherwise 0.
 func (s *scanner) judge(address string, at, length int) int {
 	if !s.mayLink(address, at) {
 		return 0
@@ -310,7 +309,7 @@ func (s *scanner) judge(address string, at, length int) int {
 	return length
 }
 
-// mayLink reports whether an address that stands at a place may stay.
+// mayLink reports whether an address at a place may stay.
 func (s *scanner) mayLink(address string, at int) bool {
 	if within(s.strict, at) {
 		return s.rules.mayLoad(address)
@@ -450,7 +449,7 @@ func opened(src string, closing int) bool {
 	return false
 }
 
-// notShown says why an ordinary address may not stay.
+// notShown returns why an ordinary address may not stay.
 func (s *scanner) notShown(address string, at int) string {
 	if p, _ := s.rules.place(address); p != outside || within(s.strict, at) {
 		return ""
@@ -573,7 +572,7 @@ func (s *scanner) isJudged(at int) bool {
 	return judged
 }
 
-// bare looks at an address that stands in the text by itself.
+// bare checks an address in plain text.
 func (s *scanner) bare(at int, run string, mark int) {
 	if strings.HasPrefix(strings.ToLower(run), "www.") {
 		if host, _, _ := strings.Cut(run, "/"); !strings.ContainsAny(host, ":@?#") && s.mayLink("http://"+run, at) {

@@ -45,7 +45,7 @@ func TestApprove_calls(t *testing.T) {
 	)
 	before := d.vault.Texts()
 	_, err := d.ask(turn)
-	if _, reason, parked := engine.Parked(err); !parked || reason != "waits for a person's yes: write a.md (append_file), and 4 more" {
+	if _, reason, parked := engine.Parked(err); !parked || reason != "waits for approval: write a.md (append_file), and 4 more" {
 		t.Fatalf("nobody has decided: %v", err)
 	}
 	if !maps.Equal(before, d.vault.Texts()) || len(d.Intents) != 0 {
