@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
-// passage is a text that a step without a model passes on, with the place that `as=` gave it.
+// passage is a text that a step without a model passes on, with its place from `as=`.
 type passage struct{ place, text string }
 
 // passThrough is a step without a model: it writes what it read, below the step's own text or at the places that the text names. Text

@@ -84,7 +84,7 @@ func (r *FileReader) Tool() Tool {
 	return Tool{
 		Name: ReadFile, Parameters: json.RawMessage(readFileParameters), Run: r.read,
 		Description: "Reads a file of the vault: text with line numbers, a picture, a recording, the pages of a PDF, the text of an office file. " +
-			"A result that is cut says how to read on.",
+			"Results that are cut end with how to read on.",
 	}
 }
 

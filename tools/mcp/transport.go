@@ -54,7 +54,7 @@ func (c *connection) program() (sdk.Transport, func(), error) {
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }() // its exit status does not matter
 	end := func() {
-		_ = in.Close() // tells it to exit
+		_ = in.Close() // makes it exit
 		select {
 		case <-done:
 		case <-time.After(grace):

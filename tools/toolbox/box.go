@@ -98,7 +98,7 @@ func guide(names []string) string {
 	var lines []string
 	for _, name := range names {
 		if name != tools.ReadChunks && name != tools.ReadVariable {
-			lines = append(lines, "How to use tools:", "- Name files from the vault's root, with /. A result that is cut says how to read on.")
+			lines = append(lines, "How to use tools:", "- Name files from the vault's root, with /. Results that are cut end with how to read on.")
 			break
 		}
 	}
