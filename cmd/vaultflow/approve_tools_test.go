@@ -88,7 +88,7 @@ func TestOutputs_askedAgain(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.SplitN(out, "\n", 2)[0]), &r); err != nil {
 		t.Fatal(err)
 	}
-	if shown, _ := b.run(exitApproval, "approve", r.ID, "--reject", "--reason", "wrong year"); !strings.Contains(shown, "waits for a person") {
+	if shown, _ := b.run(exitApproval, "approve", r.ID, "--reject", "--reason", "wrong year"); !strings.Contains(shown, "waits for approval") {
 		t.Errorf("approve --reject: %s", shown)
 	}
 	if shown, _ := b.run(exitDone, "approvals", r.ID); !strings.Contains(shown, "+Dear 2026.") || strings.Contains(shown, "2025") {
@@ -101,7 +101,7 @@ func TestOutputs_askedAgain(t *testing.T) {
 		t.Fatalf("%d requests, want 2", len(requests))
 	}
 	told := texts(requests[1].Parts)
-	if !strings.Contains(told, "in their own words:\n- Letter.md: wrong year\n") {
+	if !strings.Contains(told, "for these reasons:\n- Letter.md: wrong year\n") {
 		t.Errorf("the model was told:\n%s", told)
 	}
 	if shown, _ := b.run(exitDone, "show", r.ID); !strings.Contains(shown, "rejected by command: wrong year") {

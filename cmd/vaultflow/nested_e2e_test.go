@@ -43,9 +43,9 @@ func TestTools_runWorkflow(t *testing.T) {
 	}
 	told := texts(requests[2].Parts)
 	for _, want := range []string{
-		"of Brew: done\nwrote Tea.md\nits answer:\n\nTea is ready.", `"Off" is not started: it has a trigger and is switched off`,
-		`"Broken" is not started: Workflows/Broken.md:2:1`, `"Brewer" is not started: no workflow "Brewer"`, "it waits for this call itself (Do > Do)",
-		`"Brew" is not started: max_runs_per_day: 1 runs today`,
+		"of Brew: done\nwrote Tea.md\nits answer:\n\nTea is ready.", `"Off" was not started: it has a trigger and is switched off`,
+		`"Broken" was not started: Workflows/Broken.md:2:1`, `"Brewer" was not started: no workflow "Brewer"`, "it already waits for this call (Do > Do)",
+		`"Brew" was not started: max_runs_per_day: 1 runs today`,
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the model was not told %q:\n%s", want, told)

@@ -160,7 +160,7 @@ func TestTools_changesAreInTheRecord(t *testing.T) {
 		}
 	}
 	all := texts(b.server.Requests()[2].Parts)
-	for _, want := range []string{"Tasks.md:2: - [ ] call", "     2\t- [ ] call", "changed Tasks.md at line 2", "moved Inbox/a.md to Notes/a.md", ". and .. have no place", "is the workflow itself"} {
+	for _, want := range []string{"Tasks.md:2: - [ ] call", "     2\t- [ ] call", "changed Tasks.md at line 2", "moved Inbox/a.md to Notes/a.md", ". and .. are not allowed", "is the workflow itself"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is not on the wire:\n%s", want, all)
 		}
