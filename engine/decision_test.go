@@ -11,11 +11,11 @@ import (
 func TestDecision_check(t *testing.T) {
 	t.Parallel()
 	for want, d := range map[string]Decision{
-		"":                         {Reason: " wrong\n\tyear ", Who: "ada"},
-		"a reason goes with a no":  {Approve: true, Reason: "because"},
-		"at most 500":              {Reason: strings.Repeat("x", MaxReason+1)},
-		"one item that is approve": {Approve: true, Items: []int{1, 2}, Edited: "blob"},
-		"one item that is":         {Items: []int{1}, Edited: "blob"},
+		"":                       {Reason: " wrong\n\tyear ", Who: "ada"},
+		"only a rejection has a": {Approve: true, Reason: "because"},
+		"the limit is 500":       {Reason: strings.Repeat("x", MaxReason+1)},
+		"exactly one approved":   {Approve: true, Items: []int{1, 2}, Edited: "blob"},
+		"needs exactly one":      {Items: []int{1}, Edited: "blob"},
 	} {
 		err := d.Check()
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

@@ -243,7 +243,7 @@ func TestLoopGuard_twoThatFeedEachOther(t *testing.T) {
 		if n != 2 {
 			t.Errorf("%d runs in a day, want one of each", n)
 		}
-		want := []string{"ping: loop guard: a run of pong wrote it, and that goes back to a run of this workflow A/x.md"}
+		want := []string{"ping: loop guard: a run of pong wrote it, which a run of this workflow caused A/x.md"}
 		if diff := cmp.Diff(want, r.refused()); diff != "" {
 			t.Errorf("refused (-want +got):\n%s", diff)
 		}
