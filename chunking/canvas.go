@@ -50,7 +50,7 @@ type CanvasArrow struct {
 	Label string // what is written on the arrow, perhaps nothing
 }
 
-// canvasNode and canvasEdge are what stands in the file.
+// canvasNode and canvasEdge are what the file holds.
 type canvasNode struct {
 	ID      string  `json:"id"`
 	Type    string  `json:"type"`
@@ -146,7 +146,7 @@ func (l *layout) nest() {
 	}
 }
 
-// holds tells whether a card's middle lies in the group.
+// holds reports whether a card's middle lies in the group.
 func (n canvasNode) holds(card canvasNode) bool {
 	x, y := card.X+card.Width/2, card.Y+card.Height/2
 	return x >= n.X && x <= n.X+n.Width && y >= n.Y && y <= n.Y+n.Height
@@ -204,7 +204,7 @@ func (n canvasNode) card(depth int) CanvasCard {
 	return c
 }
 
-// connect gives the cards their arrows, in the order of the file. Those to or from nowhere are left out.
+// connect adds the arrows to the cards, in the order of the file. Arrows without a card at either end are left out.
 func (l *layout) connect(edges []canvasEdge) {
 	for _, e := range edges {
 		from, ok := l.place[e.From]

@@ -41,10 +41,10 @@ type Chunk struct {
 	// The rest belongs to Image and Embed.
 
 	Target   string // what is meant: linkpath, decoded path or URL; empty for an embed of the note itself
-	Written  string // the target as it stands in the note, before any decoding, with its fragment
+	Written  string // the target as written in the note, before any decoding, with its fragment
 	Fragment string // behind the first `#`, without it: heading, `^block`, `page=3`, or a CSS hook of an image
 	Alt      string // alternative text or caption, without the size
-	Width    int    // display size that the author gave, in pixels; 0 when not given
+	Width    int    // display width that the author set, in pixels; 0 when not set
 	Height   int
 	Remote   bool   // Target is an http or https URL
 	Syntax   string // wikilink, markdown, reference or html

@@ -122,7 +122,7 @@ type parity struct {
 	odd   bool
 }
 
-// insideComment tells whether the paragraph, as far as it is read, has a comment open.
+// insideComment reports whether the paragraph, as far as it is read, has a comment open.
 func insideComment(paragraph ast.Node, src []byte, pc parser.Context) bool {
 	p, _ := pc.Get(commentParity).(*parity)
 	if p == nil || p.node != paragraph {

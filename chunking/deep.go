@@ -6,7 +6,7 @@ import "bytes"
 // hostile line could stop a run; nothing that a person wrote comes near.
 const maxNesting = 100
 
-// tooDeep tells whether a line opens more containers than that. Such a note is text alone.
+// tooDeep reports whether a line opens more containers than that. Such a note is text alone.
 func tooDeep(src []byte) bool {
 	for len(src) > 0 {
 		line := src

@@ -54,7 +54,7 @@ func (d definitions) Transform(node *ast.Paragraph, reader text.Reader, pc parse
 	}
 }
 
-// part reads the definitions of some lines and tells how many lines are left behind them.
+// part reads the definitions of some lines and returns how many lines remain after them.
 func (d definitions) part(node *ast.Paragraph, lines []text.Segment, reader text.Reader, pc parser.Context) int {
 	one := ast.NewParagraph()
 	one.Lines().AppendAll(lines)

@@ -45,7 +45,7 @@ var pageHosts = map[string]bool{
 	"twitter.com": true, "mobile.twitter.com": true, "x.com": true,
 }
 
-// isPage tells whether a URL is a video or a post, which is shown as a page and is no picture.
+// isPage reports whether a URL is a video or a post, which is a page and not a picture.
 func isPage(remote string) bool {
 	u, err := url.Parse(remote)
 	return err == nil && pageHosts[strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")] && !IsImageName(u.Path)

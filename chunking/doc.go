@@ -3,7 +3,7 @@
 // picture at its own place.
 //
 // The note is parsed once with goldmark and the wikilink extension; references are never searched with patterns. What
-// stands in code, in an HTML comment, in math or in frontmatter is text. Obsidian's `%%…%%` comments are chunks of
+// is in code, in an HTML comment, in math or in frontmatter is text. Obsidian's `%%…%%` comments are chunks of
 // their own, because a prompt leaves them out.
 //
 // The package is pure: bytes in, chunks out. It resolves no target, reads no file and keeps no state.

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// drawingKey is the property that Excalidraw gives its notes.
+// drawingKey is the property that Excalidraw sets in its notes.
 var drawingKey = []byte("excalidraw-plugin")
 
-// IsExcalidraw tells whether a file is a drawing of Excalidraw, whose own bytes mean nothing to a reader: by its name,
+// IsExcalidraw reports whether a file is a drawing of Excalidraw, whose own bytes mean nothing to a reader: by its name,
 // `x.excalidraw` or `x.excalidraw.md`, or by the property excalidraw-plugin at the top of a note. name may be empty.
 func IsExcalidraw(name string, data []byte) bool {
 	lower := strings.ToLower(name)

@@ -31,7 +31,7 @@ func (d document) rawHTML(n *ast.RawHTML) []found {
 	return d.tags(segments)
 }
 
-// tags scans the segments as one text and gives the images with their places in the source. The segments need not be
+// tags scans the segments as one text and returns the images with their places in the source. The segments need not be
 // neighbours: between two lines of a quote stand its marks.
 func (d document) tags(segments []text.Segment) []found {
 	var joined []byte

@@ -41,7 +41,7 @@ func Page(fragment string) (page int, rect *[4]float64, ok bool) {
 	return page, rect, true
 }
 
-// corners reads `x1,y1,x2,y2`; nil when that is not what stands there, or spans nothing.
+// corners reads `x1,y1,x2,y2`; nil when the text has another form or the rectangle is empty.
 func corners(s string) *[4]float64 {
 	var n [4]float64
 	parts := strings.Split(s, ",")

@@ -58,7 +58,7 @@ func parse(src []byte, of extent) document {
 	return d
 }
 
-// inline are the parsers of what stands in paragraphs. There is none for emphasis: it moves no reference, and many
+// inline are the parsers for the text of paragraphs. There is none for emphasis: it moves no reference, and many
 // unmatched marks take quadratic time.
 func (d document) inline() parser.Option {
 	return parser.WithInlineParsers(

@@ -12,7 +12,7 @@ import (
 
 // Section finds the part of a note that a fragment names: `Heading`, `H1#H2` (each below the one before), or `^block`. A
 // fragment that is no such chain may be one heading with a `#` in it. A section runs from its heading to the next heading of the same or a higher level; a block is the paragraph, list item,
-// quote, table or code that the id stands on or follows. Headings are compared exactly, else without case, else with
+// quote, table or code that the id is on or follows. Headings are compared exactly, else without case, else with
 // punctuation as spaces. The bytes src[start:end] are whole lines.
 func Section(src []byte, fragment string) (start, end int, ok bool) {
 	if tooDeep(src) {
@@ -65,7 +65,7 @@ type heading struct {
 	text  string
 }
 
-// headings lists the headings that make sections: those that stand in no quote or list.
+// headings lists the headings that make sections: those outside quotes and lists.
 func (d document) headings() []heading {
 	var list []heading
 	for n := d.root.FirstChild(); n != nil; n = n.NextSibling() {
@@ -137,7 +137,7 @@ func (d document) block(id string) (start, end int, ok bool) {
 	return start, end, ok
 }
 
-// owner is the block that an id at the end of a text stands on: the list item with its children, the quote or callout,
+// owner is the block that an id at the end of a text belongs to: the list item with its children, the quote or callout,
 // or the table.
 func owner(n ast.Node) ast.Node {
 	parent := n.Parent()

@@ -92,7 +92,7 @@ func (p *linkParser) CloseBlock(parent ast.Node, block text.Reader, pc parser.Co
 // maxLabel is the longest label of a reference, in bytes: CommonMark's.
 const maxLabel = 999
 
-// labelReader gives goldmark's link parser the labels of references. goldmark's own reader looks through all lines of
+// labelReader supplies goldmark's link parser with the labels of references. goldmark's own reader looks through all lines of
 // the paragraph for each of them and copies labels of any length, only to find that they are too long.
 type labelReader struct {
 	text.Reader
@@ -103,7 +103,7 @@ type labelReader struct {
 // tooLong is a label that goldmark refuses.
 var tooLong = make([]byte, maxLabel+1)
 
-// Value implements text.Reader. Where the bytes are no label of a definition it gives one that is too long. The link
+// Value implements text.Reader. Where the bytes are no label of a definition it returns one that is too long. The link
 // parser asks for titles too, which are not used.
 func (r *labelReader) Value(seg text.Segment) []byte {
 	if !r.defined {
@@ -132,7 +132,7 @@ func (r *labelReader) Value(seg text.Segment) []byte {
 	return label
 }
 
-// nested tells whether there is a bracket that is not escaped, which no label can hold.
+// nested reports whether there is an unescaped bracket, which no label can hold.
 func nested(label []byte) bool {
 	for i := 0; i < len(label); i++ {
 		switch label[i] {

@@ -54,7 +54,7 @@ func (trimmer) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Conte
 
 var imageMark, lowerTag, upperTag = []byte("!["), []byte("<i"), []byte("<I")
 
-// mayRefer tells whether a reference or a comment may begin on the line.
+// mayRefer reports whether a reference or a comment may begin on the line.
 func mayRefer(line []byte) bool {
 	return bytes.Contains(line, imageMark) || bytes.Contains(line, commentMark) ||
 		bytes.Contains(line, lowerTag) || bytes.Contains(line, upperTag)
@@ -63,7 +63,7 @@ func mayRefer(line []byte) bool {
 // special are the bytes that can begin what ends on a later line, or hide a bracket.
 const special = "`<$%[]\\"
 
-// contained tells that nothing which begins on the line can reach beyond it, if nothing was open before. It may say no
+// contained reports that nothing that begins on the line can reach beyond it, if nothing was open before. It may say no
 // too often.
 func contained(line []byte) bool {
 	if !bytes.ContainsAny(line, special) {
@@ -121,7 +121,7 @@ func contained(line []byte) bool {
 	return bytes.IndexByte(line, '`') < 0 || evenTicks(line)
 }
 
-// evenTicks tells that code on the line ends on it: single backticks, an even number of them, none escaped.
+// evenTicks reports that code on the line ends on it: single backticks, an even number of them, none escaped.
 func evenTicks(line []byte) bool {
 	return bytes.Count(line, []byte("`"))%2 == 0 && !bytes.Contains(line, []byte("``")) && bytes.IndexByte(line, '\\') < 0
 }

@@ -75,5 +75,5 @@ var extensions = map[string]bool{
 	".heic": true, ".heif": true, ".avif": true, ".svg": true,
 }
 
-// IsImageName tells whether a name has the extension of a picture. Upper and lower case are the same.
+// IsImageName reports whether a name has the extension of a picture. Upper and lower case are the same.
 func IsImageName(name string) bool { return extensions[strings.ToLower(path.Ext(name))] }

@@ -17,7 +17,7 @@ const (
 
 // Block is one part of a message. The implementations are the structs of this package, used as values.
 type Block interface {
-	// Type tells which struct this is.
+	// Type returns which struct this is.
 	Type() Type
 	// Text renders the block without touching a file: what a model or a person reads where the block itself cannot
 	// be shown. It may be empty (thinking).

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MarshalBlocks gives the stored form of blocks: a JSON array of objects, each with its "type". Nothing in it is
+// MarshalBlocks returns the stored form of blocks: a JSON array of objects, each with its "type". Nothing in it is
 // base64: media are names and digests, and long encoded strings in a tool's data are replaced by their length.
 func MarshalBlocks(blocks []Block) ([]byte, error) {
 	raw := make([]json.RawMessage, len(blocks))

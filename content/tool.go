@@ -27,7 +27,7 @@ func (c ToolCall) Text() string {
 	return "[tool call: " + line(c.Name) + " " + string(c.Input) + "]"
 }
 
-// ToolResult is what a tool gave back.
+// ToolResult is what a tool returned.
 type ToolResult struct {
 	CallID       string
 	Success      bool
@@ -36,7 +36,7 @@ type ToolResult struct {
 	Data         json.RawMessage // the same for programs; long encoded strings are left out when stored
 	FilesChanged []string        // names inside the vault
 	Error        string          // why it did not succeed, one sentence
-	Origins      []string        // the untrusted things in it, as policy.Trust gives them; not stored with it
+	Origins      []string        // the untrusted things in it, as policy.Trust returns them; not stored with it
 }
 
 // Type implements Block.

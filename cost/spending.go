@@ -94,7 +94,7 @@ type Reserved struct {
 	Capped bool // some cap bounds it: the request must not cost more than was estimated
 }
 
-// Settlement says what a request has cost, in place of what was reserved.
+// Settlement is the true cost of a request. It replaces the reservation.
 type Settlement struct {
 	ID       int64  `json:"id"`
 	Cost     Amount `json:"cost"`
@@ -109,7 +109,7 @@ type CapState struct {
 	Since    time.Time `json:"since,omitzero"`  // of day and month
 	Limit    float64   `json:"limit"`           // in the unit, like the others
 	Spent    float64   `json:"spent"`           // settled
-	Reserved float64   `json:"reserved"`        // by requests that are at work
+	Reserved float64   `json:"reserved"`        // by unfinished requests
 	Above    bool      `json:"above,omitempty"` // the cap of a run that waits for the one that is asked about
 }
 
@@ -122,7 +122,7 @@ func (c *CapState) Count(s Spending) {
 	c.Spent, c.Reserved = float64(nanos(s.Cost.USD)-nanos(s.Open.USD))/nano, s.Open.USD
 }
 
-// Refuses gives the refusal of a request that might pass the cap; nil when it fits.
+// Refuses returns the refusal of a request that might exceed the cap, or nil if it fits.
 func (c CapState) Refuses(r Reservation) *OverBudget {
 	over := &OverBudget{Cap: c, Estimate: r.Estimate.USD, NoPrice: r.NoPrice && c.Unit == UnitUSD, Model: r.Model}
 	sum := nanos(c.Spent) + nanos(c.Reserved) + nanos(over.Estimate)
@@ -243,7 +243,7 @@ func (e *OverBudget) Failure() failure.Error {
 
 func (e *OverBudget) hint() string {
 	if e.NoPrice {
-		return "give the alias a price in the settings, price: {input: 3, output: 15}; zeros for a model that costs nothing"
+		return "set the price of the alias in the settings, price: {input: 3, output: 15}; zeros for a model that costs nothing"
 	}
 	settings, less := e.Cap.SettingsKey()+" in the settings", "send less, or bound the answer with max_output_tokens"
 	switch e.Cap.Scope {
@@ -266,6 +266,6 @@ func (s Spending) Known() Amount {
 type Spending struct {
 	Calls    int    `json:"calls"`    // requests that were sent, or were about to be
 	Cost     Amount `json:"cost"`     // of all, open ones at their estimates
-	Open     Amount `json:"open"`     // of it, by requests that are at work
+	Open     Amount `json:"open"`     // of it, by unfinished requests
 	Presumed Amount `json:"presumed"` // of it, at estimates since nobody said what they cost: a killed process, a broken connection
 }

@@ -26,4 +26,4 @@ var unavailable = []syscall.Errno{
 }
 
 // HintTransient is the hint of transient failures.
-const HintTransient = "make room, or make the disk writable again; the run goes on by itself where it was"
+const HintTransient = "make room, or make the disk writable again; the run then resumes by itself"

@@ -26,7 +26,7 @@ func animatedPNG(r io.ReaderAt, size int64) bool {
 	return found
 }
 
-// firstWebPFrame gives the first frame of an animated WebP as a file of its own, and where it stands on the canvas. It is
+// firstWebPFrame returns the first frame of an animated WebP as a file, and its place on the canvas. It is
 // nil when there is none.
 func firstWebPFrame(r io.ReaderAt, size int64) (file []byte, at image.Point) {
 	eachChunk(r, size, 12, riffChunk, func(name string, data, length int64) bool {

@@ -89,7 +89,7 @@ func (h *heif) movie(kind string, at, end int64) {
 	switch kind {
 	case "trak":
 		h.walk(at, end, h.movie)
-	case "tkhd": // width and height, 16.16, stand at its end
+	case "tkhd": // it ends with width and height, 16.16
 		if b := read(h.r, end-8, 8); len(b) == 8 && end-8 >= at && h.track[0] == 0 {
 			h.track = [2]int{int(binary.BigEndian.Uint32(b) >> 16), int(binary.BigEndian.Uint32(b[4:]) >> 16)}
 		}
@@ -141,7 +141,7 @@ func (h *heif) associations(b []byte) {
 		}
 		count := int(b[0])
 		for b = b[1:]; count > 0 && len(b) > 0; count-- {
-			index := int(b[0] & 0x7F) // the first bit says whether a reader has to know the property
+			index := int(b[0] & 0x7F) // the first bit marks properties that a reader must know
 			if b = b[1:]; wideProperties && len(b) > 0 {
 				index, b = index<<8|int(b[0]), b[1:]
 			}
@@ -150,7 +150,7 @@ func (h *heif) associations(b []byte) {
 	}
 }
 
-// heifType tells HEIC and AVIF apart by the brands of the first box; empty for films and everything else.
+// heifType distinguishes HEIC and AVIF by the brands of the first box; empty for films and everything else.
 func heifType(head []byte) string {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return ""

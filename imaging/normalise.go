@@ -132,7 +132,7 @@ func orDefault(v, otherwise int64) int64 {
 	return v
 }
 
-// accepts tells whether a picture may have this type.
+// accepts reports whether a picture may have this type.
 func (l Limits) accepts(mediaType string) bool {
 	if len(l.Accept) > 0 {
 		return slices.Contains(l.Accept, mediaType)
@@ -144,7 +144,7 @@ func (l Limits) accepts(mediaType string) bool {
 	return false
 }
 
-// fits tells whether the bytes may stay as they are.
+// fits reports whether the bytes may stay as they are.
 func fits(info Info, size int64, l Limits) bool {
 	return !l.Reencode && !(l.Still && info.Animated) && info.Orientation == 1 && l.accepts(info.MediaType) &&
 		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) &&

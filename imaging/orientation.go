@@ -50,7 +50,7 @@ func jpegExif(r io.ReaderAt, size int64) []byte {
 	return nil
 }
 
-// chunkHead tells a chunk's name, where its data starts, how long it is, and where the next chunk starts.
+// chunkHead returns a chunk's name, where its data starts, how long it is, and where the next chunk starts.
 type chunkHead func(head []byte, at int64) (name string, data, length, next int64)
 
 func pngChunk(head []byte, at int64) (name string, data, length, next int64) {
@@ -75,7 +75,7 @@ func chunked(r io.ReaderAt, size, at int64, want string, parse chunkHead) (block
 	return block
 }
 
-// letters tells whether a chunk has a name as PNG and RIFF write them; anything else is no chunk.
+// letters reports whether a chunk's name is a valid one of PNG or RIFF.
 func letters(name string) bool {
 	for _, c := range name {
 		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != ' ' {
@@ -109,7 +109,7 @@ func read(r io.ReaderAt, at, length int64) []byte {
 	return b[:n]
 }
 
-// fromTIFF reads the orientation from the first directory of a TIFF structure (TIFF 6.0 §2), which may stand behind the
+// fromTIFF reads the orientation from the first directory of a TIFF structure (TIFF 6.0 §2), which may follow the
 // picture.
 func fromTIFF(r io.ReaderAt, size int64) int {
 	fields, _ := tiffFields(r, size)

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	_ "image/gif" // the decoders that this package stands for
+	_ "image/gif" // the decoders of this package
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
@@ -30,7 +30,7 @@ type Info struct {
 const headSize = 4096
 
 // Probe reads a picture's header; it never decodes pixels, and reads a few kilobytes besides the metadata that stands
-// before a JPEG's size. The errors wrap ErrNotImage or ErrCorrupt; the type is told with them when it is known.
+// before a JPEG's size. The errors wrap ErrNotImage or ErrCorrupt; the type is returned with them if known.
 func Probe(r io.ReaderAt, size int64) (Info, error) {
 	head := make([]byte, max(0, min(size, headSize)))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -104,7 +104,7 @@ func (i *Info) standard(r io.ReaderAt, size int64, head []byte) error {
 	return nil
 }
 
-// sniff tells a picture's type by its first bytes; empty when it is none.
+// sniff returns a picture's type by its first bytes, or "" if it is none.
 func sniff(head []byte) string {
 	has := func(at int, magic string) bool {
 		return len(head) >= at+len(magic) && string(head[at:at+len(magic)]) == magic

@@ -19,7 +19,7 @@ const (
 // maxSVGHead is how much of a drawing is read to find its first tag: programs put licences and font lists before it.
 const maxSVGHead = 64 << 10
 
-// looksLikeSVG tells whether a text begins like an SVG: declaration, comments and a doctype may come before the tag.
+// looksLikeSVG reports whether a text begins like an SVG: declaration, comments and a doctype may come before the tag.
 func looksLikeSVG(head []byte) bool {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if !bytes.HasPrefix(text, []byte("<")) || bytes.Contains(text, []byte("<html")) {
@@ -71,7 +71,7 @@ func TrimSVG(data []byte) []byte {
 	return data[at:]
 }
 
-// svgRoot gives the attributes of the first tag and where it begins, when it is svg. Entities are left as they are.
+// svgRoot returns the attributes of the first tag and where it begins, when it is svg. Entities are left as they are.
 func svgRoot(r io.Reader) (attributes map[string]string, at int64, ok bool) {
 	d := xml.NewDecoder(r)
 	d.Strict = false

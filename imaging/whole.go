@@ -48,7 +48,7 @@ func scanStart(data []byte) int {
 	return len(data)
 }
 
-// broken gives a decoder's error the kind that callers test for.
+// broken wraps a decoder's error in the one that callers test for.
 func broken(err error) error {
 	switch err.(type) { //nolint:errorlint // the decoders return these bare
 	case png.UnsupportedError, jpeg.UnsupportedError, tiff.UnsupportedError:

@@ -30,7 +30,7 @@ func NewCache(most int64) *Cache {
 	return &Cache{most: most, order: list.New(), by: map[string]*list.Element{}}
 }
 
-// keyOf is the same for what would give the same bytes; empty when that is not known. Pictures from outside are made in
+// keyOf is the same for requests that lead to the same bytes; empty when that is not known. Pictures from outside are made in
 // another way.
 func keyOf(image content.Image, l imaging.Limits, outside bool) string {
 	if image.SHA256 == "" {

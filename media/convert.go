@@ -37,11 +37,11 @@ func Convert(ctx context.Context, w Worker, data []byte, l imaging.Limits) (imag
 	case err != nil:
 		return imaging.Encoded{}, inWords(err)
 	case page.Image == nil:
-		return imaging.Encoded{}, errors.New("the worker gave no picture")
+		return imaging.Encoded{}, errors.New("the worker returned no picture")
 	}
 	made := page.Image
 	if l.MaxSide > 0 && max(made.Width, made.Height) > l.MaxSide || l.MaxBytes > 0 && int64(made.Size) > l.MaxBytes {
-		return imaging.Encoded{}, fmt.Errorf("the worker gave %dx%d pixels in %d bytes, more than was asked for", made.Width, made.Height, made.Size)
+		return imaging.Encoded{}, fmt.Errorf("the worker returned %dx%d pixels in %d bytes, more than was asked for", made.Width, made.Height, made.Size)
 	}
 	return imaging.Encoded{
 		Data: made.Bytes, MediaType: made.MediaType, Width: made.Width, Height: made.Height, Changed: true,

@@ -163,7 +163,7 @@ func (d *Documents) read(ctx context.Context, name, digest string, size int64) (
 	return out, err
 }
 
-// head is the beginning of a file, in which a PDF says that it is one.
+// head is the beginning of a file, which marks a PDF as one.
 func (d *Documents) head(name string) ([]byte, error) {
 	f, err := d.fs.Open(name)
 	if err != nil {
@@ -189,7 +189,7 @@ func pageResolution(p extract.Page) float64 {
 	return min(pageDPI, pageSide*72/max(p.WidthPt, p.HeightPt, 1))
 }
 
-// bundle finds the import of a file: the bundle that it lies in, or the one that has its name, when the manifest says that
+// bundle finds the import of a file: the bundle that it lies in, or the one that has its name, when the manifest confirms that
 // these very bytes were imported.
 func (d *Documents) bundle(name, digest string) (dir string, m manifest.Manifest, ok bool) {
 	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
@@ -246,7 +246,7 @@ func (d *Documents) PageText(ctx context.Context, name string, page int) (string
 	err = d.sessions.with(ctx, name, digest, func(s Session, _ extract.Document) error {
 		got, err := s.Page(ctx, extract.PageRequest{N: page, Text: true})
 		if err == nil && got.Text == nil {
-			err = errors.New("the worker gave no text")
+			err = errors.New("the worker returned no text")
 		}
 		if err == nil {
 			text = got.Text.Markdown

@@ -48,7 +48,7 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 	}, nil
 }
 
-// readerAt hashes a file and gives random access to it: through the file itself when it can, through memory when not.
+// readerAt hashes a file and returns random access to it: through the file itself when it can, through memory when not.
 func readerAt(f fs.File, sum io.Writer) (io.ReaderAt, error) {
 	if at, ok := f.(io.ReaderAt); ok {
 		_, err := io.Copy(sum, f)

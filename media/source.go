@@ -166,7 +166,7 @@ func (m *loader) page(ctx context.Context, image content.Image) (made imaging.En
 		}
 		page, err := s.Page(ctx, r)
 		if err == nil && page.Image == nil {
-			err = errors.New("the worker gave no picture")
+			err = errors.New("the worker returned no picture")
 		}
 		if err == nil {
 			made = imaging.Encoded{Data: page.Image.Bytes, MediaType: page.Image.MediaType, Changed: true}
@@ -179,7 +179,7 @@ func (m *loader) page(ctx context.Context, image content.Image) (made imaging.En
 // maxCropDPI is the resolution of a small part of a page: no scan has much more to show.
 const maxCropDPI = 300
 
-// pageRequest asks for a page at the size that the limits give it. A part of a page is drawn with up to twice the page's
+// pageRequest asks for a page at the size that the limits allow. A part of a page is drawn with up to twice the page's
 // resolution, as long as it has no more pixels on either side than the whole page would have.
 func (m *loader) pageRequest(ctx context.Context, s Session, image content.Image) (extract.PageRequest, error) {
 	r := workerRequest(m.limits)
@@ -229,7 +229,7 @@ func (m *loader) document(ctx context.Context, document content.Document) (data 
 	return data, mediaType, err
 }
 
-// hasDigest tells whether data are what was meant; everything is when no digest is known.
+// hasDigest reports whether data has the digest. Without a known digest all data does.
 func hasDigest(data []byte, digest string) bool { return digest == "" || digestOf(data) == digest }
 
 func digestOf(data []byte) string {
@@ -256,7 +256,7 @@ func readAll(fsys fs.FS, name string) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// below tells whether a file lies in a folder, in any spelling of its name.
+// below reports whether a file lies in a folder, in any spelling of its name.
 func below(dir, name string) bool {
 	dir = strings.Trim(dir, "/")
 	return dir != "" && strings.HasPrefix(strings.ToLower(name), strings.ToLower(dir)+"/")

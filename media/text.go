@@ -35,7 +35,7 @@ type Text struct {
 	Handler   string // what read it
 	Text      string
 	Chars     int  // of Text
-	Truncated bool // the document goes on behind it
+	Truncated bool // the document continues after it
 }
 
 // ReadText reads the text of a fetched PDF or office file. Pages without text of their own are named: recognising text in

@@ -11,7 +11,7 @@ import (
 
 // Worker reads documents and pictures in processes that may die. Nothing that came from outside is parsed in this one.
 type Worker interface {
-	// Ready tells why no worker can be started; nil when one can, as far as that is known without starting it.
+	// Ready returns why no worker can be started, or nil as far as that is known without starting one.
 	Ready() error
 	// Open opens a file of the vault. Unless sha256 is empty the file must have that content; else the error matches
 	// ErrChanged. Errors about the file are an *extract.Error.
@@ -28,13 +28,13 @@ type Session interface {
 	Close() error
 }
 
-// ErrChanged says that a file is not the one that the prompt was built with; its fallback text is sent.
+// ErrChanged means that a file is not the one the prompt was built with. Its fallback text is sent.
 var ErrChanged = errors.New("changed since the prompt was built")
 
 // ErrNoWorker is the error where a worker is needed and none is set up.
-var ErrNoWorker = errors.New("the worker that reads such files is missing (`vaultflow doctor` says how to get it)")
+var ErrNoWorker = errors.New("the worker that reads such files is missing (`vaultflow doctor` shows how to get it)")
 
-// inWords says why a file cannot be shown, for receipts: short, and without the name that stands there already.
+// inWords returns why a file cannot be shown, for receipts: short, and without the name, which the receipt already has.
 func inWords(err error) error {
 	e, ok := errors.AsType[*extract.Error](err)
 	if !ok {

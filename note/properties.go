@@ -238,7 +238,7 @@ func checkProperties(before properties, merged string, add Object) error {
 	return nil
 }
 
-// same tells whether a node holds a value already.
+// same reports whether a node holds a value already.
 func same(n *yaml.Node, value any) bool {
 	var written yaml.Node
 	if err := yaml.Unmarshal([]byte("k:"+yamlText(value, "")+"\n"), &written); err != nil || len(written.Content) != 1 {

@@ -8,13 +8,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// entry is where one property stands in a frontmatter of block style, as byte offsets.
+// entry is the place of one property in a frontmatter of block style, as byte offsets.
 //
 //	status: draft  # set by hand
 //	^start ^value ^valueEnd     ^lineEnd, and end behind the line's break
 //
 // A value of several lines ends at valueEnd too when it is one token (quotes, brackets, plain text); otherwise its lines
-// stand between lineEnd and end, and value is where something may stand behind the colon.
+// are between lineEnd and end, and value is where something may follow the colon.
 type entry struct {
 	start    int // of the key's line
 	value    int // of the value behind the colon
@@ -50,7 +50,7 @@ func entryAt(front string, mapping *yaml.Node, i int) (entry, error) {
 	return e, nil
 }
 
-// replace puts another value in the entry's place. text is as yamlText gives it, with the note's line ends.
+// replace puts another value in the entry's place. text is as yamlText returns it, with the note's line ends.
 func (e entry) replace(front, text, eol string) string {
 	first, more, several := strings.Cut(text, eol)
 	rest := front[e.valueEnd:e.lineEnd] // blanks and a comment
@@ -206,7 +206,7 @@ func headLength(line string) int {
 	return len(strings.TrimRight(line, " \t\r"))
 }
 
-// plainLength is the length of a plain scalar. It goes on in lines that are indented, until a comment.
+// plainLength is the length of a plain scalar. It continues in lines that are indented, until a comment.
 func plainLength(s string) int {
 	length, at := 0, 0
 	for at < len(s) {
@@ -249,7 +249,7 @@ func contentEnd(front string, lineEnd, limit int) int {
 	return min(end, limit)
 }
 
-// isBlockHead tells whether the last line ends with the head of a block scalar, where # is text.
+// isBlockHead reports whether the last line ends with the head of a block scalar, where # is text.
 func isBlockHead(s string) bool {
 	line := s[strings.LastIndexByte(s, '\n')+1:]
 	head := line[:headLength(line)]

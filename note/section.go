@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/chunking"
 )
 
-// ReplaceSection puts a text below a heading of a note, in place of what stands there up to the next heading of the same
+// ReplaceSection puts a text below a heading of a note, in place of the text up to the next heading of the same
 // or a higher level. The heading is found as Obsidian finds it; one that is not there is added at the end. The heading's
 // line, the blank lines around the text and everything else stay byte for byte.
 func ReplaceSection(note []byte, heading, text string) ([]byte, error) {
@@ -51,7 +51,7 @@ func ReplaceSection(note []byte, heading, text string) ([]byte, error) {
 	return nil, fmt.Errorf("the text below %q would swallow what follows it: it leaves a code block or a comment open", name)
 }
 
-// Spills tells whether a text below a heading holds a heading of the same or a higher level, so that the section ends
+// Spills reports whether a text below a heading holds a heading of the same or a higher level, so that the section ends
 // before the text does.
 func Spills(note []byte, heading, text string) bool {
 	_, name := headingText(heading)
@@ -119,7 +119,7 @@ func behindLine(text []byte, at int) int {
 	return len(text)
 }
 
-// blankAround divides a body into the blank lines before its text, the length of the text, and what stands behind it:
+// blankAround divides a body into the blank lines before its text, the length of the text, and what follows it:
 // its last line's break and blank lines.
 func blankAround(body []byte) (lead []byte, core int, tail []byte) {
 	at := 0

@@ -32,7 +32,7 @@ func ReadJSON(text string) (any, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something stands behind the JSON")
+		return nil, errors.New("there is more text after the JSON")
 	}
 	return value, nil
 }

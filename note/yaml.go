@@ -31,7 +31,7 @@ func ToYAML(text string) (string, error) {
 func outdented(text string) string { return strings.ReplaceAll(text, "\n    ", "\n") }
 
 // yamlText writes a value as Obsidian writes properties: block style, lists indented by two blanks, strings in double
-// quotes only where plain ones would be read as something else. It is what stands behind `key:`, with its line breaks
+// quotes only where plain ones would be read as something else. It is what follows `key:`, with its line breaks
 // as \n and none at the end: " value" for a scalar, "\n  - a\n  - b" for a list.
 func yamlText(value any, indent string) string {
 	switch v := value.(type) {
@@ -53,7 +53,7 @@ func yamlList(list []any, indent string) string {
 	for _, item := range list {
 		text := yamlText(item, indent+"  ")
 		if _, isMap := item.(Object); isMap {
-			text = strings.Replace(text, "\n"+indent+"    ", " ", 1) // the first key stands behind the dash
+			text = strings.Replace(text, "\n"+indent+"    ", " ", 1) // the first key follows the dash
 		}
 		b.WriteString("\n" + indent + "  -" + text)
 	}
@@ -71,7 +71,7 @@ func yamlMap(members Object, indent string) string {
 	return b.String()
 }
 
-// yamlKey is a key of a mapping; a long one is read by no parser unless it stands in one line.
+// yamlKey is a key of a mapping; a long one is read by no parser unless it is on one line.
 func yamlKey(key string) string {
 	if plainYAML(key) {
 		return key
@@ -135,7 +135,7 @@ func printable(c rune) bool {
 // reservedWords are strings that old readers of YAML (1.1) take for true and false.
 var reservedWords = []string{"yes", "no", "on", "off"}
 
-// plainYAML tells whether a string can stand without quotes: it is read as the same string again.
+// plainYAML reports whether a string needs no quotes: it is read as the same string again.
 func plainYAML(s string) bool {
 	switch {
 	case s == "" || strings.TrimSpace(s) != s || slices.Contains(reservedWords, strings.ToLower(s)):

@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// Preview says what the undo of a run would do now, and does nothing. Changes that follow each other on one file are
+// Preview returns what undoing a run would do now, and changes nothing. Changes that follow each other on one file are
 // looked at as if those before had been made.
 func (u *Undo) Preview(ctx context.Context, run string) (engine.UndoPreview, error) {
 	record, err := u.History.Run(ctx, run)
@@ -75,7 +75,7 @@ func (u *Undo) look(ctx context.Context, file *engine.UndoFile, now func(string)
 	return err
 }
 
-// Changed gives what a run, and the runs that its tools started, did to files, in order, each with its diff; the first limit
+// Changed returns what a run, and the runs that its tools started, did to files, in order, each with its diff; the first limit
 // ones, and how many more there are.
 func (u *Undo) Changed(ctx context.Context, run string, limit int) (list []engine.ChangeDiff, more int, err error) {
 	trail, err := u.History.Trail(ctx, run)

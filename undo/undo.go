@@ -17,18 +17,18 @@ import (
 
 // History is what is on record about runs that have ended, for undo.
 type History interface {
-	// Run gives a run; engine.ErrNotFound when there is none.
+	// Run returns a run, or engine.ErrNotFound.
 	Run(ctx context.Context, id string) (engine.RunRecord, error)
-	// Trail gives what a run, and the runs that its tools have started, did to files, in the order in which it happened, and
+	// Trail returns what a run, and the runs that its tools have started, did to files, in the order in which it happened, and
 	// Memories what they left behind for later runs.
 	Trail(ctx context.Context, run string) ([]engine.RunChange, error)
 	Memories(ctx context.Context, run string) ([]engine.Memory, error)
-	// Standing gives those memories of which nothing has come in the place since.
+	// Standing returns the memories whose inputs have not been processed since.
 	Standing(ctx context.Context, list []engine.Memory) ([]engine.Memory, error)
-	// TakeBack takes memories back for the run of an undo, last ones first, and gives those that were. Doing it twice gives
-	// the same answer.
+	// TakeBack takes memories back for the run of an undo, the last ones first, and returns those that were taken back.
+	// Doing it twice returns the same answer.
 	TakeBack(ctx context.Context, run string, list []engine.Memory) ([]engine.Memory, error)
-	// WriterSince gives the run that wrote a content to a file, of those that came after a run; empty when none did.
+	// WriterSince returns the run that wrote a content to a file, of those that came after a run; empty when none did.
 	WriterSince(ctx context.Context, run, name, sha256 string) (writer string, err error)
 }
 
@@ -83,7 +83,7 @@ func unrecorded(run engine.RunRecord, trail []engine.RunChange) (list []engine.R
 
 // TakeBack takes back what Plan has found, in order, each on condition that the vault is as the run left it. What somebody
 // has changed since is kept, and so is what cannot be brought back. Every change is recorded before it is made, so that the
-// activity goes on where its process died, and so that the undo can be undone.
+// activity resumes where its process died, and so that the undo can be undone.
 func (u *Undo) TakeBack(ctx context.Context, in engine.TakeBackIn) (engine.UndoItems, error) {
 	var out engine.UndoItems
 	for i, way := range in.Ways {
@@ -108,7 +108,7 @@ func (u *Undo) TakeBack(ctx context.Context, in engine.TakeBackIn) (engine.UndoI
 	return out, err
 }
 
-// goBack makes one change that takes others back, or says why not.
+// goBack makes one change that takes others back, or returns why not.
 func (u *Undo) goBack(ctx context.Context, ref engine.StepRef, call string, way engine.WayBack) (engine.WayBack, error) {
 	ref.Workflow = way.Workflow                             // what comes back must not trigger it
 	_, made, err := u.Changes.Record.Latest(ctx, ref, call) // also by an attempt that failed later: it had the same plan
@@ -159,7 +159,7 @@ func author(ref engine.StepRef) change.Author {
 	return change.Author{Ref: ref, Ask: policy.Request{Writer: policy.ByUndo, Recorded: true}, Restores: true}
 }
 
-// lost says why a content cannot come back; empty when it can.
+// lost returns why a content cannot come back, or "".
 func (u *Undo) lost(ctx context.Context, c engine.Change) (string, error) {
 	if c.Kind == engine.ChangeMove || c.After == "" {
 		return "", nil
@@ -171,7 +171,7 @@ func (u *Undo) lost(ctx context.Context, c engine.Change) (string, error) {
 	return "", err
 }
 
-// stays says why a file that is not as the run left it stays as it is.
+// stays returns why a file that has changed since the run is left alone.
 func (u *Undo) stays(ctx context.Context, way engine.WayBack, at change.State, now func(string) (string, error)) (engine.WayBack, error) {
 	c := way.Change
 	if way.Fate = engine.FateNothing; at == change.After {
@@ -192,7 +192,7 @@ func (u *Undo) stays(ctx context.Context, way engine.WayBack, at change.State, n
 	case c.Kind == engine.ChangeMove && here == c.Before:
 		way.Reason = fmt.Sprintf("it stays where it is, since another file is at %s now", c.To)
 	case c.Doubt:
-		way.Reason = "the program ended while the run was at work on it, and it was changed since: it is not known whether the run's change is in it"
+		way.Reason = "the program ended while the run was changing it, and it was changed since: whether it holds the run's change is not known"
 	case here == "":
 		way.Reason = "it was moved or deleted since"
 	case c.Before == "":

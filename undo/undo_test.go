@@ -156,7 +156,7 @@ func TestTakeBack(t *testing.T) {
 		"gone.md":          "kept it was moved or deleted since",
 		"lost.md":          "kept what it held before is no longer kept (engine.retention)",
 		"there.md>here.md": "kept it stays where it is, since another file is at here.md now",
-		"doubt.md":         "kept the program ended while the run was at work on it, and it was changed since: it is not known whether the run's change is in it",
+		"doubt.md":         "kept the program ended while the run was changing it, and it was changed since: whether it holds the run's change is not known",
 		"variable v":       "kept what it held before is no longer kept (engine.retention)",
 	}
 	if diff := cmp.Diff(want, fates(out.Ways)); diff != "" {

@@ -113,7 +113,7 @@ func (f Files) Stage(dir, id string) (Bundle, error) {
 	return f.vault.Stage(pass, id)
 }
 
-// Publish gives a bundle its name, see [Bundle].
+// Publish renames a bundle to its name, see [Bundle].
 func (f Files) Publish(b Bundle, target string) error {
 	pass, err := f.pass(policy.Publish, target, "")
 	if err != nil {

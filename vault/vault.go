@@ -107,7 +107,7 @@ type Vault interface {
 	// Copy makes the new file of the pass from the first size bytes of another file, which must have this SHA-256; otherwise
 	// the error is a *ConflictError. A name that is taken matches fs.ErrExist, unless it holds these bytes.
 	Copy(ctx context.Context, pass policy.Pass, from, sha256 string, size int64) error
-	// Supplant moves a file over a copy of it, so that programs which have the file open go on writing to the copy's name.
+	// Supplant moves a file over a copy of it, so that programs which have the file open continue to write under the copy's name.
 	// Unless both have this SHA-256 the error is a *ConflictError.
 	Supplant(ctx context.Context, pass policy.Pass, sha256 string) error
 	// RemoveEmptyFolders removes the folder dir below the import folder if it is empty, then those above it, up to the

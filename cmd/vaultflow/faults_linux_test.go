@@ -209,7 +209,7 @@ func TestFaults_start(t *testing.T) {
 		s := newSite(t, "", "")
 		first := s.serve()
 		other := filepath.Join(filepath.Dir(s.vault), "other")
-		ended(t, s.start("--state-dir", other), "another vaultflow is at work on this vault", "hint:")
+		ended(t, s.start("--state-dir", other), "another vaultflow uses this vault", "hint:")
 		if _, errs, code := s.cli("run", "Nothing", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow is at work") {
 			t.Errorf("run: exit code %d, %q", code, errs)
 		}

@@ -1,4 +1,4 @@
-// Package conform reports whether JSON fits a JSON Schema, and gives up when that takes too much work: a schema whose parts
+// Package conform reports whether JSON fits a JSON Schema, and stops when that takes too much work: a schema whose parts
 // refer to each other twice at every level would keep a processor busy for years. It loads nothing and keeps no state.
 package conform
 
@@ -112,7 +112,7 @@ type givenUp struct{ err error }
 
 // meter counts the work of one validation.
 type meter struct {
-	over func() error // says why the validation at work is to end
+	over func() error // returns why the validation must stop, or nil
 	left int
 }
 

@@ -83,7 +83,7 @@ func isPlain(s string) bool {
 type cluster struct {
 	r      rune
 	n      int    // how often in a row
-	raw    string // as it stands in the text
+	raw    string // as written in the text
 	hidden bool
 	bad    bool // a byte that is no UTF-8
 }

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Document says what was fetched of a content that need not be a picture. All of it is the host's word.
+// Document describes fetched content of any kind. All of it is the host's word.
 type Document struct {
 	MediaType string // what the host calls it, without parameters; empty when it says nothing sensible
 	Charset   string // of a text, as the host says; often empty
@@ -73,7 +73,7 @@ func extension(mediaType string) string {
 	}[mediaType]
 }
 
-// IsAddress tells whether a word of a command line is meant as an address of the web.
+// IsAddress reports whether a word of a command line is meant as an address of the web.
 func IsAddress(word string) bool {
 	u, err := url.Parse(word)
 	return err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")) && strings.Contains(word, "://")

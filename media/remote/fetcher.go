@@ -71,7 +71,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string) (Picture, error) {
 	}
 	info, err := imaging.Probe(bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
-		return Picture{}, fmt.Errorf("what %s gave is no picture: %w", got.host, err)
+		return Picture{}, fmt.Errorf("what %s returned is no picture: %w", got.host, err)
 	}
 	return Picture{Data: b.Bytes(), Info: info, URL: got.URL}, nil
 }
@@ -118,7 +118,7 @@ func (f *Fetcher) body(response *http.Response, w io.Writer) (int64, error) {
 	return size, err
 }
 
-// reason says why nothing came, without the address: it may hold a token, and the receipt names it anyway.
+// reason returns why nothing came, without the address, which may hold a token. The receipt names it anyway.
 func (f *Fetcher) reason(ctx context.Context, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("no answer within %s", f.policy.Timeout)

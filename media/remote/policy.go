@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Policy says what may be fetched. The zero value allows nothing.
+// Policy decides what may be fetched. The zero value allows nothing.
 type Policy struct {
 	Enabled      bool
 	Allow        []string      // hosts such as example.org or *.example.org; empty: all that Deny does not name
@@ -20,7 +20,7 @@ type Policy struct {
 	SizeSetting  string        // name of the setting behind MaxBytes, for messages; empty: policy.remote_images.max_mb
 	Setting      string        // name of the settings behind the lists, for messages; empty: policy.remote_images
 
-	// May is a further rule for hosts, asked at each hop; an error says why one is not asked. Nil: every host may be.
+	// May is a further rule for hosts, asked at each hop; an error refuses the host. Nil allows every host.
 	May func(host string) error
 }
 
@@ -32,7 +32,7 @@ func (p Policy) refuse(format string, args ...any) error {
 	return fmt.Errorf("%w by %s: "+format, append([]any{ErrRefused, cmp.Or(p.Setting, "policy.remote_images")}, args...)...)
 }
 
-// Check says whether an address may be asked; nil when it may. It asks nobody, not even for the host's IP address.
+// Check returns why an address must not be requested, or nil. It sends nothing, not even a DNS query.
 func (p Policy) Check(address string) error {
 	if !p.Enabled {
 		return p.refuse("fetching is off")
@@ -69,7 +69,7 @@ func (p Policy) check(u *url.URL) error {
 	return nil
 }
 
-// matches tells whether a list names the host. *.example.org names every host below example.org, not that one itself.
+// matches reports whether a list names the host. *.example.org names every host below example.org, not that one itself.
 func matches(list []string, host string) bool {
 	for _, pattern := range list {
 		pattern = strings.TrimSuffix(strings.ToLower(pattern), ".")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// hidden stands for what is not repeated of an address.
+// hidden replaces the parts of an address that are not repeated.
 const hidden = "***"
 
 // Redact is an address for records, logs and people: its scheme, host, path and the names of its query, without the

@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// errPass says that a change came without a permission for it.
+// errPass refuses a change without a permission for it.
 var errPass = errors.New("there is no permission for this")
 
 // admit returns the name that a pass permits an action on. The way there is looked at once more: a link that somebody has put

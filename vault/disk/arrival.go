@@ -14,7 +14,7 @@ const (
 	StateReady     State = "ready"     // complete; in flight until Done or Release
 	StateGone      State = "gone"      // vanished before it was ready
 	StateRefused   State = "refused"   // not a regular file; never opened
-	StateBlocked   State = "blocked"   // cannot be taken now, Reason says why; tried again
+	StateBlocked   State = "blocked"   // cannot be taken now because of Reason; tried again
 )
 
 // Arrival is news of a file in the import folder. Only the latest news of a file is kept for a slow reader.
@@ -29,7 +29,7 @@ type Arrival struct {
 	Followed bool // it is none of the import folder: see [Watcher.Follow]
 }
 
-// snapshot is what tells that a file is the same as before, without reading it.
+// snapshot is what shows that a file is the same as before, without reading it.
 type snapshot struct {
 	size  int64
 	mod   time.Time

@@ -110,7 +110,7 @@ func (b *Bundle) replace(full string, write func(*os.File) error) error {
 	return b.f.syncDir(path.Dir(full))
 }
 
-// Publish gives the bundle its name, by one rename. What has the name already, in any spelling, is never replaced: the
+// Publish renames the bundle to its name. What has the name already, in any spelling, is never replaced: the
 // error then matches fs.ErrExist, and the bundle stays staged.
 func (b *Bundle) Publish(pass policy.Pass) error {
 	target, err := b.f.admit(pass, policy.Publish)

@@ -29,7 +29,7 @@ func incomplete(r io.ReaderAt, size int64) (string, error) {
 	return check(head, tail, size), nil
 }
 
-// ShowsEnd reports whether a file that begins with these bytes is of a format whose end can be told: one that is cut off
+// ShowsEnd reports whether a file that begins with these bytes is of a format whose end can be recognised: one that is cut off
 // is noticed.
 func ShowsEnd(head []byte) bool { return formatOf(head[:min(len(head), headBytes)]) != nil }
 

@@ -65,7 +65,7 @@ func (m *mover) copy(ctx context.Context, from, to, sha256 string, size int64) e
 	return nil
 }
 
-// settle gives a copy its name if it has the bytes that it should have.
+// settle renames a copy to its name if it has the right bytes.
 func (m *mover) settle(ctx context.Context, temp, to, from, sha256 string, like fs.FileInfo) error {
 	have, _, err := m.digestOf(temp)
 	if err != nil {

@@ -20,7 +20,7 @@ type inbox struct{ *folder }
 
 const maxNumber = 10_000
 
-// Drop copies what r gives into the import folder, where the watcher finds it, and gives its name and SHA-256. name may
+// Drop copies r into the import folder, where the watcher finds it, and returns its name and SHA-256. name may
 // have folders; each part is made safe. Until all is there and synced the file has a name that the watcher ignores. A
 // name that is taken gets a number, unless it holds the same bytes: then that file is it. ctx ends the copying.
 //
@@ -66,7 +66,7 @@ func (in *inbox) drop(ctx context.Context, r io.Reader, name string) (dropped, s
 	return dropped, sha256, nil
 }
 
-// land gives a filled temporary file the first name that is free or holds the same bytes.
+// land renames a filled temporary file to the first name that is free or holds the same bytes.
 func (in *inbox) land(ctx context.Context, temp, name string) (string, string, error) {
 	sum, _, err := in.digestOf(temp)
 	if err != nil {
@@ -123,14 +123,14 @@ func (in *inbox) removeEmptyFolders(dir, top string) error {
 	return nil
 }
 
-// Takes says whether a file of a name below the import folder would be imported: false for clutter, for files that
+// Takes reports whether a file of a name below the import folder would be imported: false for clutter, for files that
 // programs are still writing, and for what the settings ignore.
 func (in *inbox) Takes(name string) bool {
 	return in.filter.inImport(name) && in.filter.arrival(name) == take
 }
 
 // straighten renames a file of the import folder whose name is no text, which no journal, note or link can hold, and
-// gives its new name: what cannot be read of it becomes `_`. Of the parts of the name those before the first bad one
+// returns its new name: what cannot be read of it becomes `_`. Of the parts of the name those before the first bad one
 // stay. It never overwrites. Folders that are empty then are removed.
 func (in *inbox) straighten(name string) (string, error) {
 	parts := strings.Split(name, "/")

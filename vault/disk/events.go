@@ -19,7 +19,7 @@ type events struct {
 	dirs   map[string]bool // names of watched folders
 }
 
-// channels gives the streams of a source; without one they are nil and never ready.
+// channels returns the streams of a source; without one they are nil and never ready.
 func (e *events) channels() (<-chan fsnotify.Event, <-chan error) {
 	if e == nil {
 		return nil, nil
@@ -49,7 +49,7 @@ func (s *session) open() {
 	}
 	for _, dir := range []string{".", s.v.opt.ImportDir} {
 		if kind := networkFS(filepath.Join(s.v.path, filepath.FromSlash(dir))); kind != "" {
-			s.poll(Report{Code: "polling", Name: dir, Message: "the folder is on " + kind + ", which tells nothing of changes"})
+			s.poll(Report{Code: "polling", Name: dir, Message: "the folder is on " + kind + ", which does not report changes"})
 			return
 		}
 	}
@@ -61,7 +61,7 @@ func (s *session) open() {
 	s.events = &events{system: system, dirs: map[string]bool{}}
 }
 
-// poll gives up on events.
+// poll stops listening for events.
 func (s *session) poll(r Report) {
 	s.events.close()
 	s.events = nil
@@ -101,7 +101,7 @@ func (s *session) watch(name string) {
 	}
 }
 
-// unwatch forgets a folder that was removed or renamed, with those below it: the system would go on telling their old
+// unwatch forgets a folder that was removed or renamed, with those below it: the system would continue to report their old
 // names.
 func (s *session) unwatch(name string) {
 	if s.events == nil || !s.events.dirs[name] {
@@ -122,7 +122,7 @@ func (s *session) event(e fsnotify.Event) {
 		return
 	}
 	name := filepath.ToSlash(rel)
-	s.health.told(name)
+	s.health.heard(name)
 	if e.Op == fsnotify.Chmod || name == "." || strings.HasPrefix(name, "..") || (clutter(name) && !s.v.filter.inImport(name)) {
 		return
 	}
@@ -143,7 +143,7 @@ func (s *session) fault(err error) {
 	s.nextScan = time.Now()
 }
 
-// listen is called before a full scan. It gives up on events when they never told of a file that an earlier scan found.
+// listen is called before a full scan. It stops listening when no event ever came for a file that an earlier scan found.
 func (s *session) listen(first bool, now time.Time) {
 	h := &s.health
 	if h.unheard == nil || h.lossy {
@@ -153,7 +153,7 @@ func (s *session) listen(first bool, now time.Time) {
 		if now.Sub(since) >= s.w.opt.deafAfter {
 			h.unheard = nil
 			s.poll(Report{
-				Code: "deaf", Name: name, Message: fmt.Sprintf("the system told nothing of %q, which appeared; the vault is polled from now on", name),
+				Code: "deaf", Name: name, Message: fmt.Sprintf("the system did not report the new file %q; the vault is polled from now on", name),
 				Hint: "when its folder lies on a network or in a container, set vault.watch: poll in settings.yaml",
 			})
 			break

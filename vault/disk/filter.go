@@ -51,10 +51,10 @@ func newFilter(opt Options) (*filter, error) {
 	return f, nil
 }
 
-// inImport says whether a name is the import folder or below it.
+// inImport reports whether a name is the import folder or below it.
 func (f *filter) inImport(name string) bool { return vault.Within(vault.Fold(name), f.importDir) }
 
-// clutter says whether a name is of no interest to the index and to watching anywhere in the vault.
+// clutter reports whether a name is of no interest to the index and to watching anywhere in the vault.
 func clutter(name string) bool {
 	for part := range strings.SplitSeq(vault.Fold(name), "/") {
 		if strings.HasPrefix(part, ".") || matches(ignoredNames, part) {

@@ -41,7 +41,7 @@ type folder struct {
 	writing sync.Mutex // held from the last look at a target to its rename, so that our own writers never race
 }
 
-// temporary says whether the last part of a name is that of one of our temporary files.
+// temporary reports whether a name is that of one of our temporary files.
 func temporary(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(base, tempPrefix) && strings.HasSuffix(base, tempSuffix)
@@ -56,7 +56,7 @@ func digestFile(r io.Reader) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// fill writes a temporary file in a folder, durably, and gives its name. On failure nothing is left.
+// fill writes a temporary file in a folder, durably, and returns its name. On failure nothing is left.
 func (f *folder) fill(dir string, like fs.FileInfo, write func(*os.File) error) (name string, err error) {
 	temp := path.Join(dir, tempPrefix+strings.ToLower(rand.Text())+tempSuffix)
 	mode := fs.FileMode(fileMode)
@@ -86,7 +86,7 @@ func (f *folder) fill(dir string, like fs.FileInfo, write func(*os.File) error) 
 	return temp, errors.Join(f.sync(file), file.Close())
 }
 
-// place gives a temporary file its name, which must be free: a file that appears meanwhile is never overwritten.
+// place renames a temporary file to its name, which must be free: a file that appears meanwhile is never overwritten.
 func (f *folder) place(temp, name string) error {
 	err := f.root.Link(temp, name)
 	switch {

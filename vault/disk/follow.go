@@ -17,7 +17,7 @@ type pursued struct {
 }
 
 // Follow keeps an eye on a file that was taken from the import folder with these bytes and lies elsewhere now: a program
-// that has it open goes on writing to it under its new name. Other bytes are news like those of a file of the import
+// that has it open continues to write to it under its new name. Other bytes are news like those of a file of the import
 // folder, ready when they have been still; Arrival.Followed is then set. It ends at a time, or, while somebody has the file open
 // for writing, up to a day later. It never blocks.
 func (w *Watcher) Follow(name, sha256 string, until time.Time) {
@@ -77,7 +77,7 @@ func (p *pursuit) follows(name string) bool {
 	return is
 }
 
-// look looks at all followed files when it is time to, and drops those whose time is over.
+// look looks at all followed files when it is time to, and drops those that have expired.
 func (p *pursuit) look(now time.Time) {
 	if due := p.due(); due.IsZero() || now.Before(due) {
 		return

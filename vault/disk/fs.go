@@ -155,7 +155,7 @@ func openRead(root *os.Root, name string) (*os.File, error) {
 	return file, nil
 }
 
-// readDir gives the entries of a folder, sorted. Unlike fs.ReadDir it reads folders whose names are no text.
+// readDir returns the entries of a folder, sorted. Unlike fs.ReadDir it reads folders whose names are no text.
 func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
 	dir, err := root.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -167,7 +167,7 @@ func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// explain puts the name that was asked for into an error, and words to the one that os.Root gives for links.
+// explain puts the requested name into an error, and words the one that os.Root returns for links.
 func explain(root *os.Root, op, name, full string, err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
@@ -195,7 +195,7 @@ func leavingLink(root *os.Root, name string) *vault.OutsideError {
 		}
 		_, err = root.Stat(prefix)
 		if _, system := errors.AsType[syscall.Errno](err); err == nil || system {
-			continue // the link is good, broken or circular: the original error tells
+			continue // the link is good, broken or circular: the original error is better
 		}
 		reason := "leads out of the vault"
 		if target, err := root.Readlink(prefix); err == nil && strings.HasPrefix(target, "/") {

@@ -18,7 +18,7 @@ import (
 // index holds the names of all visible files, to be found as Obsidian finds them.
 type index struct {
 	mu     sync.RWMutex
-	byPath map[string][]entry // by folded name; more than one where a disk tells case or Unicode forms apart
+	byPath map[string][]entry // by folded name; more than one where a disk distinguishes case or Unicode forms
 	byBase map[string][]entry // by folded last part
 	read   time.Time          // when the disk was last read
 	live   bool               // a watcher keeps it current
@@ -34,7 +34,7 @@ func newIndex() *index {
 	return &index{byPath: map[string][]entry{}, byBase: map[string][]entry{}}
 }
 
-// add takes up a file; one that is known or of no interest changes nothing.
+// add adds a file. One that is known or of no interest changes nothing.
 func (ix *index) add(name string) {
 	if clutter(name) || isConflictCopy(name) {
 		return
@@ -102,7 +102,7 @@ func (ix *index) setLive(live bool) {
 	ix.live = live
 }
 
-// stale says whether the disk may hold what the index does not know.
+// stale reports whether the disk may hold what the index does not know.
 func (ix *index) stale() bool {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -112,12 +112,12 @@ func (ix *index) stale() bool {
 // freshFor is how long a reading of the disk is believed when nobody watches it.
 const freshFor = time.Second
 
-// exact gives the file with this path, compared without case; the one that is spelled alike if there are several.
+// exact returns the file with this path, compared without case; the one that is spelled alike if there are several.
 func (ix *index) exact(linkpath string) []entry {
 	return spelled(linkpath, sorted(ix.byPath[vault.Fold(linkpath)]))
 }
 
-// spelled gives of entries that differ in spelling the one that is spelled so, byte for byte if there is one, or else all.
+// spelled returns, of entries that differ in spelling, the one that is spelled so, byte for byte if there is one, or else all.
 func spelled(name string, entries []entry) []entry {
 	for _, form := range []func(string) string{strings.Clone, norm.NFC.String} {
 		for _, e := range entries {
@@ -129,12 +129,12 @@ func spelled(name string, entries []entry) []entry {
 	return entries
 }
 
-// foldedAs gives the entries with a folded name, in their order.
+// foldedAs returns the entries with a folded name, in their order.
 func foldedAs(entries []entry, folded string) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.folded != folded })
 }
 
-// ending gives the files whose path ends with this one at a slash.
+// ending returns the files whose path ends with this one at a slash.
 func (ix *index) ending(linkpath string) []entry {
 	folded := vault.Fold(linkpath)
 	var found []entry
@@ -174,7 +174,7 @@ func (f *folder) Refresh() error {
 	return nil
 }
 
-// indexable says whether an entry is a file that a link can mean: a regular one, or a link to one inside the vault.
+// indexable reports whether an entry is a file that a link can mean: a regular one, or a link to one inside the vault.
 func (f *folder) indexable(name string, d fs.DirEntry) bool {
 	if clutter(name) || isConflictCopy(name) {
 		return false

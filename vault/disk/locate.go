@@ -57,7 +57,7 @@ func (ix *index) locate(linkpath, from string) vault.Location {
 	return vault.Location{}
 }
 
-// normalise gives a linkpath the form of a name, as Obsidian's normalizePath does; rooted when it began with a slash.
+// normalise converts a linkpath to the form of a name, as Obsidian's normalizePath does; rooted when it began with a slash.
 func normalise(linkpath string) (link string, rooted bool) {
 	link = vault.PlainSpaces(strings.ReplaceAll(linkpath, `\`, "/"))
 	link = norm.NFC.String(strings.TrimSpace(link))

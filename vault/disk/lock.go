@@ -9,8 +9,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrInUse says that another process works on the vault.
-var ErrInUse = errors.New("another vaultflow is at work on this vault, with another state directory")
+// ErrInUse means that another process uses the vault.
+var ErrInUse = errors.New("another vaultflow uses this vault, with another state directory")
 
 // Lock takes the vault for this process, until release or the end of the process. The lock is one on the folder itself,
 // so that nothing is written into the vault, which may be synced or read-only, and so that every path to the folder leads to the same
@@ -28,7 +28,7 @@ func (v *Vault) Lock() (release func() error, err error) {
 	return lock.Unlock, nil
 }
 
-// There says whether the folder that was opened still is where it was: nil, or an error that says what is there now.
+// There returns nil if the opened folder is still in its place, or an error with what is there now.
 // A disk that was unmounted, and a folder that was moved, must not look as if all notes had been deleted.
 func (v *Vault) There() error {
 	now, err := os.Stat(v.path)

@@ -15,7 +15,7 @@ import (
 // mover moves and copies files.
 type mover struct{ *folder }
 
-// Move gives a file a new name. It never overwrites: when the new name is taken the error matches fs.ErrExist, except
+// Move renames a file. It never overwrites: when the new name is taken the error matches fs.ErrExist, except
 // when it holds the same bytes, then the old name is removed. A move that is repeated after it succeeded succeeds.
 // Between file systems the file is copied durably first. A folder is moved by one rename, within one file system, and
 // only to a name that nothing has. A cancelled ctx moves nothing.

@@ -2,7 +2,7 @@ package disk
 
 import "golang.org/x/sys/unix"
 
-// networkFS names the file system of a folder when changes made elsewhere give no events there, or empty.
+// networkFS names the file system of a folder when changes made elsewhere cause no events there, or "".
 func networkFS(path string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil {

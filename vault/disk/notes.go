@@ -66,7 +66,7 @@ func (n *notes) missing(seen map[string]bool, unread []string, now time.Time) {
 	}
 }
 
-// tick gives the looks that are due.
+// tick returns the looks that are due.
 func (n *notes) tick(now time.Time) []request {
 	var out []request
 	for name, p := range n.pending {
@@ -124,7 +124,7 @@ func (n *notes) checked(r finding, now time.Time) {
 	delete(n.pending, r.name)
 }
 
-// take gives the changes since the last call.
+// take returns the changes since the last call.
 func (n *notes) take() []vault.Change {
 	out := n.news
 	n.news = nil

@@ -22,7 +22,7 @@ type reader struct {
 // implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS and fs.ReadLinkFS, so that fs.Glob and fs.WalkDir work on it.
 func (rd *reader) FS() fs.FS { return rootFS{root: rd.root, dir: "."} }
 
-// Read gives a file's bytes and their SHA-256, which Write takes as its base. A name that differs from the file's in
+// Read returns a file's bytes and their SHA-256, which Write takes as its base. A name that differs from the file's in
 // case or Unicode form only finds it. A file above limit bytes is a TooLargeError; limit 0 is none. A file that is not
 // there matches fs.ErrNotExist, a link out of the vault ErrOutside.
 func (rd *reader) Read(name string, limit int64) (data []byte, sha256 string, err error) {
@@ -111,7 +111,7 @@ func (rd *reader) OpenFile(name string) (*os.File, error) {
 	return file, nil
 }
 
-// Born is when a file was created, as far as the system tells: ok is false where it does not, and for names that are no
+// Born is when a file was created, as far as the system knows: ok is false where it does not, and for names that are no
 // file of the vault. A program that saves by writing a new file and renaming it, as vaultflow does, makes the file new.
 // Nothing of the content is read.
 func (rd *reader) Born(name string) (t time.Time, ok bool) {

@@ -8,7 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// scan reads the whole vault: what it finds is taken up, what it does not find is gone. At the first scan notes are
+// scan reads the whole vault: what it finds is added, what it does not find is gone. At the first scan notes are
 // learned and not reported.
 func (s *session) scan(first bool) error {
 	began := time.Now()
@@ -53,7 +53,7 @@ func (s *session) rescan() {
 	}
 }
 
-// scanBelow reads a folder that appeared, with all that is in it: its files gave no events.
+// scanBelow reads a folder that appeared, with all that is in it: there were no events for its files.
 func (s *session) scanBelow(dir string, now time.Time) {
 	if clutter(dir) {
 		return
@@ -65,7 +65,7 @@ func (s *session) scanBelow(dir string, now time.Time) {
 	}
 }
 
-// visit takes up one entry of a scan.
+// visit adds one entry of a scan.
 func (s *session) visit(name string, d fs.DirEntry, first bool, now time.Time) {
 	if d.IsDir() {
 		if !clutter(name) {

@@ -14,17 +14,17 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// SelfTest says how the import folder would be watched.
+// SelfTest describes how the import folder would be watched.
 type SelfTest struct {
 	Mode    string        // events or poll
 	Why     string        // why it would be polled, in words
 	Hint    string        // what to do, if anything
 	Latency time.Duration // from writing the probe to its event
-	Writers bool          // the system says whether a program has a file open for writing
+	Writers bool          // the system can report whether a program has a file open for writing
 }
 
 // SelfTest writes a probe file of a name that is ignored into the import folder (or the vault, when there is none),
-// waits until the system tells of it, and removes it. An event that does not come before ctx ends is an error: give ctx
+// waits until the system reports it, and removes it. An event that does not come before ctx ends is an error: set ctx
 // a deadline of a few seconds.
 func (v *Vault) SelfTest(ctx context.Context) (SelfTest, error) {
 	dir := v.actual(v.opt.ImportDir)
@@ -33,7 +33,7 @@ func (v *Vault) SelfTest(ctx context.Context) (SelfTest, error) {
 	}
 	osPath := filepath.Join(v.path, filepath.FromSlash(dir))
 	if kind := networkFS(osPath); kind != "" {
-		return SelfTest{Mode: modePoll, Why: "the folder is on " + kind + ", which tells nothing of changes"}, nil
+		return SelfTest{Mode: modePoll, Why: "the folder is on " + kind + ", which does not report changes"}, nil
 	}
 	system, err := fsnotify.NewWatcher()
 	if err == nil {

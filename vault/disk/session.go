@@ -75,7 +75,7 @@ func looker(ctx context.Context, v *Vault, requests <-chan request, findings cha
 	}
 }
 
-// advance does what is due, and says how long until there is more.
+// advance does what is due, and returns how long until there is more.
 func (s *session) advance(now time.Time) time.Duration {
 	if !now.Before(s.nextScan) {
 		s.rescan()
@@ -105,7 +105,7 @@ func (s *session) publish() {
 	}
 }
 
-// step waits for one thing to happen. It gives false when ctx has ended.
+// step waits for one thing to happen. It returns false when ctx has ended.
 func (s *session) step(ctx context.Context, timer *time.Timer, requests chan<- request, findings <-chan finding) bool {
 	job, jobOut := head(s.jobs, requests)
 	change, changeOut := head(s.changes, s.w.changes)
@@ -134,7 +134,7 @@ func (s *session) step(ctx context.Context, timer *time.Timer, requests chan<- r
 	return true
 }
 
-// head gives the first of a queue and the channel to send it on; with nothing to send the channel is nil.
+// head returns the first of a queue and the channel to send it on; with nothing to send the channel is nil.
 func head[T any](queue []T, out chan<- T) (first T, ch chan<- T) {
 	if len(queue) == 0 {
 		return first, nil
@@ -201,7 +201,7 @@ func (s *session) lost(name string, now time.Time) {
 	s.v.index.remove(name)
 }
 
-// meet deals with a file that is there. event says that something happened to it, besides what info tells.
+// meet deals with a file that is there. event means that something happened to it, besides what info shows.
 func (s *session) meet(name string, info fs.FileInfo, err error, event bool, now time.Time) {
 	if s.v.filter.inImport(name) {
 		s.meetArrival(name, info, err, event, now)

@@ -19,7 +19,7 @@ func inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
-// keepOwner gives a file the owner of the one that it replaces. Only root may, and nobody else needs it.
+// keepOwner sets a file's owner to that of the file it replaces. Only root may, and nobody else needs it.
 func keepOwner(file *os.File, like fs.FileInfo) {
 	want, ok := like.Sys().(*syscall.Stat_t)
 	if !ok || os.Geteuid() != 0 {
@@ -28,10 +28,10 @@ func keepOwner(file *os.File, like fs.FileInfo) {
 	_ = file.Chown(int(want.Uid), int(want.Gid)) // best effort: the content matters more
 }
 
-// noLinks says whether an error means that this file system, or these permissions, allow no hard link.
+// noLinks reports whether an error means that this file system, or these permissions, allow no hard link.
 func noLinks(err error) bool {
 	return isErrno(err, syscall.EPERM, syscall.ENOTSUP, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EMLINK, syscall.EACCES, syscall.EINVAL)
 }
 
-// crossDevice says whether an error means that two names are on different file systems.
+// crossDevice reports whether an error means that two names are on different file systems.
 func crossDevice(err error) bool { return isErrno(err, syscall.EXDEV) }

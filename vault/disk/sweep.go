@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Sweep removes the temporary files that a killed process left beside the notes it was writing, and says how many. Only
-// the one process that works on the vault may call it, before it writes anything itself. Folders of other programs are
-// not entered; those of bundles are kept, since their imports go on in them.
+// Sweep removes the temporary files that a killed process left beside the notes it was writing, and returns how many.
+// Only the one process that works on the vault may call it, before it writes anything itself. Folders of other programs are
+// not entered; those of bundles are kept, since their imports resume in them.
 func (v *Vault) Sweep() (int, error) {
 	swept := 0
 	var faults []error

@@ -10,11 +10,11 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// tracker decides when a file of the import folder is taken. It is a pure state machine: it is told what was seen and
-// when, and says what to look at and what to report. A file is ready when size, time and inode have been still for
+// tracker decides when a file of the import folder is taken. It is a pure state machine: its input is what was seen and
+// when, its output what to look at and what to report. A file is ready when size, time and inode have been still for
 // quiet, no event came meanwhile, and a close look finds that nobody has it open for writing and its format is complete; an
 // incomplete or empty one is ready when it has been still for stall. Where the system does not say who has it open, one that
-// went on after a pause waits twice as long as that. Then it is in flight until done or release, and news only when its content is other than
+// continued after a pause waits twice as long as that. Then it is in flight until done or release, and news only when its content is other than
 // what was delivered. It belongs to one goroutine.
 type tracker struct {
 	quiet, stall time.Duration
@@ -31,7 +31,7 @@ const (
 	flying                // delivered, not done
 	settled               // done, still there
 	refused               // not a regular file
-	held                  // its name says that a person must act first
+	held                  // by its name, somebody must act first
 )
 
 type tracked struct {
@@ -41,7 +41,7 @@ type tracked struct {
 	due    time.Time // next look, when waiting
 	gen    int
 	told   State  // last news
-	reason string // last reason told
+	reason string // last reported reason
 	faults int    // failed looks in a row
 	back   int    // how often it was handed back since it last changed
 
@@ -102,7 +102,7 @@ func (t *tracker) begin(name string, f *tracked, s snapshot, now time.Time) {
 	t.receiving(name, f, "", now)
 }
 
-// receiving tells that a file is on its way, unless it may turn out to be what was delivered before, only touched.
+// receiving reports that a file is on its way, unless it may turn out to be what was delivered before, only touched.
 func (t *tracker) receiving(name string, f *tracked, reason string, now time.Time) {
 	if f.delivered == "" || f.size != f.snap.size {
 		t.tell(name, f, StateReceiving, reason, now)
@@ -184,7 +184,7 @@ func (t *tracker) pause(times int, most time.Duration) time.Duration {
 	return min(t.quiet<<min(times, 16), max(most, t.quiet))
 }
 
-// tick gives the close looks that are due, those that have waited longest first.
+// tick returns the close looks that are due, those that have waited longest first.
 func (t *tracker) tick(now time.Time) []request {
 	var out []request
 	for name, f := range t.files {
@@ -240,7 +240,7 @@ func (t *tracker) checked(r finding, now time.Time) {
 		t.begin(r.name, f, f.snap, now)
 	case r.writers.open:
 		t.written(r, f, now)
-	case !r.writers.sure && now.Before(f.since.Add(2*f.gap)): // nobody says whether its writer is done: it has paused before
+	case !r.writers.sure && now.Before(f.since.Add(2*f.gap)): // whether its writer is done is unknown: it has paused before
 		f.due = f.since.Add(2 * f.gap)
 		t.receiving(r.name, f, r.lacks, now)
 	case r.lacks != "":
@@ -251,7 +251,7 @@ func (t *tracker) checked(r finding, now time.Time) {
 		if f.told == StateReceiving {
 			t.tell(r.name, f, StateGone, "", now)
 		}
-	case f.seeded: // it changed when it was taken, or before: nothing says how long it has been still
+	case f.seeded: // it changed when it was taken, or before: how long it has been still is unknown
 		f.seeded = false
 		t.begin(r.name, f, f.snap, now)
 	default:
@@ -290,7 +290,7 @@ func (t *tracker) drop(name string, now time.Time) {
 	}
 }
 
-// done says that the consumer has finished with a file. One that is still there is left alone until it changes.
+// done is called when the consumer has finished with a file. One that is still there is left alone until it changes.
 func (t *tracker) done(name string, now time.Time) {
 	f := t.files[name]
 	if f == nil || f.phase != flying {
@@ -302,7 +302,7 @@ func (t *tracker) done(name string, now time.Time) {
 	}
 }
 
-// release says that the consumer hands a file back: it will be delivered again, after a pause that doubles each time. A
+// release is called when the consumer hands a file back: it will be delivered again, after a pause that doubles each time. A
 // file that has changed meanwhile waits no longer than a new one.
 func (t *tracker) release(name string, now time.Time) {
 	f := t.files[name]
@@ -331,7 +331,7 @@ func (t *tracker) tellReady(r finding, now time.Time) {
 	t.news = append(t.news, Arrival{Name: r.name, State: StateReady, Size: r.snap.size, SHA256: r.digest, Since: now, Followed: t.files[r.name].follow})
 }
 
-// take gives the news since the last call.
+// take returns the news since the last call.
 func (t *tracker) take() []Arrival {
 	out := t.news
 	t.news = nil

@@ -29,7 +29,7 @@ type WatchOptions struct {
 	Poll      bool          // never use the system's events; network file systems are polled without it
 	PollEvery time.Duration // between scans when polling; stretched when a scan takes over a tenth of it
 
-	// Report is told what a person should know of the watching itself. It is called by the goroutine of Run and must
+	// Report receives what the user should know about watching itself. It is called by the goroutine of Run and must
 	// not block; nil is fine, reports are logged as well.
 	Report func(Report)
 
@@ -100,7 +100,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newSession(w)
-	defer func() { s.events.close() }() // those of the end: the session may give up on them
+	defer func() { s.events.close() }() // those of the end: the session may stop listening
 	s.open()
 	if err := s.scan(true); err != nil {
 		return err
@@ -111,17 +111,17 @@ func (w *Watcher) Run(ctx context.Context) error {
 	return s.run(ctx)
 }
 
-// Changes gives changed notes, a file at most once at a time.
+// Changes returns changed notes, a file at most once at a time.
 func (w *Watcher) Changes() <-chan vault.Change { return w.changes }
 
-// Arrivals gives news of the import folder. A file with StateReady is in flight: it is not reported again, whatever
+// Arrivals returns news of the import folder. A file with StateReady is in flight: it is not reported again, whatever
 // happens to it, until Done or Release is called with its name.
 func (w *Watcher) Arrivals() <-chan Arrival { return w.arrivals }
 
 // Started is closed when watching has begun: what changes after it will be noticed.
 func (w *Watcher) Started() <-chan struct{} { return w.started }
 
-// Done tells that a file that was ready has been dealt with, well or badly. When it is still there it is left alone
+// Done is called when a ready file has been handled, whether it succeeded or failed. When it is still there it is left alone
 // until its content changes. It never blocks.
 func (w *Watcher) Done(name string) { w.giveBack(returned{name, true}) }
 
@@ -152,7 +152,7 @@ func (w *Watcher) takeReturned() []returned {
 	return out
 }
 
-// Status tells how the watcher watches and what waits in the import folder and why.
+// Status returns how the watcher watches, and what waits in the import folder and why.
 func (w *Watcher) Status() Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -33,7 +33,7 @@ func (rd *reader) Writing(name string) string {
 	return ""
 }
 
-// tellsWriters reports whether the system says that a file which is open for writing is so.
+// tellsWriters reports whether the system knows which files are open for writing.
 func (rd *reader) tellsWriters(name string) bool {
 	file, err := openRead(rd.root, name)
 	if err != nil {

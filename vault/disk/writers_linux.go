@@ -75,7 +75,7 @@ func writerIn(proc string, file *os.File) string {
 	return ""
 }
 
-// writable reports whether a descriptor can be written to, by what the system tells of it.
+// writable reports whether a descriptor can be written to, by what the system reports about it.
 func writable(fdinfo string) bool {
 	data, err := os.ReadFile(fdinfo)
 	if err != nil {
