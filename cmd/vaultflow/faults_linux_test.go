@@ -210,7 +210,7 @@ func TestFaults_start(t *testing.T) {
 		first := s.serve()
 		other := filepath.Join(filepath.Dir(s.vault), "other")
 		ended(t, s.start("--state-dir", other), "another vaultflow uses this vault", "hint:")
-		if _, errs, code := s.cli("run", "Nothing", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow is at work") {
+		if _, errs, code := s.cli("run", "Nothing", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow uses this vault") {
 			t.Errorf("run: exit code %d, %q", code, errs)
 		}
 		first.alive()
