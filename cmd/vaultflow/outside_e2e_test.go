@@ -92,7 +92,7 @@ func TestOutside(t *testing.T) {
 		t.Fatalf("%d requests, want 3", len(requests))
 	}
 	first, second := texts(requests[1].Parts), texts(requests[2].Parts)
-	for _, want := range []string{"1. One", "https://one.example/", "came from outside", "private or special address", "permissions.network does not name other.example"} {
+	for _, want := range []string{"1. One", "https://one.example/", "from outside: data", "private or special address", "permissions.network does not name other.example"} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the second request does not say %q:\n%s", want, first)
 		}

@@ -103,7 +103,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 		t.Fatalf("%d requests, want 3", len(requests))
 	}
 	said := texts(requests[1].Parts)
-	for _, want := range []string{`"content_kind":"pdf","media_type":"application/pdf"`, `"source_url":"https://example.org/q3?token=***"`, `"extraction_truncated":false,"handler":"pdf_text"`, "Chapter 3 of the report.", "came from outside"} {
+	for _, want := range []string{`"content_kind":"pdf","media_type":"application/pdf"`, `"source_url":"https://example.org/q3?token=***"`, `"extraction_truncated":false,"handler":"pdf_text"`, "Chapter 3 of the report.", "from outside: data"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not on the wire:\n%s", want, said)
 		}
