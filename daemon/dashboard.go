@@ -224,7 +224,7 @@ func (h *health) checks(ctx context.Context) []web.Check {
 	}
 	worker := web.Check{Name: "worker", State: web.StateOK, Detail: "ready"}
 	if problem := h.workerProblem(ctx); problem != "" {
-		worker = web.Check{Name: "worker", State: web.StateProblem, Detail: problem, Fix: "vaultflow doctor says what to install"}
+		worker = web.Check{Name: "worker", State: web.StateProblem, Detail: problem, Fix: "`vaultflow doctor` lists what to install"}
 	}
 	return []web.Check{worker, watching}
 }

@@ -13,7 +13,7 @@ type orders struct {
 	dash *dashboard
 }
 
-// obey answers an order of a command, and says which files of settings have changed since they were loaded.
+// obey carries out an order, and names the settings files that have changed since they were loaded.
 func (a *orders) obey(ctx context.Context, o control.Order) control.Reply {
 	r := a.answer(ctx, o)
 	r.Changed = changedFiles(a.w.Workspace.loaded, a.w.Workspace.Dir)

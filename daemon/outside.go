@@ -116,7 +116,7 @@ func programEnvironment(in settings.MCPServer, ours []string) []string {
 	return env
 }
 
-// foreignTool says whether a tool that is not one of the language can be named, or why one of the language cannot be.
+// foreignTool reports whether workflows may name a tool that is not built in, or why they may not.
 func (o *outside) foreignTool(name string) (found bool, why string) {
 	if name == tools.WebSearch && !o.settings.WebSearch.Enabled() && !o.trust.AsksFor("web_search") {
 		return false, "set web_search.provider in the settings"

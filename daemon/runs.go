@@ -70,7 +70,7 @@ func UseModel(plan *workflow.Plan, alias string) {
 	}
 }
 
-// Retry takes up a run again, if its workflow may run as it was then.
+// Retry resumes a failed run, if its workflow as it was then may run.
 func (r *Runs) Retry(ctx context.Context, id string, from engine.RetryFrom) error {
 	run, err := r.journal.Runs.Run(ctx, id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Runs) Undo(ctx context.Context, id string) (string, error) {
 	return started.Run, err
 }
 
-// Unpause ends a pause, and says why there was one.
+// Unpause ends a pause and returns its reason, or "" if there was none.
 func (r *Runs) Unpause(ctx context.Context, name string) (was string, err error) {
 	if was, err = trigger.Paused(ctx, r.journal.Runs, name); err != nil || was == "" {
 		return "", err

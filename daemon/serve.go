@@ -45,7 +45,7 @@ func Serve(ctx context.Context, o Options, so ServeOptions) error {
 	for {
 		a, err := Open(ctx, o)
 		if before != nil && err != nil && control.ClassOf(err) == control.Invalid {
-			before.Log.Error("the settings have faults; serve goes on with the former ones and what you trust the vault with now", "err", err)
+			before.Log.Error("the settings have faults; serve continues with the former ones and the present trust", "err", err)
 			former := o
 			former.former = before.loaded
 			a, err = Open(ctx, former)
@@ -151,7 +151,7 @@ func nameOther(ctx context.Context, stateDir string, locked error) error {
 		return locked
 	}
 	return failure.New(failure.State, fmt.Sprintf("`vaultflow serve --url` prints a link to its dashboard; to start another one, end process %d first", r.Process),
-		"another vaultflow is at work on this vault: serve, process %d", r.Process)
+		"another vaultflow serve already uses this vault: process %d", r.Process)
 }
 
 // announce reports that serve watches as soon as that is so. Workflows that were written between the triggers' first look

@@ -15,8 +15,8 @@ func retention(s *settings.Settings) journal.Retention {
 	return journal.Retention{Runs: r.Runs.Std(), PerWorkflow: r.RunsPerWorkflow, Contents: r.Contents.Std()}
 }
 
-// sweepJournal removes what is beyond retention, at once and whenever a tick comes. Runs go on meanwhile; what cannot be
-// removed now is tried again at the next tick.
+// sweepJournal removes records beyond their retention, at once and at every tick. Runs are not disturbed. What cannot be removed
+// is tried again at the next tick.
 func sweepJournal(ctx context.Context, w *Process, ticks <-chan time.Time) error {
 	for {
 		swept, err := w.Journal.Sweep(ctx, retention(w.Workspace.Settings), time.Now())

@@ -233,5 +233,5 @@ func (w *Workflows) ChangedSince(ctx context.Context, j *journal.Journal, r engi
 	if err != nil || !slices.ContainsFunc(all, changed) {
 		return ""
 	}
-	return fmt.Sprintf("%s has changed since run %s was started, which goes on as it was; `vaultflow run %s` runs it as it is now", pinned.File, r.ID, r.Workflow)
+	return fmt.Sprintf("%s has changed since run %s started; the run keeps the old version, and `vaultflow run %s` runs the new one", pinned.File, r.ID, r.Workflow)
 }

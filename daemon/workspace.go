@@ -38,8 +38,8 @@ type Options struct {
 	Version   string
 	Source    string // where the source of a modified build is published
 
-	// Tolerate, for commands that look or take something back, opens a vault whose settings file has faults: it is told them, and
-	// the file counts as absent. Nil: the faults are the error.
+	// Tolerate is called with the faults of the vault's settings file, which is then ignored: commands that look or undo still work.
+	// If it is nil, Open returns the faults.
 	Tolerate func(faults error)
 
 	former settings.Snapshot // in place of what the files of settings hold now

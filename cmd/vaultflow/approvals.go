@@ -20,7 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// shownPart says which part of what waits is shown.
+// shownPart selects what is shown of the pending approvals.
 type shownPart struct {
 	item, page int // 0: all
 }
@@ -29,8 +29,8 @@ func newApprovals(g *globals) *cobra.Command {
 	var l shownPart
 	cmd := &cobra.Command{
 		Use: "approvals [RUN]", Short: "List pending approvals, or show the changes of one run",
-		Long: "List what waits for a person's yes (@approve); with a run, show what it would change. Characters that cannot be seen are shown as\n" +
-			"code points. `vaultflow approve` takes a yes only to what was shown whole.",
+		Long: "List the runs that wait for your approval (@approve). With RUN, show what that run would change. Invisible characters are\n" +
+			"shown as code points. `vaultflow approve` accepts only changes that were shown in full.",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			ctx := cmd.Context()
@@ -145,7 +145,7 @@ func showApproval(ctx context.Context, g *globals, j *journal.Journal, seen appr
 		case !shown.Whole:
 			fmt.Fprintf(w, "item %d cannot be shown whole; to agree to exactly this content: vaultflow approve %s --item %d --digest %s\n\n", p.Item, p.Run, p.Item, line.Digest)
 		case page > 0 && page < len(pages):
-			fmt.Fprintf(w, "go on: vaultflow approvals %s --item %d --page %d\n\n", p.Run, p.Item, page+1)
+			fmt.Fprintf(w, "next page: vaultflow approvals %s --item %d --page %d\n\n", p.Run, p.Item, page+1)
 		default:
 			fmt.Fprintf(w, "digest of item %d: %s\n\n", p.Item, line.Digest)
 		}
@@ -165,10 +165,10 @@ func newApprove(g *globals) *cobra.Command {
 	var o control.ApproveOrder
 	var y yes
 	cmd := &cobra.Command{
-		Use: "approve RUN", Short: "Agree to what a run waits for, or reject it, and let the run go on", Args: args(cobra.ExactArgs(1)),
-		Long: "Agree to what a run waits for, or reject it, and let the run go on. A yes counts only for what `vaultflow approvals RUN` has shown\n" +
-			"whole, or for exactly the content whose --digest is given; otherwise nothing happens, with exit code 5. --edit opens the proposed\n" +
-			"content in $VISUAL or $EDITOR, and --with FILE takes another content: what is written is then what you wrote, byte for byte.",
+		Use: "approve RUN", Short: "Approve or reject the changes of a run, and let it continue", Args: args(cobra.ExactArgs(1)),
+		Long: "Approve or reject the changes that a run proposes, and let the run continue. Only changes that `vaultflow approvals RUN` has\n" +
+			"shown in full can be approved, or the exact content named with --digest; otherwise nothing happens and the exit code is 5.\n" +
+			"--edit opens the proposed content in $VISUAL or $EDITOR, and --with FILE replaces it: your version is written byte for byte.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a, err := g.open(cmd.Context())
 			if err != nil {
@@ -183,12 +183,12 @@ func newApprove(g *globals) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntSliceVar(&o.Items, "item", nil, "only the items with these numbers (repeatable)")
-	cmd.Flags().BoolVar(&o.Reject, "reject", false, "reject in place of agreeing")
-	cmd.Flags().StringVar(&o.Reason, "reason", "", "why not, for the model and the record; goes with --reject")
-	cmd.Flags().BoolVar(&y.all, "all", false, "all items of the run; needed when more than one waits")
-	cmd.Flags().StringSliceVar(&y.digests, "digest", nil, "agree to exactly the content with this digest, shown or not (repeatable)")
-	cmd.Flags().BoolVar(&y.edit, "edit", false, "edit the proposed content before agreeing to it; needs one item")
-	cmd.Flags().StringVar(&y.with, "with", "", "write the content of this file in place of what is proposed; needs one item")
+	cmd.Flags().BoolVar(&o.Reject, "reject", false, "reject the changes")
+	cmd.Flags().StringVar(&o.Reason, "reason", "", "the reason for --reject, for the model and the record")
+	cmd.Flags().BoolVar(&y.all, "all", false, "all items of the run; required if there are several")
+	cmd.Flags().StringSliceVar(&y.digests, "digest", nil, "approve exactly the content with this digest, shown or not (repeatable)")
+	cmd.Flags().BoolVar(&y.edit, "edit", false, "edit the proposed content before approving it; needs one item")
+	cmd.Flags().StringVar(&y.with, "with", "", "write the content of this file instead; needs one item")
 	cmd.MarkFlagsMutuallyExclusive("item", "all")
 	cmd.MarkFlagsMutuallyExclusive("edit", "with", "reject")
 	cmd.MarkFlagsMutuallyExclusive("digest", "reject")
@@ -295,7 +295,7 @@ func chooseItems(list []engine.Proposal, o *control.ApproveOrder, all bool) erro
 	return nil
 }
 
-// parked says whether a run waits for a person, and not only for being woken.
+// parked reports whether a run waits for the user, not just to be woken.
 func parked(ctx context.Context, j *journal.Journal, r engine.RunRecord) (bool, error) {
 	if r.Status != engine.AwaitingApproval {
 		return false, nil

@@ -88,7 +88,7 @@ func (y *yes) edits(ctx context.Context, j *journal.Journal, list []engine.Propo
 	return nil
 }
 
-// done removes the edited file, unless something went wrong: then it says where the person's words are.
+// done removes the edited file, unless something went wrong: then it prints the file's name.
 func (y *yes) done(err error) error {
 	if y.edited == "" {
 		return err

@@ -12,7 +12,7 @@ import (
 // listedBy names the commands that list what an argument can be, by its placeholder in a usage line.
 var listedBy = map[string]string{"RUN": "runs", "RUN|FILE": "runs", "WORKFLOW": "list"}
 
-// args wraps a check of cobra, so that its error has the usage exit code and says what the command needs.
+// args wraps a check of cobra: its error gets the usage exit code and names the arguments of the command.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, a []string) error {
 		if check(cmd, a) == nil {
@@ -22,7 +22,7 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// argumentFault says what is wrong with the number of a command's arguments.
+// argumentFault explains a wrong number of arguments.
 func argumentFault(cmd *cobra.Command, a []string) string {
 	takes := strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name()))
 	switch {
@@ -43,7 +43,7 @@ func argumentFault(cmd *cobra.Command, a []string) string {
 // flagKinds are the kinds of values of flags in words.
 var flagKinds = map[string]string{"int": "a whole number", "int64": "a whole number", "duration": "a time such as 90s, 10m or 2h", "bool": "true or false"}
 
-// flagError says what a flag takes, without the words of the parser.
+// flagError explains what a flag accepts, instead of the parser's message.
 func flagError(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {

@@ -19,7 +19,7 @@ const cancelWait = 10 * time.Second
 
 func newCancel(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "cancel RUN", Short: "End a run; what it has written stays, and `retry` takes it up again", Args: args(cobra.ExactArgs(1)),
+		Use: "cancel RUN", Short: "Cancel a run; what it has written stays, and `retry` resumes it", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {
@@ -71,7 +71,7 @@ func showEnded(ctx context.Context, a *daemon.Workspace, g *globals, id string) 
 			}
 			select {
 			case <-ctx.Done():
-				fmt.Fprintf(g.err, "run %s is told to end; its activity (%s) has not returned yet\n", id, r.Activity)
+				fmt.Fprintf(g.err, "run %s is being cancelled; its activity (%s) has not returned yet\n", id, r.Activity)
 				return nil
 			case <-time.After(followEvery):
 			}

@@ -20,11 +20,11 @@ import (
 func newCheck(g *globals) *cobra.Command {
 	var fix bool
 	cmd := &cobra.Command{
-		Use: "check [WORKFLOW...]", Short: "Report every mistake of the workflows, or of those named",
-		Long: "check reports every mistake of the workflows, or of those named, and the next fire times of those that have\n" +
-			"a schedule and are enabled or named.\n\n" +
-			"With --fix it first mends what is mechanical: spellings, quotes, and notes in the dialect of AssistantMD. It\n" +
-			"never changes prompt text, and prints each line that it changes.",
+		Use: "check [WORKFLOW...]", Short: "Find the mistakes in workflows: all, or the named ones",
+		Long: "Report every mistake in all workflows or the named ones, and the next fire times of those with a schedule that are\n" +
+			"enabled or named.\n\n" +
+			"--fix first corrects mechanical mistakes: spelling, quotes, and notes written for AssistantMD. It never changes\n" +
+			"prompt text, and prints each line that it changes.",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			a, err := g.open(cmd.Context())
 			if err != nil {
@@ -42,7 +42,7 @@ func newCheck(g *globals) *cobra.Command {
 			return checkWorkflows(cmd.Context(), a, g, names, chosen)
 		},
 	}
-	cmd.Flags().BoolVar(&fix, "fix", false, "mend mechanical mistakes in the notes first")
+	cmd.Flags().BoolVar(&fix, "fix", false, "correct mechanical mistakes in the notes first")
 	return cmd
 }
 
@@ -96,10 +96,10 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 	return nil
 }
 
-// warnOfAliases tells which settings of models do nothing.
+// warnOfAliases warns about settings of models that have no effect.
 func warnOfAliases(ctx context.Context, a *daemon.Workspace, g *globals) {
 	for _, alias := range a.Settings.AliasNames() {
-		model, _ := a.Models.Model(ctx, alias) // one that cannot be asked is told of elsewhere
+		model, _ := a.Models.Model(ctx, alias) // an unreachable model is reported elsewhere
 		for _, line := range model.Warnings() {
 			fmt.Fprintln(g.err, "warning: "+line)
 		}

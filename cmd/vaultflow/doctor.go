@@ -11,7 +11,7 @@ import (
 
 func newDoctor(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check worker, OCR languages, confinement, watching, folders, the database, keys and providers; say what to do", Args: args(cobra.NoArgs),
+		Use: "doctor", Short: "Check the installation: worker, OCR languages, confinement, folders, database, keys, providers; suggest fixes", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Exit codes. Scripts and CI depend on them: a code is never given a second meaning.
+// Exit codes. Scripts depend on them: a code never gets a second meaning.
 const (
 	exitDone      = 0
 	exitFailed    = 1
@@ -21,7 +21,7 @@ const (
 	exitApproval  = 6
 	exitProvider  = 7
 
-	exitModelRefused  = 8 // these five: the answer was not fit to be written
+	exitModelRefused  = 8 // from here to exitUnseen: the answer could not be written
 	exitEmpty         = 9
 	exitTruncated     = 10
 	exitInvalidAnswer = 11
@@ -39,15 +39,15 @@ var exits = []struct {
 	{exitFailed, "failed"},
 	{exitUsage, "wrong usage: unknown command, flag or argument"},
 	{exitInvalid, "invalid workflow or settings"},
-	{exitOmissions, "done, with something left out; the run's record says what and why"},
-	{exitRefused, "refused by a budget or a permission, or because it waits for your yes (vaultflow trust)"},
+	{exitOmissions, "done, but something was left out; see the run's record"},
+	{exitRefused, "refused by a budget or a permission, or not allowed yet (vaultflow trust)"},
 	{exitApproval, "waiting for approval"},
 	{exitProvider, "the model's provider failed"},
-	{exitModelRefused, "the model refused to answer; nothing was written, and so with the four that follow"},
-	{exitEmpty, "the model answered nothing"},
+	{exitModelRefused, "the model refused to answer; with 8 to 12, nothing was written"},
+	{exitEmpty, "the answer was empty"},
 	{exitTruncated, "the answer was cut off"},
-	{exitInvalidAnswer, "the answer is not in the form that was asked for, after all repairs"},
-	{exitUnseen, "the model answered without having seen the pictures or documents that it was sent"},
+	{exitInvalidAnswer, "the answer does not have the required form, even after repairs"},
+	{exitUnseen, "the model answered without seeing the pictures or documents that it was sent"},
 	{exitCancelled, "cancelled"},
 }
 
@@ -61,7 +61,7 @@ func exitHelp() string {
 	return b.String()
 }
 
-// runExit is the exit code for a run's outcome.
+// runExit returns the exit code for a run's outcome.
 func runExit(r engine.RunRecord) int {
 	switch r.Status {
 	case engine.Done, engine.Skipped:
@@ -99,8 +99,7 @@ func runExit(r engine.RunRecord) int {
 	return exitFailed
 }
 
-// exitError carries an exit code with an error up to main. An empty message means that everything worth saying was
-// printed already.
+// exitError carries an exit code up to main. Without an error, everything has been printed already.
 type exitError struct {
 	code int
 	err  error
@@ -118,7 +117,7 @@ func (e *exitError) Unwrap() error { return e.err }
 // exit wraps err with the code to leave the process with; a nil err is silent.
 func exit(code int, err error) error { return &exitError{code: code, err: err} }
 
-// usagef is an error of the person's command line.
+// usagef returns an error about the command line.
 func usagef(format string, args ...any) error {
 	return exit(exitUsage, fmt.Errorf(format, args...))
 }
@@ -134,7 +133,7 @@ func exitCode(err error) int {
 	if code, ok := refusals[control.ClassOf(err)]; ok {
 		return code
 	}
-	if f, ok := errors.AsType[*failure.Error](err); ok { // a running serve has refused for the reason that a run would end with
+	if f, ok := errors.AsType[*failure.Error](err); ok { // a running serve refused for the reason with which a run would end
 		return runExit(engine.RunRecord{Status: engine.Failed, Failure: f})
 	}
 	return exitFailed

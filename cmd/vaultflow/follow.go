@@ -15,7 +15,7 @@ import (
 // followEvery is how often a command looks at the journal for the run that it waits for.
 const followEvery = 150 * time.Millisecond
 
-// pagesEvery is how often it says how far an import is.
+// pagesEvery is how often the progress of an import is printed.
 const pagesEvery = time.Second
 
 // eventsAtOnce is how many events are read at a time.
@@ -106,7 +106,7 @@ func finishRun(g *globals, r engine.RunRecord) error {
 		return err
 	}
 	if r.Status == engine.AwaitingApproval && !g.json {
-		fmt.Fprintf(g.err, "`vaultflow approvals %s` shows what it asks for; `vaultflow approve %s` lets it go on\n", r.ID, r.ID)
+		fmt.Fprintf(g.err, "`vaultflow approvals %s` shows its changes; `vaultflow approve %s` lets it continue\n", r.ID, r.ID)
 	}
 	if code := runExit(r); code != exitDone {
 		return exit(code, nil)
@@ -114,5 +114,5 @@ func finishRun(g *globals, r engine.RunRecord) error {
 	return nil
 }
 
-// isLocked tells whether another process works on the state directory.
+// isLocked reports whether another process uses the state directory.
 func isLocked(err error) bool { return errors.Is(err, journal.ErrLocked) }

@@ -38,11 +38,10 @@ func newImport(g *globals) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
 		Use:   "import PATH|URL...",
-		Short: "Import files or folders of this machine, or addresses of the web; the originals stay. `-` reads standard input",
-		Long: "Import files or folders of this machine: they are copied into the import folder and imported; the originals stay.\n" +
-			"An address (https://…) is fetched within ingestion.remote; private addresses are refused.\n" +
-			"A folder keeps its structure. With --status list imports. While `serve` runs, dropping a file into the import folder\n" +
-			"does the same.",
+		Short: "Import files, folders or web addresses; `-` reads standard input. The originals stay",
+		Long: "Import files, folders or web addresses. Files are copied into the import folder; the originals stay, and folders keep\n" +
+			"their structure. Addresses (https://…) are fetched within the limits of ingestion.remote; private ones are refused.\n" +
+			"--status lists imports. While `serve` runs, you can also drop files into the import folder.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			if err := f.check(paths); err != nil {
 				return err
@@ -74,23 +73,23 @@ func newImport(g *globals) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.Mode, "mode", "", "markdown, page_images or hybrid, in place of the setting")
-	flags.StringSliceVar(&f.Languages, "languages", nil, "languages of the text in pictures, such as deu,eng, in place of the setting")
+	flags.StringVar(&f.Mode, "mode", "", "markdown, page_images or hybrid; overrides the setting")
+	flags.StringSliceVar(&f.Languages, "languages", nil, "languages of the text in pictures, such as deu,eng; overrides the setting")
 	flags.StringVar(&f.Pages, "pages", "", "only these pages of each document, such as 1-20,35,50-")
-	flags.BoolVar(&f.retain, "retain-ocr-images", false, "keep the pictures that an OCR service cuts out of pages, in place of the setting")
-	flags.BoolVar(&f.RedoOCR, "redo-ocr", false, "recognise text anew where another program has left a layer of recognised text")
-	flags.BoolVar(&f.passwordStdin, "password-stdin", false, "read a password for encrypted documents from standard input; it is kept nowhere")
-	flags.StringVar(&f.name, "name", "", "name of what standard input or an address holds, with its extension")
-	flags.BoolVar(&f.status, "status", false, "list imports, the newest first")
-	flags.IntVar(&f.wait, "wait", 0, "with --status: wait until so many imports have ended")
+	flags.BoolVar(&f.retain, "retain-ocr-images", false, "keep the pictures that an OCR service cuts out of pages; overrides the setting")
+	flags.BoolVar(&f.RedoOCR, "redo-ocr", false, "recognise text again on pages that already have a layer of recognised text")
+	flags.BoolVar(&f.passwordStdin, "password-stdin", false, "read a password for encrypted documents from standard input; it is not stored")
+	flags.StringVar(&f.name, "name", "", "file name for standard input or an address, with extension")
+	flags.BoolVar(&f.status, "status", false, "list imports, newest first")
+	flags.IntVar(&f.wait, "wait", 0, "with --status: wait until this many imports have ended")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "longest time for --wait")
-	flags.StringVar(&f.retry, "retry", "", "take up a failed import again, by its id, with the settings of now")
-	flags.StringVar(&f.cancel, "cancel", "", "end an import that is under way, by its id")
-	flags.IntVarP(&f.limit, "limit", "n", 20, "how many --status lists")
+	flags.StringVar(&f.retry, "retry", "", "retry the failed import with this id, with the current settings")
+	flags.StringVar(&f.cancel, "cancel", "", "cancel the running import with this id")
+	flags.IntVarP(&f.limit, "limit", "n", 20, "how many imports --status lists")
 	return cmd
 }
 
-// check finds flags that make no sense, and brings those that do into their short form.
+// check validates the flags and normalises --pages.
 func (f *importFlags) check(paths []string) error {
 	doing := 0
 	for _, is := range []bool{f.status || f.wait > 0, f.retry != "", f.cancel != "", len(paths) > 0} {
@@ -131,7 +130,7 @@ func importRun(ctx context.Context, a *daemon.Workspace, id string) (engine.RunR
 	return found, err
 }
 
-// retryImport takes up a failed import again.
+// retryImport retries a failed import.
 func retryImport(ctx context.Context, a *daemon.Workspace, g *globals, id string) error {
 	found, err := importRun(ctx, a, id)
 	if err != nil {

@@ -54,7 +54,7 @@ func importLine(r engine.ImportRecord) string {
 	return fmt.Sprintf("  %s: %s", r.Source, r.State)
 }
 
-// pageProgress says how far an import's pages are, with an estimate when there is one.
+// pageProgress describes the progress of an import's pages, with an estimate if there is one.
 func pageProgress(r engine.ImportRecord) string {
 	text := fmt.Sprintf("page %d of %d", r.Page, r.Pages)
 	if r.SecondsLeft > 0 && r.Page < r.Pages {

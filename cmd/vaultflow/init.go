@@ -24,7 +24,7 @@ import (
 
 func newInit(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "init [DIR]", Short: "Make a folder a vault: folders, settings.yaml, an example workflow and a note; never overwrites",
+		Use: "init [DIR]", Short: "Set up a vault: folders, settings.yaml, an example workflow and note. Never overwrites",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			dir := g.vault
@@ -126,7 +126,7 @@ type madeFile struct {
 	State string `json:"state"` // made or kept
 }
 
-// createFile writes a file that is not there yet and says what it did.
+// createFile writes a file unless it exists, and prints which.
 func createFile(ctx context.Context, g *globals, v *disk.Vault, name string, data []byte) error {
 	line := madeFile{Type: "file", Name: name, State: "made"}
 	if _, err := fs.Stat(v.FS(), name); err == nil {

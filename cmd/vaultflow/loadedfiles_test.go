@@ -74,7 +74,7 @@ func TestServe_outlivesFaultySettings(t *testing.T) {
 	was := s.read(settings.FileName)
 	s.write(settings.FileName, was+"x: [\n")
 	s.must("trust", "--revoke")
-	d.logged("the settings have faults; serve goes on with the former ones")
+	d.logged("the settings have faults; serve continues with the former ones")
 	s.write("Import/a.txt", "Some text.\n")
 	s.wait(patience, "a dropped file to be imported", func() (bool, string) { return s.there("Imported/a/index.md"), "" })
 	if out := s.must("status"); !strings.Contains(out, "at work") || !strings.Contains(out, "not trusted") || !strings.Contains(out, "restart") {

@@ -29,7 +29,7 @@ func newLogger(g *globals, s *settings.Settings) *slog.Logger {
 	return slog.New(tint.NewTextHandler(plain(g.err), &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: os.Getenv("NO_COLOR") != "" || !isTerminal(g.err)}))
 }
 
-// isTerminal tells whether a stream is a person's screen.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(w any) bool {
 	if s, is := w.(*screen); is {
 		w = s.to

@@ -33,7 +33,7 @@ type modelLine struct {
 func newModels(g *globals) *cobra.Command {
 	var probe bool
 	cmd := &cobra.Command{
-		Use: "models", Short: "List model aliases with their capabilities and where each was learned", Args: args(cobra.NoArgs),
+		Use: "models", Short: "List model aliases and their capabilities, with the source of each", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return listModels(cmd.Context(), g, probe) },
 	}
 	cmd.Flags().BoolVar(&probe, "probe", false, "ask Ollama and OpenRouter what their models can do, and keep the answers")
@@ -78,7 +78,7 @@ func listModels(ctx context.Context, g *globals, probe bool) error {
 	return nil
 }
 
-// wanted tells whether somebody set an alias up: nobody misses a built-in one whose server does not run.
+// wanted reports whether the user set an alias up. A built-in one whose server does not run is not missed.
 func isWanted(a *daemon.Workspace, alias string) bool {
 	return alias == a.Settings.Models.Default || a.Settings.Origin("models.aliases."+alias).Source != settings.SourceDefault
 }

@@ -28,7 +28,7 @@ func clearOrigin(ctx context.Context, a *daemon.Workspace, name string) error {
 	return w.ClearOrigin(ctx, name)
 }
 
-// clearOrigins ends the foreign origin of notes. dry only says what it is.
+// clearOrigins ends the foreign origin of notes. dry only shows it.
 func clearOrigins(ctx context.Context, g *globals, notes []string, dry bool) error {
 	a, err := g.open(ctx)
 	if err != nil {

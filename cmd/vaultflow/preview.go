@@ -26,9 +26,9 @@ func newPreview(g *globals) *cobra.Command {
 	var batch int
 	cmd := &cobra.Command{
 		Use:   "preview [WORKFLOW]",
-		Short: "Print the receipt and the exact prompt that a run would send; no network, no side effect",
-		Long: "Print for each step the receipt (every chunk and reference with its fate) and the exact prompt.\n" +
-			"With -i any note or file: vaultflow preview -i 'Daily/2026-11-16.md (images=auto)'",
+		Short: "Show the exact prompt that a run would send, without sending it",
+		Long: "Print the receipt (every chunk and reference, and what happens to it) and the exact prompt of each step. Nothing is sent.\n" +
+			"-i previews any note or file: vaultflow preview -i 'Daily/2026-11-16.md (images=auto)'",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if (len(names) == 0) == (len(inputs) == 0) {
@@ -52,9 +52,9 @@ func newPreview(g *globals) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")
-	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "an input as after @input, instead of a workflow (repeatable)")
+	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "preview this input, written as after @input, instead of a workflow (repeatable)")
 	cmd.Flags().StringVar(&model, "model", "", "preview for this model alias")
-	cmd.Flags().IntVar(&batch, "batch", 1, "which batch of a step with @for_each is shown, counted from 1")
+	cmd.Flags().IntVar(&batch, "batch", 1, "the batch to show of a step with @for_each, from 1")
 	cmd.Flags().StringVar(&page, "html", "", "write a page with the text and thumbnails to this file instead")
 	return cmd
 }
@@ -250,7 +250,7 @@ func previewNotes(p step.Previewed) []string {
 	return notes
 }
 
-// capText says what is left of a cap.
+// capText describes what is left of a cap.
 func capText(c cost.CapState) string {
 	text := fmt.Sprintf("%s of the %s is %s", c.Key(), c.Scope, c.Text(c.Limit))
 	if c.Spent+c.Reserved > 0 {

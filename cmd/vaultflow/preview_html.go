@@ -42,8 +42,7 @@ type htmlPart struct {
 	Caption string
 }
 
-// htmlPreview collects the steps of a preview and writes them as one page that needs nothing beside it: pictures stand in
-// it as small copies, and it asks for no other file.
+// htmlPreview collects the steps of a preview and writes them as one self-contained page, with the pictures in it.
 type htmlPreview struct {
 	title    string
 	steps    []htmlStep

@@ -7,7 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 )
 
-// writePlaces says where each medium goes that is attached, and where those would go that tools give.
+// writePlaces prints where attached media go, and where media from tools would go.
 func writePlaces(w io.Writer, p step.Previewed) {
 	if len(p.Media) > 0 {
 		fmt.Fprintf(w, "\nwhere media go to %s\n", p.Model)

@@ -35,7 +35,7 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 	}
 }
 
-// receiptWhere is the note and line that a chunk stands in.
+// receiptWhere returns the note and line of a chunk.
 func receiptWhere(line prompt.Line) string {
 	where := line.Source.Note
 	if line.Source.Variable != "" {

@@ -16,9 +16,10 @@ import (
 func newRetry(g *globals) *cobra.Command {
 	var from engine.RetryFrom
 	cmd := &cobra.Command{
-		Use: "retry RUN", Short: "Take up a run again where it failed; what succeeded is not repeated", Args: args(cobra.ExactArgs(1)),
-		Long: "Take up a run again that failed, was refused or was cancelled: at what made it fail, with the answers that were paid for.\n" +
-			"A run that was interrupted while no serve was at work goes on where it was. The run keeps the plan that it was started with.",
+		Use: "retry RUN", Short: "Retry a failed or cancelled run from the step that failed", Args: args(cobra.ExactArgs(1)),
+		Long: "Retry a run that failed, was refused or was cancelled. It continues where it failed: completed steps are not repeated, and\n" +
+			"answers that were paid for are used. An interrupted run resumes too, if no serve is running. The run keeps the plan with\n" +
+			"which it started.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a, err := g.open(cmd.Context())
 			if err != nil {
@@ -32,8 +33,8 @@ func newRetry(g *globals) *cobra.Command {
 			return retryRun(cmd.Context(), a, g, found, from)
 		},
 	}
-	cmd.Flags().StringVar(&from.Step, "step", "", "begin again at this step, however the run ended: it and all steps behind it are done anew, on top of what they wrote")
-	cmd.Flags().BoolVar(&from.Failed, "failed", false, "take up the batches that failed or were skipped while their step went on (@for_each on_error=skip); what else was done stays")
+	cmd.Flags().StringVar(&from.Step, "step", "", "rerun this step and all later ones, whatever the run's outcome; what they wrote before stays")
+	cmd.Flags().BoolVar(&from.Failed, "failed", false, "rerun only the batches that failed or were skipped (@for_each on_error=skip)")
 	return cmd
 }
 
@@ -55,7 +56,7 @@ func findRun(ctx context.Context, a *daemon.Workspace, id, none string) (engine.
 	return found, err
 }
 
-// retryRun takes up a run again and waits for it.
+// retryRun retries a run and waits for it.
 func retryRun(ctx context.Context, a *daemon.Workspace, g *globals, r engine.RunRecord, from engine.RetryFrom) error {
 	if r.Kind == engine.KindWorkflow {
 		err := a.Reading(ctx, func(j *journal.Journal) error {

@@ -20,7 +20,7 @@ type globals struct {
 	settings  string
 	json      bool
 	verbose   bool
-	daemon    bool              // serve: logs go on for months
+	daemon    bool              // serve: logs run for months
 	overrides map[string]string // settings given as flags, by path
 }
 
@@ -31,7 +31,7 @@ func newRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vaultflow",
 		Short: "Workflows for Markdown vaults",
-		Long: "vaultflow imports files into a vault of Markdown notes and runs workflows that are written as notes.\n\n" +
+		Long: "vaultflow imports files into a vault of Markdown notes and runs workflows written as notes.\n\n" +
 			exitHelp(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -55,9 +55,9 @@ func newRoot(s *streams) *cobra.Command {
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&g.vault, "vault", os.Getenv("VAULTFLOW_VAULT"), "vault folder (default: the nearest folder above with .obsidian or settings.yaml)")
-	flags.StringVar(&g.stateDir, "state-dir", os.Getenv("VAULTFLOW_STATE_DIR"), "where runs and blobs are kept (default: $XDG_STATE_HOME/vaultflow/<vault id>)")
+	flags.StringVar(&g.stateDir, "state-dir", os.Getenv("VAULTFLOW_STATE_DIR"), "folder for runs and blobs (default: $XDG_STATE_HOME/vaultflow/<vault id>)")
 	flags.StringVar(&g.settings, "settings", os.Getenv("VAULTFLOW_SETTINGS"), "settings file (default: settings.yaml in the vault)")
-	flags.BoolVar(&g.json, "json", false, "print one JSON object a line")
+	flags.BoolVar(&g.json, "json", false, "print one JSON object per line")
 	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log more")
 	root.AddCommand(
 		newInit(g), newServe(g), newRun(g), newPreview(g), newCheck(g), newImport(g), newList(g), newRuns(g), newShow(g),

@@ -48,9 +48,9 @@ func newRun(g *globals) *cobra.Command {
 	}
 	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")
 	cmd.Flags().StringArrayVar(&vars, "var", nil, "set a variable, NAME=VALUE (repeatable)")
-	cmd.Flags().StringVar(&o.Model, "model", "", "use this model alias in place of the workflow's")
-	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "as if it were the first run: no answer that @cache kept is used, and all files count as pending and changed")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "the same as preview: nothing is sent or written")
+	cmd.Flags().StringVar(&o.Model, "model", "", "use this model alias instead of the workflow's")
+	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "run as if for the first time: ignore @cache, and treat all files as pending and changed")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "preview only: send and write nothing")
 	return cmd
 }
 
@@ -80,9 +80,9 @@ func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o control.Orde
 	})
 }
 
-// interrupted says what became of a run that a person stopped waiting for.
+// interrupted is the error when the user stops waiting for a run.
 func interrupted(a *daemon.Workspace, id string) error {
-	return exit(exitCancelled, fmt.Errorf("stopped; run %s goes on where it was with the next serve", id))
+	return exit(exitCancelled, fmt.Errorf("stopped; the next serve resumes run %s", id))
 }
 
 // runElsewhere asks the process that works on the vault, and follows the run in the journal.

@@ -28,7 +28,7 @@ func newRuns(g *globals) *cobra.Command {
 	var status string
 	var imports bool
 	cmd := &cobra.Command{
-		Use: "runs [WORKFLOW]", Short: "List runs, the newest first", Args: args(cobra.MaximumNArgs(1)),
+		Use: "runs [WORKFLOW]", Short: "List runs, newest first", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if status != "" && !slices.Contains(engine.Statuses(), engine.Status(status)) {
 				return usagef("no status %q; there are: %s", status, statusNames())
@@ -54,7 +54,7 @@ func newRuns(g *globals) *cobra.Command {
 	}
 	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 20, "how many")
 	cmd.Flags().StringVar(&status, "status", "", "only runs with this status")
-	cmd.Flags().BoolVar(&imports, "imports", false, "the runs of imports instead of those of workflows")
+	cmd.Flags().BoolVar(&imports, "imports", false, "list imports instead of workflow runs")
 	return cmd
 }
 
@@ -93,7 +93,7 @@ func took(started, finished time.Time) string {
 func newShow(g *globals) *cobra.Command {
 	var receipts, answers, events bool
 	cmd := &cobra.Command{
-		Use: "show RUN|FILE", Short: "Show a run: steps, outputs, warnings, and its receipts; of a file, where its content comes from", Args: args(cobra.ExactArgs(1)),
+		Use: "show RUN|FILE", Short: "Show a run: steps, outputs, warnings, receipts. For a file: where its content comes from", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			return readingRun(cmd.Context(), g, ids[0], func(a *daemon.Workspace, j *journal.Journal) error {
 				run, err := j.Runs.Run(cmd.Context(), ids[0])
@@ -121,9 +121,9 @@ func newShow(g *globals) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&receipts, "receipt", false, "print each step's receipt: every reference and what became of it")
+	cmd.Flags().BoolVar(&receipts, "receipt", false, "print each step's receipt: every reference and what happened to it")
 	cmd.Flags().BoolVar(&answers, "answer", false, "print each step's answer")
-	cmd.Flags().BoolVar(&events, "events", false, "print what happened, in order: requests with their estimates, repetitions, changes of refused requests")
+	cmd.Flags().BoolVar(&events, "events", false, "print the events in order: requests with estimates, retries, changes after refusals")
 	return cmd
 }
 

@@ -10,7 +10,7 @@ import (
 
 func newSchema(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "schema NAME", Short: "Print the JSON Schema of a file that vaultflow writes: " + strings.Join(schemas.Names(), ", "),
+		Use: "schema NAME", Short: "Print the JSON Schema of a file format: " + strings.Join(schemas.Names(), ", "),
 		Args: args(cobra.ExactArgs(1)), ValidArgs: schemas.Names(),
 		RunE: func(_ *cobra.Command, names []string) error {
 			data, found := schemas.Get(names[0])

@@ -10,7 +10,7 @@ import (
 )
 
 // screen is where everything goes that people read: names of files, titles and answers may hold characters that command a
-// terminal, reorder what stands there, or cannot be seen. They are shown as code points, on a terminal and in a pipe alike.
+// terminal, reorder its text, or are invisible. They are shown as code points, on a terminal and in a pipe alike.
 // What is meant for programs (--json) goes past it.
 type screen struct {
 	to io.Writer
@@ -40,7 +40,7 @@ func (s *screen) flush() {
 	s.rest = nil
 }
 
-// unfinished is how many bytes at a text's end may go on in the next write.
+// unfinished returns how many bytes at the end of a text may be an incomplete character that the next write completes.
 func unfinished(text []byte) int {
 	if bytes.HasSuffix(text, []byte("\r")) {
 		return 1

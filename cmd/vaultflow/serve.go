@@ -17,7 +17,7 @@ func newServe(g *globals) *cobra.Command {
 	var listen string
 	var noWeb, askURL bool
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Watch the vault, import what is dropped, run what is due, show it all in the dashboard", Args: args(cobra.NoArgs),
+		Use: "serve", Short: "Run the daemon: watch the vault, import files, run workflows, serve the dashboard", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g.daemon = true
 			if listen != "" {
@@ -34,9 +34,9 @@ func newServe(g *globals) *cobra.Command {
 			return serve(cmd.Context(), g, !noWeb)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "", "address of the dashboard, in place of web.listen; port 0 takes a free one")
-	cmd.Flags().BoolVar(&noWeb, "no-web", false, "no dashboard")
-	cmd.Flags().BoolVar(&askURL, "url", false, "print a link that signs a browser in to the dashboard of the running serve, once, within ten minutes")
+	cmd.Flags().StringVar(&listen, "listen", "", "address of the dashboard; overrides web.listen; port 0 picks a free port")
+	cmd.Flags().BoolVar(&noWeb, "no-web", false, "serve without the dashboard")
+	cmd.Flags().BoolVar(&askURL, "url", false, "print a link to the dashboard of the running serve; it signs in one browser, within ten minutes")
 	return cmd
 }
 

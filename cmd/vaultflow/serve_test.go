@@ -475,7 +475,7 @@ func TestServe_startsOnceAnswersAndStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code := second.cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(string(said), "another vaultflow is at work on this vault") {
+	if code := second.cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(string(said), "another vaultflow serve already uses this vault") {
 		t.Errorf("second serve: exit code %d, want %d and the reason; it said:\n%s", code, exitFailed, said)
 	}
 	if want := fmt.Sprintf("serve, process %d", d.cmd.Process.Pid); !strings.Contains(string(said), want) || !strings.Contains(string(said), "vaultflow serve --url") {

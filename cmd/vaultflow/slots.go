@@ -17,7 +17,7 @@ import (
 func newSlots(g *globals) *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
-		Use: "slots [WORKFLOW]", Short: "Show planned times: the next ones, and what became of the past ones", Args: args(cobra.MaximumNArgs(1)),
+		Use: "slots [WORKFLOW]", Short: "Show scheduled times: the next ones, and the outcome of past ones", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			name := ""
 			if len(names) > 0 {
@@ -26,7 +26,7 @@ func newSlots(g *globals) *cobra.Command {
 			return listSlots(cmd.Context(), g, name, limit)
 		},
 	}
-	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many past ones")
+	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many past times")
 	return cmd
 }
 

@@ -22,7 +22,7 @@ import (
 
 func newStatus(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show how the vault stands: serve, next and last slots, costs, what waits, what is paused, what failed", Args: args(cobra.NoArgs),
+		Use: "status", Short: "Show the vault's status: daemon, schedule, costs, waiting files, pauses, failures", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {
@@ -41,7 +41,7 @@ func newStatus(g *globals) *cobra.Command {
 	}
 }
 
-// status is the overview with whether a serve is at work.
+// status is the overview, and whether a serve is running.
 func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, err error) {
 	err = a.Reading(ctx, func(j *journal.Journal) error {
 		o, err = a.Overviews.At(ctx, j, time.Now())

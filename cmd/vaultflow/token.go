@@ -16,14 +16,14 @@ import (
 
 func newToken(g *globals) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "token", Short: "Make, list and revoke tokens for the dashboard's API",
-		Long: "A token lets a program use the dashboard and its API, within scopes:\n\n" +
+		Use: "token", Short: "Create, list and revoke tokens for the dashboard's API",
+		Long: "A token lets a program use the dashboard and its API. Its scopes limit what it can do:\n\n" +
 			"  read     see runs, imports, approvals, pictures, live events\n" +
 			"  run      start, cancel, retry and undo runs\n" +
-			"  approve  decide about proposals\n" +
+			"  approve  approve and reject changes\n" +
 			"  import   upload files\n" +
 			"  trust    grant what the vault asks for; manage sessions and tokens\n\n" +
-			"Send it as `Authorization: Bearer TOKEN`. Only a digest of it is kept.",
+			"Send it as `Authorization: Bearer TOKEN`. Only a digest of it is stored.",
 		Args: args(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newTokenCreate(g), newTokenList(g), newTokenRevoke(g))
@@ -62,7 +62,7 @@ func newTokenCreate(g *globals) *cobra.Command {
 	var scopes []string
 	var expires string
 	cmd := &cobra.Command{
-		Use: "create NAME --scope SCOPES", Short: "Make a token and print it once", Args: args(cobra.ExactArgs(1)),
+		Use: "create NAME --scope SCOPES", Short: "Create a token and print it once", Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, names []string) error {
 			set, err := session.ParseScopes(scopes)
 			if err != nil {
@@ -90,14 +90,14 @@ func newTokenCreate(g *globals) *cobra.Command {
 			return g.print(line, func(w io.Writer) { fmt.Fprintln(w, secret) })
 		},
 	}
-	cmd.Flags().StringSliceVar(&scopes, "scope", nil, "what it may do: read, run, approve, import, trust")
-	cmd.Flags().StringVar(&expires, "expires", "", "how long it lasts, such as 30d (default: until it is revoked)")
+	cmd.Flags().StringSliceVar(&scopes, "scope", nil, "what it can do: read, run, approve, import, trust")
+	cmd.Flags().StringVar(&expires, "expires", "", "lifetime, such as 30d (default: until revoked)")
 	return cmd
 }
 
 func newTokenList(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the tokens, without their secrets", Args: args(cobra.NoArgs),
+		Use: "list", Short: "List tokens, without their secrets", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			tokens, err := openTokens(g)
 			if err != nil {
@@ -142,7 +142,7 @@ func printTokens(out io.Writer, list []session.Token) error {
 
 func newTokenRevoke(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke NAME", Short: "End a token and the sessions signed in with it, at once", Args: args(cobra.ExactArgs(1)),
+		Use: "revoke NAME", Short: "Revoke a token and end its sessions, at once", Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, names []string) error {
 			tokens, err := openTokens(g)
 			if err != nil {

@@ -27,13 +27,13 @@ type trustFlags struct {
 func newTrust(g *globals) *cobra.Command {
 	var f trustFlags
 	cmd := &cobra.Command{
-		Use: "trust [NOTE...]", Short: "Show what the vault's files ask for, and allow it; with notes: end their foreign origin",
-		Long: "Show how far this vault is trusted and what its files ask for, and ask you about it. Without a terminal nothing is\n" +
-			"asked: say --own, --shared, --workflow or --setting.\n\n" +
-			"Your own vault: its workflows run as written. A shared one, which others write too: each workflow waits until you\n" +
-			"allow what it reaches. Settings that start programs, connect, listen, or name keys and places outside the vault wait\n" +
-			"for a yes to exactly their value in both.\n\n" +
-			"With notes it ends their foreign origin: what they hold counts as yours from then on.",
+		Use: "trust [NOTE...]", Short: "Show what the vault asks for, and allow it; with NOTE: mark its content as your own",
+		Long: "Show how far this vault is trusted and what its files ask for, and let you decide. Without a terminal, decide with --own,\n" +
+			"--shared, --workflow or --setting.\n\n" +
+			"In your own vault, workflows run as written. In a shared one, which others can edit, each workflow waits until you allow\n" +
+			"what it reaches. In both, settings that start programs, connect, listen, or name keys and places outside the vault wait\n" +
+			"until you allow their exact value.\n\n" +
+			"With notes, end their foreign origin: their content counts as yours from then on.",
 		RunE: func(cmd *cobra.Command, notes []string) error {
 			if err := f.check(notes); err != nil {
 				return err
@@ -46,12 +46,12 @@ func newTrust(g *globals) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.own, "own", false, "this vault is your own; allow exactly what its settings ask for now")
-	flags.BoolVar(&f.shared, "shared", false, "others write this vault too: each workflow waits for its own yes")
-	flags.BoolVar(&f.all, "all", false, "with --shared: allow everything that is asked for now")
-	flags.BoolVar(&f.revoke, "revoke", false, "take back all trust in this vault")
+	flags.BoolVar(&f.shared, "shared", false, "others edit this vault too: each workflow must be allowed")
+	flags.BoolVar(&f.all, "all", false, "with --shared: allow everything that the vault asks for now")
+	flags.BoolVar(&f.revoke, "revoke", false, "revoke all trust in this vault")
 	flags.StringArrayVar(&f.workflows, "workflow", nil, "allow what this workflow reaches now (repeatable)")
 	flags.StringArrayVar(&f.settings, "setting", nil, "allow the value that this setting has now (repeatable)")
-	flags.BoolVar(&f.dry, "dry-run", false, "show what is asked for, and ask nothing; with notes show where they come from, line by line")
+	flags.BoolVar(&f.dry, "dry-run", false, "only show what the vault asks for; with notes, show the origin of each line")
 	return cmd
 }
 
@@ -133,7 +133,7 @@ func openOffer(ctx context.Context, g *globals) (*daemon.Workspace, consent.Offe
 	return a, o, nil
 }
 
-// Accept stores an answer, says what was granted, and waits until a running serve works with it.
+// acceptAnswer stores an answer, prints what was granted, and waits until a running serve uses it.
 func acceptAnswer(ctx context.Context, g *globals, a *daemon.Workspace, o consent.Offer, answer engine.TrustAnswer) error {
 	if err := a.Trust.Accept(o, answer); err != nil {
 		return exit(failureExit(err), err)
@@ -249,7 +249,7 @@ func agrees(in *bufio.Reader, out io.Writer, question string) bool {
 func allowByHand(ctx context.Context, g *globals, in io.Reader, a *daemon.Workspace, name string) error {
 	now := a.Trust.Now()
 	if now.Level != trust.Shared || !isTerminal(in) {
-		return nil // the run itself says what is missing
+		return nil // the run reports what is missing
 	}
 	plan, err := a.Workflows.Named(name)
 	if err != nil || now.Allows(plan.Name, a.Trust.Reach(plan)) {

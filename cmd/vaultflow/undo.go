@@ -19,10 +19,10 @@ import (
 func newUndo(g *globals) *cobra.Command {
 	var dry, yes bool
 	cmd := &cobra.Command{
-		Use: "undo RUN", Short: "Take back what a run did to files; an undo is a run, and can be undone too", Args: args(cobra.ExactArgs(1)),
-		Long: "Take back what a run did to files: what it made is removed, what it changed, moved or deleted is as before. What was edited\n" +
-			"since is kept and reported (exit code 4). Runs that its tools started are taken back with it. Files that it had processed as\n" +
-			"pending inputs are pending again. The undo is a run of its own: to take it back, undo that run.",
+		Use: "undo RUN", Short: "Undo the file changes of a run; an undo can be undone too", Args: args(cobra.ExactArgs(1)),
+		Long: "Undo the file changes of a run: files that it created are removed; files that it changed, moved or deleted are restored.\n" +
+			"Files edited since are kept and reported (exit code 4). Runs that its tools started are undone too, and its pending inputs\n" +
+			"are pending again. An undo is a run of its own, which you can undo.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a, err := g.open(cmd.Context())
 			if err != nil {
@@ -38,7 +38,7 @@ func newUndo(g *globals) *cobra.Command {
 			return undoRun(cmd.Context(), a, g, ids[0], dry, ask)
 		},
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would be done, and do nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be undone")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return cmd
 }

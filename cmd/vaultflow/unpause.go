@@ -16,10 +16,10 @@ import (
 
 func newUnpause(g *globals) *cobra.Command {
 	return &cobra.Command{
-		Use: "unpause WORKFLOW", Short: "Let a workflow that failed too often fire by itself again", Args: args(cobra.ExactArgs(1)),
-		Long: "A workflow that has failed three times in a row is paused: no schedule, watch or import starts it, while runs by\n" +
-			"hand work. This command ends the pause, and so does a run by hand that succeeds. What was skipped meanwhile is not\n" +
-			"made up for; `vaultflow slots` and `vaultflow runs --status skipped` list it.",
+		Use: "unpause WORKFLOW", Short: "Resume a workflow that was paused after failures", Args: args(cobra.ExactArgs(1)),
+		Long: "A workflow that fails three times in a row is paused: no schedule, watch or import starts it; `vaultflow run` still does.\n" +
+			"This command ends the pause, and so does a successful manual run. Skipped times are not made up for; `vaultflow slots`\n" +
+			"and `vaultflow runs --status skipped` list them.",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			a, err := g.openDespiteFaults(cmd.Context())
 			if err != nil {

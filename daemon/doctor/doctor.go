@@ -101,7 +101,7 @@ func examineWatching(ctx context.Context, a *daemon.Workspace) Finding {
 	}
 	f := Finding{Subject: "watching", State: "ok", Message: fmt.Sprintf("events arrive after %s", test.Latency.Round(100*time.Microsecond))}
 	if !test.Writers {
-		f.Message += "; nothing tells here whether a file is still being written: one that is taken half becomes a version, and the whole one the next"
+		f.Message += "; this system does not show whether a file is still being written: a half-written file may be imported, and the complete one then becomes its next version"
 	}
 	return f
 }

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// freeSpace is how many bytes can be written where a folder is, or will be. known is false when that cannot be told.
+// freeSpace returns how many bytes can be written to the file system of a folder, which need not exist yet.
 func freeSpace(dir string) (free int64, known bool) {
 	for {
 		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {

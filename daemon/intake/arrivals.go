@@ -105,7 +105,7 @@ func (a *Arrivals) take(ctx context.Context) error {
 	}
 }
 
-// arrival deals with news of a file, and gives the run that imports it when it is ready.
+// arrival handles news of a file. It returns the run that imports the file once it is ready.
 func (a *Arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, err error) {
 	switch news.State {
 	case disk.StateReady:
@@ -182,7 +182,7 @@ func (a *Arrivals) followEnded(ctx context.Context) error {
 func (a *Arrivals) follow(ctx context.Context, news disk.Arrival, run string) {
 	ended, err := a.exec.Wait(ctx, run)
 	if err != nil {
-		if ctx.Err() == nil { // it will be taken up again at the next start, and its file with it
+		if ctx.Err() == nil { // the next serve resumes it
 			a.log.Warn("import interrupted", "run", run, "name", news.Name, "err", err)
 		}
 		return

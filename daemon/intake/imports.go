@@ -104,8 +104,8 @@ func (i *Imports) dropFile(ctx context.Context, o control.ImportOrder) (string, 
 	return i.drop(ctx, f, o.Name, request{how: o.ImportHow})
 }
 
-// drop copies what r holds into the import folder and asks for its import. The watcher sees the file too, and is told to
-// leave it, so that it is asked for once. Settings of its folder that cannot be used are found before anything is copied.
+// drop copies r into the import folder and starts its import. The watcher sees the file too, and finds the run in claimed, so the
+// file is imported once. Faults in its folder's settings are found before anything is copied.
 func (i *Imports) drop(ctx context.Context, r io.Reader, name string, asked request) (string, error) {
 	if _, err := i.rules.of(path.Join(i.settings.Vault.ImportDir, path.Clean("/"+name)), asked); err != nil {
 		return "", err
@@ -219,8 +219,8 @@ func (i *Imports) DropOrTake(ctx context.Context, o control.ImportOrder) (string
 	return i.start(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), request{how: o.ImportHow})
 }
 
-// retryFailed takes up again the import of a file that failed of something that may pass (a full disk, a missing worker), as the
-// same import, so that pages which are finished stay finished. It is empty when there is none.
+// retryFailed retries the import of a file that had a transient error (a full disk, a missing worker). It is the same import, so
+// finished pages stay finished. It returns "" if there is none.
 func (i *Imports) retryFailed(ctx context.Context, news disk.Arrival) (string, error) {
 	last, found, err := i.journal.Imports.Latest(ctx, news.Name, news.SHA256)
 	if err != nil || !found || last.State != engine.ImportFailed {

@@ -18,7 +18,7 @@ const (
 	// followFor is how long an original is looked after when its import has ended. A program that has it open for writing
 	// makes that longer, by a day at most.
 	followFor = 10 * time.Minute
-	// followedBefore is how far back a new serve looks for originals that went on growing while nobody watched.
+	// followedBefore is how far back a new serve looks for originals that grew while no serve was running.
 	followedBefore = 24 * time.Hour
 	// mostFollowedBefore bounds how many of these are looked at.
 	mostFollowedBefore = 1000
@@ -78,8 +78,8 @@ func (o *originals) follow(r engine.ImportRecord, ended time.Time) {
 	o.watcher.Follow(r.Filed, r.SHA256, ended.Add(followFor))
 }
 
-// replaced goes on with an original that an import has moved aside with its bundle, to make room for the next version:
-// its writer may be another one than that of the file which came next.
+// replaced keeps watching an original that an import moved aside with its bundle to make room for the next version. Its writer
+// may still have it open.
 func (o *originals) replaced(r engine.ImportRecord) {
 	if _, followed := o.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
 		return

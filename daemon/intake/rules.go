@@ -125,8 +125,7 @@ func (r *Rules) keepLocal(s *config.OCR, name string) {
 // For returns the settings for the import of a file of which nothing else is known.
 func (r *Rules) For(name string) (config.Settings, error) { return r.of(name, request{}) }
 
-// of are the settings for the import of a file of the vault: those of the vault, of the file's folders, and what
-// was asked for. A *config.FolderError says which folder's cannot be used.
+// of returns the settings for the import of a file. A *config.FolderError names the folder whose settings cannot be used.
 func (r *Rules) of(name string, asked request) (config.Settings, error) {
 	s, err := r.defaults().For(r.vault.FS(), name)
 	if err != nil {
@@ -147,8 +146,7 @@ func (r *Rules) of(name string, asked request) (config.Settings, error) {
 	return s, nil
 }
 
-// nameEngines adds the models of the text recognition engines, those of a folder's settings too. Tesseract alone is what
-// goes without saying: results that were made with it are told by no engine.
+// nameEngines adds the models of the text recognition engines. Tesseract alone is the default and is not named.
 func (r *Rules) nameEngines(s *config.OCR) {
 	in := r.settings.Ingestion.OCR
 	if r.trust.Untrusted() || slices.Equal(s.Engines, []string{config.EngineTesseract}) {

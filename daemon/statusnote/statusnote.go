@@ -89,8 +89,8 @@ type Note struct {
 	Log       *slog.Logger
 }
 
-// Run keeps the status note current until ctx ends: whenever a run or an import has got on, and each minute. A
-// note that cannot be written is told of once, and tried again.
+// Run updates the status note until ctx ends: after each change of a run or an import, and every minute. If it cannot be written,
+// that is logged once, and tried again.
 func (n *Note) Run(ctx context.Context) error {
 	name := n.Settings.Engine.StatusNote
 	if name == "" {

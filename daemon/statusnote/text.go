@@ -13,8 +13,8 @@ import (
 // noteDay is how the status note writes a moment.
 const noteDay = "Mon 2006-01-02 15:04"
 
-// writeNote writes what the status note says below its properties. It has no time of its own, so that it changes only with
-// what it tells. Names and reasons come from files and services: they are written so that they are no markup.
+// writeNote writes the text below the properties. It contains no current time, so it changes only with its content. Names and
+// reasons come from files and services, so their markup is escaped.
 func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) string {
 	var b strings.Builder
 	list := func(head string, lines []string) {
